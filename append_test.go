@@ -1,0 +1,299 @@
+package arena
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+func dataAddr[T any](s []T) *T { return unsafe.SliceData(s) }
+
+// An append that moves each time costs the square of the length, and an arena
+// never gets the old memory back before Reset.
+func TestAppendInPlace(t *testing.T) {
+	t.Run("uint64", func(t *testing.T) { testAppendInPlace(t, func(i int) uint64 { return uint64(i) }) })
+	t.Run("byte", func(t *testing.T) { testAppendInPlace(t, func(i int) byte { return byte(i) }) })
+	t.Run("[3]byte", func(t *testing.T) { testAppendInPlace(t, func(i int) [3]byte { return [3]byte{byte(i), 1, 2} }) })
+	t.Run("string", func(t *testing.T) { testAppendInPlace(t, func(i int) string { return heapText(uint64(i)) }) })
+	t.Run("pointers", func(t *testing.T) {
+		p := make([]int, 4096)
+		testAppendInPlace(t, func(i int) [3]*int { return [3]*int{2: &p[i]} })
+	})
+}
+
+func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
+	const n = 1000
+	size := int(unsafe.Sizeof(*new(T)))
+	a := NewArena(4*n*size, 0)
+	warm := MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next life
+	for i := range warm[:cap(warm)] {
+		warm[:cap(warm)][i] = value(i)
+	}
+	a.Reset()
+	s := MakeSlice[T](a, 0, 1)
+	first := dataAddr(s)
+	var want []T
+	for i := range n {
+		s = Append(a, s, value(i))
+		want = append(want, value(i))
+		if dataAddr(s) != first {
+			t.Fatalf("the slice moved at %d elements", len(s))
+		}
+		for j, x := range s[len(s):cap(s)] {
+			if x != *new(T) {
+				t.Fatalf("%d elements: spare element %d is %v", len(s), j, x)
+			}
+		}
+	}
+	if !slices.Equal(s, want) {
+		t.Error("wrong content")
+	}
+	used := cap(s) * size
+	if size%8 != 0 {
+		used = round8(used)
+	}
+	if a.UsedBytes() != used {
+		t.Errorf("UsedBytes = %d, want %d for capacity %d", a.UsedBytes(), used, cap(s))
+	}
+	// Something behind it: now it must move, and what it left stays as it is.
+	for len(s) < cap(s) {
+		s = Append(a, s, value(len(s)))
+	}
+	next := MakeSlice[T](a, 1, 1)
+	moved := Append(a, s, value(1))
+	if dataAddr(moved) == first || next[0] != *new(T) {
+		t.Error("the slice grew into the one behind it")
+	}
+	moved[0] = value(77)
+	if s[0] == moved[0] {
+		t.Error("the moved slice shares memory with the old one")
+	}
+}
+
+// A slice whose capacity was cut ends before its neighbour's elements, which
+// are not its own although it is the newest: growing there would overwrite
+// live data without a word.
+func TestAppendCutCapacity(t *testing.T) {
+	a := NewArena(4096, 0)
+	s := MakeSlice[int64](a, 10, 10)
+	for i := range s {
+		s[i] = int64(i)
+	}
+	cut := s[:3:3]
+	x := Append(a, cut, 100, 101)
+	if dataAddr(x) == dataAddr(s) || s[3] != 3 || s[4] != 4 || !slices.Equal(x, []int64{0, 1, 2, 100, 101}) {
+		t.Errorf("s = %v, x = %v", s, x)
+	}
+	p := MakeSlice[string](a, 4, 4)
+	p[2], p[3] = "c", "d"
+	y := Append(a, p[:2:2], "x")
+	if p[2] != "c" || !slices.Equal(y, []string{"", "", "x"}) {
+		t.Errorf("p = %q, y = %q", p, y)
+	}
+	// The same with a capacity that ends within the padding of eight bytes.
+	b := a.AllocBytes(8)
+	copy(b, "abcdefgh")
+	z := Append(a, b[:5:5], []byte("XYZ")...)
+	if string(b) != "abcdefgh" || string(z) != "abcdeXYZ" {
+		t.Errorf("b = %q, z = %q", b, z)
+	}
+	// Capacity 0 at the very end of the newest slice, and at its beginning.
+	e := a.AllocBytes(8)
+	copy(e, "abcdefgh")
+	end, begin := Append(a, e[8:], 'E'), Append(a, e[:0:0], 'B')
+	if string(e) != "abcdefgh" || string(end) != "E" || string(begin) != "B" {
+		t.Errorf("e = %q, end = %q, begin = %q", e, end, begin)
+	}
+}
+
+// Within its capacity Append is the builtin; a tail of the newest slice ends
+// where that one does and may grow.
+func TestAppendSubslices(t *testing.T) {
+	a := NewArena(4096, 0)
+	s := MakeSlice[int](a, 4, 8)
+	used := a.UsedBytes()
+	x := Append(a, s[:2], 7)
+	if dataAddr(x) != dataAddr(s) || cap(x) != 8 || s[2] != 7 || a.UsedBytes() != used {
+		t.Errorf("x = %v of %d, s = %v, used %d", x, cap(x), s, a.UsedBytes()-used)
+	}
+	tail := s[3:8]
+	y := Append(a, tail, 1, 2, 3)
+	y[0] = 9
+	if dataAddr(y) == dataAddr(tail) && s[3] != 9 || len(y) != 8 {
+		t.Errorf("y = %v, s = %v", y, s)
+	}
+	if got := s[:8]; got[2] != 7 || got[7] != 0 {
+		t.Errorf("s = %v", got)
+	}
+	if z := Append(a, s); dataAddr(z) != dataAddr(s) || len(z) != len(s) || cap(z) != cap(s) {
+		t.Error("Append of nothing changed the slice")
+	}
+	if Append[int](a, nil) != nil {
+		t.Error("Append of nothing to nil is not nil")
+	}
+}
+
+// A slice of the heap may lie anywhere, next to a chunk as well; it moves into
+// the arena, and the caller's stays as it is.
+func TestAppendHeapSlices(t *testing.T) {
+	a := NewArena(256, 0)
+	for n := range 200 {
+		h := make([]uint32, n)
+		for i := range h {
+			h[i] = uint32(i)
+		}
+		before := a.UsedBytes()
+		s := Append(a, h[:n:n], 1000, 1001)
+		if len(s) != n+2 || s[n] != 1000 || !slices.Equal(s[:n], h) {
+			t.Fatalf("%d: s = %v", n, s)
+		}
+		if got, want := a.UsedBytes()-before, round8(4*cap(s)); got != want {
+			t.Fatalf("%d: used %d bytes, want %d", n, got, want)
+		}
+		if n > 0 {
+			if s[0] = 55; h[0] == 55 {
+				t.Fatalf("%d: the heap slice is still in use", n)
+			}
+		}
+		if n%10 == 9 {
+			a.Reset()
+		}
+	}
+	// Memory of another arena, and of a stale life, is memory like any other.
+	b := NewArena(256, 0)
+	s := Append(a, Append(b, []string{"x"}, "y"), "z")
+	if !slices.Equal(s, []string{"x", "y", "z"}) {
+		t.Errorf("s = %q", s)
+	}
+}
+
+// Two slices that grow in turn are never the newest for long; each must move
+// out of the other's way.
+func TestAppendInTurn(t *testing.T) {
+	a := NewArena(512, 0)
+	for life := range 4 {
+		var x, y []int
+		var p, q []*int
+		var b []byte
+		for i := range 300 {
+			x, y = Append(a, x, i), Append(a, y, -i, -i)
+			p, q = Append(a, p, &x[0]), Append(a, q, &y[0])
+			b = Append(a, b, byte(i))
+			if i%50 == 0 {
+				*New[int](a), *New[*int](a) = 99, new(int)
+				a.AllocString("some text")
+			}
+		}
+		for i := range 300 {
+			if x[i] != i || y[2*i] != -i || y[2*i+1] != -i || *p[i] != 0 || *q[i] != 0 || b[i] != byte(i) {
+				t.Fatalf("life %d: element %d: %d, %d, %d, %v, %v", life, i, x[i], y[2*i], b[i], p[i], q[i])
+			}
+		}
+		a.Reset()
+	}
+}
+
+// What is appended may be a part of the slice itself, and the move or the
+// clearing of new capacity must not come before it is read.
+func TestAppendItself(t *testing.T) {
+	for _, newest := range []bool{true, false} {
+		a := NewArena(1<<16, 0)
+		dirty(a.AllocBytes(1 << 15))
+		a.Reset()
+		s := MakeSlice[byte](a, 0, 3)
+		p := MakeSlice[string](a, 0, 2)
+		s, p = Append(a, s, []byte("abc")...), Append(a, p, "x", "y")
+		want, wantP := []byte("abc"), []string{"x", "y"}
+		for range 7 {
+			if !newest {
+				*New[uint64](a) = math.MaxUint64
+				*New[string](a) = "neighbour"
+			}
+			s, p = Append(a, s, s...), Append(a, p, p[1:]...)
+			want, wantP = append(want, want...), append(wantP, wantP[1:]...)
+			s = Append(a, s, s[1:len(s)/2]...)
+			want = append(want, want[1:len(want)/2]...)
+			if !slices.Equal(s, want) || !slices.Equal(p, wantP) {
+				t.Fatalf("newest %t: %q, %q; want %q, %q", newest, s, p, want, wantP)
+			}
+		}
+		// Items that overlap the place they go to, as with the builtin.
+		s = Append(a, s[:1], s[:5]...)
+		want = append(want[:1], want[:5]...)
+		if !slices.Equal(s, want) {
+			t.Errorf("overlapping: %q, want %q", s, want)
+		}
+	}
+}
+
+// Elements without a size fill no memory and must not divide by it.
+func TestAppendZeroSize(t *testing.T) {
+	for _, a := range []*Arena{nil, NewArena(64, 0)} {
+		var s []struct{}
+		for range 100 {
+			s = Append(a, s, struct{}{}, struct{}{})
+		}
+		if len(s) != 200 || a.UsedBytes() != 0 {
+			t.Errorf("len %d, used %d", len(s), a.UsedBytes())
+		}
+	}
+}
+
+// With a nil arena Append is the builtin, capacities aside.
+func TestAppendNilArena(t *testing.T) {
+	var s []int
+	for i := range 100 {
+		s = Append(nil, s, i)
+	}
+	for i, x := range s {
+		if x != i {
+			t.Fatalf("element %d = %d", i, x)
+		}
+	}
+	if len(s) != 100 {
+		t.Errorf("len %d", len(s))
+	}
+}
+
+// An array object's elements can be appended to: as a slice that was never
+// made as one, of a type whose memory is another's.
+func TestAppendToArrayObject(t *testing.T) {
+	a := NewArena(1024, 0)
+	p := New[[4]uint64](a)
+	s := Append(a, p[:], 5)
+	*New[uint64](a) = 77
+	if !slices.Equal(s, []uint64{0, 0, 0, 0, 5}) {
+		t.Errorf("s = %v", s)
+	}
+	q := New[[2]*int](a)
+	q[1] = new(int)
+	New[*int](a)
+	r := Append(a, q[:], new(int))
+	if len(r) != 3 || r[1] != q[1] || dataAddr(r) == &q[0] {
+		t.Errorf("r = %v, q = %v", r, q)
+	}
+	New[[2]*int](a)[0] = new(int)
+	if len(r) != 3 || r[0] != nil {
+		t.Errorf("r = %v", r)
+	}
+}
+
+// After a reset or a rewind a slice of before is stale: appending to it is
+// wrong, but must not take memory that somebody else has.
+func TestAppendStale(t *testing.T) {
+	a := NewArena(1024, 1<<16)
+	for range 3 {
+		m := a.Mark()
+		old := Append(a, MakeSlice[uint64](a, 4, 4), 1)
+		oldP := Append(a, MakeSlice[*int](a, 4, 4), nil)
+		a.Rewind(m)
+		x, y := MakeSlice[uint64](a, 2, 2), MakeSlice[*int](a, 2, 2)
+		old, oldP = Append(a, old[:cap(old)], 7, 7), Append(a, oldP[:cap(oldP)], new(int))
+		z, w := MakeSlice[uint64](a, 2, 2), MakeSlice[*int](a, 2, 2)
+		if x[0]|x[1]|z[0]|z[1] != 0 || y[0] != nil || w[0] != nil || y[1] != nil || w[1] != nil {
+			t.Errorf("x %v, z %v, y %v, w %v", x, z, y, w)
+		}
+		a.Reset()
+	}
+}

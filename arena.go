@@ -1,0 +1,164 @@
+package arena
+
+// Arena is a region of memory: values are allocated from it one after the
+// other and freed all at once, by Reset. It is safe for every Go value,
+// pointers to the heap and to other arenas included.
+//
+// An arena belongs to one goroutine at a time. The zero Arena is not usable:
+// get one from NewArena or from an ArenaPool. A nil *Arena is: allocations
+// then come from the Go heap, and the methods do nothing.
+//
+// An Arena must not be copied.
+type Arena struct {
+	flat  lane      // values without pointers, and text
+	types typeTable // a lane for each type with pointers
+
+	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
+
+	chunkSize   uintptr
+	maxRetained uintptr
+	marks       markStack
+	highWater   uintptr
+	resets      uint64
+
+	owner owner
+
+	_ noCopy
+	_ [arenaPad]byte // a multiple of a cache line: arenas of two cores share none
+}
+
+// noCopy makes go vet report copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// NewArena returns an empty arena.
+//
+// chunkSize is in bytes: what the arena takes from the Go heap at first for
+// values without pointers. Each type with pointers gets memory of its own,
+// beginning with 512 bytes. Both double, up to 64 times chunkSize, while a
+// life asks for more. Values larger than a chunk are fine: they get a chunk
+// that fits. chunkSize <= 0 panics.
+//
+// maxRetained is in bytes, too: the most that the arena keeps after a Reset.
+// maxRetained <= 0 means 10 * chunkSize.
+//
+// Nothing is allocated for values before the first of them.
+func NewArena(chunkSize, maxRetained int) *Arena {
+	size, retained := checkSizes("NewArena", chunkSize, maxRetained)
+	return newArena(size, retained)
+}
+
+func newArena(chunkSize, maxRetained uintptr) *Arena {
+	a := &Arena{types: newTypeTable(), chunkSize: chunkSize, maxRetained: maxRetained}
+	a.flat = newFlatLane(chunkSize)
+	if portable || !layoutOK {
+		a.side = newSideTable(chunkSize)
+	}
+	return a
+}
+
+func newFlatLane(chunkSize uintptr) lane {
+	return lane{ops: &flatOps, align: flatAlign, fit: newRetention(chunkSize, chunkSize)}
+}
+
+// flatLane is the lane of values without pointers. Where types are found by
+// reflection a.flat stays empty, so that no fast path ever takes from it.
+func (a *Arena) flatLane() *lane {
+	if a.side != nil {
+		return &a.side.flat
+	}
+	return &a.flat
+}
+
+// laneOf returns the lane that serves T, a new one if it must.
+func laneOf[T any](a *Arena) *lane {
+	if a.chunkSize == 0 {
+		panic("arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable")
+	}
+	if portable || a.side != nil {
+		return sideLaneOf[T](a)
+	}
+	key := keyOf(box[T]{})
+	if key.ptrBytes == 0 {
+		return &a.flat
+	}
+	if l := a.types.find(key); l != nil {
+		return l
+	}
+	l := newTypedLane[T](a.chunkSize)
+	l.key = key
+	a.types.add(l)
+	return l
+}
+
+// newTypedLane makes the lane of a type with pointers.
+func newTypedLane[T any](chunkSize uintptr) *lane {
+	size := sizeOf[T]()
+	return &lane{
+		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T]},
+		align: size,
+		fit:   newRetention(chunkSize, max(size, min(slabStart, chunkSize)/size*size)),
+	}
+}
+
+// Reset takes back everything that was allocated from a, in time that does
+// not depend on how much that was, but for clearing the memory that held
+// types with pointers. The arena keeps at most maxRetained bytes for its next
+// life and leaves the rest to the collector.
+//
+// What was allocated before must not be used any more. Such a use is safe for
+// the process, but reads and writes memory that others get: it is a logic
+// error. Every Mark becomes stale.
+func (a *Arena) Reset() {
+	if a == nil {
+		return
+	}
+	flat := a.flatLane()
+	used, held := flat.usedBytes(), uintptr(0)
+	flat.empty(a.maxRetained)
+	held = flat.cap
+	for _, l := range a.types.lanes {
+		used += l.usedBytes()
+		l.empty(a.maxRetained)
+		held += l.cap
+	}
+	a.highWater = max(a.highWater, used)
+	a.resets++
+	a.marks.clear()
+	if held > a.maxRetained {
+		shrink(append([]*lane{flat}, a.types.lanes...), a.maxRetained)
+	}
+}
+
+// Release takes back everything, as Reset does, and gives all of the arena's
+// memory to the collector. The arena is as if new, and may be used again.
+func (a *Arena) Release() {
+	if a == nil {
+		return
+	}
+	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
+	a.resets++
+	a.flat.drop()
+	a.flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	a.types = newTypeTable()
+	if a.side != nil {
+		a.side = newSideTable(a.chunkSize)
+	}
+	a.marks.release()
+}
+
+// UsedBytes is how many bytes the arena has handed out since it was last
+// emptied: sizes of values and capacities of slices, rounded up to 8 bytes
+// for those without pointers, and the lengths of strings.
+func (a *Arena) UsedBytes() int {
+	if a == nil {
+		return 0
+	}
+	n := a.flatLane().usedBytes()
+	for _, l := range a.types.lanes {
+		n += l.usedBytes()
+	}
+	return int(n)
+}

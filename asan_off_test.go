@@ -1,0 +1,5 @@
+//go:build !asan
+
+package arena
+
+const asanEnabled = false

@@ -1,0 +1,130 @@
+package model
+
+import "testing"
+
+// Without exact counting the model would agree with an arena that loses or
+// invents bytes.
+func TestBytes(t *testing.T) {
+	tests := []struct {
+		class       Class
+		size, elems int
+		want        int
+	}{
+		{Flat, 1, 0, 0}, {Flat, 1, 1, 8}, {Flat, 1, 8, 8}, {Flat, 1, 9, 16},
+		{Flat, 3, 5, 16}, {Flat, 0, 100, 0}, {Flat, 24, 2, 48}, {Flat, 1101, 1, 1104},
+		{Traced, 16, 3, 48}, {Traced, 4, 1, 4}, {Traced, 8, 0, 0},
+	}
+	for _, tt := range tests {
+		var r Region
+		o := r.Make(tt.class, tt.size, 0, tt.elems)
+		if o.Bytes() != tt.want || r.Used() != tt.want || r.HighWater() != tt.want {
+			t.Errorf("%v %d*%d: Bytes %d, Used %d, HighWater %d; want %d", tt.class,
+				tt.elems, tt.size, o.Bytes(), r.Used(), r.HighWater(), tt.want)
+		}
+	}
+	var r Region
+	if o := r.String("abc"); o.Bytes() != 3 || r.Used() != 3 || o.Len != 3 {
+		t.Errorf("String: %+v, used %d", o, r.Used())
+	}
+}
+
+// A model that forgets what an extension in place did before a rewind would
+// blame the arena for doing right.
+func TestRewindTakesBackGrowth(t *testing.T) {
+	var r Region
+	o := r.Make(Flat, 8, 2, 2)
+	o.Elems[0], o.Elems[1] = 7, 8
+	m := r.Mark()
+	r.Grow(o, 6)
+	o.Len, o.Elems[0], o.Elems[5] = 6, 9, 10
+	p := r.Move(o, o.Elems, 12)
+	if r.Used() != 48+96 || !r.Owns(p) {
+		t.Fatalf("Used = %d", r.Used())
+	}
+	if !r.Rewind(m) {
+		t.Fatal("mark is stale")
+	}
+	if r.Used() != 16 || r.Owns(p) || o.Len != 2 || o.Cap() != 2 || o.Elems[0] != 9 {
+		t.Errorf("after Rewind: used %d, object %+v", r.Used(), o)
+	}
+	if r.HighWater() != 48+96 {
+		t.Errorf("HighWater = %d", r.HighWater())
+	}
+	r.Grow(o, 3)
+	if o.Elems[2] != 0 {
+		t.Error("a grown element is not zero")
+	}
+}
+
+// Marks are the part of the contract that is easiest to get wrong: they nest,
+// may be used again, and die with a rewind below them or a reset.
+func TestMarks(t *testing.T) {
+	var r Region
+	if r.Valid(Mark{}) || r.Rewind(Mark{}) {
+		t.Error("the zero mark is valid")
+	}
+	m1 := r.Mark()
+	r.String("one")
+	m2 := r.Mark()
+	r.Make(Flat, 0, 3, 3)
+	if r.Mark() != m2 {
+		t.Error("a second mark in the same place is another one")
+	}
+	r.String("two")
+	for range 2 {
+		if !r.Rewind(m2) || r.Used() != 3 {
+			t.Fatalf("Rewind(m2): used %d", r.Used())
+		}
+	}
+	for range 2 {
+		if !r.Rewind(m1) || r.Used() != 0 {
+			t.Fatalf("Rewind(m1): used %d", r.Used())
+		}
+	}
+	if r.Rewind(m2) {
+		t.Error("m2 is valid after Rewind(m1)")
+	}
+	r.Reset()
+	if r.Rewind(m1) || r.Resets() != 1 {
+		t.Errorf("m1 is valid after Reset, or Resets = %d", r.Resets())
+	}
+	m3 := r.Mark()
+	r.String("three")
+	r.Reset()
+	if r.Valid(m3) || r.Resets() != 2 || len(r.Live()) != 0 {
+		t.Error("a second Reset keeps a mark or an object, or does not count")
+	}
+}
+
+// The model must refuse what no arena may hand out, or a broken test would
+// pass.
+func TestMisuse(t *testing.T) {
+	var r Region
+	o := r.Make(Flat, 8, 1, 1)
+	var gone Region
+	for name, f := range map[string]func(){
+		"negative length": func() { r.Make(Flat, 8, -1, 4) },
+		"cap below len":   func() { r.Make(Flat, 8, 4, 3) },
+		"negative size":   func() { r.Make(Flat, -8, 1, 1) },
+		"text":            func() { r.Make(Text, 1, 1, 1) },
+		"shrinking":       func() { r.Grow(o, 0) },
+		"not owned":       func() { gone.Grow(o, 5) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+	if r.Used() != 8 {
+		t.Errorf("Used = %d after misuse, want 8", r.Used())
+	}
+	for c, want := range map[Class]string{Flat: "flat", Text: "text", Traced: "traced", 9: "Class(9)"} {
+		if c.String() != want {
+			t.Errorf("Class(%d).String() = %q, want %q", uint8(c), c.String(), want)
+		}
+	}
+}

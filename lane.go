@@ -1,0 +1,290 @@
+package arena
+
+// A lane is the memory of one kind of value: everything without pointers
+// (flat), or one type that has pointers. It bumps an offset through its
+// current chunk; chunks that are full wait in older until the life ends.
+//
+//	            lo                       hi        cap
+//	+-----------+------------------------+---------+
+//	|  objects  |          room          | strings |   flat lane
+//	+-----------+------------------------+---------+
+//	|  Ts       |     room, all zero               |   lane of a type T
+//	+-----------+----------------------------------+
+//
+// A chunk belongs to one lane for as long as it lives. That is what makes
+// stale pointers harmless: memory that held pointers of a type only ever
+// holds that type again, and memory without pointers never holds one.
+//
+// Room in the lane of a type with pointers is always zero: what is taken back
+// is cleared at once, so nothing is pinned and New has nothing to do. Room in
+// a lane without pointers may be dirty and is cleared when it is handed out,
+// except for the bytes that were never handed out since the chunk was made.
+type lane struct {
+	chunk           // the current chunk; its first three fields are all that New touches
+	key   *typeDesc // the type, nil in the flat lane
+	ops   *laneOps
+
+	older []chunk // full chunks of this life, in the order they were started
+	spare chunk   // an emptied chunk that Rewind took back, for the next one
+	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
+	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
+
+	fit retention
+}
+
+// chunk is one allocation of the Go heap, and how it is used. Offsets and
+// sizes are in bytes.
+type chunk struct {
+	base   pointer
+	lo, hi uintptr // room is [lo, hi)
+	cap    uintptr
+	// [max(clean, lo), min(cleanEnd, hi)) was never handed out since the
+	// chunk was made, so it is zero. New moves lo without a look at these;
+	// fold brings them up to date before lo goes back.
+	clean, cleanEnd uintptr
+}
+
+// laneOps says how a lane makes and empties chunks: the part that depends on
+// the type.
+type laneOps struct {
+	make func(bytes uintptr) pointer
+	// clear zeroes a range that is taken back; nil where room may be dirty.
+	clear func(base pointer, from, to uintptr)
+}
+
+var flatOps = laneOps{make: makeFlat}
+
+// used is how many bytes of the chunk are handed out.
+func (c *chunk) used() uintptr { return c.lo + c.cap - c.hi }
+
+// fold notes what was handed out as no longer clean. It must run before lo
+// or hi go back.
+func (c *chunk) fold() {
+	c.clean = min(max(c.clean, c.lo), c.cap)
+	c.cleanEnd = max(min(c.cleanEnd, c.hi), c.clean)
+}
+
+// clearDirty zeroes [from, to) of a chunk without pointers, leaving out what
+// is clean.
+func (c *chunk) clearDirty(from, to uintptr) {
+	if dirtyEnd := min(to, c.clean); from < dirtyEnd {
+		clearFlat(c.base, from, dirtyEnd)
+	}
+	if dirty := max(from, c.cleanEnd); dirty < to {
+		clearFlat(c.base, dirty, to)
+	}
+}
+
+// usedBytes is how many bytes this life has handed out.
+func (l *lane) usedBytes() uintptr {
+	n := l.used()
+	for i := range l.older {
+		n += l.older[i].used()
+	}
+	return n
+}
+
+// heldBytes is the size of all chunks that the lane holds on to.
+func (l *lane) heldBytes() uintptr {
+	n := l.cap + l.spare.cap
+	for i := range l.older {
+		n += l.older[i].cap
+	}
+	return n
+}
+
+// chunks is the number of chunks behind heldBytes.
+func (l *lane) chunks() int {
+	n := len(l.older)
+	if l.cap != 0 {
+		n++
+	}
+	if l.spare.cap != 0 {
+		n++
+	}
+	return n
+}
+
+// newChunk makes an empty chunk of at least n bytes.
+func (l *lane) newChunk(n uintptr) chunk {
+	n = roundUp(n, l.align)
+	return chunk{base: l.ops.make(n), hi: n, cap: n, cleanEnd: n}
+}
+
+// grow gives the lane a current chunk with room for need bytes. A panic or a
+// memory exhaustion in make leaves the lane as it was.
+func (l *lane) grow(need uintptr) {
+	next := l.spare
+	if next.cap < need {
+		next = l.newChunk(max(need, l.nextSize()))
+	} else {
+		l.spare = chunk{}
+	}
+	if l.base != nil {
+		if l.used() == 0 {
+			if l.spare.base == nil {
+				l.fold()
+				l.spare = l.chunk
+			}
+		} else {
+			l.older = append(l.older, l.chunk)
+		}
+	}
+	l.chunk = next
+	l.tip = 0
+}
+
+// nextSize is how large the next chunk of this life should be: doubling what
+// the life has, within the limits of the growth rule.
+func (l *lane) nextSize() uintptr {
+	if l.base == nil {
+		return l.fit.first()
+	}
+	return min(max(l.usedBytes(), l.fit.smallest), l.fit.largest)
+}
+
+// reserveLarge reserves size bytes, a multiple of the lane's align and not
+// zero, and returns their chunk and offset. Where the current chunk has no
+// room for them but still a quarter of its size, they get a chunk of their own
+// and the current one goes on.
+func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
+	l.tip = 0
+	room := l.hi - l.lo
+	if room < size {
+		if room != 0 && room >= l.cap/4 && l.spare.cap < size {
+			c := l.newChunk(size)
+			c.lo = size
+			l.older = append(l.older, c)
+			return &l.older[len(l.older)-1], 0
+		}
+		l.grow(size)
+	}
+	off := l.lo
+	l.lo += size
+	return &l.chunk, off
+}
+
+// reserveSlice is reserveLarge for any number of bytes; what it returns can be
+// extended until something else is reserved.
+func (l *lane) reserveSlice(size uintptr) (*chunk, uintptr) {
+	c, off := l.reserveLarge(roundUp(size, l.align))
+	if c == &l.chunk {
+		l.tip = off + size
+	}
+	return c, off
+}
+
+// reserveText reserves size bytes at the upper end of a chunk of the flat
+// lane.
+func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
+	room := l.hi - l.lo
+	if room < size {
+		if room != 0 && room >= l.cap/4 && l.spare.cap < size {
+			c := l.newChunk(size)
+			c.hi -= size
+			l.older = append(l.older, c)
+			return &l.older[len(l.older)-1], c.hi
+		}
+		l.grow(size)
+	}
+	l.hi -= size
+	return &l.chunk, l.hi
+}
+
+// clearRoom zeroes [from, to) of one of the lane's chunks, which is being
+// handed out, unless the lane's room is zero anyway.
+func (l *lane) clearRoom(c *chunk, from, to uintptr) {
+	if l.ops.clear == nil {
+		c.clearDirty(from, to)
+	}
+}
+
+// empty ends the life of the lane: everything handed out is taken back, and
+// the chunk that the next life will start with stays. limit is the most bytes
+// it may keep.
+func (l *lane) empty(limit uintptr) {
+	if l.base == nil {
+		l.fit.endLife(0, 0, limit)
+		return
+	}
+	used := l.usedBytes()
+	l.tip = 0
+	if len(l.older) > 0 || l.spare.base != nil {
+		// One chunk was not enough: the next life starts with one that is.
+		l.fit.endLife(used, 0, limit)
+		l.drop()
+		return
+	}
+	l.takeBack(0, l.cap)
+	if !l.fit.endLife(used, l.cap, limit) {
+		l.drop()
+	}
+}
+
+// takeBack moves the current chunk's ends back to lo and hi.
+func (l *lane) takeBack(lo, hi uintptr) {
+	if l.ops.clear != nil && l.lo > lo {
+		l.ops.clear(l.base, lo, l.lo)
+	}
+	l.fold()
+	l.lo, l.hi = lo, hi
+}
+
+// drop gives every chunk to the collector.
+func (l *lane) drop() {
+	l.chunk, l.spare, l.older, l.tip = chunk{}, chunk{}, nil, 0
+}
+
+// position is where a lane stood when a mark was taken.
+type position struct {
+	chunk  uintptr // the current chunk's address, as a number: a mark keeps no memory alive
+	lo, hi uintptr
+	older  int
+}
+
+func (l *lane) position() position {
+	if l.used() == 0 {
+		// An empty chunk may give way to a larger one: don't insist on it.
+		return position{older: len(l.older)}
+	}
+	return position{chunk: offsetIn(nil, l.base), lo: l.lo, hi: l.hi, older: len(l.older)}
+}
+
+// rewind takes back everything handed out since p.
+func (l *lane) rewind(p position) {
+	l.tip = 0
+	if l.base == nil || l.position() == p {
+		return
+	}
+	l.fit.sawUse(l.usedBytes())
+	switch {
+	case offsetIn(nil, l.base) == p.chunk:
+		l.takeBack(p.lo, p.hi)
+	case p.chunk == 0:
+		// The chunk was empty then; the one that is here now will do.
+		l.takeBack(0, l.cap)
+	default:
+		l.takeBack(0, l.cap)
+		if l.cap > l.spare.cap {
+			l.spare = l.chunk
+		}
+		for i := p.older; i < len(l.older); i++ {
+			if offsetIn(nil, l.older[i].base) == p.chunk {
+				l.chunk = l.older[i]
+				l.takeBack(p.lo, p.hi)
+				break
+			}
+		}
+	}
+	clear(l.older[p.older:])
+	l.older = l.older[:p.older]
+}
+
+// roundUp rounds n up to a multiple of align, which need not be a power of
+// two.
+func roundUp(n, align uintptr) uintptr {
+	if r := n % align; r != 0 {
+		n += align - r
+	}
+	return n
+}

@@ -1,0 +1,99 @@
+package arena
+
+// Mark remembers how much of an arena was in use, for Rewind.
+type Mark struct {
+	arena  *Arena
+	serial uint64
+	depth  int
+}
+
+// markStack holds what the marks of an arena's current life remember: for
+// each mark the positions of all lanes that there were.
+type markStack struct {
+	entries   []markEntry
+	positions []position
+	serial    uint64 // of the newest mark; never goes back
+}
+
+type markEntry struct {
+	serial uint64
+	first  int // its positions are positions[first:next entry's first]
+}
+
+// clear makes all marks stale.
+func (s *markStack) clear() {
+	s.entries = s.entries[:0]
+	s.positions = s.positions[:0]
+}
+
+// release also gives up the memory.
+func (s *markStack) release() { s.entries, s.positions = nil, nil }
+
+// Mark returns a mark at the current state of a: Rewind takes back what is
+// allocated from here on. Marks nest. It costs a few words for each type with
+// pointers that the arena has met, which are kept until a rewind to an earlier
+// mark or a Reset; marking twice in one place costs them once.
+func (a *Arena) Mark() Mark {
+	if a == nil {
+		return Mark{}
+	}
+	s := &a.marks
+	if n := len(s.entries); n > 0 && a.isAt(s.entries[n-1].first) {
+		return Mark{a, s.entries[n-1].serial, n - 1}
+	}
+	s.serial++
+	s.entries = append(s.entries, markEntry{s.serial, len(s.positions)})
+	s.positions = append(s.positions, a.flatLane().position())
+	for _, l := range a.types.lanes {
+		s.positions = append(s.positions, l.position())
+	}
+	return Mark{a, s.serial, len(s.entries) - 1}
+}
+
+// isAt says whether the arena is where the newest mark, whose positions begin
+// at first, was taken.
+func (a *Arena) isAt(first int) bool {
+	p := a.marks.positions[first:]
+	if a.flatLane().position() != p[0] {
+		return false
+	}
+	for i, l := range a.types.lanes {
+		if at := l.position(); i+1 < len(p) && at != p[i+1] || i+1 >= len(p) && at != (position{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Rewind takes back everything that was allocated since m was taken, as Reset
+// does for the whole arena; it costs the clearing of memory with pointers that
+// is taken back. m stays good for further rewinds; marks that were taken after
+// m are stale then. A stale mark, one from before the last Reset, Release or
+// Put included, and a mark of another arena panic and change nothing.
+func (a *Arena) Rewind(m Mark) {
+	if a != m.arena {
+		panic("arena: Rewind: the mark is of another arena; rewind the arena that it was taken from")
+	}
+	if a == nil {
+		return
+	}
+	s := &a.marks
+	if m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial {
+		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one")
+	}
+	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
+	positions := s.positions[s.entries[m.depth].first:]
+	if m.depth+1 < len(s.entries) {
+		positions = positions[:s.entries[m.depth+1].first-s.entries[m.depth].first]
+	}
+	a.flatLane().rewind(positions[0])
+	for i, l := range a.types.lanes {
+		var p position // a type that came later had nothing
+		if i+1 < len(positions) {
+			p = positions[i+1]
+		}
+		l.rewind(p)
+	}
+	s.entries = s.entries[:m.depth+1]
+	s.positions = s.positions[:s.entries[m.depth].first+len(positions)]
+}

@@ -1,0 +1,236 @@
+package arena
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Scratch memory in the middle of a request is what marks are for: everything
+// from before must stay, everything after must come back, level by level.
+func TestMarkNested(t *testing.T) {
+	for _, chunk := range []int{64, 4096} {
+		a := NewArena(chunk, 0)
+		var marks []Mark
+		var used []int
+		var texts []string
+		var objects []*textPair
+		for depth := range 12 {
+			texts = append(texts, a.AllocString(strings.Repeat(fmt.Sprint(depth), 20)))
+			p := New[textPair](a)
+			p.a = heapText(uint64(depth))
+			objects = append(objects, p)
+			marks, used = append(marks, a.Mark()), append(used, a.UsedBytes())
+		}
+		for depth := len(marks) - 1; depth >= 0; depth-- {
+			for range 2 { // a mark may be used again
+				for range 9 {
+					New[textPair](a).b = "scratch"
+					dirty(a.AllocBytes(50))
+				}
+				a.Rewind(marks[depth])
+				if a.UsedBytes() != used[depth] {
+					t.Fatalf("chunk %d, depth %d: UsedBytes = %d, want %d", chunk, depth, a.UsedBytes(), used[depth])
+				}
+			}
+			for i := range depth + 1 {
+				if texts[i] != strings.Repeat(fmt.Sprint(i), 20) || *objects[i] != (textPair{a: heapText(uint64(i))}) {
+					t.Fatalf("chunk %d, depth %d: level %d holds %q, %+v", chunk, depth, i, texts[i], *objects[i])
+				}
+			}
+			if p := New[textPair](a); *p != (textPair{}) || !allZero(a.AllocBytes(200)) {
+				t.Fatalf("chunk %d, depth %d: rewound memory is not zero", chunk, depth)
+			}
+			a.Rewind(marks[depth])
+		}
+	}
+}
+
+// A type that the arena met only after the mark has no position in it.
+func TestMarkNewTypes(t *testing.T) {
+	a := NewArena(256, 0)
+	m0 := a.Mark()
+	x := New[*int](a)
+	*x = new(int)
+	m1 := a.Mark()
+	for range 3 {
+		*New[string](a), *New[any](a) = "new", 1
+		MakeSlice[map[int]int](a, 100, 100)[99] = map[int]int{}
+		*New[*int](a) = new(int)
+		a.Rewind(m1)
+		if a.UsedBytes() != 8 && a.UsedBytes() != 4 || *x == nil {
+			t.Fatalf("UsedBytes = %d, x = %v", a.UsedBytes(), *x)
+		}
+		if *New[string](a) != "" || *New[any](a) != nil || MakeSlice[map[int]int](a, 100, 100)[99] != nil || *New[*int](a) != nil {
+			t.Fatal("rewound memory of a new type is not zero")
+		}
+	}
+	a.Rewind(m0)
+	if a.UsedBytes() != 0 || *New[*int](a) != nil || *New[string](a) != "" {
+		t.Error("Rewind to the beginning left something")
+	}
+}
+
+// A rewind over the end of a chunk must find the chunk of before, at the place
+// where it was, and not lose what is in the ones between.
+func TestMarkAcrossChunks(t *testing.T) {
+	for _, chunk := range []int{64, 100, 512} {
+		for first := range 70 {
+			a := NewArena(chunk, 0)
+			b := a.AllocBytes(first)
+			dirty(b)
+			p := MakeSlice[*int](a, first/3, first/3)
+			for i := range p {
+				p[i] = new(int)
+			}
+			m, used := a.Mark(), a.UsedBytes()
+			for round := range 4 {
+				for i := range 10 + round*5 {
+					dirty(a.AllocBytes(i * 13))
+					q := MakeSlice[*int](a, i, i+1)
+					if q = q[:i+1]; q[i] != nil || q[0] != nil {
+						t.Fatalf("chunk %d, first %d, round %d: a pointer is not nil", chunk, first, round)
+					}
+					q[i], q[0] = new(int), new(int)
+					a.AllocString("text")
+				}
+				a.Rewind(m)
+				if a.UsedBytes() != used || string(b) != strings.Repeat("\xa5", first) {
+					t.Fatalf("chunk %d, first %d, round %d: used %d, want %d; b = %q", chunk, first, round, a.UsedBytes(), used, b)
+				}
+				for i := range p {
+					if p[i] == nil {
+						t.Fatalf("chunk %d, first %d, round %d: pointer %d was cleared", chunk, first, round, i)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A long-lived arena with a loop that marks and rewinds must come to rest, or
+// the scratch memory is a leak.
+func TestMarkLoopsRest(t *testing.T) {
+	a := NewArena(1024, 0)
+	kept := New[textPair](a)
+	kept.a = heapText(3)
+	loop := func() {
+		m := a.Mark()
+		for range 20 {
+			New[textPair](a).a = "scratch"
+			dirty(a.AllocBytes(100))
+			m2 := a.Mark()
+			a.AllocString("scratch text")
+			MakeSlice[any](a, 3, 9)
+			a.Rewind(m2)
+		}
+		a.Rewind(m)
+	}
+	for range 10 {
+		loop()
+	}
+	before := a.Stats()
+	for range 1000 {
+		loop()
+	}
+	after := a.Stats()
+	if after != before || kept.a != heapText(3) {
+		t.Errorf("after 1,000 rounds %+v, before %+v", after, before)
+	}
+	if !raceEnabled && !asanEnabled {
+		if n := testing.AllocsPerRun(100, loop); n != 0 {
+			t.Errorf("a round allocates %v times", n)
+		}
+	}
+
+	// Marks without a rewind, in one place, are one.
+	if !raceEnabled && !asanEnabled {
+		if n := testing.AllocsPerRun(1000, func() { a.Mark() }); n != 0 {
+			t.Errorf("marking in one place allocates %v times", n)
+		}
+	}
+}
+
+// What grew in place since the mark is taken back to the size it had.
+func TestMarkUndoesAppend(t *testing.T) {
+	a := NewArena(4096, 0)
+	s := Append(a, MakeSlice[byte](a, 0, 4), []byte("abcd")...)
+	m, used := a.Mark(), a.UsedBytes()
+	x := Append(a, s, []byte("efghijklmnop")...)
+	a.Rewind(m)
+	if a.UsedBytes() != used || string(s) != "abcd" {
+		t.Errorf("UsedBytes = %d, want %d; s = %q", a.UsedBytes(), used, s)
+	}
+	b := a.AllocBytes(100)
+	if !allZero(b) {
+		t.Error("rewound memory is not zero")
+	}
+	dirty(b)
+	if string(s) != "abcd" || len(x) != 16 {
+		t.Errorf("s = %q", s)
+	}
+	// After the rewind the slice is no longer the newest, or grows rightly.
+	y := Append(a, s, []byte("EFGHIJKLM")...)
+	if string(y) != "abcdEFGHIJKLM" || strings.Trim(string(b), "\xa5") != "" {
+		t.Errorf("y = %q, b = %q", y, b)
+	}
+}
+
+// A mark that means nothing any more must be noticed: a rewind to it would
+// hand out live memory again.
+func TestMarkMisusePanics(t *testing.T) {
+	a, b := NewArena(256, 0), NewArena(256, 0)
+	p := NewArenaPool(256, 0)
+	stale := func(a *Arena, m Mark) {
+		t.Helper()
+		kept := a.AllocString("kept")
+		stats := a.Stats()
+		wantPanic(t, func() { a.Rewind(m) }, "Rewind", "stale")
+		if a.Stats() != stats || kept != "kept" {
+			t.Errorf("the panic changed something: %+v, was %+v", a.Stats(), stats)
+		}
+	}
+	fill := func(a *Arena) { New[string](a); a.AllocBytes(300) }
+
+	fill(a)
+	m1 := a.Mark()
+	fill(a)
+	m2 := a.Mark()
+	fill(a)
+	m3 := a.Mark()
+	a.Rewind(m2)
+	stale(a, m3)
+	fill(a)
+	a.Rewind(m1)
+	stale(a, m2)
+	a.Rewind(m1)
+	fill(a)
+	m4 := a.Mark() // at the depth of m2
+	stale(a, m2)
+	a.Rewind(m4)
+	a.Reset()
+	stale(a, m1)
+	stale(a, m4)
+	m5 := a.Mark()
+	stale(a, m1)
+	a.Release()
+	stale(a, m5)
+	a.Mark()
+	stale(a, m5)
+
+	var none *Arena
+	wantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "another arena")
+	wantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "another arena")
+	wantPanic(t, func() { b.Rewind(none.Mark()) }, "Rewind")
+	wantPanic(t, func() { b.Rewind(Mark{}) }, "Rewind")
+
+	c := p.Get()
+	m6 := c.Mark()
+	p.Put(c)
+	for range 10 {
+		if d := p.Get(); d == c {
+			stale(d, m6)
+			break
+		}
+	}
+}

@@ -1,0 +1,6 @@
+package arena
+
+const (
+	arenaPad   = 16
+	accountPad = 64 - 8 - 8
+)

@@ -1,0 +1,34 @@
+package arena
+
+// Stats describes an arena or a slab at one moment. Sizes are in bytes.
+type Stats struct {
+	UsedBytes     int    // handed out since it was last emptied
+	RetainedBytes int    // in the chunks that it holds now, used or not
+	HighWater     int    // the most UsedBytes has been, as seen by Reset, Release, Rewind and Stats
+	Chunks        int    // chunks that it holds now
+	Types         int    // types with pointers that it has memory for
+	Resets        uint64 // how often it was emptied, by Reset, Release or Put
+}
+
+// Stats returns the arena's statistics. Like every method it is for the
+// goroutine that owns the arena. It costs a look at every chunk.
+func (a *Arena) Stats() Stats {
+	if a == nil {
+		return Stats{}
+	}
+	flat := a.flatLane()
+	s := Stats{
+		UsedBytes:     a.UsedBytes(),
+		RetainedBytes: int(flat.heldBytes()),
+		Chunks:        flat.chunks(),
+		Types:         len(a.types.lanes),
+		Resets:        a.resets,
+	}
+	for _, l := range a.types.lanes {
+		s.RetainedBytes += int(l.heldBytes())
+		s.Chunks += l.chunks()
+	}
+	a.highWater = max(a.highWater, uintptr(s.UsedBytes))
+	s.HighWater = int(a.highWater)
+	return s
+}
