@@ -66,7 +66,12 @@ func newSlow[T any](a *Arena) *T {
 // has pointers; otherwise the memory is cleared. Negative lengths, a cap below
 // len and sizes that no allocation can have panic and change nothing.
 func MakeSlice[T any](a *Arena, len, cap int) []T {
-	checkSlice[T]("MakeSlice", len, cap)
+	return makeSlice[T](a, "MakeSlice", len, cap)
+}
+
+// makeSlice is MakeSlice, called by the function that a panic shall name.
+func makeSlice[T any](a *Arena, function string, len, cap int) []T {
+	checkSlice[T](function, len, cap)
 	if a == nil || sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}

@@ -19,9 +19,8 @@ func message[T any](function string) string {
 
 // checkSlice panics unless a slice of T can have this length and capacity.
 func checkSlice[T any](function string, n, c int) {
-	// One comparison covers a negative length and a capacity below it; the
-	// second a capacity whose size overflows.
-	if uint(n) > uint(c) || sizeOf[T]() != 0 && uintptr(c) > maxAlloc/max(sizeOf[T](), 1) {
+	// As unsigned numbers a negative length is above every good capacity.
+	if uint(n) > uint(c) || c < 0 || sizeOf[T]() != 0 && uintptr(c) > maxAlloc/max(sizeOf[T](), 1) {
 		panicSlice[T](function, n, c)
 	}
 }

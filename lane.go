@@ -64,6 +64,15 @@ func (c *chunk) fold() {
 	c.cleanEnd = max(min(c.cleanEnd, c.hi), c.clean)
 }
 
+// takeBack moves the chunk's ends back to lo and hi.
+func (c *chunk) takeBack(ops *laneOps, lo, hi uintptr) {
+	if ops.clear != nil && c.lo > lo {
+		ops.clear(c.base, lo, c.lo)
+	}
+	c.fold()
+	c.lo, c.hi = lo, hi
+}
+
 // clearDirty zeroes [from, to) of a chunk without pointers, leaving out what
 // is clean.
 func (c *chunk) clearDirty(from, to uintptr) {
@@ -122,10 +131,7 @@ func (l *lane) grow(need uintptr) {
 	}
 	if l.base != nil {
 		if l.used() == 0 {
-			if l.spare.base == nil {
-				l.fold()
-				l.spare = l.chunk
-			}
+			l.setAside(l.chunk)
 		} else {
 			l.older = append(l.older, l.chunk)
 		}
@@ -135,12 +141,19 @@ func (l *lane) grow(need uintptr) {
 }
 
 // nextSize is how large the next chunk of this life should be: doubling what
-// the life has, within the limits of the growth rule.
+// the life has, within the limits of the growth rule, and enough to get where
+// the life has been before a rewind: a loop that rewinds comes to rest with
+// two chunks.
 func (l *lane) nextSize() uintptr {
 	if l.base == nil {
 		return l.fit.first()
 	}
-	return min(max(l.usedBytes(), l.fit.smallest), l.fit.largest)
+	used := l.usedBytes()
+	size := min(max(used, l.fit.smallest), l.fit.largest)
+	if l.fit.top > used {
+		size = max(size, fitted(l.fit.top-used))
+	}
+	return size
 }
 
 // reserveLarge reserves size bytes, a multiple of the lane's align and not
@@ -215,19 +228,10 @@ func (l *lane) empty(limit uintptr) {
 		l.drop()
 		return
 	}
-	l.takeBack(0, l.cap)
+	l.chunk.takeBack(l.ops, 0, l.cap)
 	if !l.fit.endLife(used, l.cap, limit) {
 		l.drop()
 	}
-}
-
-// takeBack moves the current chunk's ends back to lo and hi.
-func (l *lane) takeBack(lo, hi uintptr) {
-	if l.ops.clear != nil && l.lo > lo {
-		l.ops.clear(l.base, lo, l.lo)
-	}
-	l.fold()
-	l.lo, l.hi = lo, hi
 }
 
 // drop gives every chunk to the collector.
@@ -257,27 +261,39 @@ func (l *lane) rewind(p position) {
 		return
 	}
 	l.fit.sawUse(l.usedBytes())
-	switch {
-	case offsetIn(nil, l.base) == p.chunk:
-		l.takeBack(p.lo, p.hi)
-	case p.chunk == 0:
-		// The chunk was empty then; the one that is here now will do.
-		l.takeBack(0, l.cap)
-	default:
-		l.takeBack(0, l.cap)
-		if l.cap > l.spare.cap {
-			l.spare = l.chunk
+	if offsetIn(nil, l.base) == p.chunk {
+		l.chunk.takeBack(l.ops, p.lo, p.hi)
+	} else {
+		was := l.chunk
+		later := l.older[p.older:]
+		if p.chunk == 0 {
+			// The chunk was empty then; the one that is here now will do.
+			l.chunk.takeBack(l.ops, 0, l.cap)
 		}
-		for i := p.older; i < len(l.older); i++ {
-			if offsetIn(nil, l.older[i].base) == p.chunk {
-				l.chunk = l.older[i]
-				l.takeBack(p.lo, p.hi)
-				break
+		for _, c := range later {
+			if offsetIn(nil, c.base) == p.chunk {
+				l.chunk = c
+				l.chunk.takeBack(l.ops, p.lo, p.hi)
+			} else {
+				l.setAside(c)
 			}
+		}
+		if l.base != was.base {
+			l.setAside(was)
 		}
 	}
 	clear(l.older[p.older:])
 	l.older = l.older[:p.older]
+}
+
+// setAside empties a chunk that is not needed any more and keeps it as the
+// spare one, if it is larger than what is there; otherwise the collector gets
+// it.
+func (l *lane) setAside(c chunk) {
+	if c.cap > l.spare.cap {
+		c.takeBack(l.ops, 0, c.cap)
+		l.spare = c
+	}
 }
 
 // roundUp rounds n up to a multiple of align, which need not be a power of

@@ -23,10 +23,7 @@ func (a *Arena) AllocBytesToString(b []byte) string {
 // AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
 // as MakeSlice[byte](a, n, n). A negative n panics.
 func (a *Arena) AllocBytes(n int) []byte {
-	if n < 0 {
-		panic("arena: AllocBytes(" + itoa(n) + "): negative length")
-	}
-	return MakeSlice[byte](a, n, n)
+	return makeSlice[byte](a, "AllocBytes", n, n)
 }
 
 //go:noinline
