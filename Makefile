@@ -1,0 +1,69 @@
+# What a newcomer needs is `make demo` and `make test`; `make help` lists the
+# rest. Go 1.25 or newer and a C compiler (for the sanitizers) are enough.
+
+GO ?= go
+ROUNDS ?= 9
+FUZZTIME ?= 1m
+# Instrumented builds run several times slower than the default 10 minutes are meant for.
+TESTFLAGS ?= -timeout 20m
+
+.PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
+	test-debug test-checkptr test-race test-asan test-386 fuzz tools
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+demo: tools ## a loaded HTTP server on the heap, sync.Pool and arenas, in about 90 seconds
+	cd lab && $(GO) run ./cmd/lab stress -quick
+
+stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests, 5 rounds
+	cd lab && $(GO) run ./cmd/lab stress -full
+
+bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench.csv and the README
+	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -readme ../README.md
+
+test: test-go test-lab ## every test, in every build that promises something
+	@echo "all tests passed"
+
+test-go: test-vet test-plain test-portable test-nolayout test-debug test-checkptr test-race test-asan test-386
+
+test-vet: tools ## go vet and gofmt
+	$(GO) vet ./...
+	$(GO) vet -tags arenaportable ./...
+	@test -z "$$(gofmt -l .)" || { echo "not formatted, run gofmt -w on:"; gofmt -l .; exit 1; }
+
+test-plain: tools ## the suite as users build the library
+	$(GO) test $(TESTFLAGS) ./...
+
+test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
+	$(GO) test $(TESTFLAGS) -tags arenaportable ./...
+
+test-nolayout: tools ## the suite as if the check at start-up had failed
+	$(GO) test $(TESTFLAGS) . -args -nolayout
+
+test-debug: tools ## the suite without optimization, as in a debugger
+	$(GO) test $(TESTFLAGS) -gcflags='-N -l' .
+
+test-checkptr: tools ## the suite with the compiler's checks of unsafe
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr ./...
+
+test-race: tools ## the suite under the race detector
+	$(GO) test $(TESTFLAGS) -race ./...
+
+test-asan: tools ## the suite under AddressSanitizer
+	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
+
+test-386: tools ## the suite on 32 bits, where the machine can run it
+	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
+		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) ./...
+
+test-lab: tools ## the tests of the stress test and of the tables
+	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+
+fuzz: tools ## FUZZTIME of each fuzz target
+	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) .
+	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) .
+
+tools:
+	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }

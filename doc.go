@@ -1,0 +1,75 @@
+// Package arena is region memory for Go: arenas that are emptied at once,
+// pools of arenas, and slabs of one type, at the speed of a bump pointer and
+// safe for every Go value.
+//
+// A program that makes many short-lived objects, such as a request handler, a
+// decoder or a game tick, pays the collector for each of them. With an arena
+// it pays a few instructions for each and nothing for their end:
+//
+//	var pool = arena.NewArenaPool(64<<10, 0)
+//
+//	func handle(line string) {
+//		a := pool.Get()
+//		defer pool.Put(a) // frees everything below at once
+//
+//		e := arena.New[Entry](a)
+//		e.Path = a.AllocString(line)
+//		e.Tags = arena.Append(a, e.Tags, "GET", "200")
+//	}
+//
+// # What is promised
+//
+//  1. Any Go value may be stored in an arena object: strings, slices, maps,
+//     interfaces, pointers to the heap or to any arena. The collector sees it.
+//  2. A pointer into an arena keeps the memory it points to alive, even when
+//     the arena is gone.
+//  3. Use after Reset is a logic error that reads or writes memory others
+//     have got; it never forges a pointer, corrupts the heap or crashes the
+//     collector. Memory is type-stable: what held pointers of type T only
+//     ever holds Ts again, and what held no pointers never holds one.
+//  4. Everything handed out is zero, up to its capacity, unless the function's
+//     name says Uninit. One misuse breaks this: a write through a stale
+//     pointer, after a Reset, to memory that has pointers shows up, as a T,
+//     in a later New of that same T.
+//  5. Sizes that overflow, negative lengths and capacities below the length
+//     panic with the function and the values, and change nothing.
+//
+// This holds for an arena that one goroutine at a time uses. Handing an arena,
+// or a pointer into one, to another goroutine needs the same care as any
+// other value.
+//
+// # How it works
+//
+// An arena takes chunks from the Go heap and bumps an offset through them.
+// There are two kinds. Values without pointers, strings and bytes share one
+// lane of chunks that the collector doesn't scan:
+//
+//	            lo                       hi        cap
+//	+-----------+------------------------+---------+
+//	|  objects  |          room          | strings |
+//	+-----------+------------------------+---------+
+//
+// Each type with pointers has a lane of its own, whose chunks are slices of
+// that type, made with make([]T, n): the collector knows every pointer in
+// them. Nothing is hidden from it, so nothing can be freed under the program.
+// Whether a T has pointers is one load from its type descriptor; the lane of
+// a T is found by the descriptor's address in a small direct-mapped table in
+// which no two types share a slot.
+//
+// Memory with pointers is cleared when it comes back, in one go and with the
+// write barriers, so an idle arena pins nothing and New only has to bump.
+// Memory without is cleared by New, with a few vector stores; memory that was
+// never handed out since it was made is known to be clean and isn't cleared
+// at all, which makes a large MakeSlice in fresh memory O(1).
+//
+// When a life ends, the lane keeps one chunk that holds what it used, so the
+// next life takes nothing from the heap. Every 64 lives it is fitted to what
+// those lives used, and an arena never keeps more than its maxRetained.
+//
+// # When not to use it
+//
+// When objects outlive the request that made them, when there are few of
+// them, or when the collector's share of the time is small to begin with: an
+// arena then is one more thing to get wrong. A value that leaves the request
+// must be copied out (strings.Clone, slices.Clone) before the arena goes back.
+package arena

@@ -1,0 +1,21 @@
+#!/bin/sh
+# test-if-buildable.sh NAME env VAR=... go test FLAGS... PACKAGES
+#
+# Runs the given go test command where this machine can build and run such a
+# test at all, which it finds out with a test that does nothing; otherwise
+# says in one line what was left out. A failing test is a failure, always.
+set -eu
+name=$1
+shift
+
+probe=$(mktemp -d)
+trap 'rm -rf "$probe"' EXIT
+printf 'module probe\n\ngo 1.25.0\n' >"$probe/go.mod"
+printf 'package probe\n\nimport "testing"\n\nfunc Test(t *testing.T) {}\n' >"$probe/probe_test.go"
+
+if ! (cd "$probe" && "$@") >"$probe/out" 2>&1; then
+	echo "SKIPPED: this machine can't run $name:"
+	tail -n 3 "$probe/out"
+	exit 0
+fi
+exec "$@"
