@@ -25,7 +25,7 @@ func FuzzArena(f *testing.F) {
 // TestModelRandom is FuzzArena for every run of the tests: without it, a
 // break of the contract would wait for somebody to fuzz.
 func TestModelRandom(t *testing.T) {
-	programs := 500
+	programs := 300
 	if testing.Short() || raceEnabled || asanEnabled {
 		programs = 100
 	}

@@ -1,0 +1,164 @@
+package arena
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The documents that a reader gets; their links and commands must work.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[name] = string(text)
+		}
+	}
+	if len(found) < 6 {
+		t.Fatalf("found only %d documents", len(found))
+	}
+	return found
+}
+
+// Every Go snippet of the README stands in an example, which the compiler
+// checks and whose output a test compares: a snippet that rots is found.
+func TestReadmeSnippetsAreExamples(t *testing.T) {
+	readme := documents(t)["README.md"]
+	examples, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := squeeze(string(examples))
+	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	if len(snippets) < 4 {
+		t.Fatalf("found only %d snippets", len(snippets))
+	}
+	for _, s := range snippets {
+		if !strings.Contains(source, squeeze(s[1])) {
+			t.Errorf("this snippet of the README is not in example_test.go, word for word:\n%s", s[1])
+		}
+	}
+}
+
+// squeeze leaves out how lines are indented and which are empty.
+func squeeze(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// A link to a file that isn't there is a claim that nothing backs.
+func TestLinksLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	for name, text := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	}
+}
+
+// A command that a document names is a target of the Makefile.
+func TestCommandsExist(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile("`make ([a-z0-9-]+)").FindAllStringSubmatch(text, -1) {
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(makefile) {
+				t.Errorf("%s names the command make %s, which the Makefile lacks", name, m[1])
+			}
+		}
+	}
+}
+
+// All unsafe code of the library is in one file, where each use has its
+// reason; a second importer would escape the review that this makes possible.
+func TestUnsafeStandsInOneFile(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imports := regexp.MustCompile(`(?m)^\s*(import )?(\w+ )?"unsafe"`).Match(text)
+		if imports && name != "unsafe.go" && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s imports unsafe: what it needs of it belongs into unsafe.go", name)
+		}
+	}
+	checkSafetyComments(t)
+}
+
+// checkSafetyComments wants the reason of every function that makes or
+// follows an unsafe pointer.
+func checkSafetyComments(t *testing.T) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "unsafe.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		risky := false
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Add" || sel.Sel.Name == "String" || sel.Sel.Name == "Slice") {
+				risky = true
+			}
+			if _, ok := n.(*ast.StarExpr); ok {
+				risky = true
+			}
+			return true
+		})
+		if !risky {
+			continue
+		}
+		seen++
+		if !strings.Contains(f.Doc.Text(), "SAFETY:") {
+			t.Errorf("%s has no SAFETY comment", f.Name.Name)
+		}
+	}
+	if seen < 8 {
+		t.Errorf("only %d functions were looked at", seen)
+	}
+}
+
+// The library has no dependencies, ever.
+func TestNoDependencies(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile(`(?m)^(require|replace)\b`).Match(mod) {
+		t.Errorf("go.mod has a dependency:\n%s", mod)
+	}
+}

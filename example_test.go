@@ -1,0 +1,130 @@
+package arena_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ebbpool/arena"
+)
+
+var pool = arena.NewArenaPool(64<<10, 0) // chunks of 64 KB, keeps at most 640 KB
+
+type Entry struct {
+	Path string
+	Tags []string
+	Next *Entry
+}
+
+func handle(path string) int {
+	a := pool.Get()
+	defer pool.Put(a) // frees everything below, at once
+
+	e := arena.New[Entry](a)
+	e.Path = a.AllocString(path)
+	e.Tags = arena.Append(a, e.Tags, "GET", "200")
+	e.Next = arena.New[Entry](a)
+	return len(e.Path) + len(e.Tags)
+}
+
+// A request's objects come from an arena and go back at once.
+func Example() {
+	fmt.Println(handle("/index.html"))
+	// Output: 13
+}
+
+func parse(a *arena.Arena, fields []string) []string {
+	out := arena.MakeSlice[string](a, 0, len(fields))
+	for _, f := range fields {
+		out = arena.Append(a, out, a.AllocString(f))
+	}
+	return out
+}
+
+// With a nil arena the same code uses the heap.
+func ExampleMakeSlice() {
+	fields := strings.Fields("a b c")
+	fmt.Println(parse(arena.NewArena(4096, 0), fields), parse(nil, fields))
+	// Output: [a b c] [a b c]
+}
+
+func ExampleNew() {
+	a := arena.NewArena(4096, 0)
+	e := arena.New[Entry](a)
+	e.Path = strings.Repeat("heap", 2) // the collector sees it
+	fmt.Println(e.Path, a.UsedBytes() > 0)
+	a.Reset()
+	fmt.Println(a.UsedBytes())
+	// Output:
+	// heapheap true
+	// 0
+}
+
+func ExampleMakeSliceUninit() {
+	a := arena.NewArena(4096, 0)
+	b := arena.MakeSliceUninit[byte](a, 5, 5)
+	copy(b, "hello") // every element is written before it is read
+	fmt.Println(string(b))
+	// Output: hello
+}
+
+func ExampleAppend() {
+	a := arena.NewArena(4096, 0)
+	var squares []int
+	for i := range 5 {
+		squares = arena.Append(a, squares, i*i)
+	}
+	fmt.Println(squares)
+	// Output: [0 1 4 9 16]
+}
+
+func ExampleArena_AllocString() {
+	a := arena.NewArena(4096, 0)
+	line := []byte("GET /")
+	method := a.AllocBytesToString(line[:3])
+	path := a.AllocString("/")
+	copy(line, "xxxxx") // the copies stay
+	fmt.Println(method, path)
+	// Output: GET /
+}
+
+func ExampleArena_Rewind() {
+	a := arena.NewArena(4096, 0)
+	a.AllocString("stays")
+	m := a.Mark()
+	scratch := arena.MakeSliceUninit[byte](a, 4096, 4096)
+	a.Rewind(m) // scratch is free again, what came before m is not
+	_ = scratch
+	fmt.Println(a.UsedBytes())
+	// Output: 5
+}
+
+func ExampleSlab() {
+	s := arena.NewSlab[Entry](1024) // chunks of 1,024
+	for range 5 {
+		s.New().Path = "/"
+	}
+	s.Reset()
+	fmt.Println(s.New().Path == "")
+	// Output: true
+}
+
+func ExampleArenaPool_Do() {
+	n := 0
+	auto := arena.NewAutoPool(0)
+	auto.Do(func(a *arena.Arena) {
+		n = len(a.AllocString("request"))
+	})
+	fmt.Println(n)
+	// Output: 7
+}
+
+func ExampleArenaPool_Stats() {
+	p := arena.NewArenaPool(4096, 0)
+	a := p.Get()
+	fmt.Println(p.Stats().Gets, p.Stats().Puts)
+	p.Put(a)
+	fmt.Println(p.Stats().Gets, p.Stats().Puts)
+	// Output:
+	// 1 0
+	// 1 1
+}
