@@ -42,10 +42,10 @@ test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) . -args -nolayout
 
 test-debug: tools ## the suite without optimization, as in a debugger
-	$(GO) test $(TESTFLAGS) -gcflags='-N -l' .
+	$(GO) test $(TESTFLAGS) -gcflags='-N -l' . -args -nospeed
 
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr ./...
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr . -args -nospeed
 
 test-race: tools ## the suite under the race detector
 	$(GO) test $(TESTFLAGS) -race ./...

@@ -9,6 +9,9 @@ import (
 // noLayout runs the whole suite as if the start-up check had failed.
 var noLayout = flag.Bool("nolayout", false, "pretend that type descriptors can't be read, and use package reflect")
 
+// noSpeed is for builds that are slow on purpose.
+var noSpeed = flag.Bool("nospeed", false, "leave out the tests that compare times")
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *noLayout {

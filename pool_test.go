@@ -323,7 +323,8 @@ func TestAutoPoolLearns(t *testing.T) {
 	}
 }
 
-// What is refused must say which function and which values, for a pool too.
+// A pool's chunk size, however small, must work, and bound what is kept: ten
+// chunks unless the caller says otherwise.
 func TestPoolSizes(t *testing.T) {
 	for _, n := range []int{1, 64, 100, 64 << 10} {
 		p := NewArenaPool(n, 0)
