@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/ebbpool/arena/lab/ratios"
+)
+
+func benchCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "bench",
+		Usage: "run the arena package's benchmarks in rounds and make the table of claims",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "rounds", Value: 5, Usage: "times that all benchmarks run"},
+			&cli.StringFlag{Name: "benchtime", Value: "200ms", Usage: "as of go test"},
+			&cli.StringFlag{Name: "bench", Value: ratios.Pattern(ratios.Claims), Usage: "as of go test"},
+			&cli.StringFlag{Name: "dir", Usage: "the arena package's `DIRECTORY`; found by go list if not given"},
+			&cli.StringFlag{Name: "csv", Usage: "write raw rows to `FILE` (docs/bench.csv of the arena package if not given)"},
+			&cli.StringFlag{Name: "from", Usage: "read raw rows from `FILE` instead of running benchmarks"},
+			&cli.StringFlag{Name: "readme", Usage: "put the table between the markers of `FILE`"},
+			&cli.BoolFlag{Name: "strict", Usage: "fail when a claim does not hold"},
+		},
+		Action: runBench,
+	}
+}
+
+func runBench(ctx context.Context, cmd *cli.Command) error {
+	rows, err := benchRows(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	measured, err := ratios.Measure(ratios.Claims, rows)
+	if err != nil {
+		return err
+	}
+	if err := ratios.Columns(measured).WriteText(cmd.Root().Writer); err != nil {
+		return err
+	}
+	return errors.Join(updatePage(cmd.String("readme"), measured), verdict(cmd.Bool("strict"), measured))
+}
+
+// verdict is an error if it is wanted that all claims hold, and one doesn't.
+func verdict(strict bool, measured []ratios.Result) error {
+	missed := 0
+	for _, r := range measured {
+		if !r.Holds() {
+			missed++
+		}
+	}
+	if !strict || missed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d claims do not hold", missed, len(measured))
+}
+
+func updatePage(file string, measured []ratios.Result) error {
+	if file == "" {
+		return nil
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text, err := ratios.Insert(string(page), ratios.Markdown(measured))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
+}
+
+// benchRows reads the raw rows of -from, or measures and writes them.
+func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
+	if from := cmd.String("from"); from != "" {
+		f, err := os.Open(from)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return ratios.ReadCSV(f)
+	}
+	rounds := cmd.Int("rounds")
+	if rounds < 1 {
+		return nil, fmt.Errorf("-rounds %d: at least one is needed", rounds)
+	}
+	dir := cmd.String("dir")
+	if dir == "" {
+		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/ebbpool/arena").Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list can't find the arena package from here; give -dir: %w", err)
+		}
+		dir = strings.TrimSpace(string(out))
+	}
+	warnLoad(cmd.Root().ErrWriter)
+	// One binary serves all rounds: what is compared is built once.
+	tmp, err := os.MkdirTemp("", "lab-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	binary := filepath.Join(tmp, "arena.test")
+	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", binary, "."); err != nil {
+		return nil, err
+	}
+	bar := newProgress(cmd.Root().ErrWriter, rounds)
+	var rows []ratios.Row
+	for round := 1; round <= rounds; round++ {
+		bar.set(round-1, fmt.Sprintf("benchmarks, round %d of %d", round, rounds))
+		out, err := goRun(ctx, dir, binary, "-test.run=^$", "-test.bench="+cmd.String("bench"),
+			"-test.benchtime="+cmd.String("benchtime"), "-test.count=1", "-test.timeout=30m")
+		if err != nil {
+			return nil, err
+		}
+		part, err := ratios.ParseBench(bytes.NewReader(out), round)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, part...)
+	}
+	bar.set(rounds, "done")
+	bar.finish()
+	file := cmd.String("csv")
+	if file == "" {
+		file = filepath.Join(dir, "docs", "bench.csv")
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	return rows, errors.Join(ratios.WriteCSV(f, rows), f.Close())
+}
+
+// goRun runs a command in dir and returns what it prints.
+func goRun(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, out, stderr.Bytes())
+	}
+	return out, nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/lab/ratios"
+	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/stress"
+	"github.com/ebbpool/arena/lab/subjects"
+)
+
+// TestMain lets the test binary be the program: stress starts "itself" with
+// the command child, and tests start it with LAB_TEST_MAIN set.
+func TestMain(m *testing.M) {
+	if os.Getenv("LAB_TEST_MAIN") != "" || len(os.Args) > 1 && os.Args[1] == "child" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// lab runs the command line within the test.
+func lab(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	a := app()
+	a.Writer, a.ErrWriter = &out, &errOut
+	err = a.Run(t.Context(), append([]string{"lab"}, args...))
+	return out.String(), errOut.String(), err
+}
+
+func TestStressEndToEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out.csv")
+	out, errOut, err := lab(t, "stress", "-requests", "300", "-live", "1000",
+		"-workers", "5", "-rounds", "2", "-seed", "3", "-csv", file)
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, out, errOut)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A heading, 2 modes with 3 subjects with 2 rounds, and the medians.
+	if len(records) != 1+2*3*2+2*3 {
+		t.Errorf("%d records", len(records))
+	}
+	for _, rec := range records {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(rec, " ")) {
+			t.Errorf("the terminal doesn't show %q", rec)
+		}
+	}
+	compared, err := os.ReadFile(strings.TrimSuffix(file, ".csv") + "-ratios.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(compared), "\n"); n != 1+2*2*2 {
+		t.Errorf("%d lines of ratios:\n%s", n, compared)
+	}
+	if !strings.Contains(errOut, "%  handler, heap, round 1 of 2") {
+		t.Errorf("no line of progress in %q", errOut)
+	}
+}
+
+func TestStressFailsWhenAnswersDiffer(t *testing.T) {
+	old := runner
+	defer func() { runner = old }()
+	runner = func(ctx context.Context, c stress.Config, progress func(int)) (results.Run, error) {
+		if c.Subject == subjects.SyncPool {
+			c.Seed++ // answers of other requests
+		}
+		return stress.Run(ctx, c, progress)
+	}
+	out, _, err := lab(t, "stress", "-requests", "100", "-live", "10", "-workers", "2",
+		"-rounds", "1", "-modes", "handler")
+	if !errors.Is(err, results.ErrMismatch) {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(out, subjects.SyncPool) {
+		t.Error("the runs are not shown")
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for args, want := range map[string]string{
+		"stress -quick -full":       "exclude each other",
+		"stress -rounds 0":          "at least one",
+		"stress -requests 0":        "no such run",
+		"stress -modes quic":        "unknown mode",
+		"stress -subjects tcmalloc": "unknown subject",
+		"bench -rounds 0":           "at least one",
+		"bench -from no-such.csv":   "no-such.csv",
+	} {
+		cmd := exec.Command(os.Args[0], strings.Fields(args)...)
+		cmd.Env = append(os.Environ(), "LAB_TEST_MAIN=1")
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), want) {
+			t.Errorf("lab %s: %v, want exit status 1 and %q:\n%s", args, err, want, out)
+		}
+	}
+}
+
+func TestBenchFromCSV(t *testing.T) {
+	dir := t.TempDir()
+	rows := []ratios.Row{
+		{Round: 1, Name: "New/type=flat64/alloc=heap", Unit: "ns/op", Value: 32},
+		{Round: 1, Name: "New/type=flat64/alloc=arena", Unit: "ns/op", Value: 4},
+	}
+	var b bytes.Buffer
+	if err := ratios.WriteCSV(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	from, readme := filepath.Join(dir, "bench.csv"), filepath.Join(dir, "README.md")
+	page := "before\n<!-- bench:begin -->\n<!-- bench:end -->\nafter\n"
+	if err := errors.Join(os.WriteFile(from, b.Bytes(), 0o644), os.WriteFile(readme, []byte(page), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := lab(t, "bench", "-from", from, "-readme", readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "8.00") {
+		t.Errorf("no ratio of 8 in\n%s", out)
+	}
+	got, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(got), "| 8.00 (8.00–8.00) |") ||
+		!strings.HasPrefix(string(got), "before\n") || !strings.HasSuffix(string(got), "\nafter\n") {
+		t.Errorf("the page is\n%s", got)
+	}
+	if _, _, err := lab(t, "bench", "-from", from, "-strict"); err == nil {
+		t.Error("-strict passes although most claims are not measured")
+	}
+}
+
+// TestBenchRunsBenchmarks runs a package of one benchmark.
+func TestBenchRunsBenchmarks(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module example.com/x\n\ngo 1.25.0\n",
+		"x_test.go": "package x\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {\n\tb.Run(\"alloc=heap\", func(b *testing.B) {\n\t\tfor range b.N {\n\t\t}\n\t})\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := lab(t, "bench", "-dir", dir, "-rounds", "2", "-benchtime", "10x"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(dir, "docs", "bench.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := ratios.ReadCSV(f)
+	if err != nil || len(rows) != 2 || rows[1].Round != 2 || rows[1].Name != "New/alloc=heap" {
+		t.Errorf("%v %v", rows, err)
+	}
+}

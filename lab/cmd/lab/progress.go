@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/mattn/go-isatty"
+)
+
+// progress shows how far long work is: a bar on a terminal, elsewhere a line
+// now and then, which a log can keep.
+type progress struct {
+	w     io.Writer
+	bar   *pb.ProgressBar
+	total int
+	what  string
+	next  time.Time
+}
+
+// pause between two lines where there is no terminal.
+const pause = 10 * time.Second
+
+func newProgress(w io.Writer, total int) *progress {
+	p := &progress{w: w, total: total}
+	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
+		p.bar = pb.New(total).SetWriter(f).
+			SetTemplateString(`{{bar . }} {{percent . }} {{rtime . "%s left"}}  {{string . "what"}}`).Start()
+	}
+	return p
+}
+
+func (p *progress) set(done int, what string) {
+	p.what = what
+	if p.bar != nil {
+		p.bar.Set("what", what).SetCurrent(int64(done))
+		return
+	}
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(pause)
+		fmt.Fprintf(p.w, "%3d %%  %s\n", 100*done/max(p.total, 1), what)
+	}
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/stress"
+	"github.com/ebbpool/arena/lab/subjects"
+)
+
+// The sizes of a run; flags override each number.
+type size struct{ requests, httpRequests, live, rounds int }
+
+var (
+	// usual takes some minutes on two processors.
+	usual = size{500_000, 200_000, 2_000_000, 3}
+	// quick ends within 90 seconds on two processors.
+	quick = size{150_000, 50_000, 1_000_000, 3}
+	// full is the load that the project's claims are about.
+	full = size{1_000_000, 1_000_000, 5_000_000, 3}
+)
+
+func stressCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "stress",
+		Usage: "a loaded HTTP server and its handler over heap, sync.Pool and arena",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "quick", Usage: "a small run, for a first look"},
+			&cli.BoolFlag{Name: "full", Usage: "1,000,000 requests with 5,000,000 live objects"},
+			&cli.IntFlag{Name: "requests", Usage: "measured requests of one run, in all modes", DefaultText: "by size"},
+			&cli.IntFlag{Name: "live", Usage: "objects that are alive in the background", DefaultText: "by size"},
+			&cli.IntFlag{Name: "workers", Value: 100, Usage: "goroutines that send requests"},
+			&cli.IntFlag{Name: "rounds", Usage: "runs of each subject in each mode", DefaultText: "by size"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
+			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
+			&cli.StringFlag{Name: "subjects", Value: strings.Join(subjects.Names(), ","), Usage: "which to compare"},
+			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it"},
+		},
+		Action: runStress,
+	}
+}
+
+// runner carries out one run in a process of its own; a test has another.
+var runner = stress.Process(childArgs)
+
+func runStress(ctx context.Context, cmd *cli.Command) error {
+	sz := usual
+	switch {
+	case cmd.Bool("quick") && cmd.Bool("full"):
+		return errors.New("-quick and -full exclude each other")
+	case cmd.Bool("quick"):
+		sz = quick
+	case cmd.Bool("full"):
+		sz = full
+	}
+	if cmd.IsSet("requests") {
+		sz.requests, sz.httpRequests = cmd.Int("requests"), cmd.Int("requests")
+	}
+	if cmd.IsSet("live") {
+		sz.live = cmd.Int("live")
+	}
+	if cmd.IsSet("rounds") {
+		sz.rounds = cmd.Int("rounds")
+	}
+	if sz.rounds < 1 {
+		return fmt.Errorf("-rounds %d: at least one is needed", sz.rounds)
+	}
+	suite := stress.Suite{
+		Modes:        strings.Split(cmd.String("modes"), ","),
+		Subjects:     strings.Split(cmd.String("subjects"), ","),
+		Rounds:       sz.rounds,
+		HTTPRequests: sz.httpRequests,
+		Base: stress.Config{
+			Requests: sz.requests, Live: sz.live, Workers: cmd.Int("workers"), Seed: cmd.Uint64("seed"),
+			// Enough to fill every pool and buffer, for any number of workers.
+			Warmup: max(sz.requests/20, 20*cmd.Int("workers")),
+		},
+	}
+	stdout, stderr := cmd.Root().Writer, cmd.Root().ErrWriter
+	warnLoad(stderr)
+	fmt.Fprintf(stdout, "%s %s/%s, %d processors; %d requests (http: %d), %d workers, %d live objects, seed %d\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0),
+		sz.requests, sz.httpRequests, suite.Base.Workers, sz.live, suite.Base.Seed)
+	bar := newProgress(stderr, suite.Total())
+	runs, err := suite.Run(ctx, runner, bar.set)
+	bar.finish()
+	if len(runs) == 0 {
+		return err
+	}
+	// What was measured is shown even if the answers differ: it helps to see
+	// which run is at fault. The exit code tells that it is no result.
+	if err = errors.Join(err, report(stdout, runs, cmd.String("csv"))); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
+		len(runs), runs[0].Checksum)
+	return nil
+}
+
+// warnLoad tells when the machine has something else to do.
+func warnLoad(w io.Writer) {
+	if load := stress.Load(); load > 0.7 {
+		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", load)
+	}
+}
+
+func report(w io.Writer, runs []results.Run, csvFile string) error {
+	table, err := results.Runs(runs)
+	if err != nil {
+		return err
+	}
+	compared, err := results.Compare(runs, subjects.Arena)
+	if err != nil {
+		return err
+	}
+	ratios := results.Ratios(compared)
+	if err := table.WriteText(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nAbove 1: the arena does better. Each round gives one ratio.")
+	if err := ratios.WriteText(w); err != nil {
+		return err
+	}
+	if csvFile == "" {
+		return nil
+	}
+	ext := filepath.Ext(csvFile)
+	return errors.Join(writeCSV(csvFile, table),
+		writeCSV(strings.TrimSuffix(csvFile, ext)+"-ratios"+ext, ratios))
+}
+
+func writeCSV(name string, t results.Table) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.WriteCSV(f), f.Close())
+}
+
+// childCommand is how stress starts itself again, once for each run.
+func childCommand() *cli.Command {
+	return &cli.Command{
+		Name:   "child",
+		Hidden: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "mode", Required: true},
+			&cli.StringFlag{Name: "subject", Required: true},
+			&cli.IntFlag{Name: "requests", Required: true},
+			&cli.IntFlag{Name: "warmup", Required: true},
+			&cli.IntFlag{Name: "live", Required: true},
+			&cli.IntFlag{Name: "workers", Required: true},
+			&cli.Uint64Flag{Name: "seed", Required: true},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return stress.Child(ctx, stress.Config{
+				Mode: cmd.String("mode"), Subject: cmd.String("subject"),
+				Requests: cmd.Int("requests"), Warmup: cmd.Int("warmup"), Live: cmd.Int("live"),
+				Workers: cmd.Int("workers"), Seed: cmd.Uint64("seed"),
+			}, cmd.Root().Writer)
+		},
+	}
+}
+
+func childArgs(c stress.Config) []string {
+	return []string{"child",
+		"-mode", c.Mode, "-subject", c.Subject,
+		"-requests", strconv.Itoa(c.Requests), "-warmup", strconv.Itoa(c.Warmup),
+		"-live", strconv.Itoa(c.Live), "-workers", strconv.Itoa(c.Workers),
+		"-seed", strconv.FormatUint(c.Seed, 10),
+	}
+}

@@ -1,0 +1,87 @@
+// Package ratios turns raw benchmark rows into the README's table: one row
+// per claim, with what was measured and what was aimed at.
+package ratios
+
+// Sense says on which side of its target a claim's number must be.
+type Sense int
+
+// The senses.
+const (
+	AtLeast Sense = iota
+	AtMost
+	Below
+)
+
+func (s Sense) String() string {
+	return [...]string{"at least", "at most", "below"}[s]
+}
+
+func (s Sense) holds(value, target float64) bool {
+	switch s {
+	case AtLeast:
+		return value >= target
+	case AtMost:
+		return value <= target
+	default:
+		return value < target
+	}
+}
+
+// Claim is one number the project stands for: the time of benchmark Num, in
+// units of benchmark Den's time of the same round; without Den, in ns.
+type Claim struct {
+	Work     string // what is done
+	Measure  string // what the number is
+	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"
+	Sense    Sense
+	Target   float64
+}
+
+const (
+	faster   = "times as fast as the Go heap"
+	bytebump = "times the time of a `[]byte` bump allocator"
+)
+
+// Claims are the rows of the table, in their order.
+var Claims = []Claim{
+	{"`New`, 64 B, no pointers", faster,
+		"New/type=flat64/alloc=heap", "New/type=flat64/alloc=arena", AtLeast, 7},
+	{"", bytebump,
+		"New/type=flat64/alloc=arena", "New/type=flat64/alloc=bytebump", AtMost, 1},
+	{"`New`, 64 B, two strings", faster,
+		"New/type=ptr64/alloc=heap", "New/type=ptr64/alloc=arena", AtLeast, 6},
+	{"", bytebump,
+		"New/type=ptr64/alloc=arena", "New/type=ptr64/alloc=bytebump", AtMost, 1.15},
+	{"`New`, ten pointerful types in turn", faster,
+		"New/type=ten/alloc=heap", "New/type=ten/alloc=arena", AtLeast, 5},
+	{"`Slab.New`, 64 B, no pointers", faster,
+		"New/type=flat64/alloc=heap", "New/type=flat64/alloc=slab", AtLeast, 10},
+	{"", bytebump,
+		"New/type=flat64/alloc=slab", "New/type=flat64/alloc=bytebump", AtMost, 0.8},
+	{"`Slab.New`, 64 B, two strings", faster,
+		"New/type=ptr64/alloc=heap", "New/type=ptr64/alloc=slab", AtLeast, 10},
+	{"", bytebump,
+		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=bytebump", AtMost, 0.8},
+	{"`AllocString`, 32 B", faster,
+		"AllocString/alloc=heap", "AllocString/alloc=arena", AtLeast, 5},
+	{"", bytebump,
+		"AllocString/alloc=arena", "AllocString/alloc=bytebump", AtMost, 0.9},
+	{"`MakeSlice`, 1,000,000 ints, fresh memory", "ns",
+		"MakeSlice/mem=fresh/alloc=arena", "", Below, 100},
+	{"`MakeSliceUninit`, 1,000,000 ints", "ns",
+		"MakeSlice/mem=uninit/alloc=arena", "", Below, 100},
+	{"`MakeSlice`, 1,000,000 ints, recycled memory", "times the time of `make`, collector off",
+		"MakeSlice/mem=recycled/alloc=arena", "MakeSlice/mem=recycled/alloc=heap", AtMost, 1},
+	{"`Append`, 0 to 1000 ints, one slice", faster,
+		"Append/slices=one/alloc=heap", "Append/slices=one/alloc=arena", AtLeast, 4},
+	{"`Append`, 0 to 1000 ints, two slices in turn", faster,
+		"Append/slices=two/alloc=heap", "Append/slices=two/alloc=arena", AtLeast, 2},
+	{"`Reset` of 1,000,000 objects, no pointers", "ns",
+		"Reset/objects=1000000/type=flat/alloc=arena", "", Below, 10_000},
+	{"`Reset` of 1,000,000 objects, with pointers", "times the time of one `clear` over as much memory",
+		"Reset/objects=1000000/type=ptr/alloc=arena", "Reset/objects=1000000/type=ptr/alloc=clear", AtMost, 1},
+	{"`ArenaPool`, one request, 1 core", faster,
+		"Pool/cores=1/alloc=heap", "Pool/cores=1/alloc=arena", AtLeast, 6},
+	{"`ArenaPool`, 2 cores", "times the throughput of 1 core",
+		"Pool/cores=1/alloc=arena", "Pool/cores=2/alloc=arena", AtLeast, 1.9},
+}

@@ -1,0 +1,168 @@
+package ratios
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const output = `goos: linux
+goarch: amd64
+pkg: github.com/ebbpool/arena
+cpu: some
+BenchmarkNew/type=flat64/alloc=heap-2         	10000000	        40.0 ns/op	      64 B/op	       1 allocs/op
+BenchmarkNew/type=flat64/alloc=arena-2        	10000000	         4.0 ns/op
+BenchmarkMakeSlice/mem=fresh/alloc=arena      	10000000	        50.5 ns/op
+PASS
+ok  	github.com/ebbpool/arena	1.2s
+`
+
+var claims = []Claim{
+	{"`New`", "times", "New/type=flat64/alloc=heap", "New/type=flat64/alloc=arena", AtLeast, 7},
+	{"`MakeSlice`", "ns", "MakeSlice/mem=fresh/alloc=arena", "", Below, 50.5},
+	{"", "of", "New/type=flat64/alloc=arena", "New/type=flat64/alloc=heap", AtMost, 0.1},
+	{"`Missing`", "of", "A/alloc=arena", "A/alloc=heap", AtMost, 1},
+}
+
+func TestParseBench(t *testing.T) {
+	rows, err := ParseBench(strings.NewReader(output), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Row{
+		{3, "New/type=flat64/alloc=heap", "ns/op", 40},
+		{3, "New/type=flat64/alloc=heap", "B/op", 64},
+		{3, "New/type=flat64/alloc=heap", "allocs/op", 1},
+		{3, "New/type=flat64/alloc=arena", "ns/op", 4},
+		{3, "MakeSlice/mem=fresh/alloc=arena", "ns/op", 50.5},
+	}
+	if !reflect.DeepEqual(rows, want) {
+		t.Errorf("got  %v\nwant %v", rows, want)
+	}
+	var b bytes.Buffer
+	if err := WriteCSV(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ReadCSV(&b); err != nil || !reflect.DeepEqual(again, rows) {
+		t.Errorf("from CSV: %v %v", again, err)
+	}
+	if _, err := ParseBench(strings.NewReader("PASS\n"), 1); err == nil {
+		t.Error("output without a result: no error")
+	}
+}
+
+func TestBadCSV(t *testing.T) {
+	for _, bad := range []string{
+		"", "a,b\n", "round,name,unit,value\nx,New,ns/op,1\n", "round,name,unit,value\n1,New,ns/op,fast\n",
+		"round,name,unit,value\n1,New\n",
+	} {
+		if rows, err := ReadCSV(strings.NewReader(bad)); err == nil {
+			t.Errorf("no error for %q: %v", bad, rows)
+		}
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	var rows []Row
+	for round, heap := range []float64{40, 36, 28} {
+		rows = append(rows,
+			Row{round + 1, "New/type=flat64/alloc=heap", "ns/op", heap},
+			Row{round + 1, "New/type=flat64/alloc=heap", "B/op", 64},
+			Row{round + 1, "New/type=flat64/alloc=arena", "ns/op", 4},
+			Row{round + 1, "MakeSlice/mem=fresh/alloc=arena", "ns/op", 50.5})
+	}
+	// A round that misses one of the two gives no ratio.
+	rows = append(rows, Row{4, "New/type=flat64/alloc=arena", "ns/op", 1})
+	got, err := Measure(claims, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got[0]; r.Median != 9 || r.Min != 7 || r.Max != 10 || r.Rounds != 3 || !r.Holds() {
+		t.Errorf("ratio: %+v", r)
+	}
+	if r := got[1]; r.Median != 50.5 || r.Rounds != 3 || r.Holds() {
+		t.Errorf("absolute number, which isn't below its target: %+v", r)
+	}
+	if r := got[2]; r.Holds() {
+		t.Errorf("1/9 is not at most 0.1: %+v", r)
+	}
+	if r := got[3]; r.Rounds != 0 || r.Holds() {
+		t.Errorf("not measured: %+v", r)
+	}
+	text := Markdown(got)
+	for _, want := range []string{
+		"| `New` | 9.00 (7.00–10.00) | times | at least 7 | holds |\n",
+		"| `MakeSlice` | 50.50 (50.50–50.50) | ns | below 50.5 | missed |\n",
+		"| `Missing` | not measured | of | at most 1 | ? |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no line %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestInsert(t *testing.T) {
+	page := "# x\n" + begin + "\nold\n" + end + "\nrest\n"
+	got, err := Insert(page, "new\n")
+	if want := "# x\n" + begin + "\nnew\n" + end + "\nrest\n"; err != nil || got != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for _, bad := range []string{"", begin + "\n", end + "\n" + begin + "\n", begin + end} {
+		if _, err := Insert(bad, "new\n"); !errors.Is(err, ErrNoMarkers) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestPatternMatchesTheClaims(t *testing.T) {
+	if got, want := Pattern(claims), "^Benchmark(A|MakeSlice|New)$"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	re := regexp.MustCompile(Pattern(Claims))
+	for _, c := range Claims {
+		if !re.MatchString("Benchmark" + strings.Split(c.Num, "/")[0]) {
+			t.Errorf("the pattern leaves out %s", c.Num)
+		}
+	}
+}
+
+// TestREADMEIsFresh fails when the table in the README is not the one that
+// docs/bench.csv gives, or when a claim has no measurement in it.
+func TestREADMEIsFresh(t *testing.T) {
+	f, err := os.Open("../../docs/bench.csv")
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("docs/bench.csv does not exist yet: run 'lab bench -readme ../README.md'")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := ReadCSV(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := Measure(Claims, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range measured {
+		if r.Rounds == 0 {
+			t.Errorf("docs/bench.csv has no round with both %q and %q", r.Num, r.Den)
+		}
+	}
+	got, err := Extract(string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := Markdown(measured); got != want {
+		t.Errorf("the README's table is stale: run 'lab bench -from ../docs/bench.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+	}
+}

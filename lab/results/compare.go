@@ -1,0 +1,103 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/montanaflynn/stats"
+)
+
+// Ratio is how one subject does beside another in one mode. Each round gives
+// one ratio, of runs that followed each other, so that a machine that is slow
+// for a while slows both.
+type Ratio struct {
+	Mode, What       string
+	Median, Min, Max float64
+	Rounds           int
+}
+
+// Compare makes the ratios of subject ours to each of the other subjects: how
+// many times as many requests per second, and how many times shorter p99.9.
+// Above 1 is in favour of ours.
+func Compare(runs []Run, ours string) ([]Ratio, error) {
+	var modes, others []string
+	byRound := map[string]Run{}
+	rounds := 0
+	key := func(mode, subject string, round int) string {
+		return fmt.Sprintf("%s/%s/%d", mode, subject, round)
+	}
+	for _, r := range runs {
+		byRound[key(r.Mode, r.Subject, r.Round)] = r
+		modes = appendNew(modes, r.Mode)
+		if r.Subject != ours {
+			others = appendNew(others, r.Subject)
+		}
+		rounds = max(rounds, r.Round)
+	}
+	measures := []struct {
+		what  string
+		ratio func(ours, other Run) float64
+	}{
+		{"req/s, %s / %s", func(a, b Run) float64 { return a.Rate() / b.Rate() }},
+		{"p99.9, %[2]s / %[1]s", func(a, b Run) float64 { return float64(b.P999) / float64(a.P999) }},
+	}
+	var out []Ratio
+	for _, mode := range modes {
+		for _, other := range others {
+			for _, m := range measures {
+				var values []float64
+				for round := 1; round <= rounds; round++ {
+					a, okA := byRound[key(mode, ours, round)]
+					b, okB := byRound[key(mode, other, round)]
+					if okA && okB {
+						values = append(values, m.ratio(a, b))
+					}
+				}
+				if len(values) == 0 {
+					continue
+				}
+				r := Ratio{Mode: mode, What: fmt.Sprintf(m.what, ours, other), Rounds: len(values)}
+				var err error
+				if r.Median, r.Min, r.Max, err = Spread(values); err != nil {
+					return nil, err
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Spread returns the median of values, the smallest and the largest.
+func Spread(values []float64) (median, lowest, highest float64, err error) {
+	if median, err = stats.Median(values); err != nil {
+		return 0, 0, 0, err
+	}
+	if lowest, err = stats.Min(values); err != nil {
+		return 0, 0, 0, err
+	}
+	highest, err = stats.Max(values)
+	return median, lowest, highest, err
+}
+
+// Ratios makes a table of ratios.
+func Ratios(ratios []Ratio) Table {
+	t := Table{Head: []string{"mode", "ratio", "median", "min", "max", "rounds"}}
+	for _, r := range ratios {
+		row := []string{r.Mode, r.What}
+		for _, v := range []float64{r.Median, r.Min, r.Max} {
+			row = append(row, strconv.FormatFloat(v, 'f', 2, 64))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Rounds)))
+	}
+	return t
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

@@ -1,0 +1,134 @@
+// Package results holds what a stress run measures, and writes it as a table
+// and as CSV: the same cells, by the same code.
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/montanaflynn/stats"
+)
+
+// Run is what one process measured: one subject, one mode, one round. All
+// counts are of the measured part, after the warm-up; the peak of memory is
+// of the whole process.
+type Run struct {
+	Mode    string
+	Subject string
+	Round   int
+
+	Requests int
+	Seconds  float64
+	P50      time.Duration
+	P99      time.Duration
+	P999     time.Duration
+	Max      time.Duration
+
+	GCCycles   uint32
+	PauseTotal time.Duration
+	PauseMax   time.Duration // the worst of the last 256
+	GCShare    float64       // of the time of all processors, without idle ones' help
+	Mallocs    uint64
+	Bytes      uint64 // allocated on the Go heap
+	PeakRSS    uint64 // bytes, the kernel's high-water mark
+
+	Checksum uint64 // of all answers; the order of requests doesn't matter
+	Errors   int64
+}
+
+// Rate is requests per second.
+func (r Run) Rate() float64 { return float64(r.Requests) / r.Seconds }
+
+// Table is a heading and rows of cells; cells have no line ends.
+type Table struct {
+	Head []string
+	Rows [][]string
+}
+
+// runColumns are the columns of a table of runs. A number that a median is
+// taken of is a float64 in the unit that the heading names.
+var runColumns = []struct {
+	head   string
+	digits int
+	value  func(Run) float64
+}{
+	{"req/s", 0, Run.Rate},
+	{"p50 us", 1, func(r Run) float64 { return micros(r.P50) }},
+	{"p99 us", 1, func(r Run) float64 { return micros(r.P99) }},
+	{"p99.9 us", 1, func(r Run) float64 { return micros(r.P999) }},
+	{"max us", 1, func(r Run) float64 { return micros(r.Max) }},
+	{"GCs", 0, func(r Run) float64 { return float64(r.GCCycles) }},
+	{"pause us", 1, func(r Run) float64 { return micros(r.PauseTotal) }},
+	{"worst pause us", 1, func(r Run) float64 { return micros(r.PauseMax) }},
+	{"GC CPU %", 2, func(r Run) float64 { return 100 * r.GCShare }},
+	{"allocs/req", 2, func(r Run) float64 { return float64(r.Mallocs) / float64(r.Requests) }},
+	{"B/req", 1, func(r Run) float64 { return float64(r.Bytes) / float64(r.Requests) }},
+	{"peak MB", 1, func(r Run) float64 { return float64(r.PeakRSS) / 1e6 }},
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// Runs makes the table of all runs, in their order, and below them one row of
+// medians for each mode and subject.
+func Runs(runs []Run) (Table, error) {
+	t := Table{Head: []string{"mode", "subject", "round"}}
+	for _, c := range runColumns {
+		t.Head = append(t.Head, c.head)
+	}
+	type key struct{ mode, subject string }
+	var order []key
+	groups := map[key][]Run{}
+	for _, r := range runs {
+		k := key{r.Mode, r.Subject}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], r)
+		row := []string{r.Mode, r.Subject, strconv.Itoa(r.Round)}
+		for _, c := range runColumns {
+			row = append(row, strconv.FormatFloat(c.value(r), 'f', c.digits, 64))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, k := range order {
+		row := []string{k.mode, k.subject, "median"}
+		for _, c := range runColumns {
+			var values []float64
+			for _, r := range groups[k] {
+				values = append(values, c.value(r))
+			}
+			median, err := stats.Median(values)
+			if err != nil {
+				return Table{}, err
+			}
+			row = append(row, strconv.FormatFloat(median, 'f', c.digits, 64))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// WriteText writes the table with aligned columns.
+func (t Table) WriteText(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		if _, err := fmt.Fprintln(tw, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return tw.Flush()
+}
+
+// WriteCSV writes the same cells as CSV.
+func (t Table) WriteCSV(w io.Writer) error {
+	cw := csv.NewWriter(w)
+	if err := cw.Write(t.Head); err != nil {
+		return err
+	}
+	return cw.WriteAll(t.Rows)
+}

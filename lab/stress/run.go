@@ -1,0 +1,215 @@
+// Package stress runs the workload's handler under load: many workers, a
+// large live heap in the background, with a real HTTP server on the loopback
+// interface or by calling the handler.
+package stress
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/subjects"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// Modes of a run.
+const (
+	Handler = "handler" // workers call the handler
+	HTTP    = "http"    // workers are clients of a server in the same process
+)
+
+// Config says what one process runs.
+type Config struct {
+	Mode     string
+	Subject  string
+	Requests int // measured ones
+	Warmup   int // requests before them
+	Live     int // objects in the background
+	Workers  int // goroutines that send requests, each one at a time
+	Seed     uint64
+}
+
+func (c Config) check() error {
+	if c.Mode != Handler && c.Mode != HTTP {
+		return fmt.Errorf("unknown mode %q; there are %q and %q", c.Mode, Handler, HTTP)
+	}
+	if c.Requests < 1 || c.Warmup < 0 || c.Live < 0 || c.Workers < 1 {
+		return fmt.Errorf("no such run: %d requests, %d to warm up, %d live objects, %d workers",
+			c.Requests, c.Warmup, c.Live, c.Workers)
+	}
+	return nil
+}
+
+// A client sends one payload and returns the answer, which is good until its
+// next call.
+type client interface {
+	send(payload []byte) ([]byte, error)
+}
+
+// Run serves c.Requests requests in this process and returns what it cost.
+// progress, if not nil, is called now and then with the number of requests
+// done so far.
+func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, error) {
+	if err := c.check(); err != nil {
+		return results.Run{}, err
+	}
+	subject, err := subjects.New(c.Subject)
+	if err != nil {
+		return results.Run{}, err
+	}
+	newClient := func() client { return &direct{subject: subject} }
+	if c.Mode == HTTP {
+		srv, err := serve(subject, c.Workers)
+		if err != nil {
+			return results.Run{}, err
+		}
+		defer srv.close()
+		newClient = srv.client
+	}
+	live := newBackground(c.Live, c.Seed)
+	source := workloads.NewSource(c.Seed, c.Requests+c.Warmup)
+	workers := make([]*worker, c.Workers)
+	for i := range workers {
+		workers[i] = &worker{
+			client: newClient(),
+			hist:   hdrhistogram.New(1, int64(time.Minute), 3),
+			source: source,
+		}
+	}
+
+	// Building all this left a collection running, or due: let it finish, so
+	// that the measured part pays for what it allocates itself and no more.
+	// Afterwards no collection is forced: it would empty the pools.
+	runtime.GC()
+	var before, after snapshot
+	// The warm-up's requests are other ones than the measured: they have the
+	// indices behind them.
+	if err := phase(ctx, workers, c.Requests, c.Warmup, nil); err != nil {
+		return results.Run{}, err
+	}
+	for _, w := range workers {
+		w.hist.Reset()
+		w.checksum, w.errors = 0, 0
+	}
+	before.read()
+	err = phase(ctx, workers, 0, c.Requests, progress)
+	after.read()
+	if err != nil {
+		return results.Run{}, err
+	}
+	r := results.Run{Mode: c.Mode, Subject: c.Subject, Requests: c.Requests}
+	fill(&r, &before, &after)
+	total := hdrhistogram.New(1, int64(time.Minute), 3)
+	for _, w := range workers {
+		total.Merge(w.hist)
+		r.Checksum += w.checksum
+		r.Errors += w.errors
+	}
+	r.P50 = time.Duration(total.ValueAtQuantile(50))
+	r.P99 = time.Duration(total.ValueAtQuantile(99))
+	r.P999 = time.Duration(total.ValueAtQuantile(99.9))
+	r.Max = time.Duration(total.Max())
+	r.PeakRSS = peakRSS()
+	if live.walk(1000) < 0 {
+		return results.Run{}, fmt.Errorf("the live background is damaged")
+	}
+	return r, nil
+}
+
+// worker sends requests one after another and measures each.
+type worker struct {
+	client   client
+	source   *workloads.Source
+	hist     *hdrhistogram.Histogram
+	payload  []byte
+	checksum uint64
+	errors   int64
+}
+
+// phase has the workers send the requests first to first+n-1, each once.
+func phase(ctx context.Context, workers []*worker, first, n int, progress func(int)) error {
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range workers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				k := int(next.Add(1)) - 1
+				if k >= n {
+					return
+				}
+				w.serve(first + k)
+				done.Add(1)
+				// A real worker parks here until its next request comes. One
+				// that doesn't let go is stopped by the scheduler after 10 ms,
+				// in the middle of a request, for as long as all others then
+				// run: that would drown the collector's part in the tail.
+				runtime.Gosched()
+			}
+		})
+	}
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	if progress != nil {
+		watch.Go(func() {
+			tick := time.NewTicker(250 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-tick.C:
+					progress(int(done.Load()))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	watch.Wait()
+	return ctx.Err()
+}
+
+func (w *worker) serve(i int) {
+	w.payload = w.source.AppendPayload(w.payload[:0], i)
+	start := time.Now()
+	out, err := w.client.send(w.payload)
+	took := time.Since(start)
+	if err != nil {
+		w.errors++
+	}
+	// No value is refused: Max tells of one beyond the histogram's minute.
+	_ = w.hist.RecordValue(min(max(int64(took), 1), int64(time.Minute)))
+	w.checksum += weigh(i, out)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// weigh makes one number of a request's index and answer. The sum of them
+// over all requests doesn't depend on their order, but changes when two
+// requests get each other's answer. (The multiplications are those of
+// SplitMix64's finalizer.)
+func weigh(i int, answer []byte) uint64 {
+	x := uint64(i)<<32 | uint64(crc32.Checksum(answer, castagnoli))
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// direct calls the handler without a network.
+type direct struct {
+	subject subjects.Subject
+	out     []byte
+}
+
+func (d *direct) send(payload []byte) ([]byte, error) {
+	out, err := d.subject.Serve(d.out[:0], payload)
+	d.out = out
+	return out, err
+}

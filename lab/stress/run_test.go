@@ -1,0 +1,200 @@
+package stress_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/stress"
+	"github.com/ebbpool/arena/lab/subjects"
+)
+
+var small = stress.Config{Requests: 600, Warmup: 50, Live: 1000, Workers: 8, Seed: 9}
+
+var modes = []string{stress.Handler, stress.HTTP}
+
+func TestRun(t *testing.T) {
+	var checksum uint64
+	for _, mode := range modes {
+		for _, subject := range subjects.Names() {
+			t.Run(mode+"/"+subject, func(t *testing.T) {
+				c := small
+				c.Mode, c.Subject = mode, subject
+				r, err := stress.Run(t.Context(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if checksum == 0 {
+					checksum = r.Checksum
+				}
+				if r.Checksum != checksum || r.Checksum == 0 {
+					t.Errorf("checksum %x, want %x as the others", r.Checksum, checksum)
+				}
+				if r.Errors != 0 || r.Requests != c.Requests || r.Seconds <= 0 {
+					t.Errorf("%d errors, %d requests, %f s", r.Errors, r.Requests, r.Seconds)
+				}
+				if r.P50 <= 0 || r.P50 > r.P99 || r.P99 > r.P999 || r.P999 > r.Max {
+					t.Errorf("quantiles out of order: %v %v %v %v", r.P50, r.P99, r.P999, r.Max)
+				}
+				if r.PauseMax > r.PauseTotal || r.GCShare < 0 || r.GCShare > 1 {
+					t.Errorf("collector: worst pause %v of %v, share %f", r.PauseMax, r.PauseTotal, r.GCShare)
+				}
+			})
+		}
+	}
+}
+
+// TestHarnessDoesNotAllocate: what the harness itself allocates per request
+// would be measured as the subject's. The arena's requests allocate nothing on
+// the Go heap, so that they show the harness's share.
+func TestHarnessDoesNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("under the race detector a sync.Pool drops objects at random")
+	}
+	for _, mode := range modes {
+		c := stress.Config{Mode: mode, Subject: subjects.Arena, Requests: 10_000, Warmup: 5000, Workers: 4, Seed: 1}
+		r, err := stress.Run(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if per := float64(r.Mallocs) / float64(r.Requests); per > 0.2 {
+			t.Errorf("%s: %.2f allocations per request", mode, per)
+		}
+		if r.GCCycles != 0 {
+			t.Errorf("%s: %d collections", mode, r.GCCycles)
+		}
+	}
+}
+
+func TestSeedsAndRequestsChangeTheChecksum(t *testing.T) {
+	seen := map[uint64]string{}
+	check := func(what string, c stress.Config) {
+		t.Helper()
+		c.Mode, c.Subject = stress.Handler, subjects.Heap
+		r, err := stress.Run(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[r.Checksum]; ok {
+			t.Errorf("%s has the checksum of %s", what, other)
+		}
+		seen[r.Checksum] = what
+	}
+	check("the small run", small)
+	other := small
+	other.Seed++
+	check("another seed", other)
+	other = small
+	other.Requests--
+	check("one request less", other)
+	again, err := stress.Run(t.Context(), stress.Config{
+		Mode: stress.Handler, Subject: subjects.Heap,
+		Requests: small.Requests, Workers: 3, Seed: small.Seed,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen[again.Checksum] != "the small run" {
+		t.Error("workers, warm-up or live objects change the checksum")
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	good := small
+	good.Mode, good.Subject = stress.Handler, subjects.Heap
+	for what, spoil := range map[string]func(*stress.Config){
+		"mode":     func(c *stress.Config) { c.Mode = "udp" },
+		"subject":  func(c *stress.Config) { c.Subject = "none" },
+		"requests": func(c *stress.Config) { c.Requests = 0 },
+		"warmup":   func(c *stress.Config) { c.Warmup = -1 },
+		"live":     func(c *stress.Config) { c.Live = -1 },
+		"workers":  func(c *stress.Config) { c.Workers = 0 },
+	} {
+		c := good
+		spoil(&c)
+		if _, err := stress.Run(t.Context(), c, nil); err == nil {
+			t.Errorf("bad %s: no error", what)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := small
+	c.Mode, c.Subject = stress.HTTP, subjects.Heap
+	if _, err := stress.Run(ctx, c, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// fake is a Runner that measures nothing.
+func fake(spoil func(*results.Run)) stress.Runner {
+	return func(_ context.Context, c stress.Config, progress func(int)) (results.Run, error) {
+		progress(c.Requests / 2)
+		r := results.Run{
+			Mode: c.Mode, Subject: c.Subject, Requests: c.Requests,
+			Seconds: 1, Checksum: uint64(c.Requests) * 31,
+		}
+		spoil(&r)
+		return r, nil
+	}
+}
+
+func suite() stress.Suite {
+	return stress.Suite{
+		Modes: modes, Subjects: subjects.Names(), Rounds: 2, Base: small, HTTPRequests: 300,
+	}
+}
+
+func TestSuiteOrderAndProgress(t *testing.T) {
+	s := suite()
+	last := 0
+	runs, err := s.Run(t.Context(), fake(func(*results.Run) {}), func(done int, _ string) {
+		if done < last || done > s.Total() {
+			t.Errorf("progress went from %d to %d of %d", last, done, s.Total())
+		}
+		last = done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * 3 * (600 + 300); s.Total() != want || last != want {
+		t.Errorf("total %d, last %d, want %d", s.Total(), last, want)
+	}
+	for i, r := range runs {
+		if r.Subject != subjects.Names()[i%3] || r.Round != i/3%2+1 || r.Mode != modes[i/6] {
+			t.Errorf("run %d is %s, %s, round %d", i, r.Mode, r.Subject, r.Round)
+		}
+	}
+}
+
+func TestSuiteDetectsWrongAnswers(t *testing.T) {
+	runs, err := suite().Run(t.Context(), fake(func(r *results.Run) {
+		if r.Subject == subjects.Arena && r.Mode == stress.HTTP {
+			r.Checksum++
+		}
+	}), func(int, string) {})
+	if !errors.Is(err, results.ErrMismatch) {
+		t.Errorf("got %v, want ErrMismatch", err)
+	}
+	if len(runs) != 12 {
+		t.Errorf("%d runs are shown, want all 12", len(runs))
+	}
+}
+
+func TestSuiteStopsAtAFailingRun(t *testing.T) {
+	broken := errors.New("no memory left")
+	calls := 0
+	run := func(ctx context.Context, c stress.Config, p func(int)) (results.Run, error) {
+		if calls++; calls == 3 {
+			return results.Run{}, broken
+		}
+		return fake(func(*results.Run) {})(ctx, c, p)
+	}
+	runs, err := suite().Run(t.Context(), run, func(int, string) {})
+	if !errors.Is(err, broken) || len(runs) != 2 || calls != 3 {
+		t.Errorf("got %v after %d calls and %d runs", err, calls, len(runs))
+	}
+}

@@ -1,0 +1,145 @@
+package stress
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/ebbpool/arena/lab/results"
+)
+
+// Suite is a comparison: every subject in every mode, several rounds.
+type Suite struct {
+	Modes    []string
+	Subjects []string
+	Rounds   int
+	// Base is what the runs have in common: all but mode and subject.
+	Base Config
+	// HTTPRequests is the number of requests of the HTTP mode; 0 means
+	// Base.Requests.
+	HTTPRequests int
+}
+
+// A Runner carries out one run. The lab's is [Process]; tests have others.
+type Runner func(ctx context.Context, c Config, progress func(done int)) (results.Run, error)
+
+// configs lists the runs in their order. Subjects alternate within a round,
+// so that a disturbance of the machine doesn't hit all rounds of one of them.
+func (s Suite) configs() (all []Config, rounds []int) {
+	for _, mode := range s.Modes {
+		for round := range s.Rounds {
+			for _, subject := range s.Subjects {
+				c := s.Base
+				c.Mode, c.Subject = mode, subject
+				if mode == HTTP && s.HTTPRequests > 0 {
+					c.Requests = s.HTTPRequests
+				}
+				all, rounds = append(all, c), append(rounds, round+1)
+			}
+		}
+	}
+	return all, rounds
+}
+
+// Total is the number of measured requests of all runs.
+func (s Suite) Total() int {
+	total := 0
+	all, _ := s.configs()
+	for _, c := range all {
+		total += c.Requests
+	}
+	return total
+}
+
+// Run carries out all runs, one at a time, and verifies that they gave the
+// same answers. With an error of Verify the runs are returned too. progress
+// is told the number of requests done of Total and what runs now.
+func (s Suite) Run(ctx context.Context, run Runner, progress func(done int, what string)) ([]results.Run, error) {
+	all, rounds := s.configs()
+	var runs []results.Run
+	done := 0
+	for i, c := range all {
+		what := fmt.Sprintf("%s, %s, round %d of %d", c.Mode, c.Subject, rounds[i], s.Rounds)
+		progress(done, what)
+		r, err := run(ctx, c, func(n int) { progress(done+n, what) })
+		if err != nil {
+			return runs, fmt.Errorf("%s: %w", what, err)
+		}
+		r.Round = rounds[i]
+		runs = append(runs, r)
+		done += c.Requests
+	}
+	progress(done, "done")
+	return runs, results.Verify(runs)
+}
+
+// message is one line that a child process prints.
+type message struct {
+	Done   int          `json:",omitempty"`
+	Result *results.Run `json:",omitempty"`
+}
+
+// Child is the other side of Process: it runs c in this process and writes
+// how it goes and what came of it to w.
+func Child(ctx context.Context, c Config, w io.Writer) error {
+	enc := json.NewEncoder(w)
+	r, err := Run(ctx, c, func(done int) {
+		_ = enc.Encode(message{Done: done}) // a parent that is gone shows at the end
+	})
+	if err != nil {
+		return err
+	}
+	return enc.Encode(message{Result: &r})
+}
+
+// Process returns a Runner that runs each configuration in a process of its
+// own, of this program: no subject meets a heap that another has shaped.
+// argv makes the arguments that have the program call Child.
+func Process(argv func(Config) []string) Runner {
+	return func(ctx context.Context, c Config, progress func(int)) (results.Run, error) {
+		exe, err := os.Executable()
+		if err != nil {
+			return results.Run{}, err
+		}
+		var stderr bytes.Buffer
+		cmd := exec.CommandContext(ctx, exe, argv(c)...)
+		cmd.Stderr = &stderr
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			return results.Run{}, err
+		}
+		if err := cmd.Start(); err != nil {
+			return results.Run{}, err
+		}
+		var last *results.Run
+		lines := bufio.NewScanner(stdout)
+		var bad error
+		for lines.Scan() {
+			var m message
+			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+				bad = fmt.Errorf("the child printed %q: %w", lines.Text(), err)
+				continue
+			}
+			if m.Result != nil {
+				last = m.Result
+			} else {
+				progress(m.Done)
+			}
+		}
+		err = errors.Join(bad, lines.Err(), cmd.Wait())
+		if err == nil && last == nil {
+			err = errors.New("the child ended without a result")
+		}
+		if err != nil {
+			return results.Run{}, fmt.Errorf("%w\n%s", err, strings.TrimSpace(stderr.String()))
+		}
+		return *last, nil
+	}
+}

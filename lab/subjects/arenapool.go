@@ -1,0 +1,49 @@
+package subjects
+
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// chunkSize holds most requests of the workload (about 6 KiB) in one chunk,
+// with room to spare; what a pooled arena keeps is left to the default.
+const chunkSize = 16 << 10
+
+// arenaPool takes an arena from a pool for each request and puts it back.
+type arenaPool struct {
+	pool *arena.ArenaPool
+}
+
+func newArenaPool() *arenaPool {
+	return &arenaPool{arena.NewArenaPool(chunkSize, 0)}
+}
+
+func (s *arenaPool) Serve(dst, payload []byte) ([]byte, error) {
+	a := s.pool.Get()
+	dst, err := workloads.Handle(memory{a}, dst, payload)
+	s.pool.Put(a)
+	return dst, err
+}
+
+// memory gives the handler its objects from an arena; nil means the Go heap.
+// A struct of one pointer fits an interface as it is: making a
+// workloads.Memory of it allocates nothing.
+type memory struct{ a *arena.Arena }
+
+func (m memory) NewEvent() *workloads.Event     { return arena.New[workloads.Event](m.a) }
+func (m memory) NewUser() *workloads.User       { return arena.New[workloads.User](m.a) }
+func (m memory) NewAddress() *workloads.Address { return arena.New[workloads.Address](m.a) }
+func (m memory) NewDevice() *workloads.Device   { return arena.New[workloads.Device](m.a) }
+func (m memory) NewPrice() *workloads.Price     { return arena.New[workloads.Price](m.a) }
+
+func (m memory) AppendField(s []workloads.Field, f workloads.Field) []workloads.Field {
+	return arena.Append(m.a, s, f)
+}
+
+func (m memory) AppendItem(s []workloads.Item, it workloads.Item) []workloads.Item {
+	return arena.Append(m.a, s, it)
+}
+
+func (m memory) AppendTag(s []string, tag string) []string { return arena.Append(m.a, s, tag) }
+func (m memory) Text(b []byte) string                      { return m.a.AllocBytesToString(b) }
+func (m memory) Buffer(n int) []byte                       { return m.a.AllocBytes(n)[:0] }
