@@ -18,7 +18,8 @@ const inlineZero = 1024
 //go:nosplit
 func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
-	// nothing on its fast way.
+	// nothing on its fast way. No sum here overflows: offsets are at most
+	// maxAlloc, and no type is larger.
 	if portable || a == nil || sizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
@@ -27,8 +28,8 @@ func New[T any](a *Arena) *T {
 		const mask = flatAlign - 1
 		size := (sizeOf[T]() + mask) &^ mask
 		lo := a.flat.lo
-		if size <= inlineZero && a.flat.hi-lo >= size {
-			a.flat.lo = lo + size
+		if next := lo + size; size <= inlineZero && next <= a.flat.hi {
+			a.flat.lo = next
 			p := addr(a.flat.base, lo)
 			clearObject(p, min(sizeOf[T](), inlineZero))
 			return as[T](p)
@@ -37,8 +38,8 @@ func New[T any](a *Arena) *T {
 	}
 	if l := a.types.at(key); l.key == key {
 		lo := l.lo
-		if l.hi-lo >= sizeOf[T]() {
-			l.lo = lo + sizeOf[T]()
+		if next := lo + sizeOf[T](); next <= l.hi {
+			l.lo = next
 			return at[T](l.base, lo)
 		}
 	}
