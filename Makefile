@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 TESTFLAGS ?= -timeout 20m
 
 .PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
-	test-debug test-checkptr test-race test-asan test-386 fuzz tools
+	test-debug test-checkptr test-race test-asan test-386 traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -61,9 +61,13 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 
+traces: tools ## write the shared traces anew, from the slow model
+	$(GO) run ./internal/tracegen traces
+
 fuzz: tools ## FUZZTIME of each fuzz target
 	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) .
 	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) .
+	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) .
 
 tools:
 	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }

@@ -279,6 +279,37 @@ func TestAppendToArrayObject(t *testing.T) {
 	}
 }
 
+// An object that lies where the newest slice once ended is not that slice: a
+// part of it must not grow over the rest of it.
+func TestAppendToPartOfObject(t *testing.T) {
+	for name, leave := range map[string]func(a *Arena, m Mark){
+		"Rewind":  func(a *Arena, m Mark) { a.Rewind(m) },
+		"Reset":   func(a *Arena, m Mark) { a.Reset() },
+		"Release": func(a *Arena, m Mark) { a.Release() },
+		"text":    func(a *Arena, m Mark) { a.AllocString(string(make([]byte, 5000))) },
+		"texts": func(a *Arena, m Mark) {
+			a.AllocString(string(make([]byte, 800)))
+			a.AllocString(string(make([]byte, 300)))
+		},
+		"large":   func(a *Arena, m Mark) { New[[5000]byte](a) },
+		"slice":   func(a *Arena, m Mark) { MakeSlice[byte](a, 5000, 5000) },
+		"nothing": func(a *Arena, m Mark) {},
+	} {
+		a := NewArena(1024, 0)
+		m := a.Mark()
+		a.AllocBytes(3)
+		leave(a, m)
+		for range 200 { // in one of these chunks the object is where the slice was
+			p := New[[8]byte](a)
+			copy(p[:], "abcdefgh")
+			x := Append(a, p[:3:3], []byte("XYZ")...)
+			if string(p[:]) != "abcdefgh" || string(x) != "abcXYZ" {
+				t.Fatalf("after %s: %q, %q", name, p[:], x)
+			}
+		}
+	}
+}
+
 // After a reset or a rewind a slice of before is stale: appending to it is
 // wrong, but must not take memory that somebody else has.
 func TestAppendStale(t *testing.T) {

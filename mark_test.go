@@ -109,45 +109,51 @@ func TestMarkAcrossChunks(t *testing.T) {
 }
 
 // A long-lived arena with a loop that marks and rewinds must come to rest, or
-// the scratch memory is a leak.
+// the scratch memory is a leak, and every round makes a chunk.
 func TestMarkLoopsRest(t *testing.T) {
-	a := NewArena(1024, 0)
-	kept := New[textPair](a)
-	kept.a = heapText(3)
-	loop := func() {
-		m := a.Mark()
-		for range 20 {
-			New[textPair](a).a = "scratch"
-			dirty(a.AllocBytes(100))
-			m2 := a.Mark()
-			a.AllocString("scratch text")
-			MakeSlice[any](a, 3, 9)
-			a.Rewind(m2)
-		}
-		a.Rewind(m)
-	}
-	for range 10 {
-		loop()
-	}
-	before := a.Stats()
-	for range 1000 {
-		loop()
-	}
-	after := a.Stats()
-	if after != before || kept.a != heapText(3) {
-		t.Errorf("after 1,000 rounds %+v, before %+v", after, before)
-	}
-	if !raceEnabled && !asanEnabled {
-		if n := testing.AllocsPerRun(100, loop); n != 0 {
-			t.Errorf("a round allocates %v times", n)
-		}
-	}
-
-	// Marks without a rewind, in one place, are one.
-	if !raceEnabled && !asanEnabled {
-		if n := testing.AllocsPerRun(1000, func() { a.Mark() }); n != 0 {
-			t.Errorf("marking in one place allocates %v times", n)
-		}
+	for _, tt := range []struct{ chunk, first, pieces int }{
+		{1024, 0, 2}, {1024, 0, 20}, {1024, 100, 20}, {1024, 1000, 40}, {4096, 1, 20},
+		{64, 0, 200}, {64, 10, 200}, // far more than the largest chunk
+		{64, 0, 1000},
+	} {
+		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
+			a := NewArena(tt.chunk, 0)
+			a.AllocBytes(tt.first)
+			kept := New[textPair](a)
+			kept.a = heapText(3)
+			loop := func() {
+				m := a.Mark()
+				for range tt.pieces {
+					New[textPair](a).a = "scratch"
+					dirty(a.AllocBytes(100))
+					m2 := a.Mark()
+					a.AllocString("scratch text")
+					MakeSlice[any](a, 3, 9)
+					a.Rewind(m2)
+				}
+				a.Rewind(m)
+			}
+			for range 20 {
+				loop()
+			}
+			before := a.Stats()
+			for range 200 {
+				loop()
+			}
+			if after := a.Stats(); after != before || kept.a != heapText(3) {
+				t.Errorf("after 200 more rounds %+v, before %+v", after, before)
+			}
+			if raceEnabled || asanEnabled {
+				return
+			}
+			if n := testing.AllocsPerRun(50, loop); n != 0 {
+				t.Errorf("a round allocates %v times", n)
+			}
+			// Marks without a rewind, in one place, are one.
+			if n := testing.AllocsPerRun(200, func() { a.Mark() }); n != 0 {
+				t.Errorf("marking in one place allocates %v times", n)
+			}
+		})
 	}
 }
 

@@ -82,9 +82,9 @@ func TestPoolMisusePanics(t *testing.T) {
 // one of them must hear of it, or the pool has the arena twice.
 func TestPoolConcurrentDoublePut(t *testing.T) {
 	p := NewArenaPool(256, 0)
-	for range 200 {
+	for range 5000 {
 		a := p.Get()
-		var panics atomic.Int32
+		var panics, ready atomic.Int32
 		var wg sync.WaitGroup
 		for range 2 {
 			wg.Go(func() {
@@ -93,6 +93,12 @@ func TestPoolConcurrentDoublePut(t *testing.T) {
 						panics.Add(1)
 					}
 				}()
+				ready.Add(1)
+				for spins := 1; ready.Load() < 2; spins++ {
+					if spins%10000 == 0 {
+						runtime.Gosched()
+					}
+				}
 				p.Put(a)
 			})
 		}

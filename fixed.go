@@ -1,0 +1,179 @@
+package arena
+
+import (
+	"math"
+	"math/bits"
+	"reflect"
+)
+
+// FixedPool hands out and takes back values of one type in any order, up to a
+// number that is fixed when it is made. Allocate and Deallocate take constant
+// time and allocate nothing; what was freed last is handed out first.
+//
+// T may hold any pointers: the slots are a []T. Slots are zero when they are
+// handed out, and those with pointers are cleared when they are freed, so a
+// free slot keeps nothing alive. A pointer to a slot keeps the whole pool's
+// memory alive.
+//
+// Giving back what was not handed out panics, see Deallocate. One mistake
+// can't be seen: a pointer that is freed again after its slot was handed out
+// once more looks like the new owner's.
+//
+// A FixedPool belongs to one goroutine at a time, SyncFixedPool is for many.
+// It must not be copied; the zero FixedPool has no slots.
+type FixedPool[T any] struct {
+	base     pointer
+	count    uintptr // slots
+	inverse  uintptr // of the odd part of the slots' distance, modulo the word
+	rotation int     // the distance's factors of two
+	pointers bool
+
+	free  []uint32 // freed slots, the last one on top
+	fresh uintptr  // slots from here on were never handed out
+	live  []bool   // whether a slot is out
+
+	_ noCopy
+}
+
+// NewFixedPool returns a pool of capacity slots, all of whose memory, a T, 4
+// bytes and 1 byte for each, it takes from the heap at once. 0 is a legal
+// capacity. A negative one, one above 1<<32 - 1 and more bytes than can be
+// allocated panic.
+func NewFixedPool[T any](capacity int) *FixedPool[T] {
+	p := new(FixedPool[T])
+	p.init("NewFixedPool", capacity)
+	return p
+}
+
+func (p *FixedPool[T]) init(function string, capacity int) {
+	stride := max(sizeOf[T](), 1)
+	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > maxAlloc/stride {
+		panic("arena: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + itoa(capacity) +
+			"): capacity must be from 0 to " + itoa(int(min(uint64(maxAlloc/stride), math.MaxUint32))) + " slots")
+	}
+	p.count = uintptr(capacity)
+	p.rotation = bits.TrailingZeros64(uint64(stride))
+	p.inverse = inverse(stride >> p.rotation)
+	p.pointers = holdsPointers[T]()
+	if capacity == 0 {
+		return
+	}
+	if sizeOf[T]() == 0 {
+		p.base = makeFlat(roundUp(uintptr(capacity), flatAlign)) // a byte for each, so that they differ
+	} else {
+		p.base = makeTyped[T](uintptr(capacity) * stride)
+	}
+	p.free = make([]uint32, 0, capacity)
+	p.live = make([]bool, capacity)
+}
+
+// inverse returns the x for which x*odd is 1 modulo the word: three bits are
+// right to begin with, and each of Newton's steps doubles them (Henry S.
+// Warren, Hacker's Delight, 10-16).
+func inverse(odd uintptr) uintptr {
+	x := odd
+	for range 5 {
+		x *= 2 - odd*x
+	}
+	return x
+}
+
+// slot returns the number of the slot that begins off bytes behind base, or a
+// number that is no slot's: an offset below zero, beyond the end or between
+// two beginnings gives one that is not below count, so that one comparison
+// finds them all.
+func (p *FixedPool[T]) slot(off uintptr) uintptr {
+	return uintptr(bits.RotateLeft(uint(off*p.inverse), -p.rotation))
+}
+
+// Allocate returns a zero T, or nil if all slots are out. Whoever gets it
+// must give it back with Deallocate and not use it any more then.
+func (p *FixedPool[T]) Allocate() *T {
+	var i uintptr
+	if n := len(p.free); n > 0 {
+		i = uintptr(p.free[n-1])
+		p.free = p.free[:n-1]
+	} else if p.fresh < p.count {
+		i = p.fresh
+		p.fresh++
+	} else {
+		return nil
+	}
+	p.live[i] = true
+	x := at[T](p.base, i*max(sizeOf[T](), 1))
+	// Also with pointers, although Deallocate cleared it: a write through a
+	// stale pointer must not reach the next owner.
+	*x = *new(T)
+	return x
+}
+
+// Deallocate gives x back, which must have come from Allocate of this pool and
+// not have been given back since. Anything else panics with a *MisuseError
+// and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
+// a slot that is free already or was never handed out.
+func (p *FixedPool[T]) Deallocate(x *T) {
+	i := p.slot(offsetIn(p.base, pointer(x)))
+	if i >= p.count || !p.live[i] {
+		panic(p.misuse(x))
+	}
+	p.live[i] = false
+	p.free = append(p.free, uint32(i)) // has room for every slot
+	if p.pointers {
+		*x = *new(T)
+	}
+}
+
+// misuse finds out what is wrong with x.
+//
+//go:noinline
+func (p *FixedPool[T]) misuse(x *T) *MisuseError {
+	stride := max(sizeOf[T](), 1)
+	e := &MisuseError{
+		Pool:     "FixedPool[" + reflect.TypeFor[T]().String() + "]",
+		Pointer:  offsetIn(nil, pointer(x)),
+		Slot:     -1,
+		Capacity: p.Capacity(),
+	}
+	d := offsetIn(p.base, pointer(x))
+	switch {
+	case x == nil:
+		e.Kind = MisuseNil
+		return e
+	case d >= p.count*stride:
+		e.Kind = MisuseForeign
+		return e
+	case d%stride != 0:
+		e.Kind = MisuseInterior
+	case d/stride >= p.fresh:
+		e.Kind = MisuseNeverAllocated
+	default:
+		e.Kind = MisuseDoubleFree
+	}
+	e.Slot = int(d / stride)
+	return e
+}
+
+// Owns says whether x is a pointer that Allocate returned and that was not
+// given back since.
+func (p *FixedPool[T]) Owns(x *T) bool {
+	i := p.slot(offsetIn(p.base, pointer(x)))
+	return i < p.count && p.live[i]
+}
+
+// Capacity is the number of slots.
+func (p *FixedPool[T]) Capacity() int { return int(p.count) }
+
+// Used is the number of slots that are out.
+func (p *FixedPool[T]) Used() int { return int(p.fresh) - len(p.free) }
+
+// Available is the number of slots that are free.
+func (p *FixedPool[T]) Available() int { return p.Capacity() - p.Used() }
+
+// Empty says whether no slot is out: Used() == 0.
+func (p *FixedPool[T]) Empty() bool { return p.Used() == 0 }
+
+// Full says whether no slot is free: Used() == Capacity().
+func (p *FixedPool[T]) Full() bool { return p.Used() == p.Capacity() }
+
+// HighWater is the most slots that were out at one time.
+func (p *FixedPool[T]) HighWater() int { return int(p.fresh) }

@@ -1,0 +1,23 @@
+// Command tracegen writes the shared traces into the folder that it is given.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ebbpool/arena/internal/model"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: tracegen FOLDER")
+		os.Exit(2)
+	}
+	for name, text := range model.Traces() {
+		if err := os.WriteFile(filepath.Join(os.Args[1], name), []byte(text), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "tracegen:", err)
+			os.Exit(1)
+		}
+	}
+}
