@@ -127,8 +127,8 @@ func TestFixedPoolCapacity(t *testing.T) {
 	wantPanic(t, func() { NewSyncFixedPool[int](-1) }, "NewSyncFixedPool[int]", "-1")
 	wantPanic(t, func() { NewFixedPool[[1 << 20]int](math.MaxInt32) }, "NewFixedPool", "2147483647")
 	if math.MaxInt > math.MaxInt32 {
-		tooMany := math.MaxUint32
-		wantPanic(t, func() { NewFixedPool[byte](tooMany + 1) }, "NewFixedPool[uint8]", "4294967296")
+		tooMany := uint64(math.MaxUint32) + 1
+		wantPanic(t, func() { NewFixedPool[byte](int(tooMany)) }, "NewFixedPool[uint8]", "4294967296")
 	}
 }
 

@@ -25,6 +25,7 @@ type lane struct {
 	ops   *laneOps
 
 	older []chunk // full chunks of this life, in the order they were started
+	sunk  uintptr // bytes handed out from them
 	spare chunk   // an emptied chunk that Rewind took back, for the next one
 	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
 	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
@@ -85,13 +86,7 @@ func (c *chunk) clearDirty(from, to uintptr) {
 }
 
 // usedBytes is how many bytes this life has handed out.
-func (l *lane) usedBytes() uintptr {
-	n := l.used()
-	for i := range l.older {
-		n += l.older[i].used()
-	}
-	return n
-}
+func (l *lane) usedBytes() uintptr { return l.sunk + l.used() }
 
 // heldBytes is the size of all chunks that the lane holds on to.
 func (l *lane) heldBytes() uintptr {
@@ -133,7 +128,7 @@ func (l *lane) grow(need uintptr) {
 		if l.used() == 0 {
 			l.setAside(l.chunk)
 		} else {
-			l.older = append(l.older, l.chunk)
+			l.retire(l.chunk)
 		}
 	}
 	l.chunk = next
@@ -151,24 +146,37 @@ func (l *lane) nextSize() uintptr {
 	used := l.usedBytes()
 	size := min(max(used, l.fit.smallest), l.fit.largest)
 	if l.fit.top > used {
-		size = max(size, fitted(l.fit.top-used))
+		size = max(size, fitted(l.fit.top))
 	}
 	return size
 }
 
+// retire lists a chunk that no more is taken from, and returns where it is
+// listed.
+func (l *lane) retire(c chunk) *chunk {
+	l.older = append(l.older, c)
+	l.sunk += c.used()
+	return &l.older[len(l.older)-1]
+}
+
+// wantsOwnChunk says whether a piece that the current chunk has no room for
+// gets a chunk of its own while the current one goes on: if that still has a
+// quarter of its room, and the piece is large, so that few such chunks come
+// together.
+func (l *lane) wantsOwnChunk(size uintptr) bool {
+	room := l.hi - l.lo
+	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4
+}
+
 // reserveLarge reserves size bytes, a multiple of the lane's align and not
-// zero, and returns their chunk and offset. Where the current chunk has no
-// room for them but still a quarter of its size, they get a chunk of their own
-// and the current one goes on.
+// zero, and returns their chunk and offset.
 func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 	l.tip = 0
-	room := l.hi - l.lo
-	if room < size {
-		if room != 0 && room >= l.cap/4 && l.spare.cap < size {
+	if l.hi-l.lo < size {
+		if l.wantsOwnChunk(size) {
 			c := l.newChunk(size)
 			c.lo = size
-			l.older = append(l.older, c)
-			return &l.older[len(l.older)-1], 0
+			return l.retire(c), 0
 		}
 		l.grow(size)
 	}
@@ -190,13 +198,11 @@ func (l *lane) reserveSlice(size uintptr) (*chunk, uintptr) {
 // reserveText reserves size bytes at the upper end of a chunk of the flat
 // lane.
 func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
-	room := l.hi - l.lo
-	if room < size {
-		if room != 0 && room >= l.cap/4 && l.spare.cap < size {
+	if l.hi-l.lo < size {
+		if l.wantsOwnChunk(size) {
 			c := l.newChunk(size)
 			c.hi -= size
-			l.older = append(l.older, c)
-			return &l.older[len(l.older)-1], c.hi
+			return l.retire(c), c.hi
 		}
 		l.grow(size)
 	}
@@ -236,7 +242,7 @@ func (l *lane) empty(limit uintptr) {
 
 // drop gives every chunk to the collector.
 func (l *lane) drop() {
-	l.chunk, l.spare, l.older, l.tip = chunk{}, chunk{}, nil, 0
+	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
 }
 
 // position is where a lane stood when a mark was taken.
@@ -284,6 +290,10 @@ func (l *lane) rewind(p position) {
 	}
 	clear(l.older[p.older:])
 	l.older = l.older[:p.older]
+	l.sunk = 0
+	for i := range l.older {
+		l.sunk += l.older[i].used()
+	}
 }
 
 // setAside empties a chunk that is not needed any more and keeps it as the
