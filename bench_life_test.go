@@ -87,11 +87,31 @@ func BenchmarkPool(b *testing.B) {
 	}
 	b.Run("cores=1/alloc=heap", func(b *testing.B) { heap(b.N) })
 	b.Run("cores=1/alloc=arena", func(b *testing.B) { pooled(b.N) })
-	b.Run("cores=2/alloc=arena", func(b *testing.B) {
-		var wg sync.WaitGroup
-		for range 2 {
-			wg.Go(func() { pooled((b.N + 1) / 2) })
+	b.Run("cores=2/alloc=arena", func(b *testing.B) { onTwo(b, pooled) })
+	// What two cores of this machine are worth at all: the same with nothing
+	// shared, an arena for each.
+	own := func(n int) {
+		keep := new([20]*flat64)
+		keepAlive.Store(keep)
+		a := NewArena(4<<10, 0)
+		for range n {
+			for i := range keep {
+				p := New[flat64](a)
+				p.a = 1
+				keep[i] = p
+			}
+			a.Reset()
 		}
-		wg.Wait()
-	})
+	}
+	b.Run("cores=1/alloc=own", func(b *testing.B) { own(b.N) })
+	b.Run("cores=2/alloc=own", func(b *testing.B) { onTwo(b, own) })
+}
+
+// onTwo has two goroutines do half of the work each.
+func onTwo(b *testing.B, work func(n int)) {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { work((b.N + 1) / 2) })
+	}
+	wg.Wait()
 }

@@ -80,6 +80,17 @@ func benchFlat(b *testing.B) {
 			}
 		}
 	})
+	b.Run("alloc=cursor", func(b *testing.B) {
+		a := newByteBump(256 << 10)
+		for range lives(b) {
+			a.reset()
+			for range lifeLen {
+				p := cursorNew[flat64](a)
+				p.a = 1
+				sinkFlat = p
+			}
+		}
+	})
 }
 
 func benchPtr(b *testing.B) {
@@ -120,6 +131,17 @@ func benchPtr(b *testing.B) {
 			a.reset()
 			for range lifeLen {
 				p := bumpNew[ptr64](a)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=cursor", func(b *testing.B) {
+		a := newByteBump(256 << 10)
+		for range lives(b) {
+			a.reset()
+			for range lifeLen {
+				p := cursorNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
 			}

@@ -24,10 +24,14 @@ type Slab[T any] struct {
 	_ noCopy
 }
 
-// slabClear is how many bytes refill clears at a time: enough that its call
-// costs each object little, and little enough that they are still in the
-// first-level cache when they are written.
-const slabClear = 2048
+// A slab of a T without pointers clears its room ahead of New, in pieces of
+// twice what its chunk has handed out: at least two kilobytes, so that the
+// call costs each object little, and at most half a first-level cache, so that
+// the piece is still there when it is written.
+const (
+	clearLeast = 2 << 10
+	clearMost  = 16 << 10
+)
 
 // slabRetained is how many chunks a slab keeps over a Reset, as 10 for an
 // arena.
@@ -85,7 +89,8 @@ func (s *Slab[T]) makeReady() {
 	}
 	s.load()
 	if l.ops.clear == nil {
-		s.ready = min(l.lo+max(slabClear/size, 1)*size, l.hi)
+		piece := min(max(2*l.lo, clearLeast), clearMost)
+		s.ready = min(l.lo+max(piece/size, 1)*size, l.hi)
 		l.chunk.clearDirty(l.lo, s.ready)
 	}
 }

@@ -2,6 +2,8 @@
 // per claim, with what was measured and what was aimed at.
 package ratios
 
+import "strconv"
+
 // Sense says on which side of its target a claim's number must be.
 type Sense int
 
@@ -34,12 +36,21 @@ type Claim struct {
 	Measure  string // what the number is
 	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"
 	Sense    Sense
-	Target   float64
+	Target   float64 // 0: the row is there to compare with, nothing is claimed
+}
+
+// Goal is the target in words, empty where nothing is claimed.
+func (c Claim) Goal() string {
+	if c.Target == 0 {
+		return ""
+	}
+	return c.Sense.String() + " " + strconv.FormatFloat(c.Target, 'f', -1, 64)
 }
 
 const (
 	faster   = "times as fast as the Go heap"
-	bytebump = "times the time of a `[]byte` bump allocator"
+	bytebump = "times the time of `bytebump`"
+	cursor   = "times the time of `cursor`"
 )
 
 // Claims are the rows of the table, in their order.
@@ -48,20 +59,28 @@ var Claims = []Claim{
 		"New/type=flat64/alloc=heap", "New/type=flat64/alloc=arena", AtLeast, 7},
 	{"", bytebump,
 		"New/type=flat64/alloc=arena", "New/type=flat64/alloc=bytebump", AtMost, 1},
+	{"", cursor,
+		"New/type=flat64/alloc=arena", "New/type=flat64/alloc=cursor", AtMost, 0},
 	{"`New`, 64 B, two strings", faster,
 		"New/type=ptr64/alloc=heap", "New/type=ptr64/alloc=arena", AtLeast, 6},
 	{"", bytebump,
 		"New/type=ptr64/alloc=arena", "New/type=ptr64/alloc=bytebump", AtMost, 1.15},
+	{"", cursor,
+		"New/type=ptr64/alloc=arena", "New/type=ptr64/alloc=cursor", AtMost, 0},
 	{"`New`, ten pointerful types in turn", faster,
 		"New/type=ten/alloc=heap", "New/type=ten/alloc=arena", AtLeast, 5},
 	{"`Slab.New`, 64 B, no pointers", faster,
 		"New/type=flat64/alloc=heap", "New/type=flat64/alloc=slab", AtLeast, 10},
 	{"", bytebump,
 		"New/type=flat64/alloc=slab", "New/type=flat64/alloc=bytebump", AtMost, 0.8},
+	{"", cursor,
+		"New/type=flat64/alloc=slab", "New/type=flat64/alloc=cursor", AtMost, 0},
 	{"`Slab.New`, 64 B, two strings", faster,
 		"New/type=ptr64/alloc=heap", "New/type=ptr64/alloc=slab", AtLeast, 10},
 	{"", bytebump,
 		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=bytebump", AtMost, 0.8},
+	{"", cursor,
+		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=cursor", AtMost, 0},
 	{"`AllocString`, 32 B", faster,
 		"AllocString/alloc=heap", "AllocString/alloc=arena", AtLeast, 5},
 	{"", bytebump,
@@ -84,4 +103,6 @@ var Claims = []Claim{
 		"Pool/cores=1/alloc=heap", "Pool/cores=1/alloc=arena", AtLeast, 6},
 	{"`ArenaPool`, 2 cores", "times the throughput of 1 core",
 		"Pool/cores=1/alloc=arena", "Pool/cores=2/alloc=arena", AtLeast, 1.9},
+	{"an `Arena` for each core, no pool, 2 cores", "times the throughput of 1 core",
+		"Pool/cores=1/alloc=own", "Pool/cores=2/alloc=own", AtLeast, 0},
 }

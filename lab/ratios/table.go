@@ -19,9 +19,9 @@ type Result struct {
 	Rounds           int // 0: not measured
 }
 
-// Holds tells whether the median meets the target.
+// Holds tells whether the median meets the target, if there is one.
 func (r Result) Holds() bool {
-	return r.Rounds > 0 && r.Sense.holds(r.Median, r.Target)
+	return r.Rounds > 0 && (r.Goal() == "" || r.Sense.holds(r.Median, r.Target))
 }
 
 // Measure makes a result of each claim. A ratio is of two times of the same
@@ -74,12 +74,14 @@ func Markdown(results []Result) string {
 		if r.Rounds > 0 {
 			measured = fmt.Sprintf("%s (%s–%s)", number(r.Median), number(r.Min), number(r.Max))
 			verdict = "missed"
-			if r.Holds() {
+			if r.Goal() == "" {
+				verdict = ""
+			} else if r.Holds() {
 				verdict = "holds"
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s %s | %s |\n",
-			r.Work, measured, r.Claim.Measure, r.Sense, target(r.Target), verdict)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
+			r.Work, measured, r.Claim.Measure, r.Goal(), verdict)
 	}
 	return b.String()
 }
@@ -95,8 +97,6 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 }
-
-func target(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Markers of the table's place in a page.
 const (
@@ -149,7 +149,9 @@ func Columns(all []Result) results.Table {
 			work = strings.ReplaceAll(r.Work, "`", "")
 		}
 		holds := "no"
-		if r.Holds() {
+		if r.Goal() == "" {
+			holds = ""
+		} else if r.Holds() {
 			holds = "yes"
 		}
 		median, low, high := number(r.Median), number(r.Min), number(r.Max)
@@ -159,7 +161,7 @@ func Columns(all []Result) results.Table {
 		t.Rows = append(t.Rows, []string{
 			work, median, low, high,
 			strings.ReplaceAll(r.Claim.Measure, "`", ""),
-			r.Sense.String() + " " + target(r.Target), holds, strconv.Itoa(r.Rounds),
+			r.Goal(), holds, strconv.Itoa(r.Rounds),
 		})
 	}
 	return t
