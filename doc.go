@@ -1,6 +1,6 @@
 // Package arena is region memory for Go: arenas that are emptied at once,
-// pools of arenas, and slabs of one type, at the speed of a bump pointer and
-// safe for every Go value.
+// pools of arenas, slabs of one type and pools of fixed capacity, at the speed
+// of a bump pointer and safe for every Go value.
 //
 // A program that makes many short-lived objects, such as a request handler, a
 // decoder or a game tick, pays the collector for each of them. With an arena
@@ -65,6 +65,13 @@
 // When a life ends, the lane keeps one chunk that holds what it used, so the
 // next life takes nothing from the heap. Every 64 lives it is fitted to what
 // those lives used, and an arena never keeps more than its maxRetained.
+//
+// # Values that are freed one by one
+//
+// A region frees all at once. For values of one type that come and go in any
+// order, up to a number that is known, FixedPool has the same safety: it hands
+// out slots of a []T, clears them, and panics with a *MisuseError when
+// something is given back that is not out.
 //
 // # When not to use it
 //

@@ -15,7 +15,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md", "traces/*.md", "cpp/*.md"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package arena_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -127,4 +128,21 @@ func ExampleArenaPool_Stats() {
 	// Output:
 	// 1 0
 	// 1 1
+}
+
+func ExampleFixedPool() {
+	orders := arena.NewFixedPool[Entry](2)
+	a, b := orders.Allocate(), orders.Allocate()
+	fmt.Println(orders.Allocate() == nil) // full
+	orders.Deallocate(a)
+	defer func() {
+		var misuse *arena.MisuseError
+		err, _ := recover().(error)
+		fmt.Println(errors.As(err, &misuse), errors.Is(err, arena.ErrDoubleFree), orders.Used())
+		orders.Deallocate(b)
+	}()
+	orders.Deallocate(a) // panics: a is free already
+	// Output:
+	// true
+	// true true 1
 }
