@@ -17,7 +17,7 @@ demo: tools ## a loaded HTTP server on the heap, sync.Pool and arenas, in about 
 	cd lab && $(GO) run ./cmd/lab stress -quick
 
 stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests, 5 rounds
-	cd lab && $(GO) run ./cmd/lab stress -full
+	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -readme ../README.md
 
 bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench.csv and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -readme ../README.md

@@ -3,6 +3,7 @@ package ratios
 import (
 	"bytes"
 	"errors"
+	"github.com/ebbpool/arena/lab/page"
 	"os"
 	"reflect"
 	"regexp"
@@ -105,19 +106,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestInsert(t *testing.T) {
-	page := "# x\n" + begin + "\nold\n" + end + "\nrest\n"
-	got, err := Insert(page, "new\n")
-	if want := "# x\n" + begin + "\nnew\n" + end + "\nrest\n"; err != nil || got != want {
-		t.Errorf("got %q, %v", got, err)
-	}
-	for _, bad := range []string{"", begin + "\n", end + "\n" + begin + "\n", begin + end} {
-		if _, err := Insert(bad, "new\n"); !errors.Is(err, ErrNoMarkers) {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}
-
 func TestPatternMatchesTheClaims(t *testing.T) {
 	if got, want := Pattern(claims), "^Benchmark(A|MakeSlice|New)$"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -145,7 +133,7 @@ func TestREADMEIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +146,7 @@ func TestREADMEIsFresh(t *testing.T) {
 			t.Errorf("docs/bench.csv has no round with both %q and %q", r.Num, r.Den)
 		}
 	}
-	got, err := Extract(string(page))
+	got, err := page.Extract(string(text), page.Bench)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package ratios
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -96,34 +95,6 @@ func number(v float64) string {
 	default:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
-}
-
-// Markers of the table's place in a page.
-const (
-	begin = "<!-- bench:begin -->"
-	end   = "<!-- bench:end -->"
-)
-
-// ErrNoMarkers tells that a page has no place for the table.
-var ErrNoMarkers = errors.New("ratios: the page needs a line " + begin + " and after it a line " + end)
-
-// Extract returns what stands between the markers of a page.
-func Extract(page string) (string, error) {
-	_, rest, ok := strings.Cut(page, begin+"\n")
-	table, _, okEnd := strings.Cut(rest, end)
-	if !ok || !okEnd {
-		return "", ErrNoMarkers
-	}
-	return table, nil
-}
-
-// Insert replaces what stands between the markers of a page.
-func Insert(page, table string) (string, error) {
-	old, err := Extract(page)
-	if err != nil {
-		return "", err
-	}
-	return strings.Replace(page, begin+"\n"+old+end, begin+"\n"+table+end, 1), nil
 }
 
 // Pattern is the argument of -bench that runs what the claims need.

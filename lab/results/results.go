@@ -3,6 +3,7 @@
 package results
 
 import (
+	"errors"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -131,4 +132,37 @@ func (t Table) WriteCSV(w io.Writer) error {
 		return err
 	}
 	return cw.WriteAll(t.Rows)
+}
+
+// ReadCSV reads what WriteCSV has written.
+func ReadCSV(r io.Reader) (Table, error) {
+	rows, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return Table{}, err
+	}
+	if len(rows) == 0 {
+		return Table{}, errors.New("results: a table without a head")
+	}
+	return Table{Head: rows[0], Rows: rows[1:]}, nil
+}
+
+// Markdown is the table as Markdown; what begins with a digit is to the right.
+func (t Table) Markdown() string {
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	line(t.Head)
+	rule := make([]string, len(t.Head))
+	for i := range rule {
+		rule[i] = "---"
+		if len(t.Rows) > 0 && t.Rows[0][i] != "" && t.Rows[0][i][0] >= '0' && t.Rows[0][i][0] <= '9' {
+			rule[i] = "---:"
+		}
+	}
+	line(rule)
+	for _, row := range t.Rows {
+		line(row)
+	}
+	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/ebbpool/arena/lab/page"
 	"github.com/ebbpool/arena/lab/ratios"
 )
 
@@ -45,7 +46,7 @@ func runBench(ctx context.Context, cmd *cli.Command) error {
 	if err := ratios.Columns(measured).WriteText(cmd.Root().Writer); err != nil {
 		return err
 	}
-	return errors.Join(updatePage(cmd.String("readme"), measured), verdict(cmd.Bool("strict"), measured))
+	return errors.Join(updateBench(cmd.String("readme"), measured), verdict(cmd.Bool("strict"), measured))
 }
 
 // verdict is an error if it is wanted that all claims hold, and one doesn't.
@@ -62,19 +63,11 @@ func verdict(strict bool, measured []ratios.Result) error {
 	return fmt.Errorf("%d of %d claims do not hold", missed, len(measured))
 }
 
-func updatePage(file string, measured []ratios.Result) error {
+func updateBench(file string, measured []ratios.Result) error {
 	if file == "" {
 		return nil
 	}
-	page, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	text, err := ratios.Insert(string(page), ratios.Markdown(measured))
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return os.WriteFile(file, []byte(text), 0o644)
+	return page.Update(file, page.Bench, ratios.Markdown(measured))
 }
 
 // benchRows reads the raw rows of -from, or measures and writes them.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/ebbpool/arena/lab/page"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
 	"github.com/ebbpool/arena/lab/subjects"
@@ -27,7 +28,7 @@ var (
 	// quick ends within 90 seconds on two processors.
 	quick = size{150_000, 50_000, 1_000_000, 3}
 	// full is the load that the project's claims are about.
-	full = size{1_000_000, 1_000_000, 5_000_000, 3}
+	full = size{1_000_000, 1_000_000, 5_000_000, 5}
 )
 
 func stressCommand() *cli.Command {
@@ -45,6 +46,7 @@ func stressCommand() *cli.Command {
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
 			&cli.StringFlag{Name: "subjects", Value: strings.Join(subjects.Names(), ","), Usage: "which to compare"},
 			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it"},
+			&cli.StringFlag{Name: "readme", Usage: "write the table of ratios into the page `FILE`, between its markers"},
 		},
 		Action: runStress,
 	}
@@ -99,7 +101,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	}
 	// What was measured is shown even if the answers differ: it helps to see
 	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, report(stdout, runs, cmd.String("csv"))); err != nil {
+	if err = errors.Join(err, report(stdout, runs, cmd.String("csv"), cmd.String("readme"))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
@@ -114,7 +116,7 @@ func warnLoad(w io.Writer) {
 	}
 }
 
-func report(w io.Writer, runs []results.Run, csvFile string) error {
+func report(w io.Writer, runs []results.Run, csvFile, readme string) error {
 	table, err := results.Runs(runs)
 	if err != nil {
 		return err
@@ -130,6 +132,11 @@ func report(w io.Writer, runs []results.Run, csvFile string) error {
 	fmt.Fprintln(w, "\nAbove 1: the arena does better. Each round gives one ratio.")
 	if err := ratios.WriteText(w); err != nil {
 		return err
+	}
+	if readme != "" {
+		if err := page.Update(readme, page.Stress, ratios.Markdown()); err != nil {
+			return err
+		}
 	}
 	if csvFile == "" {
 		return nil

@@ -1,0 +1,56 @@
+// Package page keeps generated tables in a Markdown page, between markers.
+package page
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Sections of the README.
+const (
+	Bench  = "bench"
+	Stress = "stress"
+)
+
+// ErrNoMarkers tells that a page has no place for a section.
+var ErrNoMarkers = errors.New("page: the markers of the section are missing")
+
+func markers(section string) (begin, end string) {
+	return "<!-- " + section + ":begin -->", "<!-- " + section + ":end -->"
+}
+
+// Extract returns what stands between a section's markers.
+func Extract(page, section string) (string, error) {
+	begin, end := markers(section)
+	_, rest, ok := strings.Cut(page, begin+"\n")
+	table, _, okEnd := strings.Cut(rest, end)
+	if !ok || !okEnd {
+		return "", fmt.Errorf("%w: a line %s and after it a line %s", ErrNoMarkers, begin, end)
+	}
+	return table, nil
+}
+
+// Insert replaces what stands between a section's markers.
+func Insert(page, section, table string) (string, error) {
+	old, err := Extract(page, section)
+	if err != nil {
+		return "", err
+	}
+	begin, end := markers(section)
+	return strings.Replace(page, begin+"\n"+old+end, begin+"\n"+table+end, 1), nil
+}
+
+// Update replaces a section of a file.
+func Update(file, section, table string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	changed, err := Insert(string(text), section, table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(file, []byte(changed), 0o644)
+}

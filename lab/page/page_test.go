@@ -1,0 +1,47 @@
+package page
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/ebbpool/arena/lab/results"
+)
+
+func TestInsert(t *testing.T) {
+	begin, end := markers("x")
+	text := "# x\n" + begin + "\nold\n" + end + "\nrest\n"
+	got, err := Insert(text, "x", "new\n")
+	if want := "# x\n" + begin + "\nnew\n" + end + "\nrest\n"; err != nil || got != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for _, bad := range []string{"", begin + "\n", end + "\n" + begin + "\n", begin + end} {
+		if _, err := Insert(bad, "x", "new\n"); !errors.Is(err, ErrNoMarkers) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// The README's table of the stress test is the one that its CSV gives.
+func TestStressTableIsFresh(t *testing.T) {
+	f, err := os.Open("../../docs/stress-ratios.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := results.ReadCSV(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Extract(string(readme), Stress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := table.Markdown(); got != want {
+		t.Errorf("the README's table is stale: run 'lab stress -full -csv ../docs/stress.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+	}
+}
