@@ -3,8 +3,8 @@
 package results
 
 import (
-	"errors"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
