@@ -1,14 +1,14 @@
 # What a newcomer needs is `make demo` and `make test`; `make help` lists the
-# rest. Go 1.25 or newer and a C compiler (for the sanitizers) are enough.
+# rest. Go 1.25 or newer, a C++20 compiler and CMake are enough.
 
 GO ?= go
-ROUNDS ?= 9
+ROUNDS ?= 11
 FUZZTIME ?= 1m
 # Instrumented builds run several times slower than the default 10 minutes are meant for.
 TESTFLAGS ?= -timeout 20m
 
 .PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
-	test-debug test-checkptr test-race test-asan test-386 traces fuzz tools
+	test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -22,7 +22,7 @@ stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests
 bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench.csv and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -readme ../README.md
 
-test: test-go test-lab ## every test, in every build that promises something
+test: test-go test-lab test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
 test-go: test-vet test-plain test-portable test-nolayout test-debug test-checkptr test-race test-asan test-386
@@ -60,6 +60,15 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+
+test-cpp: ## the C++ half: release build, address and undefined behaviour sanitizers, threads
+	scripts/cpp.sh release
+	scripts/cpp.sh asan
+	scripts/cpp.sh tsan -R tests
+
+bench-cpp: ## the C++ pools beside the floor and the peers that this machine has
+	scripts/cpp.sh release -N
+	cpp/build/release/bench
 
 traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces

@@ -19,7 +19,7 @@ const inlineZero = 1024
 func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
 	// nothing on its fast way. No sum here overflows: offsets are at most
-	// maxAlloc, and no type is larger.
+	// maxAlloc, far below what is left above the largest type that links.
 	if portable || a == nil || sizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
@@ -63,8 +63,9 @@ func newSlow[T any](a *Arena) *T {
 // MakeSlice returns a slice of T in a, zero up to its capacity, or on the
 // heap if a is nil.
 //
-// Its cost does not depend on cap where the memory was not used before or T
-// has pointers; otherwise the memory is cleared. Negative lengths, a cap below
+// In room that the arena has already, its cost does not depend on cap where the
+// memory was not used before or T has pointers; otherwise the memory is
+// cleared. Negative lengths, a cap below
 // len and sizes that no allocation can have panic and change nothing.
 func MakeSlice[T any](a *Arena, len, cap int) []T {
 	return makeSlice[T](a, "MakeSlice", len, cap)

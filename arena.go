@@ -27,6 +27,10 @@ type Arena struct {
 	_ [arenaPad]byte // a multiple of a cache line: arenas of two cores share none
 }
 
+// marksKept is how many bytes of marks an arena may always keep, about ten
+// marks of ten types.
+const marksKept = 4 << 10
+
 // noCopy makes go vet report copies.
 type noCopy struct{}
 
@@ -41,8 +45,10 @@ func (*noCopy) Unlock() {}
 // life asks for more. Values larger than a chunk are fine: they get a chunk
 // that fits. chunkSize <= 0 panics.
 //
-// maxRetained is in bytes, too: the most that the arena keeps after a Reset.
-// maxRetained <= 0 means 10 * chunkSize.
+// maxRetained is in bytes, too: the most that the arena's chunks have after a
+// Reset. (Its own records come on top: about 300 bytes for each type with
+// pointers that it has met, and for marks at most an eighth of maxRetained, or
+// 4 KB.) maxRetained <= 0 means 10 * chunkSize.
 //
 // Nothing is allocated for values before the first of them.
 func NewArena(chunkSize, maxRetained int) *Arena {
@@ -126,7 +132,7 @@ func (a *Arena) Reset() {
 	}
 	a.highWater = max(a.highWater, used)
 	a.resets++
-	a.marks.clear()
+	a.marks.clear(max(a.maxRetained/8, marksKept))
 	if held > a.maxRetained {
 		shrink(append([]*lane{flat}, a.types.lanes...), a.maxRetained)
 	}

@@ -29,8 +29,8 @@
 //     ever holds Ts again, and what held no pointers never holds one.
 //  4. Everything handed out is zero, up to its capacity, unless the function's
 //     name says Uninit. One misuse breaks this: a write through a stale
-//     pointer, after a Reset, to memory that has pointers shows up, as a T,
-//     in a later New of that same T.
+//     pointer, after a Reset, to memory of a type with pointers or of a Slab
+//     shows up, as a T, in a later New of that same T.
 //  5. Sizes that overflow, negative lengths and capacities below the length
 //     panic with the function and the values, and change nothing.
 //
@@ -54,17 +54,18 @@
 // them. Nothing is hidden from it, so nothing can be freed under the program.
 // Whether a T has pointers is one load from its type descriptor; the lane of
 // a T is found by the descriptor's address in a small direct-mapped table in
-// which no two types share a slot.
+// which, up to about a hundred types, no two share a slot.
 //
 // Memory with pointers is cleared when it comes back, in one go and with the
 // write barriers, so an idle arena pins nothing and New only has to bump.
 // Memory without is cleared by New, with a few vector stores; memory that was
 // never handed out since it was made is known to be clean and isn't cleared
-// at all, which makes a large MakeSlice in fresh memory O(1).
+// again, which makes a large MakeSlice in room that is still fresh O(1).
 //
 // When a life ends, the lane keeps one chunk that holds what it used, so the
 // next life takes nothing from the heap. Every 64 lives it is fitted to what
-// those lives used, and an arena never keeps more than its maxRetained.
+// those lives used. After a Reset an arena's chunks are never more than its
+// maxRetained.
 //
 // # Values that are freed one by one
 //

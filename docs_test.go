@@ -110,6 +110,9 @@ func TestUnsafeStandsInOneFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		imports := regexp.MustCompile(`(?m)^\s*(import )?(\w+ )?"unsafe"`).Match(text)
+		if name != "unsafe.go" && !strings.HasSuffix(name, "_test.go") && regexp.MustCompile(`\bpointer\(`).Match(text) {
+			t.Errorf("%s converts to a pointer: that belongs into unsafe.go", name)
+		}
 		if imports && name != "unsafe.go" && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s imports unsafe: what it needs of it belongs into unsafe.go", name)
 		}

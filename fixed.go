@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"strings"
 )
 
 // FixedPool hands out and takes back values of one type in any order, up to a
@@ -27,6 +28,7 @@ type FixedPool[T any] struct {
 	inverse  uintptr // of the odd part of the slots' distance, modulo the word
 	rotation int     // the distance's factors of two
 	pointers bool
+	name     string // for messages: FixedPool or SyncFixedPool
 
 	free  []uint32 // freed slots, the last one on top
 	fresh uintptr  // slots from here on were never handed out
@@ -51,6 +53,7 @@ func (p *FixedPool[T]) init(function string, capacity int) {
 		panic("arena: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + itoa(capacity) +
 			"): capacity must be from 0 to " + itoa(int(min(uint64(maxAlloc/stride), math.MaxUint32))) + " slots")
 	}
+	p.name = strings.TrimPrefix(function, "New")
 	p.count = uintptr(capacity)
 	p.rotation = bits.TrailingZeros64(uint64(stride))
 	p.inverse = inverse(stride >> p.rotation)
@@ -112,7 +115,7 @@ func (p *FixedPool[T]) Allocate() *T {
 // and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
 // a slot that is free already or was never handed out.
 func (p *FixedPool[T]) Deallocate(x *T) {
-	i := p.slot(offsetIn(p.base, pointer(x)))
+	i := p.slot(offsetOf(p.base, x))
 	if i >= p.count || !p.live[i] {
 		panic(p.misuse(x))
 	}
@@ -129,12 +132,12 @@ func (p *FixedPool[T]) Deallocate(x *T) {
 func (p *FixedPool[T]) misuse(x *T) *MisuseError {
 	stride := max(sizeOf[T](), 1)
 	e := &MisuseError{
-		Pool:     "FixedPool[" + reflect.TypeFor[T]().String() + "]",
-		Pointer:  offsetIn(nil, pointer(x)),
+		Pool:     p.name + "[" + reflect.TypeFor[T]().String() + "]",
+		Pointer:  offsetOf(nil, x),
 		Slot:     -1,
 		Capacity: p.Capacity(),
 	}
-	d := offsetIn(p.base, pointer(x))
+	d := offsetOf(p.base, x)
 	switch {
 	case x == nil:
 		e.Kind = MisuseNil
@@ -156,7 +159,7 @@ func (p *FixedPool[T]) misuse(x *T) *MisuseError {
 // Owns says whether x is a pointer that Allocate returned and that was not
 // given back since.
 func (p *FixedPool[T]) Owns(x *T) bool {
-	i := p.slot(offsetIn(p.base, pointer(x)))
+	i := p.slot(offsetOf(p.base, x))
 	return i < p.count && p.live[i]
 }
 

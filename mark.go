@@ -20,8 +20,13 @@ type markEntry struct {
 	first  int // its positions are positions[first:next entry's first]
 }
 
-// clear makes all marks stale.
-func (s *markStack) clear() {
+// clear makes all marks stale. It keeps the memory of a usual life's marks, at
+// most limit bytes of positions.
+func (s *markStack) clear(limit uintptr) {
+	if uintptr(cap(s.positions))*sizeOf[position]() > limit {
+		s.release()
+		return
+	}
 	s.entries = s.entries[:0]
 	s.positions = s.positions[:0]
 }
@@ -68,7 +73,8 @@ func (a *Arena) isAt(first int) bool {
 // Rewind takes back everything that was allocated since m was taken, as Reset
 // does for the whole arena; it costs the clearing of memory with pointers that
 // is taken back. m stays good for further rewinds; marks that were taken after
-// m are stale then. A stale mark, one from before the last Reset, Release or
+// m are stale then, but for those taken in the very same place, which are the
+// same mark. A stale mark, one from before the last Reset, Release or
 // Put included, and a mark of another arena panic and change nothing.
 func (a *Arena) Rewind(m Mark) {
 	if a != m.arena {

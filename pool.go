@@ -14,7 +14,8 @@ import (
 // A pool is for many short lives with a clear end. A program with one long
 // life, or one goroutine, needs only an Arena.
 //
-// An ArenaPool must not be copied.
+// An ArenaPool must not be copied. The zero ArenaPool is not usable: get one
+// from NewArenaPool or NewAutoPool.
 type ArenaPool struct {
 	arenas      sync.Pool // of *Arena
 	chunkSize   uintptr
@@ -59,7 +60,9 @@ func NewArenaPool(chunkSize, maxRetained int) *ArenaPool {
 }
 
 // NewAutoPool returns a pool that learns the chunk size from what requests
-// really use: new arenas begin with memory for a usual request. maxRetained
+// really use: new arenas begin with a chunk for a usual request's values
+// without pointers and texts. (Types with pointers begin small in each new
+// arena, and fit after its first life.) maxRetained
 // is in bytes, for each arena; maxRetained <= 0 means 640 KB.
 func NewAutoPool(maxRetained int) *ArenaPool {
 	if maxRetained <= 0 {
@@ -87,6 +90,9 @@ func (p *ArenaPool) Get() *Arena {
 
 // newArena makes an arena that the pool will notice the end of.
 func (p *ArenaPool) newArena() *Arena {
+	if p.chunkSize == 0 {
+		panic("arena: ArenaPool.Get: the zero ArenaPool is not usable; use NewArenaPool or NewAutoPool")
+	}
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
 		a.flatLane().fit.want = min(p.hint.Load(), p.maxRetained)

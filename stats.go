@@ -6,7 +6,7 @@ type Stats struct {
 	RetainedBytes int    // in the chunks that it holds now, used or not
 	HighWater     int    // the most UsedBytes has been, as seen by Reset, Release, Rewind and Stats
 	Chunks        int    // chunks that it holds now
-	Types         int    // types with pointers that it has memory for
+	Types         int    // types with pointers that it has met since it was made or released
 	Resets        uint64 // how often it was emptied, by Reset, Release or Put
 }
 

@@ -9,7 +9,7 @@ package arena
 // which all of them have a slot of their own, and where there is none the
 // table doubles. So ten types in turn are as fast as one.
 type typeTable struct {
-	slots *[minSlots]*lane // the first of mask/8+1 slots, none nil
+	slots *[minSlots]*lane // the first of mask/slotSize+1 slots, none nil
 	mask  uintptr          // picks the slot, as an offset in bytes
 	shift uintptr
 

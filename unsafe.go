@@ -107,6 +107,11 @@ func offsetIn(base, p unsafe.Pointer) uintptr {
 	return uintptr(p) - uintptr(base)
 }
 
+// offsetOf returns how far x points into the memory at base, as offsetIn does.
+//
+// SAFETY: compares addresses as numbers, forms no pointer.
+func offsetOf[T any](base pointer, x *T) uintptr { return offsetIn(base, unsafe.Pointer(x)) }
+
 // dataOf is the address of s's first element.
 func dataOf[T any](s []T) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s))
