@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 TESTFLAGS ?= -timeout 20m
 
 .PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
-	test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp traces fuzz tools
+	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -25,7 +25,7 @@ bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench
 test: test-go test-lab test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
-test-go: test-vet test-plain test-portable test-nolayout test-debug test-checkptr test-race test-asan test-386
+test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-386
 
 test-vet: tools ## go vet and gofmt
 	$(GO) vet ./...
@@ -40,6 +40,9 @@ test-portable: tools ## the suite on the fallback that assumes nothing of the ru
 
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) . -args -nolayout
+
+test-check: tools ## the suite with the lanes checking themselves (tag arenacheck)
+	$(GO) test $(TESTFLAGS) -tags arenacheck . -args -nospeed
 
 test-debug: tools ## the suite without optimization, as in a debugger
 	$(GO) test $(TESTFLAGS) -gcflags='-N -l' . -args -nospeed

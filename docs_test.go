@@ -1,12 +1,15 @@
 package arena
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -34,6 +37,8 @@ func documents(t *testing.T) map[string]string {
 	return found
 }
 
+var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
+
 // Every Go snippet of the README stands in an example, which the compiler
 // checks and whose output a test compares: a snippet that rots is found.
 func TestReadmeSnippetsAreExamples(t *testing.T) {
@@ -43,7 +48,7 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := squeeze(string(examples))
-	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	snippets := snippet.FindAllStringSubmatch(readme, -1)
 	if len(snippets) < 4 {
 		t.Fatalf("found only %d snippets", len(snippets))
 	}
@@ -51,6 +56,44 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 		if !strings.Contains(source, squeeze(s[1])) {
 			t.Errorf("this snippet of the README is not in example_test.go, word for word:\n%s", s[1])
 		}
+	}
+}
+
+// A reader pastes a snippet into a program of their own: each compiles there,
+// with nothing around it but an arena a and the types of the first.
+func TestReadmeSnippetsCompile(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil || testing.Short() || raceEnabled || asanEnabled {
+		t.Skip("needs the go command, once")
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("package reader\n\nimport (\n\t\"fmt\"\n\n\t\"github.com/ebbpool/arena\"\n)\n\nvar _ = fmt.Sprint\n\n")
+	for i, m := range snippet.FindAllStringSubmatch(documents(t)["README.md"], -1) {
+		if strings.Contains("\n"+m[1], "\nfunc ") {
+			b.WriteString(m[1])
+		} else {
+			fmt.Fprintf(&b, "func snippet%d(a *arena.Arena) {\n%s}\n\n", i, m[1])
+		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"reader.go": b.String(),
+		"go.mod": "module reader\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\n" +
+			"replace github.com/ebbpool/arena => " + strconv.Quote(filepath.ToSlash(here)) + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := exec.Command(goTool, "vet", ".")
+	vet.Dir = dir
+	vet.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet of the README's snippets: %v\n%s\n%s", err, out, b.String())
 	}
 }
 

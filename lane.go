@@ -133,6 +133,9 @@ func (l *lane) grow(need uintptr) {
 	}
 	l.chunk = next
 	l.tip = 0
+	if checks {
+		l.check()
+	}
 }
 
 // nextSize is how large the next chunk of this life should be: doubling what
@@ -238,6 +241,9 @@ func (l *lane) empty(limit uintptr) {
 	if !l.fit.endLife(used, l.cap, limit) {
 		l.drop()
 	}
+	if checks {
+		l.check()
+	}
 }
 
 // drop gives every chunk to the collector.
@@ -293,6 +299,9 @@ func (l *lane) rewind(p position) {
 	l.sunk = 0
 	for i := range l.older {
 		l.sunk += l.older[i].used()
+	}
+	if checks {
+		l.check()
 	}
 }
 

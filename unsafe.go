@@ -155,6 +155,19 @@ func slotAt(slots *[minSlots]*lane, off uintptr) **lane {
 // bits returns the descriptor's address as a number, for hashing.
 func (t *typeDesc) bits() uintptr { return uintptr(unsafe.Pointer(t)) }
 
+// isZero says whether all bytes of [from, to) are zero.
+//
+// SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
+// none.
+func isZero(base pointer, from, to uintptr) bool {
+	for _, b := range unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from) {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // copyString writes s to offset off of a chunk without pointers.
 //
 // SAFETY: the caller has reserved len(s) bytes there.

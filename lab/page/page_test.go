@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/ebbpool/arena/lab/results"
@@ -32,6 +33,11 @@ func TestStressTableIsFresh(t *testing.T) {
 	table, err := results.ReadCSV(f)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, row := range table.Rows {
+		if n, err := strconv.Atoi(row[5]); err != nil || n < 5 {
+			t.Errorf("%v: a ratio is the median of 5 rounds at least", row)
+		}
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

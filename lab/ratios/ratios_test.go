@@ -154,3 +154,35 @@ func TestREADMEIsFresh(t *testing.T) {
 		t.Errorf("the README's table is stale: run 'lab bench -from ../docs/bench.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
 	}
 }
+
+// A claim that is missed has its reason in docs/dead-ends.md, under the name
+// that the table has for it.
+func TestMissedClaimsAreExplained(t *testing.T) {
+	f, err := os.Open("../../docs/bench.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := ReadCSV(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := Measure(Claims, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../docs/dead-ends.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := strings.Join(strings.Fields(string(text)), " ")
+	work := ""
+	for _, r := range measured {
+		if r.Work != "" {
+			work = r.Work
+		}
+		if !r.Holds() && !strings.Contains(reasons, work) {
+			t.Errorf("docs/dead-ends.md does not mention %q, which is missed", work)
+		}
+	}
+}

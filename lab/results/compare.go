@@ -80,15 +80,32 @@ func Spread(values []float64) (median, lowest, highest float64, err error) {
 	return median, lowest, highest, err
 }
 
-// Ratios makes a table of ratios.
+// targets are what the project claims at the full size, by mode and ratio.
+var targets = map[[2]string]float64{
+	{"handler", "req/s, arena / heap"}: 3,
+	{"handler", "p99.9, heap / arena"}: 10,
+	{"http", "req/s, arena / heap"}:    1.3,
+	{"http", "p99.9, heap / arena"}:    3,
+}
+
+// Ratios makes a table of ratios, with the target where there is one and
+// whether the median reaches it.
 func Ratios(ratios []Ratio) Table {
-	t := Table{Head: []string{"mode", "ratio", "median", "min", "max", "rounds"}}
+	t := Table{Head: []string{"mode", "ratio", "median", "min", "max", "rounds", "at least", "verdict"}}
 	for _, r := range ratios {
 		row := []string{r.Mode, r.What}
 		for _, v := range []float64{r.Median, r.Min, r.Max} {
 			row = append(row, strconv.FormatFloat(v, 'f', 2, 64))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(r.Rounds)))
+		row = append(row, strconv.Itoa(r.Rounds))
+		target, verdict := "", ""
+		if want, ok := targets[[2]string{r.Mode, r.What}]; ok {
+			target, verdict = strconv.FormatFloat(want, 'f', -1, 64), "missed"
+			if r.Median >= want {
+				verdict = "holds"
+			}
+		}
+		t.Rows = append(t.Rows, append(row, target, verdict))
 	}
 	return t
 }
