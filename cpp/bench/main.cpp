@@ -1,0 +1,126 @@
+/// \file
+/// Ebbpool's benchmark: a fixed pool beside the floor, the usual design and the
+/// allocators one would use instead. `bench --help` says how to run it.
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "report.hpp"
+#include "subjects/shared_malloc.hpp"
+
+namespace {
+
+using namespace bench;
+
+constexpr const char* usage =
+    "usage: bench [--quick | --full] [--read] [--rounds N] [--csv FILE] [--check]\n"
+    "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
+    "  --quick   about a minute (the default)\n"
+    "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
+    "  --read    the matrix once more, with objects read before they are freed\n"
+    "  --rounds  at least 7, the default\n"
+    "  --csv     keeps every single run\n"
+    "  --check   exit code 2 when a claim was missed\n"
+    "  --count   one subject, one workload (batch, reverse, rolling, random, drain),\n"
+    "            nothing else: to be run under a profiler\n";
+
+struct options {
+    effort work;
+    std::size_t sync_calls = 4'000'000;
+    std::string csv;
+    bool read_too = false;
+    bool check = false;
+};
+
+std::optional<std::size_t> number(const char* text) {
+    std::size_t n = 0;
+    const char* end = text + std::strlen(text);
+    const auto [at, error] = std::from_chars(text, end, n);
+    if (error != std::errc{} || at != end) return std::nullopt;
+    return n;
+}
+
+int bad(const char* what) {
+    std::fprintf(stderr, "bench: %s\n%s", what, usage);
+    return 64;
+}
+
+/// One run of one subject, its first pass the warm-up.
+int count_one(char** argv) {
+    static constexpr const char* names[] = {"batch", "reverse", "rolling", "random", "drain"};
+    const auto all = subjects();
+    const int s = find_subject(all, argv[0]);
+    const auto size = number(argv[2]), count = number(argv[3]), calls = number(argv[4]);
+    if (s < 0) return bad("no such subject");
+    if (!size || (*size != 16 && *size != 256)) return bad("SIZE is 16 or 256");
+    if (!count || *count == 0 || !calls || *calls < 2 * *count) return bad("CALLS is at least twice COUNT");
+    for (const workload w : all_workloads) {
+        if (std::strcmp(argv[1], names[static_cast<std::size_t>(w)]) != 0) continue;
+        const auto shuffled = permutation(*count);
+        const sample got = all[static_cast<std::size_t>(s)].play(w, *size, {*count, *calls / (2 * *count), shuffled, touch::write});
+        std::printf("%llu\n", static_cast<unsigned long long>(got.checksum));
+        return 0;
+    }
+    return bad("no such workload");
+}
+
+int run(const options& o) {
+    print_environment();
+    std::vector<measurements> matrices{run_matrix(o.work)};
+    if (o.read_too) {
+        effort again = o.work;
+        again.touched = touch::write_and_read;
+        matrices.push_back(run_matrix(again));
+    }
+    std::vector<sync_measurements> sync;
+    for (const sync_workload w : {sync_workload::churn, sync_workload::producer_consumer})
+        sync.push_back(run_sync(w, o.work.rounds, o.sync_calls));
+
+    for (const measurements& m : matrices) print_matrix(m);
+    for (const sync_measurements& s : sync) print_sync(s);
+    const int missed = print_claims(claims(matrices.front(), sync));
+    if (!o.csv.empty() && !write_csv(o.csv, matrices, sync)) {
+        std::fprintf(stderr, "bench: can't write %s\n", o.csv.c_str());
+        return 1;
+    }
+    return o.check && missed != 0 ? 2 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    restart_with_room_for_jemalloc(argv);
+    options o;
+    for (int i = 1; i < argc; ++i) {
+        const std::string arg = argv[i];
+        const bool has_next = i + 1 < argc;
+        if (arg == "--help" || arg == "-h") {
+            std::fputs(usage, stdout);
+            return 0;
+        }
+        if (arg == "--quick") {
+            o.work.calls = 0;
+        } else if (arg == "--full") {
+            o.work.calls = 100'000'000;
+            o.sync_calls = 100'000'000 / 7;
+        } else if (arg == "--rounds" && has_next) {
+            const auto n = number(argv[++i]);
+            if (!n || *n < 7) return bad("fewer than 7 rounds say little");
+            o.work.rounds = *n;
+        } else if (arg == "--csv" && has_next) {
+            o.csv = argv[++i];
+        } else if (arg == "--read") {
+            o.read_too = true;
+        } else if (arg == "--check") {
+            o.check = true;
+        } else if (arg == "--count" && i + 5 < argc) {
+            return count_one(argv + i + 1);
+        } else {
+            return bad(("what is " + arg + "?").c_str());
+        }
+    }
+    return run(o);
+}

@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// All workloads on all subjects, in rounds.
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "subjects.hpp"
+
+namespace bench {
+
+inline constexpr std::array<std::size_t, 2> all_sizes{16, 256};
+inline constexpr std::array<std::size_t, 4> all_counts{1u << 10, 8u << 10, 64u << 10, 256u << 10};
+
+/// One workload at one size and count: the unit that ratios are made of.
+struct cell {
+    workload work{};
+    std::size_t size = 0;
+    std::size_t count = 0;
+    std::size_t passes = 0;  ///< of one run; the same for all subjects, or checksums would differ
+    /// Nanoseconds per call, `[subject][round]`.
+    std::vector<std::vector<double>> ns;
+};
+
+/// How much is run.
+struct effort {
+    std::size_t rounds = 7;
+    /// Calls for each subject in each cell, over all rounds; 0: as many as the
+    /// floor does in `floor_seconds` a run.
+    std::size_t calls = 0;
+    double floor_seconds = 0.003;
+    touch touched = touch::write;
+};
+
+/// Everything that was measured on one thread.
+struct measurements {
+    touch touched{};
+    std::vector<subject> subjects;
+    std::vector<cell> cells;
+    /// Seconds to make a pool of 256K objects of 256 B, `[subject][round]`.
+    std::vector<std::vector<double>> construct;
+};
+
+/// Runs the matrix. In each round every cell is run on every subject, one right
+/// after the other; who begins moves on by one each round. Ends the program
+/// with an error when two subjects' checksums differ.
+measurements run_matrix(const effort& e);
+
+/// A random permutation of 0 to n-1, always the same for the same n.
+std::vector<std::uint32_t> permutation(std::size_t n);
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// What the benchmark prints and keeps.
+
+#include <string>
+#include <vector>
+
+#include "claims.hpp"
+
+namespace bench {
+
+/// The machine, the compiler, and what makes them noisy.
+void print_environment();
+
+/// A line per cell and size, a column per subject: the median of the rounds in
+/// nanoseconds per call, then ratios to the floor over groups of cells.
+void print_matrix(const measurements& m);
+
+void print_sync(const sync_measurements& m);
+
+/// Returns how many claims were missed.
+int print_claims(const std::vector<claim>& all);
+
+/// Every single run, a line each, for those who want other statistics.
+/// Returns false when the file can't be written.
+bool write_csv(const std::string& file, const std::vector<measurements>& all,
+               const std::vector<sync_measurements>& sync);
+
+}  // namespace bench

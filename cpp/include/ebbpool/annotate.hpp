@@ -1,0 +1,99 @@
+// What AddressSanitizer and Valgrind are told about slots. Without either,
+// every function here is empty and `annotate::on` is false.
+//
+// AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
+// program does not know that it will be run under it, and its requests cost
+// about ten instructions each. They are on in builds without optimisation,
+// where <valgrind/memcheck.h> exists; EBB_VALGRIND=1 or =0 says so for any
+// build. It must be the same in all files of a program.
+#ifndef EBBPOOL_ANNOTATE_HPP
+#define EBBPOOL_ANNOTATE_HPP
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EBB_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EBB_ASAN 1
+#endif
+#endif
+#ifndef EBB_ASAN
+#define EBB_ASAN 0
+#endif
+
+#if !defined(EBB_VALGRIND)
+#if defined(__has_include) && !defined(__OPTIMIZE__) && !defined(NVALGRIND) && !defined(_MSC_VER) && !EBB_ASAN && \
+    !defined(__SANITIZE_THREAD__)
+#if __has_include(<valgrind/memcheck.h>)
+#define EBB_VALGRIND 1
+#endif
+#endif
+#endif
+#ifndef EBB_VALGRIND
+#define EBB_VALGRIND 0
+#endif
+
+#if EBB_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+#if EBB_VALGRIND
+#include <valgrind/memcheck.h>
+#endif
+
+namespace ebb::annotate {
+
+/// Whether any tool is told anything.
+inline constexpr bool on = EBB_ASAN != 0 || EBB_VALGRIND != 0;
+
+/// A pool begins: none of its bytes may be touched until handed_out.
+inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
+                  [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_CREATE_MEMPOOL(pool, 0, 0);
+    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
+#endif
+}
+
+/// A slot is out: its bytes may be touched; their values are not defined.
+inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
+                       [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(slot, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MEMPOOL_ALLOC(pool, slot, bytes);
+#endif
+}
+
+/// A slot is back: a touch of it is a bug of the program's. AddressSanitizer
+/// works in units of 8 bytes: of a smaller slot that shares its unit with a
+/// live one not all misuse is seen.
+inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
+                       [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(slot, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MEMPOOL_FREE(pool, slot);
+#endif
+}
+
+/// A pool ends: its bytes are the system's, or the caller's, again.
+inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
+                [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_DESTROY_MEMPOOL(pool);
+    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
+#endif
+}
+
+}  // namespace ebb::annotate
+
+#endif  // EBBPOOL_ANNOTATE_HPP

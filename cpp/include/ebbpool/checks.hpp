@@ -1,0 +1,196 @@
+// Misuse of a pool: its kinds, what is said about it, and who decides what
+// happens next. Nothing here runs unless a check has failed.
+#ifndef EBBPOOL_CHECKS_HPP
+#define EBBPOOL_CHECKS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#if defined(__GNUC__)
+#define EBB_COLD [[gnu::cold, gnu::noinline]]
+#else
+#define EBB_COLD
+#endif
+
+namespace ebb {
+
+/// What was wrong with a pointer that was given back to a pool.
+enum class misuse : unsigned char {
+    null,            ///< the null pointer
+    foreign,         ///< not from this pool: stack, heap, another pool, one past the end
+    interior,        ///< inside a slot, not at its start, at an address a T could have
+    misaligned,      ///< inside a slot, at an address that no T can have
+    double_free,     ///< a slot that was handed out and has been given back already
+    never_allocated  ///< a slot that was never handed out
+};
+
+/// The kind's name, as in the enumeration. Never null.
+[[nodiscard]] constexpr const char* name(misuse kind) noexcept {
+    switch (kind) {
+        case misuse::null: return "null";
+        case misuse::foreign: return "foreign";
+        case misuse::interior: return "interior";
+        case misuse::misaligned: return "misaligned";
+        case misuse::double_free: return "double_free";
+        case misuse::never_allocated: return "never_allocated";
+    }
+    return "unknown";
+}
+
+/// One sentence on what to look for. Never null.
+[[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
+    switch (kind) {
+        case misuse::null:
+            return "a pool has nothing to do for null: test the pointer first, or look for the "
+                   "allocate() whose nullptr (pool full) was not checked";
+        case misuse::foreign: return "the pointer is not from this pool: give it back to where it came from";
+        case misuse::interior:
+            return "the pointer is inside an object: give back the address that allocate() answered, "
+                   "not that of a member, a base class or an array element";
+        case misuse::misaligned:
+            return "no object can begin at this address: give back the address that allocate() "
+                   "answered, and look for arithmetic on it";
+        case misuse::double_free: return "this slot was given back before: look for two owners of one object";
+        case misuse::never_allocated:
+            return "allocate() never handed out this slot: look for an address that was computed";
+    }
+    return "";
+}
+
+/// A misuse, as it is handed to a policy. Holds addresses and numbers only;
+/// nothing in it has been read through `pointer`.
+struct misuse_info {
+    static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
+
+    misuse kind;
+    const void* pool;       ///< the pool object that was called
+    const void* pointer;    ///< what was given back
+    const void* first;      ///< address of the pool's slot 0
+    std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
+    std::size_t slot_size;  ///< bytes
+    std::size_t capacity;   ///< slots
+};
+
+/// Objects that were still out when a pool was destroyed.
+struct leak_info {
+    const void* pool;
+    std::size_t live;      ///< objects out
+    std::size_t capacity;  ///< slots
+};
+
+/// Writes a message of one line, with an end of line and a terminating zero,
+/// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
+    char slot[64] = "no slot of it";
+    if (info.slot != misuse_info::no_slot) {
+        static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
+    }
+    const int length = std::snprintf(
+        text, size, "ebbpool: misuse %s: pool %p (%zu slots of %zu bytes at %p) was given back %p (%s): %s\n",
+        name(info.kind), info.pool, info.capacity, info.slot_size, info.first, info.pointer, slot, advice(info.kind));
+    if (length < 0 && size > 0) text[0] = '\0';
+}
+
+/// The same for leaks.
+EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
+    const int length = std::snprintf(text, size,
+                                     "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
+                                     "their destructors have not run\n",
+                                     info.pool, info.live, info.capacity);
+    if (length < 0 && size > 0) text[0] = '\0';
+}
+
+/// Called by the policy checks::report. Must not call back into the pool.
+using misuse_handler = void (*)(const misuse_info&) noexcept;
+using leak_handler = void (*)(const leak_info&) noexcept;
+
+namespace detail {
+
+template <class Info>
+EBB_COLD inline void print(const Info& info) noexcept {
+    char text[512];
+    describe(info, text, sizeof text);
+    static_cast<void>(std::fputs(text, stderr));
+}
+
+inline void print_misuse(const misuse_info& info) noexcept { print(info); }
+inline void print_leak(const leak_info& info) noexcept { print(info); }
+
+// Atomic, since pools of several threads share them; read on cold paths only.
+inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
+inline std::atomic<leak_handler> current_leak_handler{print_leak};
+
+}  // namespace detail
+
+/// Sets what checks::report calls, for all pools of the program; null stands
+/// for the default, which prints the message. Returns the one before.
+/// Thread-safe.
+inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
+}
+
+/// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+inline leak_handler set_leak_handler(leak_handler handler) noexcept {
+    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
+}
+
+/// Policies: the second template argument of a pool. A policy is a type with
+///
+///     static constexpr bool enabled;               // false: no checks, no memory for them
+///     static void on_misuse(const misuse_info&);   // noexcept; when it returns, the call had no effect
+///     static void on_leaks(const leak_info&);      // optional: called by the destructor when objects are out
+///
+/// and a program may write its own. If on_misuse is constexpr, misuse in a
+/// constant expression is handled by it; otherwise it does not compile.
+namespace checks {
+
+/// The default: prints the message to stderr and aborts.
+struct trap {
+    static constexpr bool enabled = true;
+    [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
+        detail::print(info);
+        std::abort();
+    }
+};
+
+/// Calls the handler of set_misuse_handler and goes on; the pool is unchanged.
+struct report {
+    static constexpr bool enabled = true;
+    EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
+};
+
+/// No checks. Misuse is undefined behaviour, as with malloc.
+struct none {
+    static constexpr bool enabled = false;
+    static void on_misuse(const misuse_info&) noexcept {}
+};
+
+/// Base, which also minds objects that are out when the pool is destroyed:
+/// with trap it prints and aborts, with report it calls the leak handler, with
+/// none and policies of the user's own it prints. Not the default, since to
+/// drop a pool with all that is in it is a way to use one.
+template <class Base = trap>
+struct with_leaks : Base {
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
+};
+
+template <>
+struct with_leaks<trap> : trap {
+    [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
+        detail::print(info);
+        std::abort();
+    }
+};
+
+template <>
+struct with_leaks<report> : report {
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
+};
+
+}  // namespace checks
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHECKS_HPP

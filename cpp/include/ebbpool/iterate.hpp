@@ -1,0 +1,97 @@
+// All objects of a pool that are out, in the order of their addresses.
+#ifndef EBBPOOL_ITERATE_HPP
+#define EBBPOOL_ITERATE_HPP
+
+#include <cstddef>
+#include <iterator>
+
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/make.hpp>
+
+namespace ebb {
+
+/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
+/// Slots that are out but in which no object was constructed are among them.
+///
+/// A step is O(distance to the next live slot); all of the range O(the most
+/// slots that were ever out). The object that the iterator is at may be given
+/// back in the loop. Objects made in the loop may or may not be met. Not for
+/// checks::none, which does not know what is out.
+template <class Pool>
+class live_range {
+public:
+    using value_type = typename Pool::value_type;
+
+    class iterator {
+    public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = typename Pool::value_type;
+        using difference_type = std::ptrdiff_t;
+        using pointer = value_type*;
+        using reference = value_type&;
+
+        constexpr iterator() noexcept = default;
+        [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
+        [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
+        constexpr iterator& operator++() noexcept {
+            ++index_;
+            skip();
+            return *this;
+        }
+        constexpr iterator operator++(int) noexcept {
+            iterator old = *this;
+            ++*this;
+            return old;
+        }
+        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
+
+    private:
+        friend class live_range;
+        constexpr iterator(const Pool* pool, std::size_t index, std::size_t end) noexcept
+            : pool_(pool), index_(index), end_(end) {
+            skip();
+        }
+        constexpr void skip() noexcept {
+            while (index_ < end_ && !pool_->slot_is_live(index_)) ++index_;
+        }
+        const Pool* pool_ = nullptr;
+        std::size_t index_ = 0;
+        std::size_t end_ = 0;
+    };
+
+    constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
+    [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
+    [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
+
+private:
+    const Pool* pool_;
+    std::size_t end_;  // slots behind were never out
+};
+
+/// The live objects of `pool`; see live_range.
+template <class T, class Checks>
+requires(Checks::enabled)
+    [[nodiscard]] constexpr live_range<arena_pool<T, Checks>> live(const arena_pool<T, Checks>& pool) noexcept {
+    return live_range<arena_pool<T, Checks>>(pool);
+}
+
+/// Destroys every object that is out and gives its slot back; answers how
+/// many. An object must have been constructed in every slot that is out. Does
+/// in one call what a program does before it drops a pool whose objects own
+/// something.
+template <class T, class Checks>
+requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks>& pool) noexcept {
+    std::size_t destroyed = 0;
+    // Again, for destructors that make objects; ends when none does.
+    while (!pool.empty()) {
+        for (T& object : live(pool)) {
+            destroy(pool, &object);
+            ++destroyed;
+        }
+    }
+    return destroyed;
+}
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ITERATE_HPP

@@ -1,0 +1,220 @@
+// Where a pool's memory comes from: one block for everything, zero when it is
+// new. Large blocks are mapped from the system, which gives pages at the first
+// touch: a pool of a gigabyte is made in microseconds and holds what is used.
+#ifndef EBBPOOL_STORAGE_HPP
+#define EBBPOOL_STORAGE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define EBB_HAS_MMAP 1
+#include <sys/mman.h>
+#else
+#define EBB_HAS_MMAP 0
+#endif
+
+namespace ebb {
+
+/// A way to get memory, for programs that have their own and for tests.
+struct memory_source {
+    /// Answers `bytes` bytes at an address that is a multiple of `alignment`
+    /// (a power of 2), all zero, or null when there are none.
+    void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
+    /// Gets back what take answered.
+    void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
+    void* context = nullptr;
+};
+
+/// Options of a pool's memory. The default suits nearly all.
+struct pool_options {
+    /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
+    /// of the address cache for random order over much memory; memory is then
+    /// held in units of 2 MiB. Blocks below 2 MiB are not affected.
+    bool huge_pages = false;
+    /// Touch every page in the constructor, so that no later call waits for
+    /// the system. Costs about 0.25 us for each 4 KiB.
+    bool prefault = false;
+    /// Use these bytes and no heap at all. They must outlive the pool; what is
+    /// in them is overwritten. `bytes_needed` says how many are enough; fewer
+    /// are a std::length_error. Empty: not used.
+    std::span<std::byte> storage{};
+    /// Take the block from here. Null: not used. Must outlive the pool.
+    const memory_source* source = nullptr;
+};
+
+namespace detail {
+
+/// From this size on blocks are mapped: below, a system call and its page
+/// faults cost more than to clear the pool's small tables (5 bytes a slot).
+/// It is where glibc's malloc begins to map, too.
+inline constexpr std::size_t map_from = std::size_t{128} << 10;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
+inline constexpr std::size_t cache_line = 64;
+
+#if defined(__cpp_exceptions)
+[[noreturn]] inline void throw_length(const char* what) { throw std::length_error(what); }
+[[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
+#else
+[[noreturn]] inline void throw_length(const char*) { std::abort(); }
+[[noreturn]] inline void throw_bad_alloc() { std::abort(); }
+#endif
+
+constexpr std::size_t round_up(std::size_t n, std::size_t to) noexcept { return (n + to - 1) & ~(to - 1); }
+
+inline std::byte* align_up(void* p, std::size_t to) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    return static_cast<std::byte*>(p) + (round_up(address, to) - address);
+}
+
+/// One block of memory, given back by the destructor. Literal, so that a pool
+/// in a constant expression can have an empty one.
+class block {
+public:
+    constexpr block() noexcept = default;
+
+    /// `bytes` bytes aligned to `alignment`, of which all from `clear_from` on
+    /// are zero. Throws std::bad_alloc, or std::length_error when the
+    /// caller's storage is too small.
+    block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
+        : bytes_(bytes), alignment_(alignment) {
+        if (!options.storage.empty()) {
+            void* at = options.storage.data();
+            std::size_t space = options.storage.size();
+            data_ = std::align(alignment, bytes, at, space);
+            if (data_ == nullptr) throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
+            clear(clear_from);
+        } else if (options.source != nullptr) {
+            source_ = options.source;
+            data_ = source_->take(bytes, alignment, source_->context);
+            if (data_ == nullptr) throw_bad_alloc();
+        } else if (!map(options)) {
+            kind_ = kind::heap;
+            data_ = ::operator new (bytes, std::align_val_t{alignment});
+            clear(clear_from);
+        }
+        if (options.prefault) touch();
+    }
+
+    block(const block&) = delete;
+    block& operator=(const block&) = delete;
+
+    constexpr ~block() {
+        if (!std::is_constant_evaluated()) give_back();
+    }
+
+    [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
+
+private:
+    enum class kind : unsigned char { borrowed, heap, mapped };
+
+    void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
+
+    void touch() noexcept {
+        // A write of what is there: a read would only map the page of zeros.
+        for (std::size_t i = 0; i < bytes_; i += small_page) {
+            volatile std::byte* at = data() + i;
+            *at = *at;
+        }
+    }
+
+    // False when the block is too small to be mapped, or there is no mmap.
+    bool map([[maybe_unused]] const pool_options& options) {
+#if EBB_HAS_MMAP
+        if (bytes_ < map_from) return false;
+        const bool huge = options.huge_pages && bytes_ >= huge_page;
+        const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
+        if (huge) bytes_ = round_up(bytes_, huge_page);
+        // mmap aligns to a page only: what is too much at both ends stays
+        // reserved, untouched, until the destructor gives all of it back.
+        const std::size_t slack = align > small_page ? align : 0;
+        mapped_bytes_ = bytes_ + slack;
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_NORESERVE
+        flags |= MAP_NORESERVE;
+#endif
+        mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (mapped_ == MAP_FAILED) throw_bad_alloc();
+        kind_ = kind::mapped;
+        data_ = align_up(mapped_, align);
+#ifdef MADV_HUGEPAGE
+        // Advice: where the system has no huge pages, small ones do.
+        if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
+#endif
+        return true;
+#else
+        return false;
+#endif
+    }
+
+    void give_back() noexcept {
+        if (data_ == nullptr) return;
+        if (source_ != nullptr) {
+            source_->give(data_, bytes_, alignment_, source_->context);
+        } else if (kind_ == kind::heap) {
+            // It would put a blank before the parenthesis.
+            // clang-format off
+            ::operator delete(data_, std::align_val_t{alignment_});
+            // clang-format on
+        }
+#if EBB_HAS_MMAP
+        else if (kind_ == kind::mapped) {
+            ::munmap(mapped_, mapped_bytes_);
+        }
+#endif
+    }
+
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::size_t alignment_ = 1;
+    const memory_source* source_ = nullptr;
+    void* mapped_ = nullptr;
+    std::size_t mapped_bytes_ = 0;
+    kind kind_ = kind::borrowed;
+};
+
+/// Finds the slot of an address in an array of slots of Size bytes, with one
+/// multiplication and no division: for d = p - base,
+///
+///     q = rotate_right(d * inverse(Size's odd part), log2(Size's even part))
+///
+/// is d / Size when Size divides d, and at least 2^(bits of a word) / Size
+/// otherwise, since the map is a bijection of words and the quotients are all
+/// taken. So `q < capacity` asks four things at once: not null, not below, not
+/// above, at the start of a slot. (Granlund and Montgomery, "Division by
+/// Invariant Integers using Multiplication", 1994, section 9; H. S. Warren,
+/// "Hacker's Delight", 2nd edition, 10-17.)
+template <std::size_t Size>
+struct slot_finder {
+    static constexpr int shift = std::countr_zero(Size);
+    static constexpr std::uintptr_t odd = Size >> shift;
+
+    // Newton's iteration: each step doubles the number of right bits. odd is
+    // its own inverse to 3 bits, and 3 * 2^5 > 64.
+    static constexpr std::uintptr_t inverse = [] {
+        std::uintptr_t x = odd;
+        for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
+        return x;
+    }();
+    static_assert(static_cast<std::uintptr_t>(odd * inverse) == 1);
+
+    [[nodiscard]] static std::uintptr_t quotient(const void* p, const void* base) noexcept {
+        const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
+        return std::rotr(static_cast<std::uintptr_t>(d * inverse), shift);
+    }
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_STORAGE_HPP

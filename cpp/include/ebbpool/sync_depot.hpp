@@ -1,0 +1,286 @@
+// What sync_arena_pool shares between threads: free slots by number, in a depot
+// under a lock, and in magazines of which each belongs to one thread. Knows
+// nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
+// Vmem", USENIX 2001.)
+#ifndef EBBPOOL_SYNC_DEPOT_HPP
+#define EBBPOOL_SYNC_DEPOT_HPP
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace ebb::detail {
+
+/// Slots of a run: as many as have their state bytes in one cache line.
+inline constexpr std::size_t run_length = 64;
+
+/// A thread's own free slots, last in, first out. Only its thread writes it;
+/// the count is atomic since used() of other threads reads it. On lines of its
+/// own (two: the neighbour is fetched along).
+struct alignas(128) magazine {
+    static constexpr std::size_t max_slots = 2 * run_length;
+    static constexpr std::size_t padding = 8;  // zeros, for a prefetch that looks ahead of the bottom
+
+    std::atomic<std::uint32_t> count{0};
+    bool taken = false;        // under the depot's lock: belongs to a thread
+    magazine* next = nullptr;  // of the depot's magazines
+    std::uint32_t slots[padding + max_slots] = {};
+};
+
+/// The free slots that are in no magazine, as one bit a slot, and a stack of
+/// the runs that have any. A refill takes all free slots of a run at a time, so
+/// that threads seldom write to the state bytes of one line by turns.
+class depot {
+public:
+    /// `bits` and `stack` have one entry a run; bits are zero.
+    depot(std::size_t capacity, std::size_t batch, std::uint64_t* bits, std::uint32_t* stack) noexcept
+        : capacity_(capacity), batch_(batch == 0 ? 1 : batch), bits_(bits), stack_(stack) {}
+
+    depot(const depot&) = delete;
+    depot& operator=(const depot&) = delete;
+
+    ~depot() {
+        while (magazines_ != nullptr) {
+            magazine* const m = magazines_;
+            magazines_ = m->next;
+            delete m;
+        }
+    }
+
+    /// Fills an empty magazine; answers how many slots it has then.
+    std::uint32_t refill(magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        std::uint32_t n = 0;
+        while (n < batch_ && height_ > 0) n = take_run(m, n);
+        if (n == 0) {
+            // Fresh slots, up to the end of a batch, lowest on top.
+            std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
+            if (end > capacity_) end = capacity_;
+            for (std::size_t i = end; i > fresh_; --i) {
+                m.slots[magazine::padding + n++] = static_cast<std::uint32_t>(i - 1);
+            }
+            fresh_ = end;
+        }
+        m.count.store(n, std::memory_order_relaxed);
+        return n;
+    }
+
+    /// Takes the older half of a full magazine; answers how many are left.
+    std::uint32_t flush(magazine& m) noexcept {
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
+        std::uint32_t* const first = m.slots + magazine::padding;
+        {
+            const std::lock_guard lock(mutex_);
+            for (std::uint32_t i = 0; i < out; ++i) put(first[i]);
+        }
+        std::memmove(first, first + out, (n - out) * sizeof(std::uint32_t));
+        m.count.store(n - out, std::memory_order_relaxed);
+        return n - out;
+    }
+
+    /// One slot without a magazine; `none` when there is none.
+    static constexpr std::uint32_t none = 0xffffffff;
+    std::uint32_t take_one() noexcept {
+        const std::lock_guard lock(mutex_);
+        if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
+        const std::uint32_t run = stack_[height_ - 1];
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits_[run]));
+        bits_[run] &= bits_[run] - 1;
+        if (bits_[run] == 0) --height_;
+        --free_;
+        return run * static_cast<std::uint32_t>(run_length) + bit;
+    }
+
+    void put_one(std::uint32_t slot) noexcept {
+        const std::lock_guard lock(mutex_);
+        put(slot);
+    }
+
+    /// A magazine for a thread; null when there is no memory for one.
+    magazine* enter() noexcept {
+        const std::lock_guard lock(mutex_);
+        for (magazine* m = magazines_; m != nullptr; m = m->next) {
+            if (!m->taken) {
+                m->taken = true;
+                return m;
+            }
+        }
+        magazine* const m = new (std::nothrow) magazine;
+        if (m != nullptr) {
+            m->taken = true;
+            m->next = magazines_;
+            magazines_ = m;
+        }
+        return m;
+    }
+
+    /// The thread is done: its slots come back.
+    void leave(magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return;  // the pool, and with it bits and stack, are gone
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        for (std::uint32_t i = 0; i < n; ++i) put(m.slots[magazine::padding + i]);
+        m.count.store(0, std::memory_order_relaxed);
+        m.taken = false;
+    }
+
+    /// The pool is being destroyed.
+    void close() noexcept {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    [[nodiscard]] bool closed() noexcept {
+        const std::lock_guard lock(mutex_);
+        return closed_;
+    }
+
+    /// Slots that are in no magazine and not in the depot.
+    [[nodiscard]] std::size_t used() noexcept {
+        const std::lock_guard lock(mutex_);
+        std::size_t free = free_ + (capacity_ - fresh_);
+        for (const magazine* m = magazines_; m != nullptr; m = m->next) {
+            free += m->count.load(std::memory_order_relaxed);
+        }
+        // More only while other threads are between two steps of a call.
+        return free < capacity_ ? capacity_ - free : 0;
+    }
+
+    [[nodiscard]] std::size_t fresh() noexcept {
+        const std::lock_guard lock(mutex_);
+        return fresh_;
+    }
+
+private:
+    void put(std::uint32_t slot) noexcept {
+        std::uint64_t& bits = bits_[slot / run_length];
+        const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
+        // A bit that is set already: two threads freed one slot at the same
+        // moment, and both copies came here. One is enough.
+        if ((bits & bit) != 0) return;
+        if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
+        bits |= bit;
+        ++free_;
+    }
+
+    // The top run's free slots, as many as there is room for.
+    std::uint32_t take_run(magazine& m, std::uint32_t n) noexcept {
+        const std::uint32_t run = stack_[height_ - 1];
+        std::uint64_t bits = bits_[run];
+        while (bits != 0 && n < batch_) {
+            const auto bit = static_cast<std::uint32_t>(std::countl_zero(bits) ^ 63);
+            bits &= ~(std::uint64_t{1} << bit);
+            m.slots[magazine::padding + n++] = run * static_cast<std::uint32_t>(run_length) + bit;
+            --free_;
+        }
+        bits_[run] = bits;
+        if (bits == 0) --height_;
+        return n;
+    }
+
+    std::mutex mutex_;
+    const std::size_t capacity_;
+    const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
+    std::uint64_t* const bits_;
+    std::uint32_t* const stack_;
+    std::size_t height_ = 0;  // runs on the stack: those with a bit
+    std::size_t free_ = 0;    // bits that are set
+    std::size_t fresh_ = 0;   // from here on slots were never out
+    magazine* magazines_ = nullptr;
+    bool closed_ = false;
+};
+
+/// A thread's magazines, one a depot that it has used. Leaves them when the
+/// thread ends. A depot lives as long as its pool or any thread that used it.
+class thread_magazines {
+public:
+    struct cached {
+        std::uint64_t id;  // 0 is no pool's
+        magazine* own;
+    };
+    static constexpr std::size_t cache_size = 8;
+
+    /// Direct-mapped by the pool's number: found without a search, and constant
+    /// in its initialisation, so that the compiler needs no guard for it.
+    static inline thread_local constinit std::array<cached, cache_size> cache{};
+
+    /// The calling thread's magazine for a depot; null when there is no memory
+    /// for one, or when the thread is past the destructor of this object.
+    static magazine* find(std::uint64_t id, const std::shared_ptr<depot>& d) noexcept {
+        if (ended) return nullptr;
+        static thread_local thread_magazines mine;
+        return mine.find_own(id, d);
+    }
+
+private:
+    struct entry {
+        std::uint64_t id;
+        std::shared_ptr<depot> home;
+        magazine* own;
+        entry* next;
+    };
+
+    static inline thread_local constinit bool ended = false;
+
+    thread_magazines() noexcept = default;
+    ~thread_magazines() {
+        ended = true;
+        cache = {};
+        while (first_ != nullptr) {
+            entry* const e = first_;
+            first_ = e->next;
+            e->home->leave(*e->own);
+            delete e;
+        }
+    }
+
+    magazine* find_own(std::uint64_t id, const std::shared_ptr<depot>& d) noexcept {
+        for (entry* e = first_; e != nullptr; e = e->next) {
+            if (e->id == id) return remember(id, e->own);
+        }
+        forget_closed();
+        entry* const e = new (std::nothrow) entry{id, d, nullptr, first_};
+        if (e == nullptr) return nullptr;
+        e->own = d->enter();
+        if (e->own == nullptr) {
+            delete e;
+            return nullptr;
+        }
+        first_ = e;
+        return remember(id, e->own);
+    }
+
+    static magazine* remember(std::uint64_t id, magazine* m) noexcept {
+        cache[id % cache_size] = {id, m};
+        return m;
+    }
+
+    // Else a thread that outlives many pools would keep all their depots.
+    void forget_closed() noexcept {
+        for (entry** at = &first_; *at != nullptr;) {
+            entry* const e = *at;
+            if (e->home->closed()) {
+                *at = e->next;
+                delete e;
+            } else {
+                at = &e->next;
+            }
+        }
+    }
+
+    entry* first_ = nullptr;
+};
+
+/// Numbers of pools, never used twice: a thread's cache can't take a new pool
+/// for one that is gone.
+inline std::atomic<std::uint64_t> last_pool_id{0};
+
+}  // namespace ebb::detail
+
+#endif  // EBBPOOL_SYNC_DEPOT_HPP

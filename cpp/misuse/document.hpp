@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// docs/misuse.md, from what was run.
+
+#include <ostream>
+#include <vector>
+
+#include "fuzz.hpp"
+#include "scenario.hpp"
+
+namespace misuse {
+
+/// A subject and its outcome for each of `all_kinds`.
+struct column {
+    subject who;
+    std::vector<result> results;
+
+    std::size_t caught() const;
+};
+
+/// Tries every kind on every subject, or on ours alone, `times` times each; the
+/// worst outcome counts.
+std::vector<column> run_all(int times, bool ours_only = false);
+
+/// The table alone, as Markdown.
+void write_table(std::ostream& out, const std::vector<column>& columns);
+
+/// The whole page.
+void write_document(std::ostream& out, const std::vector<column>& columns, const fuzz_result& fuzzed);
+
+}  // namespace misuse

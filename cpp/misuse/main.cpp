@@ -1,0 +1,91 @@
+/// \file
+/// Misuses pools on purpose: `misuse_matrix --help`.
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "../bench/subjects/shared_malloc.hpp"
+#include "document.hpp"
+
+namespace {
+
+using namespace misuse;
+
+constexpr const char* usage =
+    "usage: misuse_matrix               prints the matrix\n"
+    "       misuse_matrix --check       exit code 1 unless Ebbpool caught 9 of 9\n"
+    "       misuse_matrix --fuzz N      N random misuses against a model; exit code 1 if any went wrong\n"
+    "       misuse_matrix --write FILE  writes the page, from a matrix and 10,000,000 random misuses\n";
+
+constexpr std::uint64_t seed = 1;
+constexpr std::size_t fuzz_for_the_page = 10'000'000;
+constexpr int times = 20;  // as the page says
+
+/// `--try SUBJECT KIND FD`: how the program calls itself.
+[[noreturn]] void try_one(char** argv) {
+    const auto all = subjects();
+    const auto s = static_cast<std::size_t>(std::atoi(argv[0]));
+    misuse_in_child(all.at(s), static_cast<kind>(std::atoi(argv[1])), std::atoi(argv[2]));
+}
+
+bool went_well(const fuzz_result& r) { return r.unreported == 0 && r.corrupted == 0; }
+
+int check() {
+    int wrong = 0;
+    for (const column& c : run_all(times, true)) {
+        std::printf("%s: %zu of %zu caught\n", c.who.name.c_str(), c.caught(), all_kinds.size());
+        for (std::size_t k = 0; k < all_kinds.size(); ++k) {
+            if (c.results[k].what == outcome::caught) continue;
+            std::printf("  %s: %s %s\n", name(all_kinds[k]), name(c.results[k].what), c.results[k].message.c_str());
+            ++wrong;
+        }
+    }
+    return wrong == 0 ? 0 : 1;
+}
+
+int run_fuzz(std::size_t n) {
+    const fuzz_result r = fuzz(n, seed);
+    std::printf("%zu misuses among %zu right calls: %zu not reported as what they were, %zu corrupted\n", r.misuses,
+                r.right_calls, r.unreported, r.corrupted);
+    return went_well(r) ? 0 : 1;
+}
+
+int write_page(const char* file) {
+    const fuzz_result r = fuzz(fuzz_for_the_page, seed);
+    const auto columns = run_all(times);
+    std::ofstream out(file);
+    write_document(out, columns, r);
+    out.close();
+    if (out.fail()) {
+        std::fprintf(stderr, "misuse_matrix: can't write %s\n", file);
+        return 1;
+    }
+    return went_well(r) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    bench::restart_with_room_for_jemalloc(argv);
+    const std::string arg = argc > 1 ? argv[1] : "";
+    if (argc == 5 && arg == "--try") try_one(argv + 2);
+    if (argc == 1) {
+        write_table(std::cout, run_all(times));
+        return 0;
+    }
+    if (argc == 2 && arg == "--check") return check();
+    if (argc == 3 && arg == "--write") return write_page(argv[2]);
+    if (argc == 3 && arg == "--fuzz") {
+        std::size_t n = 0;
+        const char* const end = argv[2] + std::strlen(argv[2]);
+        const auto [at, error] = std::from_chars(argv[2], end, n);
+        if (error == std::errc{} && at == end) return run_fuzz(n);
+    }
+    std::fputs(usage, arg == "--help" ? stdout : stderr);
+    return arg == "--help" ? 0 : 64;
+}

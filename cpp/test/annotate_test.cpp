@@ -1,0 +1,83 @@
+// What AddressSanitizer is told: a touch of a slot that is free, never was out,
+// or whose pool is another's, is found. Without it, that nothing is told.
+#include <gtest/gtest.h>
+
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/make.hpp>
+#include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+#include <vector>
+
+namespace {
+
+#if EBB_ASAN
+
+struct item {
+    volatile std::uint64_t words[4];
+};
+
+template <class Pool>
+void check() {
+    Pool pool(1'000);
+    item* const p = pool.allocate();
+    item* const q = pool.allocate();
+    p->words[0] = 1;
+    p->words[3] = 1;
+    EXPECT_FALSE(__asan_address_is_poisoned(p));
+    EXPECT_TRUE(__asan_address_is_poisoned(q + 1)) << "never out";
+    pool.deallocate(p);
+    EXPECT_TRUE(__asan_region_is_poisoned(p, sizeof *p));
+    for (std::size_t i = 0; i < sizeof *p; ++i) {
+        EXPECT_TRUE(__asan_address_is_poisoned(reinterpret_cast<char*>(p) + i)) << "all of it";
+    }
+    EXPECT_EQ(__asan_region_is_poisoned(q, sizeof *q), nullptr) << "and not its neighbour";
+    EXPECT_DEATH(p->words[0] = 2, "use-after-poison");
+    EXPECT_DEATH(static_cast<void>(p->words[3]), "use-after-poison");
+    EXPECT_EQ(pool.allocate(), p);
+    p->words[3] = 3;
+}
+
+TEST(AsanDeathTest, UseAfterFreeOfASlot) { check<ebb::arena_pool<item>>(); }
+TEST(AsanDeathTest, WithoutChecks) { check<ebb::arena_pool<item, ebb::checks::none>>(); }
+TEST(AsanDeathTest, OfASyncPool) { check<ebb::sync_arena_pool<item>>(); }
+
+TEST(AsanDeathTest, ThroughAHandle) {
+    ebb::arena_pool<item> pool(2);
+    auto h = ebb::make(pool);
+    item* const p = h.get();
+    h.reset();
+    EXPECT_DEATH(p->words[1] = 1, "use-after-poison");
+}
+
+TEST(Asan, StorageIsTheCallersAgainAfterwards) {
+    std::vector<std::byte> bytes(ebb::arena_pool<item>::bytes_needed(100));
+    {
+        ebb::arena_pool<item> pool(100, {.storage = bytes});
+        static_cast<void>(pool.allocate());
+    }
+    EXPECT_EQ(__asan_region_is_poisoned(bytes.data(), bytes.size()), nullptr);
+}
+
+TEST(Asan, ObjectsSmallerThanItsUnit) {
+    // Neighbours in one unit of 8 bytes: no false alarm, in any order.
+    ebb::arena_pool<short> pool(100);
+    std::vector<short*> all;
+    for (int i = 0; i < 100; ++i) all.push_back(pool.allocate());
+    for (std::size_t i = 0; i < 100; i += 2) pool.deallocate(all[i]);
+    for (std::size_t i = 1; i < 100; i += 2) *all[i] = 1;
+    for (std::size_t i = 0; i < 50; ++i) *pool.allocate() = 2;
+    for (std::size_t i = 1; i < 100; i += 2) EXPECT_EQ(*all[i], 1);
+}
+
+#else
+
+TEST(Annotate, OffAtNoCost) {
+#if defined(__OPTIMIZE__) && !(defined(EBB_VALGRIND) && EBB_VALGRIND)
+    static_assert(!ebb::annotate::on);
+#endif
+    SUCCEED();
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,243 @@
+// Constructors: what they refuse, every allocation of theirs failed in turn,
+// and the options of the memory.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/handle_pool.hpp>
+#include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+#include "failing_new.hpp"
+#include "trace.hpp"
+
+namespace {
+
+struct item {
+    std::uint64_t words[32];
+};
+
+// A source that counts, and fails at a call of the test's choice.
+struct source {
+    int fail_at = 0;
+    int calls = 0;
+    int out = 0;
+    ebb::memory_source hooks{take, give, this};
+
+    static void* take(std::size_t bytes, std::size_t alignment, void* context) noexcept {
+        auto& self = *static_cast<source*>(context);
+        if (++self.calls == self.fail_at) return nullptr;
+        void* const p = std::aligned_alloc(alignment, ebb::detail::round_up(bytes, alignment));
+        std::memset(p, 0, bytes);
+        ++self.out;
+        return p;
+    }
+    static void give(void* data, std::size_t, std::size_t, void* context) noexcept {
+        --static_cast<source*>(context)->out;
+        std::free(data);
+    }
+};
+
+TEST(Construction, RefusesWhatCanNotBe) {
+    EXPECT_THROW((ebb::arena_pool<char>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_THROW((ebb::arena_pool<char>{std::numeric_limits<std::size_t>::max()}), std::length_error);
+    EXPECT_THROW((ebb::sync_arena_pool<char>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_THROW((ebb::handle_pool<char>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_THROW((ebb::pool_resource<64>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_EQ(ebb::arena_pool<char>::max_capacity, 0xfffffffeu);
+
+    // Bytes that overflow, at a capacity that would do: 2^32 - 2 of 4 GiB each.
+    struct giant {
+        char bytes[std::size_t{1} << 32];
+    };
+    EXPECT_THROW((ebb::arena_pool<giant>{ebb::arena_pool<giant>::max_capacity}), std::length_error);
+    EXPECT_THROW((ebb::sync_arena_pool<giant>{ebb::arena_pool<giant>::max_capacity}), std::length_error);
+}
+
+#if EBB_HAS_MMAP && !EBB_ASAN && !defined(__SANITIZE_THREAD__)
+TEST(Construction, NoMemoryIsBadAlloc) {
+    // 2^58 bytes: no overflow, but no machine has such addresses.
+    struct giant {
+        char bytes[std::size_t{1} << 32];
+    };
+    EXPECT_THROW(ebb::arena_pool<giant>(std::size_t{1} << 26), std::bad_alloc);
+}
+
+TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
+    // The pool of the benchmarks, 64 MiB: the bound there is 50 us; ten times
+    // that allows for a busy machine, and a touch of all pages takes more.
+    auto best = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 20; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        const ebb::arena_pool<item> pool(256 * 1024);
+        best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+        EXPECT_TRUE(pool.empty());
+    }
+    EXPECT_LT(best.count(), 500'000);
+}
+
+TEST(Construction, TheLargestCapacity) {
+    ebb::arena_pool<char> pool(ebb::arena_pool<char>::max_capacity);
+    char* const a = pool.allocate();
+    char* const b = pool.allocate();
+    pool.deallocate(a);
+    EXPECT_EQ(pool.allocate(), a);
+    EXPECT_EQ(b - a, 1);
+    EXPECT_EQ(pool.used(), 2u);
+    EXPECT_EQ(pool.high_water(), 2u);
+}
+#endif
+
+// Every allocation of `make()` fails in turn: bad_alloc, nothing left behind.
+template <class Make>
+int fail_each(Make make) {
+    for (int n = 1;; ++n) {
+        const long before = failing_new::outstanding();
+        failing_new::fail_at(n);
+        bool threw = false;
+        try {
+            make();
+        } catch (const std::bad_alloc&) {
+            threw = true;
+        }
+        const bool enough = failing_new::calls() < n;
+        failing_new::fail_at(0);
+        EXPECT_EQ(failing_new::outstanding(), before) << "after failing allocation " << n;
+        EXPECT_EQ(threw, !enough);
+        if (enough || n > 100) return n - 1;
+    }
+}
+
+TEST(Construction, EveryAllocationFailedInTurn) {
+    EXPECT_EQ(fail_each([] { ebb::arena_pool<item> pool(3); }), 1);
+    EXPECT_EQ(fail_each([] { ebb::arena_pool<item> pool(0); }), 1);
+    EXPECT_EQ(fail_each([] { ebb::handle_pool<item> pool(3); }), 2);
+    EXPECT_EQ(fail_each([] { ebb::pool_resource<64> pool(3); }), 1);
+    EXPECT_EQ(fail_each([] { ebb::sync_arena_pool<item> pool(3); }), 2);
+    EXPECT_EQ(fail_each([] { ebb::sync_arena_pool<item> pool(30'000); }), EBB_HAS_MMAP ? 1 : 2);
+}
+
+TEST(Construction, EverySourceFailedInTurn) {
+    // Large ones, which are mapped otherwise.
+    for (int n = 1; n <= 3; ++n) {
+        source from{.fail_at = n};
+        const ebb::pool_options options{.source = &from.hooks};
+        const auto make = [&] {
+            ebb::arena_pool<item> pool(100'000, options);
+            ebb::handle_pool<item> handles(100'000, options);
+        };
+        EXPECT_THROW(make(), std::bad_alloc);
+        EXPECT_EQ(from.calls, n);
+        EXPECT_EQ(from.out, 0);
+    }
+    source from;
+    {
+        const ebb::pool_options options{.source = &from.hooks};
+        ebb::arena_pool<item> pool(100'000, options);
+        ebb::sync_arena_pool<item> shared(100'000, {.memory = options});
+        EXPECT_EQ(from.out, 2);
+    }
+    EXPECT_EQ(from.out, 0);
+}
+
+TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
+    ebb::sync_arena_pool<item> pool(10'000);
+    for (int n = 1; n <= 2; ++n) {
+        failing_new::fail_at(n);
+        item* const p = pool.allocate();  // noexcept: goes on without one
+        failing_new::fail_at(0);
+        ASSERT_NE(p, nullptr);
+        EXPECT_EQ(pool.used(), 1u);
+        pool.deallocate(p);
+        EXPECT_EQ(pool.used(), 0u);
+    }
+}
+
+class Options : public testing::TestWithParam<std::pair<bool, bool>> {};
+
+TEST_P(Options, OfMemory) {
+    const ebb::pool_options options{.huge_pages = GetParam().first, .prefault = GetParam().second};
+    for (const std::size_t capacity : {0u, 1u, 100u, 1'000u, 20'000u}) {
+        ebb::arena_pool<item> pool(capacity, options);
+        std::vector<item*> out;
+        while (item* const p = pool.allocate()) {
+            EXPECT_EQ(pool.index_of(p), out.size());
+            p->words[0] = out.size();
+            p->words[31] = out.size();
+            out.push_back(p);
+        }
+        ASSERT_EQ(out.size(), capacity);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            EXPECT_EQ(out[i]->words[0] + out[i]->words[31], 2 * i);
+            pool.deallocate(out[i]);
+        }
+        EXPECT_TRUE(pool.empty());
+    }
+}
+INSTANTIATE_TEST_SUITE_P(All, Options,
+                         testing::Values(std::pair{false, false}, std::pair{true, false}, std::pair{false, true},
+                                         std::pair{true, true}));
+
+TEST(Storage, OfTheCallers) {
+    using pool_type = ebb::arena_pool<trace::object<48, 16>>;
+    constexpr std::size_t capacity = 50;
+    constexpr std::size_t guard = 64;
+    const std::size_t needed = pool_type::bytes_needed(capacity);
+    std::mt19937 random(1);
+    for (std::size_t shift = 0; shift < 70; ++shift) {
+        // Not zero before, at every misalignment, canaries at both ends.
+        std::vector<std::byte> bytes(needed + 2 * guard + shift, std::byte{0xa5});
+        const std::span<std::byte> storage(bytes.data() + guard + shift, needed);
+        failing_new::fail_at(0);
+        {
+            pool_type pool(capacity, {.storage = storage});
+            EXPECT_EQ(failing_new::calls(), 0) << "no heap at all";
+            std::vector<trace::object<48, 16>*> out;
+            out.reserve(capacity);
+            for (int i = 0; i < 1'000; ++i) {
+                if (random() % 2 == 0) {
+                    if (auto* const p = pool.allocate()) {
+                        std::memset(p, 0xff, sizeof *p);
+                        out.push_back(p);
+                    }
+                } else if (!out.empty()) {
+                    std::swap(out[random() % out.size()], out.back());
+                    pool.deallocate(out.back());
+                    out.pop_back();
+                }
+            }
+            EXPECT_EQ(pool.used(), out.size());
+        }
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            const bool outside = i < guard + shift || i >= guard + shift + needed;
+            ASSERT_TRUE(!outside || bytes[i] == std::byte{0xa5}) << i;
+        }
+    }
+}
+
+TEST(Storage, TooLittleIsALengthError) {
+    using pool_type = ebb::arena_pool<item>;
+    std::vector<std::byte> bytes(pool_type::bytes_needed(10));
+    EXPECT_NO_THROW(pool_type(10, {.storage = bytes}));
+    EXPECT_THROW(pool_type(11, {.storage = bytes}), std::length_error);
+    EXPECT_THROW(pool_type(10, {.storage = std::span(bytes).first(100)}), std::length_error);
+
+    std::vector<std::byte> more(ebb::handle_pool<item>::bytes_needed(10));
+    EXPECT_NO_THROW(ebb::handle_pool<item>(10, {.storage = more}));
+    EXPECT_THROW((ebb::handle_pool<item>{10, {.storage = std::span(more).first(more.size() - 1)}}), std::length_error);
+
+    std::vector<std::byte> shared(ebb::sync_arena_pool<item>::bytes_needed(10));
+    EXPECT_NO_THROW(ebb::sync_arena_pool<item>(10, {.memory = {.storage = shared}}));
+}
+
+TEST(Storage, TracesInIt) {
+    std::vector<std::byte> bytes(1 << 20, std::byte{0x5a});
+    trace::trace t;
+    ASSERT_EQ(trace::read(EBBPOOL_TRACES "/misuse-1000.trace", t), "");
+    EXPECT_EQ((trace::replay<trace::object<24, 8>>(t, {.storage = bytes})), "");
+}
+
+}  // namespace
