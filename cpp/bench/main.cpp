@@ -18,7 +18,7 @@ using namespace bench;
 constexpr const char* usage =
     "usage: bench [--quick | --full] [--read] [--rounds N] [--csv FILE] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
-    "  --quick   about a minute (the default)\n"
+    "  --quick   one to two minutes (the default)\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"

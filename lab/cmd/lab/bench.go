@@ -112,6 +112,10 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		if err != nil {
 			return nil, err
 		}
+		// As go test prints it, for benchstat.
+		if _, err := cmd.Root().Writer.Write(out); err != nil {
+			return nil, err
+		}
 		part, err := ratios.ParseBench(bytes.NewReader(out), round)
 		if err != nil {
 			return nil, err
