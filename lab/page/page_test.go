@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -20,6 +21,32 @@ func TestInsert(t *testing.T) {
 		if _, err := Insert(bad, "x", "new\n"); !errors.Is(err, ErrNoMarkers) {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// The README says that the arena's runs had no collection.
+func TestArenaRunsHadNoCollection(t *testing.T) {
+	f, err := os.Open("../../docs/stress.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := results.ReadCSV(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(table.Head, "GCs")
+	seen := 0
+	for _, row := range table.Rows {
+		if row[1] == "arena" {
+			seen++
+			if row[column] != "0" {
+				t.Errorf("%v: collections", row)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d runs of the arena", seen)
 	}
 }
 
