@@ -28,6 +28,9 @@ func newProgress(w io.Writer, total int) *progress {
 	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
 		p.bar = pb.New(total).SetWriter(f).
 			SetTemplateString(`{{bar . }} {{percent . }} {{rtime . "%s left"}}  {{string . "what"}}`).Start()
+		if p.bar.Width() == 0 { // a terminal that doesn't know its size
+			p.bar.SetWidth(80)
+		}
 	}
 	return p
 }
