@@ -105,4 +105,8 @@ var Claims = []Claim{
 		"Pool/cores=1/alloc=arena", "Pool/cores=2/alloc=arena", AtLeast, 1.9},
 	{"an `Arena` for each core, no pool, 2 cores", "times the throughput of 1 core",
 		"Pool/cores=1/alloc=own", "Pool/cores=2/alloc=own", AtLeast, 0},
+	{"`FixedPool`, 64 B, allocate and free", faster,
+		"Fixed/alloc=heap", "Fixed/alloc=fixed", AtLeast, 6},
+	{"", "times as fast as `sync.Pool`",
+		"Fixed/alloc=syncpool", "Fixed/alloc=fixed", AtLeast, 1.4},
 }
