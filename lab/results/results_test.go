@@ -64,7 +64,7 @@ func TestCSVEqualsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []results.Table{runsTable, results.Ratios(ratios)} {
+	for _, table := range []results.Table{runsTable, results.Ratios(ratios, true)} {
 		var text, comma strings.Builder
 		if err := table.WriteText(&text); err != nil {
 			t.Fatal(err)
