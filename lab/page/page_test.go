@@ -24,9 +24,9 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-// The README says that the arena's runs had no collection.
-func TestArenaRunsHadNoCollection(t *testing.T) {
-	f, err := os.Open("../../docs/stress.csv")
+func readTable(t *testing.T, file string) results.Table {
+	t.Helper()
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,12 @@ func TestArenaRunsHadNoCollection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return table
+}
+
+// The README says that the arena's runs had no collection.
+func TestArenaRunsHadNoCollection(t *testing.T) {
+	table := readTable(t, "../../docs/stress.csv")
 	column := slices.Index(table.Head, "GCs")
 	seen := 0
 	for _, row := range table.Rows {
@@ -52,15 +58,7 @@ func TestArenaRunsHadNoCollection(t *testing.T) {
 
 // The README's table of the stress test is the one that its CSV gives.
 func TestStressTableIsFresh(t *testing.T) {
-	f, err := os.Open("../../docs/stress-ratios.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	table, err := results.ReadCSV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := readTable(t, "../../docs/stress-ratios.csv")
 	for _, row := range table.Rows {
 		if n, err := strconv.Atoi(row[5]); err != nil || n < 5 {
 			t.Errorf("%v: a ratio is the median of 5 rounds at least", row)

@@ -2,7 +2,6 @@ package ratios
 
 import (
 	"bytes"
-	"errors"
 	"github.com/ebbpool/arena/lab/page"
 	"os"
 	"reflect"
@@ -118,13 +117,10 @@ func TestPatternMatchesTheClaims(t *testing.T) {
 	}
 }
 
-// TestREADMEIsFresh fails when the table in the README is not the one that
-// docs/bench.csv gives, or when a claim has no measurement in it.
-func TestREADMEIsFresh(t *testing.T) {
+// published is what docs/bench.csv says of the claims.
+func published(t *testing.T) []Result {
+	t.Helper()
 	f, err := os.Open("../../docs/bench.csv")
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("docs/bench.csv does not exist yet: run 'lab bench -readme ../README.md'")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,11 +129,18 @@ func TestREADMEIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../README.md")
+	measured, err := Measure(Claims, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := Measure(Claims, rows)
+	return measured
+}
+
+// TestREADMEIsFresh fails when the table in the README is not the one that
+// docs/bench.csv gives, or when a claim has no measurement in it.
+func TestREADMEIsFresh(t *testing.T) {
+	measured := published(t)
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,19 +161,7 @@ func TestREADMEIsFresh(t *testing.T) {
 // A claim that is missed has its reason in docs/dead-ends.md, under the name
 // that the table has for it.
 func TestMissedClaimsAreExplained(t *testing.T) {
-	f, err := os.Open("../../docs/bench.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := ReadCSV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured, err := Measure(Claims, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := published(t)
 	text, err := os.ReadFile("../../docs/dead-ends.md")
 	if err != nil {
 		t.Fatal(err)
