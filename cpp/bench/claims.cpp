@@ -19,7 +19,7 @@ int find(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::vector<claim> claims(const measurements& m, const std::vector<sync_measurements>& sync) {
+std::vector<claim> claims(const measurements& m) {
     const auto at = [&](const char* name) { return find_subject(m.subjects, name); };
     const int trap = at("ebb trap"), none = at("ebb none"), floor = at("floor");
     std::vector<claim> all;
@@ -50,15 +50,16 @@ std::vector<claim> claims(const measurements& m, const std::vector<sync_measurem
     for (const double s : m.construct[static_cast<std::size_t>(trap)]) microseconds.push_back(s * 1e6);
     all.push_back({"trap, constructor, 256K x 256 B", 50, spread_of(microseconds), "us"});
 
-    for (const sync_measurements& s : sync) {
-        const int ours = find(s.subjects, "ebb sync"), theirs = find(s.subjects, "mimalloc");
-        claim c{std::string("ebb sync, ") + name(s.work) + ", of mimalloc",
-                s.work == sync_workload::churn ? 0.75 : 0.40, {}, "x"};
-        if (ours >= 0 && theirs >= 0)
-            c.measured = paired(s.ns[static_cast<std::size_t>(ours)], s.ns[static_cast<std::size_t>(theirs)]);
-        all.push_back(c);
-    }
     return all;
+}
+
+claim claim_of(const sync_measurements& s) {
+    const int ours = find(s.subjects, "ebb sync"), theirs = find(s.subjects, "mimalloc");
+    claim c{std::string("ebb sync, ") + name(s.work) + ", of mimalloc",
+            s.work == sync_workload::churn ? 0.75 : 0.40, {}, "x"};
+    if (ours >= 0 && theirs >= 0)
+        c.measured = paired(s.ns[static_cast<std::size_t>(ours)], s.ns[static_cast<std::size_t>(theirs)]);
+    return c;
 }
 
 }  // namespace bench

@@ -21,7 +21,10 @@ struct claim {
     bool missed() const { return measured.known && measured.median > target; }
 };
 
-/// All of them. Those whose subjects are missing have `measured.known` false.
-std::vector<claim> claims(const measurements& m, const std::vector<sync_measurements>& sync);
+/// Those about one thread. Where a subject is missing, `measured.known` is false.
+std::vector<claim> claims(const measurements& m);
+
+/// The one about a workload of threads.
+claim claim_of(const sync_measurements& s);
 
 }  // namespace bench

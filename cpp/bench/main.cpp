@@ -16,10 +16,12 @@ namespace {
 using namespace bench;
 
 constexpr const char* usage =
-    "usage: bench [--quick | --full] [--read] [--rounds N] [--csv FILE] [--check]\n"
+    "usage: bench [--quick | --full] [--only matrix | --only sync] [--read]\n"
+    "             [--rounds N] [--csv FILE] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
     "  --quick   one to two minutes (the default)\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
+    "  --only    one thread's pools, or those for threads\n"
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
@@ -31,6 +33,8 @@ struct options {
     effort work;
     std::size_t sync_calls = 4'000'000;
     std::string csv;
+    bool matrix = true;
+    bool sync = true;
     bool read_too = false;
     bool check = false;
 };
@@ -69,19 +73,28 @@ int count_one(char** argv) {
 
 int run(const options& o) {
     print_environment();
-    std::vector<measurements> matrices{run_matrix(o.work)};
-    if (o.read_too) {
+    std::vector<measurements> matrices;
+    std::vector<sync_measurements> sync;
+    std::vector<claim> all;
+    if (o.matrix) {
+        matrices.push_back(run_matrix(o.work));
+        all = claims(matrices.front());
+    }
+    if (o.matrix && o.read_too) {
         effort again = o.work;
         again.touched = touch::write_and_read;
         matrices.push_back(run_matrix(again));
     }
-    std::vector<sync_measurements> sync;
-    for (const sync_workload w : {sync_workload::churn, sync_workload::producer_consumer})
-        sync.push_back(run_sync(w, o.work.rounds, o.sync_calls));
+    if (o.sync) {
+        for (const sync_workload w : {sync_workload::churn, sync_workload::producer_consumer}) {
+            sync.push_back(run_sync(w, o.work.rounds, o.sync_calls));
+            all.push_back(claim_of(sync.back()));
+        }
+    }
 
     for (const measurements& m : matrices) print_matrix(m);
     for (const sync_measurements& s : sync) print_sync(s);
-    const int missed = print_claims(claims(matrices.front(), sync));
+    const int missed = print_claims(all);
     if (!o.csv.empty() && !write_csv(o.csv, matrices, sync)) {
         std::fprintf(stderr, "bench: can't write %s\n", o.csv.c_str());
         return 1;
@@ -112,6 +125,11 @@ int main(int argc, char** argv) {
             o.work.rounds = *n;
         } else if (arg == "--csv" && has_next) {
             o.csv = argv[++i];
+        } else if (arg == "--only" && has_next) {
+            const std::string what = argv[++i];
+            if (what != "matrix" && what != "sync") return bad("--only matrix, or --only sync");
+            o.matrix = what == "matrix";
+            o.sync = what == "sync";
         } else if (arg == "--read") {
             o.read_too = true;
         } else if (arg == "--check") {

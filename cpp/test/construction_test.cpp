@@ -156,10 +156,11 @@ TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
     }
 }
 
-class Options : public testing::TestWithParam<std::pair<bool, bool>> {};
+class Options : public testing::TestWithParam<std::tuple<ebb::pages, bool>> {};
 
 TEST_P(Options, OfMemory) {
-    const ebb::pool_options options{.huge_pages = GetParam().first, .prefault = GetParam().second};
+    const auto [page_size, prefault] = GetParam();
+    const ebb::pool_options options{.page_size = page_size, .prefault = prefault};
     for (const std::size_t capacity : {0u, 1u, 100u, 1'000u, 20'000u}) {
         ebb::arena_pool<item> pool(capacity, options);
         std::vector<item*> out;
@@ -178,8 +179,8 @@ TEST_P(Options, OfMemory) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(All, Options,
-                         testing::Values(std::pair{false, false}, std::pair{true, false}, std::pair{false, true},
-                                         std::pair{true, true}));
+                         testing::Combine(testing::Values(ebb::pages::automatic, ebb::pages::small, ebb::pages::huge),
+                                          testing::Bool()));
 
 TEST(Storage, OfTheCallers) {
     using pool_type = ebb::arena_pool<trace::object<48, 16>>;

@@ -11,8 +11,10 @@
 
 #if defined(__GNUC__)
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
+#define EBB_NOINLINE [[gnu::noinline]]
 #else
 #define EBB_COLD
+#define EBB_NOINLINE
 #endif
 
 namespace ebb {

@@ -69,6 +69,7 @@ public:
     explicit sync_arena_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
+          room_(2 * batch_),
           block_(block_bytes(capacity), block_alignment, states_at(capacity), options.memory),
           id_(detail::last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1) {
         std::byte* const data = block_.data();
@@ -94,19 +95,15 @@ public:
     /// Hands out a slot, or nullptr when there is none within reach. Raw
     /// memory, as from arena_pool.
     [[nodiscard]] T* allocate() noexcept {
-        detail::magazine* const m = own_magazine();
-        if (EBB_UNLIKELY(m == nullptr)) return allocate_from_depot();
-        std::uint32_t n = m->count.load(std::memory_order_relaxed);
-        for (;;) {
-            if (EBB_UNLIKELY(n == 0)) {
-                n = depot_->refill(*m);
-                if (n == 0) return nullptr;
+        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
+            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
+            if (n != 0) {
+                const std::size_t slot = m->slots[n - 1];
+                m->count.store(n - 1, std::memory_order_relaxed);
+                if (claim(slot)) return hand_out(slot);
             }
-            const std::uint32_t* const top = m->slots + detail::magazine::padding + --n;
-            m->count.store(n, std::memory_order_relaxed);
-            EBB_PREFETCH(base_ + *(top - detail::magazine::padding));
-            if (T* const p = hand_out(*top); !EBB_UNLIKELY(p == nullptr)) return p;
         }
+        return allocate_slowly();
     }
 
     /// Takes a slot back, from any thread; otherwise as arena_pool's.
@@ -120,15 +117,15 @@ public:
             states_[slot].store(detail::slot_state::free, std::memory_order_relaxed);
         }
         if constexpr (annotate::on) annotate::given_back(this, p, sizeof(T));
-        detail::magazine* const m = own_magazine();
-        if (EBB_UNLIKELY(m == nullptr)) {
-            depot_->put_one(static_cast<std::uint32_t>(slot));
-            return;
+        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
+            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
+            if (n != room_) {
+                m->slots[n] = static_cast<std::uint32_t>(slot);
+                m->count.store(n + 1, std::memory_order_relaxed);
+                return;
+            }
         }
-        std::uint32_t n = m->count.load(std::memory_order_relaxed);
-        if (EBB_UNLIKELY(n == 2 * batch_)) n = depot_->flush(*m);
-        m->slots[detail::magazine::padding + n] = static_cast<std::uint32_t>(slot);
-        m->count.store(n + 1, std::memory_order_relaxed);
+        deallocate_slowly(static_cast<std::uint32_t>(slot));
     }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
@@ -203,32 +200,53 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    [[nodiscard]] detail::magazine* own_magazine() noexcept {
+    // The two calls above are all that most calls need, and hold no other: a
+    // function that might call another one saves its registers first, which
+    // was a third of the time.
+    [[nodiscard]] detail::magazine* cached_magazine() const noexcept {
         const auto& cached = detail::thread_magazines::cache[id_ % detail::thread_magazines::cache_size];
-        return cached.id == id_ ? cached.own : find_magazine();
+        return cached.id == id_ ? cached.own : nullptr;
     }
-    EBB_COLD detail::magazine* find_magazine() noexcept {
+    [[nodiscard]] detail::magazine* find_magazine() noexcept {
         return batch_ == 0 ? nullptr : detail::thread_magazines::find(id_, depot_);
     }
 
-    EBB_COLD T* allocate_from_depot() noexcept {
+    EBB_NOINLINE T* allocate_slowly() noexcept {
+        detail::magazine* const m = find_magazine();
         for (;;) {
-            const std::uint32_t slot = depot_->take_one();
+            const std::uint32_t slot = m != nullptr ? depot_->take(*m) : depot_->take_one();
             if (slot == detail::depot::none) return nullptr;
-            if (T* const p = hand_out(slot); p != nullptr) return p;
+            // What a new magazine holds was last used long ago, or by another
+            // thread: all of it is fetched now, a few at a time.
+            if (m != nullptr) {
+                const std::uint32_t n = m->count.load(std::memory_order_relaxed);
+                for (std::uint32_t i = n; i-- > 0;) EBB_PREFETCH(base_ + m->slots[i]);
+            }
+            if (claim(slot)) return hand_out(slot);
+        }
+    }
+    EBB_NOINLINE void deallocate_slowly(std::uint32_t slot) noexcept {
+        if (detail::magazine* const m = find_magazine(); m != nullptr) {
+            depot_->put(*m, slot);
+        } else {
+            depot_->put_one(slot);
         }
     }
 
-    // Null when the slot is out already: it was freed twice at the same moment.
-    T* hand_out(std::size_t slot) noexcept {
-        T* const p = base_ + slot;
+    // False when the slot is out already: it was freed twice at the same
+    // moment. This copy is dropped.
+    [[nodiscard]] bool claim(std::size_t slot) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(slot, detail::slot_state::live))) {
-                complain_late(p, slot);
-                return nullptr;
+                complain_late(slot);
+                return false;
             }
             states_[slot].store(detail::slot_state::live, std::memory_order_relaxed);
         }
+        return true;
+    }
+    T* hand_out(std::size_t slot) noexcept {
+        T* const p = base_ + slot;
         if constexpr (annotate::on) annotate::handed_out(this, p, sizeof(T));
         return p;
     }
@@ -245,12 +263,13 @@ private:
         Checks::on_misuse(detail::classify(this, p, base_, sizeof(T), alignof(T), +capacity_, slot,
                                            slot < +capacity_ && is(slot, detail::slot_state::never)));
     }
-    EBB_COLD void complain_late(const T* p, std::size_t slot) const noexcept {
-        Checks::on_misuse(misuse_info{misuse::double_free, this, p, base_, slot, sizeof(T), +capacity_});
+    EBB_COLD void complain_late(std::size_t slot) const noexcept {
+        Checks::on_misuse(misuse_info{misuse::double_free, this, base_ + slot, base_, slot, sizeof(T), +capacity_});
     }
 
     detail::counter capacity_;
     std::uint32_t batch_;
+    std::uint32_t room_;  // slots that a magazine may hold
     detail::block block_;
     std::uint64_t id_;
     T* base_ = nullptr;

@@ -25,12 +25,11 @@ inline constexpr std::size_t run_length = 64;
 /// own (two: the neighbour is fetched along).
 struct alignas(128) magazine {
     static constexpr std::size_t max_slots = 2 * run_length;
-    static constexpr std::size_t padding = 8;  // zeros, for a prefetch that looks ahead of the bottom
 
     std::atomic<std::uint32_t> count{0};
     bool taken = false;        // under the depot's lock: belongs to a thread
     magazine* next = nullptr;  // of the depot's magazines
-    std::uint32_t slots[padding + max_slots] = {};
+    std::uint32_t slots[max_slots] = {};
 };
 
 /// The free slots that are in no magazine, as one bit a slot, and a stack of
@@ -53,40 +52,28 @@ public:
         }
     }
 
-    /// Fills an empty magazine; answers how many slots it has then.
-    std::uint32_t refill(magazine& m) noexcept {
-        const std::lock_guard lock(mutex_);
-        std::uint32_t n = 0;
-        while (n < batch_ && height_ > 0) n = take_run(m, n);
-        if (n == 0) {
-            // Fresh slots, up to the end of a batch, lowest on top.
-            std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
-            if (end > capacity_) end = capacity_;
-            for (std::size_t i = end; i > fresh_; --i) {
-                m.slots[magazine::padding + n++] = static_cast<std::uint32_t>(i - 1);
-            }
-            fresh_ = end;
-        }
-        m.count.store(n, std::memory_order_relaxed);
-        return n;
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    /// A slot for the magazine's thread, from a magazine that is filled first
+    /// if it is empty; `none` when there is none.
+    std::uint32_t take(magazine& m) noexcept {
+        std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        if (n == 0) n = refill(m);
+        if (n == 0) return none;
+        m.count.store(n - 1, std::memory_order_relaxed);
+        return m.slots[n - 1];
     }
 
-    /// Takes the older half of a full magazine; answers how many are left.
-    std::uint32_t flush(magazine& m) noexcept {
-        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
-        const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        std::uint32_t* const first = m.slots + magazine::padding;
-        {
-            const std::lock_guard lock(mutex_);
-            for (std::uint32_t i = 0; i < out; ++i) put(first[i]);
-        }
-        std::memmove(first, first + out, (n - out) * sizeof(std::uint32_t));
-        m.count.store(n - out, std::memory_order_relaxed);
-        return n - out;
+    /// A slot goes to the magazine, of which the older half is emptied first if
+    /// it is full.
+    void put(magazine& m, std::uint32_t slot) noexcept {
+        std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        if (n >= 2 * batch_) n = flush(m);
+        m.slots[n] = slot;
+        m.count.store(n + 1, std::memory_order_relaxed);
     }
 
     /// One slot without a magazine; `none` when there is none.
-    static constexpr std::uint32_t none = 0xffffffff;
     std::uint32_t take_one() noexcept {
         const std::lock_guard lock(mutex_);
         if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
@@ -126,7 +113,7 @@ public:
         const std::lock_guard lock(mutex_);
         if (closed_) return;  // the pool, and with it bits and stack, are gone
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
-        for (std::uint32_t i = 0; i < n; ++i) put(m.slots[magazine::padding + i]);
+        for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
         m.taken = false;
     }
@@ -158,6 +145,38 @@ public:
     }
 
 private:
+    // Answers how many slots the magazine, which was empty, has then.
+    std::uint32_t refill(magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        std::uint32_t n = 0;
+        while (n < batch_ && height_ > 0) n = take_run(m, n);
+        if (n == 0) {
+            // Fresh slots, up to the end of a batch, lowest on top.
+            std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
+            if (end > capacity_) end = capacity_;
+            for (std::size_t i = end; i > fresh_; --i) {
+                m.slots[n++] = static_cast<std::uint32_t>(i - 1);
+            }
+            fresh_ = end;
+        }
+        m.count.store(n, std::memory_order_relaxed);
+        return n;
+    }
+
+    // Answers how many slots are left.
+    std::uint32_t flush(magazine& m) noexcept {
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
+        std::uint32_t* const first = m.slots;
+        {
+            const std::lock_guard lock(mutex_);
+            for (std::uint32_t i = 0; i < out; ++i) put(first[i]);
+        }
+        std::memmove(first, first + out, (n - out) * sizeof(std::uint32_t));
+        m.count.store(n - out, std::memory_order_relaxed);
+        return n - out;
+    }
+
     void put(std::uint32_t slot) noexcept {
         std::uint64_t& bits = bits_[slot / run_length];
         const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
@@ -176,7 +195,7 @@ private:
         while (bits != 0 && n < batch_) {
             const auto bit = static_cast<std::uint32_t>(std::countl_zero(bits) ^ 63);
             bits &= ~(std::uint64_t{1} << bit);
-            m.slots[magazine::padding + n++] = run * static_cast<std::uint32_t>(run_length) + bit;
+            m.slots[n++] = run * static_cast<std::uint32_t>(run_length) + bit;
             --free_;
         }
         bits_[run] = bits;
