@@ -1,6 +1,6 @@
 #!/bin/sh
 # cpp.sh PRESET [ctest arguments]: builds the C++ half in one of its presets
-# and runs its tests.
+# and runs its tests. Presets that need clang are skipped where there is none.
 set -eu
 preset=$1
 shift
@@ -18,14 +18,48 @@ missing() {
 	exit 1
 }
 
-command -v cmake >/dev/null || missing cmake "CMake 3.22 or newer"
-command -v "${CXX:-c++}" >/dev/null || missing g++ "a C++20 compiler"
-echo '#include <gtest/gtest.h>' | "${CXX:-c++}" -x c++ -std=c++20 -E - >/dev/null 2>&1 || missing libgtest-dev GoogleTest
-
-if [ "$preset" = tsan ] && ! echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsanitize=thread -o /dev/null - 2>/dev/null; then
-	echo "SKIPPED: this compiler has no ThreadSanitizer"
+skip() {
+	echo "SKIPPED: $1"
 	exit 0
-fi
-cmake --preset "$preset" >/dev/null
+}
+
+# newest TOOL: its name, of version 14 or newer, or nothing. Distributions
+# install clang's tools with and without the version in the name.
+newest() {
+	for version in "" -21 -20 -19 -18 -17 -16 -15 -14; do
+		if command -v "$1$version" >/dev/null && "$1$version" --version 2>/dev/null |
+			awk 'match($0, /version [0-9]+/) { exit substr($0, RSTART + 8, RLENGTH - 8) < 14 }'; then
+			echo "$1$version"
+			return
+		fi
+	done
+}
+
+compiles() {
+	echo 'int main() {}' | "$compiler" "$@" -x c++ -o /dev/null - 2>/dev/null
+}
+
+command -v cmake >/dev/null || missing cmake "CMake 3.22 or newer"
+case $preset in
+clang | fuzz)
+	compiler=$(newest clang++)
+	[ -n "$compiler" ] || skip "preset $preset: no clang 14 or newer (on Debian: apt-get install clang)"
+	compiles || skip "preset $preset: $compiler can't link a program"
+	;;
+*)
+	compiler=${CXX:-c++}
+	command -v "$compiler" >/dev/null || missing g++ "a C++20 compiler"
+	;;
+esac
+echo '#include <gtest/gtest.h>' | "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1 || missing libgtest-dev GoogleTest
+[ "$preset" != tsan ] || compiles -fsanitize=thread || skip "preset tsan: $compiler has no ThreadSanitizer"
+[ "$preset" != fuzz ] || echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+	"$compiler" -fsanitize=fuzzer -x c++ -o /dev/null - 2>/dev/null || skip "preset fuzz: $compiler has no libFuzzer"
+
+cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
 cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)"
-ctest --preset "$preset" "$@"
+if [ "$preset" = fuzz ]; then
+	build/fuzz/fuzz_trace -max_total_time="${FUZZSECONDS:-30}" -print_final_stats=1 "$@"
+else
+	ctest --preset "$preset" "$@"
+fi

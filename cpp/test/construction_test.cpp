@@ -156,11 +156,10 @@ TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
     }
 }
 
-class Options : public testing::TestWithParam<std::tuple<ebb::pages, bool>> {};
+class Options : public testing::TestWithParam<std::pair<bool, bool>> {};
 
 TEST_P(Options, OfMemory) {
-    const auto [page_size, prefault] = GetParam();
-    const ebb::pool_options options{.page_size = page_size, .prefault = prefault};
+    const ebb::pool_options options{.huge_pages = GetParam().first, .prefault = GetParam().second};
     for (const std::size_t capacity : {0u, 1u, 100u, 1'000u, 20'000u}) {
         ebb::arena_pool<item> pool(capacity, options);
         std::vector<item*> out;
@@ -179,8 +178,8 @@ TEST_P(Options, OfMemory) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(All, Options,
-                         testing::Combine(testing::Values(ebb::pages::automatic, ebb::pages::small, ebb::pages::huge),
-                                          testing::Bool()));
+                         testing::Values(std::pair{false, false}, std::pair{true, false}, std::pair{false, true},
+                                         std::pair{true, true}));
 
 TEST(Storage, OfTheCallers) {
     using pool_type = ebb::arena_pool<trace::object<48, 16>>;

@@ -91,9 +91,8 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// A pool of `capacity` objects of type T, in one block of memory.
 ///
 /// Every call takes O(1) time, except the constructor's prefault and
-/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
-/// page by page from the first use on (pool_options::page_size says in which
-/// units). Reuse is last in, first out;
+/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), on
+/// Linux held page by page from the first use on. Reuse is last in, first out;
 /// a slot that was never out is handed out only when every other one is,
 /// lowest first.
 ///

@@ -35,21 +35,14 @@ struct memory_source {
     void* context = nullptr;
 };
 
-/// Which pages a pool's memory is made of. Advice: where the system has no huge
-/// ones, small ones do. Linux only.
-enum class pages : unsigned char {
-    /// Huge ones for a block of 4 MiB or more, which the objects and tables of
-    /// a large pool are: random order over it misses the address cache half as
-    /// often or less. Memory is then held in units of 2 MiB, and the first
-    /// touch of each waits for 2 MiB to be cleared, about 0.1 ms.
-    automatic,
-    small,  ///< never ask: memory is held in units of 4 KiB
-    huge    ///< ask from 2 MiB on
-};
-
 /// Options of a pool's memory. The default suits nearly all.
 struct pool_options {
-    pages page_size = pages::automatic;
+    /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
+    /// of the address cache for random order over much memory, where the
+    /// machine is short of them (measure: in a virtual machine it may be worth
+    /// nothing); memory is then held in units of 2 MiB. Blocks below 2 MiB are
+    /// not affected.
+    bool huge_pages = false;
     /// Touch every page in the constructor, so that no later call waits for
     /// the system. Costs about 0.25 us for each 4 KiB.
     bool prefault = false;
@@ -137,15 +130,11 @@ private:
         }
     }
 
-    [[nodiscard]] bool asks_for_huge(pages p) const noexcept {
-        return p != pages::small && bytes_ >= (p == pages::huge ? huge_page : 2 * huge_page);
-    }
-
     // False when the block is too small to be mapped, or there is no mmap.
     bool map([[maybe_unused]] const pool_options& options) {
 #if EBB_HAS_MMAP
         if (bytes_ < map_from) return false;
-        const bool huge = asks_for_huge(options.page_size);
+        const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
         // mmap aligns to a page only: what is too much at both ends stays
