@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 TESTFLAGS ?= -timeout 20m
 
 .PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
-	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp traces fuzz tools
+	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -64,14 +64,19 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 
-test-cpp: ## the C++ half: release build, address and undefined behaviour sanitizers, threads
+test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, style
 	scripts/cpp.sh release
 	scripts/cpp.sh asan
 	scripts/cpp.sh tsan -R tests
+	scripts/cpp.sh clang
+	FUZZSECONDS=20 scripts/cpp.sh fuzz
+	scripts/cpp-style.sh
 
-bench-cpp: ## the C++ pools beside the floor and the peers that this machine has
-	scripts/cpp.sh release -N
-	cpp/build/release/bench
+bench-cpp: tools ## the C++ pools beside the floor and the peers that this machine has, into docs and cpp/README.md
+	scripts/cpp-bench.sh
+
+cpp-tables: tools ## the tables of cpp/README.md from the kept figures
+	cd lab && $(GO) run ./cmd/lab cpp -readme ../cpp/README.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
 
 traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces

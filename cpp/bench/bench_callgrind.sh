@@ -1,10 +1,11 @@
 #!/bin/sh
-# Instructions per call, counted by callgrind, beside the time that one run took.
+# Instructions per call, counted by callgrind, beside the shortest time of five
+# runs.
 #
 # Each pair is run with N and with 2N calls; the difference holds neither the
 # program's start nor the pool's construction.
 #
-#   bench_callgrind.sh PATH_OF_BENCH [COUNT]
+#   bench_callgrind.sh PATH_OF_BENCH [COUNT] >FILE.csv
 set -eu
 
 bench=${1:?usage: bench_callgrind.sh PATH_OF_BENCH [COUNT]}
@@ -32,14 +33,14 @@ instructions() {
     sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$work/out" | head -n 1
 }
 
-# seconds SUBJECT WORKLOAD SIZE CALLS
-seconds() {
-    start=$(date +%s%N)
-    "$bench" --count "$1" "$2" "$3" "$count" "$4" >/dev/null
-    echo $(($(date +%s%N) - start))
+# nanoseconds SUBJECT WORKLOAD SIZE CALLS: per call, as the program times it
+nanoseconds() {
+    for _ in 1 2 3 4 5; do
+        "$bench" --count "$1" "$2" "$3" "$count" "$4"
+    done | sed -n 's/.* \([0-9.]*\) ns per call/\1/p' | sort -n | head -n 1
 }
 
-printf '%-16s %-8s %5s %18s %12s\n' subject workload size instructions/call ns/call
+echo "subject,workload,size,instructions per call,ns per call"
 for workload in batch rolling random drain; do
     for size in 16 256; do
         for subject in floor "ebb trap" "ebb none" "checked vectors" "glibc malloc" mimalloc "Boost.Pool"; do
@@ -47,10 +48,9 @@ for workload in batch rolling random drain; do
             one=$(instructions "$subject" "$workload" "$size" "$calls") || continue
             two=$(instructions "$subject" "$workload" "$size" $((2 * calls))) || continue
             # 100 times as many for the clock, which doesn't slow them down.
-            t1=$(seconds "$subject" "$workload" "$size" $((100 * calls)))
-            t2=$(seconds "$subject" "$workload" "$size" $((200 * calls)))
-            awk -v s="$subject" -v w="$workload" -v z="$size" -v i="$((two - one))" -v t="$((t2 - t1))" -v n="$calls" \
-                'BEGIN { printf "%-16s %-8s %5d %18.1f %12.2f\n", s, w, z, i / n, t / (100 * n) }'
+            ns=$(nanoseconds "$subject" "$workload" "$size" $((100 * calls)))
+            awk -v s="$subject" -v w="$workload" -v z="$size" -v i="$((two - one))" -v t="$ns" -v n="$calls" \
+                'BEGIN { printf "%s,%s,%d,%.1f,%s\n", s, w, z, i / n, t }'
         done
     done
 done

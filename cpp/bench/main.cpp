@@ -17,7 +17,7 @@ using namespace bench;
 
 constexpr const char* usage =
     "usage: bench [--quick | --full] [--only matrix | --only sync] [--read]\n"
-    "             [--rounds N] [--csv FILE] [--check]\n"
+    "             [--rounds N] [--csv FILE] [--claims FILE] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
     "  --quick   one to two minutes (the default)\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
@@ -25,6 +25,7 @@ constexpr const char* usage =
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
+    "  --claims  keeps the rounds of every claim, for the table of the README\n"
     "  --check   exit code 2 when a claim was missed\n"
     "  --count   one subject, one workload (batch, reverse, rolling, random, drain),\n"
     "            nothing else: to be run under a profiler\n";
@@ -33,6 +34,7 @@ struct options {
     effort work;
     std::size_t sync_calls = 4'000'000;
     std::string csv;
+    std::string claims;
     bool matrix = true;
     bool sync = true;
     bool read_too = false;
@@ -64,8 +66,12 @@ int count_one(char** argv) {
     for (const workload w : all_workloads) {
         if (std::strcmp(argv[1], names[static_cast<std::size_t>(w)]) != 0) continue;
         const auto shuffled = permutation(*count);
-        const sample got = all[static_cast<std::size_t>(s)].play(w, *size, {*count, *calls / (2 * *count), shuffled, touch::write});
-        std::printf("%llu\n", static_cast<unsigned long long>(got.checksum));
+        const std::size_t passes = *calls / (2 * *count);
+        const sample got =
+            all[static_cast<std::size_t>(s)].play(w, *size, {*count, passes, shuffled, touch::write});
+        const double timed_calls = 2.0 * static_cast<double>(*count) * static_cast<double>(passes);
+        std::printf("checksum %llu, %.2f ns per call\n", static_cast<unsigned long long>(got.checksum),
+                    got.seconds * 1e9 / timed_calls);
         return 0;
     }
     return bad("no such workload");
@@ -99,6 +105,10 @@ int run(const options& o) {
         std::fprintf(stderr, "bench: can't write %s\n", o.csv.c_str());
         return 1;
     }
+    if (!o.claims.empty() && !write_claims(o.claims, all)) {
+        std::fprintf(stderr, "bench: can't write %s\n", o.claims.c_str());
+        return 1;
+    }
     return o.check && missed != 0 ? 2 : 0;
 }
 
@@ -125,6 +135,8 @@ int main(int argc, char** argv) {
             o.work.rounds = *n;
         } else if (arg == "--csv" && has_next) {
             o.csv = argv[++i];
+        } else if (arg == "--claims" && has_next) {
+            o.claims = argv[++i];
         } else if (arg == "--only" && has_next) {
             const std::string what = argv[++i];
             if (what != "matrix" && what != "sync") return bad("--only matrix, or --only sync");

@@ -18,6 +18,14 @@ std::string first_line_with(const char* file, const std::string& key) {
     return "";
 }
 
+std::string compiler() {
+#if defined(__clang__)
+    return "clang " + std::to_string(__clang_major__) + '.' + std::to_string(__clang_minor__);
+#else
+    return "gcc " + std::to_string(__GNUC__) + '.' + std::to_string(__GNUC_MINOR__);
+#endif
+}
+
 std::string cell_label(const cell& c) {
     char text[96];
     std::snprintf(text, sizeof text, "%s, %zu B x %zuK", name(c.work), c.size, c.count >> 10);
@@ -51,11 +59,7 @@ void print_environment() {
     std::printf("processor   %s, %u threads\n",
                 model.empty() ? "unknown" : model.substr(model.find(':') + 2).c_str(),
                 std::thread::hardware_concurrency());
-#if defined(__clang__)
-    std::printf("compiler    clang %s\n", __clang_version__);
-#else
-    std::printf("compiler    gcc %s\n", __VERSION__);
-#endif
+    std::printf("compiler    %s\n", compiler().c_str());
     std::printf("huge pages  %s\n", first_line_with("/sys/kernel/mm/transparent_hugepage/enabled", "").c_str());
     double load = 0;
     if (::getloadavg(&load, 1) == 1 && load > 0.5)
@@ -133,6 +137,17 @@ bool write_csv(const std::string& file, const std::vector<measurements>& all,
         for (std::size_t s = 0; s < x.subjects.size(); ++s)
             for (std::size_t r = 0; r < x.ns[s].size(); ++r)
                 out << '"' << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ',' << x.ns[s][r] << '\n';
+    out.close();
+    return !out.fail();
+}
+
+bool write_claims(const std::string& file, const std::vector<claim>& all) {
+    std::ofstream out(file);
+    out << "claim,compiler,at most,unit,round,value\n";
+    for (const claim& c : all)
+        for (std::size_t r = 0; r < c.measured.rounds.size(); ++r)
+            out << '"' << c.text << "\"," << compiler() << ',' << c.target << ',' << c.unit << ',' << r + 1 << ','
+                << c.measured.rounds[r] << '\n';
     out.close();
     return !out.fail();
 }

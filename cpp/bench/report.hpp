@@ -27,4 +27,8 @@ int print_claims(const std::vector<claim>& all);
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
                const std::vector<sync_measurements>& sync);
 
+/// The claims, a line for each round of each: what the README's table is made
+/// of. Returns false when the file can't be written.
+bool write_claims(const std::string& file, const std::vector<claim>& all);
+
 }  // namespace bench

@@ -17,14 +17,16 @@ namespace bench {
 struct spread {
     double median = 0, min = 0, max = 0;
     bool known = false;
+    std::vector<double> rounds{};  // in their order
 };
 
-inline spread spread_of(std::vector<double> v) {
-    if (v.empty()) return {};
+inline spread spread_of(const std::vector<double>& rounds) {
+    if (rounds.empty()) return {};
+    std::vector<double> v = rounds;
     std::sort(v.begin(), v.end());
     const std::size_t half = v.size() / 2;
     const double median = v.size() % 2 == 1 ? v[half] : (v[half - 1] + v[half]) / 2;
-    return {median, v.front(), v.back(), true};
+    return {median, v.front(), v.back(), true, rounds};
 }
 
 /// `a[r] / b[r]` for every round: what was measured at the same time is

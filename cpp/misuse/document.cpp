@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
+#include <string>
 
 namespace misuse {
 namespace {
@@ -154,6 +156,22 @@ void write_document(std::ostream& out, const std::vector<column>& columns, const
         << grouped(fuzzed.unreported) << " were not reported as what they were, " << grouped(fuzzed.corrupted)
         << " corrupted a pool.\n<!-- end of what is generated -->\n";
     out << conclusion;
+}
+
+std::string find_stale(std::istream& page, const std::vector<column>& ours, const fuzz_result& fuzzed) {
+    std::stringstream now;
+    write_document(now, ours, fuzzed);
+    std::string kept, made;
+    for (std::size_t n = 1; std::getline(now, made); ++n) {
+        if (!std::getline(page, kept)) return "line " + std::to_string(n) + " is missing: " + made;
+        if (made.starts_with("Compiled by ") && kept.starts_with("Compiled by ")) continue;
+        // Of a row of the matrix the page has more cells, those of the peers.
+        const bool in_matrix = made.starts_with("| ") && kept.size() > made.size();
+        if ((in_matrix ? kept.substr(0, made.size()) : kept) != made) {
+            return "line " + std::to_string(n) + " is\n  " + kept + "\nbut should be\n  " + made;
+        }
+    }
+    return std::getline(page, kept) ? "there is more than should be: " + kept : "";
 }
 
 }  // namespace misuse

@@ -3,7 +3,9 @@
 /// \file
 /// docs/misuse.md, from what was run.
 
+#include <istream>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "fuzz.hpp"
@@ -28,5 +30,9 @@ void write_table(std::ostream& out, const std::vector<column>& columns);
 
 /// The whole page.
 void write_document(std::ostream& out, const std::vector<column>& columns, const fuzz_result& fuzzed);
+
+/// What on a page is not what would be written now, the peers' columns and
+/// versions left out, which differ from machine to machine; empty when nothing.
+std::string find_stale(std::istream& page, const std::vector<column>& ours, const fuzz_result& fuzzed);
 
 }  // namespace misuse

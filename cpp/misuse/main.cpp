@@ -20,6 +20,8 @@ constexpr const char* usage =
     "usage: misuse_matrix               prints the matrix\n"
     "       misuse_matrix --check       exit code 1 unless Ebbpool caught 9 of 9\n"
     "       misuse_matrix --fuzz N      N random misuses against a model; exit code 1 if any went wrong\n"
+    "       misuse_matrix --fresh FILE  exit code 1 unless the page is what --write would write,\n"
+    "                                   the other allocators' columns left out\n"
     "       misuse_matrix --write FILE  writes the page, from a matrix and 10,000,000 random misuses\n";
 
 constexpr std::uint64_t seed = 1;
@@ -68,6 +70,18 @@ int write_page(const char* file) {
     return went_well(r) ? 0 : 1;
 }
 
+int check_page(const char* file) {
+    std::ifstream page(file);
+    if (!page) {
+        std::fprintf(stderr, "misuse_matrix: can't read %s\n", file);
+        return 1;
+    }
+    const std::string stale = find_stale(page, run_all(times, true), fuzz(fuzz_for_the_page, seed));
+    if (stale.empty()) return 0;
+    std::fprintf(stderr, "%s is stale: %s\nWrite it anew: cmake --build build -t misuse_page\n", file, stale.c_str());
+    return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +94,7 @@ int main(int argc, char** argv) {
     }
     if (argc == 2 && arg == "--check") return check();
     if (argc == 3 && arg == "--write") return write_page(argv[2]);
+    if (argc == 3 && arg == "--fresh") return check_page(argv[2]);
     if (argc == 3 && arg == "--fuzz") {
         std::size_t n = 0;
         const char* const end = argv[2] + std::strlen(argv[2]);

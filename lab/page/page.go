@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Sections of the README.
+// Sections of a README.
 const (
-	Bench  = "bench"
-	Stress = "stress"
+	Bench        = "bench"
+	Stress       = "stress"
+	Instructions = "instructions"
 )
 
 // ErrNoMarkers tells that a page has no place for a section.

@@ -28,9 +28,9 @@ func Compare(runs []Run, ours string) ([]Ratio, error) {
 	}
 	for _, r := range runs {
 		byRound[key(r.Mode, r.Subject, r.Round)] = r
-		modes = appendNew(modes, r.Mode)
+		modes = AppendNew(modes, r.Mode)
 		if r.Subject != ours {
-			others = appendNew(others, r.Subject)
+			others = AppendNew(others, r.Subject)
 		}
 		rounds = max(rounds, r.Round)
 	}
@@ -118,7 +118,8 @@ func Ratios(ratios []Ratio, full bool) Table {
 	return t
 }
 
-func appendNew(list []string, s string) []string {
+// AppendNew appends s if it is not in the list yet.
+func AppendNew(list []string, s string) []string {
 	for _, have := range list {
 		if have == s {
 			return list

@@ -26,7 +26,7 @@ func app() *cli.Command {
 	return &cli.Command{
 		Name:     "lab",
 		Usage:    "measure the arena package beside what its users would pick instead",
-		Commands: []*cli.Command{stressCommand(), childCommand(), benchCommand()},
+		Commands: []*cli.Command{stressCommand(), childCommand(), benchCommand(), cppCommand()},
 		// Errors are printed by main, once.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}
