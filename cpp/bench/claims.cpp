@@ -23,13 +23,11 @@ std::vector<claim> claims(const measurements& m) {
     const auto at = [&](const char* name) { return find_subject(m.subjects, name); };
     const int trap = at("ebb trap"), none = at("ebb none"), floor = at("floor");
     std::vector<claim> all;
-    const auto add = [&](const char* text, double target, int a, int b,
-                         const std::function<bool(const cell&)>& take) {
+    const auto add = [&](const char* text, double target, int a, int b, const std::function<bool(const cell&)>& take) {
         all.push_back({text, target, paired_over(m, a, b, take), "x"});
     };
 
-    add("trap, batch 16 B, of the floor", 1.15, trap, floor,
-        [](const cell& c) { return is_batch(c) && c.size == 16; });
+    add("trap, batch 16 B, of the floor", 1.15, trap, floor, [](const cell& c) { return is_batch(c) && c.size == 16; });
     add("trap, batch 256 B, of the floor", 0.30, trap, floor,
         [](const cell& c) { return is_batch(c) && c.size == 256; });
     add("trap, rolling 16 B, of the floor", 1.40, trap, floor,
@@ -56,7 +54,9 @@ std::vector<claim> claims(const measurements& m) {
 claim claim_of(const sync_measurements& s) {
     const int ours = find(s.subjects, "ebb sync"), theirs = find(s.subjects, "mimalloc");
     claim c{std::string("ebb sync, ") + name(s.work) + ", of mimalloc",
-            s.work == sync_workload::churn ? 0.75 : 0.40, {}, "x"};
+            s.work == sync_workload::churn ? 0.75 : 0.40,
+            {},
+            "x"};
     if (ours >= 0 && theirs >= 0)
         c.measured = paired(s.ns[static_cast<std::size_t>(ours)], s.ns[static_cast<std::size_t>(theirs)]);
     return c;

@@ -67,8 +67,7 @@ int count_one(char** argv) {
         if (std::strcmp(argv[1], names[static_cast<std::size_t>(w)]) != 0) continue;
         const auto shuffled = permutation(*count);
         const std::size_t passes = *calls / (2 * *count);
-        const sample got =
-            all[static_cast<std::size_t>(s)].play(w, *size, {*count, passes, shuffled, touch::write});
+        const sample got = all[static_cast<std::size_t>(s)].play(w, *size, {*count, passes, shuffled, touch::write});
         const double timed_calls = 2.0 * static_cast<double>(*count) * static_cast<double>(passes);
         std::printf("checksum %llu, %.2f ns per call\n", static_cast<unsigned long long>(got.checksum),
                     got.seconds * 1e9 / timed_calls);

@@ -56,8 +56,7 @@ void print_ratio_line(const measurements& m, const char* label, const std::funct
 
 void print_environment() {
     const std::string model = first_line_with("/proc/cpuinfo", "model name");
-    std::printf("processor   %s, %u threads\n",
-                model.empty() ? "unknown" : model.substr(model.find(':') + 2).c_str(),
+    std::printf("processor   %s, %u threads\n", model.empty() ? "unknown" : model.substr(model.find(':') + 2).c_str(),
                 std::thread::hardware_concurrency());
     std::printf("compiler    %s\n", compiler().c_str());
     std::printf("huge pages  %s\n", first_line_with("/sys/kernel/mm/transparent_hugepage/enabled", "").c_str());
@@ -136,7 +135,8 @@ bool write_csv(const std::string& file, const std::vector<measurements>& all,
     for (const sync_measurements& x : sync)
         for (std::size_t s = 0; s < x.subjects.size(); ++s)
             for (std::size_t r = 0; r < x.ns[s].size(); ++r)
-                out << '"' << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ',' << x.ns[s][r] << '\n';
+                out << '"' << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ',' << x.ns[s][r]
+                    << '\n';
     out.close();
     return !out.fail();
 }

@@ -19,9 +19,7 @@ struct subject {
     sample (*play256)(workload, const job&) = nullptr;
     double (*construct256)(std::size_t) = nullptr;
 
-    sample play(workload w, std::size_t size, const job& j) const {
-        return size == 16 ? play16(w, j) : play256(w, j);
-    }
+    sample play(workload w, std::size_t size, const job& j) const { return size == 16 ? play16(w, j) : play256(w, j); }
 };
 
 /// Those that this machine has; the first is the floor.

@@ -16,7 +16,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t object_size = 64;
-constexpr std::size_t window = 1024;    // objects that a thread, or the ring, holds
+constexpr std::size_t window = 1024;     // objects that a thread, or the ring, holds
 constexpr std::size_t capacity = 16384;  // far more, as one would choose it
 
 /// The standard library's pool resource for threads.
@@ -28,9 +28,7 @@ public:
     static bool available() { return true; }
 
     explicit pmr_sync_pool(std::size_t) {}
-    value_type* allocate() noexcept {
-        return static_cast<value_type*>(resource_.allocate(Size, alignof(value_type)));
-    }
+    value_type* allocate() noexcept { return static_cast<value_type*>(resource_.allocate(Size, alignof(value_type))); }
     void deallocate(value_type* p) noexcept { resource_.deallocate(p, Size, alignof(value_type)); }
 
 private:
@@ -113,7 +111,8 @@ sample play_churn(std::size_t calls) {
     std::array<std::uint64_t, 2> sums{};
     const auto body = [&](std::size_t me) {
         ++ready;
-        while (ready.load() < 2) {}
+        while (ready.load() < 2) {
+        }
         sums[me] = churn(pool, calls / 2, me << 40);
     };
     const auto start = std::chrono::steady_clock::now();

@@ -20,8 +20,9 @@ enum class kind : std::uint8_t {
     double_free,
     never_allocated
 };
-inline constexpr std::array all_kinds{kind::null,     kind::stack,      kind::heap,        kind::other_pool,     kind::past_end,
-                                      kind::interior, kind::misaligned, kind::double_free, kind::never_allocated};
+inline constexpr std::array all_kinds{kind::null,       kind::stack,       kind::heap,
+                                      kind::other_pool, kind::past_end,    kind::interior,
+                                      kind::misaligned, kind::double_free, kind::never_allocated};
 
 constexpr const char* name(kind k) noexcept {
     switch (k) {

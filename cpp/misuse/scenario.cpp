@@ -48,9 +48,8 @@ public:
         if (p == nullptr) return false;
         const region r{p, sizeof(item), next_pattern_};
         next_pattern_ = static_cast<std::byte>(static_cast<int>(next_pattern_) + 1);
-        overlap_ = overlap_ || std::any_of(out_.begin(), out_.end(), [p](const region& other) {
-                       return other.overlaps(p, sizeof(item));
-                   });
+        overlap_ = overlap_ || std::any_of(out_.begin(), out_.end(),
+                                           [p](const region& other) { return other.overlaps(p, sizeof(item)); });
         r.fill();
         out_.push_back(r);
         return true;
@@ -168,7 +167,8 @@ void misuse_in_child(const subject& s, kind k, int accepted) {
     bool good = mine.intact() && other.intact() && stack.intact() && (!heap_is_ours || heap.intact());
     const std::size_t before = mine.out().size();
     const std::size_t more = s.fixed ? capacity + 1 : afterwards;
-    for (std::size_t i = 0; i < more && mine.allocate(); ++i) {}
+    for (std::size_t i = 0; i < more && mine.allocate(); ++i) {
+    }
     good = good && (!s.fixed || mine.out().size() == capacity) && before <= capacity;
     good = good && !mine.handed_out_twice() && mine.intact() && other.intact() && stack.intact();
     for (const region& r : mine.out()) {

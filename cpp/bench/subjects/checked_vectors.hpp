@@ -26,9 +26,7 @@ public:
     static bool available() { return true; }
 
     explicit checked_vectors(std::size_t capacity)
-        : capacity_(capacity),
-          block_(static_cast<value_type*>(::operator new(capacity * Size))),
-          out_(capacity, 0) {
+        : capacity_(capacity), block_(static_cast<value_type*>(::operator new(capacity* Size))), out_(capacity, 0) {
         free_.reserve(capacity);
         for (std::size_t i = capacity; i-- > 0;) free_.push_back(block_.get() + i);
     }

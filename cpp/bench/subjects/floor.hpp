@@ -20,8 +20,7 @@ public:
     static constexpr const char* name = "floor";
     static bool available() { return true; }
 
-    explicit floor_pool(std::size_t capacity)
-        : block_(static_cast<node*>(::operator new(capacity * Size))) {
+    explicit floor_pool(std::size_t capacity) : block_(static_cast<node*>(::operator new(capacity* Size))) {
         for (std::size_t i = capacity; i-- > 0;) {
             node* const n = at(i);
             n->next = head_;

@@ -18,9 +18,7 @@ public:
     static bool available() { return true; }
 
     explicit pmr_pool(std::size_t) {}
-    value_type* allocate() noexcept {
-        return static_cast<value_type*>(resource_.allocate(Size, alignof(value_type)));
-    }
+    value_type* allocate() noexcept { return static_cast<value_type*>(resource_.allocate(Size, alignof(value_type))); }
     void deallocate(value_type* p) noexcept { resource_.deallocate(p, Size, alignof(value_type)); }
 
 private:
