@@ -41,7 +41,7 @@ var misuseKinds = map[model.Kind]struct {
 // replayTrace runs a trace on a pool: the body of the trace tests and of the
 // fuzz target. stamp writes a number into a T, stamped reads it; slots that
 // are out keep theirs through everything that happens to others.
-func replayTrace[T any](t *testing.T, trace model.Trace, p, other fixedPool[T], stamp func(*T, int), stamped func(*T) int) {
+func replayTrace[T any](t testing.TB, trace model.Trace, p, other fixedPool[T], stamp func(*T, int), stamped func(*T) int) {
 	t.Helper()
 	stride := max(unsafe.Sizeof(*new(T)), 1)
 	theirs := other.Allocate()
@@ -127,7 +127,7 @@ func replayTrace[T any](t *testing.T, trace model.Trace, p, other fixedPool[T], 
 //go:nocheckptr
 func pointTo[T any](base unsafe.Pointer, off uintptr) *T { return (*T)(unsafe.Add(base, off)) }
 
-func checkMisuse[T any](t *testing.T, p fixedPool[T], x *T, op model.Op) {
+func checkMisuse[T any](t testing.TB, p fixedPool[T], x *T, op model.Op) {
 	t.Helper()
 	want := misuseKinds[op.Kind]
 	defer func() {
@@ -166,30 +166,48 @@ func stampedPtr(x *fixedPtr) int {
 }
 
 // replayAll runs a trace on pools of several types.
-func replayAll(t *testing.T, trace model.Trace) {
+func replayAll(t testing.TB, trace model.Trace) {
 	c := trace.Capacity
 	replayTrace(t, trace, NewFixedPool[fixedFlat](c), NewFixedPool[fixedFlat](1), stampFlat, stampedFlat)
 	replayTrace(t, trace, NewFixedPool[fixedPtr](c), NewFixedPool[fixedPtr](1), stampPtr, stampedPtr)
 	replayTrace(t, trace, NewSyncFixedPool[fixedPtr](c), NewSyncFixedPool[fixedPtr](1), stampPtr, stampedPtr)
 }
 
-// Every shared trace gives the answers that it names, so that both languages'
-// pools behave alike.
-func TestFixedPoolTraces(t *testing.T) {
+// sharedTraces reads all traces, by their file names.
+func sharedTraces(t testing.TB) map[string]model.Trace {
+	t.Helper()
 	names, err := filepath.Glob("traces/*.trace")
 	if err != nil || len(names) < 20 {
 		t.Fatalf("found %d traces: %v", len(names), err)
 	}
+	traces := make(map[string]model.Trace, len(names))
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace, err := model.ParseTrace(string(text))
-		if err != nil {
+		if traces[filepath.Base(name)], err = model.ParseTrace(string(text)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		t.Run(filepath.Base(name), func(t *testing.T) { replayAll(t, trace) })
+	}
+	return traces
+}
+
+// Every shared trace gives the answers that it names, so that both languages'
+// pools behave alike.
+func TestFixedPoolTraces(t *testing.T) {
+	for name, trace := range sharedTraces(t) {
+		t.Run(name, func(t *testing.T) { replayAll(t, trace) })
+	}
+}
+
+// BenchmarkFixedTraces replays all of them, every answer compared.
+func BenchmarkFixedTraces(b *testing.B) {
+	traces := sharedTraces(b)
+	for b.Loop() {
+		for _, trace := range traces {
+			replayAll(b, trace)
+		}
 	}
 }
 

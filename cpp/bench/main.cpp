@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "latency.hpp"
 #include "report.hpp"
 #include "subjects/shared_malloc.hpp"
+#include "traces.hpp"
 
 namespace {
 
@@ -17,7 +19,8 @@ using namespace bench;
 
 constexpr const char* usage =
     "usage: bench [--quick | --full] [--only matrix | --only sync] [--read]\n"
-    "             [--rounds N] [--csv FILE] [--claims FILE] [--check]\n"
+    "             [--rounds N] [--csv FILE] [--claims FILE] [--traces DIRECTORY] [--check]\n"
+    "       bench --latencies FILE [--rounds N]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
     "  --quick   one to two minutes (the default)\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
@@ -26,7 +29,10 @@ constexpr const char* usage =
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
     "  --claims  keeps the rounds of every claim, for the table of the README\n"
+    "  --traces  the directory of the shared traces, which are replayed first\n"
     "  --check   exit code 2 when a claim was missed\n"
+    "  --latencies\n"
+    "            percentiles of 32 calls at a time, instead of means\n"
     "  --count   one subject, one workload (batch, reverse, rolling, random, drain),\n"
     "            nothing else: to be run under a profiler\n";
 
@@ -35,6 +41,8 @@ struct options {
     std::size_t sync_calls = 4'000'000;
     std::string csv;
     std::string claims;
+    std::string latencies;
+    std::string traces = EBBPOOL_TRACES;
     bool matrix = true;
     bool sync = true;
     bool read_too = false;
@@ -78,6 +86,12 @@ int count_one(char** argv) {
 
 int run(const options& o) {
     print_environment();
+    replay_traces(o.traces);
+    if (!o.latencies.empty()) {
+        if (write_latencies(o.latencies, o.work.rounds)) return 0;
+        std::fprintf(stderr, "bench: can't write %s\n", o.latencies.c_str());
+        return 1;
+    }
     std::vector<measurements> matrices;
     std::vector<sync_measurements> sync;
     std::vector<claim> all;
@@ -134,6 +148,10 @@ int main(int argc, char** argv) {
             o.work.rounds = *n;
         } else if (arg == "--csv" && has_next) {
             o.csv = argv[++i];
+        } else if (arg == "--latencies" && has_next) {
+            o.latencies = argv[++i];
+        } else if (arg == "--traces" && has_next) {
+            o.traces = argv[++i];
         } else if (arg == "--claims" && has_next) {
             o.claims = argv[++i];
         } else if (arg == "--only" && has_next) {

@@ -33,6 +33,7 @@ std::vector<subject> subjects() {
     add<glibc_malloc>(all);
     add<mimalloc>(all);
     add<jemalloc>(all);
+    add<tcmalloc>(all);
     add<pmr_pool>(all);
 #if BENCH_HAVE_BOOST
     add<boost_pool>(all);
@@ -47,6 +48,7 @@ std::vector<std::string> missing_subjects() {
     std::vector<std::string> missing;
     if (!mimalloc<16>::available()) missing.push_back("mimalloc (libmimalloc2.0)");
     if (!jemalloc<16>::available()) missing.push_back("jemalloc (libjemalloc2)");
+    if (!tcmalloc<16>::available()) missing.push_back("tcmalloc (libtcmalloc-minimal4)");
 #if !BENCH_HAVE_BOOST
     missing.push_back("Boost.Pool (libboost-dev)");
 #endif

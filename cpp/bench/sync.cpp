@@ -170,6 +170,7 @@ sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t call
     add<glibc_malloc>(all);
     add<mimalloc>(all);
     add<jemalloc>(all);
+    add<tcmalloc>(all);
     add<pmr_sync_pool>(all);
 
     sync_measurements m;

@@ -13,6 +13,7 @@
 /// pays for fetching it, so both are measured (`touch`). Where it doesn't look,
 /// the checksum is of one more pass, after the clock was stopped.
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -22,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "cycles.hpp"
 #include "object.hpp"
 
 namespace bench {
@@ -56,7 +58,17 @@ constexpr const char* name(touch t) noexcept {
 struct sample {
     double seconds = 0;
     std::uint64_t checksum = 0;
+    /// Ticks of each run of `steps_in_batch` steps of some more passes, if asked
+    /// for. A step of the batch workloads is one call, of the others a free and
+    /// an allocation.
+    std::vector<std::uint32_t> batch_ticks{};
 };
+
+/// So many steps are timed at once: fewer, and the counter would be most of it.
+inline constexpr std::size_t steps_in_batch = 32;
+
+/// So many at least, for percentiles that are more than the longest of a few.
+inline constexpr std::size_t steps_for_latencies = 1u << 17;
 
 /// How much a run does. One pass is `count` allocations and as many frees.
 struct job {
@@ -64,6 +76,7 @@ struct job {
     std::size_t passes = 0;
     std::span<const std::uint32_t> shuffled;  ///< a permutation of 0 to count-1
     touch touched = touch::write;
+    bool latencies = false;  ///< time the steps of some more passes apart
 };
 
 /// A pool, the objects that are out, and what was seen of them.
@@ -114,6 +127,12 @@ public:
     }
     std::uint64_t checksum() const noexcept { return sum_; }
 
+    /// From now on each run of steps is timed, into `out`.
+    void time_steps(std::vector<std::uint32_t>& out) {
+        batch_ticks_ = &out;
+        out.reserve(2 * std::max(job_.count, steps_for_latencies) / steps_in_batch + 2);
+    }
+
 private:
     /// What a loop needs, in variables of its own, which the compiler can keep
     /// in registers: the harness should cost little beside what it measures.
@@ -145,7 +164,17 @@ private:
     [[gnu::noinline]] void each_index(Index index, Body body) {
         loop at{pool_, out_.data(), stamp_, sum_};
         const std::size_t n = job_.count;
-        for (std::size_t i = 0; i < n; ++i) body(at, index(i));
+        if (batch_ticks_ == nullptr) {
+            for (std::size_t i = 0; i < n; ++i) body(at, index(i));
+        } else {
+            std::size_t i = 0;
+            while (i + steps_in_batch <= n) {
+                const std::uint64_t start = ticks();
+                for (const std::size_t end = i + steps_in_batch; i < end; ++i) body(at, index(i));
+                batch_ticks_->push_back(static_cast<std::uint32_t>(ticks() - start));
+            }
+            while (i < n) body(at, index(i)), ++i;
+        }
         stamp_ = at.stamp;
         sum_ = at.sum;
     }
@@ -156,6 +185,7 @@ private:
     random_numbers random_;
     std::uint64_t stamp_ = 0;
     std::uint64_t sum_ = 0;
+    std::vector<std::uint32_t>* batch_ticks_ = nullptr;
 };
 
 /// Times `passes` passes, after one to warm up.
@@ -177,6 +207,12 @@ template <class Pool>
     if (keeps_full) player.fill();
     s.seconds = j.touched == touch::write ? timed<false>(player, w, j.passes) : timed<true>(player, w, j.passes);
     player.template pass<true>(w);
+    if (j.latencies) {
+        player.time_steps(s.batch_ticks);
+        for (std::size_t done = 0; done < steps_for_latencies; done += j.count) {
+            j.touched == touch::write ? player.template pass<false>(w) : player.template pass<true>(w);
+        }
+    }
     if (keeps_full) player.empty();
     s.checksum = player.checksum();
     return s;

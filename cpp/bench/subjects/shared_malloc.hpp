@@ -46,6 +46,8 @@ inline const shared_malloc mimalloc_library = shared_malloc::open(
     {"libmimalloc.so.2", "libmimalloc.so.2.0", "libmimalloc.so.3", "libmimalloc.so"}, "mi_malloc", "mi_free");
 inline const shared_malloc jemalloc_library =
     shared_malloc::open({"libjemalloc.so.2", "libjemalloc.so"}, "malloc", "free");
+inline const shared_malloc tcmalloc_library =
+    shared_malloc::open({"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so"}, "tc_malloc", "tc_free");
 
 /// Starts the program anew if jemalloc is there but didn't load: it has more
 /// thread-local memory than glibc keeps free for libraries that come late, and
@@ -81,6 +83,18 @@ public:
     explicit jemalloc(std::size_t) {}
     value_type* allocate() noexcept { return static_cast<value_type*>(jemalloc_library.allocate(Size)); }
     void deallocate(value_type* p) noexcept { jemalloc_library.deallocate(p); }
+};
+
+template <std::size_t Size>
+class tcmalloc {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "tcmalloc";
+    static bool available() { return tcmalloc_library.available(); }
+
+    explicit tcmalloc(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(tcmalloc_library.allocate(Size)); }
+    void deallocate(value_type* p) noexcept { tcmalloc_library.deallocate(p); }
 };
 
 }  // namespace bench
