@@ -25,6 +25,8 @@ struct source {
     int fail_at = 0;
     int calls = 0;
     int out = 0;
+    void* data = nullptr;  // of the last block
+    std::size_t bytes = 0, alignment = 0;
     ebb::memory_source hooks{take, give, this};
 
     static void* take(std::size_t bytes, std::size_t alignment, void* context) noexcept {
@@ -33,10 +35,18 @@ struct source {
         void* const p = std::aligned_alloc(alignment, ebb::detail::round_up(bytes, alignment));
         std::memset(p, 0, bytes);
         ++self.out;
+        self.data = p;
+        self.bytes = bytes;
+        self.alignment = alignment;
         return p;
     }
-    static void give(void* data, std::size_t, std::size_t, void* context) noexcept {
-        --static_cast<source*>(context)->out;
+    static void give(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept {
+        auto& self = *static_cast<source*>(context);
+        --self.out;
+        if (data == self.data) {
+            EXPECT_EQ(bytes, self.bytes);
+            EXPECT_EQ(alignment, self.alignment);
+        }
         std::free(data);
     }
 };
@@ -153,6 +163,56 @@ TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
         EXPECT_EQ(pool.used(), 1u);
         pool.deallocate(p);
         EXPECT_EQ(pool.used(), 0u);
+    }
+}
+
+#if EBB_HAS_MMAP && defined(__linux__)
+TEST(Construction, PrefaultTouchesEveryPage) {
+    // Of memory that begins anywhere in a page, the last one too.
+    constexpr std::size_t page = 4'096;
+    const auto resident = [](std::byte* first, std::byte* last) {
+        std::size_t n = 0;
+        for (auto* at = ebb::detail::align_up(first, page) - page; at < last; at += page) {
+            unsigned char is = 0;
+            n += ::mincore(at, 1, &is) == 0 && (is & 1) != 0;
+        }
+        return n;
+    };
+    for (const std::size_t offset : {std::size_t{64}, std::size_t{2'048}, page - 64}) {
+        for (const std::size_t capacity : {100u, 1'000u, 1'003u}) {
+            static std::byte* at;
+            const std::size_t bytes = ebb::arena_pool<item>::bytes_needed(capacity) + 2 * page;
+            auto* const mapped = static_cast<std::byte*>(
+                ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+            ASSERT_NE(mapped, MAP_FAILED);
+            at = mapped + offset;
+            static std::size_t taken;
+            const ebb::memory_source hooks{[](std::size_t n, std::size_t, void*) noexcept -> void* {
+                                               taken = n;
+                                               return at;
+                                           },
+                                           [](void*, std::size_t, std::size_t, void*) noexcept {}};
+            {
+                const ebb::arena_pool<item> pool(capacity, {.prefault = true, .source = &hooks});
+                const std::size_t pages = (offset + taken + page - 1) / page;
+                EXPECT_EQ(resident(mapped, at + taken), pages) << capacity << " at " << offset;
+            }
+            ::munmap(mapped, bytes);
+        }
+    }
+}
+#endif
+
+TEST(Construction, AlignmentAboveAPage) {
+    struct alignas(65'536) wide {
+        unsigned char bytes[65'536];
+    };
+    for (const std::size_t capacity : {1u, 3u, 10u}) {
+        ebb::arena_pool<wide> pool(capacity);
+        while (wide* const p = pool.allocate()) {
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignof(wide), 0u);
+        }
+        EXPECT_TRUE(pool.full());
     }
 }
 

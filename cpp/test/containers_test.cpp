@@ -99,6 +99,20 @@ void check_nodes(Insert insert, bool arrays = false) {
     EXPECT_TRUE(nodes.empty());
 }
 
+TEST(PoolResource, AForeignPointerIsMisuseWhateverItsSize) {
+    // With no upstream it can't have come from elsewhere.
+    static int foreign;
+    foreign = 0;
+    ebb::set_misuse_handler(
+        [](const ebb::misuse_info& info) noexcept { foreign += info.kind == ebb::misuse::foreign; });
+    ebb::pool_resource<64, 8, ebb::checks::report> pool(4);
+    std::uint64_t on_stack = 0;
+    pool.deallocate(&on_stack, 8, 8);
+    pool.deallocate(&on_stack, 200, 8);
+    EXPECT_EQ(foreign, 2);
+    ebb::set_misuse_handler(nullptr);
+}
+
 TEST(PoolAllocator, List) {
     check_nodes<int, std::list<int, allocator<int>>>([](auto& c, int i) { c.push_back(i); });
 }

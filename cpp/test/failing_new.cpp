@@ -1,4 +1,5 @@
 #include "failing_new.hpp"
+#include <cstddef>
 
 #include <atomic>
 #include <cstdlib>

@@ -117,6 +117,31 @@ TEST(HandlePool, GenerationsDoNotWrap) {
     EXPECT_FALSE(pool.create(4));
 }
 
+struct counted {
+    int* destroyed;
+    ~counted() { ++*destroyed; }
+};
+
+TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
+    // with_leaks would end the program.
+    int destroyed = 0;
+    {
+        ebb::handle_pool<counted, ebb::checks::with_leaks<>> pool(4);
+        const auto a = pool.create(&destroyed);
+        pool.destroy(a);
+        pool.set_generation_for_test(a.index, 0xfffffffc);
+        pool.destroy(pool.create(&destroyed));
+        EXPECT_EQ(pool.retired(), 1u);
+        // And one that retires as the pool ends.
+        const auto b = pool.create(&destroyed);
+        pool.destroy(b);
+        pool.set_generation_for_test(b.index, 0xfffffffc);
+        (void)pool.create(&destroyed);
+        EXPECT_EQ(destroyed, 3);
+    }
+    EXPECT_EQ(destroyed, 4);
+}
+
 TEST(HandlePool, InStorageOfTheCallers) {
     std::vector<std::byte> bytes(ebb::handle_pool<std::uint64_t>::bytes_needed(100), std::byte{0xff});
     ebb::handle_pool<std::uint64_t> pool(100, {.storage = bytes});

@@ -105,6 +105,9 @@ func number(v float64) string {
 	if v >= 10 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
+	if v < 1 {
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 

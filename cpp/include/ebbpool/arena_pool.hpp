@@ -90,9 +90,9 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 
 /// A pool of `capacity` objects of type T, in one block of memory.
 ///
-/// Every call takes O(1) time, except the constructor's prefault and
-/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), on
-/// Linux held page by page from the first use on. Reuse is last in, first out;
+/// Every call takes O(1) time, except the constructor (see there) and
+/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
+/// page by page from the first use on where it is mapped. Reuse is last in, first out;
 /// a slot that was never out is handed out only when every other one is,
 /// lowest first.
 ///
@@ -120,7 +120,9 @@ public:
     /// Throws std::length_error when capacity > max_capacity, or when the
     /// memory would be more than PTRDIFF_MAX bytes; std::bad_alloc when there
     /// is none. One allocation, so that nothing can be left behind by a throw.
-    /// Takes microseconds at any size: no slot is touched.
+    /// Takes microseconds at any size where the block is mapped, from 128 KiB
+    /// on; smaller ones, and pool_options::storage, have 5 bytes a slot cleared.
+    /// No slot is touched.
     constexpr explicit arena_pool(std::size_t capacity) : arena_pool(capacity, pool_options{}) {}
 
     /// The same with options: huge pages, prefault, storage of the caller's.

@@ -127,7 +127,8 @@ inline std::atomic<leak_handler> current_leak_handler{print_leak};
 
 }  // namespace detail
 
-/// Sets what checks::report calls, for all pools of the program; null stands
+/// Sets what checks::report calls, for all pools of the program (of the shared
+/// library, where it hides its symbols); null stands
 /// for the default, which prints the message. Returns the one before.
 /// Thread-safe.
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {

@@ -41,7 +41,8 @@ struct handle {
 /// retired, stays out for ever (see retired()), and the capacity that is of use
 /// is one less. So no handle ever becomes valid again.
 ///
-/// The destructor destroys the objects that are left.
+/// The destructor destroys the objects that are left, so with_leaks has nothing
+/// to say here.
 template <class T, class Checks = checks::trap>
 class handle_pool {
 public:
@@ -62,6 +63,8 @@ public:
         const std::size_t end = pool_.high_water();
         for (std::size_t i = 0; i < end; ++i) {
             if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+            // Retired slots are no leaks.
+            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
         }
     }
 

@@ -68,8 +68,9 @@ private:
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
         // An address of ours with a size that does not fit is ours all the
-        // same: the size is wrong, and upstream has never seen the address.
-        if (is_inside(p) || (fits(bytes, alignment) && upstream_->is_equal(*std::pmr::null_memory_resource()))) {
+        // same: the size is wrong, and upstream has never seen the address. The
+        // default upstream has seen none at all.
+        if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
             pool_.deallocate(static_cast<block*>(p));
         } else {
             upstream_->deallocate(p, bytes, alignment);

@@ -124,10 +124,12 @@ private:
 
     void touch() noexcept {
         // A write of what is there: a read would only map the page of zeros.
-        for (std::size_t i = 0; i < bytes_; i += small_page) {
-            volatile std::byte* at = data() + i;
+        const auto touch_at = [this](std::size_t i) {
+            volatile std::byte* const at = data() + i;
             *at = *at;
-        }
+        };
+        for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
     }
 
     // False when the block is too small to be mapped, or there is no mmap.

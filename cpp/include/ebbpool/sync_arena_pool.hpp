@@ -47,12 +47,25 @@ struct sync_options {
 /// goes back to the depot when the thread ends.
 ///
 /// Misuse is checked as in arena_pool. A double free is seen when the second
-/// call comes after the first; of two that race with each other both may pass,
-/// and the copy is dropped, and reported, when it is about to be handed out.
+/// call comes after the first. Of two that race with each other both may pass;
+/// then the copy is dropped, and reported, when it is about to be handed out,
+/// unless another thread is handed the other copy at that very moment.
 ///
-/// Cost: O(1), no lock in all but one call of batch(). Memory: sizeof(T) + 1.2
-/// bytes a slot and 640 bytes a thread. Construction and destruction are not
-/// thread-safe; when the pool is destroyed no thread may be in a call of it.
+/// Cost: a look-up in the thread's cache and no lock, in all but one call of
+/// batch() or so; near exhaustion, when a refill finds few slots or none, more
+/// calls take it. A thread that uses more than 64 pools by turns searches the
+/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot and
+/// 640 bytes a thread; of a pool that is gone a thread keeps its magazine and
+/// the depot, about 800 bytes, until it uses a new pool or ends.
+///
+/// Construction and destruction are not thread-safe; when the pool is destroyed
+/// no thread may be in a call of it. After fork() only the calling thread goes
+/// on: free slots in the magazines of others are lost to the child, and if one
+/// of them was in a call, the child may wait for its lock for ever. Use a pool
+/// in the child only if the parent had one thread.
+///
+/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
+/// 8.
 template <class T, class Checks = checks::trap>
 class sync_arena_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
@@ -71,14 +84,14 @@ public:
           batch_(batch_of(capacity, options)),
           room_(2 * batch_),
           block_(block_bytes(capacity), block_alignment, states_at(capacity), options.memory),
-          id_(detail::last_pool_id.fetch_add(1, std::memory_order_relaxed) + 1) {
+          place_(detail::thread_magazines::next_place()) {
         std::byte* const data = block_.data();
         base_ = reinterpret_cast<T*>(data);
         states_ = reinterpret_cast<state*>(data + states_at(capacity));
         depot_ = std::make_shared<detail::depot>(capacity, batch_,
                                                  reinterpret_cast<std::uint64_t*>(data + bits_at(capacity)),
                                                  reinterpret_cast<std::uint32_t*>(data + stack_at(capacity)));
-        if constexpr (annotate::on) annotate::begin(this, base_, capacity * sizeof(T));
+        if constexpr (annotated) annotate::begin(this, base_, capacity * sizeof(T));
     }
 
     sync_arena_pool(const sync_arena_pool&) = delete;
@@ -89,7 +102,7 @@ public:
             if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
         }
         depot_->close();
-        if constexpr (annotate::on) annotate::end(this, base_, +capacity_ * sizeof(T));
+        if constexpr (annotated) annotate::end(this, base_, +capacity_ * sizeof(T));
     }
 
     /// Hands out a slot, or nullptr when there is none within reach. Raw
@@ -116,10 +129,10 @@ public:
             }
             states_[slot].store(detail::slot_state::free, std::memory_order_relaxed);
         }
-        if constexpr (annotate::on) annotate::given_back(this, p, sizeof(T));
+        if constexpr (annotated) annotate::given_back(this, p, sizeof(T));
         if (detail::magazine* const m = cached_magazine(); m != nullptr) {
             const std::uint32_t n = m->count.load(std::memory_order_relaxed);
-            if (n != room_) {
+            if (n < room_) {
                 m->slots[n] = static_cast<std::uint32_t>(slot);
                 m->count.store(n + 1, std::memory_order_relaxed);
                 return;
@@ -171,6 +184,10 @@ private:
     using state = std::atomic<detail::slot_state>;
     static_assert(sizeof(state) == 1 && state::is_always_lock_free, "states are bytes of memory that is zero");
 
+    // AddressSanitizer keeps one byte for 8 of the program's: where slots share
+    // one, two threads would change it at the same time.
+    static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
+
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
 
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
@@ -200,30 +217,31 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    // The two calls above are all that most calls need, and hold no other: a
-    // function that might call another one saves its registers first, which
-    // was a third of the time.
+    // What most calls need holds no other call, in an executable: a function
+    // that might call another one saves its registers first, which was a third
+    // of the time. In a shared library the thread's cache is found by a call.
     [[nodiscard]] detail::magazine* cached_magazine() const noexcept {
-        const auto& cached = detail::thread_magazines::cache[id_ % detail::thread_magazines::cache_size];
-        return cached.id == id_ ? cached.own : nullptr;
+        const auto& cached = detail::thread_magazines::cache[place_];
+        return cached.home == depot_.get() ? cached.own : nullptr;
     }
     [[nodiscard]] detail::magazine* find_magazine() noexcept {
-        return batch_ == 0 ? nullptr : detail::thread_magazines::find(id_, depot_);
+        return batch_ == 0 ? nullptr : detail::thread_magazines::find(place_, depot_);
     }
 
     EBB_NOINLINE T* allocate_slowly() noexcept {
         detail::magazine* const m = find_magazine();
         for (;;) {
+            const bool refills = m != nullptr && m->count.load(std::memory_order_relaxed) == 0;
             const std::uint32_t slot = m != nullptr ? depot_->take(*m) : depot_->take_one();
             if (slot == detail::depot::none) return nullptr;
-            // What a new magazine holds was last used long ago, or by another
-            // thread: all of it is fetched now, a few at a time.
-            if (m != nullptr) {
-                const std::uint32_t n = m->count.load(std::memory_order_relaxed);
-                for (std::uint32_t i = n; i-- > 0;) EBB_PREFETCH(base_ + m->slots[i]);
-            }
+            if (refills) fetch(*m);
             if (claim(slot)) return hand_out(slot);
         }
+    }
+    // What a magazine was refilled with was last used long ago, or by another
+    // thread: the first line of each object is fetched while the first is used.
+    void fetch(const detail::magazine& m) const noexcept {
+        for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) EBB_PREFETCH(base_ + m.slots[i]);
     }
     EBB_NOINLINE void deallocate_slowly(std::uint32_t slot) noexcept {
         if (detail::magazine* const m = find_magazine(); m != nullptr) {
@@ -234,7 +252,9 @@ private:
     }
 
     // False when the slot is out already: it was freed twice at the same
-    // moment. This copy is dropped.
+    // moment. This copy is dropped. Two threads that claim two copies at the
+    // same moment both succeed: an exchange of the state in every call would
+    // see that, and costs as much as the rest of the call.
     [[nodiscard]] bool claim(std::size_t slot) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(slot, detail::slot_state::live))) {
@@ -247,7 +267,7 @@ private:
     }
     T* hand_out(std::size_t slot) noexcept {
         T* const p = base_ + slot;
-        if constexpr (annotate::on) annotate::handed_out(this, p, sizeof(T));
+        if constexpr (annotated) annotate::handed_out(this, p, sizeof(T));
         return p;
     }
 
@@ -271,7 +291,7 @@ private:
     std::uint32_t batch_;
     std::uint32_t room_;  // slots that a magazine may hold
     detail::block block_;
-    std::uint64_t id_;
+    std::size_t place_;  // in every thread's cache
     T* base_ = nullptr;
     state* states_ = nullptr;
     std::shared_ptr<detail::depot> depot_;

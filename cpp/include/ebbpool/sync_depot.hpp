@@ -33,8 +33,9 @@ struct alignas(128) magazine {
 };
 
 /// The free slots that are in no magazine, as one bit a slot, and a stack of
-/// the runs that have any. A refill takes all free slots of a run at a time, so
-/// that threads seldom write to the state bytes of one line by turns.
+/// the runs that have any. A refill takes the free slots of one run before those
+/// of another, so that threads seldom write to the state bytes of one line by
+/// turns.
 class depot {
 public:
     /// `bits` and `stack` have one entry a run; bits are zero.
@@ -111,7 +112,7 @@ public:
     /// The thread is done: its slots come back.
     void leave(magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
-        if (closed_) return;  // the pool, and with it bits and stack, are gone
+        if (closed()) return;  // the pool, and with it bits and stack, are gone
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
@@ -121,12 +122,9 @@ public:
     /// The pool is being destroyed.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
-        closed_ = true;
+        closed_.store(true, std::memory_order_release);
     }
-    [[nodiscard]] bool closed() noexcept {
-        const std::lock_guard lock(mutex_);
-        return closed_;
-    }
+    [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
     /// Slots that are in no magazine and not in the depot.
     [[nodiscard]] std::size_t used() noexcept {
@@ -167,12 +165,11 @@ private:
     std::uint32_t flush(magazine& m) noexcept {
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        std::uint32_t* const first = m.slots;
-        {
-            const std::lock_guard lock(mutex_);
-            for (std::uint32_t i = 0; i < out; ++i) put(first[i]);
-        }
-        std::memmove(first, first + out, (n - out) * sizeof(std::uint32_t));
+        // The count is lowered under the lock, or used() of another thread would
+        // count these slots twice.
+        const std::lock_guard lock(mutex_);
+        for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
+        std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
         m.count.store(n - out, std::memory_order_relaxed);
         return n - out;
     }
@@ -212,34 +209,44 @@ private:
     std::size_t free_ = 0;    // bits that are set
     std::size_t fresh_ = 0;   // from here on slots were never out
     magazine* magazines_ = nullptr;
-    bool closed_ = false;
+    std::atomic<bool> closed_{false};
 };
 
 /// A thread's magazines, one a depot that it has used. Leaves them when the
-/// thread ends. A depot lives as long as its pool or any thread that used it.
+/// thread ends. A depot lives as long as its pool or any thread that used it,
+/// so its address is a name that is not used twice; a number would be, where
+/// two shared libraries count apart.
 class thread_magazines {
 public:
     struct cached {
-        std::uint64_t id;  // 0 is no pool's
+        const depot* home;
         magazine* own;
     };
-    static constexpr std::size_t cache_size = 8;
+    static constexpr std::size_t cache_size = 64;
 
-    /// Direct-mapped by the pool's number: found without a search, and constant
-    /// in its initialisation, so that the compiler needs no guard for it.
+    /// Direct-mapped by a pool's place: found without a search, and constant in
+    /// its initialisation, so that the compiler needs no guard for it.
     static inline thread_local constinit std::array<cached, cache_size> cache{};
+
+    /// A place for a new pool: each gets the next one, so that those of 64 pools
+    /// made one after the other do not meet.
+    static std::size_t next_place() noexcept {
+        static std::atomic<std::size_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) % cache_size;
+    }
 
     /// The calling thread's magazine for a depot; null when there is no memory
     /// for one, or when the thread is past the destructor of this object.
-    static magazine* find(std::uint64_t id, const std::shared_ptr<depot>& d) noexcept {
+    static magazine* find(std::size_t place, const std::shared_ptr<depot>& d) noexcept {
         if (ended) return nullptr;
         static thread_local thread_magazines mine;
-        return mine.find_own(id, d);
+        magazine* const own = mine.find_own(d);
+        if (own != nullptr) cache[place] = {d.get(), own};
+        return own;
     }
 
 private:
     struct entry {
-        std::uint64_t id;
         std::shared_ptr<depot> home;
         magazine* own;
         entry* next;
@@ -259,12 +266,17 @@ private:
         }
     }
 
-    magazine* find_own(std::uint64_t id, const std::shared_ptr<depot>& d) noexcept {
-        for (entry* e = first_; e != nullptr; e = e->next) {
-            if (e->id == id) return remember(id, e->own);
+    magazine* find_own(const std::shared_ptr<depot>& d) noexcept {
+        for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
+            entry* const e = *at;
+            if (e->home != d) continue;
+            *at = e->next;  // to the front: what is used now is looked for again
+            e->next = first_;
+            first_ = e;
+            return e->own;
         }
         forget_closed();
-        entry* const e = new (std::nothrow) entry{id, d, nullptr, first_};
+        entry* const e = new (std::nothrow) entry{d, nullptr, first_};
         if (e == nullptr) return nullptr;
         e->own = d->enter();
         if (e->own == nullptr) {
@@ -272,33 +284,27 @@ private:
             return nullptr;
         }
         first_ = e;
-        return remember(id, e->own);
-    }
-
-    static magazine* remember(std::uint64_t id, magazine* m) noexcept {
-        cache[id % cache_size] = {id, m};
-        return m;
+        return e->own;
     }
 
     // Else a thread that outlives many pools would keep all their depots.
     void forget_closed() noexcept {
         for (entry** at = &first_; *at != nullptr;) {
             entry* const e = *at;
-            if (e->home->closed()) {
-                *at = e->next;
-                delete e;
-            } else {
+            if (!e->home->closed()) {
                 at = &e->next;
+                continue;
             }
+            for (cached& c : cache) {
+                if (c.home == e->home.get()) c = {};
+            }
+            *at = e->next;
+            delete e;
         }
     }
 
     entry* first_ = nullptr;
 };
-
-/// Numbers of pools, never used twice: a thread's cache can't take a new pool
-/// for one that is gone.
-inline std::atomic<std::uint64_t> last_pool_id{0};
 
 }  // namespace ebb::detail
 

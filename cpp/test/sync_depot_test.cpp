@@ -1,0 +1,203 @@
+// sync_arena_pool: what moves between a thread's magazine and the depot, and
+// what is kept of threads and pools that are gone. Each test says what it is
+// that would go wrong unseen.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <ebbpool/sync_arena_pool.hpp>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "failing_new.hpp"
+
+namespace {
+
+using item = std::uint64_t;
+using pool_type = ebb::sync_arena_pool<item>;
+
+// A thread that stays, with its magazine, while others look.
+class staying {
+public:
+    explicit staying(const std::function<void()>& first)
+        : thread_([this, first] {
+              first();
+              step_ = 1;
+              while (step_ != 2) std::this_thread::yield();
+          }) {
+        while (step_ != 1) std::this_thread::yield();
+    }
+    ~staying() {
+        step_ = 2;
+        thread_.join();
+    }
+
+private:
+    std::atomic<int> step_{0};
+    std::thread thread_;
+};
+
+std::size_t drain(pool_type& pool) {
+    std::size_t n = 0;
+    while (pool.allocate() != nullptr) ++n;
+    return n;
+}
+
+void take_and_give(pool_type& pool, std::size_t n) {
+    std::vector<item*> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back(pool.allocate());
+    for (item* const p : out) pool.deallocate(p);
+}
+
+TEST(SyncDepot, AThreadHoldsBackTwoBatchesAtMost) {
+    // Else a magazine that grows, or a refill that takes too much, starves others.
+    pool_type pool(1'000, {.batch = 4});
+    staying other([&] { take_and_give(pool, 100); });
+    EXPECT_GE(drain(pool), 1'000u - 8);
+}
+
+TEST(SyncDepot, ARefillIsABatch) {
+    pool_type pool(64, {.batch = 8});
+    std::thread([&] { take_and_give(pool, 64); }).join();
+    staying other([&] { (void)!pool.allocate(); });
+    EXPECT_EQ(drain(pool), 64u - 8) << "one is out, seven lie with the other thread";
+}
+
+TEST(SyncDepot, AFullMagazineGivesABatchBack) {
+    // One at a time would take the lock in every call.
+    pool_type pool(24, {.batch = 8});
+    std::vector<item*> out;
+    while (item* const p = pool.allocate()) out.push_back(p);
+    for (int i = 0; i < 17; ++i) {
+        pool.deallocate(out.back());
+        out.pop_back();
+    }
+    std::size_t within_reach = 0;
+    std::thread([&] {
+        while (pool.allocate() != nullptr) ++within_reach;
+    }).join();
+    EXPECT_EQ(within_reach, 8u);
+}
+
+TEST(SyncDepot, LowestOfARunFirst) {
+    pool_type pool(10'000);
+    item* const first = pool.allocate();
+    pool.deallocate(first);
+    std::thread([&] { take_and_give(pool, 64); }).join();  // the second run, back in the depot
+    item* again = nullptr;
+    std::thread([&] { again = pool.allocate(); }).join();
+    EXPECT_EQ(again - first, 64);
+}
+
+TEST(SyncDepot, FirstSlotsEndWithALine) {
+    // A thread without a magazine has taken one slot: the next thread's fresh
+    // slots end where the run does, or two threads share its line for good.
+    pool_type pool(10'000);
+    failing_new::fail_at(1);
+    item* const first = pool.allocate();
+    failing_new::fail_at(0);
+    staying other([&] { (void)!pool.allocate(); });
+    EXPECT_EQ(pool.allocate() - first, 64);
+}
+
+TEST(SyncDepot, AutomaticBatch) {
+    for (const auto& [capacity, batch] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {0, 0}, {63, 0}, {64, 1}, {127, 1}, {128, 2}, {4'095, 32}, {4'096, 64}, {1'000'000, 64}}) {
+        EXPECT_EQ(pool_type(capacity).batch(), batch) << capacity;
+    }
+    EXPECT_EQ(pool_type(1'000, {.batch = 100}).batch(), 64u);
+    EXPECT_EQ(pool_type(1'000, {.batch = 33}).batch(), 32u);
+}
+
+TEST(SyncDepot, ThreadsThatEndLeaveTheirMagazineToOthers) {
+    pool_type pool(1'000);
+    const auto use = [&] { std::thread([&] { take_and_give(pool, 1); }).join(); };
+    use();
+    const long before = failing_new::outstanding();
+    for (int i = 0; i < 100; ++i) use();
+    EXPECT_LE(failing_new::outstanding(), before);
+}
+
+TEST(SyncDepot, PoolsThatAreGoneAreForgotten) {
+    const auto use = [] {
+        pool_type pool(1'000);
+        take_and_give(pool, 1);
+    };
+    use();
+    const long before = failing_new::outstanding();
+    for (int i = 0; i < 1'000; ++i) use();
+    EXPECT_LE(failing_new::outstanding(), before + 8) << "the last pool's depot and magazine, and no more";
+}
+
+TEST(SyncDepot, AThreadThatEndsAfterThePoolWritesNothing) {
+    // The pool's memory is the caller's again when its last thread ends.
+    std::vector<std::byte> memory(pool_type::bytes_needed(1'000));
+    std::unique_ptr<pool_type> pool =
+        std::make_unique<pool_type>(1'000, ebb::sync_options{.memory = {.storage = memory}});
+    {
+        staying other([&] { take_and_give(*pool, 100); });
+        pool.reset();
+        std::fill(memory.begin(), memory.end(), std::byte{0x5a});
+    }
+    for (const std::byte b : memory) ASSERT_EQ(b, std::byte{0x5a});
+}
+
+TEST(SyncDepot, UsedIsRightWhileOthersFlush) {
+    // Slots on their way from a magazine to the depot must not count twice.
+    pool_type pool(4'096);
+    constexpr std::size_t held = 40;
+    std::atomic<bool> done{false};
+    std::atomic<bool> watched{false};
+    std::thread other([&] {
+        std::vector<item*> keep;
+        for (std::size_t i = 0; i < held; ++i) keep.push_back(pool.allocate());
+        for (int i = 0; i < 2'000; ++i) take_and_give(pool, 300);
+        done = true;
+        while (!watched) std::this_thread::yield();
+        for (item* const p : keep) pool.deallocate(p);
+    });
+    std::size_t least = pool.capacity();
+    while (pool.used() < held) std::this_thread::yield();
+    while (!done) least = std::min(least, pool.used());
+    watched = true;
+    other.join();
+    EXPECT_GE(least + 1, held);
+}
+
+TEST(SyncDepot, MorePoolsThanACacheHasPlaces) {
+    std::vector<std::unique_ptr<pool_type>> pools;
+    for (int i = 0; i < 130; ++i) pools.push_back(std::make_unique<pool_type>(500));
+    std::vector<std::set<item*>> out(pools.size());
+    for (int round = 0; round < 50; ++round) {
+        for (std::size_t i = 0; i < pools.size(); ++i) {
+            item* const p = pools[i]->allocate();
+            ASSERT_TRUE(pools[i]->owns(p)) << "of another pool";
+            ASSERT_TRUE(out[i].insert(p).second);
+        }
+    }
+    for (std::size_t i = 0; i < pools.size(); ++i) {
+        for (item* const p : out[i]) pools[i]->deallocate(p);
+        EXPECT_TRUE(pools[i]->empty());
+    }
+}
+
+TEST(SyncDepot, SmallObjectsOfTwoThreads) {
+    // Four bytes: two slots share what AddressSanitizer keeps of eight.
+    ebb::sync_arena_pool<std::uint32_t> pool(64, {.batch = 1});
+    const auto use = [&] {
+        for (int i = 0; i < 20'000; ++i) {
+            std::uint32_t* const p = pool.allocate();
+            if (p == nullptr) continue;
+            *p = 1;
+            pool.deallocate(p);
+        }
+    };
+    std::thread other(use);
+    use();
+    other.join();
+    EXPECT_TRUE(pool.empty());
+}
+
+}  // namespace
