@@ -7,20 +7,26 @@ replace github.com/ebbpool/arena => ..
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/cheggaaa/pb/v3 v3.1.7
+	github.com/dgraph-io/ristretto/v2 v2.4.2
 	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
 	github.com/go-faster/jx v1.2.0
 	github.com/mattn/go-isatty v0.0.20
 	github.com/montanaflynn/stats v0.7.1
 	github.com/prometheus/procfs v0.19.2
 	github.com/urfave/cli/v3 v3.14.0
+	github.com/valyala/bytebufferpool v1.0.0
 	github.com/valyala/fasthttp v1.72.0
+	github.com/valyala/fastjson v1.6.10
 	golang.org/x/perf v0.0.0-20260112171951-5abaabe9f1bd
+	modernc.org/memory v1.12.1
 )
 
 require (
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/andybalholm/brotli v1.2.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/fatih/color v1.18.0 // indirect
 	github.com/go-faster/errors v0.7.1 // indirect
 	github.com/klauspost/compress v1.18.6 // indirect
@@ -28,6 +34,5 @@ require (
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
-	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	golang.org/x/sys v0.46.0 // indirect
 )
