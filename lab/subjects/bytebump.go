@@ -66,6 +66,9 @@ func (b *bump) End() {
 	b.chunk, b.next, b.off = b.chunks[0], 1, 0
 }
 
+// EndsByCall tells that End does work.
+func (*bump) EndsByCall() {}
+
 func (b *bump) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = bumpNew[workloads.Flat](b)

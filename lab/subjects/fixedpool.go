@@ -50,6 +50,9 @@ func (p *fixedPools) End() {
 	p.node.end()
 }
 
+// EndsByCall tells that End does work.
+func (*fixedPools) EndsByCall() {}
+
 func (p *fixedPools) Flats(dst []*workloads.Flat)     { p.flat.fill(dst) }
 func (p *fixedPools) Links(dst []*workloads.Link)     { p.link.fill(dst) }
 func (p *fixedPools) Simples(dst []*workloads.Simple) { p.simple.fill(dst) }

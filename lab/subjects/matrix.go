@@ -41,7 +41,8 @@ const oneType = "serves one type"
 func Allocators() []Allocator {
 	noPool := map[string]string{"Workers": "belongs to one goroutine; nothing of it is shared"}
 	return []Allocator{
-		{Name: Heap, What: "ordinary Go: new, make and append", New: func() any { return goHeap{} }},
+		{Name: Heap, What: "ordinary Go: new, make and append", New: func() any { return goHeap{} },
+			Lacks: map[string]string{"Ends": "has nothing to call: the collector frees its objects later"}},
 		{Name: SyncPool, What: "one sync.Pool for each type; objects are cleared when they go back, strings come from the heap",
 			New: func() any { return newTypedPools() }, Lacks: map[string]string{
 				"Texts": "a string can't be recycled without unsafe", "Ints": "recycles a slice only of a known capacity",
@@ -53,7 +54,7 @@ func Allocators() []Allocator {
 			"Workers": oneType, "Requests and Ints": oneType,
 		}},
 		{Name: Pool, What: "ours: an arena from a pool for each life", New: func() any { return newPooled() }, Lacks: map[string]string{
-			"Objects": sameAsArena, "Texts": sameAsArena, "Ints": sameAsArena, "Simples": sameAsArena,
+			"Objects": sameAsArena, "Ends": sameAsArena, "Texts": sameAsArena, "Ints": sameAsArena, "Simples": sameAsArena,
 			"Simples and Ints": sameAsArena,
 		}},
 		{Name: FixedPool, What: "ours, for one type and a number of objects; each one is given back by itself",
@@ -87,7 +88,7 @@ const (
 
 func onlyText(why string) map[string]string {
 	m := map[string]string{}
-	for _, need := range []string{"Objects", "Ints", "Simples", "Simples and Ints", "Nodes", "Requests", "Workers", "Requests and Ints"} {
+	for _, need := range []string{"Objects", "Ends", "Ints", "Simples", "Simples and Ints", "Nodes", "Requests", "Workers", "Requests and Ints"} {
 		m[need] = why
 	}
 	return m

@@ -35,6 +35,9 @@ func moderncZero[T any](m *modernc) *T {
 	return (*T)(p)
 }
 
+// EndsByCall tells that End does work.
+func (*modernc) EndsByCall() {}
+
 func (m *modernc) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = moderncNew[workloads.Flat](m)

@@ -22,6 +22,9 @@ func newRegion() *region {
 
 func (r *region) End() { r.a.Reset() }
 
+// EndsByCall tells that End does work.
+func (*region) EndsByCall() {}
+
 func (r *region) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = arena.New[workloads.Flat](r.a)

@@ -32,6 +32,9 @@ func (s *slabs) End() {
 	s.node.Reset()
 }
 
+// EndsByCall tells that End does work.
+func (*slabs) EndsByCall() {}
+
 func (s *slabs) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = s.flat.New()

@@ -21,6 +21,9 @@ func (s *stdArena) End() {
 	s.a = arena.NewArena()
 }
 
+// EndsByCall tells that End does work.
+func (*stdArena) EndsByCall() {}
+
 func (s *stdArena) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = arena.New[workloads.Flat](s.a)

@@ -60,6 +60,9 @@ func (p *typedPools) End() {
 	p.prices.end(&p.price)
 }
 
+// EndsByCall tells that End does work.
+func (*typedPools) EndsByCall() {}
+
 func (p *typedPools) Flats(dst []*workloads.Flat) {
 	for i := range dst {
 		dst[i] = p.flats.get(&p.flat)

@@ -20,6 +20,13 @@ type Objects interface {
 	Links(dst []*Link)
 }
 
+// Ends is an Objects whose End does something: the Go heap's objects end
+// without a call, when the collector finds the time.
+type Ends interface {
+	Objects
+	EndsByCall()
+}
+
 // Texts copies strings.
 type Texts interface {
 	Life

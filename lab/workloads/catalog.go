@@ -116,8 +116,8 @@ func Catalog() []Workload {
 		{Name: "grow-turns", Title: "four slices grown by append, in turn", Sizes: []int{1000}, Full: []int{100_000}, Unit: "ints", Per: whole, Need: "Ints", bind: on(growTurns)},
 		{Name: "request", Title: "requests of 20 objects of 6 types, 30 strings, 4 slices", Sizes: []int{1000}, Unit: "requests", Per: each, Need: "Requests", bind: on(requests)},
 		{Name: "tree", Title: "binary trees of that depth, built and walked", Sizes: []int{12}, Full: []int{18}, Unit: "levels", Per: whole, Need: "Nodes", bind: on(trees)},
-		{Name: "reset-flat", Title: "the end of a life of n structs without pointers", Sizes: []int{1000, 100_000}, Full: []int{million}, Unit: "objects", Per: whole, Need: "Objects", bind: on(resetFlat)},
-		{Name: "reset-link", Title: "the end of a life of n structs with pointers", Sizes: []int{1000, 100_000}, Full: []int{million}, Unit: "objects", Per: whole, Need: "Objects", bind: on(resetLink)},
+		{Name: "reset-flat", Title: "the end of a life of n structs without pointers", Sizes: []int{1000, 100_000}, Full: []int{million}, Unit: "objects", Per: whole, Need: "Ends", bind: on(resetFlat)},
+		{Name: "reset-link", Title: "the end of a life of n structs with pointers", Sizes: []int{1000, 100_000}, Full: []int{million}, Unit: "objects", Per: whole, Need: "Ends", bind: on(resetLink)},
 		{Name: "pool", Title: "2,000 requests, shared by as many goroutines as processors", Sizes: []int{1, 2}, Unit: "processors", Per: func(int) float64 { return poolRequests }, Procs: func(n int) int { return n }, Need: "Workers", bind: on(pool)},
 		{Name: "giant", Title: "one request of n MB, then 100 small ones", Sizes: []int{64}, Full: []int{512}, Unit: "MB", Per: whole, Kind: Resident, Need: "Requests and Ints", bind: on(giant)},
 

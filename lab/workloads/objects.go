@@ -80,7 +80,7 @@ func texts(m Texts, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-func resetFlat(m Objects, n int, w *Watch) uint64 {
+func resetFlat(m Ends, n int, w *Watch) uint64 {
 	w.Pause()
 	sum := fillFlats(m, n)
 	w.Resume()
@@ -88,7 +88,7 @@ func resetFlat(m Objects, n int, w *Watch) uint64 {
 	return sum
 }
 
-func resetLink(m Objects, n int, w *Watch) uint64 {
+func resetLink(m Ends, n int, w *Watch) uint64 {
 	w.Pause()
 	sum := fillLinks(m, n)
 	w.Resume()
