@@ -19,6 +19,9 @@ const (
 	EnvironmentFile = "environment.json"
 	GoFile          = "go.csv"
 	CppFile         = "cpp.csv"
+	// StressPrefix begins the names of the stress test's tables; the number of
+	// live objects follows.
+	StressPrefix = "stress-"
 )
 
 // Folder is a results folder: an environment and the raw rows.

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"slices"
-
-	"github.com/ebbpool/arena/lab/matrix"
-)
+import "github.com/ebbpool/arena/lab/matrix"
 
 // cppBase is what the C++ subjects are compared with.
 const cppBase = "glibc malloc"
@@ -59,7 +55,6 @@ func cppLines(rows []matrix.CppRow) []CppLine {
 		}
 		l.Ns, l.Spread = median(ns), spread(ns)
 		if ratios := paired(byID[id{k.CppKey, cppBase}], l.byRound); len(ratios) > 0 {
-			slices.Sort(ratios) // a map has no order, and the drawing depends on it
 			l.Faster, l.Beside = bootstrap(ratios), true
 		}
 		all = append(all, l)

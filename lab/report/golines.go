@@ -133,6 +133,7 @@ func paired(a, b map[int]float64) (ratios []float64) {
 			ratios = append(ratios, x/y)
 		}
 	}
+	slices.Sort(ratios) // a map has no order, and a bootstrap depends on it
 	return ratios
 }
 

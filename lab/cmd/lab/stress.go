@@ -106,7 +106,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	}
 	// What was measured is shown even if the answers differ: it helps to see
 	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, report(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("readme"))); err != nil {
+	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("readme"))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
@@ -121,7 +121,7 @@ func warnLoad(w io.Writer) {
 	}
 }
 
-func report(w io.Writer, runs []results.Run, full bool, csvFile, readme string) error {
+func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, readme string) error {
 	table, err := results.Runs(runs)
 	if err != nil {
 		return err
