@@ -53,7 +53,8 @@ func against(all []CppLine, title, about, axis string, value func(CppLine) (Inte
 		draw: func(t theme, c draw.Canvas) error {
 			tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(8), PadY: vg.Points(8), PadTop: vg.Points(4), PadBottom: vg.Points(4), PadLeft: vg.Points(4), PadRight: vg.Points(4)}
 			for i, one := range list {
-				p, err := panelPlot(t, all, one, axis, value)
+				legend := i%columns == columns-1 || i == len(list)-1
+				p, err := panelPlot(t, all, one, axis, legend, value)
 				if err != nil {
 					return err
 				}
@@ -64,7 +65,7 @@ func against(all []CppLine, title, about, axis string, value func(CppLine) (Inte
 	}
 }
 
-func panelPlot(t theme, all []CppLine, one panel, axis string, value func(CppLine) (Interval, bool)) (*plot.Plot, error) {
+func panelPlot(t theme, all []CppLine, one panel, axis string, legend bool, value func(CppLine) (Interval, bool)) (*plot.Plot, error) {
 	p := t.figure(one.title(), "capacity of the pool", axis)
 	t.grid(p)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, capacityTicks(all, one)
@@ -89,11 +90,15 @@ func panelPlot(t theme, all []CppLine, one panel, axis string, value func(CppLin
 		line.Color, line.Width = colour(name), vg.Points(1.5)
 		dots.GlyphStyle = draw.GlyphStyle{Color: colour(name), Radius: vg.Points(2.8), Shape: shape(name)}
 		p.Add(line, dots)
-		p.Legend.Add(name, line, dots)
+		if legend { // one for the row
+			p.Legend.Add(name, line, dots)
+		}
 	}
-	p.Legend.Top, p.Legend.Left = true, false
+	p.Legend.Top = true
 	p.Legend.TextStyle.Font = face(8)
-	p.X.Max *= 12 // room for the legend
+	if legend {
+		p.X.Max *= 14 // room for it
+	}
 	return p, nil
 }
 

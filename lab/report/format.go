@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/dustin/go-humanize"
@@ -24,6 +25,14 @@ func digits(v float64) string {
 	default:
 		return strconv.FormatFloat(v, 'g', 2, 64)
 	}
+}
+
+// count writes a number of things: whole where it is whole.
+func count(v float64) string {
+	if v == math.Trunc(v) {
+		return humanize.Comma(int64(v))
+	}
+	return digits(v)
 }
 
 // duration writes nanoseconds in the unit that suits them.

@@ -36,7 +36,8 @@ func (p *picture) png(t theme) ([]byte, error) {
 func (p *picture) onto(t theme, c draw.Canvas, write func(io.Writer) (int64, error)) ([]byte, error) {
 	c.SetColor(t.ground)
 	c.Fill(c.Rectangle.Path())
-	if err := p.draw(t, c); err != nil {
+	const margin = 8
+	if err := p.draw(t, draw.Crop(c, margin, -margin, margin, -margin)); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.title, err)
 	}
 	var b bytes.Buffer

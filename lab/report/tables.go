@@ -55,7 +55,7 @@ func times(all []Line, only []string) results.Table {
 			faster = l.Faster.String()
 		}
 		t.Rows = append(t.Rows, append(row, duration(l.Ns)+unitOf(l), percent(l.Spread), faster,
-			digits(l.Medians[matrix.AllocsPerOp]), bytesOf(l.Medians[matrix.BytesPerOp]),
+			count(l.Medians[matrix.AllocsPerOp]), bytesOf(l.Medians[matrix.BytesPerOp]),
 			bytesOf(l.Medians[matrix.PeakRSS]), strconv.Itoa(l.Rounds), remark(l, all, lost)))
 	}
 	return t
@@ -93,7 +93,7 @@ func remark(l Line, all []Line, lost []Loss) string {
 		add("spread above " + percent(noisy))
 	}
 	if wrong, of := corrupted(all, l.Subject); wrong > 0 {
-		add(fmt.Sprintf("unsafe: loses what only its objects point to (%s of %s)", digits(wrong), thousands(of)))
+		add(fmt.Sprintf("unsafe: loses what only its objects point to (%s of %s)", count(wrong), thousands(of)))
 	}
 	return text
 }
@@ -146,7 +146,7 @@ func corruptionTable(all []Line) results.Table {
 		wrong, ok := l.Medians[matrix.WrongReads]
 		text := "-"
 		if ok {
-			text = digits(wrong)
+			text = count(wrong)
 		}
 		status := l.Status
 		if l.Detail != "" {
@@ -169,7 +169,7 @@ func collectorTable(all []Line) results.Table {
 			continue
 		}
 		t.Rows = append(t.Rows, append(row, bytesOf(l.Medians[matrix.LiveBytes]), bytesOf(l.Medians[matrix.TotalBytes]),
-			bytesOf(l.Medians[matrix.SystemBytes]), digits(l.Medians[matrix.Collections]), l.Status))
+			bytesOf(l.Medians[matrix.SystemBytes]), count(l.Medians[matrix.Collections]), l.Status))
 	}
 	return t
 }
