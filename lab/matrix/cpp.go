@@ -18,14 +18,25 @@ import (
 // ErrNoCpp tells that the C++ half can't be built here.
 var ErrNoCpp = errors.New("the C++ half is not measured")
 
-// RunCpp builds the C++ benchmark in dir, runs it, and keeps its raw rows in
-// the folder as they are. What it prints meanwhile goes to w. An error that is
-// ErrNoCpp says what is missing.
-func (f *Folder) RunCpp(ctx context.Context, dir string, w io.Writer) error {
+// CppTools says what is missing for the C++ half, nil if nothing is.
+func CppTools(dir string) error {
 	for _, tool := range []string{"cmake", "c++"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%w: there is no %s here", ErrNoCpp, tool)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "CMakePresets.json")); err != nil {
+		return fmt.Errorf("%w: %s is not its folder", ErrNoCpp, dir)
+	}
+	return nil
+}
+
+// RunCpp builds the C++ benchmark in dir, runs it, and keeps its raw rows in
+// the folder as they are. What it prints meanwhile goes to w. An error that is
+// ErrNoCpp says what is missing.
+func (f *Folder) RunCpp(ctx context.Context, dir string, w io.Writer) error {
+	if err := CppTools(dir); err != nil {
+		return err
 	}
 	var log bytes.Buffer
 	for _, args := range [][]string{

@@ -84,6 +84,8 @@ func TestBadInput(t *testing.T) {
 		"run -resume -out old":       "version 0",
 		"run -resume -results docs":  "docs has no results folder",
 		"run -resume -seed 4":        "exclude each other",
+		"run -stress 0,many":         "no number of live objects",
+		"run -cpp nowhere":           "nowhere is not its folder",
 		"report -from nowhere":       "nowhere is no results folder",
 		"report -from old -out docs": "version 0",
 		"report -from taken":         "first line must be",

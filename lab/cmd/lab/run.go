@@ -32,6 +32,8 @@ func runCommand() *cli.Command {
 			&cli.DurationFlag{Name: "least", Value: 15 * time.Millisecond, Usage: "of one measurement, after its warm-up"},
 			&cli.Uint64Flag{Name: "seed", Usage: "of the order", DefaultText: "the time"},
 			&cli.StringFlag{Name: "cpp", Value: "../cpp", Usage: "`FOLDER` of the C++ half; empty leaves it out"},
+			&cli.StringFlag{Name: "stress", Usage: "live `OBJECTS` of the stress test's runs, with commas; empty leaves them out", DefaultText: "by size"},
+			&cli.IntFlag{Name: "stress-requests", Usage: "of one run of the stress test", DefaultText: "by size"},
 			&cli.StringFlag{Name: "results", Value: "results", Usage: "`FOLDER` that has the results folders"},
 		},
 		Action: runMatrix,
@@ -42,6 +44,15 @@ func runCommand() *cli.Command {
 var measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
 
 func runMatrix(ctx context.Context, cmd *cli.Command) error {
+	if cmd.IsSet("cpp") && cmd.String("cpp") != "" {
+		// Asked for by name, it must be there; else it is measured where it can be.
+		if err := matrix.CppTools(cmd.String("cpp")); err != nil {
+			return bad(err)
+		}
+	}
+	if _, err := lives(cmd, false); err != nil {
+		return bad(err)
+	}
 	folder, err := resultsFolder(cmd)
 	if err != nil {
 		return bad(err)
@@ -61,8 +72,16 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	bar := newProgress(stderr, len(folder.Environment.Settings.Plan()))
 	err = folder.Run(ctx, measurer(programs), leave, bar.set)
 	bar.finish()
-	if err == nil && cmd.String("cpp") != "" && len(folder.Environment.Settings.Workloads) == 0 {
+	settings := folder.Environment.Settings
+	everything := len(settings.Workloads) == 0 && len(settings.Subjects) == 0
+	if err == nil && cmd.String("cpp") != "" && (everything || cmd.IsSet("cpp")) {
 		err = runCpp(ctx, folder, cmd.String("cpp"), stderr)
+	}
+	if err == nil && (everything || cmd.IsSet("stress")) {
+		var all []int
+		if all, err = lives(cmd, settings.Full); err == nil {
+			err = runStressCurve(ctx, cmd, folder, all)
+		}
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped; what is done is kept, and this goes on with it: lab run -resume -out %s", folder.Dir)

@@ -18,7 +18,7 @@ func TestRunAndReport(t *testing.T) {
 	dir := t.TempDir()
 	from, out, readme := filepath.Join(dir, "results", "one"), filepath.Join(dir, "report"), filepath.Join(dir, "README.md")
 	stdout, stderr, err := lab(t, "run", "-out", from, "-cpp", "", "-rounds", "2", "-least", "1ms", "-seed", "9",
-		"-only", "request,corruption,collector", "-subjects", "heap,Arena,bytebump")
+		"-only", "request,corruption,collector", "-subjects", "heap,Arena,bytebump", "-stress", "0,1000", "-stress-requests", "300")
 	if err != nil {
 		t.Fatalf("%v\n%s%s", err, stdout, stderr)
 	}
@@ -60,7 +60,7 @@ func TestRunAndReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"requests of 20 objects", "corrupt", "seed 9, 2 rounds"} {
+	for _, want := range []string{"requests of 20 objects", "corrupt", "seed 9, 2 rounds", "Under load: p99.9 against live objects"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -138,7 +138,7 @@ func TestNoCompiler(t *testing.T) {
 		return matrix.Result{Status: matrix.OK, Checksum: 7, Values: []matrix.Value{{Metric: matrix.NsPerOp, Value: 1}}}, nil
 	})
 	dir := filepath.Join(t.TempDir(), "one")
-	_, stderr, err := lab(t, "run", "-out", dir, "-rounds", "1", "-subjects", "heap")
+	_, stderr, err := lab(t, "run", "-out", dir, "-rounds", "1", "-stress", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +150,19 @@ func TestNoCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(folder.Environment.Notes) != 1 || folder.Environment.Notes[0] != want {
+	// The other note is of the standard library's arena: no go command either.
+	if notes := folder.Environment.Notes; len(notes) != 2 || notes[1] != want || !strings.Contains(notes[0], "std arena is not measured") {
 		t.Errorf("notes %q", folder.Environment.Notes)
 	}
 	if rows, err := folder.Cpp(); rows != nil || err != nil {
 		t.Errorf("%v %v", rows, err)
+	}
+	other := filepath.Join(t.TempDir(), "two")
+	if _, _, err := lab(t, "run", "-out", other, "-cpp", "../../../cpp"); code(err) != 2 || !strings.Contains(err.Error(), want) {
+		t.Errorf("asked for by name: %v", err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("a folder was made")
 	}
 }
 
