@@ -34,7 +34,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // pagePicture is a picture as it stands in the page: in itself.
 type pagePicture struct {
 	Title, About string
-	Light, Dark  template.URL
+	Light        template.URL
+	Dark         template.Srcset
 }
 
 // Write makes the page, and its pictures as files, in dir. It makes all of it
@@ -57,11 +58,11 @@ func (r *Report) Write(dir string, progress func(done, total int, what string)) 
 			}
 			files[p.file+"-"+t.name+".svg"], files[p.file+"-"+t.name+".png"] = svg, png
 			// The bytes are this program's own, and of a picture.
-			url := template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
+			url := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)
 			if t.name == light.name {
-				one.Light = url
+				one.Light = template.URL(url)
 			} else {
-				one.Dark = url
+				one.Dark = template.Srcset(url)
 			}
 		}
 		shown = append(shown, one)

@@ -25,7 +25,11 @@ const pngDPI = 120
 
 func (p *picture) svg(t theme) ([]byte, error) {
 	c := vgsvg.New(p.width, p.height)
-	return p.onto(t, draw.New(c), c.WriteTo)
+	text, err := p.onto(t, draw.New(c), c.WriteTo)
+	// Where the font that the drawing was measured with is missing, one like it
+	// is better than the browser's first choice, which has serifs.
+	family := []byte("font-family:Liberation Sans")
+	return bytes.ReplaceAll(text, family, append(family, ",Arial,Helvetica,sans-serif"...)), err
 }
 
 func (p *picture) png(t theme) ([]byte, error) {
