@@ -64,22 +64,31 @@ func (f *Folder) SaveEnvironment() error {
 	return os.Rename(name+".new", name)
 }
 
+// ReadEnvironment reads what a folder says of its machine and build.
+func ReadEnvironment(dir string) (env Environment, err error) {
+	name := filepath.Join(dir, EnvironmentFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return env, fmt.Errorf("%s is no results folder: %w", dir, err)
+	}
+	if err := json.Unmarshal(text, &env); err != nil {
+		return env, fmt.Errorf("%s: %w", name, err)
+	}
+	if env.Format != Format {
+		return env, fmt.Errorf("%s is a results folder of version %d; this lab reads version %d", dir, env.Format, Format)
+	}
+	return env, nil
+}
+
 // Open reads a folder. Rows are as they were measured; see Judge.
 func Open(dir string) (*Folder, error) {
-	text, err := os.ReadFile(filepath.Join(dir, EnvironmentFile))
+	env, err := ReadEnvironment(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no results folder: %w", dir, err)
+		return nil, err
 	}
-	f := &Folder{Dir: dir}
-	if err := json.Unmarshal(text, &f.Environment); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, EnvironmentFile), err)
-	}
-	if f.Environment.Format != Format {
-		return nil, fmt.Errorf("%s is a results folder of version %d; this lab reads version %d",
-			dir, f.Environment.Format, Format)
-	}
+	f := &Folder{Dir: dir, Environment: env}
 	name := filepath.Join(dir, GoFile)
-	text, err = os.ReadFile(name)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +98,8 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Repair drops a last line that a killed run did not end, and rows of a
-// measurement that is not whole with it.
+// Repair drops a last line that a killed run did not end, and with it the
+// measurement before it, which it may belong to. Whole files stay as they are.
 func Repair(dir string) error {
 	name := filepath.Join(dir, GoFile)
 	text, err := os.ReadFile(name)

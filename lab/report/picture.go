@@ -19,9 +19,8 @@ type picture struct {
 	draw          func(t theme, c draw.Canvas) error
 }
 
-// pngDPI makes a picture of 24 cm about 1,130 pixels wide: legible at the
-// width of a README, on a screen of high resolution, too.
-const pngDPI = 120
+// pngDPI makes a picture of 24 cm about 900 pixels wide, the width of a README.
+const pngDPI = 96
 
 func (p *picture) svg(t theme) ([]byte, error) {
 	c := vgsvg.New(p.width, p.height)

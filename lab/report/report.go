@@ -53,6 +53,7 @@ func (r *Report) pictures() []*picture {
 	add("cpp-latency", latency(r.Cpp))
 	add("cpp-speedup", cppSpeedup(r.Cpp))
 	add("cpp-heatmap", heatmap(r.Cpp, "ebb trap"))
+	add("stress-percentiles", percentiles(r.Stress))
 	add("stress-tail", tail(r.Stress))
 	add("stress-frontier", frontier(r.Stress))
 	return all

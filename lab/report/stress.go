@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,7 @@ type StressLine struct {
 	Rate          float64 // requests per second
 	P50, P99      float64 // microseconds
 	P999          float64 // microseconds
+	Max           float64 // microseconds; the median of the rounds' worst
 	PeakMB        float64
 	Rounds        int
 }
@@ -62,7 +64,7 @@ func stressFile(name string, live int) ([]StressLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"req/s", "p50 us", "p99 us", "p99.9 us", "peak MB"}
+	columns := []string{"req/s", "p50 us", "p99 us", "p99.9 us", "max us", "peak MB"}
 	at := make([]int, len(columns))
 	for i, c := range columns {
 		if at[i] = slices.Index(t.Head, c); at[i] < 0 || len(t.Head) < 3 || t.Head[0] != "mode" {
@@ -92,16 +94,16 @@ func stressFile(name string, live int) ([]StressLine, error) {
 	var all []StressLine
 	for _, k := range order {
 		v := values[k]
-		all = append(all, StressLine{live, k.mode, k.subject, median(v[0]), median(v[1]), median(v[2]), median(v[3]), median(v[4]), len(v[0])})
+		all = append(all, StressLine{live, k.mode, k.subject, median(v[0]), median(v[1]), median(v[2]), median(v[3]), median(v[4]), median(v[5]), len(v[0])})
 	}
 	return all, nil
 }
 
 func stressTable(all []StressLine) results.Table {
-	t := results.Table{Head: []string{"live objects", "mode", "subject", "requests/s", "p50", "p99", "p99.9", "peak memory", "rounds"}}
+	t := results.Table{Head: []string{"live objects", "mode", "subject", "requests/s", "p50", "p99", "p99.9", "worst", "peak memory", "rounds"}}
 	for _, l := range all {
 		t.Rows = append(t.Rows, []string{thousands(l.Live), l.Mode, l.Subject, digits(l.Rate), duration(l.P50 * 1000),
-			duration(l.P99 * 1000), duration(l.P999 * 1000), bytesOf(l.PeakMB * 1e6), strconv.Itoa(l.Rounds)})
+			duration(l.P99 * 1000), duration(l.P999 * 1000), duration(l.Max * 1000), bytesOf(l.PeakMB * 1e6), strconv.Itoa(l.Rounds)})
 	}
 	return t
 }
@@ -122,13 +124,64 @@ func frontier(all []StressLine) *picture {
 		func(l StressLine) plotter.XY { return plotter.XY{X: l.PeakMB, Y: l.P999} })
 }
 
+// percentiles draws the latencies of one live heap, the largest, from the
+// median request to the worst. Each step to the right is ten times as rare.
+func percentiles(all []StressLine) *picture {
+	if len(all) == 0 {
+		return nil
+	}
+	live := all[len(all)-1].Live
+	var names []string
+	bySubject := map[string]plotter.XYs{}
+	for _, l := range all {
+		if l.Live != live || l.Mode != stressMode || l.P50 <= 0 {
+			continue
+		}
+		names = append(names, l.Subject)
+		// A percentile q stands at log10(1/(1-q)); the worst has none, and is
+		// put one step behind the last.
+		bySubject[l.Subject] = plotter.XYs{{X: math.Log10(2), Y: l.P50}, {X: 2, Y: l.P99}, {X: 3, Y: l.P999}, {X: 4, Y: l.Max}}
+	}
+	title := "Under load: latency by percentile, " + thousands(live) + " live objects"
+	return &picture{title: title, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
+		about: "The stress test's handler over the largest live heap: the latency, in microseconds on a logarithmic scale, that so many of the requests did not exceed. Medians of the rounds. Lower is better.",
+		draw: func(t theme, c draw.Canvas) error {
+			p := t.figure(title, "percentile", "latency, µs")
+			p.X.Tick.Marker = plot.ConstantTicks{{Value: math.Log10(2), Label: "p50"}, {Value: 2, Label: "p99"}, {Value: 3, Label: "p99.9"}, {Value: 4, Label: "worst"}}
+			return t.curves(p, c, names, bySubject)
+		}}
+}
+
+// stressMode is the mode that is drawn: with a network, clients wait for each
+// other most of the time.
+const stressMode = "handler"
+
+// curves adds a line for each subject, on a logarithmic scale, and draws.
+func (t theme) curves(p *plot.Plot, c draw.Canvas, names []string, bySubject map[string]plotter.XYs) error {
+	t.grid(p)
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+	for _, name := range names {
+		line, dots, err := plotter.NewLinePoints(bySubject[name])
+		if err != nil {
+			return err
+		}
+		line.Color, line.Width = colour(name), vg.Points(2)
+		dots.GlyphStyle = draw.GlyphStyle{Color: colour(name), Radius: vg.Points(4), Shape: shape(name)}
+		p.Add(line, dots)
+		p.Legend.Add(name, line, dots)
+	}
+	p.Legend.Top = true
+	p.X.Max += 0.2 * (p.X.Max - p.X.Min) // room for the legend
+	p.Draw(c)
+	return nil
+}
+
 func stressPicture(all []StressLine, title, about, x, y string, at func(StressLine) plotter.XY) *picture {
-	const mode = "handler" // with a network, clients wait for each other most of the time
 	bySubject := map[string]plotter.XYs{}
 	var names []string
 	lives := map[int]bool{}
 	for _, l := range all {
-		if l.Mode != mode || l.P999 <= 0 {
+		if l.Mode != stressMode || l.P999 <= 0 {
 			continue
 		}
 		if bySubject[l.Subject] == nil {
@@ -143,21 +196,6 @@ func stressPicture(all []StressLine, title, about, x, y string, at func(StressLi
 	return &picture{title: title, about: about, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
 		draw: func(t theme, c draw.Canvas) error {
 			p := t.figure(title, x, y)
-			t.grid(p)
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-			for _, name := range names {
-				line, dots, err := plotter.NewLinePoints(bySubject[name])
-				if err != nil {
-					return err
-				}
-				line.Color, line.Width = colour(name), vg.Points(2)
-				dots.GlyphStyle = draw.GlyphStyle{Color: colour(name), Radius: vg.Points(4), Shape: shape(name)}
-				p.Add(line, dots)
-				p.Legend.Add(name, line, dots)
-			}
-			p.Legend.Top = true
-			p.X.Max *= 1.25 // room for the legend
-			p.Draw(c)
-			return nil
+			return t.curves(p, c, names, bySubject)
 		}}
 }

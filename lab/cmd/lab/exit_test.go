@@ -59,6 +59,8 @@ func TestBadInput(t *testing.T) {
 	}
 	write("taken/environment.json", `{"Format": 1, "Begun": "2026"}`)
 	write("taken/go.csv", "no rows\n")
+	write("elsewhere/environment.json", `{"Format": 1, "Begun": "2026", "CPU": "another"}`)
+	write("elsewhere/go.csv", "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1")
 	write("old/environment.json", `{"Format": 0}`)
 	write("README.md", "no markers\n")
 	write("docs/index.html", "the old page")
@@ -80,7 +82,7 @@ func TestBadInput(t *testing.T) {
 		"run -rounds 0":              "at least one",
 		"run -out taken":             "taken has something in it",
 		"run -resume -out nowhere":   "nowhere is no results folder",
-		"run -resume -out taken":     "first line must be",
+		"run -resume -out elsewhere": "the run was begun with the CPU another",
 		"run -resume -out old":       "version 0",
 		"run -resume -results docs":  "docs has no results folder",
 		"run -resume -seed 4":        "exclude each other",

@@ -139,24 +139,17 @@ func resume(cmd *cli.Command, here matrix.Environment) (*matrix.Folder, error) {
 		}
 		dir = newest
 	}
-	folder, err := matrix.Open(dir)
+	env, err := matrix.ReadEnvironment(dir)
 	if err != nil {
-		// The last line may be half of one; all else stays as it is.
-		if matrix.Repair(dir) != nil {
-			return nil, err
-		}
-		if folder, err = matrix.Open(dir); err != nil {
-			return nil, err
-		}
-	} else if err := matrix.Repair(dir); err != nil {
-		return nil, err
-	} else if folder, err = matrix.Open(dir); err != nil {
 		return nil, err
 	}
-	if err := folder.Environment.Same(here); err != nil {
+	if err := env.Same(here); err != nil {
 		return nil, err
 	}
-	return folder, nil
+	if err := matrix.Repair(dir); err != nil {
+		return nil, err
+	}
+	return matrix.Open(dir)
 }
 
 // build makes the programs that the subjects need. A subject whose program
