@@ -32,7 +32,7 @@ func (p *picture) svg(t theme) ([]byte, error) {
 }
 
 func (p *picture) png(t theme) ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))
+	c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(t.ground))
 	return p.onto(t, draw.New(c), vgimg.PngCanvas{Canvas: c}.WriteTo)
 }
 

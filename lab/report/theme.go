@@ -38,8 +38,8 @@ var colours = map[string]uint32{
 	subjects.ByteBump: 0xd55e00, subjects.StdArena: 0xcc79a7,
 	subjects.Ristretto: 0xb8860b, subjects.Modernc: 0x9467bd, subjects.Buffers: 0xa05a2c, subjects.FastJSON: 0xc44e78,
 
-	"arena": 0x009e73, // of the stress test: an ArenaPool
-	"ebb":   0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb debug": 0x44aa99,
+	subjects.Arena: 0x009e73, // of the stress test: an ArenaPool
+	"ebb":          0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb debug": 0x44aa99,
 	cppBase: 0x808890, "floor": 0xd55e00, "checked vectors": 0xcc79a7, "mimalloc": 0xe69f00,
 	"jemalloc": 0xb8860b, "tcmalloc": 0x9467bd, "Boost.Pool": 0xa05a2c, "std::pmr pool": 0x7a8b3c,
 	"std::pmr synchronized": 0x7a8b3c, "foonathan memory": 0xc44e78,
@@ -64,6 +64,9 @@ func shape(subject string) draw.GlyphDrawer {
 	all := []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
 		draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
+	}
+	if subject == subjects.Arena { // the stress test's name for an ArenaPool
+		subject = subjects.Pool
 	}
 	for i, a := range subjects.Allocators() {
 		if a.Name == subject {
