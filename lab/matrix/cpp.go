@@ -49,7 +49,7 @@ func (f *Folder) RunCpp(ctx context.Context, dir string, w io.Writer) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%w: cmake %s in %s failed: %s", ErrNoCpp, strings.Join(args, " "), dir, lastLine(log.String()))
+			return fmt.Errorf("%w: cmake %s in %s failed: %s", ErrNoCpp, strings.Join(args, " "), dir, complaint(log.String()))
 		}
 	}
 	// A run that is cut off leaves no half of a file.
@@ -76,9 +76,16 @@ func (f *Folder) RunCpp(ctx context.Context, dir string, w io.Writer) error {
 	return os.Rename(part, filepath.Join(f.Dir, CppFile))
 }
 
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// complaint is the first line that tells of an error, else the last line.
+func complaint(text string) string {
+	last := ""
+	for line := range strings.Lines(text) {
+		last = strings.TrimSpace(line)
+		if strings.Contains(last, "error:") || strings.Contains(last, "CMake Error") {
+			break
+		}
+	}
+	return firstLine(last)
 }
 
 // CppRow is one run of one C++ subject.

@@ -111,5 +111,5 @@ func FindAllocator(name string) (Allocator, error) {
 // subjects.
 var Unmeasured = []struct{ Name, Why string }{
 	{"Go's runtime free list of GOEXPERIMENT=runtimefreegc", "an experiment of the compiler that programs can't call"},
-	{"arenas of Protocol Buffers", "C++ and Rust only: the Go implementation has none"},
+	{"arenas of Protocol Buffers", "the Go implementation has none"},
 }
