@@ -19,6 +19,7 @@ type Environment struct {
 	MemoryMB   uint64
 	OS, Arch   string
 	Kernel     string
+	Load       float64 // the load average of the last minute, when the run began
 	Go         string
 	GoSettings map[string]string // that change how programs are built or run
 	Cxx, CMake string            // "" where there is none
@@ -45,6 +46,9 @@ func Here(s Settings) Environment {
 	if fs, err := procfs.NewDefaultFS(); err == nil {
 		if cpus, err := fs.CPUInfo(); err == nil && len(cpus) > 0 && cpus[0].ModelName != "" {
 			env.CPU = cpus[0].ModelName
+		}
+		if load, err := fs.LoadAvg(); err == nil {
+			env.Load = load.Load1
 		}
 		if mem, err := fs.Meminfo(); err == nil && mem.MemTotal != nil {
 			env.MemoryMB = *mem.MemTotal / 1024

@@ -114,6 +114,9 @@ func (r *Report) environmentTable() results.Table {
 	add("begun", e.Begun)
 	add("processor", fmt.Sprintf("%s, %d processors, %s MB of memory", e.CPU, e.Processors, thousands(int(e.MemoryMB))))
 	add("system", e.Kernel+", "+e.OS+"/"+e.Arch)
+	if e.Load > 0 {
+		add("load average at the start", digits(e.Load))
+	}
 	add("Go", e.Go)
 	for _, key := range []string{"GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64", "CGO_ENABLED"} {
 		add(key, e.GoSettings[key])
