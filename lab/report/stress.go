@@ -28,6 +28,7 @@ type StressLine struct {
 	P999          float64 // microseconds
 	Max           float64 // microseconds; the median of the rounds' worst
 	PeakMB        float64
+	Collections   float64 // in a run
 	Rounds        int
 }
 
@@ -64,7 +65,7 @@ func stressFile(name string, live int) ([]StressLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"req/s", "p50 us", "p99 us", "p99.9 us", "max us", "peak MB"}
+	columns := []string{"req/s", "p50 us", "p99 us", "p99.9 us", "max us", "peak MB", "GCs"}
 	at := make([]int, len(columns))
 	for i, c := range columns {
 		if at[i] = slices.Index(t.Head, c); at[i] < 0 || len(t.Head) < 3 || t.Head[0] != "mode" {
@@ -94,16 +95,16 @@ func stressFile(name string, live int) ([]StressLine, error) {
 	var all []StressLine
 	for _, k := range order {
 		v := values[k]
-		all = append(all, StressLine{live, k.mode, k.subject, median(v[0]), median(v[1]), median(v[2]), median(v[3]), median(v[4]), median(v[5]), len(v[0])})
+		all = append(all, StressLine{live, k.mode, k.subject, median(v[0]), median(v[1]), median(v[2]), median(v[3]), median(v[4]), median(v[5]), median(v[6]), len(v[0])})
 	}
 	return all, nil
 }
 
 func stressTable(all []StressLine) results.Table {
-	t := results.Table{Head: []string{"live objects", "mode", "subject", "requests/s", "p50", "p99", "p99.9", "worst", "peak memory", "rounds"}}
+	t := results.Table{Head: []string{"live objects", "mode", "subject", "requests/s", "p50", "p99", "p99.9", "worst", "peak memory", "collections", "rounds"}}
 	for _, l := range all {
 		t.Rows = append(t.Rows, []string{thousands(l.Live), l.Mode, l.Subject, digits(l.Rate), duration(l.P50 * 1000),
-			duration(l.P99 * 1000), duration(l.P999 * 1000), duration(l.Max * 1000), bytesOf(l.PeakMB * 1e6), strconv.Itoa(l.Rounds)})
+			duration(l.P99 * 1000), duration(l.P999 * 1000), duration(l.Max * 1000), bytesOf(l.PeakMB * 1e6), count(l.Collections), strconv.Itoa(l.Rounds)})
 	}
 	return t
 }
@@ -111,7 +112,7 @@ func stressTable(all []StressLine) results.Table {
 // tail draws p99.9 against the live heap.
 func tail(all []StressLine) *picture {
 	return stressPicture(all, "Under load: p99.9 against live objects",
-		"The stress test's handler: latency at p99.9, in microseconds on a logarithmic scale, against millions of live objects in the background. Lower is better.",
+		"The stress test's handler: latency at p99.9, in microseconds on a logarithmic scale, against millions of live objects in the background. Lower is better. The larger the live heap, the longer and the rarer the collections: the table says how many a run had.",
 		"millions of live objects", "p99.9, µs",
 		func(l StressLine) plotter.XY { return plotter.XY{X: float64(l.Live) / 1e6, Y: l.P999} })
 }

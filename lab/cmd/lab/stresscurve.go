@@ -18,7 +18,7 @@ import (
 
 // The live heaps of the curve, in objects.
 var (
-	quickLives = []int{0, 1_000_000, 5_000_000}
+	quickLives = []int{0, 1_000_000, 2_000_000}
 	fullLives  = []int{0, 1_000_000, 5_000_000, 20_000_000}
 )
 
@@ -45,7 +45,9 @@ func lives(cmd *cli.Command, full bool) ([]int, error) {
 // its table of runs. A table that is there already is not made again.
 func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder, all []int) error {
 	s := folder.Environment.Settings
-	sz := size{requests: 60_000, rounds: 3}
+	// So many that the heap's runs have some collections over each live heap:
+	// a larger one needs more requests for that.
+	sz := size{requests: 200_000, rounds: 3}
 	if s.Full {
 		sz = size{requests: 1_000_000, rounds: 5}
 	}
