@@ -7,7 +7,7 @@ FUZZTIME ?= 1m
 # Instrumented builds run several times slower than the default 10 minutes are meant for.
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help demo stress bench test test-go test-lab test-vet test-plain test-portable test-nolayout \
+.PHONY: help demo stress bench report test test-go test-lab test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
@@ -21,6 +21,11 @@ stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests
 
 bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench.csv and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -readme ../README.md
+
+report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
+	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
+		./results/.lab run $(if $(FULL),-full,-quick) && \
+		./results/.lab report -readme ../README.md
 
 test: test-go test-lab test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"

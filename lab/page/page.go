@@ -12,6 +12,7 @@ import (
 const (
 	Bench        = "bench"
 	Stress       = "stress"
+	Lab          = "lab"
 	Instructions = "instructions"
 )
 
@@ -41,6 +42,18 @@ func Insert(page, section, table string) (string, error) {
 	}
 	begin, end := markers(section)
 	return strings.Replace(page, begin+"\n"+old+end, begin+"\n"+table+end, 1), nil
+}
+
+// Check tells whether Update can replace a section of a file.
+func Check(file, section string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if _, err := Extract(string(text), section); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
 }
 
 // Update replaces a section of a file.

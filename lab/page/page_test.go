@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/report"
 	"github.com/ebbpool/arena/lab/results"
 )
 
@@ -74,5 +76,28 @@ func TestStressTableIsFresh(t *testing.T) {
 	}
 	if want := table.Markdown(); got != want {
 		t.Errorf("the README's table is stale: run 'lab stress -full -csv ../docs/stress.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+	}
+}
+
+// The README's table of the report is the one that the newest results give.
+func TestLabTableIsFresh(t *testing.T) {
+	dir, err := matrix.Newest("../results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Extract(string(readme), Lab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := r.Summary().Markdown(); got != want {
+		t.Errorf("the README's table is stale: run 'lab report -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
 	}
 }

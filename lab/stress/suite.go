@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // Suite is a comparison: every subject in every mode, several rounds.
@@ -46,6 +48,24 @@ func (s Suite) configs() (all []Config, rounds []int) {
 		}
 	}
 	return all, rounds
+}
+
+// Check refuses a suite that has a run which can't be: an unknown mode or
+// subject, a number that is too small.
+func (s Suite) Check() error {
+	if s.Rounds < 1 {
+		return fmt.Errorf("-rounds %d: at least one is needed", s.Rounds)
+	}
+	all, _ := s.configs()
+	for _, c := range all {
+		if err := c.check(); err != nil {
+			return err
+		}
+		if !slices.Contains(subjects.Names(), c.Subject) {
+			return fmt.Errorf("unknown subject %q; there are %q", c.Subject, subjects.Names())
+		}
+	}
+	return nil
 }
 
 // Total is the number of measured requests of all runs.

@@ -75,14 +75,15 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 	if from := cmd.String("from"); from != "" {
 		f, err := os.Open(from)
 		if err != nil {
-			return nil, err
+			return nil, bad(err)
 		}
 		defer f.Close()
-		return ratios.ReadCSV(f)
+		rows, err := ratios.ReadCSV(f)
+		return rows, bad(err)
 	}
 	rounds := cmd.Int("rounds")
 	if rounds < 1 {
-		return nil, fmt.Errorf("-rounds %d: at least one is needed", rounds)
+		return nil, bad(fmt.Errorf("-rounds %d: at least one is needed", rounds))
 	}
 	dir := cmd.String("dir")
 	if dir == "" {

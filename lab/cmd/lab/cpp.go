@@ -24,7 +24,7 @@ func cppCommand() *cli.Command {
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			claims, counts, err := cppTables(cmd.Args().Slice(), cmd.String("counts"))
 			if err != nil {
-				return err
+				return bad(err)
 			}
 			fmt.Fprintf(cmd.Root().Writer, "%s\n%s", claims, counts)
 			readme := cmd.String("readme")

@@ -1,10 +1,12 @@
-// Command lab measures the arena package: "lab stress" runs a request handler
-// under load over the Go heap, a sync.Pool and an ArenaPool; "lab bench" runs
-// the arena package's benchmarks in rounds and makes the README's table.
+// Command lab measures the arena package beside what its users would pick
+// instead: "lab run" every workload with every subject, "lab report" draws the
+// page from what was kept, "lab stress" runs a request handler under load, and
+// "lab bench" makes the README's table of claims.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,15 +20,51 @@ func main() {
 	if err := app().Run(ctx, os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, "lab:", err)
 		stop()
-		os.Exit(1)
+		os.Exit(code(err))
 	}
 }
 
+// badInput is an error that the user can mend: a name, a flag, a file. Nothing
+// was written.
+type badInput struct{ error }
+
+func (b badInput) Unwrap() error { return b.error }
+
+// bad marks an error as the input's.
+func bad(err error) error {
+	if err == nil {
+		return nil
+	}
+	return badInput{err}
+}
+
+// code is the exit code: 2 for bad input, 1 for what failed with good input.
+func code(err error) int {
+	if errors.As(err, new(badInput)) {
+		return 2
+	}
+	return 1
+}
+
 func app() *cli.Command {
+	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return bad(err) }
+	all := []*cli.Command{
+		runCommand(), reportCommand(), measureCommand(), stressCommand(), childCommand(), benchCommand(), cppCommand(),
+	}
+	for _, c := range all {
+		c.OnUsageError = usage
+	}
 	return &cli.Command{
-		Name:     "lab",
-		Usage:    "measure the arena package beside what its users would pick instead",
-		Commands: []*cli.Command{stressCommand(), childCommand(), benchCommand(), cppCommand()},
+		Name:         "lab",
+		Usage:        "measure the arena package beside what its users would pick instead",
+		Commands:     all,
+		OnUsageError: usage,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if name := cmd.Args().First(); name != "" {
+				return bad(fmt.Errorf("there is no command %q", name))
+			}
+			return cli.ShowAppHelp(cmd)
+		},
 		// Errors are printed by main, once.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}

@@ -6,7 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"os"
-	"os/exec"
+
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,10 +17,11 @@ import (
 	"github.com/ebbpool/arena/lab/subjects"
 )
 
-// TestMain lets the test binary be the program: stress starts "itself" with
-// the command child, and tests start it with LAB_TEST_MAIN set.
+// TestMain lets the test binary be the program: stress and run start "itself"
+// with the commands child and measure, and tests start it with LAB_TEST_MAIN
+// set.
 func TestMain(m *testing.M) {
-	if os.Getenv("LAB_TEST_MAIN") != "" || len(os.Args) > 1 && os.Args[1] == "child" {
+	if os.Getenv("LAB_TEST_MAIN") != "" || len(os.Args) > 1 && (os.Args[1] == "child" || os.Args[1] == "measure") {
 		main()
 		return
 	}
@@ -90,26 +91,6 @@ func TestStressFailsWhenAnswersDiffer(t *testing.T) {
 	}
 	if !strings.Contains(out, subjects.SyncPool) {
 		t.Error("the runs are not shown")
-	}
-}
-
-func TestExitCode(t *testing.T) {
-	for args, want := range map[string]string{
-		"stress -quick -full":       "exclude each other",
-		"stress -rounds 0":          "at least one",
-		"stress -requests 0":        "no such run",
-		"stress -modes quic":        "unknown mode",
-		"stress -subjects tcmalloc": "unknown subject",
-		"bench -rounds 0":           "at least one",
-		"bench -from no-such.csv":   "no-such.csv",
-	} {
-		cmd := exec.Command(os.Args[0], strings.Fields(args)...)
-		cmd.Env = append(os.Environ(), "LAB_TEST_MAIN=1")
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), want) {
-			t.Errorf("lab %s: %v, want exit status 1 and %q:\n%s", args, err, want, out)
-		}
 	}
 }
 

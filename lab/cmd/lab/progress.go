@@ -18,6 +18,9 @@ type progress struct {
 	total int
 	what  string
 	next  time.Time
+
+	began time.Time // of the first step that was not done before
+	first int
 }
 
 // pause between two lines where there is no terminal.
@@ -41,10 +44,25 @@ func (p *progress) set(done int, what string) {
 		p.bar.Set("what", what).SetCurrent(int64(done))
 		return
 	}
-	if now := time.Now(); now.After(p.next) {
-		p.next = now.Add(pause)
-		fmt.Fprintf(p.w, "%3d %%  %s\n", 100*done/max(p.total, 1), what)
+	now := time.Now()
+	if p.began.IsZero() {
+		p.began, p.first = now, done
 	}
+	if now.After(p.next) {
+		p.next = now.Add(pause)
+		fmt.Fprintf(p.w, "%3d %%  %s%s\n", 100*done/max(p.total, 1), what, p.left(done, now))
+	}
+}
+
+// left estimates the rest from what has been done so far, "" while that says
+// nothing.
+func (p *progress) left(done int, now time.Time) string {
+	steps, took := done-p.first, now.Sub(p.began)
+	if steps <= 0 || took < time.Second {
+		return ""
+	}
+	rest := time.Duration(float64(took) / float64(steps) * float64(p.total-done))
+	return fmt.Sprintf(", about %s left", rest.Round(time.Second))
 }
 
 func (p *progress) finish() {

@@ -64,7 +64,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	sz := usual
 	switch {
 	case cmd.Bool("quick") && cmd.Bool("full"):
-		return errors.New("-quick and -full exclude each other")
+		return bad(errors.New("-quick and -full exclude each other"))
 	case cmd.Bool("quick"):
 		sz = quick
 	case cmd.Bool("full"):
@@ -79,9 +79,6 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("rounds") {
 		sz.rounds = cmd.Int("rounds")
 	}
-	if sz.rounds < 1 {
-		return fmt.Errorf("-rounds %d: at least one is needed", sz.rounds)
-	}
 	suite := stress.Suite{
 		Modes:        strings.Split(cmd.String("modes"), ","),
 		Subjects:     strings.Split(cmd.String("subjects"), ","),
@@ -92,6 +89,9 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 			// Enough to fill every pool and buffer, for any number of workers.
 			Warmup: max(sz.requests/20, 20*cmd.Int("workers")),
 		},
+	}
+	if err := suite.Check(); err != nil {
+		return bad(err)
 	}
 	stdout, stderr := cmd.Root().Writer, cmd.Root().ErrWriter
 	warnLoad(stderr)
@@ -106,7 +106,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	}
 	// What was measured is shown even if the answers differ: it helps to see
 	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, report(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("readme"))); err != nil {
+	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("readme"))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
@@ -121,7 +121,7 @@ func warnLoad(w io.Writer) {
 	}
 }
 
-func report(w io.Writer, runs []results.Run, full bool, csvFile, readme string) error {
+func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, readme string) error {
 	table, err := results.Runs(runs)
 	if err != nil {
 		return err

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/subjects"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "run",
+		Usage: "measure every workload with every subject, in both languages, and keep all of it",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "quick", Usage: "the smaller sizes; what is done without a flag"},
+			&cli.BoolFlag{Name: "full", Usage: "all sizes, longer measurements and more rounds"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with the folder of -out, or the newest"},
+			&cli.StringFlag{Name: "out", Usage: "keep the results in `FOLDER`", DefaultText: "results/<date>-<host kind>"},
+			&cli.StringFlag{Name: "only", Usage: "`WORKLOADS` to run, with commas"},
+			&cli.StringFlag{Name: "subjects", Usage: "`SUBJECTS` to run, with commas"},
+			&cli.IntFlag{Name: "rounds", Value: matrix.LeastRounds, Usage: "times that all is measured"},
+			&cli.DurationFlag{Name: "least", Value: 15 * time.Millisecond, Usage: "of one measurement, after its warm-up"},
+			&cli.Uint64Flag{Name: "seed", Usage: "of the order", DefaultText: "the time"},
+			&cli.StringFlag{Name: "cpp", Value: "../cpp", Usage: "`FOLDER` of the C++ half; empty leaves it out"},
+			&cli.StringFlag{Name: "stress", Usage: "live `OBJECTS` of the stress test's runs, with commas; empty leaves them out", DefaultText: "by size"},
+			&cli.IntFlag{Name: "stress-requests", Usage: "of one run of the stress test", DefaultText: "by size"},
+			&cli.StringFlag{Name: "results", Value: "results", Usage: "`FOLDER` that has the results folders"},
+		},
+		Action: runMatrix,
+	}
+}
+
+// measurer carries out the measurements; a test has others.
+var measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
+
+func runMatrix(ctx context.Context, cmd *cli.Command) error {
+	if cmd.IsSet("cpp") && cmd.String("cpp") != "" {
+		// Asked for by name, it must be there; else it is measured where it can be.
+		if err := matrix.CppTools(cmd.String("cpp")); err != nil {
+			return bad(err)
+		}
+	}
+	if _, err := lives(cmd, false); err != nil {
+		return bad(err)
+	}
+	folder, err := resultsFolder(cmd)
+	if err != nil {
+		return bad(err)
+	}
+	stdout, stderr := cmd.Root().Writer, cmd.Root().ErrWriter
+	fmt.Fprintf(stdout, "results go to %s\n", folder.Dir)
+	warnLoad(stderr)
+	tmp, err := os.MkdirTemp("", "lab-run-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	programs, leave, err := build(ctx, folder, tmp)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(stderr, len(folder.Environment.Settings.Plan()))
+	err = folder.Run(ctx, measurer(programs), leave, bar.set)
+	bar.finish()
+	settings := folder.Environment.Settings
+	everything := len(settings.Workloads) == 0 && len(settings.Subjects) == 0
+	if err == nil && cmd.String("cpp") != "" && (everything || cmd.IsSet("cpp")) {
+		err = runCpp(ctx, folder, cmd.String("cpp"), stderr)
+	}
+	if err == nil && (everything || cmd.IsSet("stress")) {
+		var all []int
+		if all, err = lives(cmd, settings.Full); err == nil {
+			err = runStressCurve(ctx, cmd, folder, all)
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped; what is done is kept, and this goes on with it: lab run -resume -out %s", folder.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	return failures(stdout, folder)
+}
+
+// resultsFolder makes the folder, or opens the one to go on with.
+func resultsFolder(cmd *cli.Command) (*matrix.Folder, error) {
+	settings := matrix.Settings{
+		Seed: cmd.Uint64("seed"), Rounds: cmd.Int("rounds"), Least: cmd.Duration("least"), Full: cmd.Bool("full"),
+		Workloads: list(cmd.String("only")), Subjects: list(cmd.String("subjects")),
+	}
+	if cmd.Bool("quick") && settings.Full {
+		return nil, errors.New("-quick and -full exclude each other")
+	}
+	if settings.Full && !cmd.IsSet("least") {
+		settings.Least = 200 * time.Millisecond
+	}
+	if settings.Full && !cmd.IsSet("rounds") {
+		settings.Rounds = 11
+	}
+	if !cmd.IsSet("seed") {
+		settings.Seed = uint64(time.Now().UnixNano())
+	}
+	if err := settings.Check(); err != nil {
+		return nil, err
+	}
+	here := matrix.Here(settings)
+	if cmd.Bool("resume") {
+		return resume(cmd, here)
+	}
+	dir := cmd.String("out")
+	if dir == "" {
+		dir = freeName(filepath.Join(cmd.String("results"), time.Now().Format(time.DateOnly)+"-"+here.Kind()))
+	}
+	return matrix.Create(dir, here)
+}
+
+// resume opens a folder to go on with: its settings are those of its run.
+func resume(cmd *cli.Command, here matrix.Environment) (*matrix.Folder, error) {
+	for _, flag := range []string{"seed", "rounds", "least", "full", "only", "subjects"} {
+		if cmd.IsSet(flag) {
+			return nil, fmt.Errorf("-%s and -resume exclude each other: a run goes on as it began", flag)
+		}
+	}
+	dir := cmd.String("out")
+	if dir == "" {
+		newest, err := matrix.Newest(cmd.String("results"))
+		if err != nil {
+			return nil, err
+		}
+		dir = newest
+	}
+	env, err := matrix.ReadEnvironment(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := env.Same(here); err != nil {
+		return nil, err
+	}
+	if err := matrix.Repair(dir); err != nil {
+		return nil, err
+	}
+	return matrix.Open(dir)
+}
+
+// build makes the programs that the subjects need. A subject whose program
+// can't be built is left out, and the environment says why.
+func build(ctx context.Context, folder *matrix.Folder, tmp string) (matrix.Programs, map[string]bool, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	programs, leave := matrix.Programs{"": exe}, map[string]bool{}
+	env := &folder.Environment
+	env.Notes = nil
+	wanted := map[string]bool{}
+	for _, step := range env.Settings.Plan() {
+		wanted[step.Subject] = true
+	}
+	for _, a := range subjects.Allocators() {
+		if a.Experiment == "" || !wanted[a.Name] || programs[a.Experiment] != "" {
+			continue
+		}
+		if err := programs.Build(ctx, tmp, a.Experiment); err != nil {
+			leave[a.Name] = true
+			env.Notes = append(env.Notes, fmt.Sprintf("%s is not measured: %v", a.Name, err))
+		}
+	}
+	return programs, leave, folder.SaveEnvironment()
+}
+
+// runCpp measures the C++ half, or says in one line why it can't.
+func runCpp(ctx context.Context, folder *matrix.Folder, dir string, w io.Writer) error {
+	if _, err := os.Stat(filepath.Join(folder.Dir, matrix.CppFile)); err == nil {
+		return nil // a run that goes on has it already
+	}
+	fmt.Fprintln(w, "building and running the C++ benchmark")
+	err := folder.RunCpp(ctx, dir, w)
+	if errors.Is(err, matrix.ErrNoCpp) {
+		fmt.Fprintln(w, err)
+		folder.Environment.Notes = append(folder.Environment.Notes, err.Error())
+		return folder.SaveEnvironment()
+	}
+	return err
+}
+
+// failures lists what is no result, and is an error if a subject did other
+// work than the rest: then the lab or the subject is broken.
+func failures(w io.Writer, folder *matrix.Folder) error {
+	wrong := 0
+	seen := map[string]bool{}
+	for _, r := range matrix.Judge(folder.Rows) {
+		if r.Status == matrix.OK {
+			continue
+		}
+		if r.Status == matrix.Wrong {
+			wrong++
+		}
+		line := fmt.Sprintf("%s: %s %s", r.Cell, r.Status, r.Detail)
+		if !seen[line] {
+			seen[line] = true
+			fmt.Fprintln(w, line)
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d measurements gave another checksum than the rest", wrong)
+	}
+	fmt.Fprintln(w, "every subject did the same work; draw the report with: lab report")
+	return nil
+}
+
+func list(flag string) []string {
+	if flag == "" {
+		return nil
+	}
+	return strings.Split(flag, ",")
+}
+
+// freeName is name, with a number behind it if that is taken.
+func freeName(name string) string {
+	free := name
+	for i := 2; ; i++ {
+		if _, err := os.Stat(free); errors.Is(err, os.ErrNotExist) {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", name, i)
+	}
+}
+
+// measureCommand is how run starts itself, or its build for an experiment,
+// once for each measurement.
+func measureCommand() *cli.Command {
+	return &cli.Command{
+		Name:   "measure",
+		Hidden: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "workload", Required: true},
+			&cli.IntFlag{Name: "n", Required: true},
+			&cli.StringFlag{Name: "subject", Required: true},
+			&cli.DurationFlag{Name: "least", Required: true},
+		},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			o, err := matrix.Measure(matrix.Cell{
+				Workload: cmd.String("workload"), N: cmd.Int("n"), Subject: cmd.String("subject"),
+			}, cmd.Duration("least"))
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.Root().Writer).Encode(o)
+		},
+	}
+}

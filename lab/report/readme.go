@@ -1,0 +1,62 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/results"
+)
+
+// Summary is the table for the README: for each kind of work the fastest of
+// ours beside the heap and beside the fastest of the others. A row where ours
+// is slower says so.
+func (r *Report) Summary() results.Table {
+	t := results.Table{Head: []string{"work", "ours", "times as fast as the heap (95 %)", "fastest other", "ours in times of its time", "remark"}}
+	var seen []matrix.Cell
+	for _, l := range r.Go {
+		work := matrix.Cell{Workload: l.Workload, N: l.N}
+		if l.Ns == 0 || slices.Contains(seen, work) {
+			continue
+		}
+		seen = append(seen, work)
+		ours, ok := fastest(r.Go, work, true)
+		if !ok {
+			continue
+		}
+		row := []string{ours.Title(), ours.Subject, "-", "-", "-", ""}
+		if ours.Beside {
+			row[2] = ours.Faster.String()
+		}
+		if other, ok := fastest(r.Go, work, false); ok {
+			if ratios := paired(ours.byRound, other.byRound); len(ratios) > 0 {
+				times := interval(ratios)
+				row[3], row[4] = other.Subject, times.String()
+				if times.Above(1) {
+					row[5] = "slower"
+				}
+			}
+			if wrong, _ := corrupted(r.Go, other.Subject); wrong > 0 {
+				row[3] += " (unsafe)"
+			}
+		}
+		if ours.Noisy() {
+			if row[5] != "" {
+				row[5] += "; "
+			}
+			row[5] += "spread above " + percent(noisy)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// fastest returns the line with the least time at some work, of ours or of the
+// others. The heap is among the others.
+func fastest(all []Line, work matrix.Cell, ours bool) (best Line, ok bool) {
+	for _, l := range all {
+		if l.Workload == work.Workload && l.N == work.N && l.Ns > 0 && Ours(l.Subject) == ours && (!ok || l.Ns < best.Ns) {
+			best, ok = l, true
+		}
+	}
+	return best, ok
+}

@@ -1,0 +1,26 @@
+package subjects
+
+import (
+	"unsafe"
+
+	"github.com/valyala/bytebufferpool"
+)
+
+// buffers puts the strings of a life behind each other into one pooled buffer.
+type buffers struct{ b *bytebufferpool.ByteBuffer }
+
+func (s *buffers) Texts(dst []string, src string) {
+	s.b = bytebufferpool.Get()
+	for i := range dst {
+		from := len(s.b.B)
+		s.b.B = append(s.b.B, src...) // what moves leaves earlier strings in the old array
+		dst[i] = unsafe.String(&s.b.B[from], len(src))
+	}
+}
+
+func (s *buffers) End() {
+	if s.b != nil {
+		bytebufferpool.Put(s.b)
+		s.b = nil
+	}
+}

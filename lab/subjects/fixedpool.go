@@ -1,0 +1,67 @@
+package subjects
+
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// fixedPools is our FixedPool, one for each type. Its objects are given back
+// one by one, in the order in which they were taken.
+type fixedPools struct {
+	flat   fixed[workloads.Flat]
+	link   fixed[workloads.Link]
+	simple fixed[workloads.Simple]
+	node   fixed[workloads.Node]
+}
+
+// fixed is a pool with what is out of it.
+type fixed[T any] struct {
+	pool *arena.FixedPool[T]
+	out  []*T
+}
+
+// room makes a pool for n objects when a workload asks for the first of them.
+func (f *fixed[T]) room(n int) *arena.FixedPool[T] {
+	if f.pool == nil || f.pool.Capacity() < n {
+		f.pool = arena.NewFixedPool[T](n)
+	}
+	return f.pool
+}
+
+func (f *fixed[T]) fill(dst []*T) {
+	pool := f.room(len(dst))
+	for i := range dst {
+		dst[i] = pool.Allocate()
+	}
+	f.out = append(f.out[:0], dst...)
+}
+
+func (f *fixed[T]) end() {
+	for _, x := range f.out {
+		f.pool.Deallocate(x)
+	}
+	f.out = f.out[:0]
+}
+
+func (p *fixedPools) End() {
+	p.flat.end()
+	p.link.end()
+	p.simple.end()
+	p.node.end()
+}
+
+// EndsByCall tells that End does work.
+func (*fixedPools) EndsByCall() {}
+
+func (p *fixedPools) Flats(dst []*workloads.Flat)     { p.flat.fill(dst) }
+func (p *fixedPools) Links(dst []*workloads.Link)     { p.link.fill(dst) }
+func (p *fixedPools) Simples(dst []*workloads.Simple) { p.simple.fill(dst) }
+
+// treeRoom holds the trees of the full run: 2^19 - 1 nodes.
+const treeRoom = 1 << 19
+
+func (p *fixedPools) Node() *workloads.Node {
+	x := p.node.room(treeRoom).Allocate()
+	p.node.out = append(p.node.out, x)
+	return x
+}

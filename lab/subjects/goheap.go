@@ -1,0 +1,46 @@
+package subjects
+
+import "github.com/ebbpool/arena/lab/workloads"
+
+// goHeap is ordinary Go, written as one writes it. The request's memory is the
+// stress test's: the arena's code with a nil arena.
+type goHeap struct{ memory }
+
+func (goHeap) End() {}
+
+func (goHeap) Flats(dst []*workloads.Flat) {
+	for i := range dst {
+		dst[i] = new(workloads.Flat)
+	}
+}
+
+func (goHeap) Links(dst []*workloads.Link) {
+	for i := range dst {
+		dst[i] = new(workloads.Link)
+	}
+}
+
+func (goHeap) Simples(dst []*workloads.Simple) {
+	for i := range dst {
+		dst[i] = new(workloads.Simple)
+	}
+}
+
+func (goHeap) Texts(dst []string, src string) {
+	for i := range dst {
+		dst[i] = string([]byte(src))
+	}
+}
+
+func (goHeap) MakeInts(n, capacity int) []int { return make([]int, n, capacity) }
+func (goHeap) ReserveInts(n int) []int        { return make([]int, n) }
+
+func (goHeap) AppendInts(s []int, first, n int) []int {
+	for i := range n {
+		s = append(s, first+i)
+	}
+	return s
+}
+
+func (goHeap) Node() *workloads.Node        { return new(workloads.Node) }
+func (h goHeap) Worker() workloads.Requests { return h }

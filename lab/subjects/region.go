@@ -1,0 +1,93 @@
+package subjects
+
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// regionChunk suits lives of some megabytes; what a life needs beyond it comes
+// in chunks that double.
+const regionChunk = 256 << 10
+
+// regionRetained lets an arena keep the memory of the table's largest lives,
+// so that it is warm, as the other subjects are.
+const regionRetained = 256 << 20
+
+// region is our Arena.
+type region struct{ memory }
+
+func newRegion() *region {
+	return &region{memory{arena.NewArena(regionChunk, regionRetained)}}
+}
+
+func (r *region) End() { r.a.Reset() }
+
+// EndsByCall tells that End does work.
+func (*region) EndsByCall() {}
+
+func (r *region) Flats(dst []*workloads.Flat) {
+	for i := range dst {
+		dst[i] = arena.New[workloads.Flat](r.a)
+	}
+}
+
+func (r *region) Links(dst []*workloads.Link) {
+	for i := range dst {
+		dst[i] = arena.New[workloads.Link](r.a)
+	}
+}
+
+func (r *region) Simples(dst []*workloads.Simple) {
+	for i := range dst {
+		dst[i] = arena.New[workloads.Simple](r.a)
+	}
+}
+
+func (r *region) Texts(dst []string, src string) {
+	for i := range dst {
+		dst[i] = r.a.AllocString(src)
+	}
+}
+
+func (r *region) MakeInts(n, capacity int) []int { return arena.MakeSlice[int](r.a, n, capacity) }
+func (r *region) ReserveInts(n int) []int        { return arena.MakeSliceUninit[int](r.a, n, n) }
+
+func (r *region) AppendInts(s []int, first, n int) []int {
+	for i := range n {
+		s = arena.Append(r.a, s, first+i)
+	}
+	return s
+}
+
+func (r *region) Node() *workloads.Node { return arena.New[workloads.Node](r.a) }
+
+// Worker has an arena of its own: what a goroutine costs where none is shared.
+func (r *region) Worker() workloads.Requests {
+	return &region{memory{arena.NewArena(chunkSize, 0)}}
+}
+
+// pooled is our ArenaPool: each life has an arena of the pool. Unlike region it
+// keeps what the defaults keep.
+type pooled struct {
+	memory
+	pool *arena.ArenaPool
+}
+
+func newPooled() *pooled {
+	p := &pooled{pool: arena.NewArenaPool(chunkSize, 0)}
+	p.a = p.pool.Get()
+	return p
+}
+
+func (p *pooled) End() {
+	p.pool.Put(p.a)
+	p.a = p.pool.Get()
+}
+
+func (p *pooled) Node() *workloads.Node { return arena.New[workloads.Node](p.a) }
+
+func (p *pooled) MakeInts(n, capacity int) []int { return arena.MakeSlice[int](p.a, n, capacity) }
+
+func (p *pooled) Worker() workloads.Requests {
+	return &pooled{memory: memory{p.pool.Get()}, pool: p.pool}
+}

@@ -1,0 +1,136 @@
+package workloads
+
+// ends sums what a slice's user sees without touching all of it.
+func ends(s []int) uint64 {
+	s[len(s)/2] = 7
+	return uint64(len(s)) + uint64(s[len(s)/2])
+}
+
+// total sums a slice.
+func total(s []int) (sum uint64) {
+	for _, v := range s {
+		sum += uint64(v)
+	}
+	return sum
+}
+
+func reserved(m Ints, n int, _ *Watch) uint64 {
+	sum := ends(m.ReserveInts(n))
+	m.End()
+	return sum
+}
+
+// zeroed looks at few of the elements: that all are zero is the subject's
+// promise, which the tests of this package check.
+func zeroed(m Ints, n int, _ *Watch) uint64 {
+	s := m.MakeInts(n, n)
+	sum := uint64(s[0]) + uint64(s[n/3]) + uint64(s[n-1]) + ends(s)
+	m.End()
+	return sum
+}
+
+func filled(m Ints, n int, _ *Watch) uint64 {
+	s := m.MakeInts(n, n)
+	for i := range s {
+		s[i] += i
+	}
+	sum := total(s)
+	m.End()
+	return sum
+}
+
+func matrixSlice(m Ints, n int, _ *Watch) uint64 {
+	sum := total(m.AppendInts(m.MakeInts(0, n), 0, n))
+	m.End()
+	return sum
+}
+
+func matrixSimple(m Simples, n int, _ *Watch) (sum uint64) {
+	all := simpleTable.of(n)
+	m.Simples(all)
+	for i, x := range all {
+		x.Length = i
+	}
+	for _, x := range all {
+		sum += uint64(x.Length) + uint64(len(x.Items))
+	}
+	m.End()
+	clear(all)
+	return sum
+}
+
+// simplesAndInts is what a struct with a slice in the same memory needs.
+type simplesAndInts interface {
+	Simples
+	Ints
+}
+
+func complexStruct(m simplesAndInts, n int) uint64 {
+	var one [1]*Simple
+	m.Simples(one[:])
+	x := one[0]
+	x.Items = m.AppendInts(m.MakeInts(0, n), 0, n)
+	x.Length = len(x.Items)
+	return total(x.Items) + uint64(x.Length)
+}
+
+func matrixComplex(m simplesAndInts, n int, _ *Watch) uint64 {
+	sum := complexStruct(m, n)
+	m.End()
+	return sum
+}
+
+// iterations is how many structs ComplexStructIter makes in one life.
+const iterations = 1000
+
+func matrixIter(m simplesAndInts, n int, _ *Watch) (sum uint64) {
+	for range iterations {
+		sum += complexStruct(m, n)
+	}
+	m.End()
+	return sum
+}
+
+func growOne(m Ints, n int, _ *Watch) uint64 {
+	sum := total(m.AppendInts(nil, 0, n))
+	m.End()
+	return sum
+}
+
+func growTurns(m Ints, n int, _ *Watch) (sum uint64) {
+	var s [4][]int
+	for i := range n {
+		for k := range s {
+			s[k] = m.AppendInts(s[k], i+k, 1)
+		}
+	}
+	for k := range s {
+		sum = sum*31 + total(s[k])
+	}
+	m.End()
+	return sum
+}
+
+// collectedInts is how many ints a call of the collector's table appends.
+const collectedInts = 100_000
+
+func collector(m Ints, n int, _ *Watch) (sum uint64) {
+	for call := range n {
+		sum += total(m.AppendInts(nil, call, collectedInts))
+		m.End()
+	}
+	return sum
+}
+
+// keptClone holds the newest clone, so that none is left out as unused.
+var keptClone []int
+
+func collectorClone(m Ints, n int, _ *Watch) (sum uint64) {
+	for call := range n {
+		s := m.AppendInts(nil, call, collectedInts)
+		keptClone = append([]int(nil), s...)
+		m.End()
+		sum += total(keptClone)
+	}
+	return sum
+}
