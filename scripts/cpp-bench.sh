@@ -13,8 +13,8 @@ if [ -x cpp/build/clang/bench ]; then
 	cpp/build/clang/bench --claims docs/cpp-clang.csv
 fi
 cpp/bench/bench_callgrind.sh cpp/build/release/bench >docs/cpp-instructions.csv.new
-# Without valgrind nothing is counted, and the old counts stay.
-if [ -s docs/cpp-instructions.csv.new ]; then
+# Where valgrind is missing, or can't run the program, the old counts stay.
+if [ "$(wc -l <docs/cpp-instructions.csv.new)" -gt 1 ]; then
 	mv docs/cpp-instructions.csv.new docs/cpp-instructions.csv
 else
 	rm docs/cpp-instructions.csv.new

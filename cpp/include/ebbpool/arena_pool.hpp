@@ -92,9 +92,9 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 ///
 /// Every call takes O(1) time, except the constructor (see there) and
 /// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
-/// page by page from the first use on where it is mapped. Reuse is last in, first out;
-/// a slot that was never out is handed out only when every other one is,
-/// lowest first.
+/// page by page from the first use on where it is mapped. Reuse is last in,
+/// first out; a slot that was never out is handed out only when every other one
+/// is, lowest first.
 ///
 /// One thread at a time; for several see sync_arena_pool.hpp. Not copyable, not
 /// movable: addresses are stable until the destructor. The destructor frees the
