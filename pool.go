@@ -142,19 +142,32 @@ func (p *ArenaPool) learn(a *Arena, lives uint64) {
 	if lives < window {
 		fit = fitted(flat.fit.peak) // the chunk is still the one that it was made with
 	}
-	a.owner.account.fit.Store(fit)
-	if p.auto {
-		p.adopt(fit, lives >= window)
+	before := a.owner.account.fit.Swap(fit)
+	if !p.auto {
+		return
+	}
+	// Only what the arena has not said before is news: an arena that lay idle
+	// since requests were large would say it again.
+	if fit > before {
+		p.raise(fit)
+	}
+	if lives >= window {
+		p.lower(fit)
 	}
 }
 
-func (p *ArenaPool) adopt(fit uintptr, lower bool) {
-	hint := p.hint.Load()
-	switch {
-	case fit > hint:
-		p.hint.Store(fit)
-	case lower:
-		p.hint.Store(max(fit, hint-hint/8))
+// raise moves the hint up to fit.
+func (p *ArenaPool) raise(fit uintptr) {
+	for hint := p.hint.Load(); fit > hint && !p.hint.CompareAndSwap(hint, fit); hint = p.hint.Load() {
+	}
+}
+
+// lower moves the hint an eighth of the way down, at most to fit. Where it has
+// just been moved by another goroutine that was enough: to store what follows
+// from an older hint could undo many steps.
+func (p *ArenaPool) lower(fit uintptr) {
+	if hint := p.hint.Load(); fit < hint {
+		p.hint.CompareAndSwap(hint, max(fit, hint-hint/8))
 	}
 }
 
@@ -168,7 +181,10 @@ func (p *ArenaPool) close(acct *account) {
 	p.gone.Puts += turns / 2
 	p.gone.Leaked += turns % 2
 	if p.auto && turns/2 > 0 {
-		p.adopt(acct.fit.Load(), true)
+		// Where the collector takes arenas before their window is full, this is
+		// what lowers the hint. It must not rise again: what the arena used was
+		// news when it was put, and may be long past.
+		p.lower(acct.fit.Load())
 	}
 }
 

@@ -329,6 +329,30 @@ func TestAutoPoolLearns(t *testing.T) {
 	}
 }
 
+// Arenas that served large requests long ago lie idle, to be used again or
+// collected at any time. If either raised what the pool has learned since, new
+// arenas would be as large as then, by an accident of timing.
+func TestAutoPoolTakesNoOldNews(t *testing.T) {
+	p := NewAutoPool(1 << 20)
+	old := p.Get()
+	old.AllocBytes(100 << 10)
+	p.Put(old)
+	if got := p.Stats().ChunkSize; got < 100<<10 {
+		t.Fatalf("ChunkSize = %d after a request of 100 KB", got)
+	}
+	const learned = 4 << 10
+	p.hint.Store(learned) // as after many windows of small requests
+	p.learn(old, window)  // as after 63 lives more
+	if got := p.Stats().ChunkSize; got > learned {
+		t.Errorf("ChunkSize = %d after an arena of long ago was used again, %d before", got, learned)
+	}
+	p.close(old.owner.account)
+	if got := p.Stats().ChunkSize; got > learned {
+		t.Errorf("ChunkSize = %d after an arena of long ago was collected, %d before", got, learned)
+	}
+	runtime.KeepAlive(old) // or its own end might come first
+}
+
 // A pool's chunk size, however small, must work, and bound what is kept: ten
 // chunks unless the caller says otherwise.
 func TestPoolSizes(t *testing.T) {
