@@ -22,6 +22,8 @@ const (
 	// StressPrefix begins the names of the stress test's tables; the number of
 	// live objects follows.
 	StressPrefix = "stress-"
+	// TimelinePrefix begins the names of the courses of those runs.
+	TimelinePrefix = "timeline-"
 )
 
 // Folder is a results folder: an environment and the raw rows.

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/montanaflynn/stats"
 )
@@ -18,7 +19,8 @@ type Ratio struct {
 
 // Compare makes the ratios of subject ours to each of the other subjects: how
 // many times as many requests per second, and how many times shorter p99.9.
-// Above 1 is in favour of ours.
+// Above 1 is in favour of ours. Runs of an open loop are a mode of their own;
+// there the requests per second are given, and have no ratio.
 func Compare(runs []Run, ours string) ([]Ratio, error) {
 	var modes, others []string
 	byRound := map[string]Run{}
@@ -27,6 +29,9 @@ func Compare(runs []Run, ours string) ([]Ratio, error) {
 		return fmt.Sprintf("%s/%s/%d", mode, subject, round)
 	}
 	for _, r := range runs {
+		if r.Loop() == Open {
+			r.Mode += openMode
+		}
 		byRound[key(r.Mode, r.Subject, r.Round)] = r
 		modes = AppendNew(modes, r.Mode)
 		if r.Subject != ours {
@@ -35,16 +40,20 @@ func Compare(runs []Run, ours string) ([]Ratio, error) {
 		rounds = max(rounds, r.Round)
 	}
 	measures := []struct {
-		what  string
-		ratio func(ours, other Run) float64
+		what   string
+		closed bool // only there
+		ratio  func(ours, other Run) float64
 	}{
-		{"req/s, %s / %s", func(a, b Run) float64 { return a.Rate() / b.Rate() }},
-		{"p99.9, %[2]s / %[1]s", func(a, b Run) float64 { return float64(b.P999) / float64(a.P999) }},
+		{"req/s, %s / %s", true, func(a, b Run) float64 { return a.Rate() / b.Rate() }},
+		{"p99.9, %[2]s / %[1]s", false, func(a, b Run) float64 { return float64(b.P999) / float64(a.P999) }},
 	}
 	var out []Ratio
 	for _, mode := range modes {
 		for _, other := range others {
 			for _, m := range measures {
+				if m.closed && strings.HasSuffix(mode, openMode) {
+					continue
+				}
 				var values []float64
 				for round := 1; round <= rounds; round++ {
 					a, okA := byRound[key(mode, ours, round)]
@@ -67,6 +76,9 @@ func Compare(runs []Run, ours string) ([]Ratio, error) {
 	}
 	return out, nil
 }
+
+// openMode follows the mode of an open loop's ratios.
+const openMode = ", open loop"
 
 // Spread returns the median of values, the smallest and the largest.
 func Spread(values []float64) (median, lowest, highest float64, err error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -25,10 +26,17 @@ type Run struct {
 
 	Requests int
 	Seconds  float64
-	P50      time.Duration
-	P99      time.Duration
-	P999     time.Duration
-	Max      time.Duration
+	// Offered is the number of requests that arrived each second, of an open
+	// loop; 0 is a closed loop: workers send when they have their answer.
+	Offered float64
+	// Latencies of a closed loop begin when a request was sent, those of an
+	// open loop when it arrived.
+	P50   time.Duration
+	P90   time.Duration
+	P99   time.Duration
+	P999  time.Duration
+	P9999 time.Duration
+	Max   time.Duration
 
 	GCCycles   uint32
 	PauseTotal time.Duration
@@ -40,10 +48,50 @@ type Run struct {
 
 	Checksum uint64 // of all answers; the order of requests doesn't matter
 	Errors   int64
+
+	// Slices are the run's course; an open loop's is not recorded.
+	Slices []Slice `json:",omitempty"`
 }
 
 // Rate is requests per second.
 func (r Run) Rate() float64 { return float64(r.Requests) / r.Seconds }
+
+// Loops: what a request waits for before it is sent.
+const (
+	Closed = "closed" // an answer to the worker's last one
+	Open   = "open"   // its time
+)
+
+// Loop is the kind of loop that the run was.
+func (r Run) Loop() string {
+	if r.Offered > 0 {
+		return Open
+	}
+	return Closed
+}
+
+// enough is the part of the offered requests per second that a run must have
+// served to have kept up with them.
+const enough = 0.95
+
+// Schedules: whether an open loop's requests were served as fast as they came.
+const (
+	Kept   = "kept"
+	Behind = "behind"
+	None   = "-" // a closed loop has no schedule
+)
+
+// Schedule says whether the run kept up. The latencies of one that fell behind
+// tell how long the run was, not how long a request takes.
+func (r Run) Schedule() string {
+	switch {
+	case r.Loop() == Closed:
+		return None
+	case r.Rate() < enough*r.Offered:
+		return Behind
+	}
+	return Kept
+}
 
 // Table is a heading and rows of cells; cells have no line ends.
 type Table struct {
@@ -52,16 +100,25 @@ type Table struct {
 }
 
 // runColumns are the columns of a table of runs. A number that a median is
-// taken of is a float64 in the unit that the heading names.
+// taken of is a float64 in the unit that the heading names; NaN, shown as "-",
+// is none.
 var runColumns = []struct {
 	head   string
 	digits int
 	value  func(Run) float64
 }{
 	{"req/s", 0, Run.Rate},
+	{"offered/s", 0, func(r Run) float64 {
+		if r.Loop() == Closed {
+			return math.NaN()
+		}
+		return r.Offered
+	}},
 	{"p50 us", 1, func(r Run) float64 { return micros(r.P50) }},
+	{"p90 us", 1, func(r Run) float64 { return micros(r.P90) }},
 	{"p99 us", 1, func(r Run) float64 { return micros(r.P99) }},
 	{"p99.9 us", 1, func(r Run) float64 { return micros(r.P999) }},
+	{"p99.99 us", 1, func(r Run) float64 { return micros(r.P9999) }},
 	{"max us", 1, func(r Run) float64 { return micros(r.Max) }},
 	{"GCs", 0, func(r Run) float64 { return float64(r.GCCycles) }},
 	{"pause us", 1, func(r Run) float64 { return micros(r.PauseTotal) }},
@@ -74,30 +131,42 @@ var runColumns = []struct {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
+func cell(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return None
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
 // Runs makes the table of all runs, in their order, and below them one row of
-// medians for each mode and subject.
+// medians for each mode, subject and kind of loop.
 func Runs(runs []Run) (Table, error) {
-	t := Table{Head: []string{"mode", "subject", "round"}}
+	t := Table{Head: []string{"mode", "subject", "round", "loop", "schedule"}}
 	for _, c := range runColumns {
 		t.Head = append(t.Head, c.head)
 	}
-	type key struct{ mode, subject string }
+	type key struct{ mode, subject, loop string }
 	var order []key
 	groups := map[key][]Run{}
 	for _, r := range runs {
-		k := key{r.Mode, r.Subject}
+		k := key{r.Mode, r.Subject, r.Loop()}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
 		groups[k] = append(groups[k], r)
-		row := []string{r.Mode, r.Subject, strconv.Itoa(r.Round)}
+		row := []string{r.Mode, r.Subject, strconv.Itoa(r.Round), r.Loop(), r.Schedule()}
 		for _, c := range runColumns {
-			row = append(row, strconv.FormatFloat(c.value(r), 'f', c.digits, 64))
+			row = append(row, cell(c.value(r), c.digits))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	for _, k := range order {
-		row := []string{k.mode, k.subject, "median"}
+		row := []string{k.mode, k.subject, "median", k.loop, groups[k][0].Schedule()}
+		for _, r := range groups[k] {
+			if r.Schedule() == Behind {
+				row[4] = Behind
+			}
+		}
 		for _, c := range runColumns {
 			var values []float64
 			for _, r := range groups[k] {
@@ -107,7 +176,7 @@ func Runs(runs []Run) (Table, error) {
 			if err != nil {
 				return Table{}, err
 			}
-			row = append(row, strconv.FormatFloat(median, 'f', c.digits, 64))
+			row = append(row, cell(median, c.digits))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -16,7 +16,7 @@ import (
 func run(mode, subject string, round int, seconds float64, p999 time.Duration) results.Run {
 	return results.Run{
 		Mode: mode, Subject: subject, Round: round, Requests: 1000, Seconds: seconds,
-		P50: time.Microsecond, P99: 2 * time.Microsecond, P999: p999, Max: 2 * p999,
+		P50: time.Microsecond, P90: 1500, P99: 2 * time.Microsecond, P999: p999, P9999: p999 + 1000, Max: 2 * p999,
 		GCCycles: 3, PauseTotal: 5 * time.Microsecond, PauseMax: 4 * time.Microsecond,
 		GCShare: 0.25, Mallocs: 64_000, Bytes: 3_000_000, PeakRSS: 55_500_000, Checksum: 1,
 	}
@@ -95,14 +95,92 @@ func TestRunsTable(t *testing.T) {
 	if len(table.Rows) != 8 {
 		t.Fatalf("%d rows, want 6 runs and 2 medians", len(table.Rows))
 	}
-	want := []string{"handler", "heap", "1", "500", "1.0", "2.0", "400.0", "800.0",
+	want := []string{"handler", "heap", "1", "closed", "-", "500", "-", "1.0", "1.5", "2.0", "400.0", "401.0", "800.0",
 		"3", "5.0", "4.0", "25.00", "64.00", "3000.0", "55.5"}
 	if !reflect.DeepEqual(table.Rows[0], want) {
 		t.Errorf("got  %q\nwant %q", table.Rows[0], want)
 	}
 	median := table.Rows[6]
-	if median[1] != "heap" || median[2] != "median" || median[3] != "333" || median[6] != "400.0" {
+	if median[1] != "heap" || median[2] != "median" || median[5] != "333" || median[6] != "-" || median[10] != "400.0" {
 		t.Errorf("the median row of heap is %q", median)
+	}
+}
+
+// open makes a run of an open loop at 400 requests per second, of 1000.
+func open(subject string, round int, seconds float64, p999 time.Duration) results.Run {
+	r := run("handler", subject, round, seconds, p999)
+	r.Offered = 400
+	return r
+}
+
+// The two kinds of loop are rows, medians and ratios of their own; a run that
+// served less than 95 % of what it was offered says so.
+func TestOpenLoop(t *testing.T) {
+	both := append(runs[:2:2], open("heap", 1, 2.5, 900*time.Microsecond), open("arena", 1, 2.5, 300*time.Microsecond),
+		open("heap", 2, 2.64, 800*time.Microsecond), open("arena", 2, 2.62, 400*time.Microsecond))
+	table, err := results.Runs(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]string
+	for _, row := range table.Rows {
+		got = append(got, append(row[:7:7], row[10]))
+	}
+	want := [][]string{
+		{"handler", "heap", "1", "closed", "-", "500", "-", "400.0"},
+		{"handler", "arena", "1", "closed", "-", "1000", "-", "100.0"},
+		{"handler", "heap", "1", "open", "kept", "400", "400", "900.0"},
+		{"handler", "arena", "1", "open", "kept", "400", "400", "300.0"},
+		{"handler", "heap", "2", "open", "behind", "379", "400", "800.0"},
+		{"handler", "arena", "2", "open", "kept", "382", "400", "400.0"},
+		{"handler", "heap", "median", "closed", "-", "500", "-", "400.0"},
+		{"handler", "arena", "median", "closed", "-", "1000", "-", "100.0"},
+		{"handler", "heap", "median", "open", "behind", "389", "400", "850.0"},
+		{"handler", "arena", "median", "open", "kept", "391", "400", "350.0"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	ratios, err := results.Compare(both, "arena")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []results.Ratio{
+		{"handler", "req/s, arena / heap", 2, 2, 2, 1},
+		{"handler", "p99.9, heap / arena", 4, 4, 4, 1},
+		{"handler, open loop", "p99.9, heap / arena", 2.5, 2, 3, 2},
+	}; !reflect.DeepEqual(ratios, want) {
+		t.Errorf("got  %+v\nwant %+v", ratios, want)
+	}
+}
+
+func TestTimelinesRoundTrip(t *testing.T) {
+	a, b := runs[0], runs[3]
+	a.Slices = []results.Slice{{700, 0}, {650, 1}, {3, 2}}
+	b.Slices = []results.Slice{{900, 0}}
+	var text strings.Builder
+	if err := results.WriteTimelines(&text, []results.Run{a, runs[1], b}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "subject,round,ms,requests,collections\nheap,1,0,700,0\nheap,1,10,650,1\nheap,1,20,3,2\narena,2,0,900,0\n"
+	if text.String() != want {
+		t.Errorf("got %s", text.String())
+	}
+	got, err := results.ReadTimelines(strings.NewReader(want))
+	if err != nil || !reflect.DeepEqual(got, []results.Timeline{
+		{Subject: "heap", Round: 1, Slices: a.Slices}, {Subject: "arena", Round: 2, Slices: b.Slices},
+	}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for part, bad := range map[string]string{
+		"first line":             strings.Replace(want, "collections", "gcs", 1),
+		"line 3":                 strings.Replace(want, ",650,", ",many,", 1),
+		"one is missing":         strings.Replace(want, "heap,1,10,650,1\n", "", 1),
+		"wrong number of fields": strings.Replace(want, ",650,1", ",650", 1),
+	} {
+		if _, err := results.ReadTimelines(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("got %v, want %q", err, part)
+		}
 	}
 }
 
@@ -113,7 +191,7 @@ func TestVerify(t *testing.T) {
 	other := append([]results.Run(nil), runs...)
 	other[4].Checksum = 2
 	err := results.Verify(other)
-	if !errors.Is(err, results.ErrMismatch) || !strings.Contains(err.Error(), "heap, round 3") {
+	if !errors.Is(err, results.ErrMismatch) || !strings.Contains(err.Error(), "heap, closed loop, round 3") {
 		t.Errorf("one wrong checksum: %v", err)
 	}
 	other[4].Requests = 2000 // another number of requests has other answers

@@ -16,8 +16,8 @@ func Verify(runs []Run) error {
 	var errs []error
 	for _, r := range runs {
 		if r.Errors > 0 {
-			errs = append(errs, fmt.Errorf("results: %s, %s, round %d: %d requests of %d failed",
-				r.Mode, r.Subject, r.Round, r.Errors, r.Requests))
+			errs = append(errs, fmt.Errorf("results: %s, %s, %s loop, round %d: %d requests of %d failed",
+				r.Mode, r.Subject, r.Loop(), r.Round, r.Errors, r.Requests))
 		}
 		f, ok := first[r.Requests]
 		if !ok {
@@ -25,8 +25,8 @@ func Verify(runs []Run) error {
 			continue
 		}
 		if f.Checksum != r.Checksum {
-			errs = append(errs, fmt.Errorf("%w: %s, %s, round %d has the checksum %016x; %s, %s, round %d has %016x",
-				ErrMismatch, r.Mode, r.Subject, r.Round, r.Checksum, f.Mode, f.Subject, f.Round, f.Checksum))
+			errs = append(errs, fmt.Errorf("%w: %s, %s, %s loop, round %d has the checksum %016x; %s, %s, %s loop, round %d has %016x",
+				ErrMismatch, r.Mode, r.Subject, r.Loop(), r.Round, r.Checksum, f.Mode, f.Subject, f.Loop(), f.Round, f.Checksum))
 		}
 	}
 	return errors.Join(errs...)

@@ -1,6 +1,9 @@
 package stress
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"runtime/debug"
+)
 
 // node is one object of the live background: two links and a string, as in
 // the caches, trees and sessions that a service holds while it serves.
@@ -16,6 +19,9 @@ type node struct {
 type background []*node
 
 func newBackground(n int, seed uint64) background {
+	// There is nothing to free until all is there: collecting meanwhile would
+	// take most of the time.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	rng := rand.New(rand.NewPCG(seed, 0x6c697665))
 	names := make([]string, 4096)
 	for i := range names {

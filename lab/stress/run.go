@@ -1,6 +1,7 @@
 // Package stress runs the workload's handler under load: many workers, a
 // large live heap in the background, with a real HTTP server on the loopback
-// interface or by calling the handler.
+// interface or by calling the handler. Throughput is that of a closed loop;
+// latency that of an open one, from the time a request was meant to start.
 package stress
 
 import (
@@ -34,7 +35,18 @@ type Config struct {
 	Live     int // objects in the background
 	Workers  int // goroutines that send requests, each one at a time
 	Seed     uint64
+	// Rate is the number of requests that arrive each second, whether or not
+	// others are done (an open loop). 0: a worker sends its next request when
+	// it has the answer to its last (a closed loop).
+	Rate float64
 }
+
+// The rates that an open loop can have: what is slower than one request in
+// 1,000 seconds, or closer than nanoseconds, no clock here can time.
+const (
+	leastRate = 1e-3
+	mostRate  = 1e9
+)
 
 func (c Config) check() error {
 	if c.Mode != Handler && c.Mode != HTTP {
@@ -43,6 +55,10 @@ func (c Config) check() error {
 	if c.Requests < 1 || c.Warmup < 0 || c.Live < 0 || c.Workers < 1 {
 		return fmt.Errorf("no such run: %d requests, %d to warm up, %d live objects, %d workers",
 			c.Requests, c.Warmup, c.Live, c.Workers)
+	}
+	if c.Rate != 0 && !(c.Rate >= leastRate && c.Rate <= mostRate) {
+		return fmt.Errorf("a rate of %g requests per second: it is %g to %g, or 0 for a closed loop",
+			c.Rate, leastRate, mostRate)
 	}
 	return nil
 }
@@ -64,6 +80,10 @@ func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, e
 	if err != nil {
 		return results.Run{}, err
 	}
+	return runSubject(ctx, c, subject, progress)
+}
+
+func runSubject(ctx context.Context, c Config, subject subjects.Subject, progress func(done int)) (results.Run, error) {
 	newClient := func() client { return &direct{subject: subject} }
 	if c.Mode == HTTP {
 		srv, err := serve(subject, c.Workers)
@@ -76,12 +96,22 @@ func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, e
 	live := newBackground(c.Live, c.Seed)
 	source := workloads.NewSource(c.Seed, c.Requests+c.Warmup)
 	workers := make([]*worker, c.Workers)
+	var done atomic.Int64
 	for i := range workers {
 		workers[i] = &worker{
 			client: newClient(),
 			hist:   hdrhistogram.New(1, int64(time.Minute), 3),
 			source: source,
+			done:   &done,
 		}
+	}
+	var measured loop
+	var course *timeline
+	if c.Rate > 0 {
+		measured = newOpenLoop(0, arrivals(c.Seed, c.Requests, c.Rate))
+	} else {
+		measured = &closedLoop{n: c.Requests}
+		course = newTimeline()
 	}
 
 	// Building all this left a collection running, or due: let it finish, so
@@ -91,30 +121,33 @@ func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, e
 	var before, after snapshot
 	// The warm-up's requests are other ones than the measured: they have the
 	// indices behind them.
-	if err := phase(ctx, workers, c.Requests, c.Warmup, nil); err != nil {
+	if err := phase(ctx, workers, &closedLoop{first: c.Requests, n: c.Warmup}, nil); err != nil {
 		return results.Run{}, err
 	}
+	done.Store(0)
 	for _, w := range workers {
 		w.hist.Reset()
 		w.checksum, w.errors = 0, 0
+		w.course = course
 	}
 	before.read()
-	err = phase(ctx, workers, 0, c.Requests, progress)
+	course.start(before.at)
+	err := phase(ctx, workers, measured, progress)
 	after.read()
 	if err != nil {
 		return results.Run{}, err
 	}
-	r := results.Run{Mode: c.Mode, Subject: c.Subject, Requests: c.Requests}
+	r := results.Run{Mode: c.Mode, Subject: c.Subject, Requests: c.Requests, Offered: c.Rate}
 	fill(&r, &before, &after)
+	r.Slices = course.slices(&before, &after)
 	total := hdrhistogram.New(1, int64(time.Minute), 3)
 	for _, w := range workers {
 		total.Merge(w.hist)
 		r.Checksum += w.checksum
 		r.Errors += w.errors
 	}
-	r.P50 = time.Duration(total.ValueAtQuantile(50))
-	r.P99 = time.Duration(total.ValueAtQuantile(99))
-	r.P999 = time.Duration(total.ValueAtQuantile(99.9))
+	at := func(percentile float64) time.Duration { return time.Duration(total.ValueAtQuantile(percentile)) }
+	r.P50, r.P90, r.P99, r.P999, r.P9999 = at(50), at(90), at(99), at(99.9), at(99.99)
 	r.Max = time.Duration(total.Max())
 	r.PeakRSS = peakRSS()
 	if live.walk(1000) < 0 {
@@ -128,32 +161,53 @@ type worker struct {
 	client   client
 	source   *workloads.Source
 	hist     *hdrhistogram.Histogram
+	course   *timeline     // nil: not recorded
+	done     *atomic.Int64 // of all workers
 	payload  []byte
 	checksum uint64
 	errors   int64
 }
 
-// phase has the workers send the requests first to first+n-1, each once.
-func phase(ctx context.Context, workers []*worker, first, n int, progress func(int)) error {
-	var next, done atomic.Int64
+// A loop says when requests start. drive has w send requests until there are
+// no more of them; all workers call it at once, and each request is sent once.
+type loop interface {
+	// start begins the loop's time.
+	start()
+	drive(ctx context.Context, w *worker)
+}
+
+// closedLoop is the requests first to first+n-1, each as soon as a worker is
+// free.
+type closedLoop struct {
+	first, n int
+	next     atomic.Int64
+}
+
+func (l *closedLoop) start() {}
+
+func (l *closedLoop) drive(ctx context.Context, w *worker) {
+	for ctx.Err() == nil {
+		k := int(l.next.Add(1)) - 1
+		if k >= l.n {
+			return
+		}
+		w.prepare(l.first + k)
+		w.send(l.first+k, time.Now())
+		// A real worker parks here until its next request comes. One that
+		// doesn't let go is stopped by the scheduler after 10 ms, in the middle
+		// of a request, for as long as all others then run: that would drown
+		// the collector's part in the tail.
+		runtime.Gosched()
+	}
+}
+
+// phase has the workers send all requests of a loop.
+func phase(ctx context.Context, workers []*worker, l loop, progress func(int)) error {
 	var wg sync.WaitGroup
 	for _, w := range workers {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				k := int(next.Add(1)) - 1
-				if k >= n {
-					return
-				}
-				w.serve(first + k)
-				done.Add(1)
-				// A real worker parks here until its next request comes. One
-				// that doesn't let go is stopped by the scheduler after 10 ms,
-				// in the middle of a request, for as long as all others then
-				// run: that would drown the collector's part in the tail.
-				runtime.Gosched()
-			}
-		})
+		wg.Go(func() { l.drive(ctx, w) })
 	}
+	l.start()
 	stop := make(chan struct{})
 	var watch sync.WaitGroup
 	if progress != nil {
@@ -165,7 +219,7 @@ func phase(ctx context.Context, workers []*worker, first, n int, progress func(i
 				case <-stop:
 					return
 				case <-tick.C:
-					progress(int(done.Load()))
+					progress(int(workers[0].done.Load()))
 				}
 			}
 		})
@@ -176,17 +230,24 @@ func phase(ctx context.Context, workers []*worker, first, n int, progress func(i
 	return ctx.Err()
 }
 
-func (w *worker) serve(i int) {
+// prepare makes the payload of request i, which is no part of its latency
+// unless it is late.
+func (w *worker) prepare(i int) {
 	w.payload = w.source.AppendPayload(w.payload[:0], i)
-	start := time.Now()
+}
+
+// send sends the payload of request i, which was to start at start.
+func (w *worker) send(i int, start time.Time) {
 	out, err := w.client.send(w.payload)
-	took := time.Since(start)
+	end := time.Now()
 	if err != nil {
 		w.errors++
 	}
 	// No value is refused: Max tells of one beyond the histogram's minute.
-	_ = w.hist.RecordValue(min(max(int64(took), 1), int64(time.Minute)))
+	_ = w.hist.RecordValue(min(max(int64(end.Sub(start)), 1), int64(time.Minute)))
+	w.course.count(end)
 	w.checksum += weigh(i, out)
+	w.done.Add(1)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

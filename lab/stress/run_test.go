@@ -3,6 +3,8 @@ package stress_test
 import (
 	"context"
 	"errors"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena/lab/results"
@@ -34,8 +36,8 @@ func TestRun(t *testing.T) {
 				if r.Errors != 0 || r.Requests != c.Requests || r.Seconds <= 0 {
 					t.Errorf("%d errors, %d requests, %f s", r.Errors, r.Requests, r.Seconds)
 				}
-				if r.P50 <= 0 || r.P50 > r.P99 || r.P99 > r.P999 || r.P999 > r.Max {
-					t.Errorf("quantiles out of order: %v %v %v %v", r.P50, r.P99, r.P999, r.Max)
+				if r.P50 <= 0 || r.P50 > r.P90 || r.P90 > r.P99 || r.P99 > r.P999 || r.P999 > r.P9999 || r.P9999 > r.Max {
+					t.Errorf("quantiles out of order: %v %v %v %v %v %v", r.P50, r.P90, r.P99, r.P999, r.P9999, r.Max)
 				}
 				if r.PauseMax > r.PauseTotal || r.GCShare < 0 || r.GCShare > 1 {
 					t.Errorf("collector: worst pause %v of %v, share %f", r.PauseMax, r.PauseTotal, r.GCShare)
@@ -52,17 +54,17 @@ func TestHarnessDoesNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("under the race detector a sync.Pool drops objects at random")
 	}
-	for _, mode := range modes {
-		c := stress.Config{Mode: mode, Subject: subjects.Arena, Requests: 10_000, Warmup: 5000, Workers: 4, Seed: 1}
+	for _, c := range []stress.Config{{Mode: stress.Handler}, {Mode: stress.HTTP}, {Mode: stress.Handler, Rate: 20_000}} {
+		c.Subject, c.Requests, c.Warmup, c.Workers, c.Seed = subjects.Arena, 10_000, 5000, 4, 1
 		r, err := stress.Run(t.Context(), c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if per := float64(r.Mallocs) / float64(r.Requests); per > 0.2 {
-			t.Errorf("%s: %.2f allocations per request", mode, per)
+			t.Errorf("%s, %s loop: %.2f allocations per request", c.Mode, r.Loop(), per)
 		}
 		if r.GCCycles != 0 {
-			t.Errorf("%s: %d collections", mode, r.GCCycles)
+			t.Errorf("%s, %s loop: %d collections", c.Mode, r.Loop(), r.GCCycles)
 		}
 	}
 }
@@ -98,6 +100,17 @@ func TestSeedsAndRequestsChangeTheChecksum(t *testing.T) {
 	if seen[again.Checksum] != "the small run" {
 		t.Error("workers, warm-up or live objects change the checksum")
 	}
+	for _, mode := range modes {
+		c := small
+		c.Mode, c.Subject, c.Rate = mode, subjects.Arena, 5000
+		open, err := stress.Run(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[open.Checksum] != "the small run" {
+			t.Errorf("%s: an open loop has another checksum", mode)
+		}
+	}
 }
 
 func TestBadConfigs(t *testing.T) {
@@ -110,6 +123,9 @@ func TestBadConfigs(t *testing.T) {
 		"warmup":   func(c *stress.Config) { c.Warmup = -1 },
 		"live":     func(c *stress.Config) { c.Live = -1 },
 		"workers":  func(c *stress.Config) { c.Workers = 0 },
+		"rate":     func(c *stress.Config) { c.Rate = -1 },
+		"low rate": func(c *stress.Config) { c.Rate = 1e-9 },
+		"no rate":  func(c *stress.Config) { c.Rate = math.NaN() },
 	} {
 		c := good
 		spoil(&c)
@@ -166,6 +182,54 @@ func TestSuiteOrderAndProgress(t *testing.T) {
 	for i, r := range runs {
 		if r.Subject != subjects.Names()[i%3] || r.Round != i/3%2+1 || r.Mode != modes[i/6] {
 			t.Errorf("run %d is %s, %s, round %d", i, r.Mode, r.Subject, r.Round)
+		}
+	}
+}
+
+// The open loop comes after the closed one, for all at half of what the heap
+// served in it: the median of 500, 900 and 300.
+func TestSuiteOpenLoop(t *testing.T) {
+	s := suite()
+	s.Modes, s.Rounds, s.OpenLoad = []string{stress.Handler}, 3, 0.5
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	heap := []float64{500, 900, 300}
+	run := func(ctx context.Context, c stress.Config, p func(int)) (results.Run, error) {
+		return fake(func(r *results.Run) {
+			r.Offered = c.Rate
+			r.Seconds = float64(c.Requests) / 2000
+			if c.Subject == subjects.Heap && c.Rate == 0 {
+				r.Seconds, heap = float64(c.Requests)/heap[0], heap[1:]
+			}
+		})(ctx, c, p)
+	}
+	last := 0
+	runs, err := s.Run(t.Context(), run, func(done int, _ string) { last = done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runs) != 18 || last != s.Total() || last != 18*600 {
+		t.Fatalf("%d runs, %d of %d requests", len(runs), last, s.Total())
+	}
+	for i, r := range runs {
+		want := 0.0
+		if i >= 9 {
+			want = 250
+		}
+		if r.Offered != want || r.Subject != subjects.Names()[i%3] || r.Round != i/3%3+1 {
+			t.Errorf("run %d is %s, round %d, at %.0f per second, want %.0f", i, r.Subject, r.Round, r.Offered, want)
+		}
+	}
+	for want, spoil := range map[string]func(*stress.Suite){
+		"not among the subjects": func(s *stress.Suite) { s.Subjects = []string{subjects.Arena} },
+		"above 0":                func(s *stress.Suite) { s.OpenLoad = -1 },
+		"not both":               func(s *stress.Suite) { s.Base.Rate = 5 },
+	} {
+		bad := s
+		spoil(&bad)
+		if err := bad.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }

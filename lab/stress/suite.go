@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -27,27 +28,58 @@ type Suite struct {
 	// HTTPRequests is the number of requests of the HTTP mode; 0 means
 	// Base.Requests.
 	HTTPRequests int
+	// OpenLoad, if not 0, has every mode's rounds followed by as many of an
+	// open loop. It is the rate at which all subjects' requests arrive there,
+	// as a part of what the heap served in the closed loop: the median of its
+	// rounds. More than 1 is more than the heap can serve.
+	OpenLoad float64
 }
 
 // A Runner carries out one run. The lab's is [Process]; tests have others.
 type Runner func(ctx context.Context, c Config, progress func(done int)) (results.Run, error)
 
-// configs lists the runs in their order. Subjects alternate within a round,
-// so that a disturbance of the machine doesn't hit all rounds of one of them.
-func (s Suite) configs() (all []Config, rounds []int) {
+// planned is a run of a suite.
+type planned struct {
+	Config
+	round int
+	open  bool // its rate comes from the closed loop's runs
+}
+
+// plan lists the runs in their order. Subjects alternate within a round, so
+// that a disturbance of the machine doesn't hit all rounds of one of them.
+func (s Suite) plan() (all []planned) {
+	loops := []bool{false}
+	if s.OpenLoad != 0 {
+		loops = append(loops, true)
+	}
 	for _, mode := range s.Modes {
-		for round := range s.Rounds {
-			for _, subject := range s.Subjects {
-				c := s.Base
-				c.Mode, c.Subject = mode, subject
-				if mode == HTTP && s.HTTPRequests > 0 {
-					c.Requests = s.HTTPRequests
+		for _, open := range loops {
+			for round := range s.Rounds {
+				for _, subject := range s.Subjects {
+					c := s.Base
+					c.Mode, c.Subject = mode, subject
+					if mode == HTTP && s.HTTPRequests > 0 {
+						c.Requests = s.HTTPRequests
+					}
+					all = append(all, planned{c, round + 1, open})
 				}
-				all, rounds = append(all, c), append(rounds, round+1)
 			}
 		}
 	}
-	return all, rounds
+	return all
+}
+
+// rate is what the open loop's requests of a mode arrive at, after the closed
+// loop's runs.
+func (s Suite) rate(runs []results.Run, mode string) (float64, error) {
+	var heap []float64
+	for _, r := range runs {
+		if r.Mode == mode && r.Subject == subjects.Heap && r.Loop() == results.Closed {
+			heap = append(heap, r.Rate())
+		}
+	}
+	median, _, _, err := results.Spread(heap)
+	return math.Ceil(s.OpenLoad * median), err
 }
 
 // Check refuses a suite that has a run which can't be: an unknown mode or
@@ -56,8 +88,16 @@ func (s Suite) Check() error {
 	if s.Rounds < 1 {
 		return fmt.Errorf("-rounds %d: at least one is needed", s.Rounds)
 	}
-	all, _ := s.configs()
-	for _, c := range all {
+	if s.OpenLoad != 0 && s.Base.Rate != 0 {
+		return errors.New("a suite has a rate, or one that follows from the heap's throughput, not both")
+	}
+	if s.OpenLoad != 0 && !slices.Contains(s.Subjects, subjects.Heap) {
+		return fmt.Errorf("the open loop's rate is a part of the throughput of %s, which is not among the subjects", subjects.Heap)
+	}
+	if s.OpenLoad < 0 || math.IsNaN(s.OpenLoad) || math.IsInf(s.OpenLoad, 0) {
+		return fmt.Errorf("an open loop at %g times the heap's throughput: it must be above 0", s.OpenLoad)
+	}
+	for _, c := range s.plan() {
 		if err := c.check(); err != nil {
 			return err
 		}
@@ -71,8 +111,7 @@ func (s Suite) Check() error {
 // Total is the number of measured requests of all runs.
 func (s Suite) Total() int {
 	total := 0
-	all, _ := s.configs()
-	for _, c := range all {
+	for _, c := range s.plan() {
 		total += c.Requests
 	}
 	return total
@@ -82,17 +121,26 @@ func (s Suite) Total() int {
 // same answers. With an error of Verify the runs are returned too. progress
 // is told the number of requests done of Total and what runs now.
 func (s Suite) Run(ctx context.Context, run Runner, progress func(done int, what string)) ([]results.Run, error) {
-	all, rounds := s.configs()
 	var runs []results.Run
 	done := 0
-	for i, c := range all {
-		what := fmt.Sprintf("%s, %s, round %d of %d", c.Mode, c.Subject, rounds[i], s.Rounds)
+	for _, c := range s.plan() {
+		if c.open {
+			rate, err := s.rate(runs, c.Mode)
+			if err != nil {
+				return runs, err
+			}
+			c.Rate = rate
+		}
+		what := fmt.Sprintf("%s, %s, round %d of %d", c.Mode, c.Subject, c.round, s.Rounds)
+		if c.Rate > 0 {
+			what = fmt.Sprintf("%s, open loop at %.0f/s, %s, round %d of %d", c.Mode, c.Rate, c.Subject, c.round, s.Rounds)
+		}
 		progress(done, what)
-		r, err := run(ctx, c, func(n int) { progress(done+n, what) })
+		r, err := run(ctx, c.Config, func(n int) { progress(done+n, what) })
 		if err != nil {
 			return runs, fmt.Errorf("%s: %w", what, err)
 		}
-		r.Round = rounds[i]
+		r.Round = c.round
 		runs = append(runs, r)
 		done += c.Requests
 	}
@@ -105,6 +153,9 @@ type message struct {
 	Done   int          `json:",omitempty"`
 	Result *results.Run `json:",omitempty"`
 }
+
+// longestLine holds the message of a result with its timeline's slices.
+const longestLine = 16 << 20
 
 // Child is the other side of Process: it runs c in this process and writes
 // how it goes and what came of it to w.
@@ -140,6 +191,7 @@ func Process(argv func(Config) []string) Runner {
 		}
 		var last *results.Run
 		lines := bufio.NewScanner(stdout)
+		lines.Buffer(nil, longestLine)
 		var bad error
 		for lines.Scan() {
 			var m message

@@ -46,6 +46,7 @@ func stressCommand() *cli.Command {
 			&cli.IntFlag{Name: "requests", Usage: "measured requests of one run, in all modes", DefaultText: "by size"},
 			&cli.IntFlag{Name: "live", Usage: "objects that are alive in the background", DefaultText: "by size"},
 			&cli.IntFlag{Name: "workers", Value: 100, Usage: "goroutines that send requests"},
+			&cli.Float64Flag{Name: "rate", Usage: "requests that arrive each second whether or not others are done (an open loop); 0: workers wait for their answers"},
 			&cli.IntFlag{Name: "rounds", Usage: "runs of each subject in each mode", DefaultText: "by size"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
@@ -86,6 +87,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 		HTTPRequests: sz.httpRequests,
 		Base: stress.Config{
 			Requests: sz.requests, Live: sz.live, Workers: cmd.Int("workers"), Seed: cmd.Uint64("seed"),
+			Rate: cmd.Float64("rate"),
 			// Enough to fill every pool and buffer, for any number of workers.
 			Warmup: max(sz.requests/20, 20*cmd.Int("workers")),
 		},
@@ -172,12 +174,13 @@ func childCommand() *cli.Command {
 			&cli.IntFlag{Name: "live", Required: true},
 			&cli.IntFlag{Name: "workers", Required: true},
 			&cli.Uint64Flag{Name: "seed", Required: true},
+			&cli.Float64Flag{Name: "rate", Required: true},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return stress.Child(ctx, stress.Config{
 				Mode: cmd.String("mode"), Subject: cmd.String("subject"),
 				Requests: cmd.Int("requests"), Warmup: cmd.Int("warmup"), Live: cmd.Int("live"),
-				Workers: cmd.Int("workers"), Seed: cmd.Uint64("seed"),
+				Workers: cmd.Int("workers"), Seed: cmd.Uint64("seed"), Rate: cmd.Float64("rate"),
 			}, cmd.Root().Writer)
 		},
 	}
@@ -188,6 +191,6 @@ func childArgs(c stress.Config) []string {
 		"-mode", c.Mode, "-subject", c.Subject,
 		"-requests", strconv.Itoa(c.Requests), "-warmup", strconv.Itoa(c.Warmup),
 		"-live", strconv.Itoa(c.Live), "-workers", strconv.Itoa(c.Workers),
-		"-seed", strconv.FormatUint(c.Seed, 10),
+		"-seed", strconv.FormatUint(c.Seed, 10), "-rate", strconv.FormatFloat(c.Rate, 'g', -1, 64),
 	}
 }

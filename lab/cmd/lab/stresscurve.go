@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,14 @@ import (
 
 // The live heaps of the curve, in objects.
 var (
-	quickLives = []int{0, 1_000_000, 2_000_000}
+	quickLives = []int{0, 500_000, 1_000_000}
 	fullLives  = []int{0, 1_000_000, 5_000_000, 20_000_000}
 )
+
+// openLoad is the part of the heap's throughput at which requests arrive in
+// the open loop: so little that every subject keeps up, and so much that a
+// collection meets requests.
+const openLoad = 0.5
 
 // lives are the live heaps that -stress names, or those of the run's size.
 func lives(cmd *cli.Command, full bool) ([]int, error) {
@@ -45,22 +51,21 @@ func lives(cmd *cli.Command, full bool) ([]int, error) {
 // its table of runs. A table that is there already is not made again.
 func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder, all []int) error {
 	s := folder.Environment.Settings
-	// So many that the heap's runs have some collections over each live heap:
-	// a larger one needs more requests for that.
-	sz := size{requests: 200_000, rounds: 3}
-	if s.Full {
-		sz = size{requests: 1_000_000, rounds: 5}
-	}
-	if cmd.IsSet("stress-requests") {
-		sz.requests = cmd.Int("stress-requests")
-	}
 	for _, live := range all {
-		name := filepath.Join(folder.Dir, matrix.StressPrefix+strconv.Itoa(live)+".csv")
+		sz := quickCurve(live)
+		if s.Full {
+			sz = size{requests: 1_000_000, rounds: 5}
+		}
+		if cmd.IsSet("stress-requests") {
+			sz.requests = cmd.Int("stress-requests")
+		}
+		dir := folder.Dir
+		name := filepath.Join(dir, matrix.StressPrefix+strconv.Itoa(live)+".csv")
 		if _, err := os.Stat(name); err == nil {
 			continue
 		}
 		suite := stress.Suite{
-			Modes: []string{stress.Handler}, Subjects: subjects.Names(), Rounds: sz.rounds,
+			Modes: []string{stress.Handler}, Subjects: subjects.Names(), Rounds: sz.rounds, OpenLoad: openLoad,
 			Base: stress.Config{Requests: sz.requests, Live: live, Workers: 100, Seed: 1, Warmup: max(sz.requests/20, 2000)},
 		}
 		bar := newProgress(cmd.Root().ErrWriter, suite.Total())
@@ -75,10 +80,27 @@ func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder
 		if err != nil {
 			return err
 		}
-		// A run that is cut off leaves no half of a file.
+		var course bytes.Buffer
+		if err := results.WriteTimelines(&course, runs); err != nil {
+			return err
+		}
+		// A run that is cut off leaves no half of a file, and the table, which
+		// says that there is no more to do, is the last.
+		timeline := filepath.Join(dir, matrix.TimelinePrefix+strconv.Itoa(live)+".csv")
+		if err := os.WriteFile(timeline, course.Bytes(), 0o644); err != nil {
+			return err
+		}
 		if err := errors.Join(writeCSV(name+".part", table), os.Rename(name+".part", name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// quickCurve is the size of a quick run over a live heap: so many requests
+// that the heap's runs have three collections at least, for which a larger
+// live heap needs more of them, and so few that all takes less than 100
+// seconds on two processors.
+func quickCurve(live int) size {
+	return size{requests: 60_000 + live/100*6, rounds: 3}
 }

@@ -1,0 +1,104 @@
+package stress
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// arrivals are the times at which n requests are meant to start: those of a
+// Poisson process, in which callers know nothing of each other, so that some
+// come in bunches. They are what the seed says, and fill n/rate seconds
+// exactly: every subject meets the same ones.
+func arrivals(seed uint64, n int, rate float64) []time.Duration {
+	rng := rand.New(rand.NewPCG(seed, 0x6172726976616c))
+	sums := make([]float64, n)
+	sum := 0.0
+	for i := range sums {
+		sum += rng.ExpFloat64()
+		sums[i] = sum
+	}
+	// With one more gap behind the last, the sums in parts of their total are
+	// those of a Poisson process that has had n arrivals in that time.
+	scale := float64(n) / rate * float64(time.Second) / (sum + rng.ExpFloat64())
+	at := make([]time.Duration, n)
+	for i := range at {
+		at[i] = time.Duration(sums[i] * scale)
+	}
+	return at
+}
+
+// openLoop sends requests at times that don't depend on answers. As many
+// workers as there are processors each wait for one of the next arrivals; when
+// its time has come, a worker has another wait in its place, and serves. So a
+// request that is due meets a worker that is awake already; waiting takes time
+// only of processors that have nothing to serve; and a processor that the
+// machine takes away holds up one request, not all that come meanwhile. While
+// the server is held up, arrivals pass: the first worker that is free again
+// serves them one by one, and their latency has begun long ago.
+type openLoop struct {
+	first int
+	at    []time.Duration
+	begin time.Time
+	next  atomic.Int64  // the arrival that nobody waits for yet
+	turns chan struct{} // to wait
+}
+
+func newOpenLoop(first int, at []time.Duration) *openLoop {
+	return &openLoop{first: first, at: at, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
+
+func (l *openLoop) start() {
+	l.begin = time.Now()
+	for range cap(l.turns) {
+		l.turns <- struct{}{}
+	}
+}
+
+func (l *openLoop) drive(ctx context.Context, w *worker) {
+	for range l.turns {
+		k := int(l.next.Add(1)) - 1
+		if k >= len(l.at) {
+			l.turns <- struct{}{} // another one sees that this is the end
+			return
+		}
+		w.prepare(l.first + k)
+		start := l.begin.Add(l.at[k])
+		ok := wait(ctx, start)
+		l.turns <- struct{}{}
+		if !ok {
+			return
+		}
+		w.send(l.first+k, start)
+		runtime.Gosched() // as in a closed loop
+	}
+}
+
+const (
+	// awake is how long before an arrival its worker must no longer sleep: a
+	// sleeper is woken up to a millisecond late where all processors sleep.
+	awake = 2 * time.Millisecond
+	// nap is the longest time until a worker sees that the run was cancelled.
+	nap = 100 * time.Millisecond
+)
+
+// wait returns at start, or at once if that has passed, and false if the run
+// was cancelled.
+func wait(ctx context.Context, start time.Time) bool {
+	for {
+		if ctx.Err() != nil {
+			return false
+		}
+		left := time.Until(start)
+		switch {
+		case left <= 0:
+			return true
+		case left > awake:
+			time.Sleep(min(left-awake, nap))
+		default:
+			runtime.Gosched()
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena/lab/results"
+)
+
+// stalled is a server that stands still once: all of it, as for a collection
+// or a lock.
+type stalled struct {
+	mu    sync.RWMutex
+	seen  atomic.Int64
+	at    int64 // the request at which
+	stall time.Duration
+}
+
+func (s *stalled) Serve(dst, _ []byte) ([]byte, error) {
+	if s.seen.Add(1) == s.at {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		time.Sleep(s.stall)
+		return dst, nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return dst, nil
+}
+
+// A server that stands still for 50 ms holds up the requests that arrive
+// meanwhile: 200 of 8,000, with latencies from 50 ms down to nothing. In a
+// closed loop none arrive: it holds up the four that are under way.
+func TestStallShowsItsQueue(t *testing.T) {
+	c := Config{Mode: Handler, Requests: 8000, Workers: 4, Seed: 1}
+	stall := func(c Config) results.Run {
+		t.Helper()
+		r, err := runSubject(t.Context(), c, &stalled{at: 4000, stall: 50 * time.Millisecond}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Max < 40*time.Millisecond {
+			t.Errorf("%s loop: the longest latency is %v, of a stall of 50 ms", r.Loop(), r.Max)
+		}
+		return r
+	}
+	if r := stall(c); r.P99 > 10*time.Millisecond {
+		t.Errorf("closed loop: p99 %v, which the stall's 4 requests can't be", r.P99)
+	}
+	c.Rate = 4000
+	r := stall(c)
+	if r.P99 < 20*time.Millisecond || r.P999 < 40*time.Millisecond {
+		t.Errorf("open loop: p99 %v and p99.9 %v hide the queue of 200 requests", r.P99, r.P999)
+	}
+	// The half of the requests that came when there was no queue has none.
+	if r.P50 > 5*time.Millisecond {
+		t.Errorf("open loop: p50 %v", r.P50)
+	}
+	if r.Schedule() != results.Kept || r.Rate() > 1.01*c.Rate || r.Offered != c.Rate {
+		t.Errorf("%.0f requests per second, offered %.0f: %s", r.Rate(), r.Offered, r.Schedule())
+	}
+	if r.P50 > r.P90 || r.P90 > r.P99 || r.P99 > r.P999 || r.P999 > r.P9999 || r.P9999 > r.Max {
+		t.Errorf("quantiles out of order: %v %v %v %v %v %v", r.P50, r.P90, r.P99, r.P999, r.P9999, r.Max)
+	}
+}
+
+type slow time.Duration
+
+func (s slow) Serve(dst, _ []byte) ([]byte, error) {
+	time.Sleep(time.Duration(s))
+	return dst, nil
+}
+
+// A server that can't serve as fast as requests come falls behind: the row
+// says so, and the last request has waited for nearly the whole run.
+func TestBehindSchedule(t *testing.T) {
+	c := Config{Mode: Handler, Requests: 300, Workers: 1, Seed: 1, Rate: 1000}
+	r, err := runSubject(t.Context(), c, slow(2*time.Millisecond), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Schedule() != results.Behind || r.Rate() > 500 {
+		t.Errorf("%.0f requests per second: %s", r.Rate(), r.Schedule())
+	}
+	if r.Max < 250*time.Millisecond {
+		t.Errorf("the longest latency is %v: 300 requests of 2 ms, which came within 300 ms", r.Max)
+	}
+}
+
+// At a rate so low that workers sleep between requests, they wake in time.
+func TestSleepersAreInTime(t *testing.T) {
+	r, err := runSubject(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 4, Seed: 1, Rate: 100}, slow(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.P50 > 500*time.Microsecond {
+		t.Errorf("p50 %v of a server that does nothing", r.P50)
+	}
+	if r.Rate() > 110 {
+		t.Errorf("%.0f requests per second, want 100", r.Rate())
+	}
+}
+
+// Arrivals are those of a Poisson process, and the same for every subject.
+func TestArrivals(t *testing.T) {
+	const n, rate = 100_000, 50_000.0
+	at := arrivals(7, n, rate)
+	if !slices.Equal(at, arrivals(7, n, rate)) || slices.Equal(at, arrivals(8, n, rate)) {
+		t.Error("the seed alone decides")
+	}
+	if !slices.IsSorted(at) || at[0] < 0 || at[n-1] > 2*time.Second || at[n-1] < 1990*time.Millisecond {
+		t.Errorf("from %v to %v, want all of 2 s", at[0], at[n-1])
+	}
+	// Gaps of a Poisson process are exponential: as wide as they are long, and
+	// one of e is longer than the mean.
+	mean, squares, longer := float64(time.Second)/rate, 0.0, 0
+	for i := 1; i < n; i++ {
+		gap := float64(at[i] - at[i-1])
+		squares += (gap - mean) * (gap - mean)
+		if gap > mean {
+			longer++
+		}
+	}
+	if width := math.Sqrt(squares/n) / mean; width < 0.97 || width > 1.03 {
+		t.Errorf("the gaps' standard deviation is %.3f of their mean", width)
+	}
+	if part := float64(longer) / n; math.Abs(part-1/math.E) > 0.01 {
+		t.Errorf("%.3f of the gaps are longer than the mean", part)
+	}
+}
+
+// A run that waits for its next request ends soon after it is cancelled.
+func TestCancelOpenLoop(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := runSubject(ctx, Config{Mode: Handler, Requests: 10, Workers: 3, Seed: 1, Rate: 0.01}, slow(0), nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+}
+
+// The timeline has every request once, and the collections; the open loop has
+// none.
+func TestTimeline(t *testing.T) {
+	c := Config{Mode: Handler, Subject: "heap", Requests: 20_000, Warmup: 500, Workers: 8, Seed: 1}
+	r, err := Run(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests, collections uint32
+	for _, s := range r.Slices {
+		requests += s.Requests
+		collections += s.Collections
+	}
+	if int(requests) != c.Requests || collections != r.GCCycles || collections == 0 {
+		t.Errorf("%d requests and %d collections in the timeline, want %d and %d", requests, collections, c.Requests, r.GCCycles)
+	}
+	if want := int(r.Seconds/results.SliceLength.Seconds()) + 1; len(r.Slices) != want {
+		t.Errorf("%d slices, want %d in %.3f s", len(r.Slices), want, r.Seconds)
+	}
+	// A stall is a gap in it.
+	r, err = runSubject(t.Context(), Config{Mode: Handler, Requests: 100_000, Workers: 2, Seed: 1},
+		&stalled{at: 50_000, stall: 100 * time.Millisecond}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := 0
+	for _, s := range r.Slices {
+		if s.Requests == 0 {
+			empty++
+		}
+	}
+	if empty < 7 || empty == len(r.Slices) {
+		t.Errorf("%d of %d slices are empty, with a stall of 10 of them", empty, len(r.Slices))
+	}
+	if r, err = runSubject(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 2, Seed: 1, Rate: 1e5}, slow(0), nil); err != nil || r.Slices != nil {
+		t.Errorf("an open loop has %d slices: %v", len(r.Slices), err)
+	}
+}
