@@ -12,6 +12,7 @@ type Report struct {
 	Go          []Line
 	Cpp         []CppLine
 	Stress      []StressLine
+	Course      Course
 }
 
 // Load reads a results folder. An error says which file is at fault.
@@ -30,6 +31,9 @@ func Load(dir string) (*Report, error) {
 	}
 	r.Cpp = cppLines(rows)
 	if r.Stress, err = loadStress(dir); err != nil {
+		return nil, err
+	}
+	if r.Course, err = loadCourse(dir); err != nil {
 		return nil, err
 	}
 	if len(r.Go) == 0 && len(r.Cpp) == 0 {
@@ -56,6 +60,7 @@ func (r *Report) pictures() []*picture {
 	add("stress-percentiles", percentiles(r.Stress))
 	add("stress-tail", tail(r.Stress))
 	add("stress-frontier", frontier(r.Stress))
+	add("stress-timeline", r.Course.picture())
 	return all
 }
 
@@ -72,7 +77,7 @@ func (r *Report) sections() []Section {
 		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go)},
 		Section{"What the collector has to do", "The runtime's own statistics, each phase in a process of its own.", collectorTable(r.Go)},
 		Section{"C++", "One thread's pools and, without a capacity, those that threads share.", cppTable(r.Cpp)},
-		Section{"Under load", "The stress test's handler, by the number of live objects in the background.", stressTable(r.Stress)},
+		Section{"Under load", stressText, stressTable(r.Stress)},
 		Section{"The subjects", "In Go.", subjectTable()},
 		Section{"Not measured, and why", "", unmeasured(r.Environment.Notes)},
 	)

@@ -2,34 +2,30 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/results"
 )
 
-// StressLine is the median of the stress test's runs of one subject over one
-// number of live objects.
+// StressLine is the median of the stress test's runs of one subject in one
+// kind of loop over one number of live objects. A latency of 0 was not
+// measured.
 type StressLine struct {
-	Live          int
-	Mode, Subject string
-	Rate          float64 // requests per second
-	P50, P99      float64 // microseconds
-	P999          float64 // microseconds
-	Max           float64 // microseconds; the median of the rounds' worst
-	PeakMB        float64
-	Collections   float64 // in a run
-	Rounds        int
+	Live                int
+	Mode, Subject, Loop string
+	Offered             float64 // requests that arrived each second; 0 in a closed loop
+	Rate                float64 // requests that were served each second
+	P50, P90, P99       float64 // microseconds
+	P999, P9999         float64 // microseconds
+	Max                 float64 // microseconds; the median of the rounds' worst
+	PeakMB              float64
+	Collections         float64 // in a run
+	Rounds, Behind      int     // Behind of the rounds served less than was offered
 }
 
 // loadStress reads stress-<live objects>.csv of a folder: tables of runs, as
@@ -55,6 +51,25 @@ func loadStress(dir string) ([]StressLine, error) {
 	return all, nil
 }
 
+// stressColumns are the numbers of a table of runs. Tables of before there was
+// an open loop lack those that are optional.
+var stressColumns = []struct {
+	head     string
+	optional bool
+	line     func(*StressLine) *float64
+}{
+	{"req/s", false, func(l *StressLine) *float64 { return &l.Rate }},
+	{"offered/s", true, func(l *StressLine) *float64 { return &l.Offered }},
+	{"p50 us", false, func(l *StressLine) *float64 { return &l.P50 }},
+	{"p90 us", true, func(l *StressLine) *float64 { return &l.P90 }},
+	{"p99 us", false, func(l *StressLine) *float64 { return &l.P99 }},
+	{"p99.9 us", false, func(l *StressLine) *float64 { return &l.P999 }},
+	{"p99.99 us", true, func(l *StressLine) *float64 { return &l.P9999 }},
+	{"max us", false, func(l *StressLine) *float64 { return &l.Max }},
+	{"peak MB", false, func(l *StressLine) *float64 { return &l.PeakMB }},
+	{"GCs", false, func(l *StressLine) *float64 { return &l.Collections }},
+}
+
 func stressFile(name string, live int) ([]StressLine, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -65,26 +80,41 @@ func stressFile(name string, live int) ([]StressLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"req/s", "p50 us", "p99 us", "p99.9 us", "max us", "peak MB", "GCs"}
-	at := make([]int, len(columns))
-	for i, c := range columns {
-		if at[i] = slices.Index(t.Head, c); at[i] < 0 || len(t.Head) < 3 || t.Head[0] != "mode" {
-			return nil, fmt.Errorf("no table of the stress test: column %q is missing", c)
+	at := make([]int, len(stressColumns))
+	for i, c := range stressColumns {
+		if at[i] = slices.Index(t.Head, c.head); at[i] < 0 && !c.optional || len(t.Head) < 3 || t.Head[0] != "mode" {
+			return nil, fmt.Errorf("no table of the stress test: column %q is missing", c.head)
 		}
 	}
-	type id struct{ mode, subject string }
-	var order []id
-	values := map[id][][]float64{}
+	loop, schedule := slices.Index(t.Head, "loop"), slices.Index(t.Head, "schedule")
+	var all []StressLine
+	var values [][][]float64 // of each line and column
 	for i, row := range t.Rows {
 		if row[2] == "median" {
 			continue
 		}
-		k := id{row[0], row[1]}
-		if values[k] == nil {
-			order = append(order, k)
-			values[k] = make([][]float64, len(columns))
+		l := StressLine{Live: live, Mode: row[0], Subject: row[1], Loop: results.Closed}
+		if loop >= 0 {
+			l.Loop = row[loop]
 		}
-		for c := range columns {
+		if l.Loop != results.Closed && l.Loop != results.Open {
+			return nil, fmt.Errorf("line %d: a loop is %s or %s, not %q", i+2, results.Closed, results.Open, l.Loop)
+		}
+		k := slices.IndexFunc(all, func(o StressLine) bool {
+			return o.Mode == l.Mode && o.Subject == l.Subject && o.Loop == l.Loop
+		})
+		if k < 0 {
+			k = len(all)
+			all, values = append(all, l), append(values, make([][]float64, len(stressColumns)))
+		}
+		all[k].Rounds++
+		if schedule >= 0 && row[schedule] == results.Behind {
+			all[k].Behind++
+		}
+		for c, column := range stressColumns {
+			if at[c] < 0 || column.optional && row[at[c]] == results.None {
+				continue
+			}
 			v, err := strconv.ParseFloat(row[at[c]], 64)
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", i+2, err)
@@ -92,111 +122,41 @@ func stressFile(name string, live int) ([]StressLine, error) {
 			values[k][c] = append(values[k][c], v)
 		}
 	}
-	var all []StressLine
-	for _, k := range order {
-		v := values[k]
-		all = append(all, StressLine{live, k.mode, k.subject, median(v[0]), median(v[1]), median(v[2]), median(v[3]), median(v[4]), median(v[5]), median(v[6]), len(v[0])})
+	for k := range all {
+		for c, column := range stressColumns {
+			*column.line(&all[k]) = median(values[k][c])
+		}
 	}
 	return all, nil
 }
 
 func stressTable(all []StressLine) results.Table {
-	t := results.Table{Head: []string{"live objects", "mode", "subject", "requests/s", "p50", "p99", "p99.9", "worst", "peak memory", "collections", "rounds"}}
+	t := results.Table{Head: []string{"live objects", "mode", "loop", "subject", "offered/s", "requests/s",
+		"p50", "p90", "p99", "p99.9", "p99.99", "worst", "peak memory", "collections", "rounds", "remark"}}
 	for _, l := range all {
-		t.Rows = append(t.Rows, []string{thousands(l.Live), l.Mode, l.Subject, digits(l.Rate), duration(l.P50 * 1000),
-			duration(l.P99 * 1000), duration(l.P999 * 1000), duration(l.Max * 1000), bytesOf(l.PeakMB * 1e6), count(l.Collections), strconv.Itoa(l.Rounds)})
+		row := []string{thousands(l.Live), l.Mode, l.Loop, l.Subject, results.None, digits(l.Rate)}
+		if l.Offered > 0 {
+			row[4] = digits(l.Offered)
+		}
+		for _, us := range []float64{l.P50, l.P90, l.P99, l.P999, l.P9999, l.Max} {
+			if us > 0 {
+				row = append(row, duration(us*1000))
+			} else {
+				row = append(row, results.None)
+			}
+		}
+		row = append(row, bytesOf(l.PeakMB*1e6), count(l.Collections), strconv.Itoa(l.Rounds), "")
+		if l.Behind > 0 {
+			row[len(row)-1] = fmt.Sprintf("behind schedule in %d of %d rounds", l.Behind, l.Rounds)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// tail draws p99.9 against the live heap.
-func tail(all []StressLine) *picture {
-	return stressPicture(all, "Under load: p99.9 against live objects",
-		"The stress test's handler: latency at p99.9, in microseconds on a logarithmic scale, against millions of live objects in the background. Lower is better. The larger the live heap, the longer and the rarer the collections: the table says how many a run had.",
-		"millions of live objects", "p99.9, µs",
-		func(l StressLine) plotter.XY { return plotter.XY{X: float64(l.Live) / 1e6, Y: l.P999} })
-}
-
-// frontier draws p99.9 against memory: what is paid for what.
-func frontier(all []StressLine) *picture {
-	return stressPicture(all, "Under load: p99.9 against memory",
-		"The same runs: latency at p99.9 against the process's peak of resident memory. Down and to the left is better; points of a subject are joined in the order of live objects.",
-		"peak memory, MB", "p99.9, µs",
-		func(l StressLine) plotter.XY { return plotter.XY{X: l.PeakMB, Y: l.P999} })
-}
-
-// percentiles draws the latencies of one live heap, the largest, from the
-// median request to the worst. Each step to the right is ten times as rare.
-func percentiles(all []StressLine) *picture {
-	if len(all) == 0 {
-		return nil
-	}
-	live := all[len(all)-1].Live
-	var names []string
-	bySubject := map[string]plotter.XYs{}
-	for _, l := range all {
-		if l.Live != live || l.Mode != stressMode || l.P50 <= 0 {
-			continue
-		}
-		names = append(names, l.Subject)
-		// A percentile q stands at log10(1/(1-q)); the worst has none, and is
-		// put one step behind the last.
-		bySubject[l.Subject] = plotter.XYs{{X: math.Log10(2), Y: l.P50}, {X: 2, Y: l.P99}, {X: 3, Y: l.P999}, {X: 4, Y: l.Max}}
-	}
-	title := "Under load: latency by percentile, " + thousands(live) + " live objects"
-	return &picture{title: title, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
-		about: "The stress test's handler over the largest live heap: the latency, in microseconds on a logarithmic scale, that so many of the requests did not exceed. Medians of the rounds. Lower is better.",
-		draw: func(t theme, c draw.Canvas) error {
-			p := t.figure(title, "percentile", "latency, µs")
-			p.X.Tick.Marker = plot.ConstantTicks{{Value: math.Log10(2), Label: "p50"}, {Value: 2, Label: "p99"}, {Value: 3, Label: "p99.9"}, {Value: 4, Label: "worst"}}
-			return t.curves(p, c, names, bySubject)
-		}}
-}
-
-// stressMode is the mode that is drawn: with a network, clients wait for each
-// other most of the time.
-const stressMode = "handler"
-
-// curves adds a line for each subject, on a logarithmic scale, and draws.
-func (t theme) curves(p *plot.Plot, c draw.Canvas, names []string, bySubject map[string]plotter.XYs) error {
-	t.grid(p)
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-	for _, name := range names {
-		line, dots, err := plotter.NewLinePoints(bySubject[name])
-		if err != nil {
-			return err
-		}
-		line.Color, line.Width = colour(name), vg.Points(2)
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(name), Radius: vg.Points(4), Shape: shape(name)}
-		p.Add(line, dots)
-		p.Legend.Add(name, line, dots)
-	}
-	p.Legend.Top = true
-	p.X.Max += 0.2 * (p.X.Max - p.X.Min) // room for the legend
-	p.Draw(c)
-	return nil
-}
-
-func stressPicture(all []StressLine, title, about, x, y string, at func(StressLine) plotter.XY) *picture {
-	bySubject := map[string]plotter.XYs{}
-	var names []string
-	lives := map[int]bool{}
-	for _, l := range all {
-		if l.Mode != stressMode || l.P999 <= 0 {
-			continue
-		}
-		if bySubject[l.Subject] == nil {
-			names = append(names, l.Subject)
-		}
-		lives[l.Live] = true
-		bySubject[l.Subject] = append(bySubject[l.Subject], at(l))
-	}
-	if len(lives) < 2 {
-		return nil // one point is no curve
-	}
-	return &picture{title: title, about: about, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
-		draw: func(t theme, c draw.Canvas) error {
-			p := t.figure(title, x, y)
-			return t.curves(p, c, names, bySubject)
-		}}
-}
+// stressText explains the table.
+const stressText = "The stress test's handler, by the number of live objects in the background. " +
+	"Closed loop: 100 workers each send their next request when they have the answer to their last; it shows how much is served. " +
+	"Open loop: requests arrive at random, at the same rate for every subject (half of what the heap served in the closed loop), whether or not others are done, " +
+	"and latency counts from the time at which a request was meant to start: a server that stands still makes all that arrive meanwhile wait. " +
+	"A round that served less than 95 % of what was offered is behind schedule: its latencies tell how long it ran."
