@@ -37,7 +37,7 @@ type Config struct {
 	Seed     uint64
 	// Rate is the number of requests that arrive each second, whether or not
 	// others are done (an open loop). 0: a worker sends its next request when
-	// it has the answer to its last (a closed loop).
+	// it has the answer to its last (a closed loop). Of mode Handler only.
 	Rate float64
 }
 
@@ -59,6 +59,11 @@ func (c Config) check() error {
 	if c.Rate != 0 && !(c.Rate >= leastRate && c.Rate <= mostRate) {
 		return fmt.Errorf("a rate of %g requests per second: it is %g to %g, or 0 for a closed loop",
 			c.Rate, leastRate, mostRate)
+	}
+	if c.Rate != 0 && c.Mode != Handler {
+		// Workers that wait for an arrival are always ready to run, and the
+		// runtime looks at the network only when nothing else is.
+		return fmt.Errorf("an open loop calls the handler: it has no mode %q, only %q", c.Mode, Handler)
 	}
 	return nil
 }

@@ -98,6 +98,9 @@ func (s Suite) Check() error {
 		return fmt.Errorf("an open loop at %g times the heap's throughput: it must be above 0", s.OpenLoad)
 	}
 	for _, c := range s.plan() {
+		if c.open {
+			c.Rate = 1 // any: the real one is not known yet
+		}
 		if err := c.check(); err != nil {
 			return err
 		}

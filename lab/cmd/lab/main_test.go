@@ -75,6 +75,19 @@ func TestStressEndToEnd(t *testing.T) {
 	}
 }
 
+func TestStressOpenLoop(t *testing.T) {
+	out, errOut, err := lab(t, "stress", "-requests", "300", "-live", "10", "-workers", "5", "-rounds", "1", "-rate", "3000", "-modes", "handler")
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, out, errOut)
+	}
+	if n := strings.Count(out, " open  "); n != 2*3 { // 3 subjects, and the medians
+		t.Errorf("%d rows of an open loop in\n%s", n, out)
+	}
+	if !strings.Contains(out, "handler, open loop") || strings.Contains(out, "req/s, ") {
+		t.Errorf("ratios of p99.9 alone are wanted:\n%s", out)
+	}
+}
+
 func TestStressFailsWhenAnswersDiffer(t *testing.T) {
 	old := runner
 	defer func() { runner = old }()

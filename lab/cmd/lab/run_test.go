@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/page"
+	"github.com/ebbpool/arena/lab/results"
 )
 
 // TestRunAndReport measures a little, each measurement a process, and draws
@@ -44,6 +46,33 @@ func TestRunAndReport(t *testing.T) {
 		}
 		if status != want {
 			t.Errorf("%v: %s", s, status)
+		}
+	}
+	for _, live := range []string{"0", "1000"} {
+		text, err := os.ReadFile(filepath.Join(from, matrix.StressPrefix+live+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Three subjects, three rounds, and the median, in both loops.
+		if n := strings.Count(string(text), "\nhandler,"); n != 2*3*4 || strings.Count(string(text), ",open,") != n/2 {
+			t.Errorf("%d rows of the stress test over %s live objects:\n%s", n, live, text)
+		}
+		f, err := os.Open(filepath.Join(from, matrix.TimelinePrefix+live+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		courses, err := results.ReadTimelines(f)
+		if err = errors.Join(err, f.Close()); err != nil || len(courses) != 3*3 {
+			t.Errorf("%d timelines: %v", len(courses), err)
+		}
+		for _, c := range courses {
+			var requests uint32
+			for _, s := range c.Slices {
+				requests += s.Requests
+			}
+			if requests != 300 {
+				t.Errorf("%s, round %d: %d requests in its timeline, want 300", c.Subject, c.Round, requests)
+			}
 		}
 	}
 	e := folder.Environment

@@ -46,7 +46,7 @@ func stressCommand() *cli.Command {
 			&cli.IntFlag{Name: "requests", Usage: "measured requests of one run, in all modes", DefaultText: "by size"},
 			&cli.IntFlag{Name: "live", Usage: "objects that are alive in the background", DefaultText: "by size"},
 			&cli.IntFlag{Name: "workers", Value: 100, Usage: "goroutines that send requests"},
-			&cli.Float64Flag{Name: "rate", Usage: "requests that arrive each second whether or not others are done (an open loop); 0: workers wait for their answers"},
+			&cli.Float64Flag{Name: "rate", Usage: "requests that arrive each second whether or not others are done (an open loop, for -modes handler); 0: workers wait for their answers"},
 			&cli.IntFlag{Name: "rounds", Usage: "runs of each subject in each mode", DefaultText: "by size"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
