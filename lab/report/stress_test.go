@@ -110,7 +110,9 @@ func TestCourse(t *testing.T) {
 		t.Errorf("%d requests, %d collections at %v", heap.requests, heap.collected, heap.collections)
 	}
 	for what, edit := range map[string]func(string) string{
-		"a collection": func(l string) string { return strings.Replace(l, "heap,2,30,0,1", "heap,2,30,0,0", 1) },
+		"when a collection ended": func(l string) string {
+			return strings.NewReplacer("heap,2,30,0,1", "heap,2,30,0,0", "heap,2,40,200,0", "heap,2,40,200,1").Replace(l)
+		},
 		"a slow slice": func(l string) string { return strings.Replace(l, "arena,2,10,400,", "arena,2,10,100,", 1) },
 	} {
 		other := load(t, altered(t, "timeline-1000000.csv", edit))
