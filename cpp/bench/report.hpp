@@ -10,6 +10,12 @@
 
 namespace bench {
 
+/// The compiler's name and version, as in "gcc 12.2".
+std::string compiler();
+
+/// How a CSV file names it.
+constexpr const char* csv_name(touch t) noexcept { return t == touch::write ? "write" : "write+read"; }
+
 /// The machine, the compiler, and what makes them noisy.
 void print_environment();
 

@@ -11,7 +11,8 @@
 ///
 /// Whether a program looks at an object again just before the free decides who
 /// pays for fetching it, so both are measured (`touch`). Where it doesn't look,
-/// the checksum is of one more pass, after the clock was stopped.
+/// the checksum is of one more pass, after the clock was stopped, or of the
+/// objects that are out in the end.
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,10 @@ constexpr const char* name(workload w) noexcept {
     return "?";
 }
 
+/// Those that keep the pool full: a step frees an object and allocates one, and
+/// is two calls. A step of the others is one call.
+constexpr bool keeps_full(workload w) noexcept { return w == workload::rolling || w == workload::random_victims; }
+
 /// What the program does with an object, besides holding it.
 enum class touch : std::uint8_t {
     write,          ///< writes the first word when it is handed the object
@@ -59,8 +64,7 @@ struct sample {
     double seconds = 0;
     std::uint64_t checksum = 0;
     /// Ticks of each run of `steps_in_batch` steps of some more passes, if asked
-    /// for. A step of the batch workloads is one call, of the others a free and
-    /// an allocation.
+    /// for.
     std::vector<std::uint32_t> batch_ticks{};
 };
 
@@ -202,18 +206,17 @@ template <class Pool>
 [[gnu::noinline]] sample play(workload w, const job& j) {
     Pool pool(j.count);
     player<Pool> player(pool, j);
-    const bool keeps_full = w == workload::rolling || w == workload::random_victims;
     sample s;
-    if (keeps_full) player.fill();
+    if (keeps_full(w)) player.fill();
     s.seconds = j.touched == touch::write ? timed<false>(player, w, j.passes) : timed<true>(player, w, j.passes);
-    player.template pass<true>(w);
+    if (!keeps_full(w)) player.template pass<true>(w);
     if (j.latencies) {
         player.time_steps(s.batch_ticks);
         for (std::size_t done = 0; done < steps_for_latencies; done += j.count) {
             j.touched == touch::write ? player.template pass<false>(w) : player.template pass<true>(w);
         }
     }
-    if (keeps_full) player.empty();
+    if (keeps_full(w)) player.empty();
     s.checksum = player.checksum();
     return s;
 }
