@@ -30,9 +30,8 @@ std::size_t choose_passes(const cell& c, const subject& floor, const job& j, con
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(e.floor_seconds / a_pass)));
 }
 
-/// Some: the pool is full, and small or large.
 bool times_batches(const cell& c, const effort& e) {
-    if (e.timed_batches != latency_cells::some) return e.timed_batches == latency_cells::all;
+    if (!e.latencies || !e.quick) return e.latencies;
     return keeps_full(c.work) && (c.count == 8u << 10 || c.count == all_counts.back());
 }
 
@@ -69,7 +68,7 @@ std::vector<std::uint32_t> permutation(std::size_t n) {
 }
 
 std::size_t matrix_steps(const effort& e) {
-    return e.rounds * all_workloads.size() * all_sizes.size() * all_counts.size();
+    return e.rounds * (all_workloads.size() - (e.quick ? 1 : 0)) * all_sizes.size() * all_counts.size();
 }
 
 measurements run_matrix(const effort& e, progress& steps) {
@@ -80,7 +79,8 @@ measurements run_matrix(const effort& e, progress& steps) {
     std::map<std::size_t, std::vector<std::uint32_t>> shuffled;
     for (const std::size_t n : all_counts) shuffled[n] = permutation(n);
 
-    for (const workload w : all_workloads)
+    for (const workload w : all_workloads) {
+        if (e.quick && w == workload::batch_reverse) continue;
         for (const std::size_t size : all_sizes)
             for (const std::size_t count : all_counts) {
                 cell c{w, size, count, 0, {}, {}};
@@ -89,10 +89,12 @@ measurements run_matrix(const effort& e, progress& steps) {
                 c.passes = choose_passes(c, m.subjects.front(), job{count, 0, shuffled[count], e.touched}, e);
                 m.cells.push_back(std::move(c));
             }
+    }
 
     for (std::size_t round = 0; round < e.rounds; ++round) {
         for (cell& c : m.cells) {
-            run_cell(c, m.subjects, job{c.count, c.passes, shuffled[c.count], e.touched, times_batches(c, e)}, round);
+            run_cell(c, m.subjects, job{c.count, c.passes, shuffled[c.count], e.touched, times_batches(c, e), e.quick},
+                     round);
             steps.step(name(c.work));
         }
         for (std::size_t i = 0; i < m.subjects.size(); ++i) {

@@ -29,9 +29,6 @@ struct cell {
     std::vector<std::vector<latencies>> percentiles;
 };
 
-/// The cells whose batches of calls are timed too.
-enum class latency_cells : std::uint8_t { none, some, all };
-
 /// How much is run.
 struct effort {
     std::size_t rounds = 7;
@@ -40,7 +37,10 @@ struct effort {
     std::size_t calls = 0;
     double floor_seconds = 0.003;
     touch touched = touch::write;
-    latency_cells timed_batches = latency_cells::none;
+    bool latencies = false;  ///< time batches of calls too
+    /// Leaves out what is freed in reverse, and latencies but those of full
+    /// pools of 8K and 256K; checks less.
+    bool quick = false;
 };
 
 /// Everything that was measured on one thread.

@@ -60,7 +60,7 @@ std::string compiler() {
 #endif
 }
 
-void print_environment() {
+void print_environment(bool quick) {
     const std::string model = first_line_with("/proc/cpuinfo", "model name");
     std::printf("processor   %s, %u threads\n", model.empty() ? "unknown" : model.substr(model.find(':') + 2).c_str(),
                 std::thread::hardware_concurrency());
@@ -71,6 +71,7 @@ void print_environment() {
         std::printf("WARNING     the machine is busy (load %.1f): these are numbers of its other work too\n", load);
     for (const std::string& s : missing_subjects()) std::printf("not here    %s\n", s.c_str());
     for (const std::string& s : left_out()) std::printf("left out    %s\n", s.c_str());
+    if (quick) std::printf("left out    %s: in longer runs only\n", name(workload::batch_reverse));
     std::printf("\n");
     std::fflush(stdout);
 }
