@@ -101,7 +101,7 @@ func ReadLatencies(r io.Reader) (rows []LatencyRow, err error) {
 		cell, err := cppCell(rec)
 		round, roundErr := strconv.Atoi(rec[6])
 		p, pErr := strconv.ParseFloat(rec[7], 64)
-		if pErr == nil && !(p > 0 && p <= 100) {
+		if pErr != nil || !(p > 0 && p <= 100) {
 			pErr = fmt.Errorf("%q is no percentile", rec[7])
 		}
 		ns, nsErr := nanoseconds(rec[8])
@@ -136,10 +136,10 @@ func cppCell(rec []string) (CppCell, error) {
 
 func nanoseconds(text string) (float64, error) {
 	ns, err := strconv.ParseFloat(text, 64)
-	if err == nil && (ns < 0 || math.IsNaN(ns) || math.IsInf(ns, 0)) {
-		err = fmt.Errorf("%q is no time", text)
+	if err != nil || ns < 0 || math.IsNaN(ns) || math.IsInf(ns, 0) {
+		return 0, fmt.Errorf("%q is no time", text)
 	}
-	return ns, err
+	return ns, nil
 }
 
 // firstOf is one error, for one line of text.

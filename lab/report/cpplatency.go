@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -111,7 +112,8 @@ func percentilePlot(t theme, all []LatencyLine, one CppKey) (*plot.Plot, error) 
 			continue
 		}
 		var points plotter.XYs
-		for q, ns := range l.Ns {
+		for _, q := range slices.Sorted(maps.Keys(l.Ns)) {
+			ns := l.Ns[q]
 			if q >= 100 || ns <= 0 {
 				continue
 			}
@@ -123,12 +125,6 @@ func percentilePlot(t theme, all []LatencyLine, one CppKey) (*plot.Plot, error) 
 				ticks = append(ticks, plot.Tick{Value: x, Label: percentileName(q)})
 			}
 		}
-		slices.SortFunc(points, func(a, b plotter.XY) int {
-			if a.X < b.X {
-				return -1
-			}
-			return 1
-		})
 		if err := subjectLine(p, l.Subject, points, false); err != nil {
 			return nil, err
 		}
