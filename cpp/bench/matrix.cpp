@@ -12,6 +12,12 @@ namespace {
 
 double calls_of(const job& j) { return 2.0 * static_cast<double>(j.count) * static_cast<double>(j.passes); }
 
+/// Whole batches in the passes that are timed for latencies, and no others.
+std::size_t batches_of(const cell& c) {
+    const std::size_t in_a_pass = c.count / steps_in_batch * (keeps_full(c.work) ? 1 : 2);
+    return latency_passes(c.count) * in_a_pass;
+}
+
 [[noreturn]] void checksum_differs(const cell& c, const subject& a, const subject& b) {
     std::fprintf(stderr, "%s, %zu B x %zu: the checksums of %s and %s differ\n", name(c.work), c.size, c.count,
                  a.name.c_str(), b.name.c_str());
@@ -43,6 +49,11 @@ void run_cell(cell& c, const std::vector<subject>& all, const job& j, std::size_
         job mine = j;
         mine.passes = all[s].passes(j.passes);
         const sample got = all[s].play(c.work, c.size, mine);
+        if (j.latencies && got.batch_ticks.size() != batches_of(c)) {
+            std::fprintf(stderr, "%s, %zu B x %zu: %s timed %zu batches of calls instead of %zu\n", name(c.work),
+                         c.size, c.count, all[s].name.c_str(), got.batch_ticks.size(), batches_of(c));
+            std::exit(1);
+        }
         if (j.latencies) c.percentiles[s].push_back(latencies_of(got.batch_ticks, c.work));
         c.ns[s].push_back(got.seconds * 1e9 / calls_of(mine));
         checksums[s] = got.checksum;

@@ -74,6 +74,9 @@ inline constexpr std::size_t steps_in_batch = 32;
 /// So many at least, for percentiles that are more than the longest of a few.
 inline constexpr std::size_t steps_for_latencies = 1u << 17;
 
+/// The passes that those take.
+constexpr std::size_t latency_passes(std::size_t count) noexcept { return (steps_for_latencies + count - 1) / count; }
+
 /// How much a run does. One pass is `count` allocations and as many frees.
 struct job {
     std::size_t count = 0;
@@ -137,6 +140,9 @@ public:
         batch_ticks_ = &out;
         out.reserve(2 * std::max(job_.count, steps_for_latencies) / steps_in_batch + 2);
     }
+    /// What empties the pool in the end is no part of a workload that keeps it
+    /// full: it is the first to write what the pool notes of free objects.
+    void stop_timing_steps() { batch_ticks_ = nullptr; }
 
 private:
     /// What a loop needs, in variables of its own, which the compiler can keep
@@ -214,9 +220,10 @@ template <class Pool>
     if (!keeps_full(w) && !j.quick) player.template pass<true>(w);
     if (j.latencies) {
         player.time_steps(s.batch_ticks);
-        for (std::size_t done = 0; done < steps_for_latencies; done += j.count) {
+        for (std::size_t i = 0; i < latency_passes(j.count); ++i) {
             j.touched == touch::write ? player.template pass<false>(w) : player.template pass<true>(w);
         }
+        player.stop_timing_steps();
     }
     if (keeps_full(w)) player.empty();
     s.checksum = player.checksum();
