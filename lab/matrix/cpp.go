@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,16 +142,16 @@ func buildAll(ctx context.Context, dir string, builds []CppBuild) []error {
 	errs := make([]error, len(builds))
 	var wait sync.WaitGroup
 	for i, b := range builds {
-		wait.Go(func() { errs[i] = b.build(ctx, dir) })
+		wait.Go(func() { errs[i] = b.build(ctx, dir, max(1, runtime.NumCPU()/len(builds))) })
 	}
 	wait.Wait()
 	return errs
 }
 
-func (b CppBuild) build(ctx context.Context, dir string) error {
+func (b CppBuild) build(ctx context.Context, dir string, jobs int) error {
 	for _, args := range [][]string{
 		append([]string{"--preset", b.Preset}, b.Configure...),
-		{"--build", "--preset", b.Preset, "--target", "bench"},
+		{"--build", "--preset", b.Preset, "--target", "bench", "--parallel", strconv.Itoa(jobs)},
 	} {
 		var log bytes.Buffer
 		cmd := exec.CommandContext(ctx, "cmake", args...)
