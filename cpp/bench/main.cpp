@@ -23,7 +23,7 @@ constexpr const char* usage =
     "             [--traces DIRECTORY] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
     "  --quick   about 45 seconds: fewer calls, nothing freed in reverse, no claims,\n"
-    "            latencies of full pools of 8K and 256K\n"
+    "            latencies of full pools of 8K and 64K\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
     "            (without either: one to two minutes)\n"
     "  --only    one thread's pools, or those for threads\n"
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
         }
         if (arg == "--quick") {
             o.work.calls = 0;
-            o.work.floor_seconds = 0.0005;
+            o.work.floor_seconds = 0.0004;
             o.sync_calls = 400'000;
             o.work.quick = true;
         } else if (arg == "--full") {

@@ -39,7 +39,7 @@ struct effort {
     touch touched = touch::write;
     bool latencies = false;  ///< time batches of calls too
     /// Leaves out what is freed in reverse, and latencies but those of full
-    /// pools of 8K and 256K; checks less.
+    /// pools of 8K and 64K; checks less.
     bool quick = false;
 };
 

@@ -98,9 +98,8 @@ func cppPercentiles(all []LatencyLine) *picture {
 	})
 }
 
-// latencyCapacities are those that are drawn: one whose objects fit the caches,
-// and the largest.
-var latencyCapacities = []int{8 << 10, 256 << 10}
+// latencyCapacities are those that are drawn, which a quick run has too.
+var latencyCapacities = []int{8 << 10, 64 << 10}
 
 func percentilePlot(t theme, all []LatencyLine, one CppKey) (*plot.Plot, error) {
 	p := t.figure(fmt.Sprintf("%s, %d B, capacity %s", one.Workload, one.Size, thousands(one.Count)), "percentile", "ns per call")

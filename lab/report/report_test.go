@@ -180,7 +180,7 @@ func TestAllIsMadeFromTheRows(t *testing.T) {
 		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-speedup"},
 		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-heatmap"},
 		{"cpp-clang.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-heatmap"},
-		{"cpp-gcc-latencies.csv", `"rolling",write,16,262144,ebb trap,`, "cpp-percentiles"},
+		{"cpp-gcc-latencies.csv", `"rolling",write,16,65536,ebb trap,`, "cpp-percentiles"},
 		{"stress-1000000.csv", "handler,arena,", "stress-percentiles"},
 		{"stress-1000000.csv", "handler,arena,", "stress-tail"},
 		{"stress-1000000.csv", "handler,arena,", "stress-frontier"},
