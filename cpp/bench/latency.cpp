@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 
 #include "cycles.hpp"
+#include "report.hpp"
 
 namespace bench {
 namespace {
@@ -16,41 +16,29 @@ double percentile(const std::vector<std::uint32_t>& v, double percent) {
     return v[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// A step of these is a free and an allocation.
-bool steps_are_pairs(workload w) { return w == workload::rolling || w == workload::random_victims; }
-
-void run_cell(std::ofstream& out, const std::vector<subject>& all, workload w, std::size_t size, const job& j,
-              std::size_t round) {
-    const double calls = static_cast<double>(steps_in_batch) * (steps_are_pairs(w) ? 2 : 1);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const subject& who = all[(i + round) % all.size()];
-        std::vector<std::uint32_t> ticks_of_runs = who.play(w, size, j).batch_ticks;
-        if (ticks_of_runs.empty()) continue;
-        std::sort(ticks_of_runs.begin(), ticks_of_runs.end());
-        for (const double p : percentiles) {
-            out << '"' << name(w) << "\"," << size << ',' << j.count << ',' << who.name << ',' << round << ',' << p
-                << ',' << percentile(ticks_of_runs, p) * nanoseconds_per_tick() / calls << '\n';
-        }
-    }
-}
-
 }  // namespace
 
-bool write_latencies(const std::string& file, std::size_t rounds) {
+latencies latencies_of(std::vector<std::uint32_t> batch_ticks, workload w) {
+    latencies all{};
+    if (batch_ticks.empty()) return all;
+    std::sort(batch_ticks.begin(), batch_ticks.end());
+    const double calls = static_cast<double>(steps_in_batch) * (keeps_full(w) ? 2 : 1);
+    for (std::size_t i = 0; i < percentiles.size(); ++i)
+        all[i] = percentile(batch_ticks, percentiles[i]) * nanoseconds_per_tick() / calls;
+    return all;
+}
+
+bool write_latencies(const std::string& file, const std::vector<measurements>& all) {
     std::ofstream out(file);
-    out << "workload,size,count,subject,round,percentile,ns_per_call\n";
-    const std::vector<subject> all = subjects();
-    for (std::size_t round = 0; round < rounds; ++round) {
-        std::fprintf(stderr, "\rlatencies, round %zu of %zu", round + 1, rounds);
-        for (const std::size_t count : all_counts) {
-            const std::vector<std::uint32_t> shuffled = permutation(count);
-            job j{count, 1, shuffled};
-            j.latencies = true;
-            for (const workload w : all_workloads)
-                for (const std::size_t size : all_sizes) run_cell(out, all, w, size, j, round);
-        }
-    }
-    std::fprintf(stderr, "\n");
+    out << "compiler,workload,touched,size,count,subject,round,percentile,ns_per_call\n";
+    for (const measurements& m : all)
+        for (const cell& c : m.cells)
+            for (std::size_t s = 0; s < c.percentiles.size(); ++s)
+                for (std::size_t r = 0; r < c.percentiles[s].size(); ++r)
+                    for (std::size_t i = 0; i < percentiles.size(); ++i)
+                        out << compiler() << ",\"" << name(c.work) << "\"," << csv_name(m.touched) << ',' << c.size
+                            << ',' << c.count << ',' << m.subjects[s].name << ',' << r << ',' << percentiles[i] << ','
+                            << c.percentiles[s][r][i] << '\n';
     out.close();
     return !out.fail();
 }

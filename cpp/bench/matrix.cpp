@@ -10,7 +10,13 @@
 namespace bench {
 namespace {
 
-double calls_of(const cell& c) { return 2.0 * static_cast<double>(c.count) * static_cast<double>(c.passes); }
+double calls_of(const job& j) { return 2.0 * static_cast<double>(j.count) * static_cast<double>(j.passes); }
+
+/// Whole batches in the passes that are timed for latencies, and no others.
+std::size_t batches_of(const cell& c) {
+    const std::size_t in_a_pass = c.count / steps_in_batch * (keeps_full(c.work) ? 1 : 2);
+    return latency_passes(c.count) * in_a_pass;
+}
 
 [[noreturn]] void checksum_differs(const cell& c, const subject& a, const subject& b) {
     std::fprintf(stderr, "%s, %zu B x %zu: the checksums of %s and %s differ\n", name(c.work), c.size, c.count,
@@ -30,14 +36,35 @@ std::size_t choose_passes(const cell& c, const subject& floor, const job& j, con
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(e.floor_seconds / a_pass)));
 }
 
+bool times_batches(const cell& c, const effort& e) {
+    if (!e.latencies || !e.quick) return e.latencies;
+    return keeps_full(c.work) && (c.count == 8u << 10 || c.count == 64u << 10);
+}
+
 void run_cell(cell& c, const std::vector<subject>& all, const job& j, std::size_t round) {
-    sample first;
+    std::vector<std::uint64_t> checksums(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::size_t s = (i + round) % all.size();
-        const sample got = all[s].play(c.work, c.size, j);
-        c.ns[s].push_back(got.seconds * 1e9 / calls_of(c));
-        if (i == 0) first = got;
-        if (got.checksum != first.checksum) checksum_differs(c, all[round % all.size()], all[s]);
+        if (!all[s].takes(c.count)) continue;
+        job mine = j;
+        mine.passes = all[s].passes(j.passes);
+        const sample got = all[s].play(c.work, c.size, mine);
+        if (j.latencies && got.batch_ticks.size() != batches_of(c)) {
+            std::fprintf(stderr, "%s, %zu B x %zu: %s timed %zu batches of calls instead of %zu\n", name(c.work),
+                         c.size, c.count, all[s].name.c_str(), got.batch_ticks.size(), batches_of(c));
+            std::exit(1);
+        }
+        if (j.latencies) c.percentiles[s].push_back(latencies_of(got.batch_ticks, c.work));
+        c.ns[s].push_back(got.seconds * 1e9 / calls_of(mine));
+        checksums[s] = got.checksum;
+    }
+    for (std::size_t s = 1; s < all.size(); ++s) {
+        if (!all[s].takes(c.count)) continue;
+        job same = j;
+        same.passes = all[s].passes(j.passes);
+        const bool other = same.passes != j.passes;
+        const std::uint64_t expected = other ? all[0].play(c.work, c.size, same).checksum : checksums[0];
+        if (checksums[s] != expected) checksum_differs(c, all[0], all[s]);
     }
 }
 
@@ -51,7 +78,11 @@ std::vector<std::uint32_t> permutation(std::size_t n) {
     return p;
 }
 
-measurements run_matrix(const effort& e) {
+std::size_t matrix_steps(const effort& e) {
+    return e.rounds * (all_workloads.size() - (e.quick ? 1 : 0)) * all_sizes.size() * all_counts.size();
+}
+
+measurements run_matrix(const effort& e, progress& steps) {
     measurements m;
     m.touched = e.touched;
     m.subjects = subjects();
@@ -59,24 +90,29 @@ measurements run_matrix(const effort& e) {
     std::map<std::size_t, std::vector<std::uint32_t>> shuffled;
     for (const std::size_t n : all_counts) shuffled[n] = permutation(n);
 
-    for (const workload w : all_workloads)
+    for (const workload w : all_workloads) {
+        if (e.quick && w == workload::batch_reverse) continue;
         for (const std::size_t size : all_sizes)
             for (const std::size_t count : all_counts) {
-                cell c{w, size, count, 0, {}};
+                cell c{w, size, count, 0, {}, {}};
                 c.ns.resize(m.subjects.size());
+                c.percentiles.resize(m.subjects.size());
                 c.passes = choose_passes(c, m.subjects.front(), job{count, 0, shuffled[count], e.touched}, e);
                 m.cells.push_back(std::move(c));
             }
+    }
 
     for (std::size_t round = 0; round < e.rounds; ++round) {
-        std::fprintf(stderr, "\rround %zu of %zu", round + 1, e.rounds);
-        for (cell& c : m.cells) run_cell(c, m.subjects, job{c.count, c.passes, shuffled[c.count], e.touched}, round);
+        for (cell& c : m.cells) {
+            run_cell(c, m.subjects, job{c.count, c.passes, shuffled[c.count], e.touched, times_batches(c, e), e.quick},
+                     round);
+            steps.step(name(c.work));
+        }
         for (std::size_t i = 0; i < m.subjects.size(); ++i) {
             const std::size_t s = (i + round) % m.subjects.size();
             m.construct[s].push_back(m.subjects[s].construct256(256u << 10));
         }
     }
-    std::fprintf(stderr, "\n");
     return m;
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "latency.hpp"
+#include "progress.hpp"
 #include "subjects.hpp"
 
 namespace bench {
@@ -19,9 +21,12 @@ struct cell {
     workload work{};
     std::size_t size = 0;
     std::size_t count = 0;
-    std::size_t passes = 0;  ///< of one run; the same for all subjects, or checksums would differ
-    /// Nanoseconds per call, `[subject][round]`.
+    std::size_t passes = 0;  ///< of one run; the same for all subjects but those of `fewer_passes`
+    /// Nanoseconds per call, `[subject][round]`; no rounds where the subject
+    /// does not take this count.
     std::vector<std::vector<double>> ns;
+    /// The same of batches of calls, where latencies were asked for.
+    std::vector<std::vector<latencies>> percentiles;
 };
 
 /// How much is run.
@@ -32,6 +37,10 @@ struct effort {
     std::size_t calls = 0;
     double floor_seconds = 0.003;
     touch touched = touch::write;
+    bool latencies = false;  ///< time batches of calls too
+    /// Leaves out what is freed in reverse, and latencies but those of full
+    /// pools of 8K and 64K; checks less.
+    bool quick = false;
 };
 
 /// Everything that was measured on one thread.
@@ -43,10 +52,13 @@ struct measurements {
     std::vector<std::vector<double>> construct;
 };
 
+/// The steps of a run's progress: one for each cell in each round.
+std::size_t matrix_steps(const effort& e);
+
 /// Runs the matrix. In each round every cell is run on every subject, one right
 /// after the other; who begins moves on by one each round. Ends the program
 /// with an error when two subjects' checksums differ.
-measurements run_matrix(const effort& e);
+measurements run_matrix(const effort& e, progress& steps);
 
 /// A random permutation of 0 to n-1, always the same for the same n.
 std::vector<std::uint32_t> permutation(std::size_t n);

@@ -18,14 +18,6 @@ std::string first_line_with(const char* file, const std::string& key) {
     return "";
 }
 
-std::string compiler() {
-#if defined(__clang__)
-    return "clang " + std::to_string(__clang_major__) + '.' + std::to_string(__clang_minor__);
-#else
-    return "gcc " + std::to_string(__GNUC__) + '.' + std::to_string(__GNUC_MINOR__);
-#endif
-}
-
 std::string cell_label(const cell& c) {
     char text[96];
     std::snprintf(text, sizeof text, "%s, %zu B x %zuK", name(c.work), c.size, c.count >> 10);
@@ -45,16 +37,30 @@ std::vector<std::string> names_of(const measurements& m) {
     return names;
 }
 
+void print_value(const spread& x) {
+    if (x.known)
+        std::printf(" %*.2f", column_width, x.median);
+    else
+        std::printf(" %*s", column_width, "-");
+}
+
 void print_ratio_line(const measurements& m, const char* label, const std::function<bool(const cell&)>& take) {
     std::printf("%-*s", label_width, label);
-    for (std::size_t s = 0; s < m.subjects.size(); ++s)
-        std::printf(" %*.2f", column_width, paired_over(m, static_cast<int>(s), 0, take).median);
+    for (std::size_t s = 0; s < m.subjects.size(); ++s) print_value(paired_over(m, static_cast<int>(s), 0, take));
     std::printf("\n");
 }
 
 }  // namespace
 
-void print_environment() {
+std::string compiler() {
+#if defined(__clang__)
+    return "clang " + std::to_string(__clang_major__) + '.' + std::to_string(__clang_minor__);
+#else
+    return "gcc " + std::to_string(__GNUC__) + '.' + std::to_string(__GNUC_MINOR__);
+#endif
+}
+
+void print_environment(bool quick) {
     const std::string model = first_line_with("/proc/cpuinfo", "model name");
     std::printf("processor   %s, %u threads\n", model.empty() ? "unknown" : model.substr(model.find(':') + 2).c_str(),
                 std::thread::hardware_concurrency());
@@ -64,6 +70,8 @@ void print_environment() {
     if (::getloadavg(&load, 1) == 1 && load > 0.5)
         std::printf("WARNING     the machine is busy (load %.1f): these are numbers of its other work too\n", load);
     for (const std::string& s : missing_subjects()) std::printf("not here    %s\n", s.c_str());
+    for (const std::string& s : left_out()) std::printf("left out    %s\n", s.c_str());
+    if (quick) std::printf("left out    %s: in longer runs only\n", name(workload::batch_reverse));
     std::printf("\n");
     std::fflush(stdout);
 }
@@ -73,7 +81,7 @@ void print_matrix(const measurements& m) {
     print_head("nanoseconds per call, median", names_of(m));
     for (const cell& c : m.cells) {
         std::printf("%-*s", label_width, cell_label(c).c_str());
-        for (const auto& rounds : c.ns) std::printf(" %*.2f", column_width, spread_of(rounds).median);
+        for (const auto& rounds : c.ns) print_value(spread_of(rounds));
         std::printf("\n");
     }
     std::printf("%-*s", label_width, "constructor, 256 B x 256K, us");
@@ -119,24 +127,24 @@ int print_claims(const std::vector<claim>& all) {
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
                const std::vector<sync_measurements>& sync) {
     std::ofstream out(file);
-    out << "workload,touched,size,count,subject,round,ns_per_call\n";
+    out << "compiler,workload,touched,size,count,subject,round,ns_per_call\n";
     for (const measurements& m : all) {
-        const char* const touched = m.touched == touch::write ? "write" : "write+read";
+        const char* const touched = csv_name(m.touched);
         for (const cell& c : m.cells)
             for (std::size_t s = 0; s < m.subjects.size(); ++s)
                 for (std::size_t r = 0; r < c.ns[s].size(); ++r)
-                    out << '"' << name(c.work) << "\"," << touched << ',' << c.size << ',' << c.count << ','
-                        << m.subjects[s].name << ',' << r << ',' << c.ns[s][r] << '\n';
+                    out << compiler() << ",\"" << name(c.work) << "\"," << touched << ',' << c.size << ',' << c.count
+                        << ',' << m.subjects[s].name << ',' << r << ',' << c.ns[s][r] << '\n';
         for (std::size_t s = 0; s < m.subjects.size(); ++s)
             for (std::size_t r = 0; r < m.construct[s].size(); ++r)
-                out << "constructor,,256,262144," << m.subjects[s].name << ',' << r << ',' << m.construct[s][r] * 1e9
-                    << '\n';
+                out << compiler() << ",constructor,,256,262144," << m.subjects[s].name << ',' << r << ','
+                    << m.construct[s][r] * 1e9 << '\n';
     }
     for (const sync_measurements& x : sync)
         for (std::size_t s = 0; s < x.subjects.size(); ++s)
             for (std::size_t r = 0; r < x.ns[s].size(); ++r)
-                out << '"' << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ',' << x.ns[s][r]
-                    << '\n';
+                out << compiler() << ",\"" << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ','
+                    << x.ns[s][r] << '\n';
     out.close();
     return !out.fail();
 }

@@ -10,8 +10,14 @@
 
 namespace bench {
 
-/// The machine, the compiler, and what makes them noisy.
-void print_environment();
+/// The compiler's name and version, as in "gcc 12.2".
+std::string compiler();
+
+/// How a CSV file names it.
+constexpr const char* csv_name(touch t) noexcept { return t == touch::write ? "write" : "write+read"; }
+
+/// The machine, the compiler, what makes them noisy, and what is not measured.
+void print_environment(bool quick);
 
 /// A line per cell and size, a column per subject: the median of the rounds in
 /// nanoseconds per call, then ratios to the floor over groups of cells.

@@ -39,13 +39,14 @@ inline spread paired(const std::vector<double>& a, const std::vector<double>& b)
 
 /// In each round the geometric mean, over the cells that `take` accepts, of the
 /// paired ratio of subject `a` to subject `b`; then the spread of the rounds.
-/// Unknown if a subject is missing.
+/// Unknown if a subject is missing, or was not measured in one of the cells.
 inline spread paired_over(const measurements& m, int a, int b, const std::function<bool(const cell&)>& take) {
     if (a < 0 || b < 0) return {};
     std::vector<double> rounds(m.construct.front().size(), 0.0);
     std::size_t cells = 0;
     for (const cell& c : m.cells) {
         if (!take(c)) continue;
+        if (c.ns[static_cast<std::size_t>(a)].empty() || c.ns[static_cast<std::size_t>(b)].empty()) return {};
         ++cells;
         for (std::size_t r = 0; r < rounds.size(); ++r)
             rounds[r] += std::log(c.ns[static_cast<std::size_t>(a)][r] / c.ns[static_cast<std::size_t>(b)][r]);

@@ -7,6 +7,7 @@
 #include "subjects/pmr.hpp"
 #include "subjects/shared_malloc.hpp"
 #if BENCH_HAVE_BOOST
+#include "subjects/boost_object_pool.hpp"
 #include "subjects/boost_pool.hpp"
 #endif
 #if BENCH_HAVE_FOONATHAN
@@ -28,6 +29,7 @@ std::vector<subject> subjects() {
     std::vector<subject> all;
     add<floor_pool>(all);
     add<ebb_trap>(all);
+    add<ebb_report>(all);
     add<ebb_none>(all);
     add<checked_vectors>(all);
     add<glibc_malloc>(all);
@@ -37,6 +39,9 @@ std::vector<subject> subjects() {
     add<pmr_pool>(all);
 #if BENCH_HAVE_BOOST
     add<boost_pool>(all);
+    add<boost_object_pool>(all);
+    all.back().most = 1024;
+    all.back().fewer_passes = 100;
 #endif
 #if BENCH_HAVE_FOONATHAN
     add<foonathan_pool>(all);
@@ -56,6 +61,16 @@ std::vector<std::string> missing_subjects() {
     missing.push_back("foonathan memory (libfoonathan-memory-dev)");
 #endif
     return missing;
+}
+
+std::vector<std::string> left_out() {
+    std::vector<std::string> all;
+    for (const subject& s : subjects())
+        if (s.most != 0)
+            all.push_back(s.name + " at capacities above " + std::to_string(s.most) +
+                          ": a free takes time in proportion to what is free; below, it does one of " +
+                          std::to_string(s.fewer_passes) + " of the others' passes");
+    return all;
 }
 
 int find_subject(const std::vector<subject>& all, const std::string& name) {

@@ -163,7 +163,7 @@ void add(std::vector<sync_subject>& all) {
 
 }  // namespace
 
-sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t calls) {
+sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t calls, progress& steps) {
     std::vector<sync_subject> all;
     add<ebb_sync>(all);
     add<ebb_mutex>(all);
@@ -189,6 +189,7 @@ sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t call
             }
             m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(calls));
         }
+        steps.step(name(w));
     }
     return m;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "progress.hpp"
 #include "workloads.hpp"
 
 namespace bench {
@@ -29,8 +30,8 @@ struct sync_measurements {
     std::vector<std::vector<double>> ns;
 };
 
-/// Runs one workload in rounds, `calls` calls each. Ends the program with an
+/// Runs one workload in rounds, `calls` calls each; each round is a step. Ends the program with an
 /// error when the subjects' checksums differ.
-sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t calls);
+sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t calls, progress& steps);
 
 }  // namespace bench

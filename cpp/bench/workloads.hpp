@@ -11,7 +11,8 @@
 ///
 /// Whether a program looks at an object again just before the free decides who
 /// pays for fetching it, so both are measured (`touch`). Where it doesn't look,
-/// the checksum is of one more pass, after the clock was stopped.
+/// the checksum is of one more pass, after the clock was stopped (in a quick run
+/// of the one before it), or of the objects that are out in the end.
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,10 @@ constexpr const char* name(workload w) noexcept {
     return "?";
 }
 
+/// Those that keep the pool full: a step frees an object and allocates one, and
+/// is two calls. A step of the others is one call.
+constexpr bool keeps_full(workload w) noexcept { return w == workload::rolling || w == workload::random_victims; }
+
 /// What the program does with an object, besides holding it.
 enum class touch : std::uint8_t {
     write,          ///< writes the first word when it is handed the object
@@ -59,8 +64,7 @@ struct sample {
     double seconds = 0;
     std::uint64_t checksum = 0;
     /// Ticks of each run of `steps_in_batch` steps of some more passes, if asked
-    /// for. A step of the batch workloads is one call, of the others a free and
-    /// an allocation.
+    /// for.
     std::vector<std::uint32_t> batch_ticks{};
 };
 
@@ -70,6 +74,9 @@ inline constexpr std::size_t steps_in_batch = 32;
 /// So many at least, for percentiles that are more than the longest of a few.
 inline constexpr std::size_t steps_for_latencies = 1u << 17;
 
+/// The passes that those take.
+constexpr std::size_t latency_passes(std::size_t count) noexcept { return (steps_for_latencies + count - 1) / count; }
+
 /// How much a run does. One pass is `count` allocations and as many frees.
 struct job {
     std::size_t count = 0;
@@ -77,6 +84,7 @@ struct job {
     std::span<const std::uint32_t> shuffled;  ///< a permutation of 0 to count-1
     touch touched = touch::write;
     bool latencies = false;  ///< time the steps of some more passes apart
+    bool quick = false;      ///< the pass that warms up is the one that is checked
 };
 
 /// A pool, the objects that are out, and what was seen of them.
@@ -132,6 +140,9 @@ public:
         batch_ticks_ = &out;
         out.reserve(2 * std::max(job_.count, steps_for_latencies) / steps_in_batch + 2);
     }
+    /// What empties the pool in the end is no part of a workload that keeps it
+    /// full: it is the first to write what the pool notes of free objects.
+    void stop_timing_steps() { batch_ticks_ = nullptr; }
 
 private:
     /// What a loop needs, in variables of its own, which the compiler can keep
@@ -190,8 +201,8 @@ private:
 
 /// Times `passes` passes, after one to warm up.
 template <bool Read, class Pool>
-double timed(player<Pool>& player, workload w, std::size_t passes) {
-    player.template pass<Read>(w);
+double timed(player<Pool>& player, workload w, std::size_t passes, bool quick) {
+    quick ? player.template pass<true>(w) : player.template pass<Read>(w);
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < passes; ++i) player.template pass<Read>(w);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -202,18 +213,19 @@ template <class Pool>
 [[gnu::noinline]] sample play(workload w, const job& j) {
     Pool pool(j.count);
     player<Pool> player(pool, j);
-    const bool keeps_full = w == workload::rolling || w == workload::random_victims;
     sample s;
-    if (keeps_full) player.fill();
-    s.seconds = j.touched == touch::write ? timed<false>(player, w, j.passes) : timed<true>(player, w, j.passes);
-    player.template pass<true>(w);
+    if (keeps_full(w)) player.fill();
+    s.seconds = j.touched == touch::write ? timed<false>(player, w, j.passes, j.quick)
+                                          : timed<true>(player, w, j.passes, j.quick);
+    if (!keeps_full(w) && !j.quick) player.template pass<true>(w);
     if (j.latencies) {
         player.time_steps(s.batch_ticks);
-        for (std::size_t done = 0; done < steps_for_latencies; done += j.count) {
+        for (std::size_t i = 0; i < latency_passes(j.count); ++i) {
             j.touched == touch::write ? player.template pass<false>(w) : player.template pass<true>(w);
         }
+        player.stop_timing_steps();
     }
-    if (keeps_full) player.empty();
+    if (keeps_full(w)) player.empty();
     s.checksum = player.checksum();
     return s;
 }

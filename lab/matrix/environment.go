@@ -22,11 +22,15 @@ type Environment struct {
 	Load       float64 // the load average of the last minute, when the run began
 	Go         string
 	GoSettings map[string]string // that change how programs are built or run
-	Cxx, CMake string            // "" where there is none
-	Commit     string            // with "-dirty" where files differ from it
-	Settings   Settings
+	// Cxx is the compiler that CMake takes by itself, Clang the other one that
+	// is measured; "" where there is none.
+	Cxx, Clang, CMake string
+	Commit            string // with "-dirty" where files differ from it
+	Settings          Settings
 	// Notes say in a sentence each what was not measured.
 	Notes []string `json:",omitempty"`
+	// CppNotes are those of the C++ half.
+	CppNotes []string `json:",omitempty"`
 }
 
 // Here describes this machine and build.
@@ -36,7 +40,10 @@ func Here(s Settings) Environment {
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 		GoSettings: map[string]string{},
 		CPU:        "unknown", Kernel: "unknown", Commit: "unknown",
-		Cxx: line("c++", "--version"), CMake: line("cmake", "--version"),
+		Cxx: line(cxx(), "--version"), CMake: line("cmake", "--version"),
+	}
+	if clang := newestClang(); clang != "" {
+		env.Clang = line(clang, "--version")
 	}
 	for _, key := range []string{"GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64", "CGO_ENABLED"} {
 		if v := line("go", "env", key); v != "" {

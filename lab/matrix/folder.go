@@ -12,13 +12,12 @@ import (
 
 // Format is the version of what a results folder holds. Folders of another
 // version are refused: their columns mean something else.
-const Format = 1
+const Format = 2
 
 // Files of a results folder.
 const (
 	EnvironmentFile = "environment.json"
 	GoFile          = "go.csv"
-	CppFile         = "cpp.csv"
 	// StressPrefix begins the names of the stress test's tables; the number of
 	// live objects follows.
 	StressPrefix = "stress-"

@@ -26,7 +26,7 @@ func (f field) Y(r int) float64    { return float64(r) }
 func (f field) Z(c, r int) float64 { return math.Log2(f.value[len(f.rows)-1-r][c]) }
 
 // heatmap draws how many times as fast as glibc's malloc a C++ subject is, by
-// pattern and size.
+// pattern and size, the compilers side by side.
 func heatmap(all []CppLine, subject string) *picture {
 	f := patternField(all, subject)
 	if len(f.rows) == 0 {
@@ -35,7 +35,7 @@ func heatmap(all []CppLine, subject string) *picture {
 	title := "C++: " + subject + ", times as fast as glibc's malloc"
 	return &picture{
 		title: title,
-		about: "Rows are patterns and sizes of objects, columns the pool's capacity. Each cell has its number; blue is faster than malloc, orange slower.",
+		about: "Rows are patterns and sizes of objects, columns the pool's capacity, for each compiler. Each cell has its number; blue is faster than malloc, orange slower.",
 		width: 24 * vg.Centimeter, height: vg.Length(3+0.95*float64(len(f.rows))) * vg.Centimeter,
 		draw: func(t theme, c draw.Canvas) error {
 			p, err := heatPlot(t, f, title)
@@ -50,26 +50,30 @@ func heatmap(all []CppLine, subject string) *picture {
 
 func patternField(all []CppLine, subject string) (f field) {
 	var counts []int
+	built := compilers(all)
 	for _, one := range panels(all) {
 		for _, l := range all {
-			if (panel{l.Workload, l.Touched, l.Size}) == one && !slices.Contains(counts, l.Count) {
+			if l.panel() == one && !slices.Contains(counts, l.Count) {
 				counts = append(counts, l.Count)
 			}
 		}
 	}
 	slices.Sort(counts)
-	for _, n := range counts {
-		f.columns = append(f.columns, thousands(n))
+	for i, c := range built {
+		if i > 0 {
+			f.columns = append(f.columns, "") // a gap
+		}
+		for _, n := range counts {
+			f.columns = append(f.columns, thousands(n)+"\n"+c)
+		}
 	}
 	for _, one := range panels(all) {
-		row := make([]float64, len(counts))
+		row := slices.Repeat([]float64{math.NaN()}, len(f.columns))
 		some := false
-		for i, n := range counts {
-			row[i] = math.NaN()
-			for _, l := range all {
-				if l.Subject == subject && l.Count == n && l.Beside && (panel{l.Workload, l.Touched, l.Size}) == one {
-					row[i], some = l.Faster.Center, true
-				}
+		for _, l := range all {
+			if l.Subject == subject && l.Beside && l.panel() == one {
+				at := slices.Index(built, l.Compiler)*(len(counts)+1) + slices.Index(counts, l.Count)
+				row[at], some = l.Faster.Center, true
 			}
 		}
 		if some {
@@ -99,7 +103,9 @@ func heatPlot(t theme, f field, title string) (*plot.Plot, error) {
 	p.Add(h)
 	var x, y []plot.Tick
 	for i, label := range f.columns {
-		x = append(x, plot.Tick{Value: float64(i), Label: label})
+		if label != "" {
+			x = append(x, plot.Tick{Value: float64(i), Label: label})
+		}
 	}
 	var at plotter.XYLabels
 	var inks []color.Color

@@ -122,6 +122,9 @@ func (r *Report) environmentTable() results.Table {
 		add(key, e.GoSettings[key])
 	}
 	add("C++ compiler", e.Cxx)
+	if e.Clang != e.Cxx {
+		add("C++ compiler, the other", e.Clang)
+	}
 	add("CMake", e.CMake)
 	add("commit", e.Commit)
 	add("order", fmt.Sprintf("seed %d, %d rounds, at least %s a measurement", e.Settings.Seed, e.Settings.Rounds, e.Settings.Least))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ebbpool/arena/lab/matrix"
 )
@@ -11,6 +12,7 @@ type Report struct {
 	Environment matrix.Environment
 	Go          []Line
 	Cpp         []CppLine
+	Latencies   []LatencyLine
 	Stress      []StressLine
 	Course      Course
 }
@@ -30,6 +32,11 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r.Cpp = cppLines(rows)
+	latencies, err := folder.Latencies()
+	if err != nil {
+		return nil, err
+	}
+	r.Latencies = latencyLines(latencies)
 	if r.Stress, err = loadStress(dir); err != nil {
 		return nil, err
 	}
@@ -54,9 +61,10 @@ func (r *Report) pictures() []*picture {
 	for i, g := range groups {
 		add([]string{"objects", "matrix", "requests", "ends"}[i], speedup(r.Go, g.workloads, g.heading))
 	}
-	add("cpp-latency", latency(r.Cpp))
+	add("cpp-time", cppTime(r.Cpp))
 	add("cpp-speedup", cppSpeedup(r.Cpp))
 	add("cpp-heatmap", heatmap(r.Cpp, "ebb trap"))
+	add("cpp-percentiles", cppPercentiles(r.Latencies))
 	add("stress-percentiles", percentiles(r.Stress))
 	add("stress-tail", tail(r.Stress))
 	add("stress-frontier", frontier(r.Stress))
@@ -76,10 +84,11 @@ func (r *Report) sections() []Section {
 		Section{"One giant request, and what stays", "Memory of the process after a request of that size and 100 small ones, when the runtime has given back what it can.", residentTable(r.Go)},
 		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go)},
 		Section{"What the collector has to do", "The runtime's own statistics, each phase in a process of its own.", collectorTable(r.Go)},
-		Section{"C++", "One thread's pools and, without a capacity, those that threads share.", cppTable(r.Cpp)},
+		Section{"C++", "One thread's pools and, without a capacity, those that threads share. Times are of one call: an allocation or a free.", cppTable(r.Cpp)},
+		Section{"C++: percentiles", batchesAbout, latencyTable(r.Latencies)},
 		Section{"Under load", stressText, stressTable(r.Stress)},
 		Section{"The subjects", "In Go.", subjectTable()},
-		Section{"Not measured, and why", "", unmeasured(r.Environment.Notes)},
+		Section{"Not measured, and why", "", unmeasured(slices.Concat(r.Environment.Notes, r.Environment.CppNotes))},
 	)
 	var some []Section
 	for _, s := range all {

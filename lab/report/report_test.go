@@ -157,13 +157,6 @@ func TestOtherTables(t *testing.T) {
 	if !slices.Equal(collector[2:], []string{"2.0 MB", "1.0 MB", "10 MB", "1", "ok"}) {
 		t.Errorf("collector: %q", collector)
 	}
-	cpp := row(t, cppTable(r.Cpp), "rolling (write)", "16 B", "8,192", "ebb trap")
-	if !slices.Equal(cpp[4:], []string{"8.00 ns", "0 %", "5.00 (5.00–5.00)", "7", "slower than floor: 2.00 (2.00–2.00) times its time"}) {
-		t.Errorf("C++: %q", cpp)
-	}
-	if got := cppLosses(r.Cpp).Rows; len(got) != 2 { // trap at 16 B, two capacities
-		t.Errorf("C++ losses: %q", got)
-	}
 	summary := r.Summary()
 	want := []string{flat, "Slab", "10.0 (10.0–10.0)", "bytebump (unsafe)", "1.25 (1.25–1.25)", "slower"}
 	if got := row(t, summary, flat); !slices.Equal(got, want) {
@@ -178,9 +171,12 @@ func TestAllIsMadeFromTheRows(t *testing.T) {
 	for _, x := range []struct{ file, text, picture string }{
 		{"go.csv", "flat,1000000,Slab,", "objects"},
 		{"go.csv", "request,1000,Arena,7,", "requests"},
-		{"cpp.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-latency"},
-		{"cpp.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-speedup"},
-		{"cpp.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-heatmap"},
+		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-time"},
+		{"cpp-clang.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-time"},
+		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-speedup"},
+		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-heatmap"},
+		{"cpp-clang.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-heatmap"},
+		{"cpp-gcc-latencies.csv", `"rolling",write,16,65536,ebb trap,`, "cpp-percentiles"},
 		{"stress-1000000.csv", "handler,arena,1,open", "stress-percentiles"},
 		{"stress-1000000.csv", "handler,arena,1,open", "stress-tail"},
 		{"stress-1000000.csv", "handler,arena,1,open", "stress-frontier"},
@@ -253,9 +249,11 @@ func TestPageIsSelfContained(t *testing.T) {
 func TestBadFolders(t *testing.T) {
 	for want, dir := range map[string]string{
 		"no results folder":      t.TempDir(),
-		"version 2":              altered(t, "environment.json", func(l string) string { return strings.Replace(l, `"Format": 1`, `"Format": 2`, 1) }),
+		"version 1":              altered(t, "environment.json", func(l string) string { return strings.Replace(l, `"Format": 2`, `"Format": 1`, 1) }),
 		"line 2":                 altered(t, "go.csv", func(l string) string { return strings.Replace(l, "flat,1000000,heap,1", "flat,many,heap,1", 1) }),
-		"first line":             altered(t, "cpp.csv", func(l string) string { return strings.Replace(l, "workload,touched", "workload,handled", 1) }),
+		"first line":             altered(t, "cpp-gcc.csv", func(l string) string { return strings.Replace(l, "workload,touched", "workload,handled", 1) }),
+		"cpp-clang.csv: line 3":  altered(t, "cpp-clang.csv", func(l string) string { return strings.Replace(l, "write,16,1024,floor,1", "write,16,many,floor,1", 1) }),
+		`"no" is no`:             altered(t, "cpp-clang-latencies.csv", func(l string) string { return strings.Replace(l, "floor,0,50,1.8", "floor,0,no,1.8", 1) }),
 		"unknown subject":        altered(t, "go.csv", func(l string) string { return strings.Replace(l, ",Slab,", ",slob,", 1) }),
 		"unknown workload":       altered(t, "go.csv", func(l string) string { return strings.Replace(l, "request,", "quest,", 1) }),
 		"no size 65":             altered(t, "go.csv", func(l string) string { return strings.Replace(l, "giant,64,", "giant,65,", 1) }),
@@ -281,8 +279,10 @@ func emptied(t *testing.T) string {
 		}
 		return ""
 	})
-	if err := os.Remove(filepath.Join(dir, "cpp.csv")); err != nil {
-		t.Fatal(err)
+	for _, c := range matrix.Compilers {
+		if err := os.Remove(filepath.Join(dir, matrix.CppFile(c))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

@@ -39,16 +39,16 @@ var colours = map[string]uint32{
 	subjects.Ristretto: 0xb8860b, subjects.Modernc: 0x9467bd, subjects.Buffers: 0xa05a2c, subjects.FastJSON: 0xc44e78,
 
 	subjects.Arena: 0x009e73, // of the stress test: an ArenaPool
-	"ebb":          0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb debug": 0x44aa99,
+	"ebb":          0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb report": 0x44aa99,
 	cppBase: 0x808890, "floor": 0xd55e00, "checked vectors": 0xcc79a7, "mimalloc": 0xe69f00,
-	"jemalloc": 0xb8860b, "tcmalloc": 0x9467bd, "Boost.Pool": 0xa05a2c, "std::pmr pool": 0x7a8b3c,
+	"jemalloc": 0xb8860b, "tcmalloc": 0x9467bd, "Boost.Pool": 0xa05a2c, "Boost.ObjectPool": 0xe15759, "std::pmr pool": 0x7a8b3c,
 	"std::pmr synchronized": 0x7a8b3c, "foonathan memory": 0xc44e78,
 }
 
 // cppShapes orders the C++ subjects by their shapes: those of one picture
 // differ.
 var cppShapes = []string{"floor", "ebb trap", "ebb none", cppBase, "mimalloc", "jemalloc", "checked vectors",
-	"std::pmr pool", "Boost.Pool", "foonathan memory"}
+	"std::pmr pool", "Boost.Pool", "foonathan memory", "ebb report", "Boost.ObjectPool"}
 
 // colour is a subject's, the same in every picture.
 func colour(subject string) color.Color {

@@ -11,9 +11,7 @@
 
 namespace bench {
 
-/// `boost::pool`, its whole capacity taken as the first block. `object_pool`
-/// keeps its free list sorted, so that its `free` is linear in what is free;
-/// nobody would compare that.
+/// `boost::pool`, its whole capacity taken as the first block.
 template <std::size_t Size>
 class boost_pool {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Ebbpool itself: as it comes, and with its checks turned off.
+/// Ebbpool itself: with each setting of its checks.
 
 #include <cstddef>
 #include <ebbpool/arena_pool.hpp>
@@ -30,6 +30,14 @@ class ebb_trap : public ebb_pool<Size, ebb::checks::trap> {
 public:
     using ebb_pool<Size, ebb::checks::trap>::ebb_pool;
     static constexpr const char* name = "ebb trap";
+};
+
+/// The same checks; misuse is given to a handler, and the call returns.
+template <std::size_t Size>
+class ebb_report : public ebb_pool<Size, ebb::checks::report> {
+public:
+    using ebb_pool<Size, ebb::checks::report>::ebb_pool;
+    static constexpr const char* name = "ebb report";
 };
 
 /// For the comparison with pools that check nothing.

@@ -57,11 +57,18 @@ func TestBadInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("taken/environment.json", `{"Format": 1, "Begun": "2026"}`)
+	write("taken/environment.json", `{"Format": 2, "Begun": "2026"}`)
 	write("taken/go.csv", "no rows\n")
-	write("elsewhere/environment.json", `{"Format": 1, "Begun": "2026", "CPU": "another"}`)
+	write("elsewhere/environment.json", `{"Format": 2, "Begun": "2026", "CPU": "another"}`)
 	write("elsewhere/go.csv", "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1")
 	write("old/environment.json", `{"Format": 0}`)
+	const noRows = "workload,n,subject,round,status,checksum,metric,value,detail\n"
+	for _, name := range []string{"cpp", "tails"} {
+		write(name+"/environment.json", `{"Format": 2}`)
+		write(name+"/go.csv", noRows)
+	}
+	write("cpp/cpp-clang.csv", "compiler,workload,touched,size,count,subject,round,ns_per_call\nclang,rolling,write,16,1024,floor,0,x\n")
+	write("tails/cpp-gcc-latencies.csv", "percentile,ns\n50,1\n")
 	write("README.md", "no markers\n")
 	write("docs/index.html", "the old page")
 	before := content(t, dir)
@@ -94,6 +101,8 @@ func TestBadInput(t *testing.T) {
 		"report -from nowhere":       "nowhere is no results folder",
 		"report -from old -out docs": "version 0",
 		"report -from taken":         "first line must be",
+		"report -from cpp":           "cpp/cpp-clang.csv: line 2: \"x\" is no time",
+		"report -from tails":         "tails/cpp-gcc-latencies.csv: the first line must be",
 		"report -results docs":       "docs has no results folder",
 		"report -out docs -readme README.md -from " + small: "the markers of the section are missing",
 	} {

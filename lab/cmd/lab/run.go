@@ -46,7 +46,7 @@ var measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
 func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("cpp") && cmd.String("cpp") != "" {
 		// Asked for by name, it must be there; else it is measured where it can be.
-		if err := matrix.CppTools(cmd.String("cpp")); err != nil {
+		if _, _, err := matrix.CppBuilds(cmd.String("cpp")); err != nil {
 			return bad(err)
 		}
 	}
@@ -176,21 +176,6 @@ func build(ctx context.Context, folder *matrix.Folder, tmp string) (matrix.Progr
 		}
 	}
 	return programs, leave, folder.SaveEnvironment()
-}
-
-// runCpp measures the C++ half, or says in one line why it can't.
-func runCpp(ctx context.Context, folder *matrix.Folder, dir string, w io.Writer) error {
-	if _, err := os.Stat(filepath.Join(folder.Dir, matrix.CppFile)); err == nil {
-		return nil // a run that goes on has it already
-	}
-	fmt.Fprintln(w, "building and running the C++ benchmark")
-	err := folder.RunCpp(ctx, dir, w)
-	if errors.Is(err, matrix.ErrNoCpp) {
-		fmt.Fprintln(w, err)
-		folder.Environment.Notes = append(folder.Environment.Notes, err.Error())
-		return folder.SaveEnvironment()
-	}
-	return err
 }
 
 // failures lists what is no result, and is an error if a subject did other

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -179,14 +180,20 @@ func TestNoCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The other note is of the standard library's arena: no go command either.
-	if notes := folder.Environment.Notes; len(notes) != 2 || notes[1] != want || !strings.Contains(notes[0], "std arena is not measured") {
-		t.Errorf("notes %q", folder.Environment.Notes)
+	if notes := folder.Environment.CppNotes; !slices.Equal(notes, []string{want}) {
+		t.Errorf("notes %q", notes)
 	}
 	if rows, err := folder.Cpp(); rows != nil || err != nil {
 		t.Errorf("%v %v", rows, err)
 	}
 	other := filepath.Join(t.TempDir(), "two")
+	// A run that goes on says it once more to nobody, and keeps it.
+	if _, _, err := lab(t, "run", "-resume", "-out", dir, "-stress", ""); err != nil {
+		t.Error(err)
+	}
+	if env, err := matrix.ReadEnvironment(dir); err != nil || !slices.Equal(env.CppNotes, []string{want}) {
+		t.Errorf("notes after it went on: %q %v", env.CppNotes, err)
+	}
 	if _, _, err := lab(t, "run", "-out", other, "-cpp", "../../../cpp"); code(err) != 2 || !strings.Contains(err.Error(), want) {
 		t.Errorf("asked for by name: %v", err)
 	}
