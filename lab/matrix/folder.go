@@ -12,7 +12,7 @@ import (
 
 // Format is the version of what a results folder holds. Folders of another
 // version are refused: their columns mean something else.
-const Format = 1
+const Format = 2
 
 // Files of a results folder.
 const (

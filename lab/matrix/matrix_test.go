@@ -248,14 +248,15 @@ func TestCollectorTable(t *testing.T) {
 func TestReadRows(t *testing.T) {
 	for want, text := range map[string]string{
 		"first line": "a,b\n",
-		"line 2":     "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1,heap,one,ok,0,ns/op,1,\n",
+		"line 2":     "workload,n,subject,build,round,status,checksum,metric,value,detail\nflat,1,heap,plain,one,ok,0,ns/op,1,\n",
 	} {
 		if _, err := matrix.ReadRows(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	rows := []matrix.Row{{Cell: matrix.Cell{Workload: "flat", N: 3, Subject: "heap"}, Round: 2, Status: "ok", Checksum: 1 << 63,
-		Value: matrix.Value{Metric: "ns/op", Value: 1.0 / 3}, Detail: "x,\"y\""}}
+		Value: matrix.Value{Metric: "ns/op", Value: 1.0 / 3}, Detail: "x,\"y\""},
+		{Cell: matrix.Cell{Workload: "flat", N: 3, Subject: "heap", Build: "asan"}, Round: 2, Status: "crashed"}}
 	var b bytes.Buffer
 	if err := matrix.WriteRows(&b, rows, true); err != nil {
 		t.Fatal(err)

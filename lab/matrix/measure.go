@@ -18,14 +18,22 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// Cell is one kind of measurement: a workload of a size with a subject.
+// Cell is one kind of measurement: a workload of a size with a subject, in a
+// build.
 type Cell struct {
 	Workload string
 	N        int
 	Subject  string
+	Build    string // a Build's name; "" is the plain one
 }
 
-func (c Cell) String() string { return fmt.Sprintf("%s n=%d, %s", c.Workload, c.N, c.Subject) }
+func (c Cell) String() string {
+	text := fmt.Sprintf("%s n=%d, %s", c.Workload, c.N, c.Subject)
+	if c.Build != "" {
+		text += ", " + c.Build
+	}
+	return text
+}
 
 // Names of what is measured, as the CSV has them.
 const (

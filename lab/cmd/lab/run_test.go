@@ -134,6 +134,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 // and the run is good.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
+	t.Setenv("GOTOOLCHAIN", "local")
 	withMeasurer(t, func(context.Context, matrix.Cell, time.Duration) (matrix.Result, error) {
 		return matrix.Result{Status: matrix.OK, Checksum: 7, Values: []matrix.Value{{Metric: matrix.NsPerOp, Value: 1}}}, nil
 	})
@@ -150,9 +151,13 @@ func TestNoCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The other note is of the standard library's arena: no go command either.
-	if notes := folder.Environment.Notes; len(notes) != 2 || notes[1] != want || !strings.Contains(notes[0], "std arena is not measured") {
-		t.Errorf("notes %q", folder.Environment.Notes)
+	// The other notes are of what needs the go command, which isn't there either.
+	notes := folder.Environment.Notes
+	for i, want := range []string{"std arena is not measured: ", "the asan build is not measured: ", "the race build is not measured: ",
+		"the cover build is not measured: ", "not measured with the newest Go: ", want} {
+		if len(notes) != 6 || !strings.HasPrefix(notes[i], want) || strings.Contains(notes[i], "\n") {
+			t.Fatalf("notes %q, want %q", notes, want)
+		}
 	}
 	if rows, err := folder.Cpp(); rows != nil || err != nil {
 		t.Errorf("%v %v", rows, err)
@@ -173,10 +178,10 @@ func TestExperimentIsBuiltAndMeasured(t *testing.T) {
 		t.Skip("builds the standard library once more")
 	}
 	programs := matrix.Programs{}
-	if err := programs.Build(t.Context(), t.TempDir(), "arenas"); err != nil {
+	if err := programs.Build(t.Context(), t.TempDir(), matrix.Build{}, "arenas"); err != nil {
 		t.Fatal(err)
 	}
-	programs[""] = os.Args[0]
+	programs[matrix.Program{}] = os.Args[0]
 	for _, workload := range []string{"request", "grow-turns", "ComplexStruct", "reset-link"} {
 		var sums []uint64
 		for _, subject := range []string{"Arena", "std arena"} {
@@ -194,7 +199,7 @@ func TestExperimentIsBuiltAndMeasured(t *testing.T) {
 
 // A process that dies is a result with its reason.
 func TestCrashIsAResult(t *testing.T) {
-	programs := matrix.Programs{"": os.Args[0]}
+	programs := matrix.Programs{{}: os.Args[0]}
 	r, err := programs.Measure(t.Context(), matrix.Cell{Workload: "text", N: 10, Subject: "Slab"}, 0)
 	if err != nil || r.Status != matrix.Crashed || !strings.Contains(r.Detail, "not made for") || r.Values != nil {
 		t.Errorf("%+v %v", r, err)
