@@ -170,7 +170,10 @@ func (p Programs) Build(ctx context.Context, dir string, b Build, experiment str
 		if experiment != "" {
 			said = "GOEXPERIMENT=" + experiment + " " + said
 		}
-		return fmt.Errorf("%s: %w: %s", said, err, reason(string(text)))
+		if why := reason(string(text)); why != "" {
+			err = fmt.Errorf("%w: %s", err, why)
+		}
+		return fmt.Errorf("%s: %w", said, err)
 	}
 	p[Program{b.Name, experiment}] = out
 	return nil

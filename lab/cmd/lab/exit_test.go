@@ -57,9 +57,9 @@ func TestBadInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("taken/environment.json", `{"Format": 1, "Begun": "2026"}`)
+	write("taken/environment.json", `{"Format": 2, "Begun": "2026"}`)
 	write("taken/go.csv", "no rows\n")
-	write("elsewhere/environment.json", `{"Format": 1, "Begun": "2026", "CPU": "another"}`)
+	write("elsewhere/environment.json", `{"Format": 2, "Begun": "2026", "CPU": "another"}`)
 	write("elsewhere/go.csv", "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1")
 	write("old/environment.json", `{"Format": 0}`)
 	write("README.md", "no markers\n")
