@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"time"
 )
 
@@ -28,10 +29,15 @@ func Child(args []string, w io.Writer) error {
 		workload := flags.String("workload", "", "")
 		n := flags.Int("n", 0, "")
 		least := flags.Duration("least", 0, "")
+		turns := flags.Bool("turns", false, "")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		o, err := Measure(Cell{Workload: *workload, N: *n, Subject: *subject}, *least)
+		turn := func() {}
+		if *turns {
+			turn = func() { awaitTurn(w) }
+		}
+		o, err := measure(Cell{Workload: *workload, N: *n, Subject: *subject}, *least, turn)
 		if err != nil {
 			return err
 		}
@@ -50,7 +56,18 @@ func Child(args []string, w io.Writer) error {
 	return fmt.Errorf("there is no %q: name %s or %s", args[0], MeasureChild, MisuseChild)
 }
 
-// arguments are those that have a child measure a cell.
-func (c Cell) arguments(least time.Duration) []string {
-	return []string{MeasureChild, "-workload", c.Workload, "-n", fmt.Sprint(c.N), "-subject", c.Subject, "-least", least.String()}
+// ready is the line by which a child says that its warm-up is over.
+const ready = "ready\n"
+
+// awaitTurn says so, and waits until the parent has stopped the others.
+func awaitTurn(w io.Writer) {
+	fmt.Fprint(w, ready)
+	os.Stdin.Read(make([]byte, 1)) // an end of the input is a turn, too
+}
+
+// arguments are those that have a child measure a cell; with turns it waits for
+// its turn before it times.
+func (c Cell) arguments(least time.Duration, turns bool) []string {
+	return []string{MeasureChild, "-workload", c.Workload, "-n", fmt.Sprint(c.N), "-subject", c.Subject, "-least", least.String(),
+		"-turns=" + fmt.Sprint(turns)}
 }

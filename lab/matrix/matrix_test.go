@@ -96,7 +96,7 @@ func TestStopAndResume(t *testing.T) {
 		return fake(ctx, c, d)
 	}
 	quiet := func(int, string) {}
-	if err := folder.Run(t.Context(), stopping, nil, quiet); !errors.Is(err, context.Canceled) {
+	if err := folder.Run(t.Context(), stopping, 1, nil, quiet); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped: %v", err)
 	}
 	// A line that a killed process did not end.
@@ -121,7 +121,7 @@ func TestStopAndResume(t *testing.T) {
 		t.Errorf("settings %+v", folder.Environment.Settings)
 	}
 	calls = 100
-	if err := folder.Run(t.Context(), stopping, nil, quiet); err != nil {
+	if err := folder.Run(t.Context(), stopping, 1, nil, quiet); err != nil {
 		t.Fatal(err)
 	}
 	// Seven were kept; of them Repair drops the last, which it can't trust.

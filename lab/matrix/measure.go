@@ -75,6 +75,11 @@ const warmLives = 3
 // Measure carries out operations of a cell in this process until they have
 // taken least, after a few that warm up.
 func Measure(c Cell, least time.Duration) (Outcome, error) {
+	return measure(c, least, func() {})
+}
+
+// measure calls turn before it times anything.
+func measure(c Cell, least time.Duration, turn func()) (Outcome, error) {
 	w, err := workloads.Find(c.Workload)
 	if err != nil {
 		return Outcome{}, err
@@ -96,7 +101,7 @@ func Measure(c Cell, least time.Duration) (Outcome, error) {
 	case workloads.Collect:
 		return collect(run, c.N), nil
 	}
-	o := timed(run, c.N, least)
+	o := timed(run, c.N, least, turn)
 	if w.Kind == workloads.Resident {
 		// What the subject alone keeps: all else goes back to the system.
 		debug.FreeOSMemory()
@@ -109,11 +114,12 @@ func Measure(c Cell, least time.Duration) (Outcome, error) {
 // mem is read in place: a MemStats is 6 KB.
 var before, after runtime.MemStats
 
-func timed(run workloads.Run, n int, least time.Duration) Outcome {
+func timed(run workloads.Run, n int, least time.Duration, turn func()) Outcome {
 	o := Outcome{Checksum: run(n, &workloads.Watch{})}
 	for range warmLives - 1 {
 		run(n, &workloads.Watch{})
 	}
+	turn()
 	// The tables and the warm-up left garbage: let a collection that is due
 	// end before the clock starts.
 	runtime.GC()
@@ -132,7 +138,7 @@ func timed(run workloads.Run, n int, least time.Duration) Outcome {
 			o.Problem = fmt.Sprintf("operation %d gave the checksum %x, the first %x", ops, sum, o.Checksum)
 			return o
 		}
-		if ops >= 10 && paused > 5*least { // next to no time is the subject's
+		if ops >= 10 && paused > 2*least { // next to no time is the subject's
 			break
 		}
 	}

@@ -1,12 +1,9 @@
 package matrix
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
 )
@@ -33,9 +30,6 @@ type Result struct {
 // could not; a subject's failure is a Result.
 type Measurer func(ctx context.Context, c Cell, least time.Duration) (Result, error)
 
-// patience is the longest that one measurement may take.
-const patience = 3 * time.Minute
-
 // Measure is the Measurer that starts the program that the cell needs, with
 // the arguments that have it call Child.
 func (p Programs) Measure(ctx context.Context, c Cell, least time.Duration) (Result, error) {
@@ -47,7 +41,7 @@ func (p Programs) Measure(ctx context.Context, c Cell, least time.Duration) (Res
 	if !ok {
 		return Result{}, fmt.Errorf("%s needs the %s", c.Subject, need)
 	}
-	child := start(ctx, program, c.arguments(least))
+	child := start(ctx, program, c.arguments(least, true))
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -61,28 +55,6 @@ func (p Programs) Measure(ctx context.Context, c Cell, least time.Duration) (Res
 		return Result{Status: Crashed, Detail: "ended without a result"}, nil
 	}
 	return o.result(), nil
-}
-
-// ended is what a child process left.
-type ended struct {
-	stdout []byte
-	stderr string
-	err    error
-	late   bool // it was stopped, as it took longer than patience
-}
-
-// start runs a child process to its end.
-func start(ctx context.Context, program string, args []string) ended {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// The race detector waits a second at a process's end for goroutines that
-	// have something to report; here none is left.
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-	err := cmd.Run()
-	return ended{stdout.Bytes(), stderr.String(), err, ctx.Err() != nil}
 }
 
 func (o Outcome) result() Result {

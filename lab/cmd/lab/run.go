@@ -41,7 +41,10 @@ func runCommand() *cli.Command {
 }
 
 // measurer carries out the measurements; a test has others.
-var measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
+var (
+	measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
+	lanes    = matrix.Lanes
+)
 
 func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("cpp") && cmd.String("cpp") != "" {
@@ -70,7 +73,7 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	bar := newProgress(stderr, len(folder.Environment.Settings.Plan()))
-	err = folder.Run(ctx, measurer(programs), leave, bar.set)
+	err = folder.Run(ctx, measurer(programs), lanes(), leave, bar.set)
 	bar.finish()
 	settings := folder.Environment.Settings
 	if err == nil {

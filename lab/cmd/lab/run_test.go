@@ -81,9 +81,9 @@ func TestRunAndReport(t *testing.T) {
 // withMeasurer has the runs of a test measured by f.
 func withMeasurer(t *testing.T, f matrix.Measurer) {
 	t.Helper()
-	old := measurer
-	measurer = func(matrix.Programs) matrix.Measurer { return f }
-	t.Cleanup(func() { measurer = old })
+	oldMeasurer, oldLanes := measurer, lanes
+	measurer, lanes = func(matrix.Programs) matrix.Measurer { return f }, func() int { return 1 }
+	t.Cleanup(func() { measurer, lanes = oldMeasurer, oldLanes })
 }
 
 // A subject that does other work than the rest fails the run, and is named;
