@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ebbpool/arena/lab/subjects"
 	"github.com/ebbpool/arena/lab/workloads"
@@ -166,14 +167,19 @@ func firstSource(stack string) string {
 }
 
 // RunMisuse makes the findings that the folder has none of yet, and keeps them
-// all at once. leave names programs that can't be built here.
-func (f *Folder) RunMisuse(ctx context.Context, p Programs, leave map[Program]bool, progress func(done, total int, what string)) error {
+// all at once; lanes is how many children are at work at once. leave names
+// programs that can't be built here.
+func (f *Folder) RunMisuse(ctx context.Context, p Programs, lanes int, leave map[Program]bool, progress func(done, total int, what string)) error {
 	name := filepath.Join(f.Dir, MisuseFile)
 	if _, err := os.Stat(name); err == nil {
 		return nil // a run that goes on has it already
 	}
 	all := f.Environment.Settings.Misuses()
-	records := [][]string{misuseHead}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var wg sync.WaitGroup
+	free := make(chan bool, lanes)
+	found := make([][]string, len(all))
 	for i, want := range all {
 		program, err := want.Program()
 		if err != nil {
@@ -182,20 +188,31 @@ func (f *Folder) RunMisuse(ctx context.Context, p Programs, leave map[Program]bo
 		if leave[program] {
 			continue
 		}
+		free <- true
+		if ctx.Err() != nil {
+			break
+		}
 		progress(i, len(all), fmt.Sprintf("use after free: %s, %s, %s", want.Subject, want.Variant, want.Build))
-		found, ok, err := p.Misuse(ctx, want)
-		if err != nil {
-			return err
-		}
-		if ok {
-			records = append(records, []string{found.Subject, found.Variant, found.Build, found.Outcome, found.Detail})
-		}
+		wg.Go(func() {
+			defer func() { <-free }()
+			switch one, ok, err := p.Misuse(ctx, want); {
+			case err != nil:
+				stop(err) // the first one counts
+			case ok:
+				found[i] = []string{one.Subject, one.Variant, one.Build, one.Outcome, one.Detail}
+			}
+		})
 	}
-	if len(records) == 1 {
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(record []string) bool { return record == nil })
+	if len(found) == 0 {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+	if err := csv.NewWriter(&b).WriteAll(append([][]string{misuseHead}, found...)); err != nil {
 		return err
 	}
 	return os.WriteFile(name, b.Bytes(), 0o644)

@@ -111,7 +111,7 @@ func note(p matrix.Program, b matrix.Build, err error) string {
 // has it.
 func runMisuse(ctx context.Context, folder *matrix.Folder, p matrix.Programs, leave map[matrix.Program]bool, w io.Writer) error {
 	var bar *progress
-	err := folder.RunMisuse(ctx, p, leave, func(done, total int, what string) {
+	err := folder.RunMisuse(ctx, p, lanes(), leave, func(done, total int, what string) {
 		if bar == nil {
 			bar = newProgress(w, total)
 		}
