@@ -62,7 +62,7 @@ const ready = "ready\n"
 // awaitTurn says so, and waits until the parent has stopped the others.
 func awaitTurn(w io.Writer) {
 	fmt.Fprint(w, ready)
-	os.Stdin.Read(make([]byte, 1)) // an end of the input is a turn, too
+	io.Copy(io.Discard, os.Stdin) // the end of the input is its turn
 }
 
 // arguments are those that have a child measure a cell; with turns it waits for

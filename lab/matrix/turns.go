@@ -98,7 +98,7 @@ func conversation(child *os.Process, stdin io.WriteCloser, stdout io.Reader) []b
 			defer resume(other)
 		}
 	}
-	stdin.Write([]byte{1}) // a child that is gone needs no turn
+	stdin.Close() // the end of its input is its turn
 	said, _ := io.ReadAll(r)
 	return said
 }
