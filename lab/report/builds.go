@@ -63,7 +63,6 @@ func buildSections(all []BuildLines, plain []Line) []Section {
 func buildTable(all, plain []Line) results.Table {
 	t := results.Table{Head: []string{"work", "subject", "time", "spread", "times as fast as the heap in this build (95 %)",
 		"times its time in the plain build (95 %)", "allocs/op", "B/op", "rounds", "remark"}}
-	lost := losses(all)
 	for _, l := range all {
 		row := []string{l.Title(), l.Subject}
 		if l.Status != matrix.OK {
@@ -82,7 +81,7 @@ func buildTable(all, plain []Line) results.Table {
 			}
 		}
 		t.Rows = append(t.Rows, append(row, duration(l.Ns)+unitOf(l), percent(l.Spread), faster, slower,
-			count(l.Medians[matrix.AllocsPerOp]), bytesOf(l.Medians[matrix.BytesPerOp]), strconv.Itoa(l.Rounds), remark(l, all, lost)))
+			count(l.Medians[matrix.AllocsPerOp]), bytesOf(l.Medians[matrix.BytesPerOp]), strconv.Itoa(l.Rounds), remark(l, all, nil)))
 	}
 	return t
 }
