@@ -96,7 +96,7 @@ func TestStopAndResume(t *testing.T) {
 		return fake(ctx, c, d)
 	}
 	quiet := func(int, string) {}
-	if err := folder.Run(t.Context(), stopping, nil, quiet); !errors.Is(err, context.Canceled) {
+	if err := folder.Run(t.Context(), stopping, 1, nil, quiet); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped: %v", err)
 	}
 	// A line that a killed process did not end.
@@ -121,7 +121,7 @@ func TestStopAndResume(t *testing.T) {
 		t.Errorf("settings %+v", folder.Environment.Settings)
 	}
 	calls = 100
-	if err := folder.Run(t.Context(), stopping, nil, quiet); err != nil {
+	if err := folder.Run(t.Context(), stopping, 1, nil, quiet); err != nil {
 		t.Fatal(err)
 	}
 	// Seven were kept; of them Repair drops the last, which it can't trust.
@@ -248,14 +248,15 @@ func TestCollectorTable(t *testing.T) {
 func TestReadRows(t *testing.T) {
 	for want, text := range map[string]string{
 		"first line": "a,b\n",
-		"line 2":     "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1,heap,one,ok,0,ns/op,1,\n",
+		"line 2":     "workload,n,subject,build,round,status,checksum,metric,value,detail\nflat,1,heap,plain,one,ok,0,ns/op,1,\n",
 	} {
 		if _, err := matrix.ReadRows(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	rows := []matrix.Row{{Cell: matrix.Cell{Workload: "flat", N: 3, Subject: "heap"}, Round: 2, Status: "ok", Checksum: 1 << 63,
-		Value: matrix.Value{Metric: "ns/op", Value: 1.0 / 3}, Detail: "x,\"y\""}}
+		Value: matrix.Value{Metric: "ns/op", Value: 1.0 / 3}, Detail: "x,\"y\""},
+		{Cell: matrix.Cell{Workload: "flat", N: 3, Subject: "heap", Build: "asan"}, Round: 2, Status: "crashed"}}
 	var b bytes.Buffer
 	if err := matrix.WriteRows(&b, rows, true); err != nil {
 		t.Fatal(err)

@@ -18,14 +18,22 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// Cell is one kind of measurement: a workload of a size with a subject.
+// Cell is one kind of measurement: a workload of a size with a subject, in a
+// build.
 type Cell struct {
 	Workload string
 	N        int
 	Subject  string
+	Build    string // a Build's name; "" is the plain one
 }
 
-func (c Cell) String() string { return fmt.Sprintf("%s n=%d, %s", c.Workload, c.N, c.Subject) }
+func (c Cell) String() string {
+	text := fmt.Sprintf("%s n=%d, %s", c.Workload, c.N, c.Subject)
+	if c.Build != "" {
+		text += ", " + c.Build
+	}
+	return text
+}
 
 // Names of what is measured, as the CSV has them.
 const (
@@ -67,6 +75,11 @@ const warmLives = 3
 // Measure carries out operations of a cell in this process until they have
 // taken least, after a few that warm up.
 func Measure(c Cell, least time.Duration) (Outcome, error) {
+	return measure(c, least, func() {})
+}
+
+// measure calls turn before it times anything.
+func measure(c Cell, least time.Duration, turn func()) (Outcome, error) {
 	w, err := workloads.Find(c.Workload)
 	if err != nil {
 		return Outcome{}, err
@@ -88,7 +101,7 @@ func Measure(c Cell, least time.Duration) (Outcome, error) {
 	case workloads.Collect:
 		return collect(run, c.N), nil
 	}
-	o := timed(run, c.N, least)
+	o := timed(run, c.N, least, turn)
 	if w.Kind == workloads.Resident {
 		// What the subject alone keeps: all else goes back to the system.
 		debug.FreeOSMemory()
@@ -101,21 +114,23 @@ func Measure(c Cell, least time.Duration) (Outcome, error) {
 // mem is read in place: a MemStats is 6 KB.
 var before, after runtime.MemStats
 
-func timed(run workloads.Run, n int, least time.Duration) Outcome {
+func timed(run workloads.Run, n int, least time.Duration, turn func()) Outcome {
 	o := Outcome{Checksum: run(n, &workloads.Watch{})}
 	for range warmLives - 1 {
 		run(n, &workloads.Watch{})
 	}
+	turn()
 	// The tables and the warm-up left garbage: let a collection that is due
 	// end before the clock starts.
 	runtime.GC()
+	w := new(workloads.Watch) // one for all: its memory is not the subject's
 	runtime.ReadMemStats(&before)
 	var spent, paused time.Duration
 	ops := 0
 	for ops == 0 || spent < least {
-		var w workloads.Watch
+		*w = workloads.Watch{}
 		start := time.Now()
-		sum := run(n, &w)
+		sum := run(n, w)
 		spent += time.Since(start) - w.Paused()
 		paused += w.Paused()
 		ops++
@@ -123,7 +138,7 @@ func timed(run workloads.Run, n int, least time.Duration) Outcome {
 			o.Problem = fmt.Sprintf("operation %d gave the checksum %x, the first %x", ops, sum, o.Checksum)
 			return o
 		}
-		if ops >= 10 && paused > 5*least { // next to no time is the subject's
+		if ops >= 10 && paused > 2*least { // next to no time is the subject's
 			break
 		}
 	}

@@ -18,6 +18,8 @@ type Settings struct {
 	Full      bool          // all sizes
 	Workloads []string      // empty: all
 	Subjects  []string      // empty: all
+	Builds    []Build       `json:",omitempty"` // besides the plain one
+	Misuse    bool          `json:",omitempty"` // the use-after-free program runs
 }
 
 // LeastRounds is the fewest that say something of the spread.
@@ -35,10 +37,45 @@ func (s Settings) Check() error {
 			return err
 		}
 	}
+	names := map[string]bool{Plain: true}
+	for _, b := range s.Builds {
+		if names[b.Name] {
+			return fmt.Errorf("there are two builds of the name %s: leave one out", b.Name)
+		}
+		names[b.Name] = true
+	}
 	if s.Rounds < 1 {
 		return fmt.Errorf("%d rounds: at least one is needed, and %d for a spread", s.Rounds, LeastRounds)
 	}
 	return nil
+}
+
+// Everything says whether no workload and no subject is left out.
+func (s Settings) Everything() bool { return len(s.Workloads) == 0 && len(s.Subjects) == 0 }
+
+// Programs are those that the run needs, the plain one first.
+func (s Settings) Programs() ([]Program, error) {
+	var all []Program
+	add := func(p Program, err error) error {
+		if err == nil && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+		return err
+	}
+	for _, group := range s.groups() {
+		for _, c := range group {
+			if err := add(c.Program()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range s.Misuses() {
+		if err := add(f.Program()); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Program) int { return len(a.Build+a.Experiment) - len(b.Build+b.Experiment) })
+	return all, nil
 }
 
 // Step is a cell in a round.
@@ -67,25 +104,41 @@ func (s Settings) Plan() []Step {
 	return all
 }
 
-// groups are the cells by workload and size.
+// groups are the cells by build, workload and size. The plain build has all
+// that is wanted; of another one's list it is what is wanted, too, in a quick
+// run with the smallest size.
 func (s Settings) groups() [][]Cell {
+	groups := s.groupsOf(Build{})
+	for _, b := range s.Builds {
+		if len(b.Workloads) > 0 {
+			groups = append(groups, s.groupsOf(b)...)
+		}
+	}
+	return groups
+}
+
+func (s Settings) groupsOf(b Build) [][]Cell {
+	// wanted says whether a name is in both lists; an empty one has all.
+	wanted := func(name string, lists ...[]string) bool {
+		return !slices.ContainsFunc(lists, func(l []string) bool { return len(l) > 0 && !slices.Contains(l, name) })
+	}
 	var groups [][]Cell
 	for _, w := range workloads.Catalog() {
-		if len(s.Workloads) > 0 && !slices.Contains(s.Workloads, w.Name) {
+		if !wanted(w.Name, s.Workloads, b.Workloads) {
 			continue
 		}
 		sizes := slices.Clone(w.Sizes)
 		if s.Full {
 			sizes = append(sizes, w.Full...)
+		} else if b.Name != "" {
+			sizes = sizes[:1]
 		}
 		for _, n := range sizes {
 			var group []Cell
 			for _, a := range subjects.Allocators() {
-				_, lacks := a.Lacks[w.Need]
-				if lacks || len(s.Subjects) > 0 && !slices.Contains(s.Subjects, a.Name) {
-					continue
+				if _, lacks := a.Lacks[w.Need]; !lacks && wanted(a.Name, s.Subjects, b.Subjects) {
+					group = append(group, Cell{w.Name, n, a.Name, b.Name})
 				}
-				group = append(group, Cell{w.Name, n, a.Name})
 			}
 			groups = append(groups, group)
 		}

@@ -21,7 +21,7 @@ type Row struct {
 	Detail string
 }
 
-var head = []string{"workload", "n", "subject", "round", "status", "checksum", "metric", "value", "detail"}
+var head = []string{"workload", "n", "subject", "build", "round", "status", "checksum", "metric", "value", "detail"}
 
 // rowsOf are the lines of one measurement.
 func rowsOf(c Cell, round int, r Result) []Row {
@@ -42,7 +42,11 @@ func (r Row) record() []string {
 	if r.Metric != "" {
 		value = strconv.FormatFloat(r.Value.Value, 'g', -1, 64)
 	}
-	return []string{r.Workload, strconv.Itoa(r.N), r.Subject, strconv.Itoa(r.Round), r.Status,
+	build := r.Build
+	if build == "" {
+		build = Plain
+	}
+	return []string{r.Workload, strconv.Itoa(r.N), r.Subject, build, strconv.Itoa(r.Round), r.Status,
 		strconv.FormatUint(r.Checksum, 16), r.Metric, value, r.Detail}
 }
 
@@ -74,13 +78,16 @@ func ReadRows(r io.Reader) ([]Row, error) {
 	}
 	var rows []Row
 	for i, rec := range records[1:] {
-		row := Row{Cell: Cell{Workload: rec[0], Subject: rec[2]}, Status: rec[4], Value: Value{Metric: rec[6]}, Detail: rec[8]}
+		row := Row{Cell: Cell{Workload: rec[0], Subject: rec[2], Build: rec[3]}, Status: rec[5], Value: Value{Metric: rec[7]}, Detail: rec[9]}
+		if row.Build == Plain {
+			row.Build = ""
+		}
 		var errs [4]error
 		row.N, errs[0] = strconv.Atoi(rec[1])
-		row.Round, errs[1] = strconv.Atoi(rec[3])
-		row.Checksum, errs[2] = strconv.ParseUint(rec[5], 16, 64)
+		row.Round, errs[1] = strconv.Atoi(rec[4])
+		row.Checksum, errs[2] = strconv.ParseUint(rec[6], 16, 64)
 		if row.Metric != "" {
-			row.Value.Value, errs[3] = strconv.ParseFloat(rec[7], 64)
+			row.Value.Value, errs[3] = strconv.ParseFloat(rec[8], 64)
 		}
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)

@@ -3,29 +3,56 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"sync"
 )
 
 // Run carries out the steps of the folder's plan that it has no rows of yet,
-// and keeps each as soon as it is measured. leave names subjects that can't be
-// measured here. progress is told how many steps are done and what is next.
-func (f *Folder) Run(ctx context.Context, measure Measurer, leave map[string]bool, progress func(done int, what string)) error {
+// and keeps each as soon as it is measured; lanes is how many are at work at
+// once. leave names programs that can't be built here. progress is told how
+// many steps are done and what is next.
+func (f *Folder) Run(ctx context.Context, measure Measurer, lanes int, leave map[Program]bool, progress func(done int, what string)) error {
 	s := f.Environment.Settings
 	have := map[Step]bool{}
 	for _, r := range f.Rows {
 		have[Step{r.Cell, r.Round}] = true
 	}
-	for i, step := range s.Plan() {
-		if have[step] || leave[step.Subject] {
-			continue
-		}
-		progress(i, fmt.Sprintf("round %d of %d: %s", step.Round, s.Rounds, step.Cell))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	// The lock is of the folder, and of progress.
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	free := make(chan bool, lanes)
+	one := func(step Step) error {
 		r, err := measure(ctx, step.Cell, s.Least)
 		if err != nil {
 			return fmt.Errorf("%s: %w", step.Cell, err)
 		}
-		if err := f.add(rowsOf(step.Cell, step.Round, r)); err != nil {
+		mu.Lock()
+		defer mu.Unlock()
+		return f.add(rowsOf(step.Cell, step.Round, r))
+	}
+	for i, step := range s.Plan() {
+		program, err := step.Program()
+		if err != nil {
 			return err
 		}
+		if have[step] || leave[program] {
+			continue
+		}
+		free <- true
+		if ctx.Err() != nil {
+			break
+		}
+		mu.Lock()
+		progress(i, fmt.Sprintf("round %d of %d: %s", step.Round, s.Rounds, step.Cell))
+		mu.Unlock()
+		wg.Go(func() {
+			defer func() { <-free }()
+			if err := one(step); err != nil {
+				stop(err) // the first one counts
+			}
+		})
 	}
-	return nil
+	wg.Wait()
+	return context.Cause(ctx)
 }

@@ -43,11 +43,14 @@ func (l Line) Title() string {
 	return fmt.Sprintf("%s: %s %s", l.Work.Title, thousands(l.N), l.Work.Unit)
 }
 
-// lines gathers judged rows by cell, in the order of the catalogue and of the
-// subjects.
-func lines(rows []matrix.Row) ([]Line, error) {
+// lines gathers a build's judged rows by cell, in the order of the catalogue
+// and of the subjects.
+func lines(rows []matrix.Row, build string) ([]Line, error) {
 	byCell := map[matrix.Cell][]matrix.Row{}
 	for _, r := range matrix.Judge(rows) {
+		if r.Build != build {
+			continue
+		}
 		if _, err := workloads.Find(r.Workload); err != nil {
 			return nil, err
 		}
@@ -61,7 +64,7 @@ func lines(rows []matrix.Row) ([]Line, error) {
 		for _, n := range append(slices.Clone(w.Sizes), w.Full...) {
 			var group []Line
 			for _, a := range subjects.Allocators() {
-				c := matrix.Cell{Workload: w.Name, N: n, Subject: a.Name}
+				c := matrix.Cell{Workload: w.Name, N: n, Subject: a.Name, Build: build}
 				if rows := byCell[c]; len(rows) > 0 {
 					group = append(group, line(w, c, rows))
 					delete(byCell, c)

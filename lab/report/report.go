@@ -10,7 +10,9 @@ import (
 // Report is what a results folder says.
 type Report struct {
 	Environment matrix.Environment
-	Go          []Line
+	Go          []Line       // in the plain build
+	Builds      []BuildLines // in the others
+	Misuse      []matrix.Finding
 	Cpp         []CppLine
 	Latencies   []LatencyLine
 	Stress      []StressLine
@@ -24,8 +26,14 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Environment: folder.Environment}
-	if r.Go, err = lines(folder.Rows); err != nil {
+	if r.Go, err = lines(folder.Rows, ""); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if r.Builds, err = buildLines(folder); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if r.Misuse, err = folder.Misuse(); err != nil {
+		return nil, err
 	}
 	rows, err := folder.Cpp()
 	if err != nil {
@@ -80,7 +88,9 @@ func (r *Report) sections() []Section {
 	for _, g := range groups {
 		all = append(all, Section{g.heading, g.text, times(r.Go, g.workloads)})
 	}
+	all = append(all, buildSections(r.Builds, r.Go)...)
 	all = append(all,
+		misuseSection(r.Misuse),
 		Section{"One giant request, and what stays", "Memory of the process after a request of that size and 100 small ones, when the runtime has given back what it can.", residentTable(r.Go)},
 		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go)},
 		Section{"What the collector has to do", "The runtime's own statistics, each phase in a process of its own.", collectorTable(r.Go)},

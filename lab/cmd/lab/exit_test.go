@@ -60,9 +60,9 @@ func TestBadInput(t *testing.T) {
 	write("taken/environment.json", `{"Format": 2, "Begun": "2026"}`)
 	write("taken/go.csv", "no rows\n")
 	write("elsewhere/environment.json", `{"Format": 2, "Begun": "2026", "CPU": "another"}`)
-	write("elsewhere/go.csv", "workload,n,subject,round,status,checksum,metric,value,detail\nflat,1")
+	write("elsewhere/go.csv", "workload,n,subject,build,round,status,checksum,metric,value,detail\nflat,1")
 	write("old/environment.json", `{"Format": 0}`)
-	const noRows = "workload,n,subject,round,status,checksum,metric,value,detail\n"
+	const noRows = "workload,n,subject,build,round,status,checksum,metric,value,detail\n"
 	for _, name := range []string{"cpp", "tails"} {
 		write(name+"/environment.json", `{"Format": 2}`)
 		write(name+"/go.csv", noRows)

@@ -12,12 +12,19 @@ import (
 	"os/signal"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/ebbpool/arena/lab/matrix"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := app().Run(ctx, os.Args); err != nil {
+	run := app().Run
+	if len(os.Args) > 1 && (os.Args[1] == matrix.MeasureChild || os.Args[1] == matrix.MisuseChild) {
+		// Where its small program can't be built, lab run starts this one for it.
+		run = func(_ context.Context, args []string) error { return matrix.Child(args[1:], os.Stdout) }
+	}
+	if err := run(ctx, os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, "lab:", err)
 		stop()
 		os.Exit(code(err))
@@ -49,7 +56,7 @@ func code(err error) int {
 func app() *cli.Command {
 	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return bad(err) }
 	all := []*cli.Command{
-		runCommand(), reportCommand(), measureCommand(), stressCommand(), childCommand(), benchCommand(), cppCommand(),
+		runCommand(), reportCommand(), stressCommand(), childCommand(), benchCommand(), cppCommand(),
 	}
 	for _, c := range all {
 		c.OnUsageError = usage

@@ -6,11 +6,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"os"
-
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/ratios"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
@@ -18,10 +19,10 @@ import (
 )
 
 // TestMain lets the test binary be the program: stress and run start "itself"
-// with the commands child and measure, and tests start it with LAB_TEST_MAIN
+// with the commands child, measure and misuse, and tests start it with LAB_TEST_MAIN
 // set.
 func TestMain(m *testing.M) {
-	if os.Getenv("LAB_TEST_MAIN") != "" || len(os.Args) > 1 && (os.Args[1] == "child" || os.Args[1] == "measure") {
+	if os.Getenv("LAB_TEST_MAIN") != "" || len(os.Args) > 1 && slices.Contains([]string{"child", matrix.MeasureChild, matrix.MisuseChild}, os.Args[1]) {
 		main()
 		return
 	}

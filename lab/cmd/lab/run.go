@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/ebbpool/arena/lab/matrix"
-	"github.com/ebbpool/arena/lab/subjects"
 )
 
 func runCommand() *cli.Command {
@@ -31,6 +29,8 @@ func runCommand() *cli.Command {
 			&cli.IntFlag{Name: "rounds", Value: matrix.LeastRounds, Usage: "times that all is measured"},
 			&cli.DurationFlag{Name: "least", Value: 15 * time.Millisecond, Usage: "of one measurement, after its warm-up"},
 			&cli.Uint64Flag{Name: "seed", Usage: "of the order", DefaultText: "the time"},
+			&cli.StringFlag{Name: "builds", Usage: "`BUILDS` to measure in besides the plain one, with commas; empty leaves them and the use-after-free program out", DefaultText: "race,asan,cover, in a run of everything"},
+			&cli.StringFlag{Name: "go", Usage: "`GO` commands or toolchains (go1.27.0, newest) to measure a few workloads with, with commas; empty leaves them out", DefaultText: "newest, in a run of everything"},
 			&cli.StringFlag{Name: "cpp", Value: "../cpp", Usage: "`FOLDER` of the C++ half; empty leaves it out"},
 			&cli.StringFlag{Name: "stress", Usage: "live `OBJECTS` of the stress test's runs, with commas; empty leaves them out", DefaultText: "by size"},
 			&cli.IntFlag{Name: "stress-requests", Usage: "of one run of the stress test", DefaultText: "by size"},
@@ -41,7 +41,10 @@ func runCommand() *cli.Command {
 }
 
 // measurer carries out the measurements; a test has others.
-var measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
+var (
+	measurer = func(p matrix.Programs) matrix.Measurer { return p.Measure }
+	lanes    = matrix.Lanes
+)
 
 func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("cpp") && cmd.String("cpp") != "" {
@@ -53,7 +56,7 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	if _, err := lives(cmd, false); err != nil {
 		return bad(err)
 	}
-	folder, err := resultsFolder(cmd)
+	folder, err := resultsFolder(ctx, cmd)
 	if err != nil {
 		return bad(err)
 	}
@@ -65,15 +68,18 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	programs, leave, err := build(ctx, folder, tmp)
+	programs, leave, err := build(ctx, folder, tmp, stderr)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(stderr, len(folder.Environment.Settings.Plan()))
-	err = folder.Run(ctx, measurer(programs), leave, bar.set)
+	err = folder.Run(ctx, measurer(programs), lanes(), leave, bar.set)
 	bar.finish()
 	settings := folder.Environment.Settings
-	everything := len(settings.Workloads) == 0 && len(settings.Subjects) == 0
+	if err == nil {
+		err = runMisuse(ctx, folder, programs, leave, stderr)
+	}
+	everything := settings.Everything()
 	if err == nil && cmd.String("cpp") != "" && (everything || cmd.IsSet("cpp")) {
 		err = runCpp(ctx, folder, cmd.String("cpp"), stderr)
 	}
@@ -93,7 +99,7 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 }
 
 // resultsFolder makes the folder, or opens the one to go on with.
-func resultsFolder(cmd *cli.Command) (*matrix.Folder, error) {
+func resultsFolder(ctx context.Context, cmd *cli.Command) (*matrix.Folder, error) {
 	settings := matrix.Settings{
 		Seed: cmd.Uint64("seed"), Rounds: cmd.Int("rounds"), Least: cmd.Duration("least"), Full: cmd.Bool("full"),
 		Workloads: list(cmd.String("only")), Subjects: list(cmd.String("subjects")),
@@ -109,6 +115,9 @@ func resultsFolder(cmd *cli.Command) (*matrix.Folder, error) {
 	}
 	if !cmd.IsSet("seed") {
 		settings.Seed = uint64(time.Now().UnixNano())
+	}
+	if err := addBuilds(ctx, cmd, &settings); err != nil {
+		return nil, err
 	}
 	if err := settings.Check(); err != nil {
 		return nil, err
@@ -126,7 +135,7 @@ func resultsFolder(cmd *cli.Command) (*matrix.Folder, error) {
 
 // resume opens a folder to go on with: its settings are those of its run.
 func resume(cmd *cli.Command, here matrix.Environment) (*matrix.Folder, error) {
-	for _, flag := range []string{"seed", "rounds", "least", "full", "only", "subjects"} {
+	for _, flag := range []string{"seed", "rounds", "least", "full", "only", "subjects", "builds", "go"} {
 		if cmd.IsSet(flag) {
 			return nil, fmt.Errorf("-%s and -resume exclude each other: a run goes on as it began", flag)
 		}
@@ -150,32 +159,6 @@ func resume(cmd *cli.Command, here matrix.Environment) (*matrix.Folder, error) {
 		return nil, err
 	}
 	return matrix.Open(dir)
-}
-
-// build makes the programs that the subjects need. A subject whose program
-// can't be built is left out, and the environment says why.
-func build(ctx context.Context, folder *matrix.Folder, tmp string) (matrix.Programs, map[string]bool, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	programs, leave := matrix.Programs{"": exe}, map[string]bool{}
-	env := &folder.Environment
-	env.Notes = nil
-	wanted := map[string]bool{}
-	for _, step := range env.Settings.Plan() {
-		wanted[step.Subject] = true
-	}
-	for _, a := range subjects.Allocators() {
-		if a.Experiment == "" || !wanted[a.Name] || programs[a.Experiment] != "" {
-			continue
-		}
-		if err := programs.Build(ctx, tmp, a.Experiment); err != nil {
-			leave[a.Name] = true
-			env.Notes = append(env.Notes, fmt.Sprintf("%s is not measured: %v", a.Name, err))
-		}
-	}
-	return programs, leave, folder.SaveEnvironment()
 }
 
 // failures lists what is no result, and is an error if a subject did other
@@ -218,29 +201,5 @@ func freeName(name string) string {
 			return free
 		}
 		free = fmt.Sprintf("%s-%d", name, i)
-	}
-}
-
-// measureCommand is how run starts itself, or its build for an experiment,
-// once for each measurement.
-func measureCommand() *cli.Command {
-	return &cli.Command{
-		Name:   "measure",
-		Hidden: true,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "workload", Required: true},
-			&cli.IntFlag{Name: "n", Required: true},
-			&cli.StringFlag{Name: "subject", Required: true},
-			&cli.DurationFlag{Name: "least", Required: true},
-		},
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			o, err := matrix.Measure(matrix.Cell{
-				Workload: cmd.String("workload"), N: cmd.Int("n"), Subject: cmd.String("subject"),
-			}, cmd.Duration("least"))
-			if err != nil {
-				return err
-			}
-			return json.NewEncoder(cmd.Root().Writer).Encode(o)
-		},
 	}
 }

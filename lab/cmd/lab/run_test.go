@@ -111,9 +111,9 @@ func TestRunAndReport(t *testing.T) {
 // withMeasurer has the runs of a test measured by f.
 func withMeasurer(t *testing.T, f matrix.Measurer) {
 	t.Helper()
-	old := measurer
-	measurer = func(matrix.Programs) matrix.Measurer { return f }
-	t.Cleanup(func() { measurer = old })
+	oldMeasurer, oldLanes := measurer, lanes
+	measurer, lanes = func(matrix.Programs) matrix.Measurer { return f }, func() int { return 1 }
+	t.Cleanup(func() { measurer, lanes = oldMeasurer, oldLanes })
 }
 
 // A subject that does other work than the rest fails the run, and is named;
@@ -183,6 +183,14 @@ func TestNoCompiler(t *testing.T) {
 	if notes := folder.Environment.CppNotes; !slices.Equal(notes, []string{want}) {
 		t.Errorf("notes %q", notes)
 	}
+	// The other notes are of what needs the go command, which isn't there either.
+	notes := folder.Environment.Notes
+	for i, want := range []string{"the asan build is not measured: ", "the race build is not measured: ",
+		"the cover build is not measured: ", "std arena is not measured: ", "not measured with the newest Go: "} {
+		if len(notes) != 5 || !strings.HasPrefix(notes[i], want) || strings.HasSuffix(notes[i], ": ") || strings.Contains(notes[i], "\n") {
+			t.Fatalf("notes %q, want %q", notes, want)
+		}
+	}
 	if rows, err := folder.Cpp(); rows != nil || err != nil {
 		t.Errorf("%v %v", rows, err)
 	}
@@ -209,10 +217,10 @@ func TestExperimentIsBuiltAndMeasured(t *testing.T) {
 		t.Skip("builds the standard library once more")
 	}
 	programs := matrix.Programs{}
-	if err := programs.Build(t.Context(), t.TempDir(), "arenas"); err != nil {
+	if err := programs.Build(t.Context(), t.TempDir(), matrix.Build{}, "arenas"); err != nil {
 		t.Fatal(err)
 	}
-	programs[""] = os.Args[0]
+	programs[matrix.Program{}] = os.Args[0]
 	for _, workload := range []string{"request", "grow-turns", "ComplexStruct", "reset-link"} {
 		var sums []uint64
 		for _, subject := range []string{"Arena", "std arena"} {
@@ -230,7 +238,7 @@ func TestExperimentIsBuiltAndMeasured(t *testing.T) {
 
 // A process that dies is a result with its reason.
 func TestCrashIsAResult(t *testing.T) {
-	programs := matrix.Programs{"": os.Args[0]}
+	programs := matrix.Programs{{}: os.Args[0]}
 	r, err := programs.Measure(t.Context(), matrix.Cell{Workload: "text", N: 10, Subject: "Slab"}, 0)
 	if err != nil || r.Status != matrix.Crashed || !strings.Contains(r.Detail, "not made for") || r.Values != nil {
 		t.Errorf("%+v %v", r, err)
