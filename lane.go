@@ -133,7 +133,7 @@ func (l *lane) grow(need uintptr) {
 	}
 	l.chunk = next
 	l.tip = 0
-	if checks {
+	if invariants {
 		l.check()
 	}
 }
@@ -241,7 +241,7 @@ func (l *lane) empty(limit uintptr) {
 	if !l.fit.endLife(used, l.cap, limit) {
 		l.drop()
 	}
-	if checks {
+	if invariants {
 		l.check()
 	}
 }
@@ -300,7 +300,7 @@ func (l *lane) rewind(p position) {
 	for i := range l.older {
 		l.sunk += l.older[i].used()
 	}
-	if checks {
+	if invariants {
 		l.check()
 	}
 }
