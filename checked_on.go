@@ -44,10 +44,10 @@ type stack struct {
 	n   int
 }
 
-// here is the caller of this package's caller. Under the race detector nobody
-// would be told: what reads it may be the other side of a race.
+// here is the caller of this package's caller. The race detector's builds leave
+// it out unless the tag asks for it: its reports have stacks of their own.
 func (s *stack) here() {
-	if !raceEnabled {
+	if !raceEnabled || invariants {
 		s.n = runtime.Callers(3, s.pcs[:])
 	}
 }
@@ -90,7 +90,7 @@ func (w *witness) ended(how string) {
 // where memory was last taken back.
 func (w *witness) history() string {
 	if raceEnabled {
-		return ""
+		return "" // what has to be read may be what another goroutine writes
 	}
 	if w.last != nil {
 		return w.last.history()
