@@ -120,6 +120,7 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	c, off := l.reserveSlice(size)
 	if checked {
 		c.give(l, off, off+size)
+		c.giveUnwritten(off, off+size)
 	}
 	return sliceAt[T](c.base, off, len, cap)
 }

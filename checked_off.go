@@ -45,5 +45,7 @@ func (c *chunk) give(l *lane, from, to uintptr) {}
 // ArenaPool.Do does it by itself.
 func ExplainFaults() {}
 
-func (c *chunk) noteZone(n uintptr)        {}
-func (c *chunk) takeTail(from, to uintptr) {}
+func (c *chunk) giveUnwritten(from, to uintptr) {}
+
+func (l *lane) leaveOut(c *chunk, at, n uintptr) {}
+func (c *chunk) takeTail(from, to uintptr)       {}

@@ -198,15 +198,18 @@ func (l *lane) zoneBytes() uintptr {
 
 // lock makes all of a new chunk inaccessible, as far as the build can.
 func (c *chunk) lock(l *lane) {
-	c.fillFree(l)
 	poison(c.base, 0, c.cap)
 }
 
 // takeTail takes back [from, to), the end of what was given last.
 func (c *chunk) takeTail(from, to uintptr) { poison(c.base, from, to) }
 
-// noteZone notes that n bytes were left out before a value.
-func (c *chunk) noteZone(n uintptr) { c.watch.zones += n }
+// leaveOut makes a zone of the n bytes at offset at of one of the lane's
+// chunks.
+func (l *lane) leaveOut(c *chunk, at, n uintptr) {
+	c.watch.zones += n
+	l.fillZone(c, at, n)
+}
 
 // give notes that [from, to) was handed out.
 func (c *chunk) give(l *lane, from, to uintptr) {

@@ -189,12 +189,12 @@ func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 		if l.wantsOwnChunk(size) {
 			c := l.newChunk(zone + size)
 			c.lo = zone + size
-			c.noteZone(zone)
+			l.leaveOut(&c, 0, zone)
 			return l.retire(c), zone
 		}
 		l.grow(zone + size)
 	}
-	l.noteZone(zone)
+	l.leaveOut(&l.chunk, l.lo, zone)
 	off := l.lo + zone
 	l.lo = off + size
 	return &l.chunk, off
@@ -217,13 +217,13 @@ func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
 	if l.hi-l.lo < zone+size {
 		if l.wantsOwnChunk(size) {
 			c := l.newChunk(zone + size)
+			l.leaveOut(&c, c.hi-zone, zone)
 			c.hi -= zone + size
-			c.noteZone(zone)
 			return l.retire(c), c.hi
 		}
 		l.grow(zone + size)
 	}
-	l.noteZone(zone)
+	l.leaveOut(&l.chunk, l.hi-zone, zone)
 	l.hi -= zone + size
 	return &l.chunk, l.hi
 }

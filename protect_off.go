@@ -7,7 +7,8 @@ package arena
 func newLaneWatch[T any]() laneWatch { return laneWatch{} }
 
 func catchFaults()                                   {}
-func (c *chunk) fillFree(l *lane)                    {}
+func (l *lane) fillZone(c *chunk, at, n uintptr)     {}
+func (c *chunk) giveUnwritten(from, to uintptr)      {}
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {}
 func (l *lane) leastChunk(n uintptr) uintptr         { return n }
 func (l *lane) checkZones(c *chunk)                  {}

@@ -24,7 +24,8 @@ import (
 //     with dead values: pointers into a page that nobody can access, and
 //     deadByte everywhere else.
 //   - What lies between values of the first kind is filled with freeByte, and
-//     looked at when it is taken back.
+//     looked at when it is taken back. What is handed out as it is, is filled
+//     with it, too.
 const (
 	freeByte = 0xFC // never handed out
 	deadByte = 0xDE // given back
@@ -67,13 +68,15 @@ func (l *lane) leastChunk(n uintptr) uintptr {
 	return max(n, wholePages)
 }
 
-// fillFree marks the memory of a chunk without pointers as not handed out.
-func (c *chunk) fillFree(l *lane) {
-	if l.ops.clear == nil {
-		fill(c.base, 0, c.cap, freeByte)
-		c.clean, c.cleanEnd = c.cap, c.cap
+// fillZone marks what is left out between values without pointers.
+func (l *lane) fillZone(c *chunk, at, n uintptr) {
+	if n != 0 && l.ops.clear == nil && !asanEnabled {
+		fill(c.base, at, at+n, freeByte)
 	}
 }
+
+// giveUnwritten marks memory that is handed out as it is.
+func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeByte) }
 
 // noteGiven remembers what was handed out.
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {
@@ -92,12 +95,16 @@ func (l *lane) checkZones(c *chunk) {
 	slices.SortFunc(given, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	at := uintptr(0)
 	for _, s := range append(given, span{c.cap, c.cap}) {
-		if at < s.from && !isFilled(c.base, at, s.from, freeByte) {
-			for isFilled(c.base, at, at+1, freeByte) {
-				at++
+		for ; at < s.from; at++ {
+			if at == c.lo && isZero(c.base, c.lo, c.hi) {
+				at = c.hi - 1 // room that nobody had
+				continue
 			}
-			panic("arena: memory that was never handed out was written, " + neighbours(given, at) +
-				": something wrote beyond the end of its value" + l.watch.of.life.history())
+			// Behind a value there are zeros up to the next multiple of 8.
+			if !isFilled(c.base, at, at+1, freeByte) && !isZero(c.base, at, at+1) {
+				panic("arena: memory that was never handed out was written, " + neighbours(given, at) +
+					": something wrote beyond the end of its value" + l.watch.of.life.history())
+			}
 		}
 		at = max(at, s.to)
 	}
