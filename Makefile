@@ -46,8 +46,9 @@ test-portable: tools ## the suite on the fallback that assumes nothing of the ru
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) . -args -nolayout
 
-test-check: tools ## the suite with the lanes checking themselves (tag arenacheck)
+test-check: tools ## the suite with all checks for misuse (tag arenacheck), and with memory used again, too
 	$(GO) test $(TESTFLAGS) -tags arenacheck . -args -nospeed
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck . -args -nospeed
 
 test-debug: tools ## the suite without optimization, as in a debugger
 	$(GO) test $(TESTFLAGS) -gcflags='-N -l' . -args -nospeed
@@ -55,12 +56,15 @@ test-debug: tools ## the suite without optimization, as in a debugger
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr . -args -nospeed
 
-test-race: tools ## the suite under the race detector
+test-race: tools ## the suite under the race detector, with its checks for misuse and without
 	$(GO) test $(TESTFLAGS) -race ./...
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -race .
 
-test-asan: tools ## the suite under AddressSanitizer
+test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse and without
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
+	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
+		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -asan .
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \

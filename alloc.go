@@ -20,7 +20,7 @@ func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
 	// nothing on its fast way. No sum here overflows: offsets are at most
 	// maxAlloc, far below what is left above the largest type that links.
-	if portable || a == nil || sizeOf[T]() == 0 {
+	if portable || checked || a == nil || sizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
 	key := keyOf(box[T]{})
@@ -54,8 +54,15 @@ func newSlow[T any](a *Arena) *T {
 	if a == nil || sizeOf[T]() == 0 {
 		return new(T)
 	}
+	if checked {
+		a.enter("New")
+		defer a.watch.leave()
+	}
 	l := laneOf[T](a)
 	c, off := l.reserveLarge(roundUp(sizeOf[T](), l.align))
+	if checked {
+		c.give(l, off, off+sizeOf[T]())
+	}
 	l.clearRoom(c, off, off+sizeOf[T]())
 	return at[T](c.base, off)
 }
@@ -77,9 +84,16 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	if a == nil || sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
+	if checked {
+		a.enter(function)
+		defer a.watch.leave()
+	}
 	l := laneOf[T](a)
 	size := uintptr(cap) * sizeOf[T]()
 	c, off := l.reserveSlice(size)
+	if checked {
+		c.give(l, off, off+size)
+	}
 	l.clearRoom(c, off, off+size)
 	return sliceAt[T](c.base, off, len, cap)
 }
@@ -97,6 +111,16 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	if a == nil || sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	c, off := laneOf[T](a).reserveSlice(uintptr(cap) * sizeOf[T]())
+	if checked {
+		a.enter("MakeSliceUninit")
+		defer a.watch.leave()
+	}
+	l := laneOf[T](a)
+	size := uintptr(cap) * sizeOf[T]()
+	c, off := l.reserveSlice(size)
+	if checked {
+		c.give(l, off, off+size)
+		c.giveUnwritten(off, off+size)
+	}
 	return sliceAt[T](c.base, off, len, cap)
 }

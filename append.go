@@ -24,6 +24,10 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 	if n < 0 || uintptr(n) > maxAlloc/sizeOf[T]() {
 		panic(message[T]("Append") + "length " + itoa(len(s)) + " + " + itoa(len(items)) + " is more than can be allocated")
 	}
+	if checked {
+		a.enter("Append")
+		defer a.watch.leave()
+	}
 	l := laneOf[T](a)
 	wanted := grownCap[T](n, cap(s))
 	if c := extend(l, s, n, wanted); c != 0 {
@@ -32,6 +36,9 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		return t
 	}
 	c, off := l.reserveSlice(uintptr(wanted) * sizeOf[T]())
+	if checked {
+		c.give(l, off, off+uintptr(wanted)*sizeOf[T]())
+	}
 	t := sliceAt[T](c.base, off, n, wanted)
 	// Read items before anything of t is cleared: nothing overlaps, but they
 	// may be a part of s.
@@ -59,6 +66,9 @@ func extend[T any](l *lane, s []T, least, wanted int) int {
 	if c < uintptr(least) || newLo > l.hi {
 		return 0
 	}
+	if checked {
+		l.chunk.give(l, from, newLo)
+	}
 	if l.ops.clear == nil {
 		// The padding behind s was not handed out, so it may be dirty.
 		clearFlat(l.base, end, l.lo)
@@ -66,6 +76,9 @@ func extend[T any](l *lane, s []T, least, wanted int) int {
 	}
 	l.lo = newLo
 	l.tip = from + c*size
+	if checked {
+		l.chunk.takeTail(l.tip, newLo)
+	}
 	return int(c)
 }
 

@@ -313,6 +313,7 @@ func TestAppendToPartOfObject(t *testing.T) {
 // After a reset or a rewind a slice of before is stale: appending to it is
 // wrong, but must not take memory that somebody else has.
 func TestAppendStale(t *testing.T) {
+	needsReuse(t)
 	a := NewArena(1024, 1<<16)
 	for range 3 {
 		m := a.Mark()

@@ -22,6 +22,7 @@ type Arena struct {
 	resets      uint64
 
 	owner owner
+	watch witness
 
 	_ noCopy
 	_ [arenaPad]byte // a multiple of a cache line: arenas of two cores share none
@@ -62,6 +63,10 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 	if portable || !layoutOK {
 		a.side = newSideTable(chunkSize)
 	}
+	if checked {
+		a.watch.begin()
+		a.flatLane().watchedBy(&a.watch)
+	}
 	return a
 }
 
@@ -95,6 +100,7 @@ func laneOf[T any](a *Arena) *lane {
 	}
 	l := newTypedLane[T](a.chunkSize)
 	l.key = key
+	l.watchedBy(&a.watch)
 	a.types.add(l)
 	return l
 }
@@ -105,6 +111,7 @@ func newTypedLane[T any](chunkSize uintptr) *lane {
 	return &lane{
 		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T]},
 		align: size,
+		watch: newLaneWatch[T](),
 		fit:   newRetention(chunkSize, max(size, min(slabStart, chunkSize)/size*size)),
 	}
 }
@@ -121,12 +128,22 @@ func (a *Arena) Reset() {
 	if a == nil {
 		return
 	}
+	if checked {
+		a.enter("Reset")
+		defer a.watch.leave()
+		a.watch.ended("Reset")
+	}
+	a.empty()
+}
+
+// empty is Reset, also for the pool.
+func (a *Arena) empty() {
 	flat := a.flatLane()
-	used, held := flat.usedBytes(), uintptr(0)
+	used, held := flat.userBytes(), uintptr(0)
 	flat.empty(a.maxRetained)
 	held = flat.cap
 	for _, l := range a.types.lanes {
-		used += l.usedBytes()
+		used += l.userBytes()
 		l.empty(a.maxRetained)
 		held += l.cap
 	}
@@ -144,13 +161,23 @@ func (a *Arena) Release() {
 	if a == nil {
 		return
 	}
+	if checked {
+		a.enter("Release")
+		defer a.watch.leave()
+		a.watch.ended("Release")
+	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
 	a.resets++
 	a.flat.drop()
 	a.flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	for _, l := range a.types.lanes {
+		l.buryFrom(0)
+	}
 	a.types = newTypeTable()
 	if a.side != nil {
+		a.side.flat.buryFrom(0)
 		a.side = newSideTable(a.chunkSize)
+		a.side.flat.watchedBy(&a.watch)
 	}
 	a.marks.release()
 }
@@ -162,9 +189,9 @@ func (a *Arena) UsedBytes() int {
 	if a == nil {
 		return 0
 	}
-	n := a.flatLane().usedBytes()
+	n := a.flatLane().userBytes()
 	for _, l := range a.types.lanes {
-		n += l.usedBytes()
+		n += l.userBytes()
 	}
 	return int(n)
 }

@@ -11,6 +11,7 @@ import (
 // must still be there when it is handed out, once; and must be cleared in the
 // next life.
 func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
+	needsReuse(t)
 	const size = 1 << 16
 	a := NewArena(4*size, 0)
 	a.AllocBytes(8) // makes the chunk

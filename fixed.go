@@ -34,6 +34,8 @@ type FixedPool[T any] struct {
 	fresh uintptr  // slots from here on were never handed out
 	live  []bool   // whether a slot is out
 
+	watch witness
+
 	_ noCopy
 }
 
@@ -68,6 +70,9 @@ func (p *FixedPool[T]) init(function string, capacity int) {
 	}
 	p.free = make([]uint32, 0, capacity)
 	p.live = make([]bool, capacity)
+	if checked {
+		p.lockSlots()
+	}
 }
 
 // inverse returns the x for which x*odd is 1 modulo the word: three bits are
@@ -104,6 +109,9 @@ func (p *FixedPool[T]) Allocate() *T {
 	}
 	p.live[i] = true
 	x := at[T](p.base, i*max(sizeOf[T](), 1))
+	if checked {
+		p.openSlot(i)
+	}
 	// Also with pointers, although Deallocate cleared it: a write through a
 	// stale pointer must not reach the next owner.
 	*x = *new(T)
@@ -123,6 +131,9 @@ func (p *FixedPool[T]) Deallocate(x *T) {
 	p.free = append(p.free, uint32(i)) // has room for every slot
 	if p.pointers {
 		*x = *new(T)
+	}
+	if checked {
+		p.closeSlot(i)
 	}
 }
 

@@ -84,6 +84,7 @@ func TestFixedPoolAndCollector(t *testing.T) {
 
 // A write through a stale pointer must not reach the next owner.
 func TestFixedPoolZeroesAfterStaleWrite(t *testing.T) {
+	needsReuse(t)
 	p := NewFixedPool[fixedPtr](1)
 	x := p.Allocate()
 	p.Deallocate(x)

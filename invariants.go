@@ -1,7 +1,7 @@
 package arena
 
 // check panics unless what the lane says of itself holds together: what every
-// other function takes for granted. It is called only where checks is on.
+// other function takes for granted. It is called only where invariants is on.
 func (l *lane) check() {
 	l.chunk.check(l.ops)
 	l.spare.check(l.ops)

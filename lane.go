@@ -29,6 +29,7 @@ type lane struct {
 	spare chunk   // an emptied chunk that Rewind took back, for the next one
 	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
 	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
+	watch laneWatch
 
 	fit retention
 }
@@ -36,6 +37,7 @@ type lane struct {
 // chunk is one allocation of the Go heap, and how it is used. Offsets and
 // sizes are in bytes.
 type chunk struct {
+	watch  chunkWatch
 	base   pointer
 	lo, hi uintptr // room is [lo, hi)
 	cap    uintptr
@@ -88,6 +90,9 @@ func (c *chunk) clearDirty(from, to uintptr) {
 // usedBytes is how many bytes this life has handed out.
 func (l *lane) usedBytes() uintptr { return l.sunk + l.used() }
 
+// userBytes is usedBytes without what the checks put between the values.
+func (l *lane) userBytes() uintptr { return l.usedBytes() - l.zoneBytes() }
+
 // heldBytes is the size of all chunks that the lane holds on to.
 func (l *lane) heldBytes() uintptr {
 	n := l.cap + l.spare.cap
@@ -111,8 +116,12 @@ func (l *lane) chunks() int {
 
 // newChunk makes an empty chunk of at least n bytes.
 func (l *lane) newChunk(n uintptr) chunk {
-	n = roundUp(n, l.align)
-	return chunk{base: l.ops.make(n), hi: n, cap: n, cleanEnd: n}
+	n = roundUp(l.leastChunk(n), l.align)
+	c := chunk{base: l.ops.make(n), hi: n, cap: n, cleanEnd: n}
+	if checked {
+		c.lock(l)
+	}
+	return c
 }
 
 // grow gives the lane a current chunk with room for need bytes. A panic or a
@@ -133,7 +142,7 @@ func (l *lane) grow(need uintptr) {
 	}
 	l.chunk = next
 	l.tip = 0
-	if checks {
+	if invariants {
 		l.check()
 	}
 }
@@ -175,16 +184,19 @@ func (l *lane) wantsOwnChunk(size uintptr) bool {
 // zero, and returns their chunk and offset.
 func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 	l.tip = 0
-	if l.hi-l.lo < size {
+	zone := l.zone()
+	if l.hi-l.lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(size)
-			c.lo = size
-			return l.retire(c), 0
+			c := l.newChunk(zone + size)
+			c.lo = zone + size
+			l.leaveOut(&c, 0, zone)
+			return l.retire(c), zone
 		}
-		l.grow(size)
+		l.grow(zone + size)
 	}
-	off := l.lo
-	l.lo += size
+	l.leaveOut(&l.chunk, l.lo, zone)
+	off := l.lo + zone
+	l.lo = off + size
 	return &l.chunk, off
 }
 
@@ -201,15 +213,18 @@ func (l *lane) reserveSlice(size uintptr) (*chunk, uintptr) {
 // reserveText reserves size bytes at the upper end of a chunk of the flat
 // lane.
 func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
-	if l.hi-l.lo < size {
+	zone := l.textZone(size)
+	if l.hi-l.lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(size)
-			c.hi -= size
+			c := l.newChunk(zone + size)
+			l.leaveOut(&c, c.hi-zone, zone)
+			c.hi -= zone + size
 			return l.retire(c), c.hi
 		}
-		l.grow(size)
+		l.grow(zone + size)
 	}
-	l.hi -= size
+	l.leaveOut(&l.chunk, l.hi-zone, zone)
+	l.hi -= zone + size
 	return &l.chunk, l.hi
 }
 
@@ -225,11 +240,17 @@ func (l *lane) clearRoom(c *chunk, from, to uintptr) {
 // the chunk that the next life will start with stays. limit is the most bytes
 // it may keep.
 func (l *lane) empty(limit uintptr) {
+	used := l.usedBytes()
+	if checked && used != 0 {
+		// Memory that is never used again is what finds every stale use.
+		l.fit.endLife(used, 0, limit)
+		l.drop()
+		return
+	}
 	if l.base == nil {
 		l.fit.endLife(0, 0, limit)
 		return
 	}
-	used := l.usedBytes()
 	l.tip = 0
 	if len(l.older) > 0 || l.spare.base != nil {
 		// One chunk was not enough: the next life starts with one that is.
@@ -241,13 +262,14 @@ func (l *lane) empty(limit uintptr) {
 	if !l.fit.endLife(used, l.cap, limit) {
 		l.drop()
 	}
-	if checks {
+	if invariants {
 		l.check()
 	}
 }
 
 // drop gives every chunk to the collector.
 func (l *lane) drop() {
+	l.buryFrom(0)
 	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
 }
 
@@ -269,6 +291,11 @@ func (l *lane) position() position {
 // rewind takes back everything handed out since p.
 func (l *lane) rewind(p position) {
 	l.tip = 0
+	if checked {
+		l.fit.sawUse(l.usedBytes())
+		l.buryFrom(p.older)
+		return
+	}
 	if l.base == nil || l.position() == p {
 		return
 	}
@@ -300,7 +327,7 @@ func (l *lane) rewind(p position) {
 	for i := range l.older {
 		l.sunk += l.older[i].used()
 	}
-	if checks {
+	if invariants {
 		l.check()
 	}
 }

@@ -90,6 +90,7 @@ func sideLaneOf[T any](a *Arena) *lane {
 	l := a.side.types[t]
 	if l == nil {
 		l = newTypedLane[T](a.chunkSize)
+		l.watchedBy(&a.watch)
 		a.side.types[t] = l
 		a.types.lanes = append(a.types.lanes, l)
 	}

@@ -42,6 +42,11 @@ func (a *Arena) Mark() Mark {
 	if a == nil {
 		return Mark{}
 	}
+	if checked {
+		a.enter("Mark")
+		defer a.watch.leave()
+		a.seal()
+	}
 	s := &a.marks
 	if n := len(s.entries); n > 0 && a.isAt(s.entries[n-1].first) {
 		return Mark{a, s.entries[n-1].serial, n - 1}
@@ -83,9 +88,16 @@ func (a *Arena) Rewind(m Mark) {
 	if a == nil {
 		return
 	}
+	if checked {
+		a.enter("Rewind")
+		defer a.watch.leave()
+	}
 	s := &a.marks
 	if m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial {
-		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one")
+		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.watch.history())
+	}
+	if checked {
+		a.watch.ended("Rewind")
 	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
 	positions := s.positions[s.entries[m.depth].first:]

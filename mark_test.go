@@ -111,6 +111,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 // A long-lived arena with a loop that marks and rewinds must come to rest, or
 // the scratch memory is a leak, and every round makes a chunk.
 func TestMarkLoopsRest(t *testing.T) {
+	needsReuse(t)
 	for _, tt := range []struct{ chunk, first, pieces int }{
 		{1024, 0, 2}, {1024, 0, 20}, {1024, 100, 20}, {1024, 1000, 40}, {4096, 1, 20},
 		{64, 0, 200}, {64, 10, 200}, // far more than the largest chunk

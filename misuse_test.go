@@ -10,6 +10,7 @@ import (
 // New of that type. If this test fails, the documents promise too little; if
 // more than the T at that very place were reached, they'd promise too much.
 func TestStaleWritesReachOnlyTheSameType(t *testing.T) {
+	needsReuse(t)
 	a := NewArena(4096, 0)
 	stalePtr, staleFlat := New[textPair](a), New[uint64](a)
 	a.Reset()
@@ -66,6 +67,7 @@ func TestMisuseNamesThePool(t *testing.T) {
 
 // A life with a million marks must not be paid for in all later ones.
 func TestMarksAreNotRetained(t *testing.T) {
+	needsReuse(t)
 	a := NewArena(4096, 40960)
 	for range 100_000 {
 		a.Mark()

@@ -85,6 +85,9 @@ func (p *ArenaPool) Get() *Arena {
 	}
 	turns := &a.owner.account.turns
 	turns.Store(turns.Load() + 1)
+	if checked {
+		a.watch.begin()
+	}
 	return a
 }
 
@@ -125,11 +128,19 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	acct := a.owner.account
 	if t := acct.turns.Load(); t%2 == 0 || !acct.turns.CompareAndSwap(t, t+1) {
-		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool")
+		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.watch.history())
 	}
-	a.Reset()
+	if checked {
+		a.watch.enter("ArenaPool.Put")
+		defer a.watch.leave()
+		a.watch.ended("Put")
+	}
+	a.empty()
 	if n := a.resets; n%window == 0 || n < window && n&(n-1) == 0 {
 		p.learn(a, n)
+	}
+	if checked {
+		return // an arena that is never used again is what finds every stale use
 	}
 	p.arenas.Put(a)
 }
@@ -193,6 +204,9 @@ func (p *ArenaPool) close(acct *account) {
 func (p *ArenaPool) Do(f func(*Arena)) {
 	a := p.Get()
 	defer p.Put(a)
+	if checked {
+		defer ExplainFaults()
+	}
 	f(a)
 }
 

@@ -58,6 +58,7 @@ const noise = 256 << 10
 // One request out of proportion must not be paid for by all that follow: it
 // is the way a service's memory grows to the sum of its worst moments.
 func TestRetentionAfterHugeRequest(t *testing.T) {
+	needsReuse(t)
 	const chunk, retained = 64 << 10, 512 << 10
 	requests := map[string]func(a *Arena){
 		"bytes":    func(a *Arena) { a.AllocBytes(huge()) },
@@ -244,6 +245,7 @@ func mixedRequest(a *Arena) {
 // An arena that serves ten types must not hold ten full chunks: memory stays
 // in proportion to what requests use.
 func TestRetentionInProportion(t *testing.T) {
+	needsReuse(t)
 	for name, pool := range map[string]*ArenaPool{
 		"NewArenaPool": NewArenaPool(64<<10, 0),
 		"NewAutoPool":  NewAutoPool(0),
@@ -296,6 +298,7 @@ func TestRetentionInProportion(t *testing.T) {
 // long, but not at every small request in between: that would make and drop
 // the memory all the time.
 func TestRetentionShrinks(t *testing.T) {
+	needsReuse(t)
 	a := NewArena(1024, 1<<20)
 	for range 10 {
 		a.AllocBytes(500 << 10)

@@ -20,6 +20,7 @@ type Slab[T any] struct {
 	lane      lane
 	highWater uintptr
 	resets    uint64
+	watch     witness
 
 	_ noCopy
 }
@@ -59,16 +60,25 @@ func (s *Slab[T]) init(chunk uintptr) {
 	}
 	s.lane = lane{ops: ops, align: max(sizeOf[T](), 1), fit: newRetention(chunk, chunk)}
 	s.lane.fit.smallest = chunk
+	s.lane.watch = newLaneWatch[T]()
+	s.lane.watchedBy(&s.watch)
+	if checked {
+		s.watch.begin()
+	}
 	s.load()
 }
 
 // store brings the lane up to date with what New handed out.
-func (s *Slab[T]) store() { s.lane.lo = s.next }
+func (s *Slab[T]) store() {
+	if !checked { // makeReady then prepares one value at a time, and keeps the lane up to date
+		s.lane.lo = s.next
+	}
+}
 
 // load takes over the lane's state after it changed.
 func (s *Slab[T]) load() {
 	s.base, s.next, s.ready = s.lane.base, s.lane.lo, s.lane.lo
-	if s.lane.ops.clear != nil {
+	if s.lane.ops.clear != nil && !checked {
 		s.ready = s.lane.hi // all room is zero
 	}
 	if sizeOf[T]() == 0 {
@@ -83,6 +93,15 @@ func (s *Slab[T]) makeReady() {
 		return
 	}
 	l := &s.lane
+	if checked {
+		s.watch.enter("Slab.New")
+		defer s.watch.leave()
+		c, off := l.reserveLarge(size)
+		c.give(l, off, off+size)
+		l.clearRoom(c, off, off+size)
+		s.base, s.next, s.ready = c.base, off, off+size
+		return
+	}
 	s.store()
 	if l.hi-l.lo < size {
 		l.grow(size)
@@ -102,9 +121,16 @@ func (s *Slab[T]) MakeSlice(len, cap int) []T {
 	if sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
+	if checked {
+		s.watch.enter("Slab.MakeSlice")
+		defer s.watch.leave()
+	}
 	s.store()
 	size := uintptr(cap) * sizeOf[T]()
 	c, off := s.lane.reserveLarge(size)
+	if checked {
+		c.give(&s.lane, off, off+size)
+	}
 	s.lane.clearRoom(c, off, off+size)
 	s.load()
 	return sliceAt[T](c.base, off, len, cap)
@@ -114,8 +140,13 @@ func (s *Slab[T]) MakeSlice(len, cap int) []T {
 // but for clearing the memory of a T with pointers. What the slab returned
 // before must not be used any more.
 func (s *Slab[T]) Reset() {
+	if checked {
+		s.watch.enter("Slab.Reset")
+		defer s.watch.leave()
+		s.watch.ended("Slab.Reset")
+	}
 	s.store()
-	s.highWater = max(s.highWater, s.lane.usedBytes())
+	s.highWater = max(s.highWater, s.lane.userBytes())
 	s.resets++
 	retained := min(s.lane.fit.start, maxAlloc/slabRetained) * slabRetained
 	s.lane.empty(retained)
@@ -128,9 +159,15 @@ func (s *Slab[T]) Reset() {
 // Release takes back every value and gives the slab's memory to the
 // collector. The slab is as if new.
 func (s *Slab[T]) Release() {
+	if checked {
+		s.watch.enter("Slab.Release")
+		defer s.watch.leave()
+		s.watch.ended("Slab.Release")
+	}
 	s.store()
-	s.highWater = max(s.highWater, s.lane.usedBytes())
+	s.highWater = max(s.highWater, s.lane.userBytes())
 	s.resets++
+	s.lane.buryFrom(0)
 	s.init(s.lane.fit.start)
 }
 
@@ -138,7 +175,7 @@ func (s *Slab[T]) Release() {
 // last emptied.
 func (s *Slab[T]) UsedBytes() int {
 	s.store()
-	return int(s.lane.usedBytes())
+	return int(s.lane.userBytes())
 }
 
 // Stats returns the slab's statistics.

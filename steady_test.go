@@ -11,6 +11,7 @@ var (
 // Each line of the table is a way to lose that, by a value that escapes, a
 // closure, an interface, a chunk that is made and dropped again.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
+	needsReuse(t)
 	if raceEnabled || asanEnabled {
 		t.Skip("instrumentation allocates")
 	}

@@ -215,6 +215,10 @@ func TestGCObjectsOutliveArena(t *testing.T) {
 		t.Errorf("the list lost %d nodes", i)
 	}
 
+	if checked {
+		return // the rest would be stopped
+	}
+
 	// After Release and after Reset of an arena whose memory did not come
 	// back yet, a pointer keeps what it points to as well.
 	a := NewArena(1024, 0)
@@ -233,6 +237,7 @@ func TestGCObjectsOutliveArena(t *testing.T) {
 // memory of pointers is never given to another type. A collector that meets
 // such a number stops the process (invalidptr), a program reads anything.
 func TestGCStaleWritesForgeNothing(t *testing.T) {
+	needsReuse(t)
 	type two struct{ a, b *uint64 }
 	rounds := 30
 	if hostile() || raceEnabled {
@@ -310,6 +315,7 @@ func TestGCStaleWritesForgeNothing(t *testing.T) {
 // Stale pointers to objects with pointers may read anything of that type, but
 // what they read must be whole: the collector follows it.
 func TestGCStaleReadsAreWhole(t *testing.T) {
+	needsReuse(t)
 	a := NewArena(2048, 1<<16)
 	var stale []*allKinds
 	for round := range uint64(8) {

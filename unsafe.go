@@ -156,17 +156,7 @@ func slotAt(slots *[minSlots]*lane, off uintptr) **lane {
 func (t *typeDesc) bits() uintptr { return uintptr(unsafe.Pointer(t)) }
 
 // isZero says whether all bytes of [from, to) are zero.
-//
-// SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
-// none.
-func isZero(base pointer, from, to uintptr) bool {
-	for _, b := range unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from) {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
+func isZero(base pointer, from, to uintptr) bool { return isFilled(base, from, to, 0) }
 
 // copyString writes s to offset off of a chunk without pointers.
 //
@@ -198,4 +188,59 @@ func (s *Slab[T]) New() (p *T) {
 	p = (*T)(unsafe.Add(s.base, s.next))
 	s.next += unsafe.Sizeof(*p)
 	return
+}
+
+// pointerTo is x as a pointer to anything.
+func pointerTo[T any](x *T) pointer { return unsafe.Pointer(x) }
+
+// bytesAt is the first n bytes of a chunk, or of the pages that it fills.
+//
+// SAFETY: for the checks of the tag arenacheck; nothing is read or written
+// through it that has pointers.
+func bytesAt(base pointer, n uintptr) []byte { return unsafe.Slice((*byte)(base), n) }
+
+// fill sets all bytes of [from, to) of a chunk without pointers to b.
+//
+// SAFETY: the range lies in the chunk.
+func fill(base pointer, from, to uintptr, b byte) {
+	if from == to {
+		return
+	}
+	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
+	s[0] = b
+	for done := 1; done < len(s); done *= 2 {
+		copy(s[done:], s[:done])
+	}
+}
+
+// isFilled says whether all bytes of [from, to) are b: whether the first one
+// is, and each other is like the one before it.
+//
+// SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
+// none. (norace also takes away AddressSanitizer's look at it: the lanes check
+// memory that nobody else may read.)
+//
+//go:norace
+func isFilled(base pointer, from, to uintptr, b byte) bool {
+	if from == to {
+		return true
+	}
+	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
+	return s[0] == b && string(s[1:]) == string(s[:len(s)-1])
+}
+
+// setPointer writes p to offset off of a chunk of a type that has a pointer
+// there, with the write barrier that it needs.
+//
+// SAFETY: the offset lies in the chunk, p is no address of the Go heap that
+// could be freed.
+func setPointer(base pointer, off uintptr, p pointer) {
+	*(*pointer)(unsafe.Add(base, off)) = p
+}
+
+// setWord writes n to offset off of a chunk, where no pointer is.
+//
+// SAFETY: the offset lies in the chunk.
+func setWord(base pointer, off uintptr, n uintptr) {
+	*(*uintptr)(unsafe.Add(base, off)) = n
 }

@@ -1,5 +1,0 @@
-//go:build !asan
-
-package arena
-
-const asanEnabled = false

@@ -1,0 +1,291 @@
+//go:build arenacheck || race || asan
+
+package arena
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+)
+
+// checked turns on the checks for misuse: the library then hands out each piece
+// of memory once, never to use it again. The collector keeps memory that is
+// pointed to, so a stale pointer leads to memory that is nobody else's for as
+// long as the pointer exists, and every use of it can be found:
+//
+//   - by AddressSanitizer, because all of an arena's memory that is not handed
+//     out is poisoned, and so is what was taken back;
+//   - by the race detector, because taking memory back counts as writing it;
+//   - by the processor, with the tag arenacheck: see protect.go.
+//
+// It is a variable for this package's own tests, which also test how memory is
+// used again, and for who wants one of these builds without the checks.
+var checked = os.Getenv("EBBPOOL_CHECKED") != "off"
+
+// witness is what the checks remember of an arena, a slab or a pool of fixed
+// capacity.
+type witness struct {
+	life *life // what goes on, or did last
+	last *life // the last one that ended
+	busy atomic.Bool
+}
+
+// life says where a life began and ended. It is an object of its own, so that
+// what keeps it keeps no arena alive.
+type life struct {
+	began, ended stack
+	how          string // it ended
+}
+
+// stack is where a function was called.
+type stack struct {
+	pcs [16]uintptr
+	n   int
+}
+
+// here is the caller of this package's caller. The race detector's builds leave
+// it out unless the tag asks for it: its reports have stacks of their own.
+func (s *stack) here() {
+	if !raceEnabled || invariants {
+		s.n = runtime.Callers(3, s.pcs[:])
+	}
+}
+
+// String lists the calls outside of this package, as a panic does.
+func (s *stack) String() string {
+	var b strings.Builder
+	frames := runtime.CallersFrames(s.pcs[:s.n])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !ours(f) {
+			b.WriteString("\n\t" + f.Function + "\n\t\t" + f.File + ":" + itoa(f.Line))
+		}
+		if !more {
+			return b.String()
+		}
+	}
+}
+
+// ours says whether a call is one of this package's own, tests aside.
+func ours(f runtime.Frame) bool {
+	return strings.HasPrefix(f.Function, "github.com/ebbpool/arena.") && !strings.HasSuffix(f.File, "_test.go") ||
+		f.Function == "runtime.goexit"
+}
+
+// begin starts a life.
+func (w *witness) begin() {
+	w.life = new(life)
+	w.life.began.here()
+}
+
+// ended notes that a life ended, and how; the next one begins.
+func (w *witness) ended(how string) {
+	w.life.how = how
+	w.life.ended.here()
+	w.last = w.life
+}
+
+// history says where the life began that is going on, or was the last, and
+// where memory was last taken back.
+func (w *witness) history() string {
+	if raceEnabled {
+		return "" // what has to be read may be what another goroutine writes
+	}
+	if w.last != nil {
+		return w.last.history()
+	}
+	return w.life.history()
+}
+
+func (l *life) history() string {
+	if l == nil {
+		return "" // a pool of fixed capacity has no lives
+	}
+	text := "\nthe arena's life began at:" + l.began.String()
+	if l.how != "" {
+		text += "\nand " + l.how + " took memory back at:" + l.ended.String()
+	}
+	return text
+}
+
+// enter is the beginning of every function that changes an arena, leave its
+// end.
+func (a *Arena) enter(does string) {
+	if acct := a.owner.account; acct != nil && acct.turns.Load()%2 == 0 {
+		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.watch.history())
+	}
+	a.watch.enter(does)
+}
+
+func (w *witness) enter(does string) {
+	catchFaults()
+	if w.life != nil && w.life.how != "" {
+		w.life = &life{began: w.life.began}
+	}
+	// Under the race detector this would be an order between the goroutines,
+	// and hide from it what it finds by itself.
+	if !raceEnabled && !w.busy.CompareAndSwap(false, true) {
+		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
+	}
+}
+
+func (w *witness) leave() {
+	if !raceEnabled {
+		w.busy.Store(false)
+	}
+}
+
+// laneWatch is what the checks remember of a lane.
+type laneWatch struct {
+	of   *witness
+	kill func(base pointer, from, to uintptr) // fills with dead values; nil without pointers
+}
+
+// watchedBy says whose lane this is.
+func (l *lane) watchedBy(w *witness) { l.watch.of = w }
+
+// chunkWatch is what the checks remember of a chunk.
+type chunkWatch struct {
+	zones uintptr // bytes between the values
+	given []span  // with arenacheck: the values
+}
+
+// span is a range of offsets of a chunk.
+type span struct{ from, to uintptr }
+
+const (
+	// flatZone is how many bytes lie between two values without pointers: two
+	// of AddressSanitizer's pieces of 8 bytes.
+	flatZone = 16
+	// mostZone is the size in bytes up to which a value of a type with pointers
+	// has an unused one before it.
+	mostZone = 1024
+)
+
+// zone is how many bytes are left out before a value, for an access beyond
+// another one's end to hit.
+func (l *lane) zone() uintptr {
+	switch {
+	case !checked || !asanEnabled && !invariants:
+		return 0
+	case l.align == flatAlign && l.ops.clear == nil:
+		return flatZone
+	case l.align > mostZone:
+		return 0
+	}
+	return l.align
+}
+
+// textZone is zone for a string of size bytes: it begins at a multiple of 8, as
+// AddressSanitizer needs it.
+func (l *lane) textZone(size uintptr) uintptr {
+	zone := l.zone()
+	if zone == 0 {
+		return 0
+	}
+	return zone + roundUp(size, 8) - size
+}
+
+// zoneBytes is how many of the lane's used bytes are between values.
+func (l *lane) zoneBytes() uintptr {
+	n := l.chunk.watch.zones
+	for i := range l.older {
+		n += l.older[i].watch.zones
+	}
+	return n
+}
+
+// lock makes all of a new chunk inaccessible, as far as the build can.
+func (c *chunk) lock(l *lane) {
+	poison(c.base, 0, c.cap)
+}
+
+// takeTail takes back [from, to), the end of what was given last.
+func (c *chunk) takeTail(from, to uintptr) { poison(c.base, from, to) }
+
+// leaveOut makes a zone of the n bytes at offset at of one of the lane's
+// chunks.
+func (l *lane) leaveOut(c *chunk, at, n uintptr) {
+	c.watch.zones += n
+	l.fillZone(c, at, n)
+}
+
+// give notes that [from, to) was handed out.
+func (c *chunk) give(l *lane, from, to uintptr) {
+	unpoison(c.base, from, to)
+	c.noteGiven(l, from, to)
+}
+
+// seal has what comes next begin in chunks of its own, so that Rewind takes
+// back whole ones.
+func (a *Arena) seal() {
+	flat := a.flatLane()
+	flat.seal()
+	for _, l := range a.types.lanes {
+		l.seal()
+	}
+}
+
+func (l *lane) seal() {
+	l.tip = 0
+	if l.base != nil && l.used() != 0 {
+		l.retire(l.chunk)
+		l.chunk = chunk{}
+	}
+}
+
+// buryFrom ends the use of all chunks of the lane's life from the one on that
+// stands at first in older.
+func (l *lane) buryFrom(first int) {
+	if !checked {
+		return
+	}
+	for i := range l.older[first:] {
+		l.bury(&l.older[first+i])
+	}
+	clear(l.older[first:])
+	l.older = l.older[:first]
+	l.sunk = 0
+	for i := range l.older {
+		l.sunk += l.older[i].used()
+	}
+	if l.base != nil && l.used() != 0 {
+		l.bury(&l.chunk)
+		l.chunk = chunk{}
+	}
+}
+
+// bury makes a chunk's memory inaccessible for good.
+func (l *lane) bury(c *chunk) {
+	raceWrite(c.base, 0, c.lo)
+	raceWrite(c.base, c.hi, c.cap)
+	l.checkZones(c)
+	if l.ops.clear != nil {
+		unpoison(c.base, 0, c.lo)
+		l.ops.clear(c.base, 0, c.lo) // nothing is kept alive
+	}
+	l.protect(c)
+	poison(c.base, 0, c.cap)
+}
+
+// lockSlots makes the slots of a pool inaccessible until they are handed out.
+func (p *FixedPool[T]) lockSlots() {
+	p.fillSlots(0, p.count)
+	poison(p.base, 0, p.count*sizeOf[T]())
+}
+
+// openSlot makes slot i accessible: it is being handed out.
+func (p *FixedPool[T]) openSlot(i uintptr) {
+	size := sizeOf[T]()
+	unpoison(p.base, i*size, i*size+size)
+	p.checkSlot(i)
+}
+
+// closeSlot makes slot i inaccessible: it was given back.
+func (p *FixedPool[T]) closeSlot(i uintptr) {
+	size := sizeOf[T]()
+	raceWrite(p.base, i*size, i*size+size)
+	p.fillSlots(i, i+1)
+	poison(p.base, i*size, i*size+size)
+}

@@ -1,0 +1,72 @@
+//go:build arenacheck
+
+package arena
+
+import (
+	"reflect"
+	"sync"
+)
+
+// tombstoneSize is how much memory lies behind a dead pointer that nobody can
+// access.
+const tombstoneSize = 64 << 10
+
+// tombstone is the address of that memory.
+var tombstone = sync.OnceValue(func() pointer { return reserve(tombstoneSize) })
+
+// word is a place in a type that gets a dead value: a pointer, or a length.
+type word struct {
+	off     uintptr
+	pointer bool
+}
+
+// newLaneWatch returns the watch of a lane of Ts, which have pointers.
+func newLaneWatch[T any]() laneWatch {
+	t := reflect.TypeFor[T]()
+	if !reflectPointers(t) {
+		return laneWatch{}
+	}
+	words := wordsOf(t, 0, nil)
+	return laneWatch{kill: func(base pointer, from, to uintptr) {
+		for ; from < to; from += t.Size() {
+			for _, w := range words {
+				if w.pointer {
+					setPointer(base, from+w.off, tombstone())
+				} else {
+					setWord(base, from+w.off, deadLen)
+				}
+			}
+		}
+	}}
+}
+
+// mostWords bounds what is filled of a value that is a large array.
+const mostWords = 1024
+
+// wordsOf appends the words of a t at offset off that get dead values: all
+// pointers, the lengths and capacities, and whole words of other numbers.
+func wordsOf(t reflect.Type, off uintptr, words []word) []word {
+	const size = slotSize
+	switch t.Kind() {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func:
+		return append(words, word{off, true})
+	case reflect.Interface:
+		return append(words, word{off, true}, word{off + size, true})
+	case reflect.String:
+		return append(words, word{off, true}, word{off + size, false})
+	case reflect.Slice:
+		return append(words, word{off, true}, word{off + size, false}, word{off + 2*size, false})
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			words = wordsOf(f.Type, off+f.Offset, words)
+		}
+	case reflect.Array:
+		for i := 0; i < t.Len() && len(words) < mostWords; i++ {
+			words = wordsOf(t.Elem(), off+uintptr(i)*t.Elem().Size(), words)
+		}
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		return append(words, word{off, false})
+	}
+	return words
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+)
+
+// catch is try's recover for a goroutine.
+func catch() {
+	if e := recover(); e != nil {
+		try(func() { panic(e) })
+	}
+}
+
+func twoGoroutines() {
+	a := arena.NewArena(64<<10, 0)
+	var wg sync.WaitGroup
+	end := time.Now().Add(200 * time.Millisecond)
+	for range 2 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			defer catch()
+			for time.Now().Before(end) {
+				arena.MakeSlice[int](a, 1000, 1000)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func arenaAfterPut() {
+	a := pool.Get()
+	pool.Put(a)
+	use(arena.New[int](a))
+}
+
+func putTwice() {
+	a := pool.Get()
+	pool.Put(a)
+	pool.Put(a)
+}
+
+func neverPut() {
+	p := arena.NewArenaPool(4<<10, 0)
+	getAndForget(p)
+	for range 10 {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := p.Stats().Leaked; n > 0 {
+		fmt.Println("counted: Stats().Leaked =", n)
+	}
+}
+
+//go:noinline
+func getAndForget(p *arena.ArenaPool) {
+	a := p.Get()
+	use(arena.New[int](a))
+}
+
+func staleMark() {
+	a := arena.NewArena(64<<10, 0)
+	outer := a.Mark()
+	a.AllocBytes(100)
+	inner := a.Mark()
+	a.Rewind(outer)
+	a.Rewind(inner)
+}
+
+func languageAppend() {
+	a := arena.NewArena(64<<10, 0)
+	s := arena.MakeSlice[int](a, 0, 4)
+	for i := range 100 {
+		s = append(s, i) // from the fifth on, on the heap
+	}
+	use(s)
+}
+
+func uninitRead() {
+	a := arena.NewArena(64<<10, 0)
+	b := arena.MakeSliceUninit[byte](a, 16, 16)
+	use(b[0])
+}
+
+func overrun() {
+	a := arena.NewArena(64<<10, 0)
+	x := arena.New[int64](a)
+	beyond := (*int64)(unsafe.Add(unsafe.Pointer(x), 8))
+	*beyond = 1
+	a.Reset()
+}
+
+func freedTwice() {
+	p := arena.NewFixedPool[[4]int](10)
+	x := p.Allocate()
+	p.Deallocate(x)
+	p.Deallocate(x)
+}
+
+func writtenAfterFree() {
+	p := arena.NewFixedPool[[4]int](10)
+	x := p.Allocate()
+	p.Deallocate(x)
+	x[0] = 1
+	p.Allocate()
+}

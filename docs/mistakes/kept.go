@@ -1,0 +1,153 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+// What is kept too long. Each function ends the life of what it holds, lets the
+// next life write, and then reads.
+
+var pool = arena.NewArenaPool(64<<10, 0)
+
+// use keeps the compiler from leaving out a read.
+//
+//go:noinline
+func use[T any](T) {}
+
+// nextRequest is somebody else's, with memory of the same pool.
+func nextRequest(p *arena.ArenaPool) {
+	p.Do(func(a *arena.Arena) {
+		b := a.AllocBytes(64)
+		for i := range b {
+			b[i] = 'X'
+		}
+		a.AllocString("XXXXXXXXXXXXXXXX")
+	})
+}
+
+type user struct {
+	name string
+	next *user
+}
+
+//go:noinline
+func greeting() []byte {
+	a := pool.Get()
+	defer pool.Put(a)
+	b := a.AllocBytes(16)
+	copy(b, "good morning")
+	return b
+}
+
+func returnAfterPut() {
+	b := greeting()
+	nextRequest(pool)
+	use(b[0])
+}
+
+func stringAfterReset() {
+	a := arena.NewArena(64<<10, 0)
+	s := a.AllocString("a user's secret")
+	a.Reset()
+	a.AllocString("the next user's")
+	use(s[0])
+}
+
+func structAfterReset() {
+	a := arena.NewArena(64<<10, 0)
+	u := arena.New[user](a)
+	u.name = "a user's name"
+	u.next = new(user)
+	a.Reset()
+	arena.New[user](a)
+	if u.next != nil { // zero, or the next user's, in a plain build
+		use(u.next.name)
+	}
+}
+
+func sliceAfterRewind() {
+	a := arena.NewArena(64<<10, 0)
+	m := a.Mark()
+	s := arena.MakeSlice[int](a, 10, 10)
+	a.Rewind(m)
+	arena.MakeSlice[int](a, 10, 10)
+	use(s[3])
+}
+
+func slabAfterReset() {
+	s := arena.NewSlab[[4]int](100)
+	x := s.New()
+	s.Reset()
+	s.New()
+	use(x[0])
+}
+
+var lastGreeting []byte
+
+func globalKeeps() {
+	a := pool.Get()
+	lastGreeting = a.AllocBytes(16)
+	pool.Put(a)
+	nextRequest(pool)
+	use(lastGreeting[0])
+}
+
+type cache struct{ newest *[4]int }
+
+func fieldKeeps() {
+	c := new(cache)
+	c.fill()
+	nextRequest(pool)
+	use(c.newest[0])
+}
+
+func (c *cache) fill() {
+	a := pool.Get()
+	defer pool.Put(a)
+	c.newest = arena.New[[4]int](a)
+}
+
+func mapKeeps() {
+	m := map[string][]byte{}
+	fillMap(m)
+	nextRequest(pool)
+	use(m["greeting"][0])
+}
+
+func fillMap(m map[string][]byte) {
+	a := pool.Get()
+	defer pool.Put(a)
+	m["greeting"] = a.AllocBytes(16)
+}
+
+func channelCarries() {
+	c := make(chan []byte, 1)
+	sendGreeting(c)
+	nextRequest(pool)
+	b := <-c
+	use(b[0])
+}
+
+func sendGreeting(c chan []byte) {
+	a := pool.Get()
+	defer pool.Put(a)
+	c <- a.AllocBytes(16)
+}
+
+func goroutineKeeps() {
+	var wg sync.WaitGroup
+	a := pool.Get()
+	b := a.AllocBytes(16)
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		defer catch()
+		time.Sleep(50 * time.Millisecond)
+		use(b[0])
+	}()
+	pool.Put(a)
+	wg.Wait()
+}

@@ -1,0 +1,102 @@
+// Command mistakes makes one mistake with this module's memory, on purpose:
+// what becomes of it in which build is the table in docs/safety.md, which a
+// test makes and compares.
+//
+//	go run ./docs/mistakes "return after Put"
+//	go run -race ./docs/mistakes "a goroutine keeps a value"
+//	go run -tags arenacheck ./docs/mistakes "overrun by unsafe"
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/ebbpool/arena"
+)
+
+// A mistake is a function that makes it, by the name of its row.
+type mistake struct {
+	name  string
+	make  func()
+	where []string // the functions that are wrong, for the analyzer's findings
+}
+
+// mistakes are the rows of the table.
+var mistakes = []mistake{
+	{"return after Put", returnAfterPut, []string{"returnAfterPut", "greeting"}},
+	{"a string kept after Reset", stringAfterReset, []string{"stringAfterReset"}},
+	{"a struct with pointers kept after Reset", structAfterReset, []string{"structAfterReset"}},
+	{"a slice kept after Rewind", sliceAfterRewind, []string{"sliceAfterRewind"}},
+	{"a value of a Slab kept after its Reset", slabAfterReset, []string{"slabAfterReset"}},
+	{"a global keeps a value", globalKeeps, []string{"globalKeeps"}},
+	{"a cache's field keeps a value", fieldKeeps, []string{"fieldKeeps", "fill"}},
+	{"a map keeps a value", mapKeeps, []string{"mapKeeps", "fillMap"}},
+	{"a channel carries a value out", channelCarries, []string{"channelCarries", "sendGreeting"}},
+	{"a goroutine keeps a value", goroutineKeeps, []string{"goroutineKeeps"}},
+	{"two goroutines, one arena", twoGoroutines, []string{"twoGoroutines"}},
+	{"an arena used after Put", arenaAfterPut, []string{"arenaAfterPut"}},
+	{"an arena put twice", putTwice, []string{"putTwice"}},
+	{"an arena never put", neverPut, []string{"neverPut", "getAndForget"}},
+	{"a Mark after an outer Rewind", staleMark, []string{"staleMark"}},
+	{"append of the language to an arena's slice", languageAppend, []string{"languageAppend"}},
+	{"an Uninit slice read before it is written", uninitRead, []string{"uninitRead"}},
+	{"overrun by unsafe", overrun, []string{"overrun"}},
+	{"a FixedPool's slot freed twice", freedTwice, []string{"freedTwice"}},
+	{"a FixedPool's slot written after it was freed", writtenAfterFree, []string{"writtenAfterFree"}},
+}
+
+func main() {
+	name := strings.Join(os.Args[1:], " ")
+	for _, m := range mistakes {
+		if m.name == name {
+			try(m.make)
+			sound()
+			return
+		}
+	}
+	fmt.Fprintf(os.Stderr, "mistakes: there is no mistake %q; there are:\n", name)
+	for _, m := range mistakes {
+		fmt.Fprintf(os.Stderr, "  %s\n", m.name)
+	}
+	os.Exit(2)
+}
+
+// try makes a mistake, as a server would run a request: a panic ends the
+// request and not the process.
+func try(f func()) {
+	defer func() {
+		if e := recover(); e != nil {
+			text := fmt.Sprint(e)
+			if err, ok := e.(error); ok && errors.As(err, new(*arena.MisuseError)) {
+				text = "MisuseError: " + text
+			}
+			line, _, _ := strings.Cut(text, "\n")
+			fmt.Println("panic:", line)
+		}
+	}()
+	defer arena.ExplainFaults()
+	f()
+}
+
+// sound says so if the process still is: the collector looks at all there is,
+// and the heap is as good as before.
+func sound() {
+	for range 4 {
+		kept := make([]*[64]string, 1000)
+		for i := range kept {
+			kept[i] = new([64]string)
+			kept[i][i%64] = fmt.Sprint("object ", i)
+		}
+		runtime.GC()
+		for i := range kept {
+			if kept[i][i%64] != fmt.Sprint("object ", i) {
+				fmt.Println("the heap is damaged")
+				os.Exit(3)
+			}
+		}
+	}
+	fmt.Println("the process is sound")
+}

@@ -1,0 +1,254 @@
+//go:build !race && !asan && !arenacheck && !arenaportable && !386
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the table into docs/safety.md")
+
+const (
+	page  = "../safety.md"
+	begin = "<!-- mistakes: made by go test ./docs/mistakes -update -->\n"
+	end   = "<!-- end of mistakes -->\n"
+	none  = "·"
+)
+
+// A layer is a column of the table.
+type layer struct {
+	name string
+	args []string // of go build; nil: the analyzer
+}
+
+var layers = []layer{
+	{"arenavet", nil},
+	{"plain", []string{}},
+	{"-race", []string{"-race"}},
+	{"-asan", []string{"-asan"}},
+	{"-tags arenacheck", []string{"-tags", "arenacheck"}},
+}
+
+// TestTable makes every mistake in every build, and compares what came of it
+// with the page. Without it the page could say anything.
+func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds five programs")
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	old, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no marks for the table", page)
+	}
+	kept := parse(old)
+	cells := map[string]map[string]string{} // by mistake and layer
+	for _, m := range mistakes {
+		cells[m.name] = map[string]string{}
+	}
+	for _, l := range layers {
+		outcome, why := l.run(t)
+		for _, m := range mistakes {
+			if outcome == nil { // can't be built here: what the page says is believed
+				cells[m.name][l.name] = kept[m.name][l.name]
+				continue
+			}
+			cells[m.name][l.name] = outcome(m)
+		}
+		if outcome == nil {
+			t.Logf("the column %q is not checked: %s", l.name, why)
+		}
+	}
+	caught := 0
+	for _, m := range mistakes {
+		if cells[m.name]["plain"] == "damaged" {
+			t.Errorf("%s: the process is not sound afterwards", m.name)
+		}
+		for _, l := range layers {
+			if c := cells[m.name][l.name]; c != none && c != "" && c != "counted" {
+				caught++
+				break
+			}
+		}
+	}
+	if len(mistakes) != 20 || caught < 18 {
+		t.Errorf("%d of %d mistakes are caught before production, want at least 18 of 20", caught, len(mistakes))
+	}
+	table := draw(cells)
+	if *update {
+		if err := os.WriteFile(page, []byte(before+begin+table+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if table != old {
+		t.Errorf("%s is stale; go test ./docs/mistakes -update writes:\n%s", page, table)
+	}
+}
+
+func draw(cells map[string]map[string]string) string {
+	var b strings.Builder
+	b.WriteString("| mistake |")
+	for _, l := range layers {
+		b.WriteString(" " + l.name + " |")
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(layers)) + "\n")
+	for _, m := range mistakes {
+		b.WriteString("| " + m.name + " |")
+		for _, l := range layers {
+			b.WriteString(" " + cells[m.name][l.name] + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// parse reads what draw has written.
+func parse(table string) map[string]map[string]string {
+	cells := map[string]map[string]string{}
+	for line := range strings.Lines(table) {
+		fields := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if len(fields) != len(layers)+1 {
+			continue
+		}
+		row := map[string]string{}
+		for i, l := range layers {
+			row[l.name] = strings.TrimSpace(fields[i+1])
+		}
+		cells[strings.TrimSpace(fields[0])] = row
+	}
+	return cells
+}
+
+// run makes what tells the outcome of a mistake in this layer, or says why
+// there is none here.
+func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
+	if l.args == nil {
+		return vet(t)
+	}
+	program := filepath.Join(t.TempDir(), "mistakes")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, l.args...), ".")...)
+	if l.name == "-asan" || l.name == "-race" {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if l.name == "plain" || l.name == "-tags arenacheck" {
+			t.Fatalf("go build %v: %v\n%s", l.args, err, out)
+		}
+		return nil, strings.TrimSpace(string(out))
+	}
+	return func(m mistake) string {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var out bytes.Buffer
+		cmd := exec.CommandContext(ctx, program, m.name)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		return classify(out.String(), err)
+	}, ""
+}
+
+// classify says in one word what the output of a program tells.
+func classify(out string, err error) string {
+	switch {
+	case strings.Contains(out, "ERROR: AddressSanitizer: use-after-poison"):
+		return "report"
+	case strings.Contains(out, "WARNING: DATA RACE"):
+		return "report"
+	case strings.Contains(out, "unexpected fault address"):
+		return "fault"
+	case strings.HasPrefix(out, "panic: "):
+		if strings.Contains(out, "taken back") || strings.Contains(out, "took it back") {
+			return "fault, explained"
+		}
+		return "panic"
+	case strings.Contains(out, "counted: "):
+		return "counted"
+	case err == nil && strings.HasSuffix(out, "the process is sound\n"):
+		return none
+	}
+	return "damaged"
+}
+
+// Each kind of output must be told from the others: a report that was taken
+// for silence would make the table lie.
+func TestClassify(t *testing.T) {
+	for out, want := range map[string]string{
+		"the process is sound\n":                                                               none,
+		"counted: Stats().Leaked = 1\nthe process is sound\n":                                  "counted",
+		"panic: arena: ArenaPool.Put: the arena was put twice\nthe process is sound\n":         "panic",
+		"panic: arena: use of memory that an arena has taken back\nthe process is sound\n":     "fault, explained",
+		"unexpected fault address 0x30f39a0e8010\nfatal error: fault\n":                        "fault",
+		"==1==ERROR: AddressSanitizer: use-after-poison on address 0x10c0000a4010 at pc 0x0\n": "report",
+		"==================\nWARNING: DATA RACE\nRead at 0x00c0\nthe process is sound\n":       "report",
+		"panic: runtime error: index out of range\nthe process is sound\n":                     "panic",
+		"the heap is damaged\n": "damaged",
+		"":                      "damaged",
+	} {
+		if got := classify(out, nil); got != want {
+			t.Errorf("classify(%q) = %q, want %q", out, got, want)
+		}
+	}
+}
+
+// finding is a line of the analyzer: the place and its text.
+var finding = regexp.MustCompile(`(?m)^\S*?(\w+\.go):(\d+):\d+: (.*)$`)
+
+// vet builds the analyzer, has it look at this folder once, and tells by the
+// line which function each finding is in.
+func vet(t *testing.T) (outcome func(mistake) string, why string) {
+	tool := filepath.Join(t.TempDir(), "arenavet")
+	build := exec.Command("go", "build", "-o", tool, "./cmd/arenavet")
+	build.Dir = "../../arenavet"
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, err.Error() + ": " + strings.TrimSpace(string(out))
+	}
+	out, _ := exec.Command("go", "vet", "-vettool="+tool, ".").CombinedOutput()
+	found := map[string]bool{}
+	for _, f := range finding.FindAllStringSubmatch(string(out), -1) {
+		found[functionAt(t, f[1], f[2])] = true
+	}
+	return func(m mistake) string {
+		for _, name := range m.where {
+			if found[name] {
+				return "report"
+			}
+		}
+		return none
+	}, ""
+}
+
+// functionAt is the name of the function that a line of a file is in.
+func functionAt(t *testing.T, file, line string) string {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fset.Position(fn.Pos()).Line <= at && at <= fset.Position(fn.End()).Line {
+			return fn.Name.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,20 @@
+//go:build (race || asan) && !arenacheck
+
+package arena
+
+// What only the tag arenacheck does: here, nothing.
+
+func newLaneWatch[T any]() laneWatch { return laneWatch{} }
+
+func catchFaults()                                   {}
+func (l *lane) fillZone(c *chunk, at, n uintptr)     {}
+func (c *chunk) giveUnwritten(from, to uintptr)      {}
+func (c *chunk) noteGiven(l *lane, from, to uintptr) {}
+func (l *lane) leastChunk(n uintptr) uintptr         { return n }
+func (l *lane) checkZones(c *chunk)                  {}
+func (l *lane) protect(c *chunk)                     {}
+func (p *FixedPool[T]) checkSlot(i uintptr)          {}
+func (p *FixedPool[T]) fillSlots(from, to uintptr)   {}
+
+// ExplainFaults does nothing in this build; see the tag arenacheck.
+func ExplainFaults() {}

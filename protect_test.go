@@ -1,0 +1,165 @@
+//go:build arenacheck && !asan && (linux || darwin)
+
+package arena
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// faultOf returns what ExplainFaults makes of a fault in f.
+func faultOf(f func()) (fault *FaultError) {
+	defer func() {
+		if err, ok := recover().(error); ok {
+			errors.As(err, &fault)
+		}
+	}()
+	defer ExplainFaults()
+	f()
+	return nil
+}
+
+// sink keeps the compiler from leaving out a read.
+var sink byte
+
+// A stale access faults at once, and what is told of it names the places where
+// the memory was taken back: without that, an address is all that there is.
+func TestFaultIsExplained(t *testing.T) {
+	needsChecks(t)
+	a := NewArena(1024, 0)
+	b, s := a.AllocBytes(10), a.AllocString("text")
+	a.Reset()
+	slab := NewSlab[[2]int](10)
+	x := slab.New()
+	slab.Release()
+	for name, access := range map[string]func(){
+		"bytes, read":    func() { sink = b[3] },
+		"bytes, written": func() { b[3] = 1 },
+		"string":         func() { sink = s[0] },
+		"slab":           func() { sink = byte(x[0]) },
+	} {
+		fault := faultOf(access)
+		if fault == nil {
+			t.Errorf("%s: no fault", name)
+			continue
+		}
+		if text := fault.Error(); !strings.Contains(text, "protect_test.go") || !strings.Contains(text, "took memory back at:") {
+			t.Errorf("%s: the text does not say where the memory was taken back:\n%s", name, text)
+		}
+		if errors.Unwrap(fault) == nil {
+			t.Errorf("%s: the runtime's error is lost", name)
+		}
+	}
+}
+
+// What a stale value with pointers holds is recognisable, and leads nowhere.
+func TestDeadValues(t *testing.T) {
+	needsChecks(t)
+	type value struct {
+		p    *int
+		s    string
+		b    []byte
+		i    any
+		n    int
+		m    map[int]int
+		many [2]*int
+	}
+	a := NewArena(1024, 0)
+	x := New[value](a)
+	x.p, x.s, x.b, x.i, x.n = new(int), "text", []byte("bytes"), 5, 7
+	x.many[1] = new(int)
+	a.Reset()
+	runtime.GC() // must be able to look at it
+	if len(x.s) != deadLen || len(x.b) != deadLen || x.n != deadLen || x.p == nil || x.many[1] == nil || x.m == nil {
+		t.Errorf("len(s) %d, len(b) %d, n %d, p %p", len(x.s), len(x.b), x.n, x.p)
+	}
+	for name, access := range map[string]func(){
+		"pointer":   func() { *x.p = 1 },
+		"string":    func() { sink = x.s[10] },
+		"slice":     func() { x.b[0] = 1 },
+		"interface": func() { _ = x.i.(error).Error() },
+		"map":       func() { x.m[1] = 1 },
+		"array":     func() { *x.many[1] = 1 },
+	} {
+		if faultOf(access) == nil {
+			t.Errorf("%s: no fault", name)
+		}
+	}
+}
+
+// Other panics must pass through as they are.
+func TestExplainLeavesOtherPanicsAlone(t *testing.T) {
+	for _, want := range []any{"text", errors.New("an error"), 7} {
+		got := func() (got any) {
+			defer func() { got = recover() }()
+			defer ExplainFaults()
+			panic(want)
+		}()
+		if got != want {
+			t.Errorf("%v became %v", want, got)
+		}
+	}
+}
+
+// Each overrun is found, at either end of a chunk and between its values. The
+// checks would be worth little if they only looked behind the newest value.
+func TestOverrun(t *testing.T) {
+	needsChecks(t)
+	for name, f := range map[string]func(a *Arena) *byte{
+		"object": func(a *Arena) *byte { return (*byte)(unsafe.Pointer(New[[8]byte](a))) },
+		"first of two": func(a *Arena) *byte {
+			x := New[[8]byte](a)
+			New[[8]byte](a)
+			return &x[0]
+		},
+		"bytes": func(a *Arena) *byte { return &a.AllocBytes(8)[0] },
+		"string": func(a *Arena) *byte {
+			s := a.AllocString("12345678")
+			a.AllocString("another")
+			return unsafe.StringData(s)
+		},
+		"grown slice": func(a *Arena) *byte {
+			s := Append(a, a.AllocBytes(0), 1, 2, 3, 4, 5, 6, 7, 8)
+			s = Append(a, s[:8:8], 9)
+			return (*byte)(unsafe.Add(unsafe.Pointer(&s[0]), cap(s)-8))
+		},
+	} {
+		a := NewArena(1024, 0)
+		p := f(a)
+		*(*byte)(unsafe.Add(unsafe.Pointer(p), 8)) = 1
+		if got := panicOf(a.Reset); !strings.Contains(got, "something wrote beyond the end of its value") {
+			t.Errorf("%s: %q", name, got)
+		}
+		b := NewArena(1024, 0)
+		q := f(b)
+		for i := range 8 {
+			*(*byte)(unsafe.Add(unsafe.Pointer(q), i)) = 1
+		}
+		if got := panicOf(b.Reset); got != "" {
+			t.Errorf("%s: within its end: %q", name, got)
+		}
+	}
+}
+
+// What is protected must be given back its protection when nothing points to
+// it, or the process runs out of mappings.
+func TestProtectionIsGivenBack(t *testing.T) {
+	needsChecks(t)
+	a := NewArena(1024, 0)
+	for range 500 {
+		a.AllocBytes(100)
+		a.Reset()
+	}
+	for range 100 {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // the finalizers' goroutine
+		if protected.Load() < 100 {
+			return
+		}
+	}
+	t.Errorf("%d chunks are protected still", protected.Load())
+}
