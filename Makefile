@@ -35,6 +35,9 @@ test-go: test-vet test-plain test-portable test-nolayout test-check test-debug t
 test-vet: tools ## go vet and gofmt
 	$(GO) vet ./...
 	$(GO) vet -tags arenaportable ./...
+	$(GO) vet -tags arenacheck ./...
+	GOOS=windows $(GO) vet -tags arenacheck .
+	GOOS=darwin $(GO) vet -tags arenacheck .
 	@test -z "$$(gofmt -l .)" || { echo "not formatted, run gofmt -w on:"; gofmt -l .; exit 1; }
 
 test-plain: tools ## the suite as users build the library
