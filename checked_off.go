@@ -32,7 +32,6 @@ func (p *FixedPool[T]) closeSlot(i uintptr) {}
 func (l *lane) textZone(size uintptr) uintptr { return 0 }
 func (l *lane) leastChunk(n uintptr) uintptr  { return n }
 
-func (c *chunk) lock(l *lane)                   {}
 func (c *chunk) give(l *lane, from, to uintptr) {}
 
 // ExplainFaults, deferred, says of a fault in this goroutine which arena the
@@ -49,3 +48,4 @@ func (c *chunk) giveUnwritten(from, to uintptr) {}
 
 func (l *lane) leaveOut(c *chunk, at, n uintptr) {}
 func (c *chunk) takeTail(from, to uintptr)       {}
+func (l *lane) fillIn(c *chunk)                  {}

@@ -149,6 +149,7 @@ func (l *lane) watchedBy(w *witness) { l.watch.of = w }
 type chunkWatch struct {
 	zones uintptr // bytes between the values
 	given []span  // with arenacheck: the values
+	run   *run    // with arenacheck: what it is a part of
 }
 
 // span is a range of offsets of a chunk.
@@ -196,8 +197,9 @@ func (l *lane) zoneBytes() uintptr {
 	return n
 }
 
-// lock makes all of a new chunk inaccessible, as far as the build can.
-func (c *chunk) lock(l *lane) {
+// fillIn makes the memory of a new chunk, inaccessible as far as the build can.
+func (l *lane) fillIn(c *chunk) {
+	c.base, c.watch.run = l.makeChecked(c.cap)
 	poison(c.base, 0, c.cap)
 }
 

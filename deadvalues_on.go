@@ -23,11 +23,14 @@ type word struct {
 // newLaneWatch returns the watch of a lane of Ts, which have pointers.
 func newLaneWatch[T any]() laneWatch {
 	t := reflect.TypeFor[T]()
+	if kill, ok := killers.Load(t); ok {
+		return laneWatch{kill: kill.(func(pointer, uintptr, uintptr))}
+	}
 	if !reflectPointers(t) {
 		return laneWatch{}
 	}
 	words := wordsOf(t, 0, nil)
-	return laneWatch{kill: func(base pointer, from, to uintptr) {
+	kill := func(base pointer, from, to uintptr) {
 		for ; from < to; from += t.Size() {
 			for _, w := range words {
 				if w.pointer {
@@ -37,8 +40,14 @@ func newLaneWatch[T any]() laneWatch {
 				}
 			}
 		}
-	}}
+	}
+	killers.Store(t, kill)
+	return laneWatch{kill: kill}
 }
+
+// killers are the functions that fill, by type: there is a lane for each type
+// in each arena.
+var killers sync.Map // of reflect.Type to func(pointer, uintptr, uintptr)
 
 // mostWords bounds what is filled of a value that is a large array.
 const mostWords = 1024

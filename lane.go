@@ -117,9 +117,11 @@ func (l *lane) chunks() int {
 // newChunk makes an empty chunk of at least n bytes.
 func (l *lane) newChunk(n uintptr) chunk {
 	n = roundUp(l.leastChunk(n), l.align)
-	c := chunk{base: l.ops.make(n), hi: n, cap: n, cleanEnd: n}
+	c := chunk{hi: n, cap: n, cleanEnd: n}
 	if checked {
-		c.lock(l)
+		l.fillIn(&c)
+	} else {
+		c.base = l.ops.make(n)
 	}
 	return c
 }

@@ -1,0 +1,68 @@
+//go:build arenacheck
+
+package arena
+
+import (
+	"errors"
+	"runtime/debug"
+)
+
+// catchFaults has a fault of this goroutine be a panic, which ExplainFaults
+// can say more of, and which can be recovered from.
+func catchFaults() {
+	if faults {
+		debug.SetPanicOnFault(true)
+	}
+}
+
+// A FaultError is what ExplainFaults panics with.
+type FaultError struct {
+	Addr uintptr // the address that was accessed
+	text string
+	err  error
+}
+
+func (e *FaultError) Error() string { return e.text }
+
+// Unwrap returns the runtime's error.
+func (e *FaultError) Unwrap() error { return e.err }
+
+// ExplainFaults, deferred, says of a fault in this goroutine which arena the
+// memory belonged to, and where that was emptied: it panics with an error that
+// says so. It must be deferred itself, not be called by a deferred function.
+//
+//	defer arena.ExplainFaults()
+//
+// ArenaPool.Do does it by itself. In builds without the tag arenacheck it does
+// nothing.
+func ExplainFaults() {
+	e := recover()
+	if e == nil {
+		return
+	}
+	panic(explain(e))
+}
+
+// explain makes a FaultError of a fault in a protected chunk, and leaves
+// everything else alone.
+func explain(e any) any {
+	err, _ := e.(error)
+	var fault interface{ Addr() uintptr }
+	if err == nil || !errors.As(err, &fault) || errors.As(err, new(*FaultError)) {
+		return e
+	}
+	at := fault.Addr()
+	runs.Lock()
+	defer runs.Unlock()
+	for r := range runs.all {
+		for _, b := range r.buried {
+			if at-b.start < b.size {
+				return &FaultError{at, "arena: use of memory that an arena has taken back" + b.life.history(), err}
+			}
+		}
+	}
+	if at-offsetIn(nil, tombstone()) < tombstoneSize {
+		return &FaultError{at, "arena: use of a pointer that was read from memory after an arena took it back", err}
+	}
+	return e
+}
