@@ -54,7 +54,11 @@ func (*noCopy) Unlock() {}
 // Nothing is allocated for values before the first of them.
 func NewArena(chunkSize, maxRetained int) *Arena {
 	size, retained := checkSizes("NewArena", chunkSize, maxRetained)
-	return newArena(size, retained)
+	a := newArena(size, retained)
+	if checked {
+		a.watch.begin()
+	}
+	return a
 }
 
 func newArena(chunkSize, maxRetained uintptr) *Arena {
@@ -64,7 +68,6 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 		a.side = newSideTable(chunkSize)
 	}
 	if checked {
-		a.watch.begin()
 		a.flatLane().watchedBy(&a.watch)
 	}
 	return a

@@ -219,6 +219,15 @@ func (c *chunk) give(l *lane, from, to uintptr) {
 	c.noteGiven(l, from, to)
 }
 
+// firstSize is the size of a life's first chunk, for one of n bytes in a plain
+// build. Each life has a new one here: it costs its size, and begins small.
+func firstSize(n uintptr) uintptr {
+	if !checked {
+		return n
+	}
+	return min(n, 8<<10)
+}
+
 // seal has what comes next begin in chunks of its own, so that Rewind takes
 // back whole ones.
 func (a *Arena) seal() {

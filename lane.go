@@ -155,7 +155,7 @@ func (l *lane) grow(need uintptr) {
 // two chunks.
 func (l *lane) nextSize() uintptr {
 	if l.base == nil {
-		return l.fit.first()
+		return firstSize(l.fit.first())
 	}
 	used := l.usedBytes()
 	size := min(max(used, l.fit.smallest), l.fit.largest)

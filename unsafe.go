@@ -207,8 +207,10 @@ func fill(base pointer, from, to uintptr, b byte) {
 		return
 	}
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
-	s[0] = b
-	for done := 1; done < len(s); done *= 2 {
+	for i := range s[:min(len(s), 32)] {
+		s[i] = b
+	}
+	for done := 32; done < len(s); done *= 2 {
 		copy(s[done:], s[:done])
 	}
 }

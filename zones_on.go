@@ -34,6 +34,9 @@ func (l *lane) checkZones(c *chunk) {
 	slices.SortFunc(given, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	at := uintptr(0)
 	for _, s := range append(given, span{c.cap, c.cap}) {
+		if at < s.from && s.from-at == flatZone && isFilled(c.base, at, s.from, freeByte) {
+			at = s.from // as most are
+		}
 		for ; at < s.from; at++ {
 			if at == c.lo && isZero(c.base, c.lo, c.hi) {
 				at = c.hi - 1 // room that nobody had
