@@ -31,6 +31,9 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		copy(t[len(s):], items)
 		return t
 	}
+	if !l.canReserve(uintptr(wanted) * sizeOf[T]()) {
+		wanted = n // a limit is near: what is asked for may fit yet
+	}
 	c, off := l.reserveSlice(uintptr(wanted) * sizeOf[T]())
 	t := sliceAt[T](c.base, off, n, wanted)
 	// Read items before anything of t is cleared: nothing overlaps, but they

@@ -93,17 +93,17 @@ func laneOf[T any](a *Arena) *lane {
 	if l := a.types.find(key); l != nil {
 		return l
 	}
-	l := newTypedLane[T](a.chunkSize)
+	l := newTypedLane[T](a.chunkSize, a.flat.ops.meter)
 	l.key = key
 	a.types.add(l)
 	return l
 }
 
 // newTypedLane makes the lane of a type with pointers.
-func newTypedLane[T any](chunkSize uintptr) *lane {
+func newTypedLane[T any](chunkSize uintptr, m *meter) *lane {
 	size := sizeOf[T]()
 	return &lane{
-		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T]},
+		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T], meter: m},
 		align: size,
 		fit:   newRetention(chunkSize, max(size, min(slabStart, chunkSize)/size*size)),
 	}
@@ -146,11 +146,16 @@ func (a *Arena) Release() {
 	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
 	a.resets++
-	a.flat.drop()
-	a.flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	flat, oversize := a.flatLane(), a.oversizeChunks()
+	flat.drop()
+	flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	flat.fit.oversize = oversize
+	for _, l := range a.types.lanes {
+		l.drop()
+	}
 	a.types = newTypeTable()
 	if a.side != nil {
-		a.side = newSideTable(a.chunkSize)
+		clear(a.side.types)
 	}
 	a.marks.release()
 }

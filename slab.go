@@ -131,7 +131,9 @@ func (s *Slab[T]) Release() {
 	s.store()
 	s.highWater = max(s.highWater, s.lane.usedBytes())
 	s.resets++
+	oversize := s.lane.fit.oversize
 	s.init(s.lane.fit.start)
+	s.lane.fit.oversize = oversize
 }
 
 // UsedBytes is how many bytes of values the slab has handed out since it was
@@ -151,6 +153,7 @@ func (s *Slab[T]) Stats() Stats {
 		HighWater:     int(s.highWater),
 		Chunks:        s.lane.chunks(),
 		Resets:        s.resets,
+		Oversize:      uint64(s.lane.fit.oversize),
 	}
 	if s.lane.ops.clear != nil {
 		st.Types = 1

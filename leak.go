@@ -1,0 +1,121 @@
+package arena
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/live"
+)
+
+// Leak is a place in the program whose Gets lacked a Put: arenas from there
+// were found by the collector.
+type Leak struct {
+	Count uint64    // such arenas, of those whose stacks were kept
+	Stack []uintptr // the stack of the Get, for runtime.CallersFrames
+}
+
+// String returns the count and the stack, a line for each function and its
+// position, as a goroutine's trace has them.
+func (l Leak) String() string {
+	var b strings.Builder
+	b.WriteString(strconv.FormatUint(l.Count, 10) + " arenas leaked, from a Get called by\n")
+	frames := runtime.CallersFrames(l.Stack)
+	for {
+		f, more := frames.Next()
+		b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
+		if !more {
+			return b.String()
+		}
+	}
+}
+
+// stackDepth is how many of the innermost callers a sample has, and maxLeaks
+// from how many places leaks are told apart, so that recursion without end does
+// not fill the memory.
+const (
+	stackDepth = 32
+	maxLeaks   = 1000
+)
+
+type stack [stackDepth]uintptr
+
+// sample is the stack of one Get.
+type sample struct {
+	stack   stack
+	profile live.Profile // where it was entered, nil for nowhere
+	key     int64        // under which
+}
+
+var lastSample atomic.Int64
+
+// SampleStacks makes one Get in rate, picked at random, keep its stack, for
+// Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
+// all, 0 none, which is how a pool begins; a negative rate panics.
+//
+// A Get that keeps its stack takes about a microsecond longer, or twice that
+// with the profile; the others, and their arenas, only pick a random number. It
+// may be called at any time; arenas that are out keep what they have.
+func (p *ArenaPool) SampleStacks(rate int) {
+	if rate < 0 {
+		panic("arena: ArenaPool.SampleStacks: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
+	}
+	p.control(func(c *controls) { c.rate = rate })
+}
+
+// Leaks returns where arenas came from that were collected without a Put, as
+// far as SampleStacks kept stacks, most of them first. With a rate of n a
+// Count of 1 stands for about n leaks; PoolStats.Leaked has their exact number.
+// Arenas are found to be leaked only after a collection, a moment later.
+//
+// Stacks have their 32 innermost functions. What comes from more than 1,000
+// places is counted in PoolStats alone.
+func (p *ArenaPool) Leaks() []Leak {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := make([]Leak, 0, len(p.leaks))
+	for s, n := range p.leaks {
+		depth := stackDepth
+		for depth > 0 && s[depth-1] == 0 {
+			depth--
+		}
+		found = append(found, Leak{Count: n, Stack: slices.Clone(s[:depth])})
+	}
+	slices.SortFunc(found, func(a, b Leak) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Stack, b.Stack))
+	})
+	return found
+}
+
+// takeSample notes the stack of a call of Get.
+func takeSample() *sample {
+	const own = 3 // takeSample, started and Get
+	s := new(sample)
+	runtime.Callers(own+1, s.stack[:])
+	if profile := live.Current.Load(); profile != nil {
+		s.profile, s.key = *profile, lastSample.Add(1)
+		s.profile.Add(s.key, own)
+	}
+	return s
+}
+
+// end notes that the arena is out no more.
+func (s *sample) end() {
+	if s.profile != nil {
+		s.profile.Remove(s.key)
+	}
+}
+
+// leaked counts a leak from where s was taken. The pool is locked.
+func (p *ArenaPool) leaked(s *sample) {
+	if _, known := p.leaks[s.stack]; !known && len(p.leaks) >= maxLeaks {
+		return
+	}
+	if p.leaks == nil {
+		p.leaks = map[stack]uint64{}
+	}
+	p.leaks[s.stack]++
+}
