@@ -66,3 +66,10 @@ func (p *SyncFixedPool[T]) HighWater() int {
 	defer p.mu.Unlock()
 	return p.pool.HighWater()
 }
+
+// Stats returns the pool's statistics.
+func (p *SyncFixedPool[T]) Stats() FixedStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pool.Stats()
+}

@@ -291,6 +291,9 @@ func (l *lane) rewind(p position) {
 	l.fit.sawUse(l.usedBytes())
 	if offsetIn(nil, l.base) == p.chunk {
 		l.chunk.takeBack(l.ops, p.lo, p.hi)
+		for _, c := range l.older[p.older:] {
+			l.ops.meter.give(c.cap, 1)
+		}
 	} else {
 		was := l.chunk
 		later := l.older[p.older:]

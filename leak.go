@@ -97,7 +97,7 @@ func takeSample() *sample {
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {
 		s.profile, s.key = *profile, lastSample.Add(1)
-		s.profile.Add(s.key, own)
+		s.profile.Add(s.key, own+1)
 	}
 	return s
 }
