@@ -56,9 +56,9 @@ var fillers = []struct {
 }{
 	{"flat", 16, func(a *Arena) { New[[2]uint64](a)[0] = 1 }},
 	{"text", 10, func(a *Arena) { a.AllocString("ten bytes.") }},
-	{"traced", 32, func(a *Arena) { New[textPair](a).a = "x" }},
+	{"traced", int(sizeOf[textPair]()), func(a *Arena) { New[textPair](a).a = "x" }},
 	{"bytes", 104, func(a *Arena) { a.AllocBytes(100)[99] = 1 }},
-	{"slices", 160, func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
+	{"slices", 10 * int(sizeOf[string]()), func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
 // The limit is what stands between one request and the memory of all others:
@@ -131,7 +131,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 	for _, one := range []func(a *Arena, n int){
 		func(a *Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
 		func(a *Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
-		func(a *Arena, n int) { MakeSlice[string](a, n/16, n/16)[0] = "x" },
+		func(a *Arena, n int) { MakeSlice[string](a, n/int(sizeOf[string]()), n/int(sizeOf[string]()))[0] = "x" },
 	} {
 		for _, idle := range []int{1000, 30000, 40000} {
 			a := NewArena(1000, 1<<20)
@@ -155,8 +155,8 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			}
 			checkMeter(t, a)
 			a.Rewind(m)
-			if a.UsedBytes() != 40 {
-				t.Errorf("%d bytes in use after a rewind, want 40", a.UsedBytes())
+			if want := 8 + int(sizeOf[textPair]()); a.UsedBytes() != want {
+				t.Errorf("%d bytes in use after a rewind, want %d", a.UsedBytes(), want)
 			}
 		}
 	}
@@ -167,16 +167,16 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 func TestLimitRefusalChangesNothing(t *testing.T) {
 	a := NewArena(4096, 0)
 	a.Limit(64 << 10)
-	s := Append(a, []int(nil), 1, 2, 3)
+	s := Append(a, []int64(nil), 1, 2, 3)
 	p := New[textPair](a)
 	p.a = "kept"
 	before := a.Stats()
 	for name, f := range map[string]func(){
-		"Append":    func() { Append(a, s, make([]int, 10_000)...) },
-		"MakeSlice": func() { MakeSlice[int](a, 0, 10_000) },
+		"Append":    func() { Append(a, s, make([]int64, 10_000)...) },
+		"MakeSlice": func() { MakeSlice[int64](a, 0, 10_000) },
 		"bytes":     func() { a.AllocBytes(80_000) },
 		"text":      func() { a.AllocString(strings.Repeat("x", 80_000)) },
-		"traced":    func() { MakeSlice[textPair](a, 4000, 4000) },
+		"traced":    func() { MakeSlice[textPair](a, 6000, 6000) },
 		"object":    func() { New[[80_000]byte](a) },
 	} {
 		over := refused(t, f)
