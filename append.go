@@ -31,8 +31,8 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		copy(t[len(s):], items)
 		return t
 	}
-	if !l.canReserve(uintptr(wanted) * sizeOf[T]()) {
-		wanted = n // a limit is near: what is asked for may fit yet
+	if l.ops.meter != nil {
+		wanted = l.capNearLimit(n, wanted, sizeOf[T]())
 	}
 	c, off := l.reserveSlice(uintptr(wanted) * sizeOf[T]())
 	t := sliceAt[T](c.base, off, n, wanted)

@@ -30,9 +30,11 @@ func (e *LimitError) Error() string {
 // the last life included; an arena with a limit keeps at most half of it over a
 // Reset. (Records, as NewArena describes them, don't count.) So that one kind
 // of value does not take it all, a chunk has at most an eighth of what is left
-// of the limit, unless a single value needs more. A limit of ten times of what
-// usual lives use costs them nothing; one below the arena's chunk size works,
-// too.
+// of the limit, unless a single value needs more. A slice that grows by Append
+// leaves its former memory behind and may have a quarter of the limit; one that
+// is made at once, nearly all. A limit of ten times of what usual lives use
+// takes nothing more from the heap once the arena is warm; one below the
+// arena's chunk size works, too.
 //
 // The limit of an arena from a pool holds until Put, in place of the one that
 // the pool gave it. Values on the heap, a nil arena's, have no limit.

@@ -198,7 +198,45 @@ func TestLimitRefusalChangesNothing(t *testing.T) {
 	}
 }
 
-// Append asks for twice of what it needs; where only that goes over the limit,
+// A slice that grows leaves what it was behind; a limit of four times its size
+// must do, wherever it starts, as the documentation says.
+func TestLimitLetsSlicesGrow(t *testing.T) {
+	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
+		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
+			for _, piece := range []int{1, 100, 1000} {
+				for _, total := range []bool{false, true} {
+					p := NewArenaPool(chunk, 0)
+					if total {
+						p.Limit(0, limit)
+					} else {
+						p.Limit(limit, 0)
+					}
+					a := p.Get()
+					for life := range 4 {
+						if over := refused(t, func() {
+							var b []byte
+							var s []*int
+							for len(b)+8*len(s)+piece <= limit/4 {
+								if life%2 == 0 {
+									b = Append(a, b, make([]byte, piece)...)
+								} else {
+									s = Append(a, s, make([]*int, piece/8+1)...)
+								}
+							}
+						}); over != nil {
+							t.Errorf("limit %d, chunk %d, pieces of %d, life %d: %v", limit, chunk, piece, life, over)
+						}
+						checkMeter(t, a)
+						p.Put(a)
+						a = p.Get()
+					}
+				}
+			}
+		}
+	}
+}
+
+// Append asks for more than it needs; where only that goes over the limit,
 // it must make do with less.
 func TestLimitAppendTakesWhatIsThere(t *testing.T) {
 	a := NewArena(1024, 0)

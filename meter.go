@@ -108,9 +108,12 @@ func shareOf(left, need, size, align uintptr) uintptr {
 	return max(need, min(size, left/share/align*align))
 }
 
-// left is how many bytes a new chunk could have; without a limit, any number.
+// noLimit is what is left where there is no limit.
+const noLimit = ^uintptr(0)
+
+// left is how many bytes a new chunk could have.
 func (m *meter) left() uintptr {
-	left := ^uintptr(0)
+	left := noLimit
 	if m == nil {
 		return left
 	}
@@ -125,11 +128,16 @@ func (m *meter) left() uintptr {
 	return left
 }
 
-// canReserve says whether size bytes can be had without coming too near to a
-// limit.
-func (l *lane) canReserve(size uintptr) bool {
-	m := l.ops.meter
-	return m == nil || l.hi-l.lo >= size || l.spare.cap >= size || m.left() >= roundUp(size, l.align)
+// capNearLimit is the capacity, in values of size bytes, that Append gives to
+// a slice of n values which it moves: wanted where the chunk has room beyond
+// it, to grow in place. Else it is twice n, for what is moved stays behind and
+// a limit counts that, but not more than half of what the limit leaves, or n.
+func (l *lane) capNearLimit(n, wanted int, size uintptr) int {
+	left, here := l.ops.meter.left(), l.hi-l.lo
+	if left == noLimit || uintptr(wanted)*size <= max(here, min(l.nextSize(), left/share)) {
+		return wanted
+	}
+	return max(n, min(2*n, int(max(left/2, here)/size)))
 }
 
 // give notes that the arena let go of chunks of so many bytes.
