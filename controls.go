@@ -39,16 +39,20 @@ func (p *ArenaPool) totalLimit() uintptr {
 //
 //go:noinline
 func (c *controls) started(p *ArenaPool, a *Arena) {
-	acct, m := a.owner.account, a.metered()
-	acct.unsettled = true
-	m.setLimit(c.perArena)
-	if m.held > a.maxRetained {
-		a.Release() // kept before there was this limit
-	}
-	if c.total != 0 && m.held != 0 && !acct.chargeIdle(p, c.total, m.held) {
-		a.Release()
+	acct := a.owner.account
+	if c.perArena != 0 || c.total != 0 {
+		acct.unsettled = true
+		m := a.metered()
+		m.setLimit(c.perArena)
+		if m.held > a.maxRetained {
+			a.Release() // kept before there was this limit
+		}
+		if c.total != 0 && m.held != 0 && !acct.chargeIdle(p, c.total, m.held) {
+			a.Release()
+		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
+		acct.unsettled = true
 		acct.sample.Store(takeSample())
 	}
 }

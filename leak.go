@@ -56,9 +56,9 @@ var lastSample atomic.Int64
 // Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
 // all, 0 none, which is how a pool begins; a negative rate panics.
 //
-// A Get that keeps its stack takes about a microsecond longer, or twice that
-// with the profile; the others, and their arenas, only pick a random number. It
-// may be called at any time; arenas that are out keep what they have.
+// A Get that keeps its stack walks it and allocates, once more for the profile;
+// the others pick a random number and allocate nothing. SampleStacks may be
+// called at any time; arenas that are out keep what they have.
 func (p *ArenaPool) SampleStacks(rate int) {
 	if rate < 0 {
 		panic("arena: ArenaPool.SampleStacks: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
