@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
-
-	"github.com/ebbpool/arena/internal/live"
 )
 
 // Leak is a place in the program whose Gets lacked a Put: arenas from there
@@ -33,24 +30,9 @@ func (l Leak) String() string {
 	}
 }
 
-// stackDepth is how many of the innermost callers a sample has, and maxLeaks
-// from how many places leaks are told apart, so that recursion without end does
-// not fill the memory.
-const (
-	stackDepth = 32
-	maxLeaks   = 1000
-)
-
-type stack [stackDepth]uintptr
-
-// sample is the stack of one Get.
-type sample struct {
-	stack   stack
-	profile live.Profile // where it was entered, nil for nowhere
-	key     int64        // under which
-}
-
-var lastSample atomic.Int64
+// maxLeaks is from how many places leaks are told apart, so that recursion
+// without end does not fill the memory.
+const maxLeaks = 1000
 
 // SampleStacks makes one Get in rate, picked at random, keep its stack, for
 // Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
@@ -88,25 +70,6 @@ func (p *ArenaPool) Leaks() []Leak {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Stack, b.Stack))
 	})
 	return found
-}
-
-// takeSample notes the stack of a call of Get.
-func takeSample() *sample {
-	const own = 3 // takeSample, started and Get
-	s := new(sample)
-	runtime.Callers(own+1, s.stack[:])
-	if profile := live.Current.Load(); profile != nil {
-		s.profile, s.key = *profile, lastSample.Add(1)
-		s.profile.Add(s.key, own+1)
-	}
-	return s
-}
-
-// end notes that the arena is out no more.
-func (s *sample) end() {
-	if s.profile != nil {
-		s.profile.Remove(s.key)
-	}
 }
 
 // leaked counts a leak from where s was taken. The pool is locked.
