@@ -19,7 +19,7 @@ type Leak struct {
 // position, as a goroutine's trace has them.
 func (l Leak) String() string {
 	var b strings.Builder
-	b.WriteString(strconv.FormatUint(l.Count, 10) + " arenas leaked, from a Get called by\n")
+	b.WriteString("leaked arenas: " + strconv.FormatUint(l.Count, 10) + ", from a Get called by\n")
 	frames := runtime.CallersFrames(l.Stack)
 	for {
 		f, more := frames.Next()

@@ -53,7 +53,7 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	for i, name := range []string{"forgetToPut", "forgetElsewhere"} {
 		text := leaks[i].String()
 		lines := strings.Split(text, "\n")
-		if !strings.HasPrefix(text, itoa(int(leaks[i].Count))+" arenas") || !strings.HasSuffix(lines[1], "."+name) ||
+		if !strings.HasPrefix(text, "leaked arenas: "+itoa(int(leaks[i].Count))+",") || !strings.HasSuffix(lines[1], "."+name) ||
 			!strings.Contains(lines[2], "leak_test.go:") || !strings.Contains(text, "TestLeaksNameTheirPlace") {
 			t.Errorf("%s is not named first:\n%s", name, text)
 		}
