@@ -109,6 +109,9 @@ func TestPoolTotal(t *testing.T) {
 	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
 		t.Error("not refused")
 	}
+	if left := a.flatLane().ops.meter.left(); left != 0 {
+		t.Errorf("%d bytes left of a total that one arena exceeds", left)
+	}
 	p.Limit(0, 1<<30)
 	a.AllocBytes(500_000)
 	if out := p.tally.out.Load(); int(out) != heldNow(a) {

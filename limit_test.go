@@ -159,6 +159,32 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 	}
 }
 
+// A lane that goes on with its chunk beside a new one must not lose it, or what
+// Reset and Rewind start from is gone. Only another goroutine that takes the
+// last of a pool's total at the wrong moment leads there: hence the direct call.
+func TestLimitKeepsTheChunkBeside(t *testing.T) {
+	a := NewArena(40_000, 0)
+	a.Limit(1 << 20)
+	a.AllocBytes(30_000)
+	a.Reset()
+	a.Limit(64_000)
+	l := a.flatLane()
+	if l.used() != 0 || l.cap != 40_000 {
+		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
+	}
+	if refused(t, func() { l.newChunk(50_000, 0) }) == nil || l.cap != 40_000 {
+		t.Errorf("the lane's chunk has %d bytes after a refusal", l.cap)
+	}
+	checkMeter(t, a)
+	if over := refused(t, func() { a.AllocBytes(50_000) }); over != nil {
+		t.Error(over)
+	}
+	a.Reset()
+	if a.UsedBytes() != 0 {
+		t.Errorf("%d bytes in use after Reset", a.UsedBytes())
+	}
+}
+
 // What a refusal leaves behind must be as before: a slice that could grow in
 // place still can, the values are there, and what fits is still served.
 func TestLimitRefusalChangesNothing(t *testing.T) {

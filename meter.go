@@ -122,7 +122,8 @@ func (m *meter) left() uintptr {
 	}
 	if p := m.arena.owner.pool; p != nil {
 		if total := p.totalLimit(); total != 0 {
-			left = min(left, room(total, p.tally.out.Load()))
+			others := p.tally.out.Load() - m.arena.owner.account.charged.Load()
+			left = min(left, room(total, others+m.held))
 		}
 	}
 	return left
