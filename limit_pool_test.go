@@ -101,6 +101,22 @@ func TestPoolTotal(t *testing.T) {
 	if out := p.tally.out.Load(); out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
+	// What an arena lets go of while it is out is free for others at once.
+	a = p.Get()
+	a.Release() // what it kept
+	m := a.Mark()
+	a.AllocBytes(8)
+	a.AllocBytes(50_000)
+	a.Rewind(m)
+	checkMeter(t, a)
+	if out := p.tally.out.Load(); int(out) != heldNow(a) {
+		t.Errorf("after Rewind: %d bytes out, the arena has %d", out, heldNow(a))
+	}
+	a.Release()
+	if out := p.tally.out.Load(); out != 0 {
+		t.Errorf("after Release: %d bytes out", out)
+	}
+	p.Put(a)
 	// A total that comes late counts what is out already at the next chunk.
 	p.Limit(0, 0)
 	a = p.Get()
@@ -150,6 +166,26 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 		}
 		p.Put(b)
 	}
+}
+
+// An idle arena may have kept more than a later limit allows: whoever gets it
+// would have its limit used up before anything is allocated.
+func TestPoolLimitCutsWhatIsKept(t *testing.T) {
+	p := NewArenaPool(30_000, 1<<20)
+	a := p.Get()
+	a.AllocBytes(20_000)
+	p.Put(a)
+	p.Limit(10_000, 0)
+	b := p.Get()
+	if got := heldNow(b); got > 5_000 {
+		t.Errorf("an arena with a limit of 10000 bytes begins with %d", got)
+	}
+	if over := refused(t, func() { b.AllocBytes(9_000) }); over != nil {
+		t.Error(over)
+	}
+	checkMeter(t, b)
+	p.Put(b)
+	runtime.KeepAlive(a)
 }
 
 // What a leaked arena has of the total comes back, or a pool with leaks would
