@@ -34,8 +34,6 @@ type FixedPool[T any] struct {
 	fresh uintptr  // slots from here on were never handed out
 	live  []bool   // whether a slot is out
 
-	misses uint64 // Allocates that returned nil
-
 	_ noCopy
 }
 
@@ -102,7 +100,6 @@ func (p *FixedPool[T]) Allocate() *T {
 		i = p.fresh
 		p.fresh++
 	} else {
-		p.misses++
 		return nil
 	}
 	p.live[i] = true

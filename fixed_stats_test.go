@@ -5,7 +5,7 @@ import "testing"
 // The numbers must say how full the pool was, and how often too full: that is
 // what its capacity is chosen by.
 func TestFixedStats(t *testing.T) {
-	p := NewFixedPool[[3]uint64](3)
+	p := NewSyncFixedPool[[3]uint64](3)
 	x, _, y := p.Allocate(), p.Allocate(), p.Allocate()
 	p.Allocate()
 	p.Allocate()
@@ -15,7 +15,7 @@ func TestFixedStats(t *testing.T) {
 	if got := p.Stats(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	q := NewSyncFixedPool[struct{}](2)
+	q := NewFixedPool[struct{}](2)
 	q.Allocate()
 	want = FixedStats{Capacity: 2, Used: 1, HighWater: 1, RetainedBytes: 2 * 6}
 	if got := q.Stats(); got != want {
