@@ -7,7 +7,7 @@ FUZZTIME ?= 1m
 # Instrumented builds run several times slower than the default 10 minutes are meant for.
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help demo stress bench report test test-go test-lab test-vet test-plain test-portable test-nolayout \
+.PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
@@ -27,7 +27,7 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab run $(if $(FULL),-full,-quick) && \
 		./results/.lab report -readme ../README.md
 
-test: test-go test-lab test-cpp ## every test, in every build that promises something
+test: test-go test-lab test-adapters test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
 test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-386
@@ -75,6 +75,11 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+
+test-adapters: tools ## the tests of the adapters, plain and under the race detector
+	for dir in adapters/*/; do \
+		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -race ./...) || exit 1; \
+	done
 
 test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, style
 	scripts/cpp.sh release

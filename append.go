@@ -35,6 +35,9 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		copy(t[len(s):], items)
 		return t
 	}
+	if l.ops.meter != nil {
+		wanted = l.capNearLimit(n, wanted, sizeOf[T]())
+	}
 	c, off := l.reserveSlice(uintptr(wanted) * sizeOf[T]())
 	if checked {
 		c.give(l, off, off+uintptr(wanted)*sizeOf[T]())

@@ -12,6 +12,7 @@ func dataAddr[T any](s []T) *T { return unsafe.SliceData(s) }
 // An append that moves each time costs the square of the length, and an arena
 // never gets the old memory back before Reset.
 func TestAppendInPlace(t *testing.T) {
+	needsReuse(t)
 	t.Run("uint64", func(t *testing.T) { testAppendInPlace(t, func(i int) uint64 { return uint64(i) }) })
 	t.Run("byte", func(t *testing.T) { testAppendInPlace(t, func(i int) byte { return byte(i) }) })
 	t.Run("[3]byte", func(t *testing.T) { testAppendInPlace(t, func(i int) [3]byte { return [3]byte{byte(i), 1, 2} }) })

@@ -101,7 +101,7 @@ func laneOf[T any](a *Arena) *lane {
 	if l := a.types.find(key); l != nil {
 		return l
 	}
-	l := newTypedLane[T](a.chunkSize)
+	l := newTypedLane[T](a.chunkSize, a.flat.ops.meter)
 	l.key = key
 	l.watchedBy(&a.watch)
 	a.types.add(l)
@@ -109,10 +109,10 @@ func laneOf[T any](a *Arena) *lane {
 }
 
 // newTypedLane makes the lane of a type with pointers.
-func newTypedLane[T any](chunkSize uintptr) *lane {
+func newTypedLane[T any](chunkSize uintptr, m *meter) *lane {
 	size := sizeOf[T]()
 	return &lane{
-		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T]},
+		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T], meter: m},
 		align: size,
 		watch: newLaneWatch[T](),
 		fit:   newRetention(chunkSize, max(size, min(slabStart, chunkSize)/size*size)),
@@ -171,16 +171,16 @@ func (a *Arena) Release() {
 	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
 	a.resets++
-	a.flat.drop()
-	a.flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	flat, oversize := a.flatLane(), a.oversizeChunks()
+	flat.drop()
+	flat.fit = newRetention(a.chunkSize, a.chunkSize)
+	flat.fit.oversize = oversize
 	for _, l := range a.types.lanes {
-		l.buryFrom(0)
+		l.drop()
 	}
 	a.types = newTypeTable()
 	if a.side != nil {
-		a.side.flat.buryFrom(0)
-		a.side = newSideTable(a.chunkSize)
-		a.side.flat.watchedBy(&a.watch)
+		clear(a.side.types)
 	}
 	a.marks.release()
 }

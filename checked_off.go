@@ -32,7 +32,6 @@ func (p *FixedPool[T]) openSlot(i uintptr)  {}
 func (p *FixedPool[T]) closeSlot(i uintptr) {}
 
 func (l *lane) textZone(size uintptr) uintptr { return 0 }
-func (l *lane) leastChunk(n uintptr) uintptr  { return n }
 
 func (c *chunk) give(l *lane, from, to uintptr) {}
 

@@ -34,26 +34,26 @@ type witness struct {
 // life says where a life began and ended. It is an object of its own, so that
 // what keeps it keeps no arena alive.
 type life struct {
-	began, ended stack
+	began, ended trace
 	how          string // it ended
 }
 
-// stack is where a function was called.
-type stack struct {
+// trace is where a function was called.
+type trace struct {
 	pcs [16]uintptr
 	n   int
 }
 
 // here is the caller of this package's caller. The race detector's builds leave
 // it out unless the tag asks for it: its reports have stacks of their own.
-func (s *stack) here() {
+func (s *trace) here() {
 	if !raceEnabled || invariants {
 		s.n = runtime.Callers(3, s.pcs[:])
 	}
 }
 
 // String lists the calls outside of this package, as a panic does.
-func (s *stack) String() string {
+func (s *trace) String() string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(s.pcs[:s.n])
 	for {
@@ -269,6 +269,7 @@ func (l *lane) buryFrom(first int) {
 
 // bury makes a chunk's memory inaccessible for good.
 func (l *lane) bury(c *chunk) {
+	l.ops.meter.give(c.cap, 1)
 	raceWrite(c.base, 0, c.lo)
 	raceWrite(c.base, c.hi, c.cap)
 	l.checkZones(c)

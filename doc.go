@@ -74,6 +74,15 @@
 // out slots of a []T, clears them, and panics with a *MisuseError when
 // something is given back that is not out.
 //
+// # In production
+//
+// ArenaPool.Limit bounds the bytes of one request's chunks, and those of all
+// requests that are under way: what goes over that panics with a *LimitError,
+// which middleware can turn into an answer, and touches no other arena.
+// ArenaPool.SampleStacks and Leaks say which function lacks a Put; package
+// arenapprof makes a profile of the arenas that are out. ArenaPool.Stats is safe
+// at any time; package arenavar publishes it as an expvar variable.
+//
 // # When not to use it
 //
 // When objects outlive the request that made them, when there are few of

@@ -18,7 +18,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md", "traces/*.md", "cpp/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md", "traces/*.md", "cpp/*.md", "adapters/*/*.md"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -43,24 +43,32 @@ var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
 // checks and whose output a test compares: a snippet that rots is found.
 func TestReadmeSnippetsAreExamples(t *testing.T) {
 	readme := documents(t)["README.md"]
-	examples, err := os.ReadFile("example_test.go")
+	names, err := filepath.Glob("example*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := squeeze(string(examples))
+	var examples strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples.Write(text)
+	}
+	source := squeeze(examples.String())
 	snippets := snippet.FindAllStringSubmatch(readme, -1)
 	if len(snippets) < 4 {
 		t.Fatalf("found only %d snippets", len(snippets))
 	}
 	for _, s := range snippets {
 		if !strings.Contains(source, squeeze(s[1])) {
-			t.Errorf("this snippet of the README is not in example_test.go, word for word:\n%s", s[1])
+			t.Errorf("this snippet of the README is in no example, word for word:\n%s", s[1])
 		}
 	}
 }
 
 // A reader pastes a snippet into a program of their own: each compiles there,
-// with nothing around it but an arena a and the types of the first.
+// with nothing around it but an arena a, what the first declares, and the imports.
 func TestReadmeSnippetsCompile(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil || testing.Short() || raceEnabled || asanEnabled {
@@ -71,7 +79,8 @@ func TestReadmeSnippetsCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("package reader\n\nimport (\n\t\"fmt\"\n\n\t\"github.com/ebbpool/arena\"\n)\n\nvar _ = fmt.Sprint\n\n")
+	b.WriteString("package reader\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"net/http\"\n\n\t\"github.com/ebbpool/arena\"\n)\n\n" +
+		"var _, _, _ = errors.As, fmt.Sprint, http.Error\n\n")
 	for i, m := range snippet.FindAllStringSubmatch(documents(t)["README.md"], -1) {
 		if strings.Contains("\n"+m[1], "\nfunc ") {
 			b.WriteString(m[1])

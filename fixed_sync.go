@@ -6,8 +6,9 @@ import "sync"
 // behind a lock. A program that would fight for the lock is better off with a
 // pool for each worker.
 type SyncFixedPool[T any] struct {
-	mu   sync.Mutex
-	pool FixedPool[T]
+	mu     sync.Mutex
+	pool   FixedPool[T]
+	misses uint64 // Allocates that returned nil
 }
 
 // NewSyncFixedPool returns a pool of capacity slots, and panics as
@@ -22,6 +23,9 @@ func NewSyncFixedPool[T any](capacity int) *SyncFixedPool[T] {
 func (p *SyncFixedPool[T]) Allocate() *T {
 	p.mu.Lock()
 	x := p.pool.Allocate()
+	if x == nil {
+		p.misses++
+	}
 	p.mu.Unlock()
 	return x
 }
@@ -65,4 +69,13 @@ func (p *SyncFixedPool[T]) HighWater() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pool.HighWater()
+}
+
+// Stats returns the pool's statistics.
+func (p *SyncFixedPool[T]) Stats() FixedStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.pool.Stats()
+	s.Misses = p.misses
+	return s
 }

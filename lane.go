@@ -53,6 +53,9 @@ type laneOps struct {
 	make func(bytes uintptr) pointer
 	// clear zeroes a range that is taken back; nil where room may be dirty.
 	clear func(base pointer, from, to uintptr)
+	// meter counts the chunks of an arena that has a limit or is from a pool;
+	// nil for all others.
+	meter *meter
 }
 
 var flatOps = laneOps{make: makeFlat}
@@ -114,9 +117,19 @@ func (l *lane) chunks() int {
 	return n
 }
 
-// newChunk makes an empty chunk of at least n bytes.
-func (l *lane) newChunk(n uintptr) chunk {
-	n = roundUp(l.leastChunk(n), l.align)
+// newChunk makes an empty chunk of want bytes, or need where that is more. A
+// limit can make it smaller, but for need; if that is too much it panics, and
+// the lane is as it was. want is 0 for a chunk beside the current one.
+func (l *lane) newChunk(need, want uintptr) chunk {
+	large := need > want
+	need = roundUp(need, l.align)
+	n := max(need, roundUp(want, l.align))
+	if m := l.ops.meter; m != nil {
+		n = m.grant(l, need, n, want == 0, large)
+	}
+	if large {
+		l.fit.oversize++
+	}
 	c := chunk{hi: n, cap: n, cleanEnd: n}
 	if checked {
 		l.fillIn(&c)
@@ -131,7 +144,7 @@ func (l *lane) newChunk(n uintptr) chunk {
 func (l *lane) grow(need uintptr) {
 	next := l.spare
 	if next.cap < need {
-		next = l.newChunk(max(need, l.nextSize()))
+		next = l.newChunk(need, l.nextSize())
 	} else {
 		l.spare = chunk{}
 	}
@@ -179,23 +192,25 @@ func (l *lane) retire(c chunk) *chunk {
 // together.
 func (l *lane) wantsOwnChunk(size uintptr) bool {
 	room := l.hi - l.lo
-	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4
+	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4 &&
+		(l.used() != 0 || l.ops.meter.left() >= size)
 }
 
 // reserveLarge reserves size bytes, a multiple of the lane's align and not
 // zero, and returns their chunk and offset.
 func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
-	l.tip = 0
 	zone := l.zone()
 	if l.hi-l.lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(zone + size)
+			c := l.newChunk(zone+size, 0)
 			c.lo = zone + size
 			l.leaveOut(&c, 0, zone)
+			l.tip = 0
 			return l.retire(c), zone
 		}
 		l.grow(zone + size)
 	}
+	l.tip = 0
 	l.leaveOut(&l.chunk, l.lo, zone)
 	off := l.lo + zone
 	l.lo = off + size
@@ -218,7 +233,7 @@ func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
 	zone := l.textZone(size)
 	if l.hi-l.lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(zone + size)
+			c := l.newChunk(zone+size, 0)
 			l.leaveOut(&c, c.hi-zone, zone)
 			c.hi -= zone + size
 			return l.retire(c), c.hi
@@ -272,6 +287,7 @@ func (l *lane) empty(limit uintptr) {
 // drop gives every chunk to the collector.
 func (l *lane) drop() {
 	l.buryFrom(0)
+	l.ops.meter.give(l.heldBytes(), l.chunks())
 	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
 }
 
@@ -304,6 +320,9 @@ func (l *lane) rewind(p position) {
 	l.fit.sawUse(l.usedBytes())
 	if offsetIn(nil, l.base) == p.chunk {
 		l.chunk.takeBack(l.ops, p.lo, p.hi)
+		for _, c := range l.older[p.older:] {
+			l.ops.meter.give(c.cap, 1)
+		}
 	} else {
 		was := l.chunk
 		later := l.older[p.older:]
@@ -340,7 +359,10 @@ func (l *lane) rewind(p position) {
 func (l *lane) setAside(c chunk) {
 	if c.cap > l.spare.cap {
 		c.takeBack(l.ops, 0, c.cap)
-		l.spare = c
+		c, l.spare = l.spare, c
+	}
+	if c.cap != 0 {
+		l.ops.meter.give(c.cap, 1)
 	}
 }
 

@@ -89,7 +89,7 @@ func sideLaneOf[T any](a *Arena) *lane {
 	t := reflect.TypeFor[T]()
 	l := a.side.types[t]
 	if l == nil {
-		l = newTypedLane[T](a.chunkSize)
+		l = newTypedLane[T](a.chunkSize, a.side.flat.ops.meter)
 		l.watchedBy(&a.watch)
 		a.side.types[t] = l
 		a.types.lanes = append(a.types.lanes, l)

@@ -20,10 +20,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needsReuse skips a test of how memory is used again, or of what happens when
-// it is used too late, where the checks for misuse keep it from being used
-// again and stop the program at once. Such builds run once more with
-// EBBPOOL_CHECKED=off.
+// needsReuse skips a test of how memory is used again, of how large chunks are,
+// or of what happens when memory is used too late, where the checks for misuse
+// make that different. Such builds run once more with EBBPOOL_CHECKED=off.
 func needsReuse(t *testing.T) {
 	if checked {
 		t.Skip("the checks for misuse are on")

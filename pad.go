@@ -4,6 +4,6 @@ package arena
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 8*is64 + 60*(1-is64)
-	accountPad = 64 - 8 - 4 - 4*is64
+	arenaPad   = 8*is64 + 56*(1-is64)
+	accountPad = 64 - 8 - 16 - 16*is64 - 4 - 4*is64
 )

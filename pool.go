@@ -21,11 +21,15 @@ type ArenaPool struct {
 	chunkSize   uintptr
 	maxRetained uintptr
 	auto        bool
-	hint        atomic.Uintptr // what requests use, as an automatic pool has learned
+	controls    atomic.Pointer[controls] // nil where Get has nothing to look after
+	hint        atomic.Uintptr           // what requests use, as an automatic pool has learned
 
 	mu       sync.Mutex
 	accounts map[*account]struct{} // of the arenas that exist
 	gone     PoolStats             // what arenas counted that exist no more
+	leaks    map[stack]uint64      // where arenas came from that were leaked
+
+	tally tally
 }
 
 // account is what a pool knows of one of its arenas. It is an object of its
@@ -36,7 +40,14 @@ type account struct {
 	turns atomic.Uint64
 	// fit is the chunk size that would hold what the arena's lives used.
 	fit atomic.Uintptr
-	_   [accountPad]byte
+	// held is how many bytes the arena's chunks have, charged how many of them
+	// count against the pool's total.
+	held, charged atomic.Uintptr
+	// sample is the stack of the Get of the arena that is out, if it was taken.
+	sample atomic.Pointer[sample]
+	// unsettled says that Put has something to undo that Get began.
+	unsettled bool
+	_         [accountPad]byte
 }
 
 // owner ties an arena to its pool.
@@ -85,6 +96,9 @@ func (p *ArenaPool) Get() *Arena {
 	}
 	turns := &a.owner.account.turns
 	turns.Store(turns.Load() + 1)
+	if c := p.controls.Load(); c != nil {
+		c.started(p, a)
+	}
 	if checked {
 		a.watch.begin()
 	}
@@ -102,6 +116,7 @@ func (p *ArenaPool) newArena() *Arena {
 	}
 	acct := new(account)
 	a.owner = owner{p, acct}
+	a.metered()
 	p.mu.Lock()
 	p.accounts[acct] = struct{}{}
 	p.gone.Misses++
@@ -136,6 +151,9 @@ func (p *ArenaPool) Put(a *Arena) {
 		a.watch.ended("Put")
 	}
 	a.empty()
+	if acct.unsettled {
+		p.settle(a)
+	}
 	if n := a.resets; n%window == 0 || n < window && n&(n-1) == 0 {
 		p.learn(a, n)
 	}
@@ -160,16 +178,10 @@ func (p *ArenaPool) learn(a *Arena, lives uint64) {
 	// Only what the arena has not said before is news: an arena that lay idle
 	// since requests were large would say it again.
 	if fit > before {
-		p.raise(fit)
+		raise(&p.hint, fit)
 	}
 	if lives >= window {
 		p.lower(fit)
-	}
-}
-
-// raise moves the hint up to fit.
-func (p *ArenaPool) raise(fit uintptr) {
-	for hint := p.hint.Load(); fit > hint && !p.hint.CompareAndSwap(hint, fit); hint = p.hint.Load() {
 	}
 }
 
@@ -185,9 +197,18 @@ func (p *ArenaPool) lower(fit uintptr) {
 // close settles the account of an arena that was collected.
 func (p *ArenaPool) close(acct *account) {
 	turns := acct.turns.Load()
+	s := acct.sample.Swap(nil)
+	if s != nil {
+		s.end()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.accounts, acct)
+	p.tally.held.Add(-acct.held.Load())
+	acct.discharge(p, ^uintptr(0))
+	if s != nil {
+		p.leaked(s)
+	}
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
 	p.gone.Leaked += turns % 2
@@ -208,34 +229,4 @@ func (p *ArenaPool) Do(f func(*Arena)) {
 		defer ExplainFaults()
 	}
 	f(a)
-}
-
-// PoolStats describes a pool at one moment.
-type PoolStats struct {
-	Gets      uint64 // calls of Get
-	Puts      uint64 // arenas put back; Gets - Puts - Leaked are out
-	Misses    uint64 // Gets that found no arena and made one
-	Leaked    uint64 // arenas that were collected without a Put
-	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
-	ChunkSize int    // bytes that a new arena starts with for values without pointers
-}
-
-// Stats returns the pool's statistics. It is safe at any time and costs a
-// look at every arena of the pool; nothing is counted for it on the way of
-// Get and Put but one number of each arena's own.
-func (p *ArenaPool) Stats() PoolStats {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := p.gone
-	for acct := range p.accounts {
-		turns := acct.turns.Load()
-		s.Gets += (turns + 1) / 2
-		s.Puts += turns / 2
-	}
-	s.Arenas = len(p.accounts)
-	s.ChunkSize = int(p.chunkSize)
-	if hint := p.hint.Load(); hint != 0 {
-		s.ChunkSize = int(min(hint, p.maxRetained))
-	}
-	return s
 }

@@ -14,7 +14,6 @@ func (l *lane) fillZone(c *chunk, at, n uintptr)      {}
 func (l *lane) makeChecked(n uintptr) (pointer, *run) { return l.ops.make(n), nil }
 func (c *chunk) giveUnwritten(from, to uintptr)       {}
 func (c *chunk) noteGiven(l *lane, from, to uintptr)  {}
-func (l *lane) leastChunk(n uintptr) uintptr          { return n }
 func (l *lane) checkZones(c *chunk)                   {}
 func (l *lane) protect(c *chunk)                      {}
 func (p *FixedPool[T]) checkSlot(i uintptr)           {}

@@ -73,14 +73,6 @@ var runs struct {
 	off, end uintptr
 }
 
-// leastChunk is the size of a chunk for n bytes.
-func (l *lane) leastChunk(n uintptr) uintptr {
-	if !checked || !havePages() || l.ops.clear != nil {
-		return n
-	}
-	return roundUp(n, page)
-}
-
 // makeChecked makes the memory of a chunk of n bytes, and says which run it is
 // of, if it is.
 func (l *lane) makeChecked(n uintptr) (pointer, *run) {

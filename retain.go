@@ -18,6 +18,8 @@ type retention struct {
 	top   uintptr // most bytes this life had in use, as far as rewinds saw
 	peak  uintptr // most bytes a life of this window used
 	lives uint8   // lives in this window
+
+	oversize uint32 // chunks made larger than planned, for one value
 }
 
 const (

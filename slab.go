@@ -167,8 +167,10 @@ func (s *Slab[T]) Release() {
 	s.store()
 	s.highWater = max(s.highWater, s.lane.userBytes())
 	s.resets++
+	oversize := s.lane.fit.oversize
 	s.lane.buryFrom(0)
 	s.init(s.lane.fit.start)
+	s.lane.fit.oversize = oversize
 }
 
 // UsedBytes is how many bytes of values the slab has handed out since it was
@@ -188,6 +190,7 @@ func (s *Slab[T]) Stats() Stats {
 		HighWater:     int(s.highWater),
 		Chunks:        s.lane.chunks(),
 		Resets:        s.resets,
+		Oversize:      uint64(s.lane.fit.oversize),
 	}
 	if s.lane.ops.clear != nil {
 		st.Types = 1

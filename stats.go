@@ -8,6 +8,7 @@ type Stats struct {
 	Chunks        int    // chunks that it holds now
 	Types         int    // types with pointers that it has met since it was made or released
 	Resets        uint64 // how often it was emptied, by Reset, Release or Put
+	Oversize      uint64 // chunks ever made larger than planned, or beside the current one, for one large value
 }
 
 // Stats returns the arena's statistics. Like every method it is for the
@@ -23,6 +24,7 @@ func (a *Arena) Stats() Stats {
 		Chunks:        flat.chunks(),
 		Types:         len(a.types.lanes),
 		Resets:        a.resets,
+		Oversize:      uint64(a.oversizeChunks()),
 	}
 	for _, l := range a.types.lanes {
 		s.RetainedBytes += int(l.heldBytes())
@@ -31,4 +33,13 @@ func (a *Arena) Stats() Stats {
 	a.highWater = max(a.highWater, uintptr(s.UsedBytes))
 	s.HighWater = int(a.highWater)
 	return s
+}
+
+// oversizeChunks adds up what the lanes count.
+func (a *Arena) oversizeChunks() uint32 {
+	n := a.flatLane().fit.oversize
+	for _, l := range a.types.lanes {
+		n += l.fit.oversize
+	}
+	return n
 }

@@ -1,0 +1,166 @@
+package arenaprom
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+// Names, kinds, help and values of every metric are an interface that
+// dashboards and alerts depend on: this is all of it.
+func TestPoolCollector(t *testing.T) {
+	pool := arena.NewArenaPool(1000, 4000)
+	pool.Limit(20_000, 0)
+	a := pool.Get()
+	idle := pool.Get()
+	idle.AllocBytes(10_000)
+	pool.Put(idle)
+	a.AllocBytes(500)
+	func() {
+		defer func() { recover() }()
+		a.AllocBytes(50_000)
+	}()
+	const want = `
+# HELP ebbpool_arenas Arenas that exist.
+# TYPE ebbpool_arenas gauge
+ebbpool_arenas{pool="requests"} 2
+# HELP ebbpool_chunk_size_bytes What a new arena starts with.
+# TYPE ebbpool_chunk_size_bytes gauge
+ebbpool_chunk_size_bytes{pool="requests"} 1000
+# HELP ebbpool_dropped_chunks_total Chunks that arenas let go of, mostly at Put.
+# TYPE ebbpool_dropped_chunks_total counter
+ebbpool_dropped_chunks_total{pool="requests"} 1
+# HELP ebbpool_gets_total Arenas handed out.
+# TYPE ebbpool_gets_total counter
+ebbpool_gets_total{pool="requests"} 2
+# HELP ebbpool_high_water_bytes The most that the chunks of all arenas had together.
+# TYPE ebbpool_high_water_bytes gauge
+ebbpool_high_water_bytes{pool="requests"} 10000
+# HELP ebbpool_in_use_bytes Chunks of the arenas that are out.
+# TYPE ebbpool_in_use_bytes gauge
+ebbpool_in_use_bytes{pool="requests"} 1000
+# HELP ebbpool_largest_arena_bytes The most that the chunks of one arena had.
+# TYPE ebbpool_largest_arena_bytes gauge
+ebbpool_largest_arena_bytes{pool="requests"} 10000
+# HELP ebbpool_leaked_total Arenas that were collected without a Put.
+# TYPE ebbpool_leaked_total counter
+ebbpool_leaked_total{pool="requests"} 0
+# HELP ebbpool_misses_total Gets that made a new arena.
+# TYPE ebbpool_misses_total counter
+ebbpool_misses_total{pool="requests"} 2
+# HELP ebbpool_oversize_chunks_total Chunks made larger than planned, or extra, for one large value.
+# TYPE ebbpool_oversize_chunks_total counter
+ebbpool_oversize_chunks_total{pool="requests"} 1
+# HELP ebbpool_puts_total Arenas put back.
+# TYPE ebbpool_puts_total counter
+ebbpool_puts_total{pool="requests"} 1
+# HELP ebbpool_refused_total Allocations that a limit refused.
+# TYPE ebbpool_refused_total counter
+ebbpool_refused_total{pool="requests"} 1
+# HELP ebbpool_retained_bytes Chunks of the arenas that lie idle.
+# TYPE ebbpool_retained_bytes gauge
+ebbpool_retained_bytes{pool="requests"} 0
+`
+	if err := testutil.CollectAndCompare(NewPoolCollector(pool, "requests"), strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+	pool.Put(a)
+	runtime.KeepAlive(idle) // or the collector may take it first
+}
+
+func TestFixedPoolCollector(t *testing.T) {
+	pool := arena.NewSyncFixedPool[[2]uint64](2)
+	for range 3 {
+		pool.Allocate()
+	}
+	const want = `
+# HELP ebbpool_fixed_high_water_slots The most slots that were out.
+# TYPE ebbpool_fixed_high_water_slots gauge
+ebbpool_fixed_high_water_slots{pool="orders"} 2
+# HELP ebbpool_fixed_in_use_bytes Memory of the slots that are out.
+# TYPE ebbpool_fixed_in_use_bytes gauge
+ebbpool_fixed_in_use_bytes{pool="orders"} 32
+# HELP ebbpool_fixed_misses_total Allocates that found no free slot.
+# TYPE ebbpool_fixed_misses_total counter
+ebbpool_fixed_misses_total{pool="orders"} 1
+# HELP ebbpool_fixed_retained_bytes All memory of the pool.
+# TYPE ebbpool_fixed_retained_bytes gauge
+ebbpool_fixed_retained_bytes{pool="orders"} 42
+# HELP ebbpool_fixed_slots Slots of the pool.
+# TYPE ebbpool_fixed_slots gauge
+ebbpool_fixed_slots{pool="orders"} 2
+# HELP ebbpool_fixed_used_slots Slots that are out.
+# TYPE ebbpool_fixed_used_slots gauge
+ebbpool_fixed_used_slots{pool="orders"} 2
+`
+	if err := testutil.CollectAndCompare(NewFixedPoolCollector(pool, "orders"), strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Several pools in one registry, asked while they work: names follow
+// Prometheus's conventions, nothing collides, nothing races.
+func TestRegistry(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	requests, replies := arena.NewArenaPool(1000, 0), arena.NewAutoPool(0)
+	registry.MustRegister(NewPoolCollector(requests, "requests"), NewPoolCollector(replies, "replies"),
+		NewFixedPoolCollector(arena.NewSyncFixedPool[int](5), "orders"))
+	if err := registry.Register(NewPoolCollector(requests, "requests")); err == nil {
+		t.Error("one name for two collectors was accepted")
+	}
+	problems, err := testutil.GatherAndLint(registry)
+	if err != nil || len(problems) != 0 {
+		t.Errorf("lint: %v, %v", problems, err)
+	}
+	var wg sync.WaitGroup
+	for _, pool := range []*arena.ArenaPool{requests, replies} {
+		for range 2 {
+			wg.Go(func() {
+				for i := range 300 {
+					pool.Do(func(a *arena.Arena) { a.AllocBytes(20 * i) })
+				}
+			})
+		}
+	}
+	for range 20 {
+		if _, err := registry.Gather(); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*13+6 {
+		t.Errorf("%d metrics, %v", n, err)
+	}
+}
+
+func TestNilPools(t *testing.T) {
+	for name, f := range map[string]func(){
+		"NewPoolCollector(x)":      func() { NewPoolCollector(nil, "x") },
+		"NewFixedPoolCollector(y)": func() { NewFixedPoolCollector[int](nil, "y") },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, name) {
+					t.Errorf("panicked with %q, which does not name %s", text, name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func ExampleNewPoolCollector() {
+	pool := arena.NewArenaPool(64<<10, 0)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(NewPoolCollector(pool, "requests"))
+	pool.Do(func(a *arena.Arena) { a.AllocString("hello") })
+	n, err := testutil.GatherAndCount(registry, "ebbpool_gets_total")
+	fmt.Println(n, err)
+	// Output: 1 <nil>
+}

@@ -1,0 +1,96 @@
+package arenavar
+
+import (
+	"encoding/json"
+	"expvar"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// What is served must be the pool's statistics at the time of the request, and
+// reading them while the pool is busy must be safe: run it with -race, too.
+func TestPublish(t *testing.T) {
+	requests := arena.NewArenaPool(1000, 0)
+	orders := arena.NewSyncFixedPool[[2]uint64](3)
+	Publish("requests", requests)
+	PublishFixed("orders", orders)
+
+	held := requests.Get()
+	held.AllocBytes(100)
+	orders.Allocate()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				requests.Do(func(a *arena.Arena) { a.AllocBytes(5000) })
+				if x := orders.Allocate(); x != nil {
+					orders.Deallocate(x)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 20 {
+				expvar.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/debug/vars", nil))
+			}
+		})
+	}
+	wg.Wait()
+
+	w := httptest.NewRecorder()
+	expvar.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/debug/vars", nil))
+	var served struct {
+		Requests arena.PoolStats
+		Orders   arena.FixedStats
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil {
+		t.Fatal(err)
+	}
+	if s := served.Requests; s != requests.Stats() || s.Gets != 801 || s.Puts != 800 || s.InUseBytes != 1000 {
+		t.Errorf("served %+v, the pool has %+v", s, requests.Stats())
+	}
+	requests.Put(held)
+	if s := served.Orders; s != orders.Stats() || s.Used != 1 || s.Capacity != 3 || s.UsedBytes != 16 {
+		t.Errorf("served %+v, the pool has %+v", s, orders.Stats())
+	}
+}
+
+// A nil pool is found when it is published, not when the first operator looks.
+func TestPublishNil(t *testing.T) {
+	for name, f := range map[string]func(){
+		"Publish(x)":      func() { Publish("x", nil) },
+		"PublishFixed(y)": func() { PublishFixed[int]("y", nil) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, name) {
+					t.Errorf("panicked with %q, which does not name %s", text, name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// The reasons for packages of their own: a program that only allocates must
+// have neither the handler of expvar nor the weight of runtime/pprof.
+func TestAllocatorStaysLight(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	out, err := exec.Command(goTool, "list", "-deps", "github.com/ebbpool/arena").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.Lines(string(out)) {
+		switch name = strings.TrimSpace(name); name {
+		case "expvar", "net/http", "runtime/pprof", "fmt":
+			t.Errorf("package arena imports %s", name)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package arenavar_test
+
+import (
+	"encoding/json"
+	"expvar"
+	"fmt"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenavar"
+)
+
+func ExamplePublish() {
+	pool := arena.NewArenaPool(64<<10, 0)
+	arenavar.Publish("replies", pool)
+	pool.Do(func(a *arena.Arena) { a.AllocString("hello") })
+
+	var served arena.PoolStats
+	err := json.Unmarshal([]byte(expvar.Get("replies").String()), &served)
+	fmt.Println(served.Gets, served.Puts, err)
+	// Output: 1 1 <nil>
+}

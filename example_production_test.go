@@ -1,0 +1,129 @@
+//go:build !asan && !arenacheck
+
+// In those builds what lies between values counts towards a limit, too.
+
+package arena_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/ebbpool/arena"
+)
+
+// limited answers requests that go over a limit: 413 where the request itself
+// is too large, 503 where all that are under way are.
+func limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			var over *arena.LimitError
+			if err, _ := v.(error); !errors.As(err, &over) {
+				if v != nil {
+					panic(v)
+				}
+				return
+			}
+			status := http.StatusRequestEntityTooLarge
+			if over.Pool {
+				status = http.StatusServiceUnavailable
+			}
+			http.Error(w, http.StatusText(status), status)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A handler reads bodies into arenas of at most 64 KB each and 100 KB all
+// together; middleware turns what goes over that into an answer, and other
+// requests go on.
+func ExampleArenaPool_Limit() {
+	bodies := arena.NewArenaPool(4<<10, 0)
+	bodies.Limit(64<<10, 100<<10) // bytes: of one request, of all that are under way
+	server := limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bodies.Do(func(a *arena.Arena) { // Put also when the limit panics
+			var body []byte
+			var piece [1024]byte
+			for {
+				n, err := r.Body.Read(piece[:])
+				body = arena.Append(a, body, piece[:n]...)
+				if err != nil {
+					break
+				}
+			}
+			fmt.Fprintln(w, len(body))
+		})
+	}))
+	post := func(size int) {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest("POST", "/", io.LimitReader(endless{}, int64(size))))
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	post(10_000)
+	post(100_000)
+
+	other := bodies.Get() // another request, under way
+	other.AllocBytes(60 << 10)
+	note := other.AllocString("untouched")
+	post(40_000)
+	fmt.Println(note)
+	bodies.Put(other)
+	post(15_000)
+	fmt.Println(bodies.Stats().Refused)
+	// Output:
+	// 200 10000
+	// 413 Request Entity Too Large
+	// 503 Service Unavailable
+	// untouched
+	// 200 15000
+	// 2
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func ExampleArena_Limit() {
+	a := arena.NewArena(4096, 0)
+	a.Limit(10_000)
+	defer func() {
+		var over *arena.LimitError
+		err, _ := recover().(error)
+		fmt.Println(errors.As(err, &over))
+		fmt.Println(over)
+	}()
+	a.AllocBytes(20_000)
+	// Output:
+	// true
+	// arena: an allocation needs 20000 bytes more, and 0 of the 10000 bytes of the arena's limit are in use; allocate less before its Reset or Put, or raise it with Limit
+}
+
+func ExampleArenaPool_SampleStacks() {
+	requests := arena.NewArenaPool(64<<10, 0)
+	requests.Limit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	requests.SampleStacks(100)     // one Get in 100 keeps its stack
+	requests.Do(func(a *arena.Arena) {
+		fmt.Println(a.AllocString("request"))
+	})
+	fmt.Println(requests.Stats().Leaked)
+	for _, leak := range requests.Leaks() {
+		fmt.Println(leak) // how many, and the stack of their Get
+	}
+	// Output:
+	// request
+	// 0
+}
+
+func ExampleSyncFixedPool_Stats() {
+	orders := arena.NewSyncFixedPool[[2]uint64](2)
+	for range 3 {
+		orders.Allocate()
+	}
+	s := orders.Stats()
+	fmt.Println(s.Used, s.Capacity, s.Misses, s.UsedBytes)
+	// Output: 2 2 1 32
+}

@@ -1,0 +1,84 @@
+package arena
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Leak is a place in the program whose Gets lacked a Put: arenas from there
+// were found by the collector.
+type Leak struct {
+	Count uint64    // such arenas, of those whose stacks were kept
+	Stack []uintptr // the stack of the Get, for runtime.CallersFrames
+}
+
+// String returns the count and the stack, a line for each function and its
+// position, as a goroutine's trace has them.
+func (l Leak) String() string {
+	var b strings.Builder
+	b.WriteString("leaked arenas: " + strconv.FormatUint(l.Count, 10) + ", from a Get called by\n")
+	frames := runtime.CallersFrames(l.Stack)
+	for {
+		f, more := frames.Next()
+		b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
+		if !more {
+			return b.String()
+		}
+	}
+}
+
+// maxLeaks is from how many places leaks are told apart, so that recursion
+// without end does not fill the memory.
+const maxLeaks = 1000
+
+// SampleStacks makes one Get in rate, picked at random, keep its stack, for
+// Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
+// all, 0 none, which is how a pool begins; a negative rate panics.
+//
+// A Get that keeps its stack walks it and allocates, once more for the profile;
+// the others pick a random number and allocate nothing. SampleStacks may be
+// called at any time; arenas that are out keep what they have.
+func (p *ArenaPool) SampleStacks(rate int) {
+	if rate < 0 {
+		panic("arena: ArenaPool.SampleStacks: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
+	}
+	p.control(func(c *controls) { c.rate = rate })
+}
+
+// Leaks returns where arenas came from that were collected without a Put, as
+// far as SampleStacks kept stacks, most of them first. With a rate of n a
+// Count of 1 stands for about n leaks; PoolStats.Leaked has their exact number.
+// Arenas are found to be leaked only after a collection, a moment later.
+//
+// Stacks have their 32 innermost functions. What comes from more than 1,000
+// places is counted in PoolStats alone.
+func (p *ArenaPool) Leaks() []Leak {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := make([]Leak, 0, len(p.leaks))
+	for s, n := range p.leaks {
+		depth := stackDepth
+		for depth > 0 && s[depth-1] == 0 {
+			depth--
+		}
+		found = append(found, Leak{Count: n, Stack: slices.Clone(s[:depth])})
+	}
+	slices.SortFunc(found, func(a, b Leak) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Stack, b.Stack))
+	})
+	return found
+}
+
+// leaked counts a leak from where s was taken. The pool is locked.
+func (p *ArenaPool) leaked(s *sample) {
+	if _, known := p.leaks[s.stack]; !known && len(p.leaks) >= maxLeaks {
+		return
+	}
+	if p.leaks == nil {
+		p.leaks = map[stack]uint64{}
+	}
+	p.leaks[s.stack]++
+}

@@ -1,0 +1,80 @@
+package arena
+
+// LimitError is what an allocation panics with that would take more memory
+// than a Limit allows. Nothing has changed then: the arena has what it had, may
+// be used on, and goes back to its pool as always; other arenas know nothing
+// of it. What recovers it can use errors.As.
+type LimitError struct {
+	Limit int  // bytes that were allowed
+	InUse int  // bytes of them that are in use, as chunks
+	Asked int  // bytes that the allocation needed in addition
+	Pool  bool // the limit is the total of a pool, not that of the arena
+}
+
+// Error says what was asked for, what was there, and what to do.
+func (e *LimitError) Error() string {
+	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with Limit"
+	if e.Pool {
+		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.Limit"
+	}
+	return "arena: an allocation needs " + itoa(e.Asked) + " bytes more, and " + itoa(e.InUse) + " of the " +
+		itoa(e.Limit) + " bytes of " + whose + " are in use" + advice
+}
+
+// Limit bounds the arena's memory: its chunks never have more than bytes bytes
+// together, and an allocation that needs more panics with a *LimitError. 0
+// lifts the limit; a negative one panics. An arena that has more already keeps
+// it until its Reset.
+//
+// What counts is chunks, to the byte and whether used or not, those kept from
+// the last life included; an arena with a limit keeps at most half of it over a
+// Reset. (Records, as NewArena describes them, don't count.) So that one kind
+// of value does not take it all, a chunk has at most an eighth of what is left
+// of the limit, unless a single value needs more. A slice that grows by Append
+// leaves its former memory behind and may have a quarter of the limit; one that
+// is made at once, nearly all. A limit of ten times of what usual lives use
+// takes nothing more from the heap once the arena is warm; one below the
+// arena's chunk size works, too.
+//
+// The limit of an arena from a pool holds until Put, in place of the one that
+// the pool gave it. Values on the heap, a nil arena's, have no limit.
+func (a *Arena) Limit(bytes int) {
+	limit := checkLimit("Arena.Limit", bytes)
+	if a == nil {
+		return
+	}
+	if a.chunkSize == 0 {
+		panic("arena: Arena.Limit: the zero Arena is not usable; use NewArena or a pool")
+	}
+	a.metered().setLimit(limit)
+	if acct := a.owner.account; acct != nil {
+		acct.unsettled = true
+	}
+}
+
+// Limit bounds the memory of the pool's arenas: perArena is the Limit, in
+// bytes, of each arena that Get hands out, total that of all arenas that are
+// out together. 0 is none, for either; negative numbers panic. An allocation
+// that would go beyond one of them panics with a *LimitError, in the goroutine
+// that asked for it, and touches no other.
+//
+// total counts the chunks of arenas that are out, or were leaked and not
+// collected yet. Idle arenas don't count; what one has kept is given to the
+// collector at Get where it doesn't fit any more. Get itself never fails. A total costs each Get and
+// Put one atomic addition to memory that all cores share; beyond that, limits
+// are only looked at when an arena needs a chunk.
+//
+// Limit may be called at any time. perArena holds for arenas from their next
+// Get on, total at once for every new chunk.
+func (p *ArenaPool) Limit(perArena, total int) {
+	arenas, all := checkLimit("ArenaPool.Limit", perArena), checkLimit("ArenaPool.Limit", total)
+	p.control(func(c *controls) { c.perArena, c.total = arenas, all })
+}
+
+// refuse counts a refusal, if there is a pool to count it, and panics.
+func (p *ArenaPool) refuse(e *LimitError) {
+	if p != nil {
+		p.tally.refused.Add(1)
+	}
+	panic(e)
+}

@@ -1,0 +1,242 @@
+package arena
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Many goroutines at the total: it must hold at every moment, each refusal is
+// one goroutine's alone, and in the end nothing may be left on the account.
+func TestPoolTotalConcurrent(t *testing.T) {
+	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(512, 8192), "auto": NewAutoPool(0)} {
+		const total = 100_000
+		p.Limit(30_000, total)
+		p.SampleStacks(3)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var arenas, pools, fine int
+		for w := range uint64(8) {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(w, 2))
+				for range 300 {
+					over := refused(t, func() {
+						p.Do(func(a *Arena) {
+							keep := a.AllocBytes(8)
+							keep[0] = byte(w)
+							for range r.IntN(40) {
+								a.AllocBytes(r.IntN(2000))
+								New[textPair](a).a = "x"
+								runtime.Gosched()
+								if out := p.tally.out.Load(); out > total {
+									t.Errorf("%s: %d bytes out", name, out)
+								}
+							}
+							if keep[0] != byte(w) {
+								t.Errorf("%s: memory of two", name)
+							}
+						})
+					})
+					mu.Lock()
+					switch {
+					case over == nil:
+						fine++
+					case over.Pool:
+						pools++
+					default:
+						arenas++
+					}
+					mu.Unlock()
+					if r.IntN(50) == 0 {
+						p.Stats()
+						p.Leaks()
+					}
+				}
+			})
+		}
+		wg.Wait()
+		s := p.Stats()
+		if p.tally.out.Load() != 0 || s.InUseBytes != 0 || s.Refused != uint64(arenas+pools) || fine == 0 || arenas == 0 {
+			t.Errorf("%s: %d bytes out in the end, %+v; %d fine, %d and %d refused", name, p.tally.out.Load(), s, fine, arenas, pools)
+		}
+		if got := int(p.tally.held.Load()); got != s.RetainedBytes {
+			t.Errorf("%s: %d bytes counted, %d in the accounts", name, got, s.RetainedBytes)
+		}
+	}
+}
+
+// The total is refused to who asks, and free again when another puts back.
+func TestPoolTotal(t *testing.T) {
+	p := NewArenaPool(1000, 1<<20)
+	p.Limit(0, 100_000)
+	a, b := p.Get(), p.Get()
+	a.AllocBytes(60_000)
+	b.AllocBytes(8)
+	over := refused(t, func() { b.AllocBytes(50_000) })
+	if over == nil || !over.Pool || over.Limit != 100_000 || over.InUse < 60_000 || !strings.Contains(over.Error(), "pool") {
+		t.Fatalf("%+v", over)
+	}
+	if s := p.Stats(); s.Refused != 1 || s.InUseBytes < 60_000 || s.RetainedBytes != 0 || s.Oversize != 2-1 {
+		t.Errorf("%+v", s)
+	}
+	p.Put(a)
+	if over := refused(t, func() { b.AllocBytes(50_000) }); over != nil {
+		t.Errorf("after a Put: %v", over)
+	}
+	// What idle arenas keep does not count, but would when they are out.
+	var more []*Arena
+	for range 20 {
+		more = append(more, p.Get())
+		if out := p.tally.out.Load(); out > 100_000 {
+			t.Fatalf("%d bytes out after Get", out)
+		}
+	}
+	for _, x := range more {
+		p.Put(x)
+	}
+	p.Put(b)
+	if out := p.tally.out.Load(); out != 0 {
+		t.Errorf("%d bytes out, and no arena is", out)
+	}
+	// What an arena lets go of while it is out is free for others at once.
+	a = p.Get()
+	a.Release() // what it kept
+	m := a.Mark()
+	a.AllocBytes(8)
+	a.AllocBytes(50_000)
+	a.Rewind(m)
+	checkMeter(t, a)
+	if out := p.tally.out.Load(); int(out) != heldNow(a) {
+		t.Errorf("after Rewind: %d bytes out, the arena has %d", out, heldNow(a))
+	}
+	a.Release()
+	if out := p.tally.out.Load(); out != 0 {
+		t.Errorf("after Release: %d bytes out", out)
+	}
+	p.Put(a)
+	// A total that comes late counts what is out already at the next chunk.
+	p.Limit(0, 0)
+	a = p.Get()
+	a.AllocBytes(200_000)
+	p.Limit(0, 150_000)
+	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
+		t.Error("not refused")
+	}
+	if left := a.flatLane().ops.meter.left(); left != 0 {
+		t.Errorf("%d bytes left of a total that one arena exceeds", left)
+	}
+	p.Limit(0, 1<<30)
+	a.AllocBytes(500_000)
+	if out := p.tally.out.Load(); int(out) != heldNow(a) {
+		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
+	}
+	p.Limit(0, 0)
+	a.AllocBytes(900_000)
+	p.Put(a)
+	if out := p.tally.out.Load(); out != 0 {
+		t.Errorf("%d bytes out, and no arena is", out)
+	}
+}
+
+// One request's own limit must not be the next one's.
+func TestPoolLimitIsForOneLife(t *testing.T) {
+	for _, perArena := range []int{0, 10_000} {
+		p := NewArenaPool(1000, 1<<20)
+		p.Limit(perArena, 0)
+		a := p.Get()
+		a.Limit(100)
+		if refused(t, func() { a.AllocBytes(200) }) == nil {
+			t.Error("not refused")
+		}
+		a.Limit(20_000)
+		a.AllocBytes(15_000)
+		p.Put(a)
+		if a.flatLane().ops.meter.limit != 0 || a.maxRetained != 1<<20 {
+			t.Errorf("an idle arena has a limit: %+v", a.flatLane().ops.meter)
+		}
+		b := p.Get()
+		if got := int(b.flatLane().ops.meter.limit); got != perArena {
+			t.Errorf("limit %d, want %d", got, perArena)
+		}
+		if over := refused(t, func() { b.AllocBytes(15_000) }); (over == nil) != (perArena == 0) {
+			t.Errorf("perArena %d: %v", perArena, over)
+		}
+		p.Put(b)
+	}
+}
+
+// An idle arena may have kept more than a later limit allows: whoever gets it
+// would have its limit used up before anything is allocated.
+func TestPoolLimitCutsWhatIsKept(t *testing.T) {
+	p := NewArenaPool(30_000, 1<<20)
+	a := p.Get()
+	a.AllocBytes(20_000)
+	p.Put(a)
+	p.Limit(10_000, 0)
+	b := p.Get()
+	if got := heldNow(b); got > 5_000 {
+		t.Errorf("an arena with a limit of 10000 bytes begins with %d", got)
+	}
+	if over := refused(t, func() { b.AllocBytes(9_000) }); over != nil {
+		t.Error(over)
+	}
+	checkMeter(t, b)
+	p.Put(b)
+	runtime.KeepAlive(a)
+}
+
+// What a leaked arena has of the total comes back, or a pool with leaks would
+// refuse everything in the end.
+func TestPoolTotalOfLeakedArenas(t *testing.T) {
+	p := NewArenaPool(1000, 0)
+	p.Limit(0, 100_000)
+	for range 5 {
+		p.Get().AllocBytes(15_000)
+	}
+	for range 500 {
+		if runtime.GC(); p.tally.out.Load() == 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s := p.Stats()
+	if p.tally.out.Load() != 0 || p.tally.held.Load() != 0 || s.Leaked != 5 || s.InUseBytes != 0 || s.HighWater < 75_000 {
+		t.Errorf("%d bytes out, %d counted, %+v", p.tally.out.Load(), p.tally.held.Load(), s)
+	}
+}
+
+// An operator reads from these which memory a pool has, and why.
+func TestPoolStatsBytes(t *testing.T) {
+	needsReuse(t)
+	p := NewArenaPool(1000, 5000)
+	a, b := p.Get(), p.Get()
+	a.AllocBytes(900)
+	b.AllocBytes(900)
+	p.Put(b)
+	if s := p.Stats(); s.InUseBytes != 1000 || s.RetainedBytes != 1000 || s.HighWater != 2000 || s.LargestArena != 1000 || s.Oversize != 0 || s.Dropped != 0 {
+		t.Errorf("one out, one idle: %+v", s)
+	}
+	a.AllocBytes(20_000)
+	if s := p.Stats(); s.InUseBytes != 21_000 || s.HighWater != 22_000 || s.LargestArena != 21_000 || s.Oversize != 1 || a.Stats().Oversize != 1 {
+		t.Errorf("a large value: %+v", s)
+	}
+	p.Put(a)
+	if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes != 1000 || s.Dropped != 2 || s.HighWater != 22_000 {
+		t.Errorf("put back, more than it may keep: %+v", s)
+	}
+	a = NewArena(1000, 0)
+	a.AllocBytes(2000)
+	a.Release()
+	if s := a.Stats(); s.Oversize != 1 {
+		t.Errorf("after Release: %+v", s)
+	}
+	s := NewSlab[textPair](10)
+	s.MakeSlice(11, 11)
+	s.Release()
+	if st := s.Stats(); st.Oversize != 1 {
+		t.Errorf("slab: %+v", st)
+	}
+}

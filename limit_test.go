@@ -1,0 +1,410 @@
+package arena
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// refused runs f and returns the LimitError that it panicked with, nil if it
+// did not panic.
+func refused(t *testing.T, f func()) (over *LimitError) {
+	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			if err, _ := v.(error); !errors.As(err, &over) {
+				panic(v)
+			}
+		}
+	}()
+	f()
+	return nil
+}
+
+// heldNow adds up the chunks, which is what the meter must say.
+func heldNow(a *Arena) int {
+	n := a.flatLane().heldBytes()
+	for _, l := range a.types.lanes {
+		n += l.heldBytes()
+	}
+	return int(n)
+}
+
+// checkMeter compares what the meter counts with the chunks that are there.
+func checkMeter(t *testing.T, a *Arena) {
+	t.Helper()
+	m := a.flatLane().ops.meter
+	if got := heldNow(a); int(m.held) != got {
+		t.Fatalf("the meter counts %d bytes of %d", m.held, got)
+	}
+	if m.limit != 0 && m.held > m.limit {
+		t.Fatalf("%d bytes with a limit of %d", m.held, m.limit)
+	}
+	if acct := a.owner.account; acct != nil && acct.held.Load() != m.held {
+		t.Fatalf("the account has %d bytes of %d", acct.held.Load(), m.held)
+	}
+}
+
+var fillers = []struct {
+	name string
+	size int // bytes that one takes
+	fill func(a *Arena)
+}{
+	{"flat", 16, func(a *Arena) { New[[2]uint64](a)[0] = 1 }},
+	{"text", 10, func(a *Arena) { a.AllocString("ten bytes.") }},
+	{"traced", int(sizeOf[textPair]()), func(a *Arena) { New[textPair](a).a = "x" }},
+	{"bytes", 104, func(a *Arena) { a.AllocBytes(100)[99] = 1 }},
+	{"slices", 10 * int(sizeOf[string]()), func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
+}
+
+// The limit is what stands between one request and the memory of all others:
+// it must hold to the byte, for chunks larger and smaller than it, and yet let
+// a life have nearly all of it.
+func TestLimitHolds(t *testing.T) {
+	needsReuse(t)
+	for _, chunk := range []int{64, 4096, 1 << 20} {
+		for _, limit := range []int{1, 7, 100, 513, 4096, 100_000, 1 << 20} {
+			for _, f := range fillers {
+				a := NewArena(chunk, 0)
+				a.Limit(limit)
+				for life := range 4 {
+					var over *LimitError
+					used := 0
+					for over == nil {
+						used = a.UsedBytes()
+						over = refused(t, func() { f.fill(a) })
+						checkMeter(t, a)
+					}
+					if over.Limit != limit || over.Pool || over.InUse > limit || over.InUse+over.Asked <= limit || over.Asked < f.size {
+						t.Fatalf("%s, chunk %d, limit %d: %+v", f.name, chunk, limit, over)
+					}
+					if a.UsedBytes() != used || a.Stats().RetainedBytes > limit {
+						t.Fatalf("%s, chunk %d, limit %d: a refusal left %+v, used were %d", f.name, chunk, limit, a.Stats(), used)
+					}
+					if limit >= 10_000 && used < limit*7/8 || limit == 4096 && used < limit*3/4 {
+						t.Errorf("%s, chunk %d, life %d: refused after %d bytes of %d", f.name, chunk, life, used, limit)
+					}
+					if life == 2 {
+						a.Release()
+					} else {
+						a.Reset()
+					}
+					checkMeter(t, a)
+					if got := a.Stats().RetainedBytes; got > limit/2 {
+						t.Errorf("%s: %d bytes kept with a limit of %d", f.name, got, limit)
+					}
+				}
+				a.Limit(0)
+				for range 2*limit/f.size + 1 {
+					f.fill(a)
+				}
+				checkMeter(t, a)
+			}
+		}
+	}
+}
+
+// One kind of value must not take the memory of all: a small request of many
+// kinds has to fit into a limit that a single chunk of the arena exceeds.
+func TestLimitLeavesRoomForAllKinds(t *testing.T) {
+	needsReuse(t)
+	a := NewArena(1<<20, 0)
+	a.Limit(64 << 10)
+	for life := range 200 {
+		if over := refused(t, func() {
+			for range 2 { // about 35 KB, of eleven kinds
+				mixedRequest(a)
+			}
+			a.AllocString(strings.Repeat("x", 8<<10))
+		}); over != nil {
+			t.Fatalf("life %d: %v, with %d bytes in use", life, over, a.UsedBytes())
+		}
+		a.Reset()
+	}
+}
+
+// A chunk that was kept, or taken back by Rewind, and that nothing is in must
+// not stand in the way of a value that needs the room.
+func TestLimitGivesUpIdleChunks(t *testing.T) {
+	for _, one := range []func(a *Arena, n int){
+		func(a *Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
+		func(a *Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
+		func(a *Arena, n int) { MakeSlice[string](a, n/int(sizeOf[string]()), n/int(sizeOf[string]()))[0] = "x" },
+	} {
+		for _, idle := range []int{1000, 30000, 40000} {
+			a := NewArena(1000, 1<<20)
+			a.Limit(100_000)
+			one(a, idle)
+			a.Reset()
+			one(a, idle)
+			a.Reset()
+			if over := refused(t, func() { one(a, 99_200) }); over != nil {
+				t.Errorf("%d bytes idle, %d wanted: %v", idle, 99_200, over)
+			}
+			checkMeter(t, a)
+			a.Reset()
+			New[textPair](a)
+			a.AllocBytes(8)
+			m := a.Mark()
+			one(a, idle)
+			a.Rewind(m)
+			if over := refused(t, func() { one(a, 80_000) }); over != nil {
+				t.Errorf("%d bytes taken back, %d wanted: %v", idle, 80_000, over)
+			}
+			checkMeter(t, a)
+			a.Rewind(m)
+			if want := 8 + int(sizeOf[textPair]()); a.UsedBytes() != want {
+				t.Errorf("%d bytes in use after a rewind, want %d", a.UsedBytes(), want)
+			}
+		}
+	}
+}
+
+// A lane that goes on with its chunk beside a new one must not lose it, or what
+// Reset and Rewind start from is gone. Only another goroutine that takes the
+// last of a pool's total at the wrong moment leads there: hence the direct call.
+func TestLimitKeepsTheChunkBeside(t *testing.T) {
+	needsReuse(t)
+	a := NewArena(40_000, 0)
+	a.Limit(1 << 20)
+	a.AllocBytes(30_000)
+	a.Reset()
+	a.Limit(64_000)
+	l := a.flatLane()
+	if l.used() != 0 || l.cap != 40_000 {
+		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
+	}
+	if refused(t, func() { l.newChunk(50_000, 0) }) == nil || l.cap != 40_000 {
+		t.Errorf("the lane's chunk has %d bytes after a refusal", l.cap)
+	}
+	checkMeter(t, a)
+	if over := refused(t, func() { a.AllocBytes(50_000) }); over != nil {
+		t.Error(over)
+	}
+	a.Reset()
+	if a.UsedBytes() != 0 {
+		t.Errorf("%d bytes in use after Reset", a.UsedBytes())
+	}
+}
+
+// What a refusal leaves behind must be as before: a slice that could grow in
+// place still can, the values are there, and what fits is still served.
+func TestLimitRefusalChangesNothing(t *testing.T) {
+	a := NewArena(4096, 0)
+	a.Limit(64 << 10)
+	s := Append(a, []int64(nil), 1, 2, 3)
+	p := New[textPair](a)
+	p.a = "kept"
+	before := a.Stats()
+	for name, f := range map[string]func(){
+		"Append":    func() { Append(a, s, make([]int64, 10_000)...) },
+		"MakeSlice": func() { MakeSlice[int64](a, 0, 10_000) },
+		"bytes":     func() { a.AllocBytes(80_000) },
+		"text":      func() { a.AllocString(strings.Repeat("x", 80_000)) },
+		"traced":    func() { MakeSlice[textPair](a, 6000, 6000) },
+		"object":    func() { New[[80_000]byte](a) },
+	} {
+		over := refused(t, f)
+		if over == nil {
+			t.Fatalf("%s: not refused", name)
+		}
+		for _, want := range []string{"limit", "65536", itoa(over.Asked), itoa(over.InUse), "Limit"} {
+			if !strings.Contains(over.Error(), want) {
+				t.Errorf("%s: %q does not name %s", name, over.Error(), want)
+			}
+		}
+		if after := a.Stats(); after != before {
+			t.Errorf("%s: %+v, was %+v", name, after, before)
+		}
+	}
+	grown := Append(a, s, 4, 5, 6, 7, 8, 9)
+	if &grown[0] != &s[0] || grown[8] != 9 || p.a != "kept" {
+		t.Errorf("after refusals: %v at %p, was at %p; %q", grown, &grown[0], &s[0], p.a)
+	}
+}
+
+// A slice that grows leaves what it was behind; a limit of four times its size
+// must do, wherever it starts, as the documentation says.
+func TestLimitLetsSlicesGrow(t *testing.T) {
+	needsReuse(t)
+	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
+		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
+			for _, piece := range []int{1, 100, 1000} {
+				for _, total := range []bool{false, true} {
+					p := NewArenaPool(chunk, 0)
+					if total {
+						p.Limit(0, limit)
+					} else {
+						p.Limit(limit, 0)
+					}
+					a := p.Get()
+					for life := range 4 {
+						if over := refused(t, func() {
+							var b []byte
+							var s []*int
+							for len(b)+8*len(s)+piece <= limit/4 {
+								if life%2 == 0 {
+									b = Append(a, b, make([]byte, piece)...)
+								} else {
+									s = Append(a, s, make([]*int, piece/8+1)...)
+								}
+							}
+						}); over != nil {
+							t.Errorf("limit %d, chunk %d, pieces of %d, life %d: %v", limit, chunk, piece, life, over)
+						}
+						checkMeter(t, a)
+						p.Put(a)
+						a = p.Get()
+					}
+				}
+			}
+		}
+	}
+}
+
+// Append asks for more than it needs; where only that goes over the limit,
+// it must make do with less.
+func TestLimitAppendTakesWhatIsThere(t *testing.T) {
+	a := NewArena(1024, 0)
+	a.Limit(100_000)
+	s := MakeSlice[byte](a, 40_000, 40_000)
+	other := New[uint64](a) // s can't grow in place
+	if over := refused(t, func() { s = Append(a, s, 1) }); over != nil {
+		t.Fatal(over)
+	}
+	if len(s) != 40_001 || s[40_000] != 1 || *other != 0 {
+		t.Errorf("len %d, %d", len(s), s[40_000])
+	}
+	checkMeter(t, a)
+}
+
+// Limits are for programs whose usual requests stay far below: those must take
+// nothing from the heap with them.
+func TestLimitSteadyState(t *testing.T) {
+	needsReuse(t)
+	if raceEnabled || asanEnabled {
+		t.Skip("instrumentation allocates")
+	}
+	a := NewArena(4096, 1<<20)
+	mixedRequest(a)
+	a.Limit(10 * a.UsedBytes())
+	p := NewArenaPool(4096, 1<<20)
+	p.Limit(10*a.UsedBytes(), 1<<20)
+	p.SampleStacks(1 << 30)
+	for name, f := range map[string]func(){
+		"arena": func() { mixedRequest(a); a.Reset() },
+		"pool":  func() { a := p.Get(); mixedRequest(a); p.Put(a) },
+	} {
+		for range 2 * window {
+			f()
+		}
+		if n := testing.AllocsPerRun(200, f); n >= 1 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// The meter is right whatever happens to the chunks, and nothing that is in
+// use is touched by a refusal: random work near the limit, with marks.
+func TestLimitRandomWork(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		a := NewArena(64<<r.IntN(8), 0)
+		limit := 1000 << r.IntN(7)
+		a.Limit(limit)
+		type piece struct{ b []byte }
+		var pieces []piece
+		var objects []*textPair
+		type mark struct {
+			m               Mark
+			pieces, objects int
+		}
+		var marks []mark
+		for step := range 3000 {
+			size := 1 + r.IntN(1+limit>>r.IntN(10))
+			switch op := r.IntN(20); {
+			case op < 8:
+				over := refused(t, func() {
+					b := a.AllocBytes(size)
+					for i := range b {
+						b[i] = byte(len(pieces))
+					}
+					pieces = append(pieces, piece{b})
+				})
+				if over != nil && over.InUse+over.Asked <= limit {
+					t.Fatalf("refused without need: %+v", over)
+				}
+			case op < 12:
+				refused(t, func() {
+					x := New[textPair](a)
+					x.a = itoa(len(objects))
+					objects = append(objects, x)
+				})
+			case op < 14:
+				refused(t, func() { a.AllocString(strings.Repeat("y", size)) })
+			case op < 15:
+				refused(t, func() { MakeSlice[any](a, size/16, size/16) })
+			case op < 17:
+				marks = append(marks, mark{a.Mark(), len(pieces), len(objects)})
+			case op < 19 && len(marks) > 0:
+				i := r.IntN(len(marks))
+				a.Rewind(marks[i].m)
+				pieces, objects = pieces[:marks[i].pieces], objects[:marks[i].objects]
+				marks = marks[:i+1]
+			case op == 19 && r.IntN(10) == 0:
+				if r.IntN(3) == 0 {
+					a.Release()
+				} else {
+					a.Reset()
+				}
+				pieces, objects, marks = nil, nil, nil
+			}
+			checkMeter(t, a)
+			if step%16 != 0 {
+				continue
+			}
+			for i, p := range pieces {
+				for _, c := range p.b {
+					if c != byte(i) {
+						t.Fatalf("seed %d, step %d: piece %d holds %d", seed, step, i, c)
+					}
+				}
+			}
+			for i, x := range objects {
+				if x.a != itoa(i) {
+					t.Fatalf("seed %d, step %d: object %d holds %q", seed, step, i, x.a)
+				}
+			}
+		}
+	}
+}
+
+// A limit given at the wrong moment, or a wrong one, must say so.
+func TestLimitMisuse(t *testing.T) {
+	wantPanic(t, func() { NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
+	wantPanic(t, func() { new(Arena).Limit(1) }, "Arena.Limit", "NewArena")
+	wantPanic(t, func() { NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
+	wantPanic(t, func() { NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
+	var none *Arena
+	none.Limit(1)
+	none.AllocBytes(100)
+	p := NewArenaPool(64, 0)
+	p.Limit(10, 10)
+	p.Limit(0, 0)
+	p.SampleStacks(0)
+	if p.controls.Load() != nil {
+		t.Error("Get looks after nothing, and does not know")
+	}
+	a := NewArena(64, 0)
+	a.AllocBytes(1000)
+	New[textPair](a)
+	a.Limit(100) // less than it has
+	checkSum := heldNow(a)
+	if over := refused(t, func() { a.AllocBytes(5000) }); over == nil || over.InUse != checkSum {
+		t.Errorf("%+v, want a refusal with %d bytes in use", over, checkSum)
+	}
+	a.Reset()
+	a.AllocBytes(60)
+	checkMeter(t, a)
+}
