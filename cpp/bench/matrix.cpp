@@ -78,8 +78,17 @@ std::vector<std::uint32_t> permutation(std::size_t n) {
     return p;
 }
 
+bool leaves_out(const effort& e, workload w, std::size_t size, std::size_t count) {
+    return e.quick && (w == workload::batch_reverse || size * count > most_in_quick_runs);
+}
+
 std::size_t matrix_steps(const effort& e) {
-    return e.rounds * (all_workloads.size() - (e.quick ? 1 : 0)) * all_sizes.size() * all_counts.size();
+    std::size_t cells = 0;
+    for (const workload w : all_workloads)
+        for (const std::size_t size : all_sizes)
+            for (const std::size_t count : all_counts)
+                if (!leaves_out(e, w, size, count)) ++cells;
+    return e.rounds * cells;
 }
 
 measurements run_matrix(const effort& e, progress& steps) {
@@ -91,9 +100,9 @@ measurements run_matrix(const effort& e, progress& steps) {
     for (const std::size_t n : all_counts) shuffled[n] = permutation(n);
 
     for (const workload w : all_workloads) {
-        if (e.quick && w == workload::batch_reverse) continue;
         for (const std::size_t size : all_sizes)
             for (const std::size_t count : all_counts) {
+                if (leaves_out(e, w, size, count)) continue;
                 cell c{w, size, count, 0, {}, {}};
                 c.ns.resize(m.subjects.size());
                 c.percentiles.resize(m.subjects.size());

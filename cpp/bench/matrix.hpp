@@ -29,6 +29,10 @@ struct cell {
     std::vector<std::vector<latencies>> percentiles;
 };
 
+/// Bytes of objects in the largest pool of a quick run. Larger ones are mostly
+/// page faults, which take most of the time of a longer run.
+inline constexpr std::size_t most_in_quick_runs = 16u << 20;
+
 /// How much is run.
 struct effort {
     std::size_t rounds = 7;
@@ -38,8 +42,9 @@ struct effort {
     double floor_seconds = 0.003;
     touch touched = touch::write;
     bool latencies = false;  ///< time batches of calls too
-    /// Leaves out what is freed in reverse, and latencies but those of full
-    /// pools of 8K and 64K; checks less.
+    /// Leaves out what is freed in reverse, pools of more than
+    /// `most_in_quick_runs`, and latencies but those of full pools of 8K and 64K;
+    /// checks less.
     bool quick = false;
 };
 

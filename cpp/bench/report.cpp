@@ -71,7 +71,11 @@ void print_environment(bool quick) {
         std::printf("WARNING     the machine is busy (load %.1f): these are numbers of its other work too\n", load);
     for (const std::string& s : missing_subjects()) std::printf("not here    %s\n", s.c_str());
     for (const std::string& s : left_out()) std::printf("left out    %s\n", s.c_str());
-    if (quick) std::printf("left out    %s: in longer runs only\n", name(workload::batch_reverse));
+    if (quick) {
+        std::printf("left out    %s: in longer runs only\n", name(workload::batch_reverse));
+        std::printf("left out    pools of more than %zu MB, 256K objects of 256 B: in longer runs only\n",
+                    most_in_quick_runs >> 20);
+    }
     std::printf("\n");
     std::fflush(stdout);
 }

@@ -99,9 +99,9 @@ func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder
 }
 
 // quickCurve is the size of a quick run over a live heap: so many requests
-// that the heap's runs have three collections at least, for which a larger
+// that the heap's runs have two collections at least, for which a larger
 // live heap needs more of them, and so few that all takes less than 100
 // seconds on two processors that have nothing else to do.
 func quickCurve(live int) size {
-	return size{requests: 50_000 + live/100*6, rounds: 3}
+	return size{requests: 40_000 + live/100*5, rounds: 3}
 }
