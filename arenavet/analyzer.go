@@ -55,6 +55,7 @@ type checker struct {
 	pass      *analysis.Pass
 	ssa       *ssa.Package
 	summaries map[*ssa.Function]*Summary // of this package's functions
+	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
 	imported  map[*types.Func]*Summary
 	names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
 	calls     map[token.Pos]*ast.CallExpr // by their parenthesis
@@ -71,7 +72,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	c := &checker{
 		pass:      pass,
-		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{},
+		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{},
 		names: map[token.Pos]string{}, calls: map[token.Pos]*ast.CallExpr{},
 	}
 	c.readNames()
@@ -86,13 +87,16 @@ func run(pass *analysis.Pass) (any, error) {
 	c.solve(funcs)
 	ignored := c.ignoreComments()
 	for _, fn := range funcs {
+		if !c.relevant(fn) {
+			continue // nothing in it comes from an arena
+		}
 		f := newFunction(c, fn)
 		f.solve(true)
 		f.report(ignored)
 	}
 	for _, fn := range funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if s := c.summaries[fn]; ok && obj.Exported() && (!s.empty() || takesHandle(fn)) {
+		if s := c.summaries[fn]; ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || takesHandle(fn)) {
 			pass.ExportObjectFact(obj, s)
 		}
 	}
@@ -185,7 +189,8 @@ func (c *checker) solve(funcs []*ssa.Function) {
 		}
 		s := newFunction(c, fn).solve(false)
 		if s == nil {
-			s = &Summary{}
+			c.unknown[fn] = true
+			continue
 		}
 		if s.equal(c.summaries[fn]) {
 			continue
@@ -200,12 +205,49 @@ func (c *checker) solve(funcs []*ssa.Function) {
 	}
 }
 
+// relevant says whether fn deals with arenas: by the types of its values, or
+// by what it calls.
+func (c *checker) relevant(fn *ssa.Function) bool {
+	concerns := func(v ssa.Value) bool {
+		if v == nil {
+			return false
+		}
+		if g, ok := v.(*ssa.Function); ok {
+			s := c.summary(g)
+			return s != nil && s.aboutArenas()
+		}
+		t := v.Type()
+		if p, ok := t.Underlying().(*types.Pointer); ok && arenaType(p) == "" {
+			t = p.Elem()
+		}
+		return arenaType(t) != ""
+	}
+	for _, p := range fn.Params {
+		if concerns(p) {
+			return true
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if v, ok := instr.(ssa.Value); ok && concerns(v) {
+				return true
+			}
+			for _, p := range instr.Operands(nil) {
+				if concerns(*p) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // summary is what is known of fn, or nil.
 func (c *checker) summary(fn *ssa.Function) *Summary {
 	fn = origin(fn)
 	if s := c.summaries[fn]; s != nil {
-		if len(fn.Blocks) == 0 {
-			return nil // written in assembly
+		if len(fn.Blocks) == 0 || c.unknown[fn] {
+			return nil // written in assembly, or too large
 		}
 		return s
 	}

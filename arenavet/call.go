@@ -273,8 +273,8 @@ func (f *function) noteUnknown(st *state, v value, t types.Type) {
 	if !mayHold(t, 0) {
 		return
 	}
-	st.reach(v, func(a atom, depth int) {
-		if a.site.kind == symbolSite && a.region == nil && depth <= 2 {
+	st.reachTo(v, 2, func(a atom, _ int) {
+		if a.site.kind == symbolSite && a.region == nil {
 			f.effect(st, opUnknown, a.site, Place{}, Source{}, true, token.NoPos)
 		}
 	})

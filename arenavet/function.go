@@ -27,6 +27,7 @@ type function struct {
 	bits      int
 	handles   int
 
+	budget    int // what the search may still cost
 	reporting bool
 	findings  []finding
 
@@ -98,25 +99,31 @@ func (f *function) noteUse(v ssa.Value, in *ssa.BasicBlock) {
 	}
 }
 
-// maxVisits bounds the search: blocks are visited that often on average at
-// most. A function that needs more is not reported on.
-const maxVisits = 60
+// What a search may cost, in entries of states that it copies or looks at. A function that
+// costs more is treated as code that nothing is known of. Those that deal with
+// arenas may cost more than the many that don't, where only what they do with
+// their arguments matters.
+const (
+	maxCost       = 8_000_000
+	maxCostOthers = 50_000
+)
 
-// solve runs the search. It returns nil if the function never returns or is
-// too large.
+// solve runs the search. It returns nil if the function has no body that can
+// be read or is too large.
 func (f *function) solve(report bool) *Summary {
 	blocks := f.fn.Blocks
 	if len(blocks) == 0 {
 		return nil
 	}
+	f.budget = maxCostOthers
+	if f.c.relevant(f.fn) {
+		f.budget = maxCost
+	}
 	in := make([]*state, len(blocks))
 	in[0] = f.entry()
 	queued := make([]bool, len(blocks))
 	work := []int{0}
-	for visits := 0; len(work) > 0; visits++ {
-		if visits > maxVisits*len(blocks) {
-			return nil
-		}
+	for len(work) > 0 {
 		// The lowest block first: blocks are numbered roughly as they run.
 		best := 0
 		for i := range work {
@@ -130,6 +137,9 @@ func (f *function) solve(report bool) *Summary {
 		queued[i] = false
 		st := in[i].clone()
 		f.block(st, blocks[i])
+		if f.budget < 0 {
+			return nil
+		}
 		for n, succ := range blocks[i].Succs {
 			out := f.edge(st, blocks[i], succ, n)
 			changed := false
@@ -146,6 +156,7 @@ func (f *function) solve(report bool) *Summary {
 		}
 	}
 	f.exit, f.results = nil, nil
+	f.budget = maxCost // the last pass is short
 	f.reporting = report
 	for i, b := range blocks {
 		if in[i] != nil {
@@ -154,7 +165,7 @@ func (f *function) solve(report bool) *Summary {
 	}
 	f.reporting = false
 	if f.exit == nil {
-		return &Summary{}
+		return &Summary{} // it never returns
 	}
 	return f.summarize(f.exit, f.results)
 }
@@ -162,7 +173,7 @@ func (f *function) solve(report bool) *Summary {
 // entry is the state in which the function begins: arguments and captured
 // variables are symbols.
 func (f *function) entry() *state {
-	st := newState()
+	st := newState(&f.budget)
 	bind := func(v ssa.Value) {
 		var val value
 		for _, l := range leaves(v.Type()) {

@@ -10,8 +10,9 @@ import (
 
 // state is what may hold at one point of a function.
 type state struct {
-	regs  map[ssa.Value]value
-	cells map[*site]map[string][]atom // what lies in objects, by path; only what was seen
+	budget *int // what the search may still cost
+	regs   map[ssa.Value]value
+	cells  map[*site]map[string][]atom // what lies in objects, by path; only what was seen
 
 	open   map[*site]bool      // arenas that were got and not put yet
 	handed map[*site]token.Pos // arenas that a goroutine uses, and where it was started
@@ -38,17 +39,20 @@ type effectKey struct {
 	from Source
 }
 
-func newState() *state {
+func newState(budget *int) *state {
 	return &state{
-		regs: map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
+		budget: budget,
+		regs:   map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
 		handed: map[*site]token.Pos{}, lent: map[*site]lending{}, defers: map[*ssa.Defer]bool{},
 		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{},
 	}
 }
 
 func (s *state) clone() *state {
+	*s.budget -= 16 + s.size()
 	c := &state{
-		regs: maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
+		budget: s.budget,
+		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
 		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty,
 	}
@@ -197,6 +201,7 @@ func (k *site) initial(off string) []atom {
 func (s *state) load(k *site, off string, parts []leaf) value {
 	var out value
 	cells := s.cells[k]
+	*s.budget -= len(parts) * (1 + len(cells))
 	for _, l := range parts {
 		at := off + l.path
 		found := false
@@ -234,7 +239,9 @@ func (s *state) set(k *site, off string, atoms []atom) {
 // store puts v into the part of an object at off. A strong store replaces
 // what was there.
 func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
+	*s.budget -= 1 + len(v)
 	if strong {
+		*s.budget -= len(s.cells[k])
 		for key := range s.cells[k] {
 			if strings.HasPrefix(key, off) {
 				delete(s.cells[k], key)
@@ -258,6 +265,7 @@ func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
 
 // rewrite replaces every atom of the state by what f makes of it.
 func (s *state) rewrite(f func(atom) []atom) {
+	*s.budget -= 2 * s.size()
 	for k, v := range s.regs {
 		var out value
 		for _, e := range v {
@@ -317,16 +325,31 @@ func (s *state) remake(k *site) {
 	delete(s.marks, k)
 }
 
+// size is how much there is to copy.
+func (s *state) size() int {
+	n := len(s.regs)
+	for _, cells := range s.cells {
+		n += len(cells)
+	}
+	return n
+}
+
+// maxReach is how many pointers are followed at most.
+const maxReach = 6
+
 // reach calls f for every atom that can be reached from v through objects
 // that the function knows, with how many pointers lie between.
-func (s *state) reach(v value, f func(a atom, depth int)) {
+func (s *state) reach(v value, f func(a atom, depth int)) { s.reachTo(v, maxReach, f) }
+
+func (s *state) reachTo(v value, most int, f func(a atom, depth int)) {
 	seen := map[atom]bool{}
 	var walk func(a atom, depth int)
 	walk = func(a atom, depth int) {
-		if seen[a] || depth > 8 {
+		if seen[a] || depth > most {
 			return
 		}
 		seen[a] = true
+		*s.budget -= 1 + len(s.cells[a.site])
 		f(a, depth)
 		for _, atoms := range s.cells[a.site] {
 			for _, b := range atoms {

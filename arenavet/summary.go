@@ -83,6 +83,22 @@ func (s *Summary) empty() bool {
 	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0
 }
 
+// aboutArenas says whether an arena is involved, so that callers are
+// concerned, too.
+func (s *Summary) aboutArenas() bool {
+	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opWait }) ||
+		slices.ContainsFunc(s.Writes, func(w Write) bool {
+			return slices.ContainsFunc(w.From, func(src Source) bool { return src.Kind != Same })
+		})
+}
+
+func (p Place) key() string {
+	return itoa(p.Param+1) + " " + p.Global + " " + itoa(p.Fresh) + " " + p.Path + " " + p.Off
+}
+
+func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
+
 func (s *Summary) equal(t *Summary) bool {
 	return slices.Equal(s.Results, t.Results) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
@@ -91,8 +107,13 @@ func (s *Summary) equal(t *Summary) bool {
 		})
 }
 
-// maxSummary bounds each list of a summary.
-const maxSummary = 64
+// maxSummary bounds each list of a summary, maxOthers the lists of those that
+// no arena is involved in: they only say where arguments go, and a function
+// that moves that many is no simple helper.
+const (
+	maxSummary = 48
+	maxOthers  = 6
+)
 
 // place is how a caller would name the symbol k.
 func (f *function) place(k *site) (Place, bool) {
@@ -189,7 +210,8 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 // summarize describes what holds where the function returns. More than one
-// return is joined by the caller of this.
+// return is joined by the caller of this. It returns nil for a function that
+// does too much with its arguments.
 func (f *function) summarize(exit *state, results []value) *Summary {
 	s := &Summary{}
 	for i, v := range results {
@@ -229,12 +251,12 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 				}
 			}
 			if len(w.From) > 0 || w.Strong {
-				slices.SortFunc(w.From, func(a, b Source) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+				slices.SortFunc(w.From, func(a, b Source) int { return strings.Compare(a.key(), b.key()) })
 				s.Writes = append(s.Writes, w)
 			}
 		}
 	}
-	slices.SortFunc(s.Writes, func(a, b Write) int { return strings.Compare(fmt.Sprint(a.To), fmt.Sprint(b.To)) })
+	slices.SortFunc(s.Writes, func(a, b Write) int { return strings.Compare(a.To.key(), b.To.key()) })
 	if len(s.Writes) > maxSummary {
 		s.Writes = s.Writes[:maxSummary]
 	}
@@ -247,7 +269,10 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		if a.Op != b.Op {
 			return int(a.Op) - int(b.Op)
 		}
-		return strings.Compare(fmt.Sprint(a.At, a.From), fmt.Sprint(b.At, b.From))
+		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
 	})
+	if !s.aboutArenas() && (len(s.Writes) > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+		return nil
+	}
 	return s
 }

@@ -12,6 +12,9 @@ import (
 // block carries st through the instructions of b.
 func (f *function) block(st *state, b *ssa.BasicBlock) {
 	for _, instr := range b.Instrs {
+		if f.budget < 0 {
+			return
+		}
 		f.instruction(st, instr)
 	}
 }
