@@ -24,6 +24,7 @@ type function struct {
 	cross     map[ssa.Value]bool // used in other blocks than their own
 	firstPart map[siteKey]string // of a call's result: where a handle stands first
 	owned     map[*site]bool     // arenas that a goroutine was handed for good: it puts them back
+	kept      map[*site]bool     // arenas that are returned, but held by something else as well
 	bits      int
 	handles   int
 
@@ -70,7 +71,7 @@ type finding struct {
 func newFunction(c *checker, fn *ssa.Function) *function {
 	f := &function{
 		c: c, fn: fn, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
-		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{},
+		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{},
 	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {

@@ -153,7 +153,7 @@ func (f *function) source(a atom) (Source, bool) {
 		return Source{Kind: Memory, At: p, Slab: a.site.slab, Older: a.site.isOld}, ok
 	case a.site.kind == handleSite:
 		p, ok := f.place(a.site)
-		return Source{Kind: Handle, At: p, Gotten: a.site.gotten}, ok
+		return Source{Kind: Handle, At: p, Gotten: a.site.gotten && !f.kept[a.site]}, ok
 	case a.site.kind == symbolSite:
 		p, ok := f.place(a.site)
 		p.Off = a.off

@@ -302,10 +302,20 @@ func (f *function) letGo(st *state, v value) {
 // told.
 func (f *function) returns(st *state, instr *ssa.Return) {
 	results := make([]value, len(instr.Results))
+	held := map[*site]bool{}
+	for k := range st.open {
+		held[k] = true
+	}
 	for i, r := range instr.Results {
 		if !pointerFree(r.Type()) {
 			results[i] = f.eval(st, r)
 		}
+		st.reach(results[i], func(a atom, _ int) {
+			// An arena that something else holds, too, is not the caller's to put.
+			if a.site.gotten && a.region == nil && !held[a.site] {
+				f.kept[a.site] = true
+			}
+		})
 		f.letGo(st, results[i])
 	}
 	if f.reporting {

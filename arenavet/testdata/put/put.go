@@ -239,3 +239,15 @@ func fineReset(s *session) {
 	s.a = pool.Get()
 	s.reset()
 }
+
+// The session keeps the arena that it shows.
+func (s *session) arena() *arena.Arena {
+	if s.a == nil {
+		s.a = pool.Get()
+	}
+	return s.a
+}
+
+func fineShown(s *session) {
+	s.arena().AllocString("x")
+}
