@@ -2,6 +2,7 @@ package arenavet
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -188,6 +189,9 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		k.gotten = src.Gotten
 		if src.Gotten {
 			st.open[k] = true
+			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
+				f.fallible[k] = call
+			}
 		}
 		return one(atom{site: k})
 	case Memory:
@@ -200,6 +204,17 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		return f.mark(st, k, f.resolve(st, instr, src.At, args))
 	}
 	return nil
+}
+
+// mayFail says whether a call's last result is an error or a flag.
+func mayFail(common *ssa.CallCommon) bool {
+	r := common.Signature().Results()
+	if r.Len() < 2 {
+		return false
+	}
+	t := r.At(r.Len() - 1).Type()
+	b, isBasic := t.Underlying().(*types.Basic)
+	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // freshened says whether a handle of a call is one that this very call has

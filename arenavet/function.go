@@ -21,10 +21,11 @@ type function struct {
 	events    map[eventKey]*event
 	stored    map[storeKey]token.Pos // where something was put into an object
 	effects   map[effectKey]Effect
-	cross     map[ssa.Value]bool // used in other blocks than their own
-	firstPart map[siteKey]string // of a call's result: where a handle stands first
-	owned     map[*site]bool     // arenas that a goroutine was handed for good: it puts them back
-	kept      map[*site]bool     // arenas that are returned, but held by something else as well
+	cross     map[ssa.Value]bool  // used in other blocks than their own
+	firstPart map[siteKey]string  // of a call's result: where a handle stands first
+	owned     map[*site]bool      // arenas that a goroutine was handed for good: it puts them back
+	fallible  map[*site]ssa.Value // arenas of calls that also return an error or a flag
+	kept      map[*site]bool      // arenas that are returned, but held by something else as well
 	bits      int
 	handles   int
 
@@ -71,7 +72,7 @@ type finding struct {
 func newFunction(c *checker, fn *ssa.Function) *function {
 	f := &function{
 		c: c, fn: fn, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
-		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{},
+		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
 	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -316,34 +317,4 @@ func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
 		out.regs[v] = val
 	}
 	return out
-}
-
-// refine uses what a comparison with nil says: where a pointer is nil it
-// leads nowhere, and an arena that is nil need not be put back.
-func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
-	cmp, ok := cond.(*ssa.BinOp)
-	if !ok || cmp.Op != token.EQL && cmp.Op != token.NEQ {
-		return
-	}
-	if cmp.Op == token.NEQ {
-		outcome = !outcome
-	}
-	x, y := cmp.X, cmp.Y
-	if c, ok := x.(*ssa.Const); ok && c.IsNil() {
-		x, y = y, x
-	}
-	if c, ok := y.(*ssa.Const); !ok || !c.IsNil() || !outcome {
-		return
-	}
-	for _, a := range f.eval(st, x).atoms() {
-		delete(st.open, a.site)
-	}
-	if _, ok := st.regs[x]; ok {
-		st.regs[x] = nil
-	}
-	if load, ok := x.(*ssa.UnOp); ok && load.Op == token.MUL {
-		if at := f.eval(st, load.X).atoms(); len(at) == 1 && at[0].site.kind == localSite {
-			st.set(at[0].site, at[0].off, nil)
-		}
-	}
 }

@@ -261,7 +261,10 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		s.Writes = s.Writes[:maxSummary]
 	}
 	for k, must := range exit.done {
-		e := f.effects[k]
+		e, ok := f.effects[k]
+		if !ok {
+			continue // done to an arena that is nil
+		}
 		e.Must = must
 		s.Effects = append(s.Effects, e)
 	}
