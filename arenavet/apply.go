@@ -29,6 +29,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			}
 		case opGoroutine:
 			f.hand(st, v, pos, false)
+			f.letGo(st, v) // the goroutine may be the one that puts it back
 		case opSent:
 			f.lend(st, f.sourceValue(st, instr, "sent", e.From, args), pos, "kept by the call")
 		case opWait:
@@ -53,7 +54,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
 	i := strings.LastIndex(w.To.Path, deref)
-	if i < 0 {
+	if i < 0 || strings.Contains(w.To.Path, any_) {
 		return
 	}
 	parent, off := w.To, w.To.Path[i+len(deref):]
@@ -132,14 +133,16 @@ func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args [
 	return follow(st, v, p.Path).at(p.Off)
 }
 
-// follow is what path leads to from v.
+// follow is what path leads to from v. Beyond the depth that paths have,
+// nothing is known: to take everything that can be reached for it would relate
+// values that have nothing to do with each other.
 func follow(st *state, v value, path string) value {
+	if strings.Contains(path, any_) {
+		return nil
+	}
 	for path != "" {
 		i := strings.Index(path, deref)
 		if i < 0 {
-			if rest, ok := strings.CutSuffix(path, any_); ok {
-				return everything(st, v.sel(rest))
-			}
 			return v.sel(path)
 		}
 		pointers := v.sel(path[:i]).atoms()
@@ -148,27 +151,13 @@ func follow(st *state, v value, path string) value {
 		if j := strings.Index(path, deref); j >= 0 {
 			off = path[:j]
 		}
-		deep := strings.HasSuffix(off, any_)
-		if deep {
-			off = strings.TrimSuffix(off, any_)
-		}
 		path = strings.TrimPrefix(path, off)
 		v = nil
 		for _, a := range pointers {
 			v = v.union(st.load(a.site, a.off+off, []leaf{{}}))
 		}
-		if deep {
-			return everything(st, v)
-		}
 	}
 	return v
-}
-
-// everything is what v leads to.
-func everything(st *state, v value) value {
-	var out value
-	st.reach(v, func(a atom, _ int) { out = out.add(entry{"", a}) })
-	return out
 }
 
 // sourceValue is what a callee's source is here.

@@ -145,7 +145,7 @@ func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa
 // useHandle is an operation on an arena that only its owner may do.
 func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 	for _, a := range arena.atoms() {
-		if a.region != nil {
+		if a.region != nil || !mayBeHandle(a.site) {
 			continue
 		}
 		if a.stale != nil {
@@ -178,7 +178,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 	reported := false
 	for _, a := range v.atoms() {
 		region := a.site
-		if o == opDeallocate && !region.slot || o != opDeallocate && a.region != nil {
+		if o == opDeallocate && !region.slot || o != opDeallocate && (a.region != nil || !mayBeHandle(region)) {
 			continue
 		}
 		if o == opPut {

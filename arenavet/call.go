@@ -334,7 +334,7 @@ func (f *function) effect(st *state, o op, k *site, mark Place, from Source, mus
 	var at Place
 	if k != nil {
 		p, ok := f.place(k)
-		if !ok || k.kind == handleSite {
+		if !ok || k.kind == handleSite || strings.Contains(k.path, any_) {
 			return
 		}
 		at = p

@@ -106,7 +106,7 @@ func (f *function) noteUse(v ssa.Value, in *ssa.BasicBlock) {
 // arenas may cost more than the many that don't, where only what they do with
 // their arguments matters.
 const (
-	maxCost       = 8_000_000
+	maxCost       = 100_000_000
 	maxCostOthers = 50_000
 )
 

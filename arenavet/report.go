@@ -154,7 +154,7 @@ func (f *function) handleName(k *site) string {
 
 // symbolName is how the source would write what a symbol stands for.
 func symbolName(k *site, names map[token.Pos]string) string {
-	name, t := k.root.Name(), k.root.Type()
+	name := k.root.Name()
 	switch k.root.(type) {
 	case *ssa.Parameter, *ssa.FreeVar, *ssa.Global:
 	default:
@@ -162,13 +162,35 @@ func symbolName(k *site, names map[token.Pos]string) string {
 			return ""
 		}
 	}
+	fields, _, ok := symbolType(k)
+	if !ok {
+		return ""
+	}
+	return name + fields
+}
+
+// mayBeHandle says whether a site may be an arena or a slab. Values that went
+// through interfaces and summaries may seem to lead to one where their types
+// say that they don't.
+func mayBeHandle(k *site) bool {
+	if k.kind != symbolSite {
+		return k.kind == handleSite
+	}
+	_, t, ok := symbolType(k)
+	return ok && (isHandle(t) || types.IsInterface(t))
+}
+
+// symbolType follows a symbol's path through the types, and returns the fields
+// on the way, as the source writes them, and the type at its end.
+func symbolType(k *site) (fields string, t types.Type, ok bool) {
+	t = k.root.Type()
 	for step := range strings.SplitSeq(strings.TrimSuffix(k.path, ";"), ";") {
 		switch {
 		case step == "":
 		case step == "*":
 			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
 			if !ok {
-				return ""
+				return "", nil, false
 			}
 			t = p.Elem()
 		case step[0] == 'f':
@@ -178,15 +200,22 @@ func symbolName(k *site, names map[token.Pos]string) string {
 				n = 10*n + int(r-'0')
 			}
 			if !ok || n >= s.NumFields() {
-				return ""
+				return "", nil, false
 			}
-			name += "." + s.Field(n).Name()
+			fields += "." + s.Field(n).Name()
 			t = s.Field(n).Type()
+		case step[0] == 't':
+			s, ok := t.(*types.Tuple)
+			n := int(step[1] - '0')
+			if !ok || n >= s.Len() {
+				return "", nil, false
+			}
+			t = s.At(n).Type()
 		default:
-			return ""
+			return "", nil, false
 		}
 	}
-	return name
+	return fields, t, true
 }
 
 // memoryName says what a is: "buf, memory of arena a".

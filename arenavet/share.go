@@ -12,7 +12,7 @@ import (
 func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 	for _, a := range v.atoms() {
 		k := a.site
-		if a.region != nil || k.kind == localSite || k.kind == memorySite {
+		if a.region != nil || k.isOld || !mayBeHandle(k) {
 			continue
 		}
 		if a.stale != nil {

@@ -65,6 +65,7 @@ func (s *state) clone() *state {
 // join makes s what may hold where s or t holds, and says whether that is
 // more than before.
 func (s *state) join(t *state) bool {
+	*s.budget -= 4 * t.size() // what is there is compared with what comes
 	changed := s.joinCells(t)
 	for k, v := range t.regs {
 		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
@@ -222,9 +223,6 @@ func (s *state) load(k *site, off string, parts []leaf) value {
 				out = out.add(entry{l.path, a})
 			}
 		}
-		for _, a := range cells[any_] {
-			out = out.add(entry{l.path, a})
-		}
 	}
 	return out
 }
@@ -328,8 +326,14 @@ func (s *state) remake(k *site) {
 // size is how much there is to copy.
 func (s *state) size() int {
 	n := len(s.regs)
+	for _, v := range s.regs {
+		n += len(v)
+	}
 	for _, cells := range s.cells {
 		n += len(cells)
+		for _, atoms := range cells {
+			n += len(atoms)
+		}
 	}
 	return n
 }

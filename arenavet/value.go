@@ -100,7 +100,7 @@ type entry struct {
 type value []entry
 
 // maxEntries bounds a value: what is beyond is forgotten.
-const maxEntries = 48
+const maxEntries = 16
 
 func (v value) add(e entry) value {
 	for _, x := range v {

@@ -67,3 +67,13 @@ func fineNoArena() []int {
 	s := arena.MakeSlice[int](nil, 0, 10)
 	return append(s, 1)
 }
+
+// The arena has no name where the append stands: there is no fix.
+func scoped(get func() *arena.Arena) []int {
+	var s []int
+	{
+		a := get()
+		s = arena.MakeSlice[int](a, 0, 4)
+	}
+	return append(s, 1) // want `builtin append to s, memory of arena a`
+}

@@ -1,6 +1,7 @@
 package escape
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,7 +25,7 @@ func returned() *Entry {
 	a := pool.Get()
 	defer pool.Put(a)
 	e := arena.New[Entry](a)
-	return e // want `return of e, memory of arena a, which the deferred Put on line 25 takes back: return a deep copy`
+	return e // want `return of e, memory of arena a, which the deferred Put on line 26 takes back: return a deep copy`
 }
 
 func returnedString(s string) string {
@@ -79,7 +80,7 @@ func returnedAfterPut() *Entry {
 	a := pool.Get()
 	e := arena.New[Entry](a)
 	pool.Put(a)
-	return e // want `return of e, memory of arena a, which Put on line 81 has taken back`
+	return e // want `return of e, memory of arena a, which Put on line 82 has taken back`
 }
 
 func returnedInOneBranch(ok bool) *Entry {
@@ -127,7 +128,7 @@ func returnedParameterArena(a *arena.Arena) []int {
 func storedInGlobal() {
 	a := pool.Get()
 	defer pool.Put(a)
-	last = arena.New[Entry](a) // want `last, memory of arena a, is stored where it outlives the function, but the deferred Put on line 129 takes back that memory`
+	last = arena.New[Entry](a) // want `last, memory of arena a, is stored where it outlives the function, but the deferred Put on line 130 takes back that memory`
 }
 
 func storedInMap(key string) {
@@ -194,7 +195,7 @@ func leavesDo(s string) string {
 	pool.Do(func(a *arena.Arena) {
 		out = a.AllocString(s)
 	})
-	return out // want `return of memory of the arena, which Do on line 194 has taken back`
+	return out // want `return of memory of the arena, which Do on line 195 has taken back`
 }
 
 func globalFromDo() {
@@ -212,4 +213,12 @@ func (s *server) handle() {
 	defer pool.Put(a)
 	e := arena.New[Entry](a)
 	s.last = e // want `e, memory of arena a, is stored where it outlives the function`
+}
+
+func shallowClone(s string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	words := arena.MakeSlice[string](a, 1, 1)
+	words[0] = a.AllocString(s)
+	return slices.Clone(words) // want `return of memory of arena a`
 }

@@ -63,3 +63,15 @@ func fineDone(a *arena.Arena) {
 	}()
 	<-done
 }
+
+// The caller gives the arena away: the goroutine puts it back.
+func fineServe(a *arena.Arena) {
+	go func() {
+		defer pool.Put(a)
+		work(a)
+	}()
+}
+
+func fineServed() {
+	fineServe(pool.Get())
+}

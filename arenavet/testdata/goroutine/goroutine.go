@@ -78,3 +78,9 @@ func start(a *arena.Arena) {
 		a.AllocString("y")
 	}()
 }
+
+func usedAfterServe() {
+	a := pool.Get()
+	fineServe(a) // want `arena a is used by this goroutine, and line 85 may use it at the same time`
+	a.AllocString("x")
+}

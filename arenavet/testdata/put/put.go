@@ -2,6 +2,7 @@ package put
 
 import (
 	"errors"
+	"log"
 	"sync"
 
 	"github.com/ebbpool/arena"
@@ -10,12 +11,12 @@ import (
 var pool = arena.NewArenaPool(4096, 0)
 
 func never(s string) int {
-	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 14: defer the pool's Put right after Get, or use Do`
+	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 15: defer the pool's Put right after Get, or use Do`
 	return len(a.AllocString(s))
 }
 
 func earlyReturn(s string) error {
-	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 20`
+	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 21`
 	if s == "" {
 		return errors.New("empty")
 	}
@@ -42,7 +43,7 @@ func dropped() {
 func twice() {
 	a := pool.Get()
 	pool.Put(a)
-	pool.Put(a) // want `second Put of arena a, which Put on line 44 has taken back: give it back once`
+	pool.Put(a) // want `second Put of arena a, which Put on line 45 has taken back: give it back once`
 }
 
 func deferredAndNow(s string) {
@@ -250,4 +251,29 @@ func (s *session) arena() *arena.Arena {
 
 func fineShown(s *session) {
 	s.arena().AllocString("x")
+}
+
+func methodValueTwice() {
+	a := pool.Get()
+	put := pool.Put
+	put(a)
+	put(a) // want `second Put of arena a`
+}
+
+func fineMethodValue() {
+	a := pool.Get()
+	put := pool.Put
+	a.AllocString("x")
+	put(a)
+}
+
+// log.Fatal does not return.
+func fineFatal(s string) {
+	a := pool.Get()
+	if s == "" {
+		pool.Put(a)
+		log.Fatal("empty")
+	}
+	a.AllocString(s)
+	pool.Put(a)
 }

@@ -156,3 +156,13 @@ func fineMaybeArena(use bool, n int) int {
 	e.N = n
 	return e.N
 }
+
+type refresher interface{ refresh(*conn) }
+
+// Unknown code may have set what was stale anew.
+func fineRefreshed(c *conn, r refresher) {
+	c.buf = c.a.AllocBytes(1)
+	c.a.Reset()
+	r.refresh(c)
+	c.buf[0] = 1
+}
