@@ -140,7 +140,9 @@ func (f *function) handleName(k *site) string {
 	name := ""
 	switch k.kind {
 	case handleSite:
-		name = f.c.names[k.pos]
+		if call := f.c.calls[k.pos]; call != nil && returnsHandle(f.c.pass.TypesInfo.TypeOf(call)) {
+			name = f.c.names[k.pos]
+		}
 	case symbolSite:
 		name = symbolName(k, f.c.names)
 	case memorySite:
@@ -150,6 +152,15 @@ func (f *function) handleName(k *site) string {
 		return "the arena"
 	}
 	return "arena " + name
+}
+
+// returnsHandle says whether a call of result type t returns an arena first,
+// rather than something that leads to one.
+func returnsHandle(t types.Type) bool {
+	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
+		t = tuple.At(0).Type()
+	}
+	return isHandle(t)
 }
 
 // symbolName is how the source would write what a symbol stands for.
