@@ -8,7 +8,8 @@ FUZZTIME ?= 1m
 TESTFLAGS ?= -timeout 20m
 
 .PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
-	test-check test-debug test-checkptr test-race test-asan test-386 test-cpp bench-cpp cpp-tables traces fuzz tools
+	test-check test-debug test-checkptr test-race test-asan test-386 test-arenavet arenavet-modules test-cpp \
+	bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -27,7 +28,7 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab run $(if $(FULL),-full,-quick) && \
 		./results/.lab report -readme ../README.md
 
-test: test-go test-lab test-adapters test-cpp ## every test, in every build that promises something
+test: test-go test-lab test-adapters test-arenavet test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
 test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-386
@@ -80,6 +81,17 @@ test-adapters: tools ## the tests of the adapters, plain and under the race dete
 	for dir in adapters/*/; do \
 		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -race ./...) || exit 1; \
 	done
+
+test-arenavet: tools ## the analyzer's tests, and the analyzer over all that uses arenas here and means well
+	cd arenavet && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+	@test -z "$$(gofmt -l arenavet)" || { echo "not formatted, run gofmt -w on:"; gofmt -l arenavet; exit 1; }
+	tool=$$(mktemp -d)/arenavet && (cd arenavet && $(GO) build -o $$tool ./cmd/arenavet) && \
+		$(GO) vet -vettool=$$tool $$($(GO) list ./... | grep -v /docs/mistakes) && (cd lab && $(GO) vet -vettool=$$tool ./...) && \
+		(cd arenavet && $(GO) vet -vettool=$$tool ./...); \
+		status=$$?; rm -r $$(dirname $$tool); exit $$status
+
+arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool
+	scripts/arenavet-modules.sh
 
 test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, style
 	scripts/cpp.sh release

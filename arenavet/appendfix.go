@@ -1,0 +1,127 @@
+package arenavet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+// reportAppend reports a builtin append to memory of an arena.
+func (f *function) reportAppend(a atom, call *ssa.Call) {
+	text := "builtin append to " + f.memoryName(a) + ", moves it to the heap when it is full, without a word: "
+	if a.site.slab {
+		f.find(ruleAppend, call.Pos(), nil, text+"make it with the capacity that it needs, and fill it by index")
+		return
+	}
+	text += "use arena.Append"
+	if fix, ok := f.c.appendFix(a, call); ok {
+		f.find(ruleAppend, call.Pos(), nil, text, fix)
+		return
+	}
+	f.find(ruleAppend, call.Pos(), nil, text)
+}
+
+// appendFix rewrites append(s, x) to arena.Append(a, s, x), if the source
+// names the arena where the append stands.
+func (c *checker) appendFix(a atom, call *ssa.Call) (analysis.SuggestedFix, bool) {
+	none := analysis.SuggestedFix{}
+	expr := c.calls[call.Pos()]
+	if expr == nil || len(expr.Args) == 0 {
+		return none, false
+	}
+	pkg := c.arenaName(expr.Pos())
+	owner := c.arenaExpr(a.site.pos)
+	if pkg == "" || owner == nil || !c.visible(owner, expr.Pos()) {
+		return none, false
+	}
+	slice, ok := c.pass.TypesInfo.TypeOf(expr.Args[0]).Underlying().(*types.Slice)
+	if !ok {
+		return none, false
+	}
+	edits := []analysis.TextEdit{
+		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(pkg + ".Append")},
+		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(types.ExprString(owner) + ", ")},
+	}
+	for _, item := range expr.Args[1:] {
+		t := c.pass.TypesInfo.TypeOf(item)
+		if expr.Ellipsis.IsValid() {
+			if isText(t) { // append alone takes a string for bytes
+				edits = append(edits,
+					analysis.TextEdit{Pos: item.Pos(), End: item.Pos(), NewText: []byte("[]byte(")},
+					analysis.TextEdit{Pos: item.End(), End: item.End(), NewText: []byte(")")})
+			}
+			continue
+		}
+		if !types.Identical(t, slice.Elem()) && t != types.Typ[types.UntypedNil] {
+			return none, false // the type could not be inferred
+		}
+	}
+	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
+}
+
+// arenaName is what the file at pos calls package arena, or empty.
+func (c *checker) arenaName(pos token.Pos) string {
+	for _, file := range c.pass.Files {
+		if pos < file.FileStart || pos > file.FileEnd {
+			continue
+		}
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err != nil || path != arenaPath {
+				continue
+			}
+			name := "arena"
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			_, obj := c.pass.Pkg.Scope().Innermost(pos).LookupParent(name, pos)
+			if _, ok := obj.(*types.PkgName); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// arenaExpr is the arena that the call at a parenthesis allocates from.
+func (c *checker) arenaExpr(lparen token.Pos) ast.Expr {
+	call := c.calls[lparen]
+	if call == nil {
+		return nil
+	}
+	var found ast.Expr
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && arenaType(c.pass.TypesInfo.TypeOf(sel.X)) == "Arena" {
+		found = sel.X
+	}
+	for _, arg := range call.Args {
+		if arenaType(c.pass.TypesInfo.TypeOf(arg)) == "Arena" {
+			if found != nil {
+				return nil
+			}
+			found = arg
+		}
+	}
+	if found == nil || !simple(found) {
+		return nil
+	}
+	return found
+}
+
+// visible says whether e means the same at pos.
+func (c *checker) visible(e ast.Expr, pos token.Pos) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		scope := c.pass.Pkg.Scope().Innermost(pos)
+		if scope == nil {
+			return false
+		}
+		_, obj := scope.LookupParent(e.Name, pos)
+		return obj != nil && obj == c.pass.TypesInfo.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return c.visible(e.X, pos)
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// apply is a call of a function that s describes, with args.
+func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args []value, certain, deferred bool) value {
+	pos := f.position(instr)
+	name := ""
+	if fn := instr.Common().StaticCallee(); fn != nil {
+		name = fn.Name()
+	}
+	for _, e := range s.Effects {
+		v := f.resolve(st, instr, e.At, args)
+		must := e.Must && certain
+		switch e.Op {
+		case opUse:
+			f.useHandle(st, v, pos)
+		case opUnknown:
+			f.letGo(st, v)
+			for _, a := range v.atoms() {
+				f.effect(st, opUnknown, a.site, Place{}, Source{}, true, token.NoPos)
+			}
+		case opGoroutine:
+			f.hand(st, v, pos, false)
+			f.letGo(st, v) // the goroutine may be the one that puts it back
+		case opSent:
+			f.lend(st, f.sourceValue(st, instr, "sent", e.From, args), pos, "kept by the call")
+		case opWait:
+			if must {
+				f.wait(st)
+			}
+		case opRewind:
+			f.rewind(st, v, f.resolve(st, instr, e.Mark, args), pos, must, deferred, name)
+		default:
+			f.takeBack(st, v, e.Op, pos, must, deferred, name)
+		}
+	}
+	for _, w := range s.Writes {
+		f.applyWrite(st, instr, w, args, certain)
+	}
+	out := f.applyResults(st, instr, s, args)
+	if results := instr.Common().Signature().Results(); results.Len() == 1 {
+		return out.sel(tuple(0))
+	}
+	return out
+}
+
+func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
+	i := strings.LastIndex(w.To.Path, deref)
+	if i < 0 || strings.Contains(w.To.Path, any_) {
+		return
+	}
+	parent, off := w.To, w.To.Path[i+len(deref):]
+	parent.Path = w.To.Path[:i]
+	var v value
+	for n, src := range w.From {
+		v = v.union(f.sourceValue(st, instr, "w"+w.To.Path+itoa(n), src, args))
+	}
+	pos := w.pos
+	if pos == token.NoPos {
+		pos = f.position(instr)
+	}
+	targets := f.resolve(st, instr, parent, args).atoms()
+	for _, a := range targets {
+		strong := w.Strong && certain && len(targets) == 1 && !a.site.isOld && !strings.Contains(a.off+off, element) && !summarySymbol(a.site)
+		f.put(st, a.site, a.off+off, []leaf{{}}, v, strong, pos)
+		delete(st.unread, a.site)
+	}
+	if len(targets) == 0 {
+		f.letGo(st, v)
+	}
+}
+
+// applyResults builds what a call returns, and the objects that it leads to.
+func (f *function) applyResults(st *state, instr ssa.CallInstruction, s *Summary, args []value) value {
+	var out value
+	objects := map[string]*site{}
+	flows := slices.Clone(s.Results)
+	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
+	// add puts v where path says: into the result, or an object behind it.
+	var add func(path string, v value)
+	add = func(path string, v value) {
+		i := strings.LastIndex(path, deref)
+		if i < 0 {
+			out = out.union(v.under(path))
+			return
+		}
+		parent, off := path[:i], path[i+len(deref):]
+		k := objects[parent]
+		if k == nil {
+			// An object of Go's own memory that holds something from an arena.
+			k = f.site(instr, "o"+parent, localSite, f.position(instr))
+			st.remake(k)
+			objects[parent] = k
+			add(parent, one(atom{site: k}))
+		}
+		st.store(k, off, nil, v, false)
+	}
+	for _, fl := range flows {
+		v := f.sourceValue(st, instr, "r"+fl.Path, fl.From, args)
+		if fl.From.Kind == Memory && len(v) > 0 {
+			objects[fl.Path] = v[0].a.site
+		}
+		add(fl.Path, v)
+	}
+	return out
+}
+
+// resolve is what a callee's place is here.
+func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args []value) value {
+	var v value
+	switch {
+	case p.Global != "":
+		g := f.c.global(p.Global)
+		if g == nil {
+			return nil
+		}
+		v = one(atom{site: f.symbol(g, "")})
+	case p.Fresh != 0:
+		return one(atom{site: f.site(instr, "h"+itoa(p.Fresh), handleSite, f.position(instr))})
+	case p.Param >= 0 && p.Param < len(args):
+		v = args[p.Param]
+	default:
+		return nil
+	}
+	return follow(st, v, p.Path).at(p.Off)
+}
+
+// follow is what path leads to from v. Beyond the depth that paths have,
+// nothing is known: to take everything that can be reached for it would relate
+// values that have nothing to do with each other.
+func follow(st *state, v value, path string) value {
+	if strings.Contains(path, any_) {
+		return nil
+	}
+	for path != "" {
+		i := strings.Index(path, deref)
+		if i < 0 {
+			return v.sel(path)
+		}
+		pointers := v.sel(path[:i]).atoms()
+		path = path[i+len(deref):]
+		off := path
+		if j := strings.Index(path, deref); j >= 0 {
+			off = path[:j]
+		}
+		path = strings.TrimPrefix(path, off)
+		v = nil
+		for _, a := range pointers {
+			v = v.union(st.load(a.site, a.off+off, []leaf{{}}))
+		}
+	}
+	return v
+}
+
+// sourceValue is what a callee's source is here.
+func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
+	switch src.Kind {
+	case Same:
+		return f.resolve(st, instr, src.At, args)
+	case Handle:
+		v := f.resolve(st, instr, src.At, args)
+		if len(v) == 0 {
+			return nil
+		}
+		k := v[0].a.site
+		if !f.freshened(st, k, part) {
+			f.lostInLoop(st, k)
+			st.remake(k)
+		}
+		k.gotten = src.Gotten
+		if src.Gotten {
+			st.open[k] = true
+			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
+				f.fallible[k] = call
+			}
+		}
+		return one(atom{site: k})
+	case Memory:
+		k := f.site(instr, part, memorySite, f.position(instr))
+		k.slab = src.Slab
+		st.remake(k)
+		return f.memory(st, k, f.resolve(st, instr, src.At, args))
+	case Taken:
+		k := f.site(instr, part, markSite, f.position(instr))
+		return f.mark(st, k, f.resolve(st, instr, src.At, args))
+	}
+	return nil
+}
+
+// mayFail says whether a call's last result is an error or a flag.
+func mayFail(common *ssa.CallCommon) bool {
+	r := common.Signature().Results()
+	if r.Len() < 2 {
+		return false
+	}
+	t := r.At(r.Len() - 1).Type()
+	b, isBasic := t.Underlying().(*types.Basic)
+	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// freshened says whether a handle of a call is one that this very call has
+// made already: it may stand in several places of the result.
+func (f *function) freshened(st *state, k *site, part string) bool {
+	key := siteKey{k, ""}
+	first, ok := f.firstPart[key]
+	if !ok {
+		f.firstPart[key] = part
+		return false
+	}
+	return first != part
+}

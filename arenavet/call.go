@@ -1,0 +1,350 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// target is what a call may reach: a function, and what it is called with:
+// arguments, then captured variables.
+type target struct {
+	fn   *ssa.Function
+	args []value
+}
+
+// targets finds what a call reaches. It is empty if that is not known.
+func (f *function) targets(st *state, common *ssa.CallCommon) []target {
+	if common.IsInvoke() {
+		return nil
+	}
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	if fn, ok := common.Value.(*ssa.Function); ok {
+		return []target{{fn, args}}
+	}
+	return f.closures(st, f.eval(st, common.Value), args)
+}
+
+// closures are the functions that v may be, called with args. It is empty if
+// v may be another one.
+func (f *function) closures(st *state, v value, args []value) []target {
+	var out []target
+	for _, a := range v.atoms() {
+		k := a.site
+		if k.fn == nil {
+			return nil
+		}
+		all := append([]value(nil), args...)
+		var bound []value
+		for i := range k.bindings {
+			var val value
+			for off, atoms := range st.cells[k] {
+				if rest, ok := strings.CutPrefix(off, binding(i)); ok {
+					for _, b := range atoms {
+						val = val.add(entry{rest, b})
+					}
+				}
+			}
+			bound = append(bound, val)
+		}
+		if obj, ok := k.fn.Object().(*types.Func); ok && strings.HasPrefix(k.fn.Synthetic, "bound method wrapper") {
+			// A method value: its receiver is what it has captured.
+			if fn := k.fn.Prog.FuncValue(obj); fn != nil {
+				out = append(out, target{fn, append(bound, all...)})
+				continue
+			}
+		}
+		out = append(out, target{k.fn, append(all, bound...)})
+	}
+	return out
+}
+
+// call is what a call does and yields.
+func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) value {
+	pos := f.position(instr)
+	if b, ok := common.Value.(*ssa.Builtin); ok {
+		return f.builtin(st, instr, common, b.Name())
+	}
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	reached := f.targets(st, common)
+	if len(reached) == 1 {
+		if name := calleeName(origin(reached[0].fn)); strings.HasPrefix(name, arenaPath+".") {
+			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, arenaPath+"."), reached[0].args, deferred); ok {
+				return v
+			}
+		} else if startsGoroutine[name] && len(args) > 0 {
+			f.starts(st, f.closures(st, args[len(args)-1], nil), args[len(args)-1:], pos)
+			return nil
+		}
+	}
+	if waits(common) {
+		f.wait(st)
+	}
+	f.useArgs(st, instr, common, args, reached)
+	f.touchArgs(st, args)
+	var out value
+	known := len(reached) > 0
+	for _, t := range reached {
+		s := f.c.summary(t.fn)
+		if s == nil {
+			known = false
+			continue
+		}
+		out = out.union(f.apply(st, instr, s, t.args, len(reached) == 1, deferred))
+	}
+	f.callArguments(st, instr, args)
+	if !known {
+		out = out.union(f.unknownCall(st, instr, common, args, reached))
+	}
+	return out
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+func (f *function) touchArgs(st *state, args []value) {
+	for _, a := range args {
+		f.touch(st, a)
+	}
+}
+
+// useArgs reports memory that was taken back and is given to a call.
+func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) {
+	name := ""
+	if len(reached) == 1 {
+		name = calleeName(origin(reached[0].fn))
+	}
+	for i, a := range args {
+		if isHandle(common.Args[i].Type()) && len(reached) > 0 && f.c.summary(reached[0].fn) != nil {
+			continue // its summary says whether it uses it
+		}
+		f.use(st, a, instr)
+		if readsDeep(name) {
+			st.reach(a, func(b atom, depth int) {
+				if depth > 0 && b.region != nil {
+					f.use(st, one(b), instr)
+				}
+			})
+		}
+	}
+	if common.IsInvoke() {
+		f.use(st, f.eval(st, common.Value), instr)
+	}
+}
+
+// callArguments makes the calls that a function may make of functions that it
+// was given. Whether it does is not known, so nothing that they take back
+// counts as taken back.
+func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value) {
+	for _, a := range args {
+		for _, t := range f.closures(st, a, nil) {
+			s := f.c.summary(t.fn)
+			if s == nil {
+				continue
+			}
+			// What is captured comes after the parameters, which are unknown.
+			params := make([]value, len(t.fn.Params))
+			if n := len(t.fn.FreeVars); n > 0 && len(t.args) == n {
+				params = append(params, t.args...)
+			}
+			weak := &Summary{Writes: make([]Write, len(s.Writes))}
+			for i, w := range s.Writes {
+				w.Strong = false
+				weak.Writes[i] = w
+			}
+			for _, e := range s.Effects {
+				if e.Op == opSent || e.Op == opUnknown {
+					e.Must = false
+					weak.Effects = append(weak.Effects, e)
+				}
+			}
+			f.apply(st, instr, weak, params, false, false)
+		}
+	}
+}
+
+// unknownCall is a call of a function that has no summary.
+func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) value {
+	name := ""
+	if len(reached) == 1 {
+		name = calleeName(origin(reached[0].fn))
+	}
+	path := packageOf(name)
+	standard := name != "" && isStandard(path)
+	all := args
+	if common.IsInvoke() {
+		all = append([]value{f.eval(st, common.Value)}, args...)
+	}
+	if !standard || mayKeep(path) {
+		for i, a := range all {
+			f.letGo(st, a)
+			if i < len(common.Args) {
+				f.noteUnknown(st, a, common.Args[i].Type())
+			}
+			f.clobber(st, a)
+		}
+	}
+	if keepers[name] && len(args) > 1 {
+		for _, r := range args[0].atoms() {
+			for _, v := range args[1:] {
+				f.put(st, r.site, r.off+element, nil, v, false, f.position(instr))
+			}
+		}
+	}
+	if standard {
+		return f.standardResult(st, instr, name, args)
+	}
+	if v, ok := instr.(ssa.Value); ok {
+		return f.unknown(st, v, v.Type())
+	}
+	return nil
+}
+
+// standardResult is what a function of the standard library returns, as far
+// as it is memory that it was given.
+func (f *function) standardResult(st *state, instr ssa.CallInstruction, name string, args []value) value {
+	v, ok := instr.(*ssa.Call)
+	if !ok || len(args) == 0 {
+		return nil
+	}
+	var out value
+	if shares, asElements := sharesArgument(name); shares {
+		// strings.Map alone has its text second.
+		from := args[0]
+		if name == "strings.Map" && len(args) > 1 {
+			from = args[1]
+		}
+		out = from
+		if asElements {
+			out = f.object(st, v)
+			for _, a := range from.atoms() {
+				st.store(out[0].a.site, element, nil, one(a), false)
+			}
+		}
+	}
+	if shallow[name] {
+		out = f.object(st, v)
+		st.store(out[0].a.site, element, nil, f.contents(st, args[0], v.Type()), false)
+	}
+	if t, ok := v.Type().(*types.Tuple); ok {
+		var all value
+		for i := range t.Len() {
+			if !pointerFree(t.At(i).Type()) {
+				all = all.union(out.under(tuple(i)))
+			}
+		}
+		return all
+	}
+	return out
+}
+
+// contents is what the elements of a slice or map may be.
+func (f *function) contents(st *state, v value, t types.Type) value {
+	var elem types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		elem = u.Elem()
+	case *types.Map:
+		elem = u.Elem()
+	default:
+		return nil
+	}
+	var out value
+	for _, a := range v.atoms() {
+		out = out.union(st.load(a.site, a.off+element, leaves(elem)))
+	}
+	return out
+}
+
+// noteUnknown tells callers that what they gave went to unknown code.
+func (f *function) noteUnknown(st *state, v value, t types.Type) {
+	if !mayHold(t, 0) {
+		return
+	}
+	st.reachTo(v, 2, func(a atom, _ int) {
+		if a.site.kind == symbolSite && a.region == nil {
+			f.effect(st, opUnknown, a.site, Place{}, Source{}, true, token.NoPos)
+		}
+	})
+}
+
+// mayHold says whether a value of type t may lead to an arena.
+func mayHold(t types.Type, depth int) bool {
+	if isHandle(t) {
+		return true
+	}
+	if depth > 5 {
+		return false
+	}
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Pointer:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if mayHold(u.Field(i).Type(), depth+1) {
+				return true
+			}
+		}
+	case *types.Slice:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Map:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Interface, *types.Signature:
+		return true
+	}
+	return false
+}
+
+// clobber forgets what unknown code may have changed in the objects that v
+// points to: arenas may have been exchanged, and what was stale been set anew.
+func (f *function) clobber(st *state, v value) {
+	for _, e := range v {
+		k := e.a.site
+		for off, atoms := range st.cells[k] {
+			var good []atom
+			for _, a := range atoms {
+				if a.stale == nil {
+					good = addAtom(good, a)
+				}
+			}
+			if len(good) < len(atoms) {
+				for _, a := range k.initial(off) {
+					good = addAtom(good, a)
+				}
+				st.set(k, off, good)
+			}
+		}
+	}
+}
+
+// effect notes what the function does to an arena that its callers know.
+func (f *function) effect(st *state, o op, k *site, mark Place, from Source, must bool, pos token.Pos) {
+	var at Place
+	if k != nil {
+		p, ok := f.place(k)
+		if !ok || k.kind == handleSite || strings.Contains(k.path, any_) {
+			return
+		}
+		at = p
+	}
+	key := effectKey{o, at, mark, from}
+	if len(st.done) >= maxSummary {
+		return
+	}
+	if _, ok := f.effects[key]; !ok {
+		f.effects[key] = Effect{Op: o, At: at, Mark: mark, From: from, pos: pos}
+	}
+	st.done[key] = st.done[key] || must
+}

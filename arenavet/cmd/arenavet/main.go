@@ -1,0 +1,14 @@
+// Command arenavet reports misuse of github.com/ebbpool/arena. It runs by
+// itself, with -fix to apply what it suggests, and as a tool of go vet:
+//
+//	arenavet ./...
+//	go vet -vettool=$(which arenavet) ./...
+package main
+
+import (
+	"golang.org/x/tools/go/analysis/multichecker"
+
+	"github.com/ebbpool/arena/arenavet"
+)
+
+func main() { multichecker.Main(arenavet.Analyzer) }

@@ -1,0 +1,320 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+// function is the analysis of one function: a search for what may hold at
+// each of its points, block by block until nothing changes, and then one more
+// pass over the blocks that reports.
+type function struct {
+	c  *checker
+	fn *ssa.Function
+
+	sites     map[siteKey]*site
+	symbols   map[symbolKey]*site
+	events    map[eventKey]*event
+	stored    map[storeKey]token.Pos // where something was put into an object
+	effects   map[effectKey]Effect
+	cross     map[ssa.Value]bool  // used in other blocks than their own
+	firstPart map[siteKey]string  // of a call's result: where a handle stands first
+	owned     map[*site]bool      // arenas that a goroutine was handed for good: it puts them back
+	fallible  map[*site]ssa.Value // arenas of calls that also return an error or a flag
+	kept      map[*site]bool      // arenas that are returned, but held by something else as well
+	bits      int
+	handles   int
+
+	budget    int // what the search may still cost
+	reporting bool
+	findings  []finding
+
+	exit    *state // what may hold at some return; nil before one is reached
+	results []value
+}
+
+type siteKey struct {
+	instr any // an instruction or a function
+	part  string
+}
+
+type symbolKey struct {
+	root ssa.Value
+	path string
+}
+
+type eventKey struct {
+	op  op
+	pos token.Pos
+}
+
+type storeKey struct {
+	in  *site
+	off string
+	of  *site
+}
+
+// finding is a diagnostic before it is known whether it is the first of its
+// kind.
+type finding struct {
+	rule rule
+	pos  token.Pos
+	text string
+	key  any // findings with equal keys say the same; the first is reported
+	fix  []analysis.SuggestedFix
+	of   *event // what took the memory back, if it is about that
+}
+
+func newFunction(c *checker, fn *ssa.Function) *function {
+	f := &function{
+		c: c, fn: fn, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
+		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			phi, isPhi := instr.(*ssa.Phi)
+			_, isDefer := instr.(*ssa.Defer)
+			if isPhi {
+				for i, v := range phi.Edges {
+					f.noteUse(v, b.Preds[i])
+				}
+				continue
+			}
+			for _, p := range instr.Operands(nil) {
+				if isDefer && *p != nil {
+					f.cross[*p] = true // its call comes at the end
+				}
+				f.noteUse(*p, b)
+			}
+		}
+	}
+	return f
+}
+
+func (f *function) noteUse(v ssa.Value, in *ssa.BasicBlock) {
+	if instr, ok := v.(ssa.Instruction); ok && instr.Block() != in {
+		f.cross[v] = true
+	}
+}
+
+// What a search may cost, in entries of states that it copies or looks at. A function that
+// costs more is treated as code that nothing is known of. Those that deal with
+// arenas may cost more than the many that don't, where only what they do with
+// their arguments matters.
+const (
+	maxCost       = 100_000_000
+	maxCostOthers = 50_000
+)
+
+// solve runs the search. It returns nil if the function has no body that can
+// be read or is too large.
+func (f *function) solve(report bool) *Summary {
+	blocks := f.fn.Blocks
+	if len(blocks) == 0 {
+		return nil
+	}
+	f.budget = maxCostOthers
+	if f.c.relevant(f.fn) {
+		f.budget = maxCost
+	}
+	in := make([]*state, len(blocks))
+	in[0] = f.entry()
+	queued := make([]bool, len(blocks))
+	work := []int{0}
+	for len(work) > 0 {
+		// The lowest block first: blocks are numbered roughly as they run.
+		best := 0
+		for i := range work {
+			if work[i] < work[best] {
+				best = i
+			}
+		}
+		i := work[best]
+		work[best] = work[len(work)-1]
+		work = work[:len(work)-1]
+		queued[i] = false
+		st := in[i].clone()
+		f.block(st, blocks[i])
+		if f.budget < 0 {
+			return nil
+		}
+		for n, succ := range blocks[i].Succs {
+			out := f.edge(st, blocks[i], succ, n)
+			changed := false
+			if in[succ.Index] == nil {
+				in[succ.Index] = out
+				changed = true
+			} else {
+				changed = in[succ.Index].join(out)
+			}
+			if changed && !queued[succ.Index] {
+				queued[succ.Index] = true
+				work = append(work, succ.Index)
+			}
+		}
+	}
+	f.exit, f.results = nil, nil
+	f.budget = maxCost // the last pass is short
+	f.reporting = report
+	for i, b := range blocks {
+		if in[i] != nil {
+			f.block(in[i].clone(), b)
+		}
+	}
+	f.reporting = false
+	if f.exit == nil {
+		return &Summary{} // it never returns
+	}
+	return f.summarize(f.exit, f.results)
+}
+
+// entry is the state in which the function begins: arguments and captured
+// variables are symbols.
+func (f *function) entry() *state {
+	st := newState(&f.budget)
+	bind := func(v ssa.Value) {
+		var val value
+		for _, l := range leaves(v.Type()) {
+			val = val.add(entry{l.path, atom{site: f.symbol(v, l.path)}})
+		}
+		st.regs[v] = val
+	}
+	for _, p := range f.fn.Params {
+		bind(p)
+	}
+	for _, v := range f.fn.FreeVars {
+		bind(v)
+	}
+	return st
+}
+
+// symbol is what path leads to from root.
+func (f *function) symbol(root ssa.Value, path string) *site {
+	if i := strings.Index(path, any_); i >= 0 {
+		path = path[:i+len(any_)]
+	} else if strings.Count(path, deref) > maxDerefs {
+		i := 0
+		for range maxDerefs {
+			i += strings.Index(path[i:], deref) + len(deref)
+		}
+		path = path[:i] + any_
+	}
+	key := symbolKey{root, path}
+	k := f.symbols[key]
+	if k == nil {
+		k = &site{kind: symbolSite, root: root, path: path, pos: root.Pos()}
+		k.child = func(off string) *site { return f.symbol(root, path+deref+off) }
+		f.symbols[key] = k
+	}
+	return k
+}
+
+// site is the site of what an instruction makes.
+func (f *function) site(instr any, part string, kind siteKind, pos token.Pos) *site {
+	key := siteKey{instr, part}
+	k := f.sites[key]
+	if k == nil {
+		k = &site{kind: kind, pos: pos}
+		switch kind {
+		case handleSite:
+			f.handles++
+			k.id = f.handles
+		case markSite:
+			if f.bits < 64 {
+				k.bit = 1 << f.bits
+				f.bits++
+			}
+		}
+		f.sites[key] = k
+	}
+	return k
+}
+
+func (f *function) event(o op, pos token.Pos, deferred bool, name string) *event {
+	key := eventKey{o, pos}
+	e := f.events[key]
+	if e == nil {
+		e = &event{op: o, pos: pos, deferred: deferred, name: name}
+		f.events[key] = e
+	}
+	return e
+}
+
+// eval is what v may be.
+func (f *function) eval(st *state, v ssa.Value) value {
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Builtin:
+		return nil
+	case *ssa.Global:
+		return one(atom{site: f.symbol(v, "")})
+	case *ssa.Function:
+		k := f.site(v, "", localSite, v.Pos())
+		k.fn = v
+		return one(atom{site: k})
+	}
+	return st.regs[v]
+}
+
+// unknown is a value that nothing is known of but that it stays the same
+// until v is computed anew.
+func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
+	of := func(k *site) bool { return k != nil && k.kind == symbolSite && k.root == v }
+	anchor := f.symbol(v, "")
+	if st.made[anchor] {
+		for k := range st.cells {
+			if of(k) {
+				delete(st.cells, k)
+			}
+		}
+		st.rewrite(func(a atom) []atom {
+			if of(a.site) || of(a.region) {
+				return nil
+			}
+			return []atom{a}
+		})
+	}
+	st.made[anchor] = true
+	var val value
+	for _, l := range leaves(t) {
+		switch types.Unalias(l.typ).Underlying().(type) {
+		case *types.Pointer, *types.Interface, *types.Map, *types.Slice:
+			val = val.add(entry{l.path, atom{site: f.symbol(v, l.path)}})
+		}
+	}
+	return val
+}
+
+// edge is the state at the beginning of succ, coming from b.
+func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
+	out := st.clone()
+	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
+		f.refine(out, branch.Cond, n == 0)
+	}
+	from := 0
+	for i, p := range succ.Preds {
+		if p == b {
+			from = i
+		}
+	}
+	phis := map[ssa.Value]value{}
+	for _, instr := range succ.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		phis[phi] = f.eval(out, phi.Edges[from])
+	}
+	for v := range out.regs {
+		if _, ok := v.(ssa.Instruction); ok && !f.cross[v] {
+			delete(out.regs, v)
+		}
+	}
+	for v, val := range phis {
+		out.regs[v] = val
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// refine uses what a condition says on the edge where it has that outcome:
+// where a pointer is nil it leads nowhere, and an arena that is nil need not
+// be put back; where a call failed it returned no arena.
+func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
+	switch c := cond.(type) {
+	case *ssa.UnOp:
+		if c.Op == token.NOT {
+			f.refine(st, c.X, !outcome)
+		}
+	case *ssa.Extract:
+		if !outcome {
+			f.failed(st, c.Tuple) // a, ok := take(); ok is false
+		}
+	case *ssa.BinOp:
+		if c.Op != token.EQL && c.Op != token.NEQ {
+			return
+		}
+		x, y := c.X, c.Y
+		if k, ok := x.(*ssa.Const); ok && k.IsNil() {
+			x, y = y, x
+		}
+		if k, ok := y.(*ssa.Const); !ok || !k.IsNil() {
+			return
+		}
+		if isNil := outcome == (c.Op == token.EQL); isNil {
+			f.refineNil(st, x)
+		} else if types.Identical(x.Type(), types.Universe.Lookup("error").Type()) {
+			f.failed(st, nil)
+		}
+	}
+}
+
+// failed is a path on which a call, or an unknown one if it is nil, has
+// failed: the arenas that it would have returned don't exist.
+func (f *function) failed(st *state, call ssa.Value) {
+	for k := range st.open {
+		if by, ok := f.fallible[k]; ok && (call == nil || by == call) {
+			delete(st.open, k)
+		}
+	}
+}
+
+// refineNil is a path on which x is nil.
+func (f *function) refineNil(st *state, x ssa.Value) {
+	v := f.eval(st, x)
+	for _, a := range v.atoms() {
+		delete(st.open, a.site)
+		// What would be done to an arena is as good as done to none.
+		if p, ok := f.place(a.site); ok && a.site.kind == symbolSite {
+			for _, o := range []op{opReset, opRelease, opPut} {
+				st.done[effectKey{op: o, at: p}] = true
+			}
+		}
+	}
+	if _, ok := st.regs[x]; ok {
+		st.regs[x] = nil
+	}
+	if load, ok := x.(*ssa.UnOp); ok && load.Op == token.MUL {
+		at := f.eval(st, load.X)
+		if exactly(at) {
+			for _, a := range at.atoms() {
+				st.set(a.site, a.off, nil)
+			}
+		}
+	}
+}

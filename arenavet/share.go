@@ -1,0 +1,232 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// hand notes that a goroutine uses the arenas that v may be. That is fine if
+// their owner leaves them alone from then on, or waits for the goroutine.
+func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
+	for _, a := range v.atoms() {
+		k := a.site
+		if a.region != nil || k.isOld || !mayBeHandle(k) {
+			continue
+		}
+		if a.stale != nil {
+			f.reportStaleHandle(a, pos)
+		}
+		if _, twice := st.handed[k]; twice {
+			f.reportShared(k, pos, token.NoPos)
+			continue
+		}
+		st.handed[k] = pos
+		if puts {
+			f.owned[k] = true
+		}
+		f.effect(st, opGoroutine, k, Place{}, Source{}, true, pos)
+	}
+}
+
+// usedByOwner is a use of an arena that may be in a goroutine's hands.
+func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
+	if at, ok := st.handed[k]; ok {
+		f.reportShared(k, at, pos)
+	}
+}
+
+// lend notes that memory that v leads to was given to someone who may use it
+// at any time from now on.
+func (f *function) lend(st *state, v value, pos token.Pos, how string) {
+	st.reach(v, func(a atom, depth int) {
+		if a.region == nil && a.site.kind == symbolSite && depth == 0 {
+			if src, ok := f.source(a); ok {
+				f.effect(st, opSent, nil, Place{}, src, true, pos)
+			}
+		}
+		if a.region == nil || a.site.kind == markSite || a.site.slot {
+			return
+		}
+		if a.stale != nil {
+			f.reportStale(a, pos)
+			return
+		}
+		if _, ok := st.lent[a.region]; !ok {
+			st.lent[a.region] = lending{pos, how}
+		}
+		if src, ok := f.source(a); ok {
+			f.effect(st, opSent, nil, Place{}, src, true, pos)
+		}
+	})
+}
+
+// wait notes that other goroutines were waited for: nobody else uses what was
+// handed to them.
+func (f *function) wait(st *state) {
+	clear(st.handed)
+	clear(st.lent)
+	f.effects[effectKey{op: opWait}] = Effect{Op: opWait}
+	st.done[effectKey{op: opWait}] = true
+}
+
+// goroutine is a go statement.
+func (f *function) goroutine(st *state, instr *ssa.Go, common *ssa.CallCommon) {
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	all := args
+	if _, ok := common.Value.(*ssa.Builtin); !ok {
+		all = append(all[:len(all):len(all)], f.eval(st, common.Value))
+	}
+	f.starts(st, f.targets(st, common), all, f.position(instr))
+}
+
+// starts is the start of a goroutine that calls what called says; all is
+// everything that it was given.
+func (f *function) starts(st *state, called []target, all []value, pos token.Pos) {
+	for _, v := range all {
+		f.touch(st, v)
+	}
+	known := len(called) > 0
+	for _, t := range called {
+		name := calleeName(origin(t.fn))
+		s := f.c.summary(t.fn)
+		if s == nil {
+			known = false
+			if name != "" && isStandard(packageOf(name)) {
+				known = true
+			}
+			continue
+		}
+		used := map[*site]bool{}
+		puts := map[*site]bool{}
+		for _, e := range s.Effects {
+			if e.Op == opPut {
+				for _, a := range f.resolve(st, nil, e.At, t.args).atoms() {
+					puts[a.site] = true
+				}
+			}
+		}
+		for _, e := range s.Effects {
+			switch e.Op {
+			case opUse, opPut, opReset, opRelease, opRewind, opGoroutine:
+			case opUnknown:
+				// A struct that holds an arena is not the arena.
+				if !handlePlace(t.fn, e.At) {
+					continue
+				}
+			default:
+				continue
+			}
+			for _, a := range f.resolve(st, nil, e.At, t.args).atoms() {
+				if !used[a.site] {
+					used[a.site] = true
+					f.hand(st, one(a), pos, puts[a.site])
+				}
+			}
+		}
+	}
+	for _, v := range all {
+		if !known {
+			for _, a := range v.atoms() {
+				if a.site.kind == handleSite {
+					f.hand(st, one(a), pos, false)
+				}
+			}
+		}
+		f.lend(st, v, pos, "captured by a goroutine")
+		f.letGo(st, v)
+	}
+}
+
+// handlePlace says whether a place of fn is an arena itself.
+func handlePlace(fn *ssa.Function, p Place) bool {
+	if p.Param < 0 {
+		return false
+	}
+	if p.Param < len(fn.Params) {
+		return p.Path == "" && isHandle(fn.Params[p.Param].Type())
+	}
+	if i := p.Param - len(fn.Params); i < len(fn.FreeVars) {
+		t := fn.FreeVars[i].Type()
+		if p.Path == deref {
+			if ptr, ok := t.Underlying().(*types.Pointer); ok {
+				return isHandle(ptr.Elem())
+			}
+		}
+		return p.Path == "" && isHandle(t)
+	}
+	return false
+}
+
+// builtin is a call of a builtin function.
+func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string) value {
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	switch name {
+	case "append":
+		return f.builtinAppend(st, instr, common, args)
+	case "copy":
+		f.use(st, args[0], instr)
+		f.read(st, args[1], instr)
+		items := f.contents(st, args[1], common.Args[1].Type())
+		for _, a := range args[0].atoms() {
+			delete(st.unread, a.site)
+			f.put(st, a.site, a.off+element, nil, items, false, f.position(instr))
+		}
+	case "clear":
+		f.use(st, args[0], instr)
+		f.touch(st, args[0])
+	case "print", "println":
+		for _, a := range args {
+			f.read(st, a, instr)
+		}
+	case "ssa:wrapnilchk", "String", "StringData", "Slice", "SliceData", "Add":
+		return args[0]
+	case "min", "max":
+		var out value
+		for _, a := range args {
+			out = out.union(a)
+		}
+		return out
+	}
+	return nil
+}
+
+// builtinAppend is append(s, items...): s, or a copy of it on Go's heap.
+func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	f.use(st, args[0], instr)
+	if len(args) > 1 {
+		f.read(st, args[1], instr)
+	}
+	// s[:n:n] asks for a copy: nothing is silent about it.
+	if s, ok := common.Args[0].(*ssa.Slice); !ok || s.Max == nil {
+		for _, a := range args[0].atoms() {
+			if a.region != nil && a.stale == nil && !a.site.slot {
+				f.reportAppend(a, call)
+				break
+			}
+		}
+	}
+	f.touch(st, args[0])
+	var items value
+	if len(args) > 1 && !isText(common.Args[1].Type()) {
+		items = f.contents(st, args[1], common.Args[1].Type())
+	}
+	old := f.contents(st, args[0], common.Args[0].Type())
+	grown := f.object(st, call)
+	for _, a := range args[0].atoms() {
+		f.put(st, a.site, a.off+element, nil, items, false, instr.Pos())
+	}
+	f.put(st, grown[0].a.site, element, nil, old.union(items), false, instr.Pos())
+	return args[0].union(grown)
+}

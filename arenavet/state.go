@@ -1,0 +1,367 @@
+package arenavet
+
+import (
+	"go/token"
+	"maps"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// state is what may hold at one point of a function.
+type state struct {
+	budget *int // what the search may still cost
+	regs   map[ssa.Value]value
+	cells  map[*site]map[string][]atom // what lies in objects, by path; only what was seen
+
+	open   map[*site]bool      // arenas that were got and not put yet
+	handed map[*site]token.Pos // arenas that a goroutine uses, and where it was started
+	lent   map[*site]lending   // arenas whose memory a goroutine or channel was given
+	defers map[*ssa.Defer]bool // deferred calls; true: on every path
+	done   map[effectKey]bool  // what was done to arenas of others; true: on every path
+	unread map[*site]bool      // Uninit memory that is written on no path
+	made   map[*site]bool      // sites whose instruction ran
+	marks  map[*site]uint64    // marks that were taken of an arena
+	dirty  uint64              // marks after which their arena was used
+}
+
+// lending says where memory of an arena was given away, and how.
+type lending struct {
+	pos token.Pos
+	how string
+}
+
+// effectKey is what makes an effect of a function another one.
+type effectKey struct {
+	op   op
+	at   Place
+	mark Place
+	from Source
+}
+
+func newState(budget *int) *state {
+	return &state{
+		budget: budget,
+		regs:   map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
+		handed: map[*site]token.Pos{}, lent: map[*site]lending{}, defers: map[*ssa.Defer]bool{},
+		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{},
+	}
+}
+
+func (s *state) clone() *state {
+	*s.budget -= 16 + s.size()
+	c := &state{
+		budget: s.budget,
+		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
+		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
+		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty,
+	}
+	for k, v := range s.cells {
+		c.cells[k] = maps.Clone(v)
+	}
+	return c
+}
+
+// join makes s what may hold where s or t holds, and says whether that is
+// more than before.
+func (s *state) join(t *state) bool {
+	*s.budget -= 4 * t.size() // what is there is compared with what comes
+	changed := s.joinCells(t)
+	for k, v := range t.regs {
+		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
+			s.regs[k] = u
+			changed = true
+		}
+	}
+	changed = joinMap(s.open, t.open) || changed
+	changed = joinMap(s.handed, t.handed) || changed
+	changed = joinMap(s.lent, t.lent) || changed
+	changed = joinMust(s.defers, t.defers) || changed
+	changed = joinMust(s.done, t.done) || changed
+	for k := range s.unread {
+		if !t.unread[k] && t.made[k] {
+			delete(s.unread, k)
+			changed = true
+		}
+	}
+	for k := range t.unread {
+		if !s.unread[k] && !s.made[k] {
+			s.unread[k] = true
+			changed = true
+		}
+	}
+	changed = joinMap(s.made, t.made) || changed // after unread, which asks what s alone has made
+	for k, v := range t.marks {
+		if s.marks[k]|v != s.marks[k] {
+			s.marks[k] |= v
+			changed = true
+		}
+	}
+	if s.dirty|t.dirty != s.dirty {
+		s.dirty |= t.dirty
+		changed = true
+	}
+	return changed
+}
+
+func joinMap[K comparable, V any](s, t map[K]V) bool {
+	changed := false
+	for k, v := range t {
+		if _, ok := s[k]; !ok {
+			s[k] = v
+			changed = true
+		}
+	}
+	return changed
+}
+
+// joinMust joins sets whose members hold on some or on every path.
+func joinMust[K comparable](s, t map[K]bool) bool {
+	changed := false
+	for k, must := range t {
+		if have, ok := s[k]; !ok {
+			s[k] = false
+			changed = true
+		} else if have && !must {
+			s[k] = false
+			changed = true
+		}
+	}
+	for k, must := range s {
+		if _, ok := t[k]; !ok && must {
+			s[k] = false
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (s *state) joinCells(t *state) bool {
+	changed := false
+	for k, cells := range t.cells {
+		mine := s.cells[k]
+		if mine == nil {
+			mine = map[string][]atom{}
+			s.cells[k] = mine
+		}
+		for off, atoms := range cells {
+			before, had := mine[off]
+			after := before
+			if !had {
+				after = k.initial(off)
+			}
+			for _, a := range atoms {
+				after = addAtom(after, a)
+			}
+			if !had || len(after) != len(before) {
+				mine[off] = after
+				changed = true
+			}
+		}
+	}
+	// What only s has seen still has its first content where t comes from.
+	for k, mine := range s.cells {
+		for off, before := range mine {
+			if _, ok := t.cells[k][off]; ok {
+				continue
+			}
+			after := before
+			for _, a := range k.initial(off) {
+				after = addAtom(after, a)
+			}
+			if len(after) != len(before) {
+				mine[off] = after
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+func addAtom(list []atom, a atom) []atom {
+	for _, x := range list {
+		if x == a {
+			return list
+		}
+	}
+	if len(list) >= maxEntries {
+		return list
+	}
+	return append(list[:len(list):len(list)], a)
+}
+
+// initial is what a cell holds before anything was stored into it.
+func (k *site) initial(off string) []atom {
+	if k.kind != symbolSite || k.child == nil {
+		return nil
+	}
+	return []atom{{site: k.child(off)}}
+}
+
+// load is the part of an object at off; its type says which cells that is.
+func (s *state) load(k *site, off string, parts []leaf) value {
+	var out value
+	cells := s.cells[k]
+	*s.budget -= len(parts) * (1 + len(cells))
+	for _, l := range parts {
+		at := off + l.path
+		found := false
+		for key, atoms := range cells {
+			rest, ok := strings.CutPrefix(key, at)
+			if !ok {
+				continue
+			}
+			found = found || rest == ""
+			for _, a := range atoms {
+				out = out.add(entry{l.path + rest, a})
+			}
+		}
+		if !found && k.kind == symbolSite {
+			atoms := k.initial(at)
+			s.set(k, at, atoms)
+			for _, a := range atoms {
+				out = out.add(entry{l.path, a})
+			}
+		}
+	}
+	return out
+}
+
+func (s *state) set(k *site, off string, atoms []atom) {
+	if s.cells[k] == nil {
+		s.cells[k] = map[string][]atom{}
+	}
+	s.cells[k][off] = atoms
+}
+
+// store puts v into the part of an object at off. A strong store replaces
+// what was there.
+func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
+	*s.budget -= 1 + len(v)
+	if strong {
+		*s.budget -= len(s.cells[k])
+		for key := range s.cells[k] {
+			if strings.HasPrefix(key, off) {
+				delete(s.cells[k], key)
+			}
+		}
+		if k.kind == symbolSite {
+			for _, l := range parts {
+				s.set(k, off+l.path, nil)
+			}
+		}
+	}
+	for _, e := range v {
+		at := off + e.path
+		old, ok := s.cells[k][at]
+		if !ok {
+			old = k.initial(at)
+		}
+		s.set(k, at, addAtom(old, e.a))
+	}
+}
+
+// rewrite replaces every atom of the state by what f makes of it.
+func (s *state) rewrite(f func(atom) []atom) {
+	*s.budget -= 2 * s.size()
+	for k, v := range s.regs {
+		var out value
+		for _, e := range v {
+			for _, a := range f(e.a) {
+				out = out.add(entry{e.path, a})
+			}
+		}
+		s.regs[k] = out
+	}
+	for _, cells := range s.cells {
+		for off, atoms := range cells {
+			var out []atom
+			for _, old := range atoms {
+				for _, a := range f(old) {
+					out = addAtom(out, a)
+				}
+			}
+			cells[off] = out
+		}
+	}
+}
+
+// remake says that the instruction of k runs again: what it made in earlier
+// turns of a loop is one of the older ones from now on.
+func (s *state) remake(k *site) {
+	if !s.made[k] {
+		s.made[k] = true
+		return
+	}
+	if k.older == nil {
+		c := *k
+		c.isOld, c.older = true, nil
+		k.older = &c
+	}
+	o := k.older
+	rename := func(x *site) *site {
+		if x == k {
+			return o
+		}
+		return x
+	}
+	s.rewrite(func(a atom) []atom {
+		a.site, a.region = rename(a.site), rename(a.region)
+		return []atom{a}
+	})
+	for off, atoms := range s.cells[k] {
+		for _, a := range atoms {
+			s.set(o, off, addAtom(s.cells[o][off], a))
+		}
+	}
+	delete(s.cells, k)
+	delete(s.handed, k)
+	if l, ok := s.lent[k]; ok {
+		delete(s.lent, k)
+		s.lent[o] = l
+	}
+	delete(s.marks, k)
+}
+
+// size is how much there is to copy.
+func (s *state) size() int {
+	n := len(s.regs)
+	for _, v := range s.regs {
+		n += len(v)
+	}
+	for _, cells := range s.cells {
+		n += len(cells)
+		for _, atoms := range cells {
+			n += len(atoms)
+		}
+	}
+	return n
+}
+
+// maxReach is how many pointers are followed at most.
+const maxReach = 6
+
+// reach calls f for every atom that can be reached from v through objects
+// that the function knows, with how many pointers lie between.
+func (s *state) reach(v value, f func(a atom, depth int)) { s.reachTo(v, maxReach, f) }
+
+func (s *state) reachTo(v value, most int, f func(a atom, depth int)) {
+	seen := map[atom]bool{}
+	var walk func(a atom, depth int)
+	walk = func(a atom, depth int) {
+		if seen[a] || depth > most {
+			return
+		}
+		seen[a] = true
+		*s.budget -= 1 + len(s.cells[a.site])
+		f(a, depth)
+		for _, atoms := range s.cells[a.site] {
+			for _, b := range atoms {
+				walk(b, depth+1)
+			}
+		}
+	}
+	for _, e := range v {
+		walk(e.a, 0)
+	}
+}

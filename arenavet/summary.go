@@ -1,0 +1,281 @@
+package arenavet
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Place names something that a function's caller knows, too: what a path
+// leads to from an argument, a captured variable or a global, or an arena that
+// the function itself makes and hands out.
+type Place struct {
+	Param  int    // number of the parameter; captured variables come after them; -1: none
+	Global string // package path and name of a global
+	Fresh  int    // number of an arena that the function makes
+	Path   string // from there
+	Off    string // the place is an address: that of this part of the object at Path
+}
+
+// SourceKind says how a Source relates to its place.
+type SourceKind uint8
+
+const (
+	Same   SourceKind = iota + 1 // the value at the place
+	Memory                       // memory of the arena at the place
+	Handle                       // the arena that the function makes
+	Taken                        // a Mark of the arena at the place
+)
+
+// Source says where a value comes from.
+type Source struct {
+	Kind   SourceKind
+	At     Place
+	Gotten bool // a Handle that must be put back
+	Slab   bool // Memory of a slab
+	Older  bool // Memory of an earlier turn of a loop
+}
+
+// Flow says that a part of a result may come from a source. A path that goes
+// through a pointer tells of the object behind it.
+type Flow struct {
+	Path string // begins with the result's number
+	From Source
+}
+
+// Write says what a place may hold when the function returns.
+type Write struct {
+	To     Place
+	Strong bool // it is overwritten on every path
+	From   []Source
+	pos    token.Pos
+}
+
+// Effect says what the function does to an arena.
+type Effect struct {
+	Op   op
+	At   Place
+	Mark Place // of a Rewind
+	Must bool  // on every path
+	From Source
+	pos  token.Pos
+}
+
+// Summary is what callers need to know of a function. It is a fact, so that
+// callers in other packages have it, too.
+type Summary struct {
+	Results []Flow
+	Writes  []Write
+	Effects []Effect
+}
+
+// AFact marks a Summary as a fact of package analysis.
+func (*Summary) AFact() {}
+
+func (s *Summary) String() string {
+	return fmt.Sprintf("%d flows, %d writes, %d effects", len(s.Results), len(s.Writes), len(s.Effects))
+}
+
+func (s *Summary) empty() bool {
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0
+}
+
+// aboutArenas says whether an arena is involved, so that callers are
+// concerned, too.
+func (s *Summary) aboutArenas() bool {
+	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opWait }) ||
+		slices.ContainsFunc(s.Writes, func(w Write) bool {
+			return slices.ContainsFunc(w.From, func(src Source) bool { return src.Kind != Same })
+		})
+}
+
+func (p Place) key() string {
+	return itoa(p.Param+1) + " " + p.Global + " " + itoa(p.Fresh) + " " + p.Path + " " + p.Off
+}
+
+func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
+
+func (s *Summary) equal(t *Summary) bool {
+	return slices.Equal(s.Results, t.Results) &&
+		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
+		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
+			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
+		})
+}
+
+// maxSummary bounds each list of a summary, maxOthers the lists of those that
+// no arena is involved in: they only say where arguments go, and a function
+// that moves that many is no simple helper.
+const (
+	maxSummary = 48
+	maxOthers  = 6
+)
+
+// place is how a caller would name the symbol k.
+func (f *function) place(k *site) (Place, bool) {
+	if k == nil {
+		return Place{}, false
+	}
+	switch k.kind {
+	case handleSite:
+		return Place{Param: -1, Fresh: k.id}, k.id != 0
+	case symbolSite:
+		switch root := k.root.(type) {
+		case *ssa.Parameter:
+			return Place{Param: slices.Index(f.fn.Params, root), Path: k.path}, true
+		case *ssa.FreeVar:
+			return Place{Param: len(f.fn.Params) + slices.Index(f.fn.FreeVars, root), Path: k.path}, true
+		case *ssa.Global:
+			return Place{Param: -1, Global: packagePath(root.Pkg.Pkg) + "." + root.Name(), Path: k.path}, true
+		}
+	}
+	return Place{}, false
+}
+
+// source is how a caller would name what a is.
+func (f *function) source(a atom) (Source, bool) {
+	if a.stale != nil {
+		return Source{}, false
+	}
+	switch {
+	case a.site.kind == markSite:
+		p, ok := f.place(a.region)
+		return Source{Kind: Taken, At: p}, ok
+	case a.region != nil:
+		if a.site.slot {
+			return Source{}, false
+		}
+		p, ok := f.place(a.region)
+		return Source{Kind: Memory, At: p, Slab: a.site.slab, Older: a.site.isOld}, ok
+	case a.site.kind == handleSite:
+		p, ok := f.place(a.site)
+		return Source{Kind: Handle, At: p, Gotten: a.site.gotten && !f.kept[a.site]}, ok
+	case a.site.kind == symbolSite:
+		p, ok := f.place(a.site)
+		p.Off = a.off
+		return Source{Kind: Same, At: p}, ok
+	}
+	return Source{}, false
+}
+
+// flows describes v, the objects of the function itself that it leads to
+// included.
+func (f *function) flows(st *state, v value, path string) []Flow {
+	var out []Flow
+	seen := map[*site]bool{}
+	var walk func(v value, path string, depth int)
+	walk = func(v value, path string, depth int) {
+		for _, e := range v {
+			if len(out) >= maxSummary {
+				return
+			}
+			at := path + e.path
+			if src, ok := f.source(e.a); ok {
+				if fl := (Flow{at, src}); !slices.Contains(out, fl) {
+					out = append(out, fl)
+				}
+			}
+			k := e.a.site
+			if (k.kind == localSite || k.kind == memorySite) && k.fn == nil && depth < maxDerefs && !seen[k] {
+				seen[k] = true
+				for _, off := range sortedKeys(st.cells[k]) {
+					rest, ok := strings.CutPrefix(off, e.a.off)
+					if !ok {
+						continue
+					}
+					var inner value
+					for _, a := range st.cells[k][off] {
+						inner = inner.add(entry{"", a})
+					}
+					walk(inner, at+deref+rest, depth+1)
+				}
+			}
+		}
+	}
+	walk(v, path, 0)
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// summarize describes what holds where the function returns. More than one
+// return is joined by the caller of this. It returns nil for a function that
+// does too much with its arguments.
+func (f *function) summarize(exit *state, results []value) *Summary {
+	s := &Summary{}
+	for i, v := range results {
+		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
+	}
+	for k, cells := range exit.cells {
+		if k.kind != symbolSite {
+			continue
+		}
+		base, ok := f.place(k)
+		if !ok {
+			continue
+		}
+		for off, atoms := range cells {
+			w := Write{To: base, Strong: true}
+			w.To.Path += deref + off
+			self := k.initial(off)
+			for _, a := range atoms {
+				if len(self) > 0 && a.site == self[0].site && a.off == "" {
+					w.Strong = false
+					continue
+				}
+				if src, ok := f.source(a); ok && !slices.Contains(w.From, src) {
+					w.From = append(w.From, src)
+				}
+				// What an object of the function itself holds counts as held by
+				// the place: callers don't need to know the object.
+				if a.site.kind == localSite {
+					for _, fl := range f.flows(exit, one(a), "") {
+						if !slices.Contains(w.From, fl.From) {
+							w.From = append(w.From, fl.From)
+						}
+					}
+				}
+				if at, ok := f.stored[storeKey{k, off, a.site}]; ok && w.pos == token.NoPos {
+					w.pos = at
+				}
+			}
+			if len(w.From) > 0 || w.Strong {
+				slices.SortFunc(w.From, func(a, b Source) int { return strings.Compare(a.key(), b.key()) })
+				s.Writes = append(s.Writes, w)
+			}
+		}
+	}
+	slices.SortFunc(s.Writes, func(a, b Write) int { return strings.Compare(a.To.key(), b.To.key()) })
+	if len(s.Writes) > maxSummary {
+		s.Writes = s.Writes[:maxSummary]
+	}
+	for k, must := range exit.done {
+		e, ok := f.effects[k]
+		if !ok {
+			continue // done to an arena that is nil
+		}
+		e.Must = must
+		s.Effects = append(s.Effects, e)
+	}
+	slices.SortFunc(s.Effects, func(a, b Effect) int {
+		if a.Op != b.Op {
+			return int(a.Op) - int(b.Op)
+		}
+		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
+	})
+	if !s.aboutArenas() && (len(s.Writes) > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,10 @@
+module example.com
+
+go 1.25.0
+
+require (
+	github.com/ebbpool/arena v0.0.0
+	golang.org/x/sync v0.22.0
+)
+
+replace github.com/ebbpool/arena => ../..

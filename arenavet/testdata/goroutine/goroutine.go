@@ -1,0 +1,86 @@
+package goroutine
+
+import (
+	"sync"
+
+	"github.com/ebbpool/arena"
+	"golang.org/x/sync/errgroup"
+)
+
+var pool = arena.NewArenaPool(4096, 0)
+
+func captured() {
+	a := pool.Get()
+	defer pool.Put(a)
+	go func() { // want `arena a is used by this goroutine, and line 14 may use it at the same time: an arena belongs to one goroutine at a time`
+		a.AllocString("x")
+	}()
+}
+
+func passed() {
+	a := pool.Get()
+	defer pool.Put(a)
+	go work(a) // want `arena a is used by this goroutine`
+}
+
+func work(a *arena.Arena) { arena.New[int](a) }
+
+func callers(a *arena.Arena) {
+	go work(a) // want `arena a is used by this goroutine, and the caller, who owns it, may use it, too`
+}
+
+func both(a *arena.Arena, done chan bool) {
+	go func() { // want `arena a is used by this goroutine`
+		work(a)
+		close(done)
+	}()
+	a.AllocString("x")
+	<-done
+}
+
+func group(words []string) error {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g errgroup.Group
+	for _, w := range words {
+		g.Go(func() error { // want `arena a is used by this goroutine, and another goroutine may use it at the same time`
+			a.AllocString(w)
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+func waitGroup() {
+	a := arena.NewArena(4096, 0)
+	var wg sync.WaitGroup
+	wg.Go(func() { work(a) }) // want `arena a is used by this goroutine`
+	work(a)
+	wg.Wait()
+}
+
+type server struct{ a *arena.Arena }
+
+func (s *server) loop() { s.a.Reset() }
+
+func (s *server) both() {
+	go s.loop() // want `arena s.a is used by this goroutine`
+	s.a.AllocString("x")
+}
+
+func nested(a *arena.Arena) {
+	start(a) // want `arena a is used by this goroutine`
+	a.AllocString("x")
+}
+
+func start(a *arena.Arena) {
+	go func() { // want `arena a is used by this goroutine, and the caller`
+		a.AllocString("y")
+	}()
+}
+
+func usedAfterServe() {
+	a := pool.Get()
+	fineServe(a) // want `arena a is used by this goroutine, and line 85 may use it at the same time`
+	a.AllocString("x")
+}

@@ -1,0 +1,148 @@
+package stale
+
+import (
+	"fmt"
+
+	"github.com/ebbpool/arena"
+)
+
+type Entry struct {
+	Path string
+	N    int
+	Next *Entry
+}
+
+var pool = arena.NewArenaPool(4096, 0)
+
+func afterReset() {
+	a := arena.NewArena(4096, 0)
+	e := arena.New[Entry](a)
+	a.Reset()
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 20 has taken back: use it before`
+}
+
+func readAfterReset(a *arena.Arena) int {
+	e := arena.New[Entry](a)
+	a.Reset()
+	return e.N // want `use of e, memory of arena a, which Reset`
+}
+
+func afterRelease(a *arena.Arena) {
+	s := a.AllocString("x")
+	a.Release()
+	fmt.Println(s) // want `use of s, memory of arena a, which Release`
+}
+
+func afterPut() byte {
+	a := pool.Get()
+	b := a.AllocBytes(10)
+	pool.Put(a)
+	return b[0] // want `use of b, memory of arena a, which Put`
+}
+
+func afterRewind(a *arena.Arena) {
+	m := a.Mark()
+	e := arena.New[Entry](a)
+	a.Rewind(m)
+	e.N++ // want `use of e, memory of arena a, which Rewind`
+}
+
+func onOnePath(a *arena.Arena, full bool) {
+	e := arena.New[Entry](a)
+	if full {
+		a.Reset()
+	}
+	e.N = 1 // want `use of e, memory of arena a, which Reset`
+}
+
+func inALoop(a *arena.Arena, n int) {
+	var last *Entry
+	for i := range n {
+		if last != nil {
+			last.N = i // want `use of memory of arena a|use of e, memory of arena a`
+		}
+		e := arena.New[Entry](a)
+		last = e
+		a.Reset()
+	}
+}
+
+func arenaAfterPut() {
+	a := pool.Get()
+	pool.Put(a)
+	a.AllocString("x") // want `use of arena a, which Put on line 72 has taken back: put it after its last use`
+}
+
+func throughPointer(a *arena.Arena) string {
+	e := arena.New[Entry](a)
+	e.Next = arena.New[Entry](a)
+	next := e.Next
+	a.Reset()
+	return next.Path // want `use of e.Next, memory of arena a, which Reset`
+}
+
+func inHeapObject(a *arena.Arena) {
+	e := &Entry{Path: a.AllocString("x")}
+	a.Reset()
+	fmt.Println(e) // want `use of memory of arena a, which Reset`
+}
+
+func reusedSlice(a *arena.Arena) {
+	s := arena.MakeSlice[int](a, 0, 10)
+	s = arena.Append(a, s, 1)
+	a.Reset()
+	s = arena.Append(a, s[:0], 2) // want `use of s, memory of arena a, which Reset`
+	_ = s
+}
+
+type conn struct {
+	a   *arena.Arena
+	buf []byte
+}
+
+func field(c *conn) {
+	c.buf = c.a.AllocBytes(10)
+	c.a.Reset()
+	c.buf[0] = 1 // want `use of c.buf, memory of arena c.a, which Reset`
+}
+
+func slab(s *arena.Slab[Entry]) {
+	e := s.New()
+	s.Reset()
+	e.N = 1 // want `use of e, memory of arena s, which Reset`
+}
+
+func slot(p *arena.FixedPool[Entry]) {
+	e := p.Allocate()
+	p.Deallocate(e)
+	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 117 has taken back: deallocate it after its last use`
+}
+
+func afterDo() {
+	var e *Entry
+	pool.Do(func(a *arena.Arena) { e = arena.New[Entry](a) })
+	e.N = 1 // want `use of memory of the arena, which Do`
+}
+
+func capturedVariable(a *arena.Arena) {
+	var e *Entry
+	flush := func() { a.Reset() }
+	e = arena.New[Entry](a)
+	flush()
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 131`
+}
+
+func ranged(a *arena.Arena) (n int) {
+	s := arena.MakeSlice[int](a, 10, 10)
+	a.Reset()
+	for _, x := range s { // want `use of s, memory of arena a`
+		n += x
+	}
+	return n
+}
+
+func compared(a *arena.Arena) bool {
+	s := a.AllocString("x")
+	a.Reset()
+	return s == "x" // want `use of s, memory of arena a`
+}

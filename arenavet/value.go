@@ -1,0 +1,222 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A path is a chain of steps, each of which ends with a semicolon, so that a
+// prefix of the text is a prefix of the chain:
+//
+//	f2;  field 2 of a struct
+//	t1;  result 1 of a call
+//	e;   an element of an array, slice or map, or a key
+//	*;   what is behind a pointer, slice, map or interface
+//	?;   anything that can be reached from here: paths have a limited depth
+const (
+	deref   = "*;"
+	element = "e;"
+	any_    = "?;"
+)
+
+func field(i int) string { return "f" + itoa(i) + ";" }
+func tuple(i int) string { return "t" + itoa(i) + ";" }
+
+func itoa(i int) string {
+	if i < 10 {
+		return string(rune('0' + i))
+	}
+	return itoa(i/10) + itoa(i%10)
+}
+
+// maxDerefs is how many pointers a path follows before it ends in "anything".
+const maxDerefs = 3
+
+type siteKind uint8
+
+const (
+	localSite  siteKind = iota // an object of Go's own memory that the function makes, or a closure
+	memorySite                 // an object in an arena, a slab or a slot
+	handleSite                 // an arena or slab that the function makes or gets
+	markSite                   // a Mark
+	symbolSite                 // what a parameter, captured variable, global or unknown value leads to
+)
+
+// site is an object as the analysis sees it: all objects that one instruction
+// makes, or all that one path from a parameter leads to.
+type site struct {
+	kind  siteKind
+	root  ssa.Value              // of a symbol
+	path  string                 // of a symbol: how it is reached from the root
+	child func(off string) *site // of a symbol: what it holds at first
+
+	pos      token.Pos // where it is made
+	fn       *ssa.Function
+	bindings int       // how many variables the closure captures
+	gotten   bool      // a handle that must be put back
+	slab     bool      // memory of a slab, which has no Append
+	uninit   bool      // memory that is not zeroed
+	slot     bool      // a slot of a FixedPool: its own region
+	bit      uint64    // of a mark
+	id       int       // of a handle: number within the function, from 1
+	owner    ssa.Value // memory: the argument that the arena was given as
+
+	// older stands for those that the same instruction made in earlier turns
+	// of a loop. Nothing is known of which of them is meant, so nothing is
+	// reported that depends on it.
+	older *site
+	isOld bool
+}
+
+// event is a call that takes memory back.
+type event struct {
+	op       op
+	pos      token.Pos
+	deferred bool
+	name     string // of the function that was called
+}
+
+// atom is one thing that a value may be: a pointer (slice, string, map,
+// interface) to a place in a site.
+type atom struct {
+	site   *site
+	off    string // a path within the site
+	region *site  // the arena's handle if it is memory of an arena, or a mark of one
+	stale  *event // what took it back, nil while it is good
+	after  uint64 // the marks that were taken before it was allocated
+}
+
+// entry says that the part of a value at path may be a.
+type entry struct {
+	path string
+	a    atom
+}
+
+// value is all that an SSA value may be. Nil is a value without pointers, or
+// one that nothing is known of.
+type value []entry
+
+// maxEntries bounds a value: what is beyond is forgotten.
+const maxEntries = 16
+
+func (v value) add(e entry) value {
+	for _, x := range v {
+		if x == e {
+			return v
+		}
+	}
+	if len(v) >= maxEntries {
+		return v
+	}
+	return append(v[:len(v):len(v)], e)
+}
+
+func (v value) union(w value) value {
+	for _, e := range w {
+		v = v.add(e)
+	}
+	return v
+}
+
+// sel is the part of v at path.
+func (v value) sel(path string) value {
+	if path == "" {
+		return v
+	}
+	var out value
+	for _, e := range v {
+		if rest, ok := strings.CutPrefix(e.path, path); ok {
+			out = out.add(entry{rest, e.a})
+		}
+	}
+	return out
+}
+
+// under is v as the part at path of something larger.
+func (v value) under(path string) value {
+	if path == "" {
+		return v
+	}
+	out := make(value, 0, len(v))
+	for _, e := range v {
+		out = out.add(entry{path + e.path, e.a})
+	}
+	return out
+}
+
+// at moves the pointers of v to a place within what they point to.
+func (v value) at(off string) value {
+	if off == "" {
+		return v
+	}
+	var out value
+	for _, e := range v {
+		if e.path == "" {
+			e.a.off += off
+			out = out.add(e)
+		}
+	}
+	return out
+}
+
+// atoms are what v itself may be, without its fields.
+func (v value) atoms() []atom {
+	var out []atom
+	for _, e := range v {
+		if e.path == "" {
+			out = append(out, e.a)
+		}
+	}
+	return out
+}
+
+func one(a atom) value { return value{{"", a}} }
+
+// leaf is a part of a type that can hold a pointer.
+type leaf struct {
+	path string
+	typ  types.Type
+}
+
+// leaves lists the parts of t that can hold pointers, structs and arrays
+// taken apart.
+func leaves(t types.Type) []leaf {
+	var out []leaf
+	var walk func(t types.Type, path string, depth int)
+	walk = func(t types.Type, path string, depth int) {
+		if depth > 4 || len(out) >= 64 {
+			return
+		}
+		switch u := types.Unalias(t).Underlying().(type) {
+		case *types.Basic:
+			if u.Kind() == types.String || u.Kind() == types.UntypedString || u.Kind() == types.UnsafePointer {
+				out = append(out, leaf{path, t})
+			}
+		case *types.Struct:
+			if isMark(t) {
+				out = append(out, leaf{path, t})
+				return
+			}
+			for i := range u.NumFields() {
+				walk(u.Field(i).Type(), path+field(i), depth+1)
+			}
+		case *types.Array:
+			walk(u.Elem(), path+element, depth+1)
+		case *types.Tuple:
+			for i := range u.Len() {
+				walk(u.At(i).Type(), path+tuple(i), depth+1)
+			}
+		default:
+			out = append(out, leaf{path, t})
+		}
+	}
+	if t != nil {
+		walk(t, "", 0)
+	}
+	return out
+}
+
+func pointerFree(t types.Type) bool { return len(leaves(t)) == 0 }
