@@ -147,9 +147,9 @@ func (l *lane) watchedBy(w *witness) { l.watch.of = w }
 
 // chunkWatch is what the checks remember of a chunk.
 type chunkWatch struct {
-	zones uintptr // bytes between the values
-	given []span  // with arenacheck: the values
-	run   *run    // with arenacheck: what it is a part of
+	zones            uintptr // bytes between the values
+	objects, strings []span  // with arenacheck: the values
+	run              *run    // with arenacheck: what it is a part of
 }
 
 // span is a range of offsets of a chunk.

@@ -83,6 +83,13 @@
 // arenapprof makes a profile of the arenas that are out. ArenaPool.Stats is safe
 // at any time; package arenavar publishes it as an expvar variable.
 //
+// # When it is used wrongly
+//
+// In programs that are built with -race, with -asan or with the tag arenacheck
+// no memory is handed out twice, and what is used after its end is reported:
+// by the sanitizers, or by a fault that ExplainFaults explains. docs/safety.md
+// has what is found in which build. Other builds have none of that code.
+//
 // # When not to use it
 //
 // When objects outlive the request that made them, when there are few of

@@ -2,14 +2,20 @@
 
 package arena
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
+
+// freeWord is freeByte in each byte of a word.
+const freeWord = ^uintptr(0) / 0xFF * freeByte
 
 // fillZone marks what is left out between values without pointers.
 func (l *lane) fillZone(c *chunk, at, n uintptr) {
-	if n != 0 && l.ops.clear == nil && !asanEnabled {
+	switch {
+	case n == 0 || l.ops.clear != nil || asanEnabled:
+	case at%slotSize == 0 && n%slotSize == 0: // but for a Slab of odd sizes
+		for end := at + n; at < end; at += slotSize {
+			setWord(c.base, at, freeWord)
+		}
+	default:
 		fill(c.base, at, at+n, freeByte)
 	}
 }
@@ -17,11 +23,24 @@ func (l *lane) fillZone(c *chunk, at, n uintptr) {
 // giveUnwritten marks memory that is handed out as it is.
 func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeByte) }
 
-// noteGiven remembers what was handed out.
+// noteGiven remembers what was handed out: objects upwards, strings downwards.
+// What is extended is the newest object.
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {
-	if l.ops.clear == nil {
-		c.watch.given = append(c.watch.given, span{from, to})
+	if l.ops.clear != nil {
+		return
 	}
+	list := &c.watch.objects
+	if from >= c.hi {
+		list = &c.watch.strings
+	}
+	if n := len(*list); n > 0 && (*list)[n-1].from == from {
+		(*list)[n-1].to = to
+		return
+	}
+	if *list == nil {
+		*list = make([]span, 0, 32)
+	}
+	*list = append(*list, span{from, to})
 }
 
 // checkZones panics if something was written beside the values of a chunk
@@ -30,34 +49,46 @@ func (l *lane) checkZones(c *chunk) {
 	if l.ops.clear != nil || asanEnabled {
 		return
 	}
-	given := c.watch.given
-	slices.SortFunc(given, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	at := uintptr(0)
-	for _, s := range append(given, span{c.cap, c.cap}) {
-		if at < s.from && s.from-at == flatZone && isFilled(c.base, at, s.from, freeByte) {
-			at = s.from // as most are
+	for _, s := range c.watch.objects {
+		l.checkGap(c, at, s.from)
+		at = s.to
+	}
+	l.checkGap(c, at, c.lo)
+	l.checkGap(c, c.lo, c.hi)
+	at = c.hi
+	for _, s := range slices.Backward(c.watch.strings) {
+		l.checkGap(c, at, s.from)
+		at = s.to
+	}
+	l.checkGap(c, at, c.cap)
+}
+
+// checkGap panics unless [from, to) is as it was made: room of zeros, or a
+// zone, before which there may be zeros, behind a value, up to the next
+// multiple of 8.
+func (l *lane) checkGap(c *chunk, from, to uintptr) {
+	if from >= to || isFilled(c.base, from, to, freeByte) || isZero(c.base, from, to) {
+		return
+	}
+	for at := from; at < to; at++ {
+		if !isFilled(c.base, at, at+1, freeByte) && !isZero(c.base, at, at+1) {
+			panic("arena: memory that was never handed out was written, " + c.neighbours(at) +
+				": something wrote beyond the end of its value" + l.watch.of.life.history())
 		}
-		for ; at < s.from; at++ {
-			if at == c.lo && isZero(c.base, c.lo, c.hi) {
-				at = c.hi - 1 // room that nobody had
-				continue
-			}
-			// Behind a value there are zeros up to the next multiple of 8.
-			if !isFilled(c.base, at, at+1, freeByte) && !isZero(c.base, at, at+1) {
-				panic("arena: memory that was never handed out was written, " + neighbours(given, at) +
-					": something wrote beyond the end of its value" + l.watch.of.life.history())
-			}
-		}
-		at = max(at, s.to)
 	}
 }
 
-// neighbours says what lies around offset at.
-func neighbours(given []span, at uintptr) string {
+// neighbours says what lies before offset at.
+func (c *chunk) neighbours(at uintptr) string {
 	text := "before the first value"
-	for _, s := range given {
-		if s.to <= at {
-			text = itoa(int(at-s.to)) + " bytes behind the end of a value of " + itoa(int(s.to-s.from)) + " bytes"
+	before := uintptr(0)
+	for _, list := range [][]span{c.watch.objects, c.watch.strings} {
+		for _, s := range list {
+			if s.to <= at && s.to >= before {
+				before = s.to
+				text = itoa(int(at-s.to)) + " bytes behind the end of a value of " + itoa(int(s.to-s.from)) + " bytes"
+			}
 		}
 	}
 	return text

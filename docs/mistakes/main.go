@@ -50,6 +50,10 @@ var mistakes = []mistake{
 
 func main() {
 	name := strings.Join(os.Args[1:], " ")
+	if name == "cost" {
+		cost()
+		return
+	}
 	for _, m := range mistakes {
 		if m.name == name {
 			try(m.make)
