@@ -38,7 +38,8 @@ func (c *chunk) give(l *lane, from, to uintptr) {}
 // ExplainFaults, deferred, says of a fault in this goroutine which arena the
 // memory belonged to, and where that was emptied. It does so in programs that
 // are built with the tag arenacheck, where memory that an arena took back is
-// made inaccessible; in others it does nothing, and costs nothing.
+// made inaccessible if the system can; in others it does nothing, and costs
+// nothing.
 //
 //	defer arena.ExplainFaults()
 //

@@ -1,10 +1,11 @@
 // Package arena is region memory for Go: arenas that are emptied at once,
-// pools of arenas, slabs of one type and pools of fixed capacity, at the speed
-// of a bump pointer and safe for every Go value.
+// pools of arenas, slabs of one type and pools of fixed capacity, close to a bump
+// pointer in speed and safe for every Go value.
 //
 // A program that makes many short-lived objects, such as a request handler, a
 // decoder or a game tick, pays the collector for each of them. With an arena
-// it pays a few instructions for each and nothing for their end:
+// it pays a few instructions for each and, for the end of all of them, at most
+// one pass that clears the memory that had pointers:
 //
 //	var pool = arena.NewArenaPool(64<<10, 0)
 //
@@ -86,9 +87,10 @@
 // # When it is used wrongly
 //
 // In programs that are built with -race, with -asan or with the tag arenacheck
-// no memory is handed out twice, and what is used after its end is reported:
-// by the sanitizers, or by a fault that ExplainFaults explains. docs/safety.md
-// has what is found in which build. Other builds have none of that code.
+// no memory of an arena is handed out twice, so that its use after its end can
+// be noticed however late it comes: by the sanitizers, or by a fault that
+// ExplainFaults explains. docs/safety.md has what is found in which build, and
+// what is not. Other builds have none of that code.
 //
 // # When not to use it
 //

@@ -12,8 +12,8 @@ import (
 // the help of a sanitizer:
 //
 //   - Memory without pointers lies in whole pages. Access to them is forbidden,
-//     so that it faults (on Linux and macOS; elsewhere they are filled with
-//     deadByte). They are pages of runs, which are objects of the Go heap: once
+//     so that it faults (on Linux and macOS with pages no larger than the
+//     runtime's, see page; elsewhere they are filled with deadByte). They are pages of runs, which are objects of the Go heap: once
 //     nothing points into a run any more, a finalizer allows access again, and
 //     the collector gets it. (The collector doesn't look into such memory.)
 //   - Memory with pointers must stay readable for the collector. It is filled

@@ -3,8 +3,8 @@ package arena
 // All of this package's unsafe code stands in this file. Everything else
 // works on offsets, and asks for memory here.
 //
-// What it takes for granted about the runtime is numbered; layout.go checks
-// each assumption when the program starts, and where one does not hold, the
+// What it takes for granted about the runtime is numbered; layout.go checks A1
+// and A2 when the program starts, and where one of them does not hold, the
 // package falls back to package reflect (layoutOK is false).
 //
 //	A1  An empty interface is two words, the first of which points to the
