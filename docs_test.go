@@ -39,10 +39,16 @@ func documents(t *testing.T) map[string]string {
 
 var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// Every Go snippet of the README stands in an example, which the compiler
+// guide is what shows a user how to write programs with this package.
+func guide(t *testing.T) string {
+	t.Helper()
+	pages := documents(t)
+	return pages["README.md"] + pages["docs/production.md"]
+}
+
+// Every Go snippet of the guide stands in an example, which the compiler
 // checks and whose output a test compares: a snippet that rots is found.
 func TestReadmeSnippetsAreExamples(t *testing.T) {
-	readme := documents(t)["README.md"]
 	names, err := filepath.Glob("example*_test.go")
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +62,13 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 		examples.Write(text)
 	}
 	source := squeeze(examples.String())
-	snippets := snippet.FindAllStringSubmatch(readme, -1)
-	if len(snippets) < 4 {
+	snippets := snippet.FindAllStringSubmatch(guide(t), -1)
+	if len(snippets) < 8 {
 		t.Fatalf("found only %d snippets", len(snippets))
 	}
 	for _, s := range snippets {
 		if !strings.Contains(source, squeeze(s[1])) {
-			t.Errorf("this snippet of the README is in no example, word for word:\n%s", s[1])
+			t.Errorf("this snippet of the guide is in no example, word for word:\n%s", s[1])
 		}
 	}
 }
@@ -81,7 +87,7 @@ func TestReadmeSnippetsCompile(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package reader\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"net/http\"\n\n\t\"github.com/ebbpool/arena\"\n)\n\n" +
 		"var _, _, _ = errors.As, fmt.Sprint, http.Error\n\n")
-	for i, m := range snippet.FindAllStringSubmatch(documents(t)["README.md"], -1) {
+	for i, m := range snippet.FindAllStringSubmatch(guide(t), -1) {
 		if strings.Contains("\n"+m[1], "\nfunc ") {
 			b.WriteString(m[1])
 		} else {
@@ -102,7 +108,7 @@ func TestReadmeSnippetsCompile(t *testing.T) {
 	vet.Dir = dir
 	vet.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
 	if out, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("go vet of the README's snippets: %v\n%s\n%s", err, out, b.String())
+		t.Errorf("go vet of the guide's snippets: %v\n%s\n%s", err, out, b.String())
 	}
 }
 
