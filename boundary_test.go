@@ -101,7 +101,7 @@ func TestBoundarySizes(t *testing.T) {
 					t.Fatalf("%d bytes after %d: UsedBytes = %d, want %d", n, before, a.UsedBytes(), want)
 				}
 				a.Reset()
-				if got := a.Stats().RetainedBytes; got > 2*chunk {
+				if got := a.Stats().RetainedBytes; got > chunk {
 					t.Fatalf("%d bytes after %d: %d bytes retained, maxRetained %d", n, before, got, chunk)
 				}
 			}

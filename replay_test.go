@@ -200,7 +200,7 @@ func (r *replay) step() (string, error) {
 		r.a.Reset()
 		r.m.Reset()
 		r.sync()
-		if got := r.a.Stats().RetainedBytes; err == nil && got > r.limit()+r.chunk {
+		if got := r.a.Stats().RetainedBytes; err == nil && got > r.limit() {
 			err = fmt.Errorf("%d bytes retained", got)
 		}
 		return "Reset", err
