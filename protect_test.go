@@ -211,3 +211,20 @@ func TestDeadValuesSkipBuffers(t *testing.T) {
 		t.Errorf("words = %v, want the pointer behind the buffer", words)
 	}
 }
+
+// The checks of a life with many marks, each of which begins a chunk, must not
+// read all chunks again for every new one: that took minutes for lives that
+// take milliseconds in a plain build.
+func TestManyMarksAreNotQuadratic(t *testing.T) {
+	needsChecks(t)
+	a := NewArena(64<<10, 0)
+	began := time.Now()
+	for range 6000 {
+		a.Mark()
+		New[int](a)
+	}
+	a.Reset()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("6000 marks took %v", took)
+	}
+}
