@@ -78,7 +78,9 @@ func (p *ArenaPool) Limit(perArena, total int) {
 // refuse counts a refusal, if there is a pool to count it, and panics.
 func (p *ArenaPool) refuse(e *LimitError) {
 	if p != nil {
+		raceBlind()
 		p.tally.refused.Add(1)
+		raceSee()
 	}
 	panic(e)
 }
