@@ -49,6 +49,7 @@ func TestCheckedUseAfterPut(t *testing.T) {
 		"Append":          func() { Append(a, nil, 1) },
 		"AllocString":     func() { a.AllocString("x") },
 		"AllocBytes":      func() { a.AllocBytes(1) },
+		"Limit":           func() { a.Limit(1 << 20) },
 		"Mark":            func() { a.Mark() },
 		"Reset":           func() { a.Reset() },
 		"Release":         func() { a.Release() },

@@ -60,6 +60,8 @@ func (c *controls) started(p *ArenaPool, a *Arena) {
 // chargeIdle counts what an arena kept against the pool's total, if there is
 // room for it.
 func (acct *account) chargeIdle(p *ArenaPool, total, held uintptr) bool {
+	raceBlind()
+	defer raceSee()
 	for {
 		out := p.tally.out.Load()
 		if room(total, out) < held {

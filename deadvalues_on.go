@@ -71,6 +71,9 @@ func wordsOf(t reflect.Type, off uintptr, words []word) []word {
 			words = wordsOf(f.Type, off+f.Offset, words)
 		}
 	case reflect.Array:
+		if len(wordsOf(t.Elem(), 0, nil)) == 0 {
+			return words // a buffer of megabytes would be walked byte by byte
+		}
 		for i := 0; i < t.Len() && len(words) < mostWords; i++ {
 			words = wordsOf(t.Elem(), off+uintptr(i)*t.Elem().Size(), words)
 		}

@@ -46,6 +46,10 @@ func (a *Arena) Limit(bytes int) {
 	if a.chunkSize == 0 {
 		panic("arena: Arena.Limit: the zero Arena is not usable; use NewArena or a pool")
 	}
+	if checked {
+		a.enter("Limit")
+		defer a.watch.leave()
+	}
 	a.metered().setLimit(limit)
 	if acct := a.owner.account; acct != nil {
 		acct.unsettled = true
@@ -74,7 +78,9 @@ func (p *ArenaPool) Limit(perArena, total int) {
 // refuse counts a refusal, if there is a pool to count it, and panics.
 func (p *ArenaPool) refuse(e *LimitError) {
 	if p != nil {
+		raceBlind()
 		p.tally.refused.Add(1)
+		raceSee()
 	}
 	panic(e)
 }

@@ -91,7 +91,10 @@ func (m *meter) charge(p *ArenaPool, total uintptr, l *lane, need, size uintptr,
 			continue
 		}
 		n := shareOf(room(total, others+m.held), need, size, l.align)
-		if p.tally.out.CompareAndSwap(out, others+m.held+n) {
+		raceBlind()
+		swapped := p.tally.out.CompareAndSwap(out, others+m.held+n)
+		raceSee()
+		if swapped {
 			acct.charged.Store(m.held + n)
 			acct.unsettled = true
 			return n
@@ -151,20 +154,24 @@ func (m *meter) give(bytes uintptr, chunks int) {
 	if p == nil {
 		return
 	}
+	raceBlind()
 	acct := m.arena.owner.account
 	acct.held.Store(m.held)
 	p.tally.held.Add(-bytes)
 	p.tally.dropped.Add(uint64(chunks))
 	acct.discharge(p, bytes)
+	raceSee()
 }
 
 // discharge takes bytes, at most what is there, off what the arena has of the
 // pool's total.
 func (acct *account) discharge(p *ArenaPool, bytes uintptr) {
 	if charged := acct.charged.Load(); charged != 0 {
+		raceBlind()
 		bytes = min(bytes, charged)
 		acct.charged.Store(charged - bytes)
 		p.tally.out.Add(-bytes)
+		raceSee()
 	}
 }
 

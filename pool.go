@@ -117,12 +117,21 @@ func (p *ArenaPool) newArena() *Arena {
 	acct := new(account)
 	a.owner = owner{p, acct}
 	a.metered()
+	if raceEnabled {
+		raceApart(func() { p.enlist(acct) })
+	} else {
+		p.enlist(acct)
+	}
+	runtime.AddCleanup(a, p.close, acct)
+	return a
+}
+
+// enlist notes the account of a new arena.
+func (p *ArenaPool) enlist(acct *account) {
 	p.mu.Lock()
 	p.accounts[acct] = struct{}{}
 	p.gone.Misses++
 	p.mu.Unlock()
-	runtime.AddCleanup(a, p.close, acct)
-	return a
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -189,9 +198,11 @@ func (p *ArenaPool) learn(a *Arena, lives uint64) {
 // just been moved by another goroutine that was enough: to store what follows
 // from an older hint could undo many steps.
 func (p *ArenaPool) lower(fit uintptr) {
+	raceBlind()
 	if hint := p.hint.Load(); fit < hint {
 		p.hint.CompareAndSwap(hint, max(fit, hint-hint/8))
 	}
+	raceSee()
 }
 
 // close settles the account of an arena that was collected.

@@ -4,6 +4,7 @@ package arena
 
 import (
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -167,4 +168,63 @@ func TestProtectionIsGivenBack(t *testing.T) {
 		}
 	}
 	t.Errorf("%d chunks are protected still", count())
+}
+
+// A copy of a whole value takes its padding along, and assigning the zero value
+// may leave that as it is. It must not look like a write to a free slot.
+func TestPaddingIsNotAWrite(t *testing.T) {
+	needsChecks(t)
+	type value struct {
+		p *int
+		b bool
+	}
+	p := NewFixedPool[value](1)
+	x := p.Allocate()
+	padding := (*byte)(unsafe.Add(unsafe.Pointer(x), unsafe.Offsetof(x.b)+3))
+	*padding = 7 // as a copy does from a value on the stack
+	p.Deallocate(x)
+	if got := panicOf(func() { p.Allocate() }); got != "" {
+		t.Errorf("a slot with padding: %q", got)
+	}
+	p = NewFixedPool[value](1)
+	x = p.Allocate()
+	p.Deallocate(x)
+	x.b = true // this is one
+	if got := panicOf(func() { p.Allocate() }); !strings.Contains(got, "was written after it was given back") {
+		t.Errorf("a written slot: %q", got)
+	}
+}
+
+// A large buffer beside a pointer has no words that get dead values. Looking at
+// each of its bytes would take half a minute here.
+func TestDeadValuesSkipBuffers(t *testing.T) {
+	type value struct {
+		buffer [1 << 30]byte
+		p      *int
+	}
+	began := time.Now()
+	words := wordsOf(reflect.TypeFor[value](), 0, nil)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("looking at a type of 1 GB took %v", took)
+	}
+	if len(words) != 1 || words[0] != (word{1 << 30, true}) {
+		t.Errorf("words = %v, want the pointer behind the buffer", words)
+	}
+}
+
+// The checks of a life with many marks, each of which begins a chunk, must not
+// read all chunks again for every new one: that took minutes for lives that
+// take milliseconds in a plain build.
+func TestManyMarksAreNotQuadratic(t *testing.T) {
+	needsChecks(t)
+	a := NewArena(64<<10, 0)
+	began := time.Now()
+	for range 6000 {
+		a.Mark()
+		New[int](a)
+	}
+	a.Reset()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("6000 marks took %v", took)
+	}
 }

@@ -20,15 +20,19 @@ type tally struct {
 // grew notes a new chunk of so many bytes, of an arena that has held of them
 // now.
 func (t *tally) grew(bytes, held uintptr, large bool) {
+	raceBlind()
 	raise(&t.peak, t.held.Add(bytes))
 	raise(&t.largest, held)
 	if large {
 		t.oversize.Add(1)
 	}
+	raceSee()
 }
 
 // raise moves x up to to.
 func raise(x *atomic.Uintptr, to uintptr) {
+	raceBlind()
 	for at := x.Load(); to > at && !x.CompareAndSwap(at, to); at = x.Load() {
 	}
+	raceSee()
 }

@@ -105,9 +105,13 @@ func (p *FixedPool[T]) freeSlotByte() byte {
 
 // fillSlots fills slots [from, to), which are free.
 func (p *FixedPool[T]) fillSlots(from, to uintptr) {
-	if !p.pointers {
-		fill(p.base, from*sizeOf[T](), to*sizeOf[T](), deadByte)
+	if p.pointers {
+		// Padding too, which a T that is assigned leaves as it is: it may hold
+		// anything, after a copy of a whole value.
+		clearTyped[T](p.base, from*sizeOf[T](), to*sizeOf[T]())
+		return
 	}
+	fill(p.base, from*sizeOf[T](), to*sizeOf[T](), deadByte)
 }
 
 // checkSlot panics if a free slot was written.
