@@ -269,10 +269,10 @@ func (l *lane) buryFrom(first int) {
 
 // bury makes a chunk's memory inaccessible for good.
 func (l *lane) bury(c *chunk) {
+	l.checkZones(c) // may panic: nothing has changed yet
 	l.ops.meter.give(c.cap, 1)
 	raceWrite(c.base, 0, c.lo)
 	raceWrite(c.base, c.hi, c.cap)
-	l.checkZones(c)
 	if l.ops.clear != nil {
 		unpoison(c.base, 0, c.lo)
 		l.ops.clear(c.base, 0, c.lo) // nothing is kept alive
