@@ -17,7 +17,7 @@ import (
 //   - by AddressSanitizer, because all of an arena's memory that is not handed
 //     out is poisoned, and so is what was taken back;
 //   - by the race detector, because taking memory back counts as writing it;
-//   - by the processor, with the tag arenacheck: see protect.go.
+//   - by the processor, with the tag arenacheck: see protect_on.go.
 //
 // It is a variable for this package's own tests, which also test how memory is
 // used again, and for who wants one of these builds without the checks.

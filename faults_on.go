@@ -61,7 +61,7 @@ func explain(e any) any {
 			}
 		}
 	}
-	if at-offsetIn(nil, tombstone()) < tombstoneSize {
+	if dead := tombstone(); dead != nil && at-offsetIn(nil, dead) < tombstoneSize {
 		return &FaultError{at, "arena: use of a pointer that was read from memory after an arena took it back", err}
 	}
 	return e
