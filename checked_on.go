@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync/atomic"
 )
 
 // checked turns on the checks for misuse: the library then hands out each piece
@@ -28,7 +27,9 @@ var checked = os.Getenv("EBBPOOL_CHECKED") != "off"
 type witness struct {
 	life *life // what goes on, or did last
 	last *life // the last one that ended
-	busy atomic.Bool
+	busy bool  // not atomic, as a map's: it finds what it finds, and costs little
+
+	cleanup runtime.Cleanup // of an arena from a pool
 }
 
 // life says where a life began and ended. It is an object of its own, so that
@@ -125,14 +126,17 @@ func (w *witness) enter(does string) {
 	}
 	// Under the race detector this would be an order between the goroutines,
 	// and hide from it what it finds by itself.
-	if !raceEnabled && !w.busy.CompareAndSwap(false, true) {
-		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
+	if !raceEnabled {
+		if w.busy {
+			panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
+		}
+		w.busy = true
 	}
 }
 
 func (w *witness) leave() {
 	if !raceEnabled {
-		w.busy.Store(false)
+		w.busy = false
 	}
 }
 
@@ -140,6 +144,8 @@ func (w *witness) leave() {
 type laneWatch struct {
 	of   *witness
 	kill func(base pointer, from, to uintptr) // fills with dead values; nil without pointers
+	kept given                                // empty lists, for the next chunk
+	last uintptr                              // bytes that a life like the last one needs
 }
 
 // watchedBy says whose lane this is.
@@ -147,10 +153,14 @@ func (l *lane) watchedBy(w *witness) { l.watch.of = w }
 
 // chunkWatch is what the checks remember of a chunk.
 type chunkWatch struct {
-	zones            uintptr // bytes between the values
-	objects, strings []span  // with arenacheck: the values
-	run              *run    // with arenacheck: what it is a part of
+	zones uintptr // bytes between the values
+	given         // with arenacheck: the values
+	run   *run    // with arenacheck: what it is a part of
 }
+
+// given lists what was handed out of a chunk: from its lower end, and from its
+// upper end.
+type given struct{ objects, strings []span }
 
 // span is a range of offsets of a chunk.
 type span struct{ from, to uintptr }
@@ -219,14 +229,25 @@ func (c *chunk) give(l *lane, from, to uintptr) {
 	c.noteGiven(l, from, to)
 }
 
-// firstSize is the size of a life's first chunk, for one of n bytes in a plain
-// build. Each life has a new one here: it costs its size, and begins small.
-func firstSize(n uintptr) uintptr {
-	if !checked {
+// mostFirst is the most bytes that a life's first chunk has if no life before
+// told what is needed.
+const mostFirst = 8 << 10
+
+// firstSize is the size of a life's first chunk. Each life has a new one here,
+// which costs its size: it fits the last life, not the largest one.
+func (l *lane) firstSize() uintptr {
+	n := l.fit.first()
+	switch {
+	case !checked:
 		return n
+	case l.watch.last == 0:
+		return min(n, mostFirst)
 	}
-	return min(n, 8<<10)
+	return min(n, l.watch.last)
 }
+
+// lived notes how many bytes the life used that ended.
+func (l *lane) lived(used uintptr) { l.watch.last = fitted(used) }
 
 // seal has what comes next begin in chunks of its own, so that Rewind takes
 // back whole ones.
@@ -270,6 +291,7 @@ func (l *lane) buryFrom(first int) {
 // bury makes a chunk's memory inaccessible for good.
 func (l *lane) bury(c *chunk) {
 	l.checkZones(c) // may panic: nothing has changed yet
+	l.keepLists(c)
 	l.ops.meter.give(c.cap, 1)
 	raceWrite(c.base, 0, c.lo)
 	raceWrite(c.base, c.hi, c.cap)

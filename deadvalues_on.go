@@ -31,15 +31,18 @@ func newLaneWatch[T any]() laneWatch {
 	}
 	words := wordsOf(t, 0, nil)
 	kill := func(base pointer, from, to uintptr) {
-		for ; from < to; from += t.Size() {
-			for _, w := range words {
-				if w.pointer {
-					setPointer(base, from+w.off, tombstone())
-				} else {
-					setWord(base, from+w.off, deadLen)
-				}
+		if from == to {
+			return
+		}
+		dead := tombstone()
+		for _, w := range words {
+			if w.pointer {
+				setPointer(base, from+w.off, dead)
+			} else {
+				setWord(base, from+w.off, deadLen)
 			}
 		}
+		repeatTyped[T](base, from, to)
 	}
 	killers.Store(t, kill)
 	return laneWatch{kill: kill}

@@ -168,7 +168,7 @@ func (l *lane) grow(need uintptr) {
 // two chunks.
 func (l *lane) nextSize() uintptr {
 	if l.base == nil {
-		return firstSize(l.fit.first())
+		return l.firstSize()
 	}
 	used := l.usedBytes()
 	size := min(max(used, l.fit.smallest), l.fit.largest)
@@ -261,6 +261,7 @@ func (l *lane) empty(limit uintptr) {
 	if checked && used != 0 {
 		// Memory that is never used again is what finds every stale use.
 		l.fit.endLife(used, 0, limit)
+		l.lived(used)
 		l.drop()
 		return
 	}

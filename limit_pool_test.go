@@ -153,9 +153,10 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 		}
 		a.Limit(20_000)
 		a.AllocBytes(15_000)
+		m := a.metered()
 		p.Put(a)
-		if a.flatLane().ops.meter.limit != 0 || a.maxRetained != 1<<20 {
-			t.Errorf("an idle arena has a limit: %+v", a.flatLane().ops.meter)
+		if m.limit != 0 || m.arena.maxRetained != 1<<20 {
+			t.Errorf("an idle arena has a limit: %+v", m)
 		}
 		b := p.Get()
 		if got := int(b.flatLane().ops.meter.limit); got != perArena {

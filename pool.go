@@ -122,8 +122,13 @@ func (p *ArenaPool) newArena() *Arena {
 	} else {
 		p.enlist(acct)
 	}
-	runtime.AddCleanup(a, p.close, acct)
+	p.guard(a)
 	return a
+}
+
+// guard has the pool notice a's end.
+func (p *ArenaPool) guard(a *Arena) {
+	a.watch.guard(runtime.AddCleanup(a, p.close, a.owner.account))
 }
 
 // enlist notes the account of a new arena.
@@ -167,7 +172,10 @@ func (p *ArenaPool) Put(a *Arena) {
 		p.learn(a, n)
 	}
 	if checked {
-		return // an arena that is never used again is what finds every stale use
+		// An arena that is never used again is what finds every stale use.
+		if a = a.successor(); a == nil {
+			return
+		}
 	}
 	p.arenas.Put(a)
 }

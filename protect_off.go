@@ -15,6 +15,7 @@ func (l *lane) makeChecked(n uintptr) (pointer, *run) { return l.ops.make(n), ni
 func (c *chunk) giveUnwritten(from, to uintptr)       {}
 func (c *chunk) noteGiven(l *lane, from, to uintptr)  {}
 func (l *lane) checkZones(c *chunk)                   {}
+func (l *lane) keepLists(c *chunk)                    {}
 func (l *lane) protect(c *chunk)                      {}
 func (p *FixedPool[T]) checkSlot(i uintptr)           {}
 func (p *FixedPool[T]) fillSlots(from, to uintptr)    {}

@@ -13,9 +13,10 @@ import (
 //
 //   - Memory without pointers lies in whole pages. Access to them is forbidden,
 //     so that it faults (on Linux and macOS with pages no larger than the
-//     runtime's, see page; elsewhere they are filled with deadByte). They are pages of runs, which are objects of the Go heap: once
-//     nothing points into a run any more, a finalizer allows access again, and
-//     the collector gets it. (The collector doesn't look into such memory.)
+//     runtime's, see page; elsewhere they are filled with deadByte). They are
+//     pages of runs, which are objects of the Go heap: once nothing points into
+//     a run any more, a finalizer allows access again, and the collector gets
+//     it. (The collector doesn't look into such memory.)
 //   - Memory with pointers must stay readable for the collector. It is filled
 //     with dead values: pointers into a page that nobody can access, and
 //     deadLen for numbers.
@@ -125,7 +126,7 @@ func (l *lane) protect(c *chunk) {
 	case l.watch.kill != nil:
 		l.watch.kill(c.base, 0, c.lo)
 	case l.ops.clear == nil && !c.watch.run.bury(c, l.watch.of.life):
-		fill(c.base, 0, c.cap, deadByte)
+		fill(c.base, 0, c.cap, deadFill)
 	}
 }
 

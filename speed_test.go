@@ -33,7 +33,7 @@ func bestOf(factor float64, f, g func()) (bestF, bestG time.Duration) {
 
 func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 	t.Helper()
-	if *noSpeed || testing.Short() || raceEnabled || asanEnabled || portable || !layoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
+	if *noSpeed || checked || testing.Short() || raceEnabled || asanEnabled || portable || !layoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
 		t.Skip("speed is promised for the plain 64-bit build")
 	}
 	h, o := bestOf(factor, heap, ours)

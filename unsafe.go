@@ -199,18 +199,12 @@ func pointerTo[T any](x *T) pointer { return unsafe.Pointer(x) }
 // through it that has pointers.
 func bytesAt(base pointer, n uintptr) []byte { return unsafe.Slice((*byte)(base), n) }
 
-// fill sets all bytes of [from, to) of a chunk without pointers to b.
+// fill fills [from, to) of a chunk without pointers with repetitions of like.
 //
 // SAFETY: the range lies in the chunk.
-func fill(base pointer, from, to uintptr, b byte) {
-	if from == to {
-		return
-	}
+func fill(base pointer, from, to uintptr, like string) {
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
-	for i := range s[:min(len(s), 32)] {
-		s[i] = b
-	}
-	for done := 32; done < len(s); done *= 2 {
+	for done := copy(s, like); done < len(s); done *= 2 {
 		copy(s[done:], s[:done])
 	}
 }
@@ -229,6 +223,16 @@ func isFilled(base pointer, from, to uintptr, b byte) bool {
 	}
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
 	return s[0] == b && string(s[1:]) == string(s[:len(s)-1])
+}
+
+// repeatTyped fills [from, to) of a chunk of T with copies of the T at from.
+//
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func repeatTyped[T any](base pointer, from, to uintptr) {
+	s := unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/sizeOf[T]())
+	for done := 1; done < len(s); done *= 2 {
+		copy(s[done:], s[:done])
+	}
 }
 
 // setPointer writes p to offset off of a chunk of a type that has a pointer

@@ -2,26 +2,26 @@
 
 package arena
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// freeWord is freeByte in each byte of a word.
-const freeWord = ^uintptr(0) / 0xFF * freeByte
+// freeFill and deadFill are what memory is filled with.
+var (
+	freeFill = strings.Repeat(string([]byte{freeByte}), 32)
+	deadFill = strings.Repeat(string([]byte{deadByte}), 32)
+)
 
 // fillZone marks what is left out between values without pointers.
 func (l *lane) fillZone(c *chunk, at, n uintptr) {
-	switch {
-	case n == 0 || l.ops.clear != nil || asanEnabled:
-	case at%slotSize == 0 && n%slotSize == 0: // but for a Slab of odd sizes
-		for end := at + n; at < end; at += slotSize {
-			setWord(c.base, at, freeWord)
-		}
-	default:
-		fill(c.base, at, at+n, freeByte)
+	if n != 0 && l.ops.clear == nil && !asanEnabled {
+		fill(c.base, at, at+n, freeFill)
 	}
 }
 
 // giveUnwritten marks memory that is handed out as it is.
-func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeByte) }
+func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeFill) }
 
 // noteGiven remembers what was handed out: objects upwards, strings downwards.
 // What is extended is the newest object.
@@ -29,18 +29,31 @@ func (c *chunk) noteGiven(l *lane, from, to uintptr) {
 	if l.ops.clear != nil {
 		return
 	}
-	list := &c.watch.objects
+	list, kept := &c.watch.objects, &l.watch.kept.objects
 	if from >= c.hi {
-		list = &c.watch.strings
+		list, kept = &c.watch.strings, &l.watch.kept.strings
 	}
 	if n := len(*list); n > 0 && (*list)[n-1].from == from {
 		(*list)[n-1].to = to
 		return
 	}
 	if *list == nil {
-		*list = make([]span, 0, 32)
+		*list, *kept = *kept, nil
 	}
 	*list = append(*list, span{from, to})
+}
+
+// mostKept bounds the lists that a lane keeps, in spans.
+const mostKept = 1 << 10
+
+// keepLists keeps the lists of a chunk that was taken back, for the next one.
+func (l *lane) keepLists(c *chunk) {
+	if s := c.watch.objects; s != nil && cap(s) <= mostKept {
+		l.watch.kept.objects = s[:0]
+	}
+	if s := c.watch.strings; s != nil && cap(s) <= mostKept {
+		l.watch.kept.strings = s[:0]
+	}
 }
 
 // checkZones panics if something was written beside the values of a chunk
@@ -111,7 +124,7 @@ func (p *FixedPool[T]) fillSlots(from, to uintptr) {
 		clearTyped[T](p.base, from*sizeOf[T](), to*sizeOf[T]())
 		return
 	}
-	fill(p.base, from*sizeOf[T](), to*sizeOf[T](), deadByte)
+	fill(p.base, from*sizeOf[T](), to*sizeOf[T](), deadFill)
 }
 
 // checkSlot panics if a free slot was written.
