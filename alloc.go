@@ -50,6 +50,7 @@ func New[T any](a *Arena) *T {
 // before, a large T.
 //
 //go:noinline
+//go:norace
 func newSlow[T any](a *Arena) *T {
 	if a == nil || sizeOf[T]() == 0 {
 		return new(T)

@@ -28,12 +28,23 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		a.enter("Append")
 		defer a.watch.leave()
 	}
+	t := growSlice(a, s, n)
+	if dataOf(t) != dataOf(s) {
+		copy(t, s)
+	}
+	copy(t[len(s):], items)
+	return t
+}
+
+// growSlice returns s with a length of n, which is beyond its capacity: in
+// place, or as a new slice, whose first n elements are to be written.
+//
+//go:norace
+func growSlice[T any](a *Arena, s []T, n int) []T {
 	l := laneOf[T](a)
 	wanted := grownCap[T](n, cap(s))
 	if c := extend(l, s, n, wanted); c != 0 {
-		t := sliceAt[T](l.base, offsetIn(l.base, dataOf(s)), n, c)
-		copy(t[len(s):], items)
-		return t
+		return sliceAt[T](l.base, offsetIn(l.base, dataOf(s)), n, c)
 	}
 	if l.ops.meter != nil {
 		wanted = l.capNearLimit(n, wanted, sizeOf[T]())
@@ -42,18 +53,15 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 	if checked {
 		c.give(l, off, off+uintptr(wanted)*sizeOf[T]())
 	}
-	t := sliceAt[T](c.base, off, n, wanted)
-	// Read items before anything of t is cleared: nothing overlaps, but they
-	// may be a part of s.
-	copy(t, s)
-	copy(t[len(s):], items)
 	l.clearRoom(c, off+uintptr(n)*sizeOf[T](), off+uintptr(wanted)*sizeOf[T]())
-	return t
+	return sliceAt[T](c.base, off, n, wanted)
 }
 
 // extend lets s, if it is the newest slice of the lane, take the room behind
 // it: up to wanted elements in all, at least least. It returns the new
 // capacity, 0 where s can't grow in place.
+//
+//go:norace
 func extend[T any](l *lane, s []T, least, wanted int) int {
 	size := sizeOf[T]()
 	// s must lie in the current chunk and end exactly where the newest slice

@@ -87,6 +87,8 @@ func (a *Arena) flatLane() *lane {
 }
 
 // laneOf returns the lane that serves T, a new one if it must.
+//
+//go:norace
 func laneOf[T any](a *Arena) *lane {
 	if a.chunkSize == 0 {
 		panic("arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 )
 
 // checked turns on the checks for misuse: the library then hands out each piece
@@ -25,9 +26,9 @@ var checked = os.Getenv("EBBPOOL_CHECKED") != "off"
 // witness is what the checks remember of an arena, a slab or a pool of fixed
 // capacity.
 type witness struct {
-	life *life // what goes on, or did last
-	last *life // the last one that ended
-	busy bool  // not atomic, as a map's: it finds what it finds, and costs little
+	life *life  // what goes on, or did last
+	last *life  // the last one that ended
+	busy uint32 // 1 while a call is going on
 
 	cleanup runtime.Cleanup // of an arena from a pool
 }
@@ -75,12 +76,16 @@ func ours(f runtime.Frame) bool {
 }
 
 // begin starts a life.
+//
+//go:norace
 func (w *witness) begin() {
 	w.life = new(life)
 	w.life.began.here()
 }
 
 // ended notes that a life ended, and how; the next one begins.
+//
+//go:norace
 func (w *witness) ended(how string) {
 	w.life.how = how
 	w.life.ended.here()
@@ -112,6 +117,8 @@ func (l *life) history() string {
 
 // enter is the beginning of every function that changes an arena, leave its
 // end.
+//
+//go:norace
 func (a *Arena) enter(does string) {
 	if acct := a.owner.account; acct != nil && acct.turns.Load()%2 == 0 {
 		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.watch.history())
@@ -119,24 +126,25 @@ func (a *Arena) enter(does string) {
 	a.watch.enter(does)
 }
 
+//go:norace
 func (w *witness) enter(does string) {
 	catchFaults()
+	raceUse(w)
 	if w.life != nil && w.life.how != "" {
 		w.life = &life{began: w.life.began}
 	}
 	// Under the race detector this would be an order between the goroutines,
 	// and hide from it what it finds by itself.
-	if !raceEnabled {
-		if w.busy {
-			panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
-		}
-		w.busy = true
+	if !raceEnabled && !atomic.CompareAndSwapUint32(&w.busy, 0, 1) {
+		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
 	}
 }
 
+// leave is not atomic: only who has entered calls it, and a goroutine that the
+// arena is handed to sees it.
 func (w *witness) leave() {
 	if !raceEnabled {
-		w.busy = false
+		w.busy = 0
 	}
 }
 
@@ -176,6 +184,8 @@ const (
 
 // zone is how many bytes are left out before a value, for an access beyond
 // another one's end to hit.
+//
+//go:norace
 func (l *lane) zone() uintptr {
 	switch {
 	case !checked || !asanEnabled && !invariants:
@@ -190,6 +200,8 @@ func (l *lane) zone() uintptr {
 
 // textZone is zone for a string of size bytes: it begins at a multiple of 8, as
 // AddressSanitizer needs it.
+//
+//go:norace
 func (l *lane) textZone(size uintptr) uintptr {
 	zone := l.zone()
 	if zone == 0 {
@@ -199,6 +211,8 @@ func (l *lane) textZone(size uintptr) uintptr {
 }
 
 // zoneBytes is how many of the lane's used bytes are between values.
+//
+//go:norace
 func (l *lane) zoneBytes() uintptr {
 	n := l.chunk.watch.zones
 	for i := range l.older {
@@ -208,6 +222,8 @@ func (l *lane) zoneBytes() uintptr {
 }
 
 // fillIn makes the memory of a new chunk, inaccessible as far as the build can.
+//
+//go:norace
 func (l *lane) fillIn(c *chunk) {
 	c.base, c.watch.run = l.makeChecked(c.cap)
 	poison(c.base, 0, c.cap)
@@ -218,12 +234,16 @@ func (c *chunk) takeTail(from, to uintptr) { poison(c.base, from, to) }
 
 // leaveOut makes a zone of the n bytes at offset at of one of the lane's
 // chunks.
+//
+//go:norace
 func (l *lane) leaveOut(c *chunk, at, n uintptr) {
 	c.watch.zones += n
 	l.fillZone(c, at, n)
 }
 
 // give notes that [from, to) was handed out.
+//
+//go:norace
 func (c *chunk) give(l *lane, from, to uintptr) {
 	unpoison(c.base, from, to)
 	c.noteGiven(l, from, to)
@@ -235,6 +255,8 @@ const mostFirst = 8 << 10
 
 // firstSize is the size of a life's first chunk. Each life has a new one here,
 // which costs its size: it fits the last life, not the largest one.
+//
+//go:norace
 func (l *lane) firstSize() uintptr {
 	n := l.fit.first()
 	switch {
@@ -269,6 +291,8 @@ func (l *lane) seal() {
 
 // buryFrom ends the use of all chunks of the lane's life from the one on that
 // stands at first in older.
+//
+//go:norace
 func (l *lane) buryFrom(first int) {
 	if !checked {
 		return
@@ -289,6 +313,8 @@ func (l *lane) buryFrom(first int) {
 }
 
 // bury makes a chunk's memory inaccessible for good.
+//
+//go:norace
 func (l *lane) bury(c *chunk) {
 	l.checkZones(c) // may panic: nothing has changed yet
 	l.keepLists(c)

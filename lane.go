@@ -81,6 +81,8 @@ func (c *chunk) takeBack(ops *laneOps, lo, hi uintptr) {
 
 // clearDirty zeroes [from, to) of a chunk without pointers, leaving out what
 // is clean.
+//
+//go:norace
 func (c *chunk) clearDirty(from, to uintptr) {
 	if dirtyEnd := min(to, c.clean); from < dirtyEnd {
 		clearFlat(c.base, from, dirtyEnd)
@@ -91,12 +93,18 @@ func (c *chunk) clearDirty(from, to uintptr) {
 }
 
 // usedBytes is how many bytes this life has handed out.
+//
+//go:norace
 func (l *lane) usedBytes() uintptr { return l.sunk + l.used() }
 
 // userBytes is usedBytes without what the checks put between the values.
+//
+//go:norace
 func (l *lane) userBytes() uintptr { return l.usedBytes() - l.zoneBytes() }
 
 // heldBytes is the size of all chunks that the lane holds on to.
+//
+//go:norace
 func (l *lane) heldBytes() uintptr {
 	n := l.cap + l.spare.cap
 	for i := range l.older {
@@ -106,6 +114,8 @@ func (l *lane) heldBytes() uintptr {
 }
 
 // chunks is the number of chunks behind heldBytes.
+//
+//go:norace
 func (l *lane) chunks() int {
 	n := len(l.older)
 	if l.cap != 0 {
@@ -120,6 +130,8 @@ func (l *lane) chunks() int {
 // newChunk makes an empty chunk of want bytes, or need where that is more. A
 // limit can make it smaller, but for need; if that is too much it panics, and
 // the lane is as it was. want is 0 for a chunk beside the current one.
+//
+//go:norace
 func (l *lane) newChunk(need, want uintptr) chunk {
 	large := need > want
 	need = roundUp(need, l.align)
@@ -141,6 +153,8 @@ func (l *lane) newChunk(need, want uintptr) chunk {
 
 // grow gives the lane a current chunk with room for need bytes. A panic or a
 // memory exhaustion in make leaves the lane as it was.
+//
+//go:norace
 func (l *lane) grow(need uintptr) {
 	next := l.spare
 	if next.cap < need {
@@ -166,6 +180,8 @@ func (l *lane) grow(need uintptr) {
 // the life has, within the limits of the growth rule, and enough to get where
 // the life has been before a rewind: a loop that rewinds comes to rest with
 // two chunks.
+//
+//go:norace
 func (l *lane) nextSize() uintptr {
 	if l.base == nil {
 		return l.firstSize()
@@ -180,6 +196,8 @@ func (l *lane) nextSize() uintptr {
 
 // retire lists a chunk that no more is taken from, and returns where it is
 // listed.
+//
+//go:norace
 func (l *lane) retire(c chunk) *chunk {
 	l.older = append(l.older, c)
 	l.sunk += c.used()
@@ -190,6 +208,8 @@ func (l *lane) retire(c chunk) *chunk {
 // gets a chunk of its own while the current one goes on: if that still has a
 // quarter of its room, and the piece is large, so that few such chunks come
 // together.
+//
+//go:norace
 func (l *lane) wantsOwnChunk(size uintptr) bool {
 	room := l.hi - l.lo
 	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4 &&
@@ -198,6 +218,8 @@ func (l *lane) wantsOwnChunk(size uintptr) bool {
 
 // reserveLarge reserves size bytes, a multiple of the lane's align and not
 // zero, and returns their chunk and offset.
+//
+//go:norace
 func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 	zone := l.zone()
 	if l.hi-l.lo < zone+size {
@@ -219,6 +241,8 @@ func (l *lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 
 // reserveSlice is reserveLarge for any number of bytes; what it returns can be
 // extended until something else is reserved.
+//
+//go:norace
 func (l *lane) reserveSlice(size uintptr) (*chunk, uintptr) {
 	c, off := l.reserveLarge(roundUp(size, l.align))
 	if c == &l.chunk {
@@ -229,6 +253,8 @@ func (l *lane) reserveSlice(size uintptr) (*chunk, uintptr) {
 
 // reserveText reserves size bytes at the upper end of a chunk of the flat
 // lane.
+//
+//go:norace
 func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
 	zone := l.textZone(size)
 	if l.hi-l.lo < zone+size {
@@ -247,6 +273,8 @@ func (l *lane) reserveText(size uintptr) (*chunk, uintptr) {
 
 // clearRoom zeroes [from, to) of one of the lane's chunks, which is being
 // handed out, unless the lane's room is zero anyway.
+//
+//go:norace
 func (l *lane) clearRoom(c *chunk, from, to uintptr) {
 	if l.ops.clear == nil {
 		c.clearDirty(from, to)

@@ -51,6 +51,8 @@ const share = 8
 // fit, chunks that nothing is in are let go of; if that doesn't help it panics
 // with a LimitError and nothing has changed. beside says that l goes on with
 // its current chunk, large that the chunk is for one large value.
+//
+//go:norace
 func (m *meter) grant(l *lane, need, size uintptr, beside, large bool) uintptr {
 	p := m.arena.owner.pool
 	if m.limit != 0 {
@@ -115,6 +117,8 @@ func shareOf(left, need, size, align uintptr) uintptr {
 const noLimit = ^uintptr(0)
 
 // left is how many bytes a new chunk could have.
+//
+//go:norace
 func (m *meter) left() uintptr {
 	left := noLimit
 	if m == nil {
@@ -145,6 +149,8 @@ func (l *lane) capNearLimit(n, wanted int, size uintptr) int {
 }
 
 // give notes that the arena let go of chunks of so many bytes.
+//
+//go:norace
 func (m *meter) give(bytes uintptr, chunks int) {
 	if m == nil || bytes == 0 {
 		return

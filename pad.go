@@ -5,5 +5,5 @@ package arena
 const (
 	is64       = ^uintptr(0) >> 63
 	arenaPad   = 8*is64 + 56*(1-is64)
-	accountPad = 64 - 8 - 16 - 16*is64 - 4 - 4*is64
+	accountPad = 28 * (1 - is64)
 )

@@ -25,29 +25,11 @@ type ArenaPool struct {
 	hint        atomic.Uintptr           // what requests use, as an automatic pool has learned
 
 	mu       sync.Mutex
-	accounts map[*account]struct{} // of the arenas that exist
-	gone     PoolStats             // what arenas counted that exist no more
-	leaks    map[stack]uint64      // where arenas came from that were leaked
+	accounts accountList      // of the arenas that exist
+	gone     PoolStats        // what arenas counted that exist no more
+	leaks    map[stack]uint64 // where arenas came from that were leaked
 
 	tally tally
-}
-
-// account is what a pool knows of one of its arenas. It is an object of its
-// own, so that it outlives the arena, and fills a cache line, so that
-// counting on one core slows nobody on another.
-type account struct {
-	// turns is the number of Gets and Puts: odd while the arena is out.
-	turns atomic.Uint64
-	// fit is the chunk size that would hold what the arena's lives used.
-	fit atomic.Uintptr
-	// held is how many bytes the arena's chunks have, charged how many of them
-	// count against the pool's total.
-	held, charged atomic.Uintptr
-	// sample is the stack of the Get of the arena that is out, if it was taken.
-	sample atomic.Pointer[sample]
-	// unsettled says that Put has something to undo that Get began.
-	unsettled bool
-	_         [accountPad]byte
 }
 
 // owner ties an arena to its pool.
@@ -85,7 +67,7 @@ func NewAutoPool(maxRetained int) *ArenaPool {
 }
 
 func newPool(chunkSize, maxRetained uintptr) *ArenaPool {
-	return &ArenaPool{chunkSize: chunkSize, maxRetained: maxRetained, accounts: map[*account]struct{}{}}
+	return &ArenaPool{chunkSize: chunkSize, maxRetained: maxRetained}
 }
 
 // Get returns an empty arena, which is the caller's until Put.
@@ -114,14 +96,9 @@ func (p *ArenaPool) newArena() *Arena {
 	if p.auto {
 		a.flatLane().fit.want = min(p.hint.Load(), p.maxRetained)
 	}
-	acct := new(account)
-	a.owner = owner{p, acct}
+	a.owner = owner{p, new(account)}
 	a.metered()
-	if raceEnabled {
-		raceApart(func() { p.enlist(acct) })
-	} else {
-		p.enlist(acct)
-	}
+	p.enlist(a.owner.account)
 	p.guard(a)
 	return a
 }
@@ -129,14 +106,6 @@ func (p *ArenaPool) newArena() *Arena {
 // guard has the pool notice a's end.
 func (p *ArenaPool) guard(a *Arena) {
 	a.watch.guard(runtime.AddCleanup(a, p.close, a.owner.account))
-}
-
-// enlist notes the account of a new arena.
-func (p *ArenaPool) enlist(acct *account) {
-	p.mu.Lock()
-	p.accounts[acct] = struct{}{}
-	p.gone.Misses++
-	p.mu.Unlock()
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -222,7 +191,7 @@ func (p *ArenaPool) close(acct *account) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.accounts, acct)
+	p.accounts.remove(acct)
 	p.tally.held.Add(-acct.held.Load())
 	acct.discharge(p, ^uintptr(0))
 	if s != nil {

@@ -27,7 +27,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.gone
-	for acct := range p.accounts {
+	for acct := range p.accounts.all {
 		turns := acct.turns.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
@@ -42,7 +42,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Oversize = p.tally.oversize.Load()
 	s.Dropped = p.tally.dropped.Load()
 	s.Refused = p.tally.refused.Load()
-	s.Arenas = len(p.accounts)
+	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.hint.Load(); hint != 0 {
 		s.ChunkSize = int(min(hint, p.maxRetained))

@@ -6,6 +6,7 @@ const raceEnabled = false
 
 func raceWrite(base pointer, from, to uintptr) {}
 
-func raceBlind()         {}
-func raceSee()           {}
-func raceApart(f func()) { f() }
+func raceUse(w *witness) {}
+
+func raceBlind() {}
+func raceSee()   {}

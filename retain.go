@@ -69,6 +69,8 @@ func (r *retention) sawUse(used uintptr) { r.top = max(r.top, used) }
 // endLife notes that a life used that many bytes, and says whether a chunk of
 // size held, all that the lane had, shall stay. held is 0 where one chunk was
 // not enough or none was there. No lane asks to start with more than limit.
+//
+//go:norace
 func (r *retention) endLife(used, held, limit uintptr) bool {
 	used = max(used, r.top)
 	r.top = 0

@@ -38,12 +38,20 @@ func (a *Arena) allocStringSlow(s string) string {
 		a.enter("AllocString")
 		defer a.watch.leave()
 	}
-	l := laneOf[byte](a)
 	n := uintptr(len(s))
+	base, off := a.textRoom(n)
+	copyString(base, off, s)
+	return stringAt(base, off, n)
+}
+
+// textRoom reserves n bytes for a string.
+//
+//go:norace
+func (a *Arena) textRoom(n uintptr) (pointer, uintptr) {
+	l := laneOf[byte](a)
 	c, off := l.reserveText(n)
 	if checked {
 		c.give(l, off, off+n)
 	}
-	copyString(c.base, off, s)
-	return stringAt(c.base, off, n)
+	return c.base, off
 }

@@ -45,6 +45,9 @@ func (t *typeTable) at(key *typeDesc) *lane {
 }
 
 // find returns the lane of key, nil if there is none.
+//
+//go:norace
+//go:nocheckptr
 func (t *typeTable) find(key *typeDesc) *lane {
 	if l := t.at(key); l.key == key {
 		return l

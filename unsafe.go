@@ -42,6 +42,8 @@ type box[T any] struct{ _ T }
 // SAFETY: reads the first word of an interface value, which A1 says is the
 // descriptor. A descriptor is never freed while a value or an instantiation
 // of the type exists.
+//
+//go:nocheckptr
 func keyOf(v any) *typeDesc {
 	return *(**typeDesc)(unsafe.Pointer(&v))
 }

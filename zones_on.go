@@ -14,6 +14,8 @@ var (
 )
 
 // fillZone marks what is left out between values without pointers.
+//
+//go:norace
 func (l *lane) fillZone(c *chunk, at, n uintptr) {
 	if n != 0 && l.ops.clear == nil && !asanEnabled {
 		fill(c.base, at, at+n, freeFill)
@@ -25,6 +27,8 @@ func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeFil
 
 // noteGiven remembers what was handed out: objects upwards, strings downwards.
 // What is extended is the newest object.
+//
+//go:norace
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {
 	if l.ops.clear != nil {
 		return
@@ -58,6 +62,8 @@ func (l *lane) keepLists(c *chunk) {
 
 // checkZones panics if something was written beside the values of a chunk
 // without pointers.
+//
+//go:norace
 func (l *lane) checkZones(c *chunk) {
 	if l.ops.clear != nil || asanEnabled {
 		return

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"sync"
+	"runtime/debug"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -17,21 +18,29 @@ func catch() {
 	}
 }
 
+// twoGoroutines has one goroutine allocate while another is busy with a long
+// copy into the same arena, and not in the moment in which that took its room:
+// what a plain build makes of such a moment is up to chance.
 func twoGoroutines() {
+	// A collection would wait for the copy, and keep the other one waiting, too.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a := arena.NewArena(64<<10, 0)
-	var wg sync.WaitGroup
-	end := time.Now().Add(200 * time.Millisecond)
-	for range 2 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			defer catch()
-			for time.Now().Before(end) {
-				arena.MakeSlice[int](a, 1000, 1000)
-			}
-		}()
+	text := strings.Repeat("text", 16<<20)
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		defer catch()
+		use(a.AllocString(text))
+	}()
+	for {
+		time.Sleep(time.Millisecond)
+		use(arena.New[int](a))
+		select {
+		case <-copied:
+			return
+		default:
+		}
 	}
-	wg.Wait()
 }
 
 func arenaAfterPut() {

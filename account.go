@@ -1,0 +1,73 @@
+package arena
+
+import "sync/atomic"
+
+// account is what a pool knows of one of its arenas. It is an object of its
+// own, so that it outlives the arena, and fills a cache line, so that
+// counting on one core slows nobody on another.
+type account struct {
+	// turns is the number of Gets and Puts: odd while the arena is out.
+	turns atomic.Uint64
+	// fit is the chunk size that would hold what the arena's lives used.
+	fit atomic.Uintptr
+	// held is how many bytes the arena's chunks have, charged how many of them
+	// count against the pool's total.
+	held, charged atomic.Uintptr
+	// sample is the stack of the Get of the arena that is out, if it was taken.
+	sample atomic.Pointer[sample]
+
+	_ [accountPad]byte
+
+	prev, next *account // in the pool's list
+
+	// unsettled says that Put has something to undo that Get began.
+	unsettled bool
+}
+
+// accountList is a list of accounts, under its pool's lock. What it holds on to
+// is the pool's, so the race detector learns nothing from it, see raceBlind.
+type accountList struct {
+	first *account
+	len   int
+}
+
+//go:norace
+func (l *accountList) add(acct *account) {
+	if acct.next = l.first; acct.next != nil {
+		acct.next.prev = acct
+	}
+	l.first = acct
+	l.len++
+}
+
+//go:norace
+func (l *accountList) remove(acct *account) {
+	if acct.prev == nil {
+		l.first = acct.next
+	} else {
+		acct.prev.next = acct.next
+	}
+	if acct.next != nil {
+		acct.next.prev = acct.prev
+	}
+	acct.prev, acct.next = nil, nil
+	l.len--
+}
+
+//go:norace
+func (l *accountList) all(yield func(*account) bool) {
+	for acct := l.first; acct != nil && yield(acct); acct = acct.next {
+	}
+}
+
+// enlist notes the account of a new arena.
+//
+//go:norace
+func (p *ArenaPool) enlist(acct *account) {
+	raceBlind()
+	p.mu.Lock()
+	p.accounts.add(acct)
+	p.gone.Misses++
+	p.mu.Unlock()
+	raceSee()
+}
