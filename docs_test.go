@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,9 +124,9 @@ func squeeze(text string) string {
 	return b.String()
 }
 
-// A link to a file that isn't there is a claim that nothing backs.
+// A link to a file or a heading that isn't there is a claim that nothing backs.
 func TestLinksLead(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 	code := regexp.MustCompile("(?s)```.*?```")
 	for name, text := range documents(t) {
 		text = code.ReplaceAllString(text, "")
@@ -133,11 +134,34 @@ func TestLinksLead(t *testing.T) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			page, err := os.ReadFile(target)
+			if info, e := os.Stat(target); e == nil && info.IsDir() {
+				err = nil
+			}
+			if err != nil {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
+				continue
+			}
+			if m[2] != "" && !slices.Contains(anchors(string(page)), m[2]) {
+				t.Errorf("%s links to %s%s, and there is no such heading", name, m[1], m[2])
 			}
 		}
 	}
+}
+
+// anchors lists what a page's headings are linked by, as GitHub makes it: in
+// small letters, blanks as hyphens, without punctuation.
+func anchors(page string) []string {
+	var list []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		list = append(list, "#"+strings.ReplaceAll(name, " ", "-"))
+	}
+	return list
 }
 
 // A command that a document names is a target of the Makefile.

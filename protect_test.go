@@ -146,6 +146,20 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
+// What was written far beyond the end, into room, is found when the next chunk
+// is begun. It was called an internal error, which sends one looking in the wrong
+// place.
+func TestOverrunIntoRoom(t *testing.T) {
+	needsChecks(t)
+	a := NewArena(1024, 0)
+	b := a.AllocBytes(800)
+	*(*byte)(unsafe.Add(unsafe.Pointer(&b[0]), 900)) = 1
+	got := panicOf(func() { a.AllocBytes(300) })
+	if !strings.Contains(got, "something wrote beyond the end of its value") {
+		t.Errorf("%q", got)
+	}
+}
+
 // What is protected must be given back its protection when nothing points to
 // it, or the process runs out of mappings.
 func TestProtectionIsGivenBack(t *testing.T) {

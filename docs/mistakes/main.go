@@ -50,8 +50,8 @@ var mistakes = []mistake{
 
 func main() {
 	name := strings.Join(os.Args[1:], " ")
-	if name == "cost" {
-		cost()
+	if over, ok := strings.CutPrefix(name, "cost "); ok {
+		cost(over)
 		return
 	}
 	for _, m := range mistakes {

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -215,59 +214,6 @@ func TestClassify(t *testing.T) {
 	} {
 		if got := classify(out, nil); got != want {
 			t.Errorf("classify(%q) = %q, want %q", out, got, want)
-		}
-	}
-}
-
-// TestCost measures a request without a mistake in each build, with the checks
-// and without, in turns, and logs the ratios: docs/safety.md says which they
-// were. It fails where they are far off, on any machine.
-func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds four programs")
-	}
-	type run struct{ name, program, checked string }
-	var runs []run
-	for _, l := range layers[1:] {
-		program := filepath.Join(t.TempDir(), "mistakes")
-		cmd := exec.Command("go", append(append([]string{"build", "-o", program}, l.args...), ".")...)
-		if l.name == "-asan" || l.name == "-race" {
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Logf("%s is not measured: %s", l.name, out)
-			continue
-		}
-		runs = append(runs, run{l.name, program, "on"})
-		if l.name != "plain" {
-			runs = append(runs, run{l.name + ", checks off", program, "off"})
-		}
-	}
-	took := map[string][]float64{}
-	for range 7 {
-		for _, r := range runs {
-			cmd := exec.Command(r.program, "cost")
-			cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%s: %v", r.name, err)
-			}
-			ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			took[r.name] = append(took[r.name], ns)
-		}
-	}
-	for _, r := range runs {
-		var ratios []float64
-		for i, ns := range took[r.name] {
-			ratios = append(ratios, ns/took["plain"][i])
-		}
-		slices.Sort(ratios)
-		t.Logf("%-28s %5.1f times plain (%.1f to %.1f)", r.name, ratios[3], ratios[0], ratios[6])
-		if ratios[3] > 100 {
-			t.Errorf("%s: a request takes %.0f times as long as in a plain build", r.name, ratios[3])
 		}
 	}
 }
