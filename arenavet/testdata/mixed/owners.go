@@ -123,3 +123,47 @@ func fineSessionSequence() {
 	fmt.Println(s.first.Name)
 	s.close()
 }
+
+// fineEachOther empties and puts back arenas that somebody else hands it, one
+// after the other.
+func fineEachOther(next func() *arena.Arena) (n int) {
+	for {
+		a := next()
+		if a == nil {
+			return n
+		}
+		it := arena.New[Item](a)
+		n += it.N
+		a.Reset()
+		it = arena.New[Item](a)
+		n += it.N
+		pool.Put(a)
+	}
+}
+
+func fineFromChannel(arenas <-chan *arena.Arena) {
+	for a := range arenas {
+		m := a.Mark()
+		a.AllocString("x")
+		a.Rewind(m)
+		pool.Put(a)
+	}
+}
+
+type connection struct {
+	a    *arena.Arena
+	last *Item
+}
+
+// fineConnections serves connections, each of which came with an arena.
+func fineConnections(open <-chan *connection) (n int) {
+	for c := range open {
+		if c.last != nil {
+			n += c.last.N
+		}
+		n += arena.New[Item](c.a).N
+		pool.Put(c.a)
+		c.a = nil
+	}
+	return n
+}
