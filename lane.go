@@ -320,68 +320,6 @@ func (l *lane) drop() {
 	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
 }
 
-// position is where a lane stood when a mark was taken.
-type position struct {
-	chunk  uintptr // the current chunk's address, as a number: a mark keeps no memory alive
-	lo, hi uintptr
-	older  int
-}
-
-func (l *lane) position() position {
-	if l.used() == 0 {
-		// An empty chunk may give way to a larger one: don't insist on it.
-		return position{older: len(l.older)}
-	}
-	return position{chunk: offsetIn(nil, l.base), lo: l.lo, hi: l.hi, older: len(l.older)}
-}
-
-// rewind takes back everything handed out since p.
-func (l *lane) rewind(p position) {
-	l.tip = 0
-	if checked {
-		l.fit.sawUse(l.usedBytes())
-		l.buryFrom(p.older)
-		return
-	}
-	if l.base == nil || l.position() == p {
-		return
-	}
-	l.fit.sawUse(l.usedBytes())
-	if offsetIn(nil, l.base) == p.chunk {
-		l.chunk.takeBack(l.ops, p.lo, p.hi)
-		for _, c := range l.older[p.older:] {
-			l.ops.meter.give(c.cap, 1)
-		}
-	} else {
-		was := l.chunk
-		later := l.older[p.older:]
-		if p.chunk == 0 {
-			// The chunk was empty then; the one that is here now will do.
-			l.chunk.takeBack(l.ops, 0, l.cap)
-		}
-		for _, c := range later {
-			if offsetIn(nil, c.base) == p.chunk {
-				l.chunk = c
-				l.chunk.takeBack(l.ops, p.lo, p.hi)
-			} else {
-				l.setAside(c)
-			}
-		}
-		if l.base != was.base {
-			l.setAside(was)
-		}
-	}
-	clear(l.older[p.older:])
-	l.older = l.older[:p.older]
-	l.sunk = 0
-	for i := range l.older {
-		l.sunk += l.older[i].used()
-	}
-	if invariants {
-		l.check()
-	}
-}
-
 // setAside empties a chunk that is not needed any more and keeps it as the
 // spare one, if it is larger than what is there; otherwise the collector gets
 // it.
