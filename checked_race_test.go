@@ -55,5 +55,53 @@ func staleRead() {
 	<-done
 }
 
+// The allocator's own functions are out of the race detector's sight. Each one
+// that a program calls must still be seen, as a use of the arena that names the
+// line on both sides, and so must the values that it copies.
+func TestRaceIsSeenInEachFunction(t *testing.T) {
+	needsChecks(t)
+	const child = "EBBPOOL_TEST_TWO_GOROUTINES"
+	a, value := NewArena(1024, 0), []byte("value")
+	alone := NewArena(1024, 0) // of the second goroutine
+	uses := map[string][2]func(){
+		"New":             twice(func() { New[int](a) }),
+		"New, pointers":   twice(func() { New[*int](a) }),
+		"MakeSlice":       twice(func() { MakeSlice[int](a, 1, 1) }),
+		"MakeSliceUninit": twice(func() { MakeSliceUninit[int](a, 1, 1) }),
+		"Append":          twice(func() { Append(a, nil, 1) }),
+		"AllocString":     twice(func() { a.AllocString("x") }),
+		"AllocBytes":      twice(func() { a.AllocBytes(1) }),
+		"Mark":            twice(func() { a.Mark() }),
+		"Limit":           twice(func() { a.Limit(1 << 20) }),
+		"Reset":           twice(func() { a.Reset() }),
+		"Release":         twice(func() { a.Release() }),
+
+		"bytes for a string": {func() { value[0] = 'x' }, func() { alone.AllocBytesToString(value) }},
+		"items of Append":    {func() { value[0] = 'x' }, func() { Append(alone, nil, value...) }},
+		"slice of Append":    {func() { value[0] = 'x' }, func() { Append(alone, value, 1, 2, 3, 4, 5, 6, 7, 8, 9) }},
+	}
+	if name := os.Getenv(child); name != "" {
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			uses[name][1]()
+		}()
+		uses[name][0]()
+		time.Sleep(200 * time.Millisecond)
+		return
+	}
+	for name := range uses {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsSeenInEachFunction$")
+		cmd.Env = append(os.Environ(), child+"="+name)
+		out, _ := cmd.CombinedOutput()
+		report, _, _ := strings.Cut(string(out), "created at:")
+		// Both sides: the call, and the call of the function that makes it.
+		if !strings.Contains(report, "DATA RACE") || strings.Count(report, "checked_race_test.go") < 4 {
+			t.Errorf("%s: no report with the lines of both goroutines:\n%s", name, out)
+		}
+	}
+}
+
+func twice(f func()) [2]func() { return [2]func(){f, f} }
+
 // sinkInt keeps the compiler from leaving out a read.
 var sinkInt int
