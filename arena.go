@@ -194,6 +194,7 @@ func (a *Arena) UsedBytes() int {
 	if a == nil {
 		return 0
 	}
+	raceLook(&a.watch)
 	n := a.flatLane().userBytes()
 	for _, l := range a.types.lanes {
 		n += l.userBytes()

@@ -63,6 +63,7 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 	const child = "EBBPOOL_TEST_TWO_GOROUTINES"
 	a, value := NewArena(1024, 0), []byte("value")
 	alone := NewArena(1024, 0) // of the second goroutine
+	slab := NewSlab[*int](10)
 	uses := map[string][2]func(){
 		"New":             twice(func() { New[int](a) }),
 		"New, pointers":   twice(func() { New[*int](a) }),
@@ -75,6 +76,15 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		"Limit":           twice(func() { a.Limit(1 << 20) }),
 		"Reset":           twice(func() { a.Reset() }),
 		"Release":         twice(func() { a.Release() }),
+
+		"UsedBytes":      {func() { New[int](a) }, func() { a.UsedBytes() }},
+		"Stats":          {func() { New[int](a) }, func() { a.Stats() }},
+		"Slab.New":       twice(func() { slab.New() }),
+		"Slab.MakeSlice": twice(func() { slab.MakeSlice(1, 1) }),
+		"Slab.Reset":     twice(func() { slab.Reset() }),
+		"Slab.Release":   twice(func() { slab.Release() }),
+		"Slab.UsedBytes": {func() { slab.New() }, func() { slab.UsedBytes() }},
+		"Slab.Stats":     {func() { slab.New() }, func() { slab.Stats() }},
 
 		"bytes for a string": {func() { value[0] = 'x' }, func() { alone.AllocBytesToString(value) }},
 		"items of Append":    {func() { value[0] = 'x' }, func() { Append(alone, nil, value...) }},

@@ -22,6 +22,9 @@ func raceWrite(base pointer, from, to uintptr) {
 // and at no value.
 func raceUse(w *witness) { runtime.RaceWrite(pointerTo(w)) }
 
+// raceLook is raceUse for what changes nothing.
+func raceLook(w *witness) { runtime.RaceRead(pointerTo(w)) }
+
 // What the arenas of a pool count together would be an order between all
 // goroutines that use the pool, and hide from the race detector that one of
 // them reads what another took back before. So such counting stands between

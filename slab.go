@@ -176,6 +176,7 @@ func (s *Slab[T]) Release() {
 // UsedBytes is how many bytes of values the slab has handed out since it was
 // last emptied.
 func (s *Slab[T]) UsedBytes() int {
+	raceLook(&s.watch)
 	s.store()
 	return int(s.lane.userBytes())
 }

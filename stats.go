@@ -17,6 +17,7 @@ func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}
 	}
+	raceLook(&a.watch)
 	flat := a.flatLane()
 	s := Stats{
 		UsedBytes:     a.UsedBytes(),
