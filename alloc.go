@@ -20,7 +20,7 @@ func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
 	// nothing on its fast way. No sum here overflows: offsets are at most
 	// maxAlloc, far below what is left above the largest type that links.
-	if portable || checked || a == nil || sizeOf[T]() == 0 {
+	if portable || watched || a == nil || sizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
 	key := keyOf(box[T]{})
@@ -55,7 +55,7 @@ func newSlow[T any](a *Arena) *T {
 	if a == nil || sizeOf[T]() == 0 {
 		return new(T)
 	}
-	if checked {
+	if watched {
 		a.enter("New")
 		defer a.watch.leave()
 	}
@@ -85,7 +85,7 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	if a == nil || sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	if checked {
+	if watched {
 		a.enter(function)
 		defer a.watch.leave()
 	}
@@ -112,7 +112,7 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	if a == nil || sizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	if checked {
+	if watched {
 		a.enter("MakeSliceUninit")
 		defer a.watch.leave()
 	}

@@ -24,7 +24,7 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 	if n < 0 || uintptr(n) > maxAlloc/sizeOf[T]() {
 		panic(message[T]("Append") + "length " + itoa(len(s)) + " + " + itoa(len(items)) + " is more than can be allocated")
 	}
-	if checked {
+	if watched {
 		a.enter("Append")
 		defer a.watch.leave()
 	}

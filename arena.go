@@ -133,9 +133,12 @@ func (a *Arena) Reset() {
 	if a == nil {
 		return
 	}
-	if checked {
+	if watched {
 		a.enter("Reset")
 		defer a.watch.leave()
+	}
+	if checked {
+		a.flatLane().checkFrom(0)
 		a.watch.ended("Reset")
 	}
 	a.empty()
@@ -166,9 +169,12 @@ func (a *Arena) Release() {
 	if a == nil {
 		return
 	}
-	if checked {
+	if watched {
 		a.enter("Release")
 		defer a.watch.leave()
+	}
+	if checked {
+		a.flatLane().checkFrom(0)
 		a.watch.ended("Release")
 	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
@@ -177,6 +183,7 @@ func (a *Arena) Release() {
 	flat.drop()
 	flat.fit = newRetention(a.chunkSize, a.chunkSize)
 	flat.fit.oversize = oversize
+	flat.forget()
 	for _, l := range a.types.lanes {
 		l.drop()
 	}

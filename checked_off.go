@@ -7,6 +7,9 @@ import "runtime"
 // checked is off: nothing of the checks for misuse is compiled.
 const checked = false
 
+// watched is checked, and on with the race detector even so.
+const watched = false
+
 // What the checks remember of an arena, a lane, a chunk: here, nothing.
 type (
 	witness    struct{}
@@ -14,8 +17,10 @@ type (
 	chunkWatch struct{}
 )
 
-func (l *lane) firstSize() uintptr { return l.fit.first() }
-func (l *lane) lived(used uintptr) {}
+func (l *lane) firstSize(n uintptr) uintptr  { return n }
+func (l *lane) plannedFor(need uintptr) bool { return false }
+func (l *lane) lived(used, limit uintptr)    {}
+func (l *lane) forget()                      {}
 
 func newLaneWatch[T any]() laneWatch { return laneWatch{} }
 
@@ -25,6 +30,7 @@ func (a *Arena) successor() *Arena          { return nil }
 func (w *witness) guard(c runtime.Cleanup)  {}
 func (w *witness) begin()                   {}
 func (w *witness) enter(does string)        {}
+func (w *witness) occupy(does string)       {}
 func (w *witness) leave()                   {}
 func (w *witness) ended(how string)         {}
 func (w *witness) history() string          { return "" }
@@ -32,6 +38,7 @@ func (l *lane) watchedBy(w *witness)        {}
 func (l *lane) zone() uintptr               { return 0 }
 func (l *lane) zoneBytes() uintptr          { return 0 }
 func (l *lane) buryFrom(first int)          {}
+func (l *lane) checkFrom(first int)         {}
 func (p *FixedPool[T]) lockSlots()          {}
 func (p *FixedPool[T]) openSlot(i uintptr)  {}
 func (p *FixedPool[T]) closeSlot(i uintptr) {}

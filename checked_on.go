@@ -115,28 +115,46 @@ func (l *life) history() string {
 	return text
 }
 
+// watched says that enter is called. For the race detector it is in all builds:
+// it stands there for what the detector does not see.
+var watched = checked || raceEnabled
+
 // enter is the beginning of every function that changes an arena, leave its
-// end.
+// end. It calls and does nothing else, so that the race detector, in whose sight
+// it is, has the function in its reports.
+func (a *Arena) enter(does string) {
+	a.watch.enter(does)
+	a.mustBeOut(does)
+}
+
+// mustBeOut panics if the arena was put back. Put changes that while it counts
+// as being in the arena.
 //
 //go:norace
-func (a *Arena) enter(does string) {
-	if acct := a.owner.account; acct != nil && acct.turns.Load()%2 == 0 {
+func (a *Arena) mustBeOut(does string) {
+	if acct := a.owner.account; checked && acct != nil && acct.turns.Load()%2 == 0 {
+		a.watch.leave()
 		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.watch.history())
 	}
-	a.watch.enter(does)
+}
+
+func (w *witness) enter(does string) {
+	raceUse(w)
+	if checked {
+		w.occupy(does)
+	}
 }
 
 //go:norace
-func (w *witness) enter(does string) {
+func (w *witness) occupy(does string) {
 	catchFaults()
-	raceUse(w)
-	if w.life != nil && w.life.how != "" {
-		w.life = &life{began: w.life.began}
-	}
 	// Under the race detector this would be an order between the goroutines,
 	// and hide from it what it finds by itself.
 	if !raceEnabled && !atomic.CompareAndSwapUint32(&w.busy, 0, 1) {
 		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.history())
+	}
+	if w.life != nil && w.life.how != "" {
+		w.life = &life{began: w.life.began}
 	}
 }
 
@@ -253,23 +271,44 @@ func (c *chunk) give(l *lane, from, to uintptr) {
 // told what is needed.
 const mostFirst = 8 << 10
 
-// firstSize is the size of a life's first chunk. Each life has a new one here,
-// which costs its size: it fits the last life, not the largest one.
+// firstSize is the size of a life's first chunk, for one of n bytes in a plain
+// build. Each life has a new one here, which costs its size: it fits the last
+// life, not the largest one.
 //
 //go:norace
-func (l *lane) firstSize() uintptr {
-	n := l.fit.first()
+func (l *lane) firstSize(n uintptr) uintptr {
 	switch {
 	case !checked:
 		return n
 	case l.watch.last == 0:
 		return min(n, mostFirst)
 	}
-	return min(n, l.watch.last)
+	return min(n, max(l.watch.last, l.fit.smallest))
 }
 
-// lived notes how many bytes the life used that ended.
-func (l *lane) lived(used uintptr) { l.watch.last = fitted(used) }
+// plannedFor says whether a plain build's first chunk would have room for need
+// bytes beside what the life has used: what is large then is so for this build
+// alone.
+//
+//go:norace
+func (l *lane) plannedFor(need uintptr) bool {
+	return checked && l.usedBytes()+need <= l.fit.first()
+}
+
+// lived notes how many bytes the life used that ended, for the next one, and, as
+// endLife does, for a plain build's: as if the chunk were there that it keeps.
+func (l *lane) lived(used, limit uintptr) {
+	l.watch.last = fitted(max(used, l.fit.top))
+	held := min(l.fit.first(), limit)
+	l.fit.want = held
+	if used > held {
+		held = 0
+	}
+	l.fit.endLife(used, held, limit)
+}
+
+// forget undoes lived.
+func (l *lane) forget() { l.watch.last = 0 }
 
 // seal has what comes next begin in chunks of its own, so that Rewind takes
 // back whole ones.
@@ -312,11 +351,23 @@ func (l *lane) buryFrom(first int) {
 	}
 }
 
+// checkFrom panics if something was written beside the values of the chunks that
+// buryFrom will bury. What takes memory back calls it before it changes anything.
+//
+//go:norace
+func (l *lane) checkFrom(first int) {
+	for i := range l.older[first:] {
+		l.checkZones(&l.older[first+i])
+	}
+	if l.base != nil {
+		l.checkZones(&l.chunk)
+	}
+}
+
 // bury makes a chunk's memory inaccessible for good.
 //
 //go:norace
 func (l *lane) bury(c *chunk) {
-	l.checkZones(c) // may panic: nothing has changed yet
 	l.keepLists(c)
 	l.ops.meter.give(c.cap, 1)
 	raceWrite(c.base, 0, c.lo)

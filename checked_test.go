@@ -139,6 +139,29 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	if got := a.Stats(); got.UsedBytes != 0 || got.HighWater != want {
 		t.Errorf("after Rewind: %+v, want a high-water mark of %d", got, want)
 	}
+
+	// Chunks begin small here. What a plain build's chunk has room for is none
+	// made for one large value.
+	a = NewArena(64<<10, 0)
+	for range 10 {
+		a.AllocBytes(8)
+		a.Reset()
+		m := a.Mark()
+		a.AllocBytes(10_000)
+		a.Rewind(m)
+		a.AllocBytes(200)
+		a.Reset()
+	}
+	if got := a.Stats().Oversize; got != 0 {
+		t.Errorf("Oversize = %d", got)
+	}
+	p := NewArenaPool(64<<10, 0)
+	for range 100 {
+		p.Do(func(a *Arena) { a.AllocBytes(100) })
+	}
+	if st := p.Stats(); st.Oversize != 0 || st.Arenas != 1 && !raceEnabled || st.Misses != 1 && !raceEnabled {
+		t.Errorf("pool: %+v", st)
+	}
 }
 
 // Memory that is never used again must go to the collector, or these builds
@@ -176,6 +199,19 @@ func TestCheckedOverlap(t *testing.T) {
 	a.watch.leave()
 	if got := panicOf(func() { New[int](a); MakeSlice[int](a, 0, 1) }); got != "" {
 		t.Errorf("afterwards: %q", got)
+	}
+	p := NewArenaPool(1024, 0)
+	b := p.Get()
+	b.watch.enter("New")
+	if got := panicOf(func() { p.Put(b) }); !strings.HasPrefix(got, "arena: ArenaPool.Put: another goroutine is using the arena") {
+		t.Errorf("Put during New: %q", got)
+	}
+	b.watch.leave()
+	if st := p.Stats(); st.Puts != 0 {
+		t.Errorf("a Put that panicked is counted: %+v", st)
+	}
+	if p.Put(b); p.Stats().Puts != 1 {
+		t.Errorf("the arena is lost after a Put that panicked: %+v", p.Stats())
 	}
 	if got := panicOf(func() { MakeSlice[int](a, -1, 1) }) + panicOf(func() { New[int](a) }); strings.Contains(got, "another goroutine") {
 		t.Errorf("after a panic the arena counts as in use: %q", got)

@@ -133,7 +133,10 @@ func (l *lane) chunks() int {
 //
 //go:norace
 func (l *lane) newChunk(need, want uintptr) chunk {
-	large := need > want
+	large := need > want && !l.plannedFor(need)
+	if want != 0 && l.base == nil {
+		want = l.firstSize(want)
+	}
 	need = roundUp(need, l.align)
 	n := max(need, roundUp(want, l.align))
 	if m := l.ops.meter; m != nil {
@@ -184,7 +187,7 @@ func (l *lane) grow(need uintptr) {
 //go:norace
 func (l *lane) nextSize() uintptr {
 	if l.base == nil {
-		return l.firstSize()
+		return l.fit.first()
 	}
 	used := l.usedBytes()
 	size := min(max(used, l.fit.smallest), l.fit.largest)
@@ -288,8 +291,7 @@ func (l *lane) empty(limit uintptr) {
 	used := l.usedBytes()
 	if checked && used != 0 {
 		// Memory that is never used again is what finds every stale use.
-		l.fit.endLife(used, 0, limit)
-		l.lived(used)
+		l.lived(used, limit)
 		l.drop()
 		return
 	}

@@ -46,7 +46,7 @@ func (a *Arena) Limit(bytes int) {
 	if a.chunkSize == 0 {
 		panic("arena: Arena.Limit: the zero Arena is not usable; use NewArena or a pool")
 	}
-	if checked {
+	if watched {
 		a.enter("Limit")
 		defer a.watch.leave()
 	}

@@ -42,9 +42,11 @@ func (a *Arena) Mark() Mark {
 	if a == nil {
 		return Mark{}
 	}
-	if checked {
+	if watched {
 		a.enter("Mark")
 		defer a.watch.leave()
+	}
+	if checked {
 		a.seal()
 	}
 	s := &a.marks
@@ -88,7 +90,7 @@ func (a *Arena) Rewind(m Mark) {
 	if a == nil {
 		return
 	}
-	if checked {
+	if watched {
 		a.enter("Rewind")
 		defer a.watch.leave()
 	}
@@ -96,11 +98,12 @@ func (a *Arena) Rewind(m Mark) {
 	if m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial {
 		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.watch.history())
 	}
+	positions := s.positions[s.entries[m.depth].first:]
 	if checked {
+		a.flatLane().checkFrom(positions[0].older)
 		a.watch.ended("Rewind")
 	}
 	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
-	positions := s.positions[s.entries[m.depth].first:]
 	if m.depth+1 < len(s.entries) {
 		positions = positions[:s.entries[m.depth+1].first-s.entries[m.depth].first]
 	}

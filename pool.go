@@ -78,11 +78,11 @@ func (p *ArenaPool) Get() *Arena {
 	}
 	turns := &a.owner.account.turns
 	turns.Store(turns.Load() + 1)
-	if c := p.controls.Load(); c != nil {
-		c.started(p, a)
-	}
 	if checked {
 		a.watch.begin()
+	}
+	if c := p.controls.Load(); c != nil {
+		c.started(p, a)
 	}
 	return a
 }
@@ -124,13 +124,17 @@ func (p *ArenaPool) Put(a *Arena) {
 		}
 		panic("arena: ArenaPool.Put: the arena is from another pool; put it in the pool that Get took it from")
 	}
+	if checked {
+		a.watch.occupy("ArenaPool.Put")
+		defer a.watch.leave()
+		a.flatLane().checkFrom(0)
+	}
 	acct := a.owner.account
 	if t := acct.turns.Load(); t%2 == 0 || !acct.turns.CompareAndSwap(t, t+1) {
 		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.watch.history())
 	}
+	raceUse(&a.watch) // not before: that it was put twice at once is told by a panic
 	if checked {
-		a.watch.enter("ArenaPool.Put")
-		defer a.watch.leave()
 		a.watch.ended("Put")
 	}
 	a.empty()

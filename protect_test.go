@@ -146,6 +146,37 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
+// An overrun is found before anything is taken back, in whichever chunk it is.
+// A half-buried arena answered every later call with a fault of the check itself.
+func TestOverrunChangesNothing(t *testing.T) {
+	needsChecks(t)
+	p := NewArenaPool(1024, 0)
+	a := p.Get()
+	m := a.Mark()
+	var b []byte
+	for i := range 100 {
+		if c := a.AllocBytes(100); i == 50 {
+			b = c
+		}
+	}
+	*(*byte)(unsafe.Add(unsafe.Pointer(&b[0]), 100)) = 1
+	before, stats := a.Stats(), p.Stats()
+	for name, f := range map[string]func(){
+		"Reset": a.Reset, "Release": a.Release, "Rewind": func() { a.Rewind(m) }, "Put": func() { p.Put(a) },
+	} {
+		if got := panicOf(f); !strings.Contains(got, "something wrote beyond the end of its value") {
+			t.Errorf("%s: %q", name, got)
+		}
+		if after := a.Stats(); after != before || p.Stats() != stats {
+			t.Errorf("%s changed %+v to %+v, or %+v to %+v", name, before, after, stats, p.Stats())
+		}
+	}
+	*(*byte)(unsafe.Add(unsafe.Pointer(&b[0]), 100)) = freeByte
+	if p.Put(a); p.Stats().Puts != 1 {
+		t.Errorf("%+v", p.Stats())
+	}
+}
+
 // What was written far beyond the end, into room, is found when the next chunk
 // is begun. It was called an internal error, which sends one looking in the wrong
 // place.

@@ -143,6 +143,7 @@ func (s *Slab[T]) Reset() {
 	if checked {
 		s.watch.enter("Slab.Reset")
 		defer s.watch.leave()
+		s.lane.checkFrom(0)
 		s.watch.ended("Slab.Reset")
 	}
 	s.store()
@@ -162,6 +163,7 @@ func (s *Slab[T]) Release() {
 	if checked {
 		s.watch.enter("Slab.Release")
 		defer s.watch.leave()
+		s.lane.checkFrom(0)
 		s.watch.ended("Slab.Release")
 	}
 	s.store()

@@ -5,7 +5,7 @@ import "strings"
 // AllocString returns a copy of s in a, or on the heap if a is nil. A string
 // takes its length in bytes, and no padding.
 func (a *Arena) AllocString(s string) string {
-	if n := uintptr(len(s)); !checked && a != nil && n != 0 && n <= a.flat.hi-a.flat.lo {
+	if n := uintptr(len(s)); !watched && a != nil && n != 0 && n <= a.flat.hi-a.flat.lo {
 		hi := a.flat.hi - n
 		a.flat.hi = hi
 		copyString(a.flat.base, hi, s)
@@ -34,7 +34,7 @@ func (a *Arena) allocStringSlow(s string) string {
 	case a == nil:
 		return strings.Clone(s)
 	}
-	if checked {
+	if watched {
 		a.enter("AllocString")
 		defer a.watch.leave()
 	}

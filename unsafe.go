@@ -215,10 +215,11 @@ func fill(base pointer, from, to uintptr, like string) {
 // is, and each other is like the one before it.
 //
 // SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
-// none. (norace also takes away AddressSanitizer's look at it: the lanes check
-// memory that nobody else may read.)
+// none. (norace also takes away AddressSanitizer's look at it, unless it is
+// inlined: the lanes check memory that nobody else may read.)
 //
 //go:norace
+//go:noinline
 func isFilled(base pointer, from, to uintptr, b byte) bool {
 	if from == to {
 		return true
