@@ -146,6 +146,9 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	for range 10 {
 		a.AllocBytes(8)
 		a.Reset()
+		a.AllocBytes(8)
+		a.AllocBytes(10_000)
+		a.Reset()
 		m := a.Mark()
 		a.AllocBytes(10_000)
 		a.Rewind(m)
@@ -161,6 +164,13 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	}
 	if st := p.Stats(); st.Oversize != 0 || st.Arenas != 1 && !raceEnabled || st.Misses != 1 && !raceEnabled {
 		t.Errorf("pool: %+v", st)
+	}
+	p = NewAutoPool(0)
+	for range 300 {
+		p.Do(func(a *Arena) { a.AllocBytes(3000) })
+	}
+	if got := p.Stats().ChunkSize; got < 3000 || got > 5000 {
+		t.Errorf("an automatic pool learned a chunk size of %d", got)
 	}
 }
 
