@@ -125,7 +125,7 @@ func (l *lane) protect(c *chunk) {
 	switch {
 	case l.watch.kill != nil:
 		l.watch.kill(c.base, 0, c.lo)
-	case l.ops.clear == nil && !c.watch.run.bury(c, l.watch.of.life):
+	case l.ops.clear == nil && !asanEnabled && !c.watch.run.bury(c, l.watch.of.life):
 		fill(c.base, 0, c.cap, deadFill)
 	}
 }

@@ -262,6 +262,9 @@ func TestDeadValuesSkipBuffers(t *testing.T) {
 // take milliseconds in a plain build.
 func TestManyMarksAreNotQuadratic(t *testing.T) {
 	needsChecks(t)
+	if raceEnabled {
+		t.Skip("everything takes longer")
+	}
 	a := NewArena(64<<10, 0)
 	began := time.Now()
 	for range 6000 {

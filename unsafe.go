@@ -216,7 +216,8 @@ func fill(base pointer, from, to uintptr, like string) {
 //
 // SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
 // none. (norace also takes away AddressSanitizer's look at it, unless it is
-// inlined: the lanes check memory that nobody else may read.)
+// inlined or lets the runtime look: the lanes check memory that nobody else may
+// read.)
 //
 //go:norace
 //go:noinline
@@ -225,7 +226,7 @@ func isFilled(base pointer, from, to uintptr, b byte) bool {
 		return true
 	}
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
-	return s[0] == b && string(s[1:]) == string(s[:len(s)-1])
+	return s[0] == b && viewString(s[1:]) == viewString(s[:len(s)-1])
 }
 
 // repeatTyped fills [from, to) of a chunk of T with copies of the T at from.
