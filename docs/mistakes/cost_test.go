@@ -1,3 +1,5 @@
+//go:build !race && !asan && !arenacheck && !arenaportable && !386
+
 package main
 
 import (
