@@ -93,12 +93,14 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		"slice of Append":    {func() { value[0] = 'x' }, func() { Append(alone, value, 1, 2, 3, 4, 5, 6, 7, 8, 9) }},
 	}
 	if name := os.Getenv(child); name != "" {
+		done := make(chan struct{})
 		go func() {
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond) // what the detector knows nothing of
 			uses[name][1]()
+			close(done)
 		}()
 		uses[name][0]()
-		time.Sleep(200 * time.Millisecond)
+		<-done
 		return
 	}
 	for name := range uses {
