@@ -50,8 +50,10 @@ func TestPublish(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil {
 		t.Fatal(err)
 	}
-	if s := served.Requests; s != requests.Stats() || s.Gets != 801 || s.Puts != 800 || s.InUseBytes != 1000 {
-		t.Errorf("served %+v, the pool has %+v", s, requests.Stats())
+	now := requests.Stats()
+	now.Arenas = served.Requests.Arenas // a collection may end some at any time
+	if s := served.Requests; s != now || s.Gets != 801 || s.Puts != 800 || s.InUseBytes != 1000 {
+		t.Errorf("served %+v, the pool has %+v", s, now)
 	}
 	requests.Put(held)
 	if s := served.Orders; s != orders.Stats() || s.Used != 1 || s.Capacity != 3 || s.UsedBytes != 16 {
