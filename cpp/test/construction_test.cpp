@@ -172,7 +172,7 @@ TEST(Construction, PrefaultTouchesEveryPage) {
     constexpr std::size_t page = 4'096;
     const auto resident = [](std::byte* first, std::byte* last) {
         std::size_t n = 0;
-        for (auto* at = ebb::detail::align_up(first, page) - page; at < last; at += page) {
+        for (auto* at = first; at < last; at += page) {
             unsigned char is = 0;
             n += ::mincore(at, 1, &is) == 0 && (is & 1) != 0;
         }
