@@ -62,7 +62,7 @@ func staleRead() {
 // that a program calls must still be seen, as a use of the arena that names the
 // line on both sides, and so must the values that it copies.
 func TestRaceIsSeenInEachFunction(t *testing.T) {
-	const child = "EBBPOOL_TEST_TWO_GOROUTINES"
+	const child, module = "EBBPOOL_TEST_TWO_GOROUTINES", "github.com/ebbpool/arena."
 	a, value := NewArena(1024, 0), []byte("value")
 	alone := NewArena(1024, 0) // of the second goroutine
 	slab := NewSlab[*int](10)
@@ -111,6 +111,11 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		// Both sides: the call, and the call of the function that makes it.
 		if !strings.Contains(report, "DATA RACE") || strings.Count(report, "checked_race_test.go") < 4 {
 			t.Errorf("%s: no report with the lines of both goroutines:\n%s", name, out)
+		}
+		// Who reads it wants to know which call it was: a function of this
+		// package on at least one side, before the lines of the program.
+		if strings.Count(report, module) == strings.Count(report, module+"Test") {
+			t.Errorf("%s: the report names no function of this package:\n%s", name, out)
 		}
 	}
 }

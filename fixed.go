@@ -34,6 +34,8 @@ type FixedPool[T any] struct {
 	fresh uintptr  // slots from here on were never handed out
 	live  []bool   // whether a slot is out
 
+	misses uint64 // Allocates that returned nil
+
 	watch witness
 
 	_ noCopy
@@ -105,6 +107,7 @@ func (p *FixedPool[T]) Allocate() *T {
 		i = p.fresh
 		p.fresh++
 	} else {
+		p.misses++
 		return nil
 	}
 	p.live[i] = true

@@ -6,9 +6,8 @@ import "sync"
 // behind a lock. A program that would fight for the lock is better off with a
 // pool for each worker.
 type SyncFixedPool[T any] struct {
-	mu     sync.Mutex
-	pool   FixedPool[T]
-	misses uint64 // Allocates that returned nil
+	mu   sync.Mutex
+	pool FixedPool[T]
 }
 
 // NewSyncFixedPool returns a pool of capacity slots, and panics as
@@ -23,9 +22,6 @@ func NewSyncFixedPool[T any](capacity int) *SyncFixedPool[T] {
 func (p *SyncFixedPool[T]) Allocate() *T {
 	p.mu.Lock()
 	x := p.pool.Allocate()
-	if x == nil {
-		p.misses++
-	}
 	p.mu.Unlock()
 	return x
 }
@@ -75,7 +71,5 @@ func (p *SyncFixedPool[T]) HighWater() int {
 func (p *SyncFixedPool[T]) Stats() FixedStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.pool.Stats()
-	s.Misses = p.misses
-	return s
+	return p.pool.Stats()
 }
