@@ -40,7 +40,7 @@ func (l *lane) zoneBytes() uintptr          { return 0 }
 func (l *lane) buryFrom(first int)          {}
 func (l *lane) checkFrom(first int)         {}
 func (p *FixedPool[T]) lockSlots()          {}
-func (p *FixedPool[T]) openSlot(i uintptr)  {}
+func (p *FixedPool[T]) openNext()           {}
 func (p *FixedPool[T]) closeSlot(i uintptr) {}
 
 func (l *lane) textZone(size uintptr) uintptr { return 0 }

@@ -239,11 +239,18 @@ func (p *FixedPool[T]) lockSlots() {
 	poison(p.base, 0, p.count*sizeOf[T]())
 }
 
-// openSlot makes slot i accessible: it is being handed out.
-func (p *FixedPool[T]) openSlot(i uintptr) {
+// openNext makes the slot accessible that Allocate will hand out. It panics if
+// that was written while it was free; nothing has changed then.
+func (p *FixedPool[T]) openNext() {
+	i := p.fresh
+	if n := len(p.free); n > 0 {
+		i = uintptr(p.free[n-1])
+	} else if i >= p.count {
+		return
+	}
+	p.checkSlot(i)
 	size := sizeOf[T]()
 	unpoison(p.base, i*size, i*size+size)
-	p.checkSlot(i)
 }
 
 // closeSlot makes slot i inaccessible: it was given back.

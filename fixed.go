@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
-	"strings"
 )
 
 // FixedPool hands out and takes back values of one type in any order, up to a
@@ -28,15 +27,13 @@ type FixedPool[T any] struct {
 	inverse  uintptr // of the odd part of the slots' distance, modulo the word
 	rotation int     // the distance's factors of two
 	pointers bool
-	name     string // for messages: FixedPool or SyncFixedPool
+	sync     bool // it is a SyncFixedPool's
 
 	free  []uint32 // freed slots, the last one on top
 	fresh uintptr  // slots from here on were never handed out
 	live  []bool   // whether a slot is out
 
 	misses uint64 // Allocates that returned nil
-
-	watch witness
 
 	_ noCopy
 }
@@ -57,7 +54,7 @@ func (p *FixedPool[T]) init(function string, capacity int) {
 		panic("arena: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + itoa(capacity) +
 			"): capacity must be from 0 to " + itoa(int(min(uint64(maxAlloc/stride), math.MaxUint32))) + " slots")
 	}
-	p.name = strings.TrimPrefix(function, "New")
+	p.sync = function == "NewSyncFixedPool"
 	p.count = uintptr(capacity)
 	p.rotation = bits.TrailingZeros64(uint64(stride))
 	p.inverse = inverse(stride >> p.rotation)
@@ -99,6 +96,9 @@ func (p *FixedPool[T]) slot(off uintptr) uintptr {
 // Allocate returns a zero T, or nil if all slots are out. Whoever gets it
 // must give it back with Deallocate and not use it any more then.
 func (p *FixedPool[T]) Allocate() *T {
+	if checked {
+		p.openNext()
+	}
 	var i uintptr
 	if n := len(p.free); n > 0 {
 		i = uintptr(p.free[n-1])
@@ -112,9 +112,6 @@ func (p *FixedPool[T]) Allocate() *T {
 	}
 	p.live[i] = true
 	x := at[T](p.base, i*max(sizeOf[T](), 1))
-	if checked {
-		p.openSlot(i)
-	}
 	// Also with pointers, although Deallocate cleared it: a write through a
 	// stale pointer must not reach the next owner.
 	*x = *new(T)
@@ -140,13 +137,21 @@ func (p *FixedPool[T]) Deallocate(x *T) {
 	}
 }
 
+// name is the pool's type, for messages.
+func (p *FixedPool[T]) name() string {
+	if p.sync {
+		return "SyncFixedPool"
+	}
+	return "FixedPool"
+}
+
 // misuse finds out what is wrong with x.
 //
 //go:noinline
 func (p *FixedPool[T]) misuse(x *T) *MisuseError {
 	stride := max(sizeOf[T](), 1)
 	e := &MisuseError{
-		Pool:     p.name + "[" + reflect.TypeFor[T]().String() + "]",
+		Pool:     p.name() + "[" + reflect.TypeFor[T]().String() + "]",
 		Pointer:  offsetOf(nil, x),
 		Slot:     -1,
 		Capacity: p.Capacity(),

@@ -21,6 +21,10 @@ func NewSyncFixedPool[T any](capacity int) *SyncFixedPool[T] {
 // Allocate returns a zero T, or nil if all slots are out.
 func (p *SyncFixedPool[T]) Allocate() *T {
 	p.mu.Lock()
+	if checked { // it may panic
+		defer p.mu.Unlock()
+		return p.pool.Allocate()
+	}
 	x := p.pool.Allocate()
 	p.mu.Unlock()
 	return x

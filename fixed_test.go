@@ -124,6 +124,7 @@ func TestFixedPoolCapacity(t *testing.T) {
 	}
 	wantMisuse(t, ErrForeign, func() { NewFixedPool[int](0).Deallocate(new(int)) })
 	wantMisuse(t, ErrNil, func() { NewFixedPool[int](0).Deallocate(nil) })
+	wantMisuse(t, ErrForeign, func() { new(FixedPool[int]).Deallocate(new(int)) })
 	wantPanic(t, func() { NewFixedPool[int](-1) }, "NewFixedPool[int]", "-1")
 	wantPanic(t, func() { NewSyncFixedPool[int](-1) }, "NewSyncFixedPool[int]", "-1")
 	wantPanic(t, func() { NewFixedPool[[1 << 20]int](math.MaxInt32) }, "NewFixedPool", "2147483647")
@@ -137,8 +138,11 @@ func wantMisuse(t *testing.T, want error, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
-		if e, ok := recover().(*MisuseError); !ok || !errors.Is(e, want) {
+		e, ok := recover().(*MisuseError)
+		if !ok || !errors.Is(e, want) {
 			t.Errorf("%v instead of %v", e, want)
+		} else if !strings.HasPrefix(e.Error(), "arena: FixedPool[") && !strings.HasPrefix(e.Error(), "arena: SyncFixedPool[") {
+			t.Errorf("the message does not begin with the pool's type: %s", e)
 		}
 	}()
 	f()

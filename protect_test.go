@@ -3,6 +3,7 @@
 package arena
 
 import (
+	"encoding/binary"
 	"errors"
 	"reflect"
 	"runtime"
@@ -237,6 +238,31 @@ func TestPaddingIsNotAWrite(t *testing.T) {
 	x.b = true // this is one
 	if got := panicOf(func() { p.Allocate() }); !strings.Contains(got, "was written after it was given back") {
 		t.Errorf("a written slot: %q", got)
+	}
+}
+
+// The report of a written slot must not cost more than it: a server that
+// recovers from it goes on with the other slots, and with the lock free.
+func TestAWrittenSlotLeavesThePoolAsItWas(t *testing.T) {
+	needsChecks(t)
+	p := NewSyncFixedPool[uint64](4)
+	x := p.Allocate()
+	p.Deallocate(x)
+	*x = 1
+	before := p.Stats()
+	if got := panicOf(func() { p.Allocate() }); !strings.HasPrefix(got, "arena: SyncFixedPool.Allocate: slot 0 was written") {
+		t.Fatalf("a written slot: %q", got)
+	}
+	if !p.mu.TryLock() {
+		t.Fatal("the pool stays locked")
+	}
+	p.mu.Unlock()
+	if after := p.Stats(); after != before {
+		t.Errorf("%+v, before the report %+v", after, before)
+	}
+	*x = binary.NativeEndian.Uint64([]byte(deadFill))
+	if p.Allocate() != x {
+		t.Error("the slot was lost")
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// witness is what the checks remember of an arena, a slab or a pool of fixed
-// capacity.
+// witness is what the checks remember of an arena or a slab.
 type witness struct {
 	life *life  // what goes on, or did last
 	last *life  // the last one that ended
@@ -91,7 +90,7 @@ func (w *witness) history() string {
 
 func (l *life) history() string {
 	if l == nil {
-		return "" // a pool of fixed capacity has no lives
+		return "" // it was made while the checks were off
 	}
 	text := "\nthe arena's life began at:" + l.began.String()
 	if l.how != "" {

@@ -139,5 +139,5 @@ func (p *FixedPool[T]) checkSlot(i uintptr) {
 	if asanEnabled || isFilled(p.base, i*size, i*size+size, p.freeSlotByte()) {
 		return
 	}
-	panic("arena: " + p.name + ".Allocate: slot " + itoa(int(i)) + " was written after it was given back")
+	panic("arena: " + p.name() + ".Allocate: slot " + itoa(int(i)) + " was written after it was given back")
 }
