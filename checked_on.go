@@ -101,7 +101,10 @@ func (l *lane) fillIn(c *chunk) {
 }
 
 // takeTail takes back [from, to), the end of what was given last.
-func (c *chunk) takeTail(from, to uintptr) { poison(c.base, from, to) }
+func (c *chunk) takeTail(from, to uintptr) {
+	poison(c.base, from, to)
+	c.noteTail(from, to)
+}
 
 // leaveOut makes a zone of the n bytes at offset at of one of the lane's
 // chunks.

@@ -14,6 +14,7 @@ func (l *lane) fillZone(c *chunk, at, n uintptr)      {}
 func (l *lane) makeChecked(n uintptr) (pointer, *run) { return l.ops.make(n), nil }
 func (c *chunk) giveUnwritten(from, to uintptr)       {}
 func (c *chunk) noteGiven(l *lane, from, to uintptr)  {}
+func (c *chunk) noteTail(from, to uintptr)            {}
 func (l *lane) checkZones(c *chunk)                   {}
 func (l *lane) keepLists(c *chunk)                    {}
 func (l *lane) protect(c *chunk)                      {}

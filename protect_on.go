@@ -74,14 +74,33 @@ var runs struct {
 	off, end uintptr
 }
 
+// tailZone is how many bytes lie behind each chunk without pointers, as a zone
+// for its last value: flatZone, and no part of the chunk.
+const tailZone = flatZone
+
 // makeChecked makes the memory of a chunk of n bytes, and says which run it is
 // of, if it is.
-func (l *lane) makeChecked(n uintptr) (pointer, *run) {
-	if !havePages() || l.ops.clear != nil {
+func (l *lane) makeChecked(n uintptr) (base pointer, r *run) {
+	if l.ops.clear != nil || asanEnabled {
 		return l.ops.make(n), nil
 	}
-	n = roundUp(n, page)
-	if n > runSize/4 {
+	if havePages() {
+		base, r = takePages(n)
+	} else {
+		base = makeFlat(roundUp(n+tailZone, flatAlign))
+	}
+	fill(base, n, n+tailZone, freeFill)
+	return base, r
+}
+
+// pagesOf is how much a chunk of n bytes takes of a run.
+func pagesOf(n uintptr) uintptr { return roundUp(n+tailZone, page) }
+
+// takePages takes the pages for a chunk of n bytes.
+func takePages(n uintptr) (pointer, *run) {
+	large := n > runSize/4
+	n = pagesOf(n)
+	if large {
 		return newRun(n)
 	}
 	runs.Lock()
@@ -137,7 +156,7 @@ func (r *run) bury(c *chunk, l *life) bool {
 	}
 	runs.Lock()
 	defer runs.Unlock()
-	size := roundUp(c.cap, page)
+	size := pagesOf(c.cap)
 	start := offsetIn(nil, c.base)
 	if start%page != 0 || runs.buried >= mostBuried || allowAccess(bytesAt(c.base, size), false) != nil {
 		return false

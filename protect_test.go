@@ -147,6 +147,61 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
+// The end of a C string is a zero, and large values end where their chunk does.
+// Room of zeros behind a value, and no zone behind the last one, hid both.
+func TestOverrunByAZero(t *testing.T) {
+	needsChecks(t)
+	small, large := NewSlab[[3]byte](1), NewSlab[[100]byte](10)
+	defer func() { runtime.KeepAlive(small); runtime.KeepAlive(large) }()
+	for name, f := range map[string]func(a *Arena) (b []byte, end func()){
+		"newest":    func(a *Arena) ([]byte, func()) { return a.AllocBytes(16), a.Reset },
+		"padded":    func(a *Arena) ([]byte, func()) { return a.AllocBytes(3), a.Reset },
+		"own chunk": func(a *Arena) ([]byte, func()) { a.AllocBytes(1); return a.AllocBytes(100_000), a.Reset },
+		"page":      func(a *Arena) ([]byte, func()) { return a.AllocBytes(int(page)), a.Reset },
+		"first of two": func(a *Arena) ([]byte, func()) {
+			b := a.AllocBytes(5)
+			a.AllocBytes(8)
+			return b, a.Reset
+		},
+		"string": func(a *Arena) ([]byte, func()) {
+			s := a.AllocString("12345678")
+			return unsafe.Slice(unsafe.StringData(s), len(s)), a.Reset
+		},
+		"above a string": func(a *Arena) ([]byte, func()) {
+			b := a.AllocBytes(900)
+			a.AllocString("the rest of the chunk, or nearly so, up to the newest object's end")
+			return b, a.Reset
+		},
+		"grown slice": func(a *Arena) ([]byte, func()) {
+			s := Append(a, Append(a, a.AllocBytes(0), 1), make([]byte, 70)...)
+			return s[:cap(s)], a.Reset
+		},
+		"small slab": func(*Arena) ([]byte, func()) { x := small.New(); return x[:], small.Reset },
+		"large slab": func(*Arena) ([]byte, func()) {
+			x := large.MakeSlice(10, 10)
+			return x[9][:], large.Reset
+		},
+	} {
+		for _, offset := range []int{0, 1, 7, 15} {
+			a := NewArena(1024, 0)
+			b, end := f(a)
+			if offset > 0 && (name == "small slab" || name == "above a string") {
+				continue // there is less between the two
+			}
+			behind := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), len(b)+offset))
+			*behind = 0
+			got := panicOf(end)
+			if want := itoa(offset) + " bytes behind the end of a value of "; !strings.Contains(got, want) {
+				t.Errorf("%s, at %d: %q, want %q", name, offset, got, want)
+			}
+			*behind = freeByte
+			if got := panicOf(end); got != "" {
+				t.Errorf("%s, at %d: as it was, and %q", name, offset, got)
+			}
+		}
+	}
+}
+
 // An overrun is found before anything is taken back, in whichever chunk it is.
 // A half-buried arena answered every later call with a fault of the check itself.
 func TestOverrunChangesNothing(t *testing.T) {

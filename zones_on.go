@@ -26,7 +26,9 @@ func (l *lane) fillZone(c *chunk, at, n uintptr) {
 func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeFill) }
 
 // noteGiven remembers what was handed out: objects upwards, strings downwards.
-// What is extended is the newest object.
+// What is extended is the newest object. All that lies behind a value is marked,
+// up to the next one or for a zone: room of zeros, which the allocator counts on,
+// would not show the zero that many a write beyond an end consists of.
 //
 //go:norace
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {
@@ -37,6 +39,11 @@ func (c *chunk) noteGiven(l *lane, from, to uintptr) {
 	if from >= c.hi {
 		list, kept = &c.watch.strings, &l.watch.kept.strings
 	}
+	if from < c.hi {
+		end := c.zoneBehind(l, to)
+		fill(c.base, to, end, freeFill)
+		c.clean = max(c.clean, end)
+	}
 	if n := len(*list); n > 0 && (*list)[n-1].from == from {
 		(*list)[n-1].to = to
 		return
@@ -45,6 +52,24 @@ func (c *chunk) noteGiven(l *lane, from, to uintptr) {
 		*list, *kept = *kept, nil
 	}
 	*list = append(*list, span{from, to})
+}
+
+// zoneBehind is where the zone ends that lies behind the newest object, which
+// ends at to: where the next one will begin, if there is room.
+//
+//go:norace
+func (c *chunk) zoneBehind(l *lane, to uintptr) uintptr {
+	return min(roundUp(to, l.align)+l.zone(), c.hi)
+}
+
+// noteTail notes that the newest object ends at from, not at to.
+//
+//go:norace
+func (c *chunk) noteTail(from, to uintptr) {
+	if n := len(c.watch.objects); n > 0 {
+		c.watch.objects[n-1].to = from
+		fill(c.base, from, to, freeFill)
+	}
 }
 
 // mostKept bounds the lists that a lane keeps, in spans.
@@ -70,32 +95,33 @@ func (l *lane) checkZones(c *chunk) {
 	}
 	at := uintptr(0)
 	for _, s := range c.watch.objects {
-		l.checkGap(c, at, s.from)
+		l.checkGap(c, at, s.from, freeByte)
 		at = s.to
 	}
-	l.checkGap(c, at, c.lo)
-	l.checkGap(c, c.lo, c.hi)
+	if at != 0 {
+		end := c.zoneBehind(l, at)
+		l.checkGap(c, at, end, freeByte)
+		at = end
+	}
+	l.checkGap(c, at, c.hi, 0)
 	at = c.hi
 	for _, s := range slices.Backward(c.watch.strings) {
-		l.checkGap(c, at, s.from)
+		l.checkGap(c, at, s.from, freeByte)
 		at = s.to
 	}
-	l.checkGap(c, at, c.cap)
+	l.checkGap(c, at, c.cap+tailZone, freeByte)
 }
 
-// checkGap panics unless [from, to) is as it was made: room of zeros, or a
-// zone, before which there may be zeros, behind a value, up to the next
-// multiple of 8.
-func (l *lane) checkGap(c *chunk, from, to uintptr) {
-	if from >= to || isFilled(c.base, from, to, freeByte) || isZero(c.base, from, to) {
+// checkGap panics unless [from, to) is as it was made: all bytes are b.
+func (l *lane) checkGap(c *chunk, from, to uintptr, b byte) {
+	if from >= to || isFilled(c.base, from, to, b) {
 		return
 	}
-	for at := from; at < to; at++ {
-		if !isFilled(c.base, at, at+1, freeByte) && !isZero(c.base, at, at+1) {
-			panic("arena: memory that was never handed out was written, " + c.neighbours(at) +
-				": something wrote beyond the end of its value" + l.watch.of.life.history())
-		}
+	for isFilled(c.base, from, from+1, b) {
+		from++
 	}
+	panic("arena: memory that was never handed out was written, " + c.neighbours(from) +
+		": something wrote beyond the end of its value" + l.watch.of.life.history())
 }
 
 // neighbours says what lies before offset at.
