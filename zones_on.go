@@ -32,7 +32,7 @@ func (c *chunk) giveUnwritten(from, to uintptr) { fill(c.base, from, to, freeFil
 //
 //go:norace
 func (c *chunk) noteGiven(l *lane, from, to uintptr) {
-	if l.ops.clear != nil {
+	if l.ops.clear != nil || asanEnabled {
 		return
 	}
 	list, kept := &c.watch.objects, &l.watch.kept.objects
