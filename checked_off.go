@@ -34,6 +34,7 @@ func (w *witness) occupy(does string)       {}
 func (w *witness) leave()                   {}
 func (w *witness) ended(how string)         {}
 func (w *witness) history() string          { return "" }
+func explain(e any) any                     { return e }
 func (l *lane) watchedBy(w *witness)        {}
 func (l *lane) zone() uintptr               { return 0 }
 func (l *lane) zoneBytes() uintptr          { return 0 }
@@ -46,17 +47,6 @@ func (p *FixedPool[T]) closeSlot(i uintptr) {}
 func (l *lane) textZone(size uintptr) uintptr { return 0 }
 
 func (c *chunk) give(l *lane, from, to uintptr) {}
-
-// ExplainFaults, deferred, says of a fault in this goroutine which arena the
-// memory belonged to, and where that was emptied. It does so in programs that
-// are built with the tag arenacheck, where memory that an arena took back is
-// made inaccessible if the system can; in others it does nothing, and costs
-// nothing.
-//
-//	defer arena.ExplainFaults()
-//
-// ArenaPool.Do does it by itself.
-func ExplainFaults() {}
 
 func (c *chunk) giveUnwritten(from, to uintptr) {}
 

@@ -27,7 +27,11 @@ func (p *ArenaPool) control(change func(*controls)) {
 }
 
 // totalLimit is the most bytes that all arenas which are out may have; 0: any.
+// No pool has none.
 func (p *ArenaPool) totalLimit() uintptr {
+	if p == nil {
+		return 0
+	}
 	if c := p.controls.Load(); c != nil {
 		return c.total
 	}

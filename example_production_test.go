@@ -16,7 +16,7 @@ import (
 )
 
 // limited answers requests that go over a limit: 413 where the request itself
-// is too large, 503 where all that are under way are.
+// is too large, 503 where it would do but for others that are under way.
 func limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -29,7 +29,7 @@ func limited(next http.Handler) http.Handler {
 				return
 			}
 			status := http.StatusRequestEntityTooLarge
-			if over.Pool {
+			if over.Temporary() {
 				status = http.StatusServiceUnavailable
 			}
 			http.Error(w, http.StatusText(status), status)
@@ -38,12 +38,12 @@ func limited(next http.Handler) http.Handler {
 	})
 }
 
-// A handler reads bodies into arenas of at most 64 KB each and 100 KB all
+// A handler reads bodies into arenas of at most 64 KB each and 80 KB all
 // together; middleware turns what goes over that into an answer, and other
 // requests go on.
 func ExampleArenaPool_Limit() {
 	bodies := arena.NewArenaPool(4<<10, 0)
-	bodies.Limit(64<<10, 100<<10) // bytes: of one request, of all that are under way
+	bodies.Limit(64<<10, 80<<10) // bytes: of one request, of all that are under way
 	server := limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bodies.Do(func(a *arena.Arena) { // Put also when the limit panics
 			var body []byte
@@ -69,7 +69,7 @@ func ExampleArenaPool_Limit() {
 	other := bodies.Get() // another request, under way
 	other.AllocBytes(60 << 10)
 	note := other.AllocString("untouched")
-	post(40_000)
+	post(15_000)
 	fmt.Println(note)
 	bodies.Put(other)
 	post(15_000)

@@ -15,34 +15,6 @@ func catchFaults() {
 	}
 }
 
-// A FaultError is what ExplainFaults panics with.
-type FaultError struct {
-	Addr uintptr // the address that was accessed
-	text string
-	err  error
-}
-
-func (e *FaultError) Error() string { return e.text }
-
-// Unwrap returns the runtime's error.
-func (e *FaultError) Unwrap() error { return e.err }
-
-// ExplainFaults, deferred, says of a fault in this goroutine which arena the
-// memory belonged to, and where that was emptied: it panics with an error that
-// says so. It must be deferred itself, not be called by a deferred function.
-//
-//	defer arena.ExplainFaults()
-//
-// ArenaPool.Do does it by itself. In builds without the tag arenacheck it does
-// nothing.
-func ExplainFaults() {
-	e := recover()
-	if e == nil {
-		return
-	}
-	panic(explain(e))
-}
-
 // explain makes a FaultError of a fault in a protected chunk, and leaves
 // everything else alone.
 func explain(e any) any {

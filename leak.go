@@ -23,7 +23,9 @@ func (l Leak) String() string {
 	frames := runtime.CallersFrames(l.Stack)
 	for {
 		f, more := frames.Next()
-		b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
+		if f.PC != 0 {
+			b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
+		}
 		if !more {
 			return b.String()
 		}

@@ -1,21 +1,30 @@
 package arena
 
 // LimitError is what an allocation panics with that would take more memory
-// than a Limit allows. Nothing has changed then: the arena has what it had, may
+// than a Limit allows. Nothing has changed then: the arena has what it had (and
+// its record of a type that it met for the first time), may
 // be used on, and goes back to its pool as always; other arenas know nothing
 // of it. What recovers it can use errors.As.
 type LimitError struct {
-	Limit int  // bytes that were allowed
-	InUse int  // bytes of them that are in use, as chunks
-	Asked int  // bytes that the allocation needed in addition
-	Pool  bool // the limit is the total of a pool, not that of the arena
+	Limit  int  // bytes that were allowed
+	InUse  int  // bytes of them that are in use, as chunks
+	Others int  // bytes of those that other arenas of the pool have
+	Asked  int  // bytes that the allocation needed in addition
+	Pool   bool // the limit is the total of a pool, not that of the arena
 }
+
+// Temporary says whether the same allocation is within the limit once other
+// arenas were put back: for a server the difference between 503 and 413.
+func (e *LimitError) Temporary() bool { return e.InUse-e.Others <= e.Limit-e.Asked && e.Pool }
 
 // Error says what was asked for, what was there, and what to do.
 func (e *LimitError) Error() string {
 	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with Limit"
 	if e.Pool {
 		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.Limit"
+		if !e.Temporary() {
+			advice = ", " + itoa(e.InUse-e.Others) + " of them by this arena, which can't have that many; allocate less before its Put, or raise it with ArenaPool.Limit"
+		}
 	}
 	return "arena: an allocation needs " + itoa(e.Asked) + " bytes more, and " + itoa(e.InUse) + " of the " +
 		itoa(e.Limit) + " bytes of " + whose + " are in use" + advice
@@ -64,12 +73,14 @@ func (a *Arena) Limit(bytes int) {
 //
 // total counts the chunks of arenas that are out, or were leaked and not
 // collected yet. Idle arenas don't count; what one has kept is given to the
-// collector at Get where it doesn't fit any more. Get itself never fails. A total costs each Get and
-// Put one atomic addition to memory that all cores share; beyond that, limits
-// are only looked at when an arena needs a chunk.
+// collector at Get where it doesn't fit any more. Get itself never fails. A
+// total costs each Get and Put one atomic addition to memory that all cores
+// share; beyond that, limits are only looked at when an arena needs a chunk.
 //
 // Limit may be called at any time. perArena holds for arenas from their next
-// Get on, total at once for every new chunk.
+// Get on, total at once for every new chunk; but what an arena had when there
+// was no total counts only from its next chunk or Get on. So set it before the
+// first Get. A perArena above total is allowed and means little.
 func (p *ArenaPool) Limit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.Limit", perArena), checkLimit("ArenaPool.Limit", total)
 	p.control(func(c *controls) { c.perArena, c.total = arenas, all })

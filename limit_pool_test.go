@@ -241,3 +241,64 @@ func TestPoolStatsBytes(t *testing.T) {
 		t.Errorf("slab: %+v", st)
 	}
 }
+
+// Both limits may be short at once. The arena's had its idle chunk dropped before
+// the pool's refused: the arena was not as before.
+func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
+	needsReuse(t)
+	p := NewArenaPool(4096, 1<<20)
+	x := p.Get()
+	p.Limit(100_000, 120_000)
+	p.Put(x)
+	x, y := p.Get(), p.Get()
+	m := x.Mark()
+	x.AllocBytes(30_000)
+	x.Rewind(m)
+	y.AllocBytes(80_000)
+	before, stats := x.Stats(), p.Stats()
+	over := refused(t, func() { x.AllocBytes(75_000) })
+	if over == nil || !over.Pool || !over.Temporary() || over.Others < 80_000 {
+		t.Fatalf("%+v", over)
+	}
+	if stats.Refused++; x.Stats() != before || p.Stats() != stats {
+		t.Errorf("%+v, and before %+v; %+v, and before %+v", x.Stats(), before, p.Stats(), stats)
+	}
+	// With room for it, the idle chunk goes, and the total is right all the time.
+	p.Put(y)
+	x.AllocBytes(75_000)
+	if got := p.tally.out.Load(); x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
+		t.Errorf("%d bytes count, %+v, %+v", got, x.Stats(), p.Stats())
+	}
+	p.Put(x)
+	if got := p.tally.out.Load(); got != 0 {
+		t.Errorf("%d bytes count, and no arena is out", got)
+	}
+}
+
+// Who can never have what it asks for must not be told to come again.
+func TestTemporaryRefusals(t *testing.T) {
+	p := NewArenaPool(1000, 0)
+	p.Limit(0, 10_000)
+	a, b := p.Get(), p.Get()
+	for _, c := range []struct {
+		beside, own, asked int
+		temporary          bool
+	}{
+		{0, 0, 20_000, false},
+		{5_000, 0, 20_000, false},
+		{5_000, 0, 8_000, true},
+		{2_000, 5_000, 8_000, false},
+	} {
+		a.AllocBytes(c.beside)
+		b.AllocBytes(c.own)
+		over := refused(t, func() { b.AllocBytes(c.asked) })
+		if over == nil || over.Temporary() != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
+			t.Errorf("%+v: %v", c, over)
+		}
+		a.Release()
+		b.Release()
+	}
+	if over := (&LimitError{Limit: 10, Asked: 5}); over.Temporary() {
+		t.Error("an arena's own limit is not for others to free")
+	}
+}

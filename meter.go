@@ -55,52 +55,66 @@ const share = 8
 //go:norace
 func (m *meter) grant(l *lane, need, size uintptr, beside, large bool) uintptr {
 	p := m.arena.owner.pool
+	drop := false // what is idle
 	if m.limit != 0 {
-		if room(m.limit, m.held) < need {
-			idle := m.idle(l, beside)
-			if room(m.limit, m.held-idle) < need {
-				p.refuse(&LimitError{Limit: int(m.limit), InUse: int(m.held - idle), Asked: int(need)})
+		held := m.held
+		if room(m.limit, held) < need {
+			drop = true
+			held -= m.idle(l, beside)
+			if room(m.limit, held) < need {
+				p.refuse(&LimitError{Limit: int(m.limit), InUse: int(held), Asked: int(need)})
 			}
-			m.dropIdle(l, beside)
 		}
-		size = shareOf(room(m.limit, m.held), need, size, l.align)
-	}
-	if p == nil {
-		m.held += size
-		return size
+		size = shareOf(room(m.limit, held), need, size, l.align)
 	}
 	if total := p.totalLimit(); total != 0 {
-		size = m.charge(p, total, l, need, size, beside)
+		size = m.charge(p, total, l, need, size, beside, drop)
+	} else if drop {
+		m.dropIdle(l, beside)
 	}
 	m.held += size
+	if p == nil {
+		return size
+	}
 	m.arena.owner.account.held.Store(m.held)
 	p.tally.grew(size, m.held, large)
 	return size
 }
 
-// charge is grant for the total of the pool.
-func (m *meter) charge(p *ArenaPool, total uintptr, l *lane, need, size uintptr, beside bool) uintptr {
+// charge is grant for the total of the pool, and drops what is idle if it must
+// or is told to.
+func (m *meter) charge(p *ArenaPool, total uintptr, l *lane, need, size uintptr, beside, drop bool) uintptr {
 	acct := m.arena.owner.account
 	for {
 		out, charged := p.tally.out.Load(), acct.charged.Load()
-		others := out - charged
-		if room(total, others+m.held) < need {
-			idle := m.idle(l, beside)
-			if room(total, others+m.held-idle) < need {
-				p.refuse(&LimitError{Limit: int(total), InUse: int(others + m.held - idle), Asked: int(need), Pool: true})
-			}
-			m.dropIdle(l, beside)
+		others, held, drop := out-charged, m.held, drop
+		if drop || room(total, others+held) < need {
+			drop = true
+			held -= m.idle(l, beside)
+		}
+		if room(total, others+held) < need {
+			p.refuse(&LimitError{Limit: int(total), InUse: int(others + held), Others: int(others), Asked: int(need), Pool: true})
+		}
+		n := shareOf(room(total, others+held), need, size, l.align)
+		// Until what is idle is gone, it counts; and what takes its place is
+		// sure before it goes, or a refusal could come after that.
+		during := max(held+n, min(m.held, room(total, others)))
+		raceBlind()
+		swapped := p.tally.out.CompareAndSwap(out, others+during)
+		raceSee()
+		if !swapped {
 			continue
 		}
-		n := shareOf(room(total, others+m.held), need, size, l.align)
-		raceBlind()
-		swapped := p.tally.out.CompareAndSwap(out, others+m.held+n)
-		raceSee()
-		if swapped {
-			acct.charged.Store(m.held + n)
-			acct.unsettled = true
-			return n
+		if drop {
+			acct.charged.Store(0) // give takes nothing off the total
+			m.dropIdle(l, beside)
+			raceBlind()
+			p.tally.out.Add(held + n - during)
+			raceSee()
 		}
+		acct.charged.Store(held + n)
+		acct.unsettled = true
+		return n
 	}
 }
 
@@ -127,11 +141,10 @@ func (m *meter) left() uintptr {
 	if m.limit != 0 {
 		left = room(m.limit, m.held)
 	}
-	if p := m.arena.owner.pool; p != nil {
-		if total := p.totalLimit(); total != 0 {
-			others := p.tally.out.Load() - m.arena.owner.account.charged.Load()
-			left = min(left, room(total, others+m.held))
-		}
+	p := m.arena.owner.pool
+	if total := p.totalLimit(); total != 0 {
+		others := p.tally.out.Load() - m.arena.owner.account.charged.Load()
+		left = min(left, room(total, others+m.held))
 	}
 	return left
 }
