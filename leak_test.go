@@ -62,6 +62,9 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	if got := p.Leaks(); len(got) != 2 {
 		t.Errorf("an arena that was put is reported: %v", got)
 	}
+	if got := new(Leak).String(); strings.Count(got, "\n") != 1 {
+		t.Errorf("a Leak without a stack has functions: %q", got)
+	}
 }
 
 // A stack is kept for a life, not for an arena: where the next life is not

@@ -176,6 +176,10 @@ func TestOverrunByAZero(t *testing.T) {
 			s := Append(a, Append(a, a.AllocBytes(0), 1), make([]byte, 70)...)
 			return s[:cap(s)], a.Reset
 		},
+		"grown with padding": func(a *Arena) ([]byte, func()) {
+			s := Append(a, Append(a, nil, [3]byte{}), make([][3]byte, 100)...)
+			return unsafe.Slice(&s[0][0], 3*cap(s)), a.Reset
+		},
 		"small slab": func(*Arena) ([]byte, func()) { x := small.New(); return x[:], small.Reset },
 		"large slab": func(*Arena) ([]byte, func()) {
 			x := large.MakeSlice(10, 10)
@@ -234,16 +238,17 @@ func TestOverrunChangesNothing(t *testing.T) {
 }
 
 // What was written far beyond the end, into room, is found when the next chunk
-// is begun. It was called an internal error, which sends one looking in the wrong
+// is begun, or the memory taken back. It was called an internal error, which sends one looking in the wrong
 // place.
 func TestOverrunIntoRoom(t *testing.T) {
 	needsChecks(t)
 	a := NewArena(1024, 0)
 	b := a.AllocBytes(800)
 	*(*byte)(unsafe.Add(unsafe.Pointer(&b[0]), 900)) = 1
-	got := panicOf(func() { a.AllocBytes(300) })
-	if !strings.Contains(got, "something wrote beyond the end of its value") {
-		t.Errorf("%q", got)
+	for name, f := range map[string]func(){"Reset": a.Reset, "AllocBytes": func() { a.AllocBytes(300) }} {
+		if got := panicOf(f); !strings.Contains(got, "something wrote beyond the end of its value") {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 
