@@ -70,6 +70,9 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	targets := f.resolve(st, instr, parent, args).atoms()
 	for _, a := range targets {
 		strong := w.Strong && certain && len(targets) == 1 && !a.site.isOld && !strings.Contains(a.off+off, element) && !summarySymbol(a.site)
+		if certain && w.empties() {
+			strong = true // as emptied does it
+		}
 		f.put(st, a.site, a.off+off, []leaf{{}}, v, strong, pos)
 		delete(st.unread, a.site)
 	}

@@ -182,6 +182,7 @@ func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	case "clear":
 		f.use(st, args[0], instr)
 		f.touch(st, args[0])
+		f.emptied(st, args[0], common.Args[0].Type())
 	case "print", "println":
 		for _, a := range args {
 			f.read(st, a, instr)

@@ -274,7 +274,13 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		}
 		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
 	})
-	if !s.aboutArenas() && (len(s.Writes) > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+	emptying := 0
+	for _, w := range s.Writes {
+		if w.empties() {
+			emptying++ // one for each part of the elements: that is no sign of much being moved
+		}
+	}
+	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
 		return nil
 	}
 	return s

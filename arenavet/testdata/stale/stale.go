@@ -146,3 +146,23 @@ func compared(a *arena.Arena) bool {
 	a.Reset()
 	return s == "x" // want `use of s, memory of arena a`
 }
+
+// Only the index is emptied: the slice still holds what the arena took back.
+func halfCleared(a *arena.Arena, w string) int {
+	index := map[string]*Entry{}
+	var items []*Entry
+	e := arena.New[Entry](a)
+	index[w] = e
+	items = append(items, e)
+	clear(index)
+	a.Reset()
+	return items[0].N // want `use of e, memory of arena a, which Reset`
+}
+
+// append(s[:0:0], s...) copies the slice, it does not empty it.
+func copied(a *arena.Arena) int {
+	items := []*Entry{arena.New[Entry](a)}
+	a.Reset()
+	items = append(items[:0:0], items...)
+	return items[0].N // want `use of memory of arena a, which Reset`
+}
