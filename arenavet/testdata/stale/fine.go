@@ -261,3 +261,78 @@ func fineGroupEmptied(g *group, lines []string) (n int) {
 	}
 	return n
 }
+
+// Elements with fields in the arena: both are gone when the batch is cut.
+func fineCutTexts(a *arena.Arena, lines []string, flush func(string)) {
+	var batch []*Entry
+	for _, l := range lines {
+		e := arena.New[Entry](a)
+		e.Path = a.AllocString(l)
+		batch = append(batch, e)
+		if len(batch) == 16 {
+			batch = batch[:0]
+			a.Reset()
+		}
+	}
+	for _, e := range batch {
+		flush(e.Path)
+	}
+}
+
+// A list in the arena that is dropped when its memory goes.
+func fineListDropped(a *arena.Arena, in []int) (sum int) {
+	var head *Entry
+	for i, x := range in {
+		e := arena.New[Entry](a)
+		e.N, e.Next = x, head
+		head = e
+		if i%10 == 9 {
+			for p := head; p != nil; p = p.Next {
+				sum += p.N
+			}
+			head = nil
+			a.Reset()
+		}
+	}
+	return sum
+}
+
+func (g *group) reset() {
+	g.a.Reset()
+	g.items = nil
+	g.index = map[string]*Entry{}
+}
+
+// A method makes the batch's fields anew when it resets its arena.
+func fineGroupReset(g *group, lines []string) (n int) {
+	for i, l := range lines {
+		n += g.add(l).N
+		if i%10 == 0 {
+			g.reset()
+		}
+	}
+	return n
+}
+
+// What an inner mark took back is dropped: only the others are kept.
+func fineInnerMark(a *arena.Arena, in []int) (best int) {
+	for range in {
+		frame := a.Mark()
+		hits := arena.MakeSlice[*Entry](a, 0, 10)
+		for _, x := range in {
+			inner := a.Mark()
+			e := arena.New[Entry](a)
+			e.N = x
+			if e.N < 10 {
+				a.Rewind(inner)
+				continue
+			}
+			hits = arena.Append(a, hits, e)
+		}
+		for _, h := range hits {
+			best = max(best, h.N)
+		}
+		a.Rewind(frame)
+	}
+	return best
+}

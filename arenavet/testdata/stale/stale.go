@@ -166,3 +166,29 @@ func copied(a *arena.Arena) int {
 	items = append(items[:0:0], items...)
 	return items[0].N // want `use of memory of arena a, which Reset`
 }
+
+// The list is not dropped in the branch that resets: it is read on the next turn.
+func listKept(a *arena.Arena, in []int) (sum int) {
+	var head *Entry
+	for i, x := range in {
+		e := arena.New[Entry](a)
+		e.N, e.Next = x, head
+		head = e
+		if i%10 == 9 {
+			a.Reset()
+		}
+	}
+	for p := head; p != nil; p = p.Next { // want `use of e, memory of arena a, which Reset`
+		sum += p.N // want `use of e, memory of arena a, which Reset`
+	}
+	return sum
+}
+
+// The slice still leads to the elements when their arena is reset in a branch.
+func branchKept(a *arena.Arena, done bool) int {
+	items := []*Entry{arena.New[Entry](a)}
+	if done {
+		a.Reset()
+	}
+	return items[0].N // want `use of memory of arena a, which Reset`
+}
