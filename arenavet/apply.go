@@ -45,7 +45,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	for _, w := range s.Writes {
 		f.applyWrite(st, instr, w, args, certain)
 	}
-	out := f.applyResults(st, instr, s, args)
+	out := f.rebuild(st, instr, "r", s.Results, args)
 	if results := instr.Common().Signature().Results(); results.Len() == 1 {
 		return out.sel(tuple(0))
 	}
@@ -59,10 +59,7 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 	parent, off := w.To, w.To.Path[i+len(deref):]
 	parent.Path = w.To.Path[:i]
-	var v value
-	for n, src := range w.From {
-		v = v.union(f.sourceValue(st, instr, "w"+w.To.Path+itoa(n), src, args))
-	}
+	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args)
 	pos := w.pos
 	if pos == token.NoPos {
 		pos = f.position(instr)
@@ -81,13 +78,14 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 }
 
-// applyResults builds what a call returns, and the objects that it leads to.
-func (f *function) applyResults(st *state, instr ssa.CallInstruction, s *Summary, args []value) value {
+// rebuild makes here what a callee describes by flows, and the objects that it
+// leads to. What says what it is for, to tell the parts of one call apart.
+func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value) value {
 	var out value
-	objects := map[string]*site{}
-	flows := slices.Clone(s.Results)
+	objects := map[string][]*site{} // what may lie behind the pointer at a path
+	flows = slices.Clone(flows)
 	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
-	// add puts v where path says: into the result, or an object behind it.
+	// add puts v where path says: into the value, or an object behind it.
 	var add func(path string, v value)
 	add = func(path string, v value) {
 		i := strings.LastIndex(path, deref)
@@ -96,20 +94,21 @@ func (f *function) applyResults(st *state, instr ssa.CallInstruction, s *Summary
 			return
 		}
 		parent, off := path[:i], path[i+len(deref):]
-		k := objects[parent]
-		if k == nil {
+		if len(objects[parent]) == 0 {
 			// An object of Go's own memory that holds something from an arena.
-			k = f.site(instr, "o"+parent, localSite, f.position(instr))
+			k := f.site(instr, what+" object "+parent, localSite, f.position(instr))
 			st.remake(k)
-			objects[parent] = k
+			objects[parent] = append(objects[parent], k)
 			add(parent, one(atom{site: k}))
 		}
-		st.store(k, off, nil, v, false)
+		for _, k := range objects[parent] {
+			st.store(k, off, nil, v, false)
+		}
 	}
-	for _, fl := range flows {
-		v := f.sourceValue(st, instr, "r"+fl.Path, fl.From, args)
+	for n, fl := range flows {
+		v := f.sourceValue(st, instr, what+" "+fl.Path+itoa(n), fl.From, args)
 		if fl.From.Kind == Memory && len(v) > 0 {
-			objects[fl.Path] = v[0].a.site
+			objects[fl.Path] = append(objects[fl.Path], v[0].a.site)
 		}
 		add(fl.Path, v)
 	}

@@ -39,10 +39,11 @@ type Source struct {
 	Older  bool // Memory of an earlier turn of a loop
 }
 
-// Flow says that a part of a result may come from a source. A path that goes
-// through a pointer tells of the object behind it.
+// Flow says that a part of a result, or of what is written to a place, may come
+// from a source. A path that goes through a pointer tells of the object behind
+// it: callers make one of their own for each object of the function itself.
 type Flow struct {
-	Path string // begins with the result's number
+	Path string // of a result it begins with its number, of what is written it is empty at the place
 	From Source
 }
 
@@ -50,7 +51,7 @@ type Flow struct {
 type Write struct {
 	To     Place
 	Strong bool // it is overwritten on every path
-	From   []Source
+	From   []Flow
 	pos    token.Pos
 }
 
@@ -89,7 +90,7 @@ func (s *Summary) aboutArenas() bool {
 	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opWait }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
-			return slices.ContainsFunc(w.From, func(src Source) bool { return src.Kind != Same })
+			return slices.ContainsFunc(w.From, func(f Flow) bool { return f.From.Kind != Same })
 		})
 }
 
@@ -98,6 +99,8 @@ func (p Place) key() string {
 }
 
 func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
+
+func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
 	return slices.Equal(s.Results, t.Results) &&
@@ -234,16 +237,18 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					w.Strong = false
 					continue
 				}
-				if src, ok := f.source(a); ok && !slices.Contains(w.From, src) {
-					w.From = append(w.From, src)
+				var from []Flow
+				if src, ok := f.source(a); ok {
+					from = []Flow{{"", src}}
+				} else if a.site.kind == localSite {
+					// An object of the function itself: what it holds counts,
+					// and how deep, so that an object on Go's heap that leads
+					// to an arena does not seem to lie in it.
+					from = f.flows(exit, one(a), "")
 				}
-				// What an object of the function itself holds counts as held by
-				// the place: callers don't need to know the object.
-				if a.site.kind == localSite {
-					for _, fl := range f.flows(exit, one(a), "") {
-						if !slices.Contains(w.From, fl.From) {
-							w.From = append(w.From, fl.From)
-						}
+				for _, fl := range from {
+					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
+						w.From = append(w.From, fl)
 					}
 				}
 				if at, ok := f.stored[storeKey{k, off, a.site}]; ok && w.pos == token.NoPos {
@@ -251,7 +256,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 				}
 			}
 			if len(w.From) > 0 || w.Strong {
-				slices.SortFunc(w.From, func(a, b Source) int { return strings.Compare(a.key(), b.key()) })
+				slices.SortFunc(w.From, func(a, b Flow) int { return strings.Compare(a.key(), b.key()) })
 				s.Writes = append(s.Writes, w)
 			}
 		}

@@ -222,3 +222,22 @@ func shallowClone(s string) []string {
 	words[0] = a.AllocString(s)
 	return slices.Clone(words) // want `return of memory of arena a`
 }
+
+func keepWord(dst *[]*Entry, path string) { *dst = append(*dst, &Entry{Path: path}) }
+
+// The helper puts the text into an object, and that into a slice.
+func storedDeep(s string) []*Entry {
+	a := pool.Get()
+	defer pool.Put(a)
+	var out []*Entry
+	keepWord(&out, a.AllocString(s))
+	return out // want `return of memory of arena a, which the deferred Put`
+}
+
+func storedDeepField(s string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	var out []*Entry
+	keepWord(&out, a.AllocString(s))
+	return out[0].Path // want `return of memory of arena a, which the deferred Put`
+}
