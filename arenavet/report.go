@@ -44,6 +44,10 @@ func (f *function) report(ignored map[line]bool) {
 		}
 	}
 	for _, x := range f.findings {
+		p := f.c.pass.Fset.Position(x.pos)
+		if ignored[line{p.Filename, p.Line}] || ignored[line{p.Filename, p.Line - 1}] {
+			continue // and it has not been said: the next of its kind is
+		}
 		at := spot{x.rule, x.pos}
 		if said[at] || x.key != nil && said[x.key] {
 			continue
@@ -52,12 +56,8 @@ func (f *function) report(ignored map[line]bool) {
 		if x.key != nil {
 			said[x.key] = true
 		}
-		p := f.c.pass.Fset.Position(x.pos)
 		if x.rule == ruleEscape && used[eventLine{x.of, p.Line}] {
 			continue // the use that led to it is reported
-		}
-		if ignored[line{p.Filename, p.Line}] || ignored[line{p.Filename, p.Line - 1}] {
-			continue
 		}
 		f.c.pass.Report(analysis.Diagnostic{
 			Pos: x.pos, Category: string(x.rule), Message: x.text + " (docs/arenavet.md#" + string(x.rule) + ")",
