@@ -60,8 +60,10 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	parent, off := w.To, w.To.Path[i+len(deref):]
 	parent.Path = w.To.Path[:i]
 	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args)
+	// A literal of this function shows the place where it is. For other callees
+	// the mistake is the call: they may be right for everyone else.
 	pos := w.pos
-	if pos == token.NoPos {
+	if !f.within(pos) {
 		pos = f.position(instr)
 	}
 	targets := f.resolve(st, instr, parent, args).atoms()

@@ -192,3 +192,11 @@ func branchKept(a *arena.Arena, done bool) int {
 	}
 	return items[0].N // want `use of memory of arena a, which Reset`
 }
+
+// One mistake, though a field of what is stale is stale, too.
+func fieldOfStale(a *arena.Arena, s string) {
+	e := arena.New[Entry](a)
+	e.Path = a.AllocString(s)
+	a.Reset()
+	fmt.Println(e.Path + "!") // want `use of e, memory of arena a, which Reset`
+}
