@@ -319,6 +319,7 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 			if a.site.gotten && a.region == nil && !held[a.site] {
 				f.kept[a.site] = true
 			}
+			f.keptByCleanup(st, a)
 		})
 		f.letGo(st, results[i])
 	}

@@ -1,0 +1,59 @@
+package put
+
+import (
+	"errors"
+
+	"github.com/ebbpool/arena"
+)
+
+func begins() (*arena.Arena, func()) {
+	a := pool.Get()
+	return a, func() { pool.Put(a) }
+}
+
+// The function that comes with the arena puts it back.
+func fineCleanupResult(text string) int {
+	a, done := begins()
+	defer done()
+	return len(a.AllocString(text))
+}
+
+type result struct {
+	text  string
+	close func()
+}
+
+func open(text string) (*result, error) {
+	a := pool.Get()
+	if text == "" {
+		pool.Put(a)
+		return nil, errors.New("empty")
+	}
+	return &result{a.AllocString(text), func() { pool.Put(a) }}, nil
+}
+
+// The same in a struct.
+func fineCleanupField(text string) (int, error) {
+	r, err := open(text)
+	if err != nil {
+		return 0, err
+	}
+	defer r.close()
+	return len(r.text), nil
+}
+
+type lease struct{ a *arena.Arena }
+
+func (l *lease) end() { pool.Put(l.a) }
+
+func beginLease() (*arena.Arena, func()) {
+	l := &lease{pool.Get()}
+	return l.a, l.end
+}
+
+// The same as a method value.
+func fineCleanupMethod(text string) int {
+	a, done := beginLease()
+	defer done()
+	return len(a.AllocString(text))
+}
