@@ -19,6 +19,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	for _, e := range s.Effects {
 		v := f.resolve(st, instr, e.At, args)
 		must := e.Must && certain
+		held := st.locked
+		st.locked = held || e.Locked
 		switch e.Op {
 		case opUse:
 			f.useHandle(st, v, pos)
@@ -41,6 +43,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 		default:
 			f.takeBack(st, v, e.Op, pos, must, deferred, name)
 		}
+		st.locked = held
 	}
 	for _, w := range s.Writes {
 		f.applyWrite(st, instr, w, args, certain)

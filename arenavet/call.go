@@ -76,6 +76,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	reached := f.targets(st, common)
 	if len(reached) == 1 {
+		st.mutexCall(calleeName(origin(reached[0].fn)))
 		if name := calleeName(origin(reached[0].fn)); strings.HasPrefix(name, arenaPath+".") {
 			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, arenaPath+"."), reached[0].args, deferred); ok {
 				return v
@@ -343,8 +344,11 @@ func (f *function) effect(st *state, o op, k *site, mark Place, from Source, mus
 	if len(st.done) >= maxSummary {
 		return
 	}
-	if _, ok := f.effects[key]; !ok {
-		f.effects[key] = Effect{Op: o, At: at, Mark: mark, From: from, pos: pos}
+	e, ok := f.effects[key]
+	if !ok {
+		e = Effect{Op: o, At: at, Mark: mark, From: from, Locked: true, pos: pos}
 	}
+	e.Locked = e.Locked && st.locked
+	f.effects[key] = e
 	st.done[key] = st.done[key] || must
 }

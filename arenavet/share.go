@@ -111,6 +111,9 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 			}
 		}
 		for _, e := range s.Effects {
+			if e.Locked {
+				continue // it waits for its turn
+			}
 			switch e.Op {
 			case opUse, opPut, opReset, opRelease, opRewind, opGoroutine:
 			case opUnknown:

@@ -23,6 +23,7 @@ type state struct {
 	made   map[*site]bool      // sites whose instruction ran
 	marks  map[*site]uint64    // marks that were taken of an arena
 	dirty  uint64              // marks after which their arena was used
+	locked bool                // a mutex is held, on every path
 }
 
 // lending says where memory of an arena was given away, and how.
@@ -54,7 +55,7 @@ func (s *state) clone() *state {
 		budget: s.budget,
 		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
-		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty,
+		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked,
 	}
 	for k, v := range s.cells {
 		c.cells[k] = maps.Clone(v)
@@ -99,6 +100,10 @@ func (s *state) join(t *state) bool {
 	}
 	if s.dirty|t.dirty != s.dirty {
 		s.dirty |= t.dirty
+		changed = true
+	}
+	if s.locked && !t.locked {
+		s.locked = false
 		changed = true
 	}
 	return changed

@@ -57,12 +57,13 @@ type Write struct {
 
 // Effect says what the function does to an arena.
 type Effect struct {
-	Op   op
-	At   Place
-	Mark Place // of a Rewind
-	Must bool  // on every path
-	From Source
-	pos  token.Pos
+	Op     op
+	At     Place
+	Mark   Place // of a Rewind
+	Must   bool  // on every path
+	Locked bool  // only while a mutex is held
+	From   Source
+	pos    token.Pos
 }
 
 // Summary is what callers need to know of a function. It is a fact, so that
