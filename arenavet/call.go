@@ -166,7 +166,7 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 				weak.Writes[i] = w
 			}
 			for _, e := range s.Effects {
-				if e.Op == opSent || e.Op == opUnknown {
+				if e.Op == opSent || e.Op == opUnknown || e.Op == opUse && isLoopBody(t.fn) {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}
@@ -190,6 +190,9 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	if !standard || mayKeep(path) {
 		for i, a := range all {
+			if f.usesOnly(a) {
+				continue
+			}
 			f.letGo(st, a)
 			if i < len(common.Args) {
 				f.noteUnknown(st, a, common.Args[i].Type())

@@ -2,6 +2,7 @@ package put
 
 import (
 	"errors"
+	"iter"
 
 	"github.com/ebbpool/arena"
 )
@@ -56,4 +57,51 @@ func fineCleanupMethod(text string) int {
 	a, done := beginLease()
 	defer done()
 	return len(a.AllocString(text))
+}
+
+// The body of a range over a function puts the arena back before it returns.
+func finePutInSeq(words iter.Seq[string]) error {
+	a := pool.Get()
+	for w := range words {
+		if w == "" {
+			pool.Put(a)
+			return errors.New("empty")
+		}
+		a.AllocString(w)
+	}
+	pool.Put(a)
+	return nil
+}
+
+// The body gives it to code that may put it back.
+func fineGivenInSeq(words iter.Seq[string], give func(*arena.Arena)) {
+	a := pool.Get()
+	for range words {
+		give(a)
+		return
+	}
+	pool.Put(a)
+}
+
+// A break leads to the same Put as the end of the loop.
+func fineBreakInSeq(words iter.Seq[string]) {
+	a := pool.Get()
+	for w := range words {
+		if w == "" {
+			break
+		}
+		a.AllocString(w)
+	}
+	pool.Put(a)
+}
+
+// A Put that the body defers comes at the end of the function.
+func fineDeferInSeq(words iter.Seq[string]) {
+	a := pool.Get()
+	for w := range words {
+		defer pool.Put(a)
+		a.AllocString(w)
+		return
+	}
+	pool.Put(a)
 }
