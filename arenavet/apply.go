@@ -16,6 +16,9 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	if fn := instr.Common().StaticCallee(); fn != nil {
 		name = fn.Name()
 	}
+	if certain {
+		f.applyReads(st, instr, s, args)
+	}
 	for _, e := range s.Effects {
 		v := f.resolve(st, instr, e.At, args)
 		must := e.Must && certain

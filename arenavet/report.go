@@ -77,6 +77,7 @@ func (f *function) report(ignored map[line]bool) {
 
 // use reports if v was taken back.
 func (f *function) use(st *state, v value, instr ssa.Instruction) {
+	st.noteRead(v)
 	for _, a := range v.atoms() {
 		if a.stale == nil {
 			continue

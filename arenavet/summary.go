@@ -72,6 +72,7 @@ type Summary struct {
 	Results []Flow
 	Writes  []Write
 	Effects []Effect
+	Reads   []Place // memory that is read on every path, which the places lead to
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -104,7 +105,7 @@ func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
-	return slices.Equal(s.Results, t.Results) &&
+	return slices.Equal(s.Results, t.Results) && slices.Equal(s.Reads, t.Reads) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
 		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
 			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
@@ -217,7 +218,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // return is joined by the caller of this. It returns nil for a function that
 // does too much with its arguments.
 func (f *function) summarize(exit *state, results []value) *Summary {
-	s := &Summary{}
+	s := &Summary{Reads: f.readsOf(exit)}
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
 	}
