@@ -21,11 +21,12 @@ type function struct {
 	events    map[eventKey]*event
 	stored    map[storeKey]token.Pos // where something was put into an object
 	effects   map[effectKey]Effect
-	live      *liveness           // which registers have to be known where
-	firstPart map[siteKey]string  // of a call's result: where a handle stands first
-	owned     map[*site]bool      // arenas that a goroutine was handed for good: it puts them back
-	fallible  map[*site]ssa.Value // arenas of calls that also return an error or a flag
-	kept      map[*site]bool      // arenas that are returned, but held by something else as well
+	live      *liveness                 // which registers have to be known where
+	sweeps    map[*ssa.BasicBlock]sweep // loops that empty what they range over, by their head
+	firstPart map[siteKey]string        // of a call's result: where a handle stands first
+	owned     map[*site]bool            // arenas that a goroutine was handed for good: it puts them back
+	fallible  map[*site]ssa.Value       // arenas of calls that also return an error or a flag
+	kept      map[*site]bool            // arenas that are returned, but held by something else as well
 	bits      int
 	handles   int
 
@@ -71,7 +72,7 @@ type finding struct {
 
 func newFunction(c *checker, fn *ssa.Function) *function {
 	return &function{
-		c: c, fn: fn, live: livenessOf(fn), sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
+		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
 		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
 	}
 }
@@ -268,6 +269,9 @@ func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
 	out := st.clone()
 	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
 		f.refine(out, branch.Cond, n == 0)
+	}
+	if s, ok := f.sweeps[b]; ok && n == 1 {
+		f.swept(out, s)
 	}
 	from := 0
 	for i, p := range succ.Preds {
