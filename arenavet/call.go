@@ -351,7 +351,7 @@ func (f *function) effect(st *state, o op, k *site, mark Place, from Source, mus
 	if !ok {
 		e = Effect{Op: o, At: at, Mark: mark, From: from, Locked: true, pos: pos}
 	}
-	e.Locked = e.Locked && st.locked
+	e.Locked = e.Locked && st.locked && o != opGoroutine // which does not hold what its starter holds
 	f.effects[key] = e
 	st.done[key] = st.done[key] || must
 }

@@ -131,3 +131,15 @@ func (g *rwGuarded) readLocked(words []string) {
 		}()
 	}
 }
+
+// The goroutine that is started while the mutex is held does not hold it.
+func (g *guarded) startLocked() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	go work(g.a)
+}
+
+func startedLocked(g *guarded) {
+	go g.startLocked() // want `arena g.a is used by this goroutine`
+	g.a.AllocString("x")
+}
