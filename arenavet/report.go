@@ -27,7 +27,7 @@ func (f *function) find(r rule, pos token.Pos, key any, text string, fix ...anal
 }
 
 // report reports the findings, of those that say the same the first.
-func (f *function) report(ignored map[line]bool) {
+func (f *function) report(ignored ignoredLines) {
 	slices.SortStableFunc(f.findings, func(a, b finding) int { return cmp.Compare(a.pos, b.pos) })
 	said := map[any]bool{}
 	type spot struct {
@@ -49,7 +49,7 @@ func (f *function) report(ignored map[line]bool) {
 	}
 	for _, x := range f.findings {
 		p := f.c.pass.Fset.Position(x.pos)
-		if ignored[line{p.Filename, p.Line}] || ignored[line{p.Filename, p.Line - 1}] {
+		if ignored.cover(p) {
 			continue // and it has not been said: the next of its kind is
 		}
 		at := spot{x.rule, x.pos}

@@ -37,3 +37,11 @@ func laterLine(a *arena.Arena) {
 	a.AllocBytes(10)
 	b[1] = 2 // want `use of b, memory of arena a`
 }
+
+// A comment after code is about that line alone.
+func nextLine(a *arena.Arena) {
+	b := a.AllocBytes(10)
+	a.Reset()
+	b[0] = 1 //arenavet:ignore a test of what a stale write does
+	b[1] = 2 // want `use of b, memory of arena a`
+}
