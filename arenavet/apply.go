@@ -58,6 +58,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	return out
 }
 
+// applyWrite is what a callee leaves at a place that its caller knows.
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
 	i := strings.LastIndex(w.To.Path, deref)
 	if i < 0 || strings.Contains(w.To.Path, any_) {

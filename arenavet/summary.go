@@ -52,7 +52,7 @@ type Write struct {
 	To     Place
 	Strong bool // it is overwritten on every path
 	From   []Flow
-	pos    token.Pos
+	pos    token.Pos // where it is stored, in this package
 }
 
 // Effect says what the function does to an arena.
@@ -102,6 +102,7 @@ func (p Place) key() string {
 
 func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
 
+// key orders flows, so that equal summaries look equal.
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
