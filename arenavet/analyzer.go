@@ -48,7 +48,7 @@ it is written, and marks that are no longer good. A comment
 
 	//arenavet:ignore reason
 
-on the line of a finding, or on the line above it, suppresses it.`
+on the line of a finding, or alone on the line above it, suppresses it.`
 
 // checker is the analysis of one package.
 type checker struct {

@@ -16,9 +16,14 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	if fn := instr.Common().StaticCallee(); fn != nil {
 		name = fn.Name()
 	}
+	if certain {
+		f.applyReads(st, instr, s, args)
+	}
 	for _, e := range s.Effects {
 		v := f.resolve(st, instr, e.At, args)
 		must := e.Must && certain
+		held := st.locked
+		st.locked = held || e.Locked
 		switch e.Op {
 		case opUse:
 			f.useHandle(st, v, pos)
@@ -41,17 +46,19 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 		default:
 			f.takeBack(st, v, e.Op, pos, must, deferred, name)
 		}
+		st.locked = held
 	}
 	for _, w := range s.Writes {
 		f.applyWrite(st, instr, w, args, certain)
 	}
-	out := f.applyResults(st, instr, s, args)
+	out := f.rebuild(st, instr, "r", s.Results, args)
 	if results := instr.Common().Signature().Results(); results.Len() == 1 {
 		return out.sel(tuple(0))
 	}
 	return out
 }
 
+// applyWrite is what a callee leaves at a place that its caller knows.
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
 	i := strings.LastIndex(w.To.Path, deref)
 	if i < 0 || strings.Contains(w.To.Path, any_) {
@@ -59,17 +66,19 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 	parent, off := w.To, w.To.Path[i+len(deref):]
 	parent.Path = w.To.Path[:i]
-	var v value
-	for n, src := range w.From {
-		v = v.union(f.sourceValue(st, instr, "w"+w.To.Path+itoa(n), src, args))
-	}
+	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args)
+	// A literal of this function shows the place where it is. For other callees
+	// the mistake is the call: they may be right for everyone else.
 	pos := w.pos
-	if pos == token.NoPos {
+	if !f.within(pos) {
 		pos = f.position(instr)
 	}
 	targets := f.resolve(st, instr, parent, args).atoms()
 	for _, a := range targets {
 		strong := w.Strong && certain && len(targets) == 1 && !a.site.isOld && !strings.Contains(a.off+off, element) && !summarySymbol(a.site)
+		if certain && w.empties() {
+			strong = true // as emptied does it
+		}
 		f.put(st, a.site, a.off+off, []leaf{{}}, v, strong, pos)
 		delete(st.unread, a.site)
 	}
@@ -78,13 +87,14 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 }
 
-// applyResults builds what a call returns, and the objects that it leads to.
-func (f *function) applyResults(st *state, instr ssa.CallInstruction, s *Summary, args []value) value {
+// rebuild makes here what a callee describes by flows, and the objects that it
+// leads to. What says what it is for, to tell the parts of one call apart.
+func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value) value {
 	var out value
-	objects := map[string]*site{}
-	flows := slices.Clone(s.Results)
+	objects := map[string][]*site{} // what may lie behind the pointer at a path
+	flows = slices.Clone(flows)
 	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
-	// add puts v where path says: into the result, or an object behind it.
+	// add puts v where path says: into the value, or an object behind it.
 	var add func(path string, v value)
 	add = func(path string, v value) {
 		i := strings.LastIndex(path, deref)
@@ -93,20 +103,21 @@ func (f *function) applyResults(st *state, instr ssa.CallInstruction, s *Summary
 			return
 		}
 		parent, off := path[:i], path[i+len(deref):]
-		k := objects[parent]
-		if k == nil {
+		if len(objects[parent]) == 0 {
 			// An object of Go's own memory that holds something from an arena.
-			k = f.site(instr, "o"+parent, localSite, f.position(instr))
+			k := f.site(instr, what+" object "+parent, localSite, f.position(instr))
 			st.remake(k)
-			objects[parent] = k
+			objects[parent] = append(objects[parent], k)
 			add(parent, one(atom{site: k}))
 		}
-		st.store(k, off, nil, v, false)
+		for _, k := range objects[parent] {
+			st.store(k, off, nil, v, false)
+		}
 	}
-	for _, fl := range flows {
-		v := f.sourceValue(st, instr, "r"+fl.Path, fl.From, args)
+	for n, fl := range flows {
+		v := f.sourceValue(st, instr, what+" "+fl.Path+itoa(n), fl.From, args)
 		if fl.From.Kind == Memory && len(v) > 0 {
-			objects[fl.Path] = v[0].a.site
+			objects[fl.Path] = append(objects[fl.Path], v[0].a.site)
 		}
 		add(fl.Path, v)
 	}

@@ -76,6 +76,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	reached := f.targets(st, common)
 	if len(reached) == 1 {
+		st.mutexCall(calleeName(origin(reached[0].fn)))
 		if name := calleeName(origin(reached[0].fn)); strings.HasPrefix(name, arenaPath+".") {
 			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, arenaPath+"."), reached[0].args, deferred); ok {
 				return v
@@ -165,7 +166,7 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 				weak.Writes[i] = w
 			}
 			for _, e := range s.Effects {
-				if e.Op == opSent || e.Op == opUnknown {
+				if e.Op == opSent || e.Op == opUnknown || e.Op == opUse && isLoopBody(t.fn) {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}
@@ -189,6 +190,9 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	if !standard || mayKeep(path) {
 		for i, a := range all {
+			if f.usesOnly(a) {
+				continue
+			}
 			f.letGo(st, a)
 			if i < len(common.Args) {
 				f.noteUnknown(st, a, common.Args[i].Type())
@@ -343,8 +347,11 @@ func (f *function) effect(st *state, o op, k *site, mark Place, from Source, mus
 	if len(st.done) >= maxSummary {
 		return
 	}
-	if _, ok := f.effects[key]; !ok {
-		f.effects[key] = Effect{Op: o, At: at, Mark: mark, From: from, pos: pos}
+	e, ok := f.effects[key]
+	if !ok {
+		e = Effect{Op: o, At: at, Mark: mark, From: from, Locked: true, pos: pos}
 	}
+	e.Locked = e.Locked && st.locked && o != opGoroutine // which does not hold what its starter holds
+	f.effects[key] = e
 	st.done[key] = st.done[key] || must
 }

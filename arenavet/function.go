@@ -21,11 +21,12 @@ type function struct {
 	events    map[eventKey]*event
 	stored    map[storeKey]token.Pos // where something was put into an object
 	effects   map[effectKey]Effect
-	cross     map[ssa.Value]bool  // used in other blocks than their own
-	firstPart map[siteKey]string  // of a call's result: where a handle stands first
-	owned     map[*site]bool      // arenas that a goroutine was handed for good: it puts them back
-	fallible  map[*site]ssa.Value // arenas of calls that also return an error or a flag
-	kept      map[*site]bool      // arenas that are returned, but held by something else as well
+	live      *liveness                 // which registers have to be known where
+	sweeps    map[*ssa.BasicBlock]sweep // loops that empty what they range over, by their head
+	firstPart map[siteKey]string        // of a call's result: where a handle stands first
+	owned     map[*site]bool            // arenas that a goroutine was handed for good: it puts them back
+	fallible  map[*site]ssa.Value       // arenas of calls that also return an error or a flag
+	kept      map[*site]bool            // arenas that are returned, but held by something else as well
 	bits      int
 	handles   int
 
@@ -70,34 +71,9 @@ type finding struct {
 }
 
 func newFunction(c *checker, fn *ssa.Function) *function {
-	f := &function{
-		c: c, fn: fn, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
-		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, cross: map[ssa.Value]bool{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
-	}
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			phi, isPhi := instr.(*ssa.Phi)
-			_, isDefer := instr.(*ssa.Defer)
-			if isPhi {
-				for i, v := range phi.Edges {
-					f.noteUse(v, b.Preds[i])
-				}
-				continue
-			}
-			for _, p := range instr.Operands(nil) {
-				if isDefer && *p != nil {
-					f.cross[*p] = true // its call comes at the end
-				}
-				f.noteUse(*p, b)
-			}
-		}
-	}
-	return f
-}
-
-func (f *function) noteUse(v ssa.Value, in *ssa.BasicBlock) {
-	if instr, ok := v.(ssa.Instruction); ok && instr.Block() != in {
-		f.cross[v] = true
+	return &function{
+		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
+		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, firstPart: map[siteKey]string{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
 	}
 }
 
@@ -294,6 +270,9 @@ func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
 	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
 		f.refine(out, branch.Cond, n == 0)
 	}
+	if s, ok := f.sweeps[b]; ok && n == 1 {
+		f.swept(out, s)
+	}
 	from := 0
 	for i, p := range succ.Preds {
 		if p == b {
@@ -309,12 +288,13 @@ func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
 		phis[phi] = f.eval(out, phi.Edges[from])
 	}
 	for v := range out.regs {
-		if _, ok := v.(ssa.Instruction); ok && !f.cross[v] {
+		if !f.live.at(v, succ) {
 			delete(out.regs, v)
 		}
 	}
 	for v, val := range phis {
 		out.regs[v] = val
 	}
+	out.forgetUnreachable()
 	return out
 }

@@ -1,6 +1,8 @@
 package arenavet
 
 import (
+	"go/ast"
+	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -12,11 +14,22 @@ type line struct {
 	n    int
 }
 
+// ignoredLines are the lines with a comment that suppresses findings; true if
+// there is nothing else on it, so that the next line is meant.
+type ignoredLines map[line]bool
+
+// cover says whether a finding at p is suppressed.
+func (l ignoredLines) cover(p token.Position) bool {
+	_, here := l[line{p.Filename, p.Line}]
+	return here || l[line{p.Filename, p.Line - 1}]
+}
+
 // ignoreComments finds the comments that suppress findings, and reports those
 // that don't say why.
-func (c *checker) ignoreComments() map[line]bool {
-	found := map[line]bool{}
+func (c *checker) ignoreComments() ignoredLines {
+	found := ignoredLines{}
 	for _, file := range c.pass.Files {
+		var code map[int]bool // lines with code; most files need not know
 		for _, group := range file.Comments {
 			for _, comment := range group.List {
 				reason, ok := strings.CutPrefix(comment.Text, "//arenavet:ignore")
@@ -31,9 +44,31 @@ func (c *checker) ignoreComments() map[line]bool {
 					continue
 				}
 				p := c.pass.Fset.Position(comment.Pos())
-				found[line{p.Filename, p.Line}] = true
+				if code == nil {
+					code = c.codeLines(file)
+				}
+				found[line{p.Filename, p.Line}] = !code[p.Line]
 			}
 		}
 	}
 	return found
+}
+
+// codeLines are the lines of a file on which something other than a comment
+// begins or ends.
+func (c *checker) codeLines(file *ast.File) map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.File:
+			return true
+		case *ast.CommentGroup:
+			return false
+		default:
+			lines[c.pass.Fset.Position(n.Pos()).Line] = true
+			lines[c.pass.Fset.Position(n.End()-1).Line] = true
+			return true
+		}
+	})
+	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,24 +27,31 @@ func (f *function) find(r rule, pos token.Pos, key any, text string, fix ...anal
 }
 
 // report reports the findings, of those that say the same the first.
-func (f *function) report(ignored map[line]bool) {
+func (f *function) report(ignored ignoredLines) {
 	slices.SortStableFunc(f.findings, func(a, b finding) int { return cmp.Compare(a.pos, b.pos) })
 	said := map[any]bool{}
 	type spot struct {
 		rule rule
 		pos  token.Pos
 	}
-	type eventLine struct {
-		of *event
-		n  int
+	// What one event took back is one mistake of a line, though a value and its
+	// field are used there, or a slice and its elements are stored.
+	type mistake struct {
+		rule rule
+		of   *event
+		n    int
 	}
-	used := map[eventLine]bool{}
+	used := map[mistake]bool{}
 	for _, x := range f.findings {
 		if x.rule == ruleStale {
-			used[eventLine{x.of, f.c.pass.Fset.Position(x.pos).Line}] = true
+			used[mistake{ruleStale, x.of, f.c.pass.Fset.Position(x.pos).Line}] = true
 		}
 	}
 	for _, x := range f.findings {
+		p := f.c.pass.Fset.Position(x.pos)
+		if ignored.cover(p) {
+			continue // and it has not been said: the next of its kind is
+		}
 		at := spot{x.rule, x.pos}
 		if said[at] || x.key != nil && said[x.key] {
 			continue
@@ -52,13 +60,14 @@ func (f *function) report(ignored map[line]bool) {
 		if x.key != nil {
 			said[x.key] = true
 		}
-		p := f.c.pass.Fset.Position(x.pos)
-		if x.rule == ruleEscape && used[eventLine{x.of, p.Line}] {
+		if x.rule == ruleEscape && used[mistake{ruleStale, x.of, p.Line}] {
 			continue // the use that led to it is reported
 		}
-		if ignored[line{p.Filename, p.Line}] || ignored[line{p.Filename, p.Line - 1}] {
+		one := mistake{x.rule, x.of, p.Line}
+		if x.of != nil && said[one] {
 			continue
 		}
+		said[one] = true
 		f.c.pass.Report(analysis.Diagnostic{
 			Pos: x.pos, Category: string(x.rule), Message: x.text + " (docs/arenavet.md#" + string(x.rule) + ")",
 			URL: page + "#" + string(x.rule), SuggestedFixes: x.fix,
@@ -68,6 +77,7 @@ func (f *function) report(ignored map[line]bool) {
 
 // use reports if v was taken back.
 func (f *function) use(st *state, v value, instr ssa.Instruction) {
+	st.noteRead(v)
 	for _, a := range v.atoms() {
 		if a.stale == nil {
 			continue
@@ -115,7 +125,21 @@ func (f *function) position(instr ssa.Instruction) token.Pos {
 	return f.fn.Pos()
 }
 
-func (f *function) line(pos token.Pos) string { return itoa(f.c.pass.Fset.Position(pos).Line) }
+// line names a line of the source, and its file if that is not the function's.
+func (f *function) line(pos token.Pos) string {
+	p, here := f.c.pass.Fset.Position(pos), f.c.pass.Fset.Position(f.fn.Pos())
+	if p.Filename != here.Filename {
+		return itoa(p.Line) + " of " + filepath.Base(p.Filename)
+	}
+	return itoa(p.Line)
+}
+
+// within says whether pos stands in the source of the function, its literals
+// included.
+func (f *function) within(pos token.Pos) bool {
+	body := f.fn.Syntax()
+	return body != nil && body.Pos() <= pos && pos < body.End()
+}
 
 // taken says what took memory back: "Put on line 7 has taken back".
 func (f *function) taken(e *event) string {
@@ -241,6 +265,14 @@ func (f *function) memoryName(a atom) string {
 	return of
 }
 
+// memoryIs begins a sentence about a: "buf, memory of arena a, is".
+func (f *function) memoryIs(a atom) string {
+	if f.c.names[a.site.pos] == "" {
+		return f.memoryName(a) + " is"
+	}
+	return f.memoryName(a) + ", is"
+}
+
 func (f *function) reportStale(a atom, pos token.Pos) {
 	advice := "use it before, or copy what is needed later (strings.Clone, slices.Clone)"
 	if a.stale.op == opDeallocate {
@@ -325,7 +357,7 @@ func (f *function) checkReturn(st *state, instr *ssa.Return, results []value) {
 					if a.stale == nil || a.region == nil || a.site.kind == markSite || a.region.kind == symbolSite && a.region.root == k.root {
 						return // whoever holds both the memory and the arena knows when it ends
 					}
-					f.find(ruleEscape, at, [3]any{ruleEscape, at, a.site}, f.memoryName(a)+", is stored where it outlives the function, but "+
+					f.findOf(a.stale, ruleEscape, at, [3]any{ruleEscape, at, a.site}, f.memoryIs(a)+" stored where it outlives the function, but "+
 						f.taken(a.stale)+" that memory: store a deep copy (strings.Clone, slices.Clone), or clear the place before")
 				})
 			}

@@ -111,6 +111,9 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 			}
 		}
 		for _, e := range s.Effects {
+			if e.Locked {
+				continue // it waits for its turn
+			}
 			switch e.Op {
 			case opUse, opPut, opReset, opRelease, opRewind, opGoroutine:
 			case opUnknown:
@@ -182,6 +185,7 @@ func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	case "clear":
 		f.use(st, args[0], instr)
 		f.touch(st, args[0])
+		f.emptied(st, args[0], common.Args[0].Type())
 	case "print", "println":
 		for _, a := range args {
 			f.read(st, a, instr)

@@ -23,6 +23,8 @@ type state struct {
 	made   map[*site]bool      // sites whose instruction ran
 	marks  map[*site]uint64    // marks that were taken of an arena
 	dirty  uint64              // marks after which their arena was used
+	locked bool                // a mutex is held, on every path
+	reads  map[*site]bool      // memory of callers that was read, on every path
 }
 
 // lending says where memory of an arena was given away, and how.
@@ -44,7 +46,7 @@ func newState(budget *int) *state {
 		budget: budget,
 		regs:   map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
 		handed: map[*site]token.Pos{}, lent: map[*site]lending{}, defers: map[*ssa.Defer]bool{},
-		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{},
+		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{}, reads: map[*site]bool{},
 	}
 }
 
@@ -54,7 +56,7 @@ func (s *state) clone() *state {
 		budget: s.budget,
 		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
-		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty,
+		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
 	}
 	for k, v := range s.cells {
 		c.cells[k] = maps.Clone(v)
@@ -78,6 +80,7 @@ func (s *state) join(t *state) bool {
 	changed = joinMap(s.lent, t.lent) || changed
 	changed = joinMust(s.defers, t.defers) || changed
 	changed = joinMust(s.done, t.done) || changed
+	changed = s.joinReads(t) || changed
 	for k := range s.unread {
 		if !t.unread[k] && t.made[k] {
 			delete(s.unread, k)
@@ -99,6 +102,10 @@ func (s *state) join(t *state) bool {
 	}
 	if s.dirty|t.dirty != s.dirty {
 		s.dirty |= t.dirty
+		changed = true
+	}
+	if s.locked && !t.locked {
+		s.locked = false
 		changed = true
 	}
 	return changed

@@ -39,10 +39,11 @@ type Source struct {
 	Older  bool // Memory of an earlier turn of a loop
 }
 
-// Flow says that a part of a result may come from a source. A path that goes
-// through a pointer tells of the object behind it.
+// Flow says that a part of a result, or of what is written to a place, may come
+// from a source. A path that goes through a pointer tells of the object behind
+// it: callers make one of their own for each object of the function itself.
 type Flow struct {
-	Path string // begins with the result's number
+	Path string // of a result it begins with its number, of what is written it is empty at the place
 	From Source
 }
 
@@ -50,18 +51,19 @@ type Flow struct {
 type Write struct {
 	To     Place
 	Strong bool // it is overwritten on every path
-	From   []Source
-	pos    token.Pos
+	From   []Flow
+	pos    token.Pos // where it is stored, in this package
 }
 
 // Effect says what the function does to an arena.
 type Effect struct {
-	Op   op
-	At   Place
-	Mark Place // of a Rewind
-	Must bool  // on every path
-	From Source
-	pos  token.Pos
+	Op     op
+	At     Place
+	Mark   Place // of a Rewind
+	Must   bool  // on every path
+	Locked bool  // only while a mutex is held
+	From   Source
+	pos    token.Pos
 }
 
 // Summary is what callers need to know of a function. It is a fact, so that
@@ -70,6 +72,7 @@ type Summary struct {
 	Results []Flow
 	Writes  []Write
 	Effects []Effect
+	Reads   []Place // memory that is read on every path, which the places lead to
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -89,7 +92,7 @@ func (s *Summary) aboutArenas() bool {
 	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opWait }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
-			return slices.ContainsFunc(w.From, func(src Source) bool { return src.Kind != Same })
+			return slices.ContainsFunc(w.From, func(f Flow) bool { return f.From.Kind != Same })
 		})
 }
 
@@ -99,8 +102,11 @@ func (p Place) key() string {
 
 func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
 
+// key orders flows, so that equal summaries look equal.
+func (f Flow) key() string { return f.Path + " " + f.From.key() }
+
 func (s *Summary) equal(t *Summary) bool {
-	return slices.Equal(s.Results, t.Results) &&
+	return slices.Equal(s.Results, t.Results) && slices.Equal(s.Reads, t.Reads) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
 		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
 			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
@@ -213,7 +219,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // return is joined by the caller of this. It returns nil for a function that
 // does too much with its arguments.
 func (f *function) summarize(exit *state, results []value) *Summary {
-	s := &Summary{}
+	s := &Summary{Reads: f.readsOf(exit)}
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
 	}
@@ -234,16 +240,18 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					w.Strong = false
 					continue
 				}
-				if src, ok := f.source(a); ok && !slices.Contains(w.From, src) {
-					w.From = append(w.From, src)
+				var from []Flow
+				if src, ok := f.source(a); ok {
+					from = []Flow{{"", src}}
+				} else if a.site.kind == localSite {
+					// An object of the function itself: what it holds counts,
+					// and how deep, so that an object on Go's heap that leads
+					// to an arena does not seem to lie in it.
+					from = f.flows(exit, one(a), "")
 				}
-				// What an object of the function itself holds counts as held by
-				// the place: callers don't need to know the object.
-				if a.site.kind == localSite {
-					for _, fl := range f.flows(exit, one(a), "") {
-						if !slices.Contains(w.From, fl.From) {
-							w.From = append(w.From, fl.From)
-						}
+				for _, fl := range from {
+					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
+						w.From = append(w.From, fl)
 					}
 				}
 				if at, ok := f.stored[storeKey{k, off, a.site}]; ok && w.pos == token.NoPos {
@@ -251,7 +259,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 				}
 			}
 			if len(w.From) > 0 || w.Strong {
-				slices.SortFunc(w.From, func(a, b Source) int { return strings.Compare(a.key(), b.key()) })
+				slices.SortFunc(w.From, func(a, b Flow) int { return strings.Compare(a.key(), b.key()) })
 				s.Writes = append(s.Writes, w)
 			}
 		}
@@ -274,7 +282,13 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		}
 		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
 	})
-	if !s.aboutArenas() && (len(s.Writes) > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+	emptying := 0
+	for _, w := range s.Writes {
+		if w.empties() {
+			emptying++ // one for each part of the elements: that is no sign of much being moved
+		}
+	}
+	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
 		return nil
 	}
 	return s

@@ -115,7 +115,11 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 	case *ssa.Lookup:
 		return f.lookup(st, v)
 	case *ssa.Slice:
-		return f.eval(st, v.X)
+		x := f.eval(st, v.X)
+		if cutToNothing(v) {
+			f.emptied(st, x, v.X.Type())
+		}
+		return x
 	case *ssa.Range:
 		x := f.eval(st, v.X)
 		f.read(st, x, instr)
@@ -315,6 +319,7 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 			if a.site.gotten && a.region == nil && !held[a.site] {
 				f.kept[a.site] = true
 			}
+			f.keptByCleanup(st, a)
 		})
 		f.letGo(st, results[i])
 	}

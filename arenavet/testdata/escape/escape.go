@@ -222,3 +222,56 @@ func shallowClone(s string) []string {
 	words[0] = a.AllocString(s)
 	return slices.Clone(words) // want `return of memory of arena a`
 }
+
+func keepWord(dst *[]*Entry, path string) { *dst = append(*dst, &Entry{Path: path}) }
+
+// The helper puts the text into an object, and that into a slice.
+func storedDeep(s string) []*Entry {
+	a := pool.Get()
+	defer pool.Put(a)
+	var out []*Entry
+	keepWord(&out, a.AllocString(s))
+	return out // want `return of memory of arena a, which the deferred Put`
+}
+
+func storedDeepField(s string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	var out []*Entry
+	keepWord(&out, a.AllocString(s))
+	return out[0].Path // want `return of memory of arena a, which the deferred Put`
+}
+
+// One mistake, though the elements are stored and the slice is, too.
+func appendedForCaller(out *[]string, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	*out = append(*out, a.AllocString(s)) // want `^memory of arena a is stored where it outlives the function, but the deferred Put on line \d+ takes back that memory`
+}
+
+type words struct{ byKind map[string][]string }
+
+func appendedInMap(dst *words, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	w := a.AllocString(s)
+	dst.byKind["all"] = append(dst.byKind["all"], w) // want `^w, memory of arena a, is stored where`
+}
+
+func (w *words) add(s string) {
+	w.byKind["all"] = append(w.byKind["all"], s)
+}
+
+// The mistake is made where the helper is called.
+func addedByHelper(dst *words, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	dst.add(a.AllocString(s)) // want `^memory of arena a is stored where`
+}
+
+// So it is where the helper stands in another file: its lines are not meant.
+func keptByHelper(dst *Entry, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	fineKeepName(dst, a.AllocString(s)) // want `^memory of arena a is stored where it outlives the function, but the deferred Put on line \d+ takes back`
+}

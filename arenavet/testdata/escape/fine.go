@@ -194,3 +194,6 @@ func fineParsed(s string) (int, error) {
 	defer pool.Put(a)
 	return strconv.Atoi(a.AllocString(s))
 }
+
+// A helper that stores what it is given is not at fault: its caller is.
+func fineKeepName(dst *Entry, name string) { dst.Path = name }

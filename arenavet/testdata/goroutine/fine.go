@@ -75,3 +75,72 @@ func fineServe(a *arena.Arena) {
 func fineServed() {
 	fineServe(pool.Get())
 }
+
+type guarded struct {
+	mu sync.Mutex
+	a  *arena.Arena
+}
+
+func (g *guarded) intern(s string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.a.AllocString(s)
+}
+
+// The arena is used by one goroutine at a time, because its mutex is held.
+func fineGuarded(words []string) *guarded {
+	g := &guarded{a: arena.NewArena(4096, 0)}
+	var wg sync.WaitGroup
+	for _, w := range words {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			g.intern(w)
+		}()
+	}
+	g.intern("main")
+	wg.Wait()
+	return g
+}
+
+// The same in a method, whose caller may use the arena as well.
+func (g *guarded) fineGuardedStart(words <-chan string) {
+	go func() {
+		for w := range words {
+			g.intern(w)
+		}
+	}()
+	g.intern("first")
+}
+
+// The mutex is held around the use alone.
+func (g *guarded) fineReaper(tick <-chan int) {
+	go func() {
+		for range tick {
+			g.mu.Lock()
+			g.a.Reset()
+			g.mu.Unlock()
+		}
+	}()
+}
+
+func fineGuardedBoth(g *guarded, words <-chan string, tick <-chan int) {
+	g.fineReaper(tick)
+	g.fineGuardedStart(words)
+}
+
+type rwGuarded struct {
+	sync.RWMutex
+	a *arena.Arena
+}
+
+// A mutex that is embedded, and also for readers.
+func (g *rwGuarded) fineEmbedded(words []string) {
+	for _, w := range words {
+		go func() {
+			g.Lock()
+			g.a.AllocString(w)
+			g.Unlock()
+		}()
+	}
+}

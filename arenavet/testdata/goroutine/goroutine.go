@@ -84,3 +84,62 @@ func usedAfterServe() {
 	fineServe(a) // want `arena a is used by this goroutine, and line 85 may use it at the same time`
 	a.AllocString("x")
 }
+
+// A use before the mutex is held.
+func (g *guarded) useThenLock(words []string) {
+	for _, w := range words {
+		go func() { // want `arena g.a is used by this goroutine`
+			s := g.a.AllocString(w)
+			g.mu.Lock()
+			g.a.AllocString(s)
+			g.mu.Unlock()
+		}()
+	}
+}
+
+// A use after it.
+func (g *guarded) unlockThenUse(words []string) {
+	for _, w := range words {
+		go func() { // want `arena g.a is used by this goroutine`
+			g.mu.Lock()
+			g.mu.Unlock()
+			g.a.AllocString(w)
+		}()
+	}
+}
+
+// It is held on one path only.
+func (g *guarded) lockSometimes(words []string, lock bool) {
+	for _, w := range words {
+		go func() { // want `arena g.a is used by this goroutine`
+			if lock {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+			}
+			g.a.AllocString(w)
+		}()
+	}
+}
+
+// Many may hold the lock for readers at once.
+func (g *rwGuarded) readLocked(words []string) {
+	for _, w := range words {
+		go func() { // want `arena g.a is used by this goroutine`
+			g.RLock()
+			defer g.RUnlock()
+			g.a.AllocString(w)
+		}()
+	}
+}
+
+// The goroutine that is started while the mutex is held does not hold it.
+func (g *guarded) startLocked() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	go work(g.a)
+}
+
+func startedLocked(g *guarded) {
+	go g.startLocked() // want `arena g.a is used by this goroutine`
+	g.a.AllocString("x")
+}

@@ -154,3 +154,8 @@ func treeAfterclear() int {
 	t.nodes.Reset()
 	return n.key // want `use of memory of`
 }
+
+// The first Put is in another file: the line says which.
+func doPutBack() {
+	pool.Do(finePutBack) // want `second Put of the arena, which Put on line \d+ of owners.go has taken back`
+}

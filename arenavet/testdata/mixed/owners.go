@@ -167,3 +167,5 @@ func fineConnections(open <-chan *connection) (n int) {
 	}
 	return n
 }
+
+func finePutBack(a *arena.Arena) { pool.Put(a) }

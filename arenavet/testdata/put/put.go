@@ -277,3 +277,14 @@ func fineFatal(s string) {
 	a.AllocString(s)
 	pool.Put(a)
 }
+
+func reader() (*arena.Arena, func(string) int) {
+	a := pool.Get()
+	return a, func(s string) int { return len(a.AllocString(s)) }
+}
+
+// The function that comes with the arena uses it, but does not put it back.
+func notCleanup(text string) int {
+	_, read := reader() // want `Get without Put`
+	return read(text)
+}

@@ -166,3 +166,173 @@ func fineRefreshed(c *conn, r refresher) {
 	r.refresh(c)
 	c.buf[0] = 1
 }
+
+// A batch on Go's heap that is cut to nothing when its memory goes.
+func fineCutBatch(a *arena.Arena, counts []int, flush func(int)) {
+	batch := make([]*Entry, 0, 16)
+	for _, n := range counts {
+		e := arena.New[Entry](a)
+		e.N = n
+		batch = append(batch, e)
+		if len(batch) == cap(batch) {
+			for _, e := range batch {
+				flush(e.N)
+			}
+			batch = batch[:0]
+			a.Reset()
+		}
+	}
+	for _, e := range batch {
+		flush(e.N)
+	}
+}
+
+// An index that is emptied after its memory went.
+func fineClearedIndex(a *arena.Arena, batches [][]string) (n int) {
+	index := map[string]*Entry{}
+	for _, b := range batches {
+		a.Reset()
+		clear(index)
+		for _, w := range b {
+			e, ok := index[w]
+			if !ok {
+				e = arena.New[Entry](a)
+				index[a.AllocString(w)] = e
+			}
+			e.N++
+		}
+		for k, e := range index {
+			n += e.N + len(k+"!")
+		}
+	}
+	return n
+}
+
+type group struct {
+	a     *arena.Arena
+	items []*Entry
+	index map[string]*Entry
+}
+
+func (g *group) add(s string) *Entry {
+	if e, ok := g.index[s]; ok {
+		return e
+	}
+	e := arena.New[Entry](g.a)
+	g.items = append(g.items, e)
+	g.index[g.a.AllocString(s)] = e
+	return e
+}
+
+// The fields that hold a batch are emptied in place.
+func fineGroupInline(g *group, lines []string) (n int) {
+	for _, l := range lines {
+		e := arena.New[Entry](g.a)
+		g.items = append(g.items, e)
+		g.index[l] = e
+		if len(g.items) == 10 {
+			for _, e := range g.items {
+				n += e.N
+			}
+			g.items = g.items[:0]
+			clear(g.index)
+			g.a.Reset()
+		}
+	}
+	if e := g.index["last"]; e != nil {
+		n += e.N
+	}
+	return n
+}
+
+func (g *group) empty() {
+	g.a.Reset()
+	g.items = g.items[:0]
+	clear(g.index)
+}
+
+// A method empties what the batch holds, and its arena.
+func fineGroupEmptied(g *group, lines []string) (n int) {
+	for i, l := range lines {
+		n += g.add(l).N
+		if i%10 == 0 {
+			g.empty()
+		}
+	}
+	return n
+}
+
+// Elements with fields in the arena: both are gone when the batch is cut.
+func fineCutTexts(a *arena.Arena, lines []string, flush func(string)) {
+	var batch []*Entry
+	for _, l := range lines {
+		e := arena.New[Entry](a)
+		e.Path = a.AllocString(l)
+		batch = append(batch, e)
+		if len(batch) == 16 {
+			batch = batch[:0]
+			a.Reset()
+		}
+	}
+	for _, e := range batch {
+		flush(e.Path)
+	}
+}
+
+// A list in the arena that is dropped when its memory goes.
+func fineListDropped(a *arena.Arena, in []int) (sum int) {
+	var head *Entry
+	for i, x := range in {
+		e := arena.New[Entry](a)
+		e.N, e.Next = x, head
+		head = e
+		if i%10 == 9 {
+			for p := head; p != nil; p = p.Next {
+				sum += p.N
+			}
+			head = nil
+			a.Reset()
+		}
+	}
+	return sum
+}
+
+func (g *group) reset() {
+	g.a.Reset()
+	g.items = nil
+	g.index = map[string]*Entry{}
+}
+
+// A method makes the batch's fields anew when it resets its arena.
+func fineGroupReset(g *group, lines []string) (n int) {
+	for i, l := range lines {
+		n += g.add(l).N
+		if i%10 == 0 {
+			g.reset()
+		}
+	}
+	return n
+}
+
+// What an inner mark took back is dropped: only the others are kept.
+func fineInnerMark(a *arena.Arena, in []int) (best int) {
+	for range in {
+		frame := a.Mark()
+		hits := arena.MakeSlice[*Entry](a, 0, 10)
+		for _, x := range in {
+			inner := a.Mark()
+			e := arena.New[Entry](a)
+			e.N = x
+			if e.N < 10 {
+				a.Rewind(inner)
+				continue
+			}
+			hits = arena.Append(a, hits, e)
+		}
+		for _, h := range hits {
+			best = max(best, h.N)
+		}
+		a.Rewind(frame)
+	}
+	return best
+}

@@ -146,3 +146,57 @@ func compared(a *arena.Arena) bool {
 	a.Reset()
 	return s == "x" // want `use of s, memory of arena a`
 }
+
+// Only the index is emptied: the slice still holds what the arena took back.
+func halfCleared(a *arena.Arena, w string) int {
+	index := map[string]*Entry{}
+	var items []*Entry
+	e := arena.New[Entry](a)
+	index[w] = e
+	items = append(items, e)
+	clear(index)
+	a.Reset()
+	return items[0].N // want `use of e, memory of arena a, which Reset`
+}
+
+// append(s[:0:0], s...) copies the slice, it does not empty it.
+func copied(a *arena.Arena) int {
+	items := []*Entry{arena.New[Entry](a)}
+	a.Reset()
+	items = append(items[:0:0], items...)
+	return items[0].N // want `use of memory of arena a, which Reset`
+}
+
+// The list is not dropped in the branch that resets: it is read on the next turn.
+func listKept(a *arena.Arena, in []int) (sum int) {
+	var head *Entry
+	for i, x := range in {
+		e := arena.New[Entry](a)
+		e.N, e.Next = x, head
+		head = e
+		if i%10 == 9 {
+			a.Reset()
+		}
+	}
+	for p := head; p != nil; p = p.Next { // want `use of e, memory of arena a, which Reset`
+		sum += p.N // want `use of e, memory of arena a, which Reset`
+	}
+	return sum
+}
+
+// The slice still leads to the elements when their arena is reset in a branch.
+func branchKept(a *arena.Arena, done bool) int {
+	items := []*Entry{arena.New[Entry](a)}
+	if done {
+		a.Reset()
+	}
+	return items[0].N // want `use of memory of arena a, which Reset`
+}
+
+// One mistake, though a field of what is stale is stale, too.
+func fieldOfStale(a *arena.Arena, s string) {
+	e := arena.New[Entry](a)
+	e.Path = a.AllocString(s)
+	a.Reset()
+	fmt.Println(e.Path + "!") // want `use of e, memory of arena a, which Reset`
+}

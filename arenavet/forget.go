@@ -1,0 +1,146 @@
+package arenavet
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What a function empties, and what nothing leads to any more, holds nothing:
+// otherwise memory that was taken back would seem to be used by code that has
+// let go of it before. Where one object stands for several, all of them count
+// as emptied. That hides mistakes, but reports none where there is none.
+
+// cutToNothing says whether v is x[:0], the same memory without elements.
+// x[:0:0] is not: who appends to that asks for a copy, and reads x later.
+func cutToNothing(v *ssa.Slice) bool {
+	high, ok := v.High.(*ssa.Const)
+	return ok && high.Int64() == 0 && v.Max == nil
+}
+
+// emptied forgets the elements of v, a slice, a map or a pointer to an array
+// of type t, and the keys of a map.
+func (f *function) emptied(st *state, v value, t types.Type) {
+	empty := func(step string, of types.Type) {
+		for _, a := range v.atoms() {
+			st.store(a.site, a.off+step, leaves(of), nil, true)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		empty(element, u.Elem())
+	case *types.Map:
+		empty(element, u.Elem())
+		empty(keyStep, u.Key())
+	case *types.Pointer:
+		if array, ok := u.Elem().Underlying().(*types.Array); ok {
+			empty(element, array.Elem())
+		}
+	}
+}
+
+// empties says whether w is what emptied does, seen by a caller: elements or
+// keys that are overwritten on every path, and with nothing.
+func (w *Write) empties() bool {
+	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
+	return w.Strong && len(w.From) == 0 && (strings.Contains(within, element) || strings.Contains(within, keyStep))
+}
+
+// forgetUnreachable drops memory that was taken back from objects that nothing
+// leads to any more. They are still in the state, because another turn of a
+// loop or another path may make or reach them again, and where that path joins
+// this one, it is this path's business no more.
+func (s *state) forgetUnreachable() {
+	if !s.holdsStale() {
+		return
+	}
+	*s.budget -= s.size()
+	reached := s.reachable()
+	for k, cells := range s.cells {
+		if reached[k] {
+			continue
+		}
+		for off, atoms := range cells {
+			good := slices.DeleteFunc(slices.Clone(atoms), func(a atom) bool { return a.stale != nil })
+			if len(good) < len(atoms) {
+				cells[off] = good
+			}
+		}
+	}
+}
+
+// holdsStale says whether any object holds memory that was taken back.
+func (s *state) holdsStale() bool {
+	for _, cells := range s.cells {
+		for _, atoms := range cells {
+			if slices.ContainsFunc(atoms, func(a atom) bool { return a.stale != nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachable are the objects that registers, globals and what they hold lead
+// to. A symbol whose parent was not looked at yet is still where it was at
+// first, and what an unknown value leads to lives as long as its register.
+func (s *state) reachable() map[*site]bool {
+	type parent struct {
+		root ssa.Value
+		path string
+	}
+	children := map[parent][]*site{}
+	present := map[parent]bool{}
+	for k := range s.cells {
+		if k.kind == symbolSite {
+			present[parent{k.root, k.path}] = true
+		}
+	}
+	reached := map[*site]bool{}
+	var walk func(k *site)
+	walk = func(k *site) {
+		if k == nil || reached[k] {
+			return
+		}
+		reached[k] = true
+		for _, atoms := range s.cells[k] {
+			for _, a := range atoms {
+				walk(a.site)
+			}
+		}
+		if k.kind == symbolSite {
+			for _, child := range children[parent{k.root, k.path}] {
+				if _, seen := s.cells[k][child.path[len(k.path)+len(deref):]]; !seen {
+					walk(child)
+				}
+			}
+		}
+	}
+	var roots []*site
+	for k := range s.cells {
+		if k.kind != symbolSite {
+			continue
+		}
+		i := strings.LastIndex(k.path, deref)
+		_, unknown := k.root.(ssa.Instruction)
+		switch {
+		case i < 0 && unknown:
+		case i < 0 || strings.Contains(k.path, any_) || !present[parent{k.root, k.path[:i]}]:
+			roots = append(roots, k)
+		default:
+			p := parent{k.root, k.path[:i]}
+			children[p] = append(children[p], k)
+		}
+	}
+	for _, k := range roots {
+		walk(k)
+	}
+	for _, v := range s.regs {
+		for _, e := range v {
+			walk(e.a.site)
+		}
+	}
+	return reached
+}

@@ -1,0 +1,69 @@
+package arenavet
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A function that reads memory of its caller's through the object that holds
+// it, as a method does with a field, is at fault where the caller has reset the
+// arena before: the caller reports it. Only what is read on every path counts,
+// so that a function that looks first whether there is anything is not meant.
+
+// maxReads bounds what is noted of one function.
+const maxReads = 16
+
+// noteRead notes that v is read here: memory that callers know, if it lies
+// behind what the function was given. The argument itself is read where the
+// call stands.
+func (s *state) noteRead(v value) {
+	atoms := v.atoms()
+	if len(atoms) != 1 || len(s.reads) >= maxReads {
+		return
+	}
+	k := atoms[0].site
+	if k.kind != symbolSite || atoms[0].stale != nil || summarySymbol(k) || !strings.Contains(k.path, deref) {
+		return
+	}
+	s.reads[k] = true
+}
+
+// joinReads leaves what both paths have read.
+func (s *state) joinReads(t *state) bool {
+	changed := false
+	for k := range s.reads {
+		if !t.reads[k] {
+			delete(s.reads, k)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// readsOf are the places that a function has read when it returns.
+func (f *function) readsOf(exit *state) []Place {
+	var out []Place
+	for k := range exit.reads {
+		if p, ok := f.place(k); ok {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b Place) int { return strings.Compare(a.key(), b.key()) })
+	return out
+}
+
+// applyReads is what a callee reads, done here, before anything else that it
+// does: it may reset the arena afterwards.
+func (f *function) applyReads(st *state, instr ssa.CallInstruction, s *Summary, args []value) {
+	for _, p := range s.Reads {
+		var memory value
+		for _, a := range f.resolve(st, instr, p, args).atoms() {
+			if a.region != nil || a.stale == nil {
+				memory = memory.add(entry{"", a})
+			}
+		}
+		f.use(st, memory, instr)
+	}
+}
