@@ -203,69 +203,20 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 			}
 		}
 	}
+	if name == "maps.Copy" || name == "maps.Insert" {
+		f.fill(st, instr, args)
+	}
+	if common.IsInvoke() && functionName(common.Method) == "net/http.ResponseWriter.Header" {
+		// The header is a part of the response.
+		return f.at(st, all[0], element, common.Signature().Results().At(0).Type())
+	}
 	if standard {
-		return f.standardResult(st, instr, name, args)
+		return f.standardResult(st, instr, resultOf(name, common), args)
 	}
 	if v, ok := instr.(ssa.Value); ok {
 		return f.unknown(st, v, v.Type())
 	}
 	return nil
-}
-
-// standardResult is what a function of the standard library returns, as far
-// as it is memory that it was given.
-func (f *function) standardResult(st *state, instr ssa.CallInstruction, name string, args []value) value {
-	v, ok := instr.(*ssa.Call)
-	if !ok || len(args) == 0 {
-		return nil
-	}
-	var out value
-	if shares, asElements := sharesArgument(name); shares {
-		// strings.Map alone has its text second.
-		from := args[0]
-		if name == "strings.Map" && len(args) > 1 {
-			from = args[1]
-		}
-		out = from
-		if asElements {
-			out = f.object(st, v)
-			for _, a := range from.atoms() {
-				st.store(out[0].a.site, element, nil, one(a), false)
-			}
-		}
-	}
-	if shallow[name] {
-		out = f.object(st, v)
-		st.store(out[0].a.site, element, nil, f.contents(st, args[0], v.Type()), false)
-	}
-	if t, ok := v.Type().(*types.Tuple); ok {
-		var all value
-		for i := range t.Len() {
-			if !pointerFree(t.At(i).Type()) {
-				all = all.union(out.under(tuple(i)))
-			}
-		}
-		return all
-	}
-	return out
-}
-
-// contents is what the elements of a slice or map may be.
-func (f *function) contents(st *state, v value, t types.Type) value {
-	var elem types.Type
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		elem = u.Elem()
-	case *types.Map:
-		elem = u.Elem()
-	default:
-		return nil
-	}
-	var out value
-	for _, a := range v.atoms() {
-		out = out.union(st.load(a.site, a.off+element, leaves(elem)))
-	}
-	return out
 }
 
 // noteUnknown tells callers that what they gave went to unknown code.
