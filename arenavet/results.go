@@ -137,6 +137,22 @@ func operands(v ssa.Value) []ssa.Value {
 	return list
 }
 
+// concatenation is x + y: a copy, but if one of them is empty it is the other
+// one itself.
+func (f *function) concatenation(st *state, v *ssa.BinOp) value {
+	var out value
+	if v.X == v.Y {
+		return nil
+	}
+	if !notEmpty(v.Y) {
+		out = f.eval(st, v.X)
+	}
+	if !notEmpty(v.X) {
+		out = out.union(f.eval(st, v.Y))
+	}
+	return out
+}
+
 // notEmpty says whether a string is sure not to be empty.
 func notEmpty(v ssa.Value) bool {
 	switch v := v.(type) {

@@ -128,6 +128,9 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		if b, ok := v.X.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			f.read(st, f.eval(st, v.X), instr)
 			f.read(st, f.eval(st, v.Y), instr)
+			if v.Op == token.ADD {
+				return f.concatenation(st, v)
+			}
 		}
 		return nil
 	case *ssa.Select:

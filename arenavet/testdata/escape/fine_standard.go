@@ -149,3 +149,18 @@ func fineHeader(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Id", strings.Clone(a.AllocString(r.URL.Path)))
 	fmt.Fprintln(w, a.AllocString(r.URL.Path))
 }
+
+// Something comes before or after it for sure.
+func fineConcatenated(s, other string, n int) (string, string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	w := a.AllocString(s)
+	return w + ":" + other, other + "/" + w + other + strconv.Itoa(n) + w
+}
+
+func fineQuoted(s string, n int, quote rune) (string, string, string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	w := a.AllocString(s)
+	return strconv.Itoa(n) + w, string(quote) + w, w + w
+}

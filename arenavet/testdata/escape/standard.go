@@ -308,3 +308,22 @@ func header(w http.ResponseWriter, r *http.Request) {
 	defer pool.Put(a)
 	w.Header().Set("X-Id", a.AllocString(r.URL.Path)) // want `is stored where it outlives the function`
 }
+
+// With an empty suffix it is the string itself.
+func concatenatedSuffix(s, suffix string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	return a.AllocString(s) + suffix // want `return of memory of arena a`
+}
+
+// In the first turn it is the word itself.
+func concatenatedWords(words []string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	out, sep := "", ""
+	for _, w := range words {
+		out += sep + a.AllocString(w)
+		sep = " "
+	}
+	return out // want `return of memory of arena a`
+}
