@@ -85,6 +85,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			return nil
 		}
 	}
+	if yields, ok := f.iterator(st, common); ok && len(args) == 1 {
+		f.iterate(st, instr, args[0], yields)
+		return nil
+	}
 	if waits(common) {
 		f.wait(st)
 	}
@@ -154,23 +158,14 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 			if s == nil {
 				continue
 			}
-			// What is captured comes after the parameters, which are unknown.
-			params := make([]value, len(t.fn.Params))
-			if n := len(t.fn.FreeVars); n > 0 && len(t.args) == n {
-				params = append(params, t.args...)
-			}
-			weak := &Summary{Writes: make([]Write, len(s.Writes))}
-			for i, w := range s.Writes {
-				w.Strong = false
-				weak.Writes[i] = w
-			}
+			weak := &Summary{Writes: weakWrites(s)}
 			for _, e := range s.Effects {
 				if e.Op == opSent || e.Op == opUnknown {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}
 			}
-			f.apply(st, instr, weak, params, false, false)
+			f.apply(st, instr, weak, called(t, nil), false, false)
 		}
 	}
 }

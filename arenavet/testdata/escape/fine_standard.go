@@ -164,3 +164,24 @@ func fineQuoted(s string, n int, quote rune) (string, string, string) {
 	w := a.AllocString(s)
 	return strconv.Itoa(n) + w, string(quote) + w, w + w
 }
+
+func fineRanged(s string) (out []string, n int) {
+	a := pool.Get()
+	defer pool.Put(a)
+	for w := range strings.FieldsSeq(a.AllocString(s)) {
+		out = append(out, strings.Clone(w))
+		n += len(w)
+	}
+	return out, n
+}
+
+func fineRangedIndex(s string) int {
+	a := pool.Get()
+	defer pool.Put(a)
+	for i, w := range slices.All(strings.Fields(a.AllocString(s))) {
+		if w == "x" {
+			return i
+		}
+	}
+	return 0
+}

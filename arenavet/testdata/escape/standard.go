@@ -327,3 +327,41 @@ func concatenatedWords(words []string) string {
 	}
 	return out // want `return of memory of arena a`
 }
+
+// The standard library's iterators yield parts of what they go through.
+
+func ranged(s string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	var out []string
+	for w := range strings.FieldsSeq(a.AllocString(s)) {
+		out = append(out, w)
+	}
+	return out // want `return of memory of arena a`
+}
+
+func rangedReturn(words []string) *Entry {
+	a := pool.Get()
+	defer pool.Put(a)
+	list := arena.MakeSlice[*Entry](a, 1, 1)
+	list[0] = arena.New[Entry](a)
+	for _, e := range slices.Backward(list) {
+		if e.N > 0 {
+			return e // want `return of memory of arena a`
+		}
+	}
+	return nil
+}
+
+func rangedKeys(words []string) (last string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	count := map[string]int{}
+	for _, w := range words {
+		count[a.AllocString(w)]++
+	}
+	for k := range maps.Keys(count) {
+		last = k
+	}
+	return last // want `return of memory of arena a`
+}

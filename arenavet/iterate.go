@@ -1,0 +1,83 @@
+package arenavet
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// iterator says whether a call is that of an iterator that a function of the
+// standard library has made, as a range statement makes it, and what it
+// yields. Those of other code are functions whose summaries tell.
+func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, ok bool) {
+	if common.IsInvoke() {
+		return nil, false
+	}
+	t := common.Value.Type()
+	elem, key := inside(t)
+	if _, isFunc := t.Underlying().(*types.Signature); !isFunc || elem == nil {
+		return nil, false
+	}
+	v := f.eval(st, common.Value)
+	atoms := v.atoms()
+	for _, a := range atoms {
+		if a.site.kind != localSite || a.site.fn != nil {
+			return nil, false
+		}
+	}
+	if key != nil {
+		yields = append(yields, f.at(st, v, keyStep, key))
+	}
+	return append(yields, f.at(st, v, element, elem)), len(atoms) > 0
+}
+
+// iterate calls the body of a range statement, or another function, with what
+// an iterator yields. It runs any number of times, so that nothing that it
+// does is sure to be done.
+func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yields []value) {
+	pos := f.position(instr)
+	if c, ok := instr.Common().Args[0].(*ssa.MakeClosure); ok && !instr.Pos().IsValid() {
+		pos = c.Fn.Pos() // the body of a range statement stands where that begins
+	}
+	for _, v := range yields {
+		for _, a := range v.atoms() {
+			if a.stale != nil && a.region != nil && a.site.kind != markSite {
+				f.reportStale(a, pos)
+			}
+		}
+	}
+	for _, t := range f.closures(st, body, nil) {
+		s := f.c.summary(t.fn)
+		if s == nil {
+			f.letGo(st, body)
+			continue
+		}
+		weak := &Summary{Writes: weakWrites(s), Effects: make([]Effect, len(s.Effects))}
+		for i, e := range s.Effects {
+			e.Must = false
+			weak.Effects[i] = e
+		}
+		f.apply(st, instr, weak, called(t, yields), false, false)
+	}
+}
+
+// called is what a function that was given as an argument gets: what it is
+// called with as far as that is known, and what it has captured.
+func called(t target, with []value) []value {
+	args := make([]value, len(t.fn.Params))
+	copy(args, with)
+	if n := len(t.fn.FreeVars); n > 0 && len(t.args) == n {
+		args = append(args, t.args...)
+	}
+	return args
+}
+
+// weakWrites is what a function may write that may be called or not.
+func weakWrites(s *Summary) []Write {
+	list := make([]Write, len(s.Writes))
+	for i, w := range s.Writes {
+		w.Strong = false
+		list[i] = w
+	}
+	return list
+}
