@@ -83,6 +83,9 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 		} else if startsGoroutine[name] && len(args) > 0 {
 			f.starts(st, f.closures(st, args[len(args)-1], nil), args[len(args)-1:], pos)
 			return nil
+		} else if name == "testing.B.RunParallel" {
+			f.parallel(st, f.closures(st, args[1], []value{nil}), args[1:], pos)
+			return nil
 		}
 	}
 	if yields, ok := f.iterator(st, common); ok && len(args) == 1 {

@@ -3,6 +3,8 @@ package arenavet
 import (
 	"go/token"
 	"go/types"
+	"maps"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -93,6 +95,10 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 	known := len(called) > 0
 	for _, t := range called {
 		name := calleeName(origin(t.fn))
+		if usesReceiver(name) && len(t.args) > 0 {
+			f.hand(st, t.args[0], pos, false)
+			continue
+		}
 		s := f.c.summary(t.fn)
 		if s == nil {
 			known = false
@@ -140,6 +146,21 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 		f.lend(st, v, pos, "captured by a goroutine")
 		f.letGo(st, v)
 	}
+}
+
+// usesReceiver says whether a function is a method of an arena or a slab.
+func usesReceiver(name string) bool {
+	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Slab.")
+}
+
+// parallel is a call that runs what called says in several goroutines and
+// waits for them: they share what they have captured with each other, but
+// nobody else.
+func (f *function) parallel(st *state, called []target, all []value, pos token.Pos) {
+	handed, lent := maps.Clone(st.handed), maps.Clone(st.lent)
+	f.starts(st, called, all, pos)
+	f.starts(st, called, all, pos)
+	st.handed, st.lent = handed, lent
 }
 
 // handlePlace says whether a place of fn is an arena itself.

@@ -190,6 +190,7 @@ func mayKeep(path string) bool {
 // goroutine.
 var startsGoroutine = map[string]bool{
 	"sync.WaitGroup.Go":                        true,
+	"context.AfterFunc":                        true,
 	"time.AfterFunc":                           true,
 	"golang.org/x/sync/errgroup.Group.Go":      true,
 	"golang.org/x/sync/errgroup.Group.TryGo":   true,

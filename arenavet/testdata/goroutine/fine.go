@@ -1,7 +1,10 @@
 package goroutine
 
 import (
+	"context"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"golang.org/x/sync/errgroup"
@@ -74,4 +77,63 @@ func fineServe(a *arena.Arena) {
 
 func fineServed() {
 	fineServe(pool.Get())
+}
+
+// The goroutine is the last to use it.
+func fineGoRelease() {
+	a := arena.NewArena(4096, 0)
+	a.AllocString("x")
+	go a.Release()
+}
+
+func fineGoPut() {
+	a := pool.Get()
+	a.AllocString("x")
+	go pool.Put(a)
+}
+
+// What was stopped in time does not run.
+func fineStopped(ctx context.Context) {
+	a := pool.Get()
+	stop := context.AfterFunc(ctx, func() { a.AllocString("stopped") })
+	if stop() {
+		a.AllocString("x")
+		pool.Put(a)
+	}
+}
+
+func fineTimerStopped() {
+	a := pool.Get()
+	t := time.AfterFunc(time.Second, func() { a.AllocString("late") })
+	if !t.Stop() {
+		return
+	}
+	a.AllocString("x")
+	pool.Put(a)
+}
+
+// Those that run in parallel are waited for, and each has its own.
+func fineParallel(b *testing.B) {
+	outer := pool.Get()
+	b.RunParallel(func(pb *testing.PB) {
+		a := pool.Get()
+		defer pool.Put(a)
+		for pb.Next() {
+			arena.New[int](a)
+		}
+	})
+	pool.Put(outer)
+}
+
+func fineParallelReaders(b *testing.B, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	text := a.AllocString(s)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if text == "" {
+				b.Error("empty")
+			}
+		}
+	})
 }
