@@ -81,10 +81,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 				return v
 			}
 		} else if startsGoroutine[name] && len(args) > 0 {
-			f.starts(st, f.closures(st, args[len(args)-1], nil), args[len(args)-1:], pos)
+			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
 			return nil
 		} else if name == "testing.B.RunParallel" {
-			f.parallel(st, f.closures(st, args[1], []value{nil}), args[1:], pos)
+			f.parallel(st, f.passed(st, args[1]), args[1:], pos)
 			return nil
 		}
 	}
@@ -156,7 +156,7 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 // counts as taken back.
 func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value) {
 	for _, a := range args {
-		for _, t := range f.closures(st, a, nil) {
+		for _, t := range f.passed(st, a) {
 			s := f.c.summary(t.fn)
 			if s == nil {
 				continue
@@ -168,7 +168,7 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 					weak.Effects = append(weak.Effects, e)
 				}
 			}
-			f.apply(st, instr, weak, called(t, nil), false, false)
+			f.apply(st, instr, weak, t.args, false, false)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 			}
 		}
 	}
-	for _, t := range f.closures(st, body, nil) {
+	for _, t := range f.passed(st, body, yields...) {
 		s := f.c.summary(t.fn)
 		if s == nil {
 			f.letGo(st, body)
@@ -57,19 +57,29 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 			e.Must = false
 			weak.Effects[i] = e
 		}
-		f.apply(st, instr, weak, called(t, yields), false, false)
+		f.apply(st, instr, weak, t.args, false, false)
 	}
 }
 
-// called is what a function that was given as an argument gets: what it is
-// called with as far as that is known, and what it has captured.
-func called(t target, with []value) []value {
-	args := make([]value, len(t.fn.Params))
-	copy(args, with)
-	if n := len(t.fn.FreeVars); n > 0 && len(t.args) == n {
-		args = append(args, t.args...)
+// passed are the functions that v may be, to be called with arguments that
+// begin with those, as far as they are known.
+func (f *function) passed(st *state, v value, with ...value) []target {
+	list := f.closures(st, v, nil)
+	for i, t := range list {
+		sig := t.fn.Signature
+		args := make([]value, sig.Params().Len(), sig.Params().Len()+1)
+		if sig.Recv() != nil {
+			args = append(args, nil)
+		}
+		if len(t.fn.FreeVars) > 0 {
+			copy(args, with)
+			args = append(args, t.args...) // what it has captured comes last
+		} else {
+			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a method's receiver comes first
+		}
+		list[i].args = args
 	}
-	return args
+	return list
 }
 
 // weakWrites is what a function may write that may be called or not.

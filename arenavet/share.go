@@ -39,12 +39,34 @@ func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 	}
 }
 
+// byGoroutine is how memory is lent that a goroutine was given.
+const byGoroutine = "captured by a goroutine"
+
+// isFunction says whether a symbol is a function itself, not one that some
+// object holds.
+func isFunction(k *site) bool {
+	if k.kind != symbolSite {
+		return false
+	}
+	fields, t, ok := symbolType(k)
+	if !ok || fields != "" {
+		return false
+	}
+	_, ok = t.Underlying().(*types.Signature)
+	return ok
+}
+
 // lend notes that memory that v leads to was given to someone who may use it
 // at any time from now on.
 func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 	st.reach(v, func(a atom, depth int) {
-		if a.region == nil && a.site.kind == symbolSite && depth == 0 {
-			if src, ok := f.source(a); ok {
+		// A function that a goroutine has captured is called there, however it
+		// was captured. One that was sent may be called one after another.
+		runs := how == byGoroutine && isFunction(a.site)
+		if a.region == nil && a.site.kind == symbolSite && (depth == 0 || runs) {
+			if src, ok := f.source(a); ok && runs {
+				f.effect(st, opRuns, nil, Place{}, src, true, pos)
+			} else if ok {
 				f.effect(st, opSent, nil, Place{}, src, true, pos)
 			}
 		}
@@ -143,7 +165,7 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 				}
 			}
 		}
-		f.lend(st, v, pos, "captured by a goroutine")
+		f.lend(st, v, pos, byGoroutine)
 		f.letGo(st, v)
 	}
 }

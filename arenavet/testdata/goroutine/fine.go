@@ -137,3 +137,55 @@ func fineParallelReaders(b *testing.B, s string) {
 		}
 	})
 }
+
+func fineOwnGroup(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	g.run(func() { a.AllocString("x") })
+	for _, w := range words {
+		g.run(func() {
+			b := pool.Get()
+			defer pool.Put(b)
+			b.AllocString(w)
+		})
+	}
+	g.wg.Wait()
+}
+
+// Functions that one goroutine calls one after another share its arena.
+type loop struct {
+	jobs chan func()
+	a    *arena.Arena
+}
+
+func (l *loop) post(f func()) { l.jobs <- f }
+
+func (l *loop) finePosted(words []string) {
+	for _, w := range words {
+		l.post(func() { l.a.AllocString(w) })
+	}
+	l.post(func() { l.a.Reset() })
+}
+
+// It waits for those that it has started.
+func inParallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f(i)
+		}()
+	}
+	wg.Wait()
+}
+
+func fineInParallel(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	text := a.AllocString("text")
+	lengths := make([]int, len(words))
+	inParallel(len(words), func(i int) { lengths[i] = len(words[i]) + len(text) })
+	a.AllocString("more")
+}

@@ -134,3 +134,37 @@ func parallel(b *testing.B) {
 		}
 	})
 }
+
+// One's own errgroup.
+type tasks struct{ wg sync.WaitGroup }
+
+func (g *tasks) run(f func()) {
+	g.wg.Add(1)
+	go func() {
+		defer g.wg.Done()
+		f()
+	}()
+}
+
+func (g *tasks) runLogged(name string, f func(string)) {
+	g.run(func() { f(name) })
+}
+
+func ownGroup(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	for _, w := range words {
+		g.run(func() { a.AllocString(w) }) // want `arena a is used by this goroutine, and another goroutine may use it at the same time`
+	}
+	g.wg.Wait()
+}
+
+func ownGroupLogged() {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	g.runLogged("x", func(name string) { a.AllocString(name) }) // want `arena a is used by this goroutine`
+	a.AllocString("y")
+	g.wg.Wait()
+}
