@@ -78,6 +78,7 @@ func newFunction(c *checker, fn *ssa.Function) *function {
 		for _, instr := range b.Instrs {
 			phi, isPhi := instr.(*ssa.Phi)
 			_, isDefer := instr.(*ssa.Defer)
+			_, isSelect := instr.(*ssa.Select)
 			if isPhi {
 				for i, v := range phi.Edges {
 					f.noteUse(v, b.Preds[i])
@@ -85,8 +86,8 @@ func newFunction(c *checker, fn *ssa.Function) *function {
 				continue
 			}
 			for _, p := range instr.Operands(nil) {
-				if isDefer && *p != nil {
-					f.cross[*p] = true // its call comes at the end
+				if (isDefer || isSelect) && *p != nil {
+					f.cross[*p] = true // the call comes at the end, the sending where its case begins
 				}
 				f.noteUse(*p, b)
 			}

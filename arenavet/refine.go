@@ -25,6 +25,10 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 			f.failed(st, c.Tuple) // a, ok := take(); ok is false
 		}
 	case *ssa.BinOp:
+		if v, n, ok := selectedCase(c); ok && outcome {
+			f.selected(st, v, n)
+			return
+		}
 		if c.Op != token.EQL && c.Op != token.NEQ {
 			return
 		}

@@ -210,7 +210,9 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 	x := f.eval(st, v.X)
 	switch v.Op {
 	case token.ARROW:
-		f.wait(st)
+		if !expires(v.X) {
+			f.wait(st)
+		}
 		return f.unknown(st, v, v.Type())
 	case token.MUL:
 		f.read(st, x, v)
@@ -224,22 +226,6 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		return out
 	}
 	return nil
-}
-
-func (f *function) selects(st *state, v *ssa.Select) value {
-	received := false
-	for _, s := range v.States {
-		if s.Dir == types.SendOnly {
-			f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
-			f.letGo(st, f.eval(st, s.Send))
-		} else {
-			received = true
-		}
-	}
-	if received {
-		f.wait(st)
-	}
-	return f.unknown(st, v, v.Type())
 }
 
 // storeTo is *addr = v.
