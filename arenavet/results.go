@@ -20,7 +20,7 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r result
 	var from value
 	for _, i := range r.args {
 		if i < len(args) {
-			from = from.union(f.given(st, v, r, i, args))
+			from = from.union(f.argument(st, v, r, i, args))
 		}
 	}
 	if len(from) == 0 && r.is != cloned && r.is != grown && r.is != grownBy {
@@ -47,8 +47,8 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r result
 	return out
 }
 
-// given is what a result has of argument i.
-func (f *function) given(st *state, call *ssa.Call, r result, i int, args []value) value {
+// argument is what a result has of argument i.
+func (f *function) argument(st *state, call *ssa.Call, r result, i int, args []value) value {
 	t := call.Call.Args[i].Type()
 	switch r.is {
 	case item, cloned:

@@ -32,13 +32,16 @@ func (f *function) selects(st *state, v *ssa.Select) value {
 // selected is the edge to a case of a select statement. One that also gives
 // up waiting, as with <-ctx.Done(), has only waited in its other cases.
 func (f *function) selected(st *state, v *ssa.Select, n int64) {
-	if n < 0 || n >= int64(len(v.States)) || !givesUp(v) {
+	if n < 0 || n >= int64(len(v.States)) {
 		return
 	}
 	switch s := v.States[n]; {
 	case s.Dir == types.SendOnly:
-		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
-	case !expires(s.Chan):
+		if givesUp(v) {
+			f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
+		}
+		f.give(st, f.eval(st, s.Send), s.Pos)
+	case givesUp(v) && !expires(s.Chan):
 		f.wait(st)
 	}
 }

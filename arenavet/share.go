@@ -32,6 +32,20 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 	}
 }
 
+// give notes that arenas were sent on a channel: whoever receives one owns it
+// from then on, until something comes back.
+func (f *function) give(st *state, v value, pos token.Pos) {
+	for _, a := range v.atoms() {
+		k := a.site
+		if _, given := st.handed[k]; given || a.region != nil || k.isOld || !mayBeHandle(k) {
+			continue
+		}
+		st.handed[k] = pos
+		f.given[pos] = true
+		f.owned[k] = true
+	}
+}
+
 // usedByOwner is a use of an arena that may be in a goroutine's hands.
 func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 	if at, ok := st.handed[k]; ok {

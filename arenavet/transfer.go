@@ -35,6 +35,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 	case *ssa.Send:
 		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
 		f.letGo(st, f.eval(st, instr.X))
+		f.give(st, f.eval(st, instr.X), instr.Pos())
 	case *ssa.Go:
 		f.goroutine(st, instr, &instr.Call)
 	case *ssa.Defer:
