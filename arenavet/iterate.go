@@ -8,7 +8,7 @@ import (
 
 // iterator says whether a call is that of an iterator that a function of the
 // standard library has made, as a range statement makes it, and what it
-// yields. Those of other code are functions whose summaries tell.
+// yields. What those of other code yield is not known.
 func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, ok bool) {
 	if common.IsInvoke() {
 		return nil, false
