@@ -79,16 +79,18 @@ func newFunction(c *checker, fn *ssa.Function) *function {
 		for _, instr := range b.Instrs {
 			phi, isPhi := instr.(*ssa.Phi)
 			_, isDefer := instr.(*ssa.Defer)
-			_, isSelect := instr.(*ssa.Select)
 			if isPhi {
 				for i, v := range phi.Edges {
 					f.noteUse(v, b.Preds[i])
 				}
 				continue
 			}
+			if v := sentBy(instr); v != nil {
+				f.noteUse(v, b)
+			}
 			for _, p := range instr.Operands(nil) {
-				if (isDefer || isSelect) && *p != nil {
-					f.cross[*p] = true // the call comes at the end, the sending where its case begins
+				if isDefer && *p != nil {
+					f.cross[*p] = true // its call comes at the end
 				}
 				f.noteUse(*p, b)
 			}

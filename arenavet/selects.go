@@ -61,6 +61,24 @@ func selectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
 	return v, n.Int64(), true
 }
 
+// sentBy is what is sent in the case that a branch leads to, if it is that of
+// a select statement: the value is needed there, not only where the statement
+// begins.
+func sentBy(instr ssa.Instruction) ssa.Value {
+	branch, ok := instr.(*ssa.If)
+	if !ok {
+		return nil
+	}
+	c, ok := branch.Cond.(*ssa.BinOp)
+	if !ok {
+		return nil
+	}
+	if v, n, ok := selectedCase(c); ok && n >= 0 && n < int64(len(v.States)) {
+		return v.States[n].Send
+	}
+	return nil
+}
+
 func givesUp(v *ssa.Select) bool {
 	return slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool {
 		return s.Dir == types.RecvOnly && expires(s.Chan)

@@ -59,9 +59,9 @@ func timeoutSent(ctx context.Context, work chan<- []byte, done <-chan bool) erro
 	a := pool.Get()
 	defer pool.Put(a)
 	select {
-	case work <- a.AllocBytes(8): // want `memory of arena a is sent on a channel, and the deferred Put`
 	case <-ctx.Done():
 		return ctx.Err()
+	case work <- a.AllocBytes(8): // want `memory of arena a is sent on a channel, and the deferred Put`
 	}
 	select {
 	case <-done:
