@@ -144,13 +144,23 @@ func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	if v.X == v.Y {
 		return nil
 	}
-	if !notEmpty(v.Y) {
+	if !notEmpty(v.Y) && !empty(v.X) {
 		out = f.eval(st, v.X)
 	}
-	if !notEmpty(v.X) {
+	if !notEmpty(v.X) && !empty(v.Y) {
 		out = out.union(f.eval(st, v.Y))
 	}
 	return out
+}
+
+// empty says whether a string is s[:0].
+func empty(v ssa.Value) bool {
+	s, ok := v.(*ssa.Slice)
+	if !ok {
+		return false
+	}
+	high, ok := s.High.(*ssa.Const)
+	return ok && high.Value != nil && high.Int64() == 0
 }
 
 // notEmpty says whether a string is sure not to be empty.

@@ -158,6 +158,13 @@ func fineConcatenated(s, other string, n int) (string, string) {
 	return w + ":" + other, other + "/" + w + other + strconv.Itoa(n) + w
 }
 
+// What is empty is no part of it.
+func fineNothing(s string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	return s + a.AllocString(s)[:0]
+}
+
 func fineQuoted(s string, n int, quote rune) (string, string, string) {
 	a := pool.Get()
 	defer pool.Put(a)

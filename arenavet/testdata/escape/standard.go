@@ -250,10 +250,17 @@ func appendBase64(src []byte) []byte {
 	return base64.StdEncoding.AppendEncode(a.AllocBytes(32)[:0], src) // want `return of memory of arena a`
 }
 
-func inserted(list []*Entry) []*Entry {
+func inserted(s string) []string {
 	a := pool.Get()
 	defer pool.Put(a)
-	return slices.Insert(list, 0, arena.New[Entry](a)) // want `return of memory of arena a` `is stored where it outlives the function`
+	return slices.Insert([]string{s}, 0, a.AllocString(s)) // want `return of memory of arena a`
+}
+
+// It is in the caller's slice, if that has room for it.
+func insertedInto(list []*Entry) int {
+	a := pool.Get()
+	defer pool.Put(a)
+	return len(slices.Insert(list, 0, arena.New[Entry](a))) // want `is stored where it outlives the function`
 }
 
 // Functions whose result holds what they were given.
