@@ -20,7 +20,7 @@ const (
 	inner                       // all texts in it may be parts of what the argument leads to
 	item                        // one of the argument's elements
 	joined                      // as item, but a copy where the source lists several
-	joinedPath                  // as joined, unless those before the last may be empty
+	joinedPath                  // the last element, where those before it may be empty
 	cloned                      // something that holds the argument's elements, or an iterator over them
 	merged                      // a slice of the elements of the argument's elements
 	keys                        // an iterator over the argument's keys
@@ -57,7 +57,7 @@ var results = map[string]result{
 	"context.WithTimeout": first(holder), "context.WithTimeoutCause": first(holder), "context.WithoutCancel": first(holder),
 	"context.WithDeadline": first(holder), "context.WithDeadlineCause": first(holder), "net/http.Request.WithContext": at(holder, 1),
 	"text.NewReader": first(holder), "strings.NewReplacer": first(cloned),
-	"bytes.NewBuffer": first(holder), "bytes.Buffer.Bytes": first(item), "bytes.Buffer.Next": first(item), "bytes.Buffer.AvailableBuffer": first(item),
+	"bytes.NewBuffer": first(holder), "bytes.Buffer.Bytes": first(item), "bytes.Buffer.Next": first(item), "bytes.Buffer.AvailableBuffer": first(item), "bytes.Buffer.Peek": first(item),
 	"bufio.NewReader": first(holder), "bufio.NewReaderSize": first(holder), "bufio.NewWriter": first(holder), "bufio.NewWriterSize": first(holder),
 	"bufio.NewScanner": first(holder), "bufio.NewReadWriter": at(holder, 0, 1),
 	"io.NopCloser": first(holder), "io.LimitReader": first(holder), "io.TeeReader": at(holder, 0, 1), "io.NewSectionReader": first(holder),
