@@ -83,6 +83,9 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 		} else if startsGoroutine[name] && len(args) > 0 {
 			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
 			return nil
+		} else if name == "testing.T.Run" && callsParallel(common.Args[2]) {
+			f.starts(st, f.passed(st, args[2]), args[2:], pos)
+			return nil
 		} else if name == "testing.B.RunParallel" {
 			f.parallel(st, f.passed(st, args[1]), args[1:], pos)
 			return nil

@@ -199,6 +199,26 @@ func (f *function) parallel(st *state, called []target, all []value, pos token.P
 	st.handed, st.lent = handed, lent
 }
 
+// callsParallel says whether a test's function calls t.Parallel: it then runs
+// when the function that has called t.Run has returned.
+func callsParallel(v ssa.Value) bool {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		v = c.Fn
+	}
+	fn, ok := v.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && calleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // handlePlace says whether a place of fn is an arena itself.
 func handlePlace(fn *ssa.Function, p Place) bool {
 	if p.Param < 0 {

@@ -189,3 +189,29 @@ func fineInParallel(words []string) {
 	inParallel(len(words), func(i int) { lengths[i] = len(words[i]) + len(text) })
 	a.AllocString("more")
 }
+
+func fineSubtests(t *testing.T) {
+	a := pool.Get()
+	defer pool.Put(a)
+	for _, s := range []string{"x", "y"} {
+		t.Run(s, func(t *testing.T) { a.AllocString(s) })
+		t.Run(s, func(t *testing.T) {
+			t.Parallel()
+			a := pool.Get()
+			defer pool.Put(a)
+			a.AllocString(s)
+		})
+	}
+}
+
+func fineSubtestCleanup(t *testing.T) {
+	a := pool.Get()
+	t.Cleanup(func() { pool.Put(a) })
+	text := a.AllocString("x")
+	t.Run("x", func(t *testing.T) {
+		t.Parallel()
+		if text == "" {
+			t.Error("empty")
+		}
+	})
+}

@@ -168,3 +168,13 @@ func ownGroupLogged() {
 	a.AllocString("y")
 	g.wg.Wait()
 }
+
+// Parallel subtests begin when the test has returned.
+func parallelSubtests(t *testing.T) {
+	a := pool.Get()
+	defer pool.Put(a)
+	t.Run("x", func(t *testing.T) { // want `arena a is used by this goroutine`
+		t.Parallel()
+		a.AllocString("x")
+	})
+}
