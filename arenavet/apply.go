@@ -37,6 +37,9 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.letGo(st, v) // the goroutine may be the one that puts it back
 		case opSent:
 			f.lend(st, f.sourceValue(st, instr, "sent", e.From, args), pos, "kept by the call")
+		case opRuns:
+			run := f.resolve(st, instr, e.From.At, args)
+			f.starts(st, f.passed(st, run), []value{run}, pos)
 		case opWait:
 			if must {
 				f.wait(st)

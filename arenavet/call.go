@@ -82,9 +82,19 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 				return v
 			}
 		} else if startsGoroutine[name] && len(args) > 0 {
-			f.starts(st, f.closures(st, args[len(args)-1], nil), args[len(args)-1:], pos)
+			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
+			return nil
+		} else if name == "testing.T.Run" && callsParallel(common.Args[2]) {
+			f.starts(st, f.passed(st, args[2]), args[2:], pos)
+			return nil
+		} else if name == "testing.B.RunParallel" {
+			f.parallel(st, f.passed(st, args[1]), args[1:], pos)
 			return nil
 		}
+	}
+	if yields, ok := f.iterator(st, common); ok && len(args) == 1 {
+		f.iterate(st, instr, args[0], yields)
+		return nil
 	}
 	if waits(common) {
 		f.wait(st)
@@ -150,28 +160,19 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 // counts as taken back.
 func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value) {
 	for _, a := range args {
-		for _, t := range f.closures(st, a, nil) {
+		for _, t := range f.passed(st, a) {
 			s := f.c.summary(t.fn)
 			if s == nil {
 				continue
 			}
-			// What is captured comes after the parameters, which are unknown.
-			params := make([]value, len(t.fn.Params))
-			if n := len(t.fn.FreeVars); n > 0 && len(t.args) == n {
-				params = append(params, t.args...)
-			}
-			weak := &Summary{Writes: make([]Write, len(s.Writes))}
-			for i, w := range s.Writes {
-				w.Strong = false
-				weak.Writes[i] = w
-			}
+			weak := &Summary{Writes: weakWrites(s)}
 			for _, e := range s.Effects {
 				if e.Op == opSent || e.Op == opUnknown || e.Op == opUse && isLoopBody(t.fn) {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}
 			}
-			f.apply(st, instr, weak, params, false, false)
+			f.apply(st, instr, weak, t.args, false, false)
 		}
 	}
 }
@@ -207,69 +208,20 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 			}
 		}
 	}
+	if name == "maps.Copy" || name == "maps.Insert" {
+		f.fill(st, instr, args)
+	}
+	if common.IsInvoke() && functionName(common.Method) == "net/http.ResponseWriter.Header" {
+		// The header is a part of the response.
+		return f.at(st, all[0], element, common.Signature().Results().At(0).Type())
+	}
 	if standard {
-		return f.standardResult(st, instr, name, args)
+		return f.standardResult(st, instr, resultOf(name, common), args)
 	}
 	if v, ok := instr.(ssa.Value); ok {
 		return f.unknown(st, v, v.Type())
 	}
 	return nil
-}
-
-// standardResult is what a function of the standard library returns, as far
-// as it is memory that it was given.
-func (f *function) standardResult(st *state, instr ssa.CallInstruction, name string, args []value) value {
-	v, ok := instr.(*ssa.Call)
-	if !ok || len(args) == 0 {
-		return nil
-	}
-	var out value
-	if shares, asElements := sharesArgument(name); shares {
-		// strings.Map alone has its text second.
-		from := args[0]
-		if name == "strings.Map" && len(args) > 1 {
-			from = args[1]
-		}
-		out = from
-		if asElements {
-			out = f.object(st, v)
-			for _, a := range from.atoms() {
-				st.store(out[0].a.site, element, nil, one(a), false)
-			}
-		}
-	}
-	if shallow[name] {
-		out = f.object(st, v)
-		st.store(out[0].a.site, element, nil, f.contents(st, args[0], v.Type()), false)
-	}
-	if t, ok := v.Type().(*types.Tuple); ok {
-		var all value
-		for i := range t.Len() {
-			if !pointerFree(t.At(i).Type()) {
-				all = all.union(out.under(tuple(i)))
-			}
-		}
-		return all
-	}
-	return out
-}
-
-// contents is what the elements of a slice or map may be.
-func (f *function) contents(st *state, v value, t types.Type) value {
-	var elem types.Type
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		elem = u.Elem()
-	case *types.Map:
-		elem = u.Elem()
-	default:
-		return nil
-	}
-	var out value
-	for _, a := range v.atoms() {
-		out = out.union(st.load(a.site, a.off+element, leaves(elem)))
-	}
-	return out
 }
 
 // noteUnknown tells callers that what they gave went to unknown code.

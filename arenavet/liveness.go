@@ -28,6 +28,9 @@ func livenessOf(fn *ssa.Function) *liveness {
 				}
 				continue
 			}
+			if v := sentBy(instr); v != nil {
+				l.read(v, b) // what a select sends is looked at where it was chosen
+			}
 			_, isDefer := instr.(*ssa.Defer)
 			for _, p := range instr.Operands(nil) {
 				if *p == nil {

@@ -16,11 +16,19 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 		if c.Op == token.NOT {
 			f.refine(st, c.X, !outcome)
 		}
+	case *ssa.Call:
+		if outcome && stops(&c.Call) {
+			f.wait(st)
+		}
 	case *ssa.Extract:
 		if !outcome {
 			f.failed(st, c.Tuple) // a, ok := take(); ok is false
 		}
 	case *ssa.BinOp:
+		if v, n, ok := selectedCase(c); ok && outcome {
+			f.selected(st, v, n)
+			return
+		}
 		if c.Op != token.EQL && c.Op != token.NEQ {
 			return
 		}
@@ -37,6 +45,21 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 			f.failed(st, nil)
 		}
 	}
+}
+
+// stops says whether a call that returns true has kept the function of
+// time.AfterFunc or context.AfterFunc from running. That is as good as having
+// waited for it.
+func stops(common *ssa.CallCommon) bool {
+	if fn := common.StaticCallee(); fn != nil {
+		return calleeName(fn) == "time.Timer.Stop"
+	}
+	made, ok := common.Value.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	fn := made.Call.StaticCallee()
+	return fn != nil && calleeName(fn) == "context.AfterFunc"
 }
 
 // failed is a path on which a call, or an unknown one if it is nil, has

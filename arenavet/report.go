@@ -314,6 +314,11 @@ func (f *function) reportShared(k *site, pos, other token.Pos) {
 	case k.kind != symbolSite || k.path != "":
 		also = "another goroutine may use it at the same time"
 	}
+	if f.given[pos] {
+		f.find(ruleGoroutine, pos, [3]any{ruleGoroutine, k, pos}, f.handleName(k)+" is sent on a channel, and "+also+
+			": who receives it owns it; send it after its last use, or wait until it comes back")
+		return
+	}
 	f.find(ruleGoroutine, pos, [3]any{ruleGoroutine, k, pos}, f.handleName(k)+" is used by this goroutine, and "+also+
 		": an arena belongs to one goroutine at a time; Get one inside, or wait for the goroutine first")
 }

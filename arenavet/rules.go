@@ -36,6 +36,7 @@ const (
 	opUnknown   // gives it to code that is not known
 	opGoroutine // leaves a goroutine running that uses it
 	opSent      // sends the value on a channel, or leaves it with a goroutine
+	opRuns      // leaves a goroutine running that may call the function
 	opWait      // waits for other goroutines
 )
 

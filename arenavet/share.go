@@ -3,6 +3,8 @@ package arenavet
 import (
 	"go/token"
 	"go/types"
+	"maps"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -30,6 +32,20 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 	}
 }
 
+// give notes that arenas were sent on a channel: whoever receives one owns it
+// from then on, until something comes back.
+func (f *function) give(st *state, v value, pos token.Pos) {
+	for _, a := range v.atoms() {
+		k := a.site
+		if _, given := st.handed[k]; given || a.region != nil || k.isOld || !mayBeHandle(k) {
+			continue
+		}
+		st.handed[k] = pos
+		f.given[pos] = true
+		f.owned[k] = true
+	}
+}
+
 // usedByOwner is a use of an arena that may be in a goroutine's hands.
 func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 	if at, ok := st.handed[k]; ok {
@@ -37,12 +53,34 @@ func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 	}
 }
 
+// byGoroutine is how memory is lent that a goroutine was given.
+const byGoroutine = "captured by a goroutine"
+
+// isFunction says whether a symbol is a function itself, not one that some
+// object holds.
+func isFunction(k *site) bool {
+	if k.kind != symbolSite {
+		return false
+	}
+	fields, t, ok := symbolType(k)
+	if !ok || fields != "" {
+		return false
+	}
+	_, ok = t.Underlying().(*types.Signature)
+	return ok
+}
+
 // lend notes that memory that v leads to was given to someone who may use it
 // at any time from now on.
 func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 	st.reach(v, func(a atom, depth int) {
-		if a.region == nil && a.site.kind == symbolSite && depth == 0 {
-			if src, ok := f.source(a); ok {
+		// A function that a goroutine has captured is called there, however it
+		// was captured. One that was sent may be called one after another.
+		runs := how == byGoroutine && isFunction(a.site)
+		if a.region == nil && a.site.kind == symbolSite && (depth == 0 || runs) {
+			if src, ok := f.source(a); ok && runs {
+				f.effect(st, opRuns, nil, Place{}, src, true, pos)
+			} else if ok {
 				f.effect(st, opSent, nil, Place{}, src, true, pos)
 			}
 		}
@@ -93,6 +131,10 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 	known := len(called) > 0
 	for _, t := range called {
 		name := calleeName(origin(t.fn))
+		if usesReceiver(name) && len(t.args) > 0 {
+			f.hand(st, t.args[0], pos, false)
+			continue
+		}
 		s := f.c.summary(t.fn)
 		if s == nil {
 			known = false
@@ -140,9 +182,44 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 				}
 			}
 		}
-		f.lend(st, v, pos, "captured by a goroutine")
+		f.lend(st, v, pos, byGoroutine)
 		f.letGo(st, v)
 	}
+}
+
+// usesReceiver says whether a function is a method of an arena or a slab.
+func usesReceiver(name string) bool {
+	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Slab.")
+}
+
+// parallel is a call that runs what called says in several goroutines and
+// waits for them: they share what they have captured with each other, but
+// nobody else.
+func (f *function) parallel(st *state, called []target, all []value, pos token.Pos) {
+	handed, lent := maps.Clone(st.handed), maps.Clone(st.lent)
+	f.starts(st, called, all, pos)
+	f.starts(st, called, all, pos)
+	st.handed, st.lent = handed, lent
+}
+
+// callsParallel says whether a test's function calls t.Parallel: it then runs
+// when the function that has called t.Run has returned.
+func callsParallel(v ssa.Value) bool {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		v = c.Fn
+	}
+	fn, ok := v.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && calleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // handlePlace says whether a place of fn is an arena itself.

@@ -90,7 +90,7 @@ func (s *Summary) empty() bool {
 // concerned, too.
 func (s *Summary) aboutArenas() bool {
 	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
-		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opWait }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opRuns && e.Op != opWait }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, func(f Flow) bool { return f.From.Kind != Same })
 		})

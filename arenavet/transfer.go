@@ -35,6 +35,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 	case *ssa.Send:
 		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
 		f.letGo(st, f.eval(st, instr.X))
+		f.give(st, f.eval(st, instr.X), instr.Pos())
 	case *ssa.Go:
 		f.goroutine(st, instr, &instr.Call)
 	case *ssa.Defer:
@@ -132,6 +133,9 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		if b, ok := v.X.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			f.read(st, f.eval(st, v.X), instr)
 			f.read(st, f.eval(st, v.Y), instr)
+			if v.Op == token.ADD {
+				return f.concatenation(st, v)
+			}
 		}
 		return nil
 	case *ssa.Select:
@@ -211,7 +215,9 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 	x := f.eval(st, v.X)
 	switch v.Op {
 	case token.ARROW:
-		f.wait(st)
+		if !expires(v.X) {
+			f.wait(st)
+		}
 		return f.unknown(st, v, v.Type())
 	case token.MUL:
 		f.read(st, x, v)
@@ -225,22 +231,6 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		return out
 	}
 	return nil
-}
-
-func (f *function) selects(st *state, v *ssa.Select) value {
-	received := false
-	for _, s := range v.States {
-		if s.Dir == types.SendOnly {
-			f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
-			f.letGo(st, f.eval(st, s.Send))
-		} else {
-			received = true
-		}
-	}
-	if received {
-		f.wait(st)
-	}
-	return f.unknown(st, v, v.Type())
 }
 
 // storeTo is *addr = v.

@@ -70,6 +70,16 @@ func background(wg *sync.WaitGroup) {
 	helpers.Background(wg, a) // want `arena a is used by this goroutine`
 }
 
+func started(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	var wg sync.WaitGroup
+	for range words {
+		helpers.Start(&wg, func() { a.AllocString("x") }) // want `arena a is used by this goroutine, and another goroutine may use it at the same time`
+	}
+	wg.Wait()
+}
+
 func request(s string) string {
 	r := helpers.Open()
 	defer r.Close()
@@ -114,6 +124,14 @@ func fineBackground() {
 	defer pool.Put(a)
 	var wg sync.WaitGroup
 	helpers.Background(&wg, a)
+	wg.Wait()
+}
+
+func fineStart() {
+	a := pool.Get()
+	defer pool.Put(a)
+	var wg sync.WaitGroup
+	helpers.Start(&wg, func() { a.AllocString("x") })
 	wg.Wait()
 }
 

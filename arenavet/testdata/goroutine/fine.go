@@ -1,7 +1,10 @@
 package goroutine
 
 import (
+	"context"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"golang.org/x/sync/errgroup"
@@ -143,4 +146,141 @@ func (g *rwGuarded) fineEmbedded(words []string) {
 			g.Unlock()
 		}()
 	}
+}
+
+// The goroutine is the last to use it.
+func fineGoRelease() {
+	a := arena.NewArena(4096, 0)
+	a.AllocString("x")
+	go a.Release()
+}
+
+func fineGoPut() {
+	a := pool.Get()
+	a.AllocString("x")
+	go pool.Put(a)
+}
+
+// What was stopped in time does not run.
+func fineStopped(ctx context.Context) {
+	a := pool.Get()
+	stop := context.AfterFunc(ctx, func() { a.AllocString("stopped") })
+	if stop() {
+		a.AllocString("x")
+		pool.Put(a)
+	}
+}
+
+func fineTimerStopped() {
+	a := pool.Get()
+	t := time.AfterFunc(time.Second, func() { a.AllocString("late") })
+	if !t.Stop() {
+		return
+	}
+	a.AllocString("x")
+	pool.Put(a)
+}
+
+// Those that run in parallel are waited for, and each has its own.
+func fineParallel(b *testing.B) {
+	outer := pool.Get()
+	b.RunParallel(func(pb *testing.PB) {
+		a := pool.Get()
+		defer pool.Put(a)
+		for pb.Next() {
+			arena.New[int](a)
+		}
+	})
+	pool.Put(outer)
+}
+
+func fineParallelReaders(b *testing.B, s string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	text := a.AllocString(s)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if text == "" {
+				b.Error("empty")
+			}
+		}
+	})
+}
+
+func fineOwnGroup(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	g.run(func() { a.AllocString("x") })
+	for _, w := range words {
+		g.run(func() {
+			b := pool.Get()
+			defer pool.Put(b)
+			b.AllocString(w)
+		})
+	}
+	g.wg.Wait()
+}
+
+// Functions that one goroutine calls one after another share its arena.
+type loop struct {
+	jobs chan func()
+	a    *arena.Arena
+}
+
+func (l *loop) post(f func()) { l.jobs <- f }
+
+func (l *loop) finePosted(words []string) {
+	for _, w := range words {
+		l.post(func() { l.a.AllocString(w) })
+	}
+	l.post(func() { l.a.Reset() })
+}
+
+// It waits for those that it has started.
+func inParallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f(i)
+		}()
+	}
+	wg.Wait()
+}
+
+func fineInParallel(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	text := a.AllocString("text")
+	lengths := make([]int, len(words))
+	inParallel(len(words), func(i int) { lengths[i] = len(words[i]) + len(text) })
+	a.AllocString("more")
+}
+
+func fineSubtests(t *testing.T) {
+	a := pool.Get()
+	defer pool.Put(a)
+	for _, s := range []string{"x", "y"} {
+		t.Run(s, func(t *testing.T) { a.AllocString(s) })
+		t.Run(s, func(t *testing.T) {
+			t.Parallel()
+			a := pool.Get()
+			defer pool.Put(a)
+			a.AllocString(s)
+		})
+	}
+}
+
+func fineSubtestCleanup(t *testing.T) {
+	a := pool.Get()
+	t.Cleanup(func() { pool.Put(a) })
+	text := a.AllocString("x")
+	t.Run("x", func(t *testing.T) {
+		t.Parallel()
+		if text == "" {
+			t.Error("empty")
+		}
+	})
 }

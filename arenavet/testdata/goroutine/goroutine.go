@@ -1,7 +1,10 @@
 package goroutine
 
 import (
+	"context"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"golang.org/x/sync/errgroup"
@@ -12,7 +15,7 @@ var pool = arena.NewArenaPool(4096, 0)
 func captured() {
 	a := pool.Get()
 	defer pool.Put(a)
-	go func() { // want `arena a is used by this goroutine, and line 14 may use it at the same time: an arena belongs to one goroutine at a time`
+	go func() { // want `arena a is used by this goroutine, and line 17 may use it at the same time: an arena belongs to one goroutine at a time`
 		a.AllocString("x")
 	}()
 }
@@ -81,7 +84,7 @@ func start(a *arena.Arena) {
 
 func usedAfterServe() {
 	a := pool.Get()
-	fineServe(a) // want `arena a is used by this goroutine, and line 85 may use it at the same time`
+	fineServe(a) // want `arena a is used by this goroutine, and line 88 may use it at the same time`
 	a.AllocString("x")
 }
 
@@ -142,4 +145,95 @@ func (g *guarded) startLocked() {
 func startedLocked(g *guarded) {
 	go g.startLocked() // want `arena g.a is used by this goroutine`
 	g.a.AllocString("x")
+}
+
+// The library's own functions are uses, too.
+
+func goReset() {
+	a := pool.Get()
+	defer pool.Put(a)
+	go a.Reset() // want `arena a is used by this goroutine`
+}
+
+func goAlloc(a *arena.Arena, s string) {
+	go a.AllocString(s) // want `arena a is used by this goroutine`
+	a.AllocString("y")
+}
+
+func goMethodValue() {
+	a := arena.NewArena(4096, 0)
+	reset := a.Reset
+	go reset() // want `arena a is used by this goroutine`
+	a.AllocString("y")
+}
+
+func goSlab(s *arena.Slab[int]) {
+	go s.New() // want `arena s is used by this goroutine`
+	s.New()
+}
+
+func afterTime(a *arena.Arena) {
+	time.AfterFunc(time.Second, a.Reset) // want `arena a is used by this goroutine`
+	a.AllocString("x")
+}
+
+func afterContext(ctx context.Context) {
+	a := pool.Get()
+	defer pool.Put(a)
+	stop := context.AfterFunc(ctx, func() { a.Reset() }) // want `arena a is used by this goroutine`
+	defer stop()
+	a.AllocString("x")
+}
+
+func parallel(b *testing.B) {
+	a := arena.NewArena(4096, 0)
+	b.RunParallel(func(pb *testing.PB) { // want `arena a is used by this goroutine, and another goroutine may use it at the same time`
+		for pb.Next() {
+			arena.New[int](a)
+		}
+	})
+}
+
+// One's own errgroup.
+type tasks struct{ wg sync.WaitGroup }
+
+func (g *tasks) run(f func()) {
+	g.wg.Add(1)
+	go func() {
+		defer g.wg.Done()
+		f()
+	}()
+}
+
+func (g *tasks) runLogged(name string, f func(string)) {
+	g.run(func() { f(name) })
+}
+
+func ownGroup(words []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	for _, w := range words {
+		g.run(func() { a.AllocString(w) }) // want `arena a is used by this goroutine, and another goroutine may use it at the same time`
+	}
+	g.wg.Wait()
+}
+
+func ownGroupLogged() {
+	a := pool.Get()
+	defer pool.Put(a)
+	var g tasks
+	g.runLogged("x", func(name string) { a.AllocString(name) }) // want `arena a is used by this goroutine`
+	a.AllocString("y")
+	g.wg.Wait()
+}
+
+// Parallel subtests begin when the test has returned.
+func parallelSubtests(t *testing.T) {
+	a := pool.Get()
+	defer pool.Put(a)
+	t.Run("x", func(t *testing.T) { // want `arena a is used by this goroutine`
+		t.Parallel()
+		a.AllocString("x")
+	})
 }

@@ -53,6 +53,14 @@ func Background(wg *sync.WaitGroup, a *arena.Arena) { // want Background:"0 flow
 	})
 }
 
+func Start(wg *sync.WaitGroup, f func()) { // want Start:"0 flows, 0 writes, 1 effects"
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		f()
+	}()
+}
+
 func Send(ch chan *Entry, e *Entry) { ch <- e } // want Send:"0 flows, 0 writes, 1 effects"
 
 func Identity[T any](x T) T { return x } // want Identity:"1 flows, 0 writes, 0 effects"

@@ -2,6 +2,7 @@ package stale
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ebbpool/arena"
 )
@@ -18,7 +19,7 @@ func afterReset() {
 	a := arena.NewArena(4096, 0)
 	e := arena.New[Entry](a)
 	a.Reset()
-	e.N = 1 // want `use of e, memory of arena a, which Reset on line 20 has taken back: use it before`
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 21 has taken back: use it before`
 }
 
 func readAfterReset(a *arena.Arena) int {
@@ -70,7 +71,7 @@ func inALoop(a *arena.Arena, n int) {
 func arenaAfterPut() {
 	a := pool.Get()
 	pool.Put(a)
-	a.AllocString("x") // want `use of arena a, which Put on line 72 has taken back: put it after its last use`
+	a.AllocString("x") // want `use of arena a, which Put on line 73 has taken back: put it after its last use`
 }
 
 func throughPointer(a *arena.Arena) string {
@@ -115,7 +116,7 @@ func slab(s *arena.Slab[Entry]) {
 func slot(p *arena.FixedPool[Entry]) {
 	e := p.Allocate()
 	p.Deallocate(e)
-	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 117 has taken back: deallocate it after its last use`
+	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 118 has taken back: deallocate it after its last use`
 }
 
 func afterDo() {
@@ -129,7 +130,7 @@ func capturedVariable(a *arena.Arena) {
 	flush := func() { a.Reset() }
 	e = arena.New[Entry](a)
 	flush()
-	e.N = 1 // want `use of e, memory of arena a, which Reset on line 131`
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 132`
 }
 
 func ranged(a *arena.Arena) (n int) {
@@ -199,4 +200,14 @@ func fieldOfStale(a *arena.Arena, s string) {
 	e.Path = a.AllocString(s)
 	a.Reset()
 	fmt.Println(e.Path + "!") // want `use of e, memory of arena a, which Reset`
+}
+
+func lateRange(a *arena.Arena, s string) int {
+	words := strings.FieldsSeq(a.AllocString(s))
+	a.Reset()
+	n := 0
+	for w := range words { // want `use of memory of arena a, which Reset on line`
+		n += len(w)
+	}
+	return n
 }
