@@ -169,7 +169,7 @@ var keepers = map[string]bool{
 	"container/list.List.PushBack": true, "container/list.List.PushFront": true,
 }
 
-// deepReaders lists functions that read everything that their arguments lead
+// readsDeep says whether a function reads everything that its arguments lead
 // to.
 func readsDeep(name string) bool {
 	return strings.HasPrefix(name, "fmt.") || name == "encoding/json.Marshal" || name == "encoding/json.MarshalIndent" ||

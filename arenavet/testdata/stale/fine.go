@@ -1,6 +1,10 @@
 package stale
 
-import "github.com/ebbpool/arena"
+import (
+	"runtime"
+
+	"github.com/ebbpool/arena"
+)
 
 func fineBefore(a *arena.Arena) int {
 	e := arena.New[Entry](a)
@@ -335,4 +339,13 @@ func fineInnerMark(a *arena.Arena, in []int) (best int) {
 		a.Rewind(frame)
 	}
 	return best
+}
+
+// What is kept alive is not used.
+func fineKeepAlive() {
+	a := pool.Get()
+	e := arena.New[Entry](a)
+	pool.Put(a)
+	runtime.KeepAlive(e)
+	runtime.KeepAlive(a)
 }
