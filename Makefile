@@ -60,16 +60,18 @@ test-debug: tools ## the suite without optimization, as in a debugger
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr . -args -nospeed
 
+# EBBPOOL_CHECKED is read before Go notes what a test reads: without -count=1 the
+# result with the checks on would be shown again.
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
 	$(GO) test $(TESTFLAGS) -race ./...
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -race .
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -count=1 -short -race .
 	$(GO) test $(TESTFLAGS) -short -race -tags arenacheck .
 
 test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse, without, and with all
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
 	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
-		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -asan .
+		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -count=1 -short -asan .
 	scripts/test-if-buildable.sh "AddressSanitizer with all checks for misuse" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -short -asan -tags arenacheck .
 
