@@ -4,8 +4,10 @@
 GO ?= go
 ROUNDS ?= 11
 FUZZTIME ?= 1m
-# Instrumented builds run several times slower than the default 10 minutes are meant for.
-TESTFLAGS ?= -timeout 20m
+# Instrumented builds run several times slower than the default 10 minutes are meant
+# for. What Go's cache knows of a test is neither the programs that it builds and runs
+# nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
+TESTFLAGS ?= -timeout 20m -count=1
 
 .PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arenavet arenavet-modules test-cpp \
@@ -60,18 +62,16 @@ test-debug: tools ## the suite without optimization, as in a debugger
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr . -args -nospeed
 
-# EBBPOOL_CHECKED is read before Go notes what a test reads: without -count=1 the
-# result with the checks on would be shown again.
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
 	$(GO) test $(TESTFLAGS) -race ./...
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -count=1 -short -race .
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race .
 	$(GO) test $(TESTFLAGS) -short -race -tags arenacheck .
 
 test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse, without, and with all
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
 	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
-		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -count=1 -short -asan .
+		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -asan .
 	scripts/test-if-buildable.sh "AddressSanitizer with all checks for misuse" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -short -asan -tags arenacheck .
 
