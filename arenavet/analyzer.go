@@ -87,8 +87,8 @@ func run(pass *analysis.Pass) (any, error) {
 	c.solve(funcs)
 	ignored := c.ignoreComments()
 	for _, fn := range funcs {
-		if !c.relevant(fn) {
-			continue // nothing in it comes from an arena
+		if c.unknown[fn] || !c.relevant(fn) {
+			continue // it is too large, or nothing in it comes from an arena
 		}
 		f := newFunction(c, fn)
 		f.solve(true)

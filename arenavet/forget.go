@@ -1,7 +1,9 @@
 package arenavet
 
 import (
+	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,22 +44,26 @@ func (f *function) emptied(st *state, v value, t types.Type) {
 }
 
 // empties says whether w is what emptied does, seen by a caller: elements or
-// keys that are overwritten on every path, and with nothing.
+// keys that are all overwritten on every path.
 func (w *Write) empties() bool {
 	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
-	return w.Strong && len(w.From) == 0 && (strings.Contains(within, element) || strings.Contains(within, keyStep))
+	return w.Strong && (strings.Contains(within, element) || strings.Contains(within, keyStep))
 }
 
 // forgetUnreachable drops memory that was taken back from objects that nothing
-// leads to any more. They are still in the state, because another turn of a
-// loop or another path may make or reach them again, and where that path joins
-// this one, it is this path's business no more.
+// leads to any more, and that a goroutine has an arena which nothing here leads
+// to. They are still in the state, because another turn of a loop or another path
+// may make or reach them again, and where that path joins this one, it is this
+// path's business no more.
 func (s *state) forgetUnreachable() {
-	if !s.holdsStale() {
+	if !s.holdsStale() && len(s.handed)+len(s.lent) == 0 {
 		return
 	}
 	*s.budget -= s.size()
 	reached := s.reachable()
+	gone := func(k *site) bool { return k.kind == handleSite && !reached[k] }
+	maps.DeleteFunc(s.handed, func(k *site, _ token.Pos) bool { return gone(k) })
+	maps.DeleteFunc(s.lent, func(k *site, _ lending) bool { return gone(k) })
 	for k, cells := range s.cells {
 		if reached[k] {
 			continue

@@ -23,6 +23,7 @@ type function struct {
 	effects   map[effectKey]Effect
 	live      *liveness                 // which registers have to be known where
 	sweeps    map[*ssa.BasicBlock]sweep // loops that empty what they range over, by their head
+	replaced  map[*ssa.Store]value      // what a store has put into an element
 	firstPart map[siteKey]string        // of a call's result: where a handle stands first
 	given     map[token.Pos]bool        // where arenas were sent on a channel
 	owned     map[*site]bool            // arenas that a goroutine was handed for good: it puts them back
@@ -73,7 +74,7 @@ type finding struct {
 
 func newFunction(c *checker, fn *ssa.Function) *function {
 	return &function{
-		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
+		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
 		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*site]bool{}, kept: map[*site]bool{}, fallible: map[*site]ssa.Value{},
 	}
 }

@@ -77,6 +77,15 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 	v := f.eval(st, x)
 	for _, a := range v.atoms() {
 		delete(st.open, a.site)
+		if a.site.kind == localSite && a.site.fn == nil {
+			for _, held := range st.cells[a.site] { // by an object that there is not
+				for _, b := range held {
+					if b.region == nil {
+						delete(st.open, b.site)
+					}
+				}
+			}
+		}
 		// What would be done to an arena is as good as done to none.
 		if p, ok := f.place(a.site); ok && a.site.kind == symbolSite {
 			for _, o := range []op{opReset, opRelease, opPut} {

@@ -12,11 +12,11 @@ import (
 // selects is a select statement. What each of its cases does is known where
 // the statement branches, by edge; here counts what any of them may do.
 func (f *function) selects(st *state, v *ssa.Select) value {
-	for _, s := range v.States {
+	for n, s := range v.States {
 		if s.Dir == types.SendOnly {
 			out := st
-			if givesUp(v) {
-				out = st.clone() // to report what is stale
+			if decided(v, int64(n)) {
+				out = st.clone() // to report what is stale: another case does not send
 			}
 			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
 			f.letGo(st, f.eval(st, s.Send))
@@ -37,9 +37,7 @@ func (f *function) selected(st *state, v *ssa.Select, n int64) {
 	}
 	switch s := v.States[n]; {
 	case s.Dir == types.SendOnly:
-		if givesUp(v) {
-			f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
-		}
+		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
 		f.give(st, f.eval(st, s.Send), s.Pos)
 	case givesUp(v) && !expires(s.Chan):
 		f.wait(st)
@@ -77,6 +75,32 @@ func sentBy(instr ssa.Instruction) ssa.Value {
 		return v.States[n].Send
 	}
 	return nil
+}
+
+// decided says whether a branch leads to case n alone. None does to the last
+// case of those that do nothing more.
+func decided(v *ssa.Select, n int64) bool {
+	for _, use := range *v.Referrers() {
+		number, ok := use.(*ssa.Extract)
+		if !ok || number.Index != 0 {
+			continue
+		}
+		for _, use := range *number.Referrers() {
+			c, ok := use.(*ssa.BinOp)
+			if !ok {
+				continue
+			}
+			if _, k, ok := selectedCase(c); !ok || k != n {
+				continue
+			}
+			for _, use := range *c.Referrers() {
+				if branch, ok := use.(*ssa.If); ok && branch.Block().Succs[0] != branch.Block().Succs[1] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func givesUp(v *ssa.Select) bool {

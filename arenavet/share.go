@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -166,9 +167,13 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 			default:
 				continue
 			}
-			for _, a := range f.resolve(st, nil, e.At, t.args).atoms() {
+			all := f.resolve(st, nil, e.At, t.args).atoms()
+			for _, a := range all {
 				if !used[a.site] {
 					used[a.site] = true
+					if _, twice := st.handed[a.site]; twice && oneOfSeveral(all, a) {
+						continue // this turn's may be another one
+					}
 					f.hand(st, one(a), pos, puts[a.site])
 				}
 			}
@@ -185,6 +190,12 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 		f.lend(st, v, pos, byGoroutine)
 		f.letGo(st, v)
 	}
+}
+
+// oneOfSeveral says whether an arena that was taken in a loop may also be one of
+// an earlier turn, as the elements of a slice of arenas are.
+func oneOfSeveral(all []atom, a atom) bool {
+	return a.site.older != nil && slices.ContainsFunc(all, func(b atom) bool { return b.site == a.site.older })
 }
 
 // usesReceiver says whether a function is a method of an arena or a slab.

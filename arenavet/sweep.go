@@ -9,12 +9,13 @@ import (
 )
 
 // sweep is a loop that empties what it ranges over: each turn deletes the key
-// from the map, or sets the element to nil or zero. That was Go's way to do it
-// before there was clear, and is still the way to do it with the last use of
-// each element.
+// from the map, or sets the element to something else, be it nil, or a copy of
+// what it was. Clearing so was Go's way before there was clear, and is still the
+// way to do it with the last use of each element.
 type sweep struct {
-	of ssa.Value  // the map's iterator, or the slice
-	in types.Type // of the map or slice
+	of  ssa.Value  // the map's iterator, or the slice
+	in  types.Type // of the map or slice
+	set *ssa.Store // what sets the element
 }
 
 // sweepsOf finds the loops of fn that empty what they range over, by their
@@ -29,7 +30,7 @@ func sweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]sweep {
 					found[head] = s
 				}
 			case *ssa.Store:
-				if head, s, ok := drops(instr); ok && everyTurn(b, head) {
+				if head, s, ok := replaces(instr); ok && everyTurn(b, head) {
 					found[head] = s
 				}
 			}
@@ -66,16 +67,12 @@ func deletes(call *ssa.Call) (*ssa.BasicBlock, sweep, bool) {
 	if !ok || !sameValue(r.X, call.Call.Args[0]) {
 		return nil, sweep{}, false
 	}
-	return next.Block(), sweep{next.Iter, r.X.Type()}, true
+	return next.Block(), sweep{of: next.Iter, in: r.X.Type()}, true
 }
 
-// drops says whether a store sets the element that a loop over all elements of
-// the same slice is at to nil or zero, and returns the head of that loop.
-func drops(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
-	zero, ok := store.Val.(*ssa.Const)
-	if !ok || zero.Value != nil {
-		return nil, sweep{}, false
-	}
+// replaces says whether a store sets the element that a loop over all elements
+// of the same slice is at, and returns the head of that loop.
+func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
 	at, ok := store.Addr.(*ssa.IndexAddr)
 	if !ok {
 		return nil, sweep{}, false
@@ -99,7 +96,7 @@ func drops(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
 	if !ok || cond.Op != token.LSS || cond.X != at.Index || !lengthOf(cond.Y, at.X) {
 		return nil, sweep{}, false
 	}
-	return head, sweep{at.X, at.X.Type()}, true
+	return head, sweep{at.X, at.X.Type(), store}, true
 }
 
 // startsAt says whether the edges of phi that lead into its loop begin at first.
@@ -143,9 +140,40 @@ func sameValue(x, y ssa.Value) bool {
 	return false
 }
 
-// swept empties what a loop has ranged over that ends here.
+// swept empties what a loop has ranged over that ends here, but for what the
+// loop has put in the place of the elements, in any of its turns.
 func (f *function) swept(st *state, s sweep) {
-	f.emptied(st, f.reload(st, s.of), s.in)
+	of := f.reload(st, s.of)
+	f.emptied(st, of, s.in)
+	if s.set == nil {
+		return
+	}
+	var put value
+	for _, e := range f.replaced[s.set] {
+		put = put.add(e)
+		for _, turn := range e.a.ofEarlierTurns() {
+			put = put.add(entry{e.path, turn})
+		}
+	}
+	for _, a := range of.atoms() {
+		f.put(st, a.site, a.off+element, nil, put, false, token.NoPos)
+	}
+}
+
+// ofEarlierTurns is what a was in the turns of a loop before this one.
+func (a atom) ofEarlierTurns() []atom {
+	var list []atom
+	if a.site.older != nil {
+		b := a
+		b.site = a.site.older
+		list = append(list, b)
+	}
+	if a.region != nil && a.region.older != nil {
+		b := a
+		b.region = a.region.older
+		list = append(list, b)
+	}
+	return list
 }
 
 // reload is what v would be if it were computed here: a field is read again.

@@ -241,6 +241,9 @@ func (f *function) storeTo(st *state, instr *ssa.Store) {
 		v = nil
 	}
 	f.use(st, addr, instr)
+	if _, ok := instr.Addr.(*ssa.IndexAddr); ok {
+		f.replaced[instr] = f.replaced[instr].union(v)
+	}
 	targets := addr.atoms()
 	for _, a := range targets {
 		delete(st.unread, a.site)

@@ -275,3 +275,25 @@ func keptByHelper(dst *Entry, s string) {
 	defer pool.Put(a)
 	fineKeepName(dst, a.AllocString(s)) // want `^memory of arena a is stored where it outlives the function, but the deferred Put on line \d+ takes back`
 }
+
+func someCloned(line string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	words := strings.Fields(a.AllocString(line))
+	for i := range words {
+		if i > 0 {
+			words[i] = strings.Clone(words[i])
+		}
+	}
+	return words // want `return of memory of arena a`
+}
+
+func allReplaced(line string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	words := strings.Fields(line)
+	for i := range words {
+		words[i] = a.AllocString(words[i])
+	}
+	return words // want `return of memory of arena a`
+}

@@ -197,3 +197,28 @@ func fineParsed(s string) (int, error) {
 
 // A helper that stores what it is given is not at fault: its caller is.
 func fineKeepName(dst *Entry, name string) { dst.Path = name }
+
+// Each element is replaced by a copy.
+func fineClonedInPlace(line string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	words := strings.Fields(a.AllocString(line))
+	for i := range words {
+		words[i] = strings.Clone(words[i])
+	}
+	return words
+}
+
+func cloneAll(words []string) {
+	for i, w := range words {
+		words[i] = strings.Clone(w)
+	}
+}
+
+func fineClonedByHelper(line string) []string {
+	a := pool.Get()
+	defer pool.Put(a)
+	words := strings.Fields(a.AllocString(line))
+	cloneAll(words)
+	return words
+}

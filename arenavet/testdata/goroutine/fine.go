@@ -284,3 +284,65 @@ func fineSubtestCleanup(t *testing.T) {
 		}
 	})
 }
+
+// A full arena is handed over for good, and a new one goes on.
+func fineBatches(words []string, full chan<- *arena.Arena) {
+	a := pool.Get()
+	for _, w := range words {
+		a.AllocString(w)
+		if a.UsedBytes() > 100 {
+			full <- a
+			a = pool.Get()
+		}
+	}
+	full <- a
+}
+
+func fineBatchesGo(words []string) {
+	a := pool.Get()
+	for _, w := range words {
+		a.AllocString(w)
+		if a.UsedBytes() > 100 {
+			go func(a *arena.Arena) {
+				a.AllocString("end")
+				pool.Put(a)
+			}(a)
+			a = pool.Get()
+		}
+	}
+	pool.Put(a)
+}
+
+// One for each worker.
+func fineArenaForEach() {
+	arenas := make([]*arena.Arena, 4)
+	for i := range arenas {
+		arenas[i] = arena.NewArena(1024, 0)
+	}
+	var wg sync.WaitGroup
+	for _, a := range arenas {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			a.AllocString("x")
+		}()
+	}
+	wg.Wait()
+}
+
+type result struct {
+	a    *arena.Arena
+	text string
+}
+
+// Where nobody takes it, it was not sent.
+func fineTrySend(out chan<- result) bool {
+	a := pool.Get()
+	select {
+	case out <- result{a, a.AllocString("x")}:
+		return true
+	default:
+		pool.Put(a)
+		return false
+	}
+}

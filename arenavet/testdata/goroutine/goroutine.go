@@ -237,3 +237,23 @@ func parallelSubtests(t *testing.T) {
 		a.AllocString("x")
 	})
 }
+
+func sentEachTurn(words []string, out chan<- *arena.Arena) {
+	a := arena.NewArena(1024, 0)
+	for _, w := range words {
+		a.AllocString(w)
+		if len(w) > 100 {
+			out <- a // want `arena a is sent on a channel`
+		}
+	}
+}
+
+func trySent(out chan<- string) {
+	a := pool.Get()
+	s := a.AllocString("x")
+	select {
+	case out <- s: // want `memory of arena a is sent on a channel`
+	default:
+	}
+	pool.Put(a)
+}

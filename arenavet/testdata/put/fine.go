@@ -105,3 +105,16 @@ func fineDeferInSeq(words iter.Seq[string]) {
 	}
 	pool.Put(a)
 }
+
+type optional struct{ a *arena.Arena }
+
+// Nothing was taken where there is nothing that holds it.
+func fineHolder(use bool) {
+	var o *optional
+	if use {
+		o = &optional{pool.Get()}
+	}
+	if o != nil {
+		pool.Put(o.a)
+	}
+}

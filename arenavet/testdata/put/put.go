@@ -288,3 +288,13 @@ func notCleanup(text string) int {
 	_, read := reader() // want `Get without Put`
 	return read(text)
 }
+
+func lostWithHolder(use bool) {
+	var o *optional
+	if use {
+		o = &optional{pool.Get()} // want `Get without Put`
+	}
+	if o != nil {
+		o.a.AllocString("x")
+	}
+}
