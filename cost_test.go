@@ -39,4 +39,4 @@ func TestChecksAreNotInPlainBuilds(t *testing.T) {
 	}
 }
 
-var checksSymbols = regexp.MustCompile(`(?m) T github\.com/ebbpool/arena\.(\(\*(witness|life|trace|run|FaultError)\)\.\w+|\(\*(lane|chunk|Arena)\)\.(bury|buryFrom|seal|fillIn|makeChecked|give|giveUnwritten|noteGiven|takeTail|leaveOut|zone|textZone|zoneBytes|checkZones|checkGap|neighbours|protect|enter)|explain|newRun|wordsOf|fill|setWord|setPointer|catchFaults)$`)
+var checksSymbols = regexp.MustCompile(`(?m) T github\.com/ebbpool/arena\.(\(\*(witness|life|trace|run|FaultError)\)\.\w+|\(\*(lane|chunk|Arena)\)\.(bury|buryFrom|seal|fillIn|makeChecked|give|giveUnwritten|noteGiven|takeTail|noteTail|zoneBehind|leaveOut|zone|textZone|zoneBytes|checkZones|checkGap|neighbours|protect|enter)|explain|newRun|takePages|wordsOf|fill|setWord|setPointer|catchFaults)$`)

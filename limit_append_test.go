@@ -41,6 +41,32 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 	}
 }
 
+// Two that grow by turns leave more behind: a twelfth of the limit for each must do.
+func TestLimitLetsTwoSlicesGrow(t *testing.T) {
+	needsReuse(t)
+	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
+		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
+			for _, piece := range []int{1, 100, 1000} {
+				a := NewArena(chunk, 0)
+				a.Limit(limit)
+				for life := range 4 {
+					if over := refused(t, func() {
+						var b, c []byte
+						for len(b)+piece <= limit/12 {
+							b = Append(a, b, make([]byte, piece)...)
+							c = Append(a, c, make([]byte, piece)...)
+						}
+					}); over != nil {
+						t.Errorf("limit %d, chunk %d, pieces of %d, life %d: %v", limit, chunk, piece, life, over)
+					}
+					checkMeter(t, a)
+					a.Reset()
+				}
+			}
+		}
+	}
+}
+
 // Append asks for more than it needs; where only that goes over the limit,
 // it must make do with less.
 func TestLimitAppendTakesWhatIsThere(t *testing.T) {
