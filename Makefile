@@ -9,6 +9,10 @@ FUZZTIME ?= 1m
 # nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
 TESTFLAGS ?= -timeout 20m -count=1
 
+# The packages whose tests know -nolayout and -nospeed, and those of the machine.
+SUITES = . ./internal/suite ./internal/bench
+MACHINE = ./internal/machine ./internal/check
+
 .PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arenavet arenavet-modules test-cpp \
 	bench-cpp cpp-tables traces fuzz tools
@@ -39,8 +43,8 @@ test-vet: tools ## go vet and gofmt
 	$(GO) vet ./...
 	$(GO) vet -tags arenaportable ./...
 	$(GO) vet -tags arenacheck ./...
-	GOOS=windows $(GO) vet -tags arenacheck .
-	GOOS=darwin $(GO) vet -tags arenacheck .
+	GOOS=windows $(GO) vet -tags arenacheck ./...
+	GOOS=darwin $(GO) vet -tags arenacheck ./...
 	@test -z "$$(gofmt -l .)" || { echo "not formatted, run gofmt -w on:"; gofmt -l .; exit 1; }
 
 test-plain: tools ## the suite as users build the library
@@ -50,30 +54,34 @@ test-portable: tools ## the suite on the fallback that assumes nothing of the ru
 	$(GO) test $(TESTFLAGS) -tags arenaportable ./...
 
 test-nolayout: tools ## the suite as if the check at start-up had failed
-	$(GO) test $(TESTFLAGS) . -args -nolayout
+	$(GO) test $(TESTFLAGS) $(SUITES) -args -nolayout
 
 test-check: tools ## the suite with all checks for misuse (tag arenacheck), and with memory used again, too
-	$(GO) test $(TESTFLAGS) -tags arenacheck . -args -nospeed
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck . -args -nospeed
+	$(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
 
 test-debug: tools ## the suite without optimization, as in a debugger
-	$(GO) test $(TESTFLAGS) -gcflags='-N -l' . -args -nospeed
+	$(GO) test $(TESTFLAGS) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) -gcflags='-N -l' $(MACHINE)
 
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr . -args -nospeed
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
 
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
 	$(GO) test $(TESTFLAGS) -race ./...
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race .
-	$(GO) test $(TESTFLAGS) -short -race -tags arenacheck .
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race $(SUITES) $(MACHINE)
+	$(GO) test $(TESTFLAGS) -short -race -tags arenacheck $(SUITES) $(MACHINE)
 
 test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse, without, and with all
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
 	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
-		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -asan .
+		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -asan $(SUITES) $(MACHINE)
 	scripts/test-if-buildable.sh "AddressSanitizer with all checks for misuse" \
-		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -short -asan -tags arenacheck .
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -short -asan -tags arenacheck $(SUITES) $(MACHINE)
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
@@ -116,9 +124,9 @@ traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces
 
 fuzz: tools ## FUZZTIME of each fuzz target
-	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) .
-	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) .
-	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) .
+	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) ./internal/suite
+	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) ./internal/suite
+	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) ./internal/suite
 
 tools:
 	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }

@@ -1,6 +1,11 @@
 package arena
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
 
 // account is what a pool knows of one of its arenas. It is an object of its
 // own, so that it outlives the arena, and fills a cache line, so that
@@ -9,23 +14,18 @@ type account struct {
 	// turns is the number of Gets and Puts: odd while the arena is out.
 	turns atomic.Uint64
 	// fit is the chunk size that would hold what the arena's lives used.
-	fit atomic.Uintptr
-	// held is how many bytes the arena's chunks have, charged how many of them
-	// count against the pool's total.
-	held, charged atomic.Uintptr
+	fit             atomic.Uintptr
+	machine.Account // what its chunks have of the pool's tally
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
 	_ [accountPad]byte
 
 	prev, next *account // in the pool's list
-
-	// unsettled says that Put has something to undo that Get began.
-	unsettled bool
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to
-// is the pool's, so the race detector learns nothing from it, see raceBlind.
+// is the pool's, so the race detector learns nothing from it, see check.RaceBlind.
 type accountList struct {
 	first *account
 	len   int
@@ -64,10 +64,10 @@ func (l *accountList) all(yield func(*account) bool) {
 //
 //go:norace
 func (p *ArenaPool) enlist(acct *account) {
-	raceBlind()
+	check.RaceBlind()
 	p.mu.Lock()
 	p.accounts.add(acct)
 	p.gone.Misses++
 	p.mu.Unlock()
-	raceSee()
+	check.RaceSee()
 }

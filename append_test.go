@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 func dataAddr[T any](s []T) *T { return unsafe.SliceData(s) }
@@ -12,11 +14,11 @@ func dataAddr[T any](s []T) *T { return unsafe.SliceData(s) }
 // An append that moves each time costs the square of the length, and an arena
 // never gets the old memory back before Reset.
 func TestAppendInPlace(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	t.Run("uint64", func(t *testing.T) { testAppendInPlace(t, func(i int) uint64 { return uint64(i) }) })
 	t.Run("byte", func(t *testing.T) { testAppendInPlace(t, func(i int) byte { return byte(i) }) })
 	t.Run("[3]byte", func(t *testing.T) { testAppendInPlace(t, func(i int) [3]byte { return [3]byte{byte(i), 1, 2} }) })
-	t.Run("string", func(t *testing.T) { testAppendInPlace(t, func(i int) string { return heapText(uint64(i)) }) })
+	t.Run("string", func(t *testing.T) { testAppendInPlace(t, func(i int) string { return testkit.HeapText(uint64(i)) }) })
 	t.Run("pointers", func(t *testing.T) {
 		p := make([]int, 4096)
 		testAppendInPlace(t, func(i int) [3]*int { return [3]*int{2: &p[i]} })
@@ -52,7 +54,7 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	}
 	used := cap(s) * size
 	if size%8 != 0 {
-		used = round8(used)
+		used = testkit.Round8(used)
 	}
 	if a.UsedBytes() != used {
 		t.Errorf("UsedBytes = %d, want %d for capacity %d", a.UsedBytes(), used, cap(s))
@@ -149,7 +151,7 @@ func TestAppendHeapSlices(t *testing.T) {
 		if len(s) != n+2 || s[n] != 1000 || !slices.Equal(s[:n], h) {
 			t.Fatalf("%d: s = %v", n, s)
 		}
-		if got, want := a.UsedBytes()-before, round8(4*cap(s)); got != want {
+		if got, want := a.UsedBytes()-before, testkit.Round8(4*cap(s)); got != want {
 			t.Fatalf("%d: used %d bytes, want %d", n, got, want)
 		}
 		if n > 0 {
@@ -200,7 +202,7 @@ func TestAppendInTurn(t *testing.T) {
 func TestAppendItself(t *testing.T) {
 	for _, newest := range []bool{true, false} {
 		a := NewArena(1<<16, 0)
-		dirty(a.AllocBytes(1 << 15))
+		testkit.Dirty(a.AllocBytes(1 << 15))
 		a.Reset()
 		s := MakeSlice[byte](a, 0, 3)
 		p := MakeSlice[string](a, 0, 2)
@@ -314,7 +316,7 @@ func TestAppendToPartOfObject(t *testing.T) {
 // After a reset or a rewind a slice of before is stale: appending to it is
 // wrong, but must not take memory that somebody else has.
 func TestAppendStale(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	a := NewArena(1024, 1<<16)
 	for range 3 {
 		m := a.Mark()

@@ -1,5 +1,10 @@
 package arena
 
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
 // Arena is a region of memory: values are allocated from it one after the
 // other and freed all at once, by Reset. It is safe for every Go value,
 // pointers to the heap and to other arenas included.
@@ -10,27 +15,20 @@ package arena
 //
 // An Arena must not be copied.
 type Arena struct {
-	flat  lane      // values without pointers, and text
-	types typeTable // a lane for each type with pointers
-
-	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
-
-	chunkSize   uintptr
-	maxRetained uintptr
-	marks       markStack
-	highWater   uintptr
-	resets      uint64
-
-	owner owner
-	watch witness
+	region machine.Region
+	owner  owner
 
 	_ noCopy
 	_ [arenaPad]byte // a multiple of a cache line: arenas of two cores share none
 }
 
-// marksKept is how many bytes of marks an arena may always keep, about ten
-// marks of ten types.
-const marksKept = 4 << 10
+// What fills Arena and account up to whole cache lines, on 64 and on 32 bits;
+// a test says what to write here when they change.
+const (
+	is64       = ^uintptr(0) >> 63
+	arenaPad   = 8*is64 + 56*(1-is64)
+	accountPad = 28 * (1 - is64)
+)
 
 // noCopy makes go vet report copies.
 type noCopy struct{}
@@ -55,70 +53,16 @@ func (*noCopy) Unlock() {}
 func NewArena(chunkSize, maxRetained int) *Arena {
 	size, retained := checkSizes("NewArena", chunkSize, maxRetained)
 	a := newArena(size, retained)
-	if checked {
-		a.watch.begin()
+	if check.On {
+		a.region.Watch.Begin()
 	}
 	return a
 }
 
 func newArena(chunkSize, maxRetained uintptr) *Arena {
-	a := &Arena{types: newTypeTable(), chunkSize: chunkSize, maxRetained: maxRetained}
-	a.flat = newFlatLane(chunkSize)
-	if portable || !layoutOK {
-		a.side = newSideTable(chunkSize)
-	}
-	if checked {
-		a.flatLane().watchedBy(&a.watch)
-	}
+	a := new(Arena)
+	a.region.Init(chunkSize, maxRetained)
 	return a
-}
-
-func newFlatLane(chunkSize uintptr) lane {
-	return lane{ops: &flatOps, align: flatAlign, fit: newRetention(chunkSize, chunkSize)}
-}
-
-// flatLane is the lane of values without pointers. Where types are found by
-// reflection a.flat stays empty, so that no fast path ever takes from it.
-func (a *Arena) flatLane() *lane {
-	if a.side != nil {
-		return &a.side.flat
-	}
-	return &a.flat
-}
-
-// laneOf returns the lane that serves T, a new one if it must.
-//
-//go:norace
-func laneOf[T any](a *Arena) *lane {
-	if a.chunkSize == 0 {
-		panic("arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable")
-	}
-	if portable || a.side != nil {
-		return sideLaneOf[T](a)
-	}
-	key := keyOf(box[T]{})
-	if key.ptrBytes == 0 {
-		return &a.flat
-	}
-	if l := a.types.find(key); l != nil {
-		return l
-	}
-	l := newTypedLane[T](a.chunkSize, a.flat.ops.meter)
-	l.key = key
-	l.watchedBy(&a.watch)
-	a.types.add(l)
-	return l
-}
-
-// newTypedLane makes the lane of a type with pointers.
-func newTypedLane[T any](chunkSize uintptr, m *meter) *lane {
-	size := sizeOf[T]()
-	return &lane{
-		ops:   &laneOps{make: makeTyped[T], clear: clearTyped[T], meter: m},
-		align: size,
-		watch: newLaneWatch[T](),
-		fit:   newRetention(chunkSize, max(size, min(slabStart, chunkSize)/size*size)),
-	}
 }
 
 // Reset takes back everything that was allocated from a, in time that does
@@ -133,34 +77,15 @@ func (a *Arena) Reset() {
 	if a == nil {
 		return
 	}
-	if watched {
+	if check.Watched {
 		a.enter("Reset")
-		defer a.watch.leave()
+		defer a.leave()
 	}
-	if checked {
-		a.flatLane().checkFrom(0)
-		a.watch.ended("Reset")
+	if check.On {
+		a.region.CheckFree()
+		a.region.Watch.Ended("Reset")
 	}
-	a.empty()
-}
-
-// empty is Reset, also for the pool.
-func (a *Arena) empty() {
-	flat := a.flatLane()
-	used, held := flat.userBytes(), uintptr(0)
-	flat.empty(a.maxRetained)
-	held = flat.cap
-	for _, l := range a.types.lanes {
-		used += l.userBytes()
-		l.empty(a.maxRetained)
-		held += l.cap
-	}
-	a.highWater = max(a.highWater, used)
-	a.resets++
-	a.marks.clear(max(a.maxRetained/8, marksKept))
-	if held > a.maxRetained {
-		shrink(append([]*lane{flat}, a.types.lanes...), a.maxRetained)
-	}
+	a.region.Empty()
 }
 
 // Release takes back everything, as Reset does, and gives all of the arena's
@@ -169,29 +94,15 @@ func (a *Arena) Release() {
 	if a == nil {
 		return
 	}
-	if watched {
+	if check.Watched {
 		a.enter("Release")
-		defer a.watch.leave()
+		defer a.leave()
 	}
-	if checked {
-		a.flatLane().checkFrom(0)
-		a.watch.ended("Release")
+	if check.On {
+		a.region.CheckFree()
+		a.region.Watch.Ended("Release")
 	}
-	a.highWater = max(a.highWater, uintptr(a.UsedBytes()))
-	a.resets++
-	flat, oversize := a.flatLane(), a.oversizeChunks()
-	flat.drop()
-	flat.fit = newRetention(a.chunkSize, a.chunkSize)
-	flat.fit.oversize = oversize
-	flat.forget()
-	for _, l := range a.types.lanes {
-		l.drop()
-	}
-	a.types = newTypeTable()
-	if a.side != nil {
-		clear(a.side.types)
-	}
-	a.marks.release()
+	a.region.Release()
 }
 
 // UsedBytes is how many bytes the arena has handed out since it was last
@@ -201,10 +112,6 @@ func (a *Arena) UsedBytes() int {
 	if a == nil {
 		return 0
 	}
-	raceLook(&a.watch)
-	n := a.flatLane().userBytes()
-	for _, l := range a.types.lanes {
-		n += l.userBytes()
-	}
-	return int(n)
+	check.RaceLook(&a.region.Watch)
+	return int(a.region.UsedBytes())
 }

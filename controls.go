@@ -6,7 +6,7 @@ import "math/rand/v2"
 // pool gets another one.
 type controls struct {
 	perArena uintptr // limit of each arena; 0: none
-	total    uintptr // limit of all that are out; 0: none
+	total    bool    // all that are out have a limit together
 	rate     int     // one Get in rate keeps its stack; 0: none
 }
 
@@ -26,55 +26,26 @@ func (p *ArenaPool) control(change func(*controls)) {
 	p.controls.Store(&c)
 }
 
-// totalLimit is the most bytes that all arenas which are out may have; 0: any.
-// No pool has none.
-func (p *ArenaPool) totalLimit() uintptr {
-	if p == nil {
-		return 0
-	}
-	if c := p.controls.Load(); c != nil {
-		return c.total
-	}
-	return 0
-}
-
 // started readies an arena that Get found for a life with limits, and takes
 // its stack if it is the turn of this one.
 //
 //go:noinline
 func (c *controls) started(p *ArenaPool, a *Arena) {
 	acct := a.owner.account
-	if c.perArena != 0 || c.total != 0 {
-		acct.unsettled = true
+	if c.perArena != 0 || c.total {
+		acct.Unsettled = true
 		m := a.metered()
-		m.setLimit(c.perArena)
-		if m.held > a.maxRetained {
+		m.SetLimit(c.perArena)
+		if m.Held() > a.region.MaxRetained {
 			a.Release() // kept before there was this limit
 		}
-		if c.total != 0 && m.held != 0 && !acct.chargeIdle(p, c.total, m.held) {
+		if c.total && !acct.ChargeIdle(&p.tally, m.Held()) {
 			a.Release()
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		acct.unsettled = true
+		acct.Unsettled = true
 		acct.sample.Store(takeSample())
-	}
-}
-
-// chargeIdle counts what an arena kept against the pool's total, if there is
-// room for it.
-func (acct *account) chargeIdle(p *ArenaPool, total, held uintptr) bool {
-	raceBlind()
-	defer raceSee()
-	for {
-		out := p.tally.out.Load()
-		if room(total, out) < held {
-			return false
-		}
-		if p.tally.out.CompareAndSwap(out, out+held) {
-			acct.charged.Store(held)
-			return true
-		}
 	}
 }
 
@@ -83,9 +54,8 @@ func (acct *account) chargeIdle(p *ArenaPool, total, held uintptr) bool {
 //go:noinline
 func (p *ArenaPool) settle(a *Arena) {
 	acct := a.owner.account
-	acct.unsettled = false
-	a.metered().setLimit(0)
-	acct.discharge(p, ^uintptr(0))
+	a.metered().SetLimit(0)
+	acct.Settle(&p.tally)
 	if s := acct.sample.Swap(nil); s != nil {
 		s.end()
 	}

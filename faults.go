@@ -1,5 +1,11 @@
 package arena
 
+import (
+	"errors"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
 // A FaultError is what ExplainFaults panics with. Only programs that are built
 // with the tag arenacheck ever see one.
 type FaultError struct {
@@ -24,10 +30,23 @@ func (e *FaultError) Unwrap() error { return e.err }
 //
 // ArenaPool.Do does it by itself.
 func ExplainFaults() {
-	if !invariants {
+	if !check.Tag {
 		return
 	}
 	if e := recover(); e != nil {
 		panic(explain(e))
 	}
+}
+
+// explain makes a FaultError of a fault in memory that was taken back, and
+// leaves everything else alone.
+func explain(e any) any {
+	err, _ := e.(error)
+	if err == nil || errors.As(err, new(*FaultError)) {
+		return e
+	}
+	if at, text, ok := check.Explain(err); ok {
+		return &FaultError{at, text, err}
+	}
+	return e
 }

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // FixedPool hands out and takes back values of one type in any order, up to a
@@ -22,7 +25,7 @@ import (
 // A FixedPool belongs to one goroutine at a time, SyncFixedPool is for many.
 // It must not be copied; the zero FixedPool has no slots.
 type FixedPool[T any] struct {
-	base     pointer
+	base     machine.Pointer
 	count    uintptr // slots
 	inverse  uintptr // of the odd part of the slots' distance, modulo the word
 	rotation int     // the distance's factors of two
@@ -49,27 +52,27 @@ func NewFixedPool[T any](capacity int) *FixedPool[T] {
 }
 
 func (p *FixedPool[T]) init(function string, capacity int) {
-	stride := max(sizeOf[T](), 1)
-	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > maxAlloc/stride {
+	stride := max(machine.SizeOf[T](), 1)
+	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > machine.MaxAlloc/stride {
 		panic("arena: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + itoa(capacity) +
-			"): capacity must be from 0 to " + itoa(int(min(uint64(maxAlloc/stride), math.MaxUint32))) + " slots")
+			"): capacity must be from 0 to " + itoa(int(min(uint64(machine.MaxAlloc/stride), math.MaxUint32))) + " slots")
 	}
 	p.sync = function == "NewSyncFixedPool"
 	p.count = uintptr(capacity)
 	p.rotation = bits.TrailingZeros64(uint64(stride))
 	p.inverse = inverse(stride >> p.rotation)
-	p.pointers = holdsPointers[T]()
+	p.pointers = machine.HoldsPointers[T]()
 	if capacity == 0 {
 		return
 	}
-	if sizeOf[T]() == 0 {
-		p.base = makeFlat(roundUp(uintptr(capacity), flatAlign)) // a byte for each, so that they differ
+	if machine.SizeOf[T]() == 0 {
+		p.base = machine.MakeFlat(machine.RoundUp(uintptr(capacity), machine.FlatAlign)) // a byte for each, so that they differ
 	} else {
-		p.base = makeTyped[T](uintptr(capacity) * stride)
+		p.base = machine.MakeTyped[T](uintptr(capacity) * stride)
 	}
 	p.free = make([]uint32, 0, capacity)
 	p.live = make([]bool, capacity)
-	if checked {
+	if check.On {
 		p.lockSlots()
 	}
 }
@@ -96,7 +99,7 @@ func (p *FixedPool[T]) slot(off uintptr) uintptr {
 // Allocate returns a zero T, or nil if all slots are out. Whoever gets it
 // must give it back with Deallocate and not use it any more then.
 func (p *FixedPool[T]) Allocate() *T {
-	if checked {
+	if check.On {
 		p.openNext()
 	}
 	var i uintptr
@@ -111,7 +114,7 @@ func (p *FixedPool[T]) Allocate() *T {
 		return nil
 	}
 	p.live[i] = true
-	x := at[T](p.base, i*max(sizeOf[T](), 1))
+	x := machine.At[T](p.base, i*max(machine.SizeOf[T](), 1))
 	// Also with pointers, although Deallocate cleared it: a write through a
 	// stale pointer must not reach the next owner.
 	*x = *new(T)
@@ -123,7 +126,7 @@ func (p *FixedPool[T]) Allocate() *T {
 // and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
 // a slot that is free already or was never handed out.
 func (p *FixedPool[T]) Deallocate(x *T) {
-	i := p.slot(offsetOf(p.base, x))
+	i := p.slot(machine.OffsetOf(p.base, x))
 	if i >= p.count || !p.live[i] {
 		panic(p.misuse(x))
 	}
@@ -132,7 +135,7 @@ func (p *FixedPool[T]) Deallocate(x *T) {
 	if p.pointers {
 		*x = *new(T)
 	}
-	if checked {
+	if check.On {
 		p.closeSlot(i)
 	}
 }
@@ -149,14 +152,14 @@ func (p *FixedPool[T]) name() string {
 //
 //go:noinline
 func (p *FixedPool[T]) misuse(x *T) *MisuseError {
-	stride := max(sizeOf[T](), 1)
+	stride := max(machine.SizeOf[T](), 1)
 	e := &MisuseError{
 		Pool:     p.name() + "[" + reflect.TypeFor[T]().String() + "]",
-		Pointer:  offsetOf(nil, x),
+		Pointer:  machine.OffsetOf(nil, x),
 		Slot:     -1,
 		Capacity: p.Capacity(),
 	}
-	d := offsetOf(p.base, x)
+	d := machine.OffsetOf(p.base, x)
 	switch {
 	case x == nil:
 		e.Kind = MisuseNil
@@ -178,7 +181,7 @@ func (p *FixedPool[T]) misuse(x *T) *MisuseError {
 // Owns says whether x is a pointer that Allocate returned and that was not
 // given back since.
 func (p *FixedPool[T]) Owns(x *T) bool {
-	i := p.slot(offsetOf(p.base, x))
+	i := p.slot(machine.OffsetOf(p.base, x))
 	return i < p.count && p.live[i]
 }
 

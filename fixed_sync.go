@@ -1,6 +1,10 @@
 package arena
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/ebbpool/arena/internal/check"
+)
 
 // SyncFixedPool is a FixedPool for any number of goroutines: the same contract
 // behind a lock. A program that would fight for the lock is better off with a
@@ -21,7 +25,7 @@ func NewSyncFixedPool[T any](capacity int) *SyncFixedPool[T] {
 // Allocate returns a zero T, or nil if all slots are out.
 func (p *SyncFixedPool[T]) Allocate() *T {
 	p.mu.Lock()
-	if checked { // it may panic
+	if check.On { // it may panic
 		defer p.mu.Unlock()
 		return p.pool.Allocate()
 	}

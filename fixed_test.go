@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // The one comparison must refuse every offset that is not a slot's beginning:
@@ -84,7 +87,7 @@ func TestFixedPoolAndCollector(t *testing.T) {
 
 // A write through a stale pointer must not reach the next owner.
 func TestFixedPoolZeroesAfterStaleWrite(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	p := NewFixedPool[fixedPtr](1)
 	x := p.Allocate()
 	p.Deallocate(x)
@@ -125,12 +128,12 @@ func TestFixedPoolCapacity(t *testing.T) {
 	wantMisuse(t, ErrForeign, func() { NewFixedPool[int](0).Deallocate(new(int)) })
 	wantMisuse(t, ErrNil, func() { NewFixedPool[int](0).Deallocate(nil) })
 	wantMisuse(t, ErrForeign, func() { new(FixedPool[int]).Deallocate(new(int)) })
-	wantPanic(t, func() { NewFixedPool[int](-1) }, "NewFixedPool[int]", "-1")
-	wantPanic(t, func() { NewSyncFixedPool[int](-1) }, "NewSyncFixedPool[int]", "-1")
-	wantPanic(t, func() { NewFixedPool[[1 << 20]int](math.MaxInt32) }, "NewFixedPool", "2147483647")
+	testkit.WantPanic(t, func() { NewFixedPool[int](-1) }, "NewFixedPool[int]", "-1")
+	testkit.WantPanic(t, func() { NewSyncFixedPool[int](-1) }, "NewSyncFixedPool[int]", "-1")
+	testkit.WantPanic(t, func() { NewFixedPool[[1 << 20]int](math.MaxInt32) }, "NewFixedPool", "2147483647")
 	if math.MaxInt > math.MaxInt32 {
 		tooMany := uint64(math.MaxUint32) + 1
-		wantPanic(t, func() { NewFixedPool[byte](int(tooMany)) }, "NewFixedPool[uint8]", "4294967296")
+		testkit.WantPanic(t, func() { NewFixedPool[byte](int(tooMany)) }, "NewFixedPool[uint8]", "4294967296")
 	}
 }
 
@@ -189,7 +192,7 @@ func TestSyncFixedPool(t *testing.T) {
 }
 
 func TestFixedPoolAllocatesNothing(t *testing.T) {
-	if raceEnabled || asanEnabled {
+	if check.Race || check.ASan {
 		t.Skip("counts allocations")
 	}
 	p, s := NewFixedPool[fixedPtr](8), NewSyncFixedPool[fixedPtr](8)
@@ -202,3 +205,54 @@ func TestFixedPoolAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The message must name the pool that the program has.
+func TestMisuseNamesThePool(t *testing.T) {
+	for want, f := range map[string]func(){
+		"arena: FixedPool[int].Deallocate":     func() { NewFixedPool[int](1).Deallocate(nil) },
+		"arena: SyncFixedPool[int].Deallocate": func() { NewSyncFixedPool[int](1).Deallocate(nil) },
+	} {
+		func() {
+			defer func() {
+				if e, ok := recover().(*MisuseError); !ok || !strings.HasPrefix(e.Error(), want) {
+					t.Errorf("%v does not begin with %s", e, want)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// The numbers must say how full the pool was, and how often too full: that is
+// what its capacity is chosen by.
+func TestFixedStats(t *testing.T) {
+	p := NewSyncFixedPool[[3]uint64](3)
+	x, _, y := p.Allocate(), p.Allocate(), p.Allocate()
+	p.Allocate()
+	p.Allocate()
+	p.Deallocate(x)
+	p.Deallocate(y)
+	want := FixedStats{Capacity: 3, Used: 1, HighWater: 3, Misses: 2, UsedBytes: 24, RetainedBytes: 3 * (24 + 5)}
+	if got := p.Stats(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	q := NewFixedPool[struct{}](1)
+	q.Allocate()
+	q.Allocate()
+	want = FixedStats{Capacity: 1, Used: 1, HighWater: 1, Misses: 1, RetainedBytes: 6}
+	if got := q.Stats(); got != want {
+		t.Errorf("no size: %+v, want %+v", got, want)
+	}
+	if got := new(FixedPool[int]).Stats(); got != (FixedStats{}) {
+		t.Errorf("the zero pool: %+v", got)
+	}
+}
+
+type (
+	fixedFlat struct{ n, _ int64 }
+	fixedPtr  struct {
+		p *int
+		_ [5]uintptr
+		s string
+	}
+)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 //go:noinline
@@ -102,7 +104,7 @@ func TestSampleRate(t *testing.T) {
 	if sampled < n/10-200 || sampled > n/10+200 || inNew != 0 {
 		t.Errorf("%d of %d Gets were sampled at a rate of 10", sampled, n)
 	}
-	wantPanic(t, func() { p.SampleStacks(-1) }, "SampleStacks", "-1")
+	testkit.WantPanic(t, func() { p.SampleStacks(-1) }, "SampleStacks", "-1")
 }
 
 // Leaks from ever new places must not become a leak themselves.

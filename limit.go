@@ -1,5 +1,10 @@
 package arena
 
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
 // LimitError is what an allocation panics with that would take more memory
 // than a Limit allows. Nothing has changed then: the arena has what it had (and
 // its record of a type that it met for the first time), may
@@ -52,16 +57,16 @@ func (a *Arena) Limit(bytes int) {
 	if a == nil {
 		return
 	}
-	if a.chunkSize == 0 {
+	if !a.region.Made() {
 		panic("arena: Arena.Limit: the zero Arena is not usable; use NewArena or a pool")
 	}
-	if watched {
+	if check.Watched {
 		a.enter("Limit")
-		defer a.watch.leave()
+		defer a.leave()
 	}
-	a.metered().setLimit(limit)
+	a.metered().SetLimit(limit)
 	if acct := a.owner.account; acct != nil {
-		acct.unsettled = true
+		acct.Unsettled = true
 	}
 }
 
@@ -83,15 +88,14 @@ func (a *Arena) Limit(bytes int) {
 // first Get. A perArena above total is allowed and means little.
 func (p *ArenaPool) Limit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.Limit", perArena), checkLimit("ArenaPool.Limit", total)
-	p.control(func(c *controls) { c.perArena, c.total = arenas, all })
+	p.control(func(c *controls) { c.perArena, c.total = arenas, all != 0 })
+	p.tally.Limit(all)
 }
 
-// refuse counts a refusal, if there is a pool to count it, and panics.
-func (p *ArenaPool) refuse(e *LimitError) {
-	if p != nil {
-		raceBlind()
-		p.tally.refused.Add(1)
-		raceSee()
-	}
-	panic(e)
+// metered returns the arena's meter, a new one if it must.
+func (a *Arena) metered() *machine.Meter { return a.region.Meter(refuse) }
+
+// refuse is how an allocation learns that it is beyond a limit.
+func refuse(r machine.Refusal) {
+	panic(&LimitError{Limit: int(r.Limit), InUse: int(r.InUse), Others: int(r.Others), Asked: int(r.Asked), Pool: r.Pool})
 }

@@ -1,11 +1,15 @@
 package arena
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/testkit"
+)
 
 // A slice that grows leaves what it was behind; a limit of four times its size
 // must do, wherever it starts, as the documentation says.
 func TestLimitLetsSlicesGrow(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
 		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
 			for _, piece := range []int{1, 100, 1000} {
@@ -43,7 +47,7 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 
 // Two that grow by turns leave more behind: a twelfth of the limit for each must do.
 func TestLimitLetsTwoSlicesGrow(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
 		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
 			for _, piece := range []int{1, 100, 1000} {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // Many goroutines at the total: it must hold at every moment, each refusal is
@@ -31,7 +33,7 @@ func TestPoolTotalConcurrent(t *testing.T) {
 								a.AllocBytes(r.IntN(2000))
 								New[textPair](a).a = "x"
 								runtime.Gosched()
-								if out := p.tally.out.Load(); out > total {
+								if out := p.tally.Counts().Out; out > total {
 									t.Errorf("%s: %d bytes out", name, out)
 								}
 							}
@@ -59,10 +61,10 @@ func TestPoolTotalConcurrent(t *testing.T) {
 		}
 		wg.Wait()
 		s := p.Stats()
-		if p.tally.out.Load() != 0 || s.InUseBytes != 0 || s.Refused != uint64(arenas+pools) || fine == 0 || arenas == 0 {
-			t.Errorf("%s: %d bytes out in the end, %+v; %d fine, %d and %d refused", name, p.tally.out.Load(), s, fine, arenas, pools)
+		if p.tally.Counts().Out != 0 || s.InUseBytes != 0 || s.Refused != uint64(arenas+pools) || fine == 0 || arenas == 0 {
+			t.Errorf("%s: %d bytes out in the end, %+v; %d fine, %d and %d refused", name, p.tally.Counts().Out, s, fine, arenas, pools)
 		}
-		if got := int(p.tally.held.Load()); got != s.RetainedBytes {
+		if got := int(p.tally.Counts().Held); got != s.RetainedBytes {
 			t.Errorf("%s: %d bytes counted, %d in the accounts", name, got, s.RetainedBytes)
 		}
 	}
@@ -90,7 +92,7 @@ func TestPoolTotal(t *testing.T) {
 	var more []*Arena
 	for range 20 {
 		more = append(more, p.Get())
-		if out := p.tally.out.Load(); out > 100_000 {
+		if out := p.tally.Counts().Out; out > 100_000 {
 			t.Fatalf("%d bytes out after Get", out)
 		}
 	}
@@ -98,7 +100,7 @@ func TestPoolTotal(t *testing.T) {
 		p.Put(x)
 	}
 	p.Put(b)
-	if out := p.tally.out.Load(); out != 0 {
+	if out := p.tally.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
 	// What an arena lets go of while it is out is free for others at once.
@@ -109,11 +111,11 @@ func TestPoolTotal(t *testing.T) {
 	a.AllocBytes(50_000)
 	a.Rewind(m)
 	checkMeter(t, a)
-	if out := p.tally.out.Load(); int(out) != heldNow(a) {
+	if out := p.tally.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("after Rewind: %d bytes out, the arena has %d", out, heldNow(a))
 	}
 	a.Release()
-	if out := p.tally.out.Load(); out != 0 {
+	if out := p.tally.Counts().Out; out != 0 {
 		t.Errorf("after Release: %d bytes out", out)
 	}
 	p.Put(a)
@@ -125,18 +127,18 @@ func TestPoolTotal(t *testing.T) {
 	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
 		t.Error("not refused")
 	}
-	if left := a.flatLane().ops.meter.left(); left != 0 {
+	if left := a.metered().Left(); left != 0 {
 		t.Errorf("%d bytes left of a total that one arena exceeds", left)
 	}
 	p.Limit(0, 1<<30)
 	a.AllocBytes(500_000)
-	if out := p.tally.out.Load(); int(out) != heldNow(a) {
+	if out := p.tally.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
 	}
 	p.Limit(0, 0)
 	a.AllocBytes(900_000)
 	p.Put(a)
-	if out := p.tally.out.Load(); out != 0 {
+	if out := p.tally.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
 }
@@ -155,11 +157,11 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 		a.AllocBytes(15_000)
 		m := a.metered()
 		p.Put(a)
-		if m.limit != 0 || m.arena.maxRetained != 1<<20 {
+		if m.Limit() != 0 || a.region.MaxRetained != 1<<20 {
 			t.Errorf("an idle arena has a limit: %+v", m)
 		}
 		b := p.Get()
-		if got := int(b.flatLane().ops.meter.limit); got != perArena {
+		if got := int(b.metered().Limit()); got != perArena {
 			t.Errorf("limit %d, want %d", got, perArena)
 		}
 		if over := refused(t, func() { b.AllocBytes(15_000) }); (over == nil) != (perArena == 0) {
@@ -198,20 +200,20 @@ func TestPoolTotalOfLeakedArenas(t *testing.T) {
 		p.Get().AllocBytes(15_000)
 	}
 	for range 500 {
-		if runtime.GC(); p.tally.out.Load() == 0 {
+		if runtime.GC(); p.tally.Counts().Out == 0 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
 	s := p.Stats()
-	if p.tally.out.Load() != 0 || p.tally.held.Load() != 0 || s.Leaked != 5 || s.InUseBytes != 0 || s.HighWater < 75_000 {
-		t.Errorf("%d bytes out, %d counted, %+v", p.tally.out.Load(), p.tally.held.Load(), s)
+	if p.tally.Counts().Out != 0 || p.tally.Counts().Held != 0 || s.Leaked != 5 || s.InUseBytes != 0 || s.HighWater < 75_000 {
+		t.Errorf("%d bytes out, %d counted, %+v", p.tally.Counts().Out, p.tally.Counts().Held, s)
 	}
 }
 
 // An operator reads from these which memory a pool has, and why.
 func TestPoolStatsBytes(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	p := NewArenaPool(1000, 5000)
 	a, b := p.Get(), p.Get()
 	a.AllocBytes(900)
@@ -245,7 +247,7 @@ func TestPoolStatsBytes(t *testing.T) {
 // Both limits may be short at once. The arena's had its idle chunk dropped before
 // the pool's refused: the arena was not as before.
 func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	p := NewArenaPool(4096, 1<<20)
 	x := p.Get()
 	p.Limit(100_000, 120_000)
@@ -266,11 +268,11 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	// With room for it, the idle chunk goes, and the total is right all the time.
 	p.Put(y)
 	x.AllocBytes(75_000)
-	if got := p.tally.out.Load(); x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
+	if got := p.tally.Counts().Out; x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
 		t.Errorf("%d bytes count, %+v, %+v", got, x.Stats(), p.Stats())
 	}
 	p.Put(x)
-	if got := p.tally.out.Load(); got != 0 {
+	if got := p.tally.Counts().Out; got != 0 {
 		t.Errorf("%d bytes count, and no arena is out", got)
 	}
 }

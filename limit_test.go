@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // refused runs f and returns the LimitError that it panicked with, nil if it
@@ -24,25 +28,41 @@ func refused(t *testing.T, f func()) (over *LimitError) {
 
 // heldNow adds up the chunks, which is what the meter must say.
 func heldNow(a *Arena) int {
-	n := a.flatLane().heldBytes()
-	for _, l := range a.types.lanes {
-		n += l.heldBytes()
-	}
-	return int(n)
+	return int(a.region.Numbers().Held)
 }
 
 // checkMeter compares what the meter counts with the chunks that are there.
 func checkMeter(t *testing.T, a *Arena) {
 	t.Helper()
-	m := a.flatLane().ops.meter
-	if got := heldNow(a); int(m.held) != got {
-		t.Fatalf("the meter counts %d bytes of %d", m.held, got)
+	m := a.metered()
+	if got := heldNow(a); int(m.Held()) != got {
+		t.Fatalf("the meter counts %d bytes of %d", m.Held(), got)
 	}
-	if m.limit != 0 && m.held > m.limit {
-		t.Fatalf("%d bytes with a limit of %d", m.held, m.limit)
+	if m.Limit() != 0 && m.Held() > m.Limit() {
+		t.Fatalf("%d bytes with a limit of %d", m.Held(), m.Limit())
 	}
-	if acct := a.owner.account; acct != nil && acct.held.Load() != m.held {
-		t.Fatalf("the account has %d bytes of %d", acct.held.Load(), m.held)
+	if acct := a.owner.account; acct != nil && acct.Held() != m.Held() {
+		t.Fatalf("the account has %d bytes of %d", acct.Held(), m.Held())
+	}
+}
+
+type textPair struct{ a, b string }
+
+// mixedRequest takes some of everything, of several types.
+func mixedRequest(a *Arena) {
+	for i := range 20 {
+		New[[3]uint64](a)
+		New[[5]uint64](a)
+		New[textPair](a).a = "a"
+		New[*textPair](a)
+		New[[]byte](a)
+		New[any](a)
+		New[[9]*int](a)
+		New[map[int]int](a)
+		MakeSlice[string](a, i, i)
+	}
+	for i := range 300 {
+		a.AllocString("a string that is neither short nor long"[:8+i%32])
 	}
 }
 
@@ -53,16 +73,16 @@ var fillers = []struct {
 }{
 	{"flat", 16, func(a *Arena) { New[[2]uint64](a)[0] = 1 }},
 	{"text", 10, func(a *Arena) { a.AllocString("ten bytes.") }},
-	{"traced", int(sizeOf[textPair]()), func(a *Arena) { New[textPair](a).a = "x" }},
+	{"traced", int(machine.SizeOf[textPair]()), func(a *Arena) { New[textPair](a).a = "x" }},
 	{"bytes", 104, func(a *Arena) { a.AllocBytes(100)[99] = 1 }},
-	{"slices", 10 * int(sizeOf[string]()), func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
+	{"slices", 10 * int(machine.SizeOf[string]()), func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
 // The limit is what stands between one request and the memory of all others:
 // it must hold to the byte, for chunks larger and smaller than it, and yet let
 // a life have nearly all of it.
 func TestLimitHolds(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	for _, chunk := range []int{64, 4096, 1 << 20} {
 		for _, limit := range []int{1, 7, 100, 513, 4096, 100_000, 1 << 20} {
 			for _, f := range fillers {
@@ -108,7 +128,7 @@ func TestLimitHolds(t *testing.T) {
 // One kind of value must not take the memory of all: a small request of many
 // kinds has to fit into a limit that a single chunk of the arena exceeds.
 func TestLimitLeavesRoomForAllKinds(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	a := NewArena(1<<20, 0)
 	a.Limit(64 << 10)
 	for life := range 200 {
@@ -130,7 +150,9 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 	for _, one := range []func(a *Arena, n int){
 		func(a *Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
 		func(a *Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
-		func(a *Arena, n int) { MakeSlice[string](a, n/int(sizeOf[string]()), n/int(sizeOf[string]()))[0] = "x" },
+		func(a *Arena, n int) {
+			MakeSlice[string](a, n/int(machine.SizeOf[string]()), n/int(machine.SizeOf[string]()))[0] = "x"
+		},
 	} {
 		for _, idle := range []int{1000, 30000, 40000} {
 			a := NewArena(1000, 1<<20)
@@ -154,37 +176,10 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			}
 			checkMeter(t, a)
 			a.Rewind(m)
-			if want := 8 + int(sizeOf[textPair]()); a.UsedBytes() != want {
+			if want := 8 + int(machine.SizeOf[textPair]()); a.UsedBytes() != want {
 				t.Errorf("%d bytes in use after a rewind, want %d", a.UsedBytes(), want)
 			}
 		}
-	}
-}
-
-// A lane that goes on with its chunk beside a new one must not lose it, or what
-// Reset and Rewind start from is gone. Only another goroutine that takes the
-// last of a pool's total at the wrong moment leads there: hence the direct call.
-func TestLimitKeepsTheChunkBeside(t *testing.T) {
-	needsReuse(t)
-	a := NewArena(40_000, 0)
-	a.Limit(1 << 20)
-	a.AllocBytes(30_000)
-	a.Reset()
-	a.Limit(64_000)
-	l := a.flatLane()
-	if l.used() != 0 || l.cap != 40_000 {
-		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
-	}
-	if refused(t, func() { l.newChunk(50_000, 0) }) == nil || l.cap != 40_000 {
-		t.Errorf("the lane's chunk has %d bytes after a refusal", l.cap)
-	}
-	checkMeter(t, a)
-	if over := refused(t, func() { a.AllocBytes(50_000) }); over != nil {
-		t.Error(over)
-	}
-	a.Reset()
-	if a.UsedBytes() != 0 {
-		t.Errorf("%d bytes in use after Reset", a.UsedBytes())
 	}
 }
 
@@ -227,8 +222,8 @@ func TestLimitRefusalChangesNothing(t *testing.T) {
 // Limits are for programs whose usual requests stay far below: those must take
 // nothing from the heap with them.
 func TestLimitSteadyState(t *testing.T) {
-	needsReuse(t)
-	if raceEnabled || asanEnabled {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan {
 		t.Skip("instrumentation allocates")
 	}
 	a := NewArena(4096, 1<<20)
@@ -241,7 +236,7 @@ func TestLimitSteadyState(t *testing.T) {
 		"arena": func() { mixedRequest(a); a.Reset() },
 		"pool":  func() { a := p.Get(); mixedRequest(a); p.Put(a) },
 	} {
-		for range 2 * window {
+		for range 2 * machine.Window {
 			f()
 		}
 		if n := testing.AllocsPerRun(200, f); n >= 1 {
@@ -327,10 +322,10 @@ func TestLimitRandomWork(t *testing.T) {
 
 // A limit given at the wrong moment, or a wrong one, must say so.
 func TestLimitMisuse(t *testing.T) {
-	wantPanic(t, func() { NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
-	wantPanic(t, func() { new(Arena).Limit(1) }, "Arena.Limit", "NewArena")
-	wantPanic(t, func() { NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
-	wantPanic(t, func() { NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
+	testkit.WantPanic(t, func() { NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
+	testkit.WantPanic(t, func() { new(Arena).Limit(1) }, "Arena.Limit", "NewArena")
+	testkit.WantPanic(t, func() { NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
+	testkit.WantPanic(t, func() { NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
 	var none *Arena
 	none.Limit(1)
 	none.AllocBytes(100)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // Scratch memory in the middle of a request is what marks are for: everything
@@ -18,7 +21,7 @@ func TestMarkNested(t *testing.T) {
 		for depth := range 12 {
 			texts = append(texts, a.AllocString(strings.Repeat(fmt.Sprint(depth), 20)))
 			p := New[textPair](a)
-			p.a = heapText(uint64(depth))
+			p.a = testkit.HeapText(uint64(depth))
 			objects = append(objects, p)
 			marks, used = append(marks, a.Mark()), append(used, a.UsedBytes())
 		}
@@ -26,7 +29,7 @@ func TestMarkNested(t *testing.T) {
 			for range 2 { // a mark may be used again
 				for range 9 {
 					New[textPair](a).b = "scratch"
-					dirty(a.AllocBytes(50))
+					testkit.Dirty(a.AllocBytes(50))
 				}
 				a.Rewind(marks[depth])
 				if a.UsedBytes() != used[depth] {
@@ -34,11 +37,11 @@ func TestMarkNested(t *testing.T) {
 				}
 			}
 			for i := range depth + 1 {
-				if texts[i] != strings.Repeat(fmt.Sprint(i), 20) || *objects[i] != (textPair{a: heapText(uint64(i))}) {
+				if texts[i] != strings.Repeat(fmt.Sprint(i), 20) || *objects[i] != (textPair{a: testkit.HeapText(uint64(i))}) {
 					t.Fatalf("chunk %d, depth %d: level %d holds %q, %+v", chunk, depth, i, texts[i], *objects[i])
 				}
 			}
-			if p := New[textPair](a); *p != (textPair{}) || !allZero(a.AllocBytes(200)) {
+			if p := New[textPair](a); *p != (textPair{}) || !testkit.AllZero(a.AllocBytes(200)) {
 				t.Fatalf("chunk %d, depth %d: rewound memory is not zero", chunk, depth)
 			}
 			a.Rewind(marks[depth])
@@ -78,7 +81,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 		for first := range 70 {
 			a := NewArena(chunk, 0)
 			b := a.AllocBytes(first)
-			dirty(b)
+			testkit.Dirty(b)
 			p := MakeSlice[*int](a, first/3, first/3)
 			for i := range p {
 				p[i] = new(int)
@@ -86,7 +89,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 			m, used := a.Mark(), a.UsedBytes()
 			for round := range 4 {
 				for i := range 10 + round*5 {
-					dirty(a.AllocBytes(i * 13))
+					testkit.Dirty(a.AllocBytes(i * 13))
 					q := MakeSlice[*int](a, i, i+1)
 					if q = q[:i+1]; q[i] != nil || q[0] != nil {
 						t.Fatalf("chunk %d, first %d, round %d: a pointer is not nil", chunk, first, round)
@@ -111,7 +114,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 // A long-lived arena with a loop that marks and rewinds must come to rest, or
 // the scratch memory is a leak, and every round makes a chunk.
 func TestMarkLoopsRest(t *testing.T) {
-	needsReuse(t)
+	testkit.NeedsReuse(t)
 	for _, tt := range []struct{ chunk, first, pieces int }{
 		{1024, 0, 2}, {1024, 0, 20}, {1024, 100, 20}, {1024, 1000, 40}, {4096, 1, 20},
 		{64, 0, 200}, {64, 10, 200}, // far more than the largest chunk
@@ -121,12 +124,12 @@ func TestMarkLoopsRest(t *testing.T) {
 			a := NewArena(tt.chunk, 0)
 			a.AllocBytes(tt.first)
 			kept := New[textPair](a)
-			kept.a = heapText(3)
+			kept.a = testkit.HeapText(3)
 			loop := func() {
 				m := a.Mark()
 				for range tt.pieces {
 					New[textPair](a).a = "scratch"
-					dirty(a.AllocBytes(100))
+					testkit.Dirty(a.AllocBytes(100))
 					m2 := a.Mark()
 					a.AllocString("scratch text")
 					MakeSlice[any](a, 3, 9)
@@ -141,10 +144,10 @@ func TestMarkLoopsRest(t *testing.T) {
 			for range 200 {
 				loop()
 			}
-			if after := a.Stats(); after != before || kept.a != heapText(3) {
+			if after := a.Stats(); after != before || kept.a != testkit.HeapText(3) {
 				t.Errorf("after 200 more rounds %+v, before %+v", after, before)
 			}
-			if raceEnabled || asanEnabled {
+			if check.Race || check.ASan {
 				return
 			}
 			if n := testing.AllocsPerRun(50, loop); n != 0 {
@@ -169,10 +172,10 @@ func TestMarkUndoesAppend(t *testing.T) {
 		t.Errorf("UsedBytes = %d, want %d; s = %q", a.UsedBytes(), used, s)
 	}
 	b := a.AllocBytes(100)
-	if !allZero(b) {
+	if !testkit.AllZero(b) {
 		t.Error("rewound memory is not zero")
 	}
-	dirty(b)
+	testkit.Dirty(b)
 	if string(s) != "abcd" || len(x) != 16 {
 		t.Errorf("s = %q", s)
 	}
@@ -192,7 +195,7 @@ func TestMarkMisusePanics(t *testing.T) {
 		t.Helper()
 		kept := a.AllocString("kept")
 		stats := a.Stats()
-		wantPanic(t, func() { a.Rewind(m) }, "Rewind", "stale")
+		testkit.WantPanic(t, func() { a.Rewind(m) }, "Rewind", "stale")
 		if a.Stats() != stats || kept != "kept" {
 			t.Errorf("the panic changed something: %+v, was %+v", a.Stats(), stats)
 		}
@@ -226,10 +229,10 @@ func TestMarkMisusePanics(t *testing.T) {
 	stale(a, m5)
 
 	var none *Arena
-	wantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "another arena")
-	wantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "another arena")
-	wantPanic(t, func() { b.Rewind(none.Mark()) }, "Rewind")
-	wantPanic(t, func() { b.Rewind(Mark{}) }, "Rewind")
+	testkit.WantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "another arena")
+	testkit.WantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "another arena")
+	testkit.WantPanic(t, func() { b.Rewind(none.Mark()) }, "Rewind")
+	testkit.WantPanic(t, func() { b.Rewind(Mark{}) }, "Rewind")
 
 	c := p.Get()
 	m6 := c.Mark()

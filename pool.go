@@ -4,6 +4,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // ArenaPool keeps emptied arenas for reuse, as a sync.Pool does, and like one
@@ -29,7 +32,7 @@ type ArenaPool struct {
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
-	tally tally
+	tally machine.Tally
 }
 
 // owner ties an arena to its pool.
@@ -78,8 +81,8 @@ func (p *ArenaPool) Get() *Arena {
 	}
 	turns := &a.owner.account.turns
 	turns.Store(turns.Load() + 1)
-	if checked {
-		a.watch.begin()
+	if check.On {
+		a.region.Watch.Begin()
 	}
 	if c := p.controls.Load(); c != nil {
 		c.started(p, a)
@@ -94,10 +97,10 @@ func (p *ArenaPool) newArena() *Arena {
 	}
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
-		a.flatLane().fit.want = min(p.hint.Load(), p.maxRetained)
+		a.region.FlatLane().Expect(min(p.hint.Load(), p.maxRetained))
 	}
 	a.owner = owner{p, new(account)}
-	a.metered()
+	a.metered().Share(&p.tally, &a.owner.account.Account)
 	p.enlist(a.owner.account)
 	p.guard(a)
 	return a
@@ -105,7 +108,7 @@ func (p *ArenaPool) newArena() *Arena {
 
 // guard has the pool notice a's end.
 func (p *ArenaPool) guard(a *Arena) {
-	a.watch.guard(runtime.AddCleanup(a, p.close, a.owner.account))
+	a.region.Watch.Guard(runtime.AddCleanup(a, p.close, a.owner.account))
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -124,27 +127,27 @@ func (p *ArenaPool) Put(a *Arena) {
 		}
 		panic("arena: ArenaPool.Put: the arena is from another pool; put it in the pool that Get took it from")
 	}
-	if checked {
-		a.watch.occupy("ArenaPool.Put")
-		defer a.watch.leave()
-		a.flatLane().checkFrom(0)
+	if check.On {
+		a.region.Watch.Occupy("ArenaPool.Put")
+		defer a.leave()
+		a.region.CheckFree()
 	}
 	acct := a.owner.account
 	if t := acct.turns.Load(); t%2 == 0 || !acct.turns.CompareAndSwap(t, t+1) {
-		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.watch.history())
+		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
 	}
-	raceUse(&a.watch) // not before: that it was put twice at once is told by a panic
-	if checked {
-		a.watch.ended("Put")
+	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
+	if check.On {
+		a.region.Watch.Ended("Put")
 	}
-	a.empty()
-	if acct.unsettled {
+	a.region.Empty()
+	if acct.Unsettled {
 		p.settle(a)
 	}
-	if n := a.resets; n%window == 0 || n < window && n&(n-1) == 0 {
+	if n := a.region.Resets(); n%machine.Window == 0 || n < machine.Window && n&(n-1) == 0 {
 		p.learn(a, n)
 	}
-	if checked {
+	if check.On {
 		// An arena that is never used again is what finds every stale use.
 		if a = a.successor(); a == nil {
 			return
@@ -156,11 +159,7 @@ func (p *ArenaPool) Put(a *Arena) {
 // learn notes, now and then, what a's lives use: rising at once, falling
 // slowly and only by what whole windows of lives used.
 func (p *ArenaPool) learn(a *Arena, lives uint64) {
-	flat := a.flatLane()
-	fit := max(flat.cap, flat.fit.want)
-	if lives < window {
-		fit = fitted(flat.fit.peak) // the chunk is still the one that it was made with
-	}
+	fit := a.region.FlatLane().Fit(lives >= machine.Window)
 	before := a.owner.account.fit.Swap(fit)
 	if !p.auto {
 		return
@@ -168,9 +167,9 @@ func (p *ArenaPool) learn(a *Arena, lives uint64) {
 	// Only what the arena has not said before is news: an arena that lay idle
 	// since requests were large would say it again.
 	if fit > before {
-		raise(&p.hint, fit)
+		machine.Raise(&p.hint, fit)
 	}
-	if lives >= window {
+	if lives >= machine.Window {
 		p.lower(fit)
 	}
 }
@@ -179,11 +178,11 @@ func (p *ArenaPool) learn(a *Arena, lives uint64) {
 // just been moved by another goroutine that was enough: to store what follows
 // from an older hint could undo many steps.
 func (p *ArenaPool) lower(fit uintptr) {
-	raceBlind()
+	check.RaceBlind()
 	if hint := p.hint.Load(); fit < hint {
 		p.hint.CompareAndSwap(hint, max(fit, hint-hint/8))
 	}
-	raceSee()
+	check.RaceSee()
 }
 
 // close settles the account of an arena that was collected.
@@ -196,8 +195,7 @@ func (p *ArenaPool) close(acct *account) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accounts.remove(acct)
-	p.tally.held.Add(-acct.held.Load())
-	acct.discharge(p, ^uintptr(0))
+	acct.Close(&p.tally)
 	if s != nil {
 		p.leaked(s)
 	}
@@ -217,7 +215,7 @@ func (p *ArenaPool) close(acct *account) {
 func (p *ArenaPool) Do(f func(*Arena)) {
 	a := p.Get()
 	defer p.Put(a)
-	if checked {
+	if check.On {
 		defer ExplainFaults()
 	}
 	f(a)

@@ -8,11 +8,22 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // An arena from a pool is empty and its memory zero, whoever had it before:
 // otherwise one request reads another's data.
 func TestPoolHandsOutEmptyArenas(t *testing.T) {
+	type kinds struct {
+		n     int
+		text  string
+		iface any
+		next  *kinds
+		table map[string]int
+	}
 	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(1024, 0), "auto": NewAutoPool(0)} {
 		for life := range 50 {
 			a := p.Get()
@@ -20,9 +31,9 @@ func TestPoolHandsOutEmptyArenas(t *testing.T) {
 				t.Fatalf("%s, life %d: UsedBytes = %d", name, life, a.UsedBytes())
 			}
 			for i := range 40 {
-				b, x := a.AllocBytes(i*7), New[allKinds](a)
+				b, x := a.AllocBytes(i*7), New[kinds](a)
 				s := MakeSlice[string](a, i, 2*i)[:2*i]
-				if !allZero(b) || x.n != 0 || x.text != "" || x.iface != nil || x.next != nil || x.raw != nil {
+				if !testkit.AllZero(b) || x.n != 0 || x.text != "" || x.iface != nil || x.next != nil || x.table != nil {
 					t.Fatalf("%s, life %d: memory is not zero", name, life)
 				}
 				for j := range s {
@@ -31,7 +42,7 @@ func TestPoolHandsOutEmptyArenas(t *testing.T) {
 					}
 					s[j] = "secret"
 				}
-				dirty(b)
+				testkit.Dirty(b)
 				x.n, x.text, x.iface, x.next = 1, "secret", x, x
 				a.AllocString("secret")
 			}
@@ -53,18 +64,18 @@ func TestPoolMisusePanics(t *testing.T) {
 			a := p.Get()
 			*New[string](a) = "kept"
 			used := a.UsedBytes()
-			wantPanic(t, func() { other.Put(a) }, "Put", "another pool")
+			testkit.WantPanic(t, func() { other.Put(a) }, "Put", "another pool")
 			own := NewArena(64, 0)
 			own.AllocBytes(10)
-			wantPanic(t, func() { p.Put(own) }, "Put", "pool")
+			testkit.WantPanic(t, func() { p.Put(own) }, "Put", "pool")
 			if a.UsedBytes() != used || own.UsedBytes() != 16 {
 				t.Error("a refused Put emptied the arena")
 			}
 			p.Put(a)
 			stats := p.Stats()
-			wantPanic(t, func() { p.Put(a) }, "Put", "twice")
-			wantPanic(t, func() { p.Put(a) }, "Put", "twice")
-			wantPanic(t, func() { other.Put(a) }, "Put")
+			testkit.WantPanic(t, func() { p.Put(a) }, "Put", "twice")
+			testkit.WantPanic(t, func() { p.Put(a) }, "Put", "twice")
+			testkit.WantPanic(t, func() { other.Put(a) }, "Put")
 			if p.Stats() != stats || other.Stats().Puts != 0 {
 				t.Errorf("a refused Put counts: %+v, was %+v", p.Stats(), stats)
 			}
@@ -161,19 +172,19 @@ func TestPoolConcurrent(t *testing.T) {
 							var texts []string
 							var objects []*textPair
 							for i := range 10 + life%20 {
-								texts = Append(a, texts, a.AllocString(heapText(w+i)))
+								texts = Append(a, texts, a.AllocString(testkit.HeapText(w+i)))
 								x := New[textPair](a)
 								if *x != (textPair{}) {
 									t.Errorf("not zero: %+v", *x)
 								}
-								x.a = heapText(w * i)
+								x.a = testkit.HeapText(w * i)
 								objects = append(objects, x)
 								if i%8 == 0 {
 									runtime.Gosched()
 								}
 							}
 							for i, x := range objects {
-								if texts[i] != heapText(w+uint64(i)) || x.a != heapText(w*uint64(i)) {
+								if texts[i] != testkit.HeapText(w+uint64(i)) || x.a != testkit.HeapText(w*uint64(i)) {
 									t.Errorf("%q, %q", texts[i], x.a)
 								}
 							}
@@ -245,7 +256,7 @@ func TestPoolLeaked(t *testing.T) {
 		for i := range 5 {
 			a := p.Get()
 			s := New[string](a)
-			*s = heapText(uint64(i))
+			*s = testkit.HeapText(uint64(i))
 			if i == 0 {
 				held = s // an object that lives on does not make it less of a leak
 			}
@@ -261,7 +272,7 @@ func TestPoolLeaked(t *testing.T) {
 		if s := p.Stats(); s.Leaked != 5 || s.Gets != 7 || s.Puts != 2 {
 			t.Errorf("%s: %+v, want 5 leaked of 7 Gets", name, s)
 		}
-		if *held != heapText(0) {
+		if *held != testkit.HeapText(0) {
 			t.Errorf("%s: %q", name, *held)
 		}
 	}
@@ -294,7 +305,7 @@ func TestAutoPoolLearns(t *testing.T) {
 		request(90 << 10)(arenas[len(arenas)-1])
 	}
 	fresh := arenas[len(arenas)-1].Stats()
-	if !checked && (fresh.Resets != 0 || fresh.Chunks != 1) { // the checks begin small
+	if !check.On && (fresh.Resets != 0 || fresh.Chunks != 1) { // the checks begin small
 		t.Errorf("a new arena of the pool: %+v, want one chunk", fresh)
 	}
 	for _, a := range arenas {
@@ -341,8 +352,8 @@ func TestAutoPoolTakesNoOldNews(t *testing.T) {
 		t.Fatalf("ChunkSize = %d after a request of 100 KB", got)
 	}
 	const learned = 4 << 10
-	p.hint.Store(learned) // as after many windows of small requests
-	p.learn(old, window)  // as after 63 lives more
+	p.hint.Store(learned)        // as after many windows of small requests
+	p.learn(old, machine.Window) // as after 63 lives more
 	if got := p.Stats().ChunkSize; got > learned {
 		t.Errorf("ChunkSize = %d after an arena of long ago was used again, %d before", got, learned)
 	}
@@ -369,4 +380,15 @@ func TestPoolSizes(t *testing.T) {
 			t.Errorf("NewArenaPool(%d, 0) retains %d bytes", n, st.RetainedBytes)
 		}
 	}
+}
+
+// A pool that was not made must say so, every time: the first panic may not
+// leave it locked.
+func TestZeroPoolSaysSo(t *testing.T) {
+	var p ArenaPool
+	for range 2 {
+		testkit.WantPanic(t, func() { p.Get() }, "zero ArenaPool", "NewArenaPool")
+	}
+	testkit.WantPanic(t, func() { New[int](new(Arena)) }, "NewArena")
+	testkit.WantPanic(t, func() { new(Arena).AllocString("x") }, "NewArena")
 }

@@ -1,6 +1,11 @@
 package arena
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
 
 // Slab allocates values of one type: an Arena for a single T, without the
 // look for T's memory. New inlines to a compare and a bump. It is as safe as
@@ -12,15 +17,15 @@ type Slab[T any] struct {
 	// New's own copies of what it needs of the lane: the current chunk, its
 	// lo, and how far the room from there is zero, which is where New stops
 	// to look.
-	base   pointer
+	base   machine.Pointer
 	next   uintptr
 	ready  uintptr
 	refill func() // makeReady; as a value it costs less of New's inlining budget
 
-	lane      lane
+	lane      machine.Lane
 	highWater uintptr
 	resets    uint64
-	watch     witness
+	watch     check.Witness
 
 	_ noCopy
 }
@@ -43,74 +48,65 @@ const slabRetained = 10
 // most 10 * chunkLen values over a Reset. chunkLen < 1, or chunks larger than
 // can be allocated, panic.
 func NewSlab[T any](chunkLen int) *Slab[T] {
-	size := max(sizeOf[T](), 1)
-	if chunkLen <= 0 || uintptr(chunkLen) > maxAlloc/size {
-		panic("arena: NewSlab[" + reflect.TypeFor[T]().String() + "](chunkLen " + itoa(chunkLen) + "): chunkLen must be from 1 to " + itoa(int(maxAlloc/size)) + " values")
+	size := max(machine.SizeOf[T](), 1)
+	if chunkLen <= 0 || uintptr(chunkLen) > machine.MaxAlloc/size {
+		panic("arena: NewSlab[" + reflect.TypeFor[T]().String() + "](chunkLen " + itoa(chunkLen) + "): chunkLen must be from 1 to " + itoa(int(machine.MaxAlloc/size)) + " values")
 	}
 	s := &Slab[T]{}
 	s.refill = s.makeReady
-	s.init(uintptr(chunkLen) * size)
+	s.lane = machine.NewLane[T](uintptr(chunkLen)*size, &s.watch)
+	s.begin()
 	return s
 }
 
-func (s *Slab[T]) init(chunk uintptr) {
-	ops := &laneOps{make: makeTyped[T]}
-	if holdsPointers[T]() {
-		ops.clear = clearTyped[T]
-	}
-	s.lane = lane{ops: ops, align: max(sizeOf[T](), 1), fit: newRetention(chunk, chunk)}
-	s.lane.fit.smallest = chunk
-	s.lane.watch = newLaneWatch[T]()
-	s.lane.watchedBy(&s.watch)
-	if checked {
-		s.watch.begin()
+// begin starts the first life of an empty lane.
+func (s *Slab[T]) begin() {
+	if check.On {
+		s.watch.Begin()
 	}
 	s.load()
 }
 
 // store brings the lane up to date with what New handed out.
 func (s *Slab[T]) store() {
-	if !checked { // makeReady then prepares one value at a time, and keeps the lane up to date
-		s.lane.lo = s.next
+	if !check.On { // makeReady then prepares one value at a time, and keeps the lane up to date
+		s.lane.Lo = s.next
 	}
 }
 
 // load takes over the lane's state after it changed.
 func (s *Slab[T]) load() {
-	s.base, s.next, s.ready = s.lane.base, s.lane.lo, s.lane.lo
-	if s.lane.ops.clear != nil && !checked {
-		s.ready = s.lane.hi // all room is zero
+	s.base, s.next, s.ready = s.lane.Base, s.lane.Lo, s.lane.Lo
+	if s.lane.Typed() && !check.On {
+		s.ready = s.lane.Hi // all room is zero
 	}
-	if sizeOf[T]() == 0 {
-		s.base = dataOf([]T{})
+	if machine.SizeOf[T]() == 0 {
+		s.base = machine.DataOf([]T{})
 	}
 }
 
 // makeReady makes room, zeroed, for one T at least.
 func (s *Slab[T]) makeReady() {
-	size := sizeOf[T]()
+	size := machine.SizeOf[T]()
 	if size == 0 {
 		return
 	}
 	l := &s.lane
-	if checked {
-		s.watch.enter("Slab.New")
-		defer s.watch.leave()
-		c, off := l.reserveLarge(size)
-		c.give(l, off, off+size)
-		l.clearRoom(c, off, off+size)
-		s.base, s.next, s.ready = c.base, off, off+size
+	if check.On {
+		s.watch.Enter("Slab.New")
+		defer s.watch.Leave()
+		s.base, s.next, s.ready = machine.PointerTo(machine.NewIn[T](l)), 0, size
 		return
 	}
 	s.store()
-	if l.hi-l.lo < size {
-		l.grow(size)
+	if l.Hi-l.Lo < size {
+		l.Grow(size)
 	}
 	s.load()
-	if l.ops.clear == nil {
-		piece := min(max(2*l.lo, clearLeast), clearMost)
-		s.ready = min(l.lo+max(piece/size, 1)*size, l.hi)
-		l.chunk.clearDirty(l.lo, s.ready)
+	if !l.Typed() {
+		piece := min(max(2*l.Lo, clearLeast), clearMost)
+		s.ready = min(l.Lo+max(piece/size, 1)*size, l.Hi)
+		l.ClearAhead(s.ready)
 	}
 }
 
@@ -118,85 +114,64 @@ func (s *Slab[T]) makeReady() {
 // panics as the function MakeSlice does.
 func (s *Slab[T]) MakeSlice(len, cap int) []T {
 	checkSlice[T]("Slab.MakeSlice", len, cap)
-	if sizeOf[T]() == 0 || cap == 0 {
+	if machine.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	if checked {
-		s.watch.enter("Slab.MakeSlice")
-		defer s.watch.leave()
+	if check.On {
+		s.watch.Enter("Slab.MakeSlice")
+		defer s.watch.Leave()
 	}
 	s.store()
-	size := uintptr(cap) * sizeOf[T]()
-	c, off := s.lane.reserveLarge(size)
-	if checked {
-		c.give(&s.lane, off, off+size)
-	}
-	s.lane.clearRoom(c, off, off+size)
+	made := machine.MakeSliceIn[T](&s.lane, len, cap)
 	s.load()
-	return sliceAt[T](c.base, off, len, cap)
+	return made
 }
 
 // Reset takes back every value, in time that does not depend on their number
 // but for clearing the memory of a T with pointers. What the slab returned
 // before must not be used any more.
 func (s *Slab[T]) Reset() {
-	if checked {
-		s.watch.enter("Slab.Reset")
-		defer s.watch.leave()
-		s.lane.checkFrom(0)
-		s.watch.ended("Slab.Reset")
+	if check.On {
+		s.watch.Enter("Slab.Reset")
+		defer s.watch.Leave()
+		s.lane.CheckFree()
+		s.watch.Ended("Slab.Reset")
 	}
 	s.store()
-	s.highWater = max(s.highWater, s.lane.userBytes())
+	s.highWater = max(s.highWater, s.lane.UserBytes())
 	s.resets++
-	retained := min(s.lane.fit.start, maxAlloc/slabRetained) * slabRetained
-	s.lane.empty(retained)
-	if s.lane.cap > retained {
-		shrink([]*lane{&s.lane}, retained)
-	}
+	s.lane.Empty(min(s.lane.Chunk(), machine.MaxAlloc/slabRetained) * slabRetained)
 	s.load()
 }
 
 // Release takes back every value and gives the slab's memory to the
 // collector. The slab is as if new.
 func (s *Slab[T]) Release() {
-	if checked {
-		s.watch.enter("Slab.Release")
-		defer s.watch.leave()
-		s.lane.checkFrom(0)
-		s.watch.ended("Slab.Release")
+	if check.On {
+		s.watch.Enter("Slab.Release")
+		defer s.watch.Leave()
+		s.lane.CheckFree()
+		s.watch.Ended("Slab.Release")
 	}
 	s.store()
-	s.highWater = max(s.highWater, s.lane.userBytes())
+	s.highWater = max(s.highWater, s.lane.UserBytes())
 	s.resets++
-	oversize := s.lane.fit.oversize
-	s.lane.buryFrom(0)
-	s.init(s.lane.fit.start)
-	s.lane.fit.oversize = oversize
+	s.lane.Renew(machine.NewLane[T](s.lane.Chunk(), &s.watch))
+	s.begin()
 }
 
 // UsedBytes is how many bytes of values the slab has handed out since it was
 // last emptied.
 func (s *Slab[T]) UsedBytes() int {
-	raceLook(&s.watch)
+	check.RaceLook(&s.watch)
 	s.store()
-	return int(s.lane.userBytes())
+	return int(s.lane.UserBytes())
 }
 
 // Stats returns the slab's statistics.
 func (s *Slab[T]) Stats() Stats {
-	used := s.UsedBytes()
-	s.highWater = max(s.highWater, uintptr(used))
-	st := Stats{
-		UsedBytes:     used,
-		RetainedBytes: int(s.lane.heldBytes()),
-		HighWater:     int(s.highWater),
-		Chunks:        s.lane.chunks(),
-		Resets:        s.resets,
-		Oversize:      uint64(s.lane.fit.oversize),
-	}
-	if s.lane.ops.clear != nil {
-		st.Types = 1
-	}
-	return st
+	s.highWater = max(s.highWater, uintptr(s.UsedBytes()))
+	n := s.lane.Numbers()
+	n.HighWater, n.Resets = s.highWater, s.resets
+	return statsOf(n)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // testSlab fills a slab over several lives, with values that are not zero, and
@@ -82,10 +84,17 @@ func TestSlab(t *testing.T) {
 	t.Run("byte", func(t *testing.T) { testSlab(t, func(i int) byte { return byte(i) | 1 }) })
 	t.Run("[3]byte", func(t *testing.T) { testSlab(t, func(i int) [3]byte { return [3]byte{1, byte(i), byte(i >> 8)} }) })
 	t.Run("uint64", func(t *testing.T) { testSlab(t, func(i int) uint64 { return uint64(i + 1) }) })
-	t.Run("flat24", func(t *testing.T) { testSlab(t, func(i int) flat24 { return flat24{uint64(i), 1, 1} }) })
+	type padded struct {
+		a uint64
+		b uint32
+		c uint8
+	}
+	t.Run("padded", func(t *testing.T) { testSlab(t, func(i int) padded { return padded{uint64(i), 1, 1} }) })
 	t.Run("[3000]byte", func(t *testing.T) { testSlab(t, func(i int) [3000]byte { return [3000]byte{0: 1, 2999: byte(i)} }) })
-	t.Run("string", func(t *testing.T) { testSlab(t, func(i int) string { return heapText(uint64(i)) }) })
-	t.Run("textPair", func(t *testing.T) { testSlab(t, func(i int) textPair { return textPair{b: heapText(uint64(i))} }) })
+	t.Run("string", func(t *testing.T) { testSlab(t, func(i int) string { return testkit.HeapText(uint64(i)) }) })
+	t.Run("textPair", func(t *testing.T) {
+		testSlab(t, func(i int) textPair { return textPair{b: testkit.HeapText(uint64(i))} })
+	})
 	t.Run("any", func(t *testing.T) { testSlab(t, func(i int) any { return i }) })
 	t.Run("pointers", func(t *testing.T) {
 		p := make([]int, 40000)
@@ -132,60 +141,20 @@ func TestSlabAlignment(t *testing.T) {
 	}
 }
 
-// Objects of a slab outlive it, with what they refer to.
-func TestGCSlabObjectsOutlive(t *testing.T) {
-	var held []*allKinds
-	func() {
-		s := NewSlab[allKinds](5)
-		for i := range uint64(100) {
-			x := s.New()
-			x.set(i)
-			if i > 0 {
-				held[i-1].next = x
-			}
-			held = append(held, x)
-		}
-	}()
-	first := held[0]
-	held = nil
-	collect(3)
-	i := uint64(0)
-	for x := first; x != nil; x = x.next {
-		if err := x.check(i); err != nil {
-			t.Fatal(err)
-		}
-		i++
-	}
-	if i != 100 {
-		t.Errorf("%d objects of 100", i)
-	}
-}
-
-// A reset must pin nothing: what the objects referred to is garbage.
-func TestGCSlabResetPinsNothing(t *testing.T) {
-	s := NewSlab[*[64]byte](64)
-	freed := watch(t, 50, func(p *[64]byte) { *s.New() = p })
-	s.Reset()
-	freed()
-	if *s.New() != nil {
-		t.Error("not nil after Reset")
-	}
-}
-
 // Lengths that no slab can have must be refused when it is made, and wrong
 // slice lengths must change nothing.
 func TestSlabPanics(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt, math.MaxInt, math.MaxInt/8 + 2} {
-		wantPanic(t, func() { NewSlab[uint64](n) }, "NewSlab", "uint64", fmt.Sprint(n))
-		wantPanic(t, func() { NewSlab[string](n) }, "NewSlab", "string", fmt.Sprint(n))
+		testkit.WantPanic(t, func() { NewSlab[uint64](n) }, "NewSlab", "uint64", fmt.Sprint(n))
+		testkit.WantPanic(t, func() { NewSlab[string](n) }, "NewSlab", "string", fmt.Sprint(n))
 	}
-	wantPanic(t, func() { NewSlab[struct{}](0) }, "NewSlab", "0")
+	testkit.WantPanic(t, func() { NewSlab[struct{}](0) }, "NewSlab", "0")
 	s, u := NewSlab[string](4), NewSlab[uint64](4)
 	*s.New(), *u.New() = "x", 1
 	for _, c := range []struct{ n, c int }{{-1, 0}, {0, -1}, {3, 2}, {0, math.MaxInt}, {math.MaxInt, math.MaxInt}, {1, math.MaxInt/8 + 2}} {
 		used, stats := s.UsedBytes(), s.Stats()
-		wantPanic(t, func() { s.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
-		wantPanic(t, func() { u.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
+		testkit.WantPanic(t, func() { s.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
+		testkit.WantPanic(t, func() { u.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
 		if s.UsedBytes() != used || s.Stats() != stats || u.UsedBytes() != 8 {
 			t.Errorf("MakeSlice(%d, %d) changed the slab: %+v, was %+v", c.n, c.c, s.Stats(), stats)
 		}

@@ -1,5 +1,10 @@
 package arena
 
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
 // Stats describes an arena or a slab at one moment. Sizes are in bytes.
 type Stats struct {
 	UsedBytes     int    // handed out since it was last emptied
@@ -17,30 +22,89 @@ func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}
 	}
-	raceLook(&a.watch)
-	flat := a.flatLane()
-	s := Stats{
-		UsedBytes:     a.UsedBytes(),
-		RetainedBytes: int(flat.heldBytes()),
-		Chunks:        flat.chunks(),
-		Types:         len(a.types.lanes),
-		Resets:        a.resets,
-		Oversize:      uint64(a.oversizeChunks()),
+	check.RaceLook(&a.region.Watch)
+	return statsOf(a.region.Numbers())
+}
+
+func statsOf(n machine.Numbers) Stats {
+	return Stats{
+		UsedBytes:     int(n.Used),
+		RetainedBytes: int(n.Held),
+		HighWater:     int(n.HighWater),
+		Chunks:        n.Chunks,
+		Types:         n.Types,
+		Resets:        n.Resets,
+		Oversize:      uint64(n.Oversize),
 	}
-	for _, l := range a.types.lanes {
-		s.RetainedBytes += int(l.heldBytes())
-		s.Chunks += l.chunks()
+}
+
+// PoolStats describes a pool at one moment.
+type PoolStats struct {
+	Gets      uint64 // calls of Get
+	Puts      uint64 // arenas put back; Gets - Puts - Leaked are out
+	Misses    uint64 // Gets that found no arena and made one
+	Leaked    uint64 // arenas that were collected without a Put
+	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
+	ChunkSize int    // bytes that a new arena starts with for values without pointers
+
+	// Bytes of chunks, used or not.
+	InUseBytes    int // of the arenas that are out
+	RetainedBytes int // of those that lie idle
+	HighWater     int // the most that all of them had together
+	LargestArena  int // the most that one had: what a Limit should be well above
+
+	Oversize uint64 // chunks made larger than planned, or beside the current one, for one large value
+	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next life, and by other methods
+	Refused  uint64 // allocations that panicked with a *LimitError
+}
+
+// Stats returns the pool's statistics. It is safe at any time and costs a
+// look at every arena of the pool; nothing is counted for it on the way of
+// Get and Put but one number of each arena's own.
+func (p *ArenaPool) Stats() PoolStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.gone
+	for acct := range p.accounts.all {
+		turns := acct.turns.Load()
+		s.Gets += (turns + 1) / 2
+		s.Puts += turns / 2
+		if held := int(acct.Held()); turns%2 == 1 {
+			s.InUseBytes += held
+		} else {
+			s.RetainedBytes += held
+		}
 	}
-	a.highWater = max(a.highWater, uintptr(s.UsedBytes))
-	s.HighWater = int(a.highWater)
+	counts := p.tally.Counts()
+	s.HighWater, s.LargestArena = int(counts.HighWater), int(counts.Largest)
+	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
+	s.Arenas = p.accounts.len
+	s.ChunkSize = int(p.chunkSize)
+	if hint := p.hint.Load(); hint != 0 {
+		s.ChunkSize = int(min(hint, p.maxRetained))
+	}
 	return s
 }
 
-// oversizeChunks adds up what the lanes count.
-func (a *Arena) oversizeChunks() uint32 {
-	n := a.flatLane().fit.oversize
-	for _, l := range a.types.lanes {
-		n += l.fit.oversize
+// FixedStats describes a pool of fixed capacity at one moment.
+type FixedStats struct {
+	Capacity      int    // slots
+	Used          int    // slots that are out
+	HighWater     int    // the most slots that were out at one time
+	Misses        uint64 // Allocates that found no free slot
+	UsedBytes     int    // of the slots that are out
+	RetainedBytes int    // of all memory, out or not: a T, 4 bytes and 1 byte for each slot
+}
+
+// Stats returns the pool's statistics. It takes constant time.
+func (p *FixedPool[T]) Stats() FixedStats {
+	slot := max(int(machine.SizeOf[T]()), 1)
+	return FixedStats{
+		Capacity:      p.Capacity(),
+		Used:          p.Used(),
+		HighWater:     p.HighWater(),
+		Misses:        p.misses,
+		UsedBytes:     p.Used() * int(machine.SizeOf[T]()),
+		RetainedBytes: p.Capacity() * (slot + 4 + 1),
 	}
-	return n
 }

@@ -1,15 +1,20 @@
 package arena
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
 
 // AllocString returns a copy of s in a, or on the heap if a is nil. A string
 // takes its length in bytes, and no padding.
 func (a *Arena) AllocString(s string) string {
-	if n := uintptr(len(s)); !watched && a != nil && n != 0 && n <= a.flat.hi-a.flat.lo {
-		hi := a.flat.hi - n
-		a.flat.hi = hi
-		copyString(a.flat.base, hi, s)
-		return stringAt(a.flat.base, hi, n)
+	if n := uintptr(len(s)); !check.Watched && a != nil && n != 0 && n <= a.region.Flat.Hi-a.region.Flat.Lo {
+		hi := a.region.Flat.Hi - n
+		a.region.Flat.Hi = hi
+		machine.CopyString(a.region.Flat.Base, hi, s)
+		return machine.StringAt(a.region.Flat.Base, hi, n)
 	}
 	return a.allocStringSlow(s)
 }
@@ -17,13 +22,7 @@ func (a *Arena) AllocString(s string) string {
 // AllocBytesToString returns a copy of b as a string in a, or on the heap if
 // a is nil.
 func (a *Arena) AllocBytesToString(b []byte) string {
-	return a.AllocString(viewString(b))
-}
-
-// AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
-// as MakeSlice[byte](a, n, n). A negative n panics.
-func (a *Arena) AllocBytes(n int) []byte {
-	return makeSlice[byte](a, "AllocBytes", n, n)
+	return a.AllocString(machine.ViewString(b))
 }
 
 //go:noinline
@@ -34,24 +33,12 @@ func (a *Arena) allocStringSlow(s string) string {
 	case a == nil:
 		return strings.Clone(s)
 	}
-	if watched {
+	if check.Watched {
 		a.enter("AllocString")
-		defer a.watch.leave()
+		defer a.leave()
 	}
 	n := uintptr(len(s))
-	base, off := a.textRoom(n)
-	copyString(base, off, s)
-	return stringAt(base, off, n)
-}
-
-// textRoom reserves n bytes for a string.
-//
-//go:norace
-func (a *Arena) textRoom(n uintptr) (pointer, uintptr) {
-	l := laneOf[byte](a)
-	c, off := l.reserveText(n)
-	if checked {
-		c.give(l, off, off+n)
-	}
-	return c.base, off
+	base, off := machine.TextRoom(&a.region, n)
+	machine.CopyString(base, off, s)
+	return machine.StringAt(base, off, n)
 }

@@ -101,7 +101,7 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 	}
 	defer os.RemoveAll(tmp)
 	binary := filepath.Join(tmp, "arena.test")
-	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", binary, "."); err != nil {
+	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", binary, "./internal/bench"); err != nil {
 		return nil, err
 	}
 	bar := newProgress(cmd.Root().ErrWriter, rounds)

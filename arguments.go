@@ -1,0 +1,60 @@
+package arena
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// message begins the text of a panic of a generic function.
+func message[T any](function string) string {
+	return "arena: " + function + "[" + reflect.TypeFor[T]().String() + "]: "
+}
+
+// checkSlice panics unless a slice of T can have this length and capacity.
+func checkSlice[T any](function string, n, c int) {
+	// As unsigned numbers a negative length is above every good capacity.
+	if uint(n) > uint(c) || c < 0 || machine.SizeOf[T]() != 0 && uintptr(c) > machine.MaxAlloc/max(machine.SizeOf[T](), 1) {
+		panicSlice[T](function, n, c)
+	}
+}
+
+//go:noinline
+func panicSlice[T any](function string, n, c int) {
+	text := "arena: " + function + "[" + reflect.TypeFor[T]().String() + "](len " + itoa(n) + ", cap " + itoa(c) + "): "
+	switch {
+	case n < 0:
+		text += "negative length"
+	case c < n:
+		text += "capacity below length"
+	default:
+		text += "more than can be allocated at elements of " + itoa(int(machine.SizeOf[T]())) + " bytes"
+	}
+	panic(text)
+}
+
+// checkSizes checks the two sizes that every arena and pool is made with, and
+// fills in the default of the second.
+func checkSizes(function string, chunkSize, maxRetained int) (size, retained uintptr) {
+	if chunkSize <= 0 || uintptr(chunkSize) > machine.MaxAlloc {
+		panic("arena: " + function + "(chunkSize " + itoa(chunkSize) + ", maxRetained " + itoa(maxRetained) +
+			"): chunkSize must be from 1 to " + itoa(machine.MaxAlloc) + " bytes; 64 << 10 suits most requests")
+	}
+	size = uintptr(chunkSize)
+	if maxRetained > 0 {
+		return size, uintptr(maxRetained)
+	}
+	return size, min(size, machine.MaxAlloc/10) * 10
+}
+
+// checkLimit checks one of the sizes that a Limit has.
+func checkLimit(function string, bytes int) uintptr {
+	if bytes < 0 {
+		panic("arena: " + function + ": a limit of " + itoa(bytes) + " bytes; limits are from 1 to " + itoa(math.MaxInt) + " bytes, and 0 is none")
+	}
+	return uintptr(bytes)
+}

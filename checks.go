@@ -1,0 +1,93 @@
+package arena
+
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// What this package adds where the checks for misuse are on. Plain builds call
+// none of it.
+
+// enter is the beginning of every function that changes an arena, where the
+// checks for misuse or the race detector watch; leave is its end.
+func (a *Arena) enter(does string) {
+	a.region.Watch.Enter(does)
+	a.mustBeOut(does)
+}
+
+func (a *Arena) leave() { a.region.Watch.Leave() }
+
+// mustBeOut panics if the arena was put back. Put changes that while it counts
+// as being in the arena.
+//
+//go:norace
+func (a *Arena) mustBeOut(does string) {
+	if acct := a.owner.account; check.On && acct != nil && acct.turns.Load()%2 == 0 {
+		a.leave()
+		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.region.Watch.History())
+	}
+}
+
+// spent is the account of the arenas that were put back: an even number of
+// turns says that they are nobody's.
+var spent account
+
+// successor returns the arena that goes on in place of a, which was put back
+// and must never be anybody's again: it has a's lanes, which are empty, with
+// what they have learned, and a's account. So a warm pool is as warm as in a
+// plain build. It returns nil under the race detector, which takes what one
+// goroutine hands on to another for an order between all that they do.
+func (a *Arena) successor() *Arena {
+	if check.Race {
+		return nil
+	}
+	b := &Arena{owner: a.owner}
+	a.region.MoveTo(&b.region)
+	a.region.Watch.Unguard()
+	b.owner.pool.guard(b)
+	a.owner.account = &spent
+	return b
+}
+
+// lockSlots makes all slots inaccessible until they are handed out.
+func (p *FixedPool[T]) lockSlots() {
+	p.fillSlots(0, p.count)
+	check.Poison(p.base, 0, p.count*machine.SizeOf[T]())
+}
+
+// openNext makes the slot accessible that Allocate will hand out. It panics if
+// that was written while it was free; nothing has changed then.
+func (p *FixedPool[T]) openNext() {
+	i := p.fresh
+	if n := len(p.free); n > 0 {
+		i = uintptr(p.free[n-1])
+	} else if i >= p.count {
+		return
+	}
+	size := machine.SizeOf[T]()
+	if !check.IsFree(p.base, i*size, i*size+size, p.pointers) {
+		panic("arena: " + p.name() + ".Allocate: slot " + itoa(int(i)) + " was written after it was given back")
+	}
+	check.Unpoison(p.base, i*size, i*size+size)
+}
+
+// closeSlot makes slot i inaccessible: it was given back.
+func (p *FixedPool[T]) closeSlot(i uintptr) {
+	size := machine.SizeOf[T]()
+	check.RaceWrite(p.base, i*size, i*size+size)
+	p.fillSlots(i, i+1)
+	check.Poison(p.base, i*size, i*size+size)
+}
+
+// fillSlots fills slots [from, to), which are free.
+func (p *FixedPool[T]) fillSlots(from, to uintptr) {
+	if size := machine.SizeOf[T](); !check.Tag || size == 0 {
+		return
+	} else if p.pointers {
+		// Padding too, which a T that is assigned leaves as it is: it may hold
+		// anything, after a copy of a whole value.
+		machine.ClearTyped[T](p.base, from*size, to*size)
+	} else {
+		check.FillFree(p.base, from*size, to*size)
+	}
+}

@@ -1,0 +1,67 @@
+package arena
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// In place of a crash somewhere else, two goroutines in one arena are told.
+func TestCheckedOverlap(t *testing.T) {
+	if !check.On || check.Race {
+		t.Skip("not a build that looks, or the race detector's own")
+	}
+	a := NewArena(1024, 0)
+	a.region.Watch.Enter("Reset") // as another goroutine is at this moment
+	if got := panicOf(func() { New[int](a) }); !strings.HasPrefix(got, "arena: New: another goroutine is using the arena") {
+		t.Errorf("New during Reset: %q", got)
+	}
+	a.leave()
+	if got := panicOf(func() { New[int](a); MakeSlice[int](a, 0, 1) }); got != "" {
+		t.Errorf("afterwards: %q", got)
+	}
+	p := NewArenaPool(1024, 0)
+	b := p.Get()
+	b.region.Watch.Enter("New")
+	if got := panicOf(func() { p.Put(b) }); !strings.HasPrefix(got, "arena: ArenaPool.Put: another goroutine is using the arena") {
+		t.Errorf("Put during New: %q", got)
+	}
+	b.leave()
+	if st := p.Stats(); st.Puts != 0 {
+		t.Errorf("a Put that panicked is counted: %+v", st)
+	}
+	if p.Put(b); p.Stats().Puts != 1 {
+		t.Errorf("the arena is lost after a Put that panicked: %+v", p.Stats())
+	}
+	if got := panicOf(func() { MakeSlice[int](a, -1, 1) }) + panicOf(func() { New[int](a) }); strings.Contains(got, "another goroutine") {
+		t.Errorf("after a panic the arena counts as in use: %q", got)
+	}
+}
+
+// Two arenas in use on two cores must not share a cache line, or each slows
+// the other: their sizes are multiples of one, which the allocator's size
+// classes then keep apart.
+func TestNoSharedCacheLines(t *testing.T) {
+	if unsafe.Sizeof(check.Witness{}) != 0 {
+		t.Skip("arenas are larger where the checks for misuse are compiled in")
+	}
+	if s := unsafe.Sizeof(Arena{}); s%64 != 0 {
+		t.Errorf("Arena has %d bytes, not a multiple of 64: change arenaPad by %d", s, 64-s%64)
+	}
+	if s := unsafe.Sizeof(account{}); s%64 != 0 {
+		t.Errorf("account has %d bytes, not a multiple of 64: change accountPad by %d", s, 64-s%64)
+	}
+}
+
+func panicOf(f func()) (text string) {
+	defer func() {
+		if e := recover(); e != nil {
+			text = fmt.Sprint(e)
+		}
+	}()
+	f()
+	return ""
+}

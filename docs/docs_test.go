@@ -1,0 +1,265 @@
+package docs
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// The tests look at the whole repository, from its root.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// The documents that a reader gets; their links and commands must work.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md", "traces/*.md", "cpp/*.md", "adapters/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[name] = string(text)
+		}
+	}
+	if len(found) < 6 {
+		t.Fatalf("found only %d documents", len(found))
+	}
+	return found
+}
+
+var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// guide is what shows a user how to write programs with this package.
+func guide(t *testing.T) string {
+	t.Helper()
+	pages := documents(t)
+	return pages["README.md"] + pages["docs/production.md"]
+}
+
+// Every Go snippet of the guide stands in an example, which the compiler
+// checks and whose output a test compares: a snippet that rots is found.
+func TestReadmeSnippetsAreExamples(t *testing.T) {
+	names, err := filepath.Glob("example*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples.Write(text)
+	}
+	source := squeeze(examples.String())
+	snippets := snippet.FindAllStringSubmatch(guide(t), -1)
+	if len(snippets) < 8 {
+		t.Fatalf("found only %d snippets", len(snippets))
+	}
+	for _, s := range snippets {
+		if !strings.Contains(source, squeeze(s[1])) {
+			t.Errorf("this snippet of the guide is in no example, word for word:\n%s", s[1])
+		}
+	}
+}
+
+// A reader pastes a snippet into a program of their own: each compiles there,
+// with nothing around it but an arena a, what the first declares, and the imports.
+func TestReadmeSnippetsCompile(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil || testing.Short() || check.Race || check.ASan {
+		t.Skip("needs the go command, once")
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("package reader\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"net/http\"\n\n\t\"github.com/ebbpool/arena\"\n)\n\n" +
+		"var _, _, _ = errors.As, fmt.Sprint, http.Error\n\n")
+	for i, m := range snippet.FindAllStringSubmatch(guide(t), -1) {
+		if strings.Contains("\n"+m[1], "\nfunc ") {
+			b.WriteString(m[1])
+		} else {
+			fmt.Fprintf(&b, "func snippet%d(a *arena.Arena) {\n%s}\n\n", i, m[1])
+		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"reader.go": b.String(),
+		"go.mod": "module reader\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\n" +
+			"replace github.com/ebbpool/arena => " + strconv.Quote(filepath.ToSlash(here)) + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := exec.Command(goTool, "vet", ".")
+	vet.Dir = dir
+	vet.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet of the guide's snippets: %v\n%s\n%s", err, out, b.String())
+	}
+}
+
+// squeeze leaves out how lines are indented and which are empty.
+func squeeze(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// A link to a file or a heading that isn't there is a claim that nothing backs.
+func TestLinksLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
+	code := regexp.MustCompile("(?s)```.*?```")
+	for name, text := range documents(t) {
+		text = code.ReplaceAllString(text, "")
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			page, err := os.ReadFile(target)
+			if info, e := os.Stat(target); e == nil && info.IsDir() {
+				err = nil
+			}
+			if err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+				continue
+			}
+			if m[2] != "" && !slices.Contains(anchors(string(page)), m[2]) {
+				t.Errorf("%s links to %s%s, and there is no such heading", name, m[1], m[2])
+			}
+		}
+	}
+}
+
+// anchors lists what a page's headings are linked by, as GitHub makes it: in
+// small letters, blanks as hyphens, without punctuation.
+func anchors(page string) []string {
+	var list []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		list = append(list, "#"+strings.ReplaceAll(name, " ", "-"))
+	}
+	return list
+}
+
+// A command that a document names is a target of the Makefile.
+func TestCommandsExist(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile("`make ([a-z0-9-]+)").FindAllStringSubmatch(text, -1) {
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(makefile) {
+				t.Errorf("%s names the command make %s, which the Makefile lacks", name, m[1])
+			}
+		}
+	}
+}
+
+// In each room of the library one file alone uses package unsafe, each use with
+// its reason; a second one would escape the review that this makes possible.
+func TestUnsafeStandsInOneFile(t *testing.T) {
+	for _, room := range []string{".", "internal/machine", "internal/check"} {
+		names, err := filepath.Glob(filepath.Join(room, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if filepath.Base(name) == "unsafe.go" || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if regexp.MustCompile(`(?m)^\s*(import )?(\w+ )?"unsafe"`).Match(text) {
+				t.Errorf("%s imports unsafe: what it needs of it belongs into %s/unsafe.go", name, room)
+			}
+			if regexp.MustCompile(`\b[pP]ointer\(`).Match(text) {
+				t.Errorf("%s converts to a pointer: that belongs into %s/unsafe.go", name, room)
+			}
+		}
+		checkSafetyComments(t, filepath.Join(room, "unsafe.go"))
+	}
+}
+
+// checkSafetyComments wants the reason of every function that makes or
+// follows an unsafe pointer.
+func checkSafetyComments(t *testing.T, name string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		risky := false
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Add" || sel.Sel.Name == "String" || sel.Sel.Name == "Slice") {
+				risky = true
+			}
+			if _, ok := n.(*ast.StarExpr); ok {
+				risky = true
+			}
+			return true
+		})
+		if !risky {
+			continue
+		}
+		seen++
+		if !strings.Contains(f.Doc.Text(), "SAFETY:") {
+			t.Errorf("%s: %s has no SAFETY comment", name, f.Name.Name)
+		}
+	}
+	if seen == 0 {
+		t.Errorf("%s: no function was looked at", name)
+	}
+}
+
+// The library has no dependencies, ever.
+func TestNoDependencies(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile(`(?m)^(require|replace)\b`).Match(mod) {
+		t.Errorf("go.mod has a dependency:\n%s", mod)
+	}
+}

@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// BenchmarkFixed allocates one object of 64 bytes, writes to it and gives it
+// back; with the heap, the collector does the latter.
+func BenchmarkFixed(b *testing.B) {
+	b.Run("alloc=heap", func(b *testing.B) {
+		for range b.N {
+			p := new(flat64)
+			p.a = 1
+			sinkFlat = p
+		}
+	})
+	b.Run("alloc=syncpool", func(b *testing.B) {
+		pool := sync.Pool{New: func() any { return new(flat64) }}
+		for range b.N {
+			p := pool.Get().(*flat64)
+			*p = flat64{a: 1}
+			sinkFlat = p
+			pool.Put(p)
+		}
+	})
+	b.Run("alloc=fixed", func(b *testing.B) {
+		pool := arena.NewFixedPool[flat64](1024)
+		for range b.N {
+			p := pool.Allocate()
+			p.a = 1
+			sinkFlat = p
+			pool.Deallocate(p)
+		}
+	})
+}

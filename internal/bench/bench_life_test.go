@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+// BenchmarkReset times Reset alone, after a million objects; alloc=clear is
+// one clear of the same memory.
+func BenchmarkReset(b *testing.B) {
+	timed := func(b *testing.B, fill, reset func()) {
+		var sum time.Duration
+		for range b.N {
+			fill()
+			start := time.Now()
+			reset()
+			sum += time.Since(start)
+		}
+		b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/op")
+	}
+	b.Run("objects=1000000/type=flat/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 128<<20)
+		timed(b, func() {
+			for range million {
+				sinkFlat = arena.New[flat64](a)
+			}
+		}, a.Reset)
+	})
+	b.Run("objects=1000000/type=ptr/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 128<<20)
+		fill := func() {
+			for range million {
+				p := arena.New[ptr64](a)
+				p.name = "x"
+				sinkPtr = p
+			}
+		}
+		fill()
+		a.Reset() // from here on one chunk holds a life
+		timed(b, fill, a.Reset)
+	})
+	b.Run("objects=1000000/type=ptr/alloc=clear", func(b *testing.B) {
+		s := make([]ptr64, million)
+		timed(b, func() {
+			for i := range s {
+				s[i].name = "x"
+				sinkPtr = &s[i]
+			}
+		}, func() { clear(s) })
+	})
+}
+
+var keepAlive atomic.Pointer[[20]*flat64]
+
+// BenchmarkPool is a small request: Get, 20 objects of 64 bytes, Put. An op
+// is one request; with two cores, the time is that of all requests over their
+// number, so twice the cores should halve it.
+func BenchmarkPool(b *testing.B) {
+	// The objects of a request are kept in an array on the heap, one for each
+	// core: its stores have write barriers.
+	heap := func(n int) {
+		keep := new([20]*flat64)
+		keepAlive.Store(keep)
+		for range n {
+			for i := range keep {
+				p := new(flat64)
+				p.a = 1
+				keep[i] = p
+			}
+		}
+	}
+	p := arena.NewArenaPool(4<<10, 0)
+	pooled := func(n int) {
+		keep := new([20]*flat64)
+		keepAlive.Store(keep)
+		for range n {
+			a := p.Get()
+			for i := range keep {
+				p := arena.New[flat64](a)
+				p.a = 1
+				keep[i] = p
+			}
+			p.Put(a)
+		}
+	}
+	b.Run("cores=1/alloc=heap", func(b *testing.B) { heap(b.N) })
+	b.Run("cores=1/alloc=arena", func(b *testing.B) { pooled(b.N) })
+	b.Run("cores=2/alloc=arena", func(b *testing.B) { onTwo(b, pooled) })
+	// What two cores of this machine are worth at all: the same with nothing
+	// shared, an arena for each.
+	own := func(n int) {
+		keep := new([20]*flat64)
+		keepAlive.Store(keep)
+		a := arena.NewArena(4<<10, 0)
+		for range n {
+			for i := range keep {
+				p := arena.New[flat64](a)
+				p.a = 1
+				keep[i] = p
+			}
+			a.Reset()
+		}
+	}
+	b.Run("cores=1/alloc=own", func(b *testing.B) { own(b.N) })
+	b.Run("cores=2/alloc=own", func(b *testing.B) { onTwo(b, own) })
+}
+
+// onTwo has two goroutines do half of the work each.
+func onTwo(b *testing.B, work func(n int)) {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { work((b.N + 1) / 2) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+const million = 1_000_000
+
+var (
+	sinkInts  []int
+	sinkInts2 []int
+)
+
+// BenchmarkMakeSlice makes slices of a million ints. Each row is named for
+// what it does: fresh is a reservation in memory that is zero already, uninit
+// one in memory that was used before, recycled clears such memory, and its
+// every page is written, as make's is.
+func BenchmarkMakeSlice(b *testing.B) {
+	b.Run("mem=fresh/alloc=arena", func(b *testing.B) {
+		// Memory is fresh only once: each round makes a new chunk for sixteen
+		// slices, off the clock, and times them together, while the collector,
+		// busy with all that memory, does not cut in.
+		const count = 16
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+		var times []time.Duration
+		for range b.N {
+			a := arena.NewArena((count+1)*8*million, 0)
+			for range 8 {
+				// Makes the chunk, and warms what the kernel's work made cold.
+				sinkInts = arena.MakeSlice[int](a, 1, 1)
+				_ = time.Now()
+			}
+			start := time.Now()
+			for range count {
+				sinkInts = arena.MakeSlice[int](a, million, million)
+			}
+			times = append(times, time.Since(start))
+			if a.Stats().Chunks != 1 {
+				b.Fatal("the slices did not fit into fresh memory")
+			}
+			sinkInts = nil
+			runtime.GC()
+		}
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/count, "ns/op")
+	})
+	b.Run("mem=uninit/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(8*million+4096, 0)
+		clearedSlice(a)
+		b.ResetTimer()
+		for range b.N {
+			a.Reset()
+			sinkInts = arena.MakeSliceUninit[int](a, million, million)
+		}
+	})
+	b.Run("mem=recycled/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(8*million+4096, 0)
+		clearedSlice(a)
+		b.ResetTimer()
+		for range b.N {
+			a.Reset()
+			sinkInts = clearedSlice(a)
+		}
+	})
+	b.Run("mem=recycled/alloc=heap", func(b *testing.B) {
+		// make with the collector off; the memory is given back off the clock,
+		// before it grows beyond reason.
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+		for i := range b.N {
+			if i%64 == 63 {
+				b.StopTimer()
+				sinkInts = nil
+				runtime.GC()
+				b.StartTimer()
+			}
+			sinkInts = clearedSlice(nil)
+		}
+		sinkInts = nil
+	})
+}
+
+// clearedSlice makes a slice and writes to every page of it.
+func clearedSlice(a *arena.Arena) []int {
+	s := arena.MakeSlice[int](a, million, million)
+	for i := 0; i < len(s); i += 512 {
+		s[i] = i
+	}
+	return s
+}
+
+// BenchmarkAppend appends 1,000 ints one by one; an op is all of them.
+func BenchmarkAppend(b *testing.B) {
+	const n = 1000
+	b.Run("slices=one/alloc=heap", func(b *testing.B) {
+		for range b.N {
+			var s []int
+			for i := range n {
+				s = append(s, i)
+			}
+			sinkInts = s
+		}
+	})
+	b.Run("slices=one/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range b.N {
+			a.Reset()
+			var s []int
+			for i := range n {
+				s = arena.Append(a, s, i)
+			}
+			sinkInts = s
+		}
+	})
+	b.Run("slices=two/alloc=heap", func(b *testing.B) {
+		for range b.N {
+			var s, t []int
+			for i := range n {
+				s = append(s, i)
+				t = append(t, i)
+			}
+			sinkInts, sinkInts2 = s, t
+		}
+	})
+	b.Run("slices=two/alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range b.N {
+			a.Reset()
+			var s, t []int
+			for i := range n {
+				s = arena.Append(a, s, i)
+				t = arena.Append(a, t, i)
+			}
+			sinkInts, sinkInts2 = s, t
+		}
+	})
+}

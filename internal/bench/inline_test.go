@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Slab.New is worth its place only if it costs no call, and Append only if
+// the way without growth does not. Both are close to the compiler's budget:
+// without this test an innocent line would take them over it unnoticed.
+func TestInlines(t *testing.T) {
+	if testing.Short() || check.Race || check.ASan || machine.Portable {
+		t.Skip("needs the plain build")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	// The test binary has instances of both: for ints and for flat64.
+	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/...=-m", "-vet=off", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
+	}
+	for what, pattern := range map[string]string{
+		"Slab.New": `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
+		"Append":   `can inline (arena\.)?Append\[go\.shape\.int\]`,
+		"KeyOf":    `can inline KeyOf`,
+	} {
+		if !regexp.MustCompile(pattern).Match(out) {
+			var related []string
+			for line := range strings.Lines(string(out)) {
+				if strings.Contains(line, what[strings.IndexByte(what, '.')+1:]) && strings.Contains(line, "inline") {
+					related = append(related, line)
+				}
+			}
+			t.Errorf("%s does not inline; the compiler says of it:\n%s", what, strings.Join(related, ""))
+		}
+	}
+}

@@ -1,0 +1,9 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }

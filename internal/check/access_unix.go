@@ -1,0 +1,23 @@
+//go:build arenacheck && (linux || darwin)
+
+package check
+
+import "syscall"
+
+// allowAccess allows or forbids all access to whole pages.
+func allowAccess(b []byte, allow bool) error {
+	prot := syscall.PROT_NONE
+	if allow {
+		prot = syscall.PROT_READ | syscall.PROT_WRITE
+	}
+	return syscall.Mprotect(b, prot)
+}
+
+// reserve returns n bytes of addresses that nobody can access.
+func reserve(n int) Pointer {
+	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return nil
+	}
+	return startOf(b)
+}

@@ -1,0 +1,84 @@
+//go:build arenacheck
+
+package check
+
+import (
+	"reflect"
+	"sync"
+)
+
+// tombstoneSize is how much memory lies behind a dead pointer that nobody can
+// access.
+const tombstoneSize = 64 << 10
+
+// tombstone is the address of that memory.
+var tombstone = sync.OnceValue(func() Pointer { return reserve(tombstoneSize) })
+
+// word is a place in a type that gets a dead value: a pointer, or a length.
+type word struct {
+	off     uintptr
+	pointer bool
+}
+
+// killer returns what fills memory of Ts, which have pointers, with dead values.
+func killer[T any]() func(base Pointer, from, to uintptr) {
+	t := reflect.TypeFor[T]()
+	if kill, ok := killers.Load(t); ok {
+		return kill.(func(Pointer, uintptr, uintptr))
+	}
+	words := wordsOf(t, 0, nil)
+	kill := func(base Pointer, from, to uintptr) {
+		if from == to {
+			return
+		}
+		dead := tombstone()
+		for _, w := range words {
+			if w.pointer {
+				setPointer(base, from+w.off, dead)
+			} else {
+				setWord(base, from+w.off, DeadLen)
+			}
+		}
+		repeatTyped[T](base, from, to)
+	}
+	killers.Store(t, kill)
+	return kill
+}
+
+// killers are the functions that fill, by type: there is a lane for each type
+// in each arena.
+var killers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr)
+
+// mostWords bounds what is filled of a value that is a large array.
+const mostWords = 1024
+
+// wordsOf appends the words of a t at offset off that get dead values: all
+// pointers, the lengths and capacities, and whole words of other numbers.
+func wordsOf(t reflect.Type, off uintptr, words []word) []word {
+	const size = 4 << (^uintptr(0) >> 63) // of a word
+	switch t.Kind() {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func:
+		return append(words, word{off, true})
+	case reflect.Interface:
+		return append(words, word{off, true}, word{off + size, true})
+	case reflect.String:
+		return append(words, word{off, true}, word{off + size, false})
+	case reflect.Slice:
+		return append(words, word{off, true}, word{off + size, false}, word{off + 2*size, false})
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			words = wordsOf(f.Type, off+f.Offset, words)
+		}
+	case reflect.Array:
+		if len(wordsOf(t.Elem(), 0, nil)) == 0 {
+			return words // a buffer of megabytes would be walked byte by byte
+		}
+		for i := 0; i < t.Len() && len(words) < mostWords; i++ {
+			words = wordsOf(t.Elem(), off+uintptr(i)*t.Elem().Size(), words)
+		}
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		return append(words, word{off, false})
+	}
+	return words
+}

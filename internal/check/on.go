@@ -1,0 +1,169 @@
+//go:build arenacheck || race || asan
+
+package check
+
+import "os"
+
+// On turns on the checks for misuse: the library then hands out each piece of
+// memory once, never to use it again. The collector keeps memory that is
+// pointed to, so a stale pointer leads to memory that is nobody else's for as
+// long as the pointer exists, and every use of it can be found:
+//
+//   - by AddressSanitizer, because all of an arena's memory that is not handed
+//     out is poisoned, and so is what was taken back;
+//   - by the race detector, because taking memory back counts as writing it;
+//   - by the processor, with the tag arenacheck: see protect_tag.go.
+//
+// It is a variable for the library's own tests, which also test how memory is
+// used again, and for who wants one of these builds without the checks.
+var On = os.Getenv("EBBPOOL_CHECKED") != "off"
+
+// Lane is what the checks remember of a lane.
+type Lane struct {
+	of    *Witness
+	kill  func(base Pointer, from, to uintptr) // fills with dead values; nil without pointers
+	kept  given                                // empty lists, for the next chunk
+	last  uintptr
+	align uintptr
+	flat  bool // it serves everything without pointers, not one type
+	typed bool // its values have pointers
+}
+
+// Chunk is what the checks remember of a chunk.
+type Chunk struct {
+	zones uintptr // bytes between the values
+	given         // with arenacheck: the values
+	run   *run    // with arenacheck: what it is a part of
+}
+
+// given lists what was handed out of a chunk: from its lower end, and from its
+// upper end.
+type given struct{ objects, strings []span }
+
+// span is a range of offsets of a chunk.
+type span struct{ from, to uintptr }
+
+const (
+	// flatZone is how many bytes lie between two values without pointers: two
+	// of AddressSanitizer's pieces of 8 bytes.
+	flatZone = 16
+	// mostZone is the size in bytes up to which a value of a type with pointers
+	// has an unused one before it.
+	mostZone = 1024
+)
+
+// NewFlatLane returns what is remembered of a lane for everything without
+// pointers.
+func NewFlatLane(align uintptr) Lane { return Lane{align: align, flat: true} }
+
+// NewLane returns what is remembered of a lane for Ts alone, in steps of align.
+func NewLane[T any](align uintptr, pointers bool) Lane {
+	l := Lane{align: align, typed: pointers}
+	if pointers {
+		l.kill = killer[T]()
+	}
+	return l
+}
+
+// WatchedBy says who is told of the lane's lives.
+func (l *Lane) WatchedBy(w *Witness) { l.of = w }
+
+// Zone is how many bytes are left out before a value, for an access beyond
+// another one's end to hit. Between values with pointers AddressSanitizer alone
+// would see it.
+//
+//go:norace
+func (l *Lane) Zone() uintptr {
+	switch {
+	case !On || !ASan && !Tag:
+		return 0
+	case l.flat:
+		return flatZone
+	case l.align > mostZone || !ASan && l.typed:
+		return 0
+	}
+	return l.align
+}
+
+// TextZone is Zone for a string of size bytes: it begins at a multiple of 8, as
+// AddressSanitizer needs it.
+//
+//go:norace
+func (l *Lane) TextZone(size uintptr) uintptr {
+	zone := l.Zone()
+	if zone == 0 {
+		return 0
+	}
+	return zone + roundUp(size, 8) - size
+}
+
+// Lived notes how many bytes a life that ended needed; Last tells of the last
+// one, 0 where there was none.
+func (l *Lane) Lived(used uintptr) { l.last = used }
+
+//go:norace
+func (l *Lane) Last() uintptr { return l.last }
+
+// ZoneBytes is how many of the chunk's used bytes are between values.
+//
+//go:norace
+func (c *Chunk) ZoneBytes() uintptr { return c.zones }
+
+// Make makes the memory of a new chunk of size bytes, by the function make where
+// nothing special is needed, and inaccessible as far as the build can.
+//
+//go:norace
+func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer {
+	var base Pointer
+	base, c.run = l.makeChecked(size, make)
+	Poison(base, 0, size)
+	return base
+}
+
+// TakeTail takes back [from, to), the end of what was given last.
+func (c *Chunk) TakeTail(base Pointer, from, to uintptr) {
+	Poison(base, from, to)
+	c.noteTail(base, from, to)
+}
+
+// LeaveOut makes a zone of the n bytes at offset at.
+//
+//go:norace
+func (c *Chunk) LeaveOut(l *Lane, base Pointer, at, n uintptr) {
+	c.zones += n
+	l.fillZone(base, at, n)
+}
+
+// Give notes that [from, to) was handed out, and returns up to where the chunk
+// is not clean for that.
+//
+//go:norace
+func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr) {
+	Unpoison(r.Base, from, to)
+	return c.noteGiven(l, r, from, to)
+}
+
+// Bury makes a chunk's memory inaccessible for good. Clear zeroes memory with
+// pointers, nil where there are none.
+//
+//go:norace
+func (c *Chunk) Bury(l *Lane, r Room, clear func(base Pointer, from, to uintptr)) {
+	c.keepLists(l)
+	RaceWrite(r.Base, 0, r.Lo)
+	RaceWrite(r.Base, r.Hi, r.Size)
+	if clear != nil {
+		Unpoison(r.Base, 0, r.Lo)
+		clear(r.Base, 0, r.Lo) // nothing is kept alive
+	}
+	c.protect(l, r)
+	Poison(r.Base, 0, r.Size)
+}
+
+// roundUp rounds n up to a multiple of align, which need not be a power of
+// two.
+func roundUp(n, align uintptr) uintptr {
+	if r := n % align; r != 0 {
+		n += align - r
+	}
+	return n
+}

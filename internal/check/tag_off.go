@@ -1,0 +1,27 @@
+//go:build (race || asan) && !arenacheck
+
+package check
+
+// run is a run of pages.
+type run struct{}
+
+// What only the tag arenacheck does: here, nothing.
+
+func killer[T any]() func(Pointer, uintptr, uintptr) { return nil }
+func catchFaults()                                   {}
+
+func (l *Lane) fillZone(base Pointer, at, n uintptr) {}
+
+func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (Pointer, *run) {
+	return make(n), nil
+}
+
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)        {}
+func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) uintptr { return 0 }
+func (c *Chunk) noteTail(base Pointer, from, to uintptr)             {}
+func (c *Chunk) keepLists(l *Lane)                                   {}
+func (c *Chunk) protect(l *Lane, r Room)                             {}
+func (c *Chunk) Check(l *Lane, r Room)                               {}
+func FillFree(base Pointer, from, to uintptr)                        {}
+func IsFree(base Pointer, from, to uintptr, pointers bool) bool      { return true }
+func Explain(err error) (at uintptr, text string, ok bool)           { return 0, "", false }

@@ -1,0 +1,96 @@
+package check
+
+// All unsafe code of this room. It works on memory that its callers, the lanes,
+// say is a chunk's.
+
+import "unsafe"
+
+// Pointer is the address of a chunk.
+type Pointer = unsafe.Pointer
+
+// addr returns the address of offset off of a chunk.
+//
+// SAFETY: off is in the chunk.
+func addr(base Pointer, off uintptr) Pointer { return unsafe.Add(base, off) }
+
+// number is p as a number, which keeps nothing alive.
+func number(p Pointer) uintptr { return uintptr(p) }
+
+// pointerTo is x as a pointer to anything.
+func pointerTo[T any](x *T) Pointer { return unsafe.Pointer(x) }
+
+// makeWords allocates n bytes, a multiple of 8, that the collector does not
+// scan, zeroed.
+func makeWords(n uintptr) Pointer { return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8))) }
+
+// words is p as the address of the first word that makeWords made.
+//
+// SAFETY: only for what makeWords returned.
+func words(p Pointer) *uint64 { return (*uint64)(p) }
+
+// bytesAt is the first n bytes of a chunk, or of the pages that it fills.
+//
+// SAFETY: for chunks without pointers.
+func bytesAt(base Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(base), n) }
+
+// startOf is the address of b's first byte.
+func startOf(b []byte) Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+// fill fills [from, to) of a chunk without pointers with repetitions of like.
+//
+// SAFETY: the range lies in the chunk, or in the zone behind it.
+func fill(base Pointer, from, to uintptr, like string) {
+	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
+	for done := copy(s, like); done < len(s); done *= 2 {
+		copy(s[done:], s[:done])
+	}
+}
+
+// IsFilled says whether all bytes of [from, to) are b: whether the first one
+// is, and each other is like the one before it.
+//
+// SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
+// none. (norace also takes away AddressSanitizer's look at it, unless it is
+// inlined or lets the runtime look: the lanes check memory that nobody else may
+// read.)
+//
+//go:norace
+//go:noinline
+func IsFilled(base Pointer, from, to uintptr, b byte) bool {
+	if from == to {
+		return true
+	}
+	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
+	return s[0] == b && viewString(s[1:]) == viewString(s[:len(s)-1])
+}
+
+// viewString is b as a string, without a copy.
+//
+// SAFETY: for the time in which nothing writes to b.
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// repeatTyped fills [from, to) of a chunk of T with copies of the T at from.
+//
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func repeatTyped[T any](base Pointer, from, to uintptr) {
+	s := unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/unsafe.Sizeof(*new(T)))
+	for done := 1; done < len(s); done *= 2 {
+		copy(s[done:], s[:done])
+	}
+}
+
+// setPointer writes p to offset off of a chunk of a type that has a pointer
+// there, with the write barrier that it needs.
+//
+// SAFETY: the offset lies in the chunk, p is no address of the Go heap that
+// could be freed.
+func setPointer(base Pointer, off uintptr, p Pointer) {
+	*(*Pointer)(unsafe.Add(base, off)) = p
+}
+
+// setWord writes n to offset off of a chunk, where no pointer is.
+//
+// SAFETY: the offset lies in the chunk.
+func setWord(base Pointer, off uintptr, n uintptr) {
+	*(*uintptr)(unsafe.Add(base, off)) = n
+}

@@ -1,0 +1,146 @@
+//go:build arenacheck || race || asan
+
+package check
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Witness is what the checks remember of an arena or a slab.
+type Witness struct {
+	life *life  // what goes on, or did last
+	last *life  // the last one that ended
+	busy uint32 // 1 while a call is going on
+
+	cleanup runtime.Cleanup // of an arena from a pool
+}
+
+// life says where a life began and ended. It is an object of its own, so that
+// what keeps it keeps no arena alive.
+type life struct {
+	began, ended trace
+	how          string // it ended
+}
+
+// trace is where a function was called.
+type trace struct {
+	pcs [16]uintptr
+	n   int
+}
+
+// here is the caller of the function that called Begin or Ended. The race
+// detector's builds leave it out unless the tag asks for it: its reports have
+// stacks of their own.
+func (s *trace) here() {
+	if !Race || Tag {
+		s.n = runtime.Callers(3, s.pcs[:])
+	}
+}
+
+// String lists the calls outside of this package, as a panic does.
+func (s *trace) String() string {
+	var b strings.Builder
+	frames := runtime.CallersFrames(s.pcs[:s.n])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !ours(f) {
+			b.WriteString("\n\t" + f.Function + "\n\t\t" + f.File + ":" + strconv.Itoa(f.Line))
+		}
+		if !more {
+			return b.String()
+		}
+	}
+}
+
+// ours says whether a call is one of the library's own, tests aside.
+func ours(f runtime.Frame) bool {
+	const module = "github.com/ebbpool/arena"
+	own := strings.HasPrefix(f.Function, module+".") || strings.HasPrefix(f.Function, module+"/internal/machine.") ||
+		strings.HasPrefix(f.Function, module+"/internal/check.")
+	return own && !strings.HasSuffix(f.File, "_test.go") || f.Function == "runtime.goexit"
+}
+
+// Guard notes the cleanup that tells an arena's pool of its end, Unguard stops
+// it.
+func (w *Witness) Guard(c runtime.Cleanup) { w.cleanup = c }
+func (w *Witness) Unguard()                { w.cleanup.Stop() }
+
+// Begin starts a life.
+//
+//go:norace
+func (w *Witness) Begin() {
+	w.life = new(life)
+	w.life.began.here()
+}
+
+// Ended notes that a life ended, and how; the next one begins.
+//
+//go:norace
+func (w *Witness) Ended(how string) {
+	w.life.how = how
+	w.life.ended.here()
+	w.last = w.life
+}
+
+// History says where the life began that is going on, or was the last, and
+// where memory was last taken back.
+func (w *Witness) History() string {
+	if Race {
+		return "" // what has to be read may be what another goroutine writes
+	}
+	if w.last != nil {
+		return w.last.history()
+	}
+	return w.life.history()
+}
+
+func (l *life) history() string {
+	if l == nil {
+		return "" // it was made while the checks were off
+	}
+	text := "\nthe arena's life began at:" + l.began.String()
+	if l.how != "" {
+		text += "\nand " + l.how + " took memory back at:" + l.ended.String()
+	}
+	return text
+}
+
+// Watched says that enter is called. For the race detector it is in all builds:
+// it stands there for what the detector does not see.
+var Watched = On || Race
+
+// Enter is the beginning of every function that changes what w watches, Leave
+// its end. It is in the race detector's sight, so that its reports have the
+// function that called it.
+func (w *Witness) Enter(does string) {
+	RaceUse(w)
+	if On {
+		w.Occupy(does)
+	}
+}
+
+// Occupy is Enter without the race detector.
+//
+//go:norace
+func (w *Witness) Occupy(does string) {
+	catchFaults()
+	// Under the race detector this would be an order between the goroutines,
+	// and hide from it what it finds by itself.
+	if !Race && !atomic.CompareAndSwapUint32(&w.busy, 0, 1) {
+		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.History())
+	}
+	if w.life != nil && w.life.how != "" {
+		w.life = &life{began: w.life.began}
+	}
+}
+
+// Leave is not atomic: only who has entered calls it, and a goroutine that the
+// arena is handed to sees it.
+func (w *Witness) Leave() {
+	if !Race {
+		w.busy = 0
+	}
+}

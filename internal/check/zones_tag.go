@@ -1,0 +1,154 @@
+//go:build arenacheck
+
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// freeFill and deadFill are what memory is filled with.
+var (
+	freeFill = strings.Repeat(string([]byte{FreeByte}), 32)
+	deadFill = strings.Repeat(string([]byte{DeadByte}), 32)
+)
+
+// fillZone marks what is left out between values without pointers.
+//
+//go:norace
+func (l *Lane) fillZone(base Pointer, at, n uintptr) {
+	if n != 0 && !l.typed && !ASan {
+		fill(base, at, at+n, freeFill)
+	}
+}
+
+// GiveUnwritten marks memory that is handed out as it is.
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from, to, freeFill) }
+
+// noteGiven remembers what was handed out: objects upwards, strings downwards.
+// What is extended is the newest object. All that lies behind a value is marked,
+// up to the next one or for a zone: room of zeros, which the allocator counts on,
+// would not show the zero that many a write beyond an end consists of. It returns
+// where the marked memory ends.
+//
+//go:norace
+func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) (clean uintptr) {
+	if l.typed || ASan {
+		return 0
+	}
+	list, kept := &c.objects, &l.kept.objects
+	if from >= r.Hi {
+		list, kept = &c.strings, &l.kept.strings
+	} else {
+		clean = l.zoneBehind(to, r.Hi)
+		fill(r.Base, to, clean, freeFill)
+	}
+	if n := len(*list); n > 0 && (*list)[n-1].from == from {
+		(*list)[n-1].to = to
+		return clean
+	}
+	if *list == nil {
+		*list, *kept = *kept, nil
+	}
+	*list = append(*list, span{from, to})
+	return clean
+}
+
+// zoneBehind is where the zone ends that lies behind the newest object, which
+// ends at to: where the next one will begin, if there is room below hi.
+//
+//go:norace
+func (l *Lane) zoneBehind(to, hi uintptr) uintptr {
+	return min(roundUp(to, l.align)+l.Zone(), hi)
+}
+
+// noteTail notes that the newest object ends at from, not at to.
+//
+//go:norace
+func (c *Chunk) noteTail(base Pointer, from, to uintptr) {
+	if n := len(c.objects); n > 0 {
+		c.objects[n-1].to = from
+		fill(base, from, to, freeFill)
+	}
+}
+
+// mostKept bounds the lists that a lane keeps, in spans.
+const mostKept = 1 << 10
+
+// keepLists keeps the lists of a chunk that was taken back, for the next one.
+func (c *Chunk) keepLists(l *Lane) {
+	if s := c.objects; s != nil && cap(s) <= mostKept {
+		l.kept.objects = s[:0]
+	}
+	if s := c.strings; s != nil && cap(s) <= mostKept {
+		l.kept.strings = s[:0]
+	}
+}
+
+// Check panics if something was written beside the values of a chunk without
+// pointers.
+//
+//go:norace
+func (c *Chunk) Check(l *Lane, r Room) {
+	if l.typed || ASan {
+		return
+	}
+	at := uintptr(0)
+	for _, s := range c.objects {
+		c.checkGap(l, r.Base, at, s.from, FreeByte)
+		at = s.to
+	}
+	if at != 0 {
+		end := l.zoneBehind(at, r.Hi)
+		c.checkGap(l, r.Base, at, end, FreeByte)
+		at = end
+	}
+	c.checkGap(l, r.Base, at, r.Hi, 0)
+	at = r.Hi
+	for _, s := range slices.Backward(c.strings) {
+		c.checkGap(l, r.Base, at, s.from, FreeByte)
+		at = s.to
+	}
+	c.checkGap(l, r.Base, at, r.Size+tailZone, FreeByte)
+}
+
+// checkGap panics unless [from, to) is as it was made: all bytes are b.
+func (c *Chunk) checkGap(l *Lane, base Pointer, from, to uintptr, b byte) {
+	if from >= to || IsFilled(base, from, to, b) {
+		return
+	}
+	for IsFilled(base, from, from+1, b) {
+		from++
+	}
+	panic("arena: memory that was never handed out was written, " + c.neighbours(from) +
+		": something wrote beyond the end of its value" + l.of.life.history())
+}
+
+// neighbours says what lies before offset at.
+func (c *Chunk) neighbours(at uintptr) string {
+	text := "before the first value"
+	before := uintptr(0)
+	for _, list := range [][]span{c.objects, c.strings} {
+		for _, s := range list {
+			if s.to <= at && s.to >= before {
+				before = s.to
+				text = strconv.Itoa(int(at-s.to)) + " bytes behind the end of a value of " + strconv.Itoa(int(s.to-s.from)) + " bytes"
+			}
+		}
+	}
+	return text
+}
+
+// FillFree fills memory without pointers that is free, and will be handed out
+// again.
+func FillFree(base Pointer, from, to uintptr) { fill(base, from, to, deadFill) }
+
+// IsFree says whether [from, to), which is free, is as FillFree, or where it has
+// pointers a clear, left it.
+func IsFree(base Pointer, from, to uintptr, pointers bool) bool {
+	if pointers {
+		return ASan || IsFilled(base, from, to, 0) // nothing that would be a pointer
+	}
+	return ASan || IsFilled(base, from, to, DeadByte)
+}

@@ -1,0 +1,60 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// New returns a pointer to a zero T, which has a size, where the fast way ends:
+// no room, a type not met before, a large T.
+//
+//go:norace
+func New[T any](r *Region) *T { return NewIn[T](laneOf[T](r)) }
+
+// NewIn is New in a lane that serves T.
+//
+//go:norace
+func NewIn[T any](l *Lane) *T {
+	c, off := l.reserveLarge(RoundUp(SizeOf[T](), l.align))
+	if check.On {
+		l.give(c, off, off+SizeOf[T]())
+	}
+	l.clearRoom(c, off, off+SizeOf[T]())
+	return At[T](c.Base, off)
+}
+
+// MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
+func MakeSlice[T any](r *Region, n, c int) []T { return MakeSliceIn[T](laneOf[T](r), n, c) }
+
+// MakeSliceIn is MakeSlice in a lane that serves T.
+func MakeSliceIn[T any](l *Lane, n, c int) []T {
+	size := uintptr(c) * SizeOf[T]()
+	ch, off := l.reserveSlice(size)
+	if check.On {
+		l.give(ch, off, off+size)
+	}
+	l.clearRoom(ch, off, off+size)
+	return SliceAt[T](ch.Base, off, n, c)
+}
+
+// MakeSliceUninit is MakeSlice without the clearing, for Ts without pointers.
+func MakeSliceUninit[T any](r *Region, n, c int) []T {
+	l := laneOf[T](r)
+	size := uintptr(c) * SizeOf[T]()
+	ch, off := l.reserveSlice(size)
+	if check.On {
+		l.give(ch, off, off+size)
+		ch.watch.GiveUnwritten(ch.Base, off, off+size)
+	}
+	return SliceAt[T](ch.Base, off, n, c)
+}
+
+// TextRoom reserves n bytes, not 0, for a string, and returns their chunk and
+// offset.
+//
+//go:norace
+func TextRoom(r *Region, n uintptr) (Pointer, uintptr) {
+	l := laneOf[byte](r)
+	c, off := l.reserveText(n)
+	if check.On {
+		l.give(c, off, off+n)
+	}
+	return c.Base, off
+}

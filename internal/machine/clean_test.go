@@ -1,0 +1,40 @@
+package machine
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// Memory that was never handed out is zero, and clearing it again would make a
+// large MakeSlice cost what its size is. Whether it is cleared can be seen
+// without a clock: what a test scribbles into such room behind the lane's back
+// must still be there when it is handed out, once; and must be cleared in the
+// next life.
+func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
+	if check.On {
+		t.Skip("no memory is used again")
+	}
+	const size = 1 << 16
+	var r Region
+	r.Init(4*size, 40*size)
+	MakeSlice[byte](&r, 8, 8) // makes the chunk
+	l := r.FlatLane()
+	scribble := func() { copy(SliceAt[byte](l.Base, l.Lo, size, size), bytes.Repeat([]byte{0xff}, size)) }
+
+	scribble()
+	if b := MakeSlice[byte](&r, size, size); b[0] != 0xff || b[size-1] != 0xff {
+		t.Error("fresh memory was cleared")
+	}
+	r.Empty()
+	MakeSlice[byte](&r, 8, 8)
+	if b := MakeSlice[byte](&r, size, size); bytes.ContainsFunc(b, func(r rune) bool { return r != 0 }) {
+		t.Error("used memory was not cleared")
+	}
+	// Behind what was used the chunk is still fresh.
+	scribble()
+	if b := MakeSlice[byte](&r, size, size); b[0] != 0xff || b[size-1] != 0xff {
+		t.Error("fresh memory was cleared in the second life")
+	}
+}

@@ -1,0 +1,58 @@
+package machine
+
+import "strconv"
+
+// check panics unless what the lane says of itself holds together: what every
+// other function takes for granted. It is called only with the tag arenacheck.
+func (l *Lane) check() {
+	l.chunk.check()
+	l.chunk.checkRoom(l.ops)
+	l.spare.check()
+	l.spare.checkRoom(l.ops)
+	must(l.spare.used() == 0, "the spare chunk is in use")
+	must(l.spare.Base == nil || l.spare.Base != l.Base, "the spare chunk is the current one")
+	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")
+	var sunk uintptr
+	for i := range l.older {
+		c := &l.older[i]
+		c.check()
+		if i == len(l.older)-1 {
+			// The others were looked at before, and nothing is taken from them
+			// until they are current again. A life of many chunks would spend
+			// its time in reading them all for each new one.
+			c.checkRoom(l.ops)
+		}
+		must(c.Base != nil && c.Base != l.Base && c.Base != l.spare.Base, "an older chunk is in use twice")
+		sunk += c.used()
+	}
+	must(l.sunk == sunk, "the count of the older chunks is wrong")
+}
+
+func (c *chunk) check() {
+	must((c.Base == nil) == (c.cap == 0), "a chunk has memory and no size, or a size and no memory")
+	must(c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
+	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
+}
+
+// checkRoom panics unless the chunk's room is zero where it counts as that.
+func (c *chunk) checkRoom(ops *laneOps) {
+	if c.Base == nil {
+		return
+	}
+	// Room that New hands out as it is must be zero; elsewhere, the part that
+	// counts as clean.
+	from, to := max(c.Lo, c.clean), min(c.Hi, c.cleanEnd)
+	if ops.clear != nil {
+		from, to = c.Lo, c.Hi
+	}
+	if from < to && !isZero(c.Base, from, to) {
+		panic("arena: memory that was never handed out was written, " + strconv.Itoa(int(c.Hi-c.Lo)) +
+			" bytes of room in a chunk of " + strconv.Itoa(int(c.cap)) + ": something wrote beyond the end of its value")
+	}
+}
+
+func must(holds bool, what string) {
+	if !holds {
+		panic("arena: internal error: " + what)
+	}
+}

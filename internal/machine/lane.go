@@ -1,0 +1,295 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// A Lane is the memory of one kind of value: everything without pointers
+// (flat), or one type that has pointers. It bumps an offset through its
+// current chunk; chunks that are full wait in older until the life ends.
+//
+//	            lo                       hi        cap
+//	+-----------+------------------------+---------+
+//	|  objects  |          room          | strings |   flat lane
+//	+-----------+------------------------+---------+
+//	|  Ts       |     room, all zero               |   lane of a type T
+//	+-----------+----------------------------------+
+//
+// A chunk belongs to one lane for as long as it lives. That is what makes
+// stale pointers harmless: memory that held pointers of a type only ever
+// holds that type again, and memory without pointers never holds one.
+//
+// Room in the lane of a type with pointers is always zero: what is taken back
+// is cleared at once, so nothing is pinned and New has nothing to do. Room in
+// a lane without pointers may be dirty and is cleared when it is handed out,
+// except for the bytes that were never handed out since the chunk was made.
+type Lane struct {
+	chunk           // the current chunk; Base, Lo and Hi are all that New touches
+	Key   *TypeDesc // the type, nil in the flat lane
+	ops   *laneOps
+
+	older []chunk // full chunks of this life, in the order they were started
+	sunk  uintptr // bytes handed out from them
+	spare chunk   // an emptied chunk that Rewind took back, for the next one
+	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
+	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
+	watch check.Lane
+
+	fit retention
+}
+
+// laneOps says how a lane makes and empties chunks: the part that depends on
+// the type.
+type laneOps struct {
+	make func(bytes uintptr) Pointer
+	// clear zeroes a range that is taken back; nil where room may be dirty.
+	clear func(base Pointer, from, to uintptr)
+	// meter counts the chunks of an arena that has a limit or is from a pool;
+	// nil for all others.
+	meter *Meter
+}
+
+var flatOps = laneOps{make: MakeFlat}
+
+// usedBytes is how many bytes this life has handed out.
+//
+//go:norace
+func (l *Lane) usedBytes() uintptr { return l.sunk + l.used() }
+
+// UserBytes is usedBytes without what the checks put between the values.
+//
+//go:norace
+func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.zoneBytes() }
+
+// HeldBytes is the size of all chunks that the lane holds on to.
+//
+//go:norace
+func (l *Lane) HeldBytes() uintptr {
+	n := l.cap + l.spare.cap
+	for i := range l.older {
+		n += l.older[i].cap
+	}
+	return n
+}
+
+// Chunks is the number of chunks behind HeldBytes.
+//
+//go:norace
+func (l *Lane) Chunks() int {
+	n := len(l.older)
+	if l.cap != 0 {
+		n++
+	}
+	if l.spare.cap != 0 {
+		n++
+	}
+	return n
+}
+
+// newChunk makes an empty chunk of want bytes, or need where that is more. A
+// limit can make it smaller, but for need; if that is too much it panics, and
+// the lane is as it was. want is 0 for a chunk beside the current one.
+//
+//go:norace
+func (l *Lane) newChunk(need, want uintptr) chunk {
+	large := need > want && !l.plannedFor(need)
+	if want != 0 && l.Base == nil {
+		want = l.firstSize(want)
+	}
+	need = RoundUp(need, l.align)
+	n := max(need, RoundUp(want, l.align))
+	if m := l.ops.meter; m != nil {
+		n = m.grant(l, need, n, want == 0, large)
+	}
+	if large {
+		l.fit.oversize++
+	}
+	c := chunk{Hi: n, cap: n, cleanEnd: n}
+	if check.On {
+		c.Base = c.watch.Make(&l.watch, n, l.ops.make)
+	} else {
+		c.Base = l.ops.make(n)
+	}
+	return c
+}
+
+// grow gives the lane a current chunk with room for need bytes. A panic or a
+// memory exhaustion in make leaves the lane as it was.
+//
+//go:norace
+func (l *Lane) grow(need uintptr) {
+	next := l.spare
+	if next.cap < need {
+		next = l.newChunk(need, l.nextSize())
+	} else {
+		l.spare = chunk{}
+	}
+	if l.Base != nil {
+		if l.used() == 0 {
+			l.setAside(l.chunk)
+		} else {
+			l.retire(l.chunk)
+		}
+	}
+	l.chunk = next
+	l.tip = 0
+	if check.Tag {
+		l.check()
+	}
+}
+
+// nextSize is how large the next chunk of this life should be: doubling what
+// the life has, within the limits of the growth rule, and enough to get where
+// the life has been before a rewind: a loop that rewinds comes to rest with
+// two chunks.
+//
+//go:norace
+func (l *Lane) nextSize() uintptr {
+	if l.Base == nil {
+		return l.fit.first()
+	}
+	used := l.usedBytes()
+	size := min(max(used, l.fit.smallest), l.fit.largest)
+	if l.fit.top > used {
+		size = max(size, fitted(l.fit.top))
+	}
+	return size
+}
+
+// retire lists a chunk that no more is taken from, and returns where it is
+// listed.
+//
+//go:norace
+func (l *Lane) retire(c chunk) *chunk {
+	l.older = append(l.older, c)
+	l.sunk += c.used()
+	return &l.older[len(l.older)-1]
+}
+
+// wantsOwnChunk says whether a piece that the current chunk has no room for
+// gets a chunk of its own while the current one goes on: if that still has a
+// quarter of its room, and the piece is large, so that few such chunks come
+// together.
+//
+//go:norace
+func (l *Lane) wantsOwnChunk(size uintptr) bool {
+	room := l.Hi - l.Lo
+	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4 &&
+		(l.used() != 0 || l.ops.meter.Left() >= size)
+}
+
+// reserveLarge reserves size bytes, a multiple of the lane's align and not
+// zero, and returns their chunk and offset.
+//
+//go:norace
+func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
+	zone := l.watch.Zone()
+	if l.Hi-l.Lo < zone+size {
+		if l.wantsOwnChunk(size) {
+			c := l.newChunk(zone+size, 0)
+			c.Lo = zone + size
+			l.leaveOut(&c, 0, zone)
+			l.tip = 0
+			return l.retire(c), zone
+		}
+		l.grow(zone + size)
+	}
+	l.tip = 0
+	l.leaveOut(&l.chunk, l.Lo, zone)
+	off := l.Lo + zone
+	l.Lo = off + size
+	return &l.chunk, off
+}
+
+// reserveSlice is reserveLarge for any number of bytes; what it returns can be
+// extended until something else is reserved.
+//
+//go:norace
+func (l *Lane) reserveSlice(size uintptr) (*chunk, uintptr) {
+	c, off := l.reserveLarge(RoundUp(size, l.align))
+	if c == &l.chunk {
+		l.tip = off + size
+	}
+	return c, off
+}
+
+// reserveText reserves size bytes at the upper end of a chunk of the flat
+// lane.
+//
+//go:norace
+func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
+	zone := l.watch.TextZone(size)
+	if l.Hi-l.Lo < zone+size {
+		if l.wantsOwnChunk(size) {
+			c := l.newChunk(zone+size, 0)
+			l.leaveOut(&c, c.Hi-zone, zone)
+			c.Hi -= zone + size
+			return l.retire(c), c.Hi
+		}
+		l.grow(zone + size)
+	}
+	l.leaveOut(&l.chunk, l.Hi-zone, zone)
+	l.Hi -= zone + size
+	return &l.chunk, l.Hi
+}
+
+// clearRoom zeroes [from, to) of one of the lane's chunks, which is being
+// handed out, unless the lane's room is zero anyway.
+//
+//go:norace
+func (l *Lane) clearRoom(c *chunk, from, to uintptr) {
+	if l.ops.clear == nil {
+		c.clearDirty(from, to)
+	}
+}
+
+// empty ends the life of the lane: everything handed out is taken back, and
+// the chunk that the next life will start with stays. limit is the most bytes
+// it may keep.
+func (l *Lane) empty(limit uintptr) {
+	used := l.usedBytes()
+	if check.On && used != 0 {
+		// Memory that is never used again is what finds every stale use.
+		l.lived(used, limit)
+		l.Drop()
+		return
+	}
+	if l.Base == nil {
+		l.fit.endLife(0, 0, limit)
+		return
+	}
+	l.tip = 0
+	if len(l.older) > 0 || l.spare.Base != nil {
+		// One chunk was not enough: the next life starts with one that is.
+		l.fit.endLife(used, 0, limit)
+		l.Drop()
+		return
+	}
+	l.chunk.takeBack(l.ops, 0, l.cap)
+	if !l.fit.endLife(used, l.cap, limit) {
+		l.Drop()
+	}
+	if check.Tag {
+		l.check()
+	}
+}
+
+// Drop gives every chunk to the collector.
+func (l *Lane) Drop() {
+	if check.On {
+		l.buryFrom(0)
+	}
+	l.ops.meter.give(l.HeldBytes(), l.Chunks())
+	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
+}
+
+// setAside empties a chunk that is not needed any more and keeps it as the
+// spare one, if it is larger than what is there; otherwise the collector gets
+// it.
+func (l *Lane) setAside(c chunk) {
+	if c.cap > l.spare.cap {
+		c.takeBack(l.ops, 0, c.cap)
+		c, l.spare = l.spare, c
+	}
+	if c.cap != 0 {
+		l.ops.meter.give(c.cap, 1)
+	}
+}

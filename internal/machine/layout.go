@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"reflect"
+	"sync"
+)
+
+// LayoutOK says that the assumptions about type descriptors in unsafe.go hold
+// in this program. Where they don't, arenas look types up in a sideTable.
+var LayoutOK = Portable || checkLayout()
+
+// checkLayout compares what unsafe.go reads from the descriptors of a few
+// types with what package reflect says of them.
+func checkLayout() bool {
+	type mixed struct {
+		a int32
+		s string
+		b [5]byte
+	}
+	return layoutHolds[byte]() && layoutHolds[int64]() && layoutHolds[[3]uint16]() &&
+		layoutHolds[struct{ x, y float64 }]() && layoutHolds[complex128]() &&
+		layoutHolds[string]() && layoutHolds[*int]() && layoutHolds[any]() &&
+		layoutHolds[error]() && layoutHolds[[]byte]() && layoutHolds[map[int]int]() &&
+		layoutHolds[func()]() && layoutHolds[chan int]() && layoutHolds[mixed]() &&
+		layoutHolds[[4]mixed]() &&
+		KeyOf(Box[mixed]{}) == KeyOf(Box[mixed]{}) && KeyOf(Box[int32]{}) != KeyOf(Box[uint32]{})
+}
+
+func layoutHolds[T any]() bool {
+	t := reflect.TypeFor[T]()
+	d := KeyOf(Box[T]{})
+	return d.size == t.Size() && d.PtrBytes <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+}
+
+// reflectPointers is what ptrBytes != 0 says, by package reflect.
+func reflectPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() > 0 && reflectPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if reflectPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Bool, reflect.Uintptr, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return false
+	}
+	return true // also any kind that a later version of the language brings
+}
+
+// pointerful remembers reflectPointers by type.
+var pointerful sync.Map // of reflect.Type to bool
+
+// HoldsPointers says whether a T can hold a Pointer.
+func HoldsPointers[T any]() bool {
+	if !Portable && LayoutOK {
+		return KeyOf(Box[T]{}).PtrBytes != 0
+	}
+	t := reflect.TypeFor[T]()
+	if known, ok := pointerful.Load(t); ok {
+		return known.(bool)
+	}
+	has := reflectPointers(t)
+	pointerful.Store(t, has)
+	return has
+}
+
+// sideTable is how an arena finds lanes where descriptors can't be read: a
+// map by reflect.Type. It is slow, and needs nothing but what the language
+// says. The lanes of types with pointers are listed in the arena's TypeTable
+// too, where everything but the look-up finds them.
+type sideTable struct {
+	flat  Lane
+	types map[reflect.Type]*Lane
+}
+
+func newSideTable(chunkSize uintptr) *sideTable {
+	return &sideTable{flat: newFlatLane(chunkSize), types: map[reflect.Type]*Lane{}}
+}
+
+func sideLaneOf[T any](r *Region) *Lane {
+	if !HoldsPointers[T]() {
+		return &r.side.flat
+	}
+	t := reflect.TypeFor[T]()
+	l := r.side.types[t]
+	if l == nil {
+		l = newTypedLane[T](r)
+		r.side.types[t] = l
+		r.Types.lanes = append(r.Types.lanes, l)
+	}
+	return l
+}

@@ -1,0 +1,135 @@
+package machine
+
+import (
+	"reflect"
+	"testing"
+	"unsafe"
+)
+
+// A1: an interface is two words, the first of which is the descriptor, one
+// for each type. Without it KeyOf reads something else.
+func TestAssumption1Interface(t *testing.T) {
+	skipPortable(t)
+	if s := unsafe.Sizeof(any(nil)); s != 2*unsafe.Sizeof(uintptr(0)) {
+		t.Fatalf("an interface has %d bytes", s)
+	}
+	type other int
+	if KeyOf(int(1)) != KeyOf(int(2)) || KeyOf(int(1)) == KeyOf(other(1)) {
+		t.Error("descriptors don't tell types apart")
+	}
+	if KeyOf(reflect.New(reflect.TypeFor[other]()).Elem().Interface()) != KeyOf(other(0)) {
+		t.Error("a value made by reflection has another descriptor")
+	}
+}
+
+// A2: a descriptor begins with the size and the length of the prefix with
+// pointers. Without it pointers end up where the collector doesn't look. The
+// types are more, and other ones, than those that the start-up check tries.
+func TestAssumption2Descriptor(t *testing.T) {
+	skipPortable(t)
+	checkDescriptor[struct{}](t)
+	checkDescriptor[[0]*int](t)
+	checkDescriptor[[100]byte](t)
+	checkDescriptor[uintptr](t)
+	checkDescriptor[bool](t)
+	checkDescriptor[float32](t)
+	checkDescriptor[unsafe.Pointer](t)
+	checkDescriptor[struct {
+		a [1000]byte
+		p *int
+	}](t)
+	checkDescriptor[struct {
+		p *int
+		a [1000]byte
+	}](t)
+	checkDescriptor[[3]struct {
+		n int
+		f func()
+	}](t)
+	checkDescriptor[reflect.Value](t)
+	checkDescriptor[interface{ M() }](t)
+	checkDescriptor[chan<- int](t)
+	checkDescriptor[map[string]int](t)
+}
+
+func checkDescriptor[T any](t *testing.T) {
+	t.Helper()
+	typ := reflect.TypeFor[T]()
+	d := KeyOf(Box[T]{})
+	if d.size != typ.Size() {
+		t.Errorf("%v: size %d, is %d", typ, d.size, typ.Size())
+	}
+	// A type of no size holds no Pointer, whatever its elements.
+	if has := reflectPointers(typ); (d.PtrBytes != 0) != has {
+		t.Errorf("%v: pointers in %d bytes, reflect says %v", typ, d.PtrBytes, has)
+	}
+	if !layoutHolds[T]() {
+		t.Errorf("%v: the start-up check would fail", typ)
+	}
+}
+
+// A3: flat chunks are aligned for every type without pointers, whatever their
+// size.
+func TestAssumption3Alignment(t *testing.T) {
+	for n := uintptr(8); n <= 1<<16; n += 8 + n/8*8 {
+		if p := uintptr(MakeFlat(n)); p%8 != 0 {
+			t.Errorf("a chunk of %d bytes begins at %#x", n, p)
+		}
+	}
+	if a := unsafe.Alignof(complex128(0)); a > FlatAlign {
+		t.Errorf("complex128 needs an alignment of %d", a)
+	}
+}
+
+// A4 is what the suite's torture_test.go tries: pointers to every part of a chunk, through
+// collections.
+
+// The start-up check must be able to fail: it compares with reflect, so a
+// type that reflect sees differently is found.
+func TestStartUpCheckCanFail(t *testing.T) {
+	skipPortable(t)
+	d := *KeyOf(Box[string]{})
+	if d.PtrBytes == 0 || d.PtrBytes > d.size {
+		t.Fatalf("string: %+v", d)
+	}
+	if !checkLayout() {
+		t.Error("the check fails on the toolchain that it was written for")
+	}
+	if Portable {
+		return
+	}
+	var r Region
+	if r.Init(1024, 0); r.side != nil {
+		t.Error("a region uses reflection although the check holds")
+	}
+}
+
+// Where the check fails no fast path may be taken: it would trust what it
+// reads from descriptors.
+func TestFailedCheckUsesReflection(t *testing.T) {
+	if Portable {
+		t.Skip("there is no check")
+	}
+	was := LayoutOK
+	LayoutOK = false
+	defer func() { LayoutOK = was }()
+	var r Region
+	r.Init(1024, 0)
+	for range 100 {
+		New[int](&r)
+		New[*int](&r)
+		TextRoom(&r, 4)
+		if r.Flat.Hi != 0 || r.Types.slots != &vacantSlots {
+			t.Fatal("a fast path has memory")
+		}
+	}
+	if got, want := r.UsedBytes(), 100*(8+unsafe.Sizeof(uintptr(0))+4); got != want {
+		t.Errorf("%d bytes in use, want %d", got, want)
+	}
+}
+
+func skipPortable(t *testing.T) {
+	if Portable {
+		t.Skip("this build reads no descriptors")
+	}
+}

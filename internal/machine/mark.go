@@ -1,0 +1,169 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// marksKept is how many bytes of marks a region may always keep, about ten
+// marks of ten types.
+const marksKept = 4 << 10
+
+// Mark is a place in the life of a region: where it stands on the stack of
+// marks, and its number, which no other mark has.
+type Mark struct {
+	serial uint64
+	depth  int
+}
+
+// markStack holds what the marks of a region's current life remember: for
+// each mark the positions of all lanes that there were.
+type markStack struct {
+	entries   []markEntry
+	positions []position
+	serial    uint64 // of the newest mark; never goes back
+}
+
+type markEntry struct {
+	serial uint64
+	first  int // its positions are positions[first:next entry's first]
+}
+
+// clear makes all marks stale. It keeps the memory of a usual life's marks, at
+// most limit bytes of positions.
+func (s *markStack) clear(limit uintptr) {
+	if uintptr(cap(s.positions))*SizeOf[position]() > limit {
+		s.release()
+		return
+	}
+	s.entries = s.entries[:0]
+	s.positions = s.positions[:0]
+}
+
+// release also gives up the memory.
+func (s *markStack) release() { s.entries, s.positions = nil, nil }
+
+// Mark returns a mark at the region's current state; the newest one again where
+// nothing was allocated since.
+func (r *Region) Mark() Mark {
+	if check.On {
+		r.Seal()
+	}
+	s := &r.marks
+	if n := len(s.entries); n > 0 && r.isAt(s.entries[n-1].first) {
+		return Mark{s.entries[n-1].serial, n - 1}
+	}
+	s.serial++
+	s.entries = append(s.entries, markEntry{s.serial, len(s.positions)})
+	s.positions = append(s.positions, r.FlatLane().position())
+	for _, l := range r.Types.lanes {
+		s.positions = append(s.positions, l.position())
+	}
+	return Mark{s.serial, len(s.entries) - 1}
+}
+
+// isAt says whether the region is where the newest mark, whose positions begin
+// at first, was taken.
+func (r *Region) isAt(first int) bool {
+	p := r.marks.positions[first:]
+	if r.FlatLane().position() != p[0] {
+		return false
+	}
+	for i, l := range r.Types.lanes {
+		if at := l.position(); i+1 < len(p) && at != p[i+1] || i+1 >= len(p) && at != (position{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsStale says whether m is no mark of the region's present life any more.
+func (r *Region) IsStale(m Mark) bool {
+	s := &r.marks
+	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial
+}
+
+// CheckFrom is CheckFree for what Rewind will take back.
+func (r *Region) CheckFrom(m Mark) {
+	s := &r.marks
+	r.FlatLane().checkFrom(s.positions[s.entries[m.depth].first].older)
+}
+
+// Rewind takes back everything that was handed out since m, which is not stale.
+func (r *Region) Rewind(m Mark) {
+	s := &r.marks
+	positions := s.positions[s.entries[m.depth].first:]
+	r.highWater = max(r.highWater, r.UsedBytes())
+	if m.depth+1 < len(s.entries) {
+		positions = positions[:s.entries[m.depth+1].first-s.entries[m.depth].first]
+	}
+	r.FlatLane().rewind(positions[0])
+	for i, l := range r.Types.lanes {
+		var p position // a type that came later had nothing
+		if i+1 < len(positions) {
+			p = positions[i+1]
+		}
+		l.rewind(p)
+	}
+	s.entries = s.entries[:m.depth+1]
+	s.positions = s.positions[:s.entries[m.depth].first+len(positions)]
+}
+
+// position is where a lane stood when a mark was taken.
+type position struct {
+	chunk  uintptr // the current chunk's address, as a number: a mark keeps no memory alive
+	lo, hi uintptr
+	older  int
+}
+
+func (l *Lane) position() position {
+	if l.used() == 0 {
+		// An empty chunk may give way to a larger one: don't insist on it.
+		return position{older: len(l.older)}
+	}
+	return position{chunk: OffsetIn(nil, l.Base), lo: l.Lo, hi: l.Hi, older: len(l.older)}
+}
+
+// rewind takes back everything handed out since p.
+func (l *Lane) rewind(p position) {
+	l.tip = 0
+	if check.On {
+		l.fit.sawUse(l.usedBytes())
+		l.buryFrom(p.older)
+		return
+	}
+	if l.Base == nil || l.position() == p {
+		return
+	}
+	l.fit.sawUse(l.usedBytes())
+	if OffsetIn(nil, l.Base) == p.chunk {
+		l.chunk.takeBack(l.ops, p.lo, p.hi)
+		for _, c := range l.older[p.older:] {
+			l.ops.meter.give(c.cap, 1)
+		}
+	} else {
+		was := l.chunk
+		later := l.older[p.older:]
+		if p.chunk == 0 {
+			// The chunk was empty then; the one that is here now will do.
+			l.chunk.takeBack(l.ops, 0, l.cap)
+		}
+		for _, c := range later {
+			if OffsetIn(nil, c.Base) == p.chunk {
+				l.chunk = c
+				l.chunk.takeBack(l.ops, p.lo, p.hi)
+			} else {
+				l.setAside(c)
+			}
+		}
+		if l.Base != was.Base {
+			l.setAside(was)
+		}
+	}
+	clear(l.older[p.older:])
+	l.older = l.older[:p.older]
+	l.sunk = 0
+	for i := range l.older {
+		l.sunk += l.older[i].used()
+	}
+	if check.Tag {
+		l.check()
+	}
+}

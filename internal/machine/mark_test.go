@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// A life with a million marks must not be paid for in all later ones.
+func TestMarksAreNotRetained(t *testing.T) {
+	if check.On {
+		t.Skip("every rewind seals chunks")
+	}
+	var r Region
+	r.Init(4096, 40960)
+	for range 100_000 {
+		r.Mark()
+		New[byte](&r)
+	}
+	r.Empty()
+	if n := uintptr(cap(r.marks.positions)) * SizeOf[position](); n > max(r.MaxRetained/8, marksKept) {
+		t.Errorf("%d bytes of marks are kept", n)
+	}
+	for range 10 {
+		r.Mark()
+		New[byte](&r)
+	}
+	r.Empty()
+	if cap(r.marks.positions) == 0 {
+		t.Error("a usual life's marks are not kept")
+	}
+}

@@ -1,0 +1,46 @@
+package machine
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// A lane that goes on with its chunk beside a new one must not lose it, or what
+// Empty and Rewind start from is gone. Only another goroutine that takes the
+// last of a pool's total at the wrong moment leads there: hence the direct call.
+func TestLimitKeepsTheChunkBeside(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	type refusal struct{ Refusal }
+	var r Region
+	r.Init(40_000, 400_000)
+	r.Meter(func(why Refusal) { panic(refusal{why}) }).SetLimit(1 << 20)
+	MakeSlice[byte](&r, 30_000, 30_000)
+	r.Empty()
+	r.Meter(nil).SetLimit(64_000)
+	l := r.FlatLane()
+	if l.used() != 0 || l.cap != 40_000 {
+		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
+	}
+	refused := func() (refused bool) {
+		defer func() {
+			if e := recover(); e != nil {
+				refused = e.(refusal).Asked == 50_000
+			}
+		}()
+		l.newChunk(50_000, 0)
+		return false
+	}()
+	if !refused || l.cap != 40_000 {
+		t.Errorf("refused %v, and the lane's chunk has %d bytes", refused, l.cap)
+	}
+	MakeSlice[byte](&r, 50_000, 50_000) // drops what is idle, and fits
+	if got := r.Meter(nil).Held(); got != r.Numbers().Held {
+		t.Errorf("the meter counts %d bytes of %d", got, r.Numbers().Held)
+	}
+	if r.Empty(); r.UsedBytes() != 0 {
+		t.Errorf("%d bytes in use after Empty", r.UsedBytes())
+	}
+}

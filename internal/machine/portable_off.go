@@ -1,0 +1,7 @@
+//go:build !arenaportable && gc && !go1.28
+
+package machine
+
+// Portable is off: types are looked up by their descriptors, as unsafe.go
+// describes.
+const Portable = false

@@ -1,0 +1,200 @@
+// Package machine is what arenas and slabs are made of: chunks of the Go heap,
+// lanes that bump through them, the table that finds the lane of a type, what is
+// kept from one life to the next, and the meters that limits are held by. It
+// knows nothing of pools and of what a program calls; its functions check no
+// arguments.
+//
+// A Region is the memory of one arena; a Slab has a Lane of its own.
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// Region is the memory of an arena: a lane for everything without pointers and
+// one for each type with pointers.
+type Region struct {
+	Watch check.Witness // first, since the last field would be padded if it is empty
+
+	Flat  Lane      // values without pointers, and text
+	Types TypeTable // a lane for each type with pointers
+
+	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
+
+	chunkSize   uintptr // 0 in a region that was never made
+	MaxRetained uintptr // the most bytes of chunks that Empty leaves
+	marks       markStack
+	highWater   uintptr
+	resets      uint64
+}
+
+// Init makes an empty region. Nothing is allocated for values before the first
+// of them.
+func (r *Region) Init(chunkSize, maxRetained uintptr) {
+	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
+	r.Flat = newFlatLane(chunkSize)
+	if Portable || !LayoutOK {
+		r.side = newSideTable(chunkSize)
+	}
+	if check.On {
+		r.FlatLane().watch.WatchedBy(&r.Watch)
+	}
+}
+
+// Made says whether Init was called.
+func (r *Region) Made() bool { return r.chunkSize != 0 }
+
+func newFlatLane(chunkSize uintptr) Lane {
+	return Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign), fit: newRetention(chunkSize, chunkSize)}
+}
+
+// FlatLane is the lane of values without pointers. Where types are found by
+// reflection Flat stays empty, so that no fast path ever takes from it.
+func (r *Region) FlatLane() *Lane {
+	if r.side != nil {
+		return &r.side.flat
+	}
+	return &r.Flat
+}
+
+// laneOf returns the lane that serves T, a new one if it must.
+//
+//go:norace
+func laneOf[T any](r *Region) *Lane {
+	if r.chunkSize == 0 {
+		panic("arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable")
+	}
+	if Portable || r.side != nil {
+		return sideLaneOf[T](r)
+	}
+	key := KeyOf(Box[T]{})
+	if key.PtrBytes == 0 {
+		return &r.Flat
+	}
+	if l := r.Types.find(key); l != nil {
+		return l
+	}
+	l := newTypedLane[T](r)
+	l.Key = key
+	r.Types.add(l)
+	return l
+}
+
+// newTypedLane makes the lane of a type with pointers.
+func newTypedLane[T any](r *Region) *Lane {
+	size := SizeOf[T]()
+	l := &Lane{
+		ops:   &laneOps{make: MakeTyped[T], clear: ClearTyped[T], meter: r.FlatLane().ops.meter},
+		align: size,
+		watch: check.NewLane[T](size, true),
+		fit:   newRetention(r.chunkSize, max(size, min(slabStart, r.chunkSize)/size*size)),
+	}
+	l.watch.WatchedBy(&r.Watch)
+	return l
+}
+
+// Empty ends the life of all lanes and makes every mark stale.
+func (r *Region) Empty() {
+	flat := r.FlatLane()
+	used, held := flat.UserBytes(), uintptr(0)
+	flat.empty(r.MaxRetained)
+	held = flat.cap
+	for _, l := range r.Types.lanes {
+		used += l.UserBytes()
+		l.empty(r.MaxRetained)
+		held += l.cap
+	}
+	r.highWater = max(r.highWater, used)
+	r.resets++
+	r.marks.clear(max(r.MaxRetained/8, marksKept))
+	if held > r.MaxRetained {
+		shrink(append([]*Lane{flat}, r.Types.lanes...), r.MaxRetained)
+	}
+}
+
+// Release ends the life of all lanes and gives their memory to the collector.
+func (r *Region) Release() {
+	r.highWater = max(r.highWater, r.UsedBytes())
+	r.resets++
+	flat, oversize := r.FlatLane(), r.oversize()
+	flat.Drop()
+	flat.fit = newRetention(r.chunkSize, r.chunkSize)
+	flat.fit.oversize = oversize
+	flat.watch.Lived(0)
+	for _, l := range r.Types.lanes {
+		l.Drop()
+	}
+	r.Types = newTypeTable()
+	if r.side != nil {
+		clear(r.side.types)
+	}
+	r.marks.release()
+}
+
+// CheckFree panics if something was written beside values: what takes
+// everything back calls it before it changes anything.
+func (r *Region) CheckFree() { r.FlatLane().checkFrom(0) }
+
+// MoveTo has to, a region that was never made, go on in place of r: with its
+// lanes, which must be empty, and what they have learned. r is of no use then.
+func (r *Region) MoveTo(to *Region) {
+	to.Flat, to.Types, to.side = r.Flat, r.Types, r.side
+	to.chunkSize, to.MaxRetained = r.chunkSize, r.MaxRetained
+	to.marks, to.highWater, to.resets = r.marks, r.highWater, r.resets
+	if m := to.FlatLane().ops.meter; m != nil {
+		m.region = to
+	}
+	to.FlatLane().watch.WatchedBy(&to.Watch)
+	for _, l := range to.Types.lanes {
+		l.watch.WatchedBy(&to.Watch)
+	}
+	r.Flat, r.Types, r.side, r.marks = Lane{}, newTypeTable(), nil, markStack{}
+}
+
+// Resets is how often the region was emptied or released.
+func (r *Region) Resets() uint64 { return r.resets }
+
+// UsedBytes is how many bytes were handed out since the region was last emptied.
+func (r *Region) UsedBytes() uintptr {
+	n := r.FlatLane().UserBytes()
+	for _, l := range r.Types.lanes {
+		n += l.UserBytes()
+	}
+	return n
+}
+
+// Numbers is what a region's or a lane's statistics are made of. Sizes are in
+// bytes.
+type Numbers struct {
+	Used, Held, HighWater uintptr
+	Chunks, Types         int
+	Resets                uint64
+	Oversize              uint32
+}
+
+// Numbers looks at every chunk.
+func (r *Region) Numbers() Numbers {
+	flat := r.FlatLane()
+	n := Numbers{
+		Used:     r.UsedBytes(),
+		Held:     flat.HeldBytes(),
+		Chunks:   flat.Chunks(),
+		Types:    len(r.Types.lanes),
+		Resets:   r.resets,
+		Oversize: r.oversize(),
+	}
+	for _, l := range r.Types.lanes {
+		n.Held += l.HeldBytes()
+		n.Chunks += l.Chunks()
+	}
+	r.highWater = max(r.highWater, n.Used)
+	n.HighWater = r.highWater
+	return n
+}
+
+// oversize adds up what the lanes count.
+func (r *Region) oversize() uint32 {
+	n := r.FlatLane().fit.oversize
+	for _, l := range r.Types.lanes {
+		n += l.fit.oversize
+	}
+	return n
+}

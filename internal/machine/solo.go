@@ -1,0 +1,61 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// What a lane needs that belongs to no region: a slab's.
+
+// NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
+// least. The lane tells w of its lives.
+func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
+	ops := &laneOps{make: MakeTyped[T]}
+	pointers := HoldsPointers[T]()
+	if pointers {
+		ops.clear = ClearTyped[T]
+	}
+	align := max(SizeOf[T](), 1)
+	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), fit: newRetention(chunk, chunk)}
+	l.fit.smallest = chunk
+	l.watch.WatchedBy(w)
+	return l
+}
+
+// Typed says whether the lane's values have pointers: its room is zero then.
+func (l *Lane) Typed() bool { return l.ops.clear != nil }
+
+// Chunk is the size of the first chunk, as it was asked for.
+func (l *Lane) Chunk() uintptr { return l.fit.start }
+
+// Grow gives the lane room for need bytes.
+func (l *Lane) Grow(need uintptr) { l.grow(need) }
+
+// ClearAhead zeroes [Lo, to), room of a lane without pointers that is about to be
+// handed out.
+func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }
+
+// Empty ends the life of the lane and keeps at most limit bytes.
+func (l *Lane) Empty(limit uintptr) {
+	l.empty(limit)
+	if l.cap > limit {
+		shrink([]*Lane{l}, limit)
+	}
+}
+
+// CheckFree is Region.CheckFree for the lane alone.
+func (l *Lane) CheckFree() { l.checkFrom(0) }
+
+// Renew gives all memory to the collector and begins anew, with what NewLane
+// returned.
+func (l *Lane) Renew(fresh Lane) {
+	l.Drop()
+	fresh.fit.oversize = l.fit.oversize
+	*l = fresh
+}
+
+// Numbers looks at every chunk.
+func (l *Lane) Numbers() Numbers {
+	n := Numbers{Used: l.UserBytes(), Held: l.HeldBytes(), Chunks: l.Chunks(), Oversize: l.fit.oversize}
+	if l.Typed() {
+		n.Types = 1
+	}
+	return n
+}

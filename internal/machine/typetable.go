@@ -1,0 +1,123 @@
+package machine
+
+// TypeTable finds the lane of a type that has pointers by the address of the
+// type's descriptor.
+//
+// It is a direct-mapped table: the descriptor's address, shifted right, picks
+// a slot, and either the lane there is the type's or it is looked up the slow
+// way. Types don't share slots: when one is added, a shift is searched under
+// which all of them have a slot of their own, and where there is none the
+// table doubles. So ten types in turn are as fast as one.
+type TypeTable struct {
+	slots *[minSlots]*Lane // the first of mask/slotSize+1 slots, none nil
+	mask  uintptr          // picks the slot, as an offset in bytes
+	shift uintptr
+
+	lanes []*Lane // all lanes, in the order in which their types came
+}
+
+const (
+	minSlots = 8
+	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a
+	// free shift for about a hundred types. With more, types that share a
+	// slot take turns in it, through a look at all lanes.
+	maxSlots = 4096
+
+	slotSize  = 4 << (^uintptr(0) >> 63)
+	slotShift = 2 + (^uintptr(0) >> 63) // log2 of slotSize
+)
+
+// vacant fills the slots that no type has: no key equals its key, and it has
+// no room.
+var vacant = &Lane{Key: new(TypeDesc)}
+
+// vacantSlots is the table of an arena that has met no type with pointers.
+var vacantSlots = [minSlots]*Lane{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
+
+func newTypeTable() TypeTable {
+	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize}
+}
+
+// At returns the lane in the slot that key falls into, which is key's or
+// another type's.
+func (t *TypeTable) At(key *TypeDesc) *Lane {
+	return *slotAt(t.slots, (key.bits()>>(t.shift&63))&t.mask)
+}
+
+// find returns the lane of key, nil if there is none.
+//
+//go:norace
+//go:nocheckptr
+func (t *TypeTable) find(key *TypeDesc) *Lane {
+	if l := t.At(key); l.Key == key {
+		return l
+	}
+	for _, l := range t.lanes {
+		if l.Key == key {
+			if t.mask >= (maxSlots-1)*slotSize {
+				t.put(l)
+			}
+			return l
+		}
+	}
+	return nil
+}
+
+// add enters a new lane. It changes nothing if memory runs out on the way.
+func (t *TypeTable) add(l *Lane) {
+	if t.At(l.Key) == vacant && t.slots != &vacantSlots {
+		t.lanes = append(t.lanes, l)
+		t.put(l)
+		return
+	}
+	all := append(t.lanes, l)
+	for n := int(t.mask/slotSize) + 1; ; n *= 2 {
+		next := TypeTable{mask: uintptr(n-1) * slotSize, lanes: all}
+		if !next.separate() && n < maxSlots {
+			continue
+		}
+		next.fill(n)
+		*t = next
+		return
+	}
+}
+
+// separate looks for a shift under which every type has its own slot.
+func (t *TypeTable) separate() bool {
+	var taken [maxSlots / 64]uint64
+	// Descriptors are at least word-aligned and lie within a few megabytes:
+	// below and above these shifts all addresses are alike.
+	for t.shift = 0; t.shift < 24; t.shift++ {
+		clear(taken[:(t.mask/slotSize)/64+1])
+		ok := true
+		for _, l := range t.lanes {
+			i := ((l.Key.bits() >> t.shift) & t.mask) / slotSize
+			if ok = taken[i/64]&(1<<(i%64)) == 0; !ok {
+				break
+			}
+			taken[i/64] |= 1 << (i % 64)
+		}
+		if ok {
+			return true
+		}
+	}
+	t.shift = slotShift
+	return false
+}
+
+// fill makes n slots and enters all lanes.
+func (t *TypeTable) fill(n int) {
+	slots := make([]*Lane, n)
+	for i := range slots {
+		slots[i] = vacant
+	}
+	t.slots = (*[minSlots]*Lane)(slots)
+	for _, l := range t.lanes {
+		t.put(l)
+	}
+}
+
+// put enters l in its slot.
+func (t *TypeTable) put(l *Lane) {
+	*slotAt(t.slots, (l.Key.bits()>>(t.shift&63))&t.mask) = l
+}

@@ -1,0 +1,80 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// fakeTypes are descriptors to look up: their addresses are what counts, and
+// those are a word apart at least, as the linker's are.
+func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
+	space := make([]TypeDesc, 8*n)
+	var keys []*TypeDesc
+	for _, i := range r.Perm(len(space))[:n] {
+		keys = append(keys, &space[i])
+	}
+	return keys
+}
+
+// Every type finds its own lane, whatever the order and number of types; a
+// type that was not added finds none. Without the comparison of keys a T would
+// be put into another type's memory.
+func TestTypeTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 7, 8, 9, 10, 50, 120, 1000, 5000} {
+		table := newTypeTable()
+		keys := fakeTypes(n+1, r)
+		stranger := keys[n]
+		lanes := map[*TypeDesc]*Lane{}
+		for i, k := range keys[:n] {
+			if table.find(k) != nil {
+				t.Fatalf("%d types: a type is found before it was added", n)
+			}
+			l := &Lane{Key: k}
+			lanes[k] = l
+			table.add(l)
+			if i < 200 || i == n-1 {
+				for k, l := range lanes {
+					if table.find(k) != l {
+						t.Fatalf("%d types: after %d, a type finds another lane", n, i)
+					}
+				}
+			}
+		}
+		if table.find(stranger) != nil || len(table.lanes) != n {
+			t.Errorf("%d types: a stranger is found, or %d lanes", n, len(table.lanes))
+		}
+		for _, l := range vacantSlots {
+			if l != vacant {
+				t.Fatal("the table that all empty arenas share was written to")
+			}
+		}
+	}
+}
+
+// Ten types, and as many as a large program's request has, must not share
+// slots: the way for a type whose slot another one has is slow.
+func TestTypesDontShareSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{10, 30, 60} {
+		for range 20 {
+			table := newTypeTable()
+			keys := fakeTypes(n, r)
+			for _, k := range keys {
+				table.add(&Lane{Key: k})
+			}
+			for _, k := range keys {
+				if table.At(k).Key != k {
+					t.Fatalf("%d types: one has no slot, in a table of %d", n, table.mask/slotSize+1)
+				}
+			}
+		}
+	}
+}
+
+func TestSlotSize(t *testing.T) {
+	if slotSize != unsafe.Sizeof(vacant) || 1<<slotShift != slotSize {
+		t.Errorf("slotSize %d, slotShift %d", slotSize, slotShift)
+	}
+}

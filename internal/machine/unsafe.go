@@ -1,0 +1,184 @@
+package machine
+
+// All of this package's unsafe code stands in this file. Everything else
+// works on offsets, and asks for memory here, as do the fast ways of package
+// arena.
+//
+// What it takes for granted about the runtime is numbered; layout.go checks A1
+// and A2 when the program starts, and where one of them does not hold, the
+// package falls back to package reflect (LayoutOK is false).
+//
+//	A1  An empty interface is two words, the first of which points to the
+//	    descriptor of the dynamic type, one descriptor per type.
+//	A2  A type descriptor begins with the size of the type (a word) and the
+//	    length of the prefix of the type that can hold pointers (a word),
+//	    which is zero for types without pointers.
+//	A3  Memory made as a []uint64 is aligned to 8 bytes, which is enough for
+//	    every type without pointers.
+//	A4  The collector does not move heap objects, and keeps a whole
+//	    allocation alive for a Pointer to any byte of it.
+//
+// A3 and A4 are held by the fallback too: they follow from what package
+// unsafe promises and from the only collector there is.
+
+import (
+	"unsafe"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// Pointer lets the other files hold the address of a chunk without
+// importing package unsafe.
+type Pointer = unsafe.Pointer
+
+// TypeDesc is the beginning of a type descriptor (assumption A2).
+type TypeDesc struct {
+	size     uintptr
+	PtrBytes uintptr
+}
+
+// Box gives T a descriptor that an interface carries as it is: a T that is
+// itself an interface would be replaced by its dynamic type.
+type Box[T any] struct{ _ T }
+
+// KeyOf returns the type descriptor of v's dynamic type. Called as
+// KeyOf(Box[T]{}) it inlines to one load.
+//
+// SAFETY: reads the first word of an interface value, which A1 says is the
+// descriptor. A descriptor is never freed while a value or an instantiation
+// of the type exists.
+//
+//go:nocheckptr
+func KeyOf(v any) *TypeDesc {
+	return *(**TypeDesc)(unsafe.Pointer(&v))
+}
+
+// SizeOf is the size of a T in bytes, a constant in each instantiation.
+func SizeOf[T any]() uintptr {
+	var z T
+	return unsafe.Sizeof(z)
+}
+
+// At returns the T at offset off of the chunk that base points to.
+//
+// SAFETY: the caller has reserved [off, off+sizeof(T)) of that chunk, at an
+// offset aligned for T, for a T: chunks without pointers serve only types
+// without pointers, a chunk of a type with pointers only that type.
+func At[T any](base unsafe.Pointer, off uintptr) *T {
+	return (*T)(unsafe.Add(base, off))
+}
+
+// SliceAt returns n elements, with room for c, at offset off.
+//
+// SAFETY: as At, for c elements.
+func SliceAt[T any](base unsafe.Pointer, off uintptr, n, c int) []T {
+	return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
+}
+
+// StringAt returns the n bytes at off as a string.
+//
+// SAFETY: as At; nothing writes to these bytes before the arena is reset.
+func StringAt(base unsafe.Pointer, off, n uintptr) string {
+	return unsafe.String((*byte)(unsafe.Add(base, off)), n)
+}
+
+// Addr returns the address of offset off of a chunk.
+//
+// SAFETY: off is in the chunk.
+func Addr(base Pointer, off uintptr) Pointer { return unsafe.Add(base, off) }
+
+// As is p as a pointer to a T.
+//
+// SAFETY: as At.
+func As[T any](p Pointer) *T { return (*T)(p) }
+
+// ClearObject zeroes the n <= InlineZero bytes at p, of a chunk without
+// pointers. Where n is a constant it compiles to a few vector stores, without
+// the check that unsafe.Slice would make.
+//
+// SAFETY: the caller has reserved these n bytes. The array type is only there
+// to be sliced: it may reach beyond the chunk, which checkptr would refuse.
+// No write barrier is needed where no pointer can be.
+//
+//go:nocheckptr
+func ClearObject(p Pointer, n uintptr) {
+	clear((*[InlineZero]byte)(p)[:n])
+}
+
+// OffsetIn returns how far p points into the chunk at base; a p outside gives
+// a number beyond every chunk's size, or one that the caller's range check
+// refuses.
+//
+// SAFETY: compares addresses as numbers, forms no pointer.
+func OffsetIn(base, p unsafe.Pointer) uintptr {
+	return uintptr(p) - uintptr(base)
+}
+
+// OffsetOf returns how far x points into the memory at base, as OffsetIn does.
+//
+// SAFETY: compares addresses as numbers, forms no pointer.
+func OffsetOf[T any](base Pointer, x *T) uintptr { return OffsetIn(base, unsafe.Pointer(x)) }
+
+// DataOf is the address of s's first element.
+func DataOf[T any](s []T) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(s))
+}
+
+// MakeFlat allocates a chunk of n bytes, a multiple of 8, that the collector
+// does not scan, zeroed.
+func MakeFlat(n uintptr) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8)))
+}
+
+// clearFlat zeroes [from, to) of a chunk without pointers.
+//
+// SAFETY: the range lies in the chunk.
+func clearFlat(base unsafe.Pointer, from, to uintptr) {
+	clear(unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from))
+}
+
+// MakeTyped allocates a chunk of n bytes, a multiple of the size of T, as a
+// slice of T: the collector sees every Pointer in it.
+func MakeTyped[T any](n uintptr) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]T, n/SizeOf[T]())))
+}
+
+// ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that
+// T needs.
+//
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
+	clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/SizeOf[T]()))
+}
+
+// slotAt returns the slot of a lookup table at byte offset off.
+//
+// SAFETY: off is below the table's size in bytes and a multiple of a
+// pointer's size: typetable.go masks it so.
+func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
+	return (**Lane)(unsafe.Add(unsafe.Pointer(slots), off))
+}
+
+// bits returns the descriptor's address as a number, for hashing.
+func (t *TypeDesc) bits() uintptr { return uintptr(unsafe.Pointer(t)) }
+
+// isZero says whether all bytes of [from, to) are zero.
+func isZero(base Pointer, from, to uintptr) bool { return check.IsFilled(base, from, to, 0) }
+
+// CopyString writes s to offset off of a chunk without pointers.
+//
+// SAFETY: the caller has reserved len(s) bytes there.
+func CopyString(base Pointer, off uintptr, s string) {
+	copy(unsafe.Slice((*byte)(unsafe.Add(base, off)), len(s)), s)
+}
+
+// ViewString is b as a string, without a copy.
+//
+// SAFETY: for the time in which nothing writes to b: until AllocString has
+// copied it.
+func ViewString(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// PointerTo is x as a pointer to anything.
+func PointerTo[T any](x *T) Pointer { return unsafe.Pointer(x) }

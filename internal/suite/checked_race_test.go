@@ -1,0 +1,129 @@
+//go:build race
+
+package suite
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// A goroutine that serves requests of its own from the same pool still has no
+// business with another one's memory. What the pool counts for both would be an
+// order between them, and the race detector would say nothing.
+func TestRaceIsSeenThroughThePool(t *testing.T) {
+	needsChecks(t)
+	if check.Tag {
+		t.Skip("a stale read faults")
+	}
+	const child = "EBBPOOL_TEST_STALE_READ"
+	if os.Getenv(child) != "" {
+		staleRead()
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsSeenThroughThePool$")
+	cmd.Env = append(os.Environ(), child+"=1")
+	out, _ := cmd.CombinedOutput()
+	if text := string(out); !strings.Contains(text, "DATA RACE") || !strings.Contains(text, "Put") {
+		t.Errorf("the stale read was not reported:\n%s", text)
+	}
+}
+
+// staleRead reads what another goroutine put back before both of them served
+// a request. The order is by time alone, which the detector doesn't know.
+func staleRead() {
+	p := arena.NewArenaPool(1024, 0)
+	request := func(then func()) {
+		p.Do(func(a *arena.Arena) {
+			arena.New[int](a)
+			then()
+		})
+	}
+	values, done := make(chan *int, 1), make(chan struct{})
+	go func() {
+		a := p.Get()
+		values <- arena.New[int](a)
+		time.Sleep(100 * time.Millisecond)
+		p.Put(a)
+		request(func() {})
+	}()
+	go func() {
+		defer close(done)
+		x := <-values
+		time.Sleep(400 * time.Millisecond)
+		request(func() { sinkInt = *x })
+	}()
+	<-done
+}
+
+// The allocator's own functions are out of the race detector's sight. Each one
+// that a program calls must still be seen, as a use of the arena that names the
+// line on both sides, and so must the values that it copies.
+func TestRaceIsSeenInEachFunction(t *testing.T) {
+	const child, module = "EBBPOOL_TEST_TWO_GOROUTINES", "github.com/ebbpool/arena."
+	a, value := arena.NewArena(1024, 0), []byte("value")
+	alone := arena.NewArena(1024, 0) // of the second goroutine
+	slab := arena.NewSlab[*int](10)
+	uses := map[string][2]func(){
+		"New":             twice(func() { arena.New[int](a) }),
+		"New, pointers":   twice(func() { arena.New[*int](a) }),
+		"MakeSlice":       twice(func() { arena.MakeSlice[int](a, 1, 1) }),
+		"MakeSliceUninit": twice(func() { arena.MakeSliceUninit[int](a, 1, 1) }),
+		"Append":          twice(func() { arena.Append(a, nil, 1) }),
+		"AllocString":     twice(func() { a.AllocString("x") }),
+		"AllocBytes":      twice(func() { a.AllocBytes(1) }),
+		"Mark":            twice(func() { a.Mark() }),
+		"Limit":           twice(func() { a.Limit(1 << 20) }),
+		"Reset":           twice(func() { a.Reset() }),
+		"Release":         twice(func() { a.Release() }),
+
+		"UsedBytes":      {func() { arena.New[int](a) }, func() { a.UsedBytes() }},
+		"Stats":          {func() { arena.New[int](a) }, func() { a.Stats() }},
+		"Slab.New":       twice(func() { slab.New() }),
+		"Slab.MakeSlice": twice(func() { slab.MakeSlice(1, 1) }),
+		"Slab.Reset":     twice(func() { slab.Reset() }),
+		"Slab.Release":   twice(func() { slab.Release() }),
+		"Slab.UsedBytes": {func() { slab.New() }, func() { slab.UsedBytes() }},
+		"Slab.Stats":     {func() { slab.New() }, func() { slab.Stats() }},
+
+		"bytes for a string": {func() { value[0] = 'x' }, func() { alone.AllocBytesToString(value) }},
+		"items of Append":    {func() { value[0] = 'x' }, func() { arena.Append(alone, nil, value...) }},
+		"slice of Append":    {func() { value[0] = 'x' }, func() { arena.Append(alone, value, 1, 2, 3, 4, 5, 6, 7, 8, 9) }},
+	}
+	if name := os.Getenv(child); name != "" {
+		done := make(chan struct{})
+		go func() {
+			time.Sleep(50 * time.Millisecond) // what the detector knows nothing of
+			uses[name][1]()
+			close(done)
+		}()
+		uses[name][0]()
+		<-done
+		return
+	}
+	for name := range uses {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsSeenInEachFunction$")
+		cmd.Env = append(os.Environ(), child+"="+name)
+		out, _ := cmd.CombinedOutput()
+		report, _, _ := strings.Cut(string(out), "created at:")
+		// Both sides: the call, and the call of the function that makes it.
+		if !strings.Contains(report, "DATA RACE") || strings.Count(report, "checked_race_test.go") < 4 {
+			t.Errorf("%s: no report with the lines of both goroutines:\n%s", name, out)
+		}
+		// Who reads it wants to know which call it was: a function of this
+		// package on at least one side, before the lines of the program.
+		if strings.Count(report, module) == strings.Count(report, module+"Test") {
+			t.Errorf("%s: the report names no function of this package:\n%s", name, out)
+		}
+	}
+}
+
+func twice(f func()) [2]func() { return [2]func(){f, f} }
+
+// sinkInt keeps the compiler from leaving out a read.
+var sinkInt int

@@ -1,0 +1,200 @@
+//go:build arenacheck || race || asan
+
+package suite
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// needsChecks skips a test of the checks where they are switched off.
+func needsChecks(t *testing.T) {
+	if !check.On {
+		t.Skip("EBBPOOL_CHECKED=off")
+	}
+}
+
+// panicOf returns what f panics with, as text, "" if it doesn't.
+func panicOf(f func()) (text string) {
+	defer func() {
+		if e := recover(); e != nil {
+			text = fmt.Sprint(e)
+		}
+	}()
+	f()
+	return ""
+}
+
+// An arena that is used after Put, at once or when others have taken arenas
+// since, belongs to nobody. If pools reused arenas in these builds, it would be
+// another request's by then, and its use could not be told from that one's.
+func TestCheckedUseAfterPut(t *testing.T) {
+	needsChecks(t)
+	p := arena.NewArenaPool(1024, 0)
+	a := p.Get()
+	p.Put(a)
+	for range 10 {
+		p.Do(func(b *arena.Arena) {
+			if a == b {
+				t.Fatal("an arena came back")
+			}
+		})
+	}
+	for name, use := range map[string]func(){
+		"New":             func() { arena.New[int](a) },
+		"MakeSlice":       func() { arena.MakeSlice[*int](a, 1, 1) },
+		"MakeSliceUninit": func() { arena.MakeSliceUninit[int](a, 1, 1) },
+		"Append":          func() { arena.Append(a, nil, 1) },
+		"AllocString":     func() { a.AllocString("x") },
+		"AllocBytes":      func() { a.AllocBytes(1) },
+		"Limit":           func() { a.Limit(1 << 20) },
+		"Mark":            func() { a.Mark() },
+		"Reset":           func() { a.Reset() },
+		"Release":         func() { a.Release() },
+	} {
+		want := "arena: " + name + ": the arena was put back in its pool"
+		if got := panicOf(use); !strings.HasPrefix(got, want) {
+			t.Errorf("%s after Put: %q, want %q", name, got, want)
+		}
+	}
+	if st := p.Stats(); st.Gets != 11 || st.Puts != 11 {
+		t.Errorf("Stats = %+v", st)
+	}
+}
+
+// The message of a second Put says where the first one was: without the stacks
+// one would have to guess.
+func TestCheckedStacks(t *testing.T) {
+	needsChecks(t)
+	if check.Race {
+		t.Skip("what would print the stacks is the other side of a race")
+	}
+	p := arena.NewArenaPool(1024, 0)
+	a := p.Get()
+	p.Put(a)
+	text := panicOf(func() { p.Put(a) })
+	if strings.Count(text, "checked_test.go") < 2 || !strings.Contains(text, "Put took memory back at:") {
+		t.Errorf("the message does not say where the arena was got and put:\n%s", text)
+	}
+	b := arena.NewArena(1024, 0)
+	m := b.Mark()
+	b.Reset()
+	if text := panicOf(func() { b.Rewind(m) }); !strings.Contains(text, "Reset took memory back at:") {
+		t.Errorf("the message does not say where the arena was reset:\n%s", text)
+	}
+}
+
+// Memory is handed out once: a stale pointer's memory must never be somebody
+// else's, or only the first use of it could be found.
+func TestCheckedMemoryIsNotReused(t *testing.T) {
+	needsChecks(t)
+	type both struct {
+		p *int
+		n int
+	}
+	a := arena.NewArena(1024, 0)
+	s := arena.NewSlab[int64](10)
+	seen := map[uintptr]bool{}
+	var keep []any // or the collector would be right to give memory again
+	for life := range 100 {
+		m := a.Mark()
+		x, y, b, z := arena.New[int64](a), arena.New[both](a), a.AllocBytes(10), s.New()
+		keep = append(keep, x, y, b, z)
+		for _, at := range []uintptr{machine.OffsetOf(nil, x), machine.OffsetOf(nil, y), machine.OffsetIn(nil, machine.DataOf(b)), machine.OffsetOf(nil, z)} {
+			if seen[at] {
+				t.Fatalf("life %d: memory was handed out again", life)
+			}
+			seen[at] = true
+		}
+		if life%2 == 0 {
+			a.Rewind(m)
+		} else {
+			a.Reset()
+		}
+		s.Reset()
+		if used := a.UsedBytes() + s.UsedBytes(); used != 0 {
+			t.Fatalf("life %d: UsedBytes = %d", life, used)
+		}
+	}
+	runtime.KeepAlive(keep)
+}
+
+// What is between the values is nobody's: statistics that counted it would
+// differ from build to build.
+func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
+	needsChecks(t)
+	a := arena.NewArena(1024, 0)
+	m := a.Mark()
+	arena.New[int64](a)
+	arena.New[*int](a)
+	a.AllocString("seven..")
+	arena.MakeSlice[int32](a, 3, 3)
+	want := 8 + int(machine.SizeOf[*int]()) + 7 + 16
+	if got := a.UsedBytes(); got != want {
+		t.Errorf("UsedBytes = %d, want %d", got, want)
+	}
+	a.Rewind(m)
+	if got := a.Stats(); got.UsedBytes != 0 || got.HighWater != want {
+		t.Errorf("after Rewind: %+v, want a high-water mark of %d", got, want)
+	}
+
+	// Chunks begin small here. What a plain build's chunk has room for is none
+	// made for one large value.
+	a = arena.NewArena(64<<10, 0)
+	for range 10 {
+		a.AllocBytes(8)
+		a.Reset()
+		a.AllocBytes(8)
+		a.AllocBytes(10_000)
+		a.Reset()
+		m := a.Mark()
+		a.AllocBytes(10_000)
+		a.Rewind(m)
+		a.AllocBytes(200)
+		a.Reset()
+	}
+	if got := a.Stats().Oversize; got != 0 {
+		t.Errorf("Oversize = %d", got)
+	}
+	p := arena.NewArenaPool(64<<10, 0)
+	for range 100 {
+		p.Do(func(a *arena.Arena) { a.AllocBytes(100) })
+	}
+	if st := p.Stats(); st.Oversize != 0 || st.Arenas != 1 && !check.Race || st.Misses != 1 && !check.Race {
+		t.Errorf("pool: %+v", st)
+	}
+	p = arena.NewAutoPool(0)
+	for range 300 {
+		p.Do(func(a *arena.Arena) { a.AllocBytes(3000) })
+	}
+	if got := p.Stats().ChunkSize; got < 3000 || got > 5000 {
+		t.Errorf("an automatic pool learned a chunk size of %d", got)
+	}
+}
+
+// Memory that is never used again must go to the collector, or these builds
+// would need all the memory that there is.
+func TestCheckedMemoryIsFreed(t *testing.T) {
+	needsChecks(t)
+	before := heapBytes()
+	p := arena.NewArenaPool(64<<10, 0)
+	for range 2000 {
+		p.Do(func(a *arena.Arena) {
+			a.AllocBytes(60 << 10)
+			arena.New[*int](a)
+		})
+	}
+	for range 10 { // finalizers run in a goroutine of their own
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if grown := heapBytes() - before; grown > 20<<20 {
+		t.Errorf("%d bytes are kept of 2000 lives of 64 KB", grown)
+	}
+}

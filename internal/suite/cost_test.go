@@ -1,0 +1,44 @@
+package suite
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// The checks for misuse cost a plain build nothing: not one of their functions
+// may be in its program. A call that is left in a hot path would bring one.
+func TestChecksAreNotInPlainBuilds(t *testing.T) {
+	if testing.Short() || check.On || check.Race || check.ASan {
+		t.Skip("builds the tests twice, plain and checked")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	symbols := func(args ...string) int {
+		program := filepath.Join(t.TempDir(), "test")
+		build := exec.Command(goTool, append([]string{"test", "-c", "-o", program}, args...)...)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("go test -c %v: %v\n%s", args, err, out)
+		}
+		out, err := exec.Command(goTool, "tool", "nm", program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(program)
+		return len(checksSymbols.FindAll(out, -1))
+	}
+	if n := symbols("-tags", "arenacheck"); n < 10 {
+		t.Fatalf("a checked build has %d functions of the checks: this test looks for the wrong names", n)
+	}
+	if n := symbols(); n != 0 {
+		t.Errorf("a plain build has %d functions of the checks for misuse", n)
+	}
+}
+
+var checksSymbols = regexp.MustCompile(`(?m) T github\.com/ebbpool/arena(/internal/check\.|/internal/machine\.\(\*(Lane|Region)\)\.(bury|buryFrom|seal|Seal|give|checkFrom|lived)$|\.(\(\*(Arena|FaultError)\)\.(enter|successor|mustBeOut|Error)|explain)$)`)

@@ -1,0 +1,9 @@
+package suite
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }

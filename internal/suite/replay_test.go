@@ -1,0 +1,309 @@
+package suite
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// replay runs a byte string as operations on an arena and on the model, and
+// compares the two. Every error says what happened at which operation.
+type replay struct {
+	in       []byte
+	a        *arena.Arena
+	m        model.Region
+	chunk    int
+	keep     int // maxRetained as the arena was told
+	slots    []*slot
+	marks    []markPair
+	seed     uint64
+	ops, gcs int
+	types    map[testType]bool // types with pointers that got memory
+}
+
+// slot is one live allocation beside its record in the model.
+type slot struct {
+	typ  testType // nil for strings
+	r    raw
+	text string
+	obj  *model.Object
+}
+
+func (s *slot) span() (lo, hi uintptr) {
+	if s.typ == nil {
+		lo = uintptr(unsafe.Pointer(unsafe.StringData(s.text)))
+		return lo, lo + uintptr(len(s.text))
+	}
+	lo = uintptr(s.r.p)
+	return lo, lo + uintptr(s.r.c*s.typ.size())
+}
+
+type markPair struct {
+	m  arena.Mark
+	mm model.Mark
+}
+
+const (
+	maxOps  = 300
+	maxUsed = 1 << 18
+)
+
+// runReplay runs a program: two bytes for chunk size and retention, then
+// operations until the bytes are used up.
+func runReplay(in []byte) error {
+	r := &replay{in: in, types: map[testType]bool{}}
+	r.chunk = 64 << (r.byte() % 7)
+	switch k := r.byte() % 6; k {
+	case 0:
+		r.keep = 0
+	case 1:
+		r.keep = 1
+	case 5:
+		r.keep = 64 * r.chunk
+	default:
+		r.keep = int(k) * r.chunk / 2
+	}
+	r.a = arena.NewArena(r.chunk, r.keep)
+	for len(r.in) > 0 && r.ops < maxOps {
+		r.ops++
+		what, err := r.step()
+		if err == nil {
+			err = r.counts()
+		}
+		if err == nil && (r.ops%16 == 0 || len(r.in) == 0) {
+			err = r.contents()
+		}
+		if err != nil {
+			return fmt.Errorf("chunk %d, maxRetained %d, operation %d: %s: %w", r.chunk, r.keep, r.ops, what, err)
+		}
+	}
+	if err := r.contents(); err != nil {
+		return fmt.Errorf("chunk %d, maxRetained %d, at the end: %w", r.chunk, r.keep, err)
+	}
+	return nil
+}
+
+func (r *replay) byte() byte {
+	if len(r.in) == 0 {
+		return 0
+	}
+	b := r.in[0]
+	r.in = r.in[1:]
+	return b
+}
+
+// length reads a length of two bytes that is often next to a boundary.
+func (r *replay) length(size int) int {
+	v, mode := int(r.byte()), r.byte()%8
+	n := v
+	switch mode {
+	case 4:
+		n = v * 16
+	case 5:
+		n = (r.chunk + v%5 - 2) / max(size, 1)
+	case 6:
+		n = (2*r.chunk + v%5 - 2) / max(size, 1)
+	case 7:
+		n = max(0, r.chunk-r.m.Used()%r.chunk+v%5-2) / max(size, 1)
+	}
+	return min(n, 16384/max(size, 1))
+}
+
+// pattern makes n bytes, no two runs alike.
+func (r *replay) pattern(n int) []byte {
+	b := make([]byte, n)
+	x := byte(r.next() * 37)
+	for i := range b {
+		b[i] = x + byte(i)
+	}
+	return b
+}
+
+func (r *replay) next() uint64 { r.seed++; return r.seed }
+
+// step runs one operation and says which it was.
+func (r *replay) step() (string, error) {
+	op := r.byte() % 18
+	if r.m.Used() > maxUsed {
+		op = 15
+	}
+	switch op {
+	case 0, 1, 2:
+		t := r.anyType(op != 2)
+		got, err := t.newObject(r.a)
+		return fmt.Sprintf("New[%v]", t), r.made(t, got, 1, 1, err)
+	case 3, 4, 5:
+		t := r.anyType(op != 5)
+		n := r.length(t.size())
+		c := n + int(r.byte()%4)*int(r.byte()%8)
+		what := fmt.Sprintf("MakeSlice[%v](%d, %d)", t, n, c)
+		if op != 4 {
+			got, err := t.makeSlice(r.a, n, c, false)
+			return what, r.made(t, got, n, c, err)
+		}
+		what = fmt.Sprintf("MakeSliceUninit[%v](%d, %d)", t, n, c)
+		if !t.flat() {
+			return what, r.mustPanic("MakeSliceUninit", func() { t.makeSlice(r.a, n, c, true) })
+		}
+		got, err := t.makeSlice(r.a, n, c, true)
+		return what, r.made(t, got, n, c, err)
+	case 6, 7, 8:
+		return r.append()
+	case 9, 10:
+		b := r.pattern(r.length(1))
+		want := string(b)
+		var got string
+		what := fmt.Sprintf("AllocString(%d bytes)", len(b))
+		if op == 9 {
+			got = r.a.AllocString(want)
+		} else {
+			what = fmt.Sprintf("AllocBytesToString(%d bytes)", len(b))
+			got = r.a.AllocBytesToString(b)
+			clear(b)
+		}
+		if got != want {
+			return what, fmt.Errorf("got %q, want %q", got, want)
+		}
+		return what, r.admit(&slot{text: got, obj: r.m.String(want)})
+	case 11:
+		n := r.length(1)
+		b := r.a.AllocBytes(n)
+		var err error
+		if len(b) != n || cap(b) != n {
+			err = fmt.Errorf("len %d, cap %d", len(b), cap(b))
+		}
+		return fmt.Sprintf("AllocBytes(%d)", n), r.made(flatKinds[0], rawOf(b), n, n, err)
+	case 12:
+		r.marks = append(r.marks, markPair{r.a.Mark(), r.m.Mark()})
+		return "Mark", nil
+	case 13:
+		return r.rewind()
+	case 14:
+		return r.misuse()
+	case 15:
+		if b := r.byte(); b%4 != 0 && r.m.Used() <= maxUsed {
+			return "rewrite", r.rewrite()
+		} else if b%32 == 0 {
+			err := r.contents()
+			r.a.Release()
+			r.m.Reset() // which is what Release does, as far as the model goes
+			clear(r.types)
+			r.sync()
+			if st := r.a.Stats(); err == nil && (st.RetainedBytes != 0 || st.Chunks != 0) {
+				err = fmt.Errorf("%d bytes in %d chunks are left", st.RetainedBytes, st.Chunks)
+			}
+			return "Release", err
+		}
+		err := r.contents()
+		r.a.Reset()
+		r.m.Reset()
+		r.sync()
+		if got := r.a.Stats().RetainedBytes; err == nil && got > r.limit() {
+			err = fmt.Errorf("%d bytes retained", got)
+		}
+		return "Reset", err
+	case 16:
+		if r.gcs < 2 && r.byte()%16 == 0 {
+			r.gcs++
+			testkit.Churn(64)
+			runtime.GC()
+			testkit.Churn(64)
+			return "runtime.GC", r.contents()
+		}
+	}
+	return "rewrite", r.rewrite()
+}
+
+func (r *replay) limit() int {
+	if r.keep <= 0 {
+		return 10 * r.chunk
+	}
+	return r.keep
+}
+
+func (r *replay) anyType(mixed bool) testType {
+	b := int(r.byte())
+	if mixed && b >= 128 {
+		return tracedKinds[b%len(tracedKinds)]
+	}
+	return flatKinds[b%len(flatKinds)]
+}
+
+// made records a new allocation and fills it up to its capacity.
+func (r *replay) made(t testType, got raw, n, c int, err error) error {
+	if err != nil {
+		return err
+	}
+	s := &slot{typ: t, r: got, obj: r.m.Make(classOf(t), t.size(), n, c)}
+	r.fill(s, 0, c)
+	return r.admit(s)
+}
+
+func (r *replay) fill(s *slot, from, to int) {
+	for i := from; i < to; i++ {
+		s.obj.Elems[i] = r.next()
+		s.typ.fill(s.r, i, s.obj.Elems[i])
+	}
+}
+
+// admit adds a slot and checks that it overlaps no other.
+func (r *replay) admit(s *slot) error {
+	r.slots = append(r.slots, s)
+	if s.typ != nil && !s.typ.flat() && s.r.c > 0 {
+		r.types[s.typ] = true
+	}
+	return r.overlap(s)
+}
+
+func (r *replay) overlap(s *slot) error {
+	lo, hi := s.span()
+	for _, o := range r.slots {
+		if l, h := o.span(); o != s && lo < h && l < hi {
+			return fmt.Errorf("[%#x, %#x) overlaps the live %v at [%#x, %#x)", lo, hi, o.typ, l, h)
+		}
+	}
+	return nil
+}
+
+// contents compares all live allocations with the model.
+func (r *replay) contents() error {
+	for _, s := range r.slots {
+		if s.typ == nil {
+			if s.text != s.obj.Text {
+				return fmt.Errorf("a live string holds %q, want %q", s.text, s.obj.Text)
+			}
+			continue
+		}
+		for i, seed := range s.obj.Elems {
+			if !s.typ.check(s.r, i, seed) {
+				return fmt.Errorf("element %d of %d of a live %v has changed", i, s.obj.Cap(), s.typ)
+			}
+		}
+	}
+	return nil
+}
+
+// counts compares what the arena says of itself with the model.
+func (r *replay) counts() error {
+	used, st := r.m.Used(), r.a.Stats()
+	if got := r.a.UsedBytes(); got != used || st.UsedBytes != used {
+		return fmt.Errorf("UsedBytes %d, Stats.UsedBytes %d, want %d", got, st.UsedBytes, used)
+	}
+	if st.RetainedBytes < used || (st.RetainedBytes > 0) != (st.Chunks > 0) {
+		return fmt.Errorf("%d bytes in %d chunks hold %d used bytes", st.RetainedBytes, st.Chunks, used)
+	}
+	if high := r.m.HighWater(); st.HighWater != high {
+		return fmt.Errorf("HighWater %d, want %d", st.HighWater, high)
+	}
+	if want := r.m.Resets(); int(st.Resets) != want {
+		return fmt.Errorf("Resets %d, want %d", st.Resets, want)
+	}
+	if st.Types != len(r.types) {
+		return fmt.Errorf("Types %d, want %d", st.Types, len(r.types))
+	}
+	return nil
+}

@@ -1,0 +1,350 @@
+package suite
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// watch makes n objects, hands each to store, and returns a function that
+// fails the test unless all of them are collected.
+func watch(t *testing.T, n int, store func(*[64]byte)) (collected func()) {
+	t.Helper()
+	var gone atomic.Int64
+	for i := range n {
+		p := new([64]byte)
+		p[0] = byte(i)
+		runtime.AddCleanup(p, func(*atomic.Int64) { gone.Add(1) }, &gone)
+		store(p)
+	}
+	runtime.GC()
+	if got := gone.Load(); got != 0 {
+		t.Errorf("%d objects were collected while they were in use", got)
+	}
+	return func() {
+		t.Helper()
+		for range 500 { // cleanups run in a goroutine of their own
+			if runtime.GC(); gone.Load() == int64(n) {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		t.Errorf("%d of %d objects are still pinned", int64(n)-gone.Load(), n)
+	}
+}
+
+// heapBytes is what the heap's live objects take.
+func heapBytes() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // the first one may leave sweeping, and what sync.Pool holds
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// huge is the size of a request out of proportion.
+func huge() int {
+	if check.Race || check.ASan || unsafe.Sizeof(uintptr(0)) == 4 || testing.Short() {
+		return 64 << 20
+	}
+	return 256 << 20
+}
+
+// noise is what the test's own machinery may add to the heap meanwhile.
+const noise = 256 << 10
+
+// One request out of proportion must not be paid for by all that follow: it
+// is the way a service's memory grows to the sum of its worst moments.
+func TestRetentionAfterHugeRequest(t *testing.T) {
+	testkit.NeedsReuse(t)
+	const chunk, retained = 64 << 10, 512 << 10
+	requests := map[string]func(a *arena.Arena){
+		"bytes":    func(a *arena.Arena) { a.AllocBytes(huge()) },
+		"string":   func(a *arena.Arena) { a.AllocBytesToString(make([]byte, huge()/4)) },
+		"pointers": func(a *arena.Arena) { arena.MakeSlice[*int](a, 0, huge()/4/int(unsafe.Sizeof(uintptr(0)))) },
+		"pieces": func(a *arena.Arena) {
+			for range huge() / 8 / 4096 {
+				a.AllocBytes(2048)
+				arena.New[[256]string](a)
+			}
+		},
+		"append": func(a *arena.Arena) {
+			var s []uint64
+			for len(s) < huge()/64 {
+				s = arena.Append(a, s, 1, 2, 3, 4, 5, 6, 7, 8)
+			}
+		},
+		"marks": func(a *arena.Arena) {
+			m := a.Mark()
+			a.AllocBytes(huge() / 4)
+			a.Rewind(m)
+			a.AllocString("after it")
+		},
+		"many types": func(a *arena.Arena) {
+			n := huge() / 32 / 64
+			arena.MakeSlice[*int](a, n, n)
+			arena.MakeSlice[string](a, n, n)
+			arena.MakeSlice[any](a, n, n)
+			arena.MakeSlice[[]int](a, n, n)
+			arena.MakeSlice[map[int]int](a, n, n)
+			arena.MakeSlice[func()](a, n, n)
+			arena.MakeSlice[uint64](a, n, n)
+		},
+	}
+	for name, request := range requests {
+		t.Run(name, func(t *testing.T) {
+			a := arena.NewArena(chunk, retained)
+			p := arena.NewArenaPool(chunk, retained)
+			before := heapBytes()
+			request(a)
+			a.Reset()
+			pooled := p.Get()
+			request(pooled)
+			p.Put(pooled)
+			grown := heapBytes() - before
+			if limit := 2*(retained+chunk) + noise; grown > limit {
+				t.Errorf("an arena and a pooled one keep %d bytes, want at most %d", grown, limit)
+			}
+			if st := a.Stats(); st.RetainedBytes > retained {
+				t.Errorf("RetainedBytes = %d", st.RetainedBytes)
+			}
+			// The small requests of every day keep it there.
+			for range 200 {
+				arena.New[*int](a)
+				a.AllocString("small")
+				a.Reset()
+			}
+			if st := a.Stats(); st.RetainedBytes > 2*chunk {
+				t.Errorf("after 200 small requests RetainedBytes = %d", st.RetainedBytes)
+			}
+			runtime.KeepAlive(a)
+			runtime.KeepAlive(pooled)
+		})
+	}
+}
+
+// A finished request's objects must not live on because the arena's memory
+// still points to them: that is a leak that no profile shows.
+func TestGCResetPinsNothing(t *testing.T) {
+	type holder struct {
+		n uint64
+		p *[64]byte
+		i any
+	}
+	fill := func(a *arena.Arena) func(p *[64]byte) {
+		return func(p *[64]byte) {
+			switch p[0] % 5 {
+			case 0:
+				arena.New[holder](a).p = p
+			case 1:
+				arena.New[holder](a).i = p
+			case 2:
+				arena.MakeSlice[*[64]byte](a, 1, 9)[:9][8] = p
+			case 3:
+				arena.Append(a, []any{1}, any(p))
+			case 4:
+				arena.New[func() byte](a)
+				*arena.New[func() byte](a) = func() byte { return p[0] }
+			}
+		}
+	}
+	pool, auto := arena.NewArenaPool(4096, 1<<20), arena.NewAutoPool(1<<20)
+	a, b, c, d := arena.NewArena(256, 1<<20), arena.NewArena(4096, 1<<20), pool.Get(), auto.Get()
+	for range 3 { // the first life has fresh memory, the others have not
+		for _, x := range []*arena.Arena{a, b} {
+			freed := watch(t, 100, fill(x))
+			x.Reset()
+			freed()
+		}
+		freed := watch(t, 100, fill(c))
+		pool.Put(c)
+		freed()
+		freed = watch(t, 100, fill(d))
+		auto.Put(d)
+		freed()
+		c, d = pool.Get(), auto.Get()
+		m := a.Mark()
+		freed = watch(t, 100, fill(a))
+		a.Rewind(m)
+		freed()
+		freed = watch(t, 100, fill(b))
+		b.Release()
+		freed()
+		e := arena.NewArena(64, 1<<20) // knows nothing yet: many chunks
+		for range 2 {
+			m = e.Mark()
+			freed = watch(t, 200, fill(e))
+			e.Rewind(m)
+			freed()
+			arena.New[holder](e)
+		}
+		runtime.KeepAlive(e)
+	}
+	runtime.KeepAlive([]*arena.Arena{a, b, c, d})
+}
+
+// Ten types with pointers, as a request of a service might have.
+type (
+	mix0 struct{ p *int }
+	mix1 struct{ a, b string }
+	mix2 struct {
+		n    int
+		s    string
+		next *mix2
+	}
+	mix3 struct{ list []string }
+	mix4 struct {
+		m map[string]string
+		n [4]int
+	}
+	mix5 struct{ v any }
+	mix6 struct {
+		f   func()
+		x   [10]uint64
+		err error
+	}
+	mix7 struct {
+		b    []byte
+		s    string
+		k, l int
+	}
+	mix8 struct{ p [12]*int }
+	mix9 struct {
+		id   uint64
+		name string
+		tags []string
+		meta map[string]any
+		prev *mix9
+		_    [64]byte
+	}
+)
+
+// mixedRequest makes 200 objects of ten types and 300 strings. It allocates
+// nothing on the heap itself.
+func mixedRequest(a *arena.Arena) {
+	for range 20 {
+		arena.New[mix0](a)
+		arena.New[mix1](a).a = "a"
+		arena.New[mix2](a)
+		arena.New[mix3](a)
+		arena.New[mix4](a)
+		arena.New[mix5](a)
+		arena.New[mix6](a)
+		arena.New[mix7](a)
+		arena.New[mix8](a).p[0] = nil
+		arena.New[mix9](a)
+	}
+	const text = "a string that is neither short nor long"
+	for i := range 300 {
+		a.AllocString(text[:8+i%32])
+	}
+}
+
+// An arena that serves ten types must not hold ten full chunks: memory stays
+// in proportion to what requests use.
+func TestRetentionInProportion(t *testing.T) {
+	testkit.NeedsReuse(t)
+	for name, pool := range map[string]*arena.ArenaPool{
+		"NewArenaPool": arena.NewArenaPool(64<<10, 0),
+		"NewAutoPool":  arena.NewAutoPool(0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const n = 100
+			before := heapBytes()
+			arenas := make([]*arena.Arena, n)
+			used := 0
+			for i := range arenas { // all are out at once, so that all are warm
+				arenas[i] = pool.Get()
+			}
+			for range 200 {
+				for i, a := range arenas {
+					mixedRequest(a)
+					used = a.UsedBytes()
+					pool.Put(a)
+					arenas[i] = pool.Get() // under -race a pool drops some: those begin anew
+				}
+			}
+			grown := (heapBytes() - before) / n
+			retained := 0
+			warm := 0
+			for _, a := range arenas {
+				if st := a.Stats(); st.Resets >= 200 {
+					warm++
+					retained = max(retained, st.RetainedBytes)
+				}
+			}
+			t.Logf("a request uses %d bytes; an arena retains %d and takes %d of the heap", used, retained, grown)
+			if check.Race {
+				if warm > 0 && retained > 2*used {
+					t.Errorf("an arena retains %d bytes for requests of %d", retained, used)
+				}
+				return
+			}
+			if warm < n/2 || retained > 2*used { // a pool may lose one when its goroutine changes cores
+				t.Errorf("an arena retains %d bytes for requests of %d (%d of %d are warm)", retained, used, warm, n)
+			}
+			if grown > 2*used {
+				t.Errorf("an arena takes %d bytes of the heap for requests of %d", grown, used)
+			}
+			runtime.KeepAlive(arenas)
+			runtime.KeepAlive(pool)
+		})
+	}
+}
+
+// An arena that was large once shrinks when it is not needed so large for
+// long, but not at every small request in between: that would make and drop
+// the memory all the time.
+func TestRetentionShrinks(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := arena.NewArena(1024, 1<<20)
+	for range 10 {
+		a.AllocBytes(500 << 10)
+		arena.MakeSlice[string](a, 10000, 10000)
+		a.Reset()
+	}
+	large := a.Stats().RetainedBytes
+	if large < 500<<10 {
+		t.Errorf("a steady need of 500 KB is not kept: %d bytes", large)
+	}
+	for range 300 {
+		a.AllocBytes(100)
+		*arena.New[string](a) = "x"
+		a.Reset()
+	}
+	if got := a.Stats().RetainedBytes; got > 8<<10 {
+		t.Errorf("after 300 small requests %d bytes are kept, %d before", got, large)
+	}
+}
+
+// An arena that takes a chunk for each value is a slow way to the heap, also
+// when the values are just too large for what is left of the current chunk.
+func TestFewChunks(t *testing.T) {
+	const n = 1000
+	for name, f := range map[string]func(a *arena.Arena){
+		"slices of strings":  func(a *arena.Arena) { arena.MakeSlice[string](a, 0, 20) },
+		"slices of pointers": func(a *arena.Arena) { arena.MakeSlice[*int](a, 0, 37) },
+		"bytes":              func(a *arena.Arena) { a.AllocBytes(700) },
+		"text":               func(a *arena.Arena) { a.AllocBytesToString(make([]byte, 700)) },
+		"large objects":      func(a *arena.Arena) { arena.New[[100]string](a) },
+		"large flat objects": func(a *arena.Arena) { arena.New[[2000]byte](a) },
+		"appended":           func(a *arena.Arena) { arena.Append(a, arena.MakeSlice[any](a, 3, 3), 1, 2, 3) },
+	} {
+		for _, chunk := range []int{1000, 64 << 10} {
+			a := arena.NewArena(chunk, 0)
+			a.AllocBytes(200)
+			for range n {
+				f(a)
+			}
+			if st := a.Stats(); st.Chunks > n/10 {
+				t.Errorf("%s, chunk size %d: %d chunks for %d values, %d bytes", name, chunk, st.Chunks, n, st.UsedBytes)
+			}
+		}
+	}
+}

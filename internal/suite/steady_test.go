@@ -1,0 +1,177 @@
+package suite
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+var (
+	sinkText  = "a text of more than thirty-two bytes"
+	sinkBytes = []byte(sinkText)
+)
+
+// An arena in steady state takes nothing from the heap: that is all it is for.
+// Each line of the table is a way to lose that, by a value that escapes, a
+// closure, an interface, a chunk that is made and dropped again.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan {
+		t.Skip("instrumentation allocates")
+	}
+	a := arena.NewArena(4096, 1<<20)
+	long := arena.NewArena(4096, 0) // never reset, only rewound
+	kept := arena.New[textPair](long)
+	pool, auto := arena.NewArenaPool(4096, 1<<20), arena.NewAutoPool(1<<20)
+	flat, traced := arena.NewSlab[flat24](256), arena.NewSlab[textPair](256)
+	var s []uint64
+	var p []*uint64
+	one := new(uint64)
+	request := func(a *arena.Arena) { mixedRequest(a) }
+
+	tests := []struct {
+		name string
+		f    func()
+	}{
+		{"New flat", func() {
+			for range 100 {
+				*arena.New[uint64](a) = 1
+				arena.New[flat24](a).a = 1
+				arena.New[byte](a)
+			}
+			a.Reset()
+		}},
+		{"New large", func() {
+			arena.New[[5000]byte](a)[0] = 1
+			arena.New[[100]string](a)[0] = "x"
+			a.Reset()
+		}},
+		{"New one type", func() {
+			for range 200 {
+				arena.New[textPair](a).a = "x"
+			}
+			a.Reset()
+		}},
+		{"New ten types", func() {
+			mixedRequest(a)
+			a.Reset()
+		}},
+		{"MakeSlice", func() {
+			for i := range 20 {
+				arena.MakeSlice[uint32](a, i, 2*i)
+				arena.MakeSliceUninit[byte](a, i, 2*i)
+				arena.MakeSlice[string](a, i, 2*i)
+			}
+			arena.MakeSlice[uint64](a, 1000, 1000)
+			arena.MakeSlice[any](a, 1000, 1000)
+			a.Reset()
+		}},
+		{"Append one", func() {
+			s, p = nil, nil
+			for i := range uint64(500) {
+				s = arena.Append(a, s, i)
+				p = arena.Append(a, p, one)
+			}
+			a.Reset()
+		}},
+		{"Append two", func() {
+			s, p = nil, nil
+			for i := range uint64(300) {
+				s = arena.Append(a, s, i, i)
+				p = arena.Append(a, p, one, one)
+			}
+			a.Reset()
+		}},
+		{"Append spread", func() {
+			var b []byte
+			for range 30 {
+				b = arena.Append(a, b, sinkBytes...)
+			}
+			a.Reset()
+		}},
+		{"text", func() {
+			for range 100 {
+				a.AllocString(sinkText)
+				a.AllocBytesToString(sinkBytes)
+				a.AllocBytes(33)
+			}
+			a.Reset()
+		}},
+		{"Mark and Rewind", func() {
+			for range 3 {
+				m := long.Mark()
+				mixedRequest(long)
+				m2 := long.Mark()
+				mixedRequest(long)
+				long.Rewind(m2)
+				mixedRequest(long)
+				long.Rewind(m)
+			}
+			kept.a = "x"
+		}},
+		{"Mark and Reset", func() {
+			for range 5 {
+				a.Mark()
+				arena.New[textPair](a)
+			}
+			a.Reset()
+		}},
+		{"Reset of nothing", func() { a.Reset() }},
+		{"UsedBytes and Stats", func() {
+			arena.New[textPair](a)
+			a.UsedBytes()
+			a.Stats()
+			a.Reset()
+		}},
+		{"pool Get and Put", func() {
+			x := pool.Get()
+			mixedRequest(x)
+			pool.Put(x)
+		}},
+		{"pool Do", func() { pool.Do(request) }},
+		{"auto pool Do", func() { auto.Do(request) }},
+		{"pool Stats", func() { pool.Stats(); auto.Stats() }},
+		{"Slab flat", func() {
+			for range 500 {
+				flat.New().a = 1
+				flat.MakeSlice(1, 2)
+			}
+			flat.Reset()
+		}},
+		{"Slab traced", func() {
+			for range 500 {
+				traced.New().a = "x"
+				traced.MakeSlice(1, 2)
+			}
+			traced.Stats()
+			traced.Reset()
+		}},
+		{"lives of several sizes", func() {
+			for _, n := range []int{1, 20, 3, 10} {
+				for range n {
+					mixedRequest(a)
+				}
+				a.Reset()
+			}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			// Enough lives for every lane to fit itself, and past a few
+			// windows in which what is kept is looked at again.
+			for range 300 {
+				tt.f()
+			}
+			// A pool may lose its arenas to a collection, and make new ones.
+			least := testing.AllocsPerRun(200, tt.f)
+			for range 3 {
+				least = min(least, testing.AllocsPerRun(200, tt.f))
+			}
+			if least != 0 {
+				t.Errorf("%v allocations in each round", least)
+			}
+		})
+	}
+}

@@ -1,0 +1,112 @@
+// Package testkit is what the tests of several packages share. It knows nothing
+// of package arena, whose own tests use it, too.
+package testkit
+
+import (
+	"flag"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// NoLayout runs a whole suite as if the start-up check had failed.
+var NoLayout = flag.Bool("nolayout", false, "pretend that type descriptors can't be read, and use package reflect")
+
+// NoSpeed is for builds that are slow on purpose.
+var NoSpeed = flag.Bool("nospeed", false, "leave out the tests that compare times")
+
+// Main is what TestMain does.
+func Main(m *testing.M) {
+	flag.Parse()
+	if *NoLayout {
+		machine.LayoutOK = false
+	}
+	os.Exit(m.Run())
+}
+
+// NeedsReuse skips a test of how memory is used again, of how large chunks are,
+// or of what happens when memory is used too late, where the checks for misuse
+// make that different. Such builds run once more with EBBPOOL_CHECKED=off.
+func NeedsReuse(t testing.TB) {
+	t.Helper()
+	if check.On {
+		t.Skip("the checks for misuse are on")
+	}
+}
+
+// WantPanic runs f, which must panic with a text of this package that holds
+// every part.
+func WantPanic(t *testing.T, f func(), parts ...string) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		switch msg := recover().(type) {
+		case nil:
+			t.Errorf("no panic, want one with %q", parts)
+		case string:
+			if !strings.HasPrefix(msg, "arena: ") {
+				t.Errorf("panic %q does not begin with %q", msg, "arena: ")
+			}
+			for _, part := range parts {
+				if !strings.Contains(msg, part) {
+					t.Errorf("panic %q lacks %q", msg, part)
+				}
+			}
+		default:
+			t.Errorf("panic with a %T: %v", msg, msg)
+		}
+	}()
+	f()
+}
+
+// Dirty writes to all of b, up to its capacity.
+func Dirty(b []byte) {
+	for i := range b[:cap(b)] {
+		b[:cap(b)][i] = 0xa5
+	}
+}
+
+// AllZero says whether b is zero up to its capacity.
+func AllZero(b []byte) bool {
+	for _, x := range b[:cap(b)] {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Round8 is n rounded up to a multiple of 8.
+func Round8(n int) int { return (n + 7) &^ 7 }
+
+// HeapText makes a string that only its holder keeps alive.
+func HeapText(seed uint64) string { return "heap text " + strconv.FormatUint(seed, 10) }
+
+// Collect runs collections with garbage in between, so that memory that was
+// freed by mistake has new contents afterwards.
+func Collect(rounds int) {
+	for range rounds {
+		runtime.GC()
+		Churn(200)
+	}
+}
+
+// Churn makes garbage of many sizes, so that memory which was freed by mistake
+// is used by someone else.
+func Churn(n int) {
+	for i := range n {
+		churnSink = append(churnSink[:i%16], HeapText(uint64(i)), make([]byte, 8+i%512), new([4]*int), &struct {
+			n int32
+			s string
+			b [5]byte
+		}{})
+	}
+	churnSink = nil
+}
+
+var churnSink []any
