@@ -147,10 +147,11 @@ func TestBenchFromCSV(t *testing.T) {
 func TestBenchRunsBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":    "module example.com/x\n\ngo 1.25.0\n",
-		"x_test.go": "package x\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {\n\tb.Run(\"alloc=heap\", func(b *testing.B) {\n\t\tfor range b.N {\n\t\t}\n\t})\n}\n",
+		"go.mod":                   "module example.com/x\n\ngo 1.25.0\n",
+		"internal/bench/x_test.go": "package x\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {\n\tb.Run(\"alloc=heap\", func(b *testing.B) {\n\t\tfor range b.N {\n\t\t}\n\t})\n}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
