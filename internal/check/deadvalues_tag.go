@@ -7,31 +7,24 @@ import (
 	"sync"
 )
 
-// tombstoneSize is how much memory lies behind a dead pointer that nobody can
-// access.
-const tombstoneSize = 64 << 10
-
-// tombstone is the address of that memory.
-var tombstone = sync.OnceValue(func() Pointer { return reserve(tombstoneSize) })
-
 // word is a place in a type that gets a dead value: a pointer, or a length.
 type word struct {
 	off     uintptr
 	pointer bool
 }
 
-// killer returns what fills memory of Ts, which have pointers, with dead values.
-func killer[T any]() func(base Pointer, from, to uintptr) {
+// killer returns what fills memory of Ts, which have pointers, with dead values:
+// the pointer dead, and DeadLen for numbers.
+func killer[T any]() func(base Pointer, from, to uintptr, dead Pointer) {
 	t := reflect.TypeFor[T]()
 	if kill, ok := killers.Load(t); ok {
-		return kill.(func(Pointer, uintptr, uintptr))
+		return kill.(func(Pointer, uintptr, uintptr, Pointer))
 	}
 	words := wordsOf(t, 0, nil)
-	kill := func(base Pointer, from, to uintptr) {
+	kill := func(base Pointer, from, to uintptr, dead Pointer) {
 		if from == to {
 			return
 		}
-		dead := tombstone()
 		for _, w := range words {
 			if w.pointer {
 				setPointer(base, from+w.off, dead)
@@ -47,7 +40,7 @@ func killer[T any]() func(base Pointer, from, to uintptr) {
 
 // killers are the functions that fill, by type: there is a lane for each type
 // in each arena.
-var killers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr)
+var killers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr, Pointer)
 
 // mostWords bounds what is filled of a value that is a large array.
 const mostWords = 1024

@@ -32,8 +32,6 @@ func Explain(err error) (at uintptr, text string, ok bool) {
 			}
 		}
 	}
-	if dead := tombstone(); dead != nil && at-number(dead) < tombstoneSize {
-		return at, "arena: use of a pointer that was read from memory after an arena took it back", true
-	}
-	return 0, "", false
+	text, ok = mourn(at)
+	return at, text, ok
 }

@@ -21,8 +21,8 @@ var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 // Lane is what the checks remember of a lane.
 type Lane struct {
 	of    *Witness
-	kill  func(base Pointer, from, to uintptr) // fills with dead values; nil without pointers
-	kept  given                                // empty lists, for the next chunk
+	kill  func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
+	kept  given                                              // empty lists, for the next chunk
 	last  uintptr
 	align uintptr
 	flat  bool // it serves everything without pointers, not one type

@@ -18,8 +18,8 @@ import (
 //     a run any more, a finalizer allows access again, and the collector gets
 //     it. (The collector doesn't look into such memory.)
 //   - Memory with pointers must stay readable for the collector. It is filled
-//     with dead values: pointers into a page that nobody can access, and
-//     DeadLen for numbers.
+//     with dead values: pointers to memory that nobody can access, which tell
+//     the life (see graves_tag.go), and DeadLen for numbers.
 //   - What lies between values of the first kind is filled with FreeByte, and
 //     looked at when it is taken back. What is handed out as it is, is filled
 //     with it, too.
@@ -143,7 +143,7 @@ func newRun(n uintptr) (Pointer, *run) {
 func (c *Chunk) protect(l *Lane, r Room) {
 	switch {
 	case l.kill != nil:
-		l.kill(r.Base, 0, r.Lo)
+		l.kill(r.Base, 0, r.Lo, l.of.life.grave())
 	case !l.typed && !ASan && !c.run.bury(r, l.of.life):
 		fill(r.Base, 0, r.Size, deadFill)
 	}

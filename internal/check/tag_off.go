@@ -7,8 +7,8 @@ type run struct{}
 
 // What only the tag arenacheck does: here, nothing.
 
-func killer[T any]() func(Pointer, uintptr, uintptr) { return nil }
-func catchFaults()                                   {}
+func killer[T any]() func(Pointer, uintptr, uintptr, Pointer) { return nil }
+func catchFaults()                                            {}
 
 func (l *Lane) fillZone(base Pointer, at, n uintptr) {}
 

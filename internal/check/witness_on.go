@@ -22,7 +22,8 @@ type Witness struct {
 // what keeps it keeps no arena alive.
 type life struct {
 	began, ended trace
-	how          string // it ended
+	how          string  // it ended
+	dead         Pointer // with arenacheck: what its dead pointers point to
 }
 
 // trace is where a function was called.

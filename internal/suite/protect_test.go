@@ -92,9 +92,64 @@ func TestDeadValues(t *testing.T) {
 		"map":       func() { x.m[1] = 1 },
 		"array":     func() { *x.many[1] = 1 },
 	} {
-		if faultOf(access) == nil {
+		fault := faultOf(access)
+		if fault == nil {
 			t.Errorf("%s: no fault", name)
+		} else if text := fault.Error(); !strings.Contains(text, "TestDeadValues") || !strings.Contains(text, "Reset took memory back at:") {
+			t.Errorf("%s: the text does not say which life the memory was of:\n%s", name, text)
 		}
+	}
+}
+
+type tree struct {
+	left, right *tree
+	name        string
+}
+
+func grow(a *arena.Arena, depth int) *tree {
+	if depth == 0 {
+		return nil
+	}
+	x := arena.New[tree](a)
+	x.left, x.right, x.name = grow(a, depth-1), grow(a, depth-1), a.AllocString("node")
+	return x
+}
+
+//go:noinline
+func takeBack(a *arena.Arena) { a.Reset() }
+
+//go:noinline
+func takeBackToo(a *arena.Arena) { a.Release() }
+
+// Each life's dead pointers lead to that life: a message that named another one
+// would send its reader to the wrong place. Many lives later it must say that it
+// can't be sure.
+func TestDeadPointersTellTheirLife(t *testing.T) {
+	needsChecks(t)
+	a := arena.NewArena(1024, 0)
+	first := grow(a, 3)
+	takeBack(a)
+	second := grow(a, 3)
+	takeBackToo(a)
+	for i, stale := range []*tree{first, second} {
+		fault := faultOf(func() { sink = stale.left.left.name[0] })
+		if fault == nil {
+			t.Fatal("no fault")
+		}
+		want, other := "suite.takeBack\n", "suite.takeBackToo\n"
+		if i == 1 {
+			want, other = other, want
+		}
+		if text := fault.Error(); !strings.Contains(text, want) || strings.Contains(text, other) {
+			t.Errorf("tree %d: %s", i, text)
+		}
+	}
+	for range check.Graves {
+		arena.New[*int](a)
+		a.Reset()
+	}
+	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "lives before it") {
+		t.Errorf("after %d lives: %v", check.Graves, fault)
 	}
 }
 
