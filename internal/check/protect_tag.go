@@ -40,9 +40,9 @@ const (
 	runtimePage = 8 << 10
 )
 
-// mostBuried bounds the number of chunks that are protected at a time. Each can
+// MostProtected bounds the number of chunks that are protected at a time. Each can
 // be a mapping of its own, of which Linux allows a process 65,530.
-const mostBuried = 20_000
+const MostProtected = 20_000
 
 // page is the size in bytes of what protection is given by. On systems with
 // pages that are larger than the runtime's nothing is protected.
@@ -158,7 +158,7 @@ func (r *run) bury(c Room, l *life) bool {
 	defer runs.Unlock()
 	size := pagesOf(c.Size)
 	start := number(c.Base)
-	if start%page != 0 || runs.buried >= mostBuried || allowAccess(bytesAt(c.Base, size), false) != nil {
+	if start%page != 0 || runs.buried >= MostProtected || allowAccess(bytesAt(c.Base, size), false) != nil {
 		return false
 	}
 	r.buried = append(r.buried, burial{start, size, l})

@@ -101,6 +101,71 @@ func TestDeadValues(t *testing.T) {
 	}
 }
 
+// Every object of a chunk gets dead values, not only the first: the others would
+// go on as if nothing had happened.
+func TestEveryObjectGetsDeadValues(t *testing.T) {
+	needsChecks(t)
+	type value struct {
+		n int
+		p *int
+		s string
+	}
+	a, slab := arena.NewArena(4096, 0), arena.NewSlab[value](10)
+	var values []*value
+	for range 20 {
+		for _, x := range []*value{arena.New[value](a), slab.New(), &arena.MakeSlice[value](a, 3, 3)[2]} {
+			x.n, x.p, x.s = 1, new(int), "text"
+			values = append(values, x)
+		}
+	}
+	a.Reset()
+	slab.Reset()
+	for i, x := range values {
+		if x.n != check.DeadLen || len(x.s) != check.DeadLen || faultOf(func() { *x.p = 1 }) == nil {
+			t.Fatalf("value %d goes on as n %d, p %p", i, x.n, x.p)
+		}
+	}
+}
+
+// What is read from Uninit memory before it is written must be recognisable, in
+// the whole slice.
+func TestUninitIsMarked(t *testing.T) {
+	needsChecks(t)
+	a := arena.NewArena(4096, 0)
+	arena.New[int](a)
+	for _, n := range []int{1, 31, 32, 33, 1000, 10_000} {
+		b := arena.MakeSliceUninit[byte](a, n, n)
+		if !bytes.Equal(b, bytes.Repeat([]byte{check.FreeByte}, n)) {
+			t.Errorf("%d bytes are %x", n, b[:min(n, 64)])
+		}
+	}
+}
+
+// A process may have only so many mappings: beyond the bound memory is filled
+// instead, or the runtime could not map any more itself.
+func TestProtectionIsBounded(t *testing.T) {
+	needsChecks(t)
+	if testing.Short() {
+		t.Skip("protects 20,000 chunks")
+	}
+	a := arena.NewArena(1024, 0)
+	held := make([]*[64]byte, 0, check.MostProtected+500)
+	for range cap(held) {
+		held = append(held, arena.New[[64]byte](a))
+		a.Reset()
+	}
+	if n := check.Protected(); n > check.MostProtected || n < check.MostProtected-1000 {
+		t.Errorf("%d chunks are protected, the bound is %d", n, check.MostProtected)
+	}
+	if last := held[len(held)-1]; last[0] != check.DeadByte || last[63] != check.DeadByte {
+		t.Errorf("what is not protected holds %x", *last)
+	}
+	if faultOf(func() { sink = held[0][0] }) == nil {
+		t.Error("the first chunk is not protected")
+	}
+	runtime.KeepAlive(held)
+}
+
 type tree struct {
 	left, right *tree
 	name        string
