@@ -24,15 +24,15 @@ demo: tools ## a loaded HTTP server on the heap, sync.Pool and arenas, in about 
 	cd lab && $(GO) run ./cmd/lab stress -quick
 
 stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests, 5 rounds
-	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -readme ../README.md
+	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md
 
-bench: tools ## every ratio that the README gives, ROUNDS times, into docs/bench.csv and the README
-	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -readme ../README.md
+bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, docs/numbers.md and the README
+	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
 		./results/.lab run $(if $(FULL),-full,-quick) && \
-		./results/.lab report -readme ../README.md
+		./results/.lab report -page ../docs/numbers.md
 
 test: test-go test-lab test-adapters test-arenavet test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
@@ -118,7 +118,7 @@ bench-cpp: tools ## the C++ pools beside the floor and the peers that this machi
 	scripts/cpp-bench.sh
 
 cpp-tables: tools ## the tables of cpp/README.md from the kept figures
-	cd lab && $(GO) run ./cmd/lab cpp -readme ../cpp/README.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
+	cd lab && $(GO) run ./cmd/lab cpp -page ../cpp/README.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
 
 traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces

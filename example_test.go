@@ -101,9 +101,7 @@ func ExampleArena_Rewind() {
 
 func ExampleSlab() {
 	s := arena.NewSlab[Entry](1024) // chunks of 1,024
-	for range 5 {
-		s.New().Path = "/"
-	}
+	s.New().Path = "/"
 	s.Reset()
 	fmt.Println(s.New().Path == "")
 	// Output: true

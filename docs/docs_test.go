@@ -123,6 +123,13 @@ func TestReadmeSnippetsCompile(t *testing.T) {
 	}
 }
 
+// A newcomer in a hurry reads the README, and no more than two screens of it.
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(documents(t)["README.md"], "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, 150 are the limit: what is not for a newcomer belongs into docs", n)
+	}
+}
+
 // squeeze leaves out how lines are indented and which are empty.
 func squeeze(text string) string {
 	var b strings.Builder

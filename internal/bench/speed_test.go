@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// These tests hold the README's claims about speed to the extent that a test
+// These tests hold the claims of docs/numbers.md about speed to the extent that a test
 // on a shared machine can: the arena's best round against the heap's best,
 // and a floor of about a third of what the tables show. What they find is an
 // order of magnitude gone missing: a fast path that is never taken, a clear

@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// Sections of a README.
+// Sections of the pages: Front of the README, the others of docs/numbers.md,
+// and Bench and Instructions of cpp/README.md.
 const (
+	Front        = "front"
 	Bench        = "bench"
 	Stress       = "stress"
 	Lab          = "lab"

@@ -40,7 +40,7 @@ func readTable(t *testing.T, file string) results.Table {
 	return table
 }
 
-// The README says that the arena's runs had no collection.
+// docs/numbers.md says that the arena's runs had no collection.
 func TestArenaRunsHadNoCollection(t *testing.T) {
 	table := readTable(t, "../../docs/stress.csv")
 	column := slices.Index(table.Head, "GCs")
@@ -58,7 +58,7 @@ func TestArenaRunsHadNoCollection(t *testing.T) {
 	}
 }
 
-// The README's table of the stress test is the one that its CSV gives.
+// The table in docs/numbers.md of the stress test is the one that its CSV gives.
 func TestStressTableIsFresh(t *testing.T) {
 	table := readTable(t, "../../docs/stress-ratios.csv")
 	for _, row := range table.Rows {
@@ -66,20 +66,20 @@ func TestStressTableIsFresh(t *testing.T) {
 			t.Errorf("%v: a ratio is the median of 5 rounds at least", row)
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
+	numbers, err := os.ReadFile("../../docs/numbers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Extract(string(readme), Stress)
+	got, err := Extract(string(numbers), Stress)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := table.Markdown(); got != want {
-		t.Errorf("the README's table is stale: run 'lab stress -full -csv ../docs/stress.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+		t.Errorf("the table of docs/numbers.md is stale: run 'lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md'\nthere:\n%s\nCSV:\n%s", got, want)
 	}
 }
 
-// The README's table of the report is the one that the newest results give.
+// The table in docs/numbers.md of the report is the one that the newest results give.
 func TestLabTableIsFresh(t *testing.T) {
 	dir, err := matrix.Newest("../results")
 	if err != nil {
@@ -89,15 +89,15 @@ func TestLabTableIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../../README.md")
+	numbers, err := os.ReadFile("../../docs/numbers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Extract(string(readme), Lab)
+	got, err := Extract(string(numbers), Lab)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := r.Summary().Markdown(); got != want {
-		t.Errorf("the README's table is stale: run 'lab report -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+		t.Errorf("the table of docs/numbers.md is stale: run 'lab report -page ../docs/numbers.md'\nthere:\n%s\nCSV:\n%s", got, want)
 	}
 }

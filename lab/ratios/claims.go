@@ -1,5 +1,6 @@
-// Package ratios turns raw benchmark rows into the README's table: one row
-// per claim, with what was measured and what was aimed at.
+// Package ratios turns raw benchmark rows into tables: in docs/numbers.md one row
+// per claim, with what was measured and what was aimed at; in the README a few of
+// them.
 package ratios
 
 import "strconv"

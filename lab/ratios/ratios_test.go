@@ -136,25 +136,53 @@ func published(t *testing.T) []Result {
 	return measured
 }
 
-// TestREADMEIsFresh fails when the table in the README is not the one that
-// docs/bench.csv gives, or when a claim has no measurement in it.
-func TestREADMEIsFresh(t *testing.T) {
+// The tables in docs/numbers.md and on the README's front are those that
+// docs/bench.csv gives, and each claim has a measurement in it.
+func TestTablesAreFresh(t *testing.T) {
 	measured := published(t)
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, r := range measured {
 		if r.Rounds == 0 {
 			t.Errorf("docs/bench.csv has no round with both %q and %q", r.Num, r.Den)
 		}
 	}
-	got, err := page.Extract(string(text), page.Bench)
-	if err != nil {
-		t.Fatal(err)
+	for _, table := range []struct{ file, section, want string }{
+		{"docs/numbers.md", page.Bench, Markdown(measured)},
+		{"README.md", page.Front, FrontMarkdown(measured)},
+	} {
+		text, err := os.ReadFile("../../" + table.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := page.Extract(string(text), table.section)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != table.want {
+			t.Errorf("the table of %s is stale: run 'lab bench -from ../docs/bench.csv -page ../docs/numbers.md -front ../README.md'\nthere:\n%s\nCSV:\n%s",
+				table.file, got, table.want)
+		}
 	}
-	if want := Markdown(measured); got != want {
-		t.Errorf("the README's table is stale: run 'lab bench -from ../docs/bench.csv -readme ../README.md'\nREADME:\n%s\nCSV:\n%s", got, want)
+}
+
+// Every row of the front is a claim, else a renamed one would vanish from it.
+func TestFrontShowsClaims(t *testing.T) {
+	measured := published(t)
+	if got, want := strings.Count(FrontMarkdown(measured), "\n"), 2+len(front); got != want {
+		t.Errorf("%d lines, want a heading of two and %d rows:\n%s", got, want, FrontMarkdown(measured))
+	}
+}
+
+// The front has a claim's ratio to the heap, not its ratio to something else.
+func TestFrontMarkdown(t *testing.T) {
+	all := []Result{
+		{Claim: Claim{Work: front[0], Measure: faster}, Median: 9, Min: 7, Max: 10, Rounds: 3},
+		{Claim: Claim{Work: "", Measure: bytebump}, Median: 2, Min: 1, Max: 3, Rounds: 3},
+		{Claim: Claim{Work: "`Other`", Measure: faster}, Median: 4, Min: 4, Max: 4, Rounds: 3},
+		{Claim: Claim{Work: front[1], Measure: faster}},
+	}
+	const want = "| work | times as fast as the Go heap: median (min–max) |\n| --- | ---: |\n"
+	if got := FrontMarkdown(all); got != want+"| "+front[0]+" | 9.0 (7.0–10.0) |\n| "+front[1]+" | not measured |\n" {
+		t.Errorf("got\n%s", got)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/lab/results"
 )
 
-// Summary is the table for the README: for each kind of work the fastest of
+// Summary is the table for docs/numbers.md: for each kind of work the fastest of
 // ours beside the heap and beside the fastest of the others. A row where ours
 // is slower says so.
 func (r *Report) Summary() results.Table {

@@ -140,7 +140,7 @@ func TestFailuresAreNoTimes(t *testing.T) {
 	}
 	for _, l := range r.Summary().Rows {
 		if strings.Contains(strings.Join(l, " "), "FixedPool") {
-			t.Errorf("the README shows the wrong subject: %q", l)
+			t.Errorf("the table of docs/numbers.md shows the wrong subject: %q", l)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func benchCommand() *cli.Command {
 			&cli.StringFlag{Name: "dir", Usage: "the arena package's `DIRECTORY`; found by go list if not given"},
 			&cli.StringFlag{Name: "csv", Usage: "write raw rows to `FILE` (docs/bench.csv of the arena package if not given)"},
 			&cli.StringFlag{Name: "from", Usage: "read raw rows from `FILE` instead of running benchmarks"},
-			&cli.StringFlag{Name: "readme", Usage: "put the table between the markers of `FILE`"},
+			&cli.StringFlag{Name: "page", Usage: "put the table between the markers of `FILE`"},
+			&cli.StringFlag{Name: "front", Usage: "put the few rows of a README's front between the markers of `FILE`"},
 			&cli.BoolFlag{Name: "strict", Usage: "fail when a claim does not hold"},
 		},
 		Action: runBench,
@@ -46,7 +47,8 @@ func runBench(ctx context.Context, cmd *cli.Command) error {
 	if err := ratios.Columns(measured).WriteText(cmd.Root().Writer); err != nil {
 		return err
 	}
-	return errors.Join(updateBench(cmd.String("readme"), measured), verdict(cmd.Bool("strict"), measured))
+	return errors.Join(update(cmd.String("page"), page.Bench, ratios.Markdown(measured)),
+		update(cmd.String("front"), page.Front, ratios.FrontMarkdown(measured)), verdict(cmd.Bool("strict"), measured))
 }
 
 // verdict is an error if it is wanted that all claims hold, and one doesn't.
@@ -63,11 +65,12 @@ func verdict(strict bool, measured []ratios.Result) error {
 	return fmt.Errorf("%d of %d claims do not hold", missed, len(measured))
 }
 
-func updateBench(file string, measured []ratios.Result) error {
+// update writes a table into the file that a flag names, if it names one.
+func update(file, section, table string) error {
 	if file == "" {
 		return nil
 	}
-	return page.Update(file, page.Bench, ratios.Markdown(measured))
+	return page.Update(file, section, table)
 }
 
 // benchRows reads the raw rows of -from, or measures and writes them.

@@ -19,7 +19,7 @@ func cppCommand() *cli.Command {
 		ArgsUsage: "CLAIMS.csv...",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "counts", Usage: "instructions per call, of bench_callgrind.sh, in `FILE`"},
-			&cli.StringFlag{Name: "readme", Usage: "put the tables between the markers of `FILE`"},
+			&cli.StringFlag{Name: "page", Usage: "put the tables between the markers of `FILE`"},
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			claims, counts, err := cppTables(cmd.Args().Slice(), cmd.String("counts"))
@@ -27,11 +27,11 @@ func cppCommand() *cli.Command {
 				return bad(err)
 			}
 			fmt.Fprintf(cmd.Root().Writer, "%s\n%s", claims, counts)
-			readme := cmd.String("readme")
-			if readme == "" {
+			file := cmd.String("page")
+			if file == "" {
 				return nil
 			}
-			return errors.Join(page.Update(readme, page.Bench, claims), page.Update(readme, page.Instructions, counts))
+			return errors.Join(page.Update(file, page.Bench, claims), page.Update(file, page.Instructions, counts))
 		},
 	}
 }

@@ -104,7 +104,7 @@ func TestBadInput(t *testing.T) {
 		"report -from cpp":           "cpp/cpp-clang.csv: line 2: \"x\" is no time",
 		"report -from tails":         "tails/cpp-gcc-latencies.csv: the first line must be",
 		"report -results docs":       "docs has no results folder",
-		"report -out docs -readme README.md -from " + small: "the markers of the section are missing",
+		"report -out docs -page README.md -from " + small: "the markers of the section are missing",
 	} {
 		out, code := program(t, dir, strings.Fields(args)...)
 		if code != 2 || !strings.Contains(out, want) {

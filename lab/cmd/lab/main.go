@@ -1,7 +1,7 @@
 // Command lab measures the arena package beside what its users would pick
 // instead: "lab run" every workload with every subject, "lab report" draws the
 // page from what was kept, "lab stress" runs a request handler under load, and
-// "lab bench" makes the README's table of claims.
+// "lab bench" makes the table of claims. The tables stand in docs/numbers.md.
 package main
 
 import (

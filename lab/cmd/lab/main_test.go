@@ -118,25 +118,29 @@ func TestBenchFromCSV(t *testing.T) {
 	if err := ratios.WriteCSV(&b, rows); err != nil {
 		t.Fatal(err)
 	}
-	from, readme := filepath.Join(dir, "bench.csv"), filepath.Join(dir, "README.md")
+	from, numbers, front := filepath.Join(dir, "bench.csv"), filepath.Join(dir, "numbers.md"), filepath.Join(dir, "README.md")
 	page := "before\n<!-- bench:begin -->\n<!-- bench:end -->\nafter\n"
-	if err := errors.Join(os.WriteFile(from, b.Bytes(), 0o644), os.WriteFile(readme, []byte(page), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(from, b.Bytes(), 0o644), os.WriteFile(numbers, []byte(page), 0o644),
+		os.WriteFile(front, []byte("<!-- front:begin -->\n<!-- front:end -->\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	out, _, err := lab(t, "bench", "-from", from, "-readme", readme)
+	out, _, err := lab(t, "bench", "-from", from, "-page", numbers, "-front", front)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out, "8.00") {
 		t.Errorf("no ratio of 8 in\n%s", out)
 	}
-	got, err := os.ReadFile(readme)
+	got, err := os.ReadFile(numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(got), "| 8.00 (8.00–8.00) |") ||
 		!strings.HasPrefix(string(got), "before\n") || !strings.HasSuffix(string(got), "\nafter\n") {
 		t.Errorf("the page is\n%s", got)
+	}
+	if got, err = os.ReadFile(front); err != nil || !strings.Contains(string(got), "| 8.0 (8.0–8.0) |") {
+		t.Errorf("the front is\n%s%v", got, err)
 	}
 	if _, _, err := lab(t, "bench", "-from", from, "-strict"); err == nil {
 		t.Error("-strict passes although most claims are not measured")

@@ -14,12 +14,12 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "report",
-		Usage: "draw the page, its pictures and the README's table from kept results",
+		Usage: "draw the page, its pictures and the table of docs/numbers.md from kept results",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "from", Usage: "the results `FOLDER`", DefaultText: "the newest"},
 			&cli.StringFlag{Name: "results", Value: "results", Usage: "`FOLDER` that has the results folders"},
 			&cli.StringFlag{Name: "out", Value: "../docs/report", Usage: "`FOLDER` for the page and the pictures"},
-			&cli.StringFlag{Name: "readme", Usage: "put the table between the markers of `FILE`"},
+			&cli.StringFlag{Name: "page", Usage: "put the table between the markers of `FILE`"},
 		},
 		Action: drawReport,
 	}
@@ -38,9 +38,9 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return bad(err)
 	}
-	readme := cmd.String("readme")
-	if readme != "" {
-		if err := page.Check(readme, page.Lab); err != nil {
+	file := cmd.String("page")
+	if file != "" {
+		if err := page.Check(file, page.Lab); err != nil {
 			return bad(err)
 		}
 	}
@@ -58,8 +58,8 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if readme != "" {
-		if err := page.Update(readme, page.Lab, r.Summary().Markdown()); err != nil {
+	if file != "" {
+		if err := page.Update(file, page.Lab, r.Summary().Markdown()); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // it: what a newcomer does with two commands.
 func TestRunAndReport(t *testing.T) {
 	dir := t.TempDir()
-	from, out, readme := filepath.Join(dir, "results", "one"), filepath.Join(dir, "report"), filepath.Join(dir, "README.md")
+	from, out, file := filepath.Join(dir, "results", "one"), filepath.Join(dir, "report"), filepath.Join(dir, "numbers.md")
 	stdout, stderr, err := lab(t, "run", "-out", from, "-cpp", "", "-rounds", "2", "-least", "1ms", "-seed", "9",
 		"-only", "request,corruption,collector", "-subjects", "heap,Arena,bytebump", "-stress", "0,1000", "-stress-requests", "300")
 	if err != nil {
@@ -80,10 +80,10 @@ func TestRunAndReport(t *testing.T) {
 	if e.Settings.Seed != 9 || e.Go == "" || e.CPU == "" || e.Kernel == "" || e.Commit == "" || e.Begun == "" {
 		t.Errorf("environment %+v", e)
 	}
-	if err := os.WriteFile(readme, []byte("x\n<!-- lab:begin -->\n<!-- lab:end -->\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("x\n<!-- lab:begin -->\n<!-- lab:end -->\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := lab(t, "report", "-results", filepath.Join(dir, "results"), "-out", out, "-readme", readme); err != nil {
+	if _, _, err := lab(t, "report", "-results", filepath.Join(dir, "results"), "-out", out, "-page", file); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "index.html"))
@@ -95,7 +95,7 @@ func TestRunAndReport(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	table, err := os.ReadFile(readme)
+	table, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func stressCommand() *cli.Command {
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
 			&cli.StringFlag{Name: "subjects", Value: strings.Join(subjects.Names(), ","), Usage: "which to compare"},
 			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it"},
-			&cli.StringFlag{Name: "readme", Usage: "write the table of ratios into the page `FILE`, between its markers"},
+			&cli.StringFlag{Name: "page", Usage: "write the table of ratios into the page `FILE`, between its markers"},
 		},
 		Action: runStress,
 	}
@@ -108,7 +108,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	}
 	// What was measured is shown even if the answers differ: it helps to see
 	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("readme"))); err != nil {
+	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("page"))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
@@ -123,7 +123,7 @@ func warnLoad(w io.Writer) {
 	}
 }
 
-func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, readme string) error {
+func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, file string) error {
 	table, err := results.Runs(runs)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, readme strin
 	if err := ratios.WriteText(w); err != nil {
 		return err
 	}
-	if readme != "" {
-		if err := page.Update(readme, page.Stress, ratios.Markdown()); err != nil {
+	if file != "" {
+		if err := page.Update(file, page.Stress, ratios.Markdown()); err != nil {
 			return err
 		}
 	}
