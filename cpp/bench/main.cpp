@@ -12,13 +12,14 @@
 #include "report.hpp"
 #include "subjects/shared_malloc.hpp"
 #include "traces.hpp"
+#include "trees.hpp"
 
 namespace {
 
 using namespace bench;
 
 constexpr const char* usage =
-    "usage: bench [--quick | --full] [--only matrix | --only sync]\n"
+    "usage: bench [--quick | --full] [--only matrix | --only sync | --only trees]\n"
     "             [--read] [--rounds N] [--csv FILE] [--latencies FILE] [--claims FILE]\n"
     "             [--traces DIRECTORY] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
@@ -26,7 +27,8 @@ constexpr const char* usage =
     "            latencies of full pools of 8K and 64K\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
     "            (without either: one to two minutes)\n"
-    "  --only    one thread's pools, or those for threads\n"
+    "  --only    one thread's pools, those for threads, or binary trees (to depth 16;\n"
+    "            quick to 14, full to 20)\n"
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
@@ -47,6 +49,8 @@ struct options {
     std::string traces = EBBPOOL_TRACES;
     bool matrix = true;
     bool sync = true;
+    bool trees = true;
+    unsigned tree_depth = 16;
     bool read_too = false;
     bool check = false;
 };
@@ -90,9 +94,11 @@ int run(const options& o) {
     print_environment(o.work.quick);
     replay_traces(o.traces);
     const std::size_t matrix_runs = o.matrix ? (o.read_too ? 2 : 1) : 0;
-    progress steps(matrix_runs * matrix_steps(o.work) + (o.sync ? 2 * o.work.rounds : 0));
+    progress steps(matrix_runs * matrix_steps(o.work) + (o.sync ? 2 * o.work.rounds : 0) +
+                   (o.trees ? o.work.rounds : 0));
     std::vector<measurements> matrices;
     std::vector<sync_measurements> sync;
+    std::vector<tree_measurements> trees;
     std::vector<claim> all;
     if (o.matrix) {
         matrices.push_back(run_matrix(o.work, steps));
@@ -109,6 +115,7 @@ int run(const options& o) {
             all.push_back(claim_of(sync.back()));
         }
     }
+    if (o.trees) trees.push_back(run_trees(o.tree_depth, o.work.rounds, steps));
 
     if (!o.latencies.empty() && !write_latencies(o.latencies, matrices)) {
         std::fprintf(stderr, "bench: can't write %s\n", o.latencies.c_str());
@@ -117,8 +124,9 @@ int run(const options& o) {
 
     for (const measurements& m : matrices) print_matrix(m);
     for (const sync_measurements& s : sync) print_sync(s);
+    for (const tree_measurements& t : trees) print_trees(t);
     const int missed = o.work.quick ? 0 : print_claims(all);
-    if (!o.csv.empty() && !write_csv(o.csv, matrices, sync)) {
+    if (!o.csv.empty() && !write_csv(o.csv, matrices, sync, trees)) {
         std::fprintf(stderr, "bench: can't write %s\n", o.csv.c_str());
         return 1;
     }
@@ -145,10 +153,12 @@ int main(int argc, char** argv) {
             o.work.calls = 0;
             o.work.floor_seconds = 0.0004;
             o.sync_calls = 400'000;
+            o.tree_depth = 14;
             o.work.quick = true;
         } else if (arg == "--full") {
             o.work.calls = 100'000'000;
             o.sync_calls = 100'000'000 / 7;
+            o.tree_depth = 20;
             o.work.quick = false;
         } else if (arg == "--rounds" && has_next) {
             const auto n = number(argv[++i]);
@@ -164,9 +174,10 @@ int main(int argc, char** argv) {
             o.claims = argv[++i];
         } else if (arg == "--only" && has_next) {
             const std::string what = argv[++i];
-            if (what != "matrix" && what != "sync") return bad("--only matrix, or --only sync");
+            if (what != "matrix" && what != "sync" && what != "trees") return bad("--only matrix, sync or trees");
             o.matrix = what == "matrix";
             o.sync = what == "sync";
+            o.trees = what == "trees";
         } else if (arg == "--read") {
             o.read_too = true;
         } else if (arg == "--check") {
@@ -178,7 +189,7 @@ int main(int argc, char** argv) {
         }
     }
     if (!o.latencies.empty()) {
-        if (!o.matrix) return bad("--latencies are of the matrix, which --only sync leaves out");
+        if (!o.matrix) return bad("--latencies are of the matrix, which --only leaves out");
         o.work.latencies = true;
     }
     if (o.work.quick && (o.check || !o.claims.empty()))

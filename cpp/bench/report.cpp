@@ -112,6 +112,15 @@ void print_sync(const sync_measurements& m) {
     std::printf("\n");
 }
 
+void print_trees(const tree_measurements& m) {
+    std::printf("%s, nanoseconds for each node\n", m.name().c_str());
+    for (std::size_t s = 0; s < m.subjects.size(); ++s) {
+        const spread x = spread_of(m.ns[s]);
+        std::printf("  %-32s %8.2f  (%.2f-%.2f)\n", m.subjects[s].c_str(), x.median, x.min, x.max);
+    }
+    std::printf("\n");
+}
+
 int print_claims(const std::vector<claim>& all) {
     int missed = 0;
     std::printf("%-52s %8s  %s\n", "claim", "at most", "measured: median (min-max)");
@@ -129,7 +138,7 @@ int print_claims(const std::vector<claim>& all) {
 }
 
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
-               const std::vector<sync_measurements>& sync) {
+               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees) {
     std::ofstream out(file);
     out << "compiler,workload,touched,size,count,subject,round,ns_per_call\n";
     for (const measurements& m : all) {
@@ -149,6 +158,11 @@ bool write_csv(const std::string& file, const std::vector<measurements>& all,
             for (std::size_t r = 0; r < x.ns[s].size(); ++r)
                 out << compiler() << ",\"" << name(x.work) << "\",write+read,64,0," << x.subjects[s] << ',' << r << ','
                     << x.ns[s][r] << '\n';
+    for (const tree_measurements& x : trees)
+        for (std::size_t s = 0; s < x.subjects.size(); ++s)
+            for (std::size_t r = 0; r < x.ns[s].size(); ++r)
+                out << compiler() << ',' << x.name() << ",,16,0,\"" << x.subjects[s] << "\"," << r << ',' << x.ns[s][r]
+                    << '\n';
     out.close();
     return !out.fail();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "claims.hpp"
+#include "trees.hpp"
 
 namespace bench {
 
@@ -24,6 +25,7 @@ void print_environment(bool quick);
 void print_matrix(const measurements& m);
 
 void print_sync(const sync_measurements& m);
+void print_trees(const tree_measurements& m);
 
 /// Returns how many claims were missed.
 int print_claims(const std::vector<claim>& all);
@@ -31,7 +33,7 @@ int print_claims(const std::vector<claim>& all);
 /// Every single run, a line each, for those who want other statistics.
 /// Returns false when the file can't be written.
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
-               const std::vector<sync_measurements>& sync);
+               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees);
 
 /// The claims, a line for each round of each: what the README's table is made
 /// of. Returns false when the file can't be written.

@@ -90,6 +90,7 @@ func (r *Report) sections() []Section {
 	}
 	all = append(all, buildSections(r.Builds, r.Go)...)
 	all = append(all,
+		Section{"Binary trees, in both languages", treeText, treeTable(r.Go, r.Cpp)},
 		misuseSection(r.Misuse),
 		Section{"One giant request, and what stays", "Memory of the process after a request of that size and 100 small ones, when the runtime has given back what it can.", residentTable(r.Go)},
 		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go)},

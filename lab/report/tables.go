@@ -30,7 +30,7 @@ var groups = []group{
 	{"The matrix", "Every object is used, and every operation ends its life.",
 		[]string{"Slice", "SimpleStruct", "ComplexStruct", "ComplexStructIter"}},
 	{"Growth, requests, trees, pools", "pool shares the allocator among as many goroutines as processors; Arena and bytebump have none to share. giant is 101 lives: an arena that 64 lives in a row have not needed its large chunk gives it back, so that a later giant request pays for fresh pages, while bytebump keeps all it ever had.",
-		[]string{"grow", "grow-turns", "request", "tree", "pool", "giant"}},
+		[]string{"grow", "grow-turns", "request", "tree", "trees", "pool", "giant"}},
 	{"The end of a life", "The time of the end alone. The heap has no row: its collector frees objects later.",
 		[]string{"reset-flat", "reset-link"}},
 }
@@ -66,8 +66,11 @@ func unitOf(l Line) string {
 	if l.Work.Per(l.N) == 1 {
 		return ""
 	}
-	if l.Workload == "pool" {
+	switch l.Workload {
+	case "pool":
 		return " a request"
+	case "trees":
+		return " a node"
 	}
 	return " each"
 }

@@ -149,3 +149,13 @@ func (b *bump) AppendItem(s []workloads.Item, it workloads.Item) []workloads.Ite
 func (b *bump) AppendTag(s []string, tag string) []string { return bumpAppend(b, s, tag) }
 func (b *bump) Text(t []byte) string                      { return b.copied(unsafe.String(unsafe.SliceData(t), len(t))) }
 func (b *bump) Buffer(n int) []byte                       { return bumpSlice[byte](b, n)[:0] }
+
+func (b *bump) Tree(depth int) *workloads.Node {
+	n := bumpNewZero[workloads.Node](b)
+	if depth > 0 {
+		n.Left, n.Right = b.Tree(depth-1), b.Tree(depth-1)
+	}
+	return n
+}
+
+func (*bump) Apart() workloads.Nodes { return newBump() }

@@ -57,11 +57,23 @@ func (p *fixedPools) Flats(dst []*workloads.Flat)     { p.flat.fill(dst) }
 func (p *fixedPools) Links(dst []*workloads.Link)     { p.link.fill(dst) }
 func (p *fixedPools) Simples(dst []*workloads.Simple) { p.simple.fill(dst) }
 
-// treeRoom holds the trees of the full run: 2^19 - 1 nodes.
-const treeRoom = 1 << 19
+func (p *fixedPools) Tree(depth int) *workloads.Node {
+	p.node.room(2 << depth)
+	return fixedTree(&p.node, depth)
+}
 
-func (p *fixedPools) Node() *workloads.Node {
-	x := p.node.room(treeRoom).Allocate()
-	p.node.out = append(p.node.out, x)
+func (f *fixed[T]) take() *T {
+	x := f.pool.Allocate()
+	f.out = append(f.out, x)
 	return x
 }
+
+func fixedTree(f *fixed[workloads.Node], depth int) *workloads.Node {
+	n := f.take()
+	if depth > 0 {
+		n.Left, n.Right = fixedTree(f, depth-1), fixedTree(f, depth-1)
+	}
+	return n
+}
+
+func (*fixedPools) Apart() workloads.Nodes { return &fixedPools{} }

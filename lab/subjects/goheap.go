@@ -44,3 +44,14 @@ func (goHeap) AppendInts(s []int, first, n int) []int {
 
 func (goHeap) Node() *workloads.Node        { return new(workloads.Node) }
 func (h goHeap) Worker() workloads.Requests { return h }
+
+func (goHeap) Tree(depth int) *workloads.Node {
+	n := new(workloads.Node)
+	if depth > 0 {
+		n.Left, n.Right = goHeap{}.Tree(depth-1), goHeap{}.Tree(depth-1)
+	}
+	return n
+}
+
+// Apart needs no memory of its own: what is in use stays.
+func (h goHeap) Apart() workloads.Nodes { return h }

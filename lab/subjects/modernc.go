@@ -92,4 +92,12 @@ func (m *modernc) AppendInts(s []int, first, n int) []int {
 	return s
 }
 
-func (m *modernc) Node() *workloads.Node { return moderncZero[workloads.Node](m) }
+func (m *modernc) Tree(depth int) *workloads.Node {
+	n := moderncZero[workloads.Node](m)
+	if depth > 0 {
+		n.Left, n.Right = m.Tree(depth-1), m.Tree(depth-1)
+	}
+	return n
+}
+
+func (*modernc) Apart() workloads.Nodes { return newModernc() }

@@ -59,7 +59,17 @@ func (r *region) AppendInts(s []int, first, n int) []int {
 	return s
 }
 
-func (r *region) Node() *workloads.Node { return arena.New[workloads.Node](r.a) }
+func (r *region) Node() *workloads.Node          { return arena.New[workloads.Node](r.a) }
+func (r *region) Tree(depth int) *workloads.Node { return arenaTree(r.a, depth) }
+func (r *region) Apart() workloads.Nodes         { return newRegion() }
+
+func arenaTree(a *arena.Arena, depth int) *workloads.Node {
+	n := arena.New[workloads.Node](a)
+	if depth > 0 {
+		n.Left, n.Right = arenaTree(a, depth-1), arenaTree(a, depth-1)
+	}
+	return n
+}
 
 // Worker has an arena of its own: what a goroutine costs where none is shared.
 func (r *region) Worker() workloads.Requests {
@@ -84,7 +94,21 @@ func (p *pooled) End() {
 	p.a = p.pool.Get()
 }
 
-func (p *pooled) Node() *workloads.Node { return arena.New[workloads.Node](p.a) }
+func (p *pooled) Node() *workloads.Node          { return arena.New[workloads.Node](p.a) }
+func (p *pooled) Tree(depth int) *workloads.Node { return arenaTree(p.a, depth) }
+
+// Apart is another arena of the pool, for one life.
+func (p *pooled) Apart() workloads.Nodes {
+	return &lent{pooled{memory: memory{p.pool.Get()}, pool: p.pool}}
+}
+
+// lent takes no further arena when it gives its own back.
+type lent struct{ pooled }
+
+func (l *lent) End() {
+	l.pool.Put(l.a)
+	l.a = nil
+}
 
 func (p *pooled) MakeInts(n, capacity int) []int { return arena.MakeSlice[int](p.a, n, capacity) }
 

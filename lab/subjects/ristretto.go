@@ -10,9 +10,12 @@ import (
 
 // ristretto is the allocator that Badger and Ristretto use. AllocateAligned
 // zeroes; Copy and Allocate don't.
-type ristretto struct{ a *z.Allocator }
+type ristretto struct {
+	a     *z.Allocator
+	apart *ristretto
+}
 
-func newRistretto() *ristretto { return &ristretto{z.NewAllocator(regionChunk, "lab")} }
+func newRistretto() *ristretto { return &ristretto{a: z.NewAllocator(regionChunk, "lab")} }
 
 func (r *ristretto) End() { r.a.Reset() }
 
@@ -68,4 +71,18 @@ func (r *ristretto) AppendInts(s []int, first, n int) []int {
 	return s
 }
 
-func (r *ristretto) Node() *workloads.Node { return ristrettoNew[workloads.Node](r.a) }
+func (r *ristretto) Tree(depth int) *workloads.Node {
+	n := ristrettoNew[workloads.Node](r.a)
+	if depth > 0 {
+		n.Left, n.Right = r.Tree(depth-1), r.Tree(depth-1)
+	}
+	return n
+}
+
+// Apart is always the same: package z keeps every allocator in a list of its own.
+func (r *ristretto) Apart() workloads.Nodes {
+	if r.apart == nil {
+		r.apart = newRistretto()
+	}
+	return r.apart
+}

@@ -53,4 +53,13 @@ func (s *slabs) Simples(dst []*workloads.Simple) {
 	}
 }
 
-func (s *slabs) Node() *workloads.Node { return s.node.New() }
+func (s *slabs) Tree(depth int) *workloads.Node { return slabTree(s.node, depth) }
+func (s *slabs) Apart() workloads.Nodes         { return newSlabs() }
+
+func slabTree(s *arena.Slab[workloads.Node], depth int) *workloads.Node {
+	n := s.New()
+	if depth > 0 {
+		n.Left, n.Right = slabTree(s, depth-1), slabTree(s, depth-1)
+	}
+	return n
+}

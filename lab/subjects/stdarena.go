@@ -93,3 +93,13 @@ func (s *stdArena) Text(b []byte) string {
 	return s.copied(unsafe.String(unsafe.SliceData(b), len(b)))
 }
 func (s *stdArena) Buffer(n int) []byte { return arena.MakeSlice[byte](s.a, 0, n) }
+
+func (s *stdArena) Tree(depth int) *workloads.Node {
+	n := arena.New[workloads.Node](s.a)
+	if depth > 0 {
+		n.Left, n.Right = s.Tree(depth-1), s.Tree(depth-1)
+	}
+	return n
+}
+
+func (*stdArena) Apart() workloads.Nodes { return &stdArena{arena.NewArena()} }

@@ -102,3 +102,14 @@ func (p *typedPools) Buffer(n int) []byte                       { return make([]
 
 // Worker shares the pools.
 func (p *typedPools) Worker() workloads.Requests { return &typedPools{sharedPools: p.sharedPools} }
+
+func (p *typedPools) Tree(depth int) *workloads.Node {
+	n := p.nodes.get(&p.node)
+	if depth > 0 {
+		n.Left, n.Right = p.Tree(depth-1), p.Tree(depth-1)
+	}
+	return n
+}
+
+// Apart shares the pools, and has taken nothing yet.
+func (p *typedPools) Apart() workloads.Nodes { return &typedPools{sharedPools: p.sharedPools} }

@@ -52,10 +52,14 @@ type Simples interface {
 	Simples(dst []*Simple)
 }
 
-// Nodes is memory for trees. Each node is zero.
+// Nodes is memory for binary trees. The recursion stands in the subject, as the
+// loops of others do.
 type Nodes interface {
 	Life
-	Node() *Node
+	// Tree returns a tree of that depth, 0 for one node, built from its root down.
+	Tree(depth int) *Node
+	// Apart is memory of the same kind whose objects don't end with these.
+	Apart() Nodes
 }
 
 // Requests is what a small request needs: the handler's memory and a sixth

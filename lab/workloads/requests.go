@@ -112,25 +112,3 @@ func giant(m requestsAndInts, n int, _ *Watch) uint64 {
 	}
 	return sum
 }
-
-// trees builds one binary tree of the given depth and counts its nodes.
-func trees(m Nodes, depth int, _ *Watch) uint64 {
-	count := grown(m, depth).count()
-	m.End()
-	return count
-}
-
-func grown(m Nodes, depth int) *Node {
-	n := m.Node()
-	if depth > 0 {
-		n.Left, n.Right = grown(m, depth-1), grown(m, depth-1)
-	}
-	return n
-}
-
-func (n *Node) count() uint64 {
-	if n == nil {
-		return 0
-	}
-	return 1 + n.Left.count() + n.Right.count()
-}

@@ -1,0 +1,176 @@
+#include "trees.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ebbpool/arena_pool.hpp>
+#include <memory>
+#include <memory_resource>
+
+#include "workloads.hpp"
+
+namespace bench {
+namespace {
+
+struct node {
+    node* left = nullptr;
+    node* right = nullptr;
+};
+
+/// Frees a tree as it was built: node by node, the root last.
+template <class Free>
+void free_all(node* root, const Free& free_one) {
+    if (root->left != nullptr) {
+        free_all(root->left, free_one);
+        free_all(root->right, free_one);
+    }
+    free_one(root);
+}
+
+/// `new` and `delete`.
+class heap_trees {
+public:
+    static constexpr const char* name = "new and delete";
+    explicit heap_trees(unsigned) {}
+    node* make() { return new node; }
+    void drop(node* root) {
+        free_all(root, [](node* p) { delete p; });
+    }
+};
+
+/// The standard library's region: all of a tree is dropped at once, and its
+/// memory goes back to `new`.
+class monotonic_trees {
+public:
+    static constexpr const char* name = "std::pmr monotonic";
+    explicit monotonic_trees(unsigned) {}
+    node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
+    void drop(node*) { resource_.release(); }
+
+private:
+    std::pmr::monotonic_buffer_resource resource_;
+};
+
+/// The same in a buffer that has room for the largest tree, and stays.
+class buffer_trees {
+public:
+    static constexpr const char* name = "std::pmr monotonic, one buffer";
+    explicit buffer_trees(unsigned deepest) : size_(sizeof(node) << (deepest + 1)) {}
+    node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
+    void drop(node*) { resource_.release(); }
+
+private:
+    std::size_t size_;
+    std::unique_ptr<std::byte[]> buffer_{new std::byte[size_]};
+    std::pmr::monotonic_buffer_resource resource_{buffer_.get(), size_, std::pmr::null_memory_resource()};
+};
+
+/// A pool of the standard library, whose nodes are given back one by one.
+class pool_trees {
+public:
+    static constexpr const char* name = "std::pmr pool";
+    explicit pool_trees(unsigned) {}
+    node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
+    void drop(node* root) {
+        free_all(root, [this](node* p) { resource_.deallocate(p, sizeof(node), alignof(node)); });
+    }
+
+private:
+    std::pmr::unsynchronized_pool_resource resource_;
+};
+
+/// Ebbpool's pool of fixed capacity, with its checks.
+class ebb_trees {
+public:
+    static constexpr const char* name = "ebb trap";
+    explicit ebb_trees(unsigned deepest) : pool_(std::size_t{2} << deepest) {}
+    node* make() { return new (pool_.allocate()) node; }
+    void drop(node* root) {
+        free_all(root, [this](node* p) { pool_.deallocate(p); });
+    }
+
+private:
+    ebb::arena_pool<node> pool_;
+};
+
+template <class Memory>
+node* build(Memory& memory, unsigned depth) {
+    node* const n = memory.make();
+    if (depth > 0) {
+        n->left = build(memory, depth - 1);
+        n->right = build(memory, depth - 1);
+    }
+    return n;
+}
+
+std::uint64_t count(const node* n) {
+    if (n->left == nullptr) return 1;
+    return 1 + count(n->left) + count(n->right);
+}
+
+template <class Memory>
+std::uint64_t build_and_drop(Memory& memory, unsigned depth) {
+    node* root = build(memory, depth);
+    opaque(root);
+    const std::uint64_t n = count(root);
+    memory.drop(root);
+    return n;
+}
+
+template <class Memory>
+sample play(unsigned depth) {
+    const auto start = std::chrono::steady_clock::now();
+    std::uint64_t sum = 0;
+    {
+        Memory memory(depth + 1), lasting(depth);
+        sum += build_and_drop(memory, depth + 1);
+        node* stays = build(lasting, depth);
+        opaque(stays);
+        for (unsigned d = least_tree_depth; d <= depth; d += 2)
+            for (std::uint64_t i = 0; i < std::uint64_t{1} << (depth - d + least_tree_depth); ++i)
+                sum += build_and_drop(memory, d);
+        sum += count(stays);
+        lasting.drop(stays);
+    }
+    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), sum};
+}
+
+struct tree_subject {
+    const char* name;
+    sample (*play)(unsigned);
+};
+
+template <class Memory>
+constexpr tree_subject subject_of() {
+    return {Memory::name, &play<Memory>};
+}
+
+constexpr std::array all{subject_of<heap_trees>(), subject_of<monotonic_trees>(), subject_of<buffer_trees>(),
+                         subject_of<pool_trees>(), subject_of<ebb_trees>()};
+
+}  // namespace
+
+tree_measurements run_trees(unsigned depth, std::size_t rounds, progress& steps) {
+    tree_measurements m;
+    m.depth = depth;
+    m.ns.resize(all.size());
+    for (const tree_subject& s : all) m.subjects.emplace_back(s.name);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::size_t s = (i + round) % all.size();
+            const sample got = all[s].play(depth);
+            if (got.checksum != tree_nodes(depth)) {
+                std::fprintf(stderr, "%s: %s counted %llu nodes of %llu\n", m.name().c_str(), all[s].name,
+                             static_cast<unsigned long long>(got.checksum),
+                             static_cast<unsigned long long>(tree_nodes(depth)));
+                std::exit(1);
+            }
+            m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(got.checksum));
+        }
+        steps.step(m.name().c_str());
+    }
+    return m;
+}
+
+}  // namespace bench

@@ -1,0 +1,48 @@
+package workloads
+
+// tree builds one binary tree of the given depth and counts its nodes.
+func tree(m Nodes, depth int, _ *Watch) uint64 {
+	count := m.Tree(depth).Count()
+	m.End()
+	return count
+}
+
+// leastTreeDepth is that of the smallest of many trees.
+const leastTreeDepth = 4
+
+// trees is the work of the public benchmark "binary trees", on one thread: a tree
+// of depth + 1, one of depth that stays to the end, and meanwhile, for the depths
+// 4, 6 and so on up to depth, as many trees as have about 16<<depth nodes, one
+// after the other. Each is built from its root down, counted and dropped. The C++
+// half has the same in cpp/bench/trees.cpp.
+func trees(m Nodes, depth int, w *Watch) uint64 {
+	sum := tree(m, depth+1, w)
+	lasting := m.Apart()
+	stays := lasting.Tree(depth)
+	for d := leastTreeDepth; d <= depth; d += 2 {
+		for range 1 << (depth - d + leastTreeDepth) {
+			sum += tree(m, d, w)
+		}
+	}
+	sum += stays.Count()
+	lasting.End()
+	return sum
+}
+
+// TreeNodes is how many nodes the trees up to depth have together.
+func TreeNodes(depth int) int {
+	of := func(d int) int { return 2<<d - 1 }
+	sum := of(depth+1) + of(depth)
+	for d := leastTreeDepth; d <= depth; d += 2 {
+		sum += of(d) << (depth - d + leastTreeDepth)
+	}
+	return sum
+}
+
+// Count is the number of nodes of a tree whose nodes have two children or none.
+func (n *Node) Count() uint64 {
+	if n.Left == nil {
+		return 1
+	}
+	return 1 + n.Left.Count() + n.Right.Count()
+}
