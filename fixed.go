@@ -88,12 +88,18 @@ func inverse(odd uintptr) uintptr {
 	return x
 }
 
-// slot returns the number of the slot that begins off bytes behind base, or a
+// slotOf returns the number of the slot that begins off bytes behind base, or a
 // number that is no slot's: an offset below zero, beyond the end or between
 // two beginnings gives one that is not below count, so that one comparison
 // finds them all.
-func (p *FixedPool[T]) slot(off uintptr) uintptr {
-	return uintptr(bits.RotateLeft(uint(off*p.inverse), -p.rotation))
+//
+// The slots' distance is known where this is inlined: for a power of two, whose
+// odd part is 1, what is left is one rotation by a constant.
+func slotOf(off, stride, inverse uintptr, rotation int) uintptr {
+	if stride&(stride-1) == 0 {
+		return off/stride | off*(math.MaxUint/stride+1)
+	}
+	return uintptr(bits.RotateLeft(uint(off*inverse), -rotation))
 }
 
 // Allocate returns a zero T, or nil if all slots are out. Whoever gets it
@@ -103,17 +109,17 @@ func (p *FixedPool[T]) Allocate() *T {
 		p.openNext()
 	}
 	var i uintptr
+	live := p.live
 	if n := len(p.free); n > 0 {
 		i = uintptr(p.free[n-1])
 		p.free = p.free[:n-1]
-	} else if p.fresh < p.count {
-		i = p.fresh
+	} else if i = p.fresh; i < uintptr(len(live)) {
 		p.fresh++
 	} else {
 		p.misses++
 		return nil
 	}
-	p.live[i] = true
+	live[i] = true
 	x := machine.At[T](p.base, i*max(machine.SizeOf[T](), 1))
 	// Also with pointers, although Deallocate cleared it: a write through a
 	// stale pointer must not reach the next owner.
@@ -126,12 +132,15 @@ func (p *FixedPool[T]) Allocate() *T {
 // and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
 // a slot that is free already or was never handed out.
 func (p *FixedPool[T]) Deallocate(x *T) {
-	i := p.slot(machine.OffsetOf(p.base, x))
-	if i >= p.count || !p.live[i] {
+	i := slotOf(machine.OffsetOf(p.base, x), max(machine.SizeOf[T](), 1), p.inverse, p.rotation)
+	live := p.live
+	if i >= uintptr(len(live)) || !live[i] {
 		panic(p.misuse(x))
 	}
-	p.live[i] = false
-	p.free = append(p.free, uint32(i)) // has room for every slot
+	live[i] = false
+	n := len(p.free)
+	p.free = p.free[:n+1] // has room for every slot
+	p.free[n] = uint32(i)
 	if p.pointers {
 		*x = *new(T)
 	}
@@ -181,7 +190,7 @@ func (p *FixedPool[T]) misuse(x *T) *MisuseError {
 // Owns says whether x is a pointer that Allocate returned and that was not
 // given back since.
 func (p *FixedPool[T]) Owns(x *T) bool {
-	i := p.slot(machine.OffsetOf(p.base, x))
+	i := slotOf(machine.OffsetOf(p.base, x), max(machine.SizeOf[T](), 1), p.inverse, p.rotation)
 	return i < p.count && p.live[i]
 }
 

@@ -38,7 +38,7 @@ func checkSlotNumbers[T any](t *testing.T) {
 	}
 	check := func(off uintptr) {
 		isSlot := off%stride == 0 && off/stride < count
-		if got := p.slot(off); (got < count) != isSlot || isSlot && got != off/stride {
+		if got := slotOf(off, stride, p.inverse, p.rotation); (got < count) != isSlot || isSlot && got != off/stride {
 			t.Errorf("%d bytes: offset %d is slot %d", stride, int(off), got)
 		}
 	}
