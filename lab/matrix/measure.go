@@ -72,6 +72,10 @@ var ErrUnfit = errors.New("the subject is not made for this workload")
 // third.
 const warmLives = 3
 
+// longWarmUp is the time after which no other one is begun: an operation that
+// takes so long has many lives in it, and settles in the first of them.
+const longWarmUp = time.Second
+
 // Measure carries out operations of a cell in this process until they have
 // taken least, after a few that warm up.
 func Measure(c Cell, least time.Duration) (Outcome, error) {
@@ -115,8 +119,9 @@ func measure(c Cell, least time.Duration, turn func()) (Outcome, error) {
 var before, after runtime.MemStats
 
 func timed(run workloads.Run, n int, least time.Duration, turn func()) Outcome {
+	begun := time.Now()
 	o := Outcome{Checksum: run(n, &workloads.Watch{})}
-	for range warmLives - 1 {
+	for i := 1; i < warmLives && time.Since(begun) < longWarmUp; i++ {
 		run(n, &workloads.Watch{})
 	}
 	turn()
