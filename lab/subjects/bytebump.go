@@ -16,6 +16,7 @@ type bump struct {
 	next   int // the chunk after the current one
 	chunk  []byte
 	off    uintptr
+	apart  *bump
 }
 
 func newBump() *bump {
@@ -158,4 +159,9 @@ func (b *bump) Tree(depth int) *workloads.Node {
 	return n
 }
 
-func (*bump) Apart() workloads.Nodes { return newBump() }
+func (b *bump) Apart() workloads.Nodes {
+	if b.apart == nil {
+		b.apart = newBump()
+	}
+	return b.apart
+}

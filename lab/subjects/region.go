@@ -14,10 +14,13 @@ const regionChunk = 256 << 10
 const regionRetained = 256 << 20
 
 // region is our Arena.
-type region struct{ memory }
+type region struct {
+	memory
+	apart *region
+}
 
 func newRegion() *region {
-	return &region{memory{arena.NewArena(regionChunk, regionRetained)}}
+	return &region{memory: memory{arena.NewArena(regionChunk, regionRetained)}}
 }
 
 func (r *region) End() { r.a.Reset() }
@@ -61,7 +64,13 @@ func (r *region) AppendInts(s []int, first, n int) []int {
 
 func (r *region) Node() *workloads.Node          { return arena.New[workloads.Node](r.a) }
 func (r *region) Tree(depth int) *workloads.Node { return arenaTree(r.a, depth) }
-func (r *region) Apart() workloads.Nodes         { return newRegion() }
+
+func (r *region) Apart() workloads.Nodes {
+	if r.apart == nil {
+		r.apart = newRegion()
+	}
+	return r.apart
+}
 
 func arenaTree(a *arena.Arena, depth int) *workloads.Node {
 	n := arena.New[workloads.Node](a)
@@ -73,7 +82,7 @@ func arenaTree(a *arena.Arena, depth int) *workloads.Node {
 
 // Worker has an arena of its own: what a goroutine costs where none is shared.
 func (r *region) Worker() workloads.Requests {
-	return &region{memory{arena.NewArena(chunkSize, 0)}}
+	return &region{memory: memory{arena.NewArena(chunkSize, 0)}}
 }
 
 // pooled is our ArenaPool: each life has an arena of the pool. Unlike region it

@@ -15,12 +15,13 @@ type slabs struct {
 	link   *arena.Slab[workloads.Link]
 	simple *arena.Slab[workloads.Simple]
 	node   *arena.Slab[workloads.Node]
+	apart  *slabs
 }
 
 func newSlabs() *slabs {
 	return &slabs{
-		arena.NewSlab[workloads.Flat](slabChunk), arena.NewSlab[workloads.Link](slabChunk),
-		arena.NewSlab[workloads.Simple](slabChunk), arena.NewSlab[workloads.Node](slabChunk),
+		flat: arena.NewSlab[workloads.Flat](slabChunk), link: arena.NewSlab[workloads.Link](slabChunk),
+		simple: arena.NewSlab[workloads.Simple](slabChunk), node: arena.NewSlab[workloads.Node](slabChunk),
 	}
 }
 
@@ -54,7 +55,13 @@ func (s *slabs) Simples(dst []*workloads.Simple) {
 }
 
 func (s *slabs) Tree(depth int) *workloads.Node { return slabTree(s.node, depth) }
-func (s *slabs) Apart() workloads.Nodes         { return newSlabs() }
+
+func (s *slabs) Apart() workloads.Nodes {
+	if s.apart == nil {
+		s.apart = newSlabs()
+	}
+	return s.apart
+}
 
 func slabTree(s *arena.Slab[workloads.Node], depth int) *workloads.Node {
 	n := s.New()

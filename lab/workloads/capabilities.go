@@ -58,7 +58,8 @@ type Nodes interface {
 	Life
 	// Tree returns a tree of that depth, 0 for one node, built from its root down.
 	Tree(depth int) *Node
-	// Apart is memory of the same kind whose objects don't end with these.
+	// Apart is memory of the same kind whose objects don't end with these; as warm
+	// as these, where a subject keeps memory from life to life.
 	Apart() Nodes
 }
 
