@@ -119,5 +119,5 @@ var Claims = []Claim{
 	{"`FixedPool`, 64 B, allocate and free", faster,
 		"Fixed/alloc=heap", "Fixed/alloc=fixed", AtLeast, 6},
 	{"", "times as fast as `sync.Pool`",
-		"Fixed/alloc=syncpool", "Fixed/alloc=fixed", AtLeast, 1.4},
+		"Fixed/alloc=syncpool", "Fixed/alloc=fixed", AtLeast, 1.5},
 }
