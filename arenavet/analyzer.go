@@ -2,7 +2,8 @@
 // memory that leaves the function that takes it back, use after Reset, Rewind,
 // Release or Put, arenas in two goroutines, builtin append to arena slices,
 // arenas that are not put back or put back twice, Uninit memory that is read
-// before it is written, and marks that are no longer good.
+// before it is written, marks that are no longer good, and finalizers and the
+// like on memory of arenas.
 //
 // It works on SSA form. For each function it follows what every value may be
 // through all paths, and records as a fact what callers need to know: which
@@ -44,7 +45,8 @@ const doc = `report misuse of github.com/ebbpool/arena
 Reported are memory that leaves the function that takes it back, use after
 Reset, Rewind, Release or Put, arenas in two goroutines, builtin append to
 arena slices, Get without Put and Put twice, Uninit memory that is read before
-it is written, and marks that are no longer good. A comment
+it is written, marks that are no longer good, and finalizers, cleanups, weak
+pointers and unique handles of arena memory. A comment
 
 	//arenavet:ignore reason
 

@@ -14,10 +14,11 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	pos := f.position(instr)
 	name := ""
 	if fn := instr.Common().StaticCallee(); fn != nil {
-		name = fn.Name()
+		name = origin(fn).Name()
 	}
 	if certain {
 		f.applyReads(st, instr, s, args)
+		f.applyLate(st, instr, s, args, name)
 	}
 	for _, e := range s.Effects {
 		v := f.resolve(st, instr, e.At, args)
@@ -44,6 +45,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			if must {
 				f.wait(st)
 			}
+		case opFinalizer, opCleanup, opWeak, opUnique:
+			f.applyCollected(st, instr, e, args, name)
 		case opRewind:
 			f.rewind(st, v, f.resolve(st, instr, e.Mark, args), pos, must, deferred, name)
 		default:

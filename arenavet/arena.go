@@ -198,6 +198,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 			continue
 		}
 		e := f.event(o, pos, deferred, name)
+		f.noteEnd(st, region, e)
 		if l, ok := st.lent[region]; ok {
 			f.reportLent(region, l, e)
 		}

@@ -82,6 +82,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 				return v
 			}
 		} else if startsGoroutine[name] && len(args) > 0 {
+			f.use(st, args[0], instr)
+			if name == "sync.WaitGroup.Go" {
+				f.lendGroup(st, args[0], pos)
+			}
 			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
 			return nil
 		} else if name == "testing.T.Run" && callsParallel(common.Args[2]) {
@@ -100,6 +104,9 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	if waits(common) {
 		f.wait(st)
+	}
+	if len(reached) == 1 {
+		f.collectorCall(st, instr, calleeName(origin(reached[0].fn)), args)
 	}
 	f.useArgs(st, instr, common, args, reached)
 	f.touchArgs(st, args)
@@ -154,6 +161,9 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	}
 	if common.IsInvoke() {
 		f.use(st, f.eval(st, common.Value), instr)
+	}
+	if len(reached) == 1 && len(reached[0].args) > len(args) && reached[0].fn.Signature.Recv() != nil {
+		f.useBy(st, reached[0].args[0], instr, unlocks(name)) // the receiver of a method value
 	}
 }
 

@@ -79,7 +79,7 @@ func TestExamplesOfThePage(t *testing.T) {
 				return "// want `^" + regexp.QuoteMeta(says) + ` \(docs/arenavet\.md#` + rule + `\)$` + "`"
 			})
 			imports := ""
-			for _, p := range []string{"context", "errors", "strings", "github.com/ebbpool/arena"} {
+			for _, p := range []string{"context", "errors", "runtime", "strings", "sync", "unique", "weak", "github.com/ebbpool/arena"} {
 				if regexp.MustCompile(`(?m)^[^/\n]*\b` + filepath.Base(p) + `\.`).MatchString(code) {
 					imports += fmt.Sprintf("\t%q\n", p)
 				}

@@ -42,7 +42,7 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 	for _, v := range yields {
 		for _, a := range v.atoms() {
 			if a.stale != nil && a.region != nil && a.site.kind != markSite {
-				f.reportStale(a, pos)
+				f.reportStale(a, pos, false)
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package arenavet
 
+import "golang.org/x/tools/go/ssa"
+
 // An arena that is only used while a mutex is held is used by one goroutine at
 // a time. Which mutex guards which arena is not followed: holding any counts.
 
@@ -12,4 +14,29 @@ func (s *state) mutexCall(name string) {
 	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock":
 		s.locked = false
 	}
+}
+
+// unlocks says whether a call of the function that is called name gives back a
+// mutex. In memory that was cleared, or that others have got, it ends the
+// program.
+func unlocks(name string) bool {
+	switch name {
+	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock", "sync.RWMutex.RUnlock", "sync.Locker.Unlock":
+		return true
+	}
+	return false
+}
+
+// unlocksBy says whether an instruction is a call that gives back a mutex.
+func unlocksBy(instr ssa.Instruction) bool {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return false
+	}
+	if common := call.Common(); common.IsInvoke() {
+		return unlocks(functionName(common.Method))
+	} else if fn := common.StaticCallee(); fn != nil {
+		return unlocks(calleeName(fn))
+	}
+	return false
 }

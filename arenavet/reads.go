@@ -15,10 +15,16 @@ import (
 // maxReads bounds what is noted of one function.
 const maxReads = 16
 
+// Read is memory that a function reads.
+type Read struct {
+	At     Place
+	Unlock bool // to give back a mutex
+}
+
 // noteRead notes that v is read here: memory that callers know, if it lies
 // behind what the function was given. The argument itself is read where the
 // call stands.
-func (s *state) noteRead(v value) {
+func (s *state) noteRead(v value, unlock bool) {
 	atoms := v.atoms()
 	if len(atoms) != 1 || len(s.reads) >= maxReads {
 		return
@@ -27,15 +33,18 @@ func (s *state) noteRead(v value) {
 	if k.kind != symbolSite || atoms[0].stale != nil || summarySymbol(k) || !strings.Contains(k.path, deref) {
 		return
 	}
-	s.reads[k] = true
+	s.reads[k] = s.reads[k] || unlock
 }
 
 // joinReads leaves what both paths have read.
 func (s *state) joinReads(t *state) bool {
 	changed := false
 	for k := range s.reads {
-		if !t.reads[k] {
+		if unlock, ok := t.reads[k]; !ok {
 			delete(s.reads, k)
+			changed = true
+		} else if unlock && !s.reads[k] {
+			s.reads[k] = true
 			changed = true
 		}
 	}
@@ -43,27 +52,27 @@ func (s *state) joinReads(t *state) bool {
 }
 
 // readsOf are the places that a function has read when it returns.
-func (f *function) readsOf(exit *state) []Place {
-	var out []Place
-	for k := range exit.reads {
+func (f *function) readsOf(exit *state) []Read {
+	var out []Read
+	for k, unlock := range exit.reads {
 		if p, ok := f.place(k); ok {
-			out = append(out, p)
+			out = append(out, Read{p, unlock})
 		}
 	}
-	slices.SortFunc(out, func(a, b Place) int { return strings.Compare(a.key(), b.key()) })
+	slices.SortFunc(out, func(a, b Read) int { return strings.Compare(a.At.key(), b.At.key()) })
 	return out
 }
 
 // applyReads is what a callee reads, done here, before anything else that it
 // does: it may reset the arena afterwards.
 func (f *function) applyReads(st *state, instr ssa.CallInstruction, s *Summary, args []value) {
-	for _, p := range s.Reads {
+	for _, r := range s.Reads {
 		var memory value
-		for _, a := range f.resolve(st, instr, p, args).atoms() {
+		for _, a := range f.resolve(st, instr, r.At, args).atoms() {
 			if a.region != nil || a.stale == nil {
 				memory = memory.add(entry{"", a})
 			}
 		}
-		f.use(st, memory, instr)
+		f.useBy(st, memory, instr, r.Unlock)
 	}
 }

@@ -91,6 +91,7 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 			for _, o := range []op{opReset, opRelease, opPut} {
 				st.done[effectKey{op: o, at: p}] = true
 			}
+			f.noteEnd(st, a.site, nil)
 		}
 	}
 	if _, ok := st.regs[x]; ok {

@@ -76,7 +76,13 @@ func (f *function) report(ignored ignoredLines) {
 
 // use reports if v was taken back.
 func (f *function) use(st *state, v value, instr ssa.Instruction) {
-	st.noteRead(v)
+	f.useBy(st, v, instr, unlocksBy(instr))
+}
+
+// useBy is use, and says whether it is by giving back a mutex.
+func (f *function) useBy(st *state, v value, instr ssa.Instruction, unlock bool) {
+	st.noteRead(v, unlock)
+	f.noteLate(st, v, unlock, f.position(instr))
 	for _, a := range v.atoms() {
 		if a.stale == nil {
 			continue
@@ -84,7 +90,7 @@ func (f *function) use(st *state, v value, instr ssa.Instruction) {
 		if a.region == nil {
 			f.reportStaleHandle(a, f.position(instr))
 		} else if a.site.kind != markSite {
-			f.reportStale(a, f.position(instr))
+			f.reportStale(a, f.position(instr), unlock)
 		}
 	}
 }
@@ -155,13 +161,18 @@ func (f *function) taken(e *event) string {
 	return name + " on line " + f.line(e.pos) + " has taken back"
 }
 
-func (f *function) reportStale(a atom, pos token.Pos) {
-	advice := "use it before, or copy what is needed later (strings.Clone, slices.Clone)"
-	if a.stale.op == opDeallocate {
+func (f *function) reportStale(a atom, pos token.Pos, unlock bool) {
+	what, advice := "use of ", "use it before, or copy what is needed later (strings.Clone, slices.Clone)"
+	switch {
+	case unlock && a.stale.deferred:
+		what, advice = "unlock of ", "the runtime ends a program that does that; deferred calls run in reverse order, so defer the unlock behind it"
+	case unlock:
+		what, advice = "unlock of ", "the runtime ends a program that does that; unlock before"
+	case a.stale.op == opDeallocate:
 		advice = "deallocate it after its last use"
 	}
 	f.findOf(a.stale, ruleStale, pos, [3]any{ruleStale, a.site, a.stale},
-		"use of "+f.memoryName(a)+", which "+f.taken(a.stale)+": "+advice)
+		what+f.memoryName(a)+", which "+f.taken(a.stale)+": "+advice)
 }
 
 func (f *function) reportStaleHandle(a atom, pos token.Pos) {

@@ -12,13 +12,14 @@ const (
 	rulePut       rule = "put"       // Get without Put, Put twice
 	ruleUninit    rule = "uninit"    // an Uninit slice that is read before it is written
 	ruleMark      rule = "mark"      // a Mark that is no longer good
+	ruleCollector rule = "collector" // the collector's own API on memory of an arena
 	ruleIgnore    rule = "ignore"    // a comment that suppresses without a reason
 )
 
 // Rules are the names of all rules.
 var Rules = []string{
 	string(ruleEscape), string(ruleStale), string(ruleGoroutine), string(ruleAppend),
-	string(rulePut), string(ruleUninit), string(ruleMark), string(ruleIgnore),
+	string(rulePut), string(ruleUninit), string(ruleMark), string(ruleCollector), string(ruleIgnore),
 }
 
 const page = "https://github.com/ebbpool/arena/blob/main/docs/arenavet.md"
@@ -38,6 +39,10 @@ const (
 	opSent      // sends the value on a channel, or leaves it with a goroutine
 	opRuns      // leaves a goroutine running that may call the function
 	opWait      // waits for other goroutines
+	opFinalizer // gives the value to runtime.SetFinalizer
+	opCleanup   // to runtime.AddCleanup
+	opWeak      // to weak.Make
+	opUnique    // to unique.Make
 )
 
 func (o op) String() string {

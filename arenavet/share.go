@@ -89,7 +89,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 			return
 		}
 		if a.stale != nil {
-			f.reportStale(a, pos)
+			f.reportStale(a, pos, false)
 			return
 		}
 		if _, ok := st.lent[a.region]; !ok {
@@ -99,6 +99,19 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 			f.effect(st, opSent, nil, Place{}, src, true, pos)
 		}
 	})
+}
+
+// lendGroup notes that a WaitGroup's memory was given to a goroutine, which
+// counts down in it when it is done. What the group's object holds was not.
+func (f *function) lendGroup(st *state, group value, pos token.Pos) {
+	for _, a := range group.atoms() {
+		if a.region == nil || a.site.slot || a.stale != nil {
+			continue
+		}
+		if _, ok := st.lent[a.region]; !ok {
+			st.lent[a.region] = lending{pos, byGoroutine}
+		}
+	}
 }
 
 // wait notes that other goroutines were waited for: nobody else uses what was

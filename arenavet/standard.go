@@ -52,6 +52,8 @@ var results = map[string]result{
 	"maps.Clone": first(cloned), "maps.All": first(cloned), "maps.Values": first(cloned), "maps.Keys": first(keys), "maps.Collect": first(cloned),
 	"cmp.Or": first(item),
 
+	"sync.RWMutex.RLocker": first(same),
+
 	"errors.New": first(holder), "errors.Join": first(cloned), "fmt.Errorf": first(wrapper),
 	"context.WithValue": at(holder, 0, 1, 2), "context.WithCancel": first(holder), "context.WithCancelCause": first(holder),
 	"context.WithTimeout": first(holder), "context.WithTimeoutCause": first(holder), "context.WithoutCancel": first(holder),

@@ -24,7 +24,9 @@ type state struct {
 	marks  map[*site]uint64    // marks that were taken of an arena
 	dirty  uint64              // marks after which their arena was used
 	locked bool                // a mutex is held, on every path
-	reads  map[*site]bool      // memory of callers that was read, on every path
+	reads  map[*site]bool      // memory of callers that was read, on every path; true: to give back a mutex
+	ended  map[*site]*event    // arenas of callers that were taken back, on every path
+	late   map[lateKey]lateUse // what was used after that, on every path
 }
 
 // lending says where memory of an arena was given away, and how.
@@ -47,6 +49,7 @@ func newState(budget *int) *state {
 		regs:   map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
 		handed: map[*site]token.Pos{}, lent: map[*site]lending{}, defers: map[*ssa.Defer]bool{},
 		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{}, reads: map[*site]bool{},
+		ended: map[*site]*event{}, late: map[lateKey]lateUse{},
 	}
 }
 
@@ -57,6 +60,7 @@ func (s *state) clone() *state {
 		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
 		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
+		ended: maps.Clone(s.ended), late: maps.Clone(s.late),
 	}
 	for k, v := range s.cells {
 		c.cells[k] = maps.Clone(v)
@@ -81,6 +85,7 @@ func (s *state) join(t *state) bool {
 	changed = joinMust(s.defers, t.defers) || changed
 	changed = joinMust(s.done, t.done) || changed
 	changed = s.joinReads(t) || changed
+	changed = s.joinLate(t) || changed
 	for k := range s.unread {
 		if !t.unread[k] && t.made[k] {
 			delete(s.unread, k)

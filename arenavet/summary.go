@@ -72,7 +72,8 @@ type Summary struct {
 	Results []Flow
 	Writes  []Write
 	Effects []Effect
-	Reads   []Place // memory that is read on every path, which the places lead to
+	Reads   []Read // memory that is read on every path, which the places lead to
+	Late    []LateUse
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -83,14 +84,15 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && len(s.Late) == 0 &&
+		!slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
 }
 
 // aboutArenas says whether an arena is involved, so that callers are
 // concerned, too.
 func (s *Summary) aboutArenas() bool {
 	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
-		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op != opUnknown && e.Op != opSent && e.Op != opRuns && e.Op != opWait }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < opUnknown || e.Op == opGoroutine }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, func(f Flow) bool { return f.From.Kind != Same })
 		})
@@ -106,7 +108,7 @@ func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
-	return slices.Equal(s.Results, t.Results) && slices.Equal(s.Reads, t.Reads) &&
+	return slices.Equal(s.Results, t.Results) && slices.Equal(s.Reads, t.Reads) && slices.Equal(s.Late, t.Late) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
 		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
 			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
@@ -219,7 +221,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // return is joined by the caller of this. It returns nil for a function that
 // does too much with its arguments.
 func (f *function) summarize(exit *state, results []value) *Summary {
-	s := &Summary{Reads: f.readsOf(exit)}
+	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
 	}

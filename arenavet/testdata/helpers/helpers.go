@@ -3,8 +3,11 @@
 package helpers
 
 import (
+	"runtime"
 	"strings"
 	"sync"
+	"unique"
+	"weak"
 
 	"github.com/ebbpool/arena"
 )
@@ -80,3 +83,34 @@ func (r *Request) Close() { // want Close:"0 flows, 1 writes, 1 effects"
 }
 
 func Open() *Request { return &Request{A: Pool.Get()} } // want Open:"1 flows, 0 writes, 0 effects"
+
+func Watch(x any) { runtime.SetFinalizer(x, nil) } // want Watch:"0 flows, 0 writes, 2 effects"
+
+func OnFree[T any](p *T, f func()) { // want OnFree:"0 flows, 0 writes, 4 effects"
+	runtime.AddCleanup(p, func(f func()) { f() }, f)
+}
+
+func Weak[T any](p *T) weak.Pointer[T] { return weak.Make(p) } // want Weak:"0 flows, 0 writes, 1 effects"
+
+func Intern[T comparable](v T) unique.Handle[T] { return unique.Make(v) } // want Intern:"0 flows, 0 writes, 1 effects"
+
+func InternAny(v any) unique.Handle[any] { return unique.Make(v) } // want InternAny:"0 flows, 0 writes, 1 effects"
+
+// Session may lie in its own arena.
+type Session struct {
+	mu    sync.Mutex
+	Arena *arena.Arena
+}
+
+func (s *Session) Unlock() { s.mu.Unlock() } // want Unlock:"0 flows, 0 writes, 0 effects"
+
+// Guard holds what it unlocks.
+type Guard struct{ Mutex *sync.Mutex }
+
+func (g *Guard) Unlock() { g.Mutex.Unlock() } // want Unlock:"0 flows, 0 writes, 0 effects"
+
+func (s *Session) Close() { // want Close:"0 flows, 0 writes, 1 effects"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	Pool.Put(s.Arena)
+}
