@@ -27,7 +27,9 @@
 //  3. Use after Reset is a logic error that reads or writes memory others
 //     have got; it never forges a pointer, corrupts the heap or crashes the
 //     collector. Memory is type-stable: what held pointers of type T only
-//     ever holds Ts again, and what held no pointers never holds one.
+//     ever holds Ts again, and what held no pointers never holds one. What
+//     crashes is a lock in such memory: to unlock a sync.Mutex or RWMutex
+//     after the Reset is a fatal error of the runtime.
 //  4. Everything handed out is zero, up to its capacity, unless the function's
 //     name says Uninit. One misuse breaks this: a write through a stale
 //     pointer, after a Reset, to memory of a type with pointers or of a Slab

@@ -142,7 +142,7 @@ func (f *function) reportLate(a atom, l LateUse, name string, pos token.Pos) {
 	}
 	verb, advice := " uses ", "use it before"
 	if l.Unlock {
-		verb, advice = " unlocks ", "the runtime ends a program that does that; unlock before"
+		verb, advice = " unlocks ", "the runtime may end the program there; unlock before"
 	}
 	f.find(ruleStale, pos, [3]any{ruleStale, a.site, pos}, name+verb+f.memoryName(a)+", after its "+l.By.String()+" has taken that back: "+advice)
 }

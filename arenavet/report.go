@@ -165,9 +165,9 @@ func (f *function) reportStale(a atom, pos token.Pos, unlock bool) {
 	what, advice := "use of ", "use it before, or copy what is needed later (strings.Clone, slices.Clone)"
 	switch {
 	case unlock && a.stale.deferred:
-		what, advice = "unlock of ", "the runtime ends a program that does that; deferred calls run in reverse order, so defer the unlock behind it"
+		what, advice = "unlock of ", "the runtime may end the program there; deferred calls run in reverse order, so defer the unlock behind it"
 	case unlock:
-		what, advice = "unlock of ", "the runtime ends a program that does that; unlock before"
+		what, advice = "unlock of ", "the runtime may end the program there; unlock before"
 	case a.stale.op == opDeallocate:
 		advice = "deallocate it after its last use"
 	}

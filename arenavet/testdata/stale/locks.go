@@ -24,7 +24,7 @@ func unlockBehindPut() {
 	s := arena.New[session](a)
 	s.Lock()
 	pool.Put(a)
-	s.Unlock() // want `^unlock of s, memory of arena a, which Put on line 26 has taken back: the runtime ends a program that does that; unlock before \(`
+	s.Unlock() // want `^unlock of s, memory of arena a, which Put on line 26 has taken back: the runtime may end the program there; unlock before \(`
 }
 
 // Deferred calls run in reverse order: the Put comes first.
@@ -32,7 +32,7 @@ func unlockDeferredFirst() {
 	a := pool.Get()
 	s := arena.New[session](a)
 	s.Lock()
-	defer s.Unlock() // want `^unlock of s, memory of arena a, which the deferred Put on line 36 takes back: the runtime ends a program that does that; deferred calls run in reverse order, so defer the unlock behind it \(`
+	defer s.Unlock() // want `^unlock of s, memory of arena a, which the deferred Put on line 36 takes back: the runtime may end the program there; deferred calls run in reverse order, so defer the unlock behind it \(`
 	defer pool.Put(a)
 	s.name = "x"
 }
@@ -178,7 +178,7 @@ func endedBySelf() {
 	a := pool.Get()
 	s := arena.New[session](a)
 	s.a = a
-	s.end() // want `^end unlocks s, memory of arena a, after its Put has taken that back: the runtime ends a program that does that; unlock before \(`
+	s.end() // want `^end unlocks s, memory of arena a, after its Put has taken that back: the runtime may end the program there; unlock before \(`
 }
 
 func endedLate(a *arena.Arena) {

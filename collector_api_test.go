@@ -1,0 +1,263 @@
+package arena_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unique"
+	"weak"
+
+	"github.com/ebbpool/arena"
+)
+
+// What docs/safety.md says of the runtime's own tools on arena memory: which of
+// them end the program, and what becomes of the others. Each case is a program of
+// its own, since nothing recovers from a fatal error. If one of them ends in another
+// way, the page says something that is not true, or no longer.
+
+// What a case ends with: a message of the runtime's, or that it went on.
+const (
+	notAtBeginning = "fatal error: runtime.SetFinalizer: pointer not at beginning of allocated block"
+	finalizerSet   = "fatal error: runtime.SetFinalizer: finalizer already set"
+	wentOn         = "it went on"
+)
+
+// apiCase is a program and what it ends with.
+type apiCase struct {
+	end string
+	run func()
+}
+
+type (
+	listNode struct {
+		text string
+		next *listNode
+	}
+	numbers struct{ n [8]int }
+)
+
+func require(ok bool, what string) {
+	if !ok {
+		panic("not so: " + what)
+	}
+}
+
+// recovered says whether f panics, so that a program can go on from it.
+func recovered(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
+}
+
+// collectUntil runs the collector, and what it finds to run, until done says so, for
+// a while.
+func collectUntil(done func() bool) bool {
+	for range 50 {
+		runtime.GC()
+		time.Sleep(2 * time.Millisecond)
+		if done() {
+			return true
+		}
+	}
+	return false
+}
+
+var collectorCases = map[string]apiCase{
+	"SetFinalizer on a later value": {notAtBeginning, func() {
+		a := arena.NewArena(4096, 0)
+		arena.New[listNode](a)
+		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) {})
+	}},
+	"SetFinalizer on a later value without pointers": {notAtBeginning, func() {
+		a := arena.NewArena(4096, 0)
+		arena.New[numbers](a)
+		runtime.SetFinalizer(arena.New[numbers](a), func(*numbers) {})
+	}},
+	"SetFinalizer of nil": {notAtBeginning, func() {
+		a := arena.NewArena(4096, 0)
+		arena.New[listNode](a)
+		runtime.SetFinalizer(arena.New[listNode](a), nil)
+	}},
+	"SetFinalizer on a later slot": {notAtBeginning, func() {
+		p := arena.NewFixedPool[listNode](4)
+		for range 4 {
+			runtime.SetFinalizer(p.Allocate(), func(*listNode) {})
+		}
+	}},
+	"SetFinalizer on the first value": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		var ran atomic.Int32
+		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) { ran.Add(1) })
+		a.Reset()
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it does not run after Reset")
+		a.Release()
+		require(collectUntil(func() bool { return ran.Load() > 0 }), "it runs when the chunk is garbage")
+	}},
+	"SetFinalizer on the first value of two lives": {finalizerSet, func() {
+		a := arena.NewArena(4096, 0)
+		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) {})
+		a.Reset()
+		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) {})
+	}},
+	"SetFinalizer on a small value": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		var ran atomic.Int32
+		arena.New[int32](a)
+		runtime.SetFinalizer(arena.New[int32](a), func(*int32) { ran.Add(1) })
+		a.Reset()
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it does not run after Reset")
+		a.Release()
+		require(collectUntil(func() bool { return ran.Load() > 0 }), "it runs when the chunk is garbage")
+	}},
+	"AddCleanup": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		var ran atomic.Int32
+		for range 3 {
+			runtime.AddCleanup(arena.New[listNode](a), func(n int32) { ran.Add(n) }, 1)
+		}
+		a.Reset()
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it does not run after Reset")
+		last := arena.New[listNode](a)
+		a.Release()
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it does not run while there is another value in the chunk")
+		runtime.KeepAlive(last)
+		last = nil
+		require(collectUntil(func() bool { return ran.Load() == 3 }), "all of them run when the chunk is garbage")
+	}},
+	"AddCleanup with an argument of the same chunk": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		var ran atomic.Int32
+		runtime.AddCleanup(arena.New[numbers](a), func(string) { ran.Add(1) }, a.AllocString("of the same chunk"))
+		a.Release()
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it never runs")
+	}},
+	"AddCleanup on a slot": {wentOn, func() {
+		p := arena.NewFixedPool[listNode](2)
+		var ran atomic.Int32
+		x := p.Allocate()
+		runtime.AddCleanup(x, func(n int32) { ran.Add(n) }, 1)
+		p.Deallocate(x)
+		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it does not run while there is the pool")
+		runtime.KeepAlive(p)
+		require(collectUntil(func() bool { return ran.Load() > 0 }), "it runs when the pool is garbage")
+	}},
+	"AddCleanup and weak.Make on arenas": {wentOn, func() {
+		var ran atomic.Int32
+		w := func() weak.Pointer[arena.Arena] {
+			a := arena.NewArena(4096, 0)
+			arena.New[listNode](a)
+			runtime.AddCleanup(a, func(n int32) { ran.Add(n) }, 1)
+			return weak.Make(a)
+		}()
+		require(collectUntil(func() bool { return ran.Load() == 1 && w.Value() == nil }), "they work as always")
+	}},
+	"weak.Make": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		arena.New[listNode](a)
+		x := arena.New[listNode](a)
+		x.text = "the first owner's"
+		w := weak.Make(x)
+		x = nil
+		a.Reset()
+		runtime.GC()
+		require(w.Value() != nil, "it is there after Reset")
+		arena.New[listNode](a)
+		arena.New[listNode](a).text = "the next owner's"
+		require(w.Value().text == "the next owner's", "it is the next owner's")
+		a.Release()
+		require(collectUntil(func() bool { return w.Value() == nil }), "it is gone with the chunk")
+	}},
+	"weak.Make of a slot": {wentOn, func() {
+		p := arena.NewFixedPool[listNode](1)
+		x := p.Allocate()
+		w := weak.Make(x)
+		p.Deallocate(x)
+		require(w.Value() == p.Allocate(), "it is the next owner's")
+	}},
+	"unique.Make of an interface": {wentOn, func() {
+		a := arena.NewArena(1<<20, 0)
+		var handles []unique.Handle[any]
+		for i := range 200 {
+			handles = append(handles, unique.Make[any](a.AllocString(fmt.Sprint("first ", 100+i))))
+			require(handles[i] == unique.Make[any](fmt.Sprint("first ", 100+i)), "equal values have one handle")
+		}
+		a.Reset()
+		two := 0
+		for i := range 200 {
+			next := fmt.Sprint("other ", 100+i)
+			a.AllocString(next)
+			require(handles[i].Value() == next, "it is the next owner's")
+			require(handles[i] != unique.Make[any](fmt.Sprint("first ", 100+i)), "a value has another handle than before")
+			if handles[i] != unique.Make[any](next) {
+				two++ // but for those that lie at the same place in the table by chance
+			}
+		}
+		require(two > 100, "equal values have two handles")
+	}},
+	"unique.Make of a struct with an interface": {wentOn, func() {
+		a := arena.NewArena(4096, 0)
+		h := unique.Make(struct{ of any }{a.AllocString("first")})
+		a.Reset()
+		a.AllocString("other")
+		require(h.Value().of == "other", "it is the next owner's")
+	}},
+	"unique.Make keeps the chunk": {wentOn, func() {
+		var chunk weak.Pointer[numbers]
+		h := func() unique.Handle[any] {
+			a := arena.NewArena(1<<16, 0)
+			chunk = weak.Make(arena.New[numbers](a))
+			return unique.Make[any](a.AllocString("in the same chunk"))
+		}()
+		gone := func() bool { return chunk.Value() == nil }
+		require(!collectUntil(gone), "the chunk stays while there is a handle")
+		runtime.KeepAlive(h)
+		require(collectUntil(gone), "the chunk goes when there is none")
+	}},
+	"unique.Make of a string": {wentOn, func() {
+		type pair struct {
+			text string
+			list [2]string
+		}
+		a := arena.NewArena(4096, 0)
+		text := a.AllocString("the first owner's")
+		h, p := unique.Make(text), unique.Make(pair{text, [2]string{text, text}})
+		a.Reset()
+		a.AllocString("THE NEXT OWNER'S!")
+		require(h.Value() == "the first owner's" && h == unique.Make("the first owner's"), "it is a copy")
+		require(p.Value() == pair{h.Value(), [2]string{h.Value(), h.Value()}}, "so are those in structs and arrays")
+	}},
+}
+
+func TestCollectorAPIOnArenaMemory(t *testing.T) {
+	testAPI(t, "TestCollectorAPIOnArenaMemory", collectorCases)
+}
+
+func testAPI(t *testing.T, test string, cases map[string]apiCase) {
+	const child = "EBBPOOL_TEST_API"
+	if name := os.Getenv(child); name != "" {
+		cases[name].run()
+		fmt.Println(wentOn)
+		os.Exit(0)
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+			// What a plain build does is what the page is about: with the checks on,
+			// no memory is used again.
+			cmd.Env = append(os.Environ(), child+"="+name, "EBBPOOL_CHECKED=off", "GORACE=atexit_sleep_ms=0")
+			out, err := cmd.CombinedOutput()
+			if errors.Is(err, errors.ErrUnsupported) {
+				t.Skip(err)
+			}
+			if !strings.Contains(string(out), c.end) || (err == nil) != (c.end == wentOn) {
+				t.Errorf("it should end with %q, but: %v\n%s", c.end, err, out)
+			}
+		})
+	}
+}
