@@ -124,6 +124,9 @@ func (c *checker) build() []*ssa.Function {
 			add(literal)
 		}
 	}
+	for _, literal := range c.ssa.Func("init").AnonFuncs {
+		add(literal) // of a variable of the package
+	}
 	for _, file := range c.pass.Files {
 		for _, decl := range file.Decls {
 			if decl, ok := decl.(*ast.FuncDecl); ok {

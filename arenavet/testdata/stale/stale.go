@@ -211,3 +211,18 @@ func lateRange(a *arena.Arena, s string) int {
 	}
 	return n
 }
+
+// Functions that a variable of the package holds.
+var handlers = map[string]func(*arena.Arena) int{
+	"late": func(a *arena.Arena) int {
+		e := arena.New[Entry](a)
+		a.Reset()
+		return e.N // want `use of e, memory of arena a, which Reset`
+	},
+	"fine": func(a *arena.Arena) int {
+		e := arena.New[Entry](a)
+		n := e.N
+		a.Reset()
+		return n
+	},
+}
