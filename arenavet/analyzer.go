@@ -98,7 +98,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	for _, fn := range funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if s := c.summaries[fn]; ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || takesHandle(fn)) {
+		if s := c.summaries[fn].withoutBodies(); ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || takesHandle(fn)) {
 			pass.ExportObjectFact(obj, s)
 		}
 	}

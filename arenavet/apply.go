@@ -122,7 +122,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 	}
 	for n, fl := range flows {
 		v := f.sourceValue(st, instr, what+" "+fl.Path+itoa(n), fl.From, args)
-		if fl.From.Kind == Memory && len(v) > 0 {
+		if (fl.From.Kind == Memory || fl.From.Kind == Body) && len(v) > 0 {
 			objects[fl.Path] = append(objects[fl.Path], v[0].a.site)
 		}
 		add(fl.Path, v)
@@ -205,6 +205,11 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		k.slab = src.Slab
 		st.remake(k)
 		return f.memory(st, k, f.resolve(st, instr, src.At, args))
+	case Body:
+		k := f.site(instr, part, localSite, f.position(instr))
+		st.remake(k)
+		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
+		return one(atom{site: k})
 	case Taken:
 		k := f.site(instr, part, markSite, f.position(instr))
 		return f.mark(st, k, f.resolve(st, instr, src.At, args))

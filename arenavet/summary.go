@@ -28,15 +28,17 @@ const (
 	Memory                       // memory of the arena at the place
 	Handle                       // the arena that the function makes
 	Taken                        // a Mark of the arena at the place
+	Body                         // a function with its captured variables, in this package
 )
 
 // Source says where a value comes from.
 type Source struct {
 	Kind   SourceKind
 	At     Place
-	Gotten bool // a Handle that must be put back
-	Slab   bool // Memory of a slab
-	Older  bool // Memory of an earlier turn of a loop
+	Gotten bool          // a Handle that must be put back
+	Slab   bool          // Memory of a slab
+	Older  bool          // Memory of an earlier turn of a loop
+	fn     *ssa.Function // of a Body
 }
 
 // Flow says that a part of a result, or of what is written to a place, may come
@@ -84,17 +86,22 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && len(s.Late) == 0 &&
-		!slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && len(s.Late) == 0 && !s.unlocks()
+}
+
+// unlocks says whether a mutex is unlocked that callers may know.
+func (s *Summary) unlocks() bool {
+	return slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
 }
 
 // aboutArenas says whether an arena is involved, so that callers are
 // concerned, too.
 func (s *Summary) aboutArenas() bool {
-	return slices.ContainsFunc(s.Results, func(f Flow) bool { return f.From.Kind != Same }) ||
+	isArenas := func(f Flow) bool { return f.From.Kind != Same && f.From.Kind != Body }
+	return slices.ContainsFunc(s.Results, isArenas) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < opUnknown || e.Op == opGoroutine }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
-			return slices.ContainsFunc(w.From, func(f Flow) bool { return f.From.Kind != Same })
+			return slices.ContainsFunc(w.From, isArenas)
 		})
 }
 
@@ -188,7 +195,11 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				}
 			}
 			k := e.a.site
-			if (k.kind == localSite || k.kind == memorySite) && k.fn == nil && depth < maxDerefs && !seen[k] {
+			body := k.fn != nil && f.carries(k)
+			if body {
+				out = append(out, Flow{at, Source{Kind: Body, fn: k.fn}})
+			}
+			if (k.kind == localSite || k.kind == memorySite) && (k.fn == nil || body) && depth < maxDerefs && !seen[k] {
 				seen[k] = true
 				for _, off := range sortedKeys(st.cells[k]) {
 					rest, ok := strings.CutPrefix(off, e.a.off)

@@ -213,3 +213,28 @@ func groupDone(a *arena.Arena) {
 	a.Reset()
 	s.wg.Done() // want `use of s, memory of arena a, which Reset`
 }
+
+// What unlocks is what another method has returned.
+func (s *session) lock() func() {
+	s.Lock()
+	return s.Unlock
+}
+
+func (s *session) guarded() func() {
+	s.Lock()
+	return func() { s.Unlock() }
+}
+
+func unlockReturned() {
+	a := pool.Get()
+	s := arena.New[session](a)
+	defer s.lock()() // want `unlock of s, memory of arena a, which the deferred Put`
+	defer pool.Put(a)
+}
+
+func unlockReturnedLiteral() {
+	a := pool.Get()
+	s := arena.New[session](a)
+	defer s.guarded()() // want `unlock of s, memory of arena a, which the deferred Put`
+	defer pool.Put(a)
+}

@@ -178,3 +178,20 @@ func fineHeapGroup(a *arena.Arena) {
 	x.wg.Go(func() { fmt.Println("x") })
 	a.Reset()
 }
+
+func fineUnlockReturned() {
+	a := pool.Get()
+	defer pool.Put(a)
+	s := arena.New[session](a)
+	defer s.lock()()
+	t := &session{}
+	defer t.guarded()()
+}
+
+func fineUnlockReturnedOfHeap() {
+	a := pool.Get()
+	s := &session{a: a}
+	defer s.lock()()
+	defer s.guarded()()
+	pool.Put(a)
+}
