@@ -30,6 +30,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.useHandle(st, v, pos)
 		case opUnknown:
 			f.letGo(st, v)
+			f.clobber(st, v)
 			for _, a := range v.atoms() {
 				f.effect(st, opUnknown, a.site, Place{}, Source{}, true, token.NoPos)
 			}

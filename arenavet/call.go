@@ -83,9 +83,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			}
 		} else if startsGoroutine[name] && len(args) > 0 {
 			f.use(st, args[0], instr)
-			if name == "sync.WaitGroup.Go" {
-				f.lendGroup(st, args[0], pos)
-			}
+			f.lendGroup(st, args[0], pos)
 			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
 			return nil
 		} else if name == "testing.T.Run" && callsParallel(common.Args[2]) {

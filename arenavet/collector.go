@@ -60,7 +60,7 @@ func (f *function) collected(st *state, o op, v value, via string, pos token.Pos
 	for _, e := range v {
 		a := e.a
 		switch {
-		case e.path != "" && o != opUnique || a.site.kind == markSite:
+		case a.site.kind == markSite:
 		case a.region != nil:
 			if a.stale == nil { // or the use of it is reported
 				f.reportCollected(o, a, via, pos)
@@ -87,7 +87,7 @@ func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect
 // of a generic function tell more than its parameters. It is nil where the
 // arguments don't say.
 func typeAt(args []ssa.Value, p Place) types.Type {
-	if p.Param < 0 || p.Param >= len(args) || p.Off != "" {
+	if p.Param < 0 || p.Param >= len(args) {
 		return nil
 	}
 	_, t, ok := symbolType(&site{kind: symbolSite, root: args[p.Param], path: p.Path})

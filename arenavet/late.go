@@ -48,7 +48,7 @@ func (f *function) noteEnd(st *state, k *site, by *event) {
 // not known may have put something else there.
 func (f *function) noteLate(st *state, v value, unlock bool, pos token.Pos) {
 	atoms := v.atoms()
-	if len(st.ended) == 0 || len(atoms) != 1 || atoms[0].region != nil || atoms[0].stale != nil || !f.isGiven(atoms[0].site) {
+	if len(st.ended) == 0 || len(atoms) != 1 || atoms[0].region != nil || atoms[0].stale != nil || !isGiven(atoms[0].site) {
 		return
 	}
 	for arena, by := range st.ended {
@@ -65,10 +65,9 @@ func (f *function) late(st *state, key lateKey, use lateUse) {
 	st.late[key] = use
 }
 
-// isGiven says whether k is an argument, or a captured variable's content, that
-// is no arena itself.
-func (f *function) isGiven(k *site) bool {
-	if k.kind != symbolSite || mayBeHandle(k) {
+// isGiven says whether k is an argument, or a captured variable's content.
+func isGiven(k *site) bool {
+	if k.kind != symbolSite {
 		return false
 	}
 	switch k.root.(type) {
@@ -128,17 +127,21 @@ func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, a
 		k, u := arena.atoms()[0].site, used[0]
 		if u.region == k {
 			f.reportLate(u, l, name, f.position(instr))
-		} else if _, ok := f.place(k); ok && u.region == nil && f.isGiven(u.site) {
+		} else if _, ok := f.place(k); ok && u.region == nil && isGiven(u.site) {
 			f.late(st, lateKey{k, u.site}, lateUse{l.By, l.Unlock, l.pos, l.ended})
 		}
 	}
 }
 
 func (f *function) reportLate(a atom, l LateUse, name string, pos token.Pos) {
-	if f.within(l.pos) || name == "" || strings.Contains(name, "$") {
+	if f.within(l.pos) {
+		// A literal of this function, which shows the place where it is.
 		a.stale = &event{op: l.By, pos: l.ended}
 		f.reportStale(a, l.pos, l.Unlock)
 		return
+	}
+	if name == "" || strings.Contains(name, "$") {
+		name = "a function that is called here"
 	}
 	verb, advice := " uses ", "use it before"
 	if l.Unlock {

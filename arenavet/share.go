@@ -105,7 +105,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 // counts down in it when it is done. What the group's object holds was not.
 func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 	for _, a := range group.atoms() {
-		if a.region == nil || a.site.slot || a.stale != nil {
+		if a.region == nil || a.stale != nil {
 			continue
 		}
 		if _, ok := st.lent[a.region]; !ok {

@@ -86,7 +86,7 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && len(s.Late) == 0 && !s.unlocks()
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks()
 }
 
 // unlocks says whether a mutex is unlocked that callers may know.

@@ -131,10 +131,20 @@ func throughHelpers(a *arena.Arena) {
 	inField(&holder{e})             // want `^inField calls weak.Make of e, memory of arena a`
 	intern[any](a.AllocString("x")) // want `^intern calls unique.Make of memory of arena a`
 	intern(key{of: e})              // want `^intern calls unique.Make of e, memory of arena a`
-	func() { weak.Make(e) }()       // want `^weak.Make of e, memory of arena a`
-	helpers.Watch(e)                // want `^Watch calls runtime.SetFinalizer on e, memory of arena a`
-	helpers.OnFree(e, func() {})    // want `^OnFree calls runtime.AddCleanup on e, memory of arena a`
-	helpers.Weak(e)                 // want `^Weak calls weak.Make of e, memory of arena a`
-	helpers.Intern[any](e)          // want `^Intern calls unique.Make of e, memory of arena a`
-	helpers.InternAny(e)            // want `^InternAny calls unique.Make of e, memory of arena a`
+	func() {
+		weak.Make(e) // want `^weak.Make of e, memory of arena a`
+	}()
+	func() { weak.Make(e) }()    // want `^weak.Make of e, memory of arena a`
+	helpers.Watch(e)             // want `^Watch calls runtime.SetFinalizer on e, memory of arena a`
+	helpers.OnFree(e, func() {}) // want `^OnFree calls runtime.AddCleanup on e, memory of arena a`
+	helpers.Weak(e)              // want `^Weak calls weak.Make of e, memory of arena a`
+	helpers.Intern[any](e)       // want `^Intern calls unique.Make of e, memory of arena a`
+	helpers.InternAny(e)         // want `^InternAny calls unique.Make of e, memory of arena a`
+}
+
+// The use is the mistake, and said once.
+func staleAlready(a *arena.Arena) {
+	e := arena.New[Entry](a)
+	a.Reset()
+	weak.Make(e) // want `^use of e, memory of arena a, which Reset`
 }

@@ -123,3 +123,12 @@ func (e *Entry) Make() {}
 
 // A function of the same name.
 func fineOther(a *arena.Arena) { arena.New[Entry](a).Make() }
+
+// A mark is a value of its own.
+func fineMark(a *arena.Arena) {
+	m := a.Mark()
+	weak.Make(&m)
+	var of any = m
+	runtime.AddCleanup(new(Entry), func(any) {}, of)
+	unique.Make(of)
+}

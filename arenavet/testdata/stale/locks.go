@@ -133,7 +133,10 @@ func unlockBehindPutInLiteral() {
 
 type guard struct{ s *session }
 
-func (g *guard) unlock() { g.s.Unlock() }
+func (g *guard) unlock() {
+	g.s.Unlock()
+	fmt.Println(g.s.name)
+}
 
 func unlockByHelper() {
 	a := pool.Get()
@@ -237,4 +240,25 @@ func unlockReturnedLiteral() {
 	s := arena.New[session](a)
 	defer s.guarded()() // want `unlock of s, memory of arena a, which the deferred Put`
 	defer pool.Put(a)
+}
+
+func (s *session) ender() func() {
+	return func() {
+		s.a.Reset()
+		s.Unlock()
+	}
+}
+
+func endedByReturned(a *arena.Arena) {
+	s := arena.New[session](a)
+	s.a = a
+	end := s.ender()
+	end() // want `^a function that is called here unlocks s, memory of arena a, after its Reset has taken that back`
+}
+
+func groupBehindReset(a *arena.Arena) {
+	s := arena.New[session](a)
+	a.Reset()
+	s.wg.Go(func() {}) // want `^use of s, memory of arena a, which Reset`
+	a.Reset()
 }

@@ -142,6 +142,61 @@ func (s *session) fineMaybe(keep bool) {
 	s.name = "x"
 }
 
+func (s *session) fineMaybeBefore(keep bool) {
+	if !keep {
+		s.a.Reset()
+	}
+	s.name = "x"
+}
+
+func (s *session) fineMaybeAfter(use bool) {
+	s.a.Reset()
+	if use {
+		s.name = "x"
+	}
+}
+
+func fineEndedOnOnePath() {
+	a := pool.Get()
+	defer pool.Put(a)
+	s := arena.New[session](a)
+	s.a = a
+	s.fineMaybeBefore(true)
+	s.fineMaybeAfter(false)
+}
+
+// Which of the arenas it is is not known.
+func fineOneOfTwo(a, b *arena.Arena, first bool) {
+	s := arena.New[session](a)
+	s.a = b
+	if first {
+		s.a = a
+	}
+	s.endLate()
+}
+
+// What is behind a field may have been replaced by someone who is not known.
+type current struct {
+	a *arena.Arena
+	s *session
+}
+
+func (c *current) next(fill func(*current)) {
+	c.a.Reset()
+	fill(c)
+	c.s.name = "x"
+}
+
+func fineFilled(a *arena.Arena, fill func(*current)) {
+	c := &current{a, arena.New[session](a)}
+	c.next(fill)
+	func() {
+		c.a.Reset()
+		fill(c)
+		c.s.name = "x"
+	}()
+}
+
 func fineEnded(keep bool) {
 	a := pool.Get()
 	s := arena.New[session](a)
