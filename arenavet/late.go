@@ -121,7 +121,7 @@ func (f *function) lateOf(exit *state) []LateUse {
 func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, args []value, name string) {
 	for _, l := range s.Late {
 		arena, used := f.resolve(st, instr, l.Arena, args), f.resolve(st, instr, l.At, args).atoms()
-		if !exactly(arena) || len(used) != 1 || used[0].stale != nil || used[0].site.isOld {
+		if !exactly(arena) || len(used) != 1 || used[0].stale != nil {
 			continue
 		}
 		k, u := arena.atoms()[0].site, used[0]

@@ -262,3 +262,13 @@ func groupBehindReset(a *arena.Arena) {
 	s.wg.Go(func() {}) // want `^use of s, memory of arena a, which Reset`
 	a.Reset()
 }
+
+// One mistake.
+func staleAtLiteral(a *arena.Arena) {
+	s := arena.New[session](a)
+	a.Reset()
+	func() {
+		a.Reset()
+		s.name = "x"
+	}() // want `^use of s, memory of arena a, which Reset`
+}

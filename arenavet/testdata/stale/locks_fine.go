@@ -145,6 +145,8 @@ func (s *session) fineMaybe(keep bool) {
 func (s *session) fineMaybeBefore(keep bool) {
 	if !keep {
 		s.a.Reset()
+	} else {
+		fmt.Println("kept")
 	}
 	s.name = "x"
 }
@@ -153,6 +155,8 @@ func (s *session) fineMaybeAfter(use bool) {
 	s.a.Reset()
 	if use {
 		s.name = "x"
+	} else {
+		fmt.Println("not used")
 	}
 }
 
@@ -168,9 +172,9 @@ func fineEndedOnOnePath() {
 // Which of the arenas it is is not known.
 func fineOneOfTwo(a, b *arena.Arena, first bool) {
 	s := arena.New[session](a)
-	s.a = b
+	s.a = a
 	if first {
-		s.a = a
+		s.a = b
 	}
 	s.endLate()
 }
@@ -190,6 +194,10 @@ func (c *current) next(fill func(*current)) {
 func fineFilled(a *arena.Arena, fill func(*current)) {
 	c := &current{a, arena.New[session](a)}
 	c.next(fill)
+}
+
+func fineFilledInLiteral(a *arena.Arena, fill func(*current)) {
+	c := &current{a, arena.New[session](a)}
 	func() {
 		c.a.Reset()
 		fill(c)
