@@ -202,11 +202,11 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 		if l, ok := st.lent[region]; ok {
 			f.reportLent(region, l, e)
 		}
-		st.rewrite(func(x atom) []atom {
+		st.rewrite(func(x atom) (atom, bool) {
 			if x.stale == nil && (x.region == region || o == opPut && x.site == region && x.region == nil) {
 				x.stale = e
 			}
-			return []atom{x}
+			return x, true
 		})
 		delete(st.marks, region)
 	}
@@ -216,12 +216,12 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 func (f *function) mark(st *state, k *site, arena value) value {
 	if st.made[k] && k.bit != 0 {
 		// Everything that exists is older than the new mark.
-		st.rewrite(func(a atom) []atom {
+		st.rewrite(func(a atom) (atom, bool) {
 			a.after &^= k.bit
 			if a.site == k {
-				return nil
+				return a, false
 			}
-			return []atom{a}
+			return a, true
 		})
 	}
 	st.made[k] = true
@@ -257,11 +257,11 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 				continue
 			}
 			e := f.event(opRewind, pos, deferred, name)
-			st.rewrite(func(x atom) []atom {
+			st.rewrite(func(x atom) (atom, bool) {
 				if x.stale == nil && x.region == a.site && x.after&b.site.bit != 0 {
 					x.stale = e
 				}
-				return []atom{x}
+				return x, true
 			})
 		}
 	}

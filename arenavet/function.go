@@ -248,11 +248,11 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 				delete(st.cells, k)
 			}
 		}
-		st.rewrite(func(a atom) []atom {
+		st.rewrite(func(a atom) (atom, bool) {
 			if of(a.site) || of(a.region) {
-				return nil
+				return a, false
 			}
-			return []atom{a}
+			return a, true
 		})
 	}
 	st.made[anchor] = true

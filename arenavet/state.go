@@ -3,6 +3,7 @@ package arenavet
 import (
 	"go/token"
 	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -273,13 +274,21 @@ func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
 	}
 }
 
-// rewrite replaces every atom of the state by what f makes of it.
-func (s *state) rewrite(f func(atom) []atom) {
+// rewrite replaces every atom of the state by what f makes of it, if that is
+// anything. Most values stay as they are, and are not copied.
+func (s *state) rewrite(f func(atom) (atom, bool)) {
 	*s.budget -= 2 * s.size()
+	stays := func(a atom) bool {
+		b, ok := f(a)
+		return ok && a == b
+	}
 	for k, v := range s.regs {
+		if !slices.ContainsFunc(v, func(e entry) bool { return !stays(e.a) }) {
+			continue
+		}
 		var out value
 		for _, e := range v {
-			for _, a := range f(e.a) {
+			if a, ok := f(e.a); ok {
 				out = out.add(entry{e.path, a})
 			}
 		}
@@ -287,9 +296,12 @@ func (s *state) rewrite(f func(atom) []atom) {
 	}
 	for _, cells := range s.cells {
 		for off, atoms := range cells {
+			if !slices.ContainsFunc(atoms, func(a atom) bool { return !stays(a) }) {
+				continue
+			}
 			var out []atom
 			for _, old := range atoms {
-				for _, a := range f(old) {
+				if a, ok := f(old); ok {
 					out = addAtom(out, a)
 				}
 			}
@@ -317,9 +329,9 @@ func (s *state) remake(k *site) {
 		}
 		return x
 	}
-	s.rewrite(func(a atom) []atom {
+	s.rewrite(func(a atom) (atom, bool) {
 		a.site, a.region = rename(a.site), rename(a.region)
-		return []atom{a}
+		return a, true
 	})
 	for off, atoms := range s.cells[k] {
 		for _, a := range atoms {
