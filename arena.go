@@ -26,7 +26,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 8*is64 + 56*(1-is64)
+	arenaPad   = 48*is64 + 56*(1-is64)
 	accountPad = 28 * (1 - is64)
 )
 

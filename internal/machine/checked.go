@@ -70,15 +70,11 @@ func (l *Lane) plannedFor(need uintptr) bool {
 }
 
 // lived notes how many bytes the life used that ended, for the next one, and, as
-// endLife does, for a plain build's: as if the chunk were there that it keeps.
-func (l *Lane) lived(used, limit uintptr) {
+// in a plain build, what to keep for.
+func (l *Lane) lived(limit uintptr) {
+	used := l.usedBytes()
 	l.watch.Lived(fitted(max(used, l.fit.top)))
-	held := min(l.fit.first(), limit)
-	l.fit.want = held
-	if used > held {
-		held = 0
-	}
-	l.fit.endLife(used, held, limit)
+	l.fit.endLife(used, limit)
 }
 
 // Seal has what comes next begin in chunks of its own, so that Rewind takes

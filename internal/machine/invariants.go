@@ -7,10 +7,16 @@ import "strconv"
 func (l *Lane) check() {
 	l.chunk.check()
 	l.chunk.checkRoom(l.ops)
-	l.spare.check()
-	l.spare.checkRoom(l.ops)
-	must(l.spare.used() == 0, "the spare chunk is in use")
-	must(l.spare.Base == nil || l.spare.Base != l.Base, "the spare chunk is the current one")
+	for i := range l.kept {
+		c := &l.kept[i]
+		c.check()
+		if i == 0 {
+			c.checkRoom(l.ops) // the others when it is their turn
+		}
+		must(c.Base != nil && c.used() == 0, "a kept chunk is in use")
+		must(c.Base != l.Base, "a kept chunk is the current one")
+		must(i == 0 || l.kept[i-1].cap <= c.cap, "kept chunks are out of order")
+	}
 	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")
 	var sunk uintptr
 	for i := range l.older {
@@ -22,7 +28,7 @@ func (l *Lane) check() {
 			// its time in reading them all for each new one.
 			c.checkRoom(l.ops)
 		}
-		must(c.Base != nil && c.Base != l.Base && c.Base != l.spare.Base, "an older chunk is in use twice")
+		must(c.Base != nil && c.Base != l.Base, "an older chunk is in use twice")
 		sunk += c.used()
 	}
 	must(l.sunk == sunk, "the count of the older chunks is wrong")

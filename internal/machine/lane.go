@@ -28,7 +28,7 @@ type Lane struct {
 
 	older []chunk // full chunks of this life, in the order they were started
 	sunk  uintptr // bytes handed out from them
-	spare chunk   // an emptied chunk that Rewind took back, for the next one
+	kept  []chunk // empty chunks, for when the current one is full; see settle.go
 	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
 	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
 	watch check.Lane
@@ -54,6 +54,18 @@ var flatOps = laneOps{make: MakeFlat}
 //go:norace
 func (l *Lane) usedBytes() uintptr { return l.sunk + l.used() }
 
+// needBytes is how much of its chunks this life has come to: what it handed
+// out, and the ends of chunks that were left unused.
+//
+//go:norace
+func (l *Lane) needBytes() uintptr {
+	n := l.used()
+	for i := range l.older {
+		n += l.older[i].cap
+	}
+	return n
+}
+
 // UserBytes is usedBytes without what the checks put between the values.
 //
 //go:norace
@@ -63,7 +75,7 @@ func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.zoneBytes() }
 //
 //go:norace
 func (l *Lane) HeldBytes() uintptr {
-	n := l.cap + l.spare.cap
+	n := l.cap + l.keptBytes()
 	for i := range l.older {
 		n += l.older[i].cap
 	}
@@ -74,11 +86,8 @@ func (l *Lane) HeldBytes() uintptr {
 //
 //go:norace
 func (l *Lane) Chunks() int {
-	n := len(l.older)
+	n := len(l.older) + len(l.kept)
 	if l.cap != 0 {
-		n++
-	}
-	if l.spare.cap != 0 {
 		n++
 	}
 	return n
@@ -95,13 +104,14 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 		want = l.firstSize(want)
 	}
 	need = RoundUp(need, l.align)
-	n := max(need, RoundUp(want, l.align))
+	n := max(need, want/l.align*l.align)
 	if m := l.ops.meter; m != nil {
 		n = m.grant(l, need, n, want == 0, large)
 	}
 	if large {
 		l.fit.oversize++
 	}
+	l.fit.fresh = true
 	c := chunk{Hi: n, cap: n, cleanEnd: n}
 	if check.On {
 		c.Base = c.watch.Make(&l.watch, n, l.ops.make)
@@ -116,11 +126,11 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 //
 //go:norace
 func (l *Lane) grow(need uintptr) {
-	next := l.spare
-	if next.cap < need {
-		next = l.newChunk(need, l.nextSize())
+	var next chunk
+	if i := l.nextKept(need); i >= 0 {
+		next = l.takeKept(i)
 	} else {
-		l.spare = chunk{}
+		next = l.newChunk(need, l.nextSize())
 	}
 	if l.Base != nil {
 		if l.used() == 0 {
@@ -136,16 +146,18 @@ func (l *Lane) grow(need uintptr) {
 	}
 }
 
-// nextSize is how large the next chunk of this life should be: doubling what
-// the life has, within the limits of the growth rule, and enough to get where
-// the life has been before a rewind: a loop that rewinds comes to rest with
-// two chunks.
+// nextSize is how large the next chunk of this life should be.
 //
 //go:norace
 func (l *Lane) nextSize() uintptr {
 	if l.Base == nil {
 		return l.fit.first()
 	}
+	if !check.On {
+		return l.fit.next(l.HeldBytes())
+	}
+	// Nothing was kept: doubling what the life has, and enough to get where it
+	// has been before a rewind.
 	used := l.usedBytes()
 	size := min(max(used, l.fit.smallest), l.fit.largest)
 	if l.fit.top > used {
@@ -159,6 +171,9 @@ func (l *Lane) nextSize() uintptr {
 //
 //go:norace
 func (l *Lane) retire(c chunk) *chunk {
+	if l.older == nil {
+		l.older = make([]chunk, 0, fewListed) // of most lives, in one allocation
+	}
 	l.older = append(l.older, c)
 	l.sunk += c.used()
 	return &l.older[len(l.older)-1]
@@ -166,14 +181,29 @@ func (l *Lane) retire(c chunk) *chunk {
 
 // wantsOwnChunk says whether a piece that the current chunk has no room for
 // gets a chunk of its own while the current one goes on: if that still has a
-// quarter of its room, and the piece is large, so that few such chunks come
-// together.
+// quarter of its room, and the piece fills half of a kept chunk, or is large,
+// so that few such chunks come together.
 //
 //go:norace
 func (l *Lane) wantsOwnChunk(size uintptr) bool {
 	room := l.Hi - l.Lo
-	return room != 0 && room >= l.cap/4 && l.spare.cap < size && size > l.nextSize()/4 &&
-		(l.used() != 0 || l.ops.meter.Left() >= size)
+	if room == 0 || room < l.cap/4 {
+		return false
+	}
+	if l.nextKept(size) >= 0 {
+		return l.tightKept(size) >= 0
+	}
+	return size > max(l.nextSize(), l.HeldBytes()/4)/4 && (l.used() != 0 || l.ops.meter.Left() >= size)
+}
+
+// ownChunk is the chunk for a piece that wants its own.
+//
+//go:norace
+func (l *Lane) ownChunk(need uintptr) chunk {
+	if i := l.tightKept(need); i >= 0 {
+		return l.takeKept(i)
+	}
+	return l.newChunk(need, 0)
 }
 
 // reserveLarge reserves size bytes, a multiple of the lane's align and not
@@ -184,7 +214,7 @@ func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 	zone := l.watch.Zone()
 	if l.Hi-l.Lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(zone+size, 0)
+			c := l.ownChunk(zone + size)
 			c.Lo = zone + size
 			l.leaveOut(&c, 0, zone)
 			l.tip = 0
@@ -219,7 +249,7 @@ func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
 	zone := l.watch.TextZone(size)
 	if l.Hi-l.Lo < zone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.newChunk(zone+size, 0)
+			c := l.ownChunk(zone + size)
 			l.leaveOut(&c, c.Hi-zone, zone)
 			c.Hi -= zone + size
 			return l.retire(c), c.Hi
@@ -242,30 +272,24 @@ func (l *Lane) clearRoom(c *chunk, from, to uintptr) {
 }
 
 // empty ends the life of the lane: everything handed out is taken back, and
-// the chunk that the next life will start with stays. limit is the most bytes
-// it may keep.
+// the chunks that the next life will need stay. limit is the most bytes that it
+// may keep.
 func (l *Lane) empty(limit uintptr) {
-	used := l.usedBytes()
-	if check.On && used != 0 {
+	if check.On && l.usedBytes() != 0 {
 		// Memory that is never used again is what finds every stale use.
-		l.lived(used, limit)
+		l.lived(limit)
 		l.Drop()
-		return
-	}
-	if l.Base == nil {
-		l.fit.endLife(0, 0, limit)
 		return
 	}
 	l.tip = 0
-	if len(l.older) > 0 || l.spare.Base != nil {
-		// One chunk was not enough: the next life starts with one that is.
-		l.fit.endLife(used, 0, limit)
-		l.Drop()
-		return
-	}
-	l.chunk.takeBack(l.ops, 0, l.cap)
-	if !l.fit.endLife(used, l.cap, limit) {
-		l.Drop()
+	if len(l.older) == 0 && l.cap <= limit && (len(l.kept) == 0 || l.cap+l.keptBytes() <= limit) && l.fit.seen(l.used()) {
+		if l.used() != 0 {
+			l.chunk.takeBack(l.ops, 0, l.cap)
+		}
+	} else if look, join := l.fit.endLife(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.keptBytes() > limit {
+		l.settle(limit, join)
+	} else if l.Base != nil {
+		l.chunk.takeBack(l.ops, 0, l.cap)
 	}
 	if check.Tag {
 		l.check()
@@ -278,18 +302,5 @@ func (l *Lane) Drop() {
 		l.buryFrom(0)
 	}
 	l.ops.meter.give(l.HeldBytes(), l.Chunks())
-	l.chunk, l.spare, l.older, l.sunk, l.tip = chunk{}, chunk{}, nil, 0, 0
-}
-
-// setAside empties a chunk that is not needed any more and keeps it as the
-// spare one, if it is larger than what is there; otherwise the collector gets
-// it.
-func (l *Lane) setAside(c chunk) {
-	if c.cap > l.spare.cap {
-		c.takeBack(l.ops, 0, c.cap)
-		c, l.spare = l.spare, c
-	}
-	if c.cap != 0 {
-		l.ops.meter.give(c.cap, 1)
-	}
+	l.chunk, l.kept, l.older, l.sunk, l.tip = chunk{}, nil, nil, 0, 0
 }

@@ -125,18 +125,18 @@ func (l *Lane) position() position {
 func (l *Lane) rewind(p position) {
 	l.tip = 0
 	if check.On {
-		l.fit.sawUse(l.usedBytes())
+		l.fit.sawNeed(l.usedBytes())
 		l.buryFrom(p.older)
 		return
 	}
 	if l.Base == nil || l.position() == p {
 		return
 	}
-	l.fit.sawUse(l.usedBytes())
+	l.fit.sawNeed(l.needBytes())
 	if OffsetIn(nil, l.Base) == p.chunk {
 		l.chunk.takeBack(l.ops, p.lo, p.hi)
 		for _, c := range l.older[p.older:] {
-			l.ops.meter.give(c.cap, 1)
+			l.setAside(c)
 		}
 	} else {
 		was := l.chunk

@@ -165,17 +165,24 @@ const noLimit = ^uintptr(0)
 //
 //go:norace
 func (m *Meter) Left() uintptr {
-	left := noLimit
 	if m == nil {
-		return left
+		return noLimit
 	}
+	return m.leaves(m.held)
+}
+
+// leaves is what the limits leave when the region has held bytes.
+//
+//go:norace
+func (m *Meter) leaves(held uintptr) uintptr {
+	left := noLimit
 	if m.limit != 0 {
-		left = room(m.limit, m.held)
+		left = room(m.limit, held)
 	}
 	t := m.tally
 	if total := t.limit(); total != 0 {
 		others := t.out.Load() - m.account.charged.Load()
-		left = min(left, room(total, others+m.held))
+		left = min(left, room(total, others+held))
 	}
 	return left
 }
@@ -184,9 +191,18 @@ func (m *Meter) Left() uintptr {
 // a slice of n values which it moves: wanted where the chunk has room beyond
 // it, to grow in place. Else it is twice n, for what is moved stays behind and
 // a limit counts that, but not more than half of what the limit leaves, or n.
+// What is idle makes room for it.
 func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
-	left, here := l.ops.meter.Left(), l.Hi-l.Lo
-	if left == noLimit || uintptr(wanted)*size <= max(here, min(l.nextSize(), left/share)) {
+	m, here := l.ops.meter, l.Hi-l.Lo
+	if m.Left() == noLimit || uintptr(wanted)*size <= here {
+		return wanted
+	}
+	left := m.leaves(m.held - m.idle(l, false))
+	next := min(l.nextSize(), left/share)
+	if i := l.nextKept(uintptr(wanted) * size); i >= 0 {
+		next = l.kept[i].cap
+	}
+	if 2*uintptr(n)*size <= next {
 		return wanted
 	}
 	return max(n, min(2*n, int(max(left/2, here)/size)))
@@ -224,19 +240,18 @@ func (m *Meter) idle(l *Lane, beside bool) uintptr {
 // dropIdle lets go of what idle counts.
 func (m *Meter) dropIdle(l *Lane, beside bool) {
 	m.eachIdle(l, beside, func(o *Lane, bytes uintptr) {
-		if bytes > o.spare.cap {
+		if bytes > o.keptBytes() {
 			o.Drop()
 			return
 		}
-		m.give(o.spare.cap, 1)
-		o.spare = chunk{}
+		o.dropKept()
 	})
 }
 
 func (m *Meter) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) {
 	one := func(o *Lane) {
 		// A lane that has other chunks needs a current one: Rewind starts there.
-		n := o.spare.cap
+		n := o.keptBytes()
 		if o.used() == 0 && len(o.older) == 0 && !(o == l && beside) {
 			n += o.cap
 		}

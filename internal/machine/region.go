@@ -43,7 +43,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 func (r *Region) Made() bool { return r.chunkSize != 0 }
 
 func newFlatLane(chunkSize uintptr) Lane {
-	return Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign), fit: newRetention(chunkSize, chunkSize)}
+	return Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign), fit: newRetention(chunkSize, FlatAlign)}
 }
 
 // FlatLane is the lane of values without pointers. Where types are found by
@@ -85,7 +85,7 @@ func newTypedLane[T any](r *Region) *Lane {
 		ops:   &laneOps{make: MakeTyped[T], clear: ClearTyped[T], meter: r.FlatLane().ops.meter},
 		align: size,
 		watch: check.NewLane[T](size, true),
-		fit:   newRetention(r.chunkSize, max(size, min(slabStart, r.chunkSize)/size*size)),
+		fit:   newTypedRetention(r.chunkSize, size),
 	}
 	l.watch.WatchedBy(&r.Watch)
 	return l
@@ -96,11 +96,11 @@ func (r *Region) Empty() {
 	flat := r.FlatLane()
 	used, held := flat.UserBytes(), uintptr(0)
 	flat.empty(r.MaxRetained)
-	held = flat.cap
+	held = flat.HeldBytes()
 	for _, l := range r.Types.lanes {
 		used += l.UserBytes()
 		l.empty(r.MaxRetained)
-		held += l.cap
+		held += l.HeldBytes()
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++
@@ -116,7 +116,7 @@ func (r *Region) Release() {
 	r.resets++
 	flat, oversize := r.FlatLane(), r.oversize()
 	flat.Drop()
-	flat.fit = newRetention(r.chunkSize, r.chunkSize)
+	flat.fit = newRetention(r.chunkSize, FlatAlign)
 	flat.fit.oversize = oversize
 	flat.watch.Lived(0)
 	for _, l := range r.Types.lanes {

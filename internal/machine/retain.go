@@ -1,57 +1,115 @@
 package machine
 
-// retention decides how large a lane's chunks are and which one it keeps from
-// one life to the next. A life ends with Reset, or with Put in a pool.
+// retention decides how large a lane's chunks are, and how many bytes of them
+// it keeps from one life to the next. A life ends with Reset, or with Put in a
+// pool.
 //
-// A lane starts small, or with the arena's chunk size for values without
-// pointers, and doubles while a life asks for more. The next life then starts
-// with one chunk that holds it all. Every 64 lives what is kept is compared
-// with what those lives used, and if it is more than half too large, a chunk
-// that fits takes its place: one large request, or a guess that was too
-// generous, is not paid for forever.
+// In its first life a lane grows by doubling, or faster. From then on it knows
+// what lives need: want, which rises at once and falls only when two windows
+// of lives needed less. A life far beyond it is an exception, and kept for
+// only when another one comes within these windows: one request out of
+// proportion is not paid for by those that follow, and one in a hundred is not
+// made anew each time.
+//
+// What a life needs is counted in chunks: bytes that were handed out, and the
+// unused ends of the chunks that were full.
 type retention struct {
-	start    uintptr // first chunk of a lane that knows nothing yet
+	unit     uintptr // chunks are multiples of it
+	start    uintptr // first chunk of a lane that knows nothing yet; a chunk of that size is never too large
 	smallest uintptr // least size of a further chunk
-	largest  uintptr // most that doubling makes
-	want     uintptr // first chunk of the next life; 0: start
+	largest  uintptr // the most that growth makes
+	want     uintptr // what the next life shall find; 0: nothing is known
 
-	top   uintptr // most bytes this life had in use, as far as rewinds saw
-	peak  uintptr // most bytes a life of this window used
-	lives uint8   // lives in this window
+	top       uintptr    // the most that this life needed, as far as rewinds saw
+	peak      uintptr    // the most that a life of this window needed
+	last      uintptr    // peak of the window before
+	exception uintptr    // what a life needed that was far beyond want; 0: none did lately
+	beyond    [2]uintptr // what the last two lives needed beyond want
+
+	lives uint8 // lives in this window
+	age   uint8 // windows that ended since the exception
+	rest  uint8 // windows that ended since want changed
+	fresh bool  // chunks were made in this life
+	full  bool  // want is all that may be kept, and less than lives need
+	leaps bool  // the first life begins small and grows fast
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
 
 const (
-	// Window is the number of lives after which a lane fits its memory to
-	// what they used. A power of two near the number of requests after which
-	// an average is worth something; a pool's arena gets there in well under
-	// a second.
+	// Window is the number of lives after which a lane looks at what they
+	// needed. What none of two windows needed is not kept: so a life in 128 is
+	// kept for, and an arena is small again after 192 small lives.
 	Window = 64
 
-	// maxGrowth bounds doubling, in chunk sizes: beyond it the unused end of
-	// the last chunk would be worth more than the makes that it saves.
+	// farBeyond is how many times what is kept a life must need to count as an
+	// exception. Below that to keep it costs little, even if it does not come
+	// again: three times the memory for at most 192 lives.
+	farBeyond = 4
+
+	// maxGrowth bounds the chunks that growth makes, in chunk sizes: beyond it
+	// the unused end of the last chunk would be worth more than the makes that
+	// it saves.
 	maxGrowth = 64
 
-	// slabStart is the size in bytes of the first chunk of a type with
-	// pointers: eight objects of a cache line. Ten types cost 5 KB, not ten
-	// times the chunk size.
-	slabStart = 512
+	// startObjects and startBytes bound the first chunk of a type with
+	// pointers: four objects, but no more than half a kilobyte of them, so that
+	// a life with three objects of each of ten types holds at most twice what
+	// it uses.
+	startObjects = 4
+	startBytes   = 512
 
-	// notWorthIt is the chunk size up to which nothing is gained by a better
-	// fit.
-	notWorthIt = 256
+	// leap and stride are how fast the first life of a type with pointers
+	// grows: up to the chunk size a chunk is leap times what there is, since
+	// a type that has outgrown its first chunk is likely to be one of many
+	// objects; beyond it there are stride times as much with each new chunk.
+	leap   = 15
+	stride = 4
+
+	// mostChunks is how many chunks a lane keeps at most: as they grow by an
+	// eighth at least, the smallest of so many is a small part of all. A list of
+	// a life's chunks has room for fewListed from the start, and is not kept for
+	// the next one if it has more than for mostListed.
+	mostChunks = 16
+	fewListed  = 8
+	mostListed = 4 * mostChunks
+
+	// joined is the number of bytes up to which several chunks give way to one
+	// that holds them all, once a lane is at rest, which it is when want has
+	// not changed for atRest windows: going from chunk to chunk is a part of
+	// what a short life costs. joinedAtFirst is up to where that is done after
+	// a lane's first life, joinedAtOnce after any.
+	atRest        = 4
+	joined        = 256 << 10
+	joinedAtFirst = 16 << 10
+	joinedAtOnce  = 4 << 10
+
+	// notWorthIt is the size up to which nothing is gained by a better fit.
+	notWorthIt = 512
 )
 
-func newRetention(chunkSize, start uintptr) retention {
+// newRetention is for a lane without pointers, or the one of a slab. unit is
+// what chunk sizes are multiples of.
+func newRetention(chunkSize, unit uintptr) retention {
+	start := RoundUp(chunkSize, unit)
 	return retention{
+		unit:     unit,
 		start:    start,
-		smallest: min(start, max(chunkSize/16, slabStart)),
+		smallest: min(start, max(chunkSize/16, startBytes)),
 		largest:  min(chunkSize, MaxAlloc/maxGrowth) * maxGrowth,
 	}
 }
 
-// first is the size of the first chunk of a life.
+// newTypedRetention is for the lane of a type with pointers of size bytes.
+func newTypedRetention(chunkSize, size uintptr) retention {
+	r := newRetention(chunkSize, size)
+	r.start = max(size, min(startBytes, chunkSize, startObjects*size)/size*size)
+	r.smallest = min(r.start, r.smallest)
+	r.leaps = true
+	return r
+}
+
+// first is the size of the first chunk of a life that finds none.
 func (r *retention) first() uintptr {
 	if r.want != 0 {
 		return r.want
@@ -59,40 +117,130 @@ func (r *retention) first() uintptr {
 	return r.start
 }
 
-// fitted is the chunk size for a life that uses n bytes: an eighth more, so
-// that lives which vary a little still fit.
-func fitted(n uintptr) uintptr { return RoundUp(n+n/8, 8) }
-
-// sawUse notes how much is in use before a rewind takes some of it back.
-func (r *retention) sawUse(used uintptr) { r.top = max(r.top, used) }
-
-// endLife notes that a life used that many bytes, and says whether a chunk of
-// size held, all that the lane had, shall stay. held is 0 where one chunk was
-// not enough or none was there. No lane asks to start with more than limit.
+// next is the size of a further chunk for a life whose chunks, which have no
+// room for what comes next, have held bytes.
 //
 //go:norace
-func (r *retention) endLife(used, held, limit uintptr) bool {
-	used = max(used, r.top)
-	r.top = 0
-	r.peak = max(r.peak, used)
-	r.lives++
-	keep := held != 0
-	if !keep && used != 0 {
-		r.want = min(max(r.want, fitted(used)), limit)
+func (r *retention) next(held uintptr) uintptr {
+	least := max(r.want/8, r.smallest)
+	if r.full {
+		least = min(r.want/32, r.smallest) // it can't be kept
 	}
-	if r.lives == Window {
-		if max(held, r.want) > max(r.peak+r.peak/2, notWorthIt) {
-			r.want = min(fitted(r.peak), limit)
-			keep = keep && held <= notWorthIt
+	switch {
+	case held < r.want:
+		return max(r.want-held, least)
+	case r.want != 0:
+		// What lies beyond want may not be kept. So it comes in pieces of an
+		// eighth of what there is of it already, after a first one for what
+		// the last two lives had in common.
+		past, usual := held-r.want, min(r.beyond[0], r.beyond[1])
+		if past < usual {
+			return max(min(usual+usual/16-past, r.largest/16), least)
 		}
-		r.peak, r.lives = 0, 0
+		return min(max(past/8, least), r.largest)
+	case !r.leaps:
+		return min(max(held, r.smallest), r.largest)
+	case held < startBytes && held < startObjects*r.unit:
+		return held
+	case held < r.largest/maxGrowth:
+		return min(leap*held, r.largest/maxGrowth)
 	}
-	return keep
+	return min(stride*held, r.largest)
+}
+
+// fitted is the number of bytes to have for a life that needs n: an eighth
+// more, so that lives which vary a little still fit.
+func fitted(n uintptr) uintptr { return RoundUp(n+n/8, FlatAlign) }
+
+// fit is fitted in whole units, of which the eighth may be none: a chunk for
+// one large value is not twice as large as the value.
+func (r *retention) fit(n uintptr) uintptr {
+	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
+}
+
+// sawNeed notes what is needed before a rewind takes some of it back.
+func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
+
+// seen is endLife for most lives: they needed what was there, and the lane has
+// nothing to look at. It says whether this is such a life; if not it does
+// nothing.
+func (r *retention) seen(need uintptr) bool {
+	if r.fresh || need > r.want || r.top != 0 || r.lives == Window-1 {
+		return false
+	}
+	r.peak = max(r.peak, need)
+	r.lives++
+	r.beyond[1], r.beyond[0] = r.beyond[0], 0
+	return true
+}
+
+// endLife notes what a life needed. It says whether the lane shall look at what
+// it keeps, and up to how many bytes of it shall be one chunk. limit is the
+// most that may be kept.
+//
+//go:norace
+func (r *retention) endLife(need, limit uintptr) (look bool, join uintptr) {
+	look, join = r.fresh, joinedAtOnce
+	if r.want == 0 {
+		join = joinedAtFirst
+	}
+	r.fresh = false
+	need = max(need, r.top)
+	r.top = 0
+	r.beyond[1], r.beyond[0] = r.beyond[0], 0
+	if need > r.want {
+		need = r.raise(need, limit)
+	}
+	r.peak = max(r.peak, need)
+	if r.lives++; r.lives == Window {
+		look = true
+		r.endWindow()
+		if r.rest == atRest {
+			join = joined
+		}
+	}
+	return look, join
+}
+
+// raise raises want to what a life needed, and returns what of it is kept for.
+//
+//go:norace
+func (r *retention) raise(need, limit uintptr) uintptr {
+	if r.want != 0 && need > farBeyond*r.want {
+		other := r.exception
+		r.exception, r.age = max(need, other), 0
+		need = min(need, other)
+	}
+	if want := r.fit(need); need != 0 && min(want, limit) > r.want {
+		r.want, r.full, r.rest = min(want, limit), want > limit, 0
+	}
+	if need > r.want {
+		r.beyond[0] = need - r.want
+	}
+	return need
+}
+
+// endWindow lowers want to what two windows needed.
+//
+//go:norace
+func (r *retention) endWindow() {
+	want := uintptr(0)
+	if most := max(r.peak, r.last); most != 0 {
+		want = max(RoundUp(most, r.unit), r.start)
+	}
+	if want < r.want {
+		r.want, r.full, r.rest = want, false, 0
+	}
+	r.rest = min(r.rest+1, atRest+1)
+	if r.age++; r.age > 2 {
+		r.exception = 0
+	}
+	r.last, r.peak, r.lives = r.peak, 0, 0
 }
 
 // shrink makes the lanes' chunks fit into limit bytes together, after all of
 // them were emptied. Small lanes keep what they have; the large ones are cut
-// to one common size, and start their next life with a chunk of it.
+// to one common size, and start their next life with that much.
 func shrink(lanes []*Lane, limit uintptr) {
 	// The largest common size under which everything fits, by bisection.
 	low, high := uintptr(0), limit
@@ -100,7 +248,7 @@ func shrink(lanes []*Lane, limit uintptr) {
 		size := high - (high-low)/2
 		var sum uintptr
 		for _, l := range lanes {
-			sum += min(l.cap, size)
+			sum += min(l.HeldBytes(), size)
 		}
 		if sum <= limit {
 			low = size
@@ -109,9 +257,9 @@ func shrink(lanes []*Lane, limit uintptr) {
 		}
 	}
 	for _, l := range lanes {
-		if l.cap > low {
-			l.Drop()
-			l.fit.want = low / l.align * l.align
+		if l.HeldBytes() > low {
+			l.fit.want = low
+			l.settle(low, 0)
 		}
 	}
 }

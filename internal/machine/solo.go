@@ -13,8 +13,7 @@ func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
 		ops.clear = ClearTyped[T]
 	}
 	align := max(SizeOf[T](), 1)
-	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), fit: newRetention(chunk, chunk)}
-	l.fit.smallest = chunk
+	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), fit: newRetention(chunk, align)}
 	l.watch.WatchedBy(w)
 	return l
 }
@@ -33,12 +32,7 @@ func (l *Lane) Grow(need uintptr) { l.grow(need) }
 func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }
 
 // Empty ends the life of the lane and keeps at most limit bytes.
-func (l *Lane) Empty(limit uintptr) {
-	l.empty(limit)
-	if l.cap > limit {
-		shrink([]*Lane{l}, limit)
-	}
-}
+func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
 
 // CheckFree is Region.CheckFree for the lane alone.
 func (l *Lane) CheckFree() { l.checkFrom(0) }

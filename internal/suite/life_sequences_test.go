@@ -1,0 +1,279 @@
+package suite
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// need is how many bytes a life takes of each kind: values without pointers,
+// of a type with pointers, and of another one.
+type need [3]int
+
+// All kinds have objects of one size, so that a life of so many bytes means the
+// same for each.
+type (
+	flatThing  [32]byte
+	tracedPair struct{ a, b string }
+	rareThing  struct {
+		p *int
+		_ [3]uint64
+	}
+)
+
+const thing = 32 // bytes of each on 64 bits
+
+// lifeSubject is what lives are led in.
+type lifeSubject interface {
+	live(n need)
+	end() (kept int) // bytes of chunks after the life
+}
+
+func fill(a *arena.Arena, n need) {
+	for range n[0] / thing {
+		arena.New[flatThing](a)
+	}
+	for range n[1] / thing {
+		arena.New[tracedPair](a)
+	}
+	for range n[2] / thing {
+		arena.New[rareThing](a)
+	}
+}
+
+type lifeArena struct{ a *arena.Arena }
+
+func (s *lifeArena) live(n need) { fill(s.a, n) }
+func (s *lifeArena) end() int {
+	s.a.Reset()
+	return s.a.Stats().RetainedBytes
+}
+
+type lifePool struct {
+	p *arena.ArenaPool
+	a *arena.Arena
+}
+
+func (s *lifePool) live(n need) {
+	s.a = s.p.Get()
+	fill(s.a, n)
+}
+
+func (s *lifePool) end() int {
+	s.p.Put(s.a)
+	s.a = nil
+	return s.p.Stats().RetainedBytes
+}
+
+type lifeSlab[T any] struct {
+	s    *arena.Slab[T]
+	kind int
+}
+
+func (s *lifeSlab[T]) live(n need) {
+	for range n[s.kind] / thing {
+		s.s.New()
+	}
+}
+
+func (s *lifeSlab[T]) end() int {
+	s.s.Reset()
+	return s.s.Stats().RetainedBytes
+}
+
+// horizon is how far the oracle looks ahead, in lives: what comes back within it
+// is worth keeping.
+const horizon = 128
+
+// oracle knows the lives that will come. After each it keeps, of what it has,
+// what one of the next horizon lives needs, up to retained bytes. It takes
+// exactly what is missing, but least to begin with, which it always keeps: that
+// is what the caller asked for. It returns what it takes and what it keeps in
+// all lives from the one numbered from on, but for the last horizon, which are
+// there to be looked at.
+func oracle(lives []need, from, retained int, least need) (taken, kept int) {
+	var has need
+	for i, n := range lives[:len(lives)-horizon] {
+		for k := range n {
+			if n[k] == 0 && has[k] == 0 {
+				continue
+			}
+			most := least[k]
+			for _, next := range lives[i+1 : i+1+horizon] {
+				most = max(most, next[k])
+			}
+			had := max(has[k], n[k], least[k])
+			if i >= from {
+				taken += had - has[k]
+			}
+			has[k] = min(had, most, retained)
+			if i >= from {
+				kept += has[k]
+			}
+		}
+	}
+	return taken, kept
+}
+
+const (
+	seqChunk    = 64 << 10
+	seqRetained = 10 * seqChunk
+)
+
+type lifeSequence struct {
+	name  string
+	count int
+	cold  bool // the first lives count, too
+	bytes func(i int) int
+	rare  func(i int) int
+}
+
+// lifeSequences are the ways in which requests come.
+func lifeSequences() []lifeSequence {
+	constant := func(n int) func(int) int { return func(int) int { return n } }
+	giant := func(k, small, large int) func(int) int {
+		return func(i int) int {
+			if i%k == k-1 {
+				return large
+			}
+			return small
+		}
+	}
+	logNormal := func(median, sigma float64) func(int) int {
+		r := rand.New(rand.NewPCG(1, 2))
+		var drawn []int
+		return func(i int) int {
+			for len(drawn) <= i {
+				drawn = append(drawn, int(median*math.Exp(sigma*r.NormFloat64())))
+			}
+			return drawn[i]
+		}
+	}
+	all := []lifeSequence{
+		{name: "constant 1 KB", count: 900, bytes: constant(1 << 10)},
+		{name: "constant 20 KB", count: 900, bytes: constant(20 << 10)},
+		{name: "constant 100 KB", count: 900, bytes: constant(100 << 10)},
+		{name: "constant 600 KB", count: 900, bytes: constant(600 << 10)},
+		{name: "constant 700 KB", count: 900, bytes: constant(700 << 10)},
+		{name: "constant 3 MB", count: 900, bytes: constant(3 << 20)},
+		{name: "growing", count: 800, cold: true, bytes: func(i int) int { return int(20_000 * math.Pow(1.004, float64(i))) }},
+		{name: "growing beyond", count: 500, cold: true, bytes: func(i int) int { return int(20_000 * math.Pow(1.01, float64(i))) }},
+		{name: "small and large", count: 900, bytes: giant(2, 1<<10, 500<<10)},
+		{name: "small and huge", count: 900, bytes: giant(2, 1<<10, 2<<20)},
+		{name: "log-normal", count: 2000, bytes: logNormal(50_000, 0.7)},
+		{name: "log-normal at the limit", count: 2000, bytes: logNormal(500_000, 0.4)},
+		{name: "a type in 1 of 100", count: 1000, bytes: constant(20 << 10), rare: giant(100, 0, 60<<10)},
+	}
+	for _, k := range []int{2, 10, 63, 64, 65, 1000} {
+		all = append(all,
+			lifeSequence{name: fmt.Sprintf("a giant in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 400<<10)},
+			lifeSequence{name: fmt.Sprintf("a giant of 3 MB in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 3<<20)},
+		)
+	}
+	return all
+}
+
+// What an arena takes from the heap and what it holds on to, over lives of any
+// sequence, must be near what the best choice would be, made by one who knows
+// the lives to come. A rule of thumb that is a little off makes its chunk anew
+// in each life, or in every 64th one, and that for ever.
+func TestLifeSequences(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan || math.MaxInt>>40 == 0 {
+		t.Skip("instrumentation allocates, and a sync.Pool drops arenas; on 32 bits the things have other sizes")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a pool's arena would wait at another processor
+
+	limited := func(p *arena.ArenaPool) *arena.ArenaPool {
+		p.Limit(2*seqRetained, 0)
+		return p
+	}
+	limitedArena := arena.NewArena(seqChunk, 0)
+	subjects := []struct {
+		name  string
+		make  func() lifeSubject
+		kinds []int
+		least need
+		most  int // what one life may use; 0: anything
+	}{
+		{"Arena", func() lifeSubject { return &lifeArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"ArenaPool", func() lifeSubject { return &lifePool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"AutoPool", func() lifeSubject { return &lifePool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
+		{"Slab flat", func() lifeSubject { return &lifeSlab[flatThing]{arena.NewSlab[flatThing](seqChunk / thing), 0} }, []int{0}, need{seqChunk, 0, 0}, 0},
+		{"Slab traced", func() lifeSubject { return &lifeSlab[tracedPair]{arena.NewSlab[tracedPair](seqChunk / thing), 1} }, []int{1}, need{0, seqChunk, 0}, 0},
+		{"Arena with a limit", func() lifeSubject {
+			limitedArena = arena.NewArena(seqChunk, 0)
+			limitedArena.Limit(2 * seqRetained)
+			return &lifeArena{limitedArena}
+		}, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
+		{"ArenaPool with a limit", func() lifeSubject { return &lifePool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
+	}
+	for _, seq := range lifeSequences() {
+		for _, s := range subjects {
+			for _, kind := range s.kinds {
+				lives := make([]need, seq.count+horizon)
+				most := 0
+				for i := range lives {
+					lives[i][kind] = seq.bytes(i) / thing * thing
+					if seq.rare != nil {
+						lives[i][2] = seq.rare(i)
+					}
+					most = max(most, lives[i][kind])
+				}
+				if s.most != 0 && most > s.most*3/4 || seq.rare != nil && s.least[2] == 0 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d", seq.name, s.name, kind), func(t *testing.T) {
+					from := 400 // by then every rule has come to rest
+					if seq.cold {
+						from = 0
+					}
+					runSequence(t, s.make(), lives, from, s.least)
+				})
+			}
+		}
+	}
+}
+
+func runSequence(t *testing.T, s lifeSubject, lives []need, from int, least need) {
+	var before, after runtime.MemStats
+	kept, since := 0, 0
+	lead := lives[:len(lives)-horizon]
+	for i, n := range lead {
+		if i == from {
+			runtime.ReadMemStats(&before)
+		}
+		s.live(n)
+		now := s.end()
+		if now > seqRetained {
+			t.Fatalf("life %d of %v: %d bytes kept, more than maxRetained", i, n, now)
+		}
+		if i >= from {
+			kept += now
+		}
+		if since += n[0] + n[1] + n[2]; since > 256<<20 {
+			runtime.GC()
+			since = 0
+		}
+	}
+	runtime.ReadMemStats(&after)
+	taken := int(after.TotalAlloc - before.TotalAlloc)
+	bestTaken, bestKept := oracle(lives, from, seqRetained, least)
+	n := len(lead) - from
+	t.Logf("a life takes %d bytes, best %d, %.2f; keeps %d, best %d, %.2f", taken/n, bestTaken/n, float64(taken)/float64(bestTaken), kept/n, bestKept/n, float64(kept)/float64(bestKept))
+	// The test's own records, and those of the runtime, are what is left.
+	if noise := 8<<10 + 4*n; taken > bestTaken*13/10+noise {
+		t.Errorf("a life takes %d bytes of the heap, %d would do", taken/n, bestTaken/n)
+	}
+	if kept > bestKept*3/2 {
+		t.Errorf("a life leaves %d bytes, %d would do", kept/n, bestKept/n)
+	}
+}
