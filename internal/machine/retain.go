@@ -26,12 +26,13 @@ type retention struct {
 	exception uintptr    // what a life needed that was far beyond want; 0: none did lately
 	beyond    [2]uintptr // what the last two lives needed beyond want
 
-	lives uint8 // lives in this window
-	age   uint8 // windows that ended since the exception
-	rest  uint8 // windows that ended since want changed
-	fresh bool  // chunks were made in this life
-	full  bool  // want is all that may be kept, and less than lives need
-	leaps bool  // the first life begins small and grows fast
+	lives  uint8 // lives in this window
+	age    uint8 // windows for which the exception is still recent
+	misfit uint8 // the same of a life that needed a chunk which could not stay
+	rest   uint8 // windows that ended since want changed
+	fresh  bool  // chunks were made in this life
+	full   bool  // want is all that may be kept, and less than lives need
+	leaps  bool  // the first life begins small and grows fast
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
@@ -41,6 +42,10 @@ const (
 	// needed. What none of two windows needed is not kept: so a life in 128 is
 	// kept for, and an arena is small again after 192 small lives.
 	Window = 64
+
+	// recent is for how many windows something counts as lately: for 128 lives
+	// at least.
+	recent = 3
 
 	// farBeyond is how many times what is kept a life must need to count as an
 	// exception. Below that to keep it costs little, even if it does not come
@@ -208,7 +213,7 @@ func (r *retention) endLife(need, limit uintptr) (look bool, join uintptr) {
 func (r *retention) raise(need, limit uintptr) uintptr {
 	if r.want != 0 && need > farBeyond*r.want {
 		other := r.exception
-		r.exception, r.age = max(need, other), 0
+		r.exception, r.age = max(need, other), recent
 		need = min(need, other)
 	}
 	if want := r.fit(need); need != 0 && min(want, limit) > r.want {
@@ -232,7 +237,8 @@ func (r *retention) endWindow() {
 		r.want, r.full, r.rest = want, false, 0
 	}
 	r.rest = min(r.rest+1, atRest+1)
-	if r.age++; r.age > 2 {
+	r.misfit = max(r.misfit, 1) - 1
+	if r.age = max(r.age, 1) - 1; r.age == 0 {
 		r.exception = 0
 	}
 	r.last, r.peak, r.lives = r.peak, 0, 0

@@ -77,49 +77,74 @@ func (l *Lane) dropKept() {
 // settle chooses which of its chunks a lane keeps, limit bytes at most, and
 // empties them. They are chosen in the order in which the life came to them,
 // so that what was kept before stays. Several chunks of join bytes together,
-// or less, give way to one that the next life makes.
+// or less, give way to one that the next life makes; so do chunks that two
+// lives, lately, needed with another one that would make them far too large.
 func (l *Lane) settle(limit, join uintptr) {
-	all := l.older
-	if l.Base != nil {
-		all = append(all, l.chunk)
+	target := min(l.fit.want, limit)
+	most := min(max(target+max(target/2, l.fit.smallest), notWorthIt), limit)
+	if len(l.older) == 0 && len(l.kept) == 0 {
+		l.settleOne(target != 0, most)
+		return
 	}
+	all := append(l.older, l.chunk)
+	came := len(all) // to so many the life came
 	all = append(all, l.kept...)
 	clear(l.kept)
 	l.chunk, l.kept, l.sunk = chunk{}, l.kept[:0], 0
 
-	target := min(l.fit.want, limit)
-	most := min(max(target+max(target/2, l.fit.smallest), notWorthIt), limit)
 	stay, sum := 0, uintptr(0)
+	misfit, enough := false, target == 0
 	for i := range all {
-		if c := &all[i]; (sum < target || c.cap <= notWorthIt) && c.cap <= most-sum {
+		switch c := &all[i]; {
+		case sum >= target && c.cap > notWorthIt:
+		case c.cap > most-sum:
+			misfit = misfit || i < came
+		default:
 			sum += c.cap
+			if i < came {
+				enough = sum >= target
+			}
 			all[stay], all[i] = all[i], all[stay]
 			stay++
 		}
 	}
-	if stay > 1 && target <= join {
-		stay = 0
+	switch misfit = misfit && !enough; {
+	case stay > 1 && target <= join || misfit && l.fit.misfit != 0:
+		stay, l.fit.misfit = 0, 0 // the next life makes one of target bytes
+	case misfit:
+		l.fit.misfit = recent
 	}
 	for _, c := range all[:stay] {
 		l.setAside(c)
 	}
-	if over := len(l.kept) - mostChunks; over > 0 {
-		for _, c := range l.kept[:over] {
-			l.ops.meter.give(c.cap, 1)
-		}
-		l.kept = slices.Delete(l.kept, 0, over)
+	over := max(0, len(l.kept)-mostChunks)
+	for _, c := range l.kept[:over] {
+		l.ops.meter.give(c.cap, 1)
 	}
+	l.kept = slices.Delete(l.kept, 0, over)
 	for _, c := range all[stay:] {
 		l.ops.meter.give(c.cap, 1)
 	}
 	clear(all) // holds on to nothing
-	if l.older = all[:0]; stay <= 1 || cap(all) > mostListed {
-		l.older = nil
-	}
+	l.older = all[:0]
 	if len(l.kept) > 0 {
 		l.chunk = l.takeKept(0)
 	}
 	if len(l.kept) == 0 {
-		l.kept = nil
+		l.kept, l.older = nil, nil
+	} else if cap(all) > mostListed {
+		l.older = nil
+	}
+}
+
+// settleOne is settle for a lane with one chunk or none.
+func (l *Lane) settleOne(needed bool, most uintptr) {
+	switch {
+	case l.Base == nil:
+	case l.cap <= most && (needed || l.cap <= notWorthIt):
+		l.chunk.takeBack(l.ops, 0, l.cap)
+	default:
+		l.ops.meter.give(l.cap, 1)
+		l.chunk = chunk{}
 	}
 }

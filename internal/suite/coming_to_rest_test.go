@@ -1,0 +1,91 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// lifeOp is a piece of a life.
+type lifeOp struct{ what, n int }
+
+// anyLife draws a life of up to most bytes: values and slices, small and large,
+// of three kinds, in any order.
+func anyLife(r *rand.Rand, most int) (ops []lifeOp) {
+	for left := 1 + r.IntN(most); left > 0; {
+		n := 1 + r.IntN(1+left>>r.IntN(12))
+		ops = append(ops, lifeOp{r.IntN(7), n})
+		left -= n + 32
+	}
+	return ops
+}
+
+func lead(a *arena.Arena, ops []lifeOp) {
+	for _, op := range ops {
+		switch op.what {
+		case 0:
+			arena.New[flatThing](a)
+		case 1:
+			arena.New[tracedPair](a)
+		case 2:
+			arena.New[rareThing](a)
+		case 3:
+			arena.MakeSlice[uint64](a, op.n/8, op.n/8)
+		case 4:
+			arena.MakeSlice[tracedPair](a, op.n/32, op.n/32)
+		case 5:
+			arena.MakeSlice[rareThing](a, op.n/32, op.n/32)
+		case 6:
+			a.AllocBytes(op.n)
+		}
+	}
+}
+
+// Whatever came before, lives that are all alike, or a few that take turns, must
+// come to rest: after a while nothing is made and dropped any more. Where chunks are chosen by rules
+// that don't fit each other, one is left out after each life, and made anew in
+// the next one, for ever.
+func TestEqualLivesComeToRest(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan {
+		t.Skip("instrumentation allocates")
+	}
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 3))
+		chunk := 64 << r.IntN(12)
+		a := arena.NewArena(chunk, 4<<20)
+		for range r.IntN(100) {
+			lead(a, anyLife(r, 1<<(8+r.IntN(12))))
+			a.Reset()
+		}
+		lives := make([][]lifeOp, 1+r.IntN(4))
+		pieces := 0
+		for i := range lives {
+			lives[i] = anyLife(r, 1<<(8+r.IntN(12)))
+			pieces += len(lives[i])
+		}
+		again := func(n int) {
+			for i := range n {
+				lead(a, lives[i%len(lives)])
+				a.Reset()
+			}
+		}
+		again(8 * 64)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		again(200)
+		runtime.ReadMemStats(&after)
+		if n := after.Mallocs - before.Mallocs; n > 40 { // the runtime's own are among them
+			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 lives, %d by turns, of %d pieces",
+				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(lives), pieces)
+		}
+	}
+}
