@@ -31,6 +31,7 @@ type retention struct {
 	misfit uint8 // the same of a life that needed a chunk which could not stay
 	rest   uint8 // windows that ended since want changed
 	fresh  bool  // chunks were made in this life
+	whole  bool  // a life must find want in one chunk
 	full   bool  // want is all that may be kept, and less than lives need
 	leaps  bool  // the first life begins small and grows fast
 
@@ -114,12 +115,17 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 	return r
 }
 
-// first is the size of the first chunk of a life that finds none.
+// first is the size of the first chunk of a life that finds none: all that it
+// will need, if that is not too much for the small lives among large ones, or
+// it must be one chunk.
 func (r *retention) first() uintptr {
-	if r.want != 0 {
-		return r.want
+	switch {
+	case r.want == 0:
+		return r.start
+	case r.want > joined && !r.whole:
+		return max(r.want/8, joined, min(r.start, r.want))
 	}
-	return r.start
+	return r.want
 }
 
 // next is the size of a further chunk for a life whose chunks, which have no
@@ -145,7 +151,7 @@ func (r *retention) next(held uintptr) uintptr {
 		return min(max(past/8, least), r.largest)
 	case !r.leaps:
 		return min(max(held, r.smallest), r.largest)
-	case held < startBytes && held < startObjects*r.unit:
+	case held < startObjects*r.unit:
 		return held
 	case held < r.largest/maxGrowth:
 		return min(leap*held, r.largest/maxGrowth)
@@ -234,7 +240,7 @@ func (r *retention) endWindow() {
 		want = max(RoundUp(most, r.unit), r.start)
 	}
 	if want < r.want {
-		r.want, r.full, r.rest = want, false, 0
+		r.want, r.full, r.whole, r.rest = want, false, false, 0
 	}
 	r.rest = min(r.rest+1, atRest+1)
 	r.misfit = max(r.misfit, 1) - 1
@@ -246,7 +252,8 @@ func (r *retention) endWindow() {
 
 // shrink makes the lanes' chunks fit into limit bytes together, after all of
 // them were emptied. Small lanes keep what they have; the large ones are cut
-// to one common size, and start their next life with that much.
+// to one common size. A sixteenth of that is left to those that are growing,
+// or the large ones would be cut again for each small step.
 func shrink(lanes []*Lane, limit uintptr) {
 	// The largest common size under which everything fits, by bisection.
 	low, high := uintptr(0), limit
@@ -264,7 +271,7 @@ func shrink(lanes []*Lane, limit uintptr) {
 	}
 	for _, l := range lanes {
 		if l.HeldBytes() > low {
-			l.fit.want = low
+			l.fit.want = low - low/16
 			l.settle(low, 0)
 		}
 	}

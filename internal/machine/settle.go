@@ -98,7 +98,7 @@ func (l *Lane) settle(limit, join uintptr) {
 		switch c := &all[i]; {
 		case sum >= target && c.cap > notWorthIt:
 		case c.cap > most-sum:
-			misfit = misfit || i < came
+			misfit = misfit || i < came && c.cap <= target
 		default:
 			sum += c.cap
 			if i < came {
@@ -109,8 +109,10 @@ func (l *Lane) settle(limit, join uintptr) {
 		}
 	}
 	switch misfit = misfit && !enough; {
-	case stay > 1 && target <= join || misfit && l.fit.misfit != 0:
-		stay, l.fit.misfit = 0, 0 // the next life makes one of target bytes
+	case stay > 1 && target <= join:
+		stay = 0 // the next life makes one of target bytes
+	case misfit && l.fit.misfit != 0:
+		stay, l.fit.misfit, l.fit.whole = 0, 0, true
 	case misfit:
 		l.fit.misfit = recent
 	}

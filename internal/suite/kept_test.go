@@ -1,0 +1,186 @@
+package suite
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// taken is what f takes from the heap: allocations and bytes. The runtime's own
+// are among them, a few in each call.
+func taken(f func()) (mallocs, bytes int) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc)
+}
+
+// takenBy is taken for lives of which many have gone before, per life.
+func takenBy(lives int, life func()) (mallocs, bytes int) {
+	for range 10 * 64 {
+		life()
+	}
+	m, b := taken(func() {
+		for range lives {
+			life()
+		}
+	})
+	return m / lives, b / lives
+}
+
+func needsCounts(t *testing.T) {
+	t.Helper()
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan {
+		t.Skip("instrumentation allocates")
+	}
+}
+
+// A life that is larger than what may be kept must find that much: when the
+// arena kept nothing then, it took 1.3 MB for each 700 KB, six times as slow.
+func TestLifeBeyondMaxRetained(t *testing.T) {
+	needsCounts(t)
+	a := arena.NewArena(64<<10, 0)
+	_, bytes := takenBy(100, func() {
+		for range 700 << 10 / 32 {
+			arena.New[flatThing](a)
+		}
+		a.Reset()
+	})
+	if beyond := 60 << 10; bytes > beyond*13/10 {
+		t.Errorf("%d bytes taken for a life of 700 KB of which %d may not be kept", bytes, beyond)
+	}
+	if st := a.Stats(); st.RetainedBytes < 600<<10 || st.RetainedBytes > 640<<10 {
+		t.Errorf("%d bytes are kept of 640 KB", st.RetainedBytes)
+	}
+}
+
+// The chunk that the caller asked for is never too large: an arena that made it
+// fit a hundred lives of 50 bytes made it anew for the next one of 60 KB.
+func TestChunkOfTheCallerStays(t *testing.T) {
+	needsCounts(t)
+	for _, rare := range []int{100, 1000} {
+		a := arena.NewArena(64<<10, 0)
+		mallocs, bytes := takenBy(3*rare, func() {
+			for range rare {
+				a.AllocBytes(50)
+				a.Reset()
+				if kept := a.Stats().RetainedBytes; kept < 64<<10 {
+					t.Fatalf("%d bytes are kept of a chunk of 64 KB", kept)
+				}
+			}
+			a.AllocBytes(60 << 10)
+			a.Reset()
+		})
+		if mallocs != 0 || bytes > 100 {
+			t.Errorf("%d small lives and one of 60 KB: %d allocations, of %d bytes", rare, mallocs, bytes)
+		}
+	}
+}
+
+// oneRoot makes 64 lives ten times, each of one value, and counts.
+func oneRoot[T any](t *testing.T) {
+	t.Helper()
+	a := arena.NewArena(64<<10, 0)
+	mallocs, _ := takenBy(100, func() {
+		for range 64 {
+			arena.New[T](a)
+			a.Reset()
+		}
+	})
+	if mallocs != 0 {
+		t.Errorf("%T: %d allocations in 64 lives of one value", *new(T), mallocs)
+	}
+}
+
+// A request's root object: rounded up to a whole one, an eighth more than it is
+// twice the object, which was half too large and made anew every 64 lives.
+func TestOneRootObject(t *testing.T) {
+	needsCounts(t)
+	oneRoot[[17]*int](t)
+	oneRoot[[20]*int](t)
+	oneRoot[[32]*int](t)
+	oneRoot[[37]*int](t)
+	oneRoot[[200]*int](t)
+	oneRoot[[1000]*int](t)
+}
+
+// A slab keeps ten chunks of a life that has thirty-two.
+func TestSlabBeyondTenChunks(t *testing.T) {
+	needsCounts(t)
+	type node struct{ left, right *node }
+	s := arena.NewSlab[node](4096)
+	const size, lives = 16, 131_072
+	_, bytes := takenBy(20, func() {
+		for range lives {
+			s.New()
+		}
+		s.Reset()
+	})
+	if beyond := (lives - 10*4096) * size; bytes > beyond*13/10 {
+		t.Errorf("%d bytes taken for a life of which %d may not be kept", bytes, beyond)
+	}
+	if st := s.Stats(); st.RetainedBytes != 10*4096*size {
+		t.Errorf("%d bytes are kept, want %d", st.RetainedBytes, 10*4096*size)
+	}
+}
+
+// One request out of proportion costs its own memory and nothing else: when the
+// arena gave up what small requests use with it, that took the place of the
+// giant's in the heap, whose next one then was made of pages never touched.
+func TestGiantCostsItselfAlone(t *testing.T) {
+	needsCounts(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	a := arena.NewArena(64<<10, 0)
+	const giant = 8 << 20
+	life := func() {
+		arena.MakeSlice[int](a, giant/8, giant/8)
+		a.Reset()
+		for range 100 {
+			for range 20 {
+				arena.New[tracedPair](a)
+				a.AllocString("a text of a few words")
+			}
+			a.Reset()
+		}
+		runtime.GC()
+	}
+	for range 5 {
+		life()
+	}
+	if _, bytes := taken(func() {
+		for range 5 {
+			life()
+		}
+	}); bytes > 5*giant+giant/16 {
+		t.Errorf("%d bytes taken for a giant of %d", bytes/5, giant)
+	}
+}
+
+// Types that a first life has few of hold at most twice what they use.
+func TestFewObjectsOfManyTypes(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := arena.NewArena(64<<10, 0)
+	for n := 1; n <= 3; n++ {
+		arena.New[mix0](a)
+		arena.New[mix1](a)
+		arena.New[mix2](a)
+		arena.New[mix3](a)
+		arena.New[mix4](a)
+		arena.New[mix5](a)
+		arena.New[mix6](a)
+		arena.New[mix7](a)
+		arena.New[mix8](a)
+		arena.New[mix9](a)
+		arena.New[[17]*int](a)
+		arena.New[[40]string](a)
+		if st := a.Stats(); st.RetainedBytes > 2*st.UsedBytes && n == 3 {
+			t.Errorf("three objects of each of %d types hold %d bytes, and use %d", st.Types, st.RetainedBytes, st.UsedBytes)
+		}
+	}
+}
