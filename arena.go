@@ -39,15 +39,19 @@ func (*noCopy) Unlock() {}
 // NewArena returns an empty arena.
 //
 // chunkSize is in bytes: what the arena takes from the Go heap at first for
-// values without pointers. Each type with pointers gets memory of its own,
-// beginning with 512 bytes. Both double, up to 64 times chunkSize, while a
-// life asks for more. Values larger than a chunk are fine: they get a chunk
-// that fits. chunkSize <= 0 panics.
+// values without pointers, and keeps for them if maxRetained allows. Each type
+// with pointers gets memory of its own, beginning with four objects, but no more
+// than 512 bytes of them. While the first life asks for more, further chunks
+// come, up to 64 times chunkSize each: as much again for values without
+// pointers, four times as much and more for types. Values larger than a chunk
+// are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
-// Reset. (Its own records come on top: about 300 bytes for each type with
-// pointers that it has met, and for marks at most an eighth of maxRetained, or
-// 4 KB.) maxRetained <= 0 means 10 * chunkSize.
+// Reset. Below it the arena keeps what one of about the last 128 lives needed;
+// lives that need more than maxRetained take the rest from the heap each time.
+// (Its own records come on top: about 300 bytes for each type with pointers that
+// it has met, twice that where it has several chunks, and for marks at most an eighth of maxRetained, or 4 KB.)
+// maxRetained <= 0 means 10 * chunkSize.
 //
 // Nothing is allocated for values before the first of them.
 func NewArena(chunkSize, maxRetained int) *Arena {
@@ -67,8 +71,9 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 
 // Reset takes back everything that was allocated from a, in time that does
 // not depend on how much that was, but for clearing the memory that held
-// types with pointers. The arena keeps at most maxRetained bytes for its next
-// life and leaves the rest to the collector.
+// types with pointers. The arena keeps what its lives need for the next one, at
+// most maxRetained bytes, and leaves the rest to the collector: what a life had
+// far beyond the others, and what none has needed lately.
 //
 // What was allocated before must not be used any more. Such a use is safe for
 // the process, but reads and writes memory that others get: it is a logic

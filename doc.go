@@ -65,10 +65,11 @@
 // never handed out since it was made is known to be clean and isn't cleared
 // again, which makes a large MakeSlice in room that is still fresh O(1).
 //
-// When a life ends, the lane keeps one chunk that holds what it used, so the
-// next life takes nothing from the heap. Every 64 lives it is fitted to what
-// those lives used. After a Reset an arena's chunks are never more than its
-// maxRetained.
+// When a life ends, the lane keeps the chunks that it came to, so the next life
+// takes nothing from the heap; what none of about the last 128 lives needed is
+// given back. After a Reset an arena's chunks are never more than its
+// maxRetained: a life that needs more finds that much, and takes only the rest
+// from the heap.
 //
 // # Values that are freed one by one
 //

@@ -43,10 +43,13 @@ const (
 // arena.
 const slabRetained = 10
 
-// NewSlab returns an empty slab. It takes memory from the Go heap in chunks
-// for chunkLen values, doubling up to 64 times that, and keeps memory for at
-// most 10 * chunkLen values over a Reset. chunkLen < 1, or chunks larger than
-// can be allocated, panic.
+// NewSlab returns an empty slab. It takes memory from the Go heap in chunks, the
+// first one for chunkLen values, further ones as large as what its first life
+// has already, up to 64 times chunkLen. Over a Reset it keeps memory for as many
+// values as its lives need, at most 10 * chunkLen: a life of more values takes
+// the rest from the heap each time, which costs several times as much, so choose
+// chunkLen no smaller than a tenth of the values of a usual life. chunkLen < 1,
+// or chunks larger than can be allocated, panic.
 func NewSlab[T any](chunkLen int) *Slab[T] {
 	size := max(machine.SizeOf[T](), 1)
 	if chunkLen <= 0 || uintptr(chunkLen) > machine.MaxAlloc/size {

@@ -29,7 +29,7 @@ var groups = []group{
 		[]string{"flat", "link", "text", "slice-reserved", "slice-zeroed", "slice-filled"}},
 	{"The matrix", "Every object is used, and every operation ends its life.",
 		[]string{"Slice", "SimpleStruct", "ComplexStruct", "ComplexStructIter"}},
-	{"Growth, requests, trees, pools", "pool shares the allocator among as many goroutines as processors; Arena and bytebump have none to share. giant is 101 lives: an arena that 64 lives in a row have not needed its large chunk gives it back, so that a later giant request pays for fresh pages, while bytebump keeps all it ever had.",
+	{"Growth, requests, trees, pools", "pool shares the allocator among as many goroutines as processors; Arena and bytebump have none to share. giant is 101 lives: the Arena, which may keep 256 MB, keeps what one in 128 lives needs, as bytebump keeps all it ever had; the ArenaPool, which may keep ten chunks, gives the giant back and takes it from the heap each time.",
 		[]string{"grow", "grow-turns", "request", "tree", "trees", "pool", "giant"}},
 	{"The end of a life", "The time of the end alone. The heap has no row: its collector frees objects later.",
 		[]string{"reset-flat", "reset-link"}},

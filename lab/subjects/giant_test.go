@@ -8,21 +8,24 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// The report says why our arena is slow at giant requests among small ones: it
-// gives the memory back, which bytebump does not.
+// The report says where a giant request among small ones finds its memory: in
+// the Arena, which may keep that much and does for one in 128 lives, and in
+// bytebump, but not in the ArenaPool, which may not.
 func TestGiantChunkIsGivenBack(t *testing.T) {
 	w, err := workloads.Find("giant")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const mb, ops = 8, 6
-	for subject, again := range map[string]bool{subjects.Region: true, subjects.ByteBump: false} {
+	for subject, again := range map[string]bool{subjects.Region: false, subjects.Pool: true, subjects.ByteBump: false} {
 		a, err := subjects.FindAllocator(subject)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run, _ := w.Bind(a.New())
-		run(mb, &workloads.Watch{})
+		for range 3 { // what comes once is no rule
+			run(mb, &workloads.Watch{})
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range ops {
