@@ -76,7 +76,7 @@ const (
 	// eighth at least, the smallest of so many is a small part of all. A list of
 	// a life's chunks has room for fewListed from the start, and is not kept for
 	// the next one if it has more than for mostListed.
-	mostChunks = 16
+	mostChunks = 20
 	fewListed  = 8
 	mostListed = 4 * mostChunks
 
@@ -154,7 +154,7 @@ func (r *retention) next(held uintptr) uintptr {
 	case held < startObjects*r.unit:
 		return held
 	case held < r.largest/maxGrowth:
-		return min(leap*held, r.largest/maxGrowth)
+		return min(leap*held, max(stride*held, r.largest/maxGrowth))
 	}
 	return min(stride*held, r.largest)
 }

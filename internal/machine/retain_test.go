@@ -1,0 +1,251 @@
+package machine
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// grown lists the chunks of a life that never has enough.
+func grown(r *retention, n int) (sizes []uintptr) {
+	held := uintptr(0)
+	for range n {
+		size := r.first()
+		if held != 0 {
+			size = r.next(held)
+		}
+		sizes = append(sizes, size)
+		held += size
+	}
+	return sizes
+}
+
+// A first life's chunks are a promise: few objects cost little, many few
+// chunks, and a life of any size no more than a few times what it uses.
+func TestFirstLifeGrows(t *testing.T) {
+	const chunk = 64 << 10
+	flat, typed := newRetention(chunk, FlatAlign), newTypedRetention(chunk, 32)
+	tiny, large := newTypedRetention(64, 32), newTypedRetention(chunk, 300)
+	for _, tt := range []struct {
+		name string
+		r    retention
+		want []uintptr
+	}{
+		{"flat", flat, []uintptr{chunk, chunk, 2 * chunk, 4 * chunk, 8 * chunk, 16 * chunk, 32 * chunk, 64 * chunk, 64 * chunk}},
+		{"typed", typed, []uintptr{128, 15 * 128, 15 * 16 * 128, 4 * 256 * 128, 4 * 5 * 256 * 128, 4 * 25 * 256 * 128, 64 * chunk, 64 * chunk}},
+		{"small chunks", tiny, []uintptr{64, 64, 4 * 128, 4 * 640, 4096, 4096}},
+		{"large objects", large, []uintptr{300, 300, 600, 15 * 1200, 4 * 19_200, 4 * 5 * 19_200}},
+	} {
+		if got := grown(&tt.r, len(tt.want)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: chunks of %d bytes, want %d", tt.name, got, tt.want)
+		}
+	}
+	for unit, want := range map[uintptr]uintptr{8: 32, 24: 96, 128: 512, 136: 408, 256: 512, 300: 300, 520: 520, 5000: 5000} {
+		if r := newTypedRetention(chunk, unit); r.start != want {
+			t.Errorf("objects of %d bytes start with %d, want %d", unit, r.start, want)
+		}
+	}
+}
+
+// A life that goes beyond what was foreseen is given an eighth at a time, where
+// that can be kept, so that it takes little more than it needs.
+func TestFurtherChunks(t *testing.T) {
+	r := newRetention(4096, 8)
+	if r.smallest != startBytes {
+		t.Errorf("further chunks have %d bytes at least, want %d", r.smallest, startBytes)
+	}
+	r.want = 80_000
+	for _, tt := range []struct{ held, want uintptr }{
+		{0, 80_000}, {20_000, 60_000}, {79_000, 10_000}, {80_000, 10_000}, {160_000, 10_000}, {240_000, 20_000}, {80_000 + 16*64*4096, 64 * 4096},
+	} {
+		if got := r.next(tt.held); got != tt.want {
+			t.Errorf("with %d bytes a chunk of %d, want %d", tt.held, got, tt.want)
+		}
+	}
+	r.want = 4096
+	if got := r.next(4096); got != startBytes {
+		t.Errorf("a further chunk has %d bytes, want %d", got, startBytes)
+	}
+	// What can't be kept is made exactly, and by what two lives had in common.
+	r.want, r.full = 80_000, true
+	for _, tt := range []struct {
+		beyond     [2]uintptr
+		held, want uintptr
+	}{
+		{held: 20_000, want: 60_000}, {held: 79_900, want: 512}, {held: 80_000, want: 512}, {held: 160_000, want: 10_000},
+		{[2]uintptr{9600, 8000}, 80_000, 8500}, {[2]uintptr{8000, 9600}, 81_000, 7500}, {[2]uintptr{8000, 8000}, 88_000, 1000},
+		{[2]uintptr{800_000, 800_000}, 80_000, 4 * 4096},
+	} {
+		r.beyond = tt.beyond
+		if got := r.next(tt.held); got != tt.want {
+			t.Errorf("with %d bytes, and %d lately, a chunk of %d, want %d", tt.held, tt.beyond, got, tt.want)
+		}
+	}
+}
+
+// lives ends n lives that need so much.
+func (r *retention) live(n int, need uintptr) {
+	for range n {
+		if !r.seen(need) {
+			r.endLife(need, 1<<30)
+		}
+	}
+}
+
+// What is kept for is what comes again. These are the boundaries: four times,
+// 128 lives, 192 lives.
+func TestWhatIsKeptFor(t *testing.T) {
+	fresh := func() *retention {
+		r := newRetention(1000, 8)
+		r.live(1, 8000)
+		if r.want != 9000 {
+			t.Fatalf("after a life of 8000 bytes: %d", r.want)
+		}
+		return &r
+	}
+	for _, tt := range []struct {
+		name string
+		live func(r *retention)
+		want uintptr
+	}{
+		{"the same again", func(r *retention) { r.live(30, 8000) }, 9000},
+		{"a little more", func(r *retention) { r.live(1, 9008) }, 9008 + 9008/8/8*8},
+		{"much more", func(r *retention) { r.live(1, 36_000) }, 40_496},
+		{"far more, once", func(r *retention) { r.live(1, 36_008) }, 9000},
+		{"far more, twice", func(r *retention) { r.live(1, 80_000); r.live(126, 8000); r.live(1, 160_000) }, 90_000},
+		{"far more, and more, and less", func(r *retention) { r.live(1, 160_000); r.live(1, 320_000); r.live(1, 80_000) }, 180_000},
+		{"the more of two exceptions is what a third is held against",
+			func(r *retention) { r.live(1, 40_000); r.live(1, 400_000); r.live(1, 320_000) }, 360_000},
+		{"far more, long ago", func(r *retention) { r.live(1, 80_000); r.live(192, 8000); r.live(1, 160_000) }, 8000},
+		{"less for 128 lives", func(r *retention) { r.live(128, 100) }, 9000 - 1000},
+		{"less for 192 lives", func(r *retention) { r.live(192, 2000) }, 2000},
+		{"one in 128", func(r *retention) { r.live(127, 2000); r.live(1, 8000); r.live(127, 2000); r.live(1, 8000) }, 8000},
+		{"never less than the caller's chunk", func(r *retention) { r.live(500, 100) }, 1000},
+		{"nothing at all", func(r *retention) { r.live(192, 0) }, 0},
+		{"what a rewind took back", func(r *retention) { r.sawNeed(20_000); r.live(1, 8000); r.live(1, 0) }, 22_496},
+	} {
+		r := fresh()
+		if tt.live(r); r.want != tt.want {
+			t.Errorf("%s: %d bytes, want %d", tt.name, r.want, tt.want)
+		}
+	}
+	r := fresh()
+	r.endLife(12_000, 10_000)
+	if r.want != 10_000 || !r.full || r.beyond[0] != 2000 {
+		t.Errorf("beyond what may be kept: %+v", r)
+	}
+	if r.live(1, 0); r.beyond != [2]uintptr{0, 2000} {
+		t.Errorf("the life before last was %d bytes beyond", r.beyond)
+	}
+}
+
+// needy is a lane that has chunks of these sizes, all of them used but for those
+// that are kept.
+func needy(want uintptr, used, kept []uintptr) *Lane {
+	l := newFlatLane(1024)
+	l.fit.want = want
+	for i, n := range used {
+		c := chunk{Base: MakeFlat(n), Lo: n, Hi: n, cap: n, clean: n, cleanEnd: n}
+		if i == len(used)-1 {
+			l.chunk = c
+		} else {
+			l.retire(c)
+		}
+	}
+	for _, n := range kept {
+		l.setAside(chunk{Base: MakeFlat(n), Hi: n, cap: n, cleanEnd: n})
+	}
+	return &l
+}
+
+// sizes lists the chunks of a lane, the current one first.
+func (l *Lane) sizes() (all []uintptr) {
+	if l.Base != nil {
+		all = append(all, l.cap)
+	}
+	for _, c := range l.kept {
+		all = append(all, c.cap)
+	}
+	return all
+}
+
+// Which chunks stay decides what the next life must make: one too few, and it
+// makes it in each life; one too many, and an arena holds what nobody needs.
+func TestWhichChunksStay(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	many := make([]uintptr, 30)
+	last := make([]uintptr, mostChunks)
+	for i := range many {
+		many[i] = uintptr(8 * (100 + i))
+	}
+	copy(last, many[30-mostChunks:])
+	for _, tt := range []struct {
+		name              string
+		want, limit, join uintptr
+		used, kept, stay  []uintptr
+	}{
+		{"all of a life", 9000, 1 << 20, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 2048, 4096}},
+		{"what the life came to before what it did not", 6000, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{2048, 4096}},
+		{"and as much of that as is needed", 6800, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{1000, 2048, 4096}},
+		{"half more than is needed", 8000, 1 << 20, 0, []uintptr{12_000}, nil, []uintptr{12_000}},
+		{"more than half more", 8000, 1 << 20, 0, []uintptr{12_008}, nil, nil},
+		{"one further chunk", 1024, 1 << 20, 0, []uintptr{1000, 512}, nil, []uintptr{512, 1000}},
+		{"what is not worth it", 0, 1 << 20, 0, []uintptr{512}, nil, []uintptr{512}},
+		{"what is", 0, 1 << 20, 0, []uintptr{520}, nil, nil},
+		{"as much as may be kept", 9000, 5200, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 4096}},
+		{"one instead of several", 4096, 1 << 20, 4096, []uintptr{1024, 4096}, nil, nil},
+		{"several that are too much for one", 4104, 1 << 20, 4096, []uintptr{1024, 4096}, nil, []uintptr{1024, 4096}},
+		{"one already", 4096, 1 << 20, 4096, []uintptr{4096}, nil, []uintptr{4096}},
+		{"the largest of many", 1 << 20, 1 << 20, 0, many, nil, last},
+	} {
+		l := needy(tt.want, tt.used, tt.kept)
+		if l.settle(tt.limit, tt.join); !slices.Equal(l.sizes(), tt.stay) {
+			t.Errorf("%s: %d stay, want %d", tt.name, l.sizes(), tt.stay)
+		}
+		if l.usedBytes() != 0 || l.Lo != 0 {
+			t.Errorf("%s: %d bytes in use", tt.name, l.usedBytes())
+		}
+		l.check()
+	}
+	// A chunk that can't stay beside what does is what the second such life has
+	// for all.
+	l := needy(26_848, []uintptr{25_344, 25_344}, nil)
+	if l.settle(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != recent {
+		t.Errorf("%d stay after the first misfit, %+v", l.sizes(), l.fit)
+	}
+	l = needy(26_848, []uintptr{25_344, 25_344}, nil)
+	l.fit.misfit = 1
+	if l.settle(1<<20, 0); len(l.sizes()) != 0 || !l.fit.whole {
+		t.Errorf("%d stay after the second misfit, %+v", l.sizes(), l.fit)
+	}
+}
+
+// How much is joined into one chunk, and when.
+func TestWhenChunksAreJoined(t *testing.T) {
+	r := newRetention(1000, 8)
+	r.fresh = true
+	if look, join := r.endLife(8000, 1<<30); !look || join != joinedAtFirst {
+		t.Errorf("after the first life: %t, %d", look, join)
+	}
+	for i := range 6 * Window {
+		look, join := r.endLife(8000, 1<<30)
+		switch window := (i + 2) % Window; {
+		case look != (window == 0):
+			t.Fatalf("life %d: a look at what is kept: %t", i+2, look)
+		case i+2 == atRest*Window && join != joined || i+2 != atRest*Window && join != joinedAtOnce:
+			t.Fatalf("life %d: %d bytes are joined", i+2, join)
+		}
+	}
+	if r.want, r.whole = joined, false; r.first() != joined {
+		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+	}
+	if r.want = 16 * joined; r.first() != 2*joined {
+		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+	}
+	if r.whole = true; r.first() != 16*joined {
+		t.Errorf("a life that needs %d in one begins with %d", r.want, r.first())
+	}
+}
