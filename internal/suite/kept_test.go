@@ -184,3 +184,58 @@ func TestFewObjectsOfManyTypes(t *testing.T) {
 		}
 	}
 }
+
+// HighWater is what an operator sizes limits by: a peak that nobody noted, since
+// a rewind took it back or since it was of a type with pointers, makes them too
+// low.
+func TestHighWater(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	m := a.Mark()
+	a.AllocBytes(5000)
+	a.Rewind(m)
+	if got := a.Stats().HighWater; got != 5000 {
+		t.Errorf("HighWater = %d after a rewind of 5000 bytes", got)
+	}
+	for range 200 {
+		arena.New[tracedPair](a)
+	}
+	traced := a.UsedBytes()
+	a.Reset()
+	if got := a.Stats().HighWater; got != traced {
+		t.Errorf("HighWater = %d after a life of %d bytes with pointers", got, traced)
+	}
+	a.AllocBytes(8000)
+	a.Release()
+	if got := a.Stats().HighWater; got != 8000 {
+		t.Errorf("HighWater = %d after a release of 8000 bytes", got)
+	}
+}
+
+// After Release an arena is as if new: were it to remember what it was used for,
+// the next use would begin with that much.
+func TestReleaseForgets(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := arena.NewArena(4096, 1<<20)
+	s := arena.NewSlab[flatThing](128)
+	for range 3 {
+		a.AllocBytes(50_000)
+		arena.MakeSlice[string](a, 1000, 1000)
+		a.Reset()
+		s.MakeSlice(1200, 1200)
+		s.Reset()
+	}
+	if a.Stats().RetainedBytes < 60_000 || s.Stats().RetainedBytes < 1200*thing {
+		t.Fatalf("what is to be forgotten was never known: %+v, %+v", a.Stats(), s.Stats())
+	}
+	a.Release()
+	s.Release()
+	a.AllocBytes(8)
+	arena.New[string](a)
+	s.New()
+	if got := a.Stats().RetainedBytes; got > 4096+512 {
+		t.Errorf("after Release a small life takes %d bytes", got)
+	}
+	if got := s.Stats().RetainedBytes; got != 128*thing {
+		t.Errorf("after Release a slab's small life takes %d bytes", got)
+	}
+}
