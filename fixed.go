@@ -53,14 +53,14 @@ func NewFixedPool[T any](capacity int) *FixedPool[T] {
 
 func (p *FixedPool[T]) init(function string, capacity int) {
 	stride := max(machine.SizeOf[T](), 1)
-	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > machine.MaxAlloc/stride {
+	largest := machine.MaxAlloc / max(stride, 4) // the list of free slots has 4 bytes for each
+	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > largest {
 		panic("arena: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + itoa(capacity) +
-			"): capacity must be from 0 to " + itoa(int(min(uint64(machine.MaxAlloc/stride), math.MaxUint32))) + " slots")
+			"): capacity must be from 0 to " + itoa(int(min(uint64(largest), math.MaxUint32))) + " slots")
 	}
 	p.sync = function == "NewSyncFixedPool"
 	p.count = uintptr(capacity)
-	p.rotation = bits.TrailingZeros64(uint64(stride))
-	p.inverse = inverse(stride >> p.rotation)
+	p.number(stride, bits.TrailingZeros(uint(stride)))
 	p.pointers = machine.HoldsPointers[T]()
 	if capacity == 0 {
 		return
@@ -74,6 +74,19 @@ func (p *FixedPool[T]) init(function string, capacity int) {
 	p.live = make([]bool, capacity)
 	if check.On {
 		p.lockSlots()
+	}
+}
+
+// number sets what slotOf divides by stride with, which has so many factors of
+// two. It checks both numbers, which costs nothing beside the pool's memory: a
+// wrong one hands a slot to two owners, and compilers have got one wrong: Go 1.25
+// and 1.26 on arm make 34 of bits.TrailingZeros64 of a 4 that they fold.
+func (p *FixedPool[T]) number(stride uintptr, twos int) {
+	p.rotation, p.inverse = twos, inverse(stride>>twos)
+	if odd := stride >> twos; odd<<twos != stride || odd*p.inverse != 1 {
+		panic("arena: internal error: slots of " + itoa(int(stride)) + " bytes have no " + itoa(twos) +
+			" factors of two, or the inverse of the rest is not " + itoa(int(p.inverse)) +
+			"; report it with the version of Go and the platform")
 	}
 }
 

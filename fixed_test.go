@@ -3,6 +3,7 @@ package arena
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"runtime"
 	"strings"
 	"sync"
@@ -47,6 +48,19 @@ func checkSlotNumbers[T any](t *testing.T) {
 		check(-off)
 		check(math.MaxUint/2 + off)
 		check(math.MaxUint/stride*off + off)
+	}
+}
+
+// Were one of the two numbers wrong for any reason, no pool may come of it.
+func TestFixedPoolRefusesWrongNumbers(t *testing.T) {
+	for stride := uintptr(1); stride < 3000; stride++ {
+		right := bits.TrailingZeros(uint(stride))
+		new(FixedPool[byte]).number(stride, right)
+		for _, wrong := range []int{right - 1, right + 1, right + 2, 31, 34, 63, 64} {
+			if wrong >= 0 {
+				testkit.WantPanic(t, func() { new(FixedPool[byte]).number(stride, wrong) }, "internal error", itoa(int(stride)), itoa(wrong))
+			}
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestControlBytesLoseStrings(t *testing.T) {
 	if os.Getenv(child) == "" {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestControlBytesLoseStrings$", "-test.v")
+		cmd := testkit.Self(ctx, t, "-test.run=^TestControlBytesLoseStrings$", "-test.v")
 		cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1", child+"=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "strings are lost") {

@@ -38,7 +38,7 @@ func bestOf(factor float64, f, g func()) (bestF, bestG time.Duration) {
 
 func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 	t.Helper()
-	if *testkit.NoSpeed || check.On || testing.Short() || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
+	if *testkit.NoSpeed || check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
 		t.Skip("speed is promised for the plain 64-bit build")
 	}
 	h, o := bestOf(factor, heap, ours)

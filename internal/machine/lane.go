@@ -104,19 +104,23 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 		want = l.firstSize(want)
 	}
 	need = RoundUp(need, l.align)
-	n := max(need, want/l.align*l.align)
-	if m := l.ops.meter; m != nil {
-		n = m.grant(l, need, n, want == 0, large)
+	n := max(need, min(want, MaxAlloc)/l.align*l.align)
+	m := l.ops.meter
+	if m != nil {
+		n = m.grant(l, need, n, want == 0)
 	}
-	if large {
-		l.fit.oversize++
-	}
-	l.fit.fresh = true
 	c := chunk{Hi: n, cap: n, cleanEnd: n}
+	if m != nil {
+		defer m.granted(&c, large)
+	}
 	if check.On {
 		c.Base = c.watch.Make(&l.watch, n, l.ops.make)
 	} else {
 		c.Base = l.ops.make(n)
+	}
+	l.fit.fresh = true
+	if large {
+		l.fit.oversize++
 	}
 	return c
 }

@@ -81,10 +81,11 @@ const share = 8
 // has room for that, less if it has little, need at least. Where need does not
 // fit, chunks that nothing is in are let go of; if that doesn't help it panics
 // with a LimitError and nothing has changed. beside says that l goes on with
-// its current chunk, large that the chunk is for one large value.
+// its current chunk. When the chunk was made, or making it panicked, granted
+// must hear of it.
 //
 //go:norace
-func (m *Meter) grant(l *Lane, need, size uintptr, beside, large bool) uintptr {
+func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 	t := m.tally
 	drop := false // what is idle
 	if m.limit != 0 {
@@ -104,12 +105,28 @@ func (m *Meter) grant(l *Lane, need, size uintptr, beside, large bool) uintptr {
 		m.dropIdle(l, beside)
 	}
 	m.held += size
+	return size
+}
+
+// granted has the pool count a chunk that grant allowed. If the chunk has no
+// memory, because make panicked, it takes the grant back, or each such try would
+// leave others less. large says that the chunk is for one large value.
+//
+//go:norace
+func (m *Meter) granted(c *chunk, large bool) {
+	t := m.tally
+	if c.Base == nil {
+		m.held -= c.cap
+		if t.limit() != 0 {
+			m.account.discharge(t, c.cap)
+		}
+		return
+	}
 	if t == nil {
-		return size
+		return
 	}
 	m.account.held.Store(m.held)
-	t.grew(size, m.held, large)
-	return size
+	t.grew(c.cap, m.held, large)
 }
 
 // charge is grant for the total of the pool, and drops what is idle if it must

@@ -1,9 +1,11 @@
 package machine
 
-// MaxAlloc is the most bytes that one value or slice may have: what the
-// address space of the largest machines holds, or a gigabyte on 32 bits.
-// Below it, more than the machine has is a fatal error, as with make.
-const MaxAlloc = 1 << (30 + 17*(^uintptr(0)>>63))
+// MaxAlloc is the most bytes that one value or slice may have, or a chunk that
+// the library plans: half of what the runtime's make takes before it panics, which
+// is 1<<addressBits. What is rounded up, and what the checks put around it, stays
+// below that, and two such sizes add up without overflow. Below it, more than the
+// machine has is a fatal error, as with make.
+const MaxAlloc = 1 << (addressBits - 1)
 
 // FlatAlign is the alignment of values without pointers, and what their sizes
 // are rounded up to: no Go type needs more.

@@ -3,14 +3,15 @@
 package suite
 
 import (
+	"context"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // A goroutine that serves requests of its own from the same pool still has no
@@ -26,7 +27,7 @@ func TestRaceIsSeenThroughThePool(t *testing.T) {
 		staleRead()
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsSeenThroughThePool$")
+	cmd := testkit.Self(context.Background(), t, "-test.run=^TestRaceIsSeenThroughThePool$")
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, _ := cmd.CombinedOutput()
 	if text := string(out); !strings.Contains(text, "DATA RACE") || !strings.Contains(text, "Put") {
@@ -107,7 +108,7 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		return
 	}
 	for name := range uses {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsSeenInEachFunction$")
+		cmd := testkit.Self(context.Background(), t, "-test.run=^TestRaceIsSeenInEachFunction$")
 		cmd.Env = append(os.Environ(), child+"="+name)
 		out, _ := cmd.CombinedOutput()
 		report, _, _ := strings.Cut(string(out), "created at:")

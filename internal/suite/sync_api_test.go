@@ -46,7 +46,7 @@ type (
 )
 
 // fill is what the next owner of memory without pointers may write to it.
-func fill(a *arena.Arena, b byte) {
+func fillWith(a *arena.Arena, b byte) {
 	text := a.AllocBytes(64)
 	for i := range text {
 		text[i] = b
@@ -125,7 +125,7 @@ var syncCases = map[string]apiCase{
 		a := arena.NewArena(4096, 0)
 		x := arena.New[sync.Mutex](a)
 		a.Reset()
-		fill(a, 0xff)
+		fillWith(a, 0xff)
 		x.Lock()
 	}},
 	"a mutex locked in others' memory that says it is": {wentOn, func() {
@@ -187,7 +187,7 @@ var syncCases = map[string]apiCase{
 		a := arena.NewArena(4096, 0)
 		x := arena.New[sync.WaitGroup](a)
 		a.Reset()
-		fill(a, 0xff)
+		fillWith(a, 0xff)
 		x.Add(1)
 	}},
 	"a Pinner": {leakingPin, func() {

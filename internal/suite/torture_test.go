@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -39,7 +38,7 @@ func TestUnderHostileCollector(t *testing.T) {
 			if *testkit.NoLayout {
 				args = append(args, "-nolayout")
 			}
-			cmd := exec.CommandContext(ctx, os.Args[0], args...)
+			cmd := testkit.Self(ctx, t, args...)
 			cmd.Env = append(append(os.Environ(), env...), child+"="+name)
 			out, err := cmd.CombinedOutput()
 			if err != nil || strings.Count(string(out), "--- PASS: TestGC") < 10 {

@@ -3,8 +3,10 @@
 package testkit
 
 import (
+	"context"
 	"flag"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -37,6 +39,23 @@ func NeedsReuse(t testing.TB) {
 	if check.On {
 		t.Skip("the checks for misuse are on")
 	}
+}
+
+// Emulated says that something slower than the processor runs this.
+func Emulated() bool { return runtime.GOARCH == "wasm" || os.Getenv("EBBPOOL_EMULATOR") != "" }
+
+// Self is the command of this test program with other arguments. Where the
+// processor is emulated, so is the child's: scripts/emulated.sh says by what.
+func Self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("WebAssembly starts no processes")
+	}
+	args = append([]string{os.Args[0]}, args...)
+	if emulator := os.Getenv("EBBPOOL_EMULATOR"); emulator != "" {
+		args = append([]string{emulator}, args...)
+	}
+	return exec.CommandContext(ctx, args[0], args[1:]...)
 }
 
 // WantPanic runs f, which must panic with a text of this package that holds

@@ -1,0 +1,165 @@
+package machine
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// errMake is what a make that fails panics with.
+var errMake = errors.New("makeslice: len out of range")
+
+// failing runs f while no lane of r can have a chunk made, and says whether that
+// was tried.
+func failing(r *Region, f func()) (tried bool) {
+	for _, l := range append([]*Lane{r.FlatLane()}, r.Types.lanes...) {
+		ops := l.ops
+		defer func() { l.ops = ops }()
+		failing := *ops
+		failing.make = func(uintptr) Pointer { panic(errMake) }
+		l.ops = &failing
+	}
+	defer func() {
+		if e := recover(); e == errMake {
+			tried = true
+		} else if e != nil {
+			panic(e)
+		}
+	}()
+	f()
+	return false
+}
+
+// metered is a region with a limit, and an account of a tally with a total; 0 is
+// none.
+func metered(limit, total uintptr) (*Region, *Tally, *Account) {
+	r, t, acct := new(Region), new(Tally), new(Account)
+	r.Init(1024, 10*1024)
+	t.Limit(total)
+	m := r.Meter(func(why Refusal) { panic(why) })
+	m.Share(t, acct)
+	m.SetLimit(limit)
+	return r, t, acct
+}
+
+// The runtime's make panics where it can't even try. A chunk that never was must
+// not stay counted: forty such tries, and a pool would refuse 8 bytes to others.
+func TestFailedMakeIsNotCounted(t *testing.T) {
+	if check.On {
+		t.Skip("the checks take flat memory in runs of pages")
+	}
+	for name, limits := range map[string]struct{ each, all uintptr }{
+		"none": {}, "own": {1 << 20, 0}, "total": {0, 1 << 20}, "both": {1 << 20, 2 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, tally, acct := metered(limits.each, limits.all)
+			MakeSlice[byte](r, 100, 100)
+			MakeSlice[[2]string](r, 1, 1)
+			numbers, counts, held, charged := r.Numbers(), tally.Counts(), acct.Held(), acct.charged.Load()
+			if counts.Held != held || held != numbers.Held || limits.all != 0 && charged != held || counts.Out != charged {
+				t.Fatalf("%+v, %+v, %d bytes, %d of them charged", numbers, counts, held, charged)
+			}
+			for range 40 {
+				for what, f := range map[string]func(){
+					"bytes":    func() { MakeSlice[byte](r, 100_000, 100_000) },
+					"pointers": func() { MakeSlice[[2]string](r, 2000, 2000) },
+				} {
+					if !failing(r, f) {
+						t.Fatalf("%s: no chunk was made", what)
+					}
+				}
+			}
+			if got := r.Numbers(); got != numbers {
+				t.Errorf("%+v after chunks that could not be made, %+v before", got, numbers)
+			}
+			if got := tally.Counts(); got != counts {
+				t.Errorf("the pool: %+v after chunks that could not be made, %+v before", got, counts)
+			}
+			if got := r.Meter(nil).Held(); got != held || acct.Held() != held || acct.charged.Load() != charged {
+				t.Errorf("the meter counts %d bytes, the account %d and %d, and %d and %d before",
+					got, acct.Held(), acct.charged.Load(), held, charged)
+			}
+			MakeSlice[byte](r, 500_000, 500_000) // panics if it is refused
+		})
+	}
+}
+
+// A chunk that is let go of to make room is gone even if its successor can't be
+// made; what is counted must know of both.
+func TestFailedMakeAfterRoomWasMade(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	r, tally, acct := metered(0, 100_000)
+	MakeSlice[byte](r, 10_000, 10_000)
+	r.Empty()
+	if n := r.Numbers().Held; n < 10_000 {
+		t.Fatalf("%d bytes are kept", n)
+	}
+	if !failing(r, func() { MakeSlice[byte](r, 95_000, 95_000) }) {
+		t.Fatal("no chunk was made")
+	}
+	if c := tally.Counts(); c.Held != 0 || c.Out != 0 || c.Dropped == 0 || acct.Held() != 0 || r.Meter(nil).Held() != 0 || r.Numbers().Held != 0 {
+		t.Errorf("%+v, %+v, %d bytes, the account has %d", c, r.Numbers(), r.Meter(nil).Held(), acct.Held())
+	}
+	MakeSlice[byte](r, 95_000, 95_000)
+}
+
+// What was counted before a total was lifted is still so when it is set again: a
+// failed make that was counted nowhere must not take anything off it.
+func TestFailedMakeWithoutTotal(t *testing.T) {
+	if check.On {
+		t.Skip("the checks take flat memory in runs of pages")
+	}
+	r, tally, _ := metered(0, 1<<20)
+	MakeSlice[byte](r, 100_000, 100_000)
+	tally.Limit(0)
+	before := tally.Counts().Out
+	if !failing(r, func() { MakeSlice[byte](r, 50_000, 50_000) }) {
+		t.Fatal("no chunk was made")
+	}
+	if after := tally.Counts().Out; before < 100_000 || after != before {
+		t.Errorf("%d bytes of the total, %d before", after, before)
+	}
+}
+
+// An arena without a limit is as it was, too.
+func TestFailedMakeWithoutMeter(t *testing.T) {
+	if check.On {
+		t.Skip("the checks take flat memory in runs of pages")
+	}
+	var r Region
+	r.Init(1024, 10*1024)
+	MakeSlice[byte](&r, 100, 100)
+	before := r.Numbers()
+	if !failing(&r, func() { MakeSlice[byte](&r, 50_000, 50_000) }) {
+		t.Fatal("no chunk was made")
+	}
+	if after := r.Numbers(); after != before {
+		t.Errorf("%+v after a chunk that could not be made, %+v before", after, before)
+	}
+}
+
+// What a lane plans may never be more than the runtime can be asked for: a life
+// of many chunks on 32 bits can have more than one chunk may.
+func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
+	if check.On {
+		t.Skip("the checks take flat memory in runs of pages")
+	}
+	var r Region
+	r.Init(1024, 10*1024)
+	l := r.FlatLane()
+	asked := uintptr(0)
+	ops := *l.ops
+	ops.make = func(n uintptr) Pointer {
+		asked = n
+		return MakeFlat(8)
+	}
+	l.ops = &ops
+	for _, want := range []uintptr{MaxAlloc - 8, MaxAlloc, MaxAlloc + 8, MaxAlloc + MaxAlloc/8} {
+		if l.newChunk(8, want); asked != min(want, MaxAlloc) {
+			t.Errorf("a chunk of %d bytes for a plan of %d", asked, want)
+		}
+	}
+}
