@@ -9,12 +9,18 @@ FUZZTIME ?= 1m
 # nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
 TESTFLAGS ?= -timeout 20m -count=1
 
+# What runs slowly leaves out its longest tests; `make test-long` runs them, too.
+SHORT ?= -short
+# The oldest and the newest Go that the suite is run on, beside the one that is here.
+GOS ?= go1.25.0 go1.27.4
+
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
 SUITES = . ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 
 .PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
-	test-check test-debug test-checkptr test-race test-asan test-386 test-arenavet arenavet-modules test-cpp \
+	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
+	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
 	bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
@@ -37,14 +43,28 @@ report: tools ## every workload with every subject, both languages, as one page:
 test: test-go test-lab test-adapters test-arenavet test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
-test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-386
+test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-benches \
+	test-386 test-arm64 test-arm test-s390x test-wasm test-gos
+
+test-long: ## make test, then what takes an hour more: emulated machines without -short, 10 minutes of each fuzz target, soaks
+	$(MAKE) test
+	$(MAKE) test-arm64 test-arm test-s390x test-wasm test-gos SHORT=
+	$(MAKE) test-experiment
+	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
+	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
+	$(MAKE) fuzz FUZZTIME=10m
+	FUZZSECONDS=600 scripts/cpp.sh fuzz
 
 test-vet: tools ## go vet and gofmt
 	$(GO) vet ./...
 	$(GO) vet -tags arenaportable ./...
 	$(GO) vet -tags arenacheck ./...
-	GOOS=windows $(GO) vet -tags arenacheck ./...
-	GOOS=darwin $(GO) vet -tags arenacheck ./...
+	for system in windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm; do \
+		for tags in "" arenacheck; do \
+			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" ./... || exit 1; \
+		done; \
+	done
+	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
 	@test -z "$$(gofmt -l .)" || { echo "not formatted, run gofmt -w on:"; gofmt -l .; exit 1; }
 
 test-plain: tools ## the suite as users build the library
@@ -86,6 +106,37 @@ test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
 		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) ./...
+
+test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
+	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(SHORT) ./...
+
+test-arm: tools ## the same on ARM of 32 bits
+	scripts/emulated.sh arm $(GO) test $(TESTFLAGS) $(SHORT) ./...
+
+test-s390x: tools ## the same on a big-endian machine
+	scripts/emulated.sh s390x $(GO) test $(TESTFLAGS) $(SHORT) ./...
+
+test-wasm: tools ## the same as WebAssembly, in wazero
+	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(SHORT) ./...
+
+test-gos: tools ## the suite on the oldest Go that is promised and on the newest, where they can be had
+	for version in $(GOS); do scripts/test-with-go.sh $$version $(GO) test $(TESTFLAGS) $(SHORT) ./... || exit 1; done
+
+# One run of each benchmark, none of which is measured: they must not rot in a build
+# that nobody measures.
+ONCE = -bench=. -benchtime=1x -cover -benchmem
+
+test-benches: tools ## every benchmark once, in each checked build
+	$(GO) test $(TESTFLAGS) -run='^$$' $(ONCE) -tags arenacheck ./internal/bench
+	$(GO) test $(TESTFLAGS) -run='^$$' $(ONCE) -race ./internal/bench
+	scripts/test-if-buildable.sh "the benchmarks under AddressSanitizer" \
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -run='^$$' $(ONCE) -asan ./internal/bench
+
+test-experiment: tools ## the command that the experiment with arenas in Go documents, and the same in the other checked builds
+	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
+		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test -asan -v ./... -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test -race -v ./... -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v ./... -run=. $(ONCE)
 
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 var rounds = flag.Int("rounds", 1, "how often TestCost measures each build, an odd number")
@@ -19,8 +21,8 @@ var rounds = flag.Int("rounds", 1, "how often TestCost measures each build, an o
 // and without, in turns, and logs the ratios: docs/safety.md says which they
 // were. It fails where they are far off, on any machine.
 func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds four programs")
+	if testing.Short() || testkit.Emulated() {
+		t.Skip("builds and measures four programs")
 	}
 	type run struct{ name, program, checked string }
 	var runs []run

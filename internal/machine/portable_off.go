@@ -1,4 +1,4 @@
-//go:build !arenaportable && gc && !go1.28
+//go:build !arenaportable && gc && !go1.29
 
 package machine
 
