@@ -45,7 +45,7 @@ type (
 	}
 )
 
-// fill is what the next owner of memory without pointers may write to it.
+// fillWith is what the next owner of memory without pointers may write to it.
 func fillWith(a *arena.Arena, b byte) {
 	text := a.AllocBytes(64)
 	for i := range text {
