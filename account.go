@@ -11,17 +11,18 @@ import (
 // own, so that it outlives the arena, and fills a cache line, so that
 // counting on one core slows nobody on another.
 type account struct {
-	// turns is the number of Gets and Puts: odd while the arena is out.
-	turns atomic.Uint64
-	// fit is the chunk size that would hold what the arena's lives used.
-	fit             atomic.Uintptr
-	machine.Account // what its chunks have of the pool's tally
+	machine.Account // how often it was out, and what its chunks have of the pool's tally
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
 	_ [accountPad]byte
 
 	prev, next *account // in the pool's list
+
+	// seen is what Turns was after the last collection, the lower half.
+	seen uint32
+	// leaving says that the pool let go of the arena.
+	leaving bool
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to
@@ -68,6 +69,12 @@ func (p *ArenaPool) enlist(acct *account) {
 	p.mu.Lock()
 	p.accounts.add(acct)
 	p.gone.Misses++
+	// All others are out, or where this Get could not reach them: with this one
+	// it would have been served.
+	p.kept.demand.now = max(p.kept.demand.now, p.accounts.len-p.kept.leaving)
+	if !p.kept.watched {
+		p.awaitCollection()
+	}
 	p.mu.Unlock()
 	check.RaceSee()
 }

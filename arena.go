@@ -16,18 +16,18 @@ import (
 // An Arena must not be copied.
 type Arena struct {
 	region machine.Region
-	owner  owner
 
-	_ noCopy
-	_ [arenaPad]byte // a multiple of a cache line: arenas of two cores share none
+	_     noCopy
+	_     [arenaPad]byte // to a multiple of a cache line: arenas of two cores share none
+	owner owner          // last, for one of no size would have bytes after it
 }
 
 // What fills Arena and account up to whole cache lines, on 64 and on 32 bits;
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 48*is64 + 56*(1-is64)
-	accountPad = 28 * (1 - is64)
+	arenaPad   = 40*is64 + 52*(1-is64)
+	accountPad = 20 * (1 - is64)
 )
 
 // noCopy makes go vet report copies.

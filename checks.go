@@ -22,7 +22,7 @@ func (a *Arena) leave() { a.region.Watch.Leave() }
 //
 //go:norace
 func (a *Arena) mustBeOut(does string) {
-	if acct := a.owner.account; check.On && acct != nil && acct.turns.Load()%2 == 0 {
+	if acct := a.owner.account; check.On && acct != nil && acct.Turns.Load()%2 == 0 {
 		a.leave()
 		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.region.Watch.History())
 	}

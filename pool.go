@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -20,14 +21,17 @@ import (
 // An ArenaPool must not be copied. The zero ArenaPool is not usable: get one
 // from NewArenaPool or NewAutoPool.
 type ArenaPool struct {
-	arenas      sync.Pool // of *Arena
+	arenas      sync.Pool // of *idleArena
 	chunkSize   uintptr
 	maxRetained uintptr
 	auto        bool
 	controls    atomic.Pointer[controls] // nil where Get has nothing to look after
-	hint        atomic.Uintptr           // what requests use, as an automatic pool has learned
+	usual       machine.Usual            // what requests use, as an automatic pool has learned
+
+	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
 
 	mu       sync.Mutex
+	kept     kept
 	accounts accountList      // of the arenas that exist
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
@@ -39,6 +43,7 @@ type ArenaPool struct {
 type owner struct {
 	pool    *ArenaPool
 	account *account
+	idle    *idleArena // what the arena lay in; nil while it lies there
 }
 
 // autoChunk is the chunk size that an automatic pool starts with, a page.
@@ -70,16 +75,20 @@ func NewAutoPool(maxRetained int) *ArenaPool {
 }
 
 func newPool(chunkSize, maxRetained uintptr) *ArenaPool {
-	return &ArenaPool{chunkSize: chunkSize, maxRetained: maxRetained}
+	p := &ArenaPool{chunkSize: chunkSize, maxRetained: maxRetained}
+	p.self = weak.Make(p)
+	p.kept.limit = keepIdle
+	return p
 }
 
 // Get returns an empty arena, which is the caller's until Put.
 func (p *ArenaPool) Get() *Arena {
-	a, _ := p.arenas.Get().(*Arena)
-	if a == nil {
-		a = p.newArena()
+	x, _ := p.arenas.Get().(*idleArena)
+	if x == nil {
+		x = p.miss()
 	}
-	turns := &a.owner.account.turns
+	a := x.takeOut()
+	turns := &a.owner.account.Turns
 	turns.Store(turns.Load() + 1)
 	if check.On {
 		a.region.Watch.Begin()
@@ -90,6 +99,14 @@ func (p *ArenaPool) Get() *Arena {
 	return a
 }
 
+// miss returns an arena where the sync.Pool has none.
+func (p *ArenaPool) miss() *idleArena {
+	if x := p.takeKept(); x != nil {
+		return x
+	}
+	return newIdle(p.newArena())
+}
+
 // newArena makes an arena that the pool will notice the end of.
 func (p *ArenaPool) newArena() *Arena {
 	if p.chunkSize == 0 {
@@ -97,9 +114,9 @@ func (p *ArenaPool) newArena() *Arena {
 	}
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
-		a.region.FlatLane().Expect(min(p.hint.Load(), p.maxRetained))
+		a.region.FlatLane().Expect(min(p.usual.Size(), p.maxRetained))
 	}
-	a.owner = owner{p, new(account)}
+	a.owner = owner{pool: p, account: new(account)}
 	a.metered().Share(&p.tally, &a.owner.account.Account)
 	p.enlist(a.owner.account)
 	p.guard(a)
@@ -108,7 +125,7 @@ func (p *ArenaPool) newArena() *Arena {
 
 // guard has the pool notice a's end.
 func (p *ArenaPool) guard(a *Arena) {
-	a.region.Watch.Guard(runtime.AddCleanup(a, p.close, a.owner.account))
+	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.account}))
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -133,68 +150,68 @@ func (p *ArenaPool) Put(a *Arena) {
 		a.region.CheckFree()
 	}
 	acct := a.owner.account
-	if t := acct.turns.Load(); t%2 == 0 || !acct.turns.CompareAndSwap(t, t+1) {
+	if t := acct.Turns.Load(); t%2 == 0 || !acct.Turns.CompareAndSwap(t, t+1) {
 		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
 	}
 	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
 	if check.On {
 		a.region.Watch.Ended("Put")
 	}
+	if p.auto && machine.Sampled(a.region.Resets()+1) {
+		p.learn(a)
+	}
 	a.region.Empty()
 	if acct.Unsettled {
 		p.settle(a)
 	}
-	if n := a.region.Resets(); n%machine.Window == 0 || n < machine.Window && n&(n-1) == 0 {
-		p.learn(a, n)
-	}
+	x := a.owner.idle
+	a.owner.idle = nil
 	if check.On {
 		// An arena that is never used again is what finds every stale use.
 		if a = a.successor(); a == nil {
 			return
 		}
 	}
-	p.arenas.Put(a)
+	x.arena = a
+	check.RaceLeave(&x.bytes)
+	p.arenas.Put(x)
 }
 
-// learn notes, now and then, what a's lives use: rising at once, falling
-// slowly and only by what whole windows of lives used.
-func (p *ArenaPool) learn(a *Arena, lives uint64) {
-	fit := a.region.FlatLane().Fit(lives >= machine.Window)
-	before := a.owner.account.fit.Swap(fit)
-	if !p.auto {
-		return
-	}
-	// Only what the arena has not said before is news: an arena that lay idle
-	// since requests were large would say it again.
-	if fit > before {
-		machine.Raise(&p.hint, fit)
-	}
-	if lives >= machine.Window {
-		p.lower(fit)
+// learn notes what the life used that a's Put is about to end.
+func (p *ArenaPool) learn(a *Arena) {
+	// What used nothing of the kind has no use for a chunk of any size.
+	if used := a.region.FlatLane().InLife(); used != 0 {
+		p.usual.Add(used, p.chunkSize)
 	}
 }
 
-// lower moves the hint an eighth of the way down, at most to fit. Where it has
-// just been moved by another goroutine that was enough: to store what follows
-// from an older hint could undo many steps.
-func (p *ArenaPool) lower(fit uintptr) {
-	check.RaceBlind()
-	if hint := p.hint.Load(); fit < hint {
-		p.hint.CompareAndSwap(hint, max(fit, hint-hint/8))
-	}
-	check.RaceSee()
+// end is what is left to be told of when an arena was collected.
+type end struct {
+	pool weak.Pointer[ArenaPool]
+	*account
 }
 
-// close settles the account of an arena that was collected.
-func (p *ArenaPool) close(acct *account) {
-	turns := acct.turns.Load()
-	s := acct.sample.Swap(nil)
+// ended settles the account of an arena that was collected.
+func ended(e end) {
+	s := e.sample.Swap(nil)
 	if s != nil {
 		s.end()
 	}
+	if p := e.pool.Value(); p != nil {
+		p.close(e.account, s)
+	}
+}
+
+// close takes the account of an arena that was collected off the pool's; s is
+// the stack of its Get, if it was leaked and there is one.
+func (p *ArenaPool) close(acct *account, s *sample) {
+	turns := acct.Turns.Load()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accounts.remove(acct)
+	if acct.leaving {
+		p.kept.leaving--
+	}
 	acct.Close(&p.tally)
 	if s != nil {
 		p.leaked(s)
@@ -202,12 +219,6 @@ func (p *ArenaPool) close(acct *account) {
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
 	p.gone.Leaked += turns % 2
-	if p.auto && turns/2 > 0 {
-		// Where the collector takes arenas before their window is full, this is
-		// what lowers the hint. It must not rise again: what the arena used was
-		// news when it was put, and may be long past.
-		p.lower(acct.fit.Load())
-	}
 }
 
 // Do calls f with an arena and puts it back when f returns or panics. f must

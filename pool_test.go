@@ -2,15 +2,15 @@ package arena
 
 import (
 	"fmt"
-	"math"
+	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -158,62 +158,6 @@ func TestPoolDo(t *testing.T) {
 	}
 }
 
-// Many goroutines share a pool: the race detector and the contents show
-// whether two ever share an arena, and the counts whether any got lost.
-func TestPoolConcurrent(t *testing.T) {
-	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(512, 4096), "auto": NewAutoPool(0)} {
-		t.Run(name, func(t *testing.T) {
-			const workers, lives = 16, 100
-			var wg sync.WaitGroup
-			for w := range uint64(workers) {
-				wg.Go(func() {
-					for life := range uint64(lives) {
-						body := func(a *Arena) {
-							var texts []string
-							var objects []*textPair
-							for i := range 10 + life%20 {
-								texts = Append(a, texts, a.AllocString(testkit.HeapText(w+i)))
-								x := New[textPair](a)
-								if *x != (textPair{}) {
-									t.Errorf("not zero: %+v", *x)
-								}
-								x.a = testkit.HeapText(w * i)
-								objects = append(objects, x)
-								if i%8 == 0 {
-									runtime.Gosched()
-								}
-							}
-							for i, x := range objects {
-								if texts[i] != testkit.HeapText(w+uint64(i)) || x.a != testkit.HeapText(w*uint64(i)) {
-									t.Errorf("%q, %q", texts[i], x.a)
-								}
-							}
-						}
-						if life%2 == 0 {
-							p.Do(body)
-						} else {
-							a := p.Get()
-							body(a)
-							p.Put(a)
-						}
-						if life%25 == 0 {
-							p.Stats()
-						}
-						if w == 0 && life%40 == 7 {
-							runtime.GC()
-						}
-					}
-				})
-			}
-			wg.Wait()
-			s := p.Stats()
-			if s.Gets != workers*lives || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
-				t.Errorf("%+v, want %d Gets and Puts", s, workers*lives)
-			}
-		})
-	}
-}
-
 // Stats must add up while arenas are out, and after the pool dropped idle
 // ones: an operator looks for a leak with them.
 func TestPoolStats(t *testing.T) {
@@ -248,122 +192,6 @@ func TestPoolStats(t *testing.T) {
 	runtime.KeepAlive(out)
 }
 
-// A Get without a Put is a bug that costs memory and speed but no error; the
-// count is the only way to see it.
-func TestPoolLeaked(t *testing.T) {
-	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(256, 0), "auto": NewAutoPool(0)} {
-		var held *string
-		for i := range 5 {
-			a := p.Get()
-			s := New[string](a)
-			*s = testkit.HeapText(uint64(i))
-			if i == 0 {
-				held = s // an object that lives on does not make it less of a leak
-			}
-		}
-		p.Put(p.Get())
-		p.Do(func(a *Arena) { New[string](a) })
-		for range 500 {
-			if runtime.GC(); p.Stats().Leaked == 5 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		if s := p.Stats(); s.Leaked != 5 || s.Gets != 7 || s.Puts != 2 {
-			t.Errorf("%s: %+v, want 5 leaked of 7 Gets", name, s)
-		}
-		if *held != testkit.HeapText(0) {
-			t.Errorf("%s: %q", name, *held)
-		}
-	}
-}
-
-// An automatic pool that does not learn gives every new arena a dozen chunks
-// in turn; one that learns from a single outlier, or never forgets, holds far
-// too much.
-func TestAutoPoolLearns(t *testing.T) {
-	p := NewAutoPool(1 << 20)
-	start := p.Stats().ChunkSize
-	request := func(n int) func(a *Arena) {
-		return func(a *Arena) {
-			for range n / 100 {
-				a.AllocBytes(96)
-			}
-		}
-	}
-	for range 300 {
-		p.Do(request(100 << 10))
-	}
-	learned := p.Stats().ChunkSize
-	if learned < 96<<10 || learned > 200<<10 {
-		t.Errorf("ChunkSize = %d after requests of 100 KB, %d before", learned, start)
-	}
-	// A new arena takes one chunk, not many.
-	var arenas []*Arena
-	for range 20 {
-		arenas = append(arenas, p.Get())
-		request(90 << 10)(arenas[len(arenas)-1])
-	}
-	fresh := arenas[len(arenas)-1].Stats()
-	if !check.On && (fresh.Resets != 0 || fresh.Chunks != 1) { // the checks begin small
-		t.Errorf("a new arena of the pool: %+v, want one chunk", fresh)
-	}
-	for _, a := range arenas {
-		p.Put(a)
-	}
-	// Small requests from now on.
-	for range 64 * 100 {
-		p.Do(request(2000))
-	}
-	if got := p.Stats().ChunkSize; got > 16<<10 {
-		t.Errorf("ChunkSize = %d after many requests of 2 KB", got)
-	}
-	// Never beyond what may be kept.
-	q := NewAutoPool(50 << 10)
-	for range 300 {
-		q.Do(request(1 << 20))
-	}
-	if got := q.Stats().ChunkSize; got > 50<<10 {
-		t.Errorf("ChunkSize = %d with maxRetained %d", got, 50<<10)
-	}
-	q.Do(func(a *Arena) {
-		if got := a.Stats().RetainedBytes; got > 50<<10 {
-			t.Errorf("RetainedBytes = %d with maxRetained %d", got, 50<<10)
-		}
-	})
-	for _, n := range []int{0, -1, math.MinInt} {
-		r := NewAutoPool(n)
-		r.Do(request(1 << 20))
-		if got := r.Get().Stats().RetainedBytes; got > 700<<10 {
-			t.Errorf("NewAutoPool(%d) retains %d bytes", n, got)
-		}
-	}
-}
-
-// Arenas that served large requests long ago lie idle, to be used again or
-// collected at any time. If either raised what the pool has learned since, new
-// arenas would be as large as then, by an accident of timing.
-func TestAutoPoolTakesNoOldNews(t *testing.T) {
-	p := NewAutoPool(1 << 20)
-	old := p.Get()
-	old.AllocBytes(100 << 10)
-	p.Put(old)
-	if got := p.Stats().ChunkSize; got < 100<<10 {
-		t.Fatalf("ChunkSize = %d after a request of 100 KB", got)
-	}
-	const learned = 4 << 10
-	p.hint.Store(learned)        // as after many windows of small requests
-	p.learn(old, machine.Window) // as after 63 lives more
-	if got := p.Stats().ChunkSize; got > learned {
-		t.Errorf("ChunkSize = %d after an arena of long ago was used again, %d before", got, learned)
-	}
-	p.close(old.owner.account)
-	if got := p.Stats().ChunkSize; got > learned {
-		t.Errorf("ChunkSize = %d after an arena of long ago was collected, %d before", got, learned)
-	}
-	runtime.KeepAlive(old) // or its own end might come first
-}
-
 // A pool's chunk size, however small, must work, and bound what is kept: ten
 // chunks unless the caller says otherwise.
 func TestPoolSizes(t *testing.T) {
@@ -391,4 +219,198 @@ func TestZeroPoolSaysSo(t *testing.T) {
 	}
 	testkit.WantPanic(t, func() { New[int](new(Arena)) }, "NewArena")
 	testkit.WantPanic(t, func() { new(Arena).AllocString("x") }, "NewArena")
+}
+
+// keepsArenas skips a test of what pools keep in the builds in which no arena
+// is used twice.
+func keepsArenas(t *testing.T) {
+	if check.Race && check.On {
+		t.Skip("under the race detector each arena serves one request")
+	}
+}
+
+// burst has n arenas out at the same time, each of which does what it is told.
+func burst(p *ArenaPool, n int, request func(a *Arena)) {
+	out := make([]*Arena, n)
+	for i := range out {
+		out[i] = p.Get()
+		request(out[i])
+	}
+	for i, a := range out {
+		p.Put(a)
+		out[i] = nil
+	}
+}
+
+func request3KB(a *Arena) {
+	a.AllocBytes(2000)
+	for range 30 {
+		New[textPair](a).a = "x"
+	}
+}
+
+// Nor may a pool keep for good what one hour of the day needed. And not too
+// little: what is needed every other minute is needed.
+func TestPoolLetsGo(t *testing.T) {
+	keepsArenas(t)
+	const many = 100
+	p := NewArenaPool(1000, 0)
+	now := time.Now()
+	pass := func(d time.Duration) { // with a collection every 30 seconds
+		for range int(d / (30 * time.Second)) {
+			now = now.Add(30 * time.Second)
+			testkit.Finalizers(t, 1)
+			p.review(now)
+		}
+	}
+	for range 3 {
+		burst(p, many, request3KB)
+		pass(lately)
+		if s := p.Stats(); s.Arenas < many || s.Misses > many*5/4 {
+			t.Fatalf("a load that comes back: %+v", s)
+		}
+	}
+	burst(p, many, request3KB)
+	for range 4 * int(lately/(30*time.Second)) {
+		burst(p, 3, request3KB)
+		pass(30 * time.Second)
+	}
+	testkit.Finalizers(t, 3)
+	s := p.Stats()
+	if s.Arenas > 10 || s.RetainedBytes > 10*6000 || p.tally.Counts().Held != uintptr(s.RetainedBytes) {
+		t.Errorf("after 4 periods with 3 arenas out at a time: %+v", s)
+	}
+	misses := s.Misses
+	for range 5 {
+		burst(p, 3, request3KB)
+		pass(lately)
+	}
+	if got := p.Stats().Misses - misses; got > 0 {
+		t.Errorf("%d misses at the load that was there before", got)
+	}
+	pass(4 * lately)
+	testkit.Finalizers(t, 4)
+	if s := p.Stats(); s.Arenas != 0 || s.RetainedBytes != 0 || s.Leaked != 0 || s.Gets != s.Puts {
+		t.Errorf("after 4 periods without any: %+v", s)
+	}
+	if p.Put(p.Get()); p.Stats().Arenas != 1 || !p.kept.watched {
+		t.Errorf("and a Get: %+v, watched: %v", p.Stats(), p.kept.watched)
+	}
+}
+
+// Whatever the load was, what exists follows the most of two periods, and what
+// was needed in them is found: an oracle that knows the load, over many changes.
+func TestPoolFollowsTheLoad(t *testing.T) {
+	keepsArenas(t)
+	p := NewArenaPool(1000, 0)
+	r := rand.New(rand.NewPCG(1, 2))
+	now := time.Now()
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
+	before, last := 0, 0 // the most out at a time in the periods before
+	for round := range rounds {
+		n := 1 << r.IntN(9)
+		n += r.IntN(n)
+		misses := p.Stats().Misses
+		for range 3 {
+			now = now.Add(lately * 2 / 5)
+			burst(p, 1+r.IntN(n), request3KB)
+			burst(p, n, request3KB)
+			testkit.Finalizers(t, 1)
+			p.review(now)
+		}
+		most := max(before, last, n)
+		before, last = last, n
+		s := p.Stats()
+		// What was let go of exists until the collector has taken it, and the
+		// last period's end is seen a review late.
+		if exist := s.Arenas - p.kept.leaving; exist > most+most/4+2 {
+			t.Errorf("round %d: %d arenas, of which %d were needed lately", round, exist, most)
+		}
+		if got := int(s.Misses - misses); got > max(0, n-max(before, 1))+n/4+2 {
+			t.Errorf("round %d: %d misses at %d out at a time, after %d", round, got, n, before)
+		}
+		if check.Race {
+			break // its sync.Pool forgets what it likes
+		}
+	}
+}
+
+// A collector that runs all the time, requests, and what looks after the pool,
+// at once: an arena must never be two requests', and none may be lost.
+func TestPoolKeepsUnderAFastCollector(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	p := NewArenaPool(512, 8192)
+	p.KeepIdle(20_000)
+	stop := make(chan bool)
+	var helpers, workers sync.WaitGroup
+	helpers.Go(func() {
+		now := time.Now()
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			runtime.GC()
+			now = now.Add(lately / 3)
+			p.review(now)
+			p.KeepIdle(i % 4 * 10_000)
+			p.Stats()
+		}
+	})
+	lives := 3000
+	if testing.Short() {
+		lives = 500
+	}
+	for w := range uint64(6) {
+		workers.Go(func() {
+			r := rand.New(rand.NewPCG(w, 3))
+			for range lives {
+				a := p.Get()
+				if a.UsedBytes() != 0 {
+					t.Error("not empty")
+				}
+				x, s := New[textPair](a), a.AllocBytes(100)
+				if *x != (textPair{}) || !testkit.AllZero(s) {
+					t.Error("not zero")
+				}
+				x.a, s[99] = testkit.HeapText(w), byte(w+1)
+				if r.IntN(8) == 0 {
+					time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
+				} else {
+					runtime.Gosched()
+				}
+				if x.a != testkit.HeapText(w) || s[99] != byte(w+1) {
+					t.Error("an arena of two requests")
+				}
+				p.Put(a)
+			}
+		})
+	}
+	workers.Wait()
+	close(stop)
+	helpers.Wait()
+	s := p.Stats()
+	if s.Gets != uint64(6*lives) || s.Puts != s.Gets || s.Leaked != 0 || s.InUseBytes != 0 {
+		t.Errorf("%+v", s)
+	}
+	sum := uintptr(0)
+	for _, x := range p.kept.arenas {
+		sum += x.bytes
+	}
+	if sum != p.kept.bytes {
+		t.Errorf("%d bytes are kept, %d are counted", sum, p.kept.bytes)
+	}
+	p.KeepIdle(0)
+	for range 200 {
+		if testkit.Finalizers(t, 1); p.Stats().Arenas == 0 {
+			break
+		}
+	}
+	if s := p.Stats(); s.Arenas != 0 || p.kept.leaving != 0 || p.tally.Counts().Held != 0 {
+		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.kept.leaving, p.tally.Counts().Held)
+	}
 }

@@ -66,7 +66,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	defer p.mu.Unlock()
 	s := p.gone
 	for acct := range p.accounts.all {
-		turns := acct.turns.Load()
+		turns := acct.Turns.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
 		if held := int(acct.Held()); turns%2 == 1 {
@@ -80,7 +80,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
 	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
-	if hint := p.hint.Load(); hint != 0 {
+	if hint := p.usual.Size(); hint != 0 {
 		s.ChunkSize = int(min(hint, p.maxRetained))
 	}
 	return s

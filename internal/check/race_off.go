@@ -9,5 +9,8 @@ func RaceWrite(base Pointer, from, to uintptr) {}
 func RaceUse(w *Witness)  {}
 func RaceLook(w *Witness) {}
 
+func RaceLeave[T any](x *T) {}
+func RaceTake[T any](x *T)  {}
+
 func RaceBlind() {}
 func RaceSee()   {}

@@ -25,6 +25,11 @@ func RaceUse(w *Witness) { runtime.RaceWrite(pointerTo(w)) }
 // RaceLook is RaceUse for what changes nothing.
 func RaceLook(w *Witness) { runtime.RaceRead(pointerTo(w)) }
 
+// RaceLeave and RaceTake are the order between who leaves something, at x, and
+// who takes it, where nothing that the race detector sees lies between.
+func RaceLeave[T any](x *T) { runtime.RaceReleaseMerge(pointerTo(x)) }
+func RaceTake[T any](x *T)  { runtime.RaceAcquire(pointerTo(x)) }
+
 // What the arenas of a pool count together would be an order between all
 // goroutines that use the pool, and hide from the race detector that one of
 // them reads what another took back before. So such counting stands between

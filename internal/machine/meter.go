@@ -99,7 +99,7 @@ func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 		}
 		size = shareOf(room(m.limit, held), need, size, l.align)
 	}
-	if total := t.limit(); total != 0 {
+	if total := t.limit(); total != 0 && m.account.isOut() {
 		size = m.charge(t, total, l, need, size, beside, drop)
 	} else if drop {
 		m.dropIdle(l, beside)

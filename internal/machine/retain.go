@@ -280,13 +280,3 @@ func shrink(lanes []*Lane, limit uintptr) {
 // Expect has the next life of a lane that knows nothing yet begin with a chunk of
 // that many bytes, 0 for none.
 func (l *Lane) Expect(bytes uintptr) { l.fit.want = bytes }
-
-// Fit is the chunk size that would hold what the lane's lives used. Until it is
-// settled, after the first Window of them, that is only what they used so far: the
-// chunk is still the one that the lane was made with.
-func (l *Lane) Fit(settled bool) uintptr {
-	if settled {
-		return max(l.cap, l.fit.want)
-	}
-	return fitted(l.fit.peak)
-}

@@ -24,6 +24,8 @@ type Tally struct {
 
 // Account is what one arena has of its pool's tally. It outlives the arena.
 type Account struct {
+	// Turns is the number of the arena's Gets and Puts: odd while it is out.
+	Turns atomic.Uint64
 	// held is how many bytes the arena's chunks have, charged how many of them
 	// count against the pool's total.
 	held, charged atomic.Uintptr
@@ -73,6 +75,11 @@ func Raise(x *atomic.Uintptr, to uintptr) {
 	}
 	check.RaceSee()
 }
+
+// isOut says whether the arena is out. One that was put back and is used even
+// so must have no part of the total: it is not looked at before the next Get,
+// which counts all that the arena has then, and others would go short of it.
+func (acct *Account) isOut() bool { return acct.Turns.Load()%2 == 1 }
 
 // Held is how many bytes the arena's chunks have.
 func (acct *Account) Held() uintptr { return acct.held.Load() }

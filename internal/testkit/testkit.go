@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -129,3 +130,28 @@ func Churn(n int) {
 }
 
 var churnSink []any
+
+// Finalizers collects n times, and waits each time until the finalizers have run
+// of what the collections before found.
+func Finalizers(t testing.TB, n int) {
+	t.Helper()
+	for range n {
+		done := make(chan bool)
+		func() {
+			x := new(*int)
+			runtime.SetFinalizer(x, func(**int) { close(done) })
+		}()
+		for tries := 0; ; tries++ {
+			runtime.GC()
+			select {
+			case <-done:
+			case <-time.After(time.Second):
+				if tries == 30 {
+					t.Fatal("no finalizer runs")
+				}
+				continue
+			}
+			break
+		}
+	}
+}

@@ -1,8 +1,10 @@
-package arena
+package suite
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -14,7 +16,7 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
 			for _, piece := range []int{1, 100, 1000} {
 				for _, total := range []bool{false, true} {
-					p := NewArenaPool(chunk, 0)
+					p := arena.NewArenaPool(chunk, 0)
 					if total {
 						p.Limit(0, limit)
 					} else {
@@ -27,15 +29,18 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 							var s []*int
 							for len(b)+8*len(s)+piece <= limit/4 {
 								if life%2 == 0 {
-									b = Append(a, b, make([]byte, piece)...)
+									b = arena.Append(a, b, make([]byte, piece)...)
 								} else {
-									s = Append(a, s, make([]*int, piece/8+1)...)
+									s = arena.Append(a, s, make([]*int, piece/8+1)...)
 								}
 							}
 						}); over != nil {
 							t.Errorf("limit %d, chunk %d, pieces of %d, life %d: %v", limit, chunk, piece, life, over)
 						}
-						checkMeter(t, a)
+						withinLimit(t, a, limit)
+						if held, counted := a.Stats().RetainedBytes, p.Stats().InUseBytes; held != counted {
+							t.Fatalf("%d bytes are there, and %d counted", held, counted)
+						}
 						p.Put(a)
 						a = p.Get()
 					}
@@ -51,19 +56,19 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
 		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
 			for _, piece := range []int{1, 100, 1000} {
-				a := NewArena(chunk, 0)
+				a := arena.NewArena(chunk, 0)
 				a.Limit(limit)
 				for life := range 4 {
 					if over := refused(t, func() {
 						var b, c []byte
 						for len(b)+piece <= limit/12 {
-							b = Append(a, b, make([]byte, piece)...)
-							c = Append(a, c, make([]byte, piece)...)
+							b = arena.Append(a, b, make([]byte, piece)...)
+							c = arena.Append(a, c, make([]byte, piece)...)
 						}
 					}); over != nil {
 						t.Errorf("limit %d, chunk %d, pieces of %d, life %d: %v", limit, chunk, piece, life, over)
 					}
-					checkMeter(t, a)
+					withinLimit(t, a, limit)
 					a.Reset()
 				}
 			}
@@ -74,15 +79,36 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 // Append asks for more than it needs; where only that goes over the limit,
 // it must make do with less.
 func TestLimitAppendTakesWhatIsThere(t *testing.T) {
-	a := NewArena(1024, 0)
+	a := arena.NewArena(1024, 0)
 	a.Limit(100_000)
-	s := MakeSlice[byte](a, 40_000, 40_000)
-	other := New[uint64](a) // s can't grow in place
-	if over := refused(t, func() { s = Append(a, s, 1) }); over != nil {
+	s := arena.MakeSlice[byte](a, 40_000, 40_000)
+	other := arena.New[uint64](a) // s can't grow in place
+	if over := refused(t, func() { s = arena.Append(a, s, 1) }); over != nil {
 		t.Fatal(over)
 	}
 	if len(s) != 40_001 || s[40_000] != 1 || *other != 0 {
 		t.Errorf("len %d, %d", len(s), s[40_000])
 	}
-	checkMeter(t, a)
+	withinLimit(t, a, 100_000)
+}
+
+// refused returns the error with which f is refused memory, nil if it isn't.
+func refused(t *testing.T, f func()) (over *arena.LimitError) {
+	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			if err, _ := v.(error); !errors.As(err, &over) {
+				panic(v)
+			}
+		}
+	}()
+	f()
+	return nil
+}
+
+func withinLimit(t *testing.T, a *arena.Arena, limit int) {
+	t.Helper()
+	if held := a.Stats().RetainedBytes; held > limit {
+		t.Fatalf("%d bytes with a limit of %d", held, limit)
+	}
 }

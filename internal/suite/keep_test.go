@@ -1,0 +1,197 @@
+package suite
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// keepsArenas skips a test of what pools keep in the builds in which no arena
+// is used twice.
+func keepsArenas(t *testing.T) {
+	if check.Race && check.On {
+		t.Skip("under the race detector each arena serves one request")
+	}
+}
+
+// burst has n arenas out at the same time, each of which does what it is told.
+func burst(p *arena.ArenaPool, n int, request func(a *arena.Arena)) {
+	out := make([]*arena.Arena, n)
+	for i := range out {
+		out[i] = p.Get()
+		request(out[i])
+	}
+	for i, a := range out {
+		p.Put(a)
+		out[i] = nil
+	}
+}
+
+func request3KB(a *arena.Arena) {
+	a.AllocBytes(2000)
+	for range 30 {
+		arena.New[textPair](a).a = "x"
+	}
+}
+
+// A burst after a pause must find what the one before it left: a sync.Pool
+// alone has forgotten all of it by then, and every request begins cold.
+func TestPoolIsWarmAfterAPause(t *testing.T) {
+	keepsArenas(t)
+	for _, pause := range []int{2, 3, 10} {
+		for _, n := range []int{1, 2, 10, 300} {
+			for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1000, 0), "auto": arena.NewAutoPool(0)} {
+				for range 3 {
+					burst(p, n, request3KB)
+				}
+				for round := range 3 {
+					testkit.Finalizers(t, pause)
+					testkit.Finalizers(t, 1) // for the finalizers of the last one
+					misses := p.Stats().Misses
+					var before, after runtime.MemStats
+					runtime.ReadMemStats(&before)
+					burst(p, n, request3KB)
+					runtime.ReadMemStats(&after)
+					if got := p.Stats().Misses - misses; got != 0 {
+						t.Errorf("%s: %d of %d requests found no arena after %d collections, round %d", name, got, n, pause, round)
+					}
+					if got := int(after.TotalAlloc-before.TotalAlloc) / n; got > 1200 && !check.On && n > 10 {
+						t.Errorf("%s: %d bytes from the heap for each of %d requests after %d collections", name, got, n, pause)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a pool keeps must not exceed what it was told, nor be less than it could;
+// and rather many small arenas than a few that one client made large.
+func TestKeepIdle(t *testing.T) {
+	keepsArenas(t)
+	testkit.NeedsReuse(t)
+	kept := func(p *arena.ArenaPool) arena.PoolStats {
+		testkit.Finalizers(t, 7)
+		return p.Stats()
+	}
+	request := func(n int) func(a *arena.Arena) { return func(a *arena.Arena) { a.AllocBytes(n) } }
+
+	p := arena.NewArenaPool(10_000, 1<<20)
+	p.KeepIdle(100_000)
+	burst(p, 50, request(10_000))
+	if s := kept(p); s.RetainedBytes != 100_000 || s.Arenas != 10 {
+		t.Errorf("100000 bytes: %+v", s)
+	}
+	p.KeepIdle(99_999)
+	if s := kept(p); s.RetainedBytes != 90_000 || s.Arenas != 9 {
+		t.Errorf("99999 bytes: %+v", s)
+	}
+	burst(p, 50, request(10_000))
+	p.KeepIdle(500_000)
+	if s := kept(p); s.Arenas != 50 {
+		t.Errorf("500000 bytes: %+v", s)
+	}
+	p.KeepIdle(0)
+	if s := kept(p); s.Arenas != 0 || s.RetainedBytes != 0 {
+		t.Errorf("0 bytes: %+v", s)
+	}
+	burst(p, 50, func(a *arena.Arena) {})
+	if s := kept(p); s.Arenas != 0 {
+		t.Errorf("0 bytes, of arenas that have none: %+v", s)
+	}
+	p.KeepIdle(200_000)
+	burst(p, 30, request(10_000))
+	var out []*arena.Arena
+	for range 3 {
+		out = append(out, p.Get())
+		for range 3 {
+			out[len(out)-1].AllocBytes(150_000)
+			out[len(out)-1].Reset()
+		}
+	}
+	for i, a := range out {
+		p.Put(a)
+		out[i] = nil
+	}
+	if s := kept(p); s.Arenas != 20 || s.RetainedBytes != 200_000 {
+		t.Errorf("27 small ones, 3 large ones and room for 20: %+v", s)
+	}
+	testkit.WantPanic(t, func() { p.KeepIdle(-1) }, "KeepIdle", "-1")
+
+	// Unless it is told otherwise, 32 MB.
+	p = arena.NewArenaPool(1<<20, 0)
+	burst(p, 40, request(1<<20))
+	if s := kept(p); s.RetainedBytes != 32<<20 {
+		t.Errorf("by default: %+v", s)
+	}
+}
+
+// The cleanups and finalizers by which a pool keeps its arenas must not keep the
+// pool: a program that makes one for each job would hold all of them.
+func TestPoolThatNobodyHasIsCollected(t *testing.T) {
+	var gone []weak.Pointer[arena.ArenaPool]
+	for i := range 20 {
+		p := arena.NewArenaPool(1<<20, 0)
+		burst(p, 3, func(a *arena.Arena) { a.AllocBytes(1 << 20) })
+		gone = append(gone, weak.Make(p))
+		if i%2 == 0 {
+			testkit.Finalizers(t, 3)
+			burst(p, 2, func(a *arena.Arena) {})
+		}
+	}
+	for tries := 0; ; tries++ {
+		testkit.Finalizers(t, 1)
+		left := 0
+		for _, w := range gone {
+			if w.Value() != nil {
+				left++
+			}
+		}
+		if left == 0 {
+			break
+		}
+		if tries == 100 {
+			t.Fatalf("%d of %d pools are still there", left, len(gone))
+		}
+	}
+}
+
+// An arena that was kept and is leaked then must be found, also when it is
+// reached from its own memory: the collector never runs a finalizer of a circle.
+func TestKeptArenasAreLeakedLikeOthers(t *testing.T) {
+	type handler struct {
+		a    *arena.Arena
+		pool *arena.ArenaPool
+	}
+	p := arena.NewArenaPool(1000, 0)
+	leak := func() {
+		a := p.Get()
+		*arena.New[handler](a) = handler{a, p}
+	}
+	burst(p, 4, request3KB)
+	testkit.Finalizers(t, 4)
+	leak()
+	leak()
+	wantLeaks(t, p, 2)
+	if s := p.Stats(); s.Gets != 6 || s.Puts != 4 {
+		t.Errorf("%+v", s)
+	}
+	leak() // as a new one, or one that the sync.Pool has
+	wantLeaks(t, p, 3)
+}
+
+// wantLeaks waits until the pool has noticed n leaks.
+func wantLeaks(t *testing.T, p *arena.ArenaPool, n uint64) {
+	t.Helper()
+	for range 1000 {
+		if runtime.GC(); p.Stats().Leaked == n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("%d leaks were noticed, want %d", p.Stats().Leaked, n)
+}

@@ -1,0 +1,161 @@
+package suite
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// Many goroutines share a pool: the race detector and the contents show
+// whether two ever share an arena, and the counts whether any got lost.
+func TestPoolConcurrent(t *testing.T) {
+	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(512, 4096), "auto": arena.NewAutoPool(0)} {
+		t.Run(name, func(t *testing.T) {
+			const workers, lives = 16, 100
+			var wg sync.WaitGroup
+			for w := range uint64(workers) {
+				wg.Go(func() {
+					for life := range uint64(lives) {
+						body := func(a *arena.Arena) {
+							var texts []string
+							var objects []*textPair
+							for i := range 10 + life%20 {
+								texts = arena.Append(a, texts, a.AllocString(testkit.HeapText(w+i)))
+								x := arena.New[textPair](a)
+								if *x != (textPair{}) {
+									t.Errorf("not zero: %+v", *x)
+								}
+								x.a = testkit.HeapText(w * i)
+								objects = append(objects, x)
+								if i%8 == 0 {
+									runtime.Gosched()
+								}
+							}
+							for i, x := range objects {
+								if texts[i] != testkit.HeapText(w+uint64(i)) || x.a != testkit.HeapText(w*uint64(i)) {
+									t.Errorf("%q, %q", texts[i], x.a)
+								}
+							}
+						}
+						if life%2 == 0 {
+							p.Do(body)
+						} else {
+							a := p.Get()
+							body(a)
+							p.Put(a)
+						}
+						if life%25 == 0 {
+							p.Stats()
+						}
+						if w == 0 && life%40 == 7 {
+							runtime.GC()
+						}
+					}
+				})
+			}
+			wg.Wait()
+			s := p.Stats()
+			if s.Gets != workers*lives || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
+				t.Errorf("%+v, want %d Gets and Puts", s, workers*lives)
+			}
+		})
+	}
+}
+
+// An automatic pool that does not learn gives every new arena a dozen chunks
+// in turn; one that learns from a single outlier, or never forgets, holds far
+// too much.
+func TestAutoPoolLearns(t *testing.T) {
+	p := arena.NewAutoPool(1 << 20)
+	start := p.Stats().ChunkSize
+	request := func(n int) func(a *arena.Arena) {
+		return func(a *arena.Arena) {
+			for range n / 100 {
+				a.AllocBytes(96)
+			}
+		}
+	}
+	for range 300 {
+		p.Do(request(100 << 10))
+	}
+	learned := p.Stats().ChunkSize
+	if learned < 96<<10 || learned > 200<<10 {
+		t.Errorf("ChunkSize = %d after requests of 100 KB, %d before", learned, start)
+	}
+	// A new arena takes one chunk, not many.
+	var arenas []*arena.Arena
+	for range 20 {
+		arenas = append(arenas, p.Get())
+		request(90 << 10)(arenas[len(arenas)-1])
+	}
+	fresh := arenas[len(arenas)-1].Stats()
+	if !check.On && (fresh.Resets != 0 || fresh.Chunks != 1) { // the checks begin small
+		t.Errorf("a new arena of the pool: %+v, want one chunk", fresh)
+	}
+	for _, a := range arenas {
+		p.Put(a)
+	}
+	// Small requests from now on.
+	for range 64 * 100 {
+		p.Do(request(2000))
+	}
+	if got := p.Stats().ChunkSize; got > 16<<10 {
+		t.Errorf("ChunkSize = %d after many requests of 2 KB", got)
+	}
+	// Never beyond what may be kept.
+	q := arena.NewAutoPool(50 << 10)
+	for range 300 {
+		q.Do(request(1 << 20))
+	}
+	if got := q.Stats().ChunkSize; got > 50<<10 {
+		t.Errorf("ChunkSize = %d with maxRetained %d", got, 50<<10)
+	}
+	q.Do(func(a *arena.Arena) {
+		if got := a.Stats().RetainedBytes; got > 50<<10 {
+			t.Errorf("RetainedBytes = %d with maxRetained %d", got, 50<<10)
+		}
+	})
+	for _, n := range []int{0, -1, math.MinInt} {
+		r := arena.NewAutoPool(n)
+		r.Do(request(1 << 20))
+		if got := r.Get().Stats().RetainedBytes; got > 700<<10 {
+			t.Errorf("arena.NewAutoPool(%d) retains %d bytes", n, got)
+		}
+	}
+}
+
+// A Get without a Put is a bug that costs memory and speed but no error; the
+// count is the only way to see it.
+func TestPoolLeaked(t *testing.T) {
+	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(256, 0), "auto": arena.NewAutoPool(0)} {
+		var held *string
+		for i := range 5 {
+			a := p.Get()
+			s := arena.New[string](a)
+			*s = testkit.HeapText(uint64(i))
+			if i == 0 {
+				held = s // an object that lives on does not make it less of a leak
+			}
+		}
+		p.Put(p.Get())
+		p.Do(func(a *arena.Arena) { arena.New[string](a) })
+		for range 500 {
+			if runtime.GC(); p.Stats().Leaked == 5 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if s := p.Stats(); s.Leaked != 5 || s.Gets != 7 || s.Puts != 2 {
+			t.Errorf("%s: %+v, want 5 leaked of 7 Gets", name, s)
+		}
+		if *held != testkit.HeapText(0) {
+			t.Errorf("%s: %q", name, *held)
+		}
+	}
+}
