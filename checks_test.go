@@ -2,6 +2,7 @@ package arena
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -64,4 +65,40 @@ func panicOf(f func()) (text string) {
 	}()
 	f()
 	return ""
+}
+
+// An account that is taken off the list must leave its neighbours linked both
+// ways, or the next one that goes takes others with it.
+func TestAccountList(t *testing.T) {
+	const n = 6
+	var orders func(left, gone []int)
+	orders = func(left, gone []int) {
+		if len(left) > 0 {
+			for i, next := range left {
+				orders(slices.Delete(slices.Clone(left), i, i+1), append(gone, next))
+			}
+			return
+		}
+		var l accountList
+		var accounts [n]account
+		for i := range accounts {
+			l.add(&accounts[i])
+		}
+		for i, which := range gone {
+			l.remove(&accounts[which])
+			var prev *account
+			seen := 0
+			for acct := range l.all {
+				if acct.prev != prev {
+					t.Fatalf("%v: a broken link after %d", gone, i+1)
+				}
+				prev = acct
+				seen++
+			}
+			if seen != n-i-1 || l.len != seen {
+				t.Fatalf("%v: %d accounts after %d went, counted %d", gone, seen, i+1, l.len)
+			}
+		}
+	}
+	orders([]int{0, 1, 2, 3, 4, 5}, nil)
 }

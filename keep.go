@@ -44,6 +44,8 @@ func (x *idleArena) takeOut() *Arena {
 // forgotten runs when a collection found x in no place: not in the sync.Pool,
 // which forgot it, nor in an arena that is out. If x is empty it was the arena
 // that was lost, and the arena's own cleanup sees to that.
+//
+//go:norace
 func forgotten(x *idleArena) {
 	if x.arena != nil {
 		x.arena.owner.pool.keep(x)
@@ -79,6 +81,8 @@ type demand struct {
 }
 
 // note says that at one time n arenas were out, since note was last called.
+//
+//go:norace
 func (d *demand) note(n int, now time.Time) {
 	if now.Sub(d.began) >= lately {
 		d.before, d.now, d.began = d.now, 0, now
@@ -87,6 +91,8 @@ func (d *demand) note(n int, now time.Time) {
 }
 
 // most is how many arenas are worth having.
+//
+//go:norace
 func (d *demand) most() int { return max(d.now, d.before) }
 
 // KeepIdle bounds the memory that the pool keeps for the next burst: over
@@ -195,6 +201,8 @@ func (p *ArenaPool) letGo(from, to int) {
 // awaitCollection has review run after the next collection. The cleanup must
 // not keep the pool alive, which nobody may want any more: hence a weak
 // pointer. The pool is locked.
+//
+//go:norace
 func (p *ArenaPool) awaitCollection() {
 	p.kept.watched = true
 	type sentinel struct{ _ *byte } // with a pointer, so that it is an allocation of its own
@@ -217,7 +225,7 @@ func (p *ArenaPool) review(now time.Time) {
 	check.RaceBlind()
 	p.mu.Lock()
 	used := 0
-	for acct := range p.accounts.all {
+	for acct := p.accounts.first; acct != nil; acct = acct.next { // all's yield would be in the race detector's sight
 		turns := uint32(acct.Turns.Load())
 		if turns%2 == 1 || turns != acct.seen {
 			used++

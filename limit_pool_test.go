@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -302,5 +303,70 @@ func TestTemporaryRefusals(t *testing.T) {
 	}
 	if over := (&LimitError{Limit: 10, Asked: 5}); over.Temporary() {
 		t.Error("an arena's own limit is not for others to free")
+	}
+}
+
+// At the boundary: what just fits once all others are back is worth another try.
+func TestTemporaryAtTheBoundary(t *testing.T) {
+	for own, temporary := range map[int]bool{0: true, 299: true, 300: true, 301: false} {
+		over := &LimitError{Limit: 1000, InUse: own + 500, Others: 500, Asked: 700, Pool: true}
+		if over.Temporary() != temporary {
+			t.Errorf("%d bytes of its own, and 700 more, of 1000: Temporary is %v", own, over.Temporary())
+		}
+	}
+}
+
+// What an idle arena kept and a limit, or what others left of the total, does not
+// allow goes at Get. Else the arena would begin with more than it may have, and
+// the total would not know.
+func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
+	testkit.NeedsReuse(t)
+	for _, c := range []struct{ perArena, total, others, want int }{
+		{0, 0, 0, 8000},
+		{16_000, 0, 0, 8000},
+		{15_000, 0, 0, 0},
+		{0, 10_000, 2000, 8000},
+		{0, 10_000, 2008, 0},
+		{16_000, 10_000, 9000, 0},
+	} {
+		p := NewArenaPool(8000, 80_000)
+		other, a := p.Get(), p.Get()
+		a.AllocBytes(8000)
+		p.Put(a)
+		p.Limit(c.perArena, c.total)
+		other.Limit(c.others)
+		other.AllocBytes(c.others)
+		b := p.Get()
+		if b != a && !check.Race {
+			t.Fatal("another arena")
+		}
+		if got := b.Stats().RetainedBytes; got != c.want && b == a {
+			t.Errorf("%+v: Get returns an arena with %d bytes", c, got)
+		}
+		if out := int(p.tally.Counts().Out); c.total != 0 && b == a && out != c.want+c.others {
+			t.Errorf("%+v: %d bytes count", c, out)
+		}
+		p.Put(b)
+		p.Put(other)
+		if out := p.tally.Counts().Out; out != 0 {
+			t.Errorf("%+v: %d bytes count in the end", c, out)
+		}
+	}
+}
+
+// A total that is set while an arena is out counts from its next chunk on; Put
+// must undo that, though Get began nothing.
+func TestTotalThatCameLateIsSettled(t *testing.T) {
+	testkit.NeedsReuse(t)
+	p := NewArenaPool(1000, 1<<20)
+	a := p.Get()
+	p.Limit(0, 1<<20)
+	a.AllocBytes(500)
+	if out := p.tally.Counts().Out; out == 0 {
+		t.Error("the chunk does not count")
+	}
+	p.Put(a)
+	if out := p.tally.Counts().Out; out != 0 {
+		t.Errorf("%d bytes count, and no arena is out", out)
 	}
 }

@@ -68,6 +68,30 @@ func TestCheckedUseAfterPut(t *testing.T) {
 	}
 }
 
+// Nor may it become usable again when the arena that goes on in its place, and
+// has its account, is out.
+func TestCheckedUseAfterPutWhileAnotherIsOut(t *testing.T) {
+	needsChecks(t)
+	p := arena.NewArenaPool(1024, 0)
+	a := p.Get()
+	p.Put(a)
+	b := p.Get()
+	for name, use := range map[string]func(){
+		"New":   func() { arena.New[int](a) },
+		"Reset": func() { a.Reset() },
+		"Put":   func() { p.Put(a) },
+	} {
+		if got := panicOf(use); !strings.Contains(got, "put back in its pool") && !strings.Contains(got, "put twice") {
+			t.Errorf("%s after Put: %q", name, got)
+		}
+	}
+	arena.New[int](b)
+	p.Put(b)
+	if st := p.Stats(); st.Gets != 2 || st.Puts != 2 {
+		t.Errorf("%+v", st)
+	}
+}
+
 // The message of a second Put says where the first one was: without the stacks
 // one would have to guess.
 func TestCheckedStacks(t *testing.T) {

@@ -1,0 +1,127 @@
+package machine
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// of is a region of an arena that is out, of the pool that t counts.
+func of(t *Tally) (*Region, *Account) {
+	r, acct := new(Region), new(Account)
+	r.Init(1000, 1<<20)
+	r.Meter(func(why Refusal) { panic(why) }).Share(t, acct)
+	acct.Turns.Store(1)
+	return r, acct
+}
+
+func refusal(f func()) (why *Refusal) {
+	defer func() {
+		if e := recover(); e != nil {
+			r := e.(Refusal)
+			why = &r
+		}
+	}()
+	f()
+	return nil
+}
+
+// What fits a total to the byte is within it, whether it is asked for or was
+// kept; a byte more is not.
+func TestTotalFitsExactly(t *testing.T) {
+	var tally Tally
+	tally.Limit(10_000)
+	_, other := of(&tally)
+	if !other.ChargeIdle(&tally, 4000) || tally.Counts().Out != 4000 {
+		t.Fatalf("%+v", tally.Counts())
+	}
+	_, acct := of(&tally)
+	if acct.ChargeIdle(&tally, 6001) || tally.Counts().Out != 4000 {
+		t.Errorf("6001 bytes that were kept fit into 6000: %+v", tally.Counts())
+	}
+	if !acct.ChargeIdle(&tally, 6000) || tally.Counts().Out != 10_000 {
+		t.Errorf("6000 bytes that were kept don't fit into 6000: %+v", tally.Counts())
+	}
+	acct.Settle(&tally)
+	r, acct := of(&tally)
+	if why := refusal(func() { MakeSlice[byte](r, 6008, 6008) }); why == nil || why.Asked != 6008 || why.Others != 4000 || !why.Pool {
+		t.Errorf("6008 bytes fit into 6000: %+v", why)
+	}
+	if why := refusal(func() { MakeSlice[byte](r, 6000, 6000) }); why != nil || tally.Counts().Out != 10_000 {
+		t.Errorf("6000 bytes don't fit into 6000: %+v, %+v", why, tally.Counts())
+	}
+	if !acct.Unsettled {
+		t.Error("nobody will take it off again")
+	}
+	acct.Settle(&tally)
+	other.Settle(&tally)
+	if tally.Counts().Out != 0 {
+		t.Errorf("in the end: %+v", tally.Counts())
+	}
+}
+
+// A chunk that nothing is in makes room for one that is needed, and counts until
+// it is gone: another arena that took its bytes a moment before would make both
+// go beyond the total. To look at that moment, letting go of it fails here.
+func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	var tally Tally
+	r, acct := of(&tally)
+	MakeSlice[*int](r, 1000, 1000)
+	r.Empty()
+	idle := r.Meter(nil).Held()
+	total := idle + idle/4
+	tally.Limit(total)
+	if len(r.Types.lanes) != 1 || r.Types.lanes[0].cap != idle || !acct.ChargeIdle(&tally, idle) {
+		t.Fatalf("%d bytes are idle, %+v", idle, tally.Counts())
+	}
+	r.Types.lanes[0].ops.meter = &Meter{tally: new(Tally)} // has no account
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("nothing was let go of")
+			}
+		}()
+		MakeSlice[byte](r, int(idle/2), int(idle/2))
+	}()
+	if out := tally.Counts().Out; out != idle {
+		t.Errorf("%d bytes count while %d are there", out, idle)
+	}
+
+	// And then it counts no more.
+	r, acct = of(&tally)
+	tally.out.Store(0)
+	MakeSlice[*int](r, 1000, 1000)
+	r.Empty()
+	acct.Settle(&tally)
+	acct.ChargeIdle(&tally, idle)
+	MakeSlice[byte](r, int(idle/2), int(idle/2))
+	if out := tally.Counts().Out; out != r.Meter(nil).Held() || out >= idle {
+		t.Errorf("%d bytes count, %d are there", out, r.Meter(nil).Held())
+	}
+}
+
+// An arena that was put back has no part of the total, whatever a program does
+// with it; what it has then is counted when it is out again, once.
+func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
+	var tally Tally
+	tally.Limit(1 << 20)
+	r, acct := of(&tally)
+	for range 40 {
+		acct.Turns.Add(1)
+		acct.Settle(&tally)
+		MakeSlice[*int](r, 100, 100)
+		MakeSlice[byte](r, 3000, 3000)
+		if out := tally.Counts().Out; out != 0 {
+			t.Fatalf("%d bytes count, and no arena is out", out)
+		}
+		acct.Turns.Add(1)
+		held := r.Meter(nil).Held()
+		if !acct.ChargeIdle(&tally, held) || tally.Counts().Out != held {
+			t.Fatalf("%d bytes count, %d are there", tally.Counts().Out, held)
+		}
+		r.Release()
+	}
+}

@@ -1,0 +1,109 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A class must hold what it is for, and little more, at every size there is.
+func TestSizeClasses(t *testing.T) {
+	last := uintptr(0)
+	for class := range sizeClasses {
+		size := classSize(class)
+		if size <= last {
+			break // beyond what the machine can address
+		}
+		if sizeClass(size) != class || sizeClass(last+1) != class {
+			t.Errorf("class %d has sizes to %d: they are in %d, and the smallest, %d, is in %d", class, size, sizeClass(size), last+1, sizeClass(last+1))
+		}
+		if size > 8 && size-last > 8 && size > last+last/4 {
+			t.Errorf("class %d goes from %d to %d", class, last+1, size)
+		}
+		last = size
+	}
+	if last < MaxAlloc {
+		t.Errorf("the largest class is for %d bytes", last)
+	}
+}
+
+// The size must be one that three of four requests fit in, whatever their sizes
+// are, and follow them when they change; a sorted list of the samples says so.
+func TestUsualIsWhatThreeOfFourFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for name, size := range map[string]func(i int) uintptr{
+		"constant":    func(i int) uintptr { return 5000 },
+		"uniform":     func(i int) uintptr { return 1 + uintptr(r.UintN(10_000)) },
+		"lognormal":   func(i int) uintptr { return 1 + uintptr(1000*(1+r.ExpFloat64()*r.ExpFloat64())) },
+		"one in five": func(i int) uintptr { return [...]uintptr{100, 100, 100, 100, 900_000}[i%5] },
+		"one in two":  func(i int) uintptr { return [...]uintptr{100, 900_000}[i%2] },
+		"changing":    func(i int) uintptr { return [...]uintptr{100, 30_000}[i/1000%2] },
+	} {
+		var u Usual
+		var seen []uintptr
+		for i := range 5000 {
+			n := size(i)
+			u.Add(n, 4096)
+			seen = append(seen, n)
+			if i%1000 < 300 {
+				continue // it is still learning
+			}
+			recent := slices.Clone(seen[len(seen)-200:])
+			slices.Sort(recent)
+			if got, low, high := u.Size(), recent[120], fitted(recent[180]); got < low || got > high+high/3 {
+				t.Fatalf("%s: after %d samples the size is %d, not from %d to %d", name, i, got, low, high)
+			}
+		}
+	}
+}
+
+// One client may ask for as much as it likes, and at any time: what others begin
+// with grows to twice as much at most, and only by what was asked for.
+func TestOneRequestAtMostDoublesWhatIsUsual(t *testing.T) {
+	for before := range 300 {
+		for _, usual := range []uintptr{7, 1000, 20_000} {
+			var u Usual
+			for range before {
+				u.Add(usual, 4096)
+			}
+			size := u.Size()
+			if before == 0 {
+				size = 4096
+			}
+			u.Add(600_000, 4096)
+			if got := u.Size(); got > 2*size {
+				t.Fatalf("after %d of %d bytes one of 600000 made %d of %d", before, usual, got, size)
+			}
+			large := u.Size()
+			for range 100 {
+				u.Add(usual, 4096)
+				if got := u.Size(); got > max(large, 2*usual+8) {
+					t.Fatalf("after %d of %d bytes, and one of 600000, small ones made %d of %d", before, usual, got, large)
+				}
+			}
+			if got := u.Size(); got > fitted(usual)+usual/4+8 {
+				t.Fatalf("after %d of %d bytes, one of 600000, and 100 small ones it is %d", before, usual, got)
+			}
+		}
+	}
+}
+
+// The histogram's sums are kept up from one sample to the next, and must be what
+// a count says.
+func TestUsualCounts(t *testing.T) {
+	var u Usual
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range 20_000 {
+		u.Add(1+uintptr(r.Uint32())>>r.UintN(32), 64)
+		total, above := 0, 0
+		for class, n := range u.counts {
+			total += int(n)
+			if class > u.class {
+				above += int(n)
+			}
+		}
+		if total != u.total || above != u.above || total > memory || 4*above > total || 4*(above+int(u.counts[u.class])) <= total {
+			t.Fatalf("sample %d: %d and %d above class %d, counted %d and %d", i, u.total, u.above, u.class, total, above)
+		}
+	}
+}
