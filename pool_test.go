@@ -415,3 +415,62 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.kept.leaving, p.tally.Counts().Held)
 	}
 }
+
+// What is out for long is needed as much as what comes and goes; and both make
+// up what the pool should have, not each of them.
+func TestPoolKeepsBesideWhatIsOut(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race {
+		t.Skip("its sync.Pool forgets at random")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	p := NewArenaPool(1000, 0)
+	now := time.Now()
+	var long []*Arena
+	for range 10 {
+		long = append(long, p.Get())
+	}
+	burst(p, 20, request3KB)
+	if most := p.kept.demand.most(); most != 30 {
+		t.Errorf("30 arenas were made, and %d are said to be needed", most)
+	}
+	for range 10 {
+		now = now.Add(lately / 2)
+		burst(p, 5, request3KB)
+		testkit.Finalizers(t, 4)
+		p.review(now)
+	}
+	testkit.Finalizers(t, 2)
+	if s := p.Stats(); s.Arenas != 15 || s.Misses != 30 {
+		t.Errorf("10 are out, and 5 more now and then: %+v", s)
+	}
+	for _, a := range long {
+		p.Put(a)
+	}
+}
+
+// The look at what is kept must come after every collection, not after the first
+// alone.
+func TestPoolLooksAfterEachCollection(t *testing.T) {
+	keepsArenas(t)
+	p := NewArenaPool(1000, 0)
+	p.Put(p.Get())
+	for round := range 5 {
+		p.Put(p.Get())
+		for tries := 0; ; tries++ {
+			testkit.Finalizers(t, 1)
+			p.mu.Lock()
+			seen := true
+			for acct := range p.accounts.all {
+				seen = seen && uint64(acct.seen) == acct.Turns.Load()
+			}
+			p.mu.Unlock()
+			if seen {
+				break
+			}
+			if tries == 1000 {
+				t.Fatalf("nobody looked after %d collections, round %d", tries, round)
+			}
+		}
+	}
+}

@@ -68,10 +68,9 @@ func (u *Usual) Add(n, start uintptr) {
 			size = start
 		}
 		if n > size {
-			size = max(size, min(fits, 2*size))
-		} else {
-			size = min(size, fits)
+			size *= 2
 		}
+		size = min(size, fits)
 		u.size.Store(size)
 		u.mu.Unlock()
 	}

@@ -225,3 +225,25 @@ func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 	}
 	p.Put(a)
 }
+
+// A request uses what it has had in use at once, though a rewind took it back;
+// and one that uses nothing says nothing.
+func TestAutoPoolLearnsFromRewoundLives(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	for range 200 {
+		p.Do(func(a *arena.Arena) {})
+	}
+	if got := p.Stats().ChunkSize; got != 4096 {
+		t.Errorf("ChunkSize = %d after requests that used nothing", got)
+	}
+	for range 500 { // one life in 64 is looked at
+		p.Do(func(a *arena.Arena) {
+			m := a.Mark()
+			a.AllocBytes(50_000)
+			a.Rewind(m)
+		})
+	}
+	if got := p.Stats().ChunkSize; got < 50_000 || got > 75_000 {
+		t.Errorf("ChunkSize = %d after requests that had 50000 bytes in use", got)
+	}
+}

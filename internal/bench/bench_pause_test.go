@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// pauseRequests is how many requests after a pause are looked at.
+const pauseRequests = 1000
+
+// underWay has so many requests under way at the same time: each next one takes
+// an arena, works in it, and then the oldest puts its own back. It writes the
+// time of each into times.
+func underWay(p *arena.ArenaPool, out []*arena.Arena, times []time.Duration) {
+	for i := range times {
+		at := &out[i%len(out)]
+		start := time.Now()
+		a := p.Get()
+		for range 40 {
+			q := arena.New[ptr64](a)
+			q.name = "x"
+			sinkPtr = q
+		}
+		arena.MakeSlice[byte](a, 4000, 4000)
+		if *at != nil {
+			p.Put(*at)
+		}
+		*at = a
+		times[i] = time.Since(start)
+	}
+}
+
+// afterPause returns the 99th percentile of requests in steady state, and of the
+// first ones after three collections without any.
+func afterPause(t testing.TB, p *arena.ArenaPool, concurrent int) (steady, first time.Duration) {
+	out := make([]*arena.Arena, concurrent)
+	times := make([]time.Duration, pauseRequests)
+	p99 := func() time.Duration {
+		slices.Sort(times)
+		return times[len(times)*99/100]
+	}
+	for range 4 {
+		underWay(p, out, times)
+	}
+	steady = p99()
+	for i, a := range out {
+		p.Put(a)
+		out[i] = nil
+	}
+	testkit.Finalizers(t, 3)
+	underWay(p, out, times)
+	first = p99()
+	for _, a := range out {
+		p.Put(a)
+	}
+	return steady, first
+}
+
+// BenchmarkPause is the 99th percentile of the first 1,000 requests after a pause
+// of three collections, over that of the steady state: the median of the rounds.
+func BenchmarkPause(b *testing.B) {
+	for _, concurrent := range []int{1, 10, 100, 500} {
+		b.Run(fmt.Sprintf("concurrent=%d", concurrent), func(b *testing.B) {
+			p := arena.NewArenaPool(4096, 0)
+			var ratios []float64
+			for range max(b.N, 5) {
+				steady, first := afterPause(b, p, concurrent)
+				ratios = append(ratios, float64(first)/float64(steady))
+			}
+			slices.Sort(ratios)
+			b.ReportMetric(ratios[len(ratios)/2], "p99-ratio")
+			b.ReportMetric(ratios[len(ratios)/10], "p99-ratio-low")
+			b.ReportMetric(ratios[len(ratios)*9/10], "p99-ratio-high")
+		})
+	}
+}
+
+// After a pause requests must not be slower than before. The bound leaves room
+// for a busy machine; cold arenas, whose chunks are made anew, go far beyond it.
+func TestPoolIsAsFastAfterAPause(t *testing.T) {
+	if check.On || *testkit.NoSpeed || check.Race {
+		t.Skip("not a plain build")
+	}
+	p := arena.NewArenaPool(4096, 0)
+	best := 100.0
+	for range 40 {
+		steady, first := afterPause(t, p, 100)
+		if best = min(best, float64(first)/float64(steady)); best < 1.5 {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("the 99th percentile after a pause is %.1f times that before", best)
+}
