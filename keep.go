@@ -19,10 +19,7 @@ import (
 //
 // Never do both point to each other: the collector leaves a circle with a
 // finalizer alone, and a leaked arena would be one.
-type idleArena struct {
-	arena *Arena
-	bytes uintptr // of its chunks, as they were when the pool began to keep it
-}
+type idleArena struct{ arena *Arena }
 
 // newIdle returns a's idleArena, in which it lies.
 func newIdle(a *Arena) *idleArena {
@@ -65,13 +62,22 @@ const lately = 2 * time.Minute
 // not, under the pool's lock. What a pool keeps is what the next burst finds
 // warm; without it each request after two collections would begin cold.
 type kept struct {
-	arenas []*idleArena // the longest kept first
-	bytes  uintptr      // of their chunks
-	limit  uintptr      // most of them; 0: nothing is kept
+	arenas []keptArena // the longest kept first
+	bytes  uintptr     // of their chunks
+	limit  uintptr     // most of them; 0: nothing is kept
 
 	demand  demand
 	leaving int  // arenas that were let go of and that the collector has not taken yet
 	watched bool // review runs after the next collection
+}
+
+// keptArena is an arena that is kept, and what it will lie in when the sync.Pool
+// has it again: that must not lead to the arena before, which leads to the pool,
+// or its finalizer would keep a pool alive that nobody else has.
+type keptArena struct {
+	arena *Arena
+	in    *idleArena
+	bytes uintptr // of its chunks, as they were when the pool began to keep it
 }
 
 // demand is how many arenas were out at the same time lately.
@@ -128,9 +134,12 @@ func (p *ArenaPool) setKeep(bytes uintptr) {
 func (p *ArenaPool) keep(x *idleArena) {
 	check.RaceBlind()
 	p.mu.Lock()
-	x.bytes = x.arena.owner.account.Held()
-	p.kept.arenas = append(p.kept.arenas, x)
-	p.kept.bytes += x.bytes
+	a := x.arena
+	x.arena = nil
+	x.arm() // here rather than in the Get that wants it quickly
+	bytes := a.owner.account.Held()
+	p.kept.arenas = append(p.kept.arenas, keptArena{a, x, bytes})
+	p.kept.bytes += bytes
 	p.fit()
 	p.mu.Unlock()
 	check.RaceSee()
@@ -144,16 +153,16 @@ func (p *ArenaPool) takeKept() (x *idleArena) {
 	p.mu.Lock()
 	k := &p.kept
 	if last := len(k.arenas) - 1; last >= 0 {
-		x = k.arenas[last]
-		k.arenas[last] = nil
+		x = k.arenas[last].in
+		x.arena = k.arenas[last].arena
+		k.bytes -= k.arenas[last].bytes
+		k.arenas[last] = keptArena{}
 		k.arenas = k.arenas[:last]
-		k.bytes -= x.bytes
 	}
 	p.mu.Unlock()
 	check.RaceSee()
 	if x != nil {
-		x.arm()
-		check.RaceTake(&x.bytes)
+		check.RaceTake(x)
 	}
 	return x
 }
@@ -167,8 +176,8 @@ func (p *ArenaPool) fit() {
 	k := &p.kept
 	for len(k.arenas) > 0 && (k.bytes > k.limit || k.limit == 0) {
 		largest := 0
-		for i, x := range k.arenas {
-			if x.bytes > k.arenas[largest].bytes {
+		for i := range k.arenas {
+			if k.arenas[i].bytes > k.arenas[largest].bytes {
 				largest = i
 			}
 		}
@@ -182,18 +191,17 @@ func (p *ArenaPool) fit() {
 //go:norace
 func (p *ArenaPool) letGo(from, to int) {
 	k := &p.kept
-	for _, x := range k.arenas[from:to] {
-		k.bytes -= x.bytes
+	for i := from; i < to; i++ {
+		k.bytes -= k.arenas[i].bytes
 		k.leaving++
-		x.arena.owner.account.leaving = true
-		x.arena = nil
+		k.arenas[i].arena.owner.account.leaving = true
 	}
 	for i := to; i < len(k.arenas); i++ {
 		k.arenas[from+i-to] = k.arenas[i]
 	}
 	left := len(k.arenas) - (to - from)
 	for i := left; i < len(k.arenas); i++ {
-		k.arenas[i] = nil
+		k.arenas[i] = keptArena{}
 	}
 	k.arenas = k.arenas[:left]
 }

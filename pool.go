@@ -173,7 +173,7 @@ func (p *ArenaPool) Put(a *Arena) {
 		}
 	}
 	x.arena = a
-	check.RaceLeave(&x.bytes)
+	check.RaceLeave(x)
 	p.arenas.Put(x)
 }
 
