@@ -127,3 +127,15 @@ func ExampleSyncFixedPool_Stats() {
 	fmt.Println(s.Used, s.Capacity, s.Misses, s.UsedBytes)
 	// Output: 2 2 1 32
 }
+
+// A service with bursts of many requests and pauses between them has its pool keep
+// more than it would by itself.
+func ExampleArenaPool_KeepIdle() {
+	bursts := arena.NewArenaPool(64<<10, 0)
+	bursts.KeepIdle(128 << 20) // 128 MB; 0: none, as a sync.Pool
+	bursts.Do(func(a *arena.Arena) {
+		fmt.Println(a.AllocString("warm after a pause, too"))
+	})
+	// Output:
+	// warm after a pause, too
+}

@@ -12,8 +12,11 @@ import (
 
 // ArenaPool keeps emptied arenas for reuse, as a sync.Pool does, and like one
 // is safe for any number of goroutines: Get takes an arena for one request,
-// Put gives it back. Arenas that lie idle for two collections go to the
-// collector.
+// Put gives it back.
+//
+// Unlike a sync.Pool it stays warm: of the arenas that lie idle over collections
+// it keeps as many as were out at the same time in the last two to four minutes,
+// within 32 MB or what KeepIdle says, and leaves the others to the collector.
 //
 // A pool is for many short lives with a clear end. A program with one long
 // life, or one goroutine, needs only an Arena.
@@ -61,8 +64,9 @@ func NewArenaPool(chunkSize, maxRetained int) *ArenaPool {
 }
 
 // NewAutoPool returns a pool that learns the chunk size from what requests
-// really use: new arenas begin with a chunk for a usual request's values
-// without pointers and texts. (Types with pointers begin small in each new
+// really use: new arenas begin with a chunk that the values without pointers and
+// the texts of three of four requests fit in; a single request, however large,
+// doubles it at most. (Types with pointers begin small in each new
 // arena, and fit after its first life.) maxRetained
 // is in bytes, for each arena; maxRetained <= 0 means 640 KB.
 func NewAutoPool(maxRetained int) *ArenaPool {
