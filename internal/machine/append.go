@@ -12,15 +12,15 @@ func GrowSlice[T any](r *Region, s []T, n int) []T {
 	if c := extend(l, s, n, wanted); c != 0 {
 		return SliceAt[T](l.Base, OffsetIn(l.Base, DataOf(s)), n, c)
 	}
+	if twice := 2 * uintptr(cap(s)); twice <= MaxAlloc/SizeOf[T]() {
+		wanted = max(wanted, int(twice))
+	}
 	if l.ops.meter != nil {
 		wanted = l.capNearLimit(n, wanted, SizeOf[T]())
 	}
-	c, off := l.reserveSlice(uintptr(wanted) * SizeOf[T]())
-	if check.On {
-		l.give(c, off, off+uintptr(wanted)*SizeOf[T]())
-	}
-	l.clearRoom(c, off+uintptr(n)*SizeOf[T](), off+uintptr(wanted)*SizeOf[T]())
-	return SliceAt[T](c.Base, off, n, wanted)
+	m := move{from: DataOf(s), bytes: uintptr(cap(s)) * SizeOf[T](), pinned: r.newestMark(l)}
+	base, off := l.moveSlice(m, uintptr(n)*SizeOf[T](), uintptr(wanted)*SizeOf[T]())
+	return SliceAt[T](base, off, n, wanted)
 }
 
 // extend lets s, if it is the newest slice of the lane, take the room behind
@@ -46,7 +46,7 @@ func extend[T any](l *Lane, s []T, least, wanted int) int {
 	if check.On {
 		l.give(&l.chunk, from, newLo)
 	}
-	if l.ops.clear == nil {
+	if !l.ops.zeroes {
 		// The padding behind s was not handed out, so it may be dirty.
 		clearFlat(l.Base, end, l.Lo)
 		l.chunk.clearDirty(l.Lo, newLo)

@@ -120,7 +120,11 @@ func (l *Lane) buryFrom(first int) {
 //go:norace
 func (l *Lane) bury(c *chunk) {
 	l.ops.meter.give(c.cap, 1)
-	c.watch.Bury(&l.watch, c.room(), l.ops.clear)
+	var clear func(base Pointer, from, to uintptr)
+	if l.ops.zeroes {
+		clear = l.ops.clear
+	}
+	c.watch.Bury(&l.watch, c.room(), clear)
 }
 
 // checkFrom panics if something was written beside the values of the chunks that

@@ -27,7 +27,7 @@ func (c *chunk) fold() {
 
 // takeBack moves the chunk's ends back to lo and hi.
 func (c *chunk) takeBack(ops *laneOps, lo, hi uintptr) {
-	if ops.clear != nil && c.Lo > lo {
+	if ops.zeroes && c.Lo > lo {
 		ops.clear(c.Base, lo, c.Lo)
 	}
 	c.fold()

@@ -48,7 +48,7 @@ func (c *chunk) checkRoom(ops *laneOps) {
 	// Room that New hands out as it is must be zero; elsewhere, the part that
 	// counts as clean.
 	from, to := max(c.Lo, c.clean), min(c.Hi, c.cleanEnd)
-	if ops.clear != nil {
+	if ops.zeroes {
 		from, to = c.Lo, c.Hi
 	}
 	if from < to && !isZero(c.Base, from, to) {

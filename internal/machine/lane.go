@@ -36,18 +36,18 @@ type Lane struct {
 	fit retention
 }
 
-// laneOps says how a lane makes and empties chunks: the part that depends on
-// the type.
+// laneOps says how a lane makes and empties chunks.
 type laneOps struct {
-	make func(bytes uintptr) Pointer
-	// clear zeroes a range that is taken back; nil where room may be dirty.
-	clear func(base Pointer, from, to uintptr)
+	laneMemory
+	// zeroes says that room is always zero, since what is taken back is
+	// cleared at once. Elsewhere it may be dirty.
+	zeroes bool
 	// meter counts the chunks of an arena that has a limit or is from a pool;
 	// nil for all others.
 	meter *Meter
 }
 
-var flatOps = laneOps{make: MakeFlat}
+var flatOps = laneOps{laneMemory: flatMemory{}}
 
 // usedBytes is how many bytes this life has handed out.
 //
@@ -270,7 +270,7 @@ func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
 //
 //go:norace
 func (l *Lane) clearRoom(c *chunk, from, to uintptr) {
-	if l.ops.clear == nil {
+	if !l.ops.zeroes {
 		c.clearDirty(from, to)
 	}
 }

@@ -89,7 +89,7 @@ func sideLaneOf[T any](r *Region) *Lane {
 	t := reflect.TypeFor[T]()
 	l := r.side.types[t]
 	if l == nil {
-		l = newTypedLane[T](r)
+		l = newTypedLane[T](r, new(typedLane))
 		r.side.types[t] = l
 		r.Types.lanes = append(r.Types.lanes, l)
 	}

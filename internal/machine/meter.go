@@ -25,7 +25,7 @@ func (r *Region) Meter(refuse func(Refusal)) *Meter {
 		return m
 	}
 	m := &Meter{region: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes()}
-	m.flat = laneOps{make: flat.ops.make, meter: m}
+	m.flat = laneOps{laneMemory: flat.ops.laneMemory, meter: m}
 	flat.ops = &m.flat
 	for _, l := range r.Types.lanes {
 		l.ops.meter = m
@@ -205,24 +205,16 @@ func (m *Meter) leaves(held uintptr) uintptr {
 }
 
 // capNearLimit is the capacity, in values of size bytes, that Append gives to
-// a slice of n values which it moves: wanted where the chunk has room beyond
-// it, to grow in place. Else it is twice n, for what is moved stays behind and
-// a limit counts that, but not more than half of what the limit leaves, or n.
-// What is idle makes room for it.
+// a slice of n values which it moves: wanted where there is room for it already,
+// else not more than half of what the limit leaves, or n. (What is moved may stay
+// behind, and the limit counts that.) What is idle makes room for it.
 func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 	m, here := l.ops.meter, l.Hi-l.Lo
-	if m.Left() == noLimit || uintptr(wanted)*size <= here {
+	if m.Left() == noLimit || uintptr(wanted)*size <= here || l.nextKept(uintptr(wanted)*size) >= 0 {
 		return wanted
 	}
 	left := m.leaves(m.held - m.idle(l, false))
-	next := min(l.nextSize(), left/share)
-	if i := l.nextKept(uintptr(wanted) * size); i >= 0 {
-		next = l.kept[i].cap
-	}
-	if 2*uintptr(n)*size <= next {
-		return wanted
-	}
-	return max(n, min(2*n, int(max(left/2, here)/size)))
+	return max(n, min(wanted, int(max(left/2, here)/size)))
 }
 
 // give notes that the arena let go of chunks of so many bytes.

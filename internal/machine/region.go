@@ -72,17 +72,19 @@ func laneOf[T any](r *Region) *Lane {
 	if l := r.Types.find(key); l != nil {
 		return l
 	}
-	l := newTypedLane[T](r)
+	l := newTypedLane[T](r, r.Types.newLane())
 	l.Key = key
 	r.Types.add(l)
 	return l
 }
 
-// newTypedLane makes the lane of a type with pointers.
-func newTypedLane[T any](r *Region) *Lane {
+// newTypedLane makes x the lane of a type with pointers.
+func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	size := SizeOf[T]()
-	l := &Lane{
-		ops:   &laneOps{make: MakeTyped[T], clear: ClearTyped[T], meter: r.FlatLane().ops.meter},
+	x.own = laneOps{laneMemory: typedMemory[T]{}, zeroes: true, meter: r.FlatLane().ops.meter}
+	l := &x.Lane
+	*l = Lane{
+		ops:   &x.own,
 		align: size,
 		watch: check.NewLane[T](size, true),
 		fit:   newTypedRetention(r.chunkSize, size),

@@ -7,11 +7,8 @@ import "github.com/ebbpool/arena/internal/check"
 // NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
 // least. The lane tells w of its lives.
 func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
-	ops := &laneOps{make: MakeTyped[T]}
 	pointers := HoldsPointers[T]()
-	if pointers {
-		ops.clear = ClearTyped[T]
-	}
+	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
 	align := max(SizeOf[T](), 1)
 	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), fit: newRetention(chunk, align)}
 	l.watch.WatchedBy(w)
@@ -19,7 +16,7 @@ func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
 }
 
 // Typed says whether the lane's values have pointers: its room is zero then.
-func (l *Lane) Typed() bool { return l.ops.clear != nil }
+func (l *Lane) Typed() bool { return l.ops.zeroes }
 
 // Chunk is the size of the first chunk, as it was asked for.
 func (l *Lane) Chunk() uintptr { return l.fit.start }

@@ -38,6 +38,24 @@ func newTypeTable() TypeTable {
 	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize}
 }
 
+// firstTypes is what the first types of an arena need, in one allocation: a
+// new arena for each request would feel six of them.
+type firstTypes struct {
+	slots [minSlots]*Lane
+	lanes [minSlots]*Lane
+	first typedLane
+}
+
+// newLane makes a lane, which add shall enter once it has its type.
+func (t *TypeTable) newLane() *typedLane {
+	if t.slots != &vacantSlots {
+		return new(typedLane)
+	}
+	x := &firstTypes{slots: vacantSlots}
+	t.slots, t.lanes = &x.slots, x.lanes[:0]
+	return &x.first
+}
+
 // At returns the lane in the slot that key falls into, which is key's or
 // another type's.
 func (t *TypeTable) At(key *TypeDesc) *Lane {
@@ -76,6 +94,9 @@ func (t *TypeTable) add(l *Lane) {
 		if !next.separate() && n < maxSlots {
 			continue
 		}
+		if n == int(t.mask/slotSize)+1 && t.slots != &vacantSlots {
+			next.slots = t.slots
+		}
 		next.fill(n)
 		*t = next
 		return
@@ -105,13 +126,14 @@ func (t *TypeTable) separate() bool {
 	return false
 }
 
-// fill makes n slots and enters all lanes.
+// fill enters all lanes in n slots, new ones if there are none.
 func (t *TypeTable) fill(n int) {
-	slots := make([]*Lane, n)
-	for i := range slots {
-		slots[i] = vacant
+	if t.slots == nil {
+		t.slots = (*[minSlots]*Lane)(make([]*Lane, n))
 	}
-	t.slots = (*[minSlots]*Lane)(slots)
+	for i := range uintptr(n) {
+		*slotAt(t.slots, i*slotSize) = vacant
+	}
 	for _, l := range t.lanes {
 		t.put(l)
 	}

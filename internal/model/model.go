@@ -38,6 +38,7 @@ type Object struct {
 	Len   int      // elements in use
 	Elems []uint64 // what every element up to the capacity holds, as a number; 0 is the zero value
 	Text  string   // content of a Text object, which has no Elems
+	Left  bool     // it is not the region's any more, but still what it was
 }
 
 // Cap is the object's capacity in elements.
@@ -103,6 +104,20 @@ func (r *Region) Move(from *Object, elems []uint64, capacity int) *Object {
 	o := r.Make(from.Class, from.Size, len(elems), capacity)
 	copy(o.Elems, elems)
 	return o
+}
+
+// Leave is Move for an object whose memory the region lets go of: it stays what
+// it is, and counts no more. No mark may know it.
+func (r *Region) Leave(from *Object, elems []uint64, capacity int) *Object {
+	for _, s := range r.marks {
+		for _, o := range s.live {
+			if o == from {
+				panic("model: Leave: a mark needs the object")
+			}
+		}
+	}
+	from.Left = true
+	return r.Move(from, elems, capacity)
 }
 
 // Grow gives the object more capacity in place; the new elements are zero.
@@ -188,11 +203,13 @@ func (r *Region) Reset() {
 // Live returns the live objects, oldest first.
 func (r *Region) Live() []*Object { return append([]*Object(nil), r.live...) }
 
-// Used is the sum of the live objects' bytes.
+// Used is the sum of the live objects' bytes, without those that were left.
 func (r *Region) Used() int {
 	n := 0
 	for _, o := range r.live {
-		n += o.Bytes()
+		if !o.Left {
+			n += o.Bytes()
+		}
 	}
 	return n
 }

@@ -128,3 +128,26 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 }
+
+// What was left is what it was, and counts no more, also for the high water; a
+// mark that knows it would have to bring it back.
+func TestLeave(t *testing.T) {
+	var r Region
+	m := r.Mark()
+	o := r.Make(Flat, 8, 2, 2)
+	o.Elems[1] = 7
+	p := r.Leave(o, o.Elems, 4)
+	if r.Used() != 32 || r.HighWater() != 32 || !r.Owns(o) || o.Elems[1] != 7 || p.Elems[1] != 7 {
+		t.Errorf("used %d, high water %d, %+v, %+v", r.Used(), r.HighWater(), o, p)
+	}
+	r.Mark()
+	defer func() {
+		if recover() == nil {
+			t.Error("an object that a mark knows was left")
+		}
+		if !r.Rewind(m) || r.Used() != 0 {
+			t.Errorf("used %d after the rewind", r.Used())
+		}
+	}()
+	r.Leave(p, p.Elems, 8)
+}

@@ -75,7 +75,11 @@ func (r *replay) append() (string, error) {
 		return what, r.overlap(s)
 	default:
 		elems := append(append([]uint64(nil), s.obj.Elems[off:n]...), seeds...)
-		moved := &slot{typ: s.typ, r: got, obj: r.m.Move(s.obj, elems, got.c)}
+		move := r.m.Move
+		if whole := off == 0 && c == s.r.c && c > 0; whole && r.a.UsedBytes() < r.m.Used()+got.c*s.typ.size() {
+			move = r.m.Leave // the collector has the old one's chunk
+		}
+		moved := &slot{typ: s.typ, r: got, obj: move(s.obj, elems, got.c)}
 		r.fill(moved, len(elems), got.c)
 		return what, r.admit(moved)
 	}
