@@ -14,7 +14,9 @@ import (
 // double, and grow by a quarter from 256 elements on; what lies beyond the
 // length is zero. The builtin would move s to the heap without a word.
 func Append[T any](a *Arena, s []T, items ...T) []T {
-	if cap(s)-len(s) < len(items) {
+	// The comparison is append's own, which the compiler then leaves out, with
+	// the call behind it.
+	if len(s)+len(items) > cap(s) {
 		return appendSlow(a, s, items)
 	}
 	return append(s, items...)

@@ -19,7 +19,7 @@ func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
 	const size = 1 << 16
 	var r Region
 	r.Init(4*size, 40*size)
-	MakeSlice[byte](&r, 8, 8) // makes the chunk
+	MakeSlice[byte](&r, size/2, size/2) // makes the chunk, of its full size
 	l := r.FlatLane()
 	scribble := func() { copy(SliceAt[byte](l.Base, l.Lo, size, size), bytes.Repeat([]byte{0xff}, size)) }
 
@@ -28,7 +28,7 @@ func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
 		t.Error("fresh memory was cleared")
 	}
 	r.Empty()
-	MakeSlice[byte](&r, 8, 8)
+	MakeSlice[byte](&r, size/2, size/2)
 	if b := MakeSlice[byte](&r, size, size); bytes.ContainsFunc(b, func(r rune) bool { return r != 0 }) {
 		t.Error("used memory was not cleared")
 	}

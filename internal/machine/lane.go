@@ -134,7 +134,11 @@ func (l *Lane) grow(need uintptr) {
 	if i := l.nextKept(need); i >= 0 {
 		next = l.takeKept(i)
 	} else {
-		next = l.newChunk(need, l.nextSize())
+		size := l.nextSize()
+		if l.isCold() {
+			size = l.coldSize(need)
+		}
+		next = l.newChunk(need, size)
 	}
 	if l.Base != nil {
 		if l.used() == 0 {
@@ -154,7 +158,7 @@ func (l *Lane) grow(need uintptr) {
 //
 //go:norace
 func (l *Lane) nextSize() uintptr {
-	if l.Base == nil {
+	if l.Base == nil || l.isCold() {
 		return l.fit.first()
 	}
 	if !check.On {

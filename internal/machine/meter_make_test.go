@@ -10,6 +10,11 @@ import (
 // errMake is what a make that fails panics with.
 var errMake = errors.New("makeslice: len out of range")
 
+// failingMemory is memory that can't be had.
+type failingMemory struct{ laneMemory }
+
+func (failingMemory) make(uintptr) Pointer { panic(errMake) }
+
 // failing runs f while no lane of r can have a chunk made, and says whether that
 // was tried.
 func failing(r *Region, f func()) (tried bool) {
@@ -17,7 +22,7 @@ func failing(r *Region, f func()) (tried bool) {
 		ops := l.ops
 		defer func() { l.ops = ops }()
 		failing := *ops
-		failing.make = func(uintptr) Pointer { panic(errMake) }
+		failing.laneMemory = failingMemory{ops.laneMemory}
 		l.ops = &failing
 	}
 	defer func() {

@@ -43,7 +43,9 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 func (r *Region) Made() bool { return r.chunkSize != 0 }
 
 func newFlatLane(chunkSize uintptr) Lane {
-	return Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign), fit: newRetention(chunkSize, FlatAlign)}
+	l := Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign)}
+	l.fit = newFlatRetention(chunkSize)
+	return l
 }
 
 // FlatLane is the lane of values without pointers. Where types are found by
@@ -118,7 +120,7 @@ func (r *Region) Release() {
 	r.resets++
 	flat, oversize := r.FlatLane(), r.oversize()
 	flat.Drop()
-	flat.fit = newRetention(r.chunkSize, FlatAlign)
+	flat.fit = newFlatRetention(r.chunkSize)
 	flat.fit.oversize = oversize
 	flat.watch.Lived(0)
 	for _, l := range r.Types.lanes {

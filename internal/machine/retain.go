@@ -34,6 +34,7 @@ type retention struct {
 	whole  bool  // a life must find want in one chunk
 	full   bool  // want is all that may be kept, and less than lives need
 	leaps  bool  // the first life begins small and grows fast
+	cold   bool  // first lives begin with less than start: see coldSize
 
 	oversize uint32 // chunks made larger than planned, for one value
 }

@@ -31,6 +31,8 @@ var groups = []group{
 		[]string{"Slice", "SimpleStruct", "ComplexStruct", "ComplexStructIter"}},
 	{"Growth, requests, trees, pools", "pool shares the allocator among as many goroutines as processors; Arena and bytebump have none to share. giant is 101 lives: the Arena, which may keep 256 MB, keeps what one in 128 lives needs, as bytebump keeps all it ever had; the ArenaPool, which may keep ten chunks, gives the giant back and takes it from the heap each time.",
 		[]string{"grow", "grow-turns", "request", "tree", "trees", "pool", "giant"}},
+	{"Cold lives", "A new arena for each life, of the chunk size that the package suggests, 64 KB; it is dropped at its end, and the standard library's freed. cold-slice and cold-struct are what the experiment's own benchmark does. Times are of one life.",
+		[]string{"cold-slice", "cold-struct", "cold-iter", "cold-request"}},
 	{"The end of a life", "The time of the end alone. The heap has no row: its collector frees objects later.",
 		[]string{"reset-flat", "reset-link"}},
 }

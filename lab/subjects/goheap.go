@@ -42,6 +42,17 @@ func (goHeap) AppendInts(s []int, first, n int) []int {
 	return s
 }
 
+func (goHeap) GrowItems(x *workloads.Simple, n int) {
+	for i := range n {
+		x.Items = append(x.Items, i)
+	}
+}
+
+// Begin and Drop have nothing to do: the collector drops what was.
+func (goHeap) Begin() {}
+
+func (goHeap) Drop() {}
+
 func (goHeap) Node() *workloads.Node        { return new(workloads.Node) }
 func (h goHeap) Worker() workloads.Requests { return h }
 

@@ -14,6 +14,7 @@ var small = map[string]int{
 	"flat": 20_000, "link": 20_000, "text": 20_000, "slice-reserved": 50_000, "slice-zeroed": 50_000,
 	"slice-filled": 50_000, "Slice": 3000, "SimpleStruct": 3000, "ComplexStruct": 3000, "ComplexStructIter": 20,
 	"grow": 3000, "grow-turns": 1000, "request": 200, "tree": 10, "trees": 8, "reset-flat": 3000, "reset-link": 3000,
+	"cold-slice": 3000, "cold-struct": 3000, "cold-iter": 20, "cold-request": 200,
 	"pool": 2, "giant": 2, "collector": 3, "collector-clone": 3,
 }
 

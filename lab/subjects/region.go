@@ -62,6 +62,18 @@ func (r *region) AppendInts(s []int, first, n int) []int {
 	return s
 }
 
+func (r *region) GrowItems(x *workloads.Simple, n int) {
+	for i := range n {
+		x.Items = arena.Append(r.a, x.Items, i)
+	}
+}
+
+// coldChunk is the chunk size that the package suggests, whatever comes.
+const coldChunk = 64 << 10
+
+func (r *region) Begin() { r.a = arena.NewArena(coldChunk, 0) }
+func (r *region) Drop()  { r.a = nil }
+
 func (r *region) Node() *workloads.Node          { return arena.New[workloads.Node](r.a) }
 func (r *region) Tree(depth int) *workloads.Node { return arenaTree(r.a, depth) }
 

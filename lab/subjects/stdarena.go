@@ -64,6 +64,15 @@ func (s *stdArena) AppendInts(list []int, first, n int) []int {
 	return list
 }
 
+func (s *stdArena) GrowItems(x *workloads.Simple, n int) {
+	for i := range n {
+		x.Items = stdAppend(s.a, x.Items, i)
+	}
+}
+
+func (s *stdArena) Begin() { s.a = arena.NewArena() }
+func (s *stdArena) Drop()  { s.a.Free() }
+
 func stdAppend[T any](a *arena.Arena, s []T, x T) []T {
 	if len(s) == cap(s) {
 		bigger := arena.MakeSlice[T](a, len(s), grownCapacity(cap(s)))

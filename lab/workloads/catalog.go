@@ -122,6 +122,11 @@ func Catalog() []Workload {
 		{Name: "pool", Title: "2,000 requests, shared by as many goroutines as processors", Sizes: []int{1, 2}, Unit: "processors", Per: func(int) float64 { return poolRequests }, Procs: func(n int) int { return n }, Need: "Workers", bind: on(pool)},
 		{Name: "giant", Title: "one request of n MB, then 100 small ones", Sizes: []int{64}, Full: []int{512}, Unit: "MB", Per: whole, Kind: Resident, Need: "Requests and Ints", bind: on(giant)},
 
+		{Name: "cold-slice", Title: "memory made anew, one slice grown by append", Sizes: []int{100, 10_000, 100_000}, Unit: "ints", Per: perColdLife, Need: "Cold", bind: on(coldSlice)},
+		{Name: "cold-struct", Title: "memory made anew, a struct whose slice is grown by append", Sizes: []int{100, 10_000, 100_000}, Unit: "ints", Per: perColdLife, Need: "Cold", bind: on(coldStruct)},
+		{Name: "cold-iter", Title: "memory made anew, 1,000 ComplexStructs in it", Sizes: []int{100}, Full: []int{10_000}, Unit: "ints", Per: whole, Need: "Cold", bind: on(coldIter)},
+		{Name: "cold-request", Title: "memory made anew, requests of that many objects in all", Sizes: []int{20, 200}, Unit: "objects", Per: perColdLife, Need: "Cold", bind: on(coldRequest)},
+
 		{Name: "corruption", Title: "objects that alone hold heap strings, five collections with churn", Sizes: []int{5000}, Unit: "objects", Per: whole, Kind: Reads, Need: "Objects", bind: on(corruption)},
 		{Name: "collector", Title: "100 calls that append 100,000 ints", Sizes: []int{100}, Unit: "calls", Per: whole, Kind: Collect, Need: "Ints", bind: on(collector)},
 		{Name: "collector-clone", Title: "the same, and each result is cloned to the heap", Sizes: []int{100}, Unit: "calls", Per: whole, Kind: Collect, Need: "Ints", bind: on(collectorClone)},
