@@ -51,7 +51,7 @@ func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
 		l.grow(zone + taken)
 		return l.reserveSlice(size)
 	}
-	if taken < ownChunkLeast || taken < l.nextSize()/4 {
+	if taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
 		return l.reserveSlice(size)
 	}
 	c := l.newChunk(zone+taken, 0)
@@ -65,6 +65,11 @@ func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
 // below it the chunk's own record, and the allocation, would be a good part of
 // what it saves.
 const ownChunkLeast = 1 << 10
+
+// ownChunkPart is which part of the lane's next chunk a slice must have to get a
+// chunk of its own. With 4, of four slices that grow by turns some would share
+// chunks, in which their old copies stay: 4.5 bytes for each one in use, not 2.
+const ownChunkPart = 16
 
 // lookBack is how many of the newest chunks are looked at for the one that a
 // slice leaves: a slice that grows all the time is in one of them.

@@ -112,3 +112,22 @@ func withinLimit(t *testing.T, a *arena.Arena, limit int) {
 		t.Fatalf("%d bytes with a limit of %d", held, limit)
 	}
 }
+
+// Where there is room for twice the slice, half of what is left stays for
+// others.
+func TestLimitAppendLeavesHalf(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := NewArena(1024, 0)
+	a.Limit(100_000)
+	s := MakeSlice[byte](a, 30_000, 30_000)
+	New[uint64](a)
+	if over := refused(t, func() { s = Append(a, s, 1) }); over != nil {
+		t.Fatal(over)
+	}
+	if cap(s) > 36_000 {
+		t.Errorf("a capacity of %d bytes is more than half of what was left", cap(s))
+	}
+	if over := refused(t, func() { a.AllocBytes(30_000) }); over != nil {
+		t.Errorf("nothing is left for others: %v", over)
+	}
+}
