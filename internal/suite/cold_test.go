@@ -283,6 +283,11 @@ func TestColdArenaBeginsSmall(t *testing.T) {
 		if st := a.Stats(); st.Chunks != c.chunks || st.RetainedBytes != c.held || st.Oversize != 0 {
 			t.Errorf("chunk size %d, %d bytes used: %+v, want %d chunks of %d bytes", c.chunk, c.bytes, st, c.chunks, c.held)
 		}
+		a.Release()
+		a.AllocBytes(min(c.bytes, 100))
+		if st := a.Stats(); st.RetainedBytes > max(1<<10, c.chunk/64) && c.chunk <= 1<<20 {
+			t.Errorf("chunk size %d, after Release: %+v", c.chunk, st)
+		}
 		// What is large for a small first chunk is not large.
 		a = arena.NewArena(c.chunk, 0)
 		a.AllocBytes(c.bytes)
