@@ -9,10 +9,17 @@ import (
 // room for items, it grows in the arena, or on the heap if a is nil.
 //
 // If s is the newest slice or object of its kind in a, it grows in place, so
-// that its address stays and nothing is copied. Otherwise the elements move
-// and the old memory is free again only when the arena is reset. Capacities
-// double, and grow by a quarter from 256 elements on; what lies beyond the
-// length is zero. The builtin would move s to the heap without a word.
+// that its address stays and nothing is copied: its capacity doubles, and grows
+// by a quarter from 256 elements on. Otherwise the elements move to room for
+// twice as many; the old slice stays what it is, as with the builtin. What lies
+// beyond the length is zero.
+//
+// A slice that is large beside what a has moves to memory of its own, which is
+// given to the collector at once when the slice moves on, unless a Mark was
+// taken in between. So a slice that grows alone, as long as it may get, costs a
+// no more than twice its size (or a's chunk size). The old memory of small ones
+// is free again only when the arena is reset. The builtin would move s to the
+// heap without a word.
 func Append[T any](a *Arena, s []T, items ...T) []T {
 	// The comparison is append's own, which the compiler then leaves out, with
 	// the call behind it.

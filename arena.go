@@ -38,11 +38,14 @@ func (*noCopy) Unlock() {}
 
 // NewArena returns an empty arena.
 //
-// chunkSize is in bytes: what the arena takes from the Go heap at first for
-// values without pointers, and keeps for them if maxRetained allows. Each type
-// with pointers gets memory of its own, beginning with four objects, but no more
-// than 512 bytes of them. While the first life asks for more, further chunks
-// come, up to 64 times chunkSize each: as much again for values without
+// chunkSize is in bytes: what the arena takes from the Go heap at a time for
+// values without pointers, and keeps for them if maxRetained allows. The first
+// life begins with less, so that an arena for one small request costs little: with
+// a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize with
+// the third chunk. (An arena with a chunkSize above 1 MB begins with all of it.)
+// Each type with pointers gets memory of its own, beginning with four objects, but
+// no more than 512 bytes of them. While the first life asks for more, further
+// chunks come, up to 64 times chunkSize each: as much again for values without
 // pointers, four times as much and more for types. Values larger than a chunk
 // are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
@@ -112,7 +115,8 @@ func (a *Arena) Release() {
 
 // UsedBytes is how many bytes the arena has handed out since it was last
 // emptied: sizes of values and capacities of slices, rounded up to 8 bytes
-// for those without pointers, and the lengths of strings.
+// for those without pointers, and the lengths of strings. Memory that a slice
+// has left by Append counts, too, unless the collector has it already.
 func (a *Arena) UsedBytes() int {
 	if a == nil {
 		return 0

@@ -13,7 +13,7 @@ type Stats struct {
 	Chunks        int    // chunks that it holds now
 	Types         int    // types with pointers that it has met since it was made or released
 	Resets        uint64 // how often it was emptied, by Reset, Release or Put
-	Oversize      uint64 // chunks ever made larger than planned, or beside the current one, for one large value
+	Oversize      uint64 // chunks ever made larger than planned, or beside the current one, for one large value or slice that moved
 }
 
 // Stats returns the arena's statistics. Like every method it is for the

@@ -155,16 +155,22 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	var r Region
 	r.Init(1024, 10*1024)
 	l := r.FlatLane()
-	asked := uintptr(0)
-	ops := *l.ops
-	ops.make = func(n uintptr) Pointer {
-		asked = n
-		return MakeFlat(8)
-	}
-	l.ops = &ops
+	var asked uintptr
+	l.ops = &laneOps{laneMemory: askedMemory{flatMemory{}, &asked}}
 	for _, want := range []uintptr{MaxAlloc - 8, MaxAlloc, MaxAlloc + 8, MaxAlloc + MaxAlloc/8} {
 		if l.newChunk(8, want); asked != min(want, MaxAlloc) {
 			t.Errorf("a chunk of %d bytes for a plan of %d", asked, want)
 		}
 	}
+}
+
+// askedMemory tells how much it was asked for, and makes little.
+type askedMemory struct {
+	laneMemory
+	asked *uintptr
+}
+
+func (m askedMemory) make(n uintptr) Pointer {
+	*m.asked = n
+	return MakeFlat(8)
 }
