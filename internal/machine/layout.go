@@ -79,7 +79,9 @@ type sideTable struct {
 }
 
 func newSideTable(chunkSize uintptr) *sideTable {
-	return &sideTable{flat: newFlatLane(chunkSize), types: map[reflect.Type]*Lane{}}
+	t := &sideTable{types: map[reflect.Type]*Lane{}}
+	t.flat.initFlat(chunkSize)
+	return t
 }
 
 func sideLaneOf[T any](r *Region) *Lane {

@@ -30,7 +30,7 @@ type Region struct {
 // of them.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
-	r.Flat = newFlatLane(chunkSize)
+	r.Flat.initFlat(chunkSize)
 	if Portable || !LayoutOK {
 		r.side = newSideTable(chunkSize)
 	}
@@ -42,10 +42,11 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 // Made says whether Init was called.
 func (r *Region) Made() bool { return r.chunkSize != 0 }
 
-func newFlatLane(chunkSize uintptr) Lane {
-	l := Lane{ops: &flatOps, align: FlatAlign, watch: check.NewFlatLane(FlatAlign)}
+// initFlat makes l, which is zero, a lane of values without pointers. It is done
+// in place: to copy a lane is much of what a new arena would cost.
+func (l *Lane) initFlat(chunkSize uintptr) {
+	l.ops, l.align, l.watch = &flatOps, FlatAlign, check.NewFlatLane(FlatAlign)
 	l.fit = newFlatRetention(chunkSize)
-	return l
 }
 
 // FlatLane is the lane of values without pointers. Where types are found by
@@ -80,17 +81,13 @@ func laneOf[T any](r *Region) *Lane {
 	return l
 }
 
-// newTypedLane makes x the lane of a type with pointers.
+// newTypedLane makes x, which is zero, the lane of a type with pointers.
 func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	size := SizeOf[T]()
 	x.own = laneOps{laneMemory: typedMemory[T]{}, zeroes: true, meter: r.FlatLane().ops.meter}
 	l := &x.Lane
-	*l = Lane{
-		ops:   &x.own,
-		align: size,
-		watch: check.NewLane[T](size, true),
-		fit:   newTypedRetention(r.chunkSize, size),
-	}
+	l.ops, l.align, l.watch = &x.own, size, check.NewLane[T](size, true)
+	l.fit = newTypedRetention(r.chunkSize, size)
 	l.watch.WatchedBy(&r.Watch)
 	return l
 }

@@ -117,11 +117,11 @@ func withinLimit(t *testing.T, a *arena.Arena, limit int) {
 // others.
 func TestLimitAppendLeavesHalf(t *testing.T) {
 	testkit.NeedsReuse(t)
-	a := NewArena(1024, 0)
+	a := arena.NewArena(1024, 0)
 	a.Limit(100_000)
-	s := MakeSlice[byte](a, 30_000, 30_000)
-	New[uint64](a)
-	if over := refused(t, func() { s = Append(a, s, 1) }); over != nil {
+	s := arena.MakeSlice[byte](a, 30_000, 30_000)
+	arena.New[uint64](a)
+	if over := refused(t, func() { s = arena.Append(a, s, 1) }); over != nil {
 		t.Fatal(over)
 	}
 	if cap(s) > 36_000 {
