@@ -44,6 +44,7 @@ func metered(limit, total uintptr) (*Region, *Tally, *Account) {
 	t.Limit(total)
 	m := r.Meter(func(why Refusal) { panic(why) })
 	m.Share(t, acct)
+	acct.Turns.Store(1) // it is out
 	m.SetLimit(limit)
 	return r, t, acct
 }
