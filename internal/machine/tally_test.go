@@ -43,6 +43,9 @@ func TestTotalFitsExactly(t *testing.T) {
 		t.Errorf("6000 bytes that were kept don't fit into 6000: %+v", tally.Counts())
 	}
 	acct.Settle(&tally)
+	if check.On {
+		return // what is between the values takes room, too
+	}
 	r, acct := of(&tally)
 	if why := refusal(func() { MakeSlice[byte](r, 6008, 6008) }); why == nil || why.Asked != 6008 || why.Others != 4000 || !why.Pool {
 		t.Errorf("6008 bytes fit into 6000: %+v", why)
