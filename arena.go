@@ -26,7 +26,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 40
+	arenaPad   = 32*is64 + 36*(1-is64)
 	accountPad = 20 * (1 - is64)
 )
 
@@ -109,6 +109,7 @@ func (a *Arena) Release() {
 	if check.On {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Release")
+		a.region.Watch.Released()
 	}
 	a.region.Release()
 }

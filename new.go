@@ -19,7 +19,7 @@ func New[T any](a *Arena) *T {
 	if machine.Portable || check.Watched || a == nil || machine.SizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
-	key := machine.KeyOf(machine.Box[T]{})
+	key := machine.KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
 		const mask = machine.FlatAlign - 1
 		size := (machine.SizeOf[T]() + mask) &^ mask
@@ -32,12 +32,16 @@ func New[T any](a *Arena) *T {
 		}
 		return newSlow[T](a)
 	}
-	if l := a.region.Types.At(key); l.Key == key {
-		lo := l.Lo
-		if next := lo + machine.SizeOf[T](); next <= l.Hi {
-			l.Lo = next
-			return machine.At[T](l.Base, lo)
+	l := a.region.Types.Usual
+	if l.Key != key {
+		if l = a.region.Types.At(key); l.Key != key {
+			return newSlow[T](a)
 		}
+	}
+	lo := l.Lo
+	if next := lo + machine.SizeOf[T](); next <= l.Hi {
+		l.Lo = next
+		return machine.At[T](l.Base, lo)
 	}
 	return newSlow[T](a)
 }

@@ -12,11 +12,35 @@ import (
 // memory was not used before or T has pointers; otherwise the memory is
 // cleared. Negative lengths, a cap below
 // len and sizes that no allocation can have panic and change nothing.
+//
+//go:nosplit
 func MakeSlice[T any](a *Arena, len, cap int) []T {
+	// max keeps the compiler from dividing by the size of a T that has none.
+	if check.Watched || a == nil || machine.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+		uintptr(cap-1) >= machine.SmallSlice/max(machine.SizeOf[T](), 1) {
+		return makeSlice[T](a, "MakeSlice", len, cap)
+	}
+	size := uintptr(cap) * machine.SizeOf[T]()
+	key := machine.KeyOf((*T)(nil))
+	if key.PtrBytes == 0 {
+		if size <= machine.SmallBytes {
+			if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
+				machine.ClearBlocks(machine.Addr(a.region.Flat.Base, off), size)
+				return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
+			}
+		}
+	} else if l := a.region.Types.At(key); l.Key == key {
+		if off, ok := l.TakeElements(size); ok {
+			return machine.SliceAt[T](l.Base, off, len, cap)
+		}
+	}
 	return makeSlice[T](a, "MakeSlice", len, cap)
 }
 
-// makeSlice is MakeSlice, called by the function that a panic shall name.
+// makeSlice is MakeSlice where the fast way ends: no arena, no room, a type not
+// met before, a slice that is large or can't be. A panic names function.
+//
+//go:noinline
 func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	checkSlice[T](function, len, cap)
 	if a == nil || machine.SizeOf[T]() == 0 || cap == 0 {
@@ -34,7 +58,28 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 // costs the same whatever its size. It is for elements without pointers that
 // are all written before they are read; a T with pointers panics, on the heap
 // (a nil a), too.
+//
+//go:nosplit
 func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
+	// max keeps the compiler from dividing by the size of a T that has none.
+	if check.Watched || a == nil || machine.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+		uintptr(cap-1) >= machine.SmallSlice/max(machine.SizeOf[T](), 1) || machine.KeyOf((*T)(nil)).PtrBytes != 0 {
+		return makeSliceUninitSlow[T](a, len, cap)
+	}
+	const mask = machine.FlatAlign - 1
+	size := uintptr(cap) * machine.SizeOf[T]()
+	off, ok := a.region.Flat.TakeSlice(size, (size+mask)&^mask)
+	if !ok {
+		return makeSliceUninitSlow[T](a, len, cap)
+	}
+	return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
+}
+
+// makeSliceUninitSlow is MakeSliceUninit where the fast way ends: no arena, no
+// room, a slice that is large or can't be.
+//
+//go:noinline
+func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	checkSlice[T]("MakeSliceUninit", len, cap)
 	if machine.HoldsPointers[T]() {
 		panic(message[T]("MakeSliceUninit") + "the element type has pointers, which can't be left uninitialized; use MakeSlice")
@@ -51,6 +96,15 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 
 // AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
 // as MakeSlice[byte](a, n, n). A negative n panics.
+//
+//go:nosplit
 func (a *Arena) AllocBytes(n int) []byte {
+	if size := uintptr(n); !check.Watched && a != nil && size-1 < machine.SmallBytes {
+		if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
+			p := machine.Addr(a.region.Flat.Base, off)
+			machine.ClearBlocks(p, size)
+			return machine.BytesAt(p, size)
+		}
+	}
 	return makeSlice[byte](a, "AllocBytes", n, n)
 }

@@ -1,14 +1,16 @@
 package arena
 
-// The one use of package unsafe in this room; everything else asks
-// internal/machine, whose unsafe.go says what is taken for granted.
+// The use of package unsafe in this room; everything else asks internal/machine,
+// whose unsafe.go says what is taken for granted. The two functions stand here,
+// written out, because that is how they stay within what the compiler inlines.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
 
 // New returns a pointer to a zero T. It is valid until the slab is reset.
-//
-// It stands here, written out, because that is how it stays within what the
-// compiler inlines.
 //
 // SAFETY: next and ready are multiples of the size of T, [next, ready) is zero
 // room of the chunk at base, and refill returns with next < ready, or with
@@ -19,5 +21,21 @@ func (s *Slab[T]) New() (p *T) {
 	}
 	p = (*T)(unsafe.Add(s.base, s.next))
 	s.next += unsafe.Sizeof(*p)
+	return
+}
+
+// take hands out the next T of room, or what more has where there is none. more is
+// a parameter because the compiler counts the call of one for less than another,
+// and where it inlines this it calls what was passed.
+//
+// SAFETY: room is that of the lane of T: Lo and Hi are multiples of the size of T,
+// and all between them is zero. Or it is machine.NoRoom, whose Lo and Hi are equal
+// for ever.
+func take[T any](room *machine.Room, a *Arena, more func(*Arena) *T) (p *T) {
+	if room.Lo == room.Hi {
+		return more(a)
+	}
+	p = (*T)(unsafe.Add(room.Base, room.Lo))
+	room.Lo += unsafe.Sizeof(*p)
 	return
 }

@@ -28,6 +28,7 @@ func TestInlines(t *testing.T) {
 	}
 	for what, pattern := range map[string]string{
 		"Slab.New": `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
+		"Lane.New": `can inline (arena\.)?Lane\[go\.shape\.struct.*\]\.New`,
 		"Append":   `can inline (arena\.)?Append\[go\.shape\.int\]`,
 		"KeyOf":    `can inline KeyOf`,
 	} {

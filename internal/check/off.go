@@ -13,6 +13,7 @@ const Watched = false
 // What the checks remember of an arena, a lane, a chunk: here, nothing.
 type (
 	Witness struct{}
+	Handle  struct{}
 	Lane    struct{}
 	Chunk   struct{}
 )
@@ -25,6 +26,8 @@ func (w *Witness) Ended(how string)        {}
 func (w *Witness) History() string         { return "" }
 func (w *Witness) Guard(c runtime.Cleanup) {}
 func (w *Witness) Unguard()                {}
+func (w *Witness) Released()               {}
+func (w *Witness) Handle() Handle          { return Handle{} }
 
 func NewLane[T any](align uintptr, pointers bool) Lane { return Lane{} }
 func NewFlatLane(align uintptr) Lane                   { return Lane{} }

@@ -16,6 +16,8 @@ type Witness struct {
 	busy uint32 // 1 while a call is going on
 
 	cleanup runtime.Cleanup // of an arena from a pool
+
+	releases uint64 // each ends the use of all handles
 }
 
 // life says where a life began and ended. It is an object of its own, so that

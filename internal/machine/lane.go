@@ -47,6 +47,10 @@ type laneOps struct {
 	meter *Meter
 }
 
+// clearPiece is how many bytes are cleared at a time when memory with pointers is
+// taken back: half of the smallest first-level caches.
+const clearPiece = 16 << 10
+
 var flatOps = laneOps{laneMemory: flatMemory{}}
 
 // usedBytes is how many bytes this life has handed out.

@@ -9,6 +9,23 @@ import (
 // in this program. Where they don't, arenas look types up in a sideTable.
 var LayoutOK = Portable || checkLayout()
 
+// readable says that the assumptions A5 and A6 of unsafe.go hold. Where they
+// don't, what New takes for a descriptor could be any address.
+var readable = Portable || sliceHolds() && leadsTo[byte]() && leadsTo[string]() && leadsTo[any]() &&
+	leadsTo[[3]uint16]() && leadsTo[*int]() && leadsTo[struct{ x float64 }]()
+
+func mustBeReadable() {
+	if !readable {
+		panic("arena: this toolchain's slices or type descriptors are not as this package knows them; build with -tags arenaportable")
+	}
+}
+
+// leadsTo says whether KeyOf finds T's descriptor, which is what a reflect.Type
+// points to. It looks into nothing that it has not compared.
+func leadsTo[T any]() bool {
+	return KeyOf((*T)(nil)).bits() == reflect.ValueOf(reflect.TypeFor[T]()).Pointer()
+}
+
 // checkLayout compares what unsafe.go reads from the descriptors of a few
 // types with what package reflect says of them.
 func checkLayout() bool {
@@ -23,13 +40,13 @@ func checkLayout() bool {
 		layoutHolds[error]() && layoutHolds[[]byte]() && layoutHolds[map[int]int]() &&
 		layoutHolds[func()]() && layoutHolds[chan int]() && layoutHolds[mixed]() &&
 		layoutHolds[[4]mixed]() &&
-		KeyOf(Box[mixed]{}) == KeyOf(Box[mixed]{}) && KeyOf(Box[int32]{}) != KeyOf(Box[uint32]{})
+		KeyOf((*mixed)(nil)) == KeyOf((*mixed)(nil)) && KeyOf((*int32)(nil)) != KeyOf((*uint32)(nil))
 }
 
 func layoutHolds[T any]() bool {
 	t := reflect.TypeFor[T]()
-	d := KeyOf(Box[T]{})
-	return d.size == t.Size() && d.PtrBytes <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+	d := KeyOf((*T)(nil))
+	return readable && leadsTo[T]() && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
 }
 
 // reflectPointers is what ptrBytes != 0 says, by package reflect.
@@ -58,7 +75,7 @@ var pointerful sync.Map // of reflect.Type to bool
 // HoldsPointers says whether a T can hold a Pointer.
 func HoldsPointers[T any]() bool {
 	if !Portable && LayoutOK {
-		return KeyOf(Box[T]{}).PtrBytes != 0
+		return KeyOf((*T)(nil)).PtrBytes != 0
 	}
 	t := reflect.TypeFor[T]()
 	if known, ok := pointerful.Load(t); ok {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"unsafe"
 )
@@ -14,10 +15,10 @@ func TestAssumption1Interface(t *testing.T) {
 		t.Fatalf("an interface has %d bytes", s)
 	}
 	type other int
-	if KeyOf(int(1)) != KeyOf(int(2)) || KeyOf(int(1)) == KeyOf(other(1)) {
+	if KeyOf(new(int)) != KeyOf((*int)(nil)) || KeyOf(new(int)) == KeyOf(new(other)) {
 		t.Error("descriptors don't tell types apart")
 	}
-	if KeyOf(reflect.New(reflect.TypeFor[other]()).Elem().Interface()) != KeyOf(other(0)) {
+	if KeyOf(reflect.New(reflect.TypeFor[other]()).Interface()) != KeyOf((*other)(nil)) {
 		t.Error("a value made by reflection has another descriptor")
 	}
 }
@@ -55,7 +56,7 @@ func TestAssumption2Descriptor(t *testing.T) {
 func checkDescriptor[T any](t *testing.T) {
 	t.Helper()
 	typ := reflect.TypeFor[T]()
-	d := KeyOf(Box[T]{})
+	d := KeyOf((*T)(nil))
 	if d.size != typ.Size() {
 		t.Errorf("%v: size %d, is %d", typ, d.size, typ.Size())
 	}
@@ -84,12 +85,60 @@ func TestAssumption3Alignment(t *testing.T) {
 // A4 is what the suite's torture_test.go tries: pointers to every part of a chunk, through
 // collections.
 
+// A5: a pointer type's descriptor leads to that of what it points to. Without it
+// KeyOf returns any word. Interfaces, and types that are pointers themselves, are
+// where something else would be found.
+func TestAssumption5PointerDescriptor(t *testing.T) {
+	skipPortable(t)
+	for _, holds := range []bool{
+		leadsTo[int](), leadsTo[**int](), leadsTo[error](), leadsTo[any](), leadsTo[struct{}](),
+		leadsTo[[0]string](), leadsTo[map[string]int](), leadsTo[func(int) string](), leadsTo[[1 << 20]string](),
+		leadsTo[unsafe.Pointer](), leadsTo[reflect.Value](), leadsTo[chan struct{ a, b string }](),
+	} {
+		if !holds {
+			t.Error("a pointer's descriptor does not lead to its element's")
+		}
+	}
+	if KeyOf((*error)(nil)).bits() == reflect.ValueOf(reflect.TypeFor[any]()).Pointer() {
+		t.Error("two types have one descriptor")
+	}
+}
+
+// A6: SliceAt makes slices of their parts. Otherwise their lengths are anything.
+func TestAssumption6Slice(t *testing.T) {
+	skipPortable(t)
+	var array [9]uint32
+	s := SliceAt[uint32](Pointer(&array), 8, 3, 6)
+	if !sliceHolds() || &s[0] != &array[2] || len(s) != 3 || cap(s) != 6 {
+		t.Errorf("%v, length %d, capacity %d", &s[0], len(s), cap(s))
+	}
+}
+
+// Without A5 and A6 no memory may be made: New would look into any address.
+func TestNoMemoryWithoutDescriptors(t *testing.T) {
+	readable = false
+	defer func() { readable = true }()
+	for what, f := range map[string]func(){
+		"a region":      func() { new(Region).Init(1024, 0) },
+		"a slab's lane": func() { NewLane[string](1024, nil) },
+	} {
+		func() {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.Contains(text, "-tags arenaportable") {
+					t.Errorf("%s: the panic is %q, and should say how to build", what, text)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 // The start-up check must be able to fail: it compares with reflect, so a
 // type that reflect sees differently is found.
 func TestStartUpCheckCanFail(t *testing.T) {
 	skipPortable(t)
-	d := *KeyOf(Box[string]{})
-	if d.PtrBytes == 0 || d.PtrBytes > d.size {
+	d := *KeyOf((*string)(nil))
+	if d.PtrBytes == 0 || uintptr(d.PtrBytes) > d.size {
 		t.Fatalf("string: %+v", d)
 	}
 	if !checkLayout() {

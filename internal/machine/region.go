@@ -29,6 +29,7 @@ type Region struct {
 // Init makes an empty region. Nothing is allocated for values before the first
 // of them.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
+	mustBeReadable()
 	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
 	r.Flat.initFlat(chunkSize)
 	if Portable || !LayoutOK {
@@ -68,7 +69,7 @@ func laneOf[T any](r *Region) *Lane {
 	if Portable || r.side != nil {
 		return sideLaneOf[T](r)
 	}
-	key := KeyOf(Box[T]{})
+	key := KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
 		return &r.Flat
 	}
@@ -98,10 +99,18 @@ func (r *Region) Empty() {
 	used, held := flat.UserBytes(), uintptr(0)
 	flat.empty(r.MaxRetained)
 	held = flat.HeldBytes()
+	most, usual := uintptr(0), r.Types.Usual
 	for _, l := range r.Types.lanes {
-		used += l.UserBytes()
+		n := l.UserBytes()
+		if n > most {
+			most, usual = n, l
+		}
+		used += n
 		l.empty(r.MaxRetained)
 		held += l.HeldBytes()
+	}
+	if usual != r.Types.Usual { // else not even a write barrier
+		r.Types.Usual = usual
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++

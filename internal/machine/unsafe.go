@@ -4,9 +4,11 @@ package machine
 // works on offsets, and asks for memory here, as do the fast ways of package
 // arena.
 //
-// What it takes for granted about the runtime is numbered; layout.go checks A1
-// and A2 when the program starts, and where one of them does not hold, the
-// package falls back to package reflect (LayoutOK is false).
+// What it takes for granted about the runtime is numbered; layout.go checks A1,
+// A2, A5 and A6 when the program starts. Where A1 or A2 does not hold, the package
+// falls back to package reflect (LayoutOK is false). A5 and A6 are relied on
+// before anything is asked: where they don't hold it makes no memory at all
+// (readable is false), and has to be built for that fallback.
 //
 //	A1  An empty interface is two words, the first of which points to the
 //	    descriptor of the dynamic type, one descriptor per type.
@@ -17,6 +19,10 @@ package machine
 //	    every type without pointers.
 //	A4  The collector does not move heap objects, and keeps a whole
 //	    allocation alive for a Pointer to any byte of it.
+//	A5  In the descriptor of a pointer type, what all descriptors have is
+//	    followed by a pointer to the descriptor of the type that it points to.
+//	A6  A slice is three words: the address of its first element, its length and
+//	    its capacity, as reflect.SliceHeader says.
 //
 // A3 and A4 are held by the fallback too: they follow from what package
 // unsafe promises and from the only collector there is.
@@ -31,26 +37,38 @@ import (
 // importing package unsafe.
 type Pointer = unsafe.Pointer
 
-// TypeDesc is the beginning of a type descriptor (assumption A2).
+// TypeDesc is the beginning of a type descriptor (assumption A2). PtrBytes is an
+// int because the compiler, where it knows the type, puts the constant in place
+// of the load of an int, but not of a uintptr.
 type TypeDesc struct {
 	size     uintptr
-	PtrBytes uintptr
+	PtrBytes int
 }
 
-// Box gives T a descriptor that an interface carries as it is: a T that is
-// itself an interface would be replaced by its dynamic type.
-type Box[T any] struct{ _ T }
+// pointerDesc is the descriptor of a pointer type (assumption A5): what all
+// descriptors have, and then the one that we are after.
+type pointerDesc struct {
+	size, ptrBytes uintptr
+	hash           uint32
+	flags          [4]uint8
+	equal, gcData  unsafe.Pointer
+	name, pointer  int32
+	elem           *TypeDesc
+}
 
-// KeyOf returns the type descriptor of v's dynamic type. Called as
-// KeyOf(Box[T]{}) it inlines to one load.
+// KeyOf returns the descriptor of the type that v, a pointer, points to. Called
+// as KeyOf((*T)(nil)) it inlines to two loads. (An interface that holds a T
+// itself would save one of them. But where the call is not inlined, as under the
+// race detector, each such T is a zero value of its size among the program's
+// data; and a T that is an interface would be replaced by its dynamic type.)
 //
 // SAFETY: reads the first word of an interface value, which A1 says is the
-// descriptor. A descriptor is never freed while a value or an instantiation
-// of the type exists.
+// descriptor, and the word in it that A5 says is the other one. Descriptors are
+// never freed while a value or an instantiation of the type exists.
 //
 //go:nocheckptr
 func KeyOf(v any) *TypeDesc {
-	return *(**TypeDesc)(unsafe.Pointer(&v))
+	return (*(**pointerDesc)(unsafe.Pointer(&v))).elem
 }
 
 // SizeOf is the size of a T in bytes, a constant in each instantiation.
@@ -68,11 +86,22 @@ func At[T any](base unsafe.Pointer, off uintptr) *T {
 	return (*T)(unsafe.Add(base, off))
 }
 
-// SliceAt returns n elements, with room for c, at offset off.
+// sliceHeader is what a slice is made of (assumption A6).
+type sliceHeader struct {
+	data     Pointer
+	len, cap int
+}
+
+// SliceAt returns n elements, with room for c, at offset off. It stays in
+// registers, without the checks of n and c that unsafe.Slice would make again.
 //
-// SAFETY: as At, for c elements.
+// SAFETY: as At, for c elements; the caller has checked that n is from 0 to c.
 func SliceAt[T any](base unsafe.Pointer, off uintptr, n, c int) []T {
-	return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
+	if Portable {
+		return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
+	}
+	h := sliceHeader{unsafe.Add(base, off), n, c}
+	return *(*[]T)(unsafe.Pointer(&h))
 }
 
 // StringAt returns the n bytes at off as a string.
@@ -104,6 +133,37 @@ func As[T any](p Pointer) *T { return (*T)(p) }
 func ClearObject(p Pointer, n uintptr) {
 	clear((*[InlineZero]byte)(p)[:n])
 }
+
+// blockBytes is what ClearBlocks clears at a time.
+const blockBytes = 64
+
+// Blocks is how many bytes ClearBlocks clears for n.
+func Blocks(n uintptr) uintptr { return (n + blockBytes - 1) &^ (blockBytes - 1) }
+
+// ClearBlocks zeroes the Blocks(n) bytes at p, of a chunk without pointers, for n
+// above 0: few stores, and no call, which takes longer than some blocks do.
+//
+// SAFETY: all of these bytes are room of the chunk, of which the caller has
+// reserved the first n. p moves on only where more follows.
+func ClearBlocks(p Pointer, n uintptr) {
+	for {
+		clear((*[blockBytes]byte)(p)[:])
+		if n <= blockBytes {
+			return
+		}
+		n -= blockBytes
+		p = unsafe.Add(p, blockBytes)
+	}
+}
+
+// BytesAt returns the n <= SmallBytes bytes at p as a slice, without the check that
+// unsafe.Slice would make.
+//
+// SAFETY: as At. The array type is only there to be sliced: it may reach beyond
+// the chunk, which checkptr would refuse.
+//
+//go:nocheckptr
+func BytesAt(p Pointer, n uintptr) []byte { return (*[SmallBytes]byte)(p)[:n:n] }
 
 // OffsetIn returns how far p points into the chunk at base; a p outside gives
 // a number beyond every chunk's size, or one that the caller's range check
@@ -144,10 +204,16 @@ func MakeTyped[T any](n uintptr) unsafe.Pointer {
 }
 
 // ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that
-// T needs.
+// T needs: from its end, in pieces of about clearPiece. What was written last is
+// still in the cache, and what is cleared last is what the next life begins with.
 //
 // SAFETY: the range lies in the chunk and is made of whole elements.
 func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
+	piece := max(clearPiece/SizeOf[T](), 1) * SizeOf[T]()
+	for to-from > piece {
+		to -= piece
+		clear(unsafe.Slice((*T)(unsafe.Add(base, to)), piece/SizeOf[T]()))
+	}
 	clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/SizeOf[T]()))
 }
 
@@ -157,6 +223,16 @@ func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
 // pointer's size: typetable.go masks it so.
 func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
 	return (**Lane)(unsafe.Add(unsafe.Pointer(slots), off))
+}
+
+// sliceHolds says whether A6 does.
+func sliceHolds() bool {
+	array := [5]uint16{1, 2, 3, 4, 5}
+	s := array[1:3:4]
+	if unsafe.Sizeof(s) != unsafe.Sizeof(sliceHeader{}) {
+		return false
+	}
+	return *(*sliceHeader)(unsafe.Pointer(&s)) == sliceHeader{Pointer(&array[1]), 2, 3}
 }
 
 // bits returns the descriptor's address as a number, for hashing.

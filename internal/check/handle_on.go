@@ -1,0 +1,17 @@
+//go:build arenacheck || race || asan
+
+package check
+
+// Handle is what the checks remember of a handle to an arena's memory: how often
+// the arena had been released when it was made.
+type Handle struct{ releases uint64 }
+
+// Handle is what a handle that is made now remembers.
+//
+//go:norace
+func (w *Witness) Handle() Handle { return Handle{w.releases} }
+
+// Released ends the use of all handles.
+//
+//go:norace
+func (w *Witness) Released() { w.releases++ }
