@@ -1,0 +1,36 @@
+package suite
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// A program that uses arenas with large types must not be large itself: what
+// names a type is no value of it. Where the compiler does not inline, as in a
+// debugger's builds or with checkptr, such a value would be zeros in the file,
+// once for each type.
+func TestLargeTypesAreNoData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	const most = 16 << 20 // less than half of one value
+	for _, flags := range []string{"", "-N -l", "-d=checkptr"} {
+		binary := filepath.Join(t.TempDir(), "large")
+		if out, err := exec.Command(goTool, "build", "-gcflags=github.com/ebbpool/arena/...="+flags, "-o", binary, "./testdata/large").CombinedOutput(); err != nil {
+			t.Fatalf("go build -gcflags=%q: %v\n%s", flags, err, out)
+		}
+		info, err := os.Stat(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > most {
+			t.Errorf("-gcflags=%q: the program has %d bytes, at most %d expected", flags, info.Size(), most)
+		}
+	}
+}
