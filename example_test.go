@@ -107,6 +107,23 @@ func ExampleSlab() {
 	// Output: true
 }
 
+func ExampleLaneOf() {
+	a := arena.NewArena(64<<10, 0)
+	entries := arena.LaneOf[Entry](a) // once for a request, or for the arena
+	var list *Entry
+	for range 5 {
+		e := entries.New() // inlined
+		e.Next = list
+		list = e
+	}
+	fmt.Println(a.Stats().Types)
+	a.Reset()
+	fmt.Println(entries.New().Next == nil)
+	// Output:
+	// 1
+	// true
+}
+
 func ExampleArenaPool_Do() {
 	auto := arena.NewAutoPool(0)
 	auto.Do(func(a *arena.Arena) {

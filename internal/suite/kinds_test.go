@@ -24,6 +24,7 @@ type testType interface {
 	flat() bool
 	size() int
 	newObject(a *arena.Arena) (raw, error)
+	lane(a *arena.Arena) func() (raw, error)
 	makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error)
 	rawAppend(a *arena.Arena, r raw, off, n, c int, seeds []uint64, self bool) (raw, error)
 	fill(r raw, i int, seed uint64)
@@ -54,6 +55,15 @@ func (k *kind[T]) newObject(a *arena.Arena) (raw, error) {
 	p := arena.New[T](a)
 	r := raw{unsafe.Pointer(p), 1, 1}
 	return r, k.fresh(r, 0, 1)
+}
+
+// lane returns newObject through a handle, which is made now.
+func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
+	l := arena.LaneOf[T](a)
+	return func() (raw, error) {
+		r := raw{unsafe.Pointer(l.New()), 1, 1}
+		return r, k.fresh(r, 0, 1)
+	}
 }
 
 func (k *kind[T]) makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error) {

@@ -22,7 +22,8 @@ type replay struct {
 	marks    []markPair
 	seed     uint64
 	ops, gcs int
-	types    map[testType]bool // types with pointers that got memory
+	types    map[testType]bool                // types with pointers that got memory
+	lanes    map[testType]func() (raw, error) // handles, each good until a Release
 }
 
 // slot is one live allocation beside its record in the model.
@@ -55,7 +56,7 @@ const (
 // runReplay runs a program: two bytes for chunk size and retention, then
 // operations until the bytes are used up.
 func runReplay(in []byte) error {
-	r := &replay{in: in, types: map[testType]bool{}}
+	r := &replay{in: in, types: map[testType]bool{}, lanes: map[testType]func() (raw, error){}}
 	r.chunk = 64 << (r.byte() % 7)
 	switch k := r.byte() % 6; k {
 	case 0:
@@ -132,7 +133,14 @@ func (r *replay) step() (string, error) {
 		op = 15
 	}
 	switch op {
-	case 0, 1, 2:
+	case 1:
+		t := r.anyType(true)
+		if r.lanes[t] == nil {
+			r.lanes[t] = t.lane(r.a)
+		}
+		got, err := r.lanes[t]()
+		return fmt.Sprintf("LaneOf[%v]().New", t), r.made(t, got, 1, 1, err)
+	case 0, 2:
 		t := r.anyType(op != 2)
 		got, err := t.newObject(r.a)
 		return fmt.Sprintf("New[%v]", t), r.made(t, got, 1, 1, err)
@@ -192,6 +200,7 @@ func (r *replay) step() (string, error) {
 			r.a.Release()
 			r.m.Reset() // which is what Release does, as far as the model goes
 			clear(r.types)
+			clear(r.lanes)
 			r.sync()
 			if st := r.a.Stats(); err == nil && (st.RetainedBytes != 0 || st.Chunks != 0) {
 				err = fmt.Errorf("%d bytes in %d chunks are left", st.RetainedBytes, st.Chunks)

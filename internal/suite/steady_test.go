@@ -58,6 +58,14 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			mixedRequest(a)
 			a.Reset()
 		}},
+		{"LaneOf", func() {
+			flats, pairs := arena.LaneOf[flat24](a), arena.LaneOf[textPair](a)
+			for range 200 {
+				flats.New().a = 1
+				pairs.New().a = "x"
+			}
+			a.Reset()
+		}},
 		{"MakeSlice", func() {
 			for i := range 20 {
 				arena.MakeSlice[uint32](a, i, 2*i)

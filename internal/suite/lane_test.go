@@ -1,0 +1,318 @@
+package suite
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+type laneNode struct {
+	text string
+	next *laneNode
+	n    int
+}
+
+// A handle takes from the memory that New takes from: an arena that is used
+// through both by turns is at every moment what one is that is used through New.
+// With memory of its own a handle would be missed by statistics and limits.
+func TestLaneIsTheArenasOwn(t *testing.T) {
+	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
+	nodes, flats := arena.LaneOf[laneNode](a), arena.LaneOf[flat24](a)
+	for life := range 5 {
+		var last *laneNode
+		for i := range 300 << life {
+			var p *laneNode
+			if i%3 == 0 {
+				p = arena.New[laneNode](a)
+			} else {
+				p = nodes.New()
+				flats.New().a = 1
+				arena.New[flat24](b)
+			}
+			if *p != (laneNode{}) {
+				t.Fatalf("life %d, object %d is not zero: %+v", life, i, p)
+			}
+			*p = laneNode{"x", last, i}
+			last = p
+			arena.New[laneNode](b)
+			if i%64 == 0 && a.Stats() != b.Stats() {
+				t.Fatalf("life %d, object %d: %+v, with New alone %+v", life, i, a.Stats(), b.Stats())
+			}
+		}
+		for i := 300<<life - 1; i >= 0; i, last = i-1, last.next {
+			if last.n != i || last.text != "x" {
+				t.Fatalf("life %d: object %d is %+v", life, i, last)
+			}
+		}
+		a.Reset()
+		b.Reset()
+		if a.Stats() != b.Stats() {
+			t.Fatalf("after life %d: %+v, with New alone %+v", life, a.Stats(), b.Stats())
+		}
+	}
+}
+
+// Neighbours do not overlap, whichever way they were made, and the newest slice
+// does not grow over a handle's object.
+func TestLaneAndAppend(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	texts := arena.LaneOf[string](a)
+	s := arena.Append(a, nil, "a")
+	p := texts.New()
+	*p = "mine"
+	for range 10 {
+		s = arena.Append(a, s, "b")
+	}
+	q := texts.New()
+	if *p != "mine" || *q != "" {
+		t.Errorf("%q and %q", *p, *q)
+	}
+	for i := range cap(s) {
+		if at := &s[:cap(s)][i]; at == p || at == q {
+			t.Errorf("element %d of the slice is an object of the handle", i)
+		}
+	}
+}
+
+// Every kind of T, and no arena, has a handle that works; where there is nothing
+// to hold on to, it is New.
+func TestLaneOfEveryKind(t *testing.T) {
+	type large [9000]string
+	a := arena.NewArena(1024, 0)
+	for range 3 {
+		for name, err := range map[string]error{
+			"int":             laneWorks(a, 7),
+			"string":          laneWorks(a, "x"),
+			"interface":       laneWorks(a, errors.New("x")),
+			"pointer":         laneWorks(a, &name7),
+			"no size":         laneWorks(a, struct{}{}),
+			"flat, large":     laneWorks(a, [3000]int{1}),
+			"pointers, large": laneWorks(a, large{"x"}),
+			"array of none":   laneWorks(a, [0]*int{}),
+			"heap, pointers":  laneWorks(nil, "x"),
+			"heap, flat":      laneWorks(nil, 7),
+		} {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		a.Reset()
+	}
+}
+
+var name7 = 7
+
+func laneWorks[T comparable](a *arena.Arena, v T) error {
+	l, before := arena.LaneOf[T](a), a.UsedBytes()
+	var zero T
+	var last *T
+	for range 20 {
+		p := l.New()
+		if p == nil || *p != zero {
+			return errors.New("not a zero T")
+		}
+		if *p = v; last != nil && unsafe.Sizeof(v) != 0 && (last == p || *last != v) {
+			return errors.New("two objects are one")
+		}
+		last = p
+	}
+	size := (int(unsafe.Sizeof(v)) + 7) &^ 7
+	if unsafe.Sizeof(v)%8 != 0 && a.UsedBytes()-before == 20*int(unsafe.Sizeof(v)) {
+		size = int(unsafe.Sizeof(v)) // with pointers, on 32 bits
+	}
+	if used := a.UsedBytes() - before; a != nil && used != 20*size {
+		return errors.New("the arena counts other bytes than were handed out")
+	}
+	return nil
+}
+
+// A handle follows marks: what a rewind takes back is handed out again, zero, and
+// what came before the mark stays.
+func TestLaneAndMarks(t *testing.T) {
+	a := arena.NewArena(1024, 0)
+	l := arena.LaneOf[laneNode](a)
+	kept := l.New()
+	kept.text = "kept"
+	used := a.UsedBytes()
+	for round := range 20 {
+		m := a.Mark()
+		for i := range 10 * round {
+			p := l.New()
+			if *p != (laneNode{}) {
+				t.Fatalf("round %d, object %d is not zero: %+v", round, i, p)
+			}
+			*p = laneNode{"taken back", kept, 1}
+		}
+		a.Rewind(m)
+		if a.UsedBytes() != used || kept.text != "kept" {
+			t.Fatalf("round %d: %d bytes in use instead of %d, %+v", round, a.UsedBytes(), used, kept)
+		}
+	}
+}
+
+// A limit holds for a handle, to the byte: otherwise a request could take any
+// amount through one.
+func TestLaneAndLimit(t *testing.T) {
+	a := arena.NewArena(1024, 0)
+	a.Limit(8 << 10)
+	l := arena.LaneOf[laneNode](a)
+	count := func() (n int) {
+		defer func() {
+			if _, ok := recover().(*arena.LimitError); !ok {
+				t.Error("no LimitError")
+			}
+		}()
+		for {
+			l.New()
+			n++
+		}
+	}
+	if n := count(); n < 100 || n*int(unsafe.Sizeof(laneNode{})) > 8<<10 || a.Stats().RetainedBytes > 8<<10 {
+		t.Errorf("%d objects, %+v", n, a.Stats())
+	}
+	a.Reset()
+	if l.New(); a.UsedBytes() != int(unsafe.Sizeof(laneNode{})) {
+		t.Errorf("after Reset: %+v", a.Stats())
+	}
+}
+
+// A handle that is used after Release gets counted memory of the arena, and none
+// that anybody else has. Were its lane's memory its own, it would be missing in
+// the pool's account for good.
+func TestLaneAfterRelease(t *testing.T) {
+	testkit.NeedsReuse(t)
+	pool := arena.NewArenaPool(1024, 0)
+	pool.Limit(0, 64<<10)
+	a := pool.Get()
+	old, oldFlat := arena.LaneOf[laneNode](a), arena.LaneOf[flat24](a)
+	old.New().n = 1
+	for round := range 50 {
+		a.Release()
+		if st := a.Stats(); st.RetainedBytes != 0 || st.Types != 0 {
+			t.Fatalf("after Release: %+v", st)
+		}
+		fresh := arena.LaneOf[laneNode](a)
+		seen := map[*laneNode]bool{}
+		for i := range 100 {
+			from := old
+			if i%2 == 1 {
+				from = fresh
+			}
+			p := from.New()
+			if seen[p] || *p != (laneNode{}) {
+				t.Fatalf("round %d, object %d was handed out before: %+v", round, i, p)
+			}
+			seen[p] = true
+			p.text = "x"
+			oldFlat.New().a = 1
+		}
+		if want := 100 * int(unsafe.Sizeof(laneNode{})+unsafe.Sizeof(flat24{})); a.UsedBytes() != want {
+			t.Fatalf("round %d: %d bytes in use, want %d", round, a.UsedBytes(), want)
+		}
+	}
+	a.Release()
+	pool.Put(a)
+	if st := pool.Stats(); st.InUseBytes != 0 || st.RetainedBytes != 0 {
+		t.Errorf("the pool counts %+v", st)
+	}
+}
+
+// A handle of an arena that was put back and taken again is as a pointer to that
+// arena: it takes from it what nobody else gets.
+func TestLaneAfterPut(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race {
+		t.Skip("pools lose arenas at random under the race detector")
+	}
+	pool := arena.NewArenaPool(1024, 0)
+	a := pool.Get()
+	stale := arena.LaneOf[laneNode](a)
+	stale.New().n = 1
+	pool.Put(a)
+	b := pool.Get()
+	if a != b {
+		t.Skip("the pool let the arena go")
+	}
+	mine := arena.LaneOf[laneNode](b)
+	seen := map[*laneNode]bool{}
+	for i := range 1000 {
+		from := mine
+		if i%3 == 0 {
+			from = stale
+		}
+		p := from.New()
+		if seen[p] || *p != (laneNode{}) {
+			t.Fatalf("object %d was handed out before: %+v", i, p)
+		}
+		seen[p] = true
+		p.n = i + 1
+	}
+	if want := 1000 * int(unsafe.Sizeof(laneNode{})); b.UsedBytes() != want {
+		t.Errorf("%d bytes in use, want %d", b.UsedBytes(), want)
+	}
+}
+
+// What a handle handed out is memory of its type: the collector sees what is
+// stored there, and a pointer to it keeps it.
+func TestGCLane(t *testing.T) {
+	var held []*allKinds
+	func() {
+		a := arena.NewArena(1024, 0)
+		l := arena.LaneOf[allKinds](a)
+		for i := range uint64(200) {
+			x := l.New()
+			x.set(i)
+			held = append(held, x)
+		}
+	}()
+	testkit.Collect(3)
+	for i, x := range held {
+		if err := x.check(uint64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The zero Arena is refused by a handle as by New.
+func TestLaneOfZeroArena(t *testing.T) {
+	testkit.WantPanic(t, func() { arena.LaneOf[string](new(arena.Arena)) }, "not made by NewArena")
+	testkit.WantPanic(t, func() { arena.LaneOf[int](new(arena.Arena)) }, "not made by NewArena")
+}
+
+// Builds with checks find a handle that is used too late, of types with and
+// without pointers, and say what ended it.
+func TestCheckedLane(t *testing.T) {
+	if !check.On {
+		t.Skip("needs the checks")
+	}
+	a := arena.NewArena(1024, 0)
+	nodes, flats := arena.LaneOf[laneNode](a), arena.LaneOf[int](a)
+	a.Reset()
+	nodes.New()
+	flats.New()
+	a.Rewind(a.Mark())
+	nodes.New()
+	a.Release()
+	late := "the arena was released since LaneOf"
+	testkit.WantPanic(t, func() { nodes.New() }, "Lane.New", "laneNode", late)
+	testkit.WantPanic(t, func() { flats.New() }, "Lane.New", "int", late)
+	arena.LaneOf[laneNode](a).New() // and the arena is usable
+
+	pool := arena.NewArenaPool(1024, 0)
+	b := pool.Get()
+	nodes, flats = arena.LaneOf[laneNode](b), arena.LaneOf[int](b)
+	nodes.New()
+	pool.Put(b)
+	pool.Get()
+	late = "the arena was put back in its pool"
+	testkit.WantPanic(t, func() { nodes.New() }, "Lane.New", late)
+	testkit.WantPanic(t, func() { flats.New() }, "Lane.New", late)
+	testkit.WantPanic(t, func() { arena.LaneOf[laneNode](b) }, "LaneOf", late)
+	if st := pool.Stats(); st.Gets != 2 || st.Puts != 1 {
+		t.Errorf("%+v", st)
+	}
+}
