@@ -1,0 +1,72 @@
+package machine
+
+import "testing"
+
+type odd struct {
+	p *int
+	_ [3]int
+	s string
+}
+
+// What is taken back is cleared from end to end and nothing beside it, however
+// many pieces it takes and whether or not elements fill them. What is left would
+// be kept alive, and handed out.
+func TestClearTypedWhole(t *testing.T) {
+	clearWhole[*int](t, func(p **int) { *p = new(int) }, func(p *(*int)) bool { return *p == nil })
+	clearWhole[odd](t, func(p *odd) { p.p, p.s = new(int), "x" }, func(p *odd) bool { return p.p == nil && p.s == "" })
+	clearWhole[[3000]string](t, func(p *[3000]string) { p[0], p[2999] = "a", "b" },
+		func(p *[3000]string) bool { return p[0] == "" && p[2999] == "" })
+}
+
+func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
+	size := SizeOf[T]()
+	perPiece := int(max(clearPiece/size, 1))
+	for _, n := range []int{0, 1, perPiece - 1, perPiece, perPiece + 1, 2 * perPiece, 5*perPiece + perPiece/2} {
+		s := make([]T, n+2)
+		for i := range s {
+			fill(&s[i])
+		}
+		ClearTyped[T](DataOf(s), size, uintptr(n+1)*size)
+		for i := range s {
+			if inside := i != 0 && i != n+1; empty(&s[i]) != inside {
+				t.Fatalf("%d values of %d bytes: value %d of [1, %d) is cleared: %t", n+2, size, i, n+1, !inside)
+			}
+		}
+	}
+}
+
+// New looks first at the lane that the last life took most from.
+func TestUsualLane(t *testing.T) {
+	if Portable || !LayoutOK {
+		t.Skip("lanes are not looked up by New")
+	}
+	var r Region
+	r.Init(1024, 0)
+	if r.Types.Usual != vacant {
+		t.Error("a lane is usual before there is one")
+	}
+	first := laneOf[string](&r)
+	second, third := laneOf[*int](&r), laneOf[odd](&r)
+	if r.Types.Usual != first {
+		t.Error("the first lane is not the usual one, in the first life")
+	}
+	for _, want := range []*Lane{second, third, first} {
+		for _, l := range []*Lane{first, second, third} {
+			l.reserveLarge(l.align)
+			if l == want {
+				l.reserveLarge(8 * l.align)
+				l.reserveLarge(16 * l.align)
+			}
+		}
+		if r.Empty(); r.Types.Usual != want {
+			t.Errorf("%v, not %v, is the usual lane", r.Types.Usual.Key, want.Key)
+		}
+	}
+	usual := r.Types.Usual
+	if r.Empty(); r.Types.Usual != usual {
+		t.Error("a life that took nothing changed what is usual")
+	}
+	if r.Release(); r.Types.Usual != vacant {
+		t.Error("a lane is usual that the region has no more")
+	}
+}
