@@ -11,7 +11,7 @@ var NoRoom Room
 // Lo is Hi, which it meets exactly. It makes the lane of a T with pointers if it
 // must, but no chunk.
 func RoomOf[T any](r *Region) *Room {
-	if l := laneOf[T](r); l.Typed() && r.side == nil && !Portable {
+	if l := laneOf[T](r); l.Typed() {
 		return &l.chunk
 	}
 	return &NoRoom
