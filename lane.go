@@ -29,7 +29,23 @@ type Lane[T any] struct {
 //
 // It costs about as much as a New: take a handle once for each request, not once
 // for each object.
+//
+//go:nosplit
 func LaneOf[T any](a *Arena) Lane[T] {
+	if !machine.Portable && !check.Watched && a != nil {
+		key := machine.KeyOf((*T)(nil))
+		if l := a.region.Types.Lane(key); l.Key == key {
+			return Lane[T]{room: l.Room(), arena: a}
+		}
+	}
+	return laneOfSlow[T](a)
+}
+
+// laneOfSlow is LaneOf without an arena, and for a type without pointers or not met
+// before.
+//
+//go:noinline
+func laneOfSlow[T any](a *Arena) Lane[T] {
 	l := Lane[T]{room: &machine.NoRoom, arena: a}
 	if a == nil {
 		return l

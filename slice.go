@@ -29,7 +29,7 @@ func MakeSlice[T any](a *Arena, len, cap int) []T {
 				return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
 			}
 		}
-	} else if l := a.region.Types.At(key); l.Key == key {
+	} else if l := a.region.Types.Lane(key); l.Key == key {
 		if off, ok := l.TakeElements(size); ok {
 			return machine.SliceAt[T](l.Base, off, len, cap)
 		}

@@ -10,7 +10,7 @@ import (
 // The benchmarks compare subjects within one run: read ratios between lines,
 // not times. Every result goes to a package variable of pointer type, whose
 // store has a write barrier, as in a program that keeps what it allocates; an
-// arena's life is 1,000 objects, and its Reset is part of the time.
+// arena's life is 250 objects, and its Reset is part of the time.
 
 const lifeLen = 250
 

@@ -10,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Slab.New is worth its place only if it costs no call, and Append only if
-// the way without growth does not. Both are close to the compiler's budget:
+// Slab.New and Lane.New are worth their place only if they cost no call, and
+// Append only if the way without growth does not. All are close to the compiler's budget:
 // without this test an innocent line would take them over it unnoticed.
 func TestInlines(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || machine.Portable {
@@ -21,7 +21,7 @@ func TestInlines(t *testing.T) {
 	if err != nil {
 		t.Skip("needs the go command")
 	}
-	// The test binary has instances of both: for ints and for flat64.
+	// The test binary has instances of all: for ints and for flat64.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/...=-m", "-vet=off", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
@@ -29,6 +29,7 @@ func TestInlines(t *testing.T) {
 	for what, pattern := range map[string]string{
 		"Slab.New": `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
 		"Lane.New": `can inline (arena\.)?Lane\[go\.shape\.struct.*\]\.New`,
+		"inlined":  `inlining call to \(\*byteBump\)\.inlined`, // what the others are compared with
 		"Append":   `can inline (arena\.)?Append\[go\.shape\.int\]`,
 		"KeyOf":    `can inline KeyOf`,
 	} {

@@ -67,6 +67,14 @@ func (t *TypeTable) At(key *TypeDesc) *Lane {
 	return *slotAt(t.slots, (key.bits()>>(t.shift&63))&t.mask)
 }
 
+// Lane is At, also for the table of a region that was never made: no lane then.
+func (t *TypeTable) Lane(key *TypeDesc) *Lane {
+	if t.slots == nil {
+		return vacant
+	}
+	return t.At(key)
+}
+
 // find returns the lane of key, nil if there is none.
 //
 //go:norace

@@ -277,10 +277,11 @@ func TestGCLane(t *testing.T) {
 	}
 }
 
-// The zero Arena is refused by a handle as by New.
+// The zero Arena is refused by a handle, and by MakeSlice's fast way.
 func TestLaneOfZeroArena(t *testing.T) {
 	testkit.WantPanic(t, func() { arena.LaneOf[string](new(arena.Arena)) }, "not made by NewArena")
 	testkit.WantPanic(t, func() { arena.LaneOf[int](new(arena.Arena)) }, "not made by NewArena")
+	testkit.WantPanic(t, func() { arena.MakeSlice[string](new(arena.Arena), 1, 1) }, "not made by NewArena")
 }
 
 // Builds with checks find a handle that is used too late, of types with and

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// BenchmarkLives makes objects with two strings in lives of 20, which is a small
+// request's, of 250, and of 1,000, which are 64 KB: more than some first-level
+// caches hold. An op is one object. lane is a handle that the life asks for, as a
+// request does.
+func BenchmarkLives(b *testing.B) {
+	for _, n := range []int{20, 250, 1000} {
+		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchLives(b, n) })
+	}
+}
+
+func benchLives(b *testing.B, n int) {
+	b.Run("alloc=heap", func(b *testing.B) {
+		for range (b.N + n - 1) / n {
+			for range n {
+				p := new(ptr64)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range (b.N + n - 1) / n {
+			a.Reset()
+			for range n {
+				p := arena.New[ptr64](a)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=lane", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range (b.N + n - 1) / n {
+			a.Reset()
+			l := arena.LaneOf[ptr64](a)
+			for range n {
+				p := l.New()
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=slab", func(b *testing.B) {
+		s := arena.NewSlab[ptr64](n)
+		for range (b.N + n - 1) / n {
+			s.Reset()
+			for range n {
+				p := s.New()
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=inlined", func(b *testing.B) {
+		c := newByteBump(256 << 10)
+		for range (b.N + n - 1) / n {
+			c.reset()
+			for range n {
+				p := inlinedNew[ptr64](c)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=cursor", func(b *testing.B) {
+		c := newByteBump(256 << 10)
+		for range (b.N + n - 1) / n {
+			c.reset()
+			for range n {
+				p := cursorNew[ptr64](c)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+}
+
+var sinkBytes []byte
+
+// BenchmarkBytes makes slices of 64 bytes; an op is one of them. bytebump's are
+// not cleared.
+func BenchmarkBytes(b *testing.B) {
+	const size = 64
+	b.Run("alloc=heap", func(b *testing.B) {
+		for range lives(b) {
+			for range lifeLen {
+				sinkBytes = make([]byte, size)
+			}
+		}
+	})
+	b.Run("alloc=arena", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range lives(b) {
+			a.Reset()
+			for range lifeLen {
+				sinkBytes = a.AllocBytes(size)
+			}
+		}
+	})
+	b.Run("alloc=uninit", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range lives(b) {
+			a.Reset()
+			for range lifeLen {
+				sinkBytes = arena.MakeSliceUninit[byte](a, size, size)
+			}
+		}
+	})
+	b.Run("alloc=bytebump", func(b *testing.B) {
+		c := newByteBump(256 << 10)
+		for range lives(b) {
+			c.reset()
+			for range lifeLen {
+				sinkBytes = c.bytes(size)
+			}
+		}
+	})
+}
