@@ -35,7 +35,7 @@ func (s Sense) holds(value, target float64) bool {
 type Claim struct {
 	Work     string // what is done
 	Measure  string // what the number is
-	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"
+	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"; Profiled first where it applies
 	Sense    Sense
 	Target   float64 // 0: the row is there to compare with, nothing is claimed
 }
@@ -52,6 +52,7 @@ const (
 	faster   = "times as fast as the Go heap"
 	bytebump = "times the time of `bytebump`"
 	cursor   = "times the time of `cursor`"
+	inlined  = "times the time of `inlined`"
 )
 
 // Claims are the rows of the table, in their order.
@@ -68,6 +69,8 @@ var Claims = []Claim{
 		"New/type=ptr64/alloc=arena", "New/type=ptr64/alloc=bytebump", AtMost, 1.15},
 	{"", cursor,
 		"New/type=ptr64/alloc=arena", "New/type=ptr64/alloc=cursor", AtMost, 0},
+	{"`New`, the same in lives of 1,000", cursor,
+		"Lives/objects=1000/alloc=arena", "Lives/objects=1000/alloc=cursor", AtMost, 1.5},
 	{"`New`, ten pointerful types in turn", faster,
 		"New/type=ten/alloc=heap", "New/type=ten/alloc=arena", AtLeast, 5},
 	{"`Slab.New`, 64 B, no pointers", faster,
@@ -82,6 +85,22 @@ var Claims = []Claim{
 		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=bytebump", AtMost, 0.8},
 	{"", cursor,
 		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=cursor", AtMost, 0},
+	{"`Slab.New`, the same in lives of 1,000", cursor,
+		"Lives/objects=1000/alloc=slab", "Lives/objects=1000/alloc=cursor", AtMost, 0.85},
+	{"`LaneOf`, its `New`, 64 B, two strings", faster,
+		"Lives/objects=250/alloc=heap", "Lives/objects=250/alloc=lane", AtLeast, 0},
+	{"", cursor,
+		"Lives/objects=250/alloc=lane", "Lives/objects=250/alloc=cursor", AtMost, 0.95},
+	{"", inlined,
+		"Lives/objects=250/alloc=lane", "Lives/objects=250/alloc=inlined", AtMost, 0},
+	{"`LaneOf`, the same in lives of 20", cursor,
+		"Lives/objects=20/alloc=lane", "Lives/objects=20/alloc=cursor", AtMost, 0.95},
+	{"`AllocBytes`, 64 B", faster,
+		"Bytes/alloc=heap", "Bytes/alloc=arena", AtLeast, 0},
+	{"", bytebump,
+		"Bytes/alloc=arena", "Bytes/alloc=bytebump", AtMost, 1.4},
+	{"`MakeSliceUninit`, 64 B", bytebump,
+		"Bytes/alloc=uninit", "Bytes/alloc=bytebump", AtMost, 1.2},
 	{"`AllocString`, 32 B", faster,
 		"AllocString/alloc=heap", "AllocString/alloc=arena", AtLeast, 5},
 	{"", bytebump,
@@ -116,6 +135,12 @@ var Claims = []Claim{
 		"Pool/cores=1/alloc=arena", "Pool/cores=2/alloc=arena", AtLeast, 1.9},
 	{"an `Arena` for each core, no pool, 2 cores", "times the throughput of 1 core",
 		"Pool/cores=1/alloc=own", "Pool/cores=2/alloc=own", AtLeast, 0},
+	{"Built with a profile: `New`, 64 B, no pointers", cursor,
+		"PGO/New/type=flat64/alloc=arena", "PGO/New/type=flat64/alloc=cursor", AtMost, 1.15},
+	{"Built with a profile: `New`, 64 B, two strings", cursor,
+		"PGO/New/type=ptr64/alloc=arena", "PGO/New/type=ptr64/alloc=cursor", AtMost, 1.05},
+	{"Built with a profile: `ArenaPool`, one request", faster,
+		"PGO/Pool/cores=1/alloc=heap", "PGO/Pool/cores=1/alloc=arena", AtLeast, 8},
 	{"`FixedPool`, 64 B, allocate and free", faster,
 		"Fixed/alloc=heap", "Fixed/alloc=fixed", AtLeast, 6},
 	{"", "times as fast as `sync.Pool`",

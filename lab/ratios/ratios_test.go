@@ -109,10 +109,21 @@ func TestPatternMatchesTheClaims(t *testing.T) {
 	if got, want := Pattern(claims), "^Benchmark(A|MakeSlice|New)$"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	re := regexp.MustCompile(Pattern(Claims))
+	mixed := append([]Claim{{"", "", "PGO/B/alloc=arena", "PGO/C/alloc=heap", AtMost, 1}}, claims...)
+	if got, want := Pattern(mixed), "^Benchmark(A|MakeSlice|New)$"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := ProfiledPattern(mixed), "^Benchmark(B|C)$"; got != want {
+		t.Errorf("with a profile: got %s, want %s", got, want)
+	}
+	plain, profiled := regexp.MustCompile(Pattern(Claims)), regexp.MustCompile(ProfiledPattern(Claims))
 	for _, c := range Claims {
-		if !re.MatchString("Benchmark" + strings.Split(c.Num, "/")[0]) {
+		name, isProfiled := strings.CutPrefix(c.Num, Profiled)
+		if re := map[bool]*regexp.Regexp{false: plain, true: profiled}[isProfiled]; !re.MatchString("Benchmark" + strings.Split(name, "/")[0]) {
 			t.Errorf("the pattern leaves out %s", c.Num)
+		}
+		if strings.HasPrefix(c.Den, Profiled) != isProfiled && c.Den != "" {
+			t.Errorf("%s is compared with %s, which is built in another way", c.Num, c.Den)
 		}
 	}
 }

@@ -97,12 +97,27 @@ func number(v float64) string {
 	}
 }
 
-// Pattern is the argument of -bench that runs what the claims need.
+// Profiled begins the names of benchmarks that ran in a binary built with a
+// profile.
+const Profiled = "PGO/"
+
+// Pattern is the argument of -bench that runs what the claims need of a plain
+// binary.
 func Pattern(claims []Claim) string {
+	return pattern(claims, func(name string) (string, bool) { return name, !strings.HasPrefix(name, Profiled) })
+}
+
+// ProfiledPattern is Pattern for a binary that is built with a profile.
+func ProfiledPattern(claims []Claim) string {
+	return pattern(claims, func(name string) (string, bool) { return strings.CutPrefix(name, Profiled) })
+}
+
+// pattern runs the benchmarks that are wanted, by their names in the binary.
+func pattern(claims []Claim, wanted func(name string) (string, bool)) string {
 	top := map[string]bool{}
 	for _, c := range claims {
 		for _, name := range []string{c.Num, c.Den} {
-			if name != "" {
+			if name, ok := wanted(name); ok && name != "" {
 				base, _, _ := strings.Cut(name, "/")
 				top[regexp.QuoteMeta(base)] = true
 			}

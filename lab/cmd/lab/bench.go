@@ -97,34 +97,46 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		dir = strings.TrimSpace(string(out))
 	}
 	warnLoad(cmd.Root().ErrWriter)
-	// One binary serves all rounds: what is compared is built once.
+	// One binary of a kind serves all rounds: what is compared is built once.
 	tmp, err := os.MkdirTemp("", "lab-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	binary := filepath.Join(tmp, "arena.test")
-	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", binary, "./internal/bench"); err != nil {
+	plain := benchBinary{file: filepath.Join(tmp, "arena.test"), pattern: cmd.String("bench")}
+	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", plain.file, "./internal/bench"); err != nil {
 		return nil, err
+	}
+	binaries := []benchBinary{plain}
+	if !cmd.IsSet("bench") {
+		profiled, err := buildProfiled(ctx, dir, tmp, plain)
+		if err != nil {
+			return nil, err
+		}
+		binaries = append(binaries, profiled)
 	}
 	bar := newProgress(cmd.Root().ErrWriter, rounds)
 	var rows []ratios.Row
 	for round := 1; round <= rounds; round++ {
 		bar.set(round-1, fmt.Sprintf("benchmarks, round %d of %d", round, rounds))
-		out, err := goRun(ctx, dir, binary, "-test.run=^$", "-test.bench="+cmd.String("bench"),
-			"-test.benchtime="+cmd.String("benchtime"), "-test.count=1", "-test.timeout=30m")
-		if err != nil {
-			return nil, err
+		for _, b := range binaries {
+			out, err := b.run(ctx, dir, "-test.benchtime="+cmd.String("benchtime"))
+			if err != nil {
+				return nil, err
+			}
+			// As go test prints it, for benchstat.
+			if _, err := cmd.Root().Writer.Write(out); err != nil {
+				return nil, err
+			}
+			part, err := ratios.ParseBench(bytes.NewReader(out), round)
+			if err != nil {
+				return nil, err
+			}
+			for i := range part {
+				part[i].Name = b.prefix + part[i].Name
+			}
+			rows = append(rows, part...)
 		}
-		// As go test prints it, for benchstat.
-		if _, err := cmd.Root().Writer.Write(out); err != nil {
-			return nil, err
-		}
-		part, err := ratios.ParseBench(bytes.NewReader(out), round)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, part...)
 	}
 	bar.set(rounds, "done")
 	bar.finish()
@@ -140,6 +152,29 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		return nil, err
 	}
 	return rows, errors.Join(ratios.WriteCSV(f, rows), f.Close())
+}
+
+// benchBinary is a test binary, and what is run of it.
+type benchBinary struct {
+	file, pattern string
+	prefix        string // of the names that its rows have
+}
+
+func (b benchBinary) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return goRun(ctx, dir, b.file, append([]string{"-test.run=^$", "-test.bench=" + b.pattern, "-test.count=1", "-test.timeout=30m"}, args...)...)
+}
+
+// buildProfiled builds the benchmarks as a program is built whose owner has a
+// profile of it: with one of the same benchmarks, made here and now.
+func buildProfiled(ctx context.Context, dir, tmp string, plain benchBinary) (benchBinary, error) {
+	plain.pattern = ratios.ProfiledPattern(ratios.Claims)
+	profile := filepath.Join(tmp, "cpu.pprof")
+	if _, err := plain.run(ctx, dir, "-test.benchtime=500ms", "-test.cpuprofile="+profile); err != nil {
+		return benchBinary{}, err
+	}
+	b := benchBinary{file: filepath.Join(tmp, "arena-pgo.test"), pattern: plain.pattern, prefix: ratios.Profiled}
+	_, err := goRun(ctx, dir, "go", "test", "-c", "-pgo="+profile, "-o", b.file, "./internal/bench")
+	return b, err
 }
 
 // goRun runs a command in dir and returns what it prints.
