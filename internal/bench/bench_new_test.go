@@ -93,6 +93,17 @@ func benchFlat(b *testing.B) {
 			}
 		}
 	})
+	b.Run("alloc=inlined", func(b *testing.B) {
+		a := newByteBump(256 << 10)
+		for range lives(b) {
+			a.reset()
+			for range lifeLen {
+				p := inlinedNew[flat64](a)
+				p.a = 1
+				sinkFlat = p
+			}
+		}
+	})
 }
 
 func benchPtr(b *testing.B) {
@@ -144,6 +155,17 @@ func benchPtr(b *testing.B) {
 			a.reset()
 			for range lifeLen {
 				p := cursorNew[ptr64](a)
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+	b.Run("alloc=inlined", func(b *testing.B) {
+		a := newByteBump(256 << 10)
+		for range lives(b) {
+			a.reset()
+			for range lifeLen {
+				p := inlinedNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
 			}

@@ -23,7 +23,7 @@ func mustBeReadable() {
 // leadsTo says whether KeyOf finds T's descriptor, which is what a reflect.Type
 // points to. It looks into nothing that it has not compared.
 func leadsTo[T any]() bool {
-	return KeyOf((*T)(nil)).bits() == reflect.ValueOf(reflect.TypeFor[T]()).Pointer()
+	return PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
 }
 
 // checkLayout compares what unsafe.go reads from the descriptors of a few
