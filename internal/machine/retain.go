@@ -60,10 +60,10 @@ const (
 	maxGrowth = 64
 
 	// startObjects and startBytes bound the first chunk of a type with
-	// pointers: four objects, but no more than half a kilobyte of them, so that
+	// pointers: six objects, but no more than half a kilobyte of them, so that
 	// a life with three objects of each of ten types holds at most twice what
 	// it uses.
-	startObjects = 4
+	startObjects = 6
 	startBytes   = 512
 
 	// leap and stride are how fast the first life of a type with pointers

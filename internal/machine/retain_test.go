@@ -33,15 +33,15 @@ func TestFirstLifeGrows(t *testing.T) {
 		want []uintptr
 	}{
 		{"flat", flat, []uintptr{chunk, chunk, 2 * chunk, 4 * chunk, 8 * chunk, 16 * chunk, 32 * chunk, 64 * chunk, 64 * chunk}},
-		{"typed", typed, []uintptr{128, 15 * 128, 15 * 16 * 128, 4 * 256 * 128, 4 * 5 * 256 * 128, 4 * 25 * 256 * 128, 64 * chunk, 64 * chunk}},
-		{"small chunks", tiny, []uintptr{64, 64, 4 * 128, 4 * 640, 4096, 4096}},
-		{"large objects", large, []uintptr{300, 300, 600, 15 * 1200, 4 * 19_200, 4 * 5 * 19_200}},
+		{"typed", typed, []uintptr{192, 15 * 192, 15 * 16 * 192, 4 * 256 * 192, 4 * 5 * 256 * 192, 64 * chunk, 64 * chunk}},
+		{"small chunks", tiny, []uintptr{64, 64, 128, 4 * 256, 4096, 4096}},
+		{"large objects", large, []uintptr{300, 300, 600, 1200, 15 * 2400, 4 * 38_400}},
 	} {
 		if got := grown(&tt.r, len(tt.want)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: chunks of %d bytes, want %d", tt.name, got, tt.want)
 		}
 	}
-	for unit, want := range map[uintptr]uintptr{8: 32, 24: 96, 128: 512, 136: 408, 256: 512, 300: 300, 520: 520, 5000: 5000} {
+	for unit, want := range map[uintptr]uintptr{8: 48, 24: 144, 85: 510, 128: 512, 136: 408, 256: 512, 300: 300, 520: 520, 5000: 5000} {
 		if r := newTypedRetention(chunk, unit); r.start != want {
 			t.Errorf("objects of %d bytes start with %d, want %d", unit, r.start, want)
 		}
@@ -119,6 +119,7 @@ func TestWhatIsKeptFor(t *testing.T) {
 			func(r *retention) { r.live(1, 40_000); r.live(1, 400_000); r.live(1, 320_000) }, 360_000},
 		{"far more, long ago", func(r *retention) { r.live(1, 80_000); r.live(192, 8000); r.live(1, 160_000) }, 8000},
 		{"less for 128 lives", func(r *retention) { r.live(128, 100) }, 9000 - 1000},
+		{"less for 190 lives", func(r *retention) { r.live(190, 2000) }, 8000},
 		{"less for 192 lives", func(r *retention) { r.live(192, 2000) }, 2000},
 		{"one in 128", func(r *retention) { r.live(127, 2000); r.live(1, 8000); r.live(127, 2000); r.live(1, 8000) }, 8000},
 		{"never less than the caller's chunk", func(r *retention) { r.live(500, 100) }, 1000},
@@ -178,11 +179,11 @@ func TestWhichChunksStay(t *testing.T) {
 		t.Skip("no chunk is kept")
 	}
 	many := make([]uintptr, 30)
-	last := make([]uintptr, mostChunks)
+	last := make([]uintptr, 20)
 	for i := range many {
 		many[i] = uintptr(8 * (100 + i))
 	}
-	copy(last, many[30-mostChunks:])
+	copy(last, many[10:])
 	for _, tt := range []struct {
 		name              string
 		want, limit, join uintptr
