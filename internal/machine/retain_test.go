@@ -51,10 +51,15 @@ func TestFirstLifeGrows(t *testing.T) {
 // A life that goes beyond what was foreseen is given an eighth at a time, where
 // that can be kept, so that it takes little more than it needs.
 func TestFurtherChunks(t *testing.T) {
-	r := newRetention(4096, 8)
-	if r.smallest != startBytes {
-		t.Errorf("further chunks have %d bytes at least, want %d", r.smallest, startBytes)
+	for _, tt := range []struct {
+		r    retention
+		want uintptr
+	}{{newRetention(4096, 8), 512}, {newRetention(64<<10, 8), 4096}, {newTypedRetention(64<<10, 32), 192}} {
+		if tt.r.smallest != tt.want {
+			t.Errorf("further chunks have %d bytes at least, want %d", tt.r.smallest, tt.want)
+		}
 	}
+	r := newRetention(4096, 8)
 	r.want = 80_000
 	for _, tt := range []struct{ held, want uintptr }{
 		{0, 80_000}, {20_000, 60_000}, {79_000, 10_000}, {80_000, 10_000}, {160_000, 10_000}, {240_000, 20_000}, {80_000 + 16*64*4096, 64 * 4096},
@@ -64,8 +69,8 @@ func TestFurtherChunks(t *testing.T) {
 		}
 	}
 	r.want = 4096
-	if got := r.next(4096); got != startBytes {
-		t.Errorf("a further chunk has %d bytes, want %d", got, startBytes)
+	if got := r.next(4096); got != 512 {
+		t.Errorf("a further chunk has %d bytes, want 512", got)
 	}
 	// What can't be kept is made exactly, and by what two lives had in common.
 	r.want, r.full = 80_000, true
@@ -215,7 +220,7 @@ func TestWhichChunksStay(t *testing.T) {
 	// A chunk that can't stay beside what does is what the second such life has
 	// for all.
 	l := needy(26_848, []uintptr{25_344, 25_344}, nil)
-	if l.settle(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != recent {
+	if l.settle(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != 3 {
 		t.Errorf("%d stay after the first misfit, %+v", l.sizes(), l.fit)
 	}
 	l = needy(26_848, []uintptr{25_344, 25_344}, nil)
@@ -229,25 +234,25 @@ func TestWhichChunksStay(t *testing.T) {
 func TestWhenChunksAreJoined(t *testing.T) {
 	r := newRetention(1000, 8)
 	r.fresh = true
-	if look, join := r.endLife(8000, 1<<30); !look || join != joinedAtFirst {
+	if look, join := r.endLife(8000, 1<<30); !look || join != 16<<10 {
 		t.Errorf("after the first life: %t, %d", look, join)
 	}
-	for i := range 6 * Window {
+	for i := range 6 * 64 {
 		look, join := r.endLife(8000, 1<<30)
-		switch window := (i + 2) % Window; {
+		switch window := (i + 2) % 64; {
 		case look != (window == 0):
 			t.Fatalf("life %d: a look at what is kept: %t", i+2, look)
-		case i+2 == atRest*Window && join != joined || i+2 != atRest*Window && join != joinedAtOnce:
+		case i+2 == 4*64 && join != 256<<10 || i+2 != 4*64 && join != 4<<10:
 			t.Fatalf("life %d: %d bytes are joined", i+2, join)
 		}
 	}
-	if r.want, r.whole = joined, false; r.first() != joined {
+	if r.want, r.whole = 256<<10, false; r.first() != 256<<10 {
 		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
 	}
-	if r.want = 16 * joined; r.first() != 2*joined {
+	if r.want = 4 << 20; r.first() != 512<<10 {
 		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
 	}
-	if r.whole = true; r.first() != 16*joined {
+	if r.whole = true; r.first() != 4<<20 {
 		t.Errorf("a life that needs %d in one begins with %d", r.want, r.first())
 	}
 }
