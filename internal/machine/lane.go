@@ -134,14 +134,21 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 //
 //go:norace
 func (l *Lane) grow(need uintptr) {
+	size := l.nextSize()
+	if l.isCold() {
+		size = l.coldSize(need)
+	}
+	l.growBy(need, size)
+}
+
+// growBy is grow with a chunk of size bytes, if none is kept that will do.
+//
+//go:norace
+func (l *Lane) growBy(need, size uintptr) {
 	var next chunk
 	if i := l.nextKept(need); i >= 0 {
 		next = l.takeKept(i)
 	} else {
-		size := l.nextSize()
-		if l.isCold() {
-			size = l.coldSize(need)
-		}
 		next = l.newChunk(need, size)
 	}
 	if l.Base != nil {

@@ -47,8 +47,9 @@ func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
 		return l.reserveSlice(size)
 	}
 	if m.isAlone(&l.chunk, l) {
-		// The current chunk goes with the slice.
-		l.grow(zone + taken)
+		// The current chunk goes with the slice, so there is nothing that the
+		// next one must have room for beside it.
+		l.growBy(zone+taken, zone+taken)
 		return l.reserveSlice(size)
 	}
 	if taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {

@@ -96,6 +96,9 @@ func (t *TypeTable) find(key *TypeDesc) *Lane {
 
 // add enters a new lane. It changes nothing if memory runs out on the way.
 func (t *TypeTable) add(l *Lane) {
+	if t.Usual == vacant {
+		t.Usual = l
+	}
 	if t.At(l.Key) == vacant && t.slots != &vacantSlots {
 		t.lanes = append(t.lanes, l)
 		t.put(l)
@@ -104,9 +107,6 @@ func (t *TypeTable) add(l *Lane) {
 	all := append(t.lanes, l)
 	for n := int(t.mask/slotSize) + 1; ; n *= 2 {
 		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all}
-		if next.Usual == vacant {
-			next.Usual = l
-		}
 		if !next.separate() && n < maxSlots {
 			continue
 		}

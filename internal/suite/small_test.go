@@ -96,7 +96,9 @@ func TestSmallSlicesGrowInPlace(t *testing.T) {
 // grows appends to a new slice, and to one that is not the newest.
 func grows[T any](a *arena.Arena, make func() []T) (inPlace, over bool) {
 	var item T
-	make() // the first one brings the chunk
+	m := a.Mark()
+	arena.MakeSlice[T](a, 1000, 1000) // brings a chunk with room
+	a.Rewind(m)
 	s := make()
 	t := arena.Append(a, s, item)
 	inPlace = &t[0] == &s[0]
