@@ -17,6 +17,7 @@ func (l *Lane) check() {
 		must(c.Base != l.Base, "a kept chunk is the current one")
 		must(i == 0 || l.kept[i-1].cap <= c.cap, "kept chunks are out of order")
 	}
+	must(!l.Typed() || (l.Hi-l.Lo)%l.align == 0, "the room is not made of whole values: a handle would not meet its end")
 	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")
 	var sunk uintptr
 	for i := range l.older {
