@@ -1,4 +1,4 @@
-package arena
+package suite
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -15,8 +16,8 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	for _, chunkLen := range []int{1, 2, 7, 100} {
-		s := NewSlab[T](chunkLen)
-		if s.UsedBytes() != 0 || s.Stats() != (Stats{Types: s.Stats().Types}) {
+		s := arena.NewSlab[T](chunkLen)
+		if s.UsedBytes() != 0 || s.Stats() != (arena.Stats{Types: s.Stats().Types}) {
 			t.Fatalf("a new slab has %+v", s.Stats())
 		}
 		high := 0
@@ -105,7 +106,7 @@ func TestSlab(t *testing.T) {
 // Values of no size need no memory, and chunk arithmetic must not divide by
 // it.
 func TestSlabZeroSize(t *testing.T) {
-	s := NewSlab[struct{}](4)
+	s := arena.NewSlab[struct{}](4)
 	for range 100 {
 		if s.New() == nil || len(s.MakeSlice(3, 5)) != 3 {
 			t.Fatal("no value")
@@ -128,7 +129,7 @@ func TestSlabAlignment(t *testing.T) {
 		n uint32
 		c byte
 	}
-	s, u := NewSlab[odd](3), NewSlab[complex128](3)
+	s, u := arena.NewSlab[odd](3), arena.NewSlab[complex128](3)
 	for i := range 200 {
 		s.MakeSlice(i%4, i%4)
 		u.MakeSlice(i%4, i%4)
@@ -145,11 +146,11 @@ func TestSlabAlignment(t *testing.T) {
 // slice lengths must change nothing.
 func TestSlabPanics(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt, math.MaxInt, math.MaxInt/8 + 2} {
-		testkit.WantPanic(t, func() { NewSlab[uint64](n) }, "NewSlab", "uint64", fmt.Sprint(n))
-		testkit.WantPanic(t, func() { NewSlab[string](n) }, "NewSlab", "string", fmt.Sprint(n))
+		testkit.WantPanic(t, func() { arena.NewSlab[uint64](n) }, "NewSlab", "uint64", fmt.Sprint(n))
+		testkit.WantPanic(t, func() { arena.NewSlab[string](n) }, "NewSlab", "string", fmt.Sprint(n))
 	}
-	testkit.WantPanic(t, func() { NewSlab[struct{}](0) }, "NewSlab", "0")
-	s, u := NewSlab[string](4), NewSlab[uint64](4)
+	testkit.WantPanic(t, func() { arena.NewSlab[struct{}](0) }, "NewSlab", "0")
+	s, u := arena.NewSlab[string](4), arena.NewSlab[uint64](4)
 	*s.New(), *u.New() = "x", 1
 	for _, c := range []struct{ n, c int }{{-1, 0}, {0, -1}, {3, 2}, {0, math.MaxInt}, {math.MaxInt, math.MaxInt}, {1, math.MaxInt/8 + 2}} {
 		used, stats := s.UsedBytes(), s.Stats()

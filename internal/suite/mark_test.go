@@ -1,10 +1,11 @@
-package arena
+package suite
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -13,14 +14,14 @@ import (
 // from before must stay, everything after must come back, level by level.
 func TestMarkNested(t *testing.T) {
 	for _, chunk := range []int{64, 4096} {
-		a := NewArena(chunk, 0)
-		var marks []Mark
+		a := arena.NewArena(chunk, 0)
+		var marks []arena.Mark
 		var used []int
 		var texts []string
 		var objects []*textPair
 		for depth := range 12 {
 			texts = append(texts, a.AllocString(strings.Repeat(fmt.Sprint(depth), 20)))
-			p := New[textPair](a)
+			p := arena.New[textPair](a)
 			p.a = testkit.HeapText(uint64(depth))
 			objects = append(objects, p)
 			marks, used = append(marks, a.Mark()), append(used, a.UsedBytes())
@@ -28,7 +29,7 @@ func TestMarkNested(t *testing.T) {
 		for depth := len(marks) - 1; depth >= 0; depth-- {
 			for range 2 { // a mark may be used again
 				for range 9 {
-					New[textPair](a).b = "scratch"
+					arena.New[textPair](a).b = "scratch"
 					testkit.Dirty(a.AllocBytes(50))
 				}
 				a.Rewind(marks[depth])
@@ -41,7 +42,7 @@ func TestMarkNested(t *testing.T) {
 					t.Fatalf("chunk %d, depth %d: level %d holds %q, %+v", chunk, depth, i, texts[i], *objects[i])
 				}
 			}
-			if p := New[textPair](a); *p != (textPair{}) || !testkit.AllZero(a.AllocBytes(200)) {
+			if p := arena.New[textPair](a); *p != (textPair{}) || !testkit.AllZero(a.AllocBytes(200)) {
 				t.Fatalf("chunk %d, depth %d: rewound memory is not zero", chunk, depth)
 			}
 			a.Rewind(marks[depth])
@@ -51,25 +52,25 @@ func TestMarkNested(t *testing.T) {
 
 // A type that the arena met only after the mark has no position in it.
 func TestMarkNewTypes(t *testing.T) {
-	a := NewArena(256, 0)
+	a := arena.NewArena(256, 0)
 	m0 := a.Mark()
-	x := New[*int](a)
+	x := arena.New[*int](a)
 	*x = new(int)
 	m1 := a.Mark()
 	for range 3 {
-		*New[string](a), *New[any](a) = "new", 1
-		MakeSlice[map[int]int](a, 100, 100)[99] = map[int]int{}
-		*New[*int](a) = new(int)
+		*arena.New[string](a), *arena.New[any](a) = "new", 1
+		arena.MakeSlice[map[int]int](a, 100, 100)[99] = map[int]int{}
+		*arena.New[*int](a) = new(int)
 		a.Rewind(m1)
 		if a.UsedBytes() != 8 && a.UsedBytes() != 4 || *x == nil {
 			t.Fatalf("UsedBytes = %d, x = %v", a.UsedBytes(), *x)
 		}
-		if *New[string](a) != "" || *New[any](a) != nil || MakeSlice[map[int]int](a, 100, 100)[99] != nil || *New[*int](a) != nil {
+		if *arena.New[string](a) != "" || *arena.New[any](a) != nil || arena.MakeSlice[map[int]int](a, 100, 100)[99] != nil || *arena.New[*int](a) != nil {
 			t.Fatal("rewound memory of a new type is not zero")
 		}
 	}
 	a.Rewind(m0)
-	if a.UsedBytes() != 0 || *New[*int](a) != nil || *New[string](a) != "" {
+	if a.UsedBytes() != 0 || *arena.New[*int](a) != nil || *arena.New[string](a) != "" {
 		t.Error("Rewind to the beginning left something")
 	}
 }
@@ -79,10 +80,10 @@ func TestMarkNewTypes(t *testing.T) {
 func TestMarkAcrossChunks(t *testing.T) {
 	for _, chunk := range []int{64, 100, 512} {
 		for first := range 70 {
-			a := NewArena(chunk, 0)
+			a := arena.NewArena(chunk, 0)
 			b := a.AllocBytes(first)
 			testkit.Dirty(b)
-			p := MakeSlice[*int](a, first/3, first/3)
+			p := arena.MakeSlice[*int](a, first/3, first/3)
 			for i := range p {
 				p[i] = new(int)
 			}
@@ -90,7 +91,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 			for round := range 4 {
 				for i := range 10 + round*5 {
 					testkit.Dirty(a.AllocBytes(i * 13))
-					q := MakeSlice[*int](a, i, i+1)
+					q := arena.MakeSlice[*int](a, i, i+1)
 					if q = q[:i+1]; q[i] != nil || q[0] != nil {
 						t.Fatalf("chunk %d, first %d, round %d: a pointer is not nil", chunk, first, round)
 					}
@@ -121,18 +122,18 @@ func TestMarkLoopsRest(t *testing.T) {
 		{64, 0, 1000},
 	} {
 		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
-			a := NewArena(tt.chunk, 0)
+			a := arena.NewArena(tt.chunk, 0)
 			a.AllocBytes(tt.first)
-			kept := New[textPair](a)
+			kept := arena.New[textPair](a)
 			kept.a = testkit.HeapText(3)
 			loop := func() {
 				m := a.Mark()
 				for range tt.pieces {
-					New[textPair](a).a = "scratch"
+					arena.New[textPair](a).a = "scratch"
 					testkit.Dirty(a.AllocBytes(100))
 					m2 := a.Mark()
 					a.AllocString("scratch text")
-					MakeSlice[any](a, 3, 9)
+					arena.MakeSlice[any](a, 3, 9)
 					a.Rewind(m2)
 				}
 				a.Rewind(m)
@@ -163,10 +164,10 @@ func TestMarkLoopsRest(t *testing.T) {
 
 // What grew in place since the mark is taken back to the size it had.
 func TestMarkUndoesAppend(t *testing.T) {
-	a := NewArena(4096, 0)
-	s := Append(a, MakeSlice[byte](a, 0, 4), []byte("abcd")...)
+	a := arena.NewArena(4096, 0)
+	s := arena.Append(a, arena.MakeSlice[byte](a, 0, 4), []byte("abcd")...)
 	m, used := a.Mark(), a.UsedBytes()
-	x := Append(a, s, []byte("efghijklmnop")...)
+	x := arena.Append(a, s, []byte("efghijklmnop")...)
 	a.Rewind(m)
 	if a.UsedBytes() != used || string(s) != "abcd" {
 		t.Errorf("UsedBytes = %d, want %d; s = %q", a.UsedBytes(), used, s)
@@ -180,7 +181,7 @@ func TestMarkUndoesAppend(t *testing.T) {
 		t.Errorf("s = %q", s)
 	}
 	// After the rewind the slice is no longer the newest, or grows rightly.
-	y := Append(a, s, []byte("EFGHIJKLM")...)
+	y := arena.Append(a, s, []byte("EFGHIJKLM")...)
 	if string(y) != "abcdEFGHIJKLM" || strings.Trim(string(b), "\xa5") != "" {
 		t.Errorf("y = %q, b = %q", y, b)
 	}
@@ -189,9 +190,9 @@ func TestMarkUndoesAppend(t *testing.T) {
 // A mark that means nothing any more must be noticed: a rewind to it would
 // hand out live memory again.
 func TestMarkMisusePanics(t *testing.T) {
-	a, b := NewArena(256, 0), NewArena(256, 0)
-	p := NewArenaPool(256, 0)
-	stale := func(a *Arena, m Mark) {
+	a, b := arena.NewArena(256, 0), arena.NewArena(256, 0)
+	p := arena.NewArenaPool(256, 0)
+	stale := func(a *arena.Arena, m arena.Mark) {
 		t.Helper()
 		kept := a.AllocString("kept")
 		stats := a.Stats()
@@ -200,7 +201,7 @@ func TestMarkMisusePanics(t *testing.T) {
 			t.Errorf("the panic changed something: %+v, was %+v", a.Stats(), stats)
 		}
 	}
-	fill := func(a *Arena) { New[string](a); a.AllocBytes(300) }
+	fill := func(a *arena.Arena) { arena.New[string](a); a.AllocBytes(300) }
 
 	fill(a)
 	m1 := a.Mark()
@@ -228,11 +229,11 @@ func TestMarkMisusePanics(t *testing.T) {
 	a.Mark()
 	stale(a, m5)
 
-	var none *Arena
+	var none *arena.Arena
 	testkit.WantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "another arena")
 	testkit.WantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "another arena")
 	testkit.WantPanic(t, func() { b.Rewind(none.Mark()) }, "Rewind")
-	testkit.WantPanic(t, func() { b.Rewind(Mark{}) }, "Rewind")
+	testkit.WantPanic(t, func() { b.Rewind(arena.Mark{}) }, "Rewind")
 
 	c := p.Get()
 	m6 := c.Mark()

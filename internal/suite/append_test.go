@@ -1,4 +1,4 @@
-package arena
+package suite
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -28,17 +29,17 @@ func TestAppendInPlace(t *testing.T) {
 func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	const n = 1000
 	size := int(unsafe.Sizeof(*new(T)))
-	a := NewArena(4*n*size, 0)
-	warm := MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next life
+	a := arena.NewArena(4*n*size, 0)
+	warm := arena.MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next life
 	for i := range warm[:cap(warm)] {
 		warm[:cap(warm)][i] = value(i)
 	}
 	a.Reset()
-	s := MakeSlice[T](a, 0, 1)
+	s := arena.MakeSlice[T](a, 0, 1)
 	first := dataAddr(s)
 	var want []T
 	for i := range n {
-		s = Append(a, s, value(i))
+		s = arena.Append(a, s, value(i))
 		want = append(want, value(i))
 		if dataAddr(s) != first {
 			t.Fatalf("the slice moved at %d elements", len(s))
@@ -61,10 +62,10 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	}
 	// Something behind it: now it must move, and what it left stays as it is.
 	for len(s) < cap(s) {
-		s = Append(a, s, value(len(s)))
+		s = arena.Append(a, s, value(len(s)))
 	}
-	next := MakeSlice[T](a, 1, 1)
-	moved := Append(a, s, value(1))
+	next := arena.MakeSlice[T](a, 1, 1)
+	moved := arena.Append(a, s, value(1))
 	if dataAddr(moved) == first || next[0] != *new(T) {
 		t.Error("the slice grew into the one behind it")
 	}
@@ -78,33 +79,33 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 // are not its own although it is the newest: growing there would overwrite
 // live data without a word.
 func TestAppendCutCapacity(t *testing.T) {
-	a := NewArena(4096, 0)
-	s := MakeSlice[int64](a, 10, 10)
+	a := arena.NewArena(4096, 0)
+	s := arena.MakeSlice[int64](a, 10, 10)
 	for i := range s {
 		s[i] = int64(i)
 	}
 	cut := s[:3:3]
-	x := Append(a, cut, 100, 101)
+	x := arena.Append(a, cut, 100, 101)
 	if dataAddr(x) == dataAddr(s) || s[3] != 3 || s[4] != 4 || !slices.Equal(x, []int64{0, 1, 2, 100, 101}) {
 		t.Errorf("s = %v, x = %v", s, x)
 	}
-	p := MakeSlice[string](a, 4, 4)
+	p := arena.MakeSlice[string](a, 4, 4)
 	p[2], p[3] = "c", "d"
-	y := Append(a, p[:2:2], "x")
+	y := arena.Append(a, p[:2:2], "x")
 	if p[2] != "c" || !slices.Equal(y, []string{"", "", "x"}) {
 		t.Errorf("p = %q, y = %q", p, y)
 	}
 	// The same with a capacity that ends within the padding of eight bytes.
 	b := a.AllocBytes(8)
 	copy(b, "abcdefgh")
-	z := Append(a, b[:5:5], []byte("XYZ")...)
+	z := arena.Append(a, b[:5:5], []byte("XYZ")...)
 	if string(b) != "abcdefgh" || string(z) != "abcdeXYZ" {
 		t.Errorf("b = %q, z = %q", b, z)
 	}
 	// Capacity 0 at the very end of the newest slice, and at its beginning.
 	e := a.AllocBytes(8)
 	copy(e, "abcdefgh")
-	end, begin := Append(a, e[8:], 'E'), Append(a, e[:0:0], 'B')
+	end, begin := arena.Append(a, e[8:], 'E'), arena.Append(a, e[:0:0], 'B')
 	if string(e) != "abcdefgh" || string(end) != "E" || string(begin) != "B" {
 		t.Errorf("e = %q, end = %q, begin = %q", e, end, begin)
 	}
@@ -113,15 +114,15 @@ func TestAppendCutCapacity(t *testing.T) {
 // Within its capacity Append is the builtin; a tail of the newest slice ends
 // where that one does and may grow.
 func TestAppendSubslices(t *testing.T) {
-	a := NewArena(4096, 0)
-	s := MakeSlice[int](a, 4, 8)
+	a := arena.NewArena(4096, 0)
+	s := arena.MakeSlice[int](a, 4, 8)
 	used := a.UsedBytes()
-	x := Append(a, s[:2], 7)
+	x := arena.Append(a, s[:2], 7)
 	if dataAddr(x) != dataAddr(s) || cap(x) != 8 || s[2] != 7 || a.UsedBytes() != used {
 		t.Errorf("x = %v of %d, s = %v, used %d", x, cap(x), s, a.UsedBytes()-used)
 	}
 	tail := s[3:8]
-	y := Append(a, tail, 1, 2, 3)
+	y := arena.Append(a, tail, 1, 2, 3)
 	y[0] = 9
 	if dataAddr(y) == dataAddr(tail) && s[3] != 9 || len(y) != 8 {
 		t.Errorf("y = %v, s = %v", y, s)
@@ -129,10 +130,10 @@ func TestAppendSubslices(t *testing.T) {
 	if got := s[:8]; got[2] != 7 || got[7] != 0 {
 		t.Errorf("s = %v", got)
 	}
-	if z := Append(a, s); dataAddr(z) != dataAddr(s) || len(z) != len(s) || cap(z) != cap(s) {
+	if z := arena.Append(a, s); dataAddr(z) != dataAddr(s) || len(z) != len(s) || cap(z) != cap(s) {
 		t.Error("Append of nothing changed the slice")
 	}
-	if Append[int](a, nil) != nil {
+	if arena.Append[int](a, nil) != nil {
 		t.Error("Append of nothing to nil is not nil")
 	}
 }
@@ -140,14 +141,14 @@ func TestAppendSubslices(t *testing.T) {
 // A slice of the heap may lie anywhere, next to a chunk as well; it moves into
 // the arena, and the caller's stays as it is.
 func TestAppendHeapSlices(t *testing.T) {
-	a := NewArena(256, 0)
+	a := arena.NewArena(256, 0)
 	for n := range 200 {
 		h := make([]uint32, n)
 		for i := range h {
 			h[i] = uint32(i)
 		}
 		before := a.UsedBytes()
-		s := Append(a, h[:n:n], 1000, 1001)
+		s := arena.Append(a, h[:n:n], 1000, 1001)
 		if len(s) != n+2 || s[n] != 1000 || !slices.Equal(s[:n], h) {
 			t.Fatalf("%d: s = %v", n, s)
 		}
@@ -164,8 +165,8 @@ func TestAppendHeapSlices(t *testing.T) {
 		}
 	}
 	// Memory of another arena, and of a stale life, is memory like any other.
-	b := NewArena(256, 0)
-	s := Append(a, Append(b, []string{"x"}, "y"), "z")
+	b := arena.NewArena(256, 0)
+	s := arena.Append(a, arena.Append(b, []string{"x"}, "y"), "z")
 	if !slices.Equal(s, []string{"x", "y", "z"}) {
 		t.Errorf("s = %q", s)
 	}
@@ -174,17 +175,17 @@ func TestAppendHeapSlices(t *testing.T) {
 // Two slices that grow in turn are never the newest for long; each must move
 // out of the other's way.
 func TestAppendInTurn(t *testing.T) {
-	a := NewArena(512, 0)
+	a := arena.NewArena(512, 0)
 	for life := range 4 {
 		var x, y []int
 		var p, q []*int
 		var b []byte
 		for i := range 300 {
-			x, y = Append(a, x, i), Append(a, y, -i, -i)
-			p, q = Append(a, p, &x[0]), Append(a, q, &y[0])
-			b = Append(a, b, byte(i))
+			x, y = arena.Append(a, x, i), arena.Append(a, y, -i, -i)
+			p, q = arena.Append(a, p, &x[0]), arena.Append(a, q, &y[0])
+			b = arena.Append(a, b, byte(i))
 			if i%50 == 0 {
-				*New[int](a), *New[*int](a) = 99, new(int)
+				*arena.New[int](a), *arena.New[*int](a) = 99, new(int)
 				a.AllocString("some text")
 			}
 		}
@@ -201,28 +202,28 @@ func TestAppendInTurn(t *testing.T) {
 // clearing of new capacity must not come before it is read.
 func TestAppendItself(t *testing.T) {
 	for _, newest := range []bool{true, false} {
-		a := NewArena(1<<16, 0)
+		a := arena.NewArena(1<<16, 0)
 		testkit.Dirty(a.AllocBytes(1 << 15))
 		a.Reset()
-		s := MakeSlice[byte](a, 0, 3)
-		p := MakeSlice[string](a, 0, 2)
-		s, p = Append(a, s, []byte("abc")...), Append(a, p, "x", "y")
+		s := arena.MakeSlice[byte](a, 0, 3)
+		p := arena.MakeSlice[string](a, 0, 2)
+		s, p = arena.Append(a, s, []byte("abc")...), arena.Append(a, p, "x", "y")
 		want, wantP := []byte("abc"), []string{"x", "y"}
 		for range 7 {
 			if !newest {
-				*New[uint64](a) = math.MaxUint64
-				*New[string](a) = "neighbour"
+				*arena.New[uint64](a) = math.MaxUint64
+				*arena.New[string](a) = "neighbour"
 			}
-			s, p = Append(a, s, s...), Append(a, p, p[1:]...)
+			s, p = arena.Append(a, s, s...), arena.Append(a, p, p[1:]...)
 			want, wantP = append(want, want...), append(wantP, wantP[1:]...)
-			s = Append(a, s, s[1:len(s)/2]...)
+			s = arena.Append(a, s, s[1:len(s)/2]...)
 			want = append(want, want[1:len(want)/2]...)
 			if !slices.Equal(s, want) || !slices.Equal(p, wantP) {
 				t.Fatalf("newest %t: %q, %q; want %q, %q", newest, s, p, want, wantP)
 			}
 		}
 		// Items that overlap the place they go to, as with the builtin.
-		s = Append(a, s[:1], s[:5]...)
+		s = arena.Append(a, s[:1], s[:5]...)
 		want = append(want[:1], want[:5]...)
 		if !slices.Equal(s, want) {
 			t.Errorf("overlapping: %q, want %q", s, want)
@@ -232,10 +233,10 @@ func TestAppendItself(t *testing.T) {
 
 // Elements without a size fill no memory and must not divide by it.
 func TestAppendZeroSize(t *testing.T) {
-	for _, a := range []*Arena{nil, NewArena(64, 0)} {
+	for _, a := range []*arena.Arena{nil, arena.NewArena(64, 0)} {
 		var s []struct{}
 		for range 100 {
-			s = Append(a, s, struct{}{}, struct{}{})
+			s = arena.Append(a, s, struct{}{}, struct{}{})
 		}
 		if len(s) != 200 || a.UsedBytes() != 0 {
 			t.Errorf("len %d, used %d", len(s), a.UsedBytes())
@@ -247,7 +248,7 @@ func TestAppendZeroSize(t *testing.T) {
 func TestAppendNilArena(t *testing.T) {
 	var s []int
 	for i := range 100 {
-		s = Append(nil, s, i)
+		s = arena.Append(nil, s, i)
 	}
 	for i, x := range s {
 		if x != i {
@@ -262,21 +263,21 @@ func TestAppendNilArena(t *testing.T) {
 // An array object's elements can be appended to: as a slice that was never
 // made as one, of a type whose memory is another's.
 func TestAppendToArrayObject(t *testing.T) {
-	a := NewArena(1024, 0)
-	p := New[[4]uint64](a)
-	s := Append(a, p[:], 5)
-	*New[uint64](a) = 77
+	a := arena.NewArena(1024, 0)
+	p := arena.New[[4]uint64](a)
+	s := arena.Append(a, p[:], 5)
+	*arena.New[uint64](a) = 77
 	if !slices.Equal(s, []uint64{0, 0, 0, 0, 5}) {
 		t.Errorf("s = %v", s)
 	}
-	q := New[[2]*int](a)
+	q := arena.New[[2]*int](a)
 	q[1] = new(int)
-	New[*int](a)
-	r := Append(a, q[:], new(int))
+	arena.New[*int](a)
+	r := arena.Append(a, q[:], new(int))
 	if len(r) != 3 || r[1] != q[1] || dataAddr(r) == &q[0] {
 		t.Errorf("r = %v, q = %v", r, q)
 	}
-	New[[2]*int](a)[0] = new(int)
+	arena.New[[2]*int](a)[0] = new(int)
 	if len(r) != 3 || r[0] != nil {
 		t.Errorf("r = %v", r)
 	}
@@ -285,27 +286,27 @@ func TestAppendToArrayObject(t *testing.T) {
 // An object that lies where the newest slice once ended is not that slice: a
 // part of it must not grow over the rest of it.
 func TestAppendToPartOfObject(t *testing.T) {
-	for name, leave := range map[string]func(a *Arena, m Mark){
-		"Rewind":  func(a *Arena, m Mark) { a.Rewind(m) },
-		"Reset":   func(a *Arena, m Mark) { a.Reset() },
-		"Release": func(a *Arena, m Mark) { a.Release() },
-		"text":    func(a *Arena, m Mark) { a.AllocString(string(make([]byte, 5000))) },
-		"texts": func(a *Arena, m Mark) {
+	for name, leave := range map[string]func(a *arena.Arena, m arena.Mark){
+		"Rewind":  func(a *arena.Arena, m arena.Mark) { a.Rewind(m) },
+		"Reset":   func(a *arena.Arena, m arena.Mark) { a.Reset() },
+		"Release": func(a *arena.Arena, m arena.Mark) { a.Release() },
+		"text":    func(a *arena.Arena, m arena.Mark) { a.AllocString(string(make([]byte, 5000))) },
+		"texts": func(a *arena.Arena, m arena.Mark) {
 			a.AllocString(string(make([]byte, 800)))
 			a.AllocString(string(make([]byte, 300)))
 		},
-		"large":   func(a *Arena, m Mark) { New[[5000]byte](a) },
-		"slice":   func(a *Arena, m Mark) { MakeSlice[byte](a, 5000, 5000) },
-		"nothing": func(a *Arena, m Mark) {},
+		"large":   func(a *arena.Arena, m arena.Mark) { arena.New[[5000]byte](a) },
+		"slice":   func(a *arena.Arena, m arena.Mark) { arena.MakeSlice[byte](a, 5000, 5000) },
+		"nothing": func(a *arena.Arena, m arena.Mark) {},
 	} {
-		a := NewArena(1024, 0)
+		a := arena.NewArena(1024, 0)
 		m := a.Mark()
 		a.AllocBytes(3)
 		leave(a, m)
 		for range 200 { // in one of these chunks the object is where the slice was
-			p := New[[8]byte](a)
+			p := arena.New[[8]byte](a)
 			copy(p[:], "abcdefgh")
-			x := Append(a, p[:3:3], []byte("XYZ")...)
+			x := arena.Append(a, p[:3:3], []byte("XYZ")...)
 			if string(p[:]) != "abcdefgh" || string(x) != "abcXYZ" {
 				t.Fatalf("after %s: %q, %q", name, p[:], x)
 			}
@@ -317,15 +318,15 @@ func TestAppendToPartOfObject(t *testing.T) {
 // wrong, but must not take memory that somebody else has.
 func TestAppendStale(t *testing.T) {
 	testkit.NeedsReuse(t)
-	a := NewArena(1024, 1<<16)
+	a := arena.NewArena(1024, 1<<16)
 	for range 3 {
 		m := a.Mark()
-		old := Append(a, MakeSlice[uint64](a, 4, 4), 1)
-		oldP := Append(a, MakeSlice[*int](a, 4, 4), nil)
+		old := arena.Append(a, arena.MakeSlice[uint64](a, 4, 4), 1)
+		oldP := arena.Append(a, arena.MakeSlice[*int](a, 4, 4), nil)
 		a.Rewind(m)
-		x, y := MakeSlice[uint64](a, 2, 2), MakeSlice[*int](a, 2, 2)
-		old, oldP = Append(a, old[:cap(old)], 7, 7), Append(a, oldP[:cap(oldP)], new(int))
-		z, w := MakeSlice[uint64](a, 2, 2), MakeSlice[*int](a, 2, 2)
+		x, y := arena.MakeSlice[uint64](a, 2, 2), arena.MakeSlice[*int](a, 2, 2)
+		old, oldP = arena.Append(a, old[:cap(old)], 7, 7), arena.Append(a, oldP[:cap(oldP)], new(int))
+		z, w := arena.MakeSlice[uint64](a, 2, 2), arena.MakeSlice[*int](a, 2, 2)
 		if x[0]|x[1]|z[0]|z[1] != 0 || y[0] != nil || w[0] != nil || y[1] != nil || w[1] != nil {
 			t.Errorf("x %v, z %v, y %v, w %v", x, z, y, w)
 		}
