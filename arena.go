@@ -40,14 +40,14 @@ func (*noCopy) Unlock() {}
 //
 // chunkSize is in bytes: what the arena takes from the Go heap at a time for
 // values without pointers, and keeps for them if maxRetained allows. The first
-// life begins with less, so that an arena for one small request costs little: with
-// a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize with
-// the third chunk. (An arena with a chunkSize above 1 MB begins with all of it.)
-// Each type with pointers gets memory of its own, beginning with six objects, but
-// no more than 512 bytes of them. While the first life asks for more, further
-// chunks come, up to 64 times chunkSize each: as much again for values without
-// pointers, four times as much and more for types. Values larger than a chunk
-// are fine: they get a chunk that fits. chunkSize <= 0 panics.
+// life begins with less, so that an arena for one small request costs little:
+// with a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize
+// with the third chunk. (An arena with a chunkSize above 1 MB begins with all of
+// it.) Each type with pointers gets memory of its own, beginning with six
+// objects, but no more than 512 bytes of them. While the first life asks for
+// more, further chunks come, up to 64 times chunkSize each: as much again for
+// values without pointers, four times as much and more for types. Values larger
+// than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
 // Reset. Below it the arena keeps what one of about the last 128 lives needed;

@@ -117,10 +117,8 @@ func (p *ArenaPool) newArena() *Arena {
 		panic("arena: ArenaPool.Get: the zero ArenaPool is not usable; use NewArenaPool or NewAutoPool")
 	}
 	a := newArena(p.chunkSize, p.maxRetained)
-	if usual := p.usual.Size(); p.auto && usual > 2*p.chunkSize {
-		// A request of less than that is as well served by an arena that begins
-		// small; and one large request after none must not make all others large.
-		a.region.FlatLane().Expect(min(usual, p.maxRetained))
+	if p.auto {
+		a.region.FlatLane().Expect(min(p.usual.Size(), p.maxRetained))
 	}
 	a.owner = owner{pool: p, account: new(account)}
 	a.metered().Share(&p.tally, &a.owner.account.Account)

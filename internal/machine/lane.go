@@ -134,23 +134,21 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 //
 //go:norace
 func (l *Lane) grow(need uintptr) {
-	size := l.nextSize()
-	if l.isCold() {
-		size = l.coldSize(need)
-	}
-	l.growBy(need, size)
-}
-
-// growBy is grow with a chunk of size bytes, if none is kept that will do.
-//
-//go:norace
-func (l *Lane) growBy(need, size uintptr) {
 	var next chunk
 	if i := l.nextKept(need); i >= 0 {
 		next = l.takeKept(i)
+	} else if l.isCold() {
+		next = l.newChunk(need, l.coldSize(need))
 	} else {
-		next = l.newChunk(need, size)
+		next = l.newChunk(need, l.nextSize())
 	}
+	l.goOnWith(next)
+}
+
+// goOnWith makes next the lane's current chunk.
+//
+//go:norace
+func (l *Lane) goOnWith(next chunk) {
 	if l.Base != nil {
 		if l.used() == 0 {
 			l.setAside(l.chunk)
@@ -190,8 +188,10 @@ func (l *Lane) nextSize() uintptr {
 //
 //go:norace
 func (l *Lane) retire(c chunk) *chunk {
-	if l.older == nil {
-		l.older = make([]chunk, 0, fewListed) // of most lives, in one allocation
+	if len(l.older) == cap(l.older) && cap(l.older) < fewListed {
+		list := append(make([]chunk, 0, fewListed), l.older...) // for most lives, in one allocation
+		clear(l.older)                                          // it lies in the lane, and holds on to nothing
+		l.older = list
 	}
 	l.older = append(l.older, c)
 	l.sunk += c.used()
@@ -321,5 +321,6 @@ func (l *Lane) Drop() {
 		l.buryFrom(0)
 	}
 	l.ops.meter.give(l.HeldBytes(), l.Chunks())
+	clear(l.older)
 	l.chunk, l.kept, l.older, l.sunk, l.tip = chunk{}, nil, nil, 0, 0
 }

@@ -10,10 +10,12 @@ type laneMemory interface {
 	clear(base Pointer, from, to uintptr)
 }
 
-// typedLane is a lane of a type with pointers, in one piece with its laneOps.
+// typedLane is a lane of a type with pointers, in one piece with its laneOps and
+// the list of its first full chunks.
 type typedLane struct {
 	Lane
 	own laneOps
+	few [2]chunk
 }
 
 // flatMemory is the memory of the lanes without pointers.

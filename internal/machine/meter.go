@@ -205,12 +205,12 @@ func (m *Meter) leaves(held uintptr) uintptr {
 }
 
 // capNearLimit is the capacity, in values of size bytes, that Append gives to
-// a slice of n values which it moves: wanted where there is room for it already,
-// else not more than half of what the limit leaves, or n. (What is moved may stay
-// behind, and the limit counts that.) What is idle makes room for it.
+// a slice of n values which it moves: wanted, but not more than half of what the
+// limit leaves, or n. (What is moved may stay behind, and the limit counts that.)
+// What is idle makes room for it.
 func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 	m, here := l.ops.meter, l.Hi-l.Lo
-	if m.Left() == noLimit || uintptr(wanted)*size <= here || l.nextKept(uintptr(wanted)*size) >= 0 {
+	if m.Left() == noLimit || uintptr(wanted)*size <= here {
 		return wanted
 	}
 	left := m.leaves(m.held - m.idle(l, false))

@@ -10,10 +10,21 @@ import (
 // errMake is what a make that fails panics with.
 var errMake = errors.New("makeslice: len out of range")
 
-// failingMemory is memory that can't be had.
-type failingMemory struct{ laneMemory }
+// noMemory is a memory of which nothing can be made.
+type noMemory struct{ laneMemory }
 
-func (failingMemory) make(uintptr) Pointer { panic(errMake) }
+func (noMemory) make(uintptr) Pointer { panic(errMake) }
+
+// littleMemory makes 8 bytes and notes how many were asked for.
+type littleMemory struct {
+	laneMemory
+	asked *uintptr
+}
+
+func (m littleMemory) make(bytes uintptr) Pointer {
+	*m.asked = bytes
+	return MakeFlat(8)
+}
 
 // failing runs f while no lane of r can have a chunk made, and says whether that
 // was tried.
@@ -22,7 +33,7 @@ func failing(r *Region, f func()) (tried bool) {
 		ops := l.ops
 		defer func() { l.ops = ops }()
 		failing := *ops
-		failing.laneMemory = failingMemory{ops.laneMemory}
+		failing.laneMemory = noMemory{failing.laneMemory}
 		l.ops = &failing
 	}
 	defer func() {
@@ -156,22 +167,13 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	var r Region
 	r.Init(1024, 10*1024)
 	l := r.FlatLane()
-	var asked uintptr
-	l.ops = &laneOps{laneMemory: askedMemory{flatMemory{}, &asked}}
+	asked := uintptr(0)
+	ops := *l.ops
+	ops.laneMemory = littleMemory{ops.laneMemory, &asked}
+	l.ops = &ops
 	for _, want := range []uintptr{MaxAlloc - 8, MaxAlloc, MaxAlloc + 8, MaxAlloc + MaxAlloc/8} {
 		if l.newChunk(8, want); asked != min(want, MaxAlloc) {
 			t.Errorf("a chunk of %d bytes for a plan of %d", asked, want)
 		}
 	}
-}
-
-// askedMemory tells how much it was asked for, and makes little.
-type askedMemory struct {
-	laneMemory
-	asked *uintptr
-}
-
-func (m askedMemory) make(n uintptr) Pointer {
-	*m.asked = n
-	return MakeFlat(8)
 }

@@ -47,12 +47,16 @@ func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
 		return l.reserveSlice(size)
 	}
 	if m.isAlone(&l.chunk, l) {
-		// The current chunk goes with the slice, so there is nothing that the
-		// next one must have room for beside it.
-		l.growBy(zone+taken, zone+taken)
+		// The current chunk goes with the slice. That it is long does not say
+		// that other values of its type will come.
+		if l.nextKept(zone+taken) < 0 && l.fit.leaps && l.fit.want == 0 {
+			l.goOnWith(l.newChunk(zone+taken, zone+taken))
+		} else {
+			l.grow(zone + taken)
+		}
 		return l.reserveSlice(size)
 	}
-	if taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
+	if l.nextKept(zone+taken) >= 0 || taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
 		return l.reserveSlice(size)
 	}
 	c := l.newChunk(zone+taken, 0)

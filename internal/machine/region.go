@@ -87,7 +87,7 @@ func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	size := SizeOf[T]()
 	x.own = laneOps{laneMemory: typedMemory[T]{}, zeroes: true, meter: r.FlatLane().ops.meter}
 	l := &x.Lane
-	l.ops, l.align, l.watch = &x.own, size, check.NewLane[T](size, true)
+	l.ops, l.align, l.watch, l.older = &x.own, size, check.NewLane[T](size, true), x.few[:0]
 	l.fit = newTypedRetention(r.chunkSize, size)
 	l.watch.WatchedBy(&r.Watch)
 	return l

@@ -34,7 +34,7 @@ type retention struct {
 	whole  bool  // a life must find want in one chunk
 	full   bool  // want is all that may be kept, and less than lives need
 	leaps  bool  // the first life begins small and grows fast
-	cold   bool  // first lives begin with less than start: see coldSize
+	cold   bool  // the first life begins with less than start: see coldSize
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
@@ -279,5 +279,9 @@ func shrink(lanes []*Lane, limit uintptr) {
 }
 
 // Expect has the next life of a lane that knows nothing yet begin with a chunk of
-// that many bytes, 0 for none.
-func (l *Lane) Expect(bytes uintptr) { l.fit.want = bytes }
+// that many bytes. Up to twice its chunk size the lane comes to them by itself.
+func (l *Lane) Expect(bytes uintptr) {
+	if bytes > 2*l.fit.start {
+		l.fit.want = bytes
+	}
+}

@@ -149,7 +149,7 @@ func TestWhatIsKeptFor(t *testing.T) {
 // needy is a lane that has chunks of these sizes, all of them used but for those
 // that are kept.
 func needy(want uintptr, used, kept []uintptr) *Lane {
-	l := new(Lane)
+	var l Lane
 	l.initFlat(1024)
 	l.fit.want = want
 	for i, n := range used {
@@ -163,7 +163,7 @@ func needy(want uintptr, used, kept []uintptr) *Lane {
 	for _, n := range kept {
 		l.setAside(chunk{Base: MakeFlat(n), Hi: n, cap: n, cleanEnd: n})
 	}
-	return l
+	return &l
 }
 
 // sizes lists the chunks of a lane, the current one first.

@@ -86,7 +86,8 @@ func (l *Lane) settle(limit, join uintptr) {
 		l.settleOne(target != 0, most)
 		return
 	}
-	all := append(l.older, l.chunk)
+	was := l.older
+	all := append(was, l.chunk)
 	came := len(all) // to so many the life came
 	all = append(all, l.kept...)
 	clear(l.kept)
@@ -127,7 +128,8 @@ func (l *Lane) settle(limit, join uintptr) {
 	for _, c := range all[stay:] {
 		l.ops.meter.give(c.cap, 1)
 	}
-	clear(all) // holds on to nothing
+	clear(was) // lists hold on to nothing
+	clear(all)
 	l.older = all[:0]
 	if len(l.kept) > 0 {
 		l.chunk = l.takeKept(0)

@@ -244,3 +244,20 @@ func TestReleaseForgets(t *testing.T) {
 		t.Errorf("after Release a slab's small life takes %d bytes", got)
 	}
 }
+
+// A first life with pointers must come to the caller's chunk size, and beyond
+// it, in a few steps: a new arena for each batch would pay for each of them.
+func TestFirstLifeTakesFewChunks(t *testing.T) {
+	needsCounts(t)
+	for n, most := range map[int]float64{3: 3, 1000: 6, 100_000: 10} {
+		got := testing.AllocsPerRun(10, func() {
+			a := arena.NewArena(64<<10, 0)
+			for range n {
+				arena.New[tracedPair](a)
+			}
+		})
+		if got > most {
+			t.Errorf("%v allocations for the first life of %d objects, want %v at most", got, n, most)
+		}
+	}
+}

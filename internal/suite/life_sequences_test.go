@@ -269,8 +269,13 @@ func runSequence(t *testing.T, s lifeSubject, lives []need, from int, least need
 	bestTaken, bestKept := oracle(lives, from, seqRetained, least)
 	n := len(lead) - from
 	t.Logf("a life takes %d bytes, best %d, %.2f; keeps %d, best %d, %.2f", taken/n, bestTaken/n, float64(taken)/float64(bestTaken), kept/n, bestKept/n, float64(kept)/float64(bestKept))
-	// The test's own records, and those of the runtime, are what is left.
-	if noise := 8<<10 + 4*n; taken > bestTaken*13/10+noise {
+	// The test's own records, and those of the runtime, are what is left; and a
+	// chunk that a first life, which can't know what it will need, made too large.
+	noise := 8<<10 + 4*n
+	if from == 0 {
+		noise += seqChunk
+	}
+	if taken > bestTaken*13/10+noise {
 		t.Errorf("a life takes %d bytes of the heap, %d would do", taken/n, bestTaken/n)
 	}
 	if kept > bestKept*3/2 {
