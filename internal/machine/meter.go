@@ -117,7 +117,7 @@ func (m *Meter) granted(c *chunk, large bool) {
 	t := m.tally
 	if c.Base == nil {
 		m.held -= c.cap
-		if t.limit() != 0 {
+		if t.limit() != 0 && m.account.isOut() {
 			m.account.discharge(t, c.cap)
 		}
 		return

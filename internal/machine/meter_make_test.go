@@ -53,6 +53,7 @@ func metered(limit, total uintptr) (*Region, *Tally, *Account) {
 	r, t, acct := new(Region), new(Tally), new(Account)
 	r.Init(1024, 10*1024)
 	t.Limit(total)
+	acct.Turns.Store(1) // the arena is out
 	m := r.Meter(func(why Refusal) { panic(why) })
 	m.Share(t, acct)
 	acct.Turns.Store(1) // it is out
