@@ -26,7 +26,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 32*is64 + 36*(1-is64)
+	arenaPad   = 32
 	accountPad = 20 * (1 - is64)
 )
 

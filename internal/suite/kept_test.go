@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"unsafe"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
@@ -120,7 +121,7 @@ func TestSlabBeyondTenChunks(t *testing.T) {
 	needsCounts(t)
 	type node struct{ left, right *node }
 	s := arena.NewSlab[node](4096)
-	const size, lives = 16, 131_072
+	const size, lives = int(unsafe.Sizeof(node{})), 131_072
 	_, bytes := takenBy(20, func() {
 		for range lives {
 			s.New()
@@ -201,7 +202,7 @@ func TestHighWater(t *testing.T) {
 	if got := a.Stats().HighWater; got != 5000 {
 		t.Errorf("HighWater = %d after a rewind of 5000 bytes", got)
 	}
-	for range 200 {
+	for range 6400 / int(unsafe.Sizeof(tracedPair{})) {
 		arena.New[tracedPair](a)
 	}
 	traced := a.UsedBytes()
@@ -224,12 +225,12 @@ func TestReleaseForgets(t *testing.T) {
 	s := arena.NewSlab[flatThing](128)
 	for range 3 {
 		a.AllocBytes(50_000)
-		arena.MakeSlice[string](a, 1000, 1000)
+		arena.MakeSlice[[2]*int](a, 2000, 2000)
 		a.Reset()
 		s.MakeSlice(1200, 1200)
 		s.Reset()
 	}
-	if a.Stats().RetainedBytes < 60_000 || s.Stats().RetainedBytes < 1200*thing {
+	if a.Stats().RetainedBytes < 60_000 || s.Stats().RetainedBytes < 1200*int(unsafe.Sizeof(flatThing{})) {
 		t.Fatalf("what is to be forgotten was never known: %+v, %+v", a.Stats(), s.Stats())
 	}
 	a.Release()
