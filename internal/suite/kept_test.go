@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -249,6 +250,9 @@ func TestReleaseForgets(t *testing.T) {
 // A first life with pointers must come to the caller's chunk size, and beyond
 // it, in a few steps: a new arena for each batch would pay for each of them.
 func TestFirstLifeTakesFewChunks(t *testing.T) {
+	if machine.Portable || !machine.LayoutOK {
+		t.Skip("lanes that are found through a map cost more, by design")
+	}
 	needsCounts(t)
 	for n, most := range map[int]float64{3: 3, 1000: 6, 100_000: 10} {
 		got := testing.AllocsPerRun(10, func() {
