@@ -17,6 +17,8 @@ import (
 type Arena struct {
 	region machine.Region
 
+	printer *printer // what Sprintf uses; nil before the first
+
 	_     noCopy
 	_     [arenaPad]byte // to a multiple of a cache line: arenas of two cores share none
 	owner owner          // last, for one of no size would have bytes after it
@@ -26,7 +28,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 32
+	arenaPad   = 24*is64 + 28*(1-is64)
 	accountPad = 20 * (1 - is64)
 )
 

@@ -1,7 +1,10 @@
 package arena
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -19,9 +22,13 @@ func (a *Arena) AllocString(s string) string {
 	return a.allocStringSlow(s)
 }
 
-// AllocBytesToString returns a copy of b as a string in a, or on the heap if
-// a is nil.
+// AllocBytesToString returns a copy of b as a string in a. If a is nil it is
+// string(b), inlined, which the compiler keeps off the heap where it sees that the
+// result does not escape.
 func (a *Arena) AllocBytesToString(b []byte) string {
+	if a == nil {
+		return string(b)
+	}
 	return a.AllocString(machine.ViewString(b))
 }
 
@@ -41,4 +48,174 @@ func (a *Arena) allocStringSlow(s string) string {
 	base, off := machine.TextRoom(&a.region, n)
 	machine.CopyString(base, off, s)
 	return machine.StringAt(base, off, n)
+}
+
+// textRoom reserves n bytes for a string, all to be written. Function is named by
+// a panic.
+func (a *Arena) textRoom(function string, n int) []byte {
+	if size := uintptr(n); !check.Watched && size != 0 && size <= a.region.Flat.Hi-a.region.Flat.Lo {
+		a.region.Flat.Hi -= size
+		return machine.SliceAt[byte](a.region.Flat.Base, a.region.Flat.Hi, n, n)
+	}
+	return a.textRoomSlow(function, n)
+}
+
+//go:noinline
+func (a *Arena) textRoomSlow(function string, n int) []byte {
+	if n < 0 || uintptr(n) > machine.MaxAlloc {
+		panic("arena: " + function + ": a text of more bytes than can be allocated")
+	}
+	if n == 0 {
+		return nil
+	}
+	if check.Watched {
+		a.enter(function)
+		defer a.leave()
+	}
+	base, off := machine.TextRoom(&a.region, uintptr(n))
+	return machine.SliceAt[byte](base, off, n, n)
+}
+
+// printer is where fmt writes what Sprintf returns. Each arena that prints has
+// one, on the heap, for good.
+type printer struct {
+	arena *Arena
+	text  string
+}
+
+func (p *printer) Write(b []byte) (int, error) {
+	p.text = p.arena.AllocBytesToString(b)
+	return len(b), nil
+}
+
+// Sprintf is fmt.Sprintf with its result in a, or fmt.Sprintf itself if a is nil.
+// What is left for the heap is the operands that the compiler puts into
+// interfaces: numbers above 255, and strings, where it can't tell that they stay.
+// A Buffer's AppendInt and its kin do without.
+//
+// The operands' methods, String and others, may allocate from a. A Limit that one
+// of them hits shows in the text, since fmt recovers what they panic with.
+func (a *Arena) Sprintf(format string, args ...any) string {
+	if a == nil {
+		return fmt.Sprintf(format, args...)
+	}
+	p := a.printer
+	if p == nil {
+		p = &printer{arena: a}
+		a.printer = p
+	}
+	fmt.Fprintf(p, format, args...)
+	s := p.text
+	p.text = "" // it would keep the chunk alive
+	return s
+}
+
+// Concat returns the parts, one after the other, in a, or on the heap if a is
+// nil. As with +, a part beside which all others are empty is returned as it is.
+// It copies each byte once.
+func (a *Arena) Concat(parts ...string) string { return a.join("Concat", parts, "") }
+
+// Join is strings.Join with its result in a, or on the heap if a is nil. As
+// there, a single element is returned as it is. It copies each byte once.
+func (a *Arena) Join(elems []string, sep string) string {
+	if len(elems) == 1 {
+		return elems[0]
+	}
+	return a.join("Join", elems, sep)
+}
+
+func (a *Arena) join(function string, elems []string, sep string) string {
+	n, only := 0, ""
+	for i, s := range elems {
+		if i > 0 {
+			n += len(sep)
+		}
+		if n += len(s); len(s) == n {
+			only = s
+		}
+		if n < 0 || uintptr(n) > machine.MaxAlloc {
+			n = -1
+			break
+		}
+	}
+	if n == len(only) {
+		return only
+	}
+	if a == nil {
+		return strings.Join(elems, sep)
+	}
+	b := a.textRoom(function, n)
+	at := 0
+	for i, s := range elems {
+		if i > 0 {
+			at += copy(b[at:], sep)
+		}
+		at += copy(b[at:], s)
+	}
+	return machine.ViewString(b)
+}
+
+// ToLower is strings.ToLower with its result in a, or on the heap if a is nil. It
+// returns s itself where nothing changes, so the result is good for as long as
+// both s and a are.
+func (a *Arena) ToLower(s string) string {
+	if a == nil {
+		return strings.ToLower(s)
+	}
+	return a.mapText("ToLower", s, 'A', unicode.ToLower)
+}
+
+// ToUpper is strings.ToUpper with its result in a, or on the heap if a is nil. It
+// returns s itself where nothing changes, so the result is good for as long as
+// both s and a are.
+func (a *Arena) ToUpper(s string) string {
+	if a == nil {
+		return strings.ToUpper(s)
+	}
+	return a.mapText("ToUpper", s, 'a', unicode.ToUpper)
+}
+
+// mapText returns s with the other case: for ASCII, that of the 26 letters from
+// first on changes, for all else to says what becomes of it.
+func (a *Arena) mapText(function, s string, first byte, to func(rune) rune) string {
+	changes, ascii := false, true
+	for i := range len(s) {
+		ascii = ascii && s[i] < utf8.RuneSelf
+		changes = changes || s[i]-first < 26
+	}
+	if !ascii {
+		return a.mapRunes(function, s, to)
+	}
+	if !changes {
+		return s
+	}
+	b := a.textRoom(function, len(s))
+	for i := range b {
+		c := s[i]
+		if c-first < 26 {
+			c ^= 'a' - 'A'
+		}
+		b[i] = c
+	}
+	return machine.ViewString(b)
+}
+
+// mapRunes is mapText for any text. As package strings does it, a byte that is no
+// UTF-8 becomes utf8.RuneError.
+func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
+	n, changes := 0, false
+	for i, r := range s {
+		m := to(r)
+		n += utf8.RuneLen(m)
+		changes = changes || m != r || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError))
+	}
+	if !changes {
+		return s
+	}
+	b := a.textRoom(function, n)
+	at := 0
+	for _, r := range s {
+		at += utf8.EncodeRune(b[at:], to(r))
+	}
+	return machine.ViewString(b)
 }

@@ -9,7 +9,7 @@ import "github.com/ebbpool/arena/internal/check"
 func GrowSlice[T any](r *Region, s []T, n int) []T {
 	l := laneOf[T](r)
 	wanted := grownCap[T](n, cap(s))
-	if c := extend(l, s, n, wanted); c != 0 {
+	if c := extend(l, s, n, wanted, true); c != 0 {
 		return SliceAt[T](l.Base, OffsetIn(l.Base, DataOf(s)), n, c)
 	}
 	if twice := 2 * uintptr(cap(s)); twice <= MaxAlloc/SizeOf[T]() {
@@ -24,11 +24,11 @@ func GrowSlice[T any](r *Region, s []T, n int) []T {
 }
 
 // extend lets s, if it is the newest slice of the lane, take the room behind
-// it: up to wanted elements in all, at least least. It returns the new
-// capacity, 0 where s can't grow in place.
+// it: up to wanted elements in all, at least least. What it takes is zero if
+// zero says so. It returns the new capacity, 0 where s can't grow in place.
 //
 //go:norace
-func extend[T any](l *Lane, s []T, least, wanted int) int {
+func extend[T any](l *Lane, s []T, least, wanted int, zero bool) int {
 	size := SizeOf[T]()
 	// s must lie in the current chunk and end exactly where the newest slice
 	// ends, and nothing may have been allocated since. A slice whose capacity
@@ -46,7 +46,7 @@ func extend[T any](l *Lane, s []T, least, wanted int) int {
 	if check.On {
 		l.give(&l.chunk, from, newLo)
 	}
-	if !l.ops.zeroes {
+	if !l.ops.zeroes && zero {
 		// The padding behind s was not handed out, so it may be dirty.
 		clearFlat(l.Base, end, l.Lo)
 		l.chunk.clearDirty(l.Lo, newLo)

@@ -1,0 +1,333 @@
+package arena
+
+import (
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Buffer is a text that grows in an arena, or on the heap: what strings.Builder
+// and bytes.Buffer are written to for. It is an io.Writer, so that fmt.Fprintf and
+// json.NewEncoder write to it. Writing never fails; beyond a Limit it panics.
+//
+// While a Buffer is the newest of the arena's values without pointers it grows in
+// place; strings may come in between. Otherwise it moves to twice the room, and its
+// former memory is free again only when the arena is reset.
+//
+// A Buffer lives in its arena, too: it must not be used after the arena's Reset,
+// nor after a Rewind to a Mark that is older than what it last grew by. It must not
+// be copied. The zero Buffer is empty and on the heap.
+type Buffer struct {
+	_      noCopy
+	arena  *Arena
+	buf    []byte
+	shared int // buf[:shared] is what strings were made of
+}
+
+// NewBuffer returns an empty Buffer in a, or on the heap if a is nil, with room for
+// size bytes; with 0 it takes its first room when it is written to. A negative size
+// panics.
+func NewBuffer(a *Arena, size int) *Buffer {
+	if a == nil && size >= 0 {
+		return &Buffer{buf: make([]byte, 0, size)} // on the stack if it stays, since this is inlined
+	}
+	return newBuffer(a, size)
+}
+
+func newBuffer(a *Arena, size int) *Buffer {
+	b := New[Buffer](a)
+	b.arena = a
+	if size != 0 {
+		b.Grow(size)
+	}
+	return b
+}
+
+// Len is the number of bytes that were written.
+func (b *Buffer) Len() int { return len(b.buf) }
+
+// Cap is the number of bytes that the buffer has room for, those that were written
+// included.
+func (b *Buffer) Cap() int { return cap(b.buf) }
+
+// Available is how many more bytes there is room for.
+func (b *Buffer) Available() int { return cap(b.buf) - len(b.buf) }
+
+// Bytes returns what was written, without a copy. It is good until the next change
+// of the buffer; what is written to it changes the strings that String returned.
+// Its capacity is its length.
+func (b *Buffer) Bytes() []byte { return b.buf[:len(b.buf):len(b.buf)] }
+
+// String returns what was written, without a copy. What is written later, a
+// Truncate and a Reset never change it; like all of the arena's memory it must not
+// be used after the arena's Reset.
+func (b *Buffer) String() string {
+	b.shared = len(b.buf)
+	return machine.ViewString(b.buf)
+}
+
+// Reset empties the buffer. It keeps its room, unless String has shared it.
+func (b *Buffer) Reset() { b.Truncate(0) }
+
+// Truncate drops all but the first n bytes. If String has shared what is dropped,
+// the next write moves the n bytes to other room. An n below 0 or above Len panics.
+func (b *Buffer) Truncate(n int) {
+	if uint(n) > uint(len(b.buf)) {
+		panic("arena: Buffer.Truncate: " + itoa(n) + " bytes of " + itoa(len(b.buf)))
+	}
+	if n < b.shared {
+		b.buf, b.shared = b.buf[:n:n], n
+		return
+	}
+	b.buf = b.buf[:n]
+}
+
+// Grow makes room for n more bytes. A negative n, and more than can be allocated,
+// panics.
+func (b *Buffer) Grow(n int) {
+	if n < 0 {
+		panicGrow(n)
+	}
+	if b.arena == nil {
+		b.buf = slices.Grow(b.buf, n)
+	} else if n > cap(b.buf)-len(b.buf) {
+		b.grow(n)
+	}
+}
+
+//go:noinline
+func panicGrow(n int) { panic("arena: Buffer.Grow: " + itoa(n) + " bytes") }
+
+// grow makes room for n more bytes where there is not enough, but for the heap's:
+// there the builtin append that follows does it.
+//
+//go:noinline
+func (b *Buffer) grow(n int) {
+	was := len(b.buf)
+	if was+n < 0 || uintptr(was+n) > machine.MaxAlloc {
+		panic("arena: Buffer.Grow: " + itoa(was) + " + " + itoa(n) + " bytes are more than can be allocated")
+	}
+	if b.arena == nil {
+		return
+	}
+	t := b.arena.growBytes("Buffer.Grow", b.buf, was+n)
+	if machine.DataOf(t) != machine.DataOf(b.buf) {
+		copy(t, b.buf)
+		b.shared = 0
+	}
+	b.buf = t[:was]
+}
+
+// growBytes is GrowBytes for the function that a panic shall name.
+func (a *Arena) growBytes(function string, s []byte, n int) []byte {
+	if check.Watched {
+		a.enter(function)
+		defer a.leave()
+	}
+	return machine.GrowBytes(&a.region, s, n)
+}
+
+// Write writes p. The error is nil.
+func (b *Buffer) Write(p []byte) (n int, err error) {
+	if n = len(p); n > cap(b.buf)-len(b.buf) {
+		b.grow(n)
+	}
+	b.buf = append(b.buf, p...)
+	return
+}
+
+// WriteString writes s. The error is nil.
+func (b *Buffer) WriteString(s string) (n int, err error) {
+	if n = len(s); n > cap(b.buf)-len(b.buf) {
+		b.grow(n)
+	}
+	b.buf = append(b.buf, s...)
+	return
+}
+
+// WriteByte writes c. The error is nil.
+func (b *Buffer) WriteByte(c byte) error {
+	if len(b.buf) == cap(b.buf) {
+		b.grow(1)
+	}
+	b.buf = append(b.buf, c)
+	return nil
+}
+
+// WriteRune writes r as UTF-8, and returns how many bytes that were. The error is
+// nil.
+func (b *Buffer) WriteRune(r rune) (n int, err error) {
+	b.Grow(utf8.UTFMax)
+	was := len(b.buf)
+	b.buf = utf8.AppendRune(b.buf, r)
+	return len(b.buf) - was, nil
+}
+
+// AppendInt writes i in the given base, as strconv.AppendInt.
+func (b *Buffer) AppendInt(i int64, base int) {
+	b.Grow(intDigits(base))
+	b.took(strconv.AppendInt(b.buf, i, base))
+}
+
+// AppendUint writes u in the given base, as strconv.AppendUint.
+func (b *Buffer) AppendUint(u uint64, base int) {
+	b.Grow(intDigits(base))
+	b.took(strconv.AppendUint(b.buf, u, base))
+}
+
+// intDigits is the most bytes that an int takes.
+func intDigits(base int) int {
+	if base < 10 {
+		return 65
+	}
+	return 20
+}
+
+// AppendFloat writes f as strconv.AppendFloat.
+func (b *Buffer) AppendFloat(f float64, fmt byte, prec, bitSize int) {
+	b.Grow(32 + max(prec, 0))
+	b.took(strconv.AppendFloat(b.buf, f, fmt, prec, bitSize))
+}
+
+// AppendBool writes "true" or "false".
+func (b *Buffer) AppendBool(v bool) { b.WriteString(strconv.FormatBool(v)) }
+
+// AppendQuote writes s in double quotes, as strconv.AppendQuote.
+func (b *Buffer) AppendQuote(s string) {
+	b.Grow(min(4*len(s), len(s)+len(s)/4+64) + 2)
+	b.took(strconv.AppendQuote(b.buf, s))
+}
+
+// AppendTime writes t in the given layout, as time.Time.AppendFormat.
+func (b *Buffer) AppendTime(t time.Time, layout string) {
+	b.Grow(len(layout) + 32)
+	b.took(t.AppendFormat(b.buf, layout))
+}
+
+// took takes what something has appended to buf. Where the room that was guessed
+// did not suffice, that is on the heap.
+func (b *Buffer) took(s []byte) {
+	if cap(s) == cap(b.buf) || b.arena == nil {
+		b.buf = s
+		return
+	}
+	b.Write(s[len(b.buf):])
+}
+
+// WriteTo writes the contents to w, and keeps them.
+func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(b.Bytes())
+	if err == nil && n < len(b.buf) {
+		err = io.ErrShortWrite
+	}
+	return int64(n), err
+}
+
+// ReadFrom writes what r has until its end, and returns how much that was, and an
+// error other than io.EOF. How r says how much it has is said at ReadAll.
+func (b *Buffer) ReadFrom(r io.Reader) (int64, error) {
+	was := len(b.buf)
+	b.Grow(sizeHint(r))
+	for {
+		b.Grow(1)
+		n, err := readInto(r, b.buf)
+		b.buf = b.buf[:len(b.buf)+n]
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return int64(len(b.buf) - was), err
+		}
+	}
+}
+
+// ReadAll reads r until its end into a, or onto the heap if a is nil. As
+// io.ReadAll it returns what was read until an error that is not io.EOF, with that
+// error, and the bytes are not nil.
+//
+// Where r says how much it has, by a method Len() int or as a
+// regular file, alone or below an io.LimitedReader, that is what it takes from the
+// arena, and gives back what was too much. Otherwise it grows in place if it can,
+// and doubles if not. More than the arena's Limit allows panics with a *LimitError
+// before it is read.
+func ReadAll(a *Arena, r io.Reader) ([]byte, error) {
+	if a == nil {
+		return io.ReadAll(r)
+	}
+	s := a.growBytes("ReadAll", nil, sizeHint(r))[:0]
+	for {
+		if len(s) == cap(s) {
+			n := len(s)
+			t := a.growBytes("ReadAll", s, n+1)[:n]
+			if machine.DataOf(t) != machine.DataOf(s) {
+				copy(t, s)
+			}
+			s = t
+		}
+		n, err := readInto(r, s)
+		s = s[:len(s)+n]
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return a.trimBytes(s), err
+		}
+	}
+}
+
+// readInto reads into the room behind s.
+func readInto(r io.Reader, s []byte) (int, error) {
+	n, err := r.Read(s[len(s):cap(s)])
+	if uint(n) > uint(cap(s)-len(s)) {
+		panic("arena: a Reader says that it read " + itoa(n) + " of " + itoa(cap(s)-len(s)) + " bytes")
+	}
+	return n, err
+}
+
+// trimBytes gives back what s does not use.
+func (a *Arena) trimBytes(s []byte) []byte {
+	if check.Watched {
+		a.enter("ReadAll")
+		defer a.leave()
+	}
+	return machine.TrimBytes(&a.region, s)
+}
+
+// leastRead is the room that a Reader is given which does not say what it has.
+const leastRead = 512
+
+// sizeHint is how many bytes r says it has, and one in which to notice the end.
+func sizeHint(r io.Reader) int {
+	most := int64(machine.MaxAlloc)
+	for {
+		l, ok := r.(*io.LimitedReader)
+		if !ok {
+			break
+		}
+		r, most = l.R, min(most, l.N)
+	}
+	size := int64(-1)
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		size = int64(r.Len())
+	case fs.File:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+			if s, ok := r.(io.Seeker); ok {
+				if at, err := s.Seek(0, io.SeekCurrent); err == nil {
+					size -= at
+				}
+			}
+		}
+	}
+	if size <= 0 {
+		size = leastRead - 1 // nothing said
+	}
+	return int(max(min(size, most), 0)) + 1
+}
