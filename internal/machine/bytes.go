@@ -42,8 +42,13 @@ func TrimBytes(r *Region, s []byte) []byte {
 	l.chunk.fold()
 	l.Lo, l.tip = RoundUp(end, l.align), end
 	if check.On {
-		// Room is zero where the checks are on, but for the zone behind a value.
-		clearFlat(l.Base, end, was)
+		// The checks count on room of zeros behind a value and its zone, which
+		// they fill.
+		filled := was
+		if check.Tag && !check.ASan {
+			filled = min(was+l.watch.Zone(), l.Hi)
+		}
+		clearFlat(l.Base, end, filled)
 		l.give(&l.chunk, from, l.Lo)
 		l.chunk.watch.TakeTail(l.Base, end, l.Lo)
 		check.Poison(l.Base, l.Lo, was)
