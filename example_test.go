@@ -1,6 +1,7 @@
 package arena_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -86,6 +87,73 @@ func ExampleArena_AllocString() {
 	copy(line, "xxxxx") // the copies stay
 	fmt.Println(method, path)
 	// Output: GET /
+}
+
+func ExampleNewOf() {
+	a := arena.NewArena(4096, 0)
+	e := arena.NewOf(a, Entry{Path: "/", Next: arena.NewOf(a, Entry{Path: "/next"})})
+	e.Tags = arena.SliceOf(a, "GET", "200")
+	fmt.Println(e.Path, e.Next.Path, e.Tags)
+	// Output: / /next [GET 200]
+}
+
+func ExampleCloneSlice() {
+	a := arena.NewArena(4096, 0)
+	line := []byte("GET / HTTP/1.1")
+	method := arena.CloneSlice(a, line[:3])
+	clear(line)
+	fmt.Printf("%s %d\n", method, cap(method))
+	// Output: GET 3
+}
+
+func ExampleCollect() {
+	a := arena.NewArena(4096, 0)
+	fmt.Println(arena.Collect(a, strings.SplitSeq("a,b,c", ",")))
+	// Output: [a b c]
+}
+
+func ExampleBuffer() {
+	a := arena.NewArena(4096, 0)
+	b := arena.NewBuffer(a, 64)
+	b.WriteString("requests_total{code=")
+	b.AppendQuote("200")
+	fmt.Fprintf(b, "} %d", 17)
+	line := b.String() // not copied
+	b.Reset()          // starts anew, since line has its memory
+	b.WriteString("next")
+	fmt.Println(line)
+	fmt.Println(b)
+	// Output:
+	// requests_total{code="200"} 17
+	// next
+}
+
+func ExampleArena_Sprintf() {
+	a := arena.NewArena(4096, 0)
+	fmt.Println(a.Sprintf("%s %d", "/index.html", 200))
+	fmt.Println(a.Concat("Hello", ", ", "world"))
+	fmt.Println(a.Join([]string{"a", "b"}, "/"), a.ToUpper("größe"))
+	// Output:
+	// /index.html 200
+	// Hello, world
+	// a/b GRÖßE
+}
+
+func ExampleReadAll() {
+	a := arena.NewArena(4096, 0)
+	body, err := arena.ReadAll(a, strings.NewReader("a request's body"))
+	fmt.Printf("%s %v\n", body, err)
+	// Output: a request's body <nil>
+}
+
+func ExampleFromContext() {
+	a := arena.NewArena(4096, 0)
+	ctx := arena.NewContext(context.Background(), a)
+	deep := func(ctx context.Context) string {
+		return arena.FromContext(ctx).AllocString("found") // nil, and so the heap, where there is none
+	}
+	fmt.Println(deep(ctx), deep(context.Background()))
+	// Output: found found
 }
 
 func ExampleArena_Rewind() {

@@ -25,6 +25,7 @@ type testType interface {
 	size() int
 	newObject(a *arena.Arena) (raw, error)
 	lane(a *arena.Arena) func() (raw, error)
+	newOf(a *arena.Arena, seed uint64) (raw, error)
 	makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error)
 	rawAppend(a *arena.Arena, r raw, off, n, c int, seeds []uint64, self bool) (raw, error)
 	fill(r raw, i int, seed uint64)
@@ -64,6 +65,15 @@ func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
 		r := raw{unsafe.Pointer(l.New()), 1, 1}
 		return r, k.fresh(r, 0, 1)
 	}
+}
+
+func (k *kind[T]) newOf(a *arena.Arena, seed uint64) (raw, error) {
+	p := arena.NewOf(a, k.make(seed))
+	r := raw{unsafe.Pointer(p), 1, 1}
+	if !k.same(p, seed) {
+		return r, fmt.Errorf("it is not a copy")
+	}
+	return r, k.fresh(r, 0, 0)
 }
 
 func (k *kind[T]) makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error) {

@@ -142,6 +142,10 @@ func (r *replay) step() (string, error) {
 		return fmt.Sprintf("LaneOf[%v]().New", t), r.made(t, got, 1, 1, err)
 	case 0, 2:
 		t := r.anyType(op != 2)
+		if op == 1 {
+			got, err := t.newOf(r.a, r.next())
+			return fmt.Sprintf("NewOf[%v]", t), r.made(t, got, 1, 1, err)
+		}
 		got, err := t.newObject(r.a)
 		return fmt.Sprintf("New[%v]", t), r.made(t, got, 1, 1, err)
 	case 3, 4, 5:
@@ -166,7 +170,9 @@ func (r *replay) step() (string, error) {
 		want := string(b)
 		var got string
 		what := fmt.Sprintf("AllocString(%d bytes)", len(b))
-		if op == 9 {
+		if op == 9 && len(b)%3 == 2 {
+			got = r.a.Concat(want[:1], want[1:])
+		} else if op == 9 {
 			got = r.a.AllocString(want)
 		} else {
 			what = fmt.Sprintf("AllocBytesToString(%d bytes)", len(b))

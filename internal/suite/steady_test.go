@@ -1,7 +1,11 @@
 package suite
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
@@ -11,6 +15,11 @@ import (
 var (
 	sinkText  = "a text of more than thirty-two bytes"
 	sinkBytes = []byte(sinkText)
+	sinkText2 string
+	sinkTexts = []string{sinkText, "and", sinkText}
+
+	sinkReader = bytes.NewReader(nil)
+	steadyTime = time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
 )
 
 // An arena in steady state takes nothing from the heap: that is all it is for.
@@ -105,6 +114,53 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 				a.AllocBytesToString(sinkBytes)
 				a.AllocBytes(33)
 			}
+			a.Reset()
+		}},
+		{"values", func() {
+			for i := range 50 {
+				arena.NewOf(a, flat24{a: uint64(i)})
+				arena.NewOf(a, textPair{a: sinkText})
+				arena.SliceOf(a, sinkText, sinkText)
+				arena.CloneSlice(a, sinkBytes)
+				arena.Collect(a, slices.Values(sinkBytes))
+			}
+			a.Reset()
+		}},
+		{"texts", func() {
+			for range 50 {
+				a.Sprintf("%s %d %d %s %d", "a constant, whose box is one", 1, 20, "and", 255)
+				a.Concat(sinkText, sinkText, "x")
+				a.Join(sinkTexts, ", ")
+				a.ToLower("UPPER and LOWER")
+				a.ToUpper("größer")
+			}
+			a.Reset()
+		}},
+		{"Buffer", func() {
+			for i := range 20 {
+				b := arena.NewBuffer(a, 10*i)
+				for range 10 {
+					b.WriteString(sinkText)
+					fmt.Fprintf(b, "%d %s", 7, "x")
+					b.AppendInt(int64(i)*1e12, 10)
+					b.AppendUint(1<<63, 2)
+					b.AppendFloat(1.5e300, 'g', -1, 64)
+					b.AppendQuote(sinkText)
+					b.AppendBool(true)
+					b.AppendTime(steadyTime, time.RFC3339Nano)
+					b.WriteRune('ä')
+				}
+				sinkText2 = b.String()
+				b.Reset()
+				b.WriteByte('x')
+			}
+			a.Reset()
+		}},
+		{"ReadAll", func() {
+			sinkReader.Reset(sinkBytes)
+			arena.ReadAll(a, sinkReader)
+			sinkReader.Reset(sinkBytes)
+			arena.NewBuffer(a, 0).ReadFrom(sinkReader)
 			a.Reset()
 		}},
 		{"Mark and Rewind", func() {

@@ -1,0 +1,220 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// textProgram compares each function on texts with what the standard library
+// makes of them, in an arena and on the heap.
+func textProgram(a *arena.Arena, s, sep string) error {
+	elems := strings.SplitAfter(s, "\n")
+	for _, c := range []struct{ name, got, want, from string }{
+		{"ToLower", a.ToLower(s), strings.ToLower(s), s},
+		{"ToUpper", a.ToUpper(s), strings.ToUpper(s), s},
+		{"Join", a.Join(elems, sep), strings.Join(elems, sep), elems[0]},
+		{"Join of none", a.Join(nil, sep), "", ""},
+		{"Join of one", a.Join(elems[:1], sep), elems[0], elems[0]},
+		{"Concat", a.Concat(elems...), s, elems[0]},
+		{"Concat of one", a.Concat("", s, ""), s, s},
+		{"Sprintf", a.Sprintf("%q %s %x %d %v", s, sep, s, len(s), elems), fmt.Sprintf("%q %s %x %d %v", s, sep, s, len(s), elems), ""},
+		{"Sprintf of nothing", a.Sprintf(""), "", ""},
+		{"AllocBytesToString", a.AllocBytesToString([]byte(s)), s, ""},
+	} {
+		if c.got != c.want {
+			return fmt.Errorf("%s of %q with %q: %q, want %q", c.name, s, sep, c.got, c.want)
+		}
+		// What nothing changes in is not copied.
+		if c.got == c.from && len(c.got) > 0 && unsafe.StringData(c.got) != unsafe.StringData(c.from) && a != nil {
+			return fmt.Errorf("%s of %q is a copy", c.name, s)
+		}
+	}
+	return nil
+}
+
+// FuzzText compares ToLower, ToUpper, Join, Concat and Sprintf with the standard
+// library's.
+func FuzzText(f *testing.F) {
+	a := arena.NewArena(4096, 0)
+	for _, s := range texts {
+		f.Add(s, ",")
+	}
+	f.Fuzz(func(t *testing.T, s, sep string) {
+		a.Reset()
+		for _, a := range []*arena.Arena{a, nil} {
+			if err := textProgram(a, s, sep); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+var texts = []string{
+	"", "a", "A", "@[`{AZaz", "lower case\nonly", "UPPER\nCASE\n", "Grüße, ÄÖÜ ß ẞ", "İstanbul ıI", "ſ K Å", "ǅ ǆ", "\xff", "A\xffB", "\uFFFD", "a\uFFFD\xc3", "日本語",
+	"\U00010400\U00010428", "\u0250 \u2C6F", // of which one has more bytes than the other
+}
+
+// TestTextRandom is FuzzText for every run of the tests.
+func TestTextRandom(t *testing.T) {
+	a := arena.NewArena(256, 0)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range 2000 {
+		s, sep := "", ""
+		for range rnd.IntN(8) {
+			s += texts[rnd.IntN(len(texts))]
+			if rnd.IntN(3) == 0 {
+				s += string(rune(rnd.IntN(unicode.MaxRune)))
+			}
+		}
+		if i%2 == 0 {
+			sep = texts[rnd.IntN(len(texts))]
+		}
+		a.Reset()
+		for _, a := range []*arena.Arena{a, nil} {
+			if err := textProgram(a, s, sep); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ { // every one there is
+		if r%4096 == 0 {
+			a.Reset()
+		}
+		if s := string(r); a.ToLower(s) != strings.ToLower(s) || a.ToUpper(s) != strings.ToUpper(s) {
+			t.Fatalf("%q: %q and %q", s, a.ToLower(s), a.ToUpper(s))
+		}
+	}
+}
+
+// Texts take their length and nothing else.
+func TestTextUse(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	want := 0
+	for _, s := range []string{a.Concat("ab", "c"), a.Join([]string{"a", "b"}, ", "), a.ToLower("ABC"), a.ToUpper("äb"), a.Sprintf("%d-%s", 12345, "x"),
+		a.Sprintf("%s", strings.Repeat("long", 2000))} {
+		want += len(s)
+	}
+	a.ToLower("nothing changes")
+	if used := a.UsedBytes(); used != want {
+		t.Errorf("%d bytes used, want %d", used, want)
+	}
+}
+
+// A String method may use the arena that its text is printed into, Sprintf
+// included.
+func TestSprintfNested(t *testing.T) {
+	a := arena.NewArena(64, 0)
+	if got := a.Sprintf("<%v|%v>", nested{a, 3}, nested{a, 2}); got != "<3:<2:<1:<0>>>|2:<1:<0>>>" {
+		t.Errorf("%q", got)
+	}
+}
+
+type nested struct {
+	a *arena.Arena
+	n int
+}
+
+func (n nested) String() string {
+	if n.n == 0 {
+		return "0"
+	}
+	return n.a.Sprintf("%d:<%v>", n.n, nested{n.a, n.n - 1})
+}
+
+// Sprintf must not keep what it returned: the chunk would stay for as long as
+// the arena.
+func TestSprintfKeepsNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := arena.NewArena(4096, 0)
+	if s := a.Sprintf("%s", strings.Repeat("x", 100)); len(s) != 100 {
+		t.Fatal(s)
+	}
+	a.Release()
+	if got := a.Sprintf("") + a.Sprintf("%s", ""); got != "" {
+		t.Errorf("an empty text is %q", got)
+	}
+}
+
+// What has no room under a limit panics and changes nothing.
+func TestTextLimit(t *testing.T) {
+	long := strings.Repeat("LONG", 10_000)
+	for name, f := range map[string]func(a *arena.Arena){
+		"Concat":     func(a *arena.Arena) { a.Concat(long, "x") },
+		"Join":       func(a *arena.Arena) { a.Join([]string{long, long}, "") },
+		"ToLower":    func(a *arena.Arena) { a.ToLower(long) },
+		"ToUpper":    func(a *arena.Arena) { a.ToUpper(long + "ä") },
+		"Sprintf":    func(a *arena.Arena) { a.Sprintf("%s", long) },
+		"Buffer":     func(a *arena.Arena) { fmt.Fprint(arena.NewBuffer(a, 8), long) },
+		"NewBuffer":  func(a *arena.Arena) { arena.NewBuffer(a, len(long)) },
+		"NewOf":      func(a *arena.Arena) { arena.NewOf(a, [40_000]byte{1}) },
+		"SliceOf":    func(a *arena.Arena) { arena.SliceOf(a, make([]string, 4000)...) },
+		"CloneSlice": func(a *arena.Arena) { arena.CloneSlice(a, []byte(long)) },
+	} {
+		a := arena.NewArena(512, 0)
+		a.Limit(8 << 10)
+		a.AllocString("before")
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				var limit *arena.LimitError
+				if !errors.As(err, &limit) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}()
+			f(a)
+		}()
+		if a.Concat("a", "fter") != "after" {
+			t.Errorf("%s: the arena is of no use", name)
+		}
+	}
+}
+
+func TestTextTooLong(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("there are no such texts")
+	}
+	// A text that can't be, told as one: only its length is looked at.
+	header := struct {
+		data *byte
+		len  int
+	}{unsafe.StringData("x"), machine.MaxAlloc}
+	huge := *(*string)(unsafe.Pointer(&header))
+	a := arena.NewArena(64, 0)
+	testkit.WantPanic(t, func() { a.Concat(huge, "x") }, "Concat", "more bytes than can be allocated")
+	testkit.WantPanic(t, func() { a.Join([]string{huge, huge}, "x") }, "Join", "more bytes than can be allocated")
+	if a.UsedBytes() != 0 {
+		t.Error("something was allocated")
+	}
+}
+
+// In checked builds an arena that was put back makes no texts.
+func TestTextAfterPut(t *testing.T) {
+	if !checksOn() {
+		t.Skip("the checks for misuse are off")
+	}
+	p := arena.NewArenaPool(4096, 0)
+	for name, f := range map[string]func(a *arena.Arena){
+		"Concat":      func(a *arena.Arena) { a.Concat("a", "b") },
+		"Join":        func(a *arena.Arena) { a.Join([]string{"a", "b"}, "") },
+		"ToLower":     func(a *arena.Arena) { a.ToLower("A") },
+		"ToUpper":     func(a *arena.Arena) { a.ToUpper("ä") },
+		"AllocString": func(a *arena.Arena) { a.Sprintf("x") },
+		"ReadAll":     func(a *arena.Arena) { arena.ReadAll(a, strings.NewReader("x")) },
+		"New":         func(a *arena.Arena) { arena.NewOf(a, 1) },
+	} {
+		a := p.Get()
+		//arenavet:ignore on purpose
+		p.Put(a)
+		testkit.WantPanic(t, func() { f(a) }, name, "put back")
+	}
+}
