@@ -72,7 +72,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "FixedPool.Deallocate", "SyncFixedPool.Deallocate":
 		f.takeBack(st, arg(1), opDeallocate, pos, true, deferred, short)
 	default:
-		return nil, false
+		return f.madeCall(st, instr, common, name, args)
 	}
 	return nil, true
 }
