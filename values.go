@@ -25,7 +25,10 @@ func NewOf[T any](a *Arena, v T) *T {
 //
 //go:nosplit
 func newToWrite[T any](a *Arena) *T {
-	if !check.Watched && a != nil && machine.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
+	if a == nil {
+		return new(T)
+	}
+	if !check.Watched && machine.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
 		const mask = machine.FlatAlign - 1
 		lo := a.region.Flat.Lo
 		if next := lo + (machine.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
@@ -42,7 +45,10 @@ func newToWrite[T any](a *Arena) *T {
 //
 // It costs the copy of the items, which the caller has on its stack.
 func SliceOf[T any](a *Arena, items ...T) []T {
-	s := makeToWrite[T](a, "SliceOf", len(items))
+	if a != nil {
+		return copyOf(a, items)
+	}
+	s := make([]T, len(items))
 	copy(s, items)
 	return s
 }
@@ -54,18 +60,24 @@ func CloneSlice[T any](a *Arena, s []T) []T {
 	if s == nil {
 		return nil
 	}
-	c := makeToWrite[T](a, "CloneSlice", len(s))
+	if a != nil {
+		return copyOf(a, s)
+	}
+	c := make([]T, len(s))
 	copy(c, s)
 	return c
 }
 
-// makeToWrite returns n elements that the caller writes, all of them: they are
-// zero only where a T has pointers.
-func makeToWrite[T any](a *Arena, function string, n int) []T {
-	if a == nil || machine.HoldsPointers[T]() {
-		return makeSlice[T](a, function, n, n)
+// copyOf returns a copy of s in a. It clears the memory first only where a T has
+// pointers.
+func copyOf[T any](a *Arena, s []T) (c []T) {
+	if machine.HoldsPointers[T]() {
+		c = MakeSlice[T](a, len(s), len(s))
+	} else {
+		c = MakeSliceUninit[T](a, len(s), len(s))
 	}
-	return MakeSliceUninit[T](a, n, n)
+	copy(c, s)
+	return c
 }
 
 // Collect returns the values of seq in a slice in a, or on the heap if a is nil;
