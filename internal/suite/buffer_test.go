@@ -219,6 +219,22 @@ func TestBufferReset(t *testing.T) {
 	}
 }
 
+// What has moved since String is nobody else's, so that Reset keeps its room.
+func TestBufferResetAfterMove(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	b := arena.NewBuffer(a, 64)
+	b.WriteString("shared")
+	s := b.String()
+	a.AllocBytes(8)
+	b.Grow(1000)
+	p := &b.Bytes()[0]
+	b.Reset()
+	b.WriteString("other")
+	if p != &b.Bytes()[0] || s != "shared" {
+		t.Errorf("it moved again, or wrote to the string, which is %q", s)
+	}
+}
+
 func TestBufferEncodes(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	b := arena.NewBuffer(a, 0)

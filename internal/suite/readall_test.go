@@ -147,3 +147,16 @@ func TestReadAllReaderAllocates(t *testing.T) {
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// A reader may write to all the room that it is given. What ReadAll gives back of
+// that is not zero any more, and the next who gets it must get it cleared.
+func TestReadAllGivesBackDirtyRoom(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	got, err := arena.ReadAll(a, readerFunc(func(p []byte) (int, error) { testkit.Dirty(p); return 1, io.EOF }))
+	if len(got) != 1 || err != nil {
+		t.Fatalf("%d bytes, error %v", len(got), err)
+	}
+	if s := arena.MakeSlice[byte](a, 5000, 5000); !testkit.AllZero(s) {
+		t.Error("memory that a reader has written is not zero")
+	}
+}
