@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// mapSizes are how many entries the maps of the benchmarks have.
+var mapSizes = []int{8, 30, 100, 1000}
+
+// intKeys are n keys without an order; textKeys as many as a parser meets them,
+// some of one length and some not.
+func intKeys(n int) []int {
+	keys := make([]int, n)
+	for i := range keys {
+		keys[i] = i * 7919
+	}
+	return keys
+}
+
+func textKeys(n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = "label_" + strconv.Itoa(i*7919)
+	}
+	return keys
+}
+
+// BenchmarkMapRequest makes a map for a request, enters n entries, reads each
+// once and drops it; one operation is one entry.
+func BenchmarkMapRequest(b *testing.B) {
+	for _, n := range mapSizes {
+		name := "n=" + strconv.Itoa(n)
+		benchmarkMapRequest(b, "key=int/"+name, intKeys(n))
+		benchmarkMapRequest(b, "key=string/"+name, textKeys(n))
+	}
+}
+
+func benchmarkMapRequest[K comparable](b *testing.B, name string, keys []K) {
+	want := len(keys) * (len(keys) - 1) / 2
+	b.Run(name+"/map=builtin", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; i < b.N; i += len(keys) {
+			m := make(map[K]int)
+			for j, k := range keys {
+				m[k] = j
+			}
+			sum := 0
+			for _, k := range keys {
+				sum += m[k]
+			}
+			if sum != want {
+				b.Fatal(sum)
+			}
+			sinkMap = m
+		}
+		sinkMap = nil
+	})
+	b.Run(name+"/map=arena", func(b *testing.B) {
+		b.ReportAllocs()
+		pool := arena.NewArenaPool(64<<10, 0)
+		for i := 0; i < b.N; i += len(keys) {
+			a := pool.Get()
+			m := arena.NewMap[K, int](a, 0)
+			for j, k := range keys {
+				m.Set(k, j)
+			}
+			sum := 0
+			for _, k := range keys {
+				v, _ := m.Get(k)
+				sum += v
+			}
+			if sum != want {
+				b.Fatal(sum)
+			}
+			pool.Put(a)
+		}
+	})
+}
+
+// sinkMap has the builtin maps be on the heap, as they are in a program whose
+// request hands its map to more than one function.
+var sinkMap any
+
+// BenchmarkMapGet looks up keys in a map that is there already, which are in it
+// (hit) or not (miss).
+func BenchmarkMapGet(b *testing.B) {
+	for _, n := range mapSizes {
+		name := "n=" + strconv.Itoa(n)
+		ints, texts := intKeys(2*n), textKeys(2*n)
+		benchmarkMapGet(b, "key=int/"+name, ints[:n], ints[n:])
+		benchmarkMapGet(b, "key=string/"+name, texts[:n], texts[n:])
+	}
+}
+
+func benchmarkMapGet[K comparable](b *testing.B, name string, in, out []K) {
+	builtin := make(map[K]int)
+	ours := arena.NewMap[K, int](arena.NewArena(64<<10, 0), 0)
+	for i, k := range in {
+		builtin[k] = i + 1
+		ours.Set(k, i+1)
+	}
+	for _, which := range []struct {
+		name string
+		keys []K
+		want int
+	}{{"hit", in, len(in) * (len(in) + 1) / 2}, {"miss", out, 0}} {
+		b.Run(name+"/"+which.name+"/map=builtin", func(b *testing.B) {
+			for i := 0; i < b.N; i += len(which.keys) {
+				sum := 0
+				for _, k := range which.keys {
+					sum += builtin[k]
+				}
+				if sum != which.want {
+					b.Fatal(sum)
+				}
+			}
+		})
+		b.Run(name+"/"+which.name+"/map=arena", func(b *testing.B) {
+			for i := 0; i < b.N; i += len(which.keys) {
+				sum := 0
+				for _, k := range which.keys {
+					v, _ := ours.Get(k)
+					sum += v
+				}
+				if sum != which.want {
+					b.Fatal(sum)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package swiss
+
+import (
+	"hash/maphash"
+	"math"
+	"math/rand/v2"
+)
+
+// hasher hashes the keys of one table.
+type hasher[K comparable] struct {
+	secret secret
+	seed   maphash.Seed // for kind other, which has no use for secret
+	kind   kind
+}
+
+// begin gives h a new secret.
+func (h *hasher[K]) begin() {
+	if h.kind == unknown {
+		h.kind = kindOf[K]()
+	}
+	if h.kind == other {
+		h.seed = maphash.MakeSeed()
+		return
+	}
+	h.secret = secret{rand.Uint64(), rand.Uint64() | 1}
+}
+
+// hash returns the hash of k. It panics as a builtin map does where k holds an
+// interface whose value can't be compared.
+//
+// The searches have its first lines themselves: it doesn't inline.
+func (h *hasher[K]) hash(k K) uint64 {
+	if sizeOf[K]() <= 8 && h.kind == word {
+		return h.secret.word(wordAt(&k))
+	}
+	return h.hashLong(k)
+}
+
+// hashLong is hash for what is not of kind word.
+func (h *hasher[K]) hashLong(k K) uint64 {
+	switch h.kind {
+	case text:
+		if sizeOf[K]() == sizeOf[string]() {
+			return h.secret.text(as[string](&k))
+		}
+	case plain:
+		if sizeOf[K]() == 16 {
+			return h.secret.words(wordsAt(&k))
+		}
+		return h.secret.text(bytesAt(&k))
+	case float32s:
+		if sizeOf[K]() == 4 {
+			return h.number(float64(as[float32](&k)))
+		}
+	case float64s:
+		if sizeOf[K]() == 8 {
+			return h.number(as[float64](&k))
+		}
+	}
+	return maphash.Comparable(h.seed, k)
+}
+
+// number hashes a float.
+func (h *hasher[K]) number(f float64) uint64 {
+	switch {
+	case f == 0:
+		return h.secret.word(0) // 0 == -0
+	case f != f:
+		return rand.Uint64()
+	}
+	return h.secret.word(math.Float64bits(f))
+}
+
+// refuse panics, as hash does, if k can't be hashed. The hasher need not have
+// begun.
+func (h *hasher[K]) refuse(k K) {
+	if kindOf[K]() == other {
+		maphash.Comparable(maphash.MakeSeed(), k)
+	}
+}

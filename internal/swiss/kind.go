@@ -1,0 +1,80 @@
+package swiss
+
+import (
+	"reflect"
+	"sync"
+)
+
+// kind says how the keys of a type are hashed.
+type kind uint8
+
+const (
+	unknown kind = iota // not asked yet
+	word                // 1, 2, 4 or 8 bytes, equal when their bytes are
+	plain               // other numbers of bytes, equal when their bytes are
+	text                // strings
+	float32s
+	float64s
+	other // all the rest, by hash/maphash
+)
+
+// kinds remembers the kinds of structs and arrays, which take a walk to find.
+var kinds sync.Map // of reflect.Type to kind
+
+// kindOf returns the kind of K.
+func kindOf[K comparable]() kind {
+	t := reflect.TypeFor[K]()
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Int32, reflect.Uint64, reflect.Uint32:
+		return word
+	case reflect.String:
+		return text
+	case reflect.Float32:
+		return float32s
+	case reflect.Float64:
+		return float64s
+	case reflect.Array, reflect.Struct:
+		if k, ok := kinds.Load(t); ok {
+			return k.(kind)
+		}
+		k := kindByBytes(t)
+		kinds.Store(t, k)
+		return k
+	}
+	return kindByBytes(t)
+}
+
+func kindByBytes(t reflect.Type) kind {
+	if !isPlain(t) {
+		return other
+	}
+	switch t.Size() {
+	case 1, 2, 4, 8:
+		return word
+	}
+	return plain
+}
+
+// isPlain says whether values of t, which is comparable, are equal exactly when
+// their bytes are.
+func isPlain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Chan, reflect.Pointer, reflect.UnsafePointer,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	case reflect.Array:
+		return isPlain(t.Elem())
+	case reflect.Struct:
+		var size uintptr
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Name == "_" || !isPlain(f.Type) { // blank fields don't take part in ==
+				return false
+			}
+			size += f.Type.Size()
+		}
+		return size == t.Size() // otherwise there is padding
+	}
+	return false
+}

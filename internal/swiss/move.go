@@ -1,0 +1,89 @@
+package swiss
+
+// MaxGroups bounds the groups of a table, so that sums of sizes don't overflow.
+const maxEntries = int(^uint(0)>>1) / 16
+
+// roomOf is how many entries n groups may have. One in eight slots stays empty,
+// so that searches end; a table of one group is looked at as a whole anyway.
+func roomOf(n int) int {
+	if n == 1 {
+		return slots
+	}
+	return n * (slots - 1)
+}
+
+// GroupsFor returns how many groups a table of n entries has: a power of two.
+func GroupsFor(n int) int {
+	g := 1
+	for roomOf(g) < n && g <= maxEntries {
+		g *= 2
+	}
+	return g
+}
+
+// Wants returns how many groups the table should move to, because it has no
+// room left: twice as many as now, or as many as now where deleted entries
+// have taken so much of the room that the move makes up for its cost.
+func (t *Table[K, V]) Wants() int {
+	switch n := len(t.groups); {
+	case n == 0:
+		return 1
+	case t.used <= n*slots/8*5:
+		return n
+	default:
+		return 2 * n
+	}
+}
+
+// Spare returns n empty groups that the table has left from an earlier move, nil
+// if it has none.
+func (t *Table[K, V]) Spare(n int) []Group[K, V] {
+	if len(t.spare) == n {
+		return t.spare
+	}
+	return nil
+}
+
+// Walked says whether a walk is under way that began in the present groups: Move
+// then needs an Old.
+func (t *Table[K, V]) Walked() bool { return t.walks.Load() > 0 }
+
+// Move has the table go on in groups, which are zero and have room for its
+// entries. old is a zero Old where Walked said that it is needed. pointers says
+// whether there can be pointers in groups.
+func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) {
+	from := t.groups
+	if len(from) == 0 {
+		t.hasher.begin()
+	}
+	t.groups, t.room = groups, roomOf(len(groups))-t.used
+	mask := uint(len(groups)) - 1
+	for n := range from {
+		g := &from[n]
+		for s := g.ctrl.taken(); s != 0; s = s.rest() {
+			j := s.first()
+			h := t.hasher.hash(g.keys[j])
+			to := &groups[uint(h)&mask]
+			for i, step := uint(h), uint(0); to.ctrl.free() == 0 && step < mask; to = &groups[i&mask] {
+				step++
+				i += step
+			}
+			free := to.ctrl.free().first()
+			to.ctrl = to.ctrl.with(free, tagOf(h))
+			to.keys[free], to.vals[free] = g.keys[j], g.vals[j]
+		}
+	}
+	t.spare = nil
+	switch {
+	case t.Walked():
+		// The walks need what they walk; when they end, it is cleared.
+		old.groups, old.walks, old.next = from, t.walks.Load(), t.old
+		t.walks.Store(0)
+		t.old = old
+	case len(from) == len(groups):
+		clear(from)
+		t.spare = from
+	case pointers:
+		clear(from) // or what is deleted from here on would be kept alive there
+	}
+}
