@@ -1,13 +1,14 @@
 package arena
 
 // The use of package unsafe in this room; everything else asks internal/machine,
-// whose unsafe.go says what is taken for granted. The two functions stand here,
+// whose unsafe.go says what is taken for granted. The functions stand here,
 // written out, because that is how they stay within what the compiler inlines.
 
 import (
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/swiss"
 )
 
 // New returns a pointer to a zero T. It is valid until the slab is reset.
@@ -38,4 +39,24 @@ func take[T any](room *machine.Room, a *Arena, more func(*Arena) *T) (p *T) {
 	p = (*T)(unsafe.Add(room.Base, room.Lo))
 	room.Lo += unsafe.Sizeof(*p)
 	return
+}
+
+// Get returns the value of k, and whether there is one.
+//
+// It stands here because an if, which could say that a nil Map has a nil table,
+// would take it beyond what the compiler inlines.
+//
+// SAFETY: the table is the first field of a Map.
+func (m *Map[K, V]) Get(k K) (V, bool) {
+	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
+}
+
+// Ptr returns where the value of k is, nil if there is none: to change it, or to
+// read a large one without a copy. The pointer is good until the next Set of a
+// key that the map doesn't have, Delete of k or Clear. Later, it points to the
+// former value, or to another's.
+//
+// SAFETY: as Get.
+func (m *Map[K, V]) Ptr(k K) *V {
+	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k)
 }

@@ -13,16 +13,26 @@ type hasher[K comparable] struct {
 	kind   kind
 }
 
-// begin gives h a new secret.
-func (h *hasher[K]) begin() {
+// small is the secret of all tables of one group: which keys share a group is no
+// question there, and a random number costs as much as two look-ups.
+var (
+	small     = secret{0x9e3779b97f4a7c15, 0xd6e8feb86659fd93}
+	smallSeed = maphash.MakeSeed()
+)
+
+// begin gives h a secret for a table of n groups.
+func (h *hasher[K]) begin(n int) {
 	if h.kind == unknown {
 		h.kind = kindOf[K]()
 	}
-	if h.kind == other {
+	switch {
+	case n == 1:
+		h.secret, h.seed = small, smallSeed
+	case h.kind == other:
 		h.seed = maphash.MakeSeed()
-		return
+	default:
+		h.secret = secret{rand.Uint64(), rand.Uint64() | 1}
 	}
-	h.secret = secret{rand.Uint64(), rand.Uint64() | 1}
 }
 
 // hash returns the hash of k. It panics as a builtin map does where k holds an
@@ -71,10 +81,9 @@ func (h *hasher[K]) number(f float64) uint64 {
 	return h.secret.word(math.Float64bits(f))
 }
 
-// refuse panics, as hash does, if k can't be hashed. The hasher need not have
-// begun.
-func (h *hasher[K]) refuse(k K) {
+// refuse panics, as hash does, if k can't be hashed.
+func refuse[K comparable](k K) {
 	if kindOf[K]() == other {
-		maphash.Comparable(maphash.MakeSeed(), k)
+		maphash.Comparable(smallSeed, k)
 	}
 }

@@ -53,10 +53,10 @@ func (t *Table[K, V]) Walked() bool { return t.walks.Load() > 0 }
 // whether there can be pointers in groups.
 func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) {
 	from := t.groups
-	if len(from) == 0 {
-		t.hasher.begin()
-	}
 	t.groups, t.room = groups, roomOf(len(groups))-t.used
+	if len(from) <= 1 {
+		t.hasher.begin(len(groups))
+	}
 	mask := uint(len(groups)) - 1
 	for n := range from {
 		g := &from[n]

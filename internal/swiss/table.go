@@ -25,11 +25,11 @@ func (t *Table[K, V]) Len() int { return t.used }
 // group, which may be full, and in one whose memory others have got since,
 // where anything may stand: the search must not go on for ever there.
 
-// Find returns where the value of k is, nil if there is none.
-func (t *Table[K, V]) Find(k K) *V {
-	if len(t.groups) == 0 {
-		t.hasher.refuse(k)
-		return nil
+// Get returns the value of k, and whether there is one. t may be nil.
+func (t *Table[K, V]) Get(k K) (v V, ok bool) {
+	if t == nil || len(t.groups) == 0 {
+		refuse(k)
+		return v, false
 	}
 	var h uint64
 	if sizeOf[K]() <= 8 && t.hasher.kind == word {
@@ -43,22 +43,31 @@ func (t *Table[K, V]) Find(k K) *V {
 	mask := uint(len(t.groups)) - 1
 	for i, step := uint(h), uint(0); ; {
 		g := &t.groups[i&mask]
-		for s := g.ctrl.match(tag); s != 0; s = s.rest() {
+		c := g.ctrl
+		for s := c.match(tag); s != 0; s = s.rest() {
 			if j := s.first(); g.keys[j] == k {
-				return &g.vals[j]
+				return g.vals[j], true
 			}
 		}
-		if step++; step > mask || g.ctrl.hasEmpty() {
-			return nil
+		if step++; step > mask || c.hasEmpty() {
+			return v, false
 		}
 		i += step
 	}
 }
 
+// Find returns where the value of k is, nil if there is none. t may be nil.
+func (t *Table[K, V]) Find(k K) *V {
+	if g, j := t.find(k); g != nil {
+		return &g.vals[j]
+	}
+	return nil
+}
+
 // find returns the entry of k, nil if there is none.
 func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
-	if len(t.groups) == 0 {
-		t.hasher.refuse(k)
+	if t == nil || len(t.groups) == 0 {
+		refuse(k)
 		return nil, 0
 	}
 	h := t.hasher.hash(k)
@@ -66,12 +75,13 @@ func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
 	mask := uint(len(t.groups)) - 1
 	for i, step := uint(h), uint(0); ; {
 		g := &t.groups[i&mask]
-		for s := g.ctrl.match(tag); s != 0; s = s.rest() {
+		c := g.ctrl
+		for s := c.match(tag); s != 0; s = s.rest() {
 			if j := s.first(); g.keys[j] == k {
 				return g, j
 			}
 		}
-		if step++; step > mask || g.ctrl.hasEmpty() {
+		if step++; step > mask || c.hasEmpty() {
 			return nil, 0
 		}
 		i += step
@@ -98,7 +108,8 @@ func (t *Table[K, V]) Slot(k K) *V {
 	var free *Group[K, V] // the first on the way with a slot that is not full
 	for i, step := uint(h), uint(0); ; {
 		g := &t.groups[i&mask]
-		for s := g.ctrl.match(tag); s != 0; s = s.rest() {
+		c := g.ctrl
+		for s := c.match(tag); s != 0; s = s.rest() {
 			if j := s.first(); g.keys[j] == k {
 				// What equals may differ, as 0 and -0 do, or point to other
 				// memory, which the newer key keeps alive and the older may not.
@@ -106,10 +117,10 @@ func (t *Table[K, V]) Slot(k K) *V {
 				return &g.vals[j]
 			}
 		}
-		if free == nil && g.ctrl.free() != 0 {
+		if free == nil && c.free() != 0 {
 			free = g
 		}
-		if step++; step > mask || g.ctrl.hasEmpty() {
+		if step++; step > mask || c.hasEmpty() {
 			break
 		}
 		i += step
@@ -117,14 +128,15 @@ func (t *Table[K, V]) Slot(k K) *V {
 	if free == nil {
 		return nil
 	}
-	j := free.ctrl.free().first()
-	if free.ctrl.at(j) == empty {
+	c := free.ctrl
+	j := c.free().first()
+	if c.at(j) == empty {
 		if t.room == 0 {
 			return nil
 		}
 		t.room--
 	}
-	free.ctrl = free.ctrl.with(j, tag)
+	free.ctrl = c.with(j, tag)
 	free.keys[j] = k
 	t.used++
 	return &free.vals[j]
@@ -154,7 +166,8 @@ func (t *Table[K, V]) Delete(k K) bool {
 }
 
 // Clear takes out all entries and keeps the memory. It costs the clearing of the
-// whole table. Keys are hashed with another secret afterwards.
+// whole table. Keys are hashed with another secret afterwards, so that
+// what was learned of the old one by watching is of no use.
 func (t *Table[K, V]) Clear() {
 	if len(t.groups) == 0 {
 		return
@@ -162,5 +175,5 @@ func (t *Table[K, V]) Clear() {
 	clear(t.groups)
 	t.clears++
 	t.used, t.room = 0, roomOf(len(t.groups))
-	t.hasher.begin()
+	t.hasher.begin(len(t.groups))
 }
