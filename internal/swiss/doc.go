@@ -19,8 +19,8 @@
 //	 vals | v0 | v1 | v2 | v3 |    | v5 |    |    |
 //	      +----+----+----+----+----+----+----+----+
 //
-// The low bits of a key's hash say at which group its search begins; the top
-// seven are its tag. All eight control bytes are compared with the tag at once,
+// The upper half of a key's hash says at which group its search begins; the top
+// seven bits are its tag. All eight control bytes are compared with the tag at once,
 // as one number, and only keys whose tag is the same are compared: one in
 // 128 of the others. A group with an empty slot ends the search, since
 // whatever comes after it would have been entered there. What is deleted leaves

@@ -63,8 +63,8 @@ func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) 
 		for s := g.ctrl.taken(); s != 0; s = s.rest() {
 			j := s.first()
 			h := t.hasher.hash(g.keys[j])
-			to := &groups[uint(h)&mask]
-			for i, step := uint(h), uint(0); to.ctrl.free() == 0 && step < mask; to = &groups[i&mask] {
+			to := &groups[placeOf(h)&mask]
+			for i, step := placeOf(h), uint(0); to.ctrl.free() == 0 && step < mask; to = &groups[i&mask] {
 				step++
 				i += step
 			}

@@ -41,7 +41,7 @@ func (t *Table[K, V]) Get(k K) (v V, ok bool) {
 	}
 	tag := tagOf(h)
 	mask := uint(len(t.groups)) - 1
-	for i, step := uint(h), uint(0); ; {
+	for i, step := placeOf(h), uint(0); ; {
 		g := &t.groups[i&mask]
 		c := g.ctrl
 		for s := c.match(tag); s != 0; s = s.rest() {
@@ -73,7 +73,7 @@ func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
 	h := t.hasher.hash(k)
 	tag := tagOf(h)
 	mask := uint(len(t.groups)) - 1
-	for i, step := uint(h), uint(0); ; {
+	for i, step := placeOf(h), uint(0); ; {
 		g := &t.groups[i&mask]
 		c := g.ctrl
 		for s := c.match(tag); s != 0; s = s.rest() {
@@ -106,7 +106,7 @@ func (t *Table[K, V]) Slot(k K) *V {
 	tag := tagOf(h)
 	mask := uint(len(t.groups)) - 1
 	var free *Group[K, V] // the first on the way with a slot that is not full
-	for i, step := uint(h), uint(0); ; {
+	for i, step := placeOf(h), uint(0); ; {
 		g := &t.groups[i&mask]
 		c := g.ctrl
 		for s := c.match(tag); s != 0; s = s.rest() {

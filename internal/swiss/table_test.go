@@ -1,0 +1,110 @@
+package swiss
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// The sets that a control word gives, against the bytes one by one.
+func TestControlWord(t *testing.T) {
+	some := []byte{empty, deleted, full, full | 1, full | 2, full | 0x7e, full | 0x7f}
+	for range 200_000 {
+		var c ctrl
+		var b [slots]byte
+		for i := range b {
+			b[i] = some[rand.IntN(len(some))]
+			c = c.with(uint(i), ctrl(b[i]))
+		}
+		tag := ctrl(some[2+rand.IntN(len(some)-2)])
+		match, free, taken, anyEmpty := ctrl(0), ctrl(0), ctrl(0), false
+		for i, x := range b {
+			if c.at(uint(i)) != ctrl(x) {
+				t.Fatalf("%x: slot %d is %x, want %x", c, i, c.at(uint(i)), x)
+			}
+			bit := ctrl(0x80) << (8 * i)
+			if ctrl(x) == tag {
+				match |= bit
+			}
+			if x < full {
+				free |= bit
+			} else {
+				taken |= bit
+			}
+			anyEmpty = anyEmpty || x == empty
+		}
+		if c.free() != free || c.taken() != taken || c.hasEmpty() != anyEmpty {
+			t.Fatalf("%x: free %x, taken %x, hasEmpty %t", c, c.free(), c.taken(), c.hasEmpty())
+		}
+		got := c.match(tag)
+		if match&^got != 0 || got&^taken != 0 || (got == 0) != (match == 0) {
+			t.Fatalf("%x: match(%x) is %x, want %x", c, tag, got, match)
+		}
+		if got != 0 && got.first() != uint(bits.TrailingZeros64(uint64(match))/8) {
+			t.Fatalf("%x: first of %x", c, got)
+		}
+	}
+}
+
+// A search ends in whatever stands in the groups: a table that is used when its
+// memory is others' must not hang.
+func TestSearchEnds(t *testing.T) {
+	for _, n := range []int{1, 2, 16} {
+		for _, junk := range []ctrl{0, ^ctrl(0), ones, tops, ones * 0x83, 0x0180ff01e2818001} {
+			tab := build([]int{1, 2, 3})
+			tab.Move(make([]Group[int, int], n), nil, false)
+			for i := range tab.groups {
+				tab.groups[i].ctrl = junk
+			}
+			for k := range 300 {
+				tab.Get(k)
+				tab.Find(k)
+				tab.Slot(k)
+				tab.Delete(k)
+			}
+			tab.Walk(func(int, int) bool { return true })
+			tab.room = 8 * n
+			tab.Slot(1000)
+		}
+	}
+}
+
+// GroupsFor gives room for as many entries as it is asked for, and not four times
+// as much.
+func TestGroupsFor(t *testing.T) {
+	for n := range 5000 {
+		g := GroupsFor(n)
+		if g&(g-1) != 0 || roomOf(g) < n || g > 1 && roomOf(g/2) >= n {
+			t.Fatalf("%d groups for %d entries", g, n)
+		}
+	}
+	if g := GroupsFor(int(^uint(0) >> 1)); g <= 0 || g < maxEntries {
+		t.Errorf("%d groups for all that there is", g)
+	}
+}
+
+// A table in which as many entries come as go moves to its spare groups and
+// back, and seldom: each move makes up for its cost by what comes before the next.
+func TestMovesMakeUpForTheirCost(t *testing.T) {
+	tab := new(Table[int, int])
+	moves, moved := 0, 0
+	const entries, live = 100_000, 70
+	for i := range entries {
+		for tab.Slot(i) == nil {
+			n := tab.Wants()
+			groups := tab.Spare(n)
+			if groups == nil {
+				groups = make([]Group[int, int], n)
+			}
+			tab.Move(groups, nil, false)
+			moves++
+			moved += tab.Len()
+		}
+		if i >= live {
+			tab.Delete(i - live)
+		}
+	}
+	if moved > 6*entries || moves == 0 || len(tab.groups) > 32 {
+		t.Errorf("%d entries were moved %d times, in %d moves of %d groups", entries, moved, moves, len(tab.groups))
+	}
+}

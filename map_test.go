@@ -1,0 +1,468 @@
+package arena_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"weak"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+func ExampleMap() {
+	pool := arena.NewArenaPool(4<<10, 0)
+	a := pool.Get()
+	defer pool.Put(a) // the map ends here, too
+
+	hits := arena.NewMap[string, int](a, 0)
+	for _, path := range []string{"/", "/about", "/", "/"} {
+		if p := hits.Ptr(path); p != nil {
+			*p++
+		} else {
+			hits.Set(a.AllocString(path), 1)
+		}
+	}
+	n, ok := hits.Get("/")
+	fmt.Println(n, ok, hits.Len())
+	for _, path := range slices.Sorted(hits.Keys()) {
+		fmt.Println(path)
+	}
+	// Output:
+	// 3 true 2
+	// /
+	// /about
+}
+
+// A nil arena is the heap, and a nil Map what a nil builtin map is.
+func TestMapNil(t *testing.T) {
+	heap := arena.NewMap[string, int](nil, 100)
+	for i := range 1000 {
+		heap.Set(fmt.Sprint(i), i)
+	}
+	if v, ok := heap.Get("777"); v != 777 || !ok || heap.Len() != 1000 {
+		t.Errorf("Get is %d, %t of %d", v, ok, heap.Len())
+	}
+
+	var none *arena.Map[any, int]
+	if v, ok := none.Get(1); v != 0 || ok || none.Ptr(1) != nil || none.Delete(1) || none.Len() != 0 {
+		t.Error("a nil Map has something")
+	}
+	none.Clear()
+	for k, v := range none.All() {
+		t.Error("a nil Map yields", k, v)
+	}
+	for k := range none.Keys() {
+		t.Error("a nil Map yields", k)
+	}
+	for v := range none.Values() {
+		t.Error("a nil Map yields", v)
+	}
+	defer func() {
+		if _, ok := recover().(runtime.Error); !ok {
+			t.Error("Set on a nil Map doesn't panic")
+		}
+	}()
+	none.Set(1, 1)
+}
+
+func TestMapPanics(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	testkit.WantPanic(t, func() { arena.NewMap[string, int](a, -1) }, "arena: NewMap[", "-1")
+	testkit.WantPanic(t, func() { arena.NewMap[string, int](a, int(^uint(0)>>1)) }, "arena: NewMap[", "more than can be allocated")
+	testkit.WantPanic(t, func() { arena.NewMap[string, [1 << 20]int](nil, 1<<30) }, "arena: NewMap[", "more than can be allocated")
+	testkit.WantPanic(t, func() { new(arena.Map[string, int]).Set("", 1) }, "arena: Map.Set[", "not made by NewMap")
+	if used := a.UsedBytes(); used > 512 {
+		t.Errorf("maps that were not made take %d bytes", used)
+	}
+}
+
+// Keys that can't be compared panic as in a builtin map, whatever the map holds,
+// and leave it as it was.
+func TestMapUnhashable(t *testing.T) {
+	type key struct {
+		n int
+		v any
+	}
+	builtin := func(k any) (err error) {
+		defer func() { err = recover().(error) }()
+		_ = map[any]int{1: 1}[k] // an empty one panics in other words
+		return
+	}
+	for _, n := range []int{0, 1, 8, 9, 100} {
+		m := arena.NewMap[key, int](arena.NewArena(4096, 0), 0)
+		for i := range n {
+			m.Set(key{i, i}, i)
+		}
+		for _, v := range []any{[]int{1}, map[int]int{}, func() {}, struct{ s []int }{}} {
+			want := builtin(v)
+			for name, f := range map[string]func(key){
+				"Get": func(k key) { m.Get(k) }, "Ptr": func(k key) { m.Ptr(k) },
+				"Delete": func(k key) { m.Delete(k) }, "Set": func(k key) { m.Set(k, -1) },
+				"nil Get": func(k key) { (*arena.Map[key, int])(nil).Get(k) },
+			} {
+				func() {
+					defer func() {
+						err, _ := recover().(error)
+						var re runtime.Error
+						if !errors.As(err, &re) || err.Error() != want.Error() {
+							t.Errorf("%d entries, %s(%T): %v, want %v", n, name, v, err, want)
+						}
+					}()
+					f(key{1, v})
+				}()
+			}
+		}
+		if m.Len() != n {
+			t.Errorf("%d entries, want %d", m.Len(), n)
+		}
+	}
+}
+
+// A Map whose arena refuses it memory is what it was, wherever that happens: for
+// the Map, its first table, any later one, or the record of a table that is walked.
+func TestMapLimit(t *testing.T) {
+	refused := 0
+	for limit := 64; limit < 60_000; limit += limit/16 + 1 {
+		a := arena.NewArena(64, 0)
+		a.Limit(limit)
+		var m *arena.Map[string, int]
+		n := 0
+		fill := func(upTo int) {
+			for ; n < upTo; n++ {
+				m.Set(fmt.Sprint(n), n)
+			}
+		}
+		err := catchLimit(func() {
+			m = arena.NewMap[string, int](a, 0)
+			fill(5)
+			for range m.Keys() {
+				fill(300)
+			}
+		})
+		if err == nil {
+			if n != 300 {
+				t.Fatalf("limit %d: %d entries", limit, n)
+			}
+			continue
+		}
+		refused++
+		if m == nil {
+			continue
+		}
+		if m.Len() != n {
+			t.Fatalf("limit %d: %d entries, want %d", limit, m.Len(), n)
+		}
+		if _, ok := m.Get(fmt.Sprint(n)); ok {
+			t.Fatalf("limit %d: the entry that was refused is there", limit)
+		}
+		a.Limit(0)
+		fill(400)
+		for i := range 400 {
+			if v, ok := m.Get(fmt.Sprint(i)); v != i || !ok {
+				t.Fatalf("limit %d: Get(%d) is %d, %t", limit, i, v, ok)
+			}
+		}
+	}
+	if refused < 40 {
+		t.Errorf("only %d limits were too low", refused)
+	}
+}
+
+func catchLimit(f func()) (err *arena.LimitError) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(*arena.LimitError)
+		}
+	}()
+	f()
+	return nil
+}
+
+// What was deleted or cleared is not kept alive by the table, nor by the tables
+// that were outgrown since it was entered, nor by one that was walked then.
+func TestMapPinsNothing(t *testing.T) {
+	type big struct {
+		_ [64]byte
+		p *int
+	}
+	a := arena.NewArena(4096, 0)
+	for _, way := range []string{"Delete", "Delete after growth", "Clear", "growth in a walk", "growth in two walks", "growth in a walk that panics", "Clear after growth in a walk", "same size"} {
+		m := arena.NewMap[*big, *big](a, 0)
+		var keys []*big
+		var gone []weak.Pointer[big]
+		grow := func(n int) {
+			for range n {
+				k, v := new(big), new(big)
+				keys = append(keys, k)
+				gone = append(gone, weak.Make(k), weak.Make(v))
+				m.Set(k, v)
+			}
+		}
+		deleteAll := func() {
+			for _, k := range keys {
+				m.Delete(k)
+			}
+		}
+		grow(20)
+		switch way {
+		case "Delete":
+			deleteAll()
+		case "Delete after growth":
+			grow(100)
+			deleteAll()
+		case "Clear":
+			m.Clear()
+		case "growth in a walk":
+			for range m.All() {
+				grow(100)
+				break
+			}
+			deleteAll()
+		case "growth in two walks":
+			for range m.All() {
+				grow(100)
+				for range m.All() {
+					grow(300)
+					for range m.All() {
+						break
+					}
+					break
+				}
+				break
+			}
+			deleteAll()
+		case "growth in a walk that panics":
+			testkit.WantPanic(t, func() {
+				for range m.All() {
+					grow(100)
+					panic("arena: out")
+				}
+			}, "arena: out")
+			deleteAll()
+		case "Clear after growth in a walk":
+			for range m.All() {
+				grow(100)
+				m.Clear()
+				grow(100)
+			}
+			m.Clear()
+		case "same size":
+			for range 100 {
+				grow(10)
+				for _, k := range keys[len(keys)-10:] {
+					m.Delete(k)
+				}
+			}
+			deleteAll()
+		}
+		clear(keys)
+		testkit.Collect(3)
+		left := 0
+		for _, w := range gone {
+			if w.Value() != nil {
+				left++
+			}
+		}
+		if left > 0 || m.Len() != 0 {
+			t.Errorf("%s: %d of %d keys and values are kept, %d entries", way, left, len(gone), m.Len())
+		}
+		runtime.KeepAlive(m)
+	}
+}
+
+// A warm arena gives a map of a usual size all of its memory.
+func TestMapAllocatesNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan {
+		t.Skip("instrumentation allocates")
+	}
+	keys := make([]string, 300)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", i)
+	}
+	pool := arena.NewArenaPool(4096, 1<<20)
+	request := func() {
+		a := pool.Get()
+		texts, numbers := arena.NewMap[string, any](a, 0), arena.NewMap[int, int](a, 10)
+		set := arena.NewMap[any, struct{}](a, 0)
+		for i, k := range keys {
+			texts.Set(k, nil)
+			numbers.Set(i, i)
+			set.Set(numberKeys[i], struct{}{})
+		}
+		sum := 0
+		for i, v := range numbers.All() {
+			if i%3 == 0 {
+				numbers.Delete(i)
+			}
+			sum += v
+		}
+		for k := range texts.Keys() {
+			for v := range texts.Values() {
+				_ = v
+				break
+			}
+			sum += len(k)
+			texts.Set(k, numberKeys[0])
+		}
+		for i := range 100 {
+			numbers.Set(-i, 1) // moves, while a walk is under way too
+			for range numbers.Keys() {
+				numbers.Set(1000+i, 1)
+				break
+			}
+		}
+		if _, ok := set.Get(numberKeys[7]); !ok || sum == 0 {
+			t.Error("an entry is missing")
+		}
+		set.Clear()
+		pool.Put(a)
+	}
+	for range 200 {
+		request()
+	}
+	if n := testing.AllocsPerRun(200, request); n > 0 {
+		t.Errorf("%v allocations for each request", n)
+	}
+}
+
+var numberKeys = func() (keys [300]any) {
+	for i := range keys {
+		keys[i] = i
+	}
+	return
+}()
+
+// Entries that come and go in a map of constant size take no more and more of
+// the arena.
+func TestMapChurnTakesTwoTables(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	m := arena.NewMap[int, int](a, 0)
+	churn := func(from, to int) {
+		for i := from; i < to; i++ {
+			m.Set(i, i)
+			m.Delete(i - 100)
+		}
+	}
+	churn(0, 10_000)
+	used := a.UsedBytes()
+	churn(10_000, 200_000)
+	if a.UsedBytes() != used || m.Len() != 100 {
+		t.Errorf("%d bytes, then %d; %d entries", used, a.UsedBytes(), m.Len())
+	}
+}
+
+// What outgrown tables take is in proportion to the last one.
+func TestMapGrowthIsInProportion(t *testing.T) {
+	for _, n := range []int{8, 9, 100, 1000, 50_000} {
+		grown, hinted := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
+		m := arena.NewMap[int, int](grown, 0)
+		for i := range n {
+			m.Set(i, i)
+		}
+		h := arena.NewMap[int, int](hinted, n)
+		used := hinted.UsedBytes()
+		for i := range n {
+			h.Set(i, i)
+		}
+		if hinted.UsedBytes() != used {
+			t.Errorf("%d entries: a map with a hint has grown from %d to %d bytes", n, used, hinted.UsedBytes())
+		}
+		if grown.UsedBytes() > 2*used {
+			t.Errorf("%d entries take %d bytes, with a hint %d", n, grown.UsedBytes(), used)
+		}
+	}
+}
+
+// Each map, and each walk, has an order of its own, so that no program comes to
+// count on one and no client can know which keys meet.
+func TestMapOrders(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for _, n := range []int{8, 100} {
+		orders := map[string]bool{}
+		for range 20 {
+			m := arena.NewMap[int, int](a, 0)
+			for i := range n {
+				m.Set(i, i)
+			}
+			orders[fmt.Sprint(slices.Collect(m.Keys()))] = true
+			orders[fmt.Sprint(slices.Collect(m.Values()))] = true
+		}
+		if len(orders) < 7 {
+			t.Errorf("%d orders of %d entries in 40 walks of 20 maps", len(orders), n)
+		}
+	}
+}
+
+// Goroutines may read a map at once, as a builtin one, if none changes it. (The
+// race detector tells.)
+func TestMapManyReaders(t *testing.T) {
+	m := arena.NewMap[string, int](arena.NewArena(4096, 0), 0)
+	for i := range 100 {
+		m.Set(fmt.Sprint(i), i)
+	}
+	done := make(chan int)
+	for range 4 {
+		go func() {
+			sum := 0
+			for k := range m.All() {
+				v, _ := m.Get(k)
+				sum += v + *m.Ptr(k)
+			}
+			done <- sum
+		}()
+	}
+	for range 4 {
+		if sum := <-done; sum != 9900 {
+			t.Error(sum)
+		}
+	}
+	m.Set("more", 1)
+}
+
+// Where its memory is handed out again, a Map that is used after Reset is found
+// if it is cleared yet; nothing hangs or crashes in any case.
+func TestMapAfterReset(t *testing.T) {
+	testkit.NeedsReuse(t)
+	a := arena.NewArena(4096, 1<<20)
+	fill := func(n int) *arena.Map[int, int] {
+		m := arena.NewMap[int, int](a, 0)
+		for i := range n {
+			m.Set(i, i)
+		}
+		return m
+	}
+	fill(500)
+	a.Reset()
+	m := fill(100)
+	a.Reset()
+	if v, ok := m.Get(1); v != 0 || ok || m.Len() != 0 {
+		t.Errorf("Get is %d, %t", v, ok)
+	}
+	testkit.WantPanic(t, func() { m.Set(1, 1) }, "arena: Map.Set[", "not made by NewMap, or its arena was reset")
+
+	// A Map that grew after a mark: its table is others' memory after Rewind.
+	m = fill(5)
+	mark := a.Mark()
+	for i := range 100 {
+		m.Set(i, i)
+	}
+	a.Rewind(mark)
+	junk := arena.MakeSlice[uint64](a, 2000, 2000)
+	for _, x := range []uint64{0, 1<<64 - 1, 0x0101010101010101, 0x8080808080808080, 0xe1d2c3b4a5968788} {
+		for i := range junk {
+			junk[i] = x
+		}
+		for i := range 300 {
+			m.Get(i)
+			m.Delete(i)
+			m.Set(i, i)
+		}
+		for range m.All() {
+		}
+	}
+}
