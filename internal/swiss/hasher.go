@@ -25,7 +25,12 @@ func (h *hasher[K]) begin(n int) {
 	if h.kind == unknown {
 		h.kind = kindOf[K]()
 	}
+	if h.kind == few {
+		h.kind = word
+	}
 	switch {
+	case n == 1 && h.kind == word:
+		h.kind = few
 	case n == 1:
 		h.secret, h.seed = small, smallSeed
 	case h.kind == other:
@@ -43,10 +48,13 @@ func (h *hasher[K]) hash(k K) uint64 {
 	if sizeOf[K]() <= 8 && h.kind == word {
 		return h.secret.word(wordAt(&k))
 	}
+	if sizeOf[K]() <= 8 && h.kind == few {
+		return wordAt(&k) * last
+	}
 	return h.hashLong(k)
 }
 
-// hashLong is hash for what is not of kind word.
+// hashLong is hash for what is no word.
 func (h *hasher[K]) hashLong(k K) uint64 {
 	switch h.kind {
 	case text:

@@ -11,6 +11,7 @@ type kind uint8
 const (
 	unknown kind = iota // not asked yet
 	word                // 1, 2, 4 or 8 bytes, equal when their bytes are
+	few                 // a word, in a table of one group: only a tag is needed
 	plain               // other numbers of bytes, equal when their bytes are
 	text                // strings
 	float32s

@@ -34,6 +34,8 @@ func (t *Table[K, V]) Get(k K) (v V, ok bool) {
 	var h uint64
 	if sizeOf[K]() <= 8 && t.hasher.kind == word {
 		h = t.hasher.secret.word(wordAt(&k))
+	} else if sizeOf[K]() <= 8 && t.hasher.kind == few {
+		h = wordAt(&k) * last
 	} else if sizeOf[K]() == sizeOf[string]() && t.hasher.kind == text {
 		h = t.hasher.secret.text(as[string](&k))
 	} else {
@@ -98,6 +100,8 @@ func (t *Table[K, V]) Slot(k K) *V {
 	var h uint64
 	if sizeOf[K]() <= 8 && t.hasher.kind == word {
 		h = t.hasher.secret.word(wordAt(&k))
+	} else if sizeOf[K]() <= 8 && t.hasher.kind == few {
+		h = wordAt(&k) * last
 	} else if sizeOf[K]() == sizeOf[string]() && t.hasher.kind == text {
 		h = t.hasher.secret.text(as[string](&k))
 	} else {
