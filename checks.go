@@ -28,6 +28,17 @@ func (a *Arena) mustBeOut(does string) {
 	}
 }
 
+// mustBeAlive faults where m's memory was taken back: what stands in place of its
+// arena's address then tells where. The rest of a Map that is dead might as well
+// be one without entries.
+//
+//go:norace
+func (m *Map[K, V]) mustBeAlive(does string) {
+	if m != nil && m.arena != nil && !m.arena.region.Made() {
+		panic(message[Map[K, V]](does) + "the Map's memory was overwritten")
+	}
+}
+
 // spent is the account of the arenas that were put back: an even number of
 // turns says that they are nobody's.
 var spent account

@@ -3,6 +3,7 @@ package arena
 import (
 	"iter"
 
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
 )
@@ -72,6 +73,9 @@ func (m *Map[K, V]) move(function string, n int) {
 
 // Len returns the number of entries.
 func (m *Map[K, V]) Len() int {
+	if check.On {
+		m.mustBeAlive("Map.Len")
+	}
 	if m == nil {
 		return 0
 	}
@@ -82,6 +86,9 @@ func (m *Map[K, V]) Len() int {
 // memory of the arena for a larger one, and panics with a *LimitError, the map
 // being what it was, if a Limit doesn't allow it.
 func (m *Map[K, V]) Set(k K, v V) {
+	if check.On {
+		m.mustBeAlive("Map.Set")
+	}
 	p := m.table.Slot(k)
 	if p == nil {
 		p = m.enter(k)
@@ -102,6 +109,9 @@ func (m *Map[K, V]) enter(k K) *V {
 
 // Delete takes out the entry of k, and says whether there was one.
 func (m *Map[K, V]) Delete(k K) bool {
+	if check.On {
+		m.mustBeAlive("Map.Delete")
+	}
 	if m == nil {
 		return m.Ptr(k) != nil // false, or the panic of a k that can't be a key
 	}
@@ -111,6 +121,9 @@ func (m *Map[K, V]) Delete(k K) bool {
 // Clear takes out all entries, NaNs too. The map keeps its table, which is
 // cleared: that is what it costs, however few the entries are.
 func (m *Map[K, V]) Clear() {
+	if check.On {
+		m.mustBeAlive("Map.Clear")
+	}
 	if m != nil {
 		m.table.Clear()
 	}
@@ -118,28 +131,25 @@ func (m *Map[K, V]) Clear() {
 
 // All returns the entries, in no order, for a range statement.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
-	return func(yield func(K, V) bool) {
-		if m != nil {
-			m.table.Walk(yield)
-		}
-	}
+	return func(yield func(K, V) bool) { m.walk(yield) }
 }
 
 // Keys returns the keys, as All does.
 func (m *Map[K, V]) Keys() iter.Seq[K] {
-	return func(yield func(K) bool) {
-		if m != nil {
-			m.table.Walk(func(k K, _ V) bool { return yield(k) })
-		}
-	}
+	return func(yield func(K) bool) { m.walk(func(k K, _ V) bool { return yield(k) }) }
 }
 
 // Values returns the values, as All does.
 func (m *Map[K, V]) Values() iter.Seq[V] {
-	return func(yield func(V) bool) {
-		if m != nil {
-			m.table.Walk(func(_ K, v V) bool { return yield(v) })
-		}
+	return func(yield func(V) bool) { m.walk(func(_ K, v V) bool { return yield(v) }) }
+}
+
+func (m *Map[K, V]) walk(yield func(K, V) bool) {
+	if check.On {
+		m.mustBeAlive("a walk of a Map")
+	}
+	if m != nil {
+		m.table.Walk(yield)
 	}
 }
 

@@ -7,6 +7,7 @@ package arena
 import (
 	"unsafe"
 
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
 )
@@ -48,6 +49,9 @@ func take[T any](room *machine.Room, a *Arena, more func(*Arena) *T) (p *T) {
 //
 // SAFETY: the table is the first field of a Map.
 func (m *Map[K, V]) Get(k K) (V, bool) {
+	if check.On {
+		m.mustBeAlive("Map.Get")
+	}
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
 }
 
@@ -58,5 +62,8 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 //
 // SAFETY: as Get.
 func (m *Map[K, V]) Ptr(k K) *V {
+	if check.On {
+		m.mustBeAlive("Map.Ptr")
+	}
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k)
 }
