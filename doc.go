@@ -71,6 +71,12 @@
 // maxRetained: a life that needs more finds that much, and takes only the rest
 // from the heap.
 //
+// # Maps
+//
+// A builtin map can lie in an arena object, but its table is on the heap. Map is
+// a hash table, of the kind that the builtin map is, all of which lies in the
+// arena; its groups of eight keys and values are one more type to it.
+//
 // # Values that are freed one by one
 //
 // A region frees all at once. For values of one type that come and go in any

@@ -53,6 +53,7 @@ const (
 	bytebump = "times the time of `bytebump`"
 	cursor   = "times the time of `cursor`"
 	inlined  = "times the time of `inlined`"
+	asMap    = "times as fast as a builtin map"
 )
 
 // Claims are the rows of the table, in their order.
@@ -145,6 +146,34 @@ var Claims = []Claim{
 		"PGO/New/type=ptr64/alloc=arena", "PGO/New/type=ptr64/alloc=bytebump", AtMost, 0},
 	{"Built with a profile: `ArenaPool`, one request", faster,
 		"PGO/Pool/cores=1/alloc=heap", "PGO/Pool/cores=1/alloc=arena", AtLeast, 8},
+	{"`Map`, made for a request, 8 ints entered and read", asMap,
+		"MapRequest/key=int/n=8/map=builtin", "MapRequest/key=int/n=8/map=arena", AtLeast, 1.3},
+	{"`Map`, 8 strings", asMap,
+		"MapRequest/key=string/n=8/map=builtin", "MapRequest/key=string/n=8/map=arena", AtLeast, 1.3},
+	{"`Map`, 30 ints", asMap,
+		"MapRequest/key=int/n=30/map=builtin", "MapRequest/key=int/n=30/map=arena", AtLeast, 2},
+	{"`Map`, 30 strings", asMap,
+		"MapRequest/key=string/n=30/map=builtin", "MapRequest/key=string/n=30/map=arena", AtLeast, 2},
+	{"`Map`, 100 ints", asMap,
+		"MapRequest/key=int/n=100/map=builtin", "MapRequest/key=int/n=100/map=arena", AtLeast, 2},
+	{"`Map`, 100 strings", asMap,
+		"MapRequest/key=string/n=100/map=builtin", "MapRequest/key=string/n=100/map=arena", AtLeast, 2},
+	{"`Map`, 1,000 ints", asMap,
+		"MapRequest/key=int/n=1000/map=builtin", "MapRequest/key=int/n=1000/map=arena", AtLeast, 2},
+	{"`Map`, 1,000 strings", asMap,
+		"MapRequest/key=string/n=1000/map=builtin", "MapRequest/key=string/n=1000/map=arena", AtLeast, 2},
+	{"`Map.Get`, warm, 8 ints, found", asMap,
+		"MapGet/key=int/n=8/hit/map=builtin", "MapGet/key=int/n=8/hit/map=arena", AtLeast, 0.9},
+	{"`Map.Get`, warm, 8 strings, found", asMap,
+		"MapGet/key=string/n=8/hit/map=builtin", "MapGet/key=string/n=8/hit/map=arena", AtLeast, 0.9},
+	{"`Map.Get`, warm, 1,000 ints, found", asMap,
+		"MapGet/key=int/n=1000/hit/map=builtin", "MapGet/key=int/n=1000/hit/map=arena", AtLeast, 0.9},
+	{"`Map.Get`, warm, 1,000 ints, not found", asMap,
+		"MapGet/key=int/n=1000/miss/map=builtin", "MapGet/key=int/n=1000/miss/map=arena", AtLeast, 0.9},
+	{"`Map.Get`, warm, 1,000 strings, found", asMap,
+		"MapGet/key=string/n=1000/hit/map=builtin", "MapGet/key=string/n=1000/hit/map=arena", AtLeast, 0.9},
+	{"`Map.Get`, warm, 1,000 strings, not found", asMap,
+		"MapGet/key=string/n=1000/miss/map=builtin", "MapGet/key=string/n=1000/miss/map=arena", AtLeast, 0.9},
 	{"`FixedPool`, 64 B, allocate and free", faster,
 		"Fixed/alloc=heap", "Fixed/alloc=fixed", AtLeast, 6},
 	{"", "times as fast as `sync.Pool`",
