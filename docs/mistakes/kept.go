@@ -77,6 +77,16 @@ func sliceAfterRewind() {
 	use(s[3])
 }
 
+func mapAfterReset() {
+	a := arena.NewArena(64<<10, 0)
+	m := arena.NewMap[string, int](a, 0)
+	m.Set("a name", 1)
+	a.Reset()
+	arena.NewMap[string, int](a, 0).Set("another's name", 2)
+	n, _ := m.Get("a name")
+	use(n)
+}
+
 func slabAfterReset() {
 	s := arena.NewSlab[[4]int](100)
 	x := s.New()
