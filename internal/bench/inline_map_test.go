@@ -1,0 +1,37 @@
+package bench
+
+import (
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// A look-up is a few instructions if the compiler inlines what it calls, and takes
+// three times as long if not. It does so for a package that uses a Map only if
+// package arena had it inlined, too: map.go has lines for nothing but that. Get
+// and Ptr themselves are close to the compiler's budget.
+func TestMapInlinesForItsUsers(t *testing.T) {
+	if testing.Short() || check.Race || check.ASan || machine.Portable || check.On {
+		t.Skip("needs the plain build")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	// Only what is said of this package, where BenchmarkMapGet has its maps.
+	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/internal/bench=-m", "-vet=off", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
+	}
+	for _, call := range []string{
+		`swiss\.ctrl\.match`, `swiss\.ctrl\.first`, `swiss\.ctrl\.hasEmpty`, `swiss\.ctrl\.with`, `swiss\.tagOf`, `swiss\.placeOf`, `swiss\.\(\*secret\)\.word`,
+		`arena\.\(\*Map\[go\.shape\.int,go\.shape\.int\]\)\.Get`,
+	} {
+		if !regexp.MustCompile(`inlining call to ` + call).Match(out) {
+			t.Errorf("%s is not inlined in a package that uses a Map", call)
+		}
+	}
+}
