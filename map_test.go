@@ -3,6 +3,7 @@ package arena_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -77,6 +78,23 @@ func TestMapPanics(t *testing.T) {
 	testkit.WantPanic(t, func() { new(arena.Map[string, int]).Set("", 1) }, "arena: Map.Set[", "not made by NewMap")
 	if used := a.UsedBytes(); used > 512 {
 		t.Errorf("maps that were not made take %d bytes", used)
+	}
+}
+
+// Set keeps the newer one of two equal keys, as a builtin map does: the older may
+// be text of a buffer that its holder wants to be rid of.
+func TestMapSetKeepsTheNewerKey(t *testing.T) {
+	for _, n := range []int{1, 100} {
+		m := arena.NewMap[float64, int](arena.NewArena(4096, 0), 0)
+		for i := range n {
+			m.Set(float64(i), i)
+		}
+		m.Set(math.Copysign(0, -1), -1)
+		for k, v := range m.All() {
+			if (k == 0) != math.Signbit(k) || (k == 0) != (v == -1) {
+				t.Errorf("%d entries: %v: %d", n, k, v)
+			}
+		}
 	}
 }
 

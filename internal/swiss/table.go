@@ -159,7 +159,7 @@ func (t *Table[K, V]) Delete(k K) bool {
 	)
 	g.keys[j], g.vals[j] = key, val
 	t.used--
-	if len(t.groups) == 1 || g.ctrl.hasEmpty() {
+	if g.ctrl.hasEmpty() {
 		// No search goes on behind this group, so none needs to know.
 		g.ctrl = g.ctrl.with(j, empty)
 		t.room++

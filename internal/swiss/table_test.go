@@ -108,3 +108,23 @@ func TestMovesMakeUpForTheirCost(t *testing.T) {
 		t.Errorf("%d entries were moved %d times, in %d moves of %d groups", entries, moved, moves, len(tab.groups))
 	}
 }
+
+// A deleted slot that is filled again takes no room, so that a table which is
+// full takes a key that was deleted back without a move.
+func TestDeletedSlotsAreRoom(t *testing.T) {
+	for _, n := range []int{8, 14, 28, 224} {
+		tab := build(make([]int, 0))
+		tab.Move(make([]Group[int, int], GroupsFor(n)), nil, false)
+		for i := range n {
+			*tab.Slot(i) = i
+		}
+		if tab.Slot(n) != nil {
+			t.Fatalf("there is room for more than %d entries", n)
+		}
+		for i := range n {
+			if !tab.Delete(i) || tab.Slot(i) == nil {
+				t.Fatalf("%d entries: a move for entry %d, which was deleted", n, i)
+			}
+		}
+	}
+}
