@@ -267,3 +267,17 @@ func hashAlike[K comparable](t *testing.T, x, y K) {
 		}
 	}
 }
+
+// Clear changes the secret: what was learned of the order before says nothing of
+// the order after.
+func TestClearChangesTheSecret(t *testing.T) {
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprint(i)
+	}
+	tab := build(keys)
+	before := tab.hasher.secret
+	if tab.Clear(); tab.hasher.secret == before || tab.Len() != 0 {
+		t.Error("the secret is the same")
+	}
+}
