@@ -369,8 +369,31 @@ func TestMapChurnTakesTwoTables(t *testing.T) {
 	churn(0, 10_000)
 	used := a.UsedBytes()
 	churn(10_000, 200_000)
-	if a.UsedBytes() != used || m.Len() != 100 {
-		t.Errorf("%d bytes, then %d; %d entries", used, a.UsedBytes(), m.Len())
+	if a.UsedBytes() != used {
+		t.Errorf("%d bytes, then %d", used, a.UsedBytes())
+	}
+	// Nothing of the former tables has come back with them, also where one was
+	// being walked when the entries moved on.
+	for i := 200_000; i < 201_000; {
+		for range m.Keys() {
+			churn(i, i+40)
+			break
+		}
+		i += 40
+		seen := 0
+		for k, v := range m.All() {
+			if seen++; k != v || k < i-100 || k >= i {
+				t.Fatalf("%d: %d, want %d to %d", k, v, i-100, i-1)
+			}
+		}
+		for k := i - 100; k < i; k++ {
+			if v, ok := m.Get(k); v != k || !ok || seen != 100 {
+				t.Fatalf("%d: %d, %t, in %d entries", k, v, ok, seen)
+			}
+		}
+	}
+	if m.Len() != 100 {
+		t.Errorf("%d entries", m.Len())
 	}
 }
 
