@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena"
@@ -227,4 +228,28 @@ func ExampleFixedPool() {
 	// Output:
 	// true
 	// true true 0
+}
+
+func ExampleMap() {
+	pool := arena.NewArenaPool(4<<10, 0)
+	a := pool.Get()
+	defer pool.Put(a) // the map ends here, too
+
+	hits := arena.NewMap[string, int](a, 0)
+	for _, path := range []string{"/", "/about", "/", "/"} {
+		if p := hits.Ptr(path); p != nil {
+			*p++
+		} else {
+			hits.Set(a.AllocString(path), 1)
+		}
+	}
+	n, ok := hits.Get("/")
+	fmt.Println(n, ok, hits.Len())
+	for _, path := range slices.Sorted(hits.Keys()) {
+		fmt.Println(path)
+	}
+	// Output:
+	// 3 true 2
+	// /
+	// /about
 }

@@ -1,4 +1,4 @@
-package arena_test
+package suite
 
 import (
 	"errors"
@@ -13,30 +13,6 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
-
-func ExampleMap() {
-	pool := arena.NewArenaPool(4<<10, 0)
-	a := pool.Get()
-	defer pool.Put(a) // the map ends here, too
-
-	hits := arena.NewMap[string, int](a, 0)
-	for _, path := range []string{"/", "/about", "/", "/"} {
-		if p := hits.Ptr(path); p != nil {
-			*p++
-		} else {
-			hits.Set(a.AllocString(path), 1)
-		}
-	}
-	n, ok := hits.Get("/")
-	fmt.Println(n, ok, hits.Len())
-	for _, path := range slices.Sorted(hits.Keys()) {
-		fmt.Println(path)
-	}
-	// Output:
-	// 3 true 2
-	// /
-	// /about
-}
 
 // A nil arena is the heap, and a nil Map what a nil builtin map is.
 func TestMapNil(t *testing.T) {
