@@ -19,12 +19,12 @@ func GrowBytes(r *Region, s []byte, n int) []byte {
 	if l.ops.meter != nil {
 		wanted = l.capNearLimit(n, wanted, 1)
 	}
-	c, off := l.reserveSlice(uintptr(wanted))
+	m := move{from: DataOf(s), bytes: uintptr(cap(s)), pinned: r.newestMark(l)}
+	base, off := l.moveSlice(m, uintptr(wanted), uintptr(wanted))
 	if check.On {
-		l.give(c, off, off+uintptr(wanted))
-		c.watch.GiveUnwritten(c.Base, off, off+uintptr(wanted))
+		l.chunk.watch.GiveUnwritten(base, off, off+uintptr(wanted))
 	}
-	return SliceAt[byte](c.Base, off, n, wanted)
+	return SliceAt[byte](base, off, n, wanted)
 }
 
 // TrimBytes cuts the capacity of s to its length, and takes back what lay

@@ -179,6 +179,8 @@ func TestBufferRandom(t *testing.T) {
 func TestBufferGrowsInPlace(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
+	a.AllocBytes(64 << 10) // a new arena begins with less
+	a.Reset()
 	b := arena.NewBuffer(a, 100)
 	if b.Cap() != 100 || b.Len() != 0 {
 		t.Errorf("room for %d, holds %d", b.Cap(), b.Len())
