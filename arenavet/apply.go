@@ -58,7 +58,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	for _, w := range s.Writes {
 		f.applyWrite(st, instr, w, args, certain)
 	}
-	out := f.rebuild(st, instr, "r", s.Results, args)
+	out := f.rebuild(st, instr, "r", s.Results, args, instr.Common().Signature().Results())
 	if results := instr.Common().Signature().Results(); results.Len() == 1 {
 		return out.sel(tuple(0))
 	}
@@ -73,7 +73,7 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 	parent, off := w.To, w.To.Path[i+len(deref):]
 	parent.Path = w.To.Path[:i]
-	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args)
+	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args, nil)
 	// A literal of this function shows the place where it is. For other callees
 	// the mistake is the call: they may be right for everyone else.
 	pos := w.pos
@@ -95,10 +95,12 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 }
 
 // rebuild makes here what a callee describes by flows, and the objects that it
-// leads to. What says what it is for, to tell the parts of one call apart.
-func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value) value {
+// leads to. What says what it is for, to tell the parts of one call apart; t is
+// its type, or nil.
+func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value, t types.Type) value {
 	var out value
 	objects := map[string][]*site{} // what may lie behind the pointer at a path
+	pointers := map[*site]value{}
 	flows = slices.Clone(flows)
 	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
 	// add puts v where path says: into the value, or an object behind it.
@@ -113,8 +115,10 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		if len(objects[parent]) == 0 {
 			// An object of Go's own memory that holds something from an arena.
 			k := f.site(instr, what+" object "+parent, localSite, f.position(instr))
+			k.typ = typeName(typeAlong(t, parent+deref))
 			st.remake(k)
 			objects[parent] = append(objects[parent], k)
+			pointers[k] = one(atom{site: k})
 			add(parent, one(atom{site: k}))
 		}
 		for _, k := range objects[parent] {
@@ -122,11 +126,26 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		}
 	}
 	for n, fl := range flows {
+		if fl.From.Kind == Again {
+			continue
+		}
 		v := f.sourceValue(st, instr, what+" "+fl.Path+itoa(n), fl.From, args)
 		if (fl.From.Kind == Memory || fl.From.Kind == Body) && len(v) > 0 {
-			objects[fl.Path] = append(objects[fl.Path], v[0].a.site)
+			k := v[0].a.site
+			objects[fl.Path] = append(objects[fl.Path], k)
+			pointers[k] = v
+			if k.typ == "" {
+				k.typ = typeName(typeAlong(t, fl.Path+deref))
+			}
 		}
 		add(fl.Path, v)
+	}
+	for _, fl := range flows { // when all the objects are there
+		if fl.From.Kind == Again {
+			for _, k := range objects[fl.From.At.Path] {
+				add(fl.Path, pointers[k])
+			}
+		}
 	}
 	return out
 }
@@ -203,7 +222,7 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		return one(atom{site: k})
 	case Memory:
 		k := f.site(instr, part, memorySite, f.position(instr))
-		k.slab = src.Slab
+		k.slab, k.typ = src.Slab, src.Type
 		st.remake(k)
 		return f.memory(st, k, f.resolve(st, instr, src.At, args))
 	case Body:

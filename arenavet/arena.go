@@ -94,6 +94,9 @@ func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, a
 	if args := instr.Common().Args; len(args) > 0 {
 		k.owner = args[0]
 	}
+	if v, ok := instr.(ssa.Value); ok {
+		k.typ = typeName(typeAlong(v.Type(), deref))
+	}
 	st.remake(k)
 	if k.uninit {
 		st.unread[k] = true

@@ -226,6 +226,7 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 		return f.at(st, all[0], element, common.Signature().Results().At(0).Type())
 	}
 	if standard {
+		f.writes(st, instr, common, args)
 		return f.standardResult(st, instr, resultOf(name, common), args)
 	}
 	if v, ok := instr.(ssa.Value); ok {

@@ -29,6 +29,7 @@ const (
 	Handle                       // the arena that the function makes
 	Taken                        // a Mark of the arena at the place
 	Body                         // a function with its captured variables, in this package
+	Again                        // the objects at another path of the same flows: a shared one, or a recursive type's next
 )
 
 // Source says where a value comes from.
@@ -38,6 +39,7 @@ type Source struct {
 	Gotten bool          // a Handle that must be put back
 	Slab   bool          // Memory of a slab
 	Older  bool          // Memory of an earlier turn of a loop
+	Type   string        // of the object, where a Memory's is known
 	fn     *ssa.Function // of a Body
 }
 
@@ -97,7 +99,9 @@ func (s *Summary) unlocks() bool {
 // aboutArenas says whether an arena is involved, so that callers are
 // concerned, too.
 func (s *Summary) aboutArenas() bool {
-	isArenas := func(f Flow) bool { return f.From.Kind != Same && f.From.Kind != Body }
+	isArenas := func(f Flow) bool {
+		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again
+	}
 	return slices.ContainsFunc(s.Results, isArenas) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < opUnknown || e.Op == opGoroutine }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
@@ -109,7 +113,7 @@ func (p Place) key() string {
 	return itoa(p.Param+1) + " " + p.Global + " " + itoa(p.Fresh) + " " + p.Path + " " + p.Off
 }
 
-func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() }
+func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() + " " + s.Type }
 
 // key orders flows, so that equal summaries look equal.
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
@@ -165,7 +169,7 @@ func (f *function) source(a atom) (Source, bool) {
 			return Source{}, false
 		}
 		p, ok := f.place(a.region)
-		return Source{Kind: Memory, At: p, Slab: a.site.slab, Older: a.site.isOld}, ok
+		return Source{Kind: Memory, At: p, Slab: a.site.slab, Older: a.site.isOld, Type: a.site.typ}, ok
 	case a.site.kind == handleSite:
 		p, ok := f.place(a.site)
 		return Source{Kind: Handle, At: p, Gotten: a.site.gotten && !f.kept[a.site]}, ok
@@ -175,48 +179,6 @@ func (f *function) source(a atom) (Source, bool) {
 		return Source{Kind: Same, At: p}, ok
 	}
 	return Source{}, false
-}
-
-// flows describes v, the objects of the function itself that it leads to
-// included.
-func (f *function) flows(st *state, v value, path string) []Flow {
-	var out []Flow
-	seen := map[*site]bool{}
-	var walk func(v value, path string, depth int)
-	walk = func(v value, path string, depth int) {
-		for _, e := range v {
-			if len(out) >= maxSummary {
-				return
-			}
-			at := path + e.path
-			if src, ok := f.source(e.a); ok {
-				if fl := (Flow{at, src}); !slices.Contains(out, fl) {
-					out = append(out, fl)
-				}
-			}
-			k := e.a.site
-			body := k.fn != nil && f.carries(k)
-			if body {
-				out = append(out, Flow{at, Source{Kind: Body, fn: k.fn}})
-			}
-			if (k.kind == localSite || k.kind == memorySite) && (k.fn == nil || body) && depth < maxDerefs && !seen[k] {
-				seen[k] = true
-				for _, off := range sortedKeys(st.cells[k]) {
-					rest, ok := strings.CutPrefix(off, e.a.off)
-					if !ok {
-						continue
-					}
-					var inner value
-					for _, a := range st.cells[k][off] {
-						inner = inner.add(entry{"", a})
-					}
-					walk(inner, at+deref+rest, depth+1)
-				}
-			}
-		}
-	}
-	walk(v, path, 0)
-	return out
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -254,9 +216,9 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					continue
 				}
 				var from []Flow
-				if src, ok := f.source(a); ok {
+				if src, ok := f.source(a); ok && a.site.kind != memorySite {
 					from = []Flow{{"", src}}
-				} else if a.site.kind == localSite {
+				} else if a.site.kind == localSite || a.site.kind == memorySite {
 					// An object of the function itself: what it holds counts,
 					// and how deep, so that an object on Go's heap that leads
 					// to an arena does not seem to lie in it.
@@ -301,7 +263,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 			emptying++ // one for each part of the elements: that is no sign of much being moved
 		}
 	}
-	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || len(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || flowsOnly(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
 		return nil
 	}
 	return s

@@ -151,6 +151,7 @@ func binding(i int) string { return "b" + itoa(i) + ";" }
 // object is a new object of Go's own memory.
 func (f *function) object(st *state, v ssa.Value) value {
 	k := f.site(v, "", localSite, v.Pos())
+	k.typ = typeName(typeAlong(v.Type(), deref))
 	st.remake(k)
 	return one(atom{site: k})
 }

@@ -32,7 +32,8 @@ func itoa(i int) string {
 	return itoa(i/10) + itoa(i%10)
 }
 
-// maxDerefs is how many pointers a path follows before it ends in "anything".
+// maxDerefs is how many pointers a path from an argument follows before it ends
+// in "anything". What a function returns or stores is not cut there: see flows.
 const maxDerefs = 3
 
 type siteKind uint8
@@ -63,6 +64,7 @@ type site struct {
 	bit      uint64    // of a mark
 	id       int       // of a handle: number within the function, from 1
 	owner    ssa.Value // memory: the argument that the arena was given as
+	typ      string    // of the object, where it is known
 
 	// older stands for those that the same instruction made in earlier turns
 	// of a loop. Nothing is known of which of them is meant, so nothing is
