@@ -61,6 +61,7 @@ type checker struct {
 	imported  map[*types.Func]*Summary
 	names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
 	calls     map[token.Pos]*ast.CallExpr // by their parenthesis
+	appended  map[token.Pos]bool          // appends that were reported, by their parenthesis
 }
 
 // maxRounds bounds how often a function is looked at anew because one that it
@@ -75,7 +76,7 @@ func run(pass *analysis.Pass) (any, error) {
 	c := &checker{
 		pass:      pass,
 		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{},
-		names: map[token.Pos]string{}, calls: map[token.Pos]*ast.CallExpr{},
+		names: map[token.Pos]string{}, calls: map[token.Pos]*ast.CallExpr{}, appended: map[token.Pos]bool{},
 	}
 	c.readNames()
 	var funcs []*ssa.Function
@@ -95,6 +96,9 @@ func run(pass *analysis.Pass) (any, error) {
 		f := newFunction(c, fn)
 		f.solve(true)
 		f.report(ignored)
+	}
+	if heapAdvice {
+		c.advise(ignored)
 	}
 	for _, fn := range funcs {
 		obj, ok := fn.Object().(*types.Func)

@@ -12,6 +12,7 @@ import (
 
 // reportAppend reports a builtin append to memory of an arena.
 func (f *function) reportAppend(a atom, call *ssa.Call) {
+	f.c.appended[call.Pos()] = true
 	text := "builtin append to " + f.memoryName(a) + ", moves it to the heap when it is full, without a word: "
 	if a.site.slab {
 		f.find(ruleAppend, call.Pos(), nil, text+"make it with the capacity that it needs, and fill it by index")
@@ -38,13 +39,22 @@ func (c *checker) appendFix(a atom, call *ssa.Call) (analysis.SuggestedFix, bool
 	if pkg == "" || owner == nil || !c.visible(owner, expr.Pos()) {
 		return none, false
 	}
-	slice, ok := c.pass.TypesInfo.TypeOf(expr.Args[0]).Underlying().(*types.Slice)
+	edits, ok := c.appendEdits(expr, pkg, types.ExprString(owner))
 	if !ok {
 		return none, false
 	}
+	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
+}
+
+// appendEdits makes an append a call of pkg.Append, if that means the same.
+func (c *checker) appendEdits(expr *ast.CallExpr, pkg, arena string) ([]analysis.TextEdit, bool) {
+	slice, ok := c.pass.TypesInfo.TypeOf(expr.Args[0]).Underlying().(*types.Slice)
+	if !ok {
+		return nil, false
+	}
 	edits := []analysis.TextEdit{
 		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(pkg + ".Append")},
-		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(types.ExprString(owner) + ", ")},
+		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(arena + ", ")},
 	}
 	for _, item := range expr.Args[1:] {
 		t := c.pass.TypesInfo.TypeOf(item)
@@ -57,10 +67,10 @@ func (c *checker) appendFix(a atom, call *ssa.Call) (analysis.SuggestedFix, bool
 			continue
 		}
 		if !types.Identical(t, slice.Elem()) && t != types.Typ[types.UntypedNil] {
-			return none, false // the type could not be inferred
+			return nil, false // the type could not be inferred
 		}
 	}
-	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
+	return edits, true
 }
 
 // arenaName is what the file at pos calls package arena, or empty.

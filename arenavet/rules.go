@@ -13,13 +13,14 @@ const (
 	ruleUninit    rule = "uninit"    // an Uninit slice that is read before it is written
 	ruleMark      rule = "mark"      // a Mark that is no longer good
 	ruleCollector rule = "collector" // the collector's own API on memory of an arena
+	ruleHeap      rule = "heap"      // advice, with -heap: it goes to the heap, and could lie in an arena
 	ruleIgnore    rule = "ignore"    // a comment that suppresses without a reason
 )
 
 // Rules are the names of all rules.
 var Rules = []string{
 	string(ruleEscape), string(ruleStale), string(ruleGoroutine), string(ruleAppend),
-	string(rulePut), string(ruleUninit), string(ruleMark), string(ruleCollector), string(ruleIgnore),
+	string(rulePut), string(ruleUninit), string(ruleMark), string(ruleCollector), string(ruleHeap), string(ruleIgnore),
 }
 
 const page = "https://github.com/ebbpool/arena/blob/main/docs/arenavet.md"

@@ -6,9 +6,9 @@
 package main
 
 import (
-	"golang.org/x/tools/go/analysis/multichecker"
+	"golang.org/x/tools/go/analysis/singlechecker"
 
 	"github.com/ebbpool/arena/arenavet"
 )
 
-func main() { multichecker.Main(arenavet.Analyzer) }
+func main() { singlechecker.Main(arenavet.Analyzer) }

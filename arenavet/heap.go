@@ -1,0 +1,300 @@
+package arenavet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// heapAdvice is the flag -heap: say what goes to Go's heap although an arena is
+// at hand.
+var heapAdvice bool
+
+func init() {
+	Analyzer.Flags.BoolVar(&heapAdvice, "heap", false, "advise what could lie in an arena that is in scope, and goes to the heap")
+}
+
+// advisor looks at one function for what goes to the heap. It works on the
+// source, not on SSA form: its advice is text to be written there.
+type advisor struct {
+	c         *checker
+	body      *ast.BlockStmt
+	signature *types.Signature
+	parents   map[ast.Node]ast.Node
+	arenas    []ast.Expr // those in scope, the one to take first
+	params    map[types.Object]bool
+	fate      map[types.Object]fate
+	busy      map[types.Object]bool
+	done      map[ast.Node]bool // parts of what was reported
+	ignored   ignoredLines
+}
+
+// advise looks through the package's functions.
+func (c *checker) advise(ignored ignoredLines) {
+	if packagePath(c.pass.Pkg) == arenaPath {
+		return
+	}
+	for _, file := range c.pass.Files {
+		if c.inTest(file.Pos()) {
+			continue // what a test costs is not the program's
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					c.adviseFunction(n.Recv, n.Type, n.Body, c.pass.TypesInfo.Defs[n.Name].Type(), ignored)
+				}
+			case *ast.FuncLit:
+				if c.hasArena(n.Type) { // as that of Do
+					c.adviseFunction(nil, n.Type, n.Body, c.pass.TypesInfo.TypeOf(n), ignored)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (c *checker) hasArena(t *ast.FuncType) bool {
+	for _, p := range t.Params.List {
+		if isArena(c.pass.TypesInfo.TypeOf(p.Type)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isArena(t types.Type) bool { return isHandle(t) && arenaType(t) == "Arena" }
+
+func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) {
+	h := &advisor{c: c, body: body, parents: map[ast.Node]ast.Node{}, params: map[types.Object]bool{},
+		fate: map[types.Object]fate{}, busy: map[types.Object]bool{}, done: map[ast.Node]bool{}, ignored: ignored}
+	var stack []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if len(stack) > 0 {
+			h.parents[n] = stack[len(stack)-1]
+		}
+		stack = append(stack, n)
+		return true
+	})
+	h.signature, _ = typ.(*types.Signature)
+	h.findArenas(recv, t)
+	if len(h.arenas) == 0 {
+		return
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return !c.hasArena(n.Type) && !h.runsLater(n)
+		case *ast.GoStmt:
+			return false
+		case ast.Expr:
+			if !h.done[n] {
+				h.expression(n)
+			}
+		case *ast.AssignStmt:
+			h.addAssign(n)
+		case *ast.ValueSpec:
+			h.builder(n)
+		}
+		return true
+	})
+}
+
+// findArenas finds the arenas that the function can name, and reports a
+// parameter that is never used.
+func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
+	used := map[types.Object]bool{}
+	ast.Inspect(h.body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			used[h.c.pass.TypesInfo.Uses[id]] = true
+		}
+		return true
+	})
+	var fields []ast.Expr
+	add := func(list *ast.FieldList) {
+		if list == nil {
+			return
+		}
+		for _, p := range list.List {
+			for _, name := range p.Names {
+				obj := h.c.pass.TypesInfo.Defs[name]
+				if obj == nil || name.Name == "_" {
+					continue
+				}
+				h.params[obj] = true
+				if isArena(obj.Type()) {
+					h.arenas = append(h.arenas, name)
+					if !used[obj] {
+						h.say(name.Pos(), "arena "+name.Name+" is never used: what this function allocates goes to the heap, or it needs no arena")
+					}
+					continue
+				}
+				elem := obj.Type()
+				if p, ok := elem.Underlying().(*types.Pointer); ok {
+					elem = p.Elem()
+				}
+				if s, ok := elem.Underlying().(*types.Struct); ok && arenaType(elem) == "" {
+					for i := range s.NumFields() {
+						f := s.Field(i)
+						if isArena(f.Type()) && (f.Exported() || f.Pkg() == h.c.pass.Pkg) {
+							fields = append(fields, &ast.SelectorExpr{X: name, Sel: ast.NewIdent(f.Name())})
+						}
+					}
+				}
+			}
+		}
+	}
+	add(t.Params)
+	ast.Inspect(h.body, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && h.called(call) == arenaPath+".FromContext" {
+				h.arenas = append(h.arenas, s.Lhs[0])
+			}
+		}
+		return true
+	})
+	add(recv)
+	h.arenas = append(h.arenas, fields...)
+}
+
+// arena is how the arena is called at pos, or empty where none can be named.
+func (h *advisor) arena(pos token.Pos) string {
+	for _, e := range h.arenas {
+		id := e
+		if s, ok := e.(*ast.SelectorExpr); ok {
+			id = s.X
+		}
+		if id.Pos() < pos && h.c.visible(id, pos) {
+			return types.ExprString(e)
+		}
+	}
+	return ""
+}
+
+// runsLater says whether a function literal may run when the arena is over: it
+// is stored, returned, or given to a goroutine.
+func (h *advisor) runsLater(lit *ast.FuncLit) bool {
+	switch p := h.parents[lit].(type) {
+	case *ast.CallExpr:
+		return startsGoroutine[h.called(p)]
+	case *ast.AssignStmt:
+		for _, l := range p.Lhs {
+			if _, ok := l.(*ast.Ident); !ok {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// called is the name of the function that a call is of.
+func (h *advisor) called(call *ast.CallExpr) string {
+	if fn := h.function(call); fn != nil {
+		return functionName(fn)
+	}
+	return ""
+}
+
+func (h *advisor) function(call *ast.CallExpr) *types.Func {
+	f := ast.Unparen(call.Fun)
+	switch x := f.(type) {
+	case *ast.IndexExpr:
+		f = x.X
+	case *ast.IndexListExpr:
+		f = x.X
+	}
+	var id *ast.Ident
+	switch x := f.(type) {
+	case *ast.Ident:
+		id = x
+	case *ast.SelectorExpr:
+		id = x.Sel
+	default:
+		return nil
+	}
+	fn, _ := h.c.pass.TypesInfo.Uses[id].(*types.Func)
+	return fn
+}
+
+func (h *advisor) builtin(call *ast.CallExpr) string {
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if b, ok := h.c.pass.TypesInfo.Uses[id].(*types.Builtin); ok {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+// say reports an advice, with what to write where that is known.
+func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
+	if h.ignored.cover(h.c.pass.Fset.Position(pos)) {
+		return
+	}
+	d := analysis.Diagnostic{
+		Pos: pos, Category: string(ruleHeap), Message: text + " (docs/arenavet.md#" + string(ruleHeap) + ")",
+		URL: page + "#" + string(ruleHeap),
+	}
+	if len(edits) > 0 {
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: "allocate it in the arena", TextEdits: edits}}
+	}
+	h.c.pass.Report(d)
+}
+
+// offers says whether the package arena that the program uses has a function:
+// "NewOf", "Arena.Sprintf".
+func (h *advisor) offers(name string) bool {
+	for _, p := range h.c.pass.Pkg.Imports() {
+		if packagePath(p) != arenaPath {
+			continue
+		}
+		if method, ok := strings.CutPrefix(name, "Arena."); ok {
+			t := p.Scope().Lookup("Arena")
+			if t == nil {
+				return false
+			}
+			obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t.Type()), false, p, method)
+			return obj != nil
+		}
+		return p.Scope().Lookup(name) != nil
+	}
+	return true // not imported yet, by any file
+}
+
+// packageAt is what the file at pos calls package arena, and what it takes to
+// import it where it does not yet. The name is empty where it means something else.
+func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
+	if name := h.c.arenaName(pos); name != "" {
+		return name, nil
+	}
+	for _, file := range h.c.pass.Files {
+		if pos < file.FileStart || pos > file.FileEnd {
+			continue
+		}
+		for _, spec := range file.Imports {
+			if strings.Trim(spec.Path.Value, "`\"") == arenaPath {
+				return "", nil // hidden here
+			}
+		}
+		if _, obj := h.c.pass.Pkg.Scope().Innermost(pos).LookupParent("arena", pos); obj != nil {
+			return "", nil
+		}
+		at, text := file.Name.End(), "\n\nimport \""+arenaPath+"\"\n"
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Rparen.IsValid() {
+				at, text = g.Rparen, "\n\t\""+arenaPath+"\"\n"
+				break
+			}
+		}
+		return "arena", []analysis.TextEdit{{Pos: at, End: at, NewText: []byte(text)}}
+	}
+	return "", nil
+}

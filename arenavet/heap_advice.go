@@ -1,0 +1,423 @@
+package arenavet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+func replace(from, to token.Pos, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
+}
+
+func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }
+
+// useFunction reports an advice whose text calls a function of package arena, with
+// what edits makes of the package's name and the arena's.
+func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, with arena " + a + " in scope: use arena." + name
+	pkg, imports := h.packageAt(pos)
+	if !fixable || pkg == "" || !h.offers(name) {
+		h.say(pos, text)
+		return
+	}
+	h.say(pos, text, append(imports, edits(pkg, a)...)...)
+}
+
+// useMethod is useFunction for a method of the arena.
+func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edits func(a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, with arena " + a + " in scope: use its " + name
+	if !fixable || !h.offers("Arena."+name) {
+		h.say(pos, text)
+		return
+	}
+	h.say(pos, text, edits(a)...)
+}
+
+func (h *advisor) expression(e ast.Expr) {
+	if tv := h.c.pass.TypesInfo.Types[e]; tv.Value != nil || tv.IsType() {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && h.of(e) == goesOut {
+			h.done[lit] = true
+			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X, func(pkg, a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
+			})
+		}
+	case *ast.CompositeLit:
+		h.literal(e)
+	case *ast.BinaryExpr:
+		h.concatenation(e)
+	case *ast.CallExpr:
+		h.call(e)
+	}
+}
+
+func typeOr(lit *ast.CompositeLit) ast.Expr {
+	if lit.Type == nil {
+		return ast.NewIdent("T")
+	}
+	return lit.Type
+}
+
+// literal is a slice or map that is written out.
+func (h *advisor) literal(lit *ast.CompositeLit) {
+	if h.of(lit) != goesOut || lit.Type == nil {
+		return
+	}
+	switch h.typeOf(lit).Underlying().(type) {
+	case *types.Map:
+		h.useFunction(lit.Pos(), "map", "NewMap", false, nil)
+	case *types.Slice:
+		if len(lit.Elts) == 0 {
+			return // it takes no memory
+		}
+		list, ok := lit.Type.(*ast.ArrayType)
+		for _, x := range lit.Elts {
+			if c, isLit := x.(*ast.CompositeLit); isLit && c.Type == nil {
+				ok = false
+			} else if _, isKey := x.(*ast.KeyValueExpr); isKey {
+				ok = false
+			}
+		}
+		h.useFunction(lit.Pos(), "slice", "SliceOf", ok, func(pkg, a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), pkg+".SliceOf["), replace(list.Elt.End(), lit.Lbrace+1, "]("+a+", "), replace(lit.Rbrace, lit.Rbrace+1, ")")}
+		})
+	}
+}
+
+// concatenation is a sum of strings, the whole of it.
+func (h *advisor) concatenation(e *ast.BinaryExpr) {
+	t := h.typeOf(e)
+	if e.Op != token.ADD || !isText(t) {
+		return
+	}
+	edits := h.sum(e)
+	if h.copied(e) || h.of(e) != goesOut {
+		return
+	}
+	h.useMethod(e.Pos(), "string concatenation", "Concat", isString(t), func(a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{insert(e.Pos(), a+".Concat(")}, append(edits, insert(e.End(), ")"))...)
+	})
+}
+
+func isString(t types.Type) bool { return t == types.Typ[types.String] }
+
+// sum makes commas of the operators of a sum.
+func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
+	b, ok := e.(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD || h.c.pass.TypesInfo.Types[e].Value != nil {
+		return nil
+	}
+	h.done[b] = true
+	return append(h.sum(b.X), replace(b.OpPos, b.OpPos+1, ","))
+}
+
+// addAssign is s += t.
+func (h *advisor) addAssign(s *ast.AssignStmt) {
+	if s.Tok != token.ADD_ASSIGN || !isText(h.typeOf(s.Lhs[0])) {
+		return
+	}
+	edits := h.sum(s.Rhs[0])
+	if h.target(s.Lhs[0]) != goesOut {
+		return
+	}
+	name := types.ExprString(s.Lhs[0])
+	_, plain := s.Lhs[0].(*ast.Ident) // anything else would be evaluated twice
+	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
+	})
+}
+
+// copied says whether the compiler makes no copy of a string: it is compared, or
+// looks up a map.
+func (h *advisor) copied(e ast.Expr) bool {
+	switch p := h.parents[e].(type) {
+	case *ast.BinaryExpr:
+		return p.Op != token.ADD
+	case *ast.SwitchStmt, *ast.CaseClause, *ast.RangeStmt:
+		return true
+	case *ast.IndexExpr:
+		return p.Index == e
+	}
+	return false
+}
+
+func (h *advisor) call(e *ast.CallExpr) {
+	if tv := h.c.pass.TypesInfo.Types[e.Fun]; tv.IsType() {
+		from, ok := h.typeOf(e.Args[0]).Underlying().(*types.Slice)
+		if !ok || !isText(tv.Type) || h.copied(e) || h.of(e) != goesOut {
+			return
+		}
+		if b, ok := from.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
+			h.useMethod(e.Pos(), "string of bytes", "AllocBytesToString", isString(tv.Type), func(a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, a+".AllocBytesToString(")}
+			})
+		}
+		return
+	}
+	switch h.builtin(e) {
+	case "":
+	case "new":
+		if h.of(e) == goesOut {
+			t := e.Args[0]
+			h.useFunction(e.Pos(), "new", "New", h.c.pass.TypesInfo.Types[t].IsType(), func(pkg, a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
+			})
+		}
+		return
+	case "make":
+		h.makes(e)
+		return
+	case "append":
+		h.appends(e)
+		return
+	default:
+		return
+	}
+	if h.of(e) == outlives {
+		return
+	}
+	name := h.called(e)
+	if method, ok := inArena[name]; ok && h.of(e) == goesOut && !h.copied(e) {
+		h.useMethod(e.Pos(), name, method, true, func(a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Fun.End(), a+"."+method)}
+		})
+	} else if name == "io.ReadAll" {
+		h.useFunction(e.Pos(), name, "ReadAll", true, func(pkg, a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, pkg+".ReadAll("+a+", ")}
+		})
+	} else if (name == "fmt.Sprint" || name == "fmt.Sprintln") && h.of(e) == goesOut {
+		h.useMethod(e.Pos(), name, "Sprintf", false, nil)
+	} else {
+		h.twin(e)
+	}
+}
+
+// inArena lists functions that arenas have as methods with the same arguments.
+var inArena = map[string]string{
+	"fmt.Sprintf": "Sprintf", "strings.Join": "Join", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper",
+	"strings.Clone": "AllocString",
+}
+
+func (h *advisor) makes(e *ast.CallExpr) {
+	if h.of(e) != goesOut {
+		return
+	}
+	switch h.typeOf(e).Underlying().(type) {
+	case *types.Map:
+		h.useFunction(e.Pos(), "map", "NewMap", false, nil)
+	case *types.Slice:
+		list, ok := e.Args[0].(*ast.ArrayType)
+		for _, n := range e.Args[1:] {
+			ok = ok && types.Identical(h.typeOf(n), types.Typ[types.Int])
+		}
+		ok = ok && (len(e.Args) == 3 || h.again(e.Args[1]))
+		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(pkg, a string) []analysis.TextEdit {
+			edits := []analysis.TextEdit{replace(e.Pos(), list.Elt.Pos(), pkg+".MakeSlice["), replace(list.Elt.End(), e.Args[1].Pos(), "]("+a+", ")}
+			if len(e.Args) == 2 {
+				edits = append(edits, replace(e.Args[1].End(), e.Rparen+1, ", "+types.ExprString(e.Args[1])+")"))
+			}
+			return edits
+		})
+	}
+}
+
+// again says whether e may be evaluated twice.
+func (h *advisor) again(e ast.Expr) bool {
+	if h.c.pass.TypesInfo.Types[e].Value != nil || simple(e) {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return h.again(e.X)
+	case *ast.BinaryExpr:
+		return h.again(e.X) && h.again(e.Y)
+	case *ast.CallExpr:
+		name := h.builtin(e)
+		return (name == "len" || name == "cap") && simple(e.Args[0])
+	}
+	return false
+}
+
+// appends is an append to a slice that the function makes or keeps: what a caller
+// gave may be the caller's to choose.
+func (h *advisor) appends(e *ast.CallExpr) {
+	if len(e.Args) < 2 || h.c.appended[e.Lparen] || h.of(e) == outlives {
+		return
+	}
+	if s, ok := e.Args[0].(*ast.SliceExpr); ok && s.Max != nil {
+		return // it asks for a copy
+	}
+	root := e.Args[0]
+	for {
+		switch x := root.(type) {
+		case *ast.SelectorExpr:
+			root = x.X
+			continue
+		case *ast.IndexExpr:
+			root = x.X
+			continue
+		case *ast.StarExpr:
+			root = x.X
+			continue
+		case *ast.SliceExpr:
+			root = x.X
+			continue
+		case *ast.ParenExpr:
+			root = x.X
+			continue
+		}
+		break
+	}
+	if id, ok := root.(*ast.Ident); ok {
+		obj := h.c.pass.TypesInfo.Uses[id]
+		if obj != nil && (h.params[obj] && root == e.Args[0] || h.target(e.Args[0]) != goesOut) {
+			return
+		}
+	}
+	_, ok := h.c.appendEdits(e, "", "")
+	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
+		edits, _ := h.c.appendEdits(e, pkg, a)
+		return edits
+	})
+}
+
+// builder is a strings.Builder of the function's own. Where only methods are
+// called that a Buffer has, too, or it is given to a call as a writer, a Buffer
+// can take its place.
+func (h *advisor) builder(spec *ast.ValueSpec) {
+	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || typeName(h.typeOf(spec.Type)) != "strings.Builder" {
+		return
+	}
+	obj := h.c.pass.TypesInfo.Defs[spec.Names[0]]
+	gen, ok := h.parents[spec].(*ast.GenDecl)
+	ok = ok && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
+	var edits []analysis.TextEdit
+	worst := stays
+	ast.Inspect(h.body, func(n ast.Node) bool {
+		id, isID := n.(*ast.Ident)
+		if !isID || h.c.pass.TypesInfo.Uses[id] != obj {
+			return true
+		}
+		if h.inGoroutine(id) {
+			worst = outlives
+		}
+		switch p := h.parents[id].(type) {
+		case *ast.SelectorExpr:
+			switch p.Sel.Name {
+			case "WriteString", "WriteByte", "WriteRune", "Write", "Len", "Grow":
+			case "String":
+				if call, isCall := h.parents[p].(*ast.CallExpr); isCall {
+					worst = max(worst, h.of(call))
+				}
+			default:
+				ok = false
+			}
+		case *ast.UnaryExpr:
+			call, isCall := h.parents[p].(*ast.CallExpr)
+			if isCall && p.Op == token.AND && strings.HasPrefix(h.called(call), "fmt.Fprint") {
+				edits = append(edits, replace(p.Pos(), id.Pos(), ""))
+			} else {
+				ok = false
+			}
+		default:
+			ok = false
+		}
+		return true
+	})
+	if worst != goesOut {
+		return
+	}
+	name := spec.Names[0].Name
+	h.useFunction(spec.Pos(), "strings.Builder", "NewBuffer", ok, func(pkg, a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)")}, edits...)
+	})
+}
+
+// twinNames are what is added to a function's name for the one that takes an
+// arena.
+var twinNames = []string{"In", "Arena", "InArena", "WithArena"}
+
+// twin is a call of a function that has an arena-taking twin: of the same package
+// or type, with one of twinNames after its name, the same results, and the same
+// parameters but for one *arena.Arena, first or last.
+func (h *advisor) twin(e *ast.CallExpr) {
+	fn := h.function(e)
+	if fn == nil || fn.Pkg() == nil {
+		return
+	}
+	sig := fn.Signature()
+	for _, suffix := range twinNames {
+		var obj types.Object
+		if recv := sig.Recv(); recv != nil {
+			obj, _, _ = types.LookupFieldOrMethod(recv.Type(), true, h.c.pass.Pkg, fn.Name()+suffix)
+		} else {
+			obj = fn.Pkg().Scope().Lookup(fn.Name() + suffix)
+		}
+		other, ok := obj.(*types.Func)
+		if !ok || other.Pkg() != h.c.pass.Pkg && !other.Exported() || other.Signature() == h.signature {
+			continue
+		}
+		first, last := twins(sig, other.Signature())
+		if !first && !last {
+			continue
+		}
+		a := h.arena(e.Pos())
+		if a == "" {
+			return
+		}
+		id, _ := e.Fun.(*ast.Ident)
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok {
+			id = s.Sel
+		}
+		text := fn.Name() + " allocates on the heap, with arena " + a + " in scope: use " + other.Name()
+		if id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() {
+			h.say(e.Pos(), text)
+			return
+		}
+		edits := []analysis.TextEdit{insert(id.End(), suffix)}
+		switch {
+		case len(e.Args) == 0:
+			edits = append(edits, replace(e.Lparen, e.Rparen+1, "("+a+")"))
+		case first:
+			edits = append(edits, replace(e.Lparen, e.Lparen+1, "("+a+", "))
+		default:
+			edits = append(edits, replace(e.Rparen, e.Rparen+1, ", "+a+")"))
+		}
+		h.say(e.Pos(), text, edits...)
+		return
+	}
+}
+
+// twins says whether t is s with an arena before or behind its parameters.
+func twins(s, t *types.Signature) (first, last bool) {
+	n := s.Params().Len()
+	if t.Params().Len() != n+1 || !types.Identical(s.Results(), t.Results()) {
+		return false, false
+	}
+	same := func(from int) bool {
+		for i := range n {
+			if !types.Identical(s.Params().At(i).Type(), t.Params().At(i+from).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	first = isArena(t.Params().At(0).Type()) && same(1) && s.Variadic() == t.Variadic()
+	last = !first && !s.Variadic() && isArena(t.Params().At(n).Type()) && same(0)
+	return first, last
+}

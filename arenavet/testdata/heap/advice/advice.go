@@ -1,0 +1,104 @@
+// Package advice has what -heap advises.
+package advice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ebbpool/arena"
+)
+
+type node struct {
+	name string
+	kids []*node
+	next *node
+	any  any
+}
+
+type parser struct {
+	a    *arena.Arena
+	src  []byte
+	errs []string
+}
+
+func literal(a *arena.Arena, name string) *node { // want `arena a is never used`
+	return &node{name: name, next: &node{}} // want `&node\{\} on the heap, with arena a in scope: use arena.NewOf` `&node\{\} on the heap, with arena a in scope: use arena.NewOf`
+}
+
+func made(a *arena.Arena, n int) ([]int, []byte, *node) { // want `arena a is never used`
+	list := make([]int, n)                       // want `make on the heap, with arena a in scope: use arena.MakeSlice`
+	return list, make([]byte, 0, n+1), new(node) // want `make on the heap` `new on the heap, with arena a in scope: use arena.New`
+}
+
+func twiceEvaluated(a *arena.Arena, n func() int) []int { // want `arena a is never used`
+	return make([]int, n()) // want `make on the heap`
+}
+
+func (p *parser) text(i, j int) string {
+	s := string(p.src[i:j]) // want `string of bytes on the heap, with arena p.a in scope: use its AllocBytesToString`
+	s += "." + p.errs[0]    // want `string concatenation on the heap, with arena p.a in scope: use its Concat`
+	return "<" + s +        // want `string concatenation on the heap`
+		">"
+}
+
+func (p *parser) list() []*node {
+	var out []*node
+	for range p.src {
+		out = append(out, &node{name: fmt.Sprintf("%d", len(out))}) // want `append on the heap, with arena p.a in scope: use arena.Append` `&node\{\} on the heap` `fmt.Sprintf on the heap, with arena p.a in scope: use its Sprintf`
+	}
+	return out
+}
+
+func field(p *parser, n *node) {
+	n.kids = append(n.kids, n)      // want `append on the heap, with arena p.a in scope`
+	p.errs = append(p.errs, "more") // want `append on the heap`
+	n.any = []string{"a", n.name}   // want `slice on the heap, with arena p.a in scope: use arena.SliceOf`
+}
+
+func built(a *arena.Arena, n *node) string { // want `arena a is never used`
+	var b strings.Builder // want `strings.Builder on the heap, with arena a in scope: use arena.NewBuffer`
+	b.WriteString(n.name)
+	b.WriteByte('.')
+	fmt.Fprintf(&b, "%d", len(n.kids))
+	return b.String()
+}
+
+func fromContext(ctx context.Context, s []string, r io.Reader) (string, []byte) {
+	a := arena.FromContext(ctx)
+	_ = a
+	b, err := io.ReadAll(r) // want `io.ReadAll on the heap, with arena a in scope: use arena.ReadAll`
+	if err != nil {
+		return "", nil
+	}
+	return strings.Join(s, ",") + strings.ToLower(s[0]), b // want `string concatenation on the heap` `strings.Join on the heap` `strings.ToLower on the heap`
+}
+
+func table(a *arena.Arena) map[string]int { // want `arena a is never used`
+	m := make(map[string]int) // want `map on the heap, with arena a in scope: use arena.NewMap`
+	return m
+}
+
+func parse(s string) *node { return &node{name: s} }
+
+// A twin that calls its twin forgets its arena.
+func parseIn(a *arena.Arena, s string) *node { // want `arena a is never used`
+	return parse(s)
+}
+
+func (n *node) clone() *node { return &node{name: n.name} }
+
+func (n *node) cloneArena(a *arena.Arena) *node { // want `arena a is never used`
+	return &node{name: n.name} // want `&node\{\} on the heap`
+}
+
+func callers(a *arena.Arena, s string) []*node {
+	return arena.SliceOf(a, parse(s+"x"), parse(s).clone()) // want `parse allocates` `string concatenation` `parse allocates` `clone allocates on the heap, with arena a in scope: use cloneArena`
+}
+
+func unused(a *arena.Arena, n int) int { return n } // want `arena a is never used`
+
+func order(a *arena.Arena, f func() int) [][]int { // want `arena a is never used`
+	return [][]int{{f()}, {f()}} // want `slice on the heap`
+}
