@@ -67,10 +67,29 @@ func (c *checker) appendEdits(expr *ast.CallExpr, pkg, arena string) ([]analysis
 			continue
 		}
 		if !types.Identical(t, slice.Elem()) && t != types.Typ[types.UntypedNil] {
-			return nil, false // the type could not be inferred
+			// The type could not be inferred.
+			name := c.elemName(slice.Elem())
+			if name == "" {
+				return nil, false
+			}
+			edits[0].NewText = []byte(pkg + ".Append[" + name + "]")
 		}
 	}
 	return edits, true
+}
+
+// elemName is how the package's source writes a type, where that needs no import.
+func (c *checker) elemName(t types.Type) string {
+	n, ok := t.(*types.Named)
+	switch {
+	case isError(t):
+		return "error"
+	case types.Identical(t, types.Universe.Lookup("any").Type()):
+		return "any"
+	case !ok || n.Obj().Parent() != c.pass.Pkg.Scope() || n.TypeArgs().Len() > 0:
+		return ""
+	}
+	return n.Obj().Name()
 }
 
 // arenaName is what the file at pos calls package arena, or empty.

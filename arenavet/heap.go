@@ -102,6 +102,7 @@ func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast
 			h.addAssign(n)
 		case *ast.ValueSpec:
 			h.builder(n)
+			h.moved(n)
 		}
 		return true
 	})

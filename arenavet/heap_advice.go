@@ -136,7 +136,7 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 		return
 	}
 	name := types.ExprString(s.Lhs[0])
-	_, plain := s.Lhs[0].(*ast.Ident) // anything else would be evaluated twice
+	plain := simple(s.Lhs[0]) // anything else would be evaluated twice
 	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
 	})
@@ -289,7 +289,7 @@ func (h *advisor) appends(e *ast.CallExpr) {
 			return
 		}
 	}
-	_, ok := h.c.appendEdits(e, "", "")
+	_, ok := h.c.appendEdits(e, "arena", "a")
 	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
 		edits, _ := h.c.appendEdits(e, pkg, a)
 		return edits
@@ -345,6 +345,55 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 	name := spec.Names[0].Name
 	h.useFunction(spec.Pos(), "strings.Builder", "NewBuffer", ok, func(pkg, a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)")}, edits...)
+	})
+}
+
+// moved reports a struct of the function's own whose address leaves it, so that it
+// is made on the heap. Where it is used by its fields, methods and address only, a
+// pointer can take its place.
+func (h *advisor) moved(spec *ast.ValueSpec) {
+	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || typeName(h.typeOf(spec.Type)) == "strings.Builder" {
+		return
+	}
+	if _, ok := h.typeOf(spec.Type).Underlying().(*types.Struct); !ok {
+		return
+	}
+	obj := h.c.pass.TypesInfo.Defs[spec.Names[0]]
+	gen, ok := h.parents[spec].(*ast.GenDecl)
+	ok = ok && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
+	var edits []analysis.TextEdit
+	goes, bad := false, false
+	ast.Inspect(h.body, func(n ast.Node) bool {
+		id, isID := n.(*ast.Ident)
+		if !isID || h.c.pass.TypesInfo.Uses[id] != obj {
+			return true
+		}
+		bad = bad || h.inGoroutine(id)
+		switch p := h.parents[id].(type) {
+		case *ast.SelectorExpr:
+		case *ast.UnaryExpr:
+			if p.Op != token.AND {
+				ok = false
+				return true
+			}
+			edits = append(edits, replace(p.Pos(), id.Pos(), ""))
+			f := h.of(p)
+			bad = bad || f == outlives
+			switch h.parents[p].(type) {
+			case *ast.ReturnStmt, *ast.AssignStmt, *ast.CompositeLit, *ast.KeyValueExpr:
+				goes = goes || f == goesOut
+			}
+		default:
+			ok = false
+		}
+		return true
+	})
+	if !goes || bad {
+		return
+	}
+	name := spec.Names[0].Name
+	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok, func(pkg, a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["), insert(spec.Type.End(), "]("+a+")")}, edits...)
 	})
 }
 

@@ -210,6 +210,12 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) fate {
 		return outlives
 	}
 	name, fn := h.called(call), h.function(call)
+	switch name {
+	case arenaPath + ".Arena.AllocBytesToString", arenaPath + ".Arena.AllocString", arenaPath + ".Arena.Concat":
+		return stays // a copy
+	case arenaPath + ".Append":
+		return h.of(call)
+	}
 	if fn == nil {
 		return goesOut
 	}

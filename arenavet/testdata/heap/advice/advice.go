@@ -102,3 +102,20 @@ func unused(a *arena.Arena, n int) int { return n } // want `arena a is never us
 func order(a *arena.Arena, f func() int) [][]int { // want `arena a is never used`
 	return [][]int{{f()}, {f()}} // want `slice on the heap`
 }
+
+func (p *parser) address(s string) (*node, any) {
+	var n node // want `&n leaves the function, which makes it on the heap, with arena p.a in scope: use arena.New`
+	n.name = s
+	n.next = &n
+	var m node // want `&m leaves the function`
+	m = node{name: s}
+	return &n, &m
+}
+
+func (p *parser) values(n *node) []any {
+	var out []any
+	out = append(out, n, p.errs) // want `append on the heap`
+	p.errs[0] += "x"             // want `string concatenation on the heap`
+	n.name += "x"                // want `string concatenation on the heap`
+	return out
+}
