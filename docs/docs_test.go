@@ -270,3 +270,20 @@ func TestNoDependencies(t *testing.T) {
 		t.Errorf("go.mod has a dependency:\n%s", mod)
 	}
 }
+
+// A newcomer reads the root first: it has what a program calls and little else.
+func TestRootIsSmall(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			files++
+		}
+	}
+	if files > 40 {
+		t.Errorf("the root has %d files, 40 is the most: see CONTRIBUTING.md", files)
+	}
+}
