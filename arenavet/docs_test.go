@@ -65,7 +65,7 @@ func TestExamplesOfThePage(t *testing.T) {
 		}
 	}
 	write("go.mod", fmt.Sprintf("module example.com\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)))
-	var patterns []string
+	var patterns, heap []string
 	said, number := regexp.MustCompile(`// arenavet: (.*)`), regexp.MustCompile(`line \d+`)
 	const before = 8 // lines before each example
 	for _, section := range strings.Split(readPage(t), "\n## ")[1:] {
@@ -89,6 +89,10 @@ func TestExamplesOfThePage(t *testing.T) {
 			name := fmt.Sprintf("%s%d", rule, i)
 			write(name+"/page.go", head+code)
 			write(name+"/rest.go", "package page\n\nimport \"github.com/ebbpool/arena\"\n\nvar pool = arena.NewArenaPool(4096, 0)\n\ntype Entry struct{ N int }\n")
+			if rule == string(ruleHeap) {
+				heap = append(heap, "./"+name)
+				continue
+			}
 			patterns = append(patterns, "./"+name)
 		}
 	}
@@ -96,4 +100,6 @@ func TestExamplesOfThePage(t *testing.T) {
 		t.Fatalf("found only %d examples", len(patterns))
 	}
 	analysistest.Run(t, dir, Analyzer, patterns...)
+	withHeap(t)
+	analysistest.Run(t, dir, Analyzer, heap...)
 }
