@@ -69,3 +69,9 @@ func TestHeapConvertsParser(t *testing.T) {
 		t.Errorf("%d advices, and after -fix %d, %d of them about maps: want more than 60, and 2 about maps", before, after, maps)
 	}
 }
+
+// What the functions return that the fixes write is memory of the arena for the
+// other rules.
+func TestConvertedIsSeen(t *testing.T) {
+	analysistest.Run(t, filepath.Join(analysistest.TestData(), "heap"), Analyzer, "./made")
+}

@@ -112,3 +112,5 @@ func FromContext(ctx context.Context) *Arena {
 	a, _ := ctx.Value(key{}).(*Arena)
 	return a
 }
+
+func (a *Arena) Reset() {}
