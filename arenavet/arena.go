@@ -41,15 +41,6 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 			}
 		}
 		return f.allocate(st, instr, name, arg(0)), true
-	case "NewOf", "SliceOf", "Arena.Sprintf", "Arena.Concat", "Arena.Join":
-		f.useArgs(st, instr, common, args, nil)
-		out := f.allocate(st, instr, name, arg(0))
-		if name == "NewOf" && len(common.Args) > 1 {
-			f.put(st, out[0].a.site, "", leaves(common.Args[1].Type()), arg(1), false, pos)
-		} else if name == "SliceOf" && len(common.Args) > 1 {
-			f.put(st, out[0].a.site, element, nil, f.contents(st, arg(1), common.Args[1].Type()), false, pos)
-		}
-		return out, true
 	case "Append":
 		return f.arenaAppend(st, instr, common, args), true
 
