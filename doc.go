@@ -55,8 +55,8 @@
 // Each type with pointers has a lane of its own, whose chunks are slices of
 // that type, made with make([]T, n): the collector knows every pointer in
 // them. Nothing is hidden from it, so nothing can be freed under the program.
-// Whether a T has pointers is one load from its type descriptor; the lane of
-// a T is found by the descriptor's address in a small direct-mapped table in
+// Whether a T has pointers is read from its type descriptor; the lane of a T
+// is found by the descriptor's address in a small direct-mapped table in
 // which, up to about a hundred types, no two share a slot.
 //
 // Memory with pointers is cleared when it comes back, in one go and with the
