@@ -210,8 +210,11 @@ var syncCases = map[string]apiCase{
 			x.Wait()
 			woken.Store(true)
 		}()
-		mu.Lock() // when the other waits
+		mu.Lock() // when the other is about to wait
 		mu.Unlock()
+		// A Reset while Wait enters itself in the list would be a race, which the
+		// runtime's own lock of the list may notice, and end the program.
+		time.Sleep(200 * time.Millisecond)
 		a.Reset()
 		x.Broadcast()
 		arena.New[sync.Cond](a).L = &mu
