@@ -117,7 +117,7 @@ func TestPoolIsAsFastAfterAPause(t *testing.T) {
 	best := 100.0
 	for range 40 {
 		steady, first := afterPause(t, p, 100)
-		if best = min(best, float64(first)/float64(steady)); best < 2 {
+		if best = min(best, float64(first)/float64(steady)); best < 1.5 {
 			return
 		}
 		runtime.Gosched()
