@@ -1,0 +1,231 @@
+package suite
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// What was deleted or cleared is not kept alive by the table, nor by the tables
+// that were outgrown since it was entered, nor by one that was walked then.
+func TestMapPinsNothing(t *testing.T) {
+	type big struct {
+		_ [64]byte
+		p *int
+	}
+	a := arena.NewArena(4096, 0)
+	for _, way := range []string{"Delete", "Delete after growth", "Clear", "growth in a walk", "growth in two walks", "growth in a walk that panics", "Clear after growth in a walk", "same size"} {
+		m := arena.NewMap[*big, *big](a, 0)
+		var keys []*big
+		var gone []weak.Pointer[big]
+		grow := func(n int) {
+			for range n {
+				k, v := new(big), new(big)
+				keys = append(keys, k)
+				gone = append(gone, weak.Make(k), weak.Make(v))
+				m.Set(k, v)
+			}
+		}
+		deleteAll := func() {
+			for _, k := range keys {
+				m.Delete(k)
+			}
+		}
+		grow(20)
+		switch way {
+		case "Delete":
+			deleteAll()
+		case "Delete after growth":
+			grow(100)
+			deleteAll()
+		case "Clear":
+			m.Clear()
+		case "growth in a walk":
+			for range m.All() {
+				grow(100)
+				break
+			}
+			deleteAll()
+		case "growth in two walks":
+			for range m.All() {
+				grow(100)
+				for range m.All() {
+					grow(300)
+					for range m.All() {
+						break
+					}
+					break
+				}
+				break
+			}
+			deleteAll()
+		case "growth in a walk that panics":
+			testkit.WantPanic(t, func() {
+				for range m.All() {
+					grow(100)
+					panic("arena: out")
+				}
+			}, "arena: out")
+			deleteAll()
+		case "Clear after growth in a walk":
+			for range m.All() {
+				grow(100)
+				m.Clear()
+				grow(100)
+			}
+			m.Clear()
+		case "same size":
+			for range 100 {
+				grow(10)
+				for _, k := range keys[len(keys)-10:] {
+					m.Delete(k)
+				}
+			}
+			deleteAll()
+		}
+		clear(keys)
+		testkit.Collect(3)
+		left := 0
+		for _, w := range gone {
+			if w.Value() != nil {
+				left++
+			}
+		}
+		if left > 0 || m.Len() != 0 {
+			t.Errorf("%s: %d of %d keys and values are kept, %d entries", way, left, len(gone), m.Len())
+		}
+		runtime.KeepAlive(m)
+	}
+}
+
+// A warm arena gives a map of a usual size all of its memory.
+func TestMapAllocatesNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || check.ASan || *testkit.NoSpeed {
+		t.Skip("instrumentation allocates, and so does what package maphash is where nothing is inlined")
+	}
+	keys := make([]string, 300)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", i)
+	}
+	pool := arena.NewArenaPool(4096, 1<<20)
+	request := func() {
+		a := pool.Get()
+		texts, numbers := arena.NewMap[string, any](a, 0), arena.NewMap[int, int](a, 10)
+		set := arena.NewMap[any, struct{}](a, 0)
+		for i, k := range keys {
+			texts.Set(k, nil)
+			numbers.Set(i, i)
+			set.Set(numberKeys[i], struct{}{})
+		}
+		sum := 0
+		for i, v := range numbers.All() {
+			if i%3 == 0 {
+				numbers.Delete(i)
+			}
+			sum += v
+		}
+		for k := range texts.Keys() {
+			for v := range texts.Values() {
+				_ = v
+				break
+			}
+			sum += len(k)
+			texts.Set(k, numberKeys[0])
+		}
+		for i := range 100 {
+			numbers.Set(-i, 1) // moves, while a walk is under way too
+			for range numbers.Keys() {
+				numbers.Set(1000+i, 1)
+				break
+			}
+		}
+		if _, ok := set.Get(numberKeys[7]); !ok || sum == 0 {
+			t.Error("an entry is missing")
+		}
+		set.Clear()
+		pool.Put(a)
+	}
+	for range 200 {
+		request()
+	}
+	if n := testing.AllocsPerRun(200, request); n > 0 {
+		t.Errorf("%v allocations for each request", n)
+	}
+}
+
+var numberKeys = func() (keys [300]any) {
+	for i := range keys {
+		keys[i] = i
+	}
+	return
+}()
+
+// Entries that come and go in a map of constant size take no more and more of
+// the arena.
+func TestMapChurnTakesTwoTables(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	m := arena.NewMap[int, int](a, 0)
+	churn := func(from, to int) {
+		for i := from; i < to; i++ {
+			m.Set(i, i)
+			m.Delete(i - 100)
+		}
+	}
+	churn(0, 10_000)
+	used := a.UsedBytes()
+	churn(10_000, 200_000)
+	if a.UsedBytes() != used {
+		t.Errorf("%d bytes, then %d", used, a.UsedBytes())
+	}
+	// Nothing of the former tables has come back with them, also where one was
+	// being walked when the entries moved on.
+	for i := 200_000; i < 201_000; {
+		for range m.Keys() {
+			churn(i, i+40)
+			break
+		}
+		i += 40
+		seen := 0
+		for k, v := range m.All() {
+			if seen++; k != v || k < i-100 || k >= i {
+				t.Fatalf("%d: %d, want %d to %d", k, v, i-100, i-1)
+			}
+		}
+		for k := i - 100; k < i; k++ {
+			if v, ok := m.Get(k); v != k || !ok || seen != 100 {
+				t.Fatalf("%d: %d, %t, in %d entries", k, v, ok, seen)
+			}
+		}
+	}
+	if m.Len() != 100 {
+		t.Errorf("%d entries", m.Len())
+	}
+}
+
+// What outgrown tables take is in proportion to the last one.
+func TestMapGrowthIsInProportion(t *testing.T) {
+	for _, n := range []int{8, 9, 100, 1000, 50_000} {
+		grown, hinted := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
+		m := arena.NewMap[int, int](grown, 0)
+		for i := range n {
+			m.Set(i, i)
+		}
+		h := arena.NewMap[int, int](hinted, n)
+		used := hinted.UsedBytes()
+		for i := range n {
+			h.Set(i, i)
+		}
+		if hinted.UsedBytes() != used {
+			t.Errorf("%d entries: a map with a hint has grown from %d to %d bytes", n, used, hinted.UsedBytes())
+		}
+		if grown.UsedBytes() > 2*used {
+			t.Errorf("%d entries take %d bytes, with a hint %d", n, grown.UsedBytes(), used)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package suite
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// An arena from a pool is empty and its memory zero, whoever had it before:
+// otherwise one request reads another's data.
+func TestPoolHandsOutEmptyArenas(t *testing.T) {
+	type kinds struct {
+		n     int
+		text  string
+		iface any
+		next  *kinds
+		table map[string]int
+	}
+	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1024, 0), "auto": arena.NewAutoPool(0)} {
+		for life := range 50 {
+			a := p.Get()
+			if a.UsedBytes() != 0 {
+				t.Fatalf("%s, life %d: UsedBytes = %d", name, life, a.UsedBytes())
+			}
+			for i := range 40 {
+				b, x := a.AllocBytes(i*7), arena.New[kinds](a)
+				s := arena.MakeSlice[string](a, i, 2*i)[:2*i]
+				if !testkit.AllZero(b) || x.n != 0 || x.text != "" || x.iface != nil || x.next != nil || x.table != nil {
+					t.Fatalf("%s, life %d: memory is not zero", name, life)
+				}
+				for j := range s {
+					if s[j] != "" {
+						t.Fatalf("%s, life %d: slice is not zero", name, life)
+					}
+					s[j] = "secret"
+				}
+				testkit.Dirty(b)
+				x.n, x.text, x.iface, x.next = 1, "secret", x, x
+				a.AllocString("secret")
+			}
+			p.Put(a)
+		}
+	}
+}
+
+// Each of these is an arena that two requests would share from then on.
+func TestPoolMisusePanics(t *testing.T) {
+	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1024, 0), "auto": arena.NewAutoPool(0)} {
+		t.Run(name, func(t *testing.T) {
+			other := arena.NewArenaPool(1024, 0)
+			before := p.Stats()
+			p.Put(nil)
+			if p.Stats() != before {
+				t.Errorf("Put(nil) counts: %+v, was %+v", p.Stats(), before)
+			}
+			a := p.Get()
+			*arena.New[string](a) = "kept"
+			used := a.UsedBytes()
+			testkit.WantPanic(t, func() { other.Put(a) }, "Put", "another pool")
+			own := arena.NewArena(64, 0)
+			own.AllocBytes(10)
+			testkit.WantPanic(t, func() { p.Put(own) }, "Put", "pool")
+			if a.UsedBytes() != used || own.UsedBytes() != 16 {
+				t.Error("a refused Put emptied the arena")
+			}
+			p.Put(a)
+			stats := p.Stats()
+			testkit.WantPanic(t, func() { p.Put(a) }, "Put", "twice")
+			testkit.WantPanic(t, func() { p.Put(a) }, "Put", "twice")
+			testkit.WantPanic(t, func() { other.Put(a) }, "Put")
+			if p.Stats() != stats || other.Stats().Puts != 0 {
+				t.Errorf("a refused Put counts: %+v, was %+v", p.Stats(), stats)
+			}
+			x, y := p.Get(), p.Get()
+			if x == y {
+				t.Fatal("one arena for two")
+			}
+			p.Put(x)
+			p.Put(y)
+		})
+	}
+}
+
+// Two goroutines that put the same arena are the same mistake, made at once:
+// one of them must hear of it, or the pool has the arena twice.
+func TestPoolConcurrentDoublePut(t *testing.T) {
+	p := arena.NewArenaPool(256, 0)
+	for range 5000 {
+		a := p.Get()
+		var panics, ready atomic.Int32
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				defer func() {
+					if recover() != nil {
+						panics.Add(1)
+					}
+				}()
+				ready.Add(1)
+				for spins := 1; ready.Load() < 2; spins++ {
+					if spins%10000 == 0 {
+						runtime.Gosched()
+					}
+				}
+				p.Put(a)
+			})
+		}
+		wg.Wait()
+		if panics.Load() != 1 {
+			t.Fatalf("%d panics of two Puts, want 1", panics.Load())
+		}
+	}
+}
+
+// An arena that a panic leaves outside is lost to the pool, and with it what
+// the pool is for.
+func TestPoolDo(t *testing.T) {
+	p := arena.NewArenaPool(1024, 0)
+	var in *arena.Arena
+	p.Do(func(a *arena.Arena) {
+		in = a
+		a.AllocBytes(10)
+	})
+	if s := p.Stats(); s.Gets != 1 || s.Puts != 1 || in.UsedBytes() != 0 {
+		t.Errorf("after Do: %+v, %d bytes used", s, in.UsedBytes())
+	}
+	func() {
+		defer func() {
+			if got := recover(); got != "own panic" {
+				t.Errorf("recovered %v", got)
+			}
+		}()
+		p.Do(func(a *arena.Arena) {
+			in = a
+			a.AllocBytes(10)
+			panic("own panic")
+		})
+	}()
+	if s := p.Stats(); s.Gets != 2 || s.Puts != 2 || in.UsedBytes() != 0 {
+		t.Errorf("after a panic in Do: %+v, %d bytes used", s, in.UsedBytes())
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Do(func(a *arena.Arena) { runtime.Goexit() })
+	}()
+	<-done
+	if s := p.Stats(); s.Gets != 3 || s.Puts != 3 {
+		t.Errorf("after Goexit in Do: %+v", s)
+	}
+}
+
+// Stats must add up while arenas are out, and after the pool dropped idle
+// ones: an operator looks for a leak with them.
+func TestPoolStats(t *testing.T) {
+	p := arena.NewArenaPool(777, 0)
+	if s := p.Stats(); s.Gets != 0 || s.Puts != 0 || s.Misses != 0 || s.Leaked != 0 || s.ChunkSize != 777 {
+		t.Errorf("new pool: %+v", s)
+	}
+	var out []*arena.Arena
+	for range 5 {
+		out = append(out, p.Get())
+	}
+	if s := p.Stats(); s.Gets != 5 || s.Puts != 0 || s.Misses != 5 {
+		t.Errorf("five out: %+v", s)
+	}
+	for _, a := range out[:3] {
+		p.Put(a)
+	}
+	if s := p.Stats(); s.Gets != 5 || s.Puts != 3 || s.Leaked != 0 {
+		t.Errorf("three back: %+v", s)
+	}
+	for range 5 { // a sync.Pool empties itself in two collections
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if s := p.Stats(); s.Gets != 5 || s.Puts != 3 || s.Leaked != 0 {
+		t.Errorf("after collections: %+v", s)
+	}
+	p.Put(p.Get())
+	if s := p.Stats(); s.Gets != 6 || s.Puts != 4 || s.Misses < 5 || s.Misses > 6 {
+		t.Errorf("one more: %+v", s)
+	}
+	runtime.KeepAlive(out)
+}
+
+// A pool's chunk size, however small, must work, and bound what is kept: ten
+// chunks unless the caller says otherwise.
+func TestPoolSizes(t *testing.T) {
+	for _, n := range []int{1, 64, 100, 64 << 10} {
+		p := arena.NewArenaPool(n, 0)
+		p.Do(func(a *arena.Arena) {
+			a.AllocBytes(100 * n)
+			for range 50 {
+				*arena.New[string](a) = fmt.Sprint(n)
+			}
+		})
+		a := p.Get()
+		if st := a.Stats(); st.RetainedBytes > 11*n {
+			t.Errorf("NewArenaPool(%d, 0) retains %d bytes", n, st.RetainedBytes)
+		}
+	}
+}
+
+// A pool that was not made must say so, every time: the first panic may not
+// leave it locked.
+func TestZeroPoolSaysSo(t *testing.T) {
+	var p arena.ArenaPool
+	for range 2 {
+		testkit.WantPanic(t, func() { p.Get() }, "zero ArenaPool", "NewArenaPool")
+	}
+	testkit.WantPanic(t, func() { arena.New[int](new(arena.Arena)) }, "NewArena")
+	testkit.WantPanic(t, func() { new(arena.Arena).AllocString("x") }, "NewArena")
+}
