@@ -174,7 +174,10 @@ func (p *ArenaPool) takeKept() (x *idleArena) {
 //go:norace
 func (p *ArenaPool) fit() {
 	k := &p.kept
-	for len(k.arenas) > 0 && (k.bytes > k.limit || k.limit == 0) {
+	if k.limit == 0 {
+		p.letGo(0, len(k.arenas))
+	}
+	for len(k.arenas) > 0 && k.bytes > k.limit {
 		largest := 0
 		for i := range k.arenas {
 			if k.arenas[i].bytes > k.arenas[largest].bytes {

@@ -174,16 +174,7 @@ func TestFewObjectsOfManyTypes(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
 	for n := 1; n <= 3; n++ {
-		arena.New[mix0](a)
-		arena.New[mix1](a)
-		arena.New[mix2](a)
-		arena.New[mix3](a)
-		arena.New[mix4](a)
-		arena.New[mix5](a)
-		arena.New[mix6](a)
-		arena.New[mix7](a)
-		arena.New[mix8](a)
-		arena.New[mix9](a)
+		oneOfTen(a)
 		arena.New[[17]*int](a)
 		arena.New[[40]string](a)
 		if st := a.Stats(); st.RetainedBytes > 2*st.UsedBytes && n == 3 {

@@ -225,20 +225,25 @@ type (
 	}
 )
 
+// oneOfTen makes an object of each of ten types.
+func oneOfTen(a *arena.Arena) {
+	arena.New[mix0](a)
+	arena.New[mix1](a).a = "a"
+	arena.New[mix2](a)
+	arena.New[mix3](a)
+	arena.New[mix4](a)
+	arena.New[mix5](a)
+	arena.New[mix6](a)
+	arena.New[mix7](a)
+	arena.New[mix8](a).p[0] = nil
+	arena.New[mix9](a)
+}
+
 // mixedRequest makes 200 objects of ten types and 300 strings. It allocates
 // nothing on the heap itself.
 func mixedRequest(a *arena.Arena) {
 	for range 20 {
-		arena.New[mix0](a)
-		arena.New[mix1](a).a = "a"
-		arena.New[mix2](a)
-		arena.New[mix3](a)
-		arena.New[mix4](a)
-		arena.New[mix5](a)
-		arena.New[mix6](a)
-		arena.New[mix7](a)
-		arena.New[mix8](a).p[0] = nil
-		arena.New[mix9](a)
+		oneOfTen(a)
 	}
 	const text = "a string that is neither short nor long"
 	for i := range 300 {
