@@ -1,0 +1,403 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"time"
+)
+
+// The zoo: types that no reflect.StructOf can make, by all rules that there are for
+// members.
+
+type leaf struct {
+	A int `json:"a"`
+	B string
+	c int
+}
+
+type Exported struct {
+	X     int     `json:"x,omitempty"`
+	Y     float64 `json:",omitempty"`
+	Z     []int   `json:"z,omitzero"`
+	Q     int64   `json:"q,string"`
+	QP    *uint8  `json:"qp,string,omitempty"`
+	QS    string  `json:",string"`
+	QB    bool    `json:",omitempty,string"`
+	None  []int   `json:",string"` // not a type that it means something for
+	Dash  int     `json:"-"`
+	Comma int     `json:"-,"`
+}
+
+type Level1 struct {
+	Same  int
+	Other int `json:"other"`
+	Level2
+}
+
+type Level2 struct {
+	Same   string
+	Deep   string `json:"deep"`
+	Other  int
+	hidden int
+}
+
+type Twin1 struct {
+	Twin  int
+	Owned int `json:"owned"`
+}
+
+type Twin2 struct {
+	Twin int
+	Own  int `json:"owned"`
+}
+
+type tagWins1 struct{ W int }
+type tagWins2 struct {
+	V string `json:"W"`
+}
+
+type Twice1 struct{ Level2 }
+type Twice2 struct{ Level2 }
+
+type Recursive struct {
+	N int
+	*Recursive
+	List []*Recursive
+}
+
+type MutualA struct {
+	AA int
+	*MutualB
+}
+type MutualB struct {
+	BB int
+	*MutualA
+}
+
+type MyInt int
+type myInt int
+type MyIface interface{}
+type MyPointed struct{ P1, P2 int }
+type hiddenPointed struct{ H1, H2 int }
+
+type zeroByValue struct{ N int }
+
+func (z zeroByValue) IsZero() bool { return z.N == 7 }
+
+type zeroByPointer struct{ N int }
+
+func (z *zeroByPointer) IsZero() bool { return z.N == 7 }
+
+type isZero interface{ IsZero() bool }
+
+// Struct types that go vet would not have in a program.
+var (
+	sameNames = reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"same"`},
+		{Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"same"`},
+		{Name: "C", Type: reflect.TypeFor[int](), Tag: `json:"Same"`},
+		{Name: "D", Type: reflect.TypeFor[int](), Tag: `json:"SAME"`},
+		{Name: "E", Type: reflect.TypeFor[int](), Tag: `json:",omitempty , string"`},
+		{Name: "F", Type: reflect.TypeFor[int](), Tag: `json: "f"`},
+	})).Elem().Interface()
+	twins = reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "Twin1", Type: reflect.TypeFor[Twin1](), Anonymous: true},
+		{Name: "Twin2", Type: reflect.TypeFor[Twin2](), Anonymous: true},
+		{Name: "Deep", Type: reflect.TypeFor[int](), Tag: `json:"deep"`},
+		{Name: "Level2", Type: reflect.TypeFor[Level2](), Anonymous: true},
+	})).Elem().Interface()
+)
+
+var twice = reflect.New(reflect.StructOf([]reflect.StructField{
+	{Name: "Twice1", Type: reflect.TypeFor[Twice1](), Anonymous: true},
+	{Name: "Twice2", Type: reflect.TypeFor[*Twice2](), Anonymous: true},
+})).Elem().Interface()
+
+// zoo has a zero value of each of them.
+var zoo = []any{
+	leaf{}, Exported{}, Level1{}, Level2{}, Recursive{}, MutualA{},
+	struct {
+		leaf
+		Exported
+	}{},
+	struct {
+		*MyPointed
+		MyInt
+		myInt
+		MyIface
+		*Level1
+	}{},
+	twins,
+	struct {
+		tagWins1
+		tagWins2
+	}{},
+	twice,
+	struct {
+		Level2 `json:"named"`
+		Level1 `json:"-"`
+		*leaf  `json:"pointed"`
+	}{},
+	struct {
+		A int `json:"<a>&b"`
+		B int `json:"ünicode"`
+		E int `json:"with space"`
+		F int `json:"$%-/"`
+		G int `json:"日本語"`
+		H int `json:"bad,omitempty,string,nonsense"`
+		I int `json:"İ<"`
+		K int `json:" lead"`
+		L int `json:"a.b;c:d=e?f@g[h]i^j_k{l|m}n~"`
+	}{},
+	sameNames,
+	struct {
+		A int `json:"b"`
+		B int `json:"a"`
+		C int `json:"B"`
+	}{},
+	struct {
+		Z1 zeroByValue        `json:",omitzero"`
+		Z2 zeroByPointer      `json:",omitzero"`
+		Z3 *zeroByValue       `json:",omitzero"`
+		Z4 *zeroByPointer     `json:",omitzero"`
+		Z5 isZero             `json:",omitzero"`
+		Z6 time.Time          `json:",omitzero"`
+		Z7 [3]int             `json:",omitzero"`
+		Z8 struct{ A, b any } `json:",omitzero"`
+		Z9 float64            `json:",omitzero"`
+		E1 [0]int             `json:",omitempty"`
+		E2 [2]int             `json:",omitempty"`
+		E3 map[string]int     `json:",omitempty"`
+		E4 any                `json:",omitempty"`
+		E5 *int               `json:",omitempty"`
+		E6 struct{}           `json:",omitempty"`
+		E7 bool               `json:",omitempty"`
+		E8 float32            `json:",omitempty"`
+		E9 []byte             `json:",omitempty"`
+	}{},
+	struct {
+		N  json.Number     `json:",string"`
+		R  json.RawMessage `json:"r"`
+		T  time.Time
+		D  time.Duration
+		P  **int
+		PS *string `json:",string"`
+		PP **bool  `json:",string"`
+		MI MyInt   `json:",string"`
+		UP uintptr `json:",string"`
+		F3 float32 `json:",string"`
+	}{},
+	struct{}{},
+	struct{ _ int }{},
+}
+
+// badNames has tags with names that v1 puts the field's own in place of. Where
+// encoding/json is built on v2 it leaves such a field out.
+type badNames struct {
+	A int `json:"bad\\name"`
+	B int `json:"bad\"name"`
+	C int `json:"fine"`
+}
+
+// names are what random structs have.
+var names = []string{"A", "B", "C", "Dd", "Ee", "Ff", "Name", "ID", "URL", "Émile", "Zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"}
+
+var tags = []string{``, ``, ``, `json:"a"`, `json:"b,omitempty"`, `json:",omitempty"`, `json:",omitzero"`, `json:"c,string"`,
+	`json:",string,omitempty"`, `json:"-"`, `json:"-,"`, `json:"A"`, `json:"<x>"`, `json:"x,omitzero,omitempty"`, `xml:"x" json:"y"`}
+
+var scalars = []reflect.Type{
+	reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](),
+	reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](),
+	reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
+	reflect.TypeFor[string](), reflect.TypeFor[MyInt](), reflect.TypeFor[any](), reflect.TypeFor[[]byte](),
+	reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](),
+}
+
+// randomType is a type of at most depth levels.
+func randomType(r *rand.Rand, depth int) reflect.Type {
+	if depth <= 0 {
+		return scalars[r.IntN(len(scalars))]
+	}
+	switch r.IntN(9) {
+	case 0:
+		return reflect.PointerTo(randomType(r, depth-1))
+	case 1:
+		return reflect.SliceOf(randomType(r, depth-1))
+	case 2:
+		return reflect.ArrayOf(r.IntN(4), randomType(r, depth-1))
+	case 3:
+		keys := []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[int8](), reflect.TypeFor[uint64](), reflect.TypeFor[MyInt](), reflect.TypeFor[textKey]()}
+		return reflect.MapOf(keys[r.IntN(len(keys))], randomType(r, depth-1))
+	case 4:
+		return reflect.TypeOf(zoo[r.IntN(len(zoo))])
+	case 5:
+		return scalars[r.IntN(len(scalars))]
+	}
+	var fields []reflect.StructField
+	for i, at := range r.Perm(len(names))[:r.IntN(8)] {
+		f := reflect.StructField{Name: names[at], Type: randomType(r, depth-1), Tag: reflect.StructTag(tags[r.IntN(len(tags))])}
+		if r.IntN(8) == 0 {
+			f.Name = fmt.Sprint("Embedded", i)
+			f.Type = reflect.TypeFor[Level1]()
+			if f.Anonymous = true; r.IntN(2) == 0 {
+				f.Type = reflect.TypeFor[Exported]()
+			}
+		}
+		fields = append(fields, f)
+	}
+	return reflect.StructOf(fields)
+}
+
+// textKey is a key that is written by a method.
+type textKey struct{ N int8 }
+
+func (k textKey) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "<%d>", k.N), nil }
+func (k *textKey) UnmarshalText(b []byte) error {
+	_, err := fmt.Sscanf(string(b), "<%d>", &k.N)
+	return err
+}
+
+var texts = []string{"", "a", "hello", "a longer text, of more than one word", "<b>&amp;</b>", "\"quoted\"\\", "\x00\x01\x1f\x7f",
+	"\b\f\n\r\t", "日本語のテキスト", "ünïcödé", "\u2028\u2029", "\xff\xfe", "a\xc0\x80b", "\xed\xa0\x80", "😀 and 🎉", "\xf4\x90\x80\x80", "\xe2\x80",
+	"12345678", "123456789012345\"", "1234567é", "123é", "\ufffd", "0", "-1.5e+10"}
+
+func randomText(r *rand.Rand) string {
+	s := texts[r.IntN(len(texts))]
+	for r.IntN(3) == 0 {
+		s += texts[r.IntN(len(texts))]
+	}
+	if len(s) > 0 && r.IntN(4) == 0 {
+		b := []byte(s)
+		b[r.IntN(len(b))] = byte(r.Uint32())
+		s = string(b)
+	}
+	return s
+}
+
+func randomFloat(r *rand.Rand) float64 {
+	switch r.IntN(6) {
+	case 0:
+		return 0
+	case 1:
+		return float64(r.IntN(2000)-1000) / 8
+	case 2:
+		return math.Copysign(0, -1)
+	case 3:
+		return float64(r.IntN(1e9)) * 1e-6
+	}
+	for {
+		if f := math.Float64frombits(r.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return f
+		}
+	}
+}
+
+// fill makes v, which can be set, hold something. What it makes can be encoded.
+// With zeros, some of it is zero, nil or empty.
+func fill(r *rand.Rand, v reflect.Value, depth int, zeros bool) {
+	if zeros && r.IntN(4) == 0 {
+		return
+	}
+	switch x := v.Addr().Interface().(type) {
+	case *json.Number:
+		*x = json.Number([]string{"0", "-12", "1.5e+10", "3.25"}[r.IntN(4)])
+		return
+	case *json.RawMessage:
+		*x = json.RawMessage([]string{"1", " [1, 2 ]", `{"a" : "<&>" }`, `null`, "\"\u2028\""}[r.IntN(5)])
+		return
+	case *time.Time:
+		*x = time.Unix(r.Int64N(1<<33), r.Int64N(1e9)>>r.IntN(30)).In(time.FixedZone("", (r.IntN(48)-24)*1800))
+		return
+	case *textKey:
+		x.N = int8(r.Uint32())
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!zeros || r.IntN(2) == 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if v.SetInt(int64(r.Uint64()) >> r.IntN(64)); !zeros && v.IsZero() {
+			v.SetInt(1)
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if v.SetUint(r.Uint64() >> r.IntN(64)); !zeros && v.IsZero() {
+			v.SetUint(1)
+		}
+	case reflect.Float32:
+		f := float64(float32(randomFloat(r)))
+		if math.IsInf(f, 0) || f == 0 {
+			f = 1.25
+		}
+		v.SetFloat(f)
+	case reflect.Float64:
+		if v.SetFloat(randomFloat(r)); !zeros && v.Float() == 0 {
+			v.SetFloat(2.5)
+		}
+	case reflect.String:
+		if v.SetString(randomText(r)); !zeros && v.Len() == 0 {
+			v.SetString("x")
+		}
+	case reflect.Pointer:
+		if depth > 0 {
+			p := reflect.New(v.Type().Elem())
+			fill(r, p.Elem(), depth-1, zeros)
+			if v.CanSet() {
+				v.Set(p)
+			}
+		}
+	case reflect.Slice:
+		n := 1 + r.IntN(3)
+		if depth <= 0 {
+			n = 0
+		}
+		if zeros {
+			n = r.IntN(4)
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(r, v.Index(i), depth-1, zeros)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(r, v.Index(i), depth-1, zeros)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 1 + r.IntN(12) {
+			k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(r, k, 0, zeros)
+			fill(r, e, depth-1, zeros)
+			v.SetMapIndex(k, e)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fill(r, f, depth-1, zeros)
+			} else if sf := v.Type().Field(i); sf.Anonymous && sf.Type.Kind() == reflect.Struct {
+				for j := range f.NumField() {
+					if f := f.Field(j); f.CanSet() {
+						fill(r, f, depth-1, zeros)
+					}
+				}
+			}
+		}
+	case reflect.Interface:
+		if v.Type() == reflect.TypeFor[isZero]() {
+			v.Set(reflect.ValueOf(zeroByValue{1}))
+			return
+		}
+		t := scalars[r.IntN(len(scalars))]
+		if depth > 0 {
+			t = randomType(r, depth-1)
+		}
+		e := reflect.New(t).Elem()
+		fill(r, e, depth-1, zeros)
+		if e.Kind() == reflect.Interface && e.IsNil() {
+			e = reflect.ValueOf("x")
+		}
+		v.Set(e)
+	}
+}
