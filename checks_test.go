@@ -13,6 +13,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
+func TestMain(m *testing.M) { testkit.Main(m) }
+
 // In place of a crash somewhere else, two goroutines in one arena are told.
 func TestCheckedOverlap(t *testing.T) {
 	if !check.On || check.Race {

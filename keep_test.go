@@ -33,6 +33,8 @@ func burst(p *ArenaPool, n int, request func(a *Arena)) {
 	}
 }
 
+type textPair struct{ a, b string }
+
 func request3KB(a *Arena) {
 	a.AllocBytes(2000)
 	for range 30 {

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -11,6 +12,36 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
+
+// refused runs f and returns the LimitError that it panicked with, nil if it
+// did not panic.
+func refused(t *testing.T, f func()) (over *LimitError) {
+	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			if err, _ := v.(error); !errors.As(err, &over) {
+				panic(v)
+			}
+		}
+	}()
+	f()
+	return nil
+}
+
+// heldNow adds up the chunks, which is what the meter must say.
+func heldNow(a *Arena) int { return int(a.region.Numbers().Held) }
+
+// checkMeter compares what the meter counts with the chunks that are there.
+func checkMeter(t *testing.T, a *Arena) {
+	t.Helper()
+	m := a.metered()
+	if got := heldNow(a); int(m.Held()) != got || a.owner.account.Held() != m.Held() {
+		t.Fatalf("the meter counts %d bytes of %d, the account %d", m.Held(), got, a.owner.account.Held())
+	}
+	if m.Limit() != 0 && m.Held() > m.Limit() {
+		t.Fatalf("%d bytes with a limit of %d", m.Held(), m.Limit())
+	}
+}
 
 // Many goroutines at the total: it must hold at every moment, each refusal is
 // one goroutine's alone, and in the end nothing may be left on the account.
@@ -169,6 +200,9 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 			t.Errorf("perArena %d: %v", perArena, over)
 		}
 		p.Put(b)
+		if p.Limit(0, 0); p.controls.Load() != nil {
+			t.Error("Get looks after nothing, and does not know")
+		}
 	}
 }
 
@@ -212,39 +246,6 @@ func TestPoolTotalOfLeakedArenas(t *testing.T) {
 	}
 }
 
-// An operator reads from these which memory a pool has, and why.
-func TestPoolStatsBytes(t *testing.T) {
-	testkit.NeedsReuse(t)
-	p := NewArenaPool(1000, 5000)
-	a, b := p.Get(), p.Get()
-	a.AllocBytes(900)
-	b.AllocBytes(900)
-	p.Put(b)
-	if s := p.Stats(); s.InUseBytes != 1000 || s.RetainedBytes != 1000 || s.HighWater != 2000 || s.LargestArena != 1000 || s.Oversize != 0 || s.Dropped != 0 {
-		t.Errorf("one out, one idle: %+v", s)
-	}
-	a.AllocBytes(20_000)
-	if s := p.Stats(); s.InUseBytes != 21_000 || s.HighWater != 22_000 || s.LargestArena != 21_000 || s.Oversize != 1 || a.Stats().Oversize != 1 {
-		t.Errorf("a large value: %+v", s)
-	}
-	p.Put(a)
-	if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes != 2000 || s.Dropped != 1 || s.HighWater != 22_000 {
-		t.Errorf("put back, more than it may keep: %+v", s)
-	}
-	a = NewArena(1000, 0)
-	a.AllocBytes(2000)
-	a.Release()
-	if s := a.Stats(); s.Oversize != 1 {
-		t.Errorf("after Release: %+v", s)
-	}
-	s := NewSlab[textPair](10)
-	s.MakeSlice(11, 11)
-	s.Release()
-	if st := s.Stats(); st.Oversize != 1 {
-		t.Errorf("slab: %+v", st)
-	}
-}
-
 // Both limits may be short at once. The arena's had its idle chunk dropped before
 // the pool's refused: the arena was not as before.
 func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
@@ -275,44 +276,6 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	p.Put(x)
 	if got := p.tally.Counts().Out; got != 0 {
 		t.Errorf("%d bytes count, and no arena is out", got)
-	}
-}
-
-// Who can never have what it asks for must not be told to come again.
-func TestTemporaryRefusals(t *testing.T) {
-	p := NewArenaPool(1000, 0)
-	p.Limit(0, 10_000)
-	a, b := p.Get(), p.Get()
-	for _, c := range []struct {
-		beside, own, asked int
-		temporary          bool
-	}{
-		{0, 0, 20_000, false},
-		{5_000, 0, 20_000, false},
-		{5_000, 0, 8_000, true},
-		{2_000, 5_000, 8_000, false},
-	} {
-		a.AllocBytes(c.beside)
-		b.AllocBytes(c.own)
-		over := refused(t, func() { b.AllocBytes(c.asked) })
-		if over == nil || over.Temporary() != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
-			t.Errorf("%+v: %v", c, over)
-		}
-		a.Release()
-		b.Release()
-	}
-	if over := (&LimitError{Limit: 10, Asked: 5}); over.Temporary() {
-		t.Error("an arena's own limit is not for others to free")
-	}
-}
-
-// At the boundary: what just fits once all others are back is worth another try.
-func TestTemporaryAtTheBoundary(t *testing.T) {
-	for own, temporary := range map[int]bool{0: true, 299: true, 300: true, 301: false} {
-		over := &LimitError{Limit: 1000, InUse: own + 500, Others: 500, Asked: 700, Pool: true}
-		if over.Temporary() != temporary {
-			t.Errorf("%d bytes of its own, and 700 more, of 1000: Temporary is %v", own, over.Temporary())
-		}
 	}
 }
 

@@ -1,65 +1,51 @@
-package arena
+package suite
 
 import (
-	"errors"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// refused runs f and returns the LimitError that it panicked with, nil if it
-// did not panic.
-func refused(t *testing.T, f func()) (over *LimitError) {
+// limited returns an arena with a limit, and the pool that it is from, whose
+// statistics say what is counted.
+func limited(chunkSize, maxRetained, limit int) (*arena.ArenaPool, *arena.Arena) {
+	p := arena.NewArenaPool(chunkSize, maxRetained)
+	a := p.Get()
+	a.Limit(limit)
+	return p, a
+}
+
+// checkMeter compares what is counted of a, the only arena of p, with the chunks
+// that are there.
+func checkMeter(t *testing.T, p *arena.ArenaPool, a *arena.Arena, limit int) {
 	t.Helper()
-	defer func() {
-		if v := recover(); v != nil {
-			if err, _ := v.(error); !errors.As(err, &over) {
-				panic(v)
-			}
-		}
-	}()
-	f()
-	return nil
-}
-
-// heldNow adds up the chunks, which is what the meter must say.
-func heldNow(a *Arena) int {
-	return int(a.region.Numbers().Held)
-}
-
-// checkMeter compares what the meter counts with the chunks that are there.
-func checkMeter(t *testing.T, a *Arena) {
-	t.Helper()
-	m := a.metered()
-	if got := heldNow(a); int(m.Held()) != got {
-		t.Fatalf("the meter counts %d bytes of %d", m.Held(), got)
+	held := a.Stats().RetainedBytes
+	if got := p.Stats().InUseBytes; got != held {
+		t.Fatalf("%d bytes are counted of %d", got, held)
 	}
-	if m.Limit() != 0 && m.Held() > m.Limit() {
-		t.Fatalf("%d bytes with a limit of %d", m.Held(), m.Limit())
-	}
-	if acct := a.owner.account; acct != nil && acct.Held() != m.Held() {
-		t.Fatalf("the account has %d bytes of %d", acct.Held(), m.Held())
+	if limit != 0 && held > limit {
+		t.Fatalf("%d bytes with a limit of %d", held, limit)
 	}
 }
 
-type textPair struct{ a, b string }
-
-// mixedRequest takes some of everything, of several types.
-func mixedRequest(a *Arena) {
+// manyKinds takes some of everything, of several types.
+func manyKinds(a *arena.Arena) {
 	for i := range 20 {
-		New[[3]uint64](a)
-		New[[5]uint64](a)
-		New[textPair](a).a = "a"
-		New[*textPair](a)
-		New[[]byte](a)
-		New[any](a)
-		New[[9]*int](a)
-		New[map[int]int](a)
-		MakeSlice[string](a, i, i)
+		arena.New[[3]uint64](a)
+		arena.New[[5]uint64](a)
+		arena.New[textPair](a).a = "a"
+		arena.New[*textPair](a)
+		arena.New[[]byte](a)
+		arena.New[any](a)
+		arena.New[[9]*int](a)
+		arena.New[map[int]int](a)
+		arena.MakeSlice[string](a, i, i)
 	}
 	for i := range 300 {
 		a.AllocString("a string that is neither short nor long"[:8+i%32])
@@ -69,13 +55,13 @@ func mixedRequest(a *Arena) {
 var fillers = []struct {
 	name string
 	size int // bytes that one takes
-	fill func(a *Arena)
+	fill func(a *arena.Arena)
 }{
-	{"flat", 16, func(a *Arena) { New[[2]uint64](a)[0] = 1 }},
-	{"text", 10, func(a *Arena) { a.AllocString("ten bytes.") }},
-	{"traced", int(machine.SizeOf[textPair]()), func(a *Arena) { New[textPair](a).a = "x" }},
-	{"bytes", 104, func(a *Arena) { a.AllocBytes(100)[99] = 1 }},
-	{"slices", 10 * int(machine.SizeOf[string]()), func(a *Arena) { MakeSlice[string](a, 10, 10)[9] = "x" }},
+	{"flat", 16, func(a *arena.Arena) { arena.New[[2]uint64](a)[0] = 1 }},
+	{"text", 10, func(a *arena.Arena) { a.AllocString("ten bytes.") }},
+	{"traced", int(machine.SizeOf[textPair]()), func(a *arena.Arena) { arena.New[textPair](a).a = "x" }},
+	{"bytes", 104, func(a *arena.Arena) { a.AllocBytes(100)[99] = 1 }},
+	{"slices", 10 * int(machine.SizeOf[string]()), func(a *arena.Arena) { arena.MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
 // The limit is what stands between one request and the memory of all others:
@@ -90,15 +76,14 @@ func TestLimitHolds(t *testing.T) {
 	for _, chunk := range []int{64, 4096, 1 << 20} {
 		for _, limit := range limits {
 			for _, f := range fillers {
-				a := NewArena(chunk, 0)
-				a.Limit(limit)
+				p, a := limited(chunk, 0, limit)
 				for life := range 4 {
-					var over *LimitError
+					var over *arena.LimitError
 					used := 0
 					for over == nil {
 						used = a.UsedBytes()
 						over = refused(t, func() { f.fill(a) })
-						checkMeter(t, a)
+						checkMeter(t, p, a, limit)
 					}
 					if over.Limit != limit || over.Pool || over.InUse > limit || over.InUse+over.Asked <= limit || over.Asked < f.size {
 						t.Fatalf("%s, chunk %d, limit %d: %+v", f.name, chunk, limit, over)
@@ -114,7 +99,7 @@ func TestLimitHolds(t *testing.T) {
 					} else {
 						a.Reset()
 					}
-					checkMeter(t, a)
+					checkMeter(t, p, a, limit)
 					if got := a.Stats().RetainedBytes; got > limit/2 {
 						t.Errorf("%s: %d bytes kept with a limit of %d", f.name, got, limit)
 					}
@@ -123,7 +108,7 @@ func TestLimitHolds(t *testing.T) {
 				for range 2*limit/f.size + 1 {
 					f.fill(a)
 				}
-				checkMeter(t, a)
+				checkMeter(t, p, a, 0)
 			}
 		}
 	}
@@ -133,12 +118,12 @@ func TestLimitHolds(t *testing.T) {
 // kinds has to fit into a limit that a single chunk of the arena exceeds.
 func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	testkit.NeedsReuse(t)
-	a := NewArena(1<<20, 0)
+	a := arena.NewArena(1<<20, 0)
 	a.Limit(64 << 10)
 	for life := range 200 {
 		if over := refused(t, func() {
 			for range 2 { // about 35 KB, of eleven kinds
-				mixedRequest(a)
+				manyKinds(a)
 			}
 			a.AllocString(strings.Repeat("x", 8<<10))
 		}); over != nil {
@@ -151,16 +136,15 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 // A chunk that was kept, or taken back by Rewind, and that nothing is in must
 // not stand in the way of a value that needs the room.
 func TestLimitGivesUpIdleChunks(t *testing.T) {
-	for _, one := range []func(a *Arena, n int){
-		func(a *Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
-		func(a *Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
-		func(a *Arena, n int) {
-			MakeSlice[string](a, n/int(machine.SizeOf[string]()), n/int(machine.SizeOf[string]()))[0] = "x"
+	for _, one := range []func(a *arena.Arena, n int){
+		func(a *arena.Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
+		func(a *arena.Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
+		func(a *arena.Arena, n int) {
+			arena.MakeSlice[string](a, n/int(machine.SizeOf[string]()), n/int(machine.SizeOf[string]()))[0] = "x"
 		},
 	} {
 		for _, idle := range []int{1000, 30000, 40000} {
-			a := NewArena(1000, 1<<20)
-			a.Limit(100_000)
+			p, a := limited(1000, 1<<20, 100_000)
 			one(a, idle)
 			a.Reset()
 			one(a, idle)
@@ -168,9 +152,9 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			if over := refused(t, func() { one(a, 99_200) }); over != nil {
 				t.Errorf("%d bytes idle, %d wanted: %v", idle, 99_200, over)
 			}
-			checkMeter(t, a)
+			checkMeter(t, p, a, 100_000)
 			a.Reset()
-			New[textPair](a)
+			arena.New[textPair](a)
 			a.AllocBytes(8)
 			m := a.Mark()
 			one(a, idle)
@@ -178,7 +162,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			if over := refused(t, func() { one(a, 80_000) }); over != nil {
 				t.Errorf("%d bytes taken back, %d wanted: %v", idle, 80_000, over)
 			}
-			checkMeter(t, a)
+			checkMeter(t, p, a, 100_000)
 			a.Rewind(m)
 			if want := 8 + int(machine.SizeOf[textPair]()); a.UsedBytes() != want {
 				t.Errorf("%d bytes in use after a rewind, want %d", a.UsedBytes(), want)
@@ -190,25 +174,25 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 // What a refusal leaves behind must be as before: a slice that could grow in
 // place still can, the values are there, and what fits is still served.
 func TestLimitRefusalChangesNothing(t *testing.T) {
-	a := NewArena(4096, 0)
+	a := arena.NewArena(4096, 0)
 	a.Limit(64 << 10)
-	s := Append(a, []int64(nil), 1, 2, 3)
-	p := New[textPair](a)
+	s := arena.Append(a, []int64(nil), 1, 2, 3)
+	p := arena.New[textPair](a)
 	p.a = "kept"
 	before := a.Stats()
 	for name, f := range map[string]func(){
-		"Append":    func() { Append(a, s, make([]int64, 10_000)...) },
-		"MakeSlice": func() { MakeSlice[int64](a, 0, 10_000) },
+		"Append":    func() { arena.Append(a, s, make([]int64, 10_000)...) },
+		"MakeSlice": func() { arena.MakeSlice[int64](a, 0, 10_000) },
 		"bytes":     func() { a.AllocBytes(80_000) },
 		"text":      func() { a.AllocString(strings.Repeat("x", 80_000)) },
-		"traced":    func() { MakeSlice[textPair](a, 6000, 6000) },
-		"object":    func() { New[[80_000]byte](a) },
+		"traced":    func() { arena.MakeSlice[textPair](a, 6000, 6000) },
+		"object":    func() { arena.New[[80_000]byte](a) },
 	} {
 		over := refused(t, f)
 		if over == nil {
 			t.Fatalf("%s: not refused", name)
 		}
-		for _, want := range []string{"limit", "65536", itoa(over.Asked), itoa(over.InUse), "Limit"} {
+		for _, want := range []string{"limit", "65536", strconv.Itoa(over.Asked), strconv.Itoa(over.InUse), "Limit"} {
 			if !strings.Contains(over.Error(), want) {
 				t.Errorf("%s: %q does not name %s", name, over.Error(), want)
 			}
@@ -217,7 +201,7 @@ func TestLimitRefusalChangesNothing(t *testing.T) {
 			t.Errorf("%s: %+v, was %+v", name, after, before)
 		}
 	}
-	grown := Append(a, s, 4, 5, 6, 7, 8, 9)
+	grown := arena.Append(a, s, 4, 5, 6, 7, 8, 9)
 	if &grown[0] != &s[0] || grown[8] != 9 || p.a != "kept" {
 		t.Errorf("after refusals: %v at %p, was at %p; %q", grown, &grown[0], &s[0], p.a)
 	}
@@ -230,15 +214,15 @@ func TestLimitSteadyState(t *testing.T) {
 	if check.Race || check.ASan {
 		t.Skip("instrumentation allocates")
 	}
-	a := NewArena(4096, 1<<20)
-	mixedRequest(a)
+	a := arena.NewArena(4096, 1<<20)
+	manyKinds(a)
 	a.Limit(10 * a.UsedBytes())
-	p := NewArenaPool(4096, 1<<20)
+	p := arena.NewArenaPool(4096, 1<<20)
 	p.Limit(10*a.UsedBytes(), 1<<20)
 	p.SampleStacks(1 << 30)
 	for name, f := range map[string]func(){
-		"arena": func() { mixedRequest(a); a.Reset() },
-		"pool":  func() { a := p.Get(); mixedRequest(a); p.Put(a) },
+		"arena": func() { manyKinds(a); a.Reset() },
+		"pool":  func() { a := p.Get(); manyKinds(a); p.Put(a) },
 	} {
 		for range 2 * machine.Window {
 			f()
@@ -254,14 +238,13 @@ func TestLimitSteadyState(t *testing.T) {
 func TestLimitRandomWork(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		a := NewArena(64<<r.IntN(8), 0)
-		limit := 1000 << r.IntN(7)
-		a.Limit(limit)
+		chunk, limit := 64<<r.IntN(8), 1000<<r.IntN(7)
+		p, a := limited(chunk, 0, limit)
 		type piece struct{ b []byte }
 		var pieces []piece
 		var objects []*textPair
 		type mark struct {
-			m               Mark
+			m               arena.Mark
 			pieces, objects int
 		}
 		var marks []mark
@@ -281,14 +264,14 @@ func TestLimitRandomWork(t *testing.T) {
 				}
 			case op < 12:
 				refused(t, func() {
-					x := New[textPair](a)
-					x.a = itoa(len(objects))
+					x := arena.New[textPair](a)
+					x.a = strconv.Itoa(len(objects))
 					objects = append(objects, x)
 				})
 			case op < 14:
 				refused(t, func() { a.AllocString(strings.Repeat("y", size)) })
 			case op < 15:
-				refused(t, func() { MakeSlice[any](a, size/16, size/16) })
+				refused(t, func() { arena.MakeSlice[any](a, size/16, size/16) })
 			case op < 17:
 				marks = append(marks, mark{a.Mark(), len(pieces), len(objects)})
 			case op < 19 && len(marks) > 0:
@@ -304,7 +287,7 @@ func TestLimitRandomWork(t *testing.T) {
 				}
 				pieces, objects, marks = nil, nil, nil
 			}
-			checkMeter(t, a)
+			checkMeter(t, p, a, limit)
 			if step%16 != 0 {
 				continue
 			}
@@ -316,7 +299,7 @@ func TestLimitRandomWork(t *testing.T) {
 				}
 			}
 			for i, x := range objects {
-				if x.a != itoa(i) {
+				if x.a != strconv.Itoa(i) {
 					t.Fatalf("seed %d, step %d: object %d holds %q", seed, step, i, x.a)
 				}
 			}
@@ -326,29 +309,22 @@ func TestLimitRandomWork(t *testing.T) {
 
 // A limit given at the wrong moment, or a wrong one, must say so.
 func TestLimitMisuse(t *testing.T) {
-	testkit.WantPanic(t, func() { NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
-	testkit.WantPanic(t, func() { new(Arena).Limit(1) }, "Arena.Limit", "NewArena")
-	testkit.WantPanic(t, func() { NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
-	testkit.WantPanic(t, func() { NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
-	var none *Arena
+	testkit.WantPanic(t, func() { arena.NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
+	testkit.WantPanic(t, func() { new(arena.Arena).Limit(1) }, "Arena.Limit", "NewArena")
+	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
+	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
+	var none *arena.Arena
 	none.Limit(1)
 	none.AllocBytes(100)
-	p := NewArenaPool(64, 0)
-	p.Limit(10, 10)
-	p.Limit(0, 0)
-	p.SampleStacks(0)
-	if p.controls.Load() != nil {
-		t.Error("Get looks after nothing, and does not know")
-	}
-	a := NewArena(64, 0)
+	p, a := limited(64, 0, 0)
 	a.AllocBytes(1000)
-	New[textPair](a)
+	arena.New[textPair](a)
 	a.Limit(100) // less than it has
-	checkSum := heldNow(a)
+	checkSum := a.Stats().RetainedBytes
 	if over := refused(t, func() { a.AllocBytes(5000) }); over == nil || over.InUse != checkSum {
 		t.Errorf("%+v, want a refusal with %d bytes in use", over, checkSum)
 	}
 	a.Reset()
 	a.AllocBytes(60)
-	checkMeter(t, a)
+	checkMeter(t, p, a, 100)
 }

@@ -1,53 +1,41 @@
-package arena
+package suite
 
 import (
-	"runtime"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
 //go:noinline
-func forgetToPut(p *ArenaPool, n int) {
+func forgetToPut(p *arena.ArenaPool, n int) {
 	for range n {
-		New[textPair](p.Get()).a = "x"
+		arena.New[textPair](p.Get()).a = "x"
 	}
 }
 
 //go:noinline
-func forgetElsewhere(p *ArenaPool, n int) {
+func forgetElsewhere(p *arena.ArenaPool, n int) {
 	for range n {
 		p.Get().AllocString("x")
 	}
 }
 
-// collectLeaks waits until the pool has noticed n leaks.
-func collectLeaks(t *testing.T, p *ArenaPool, n uint64) {
-	t.Helper()
-	for range 1000 {
-		if runtime.GC(); p.Stats().Leaked == n {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("%d leaks were noticed, want %d", p.Stats().Leaked, n)
-}
-
 // That arenas leak is worth little without where: the stack must name the
 // function that forgot, and no other may be accused.
 func TestLeaksNameTheirPlace(t *testing.T) {
-	p := NewArenaPool(256, 0)
+	p := arena.NewArenaPool(256, 0)
 	p.SampleStacks(1)
 	forgetToPut(p, 100)
 	forgetElsewhere(p, 20)
 	for range 50 {
-		p.Do(func(a *Arena) { a.AllocBytes(10) })
+		p.Do(func(a *arena.Arena) { a.AllocBytes(10) })
 		p.Put(p.Get())
 	}
 	out := p.Get()
-	collectLeaks(t, p, 120)
+	wantLeaks(t, p, 120)
 	leaks := p.Leaks()
 	if len(leaks) != 2 || leaks[0].Count != 100 || leaks[1].Count != 20 {
 		t.Fatalf("%d places: %v", len(leaks), leaks)
@@ -55,7 +43,7 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	for i, name := range []string{"forgetToPut", "forgetElsewhere"} {
 		text := leaks[i].String()
 		lines := strings.Split(text, "\n")
-		if !strings.HasPrefix(text, "leaked arenas: "+itoa(int(leaks[i].Count))+",") || !strings.HasSuffix(lines[1], "."+name) ||
+		if !strings.HasPrefix(text, "leaked arenas: "+strconv.FormatUint(leaks[i].Count, 10)+",") || !strings.HasSuffix(lines[1], "."+name) ||
 			!strings.Contains(lines[2], "leak_test.go:") || !strings.Contains(text, "TestLeaksNameTheirPlace") {
 			t.Errorf("%s is not named first:\n%s", name, text)
 		}
@@ -64,7 +52,7 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	if got := p.Leaks(); len(got) != 2 {
 		t.Errorf("an arena that was put is reported: %v", got)
 	}
-	if got := new(Leak).String(); strings.Count(got, "\n") != 1 {
+	if got := new(arena.Leak).String(); strings.Count(got, "\n") != 1 {
 		t.Errorf("a Leak without a stack has functions: %q", got)
 	}
 }
@@ -72,14 +60,14 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 // A stack is kept for a life, not for an arena: where the next life is not
 // sampled, an old stack would accuse the wrong function.
 func TestLeaksAreOfThisLife(t *testing.T) {
-	p := NewArenaPool(256, 0)
+	p := arena.NewArenaPool(256, 0)
 	p.SampleStacks(1)
 	for range 20 {
 		p.Put(p.Get())
 	}
 	p.SampleStacks(0)
 	forgetToPut(p, 10)
-	collectLeaks(t, p, 10)
+	wantLeaks(t, p, 10)
 	if got := p.Leaks(); len(got) != 0 {
 		t.Errorf("reported with sampling off: %v", got)
 	}
@@ -87,36 +75,47 @@ func TestLeaksAreOfThisLife(t *testing.T) {
 
 // A sample must be one: of the size that was asked for, from all Gets alike.
 func TestSampleRate(t *testing.T) {
-	p := NewArenaPool(64, 0)
+	p := arena.NewArenaPool(64, 0)
 	p.SampleStacks(10)
 	const n = 5000
-	sampled, inNew := 0, 0
-	for range n {
-		a := p.Get()
-		if a.owner.account.sample.Load() != nil {
-			sampled++
-		}
-		p.Put(a)
-		if p.newArena().owner.account.sample.Load() != nil {
-			inNew++
-		}
-	}
-	if sampled < n/10-200 || sampled > n/10+200 || inNew != 0 {
-		t.Errorf("%d of %d Gets were sampled at a rate of 10", sampled, n)
+	forgetToPut(p, n)
+	wantLeaks(t, p, n)
+	leaks := p.Leaks()
+	if len(leaks) != 1 || leaks[0].Count < n/10-200 || leaks[0].Count > n/10+200 {
+		t.Errorf("of %d Gets at a rate of 10 were sampled: %v", n, leaks)
 	}
 	testkit.WantPanic(t, func() { p.SampleStacks(-1) }, "SampleStacks", "-1")
 }
 
+// forgetFrom forgets an arena with a stack of its own for each of 2048 places.
+//
+//go:noinline
+func forgetFrom(p *arena.ArenaPool, place, depth int) {
+	switch {
+	case depth == 0:
+		p.Get().AllocString("x")
+	case place%2 == 0:
+		forgetFrom(p, place/2, depth-1)
+	default:
+		forgetFrom(p, place/2, depth-1)
+	}
+}
+
 // Leaks from ever new places must not become a leak themselves.
 func TestLeaksAreBounded(t *testing.T) {
-	p := NewArenaPool(64, 0)
-	for i := range 3 * maxLeaks {
-		s := new(sample)
-		s.stack[0] = uintptr(i%(2*maxLeaks) + 1)
-		p.leaked(s)
+	const maxLeaks, depth = 1000, 11
+	p := arena.NewArenaPool(64, 0)
+	p.SampleStacks(1)
+	leaked := 0
+	for _, places := range [][2]int{{0, maxLeaks}, {maxLeaks, 2 * maxLeaks}, {0, 2 * maxLeaks}} {
+		for place := places[0]; place < places[1]; place++ {
+			forgetFrom(p, place, depth) // always from here, for the stack has this line, too
+			leaked++
+		}
+		wantLeaks(t, p, uint64(leaked))
 	}
 	got := p.Leaks()
-	if len(got) != maxLeaks || got[0].Count != 2 || len(got[0].Stack) != 1 || got[maxLeaks-1].Count != 2 {
+	if len(got) != maxLeaks || got[0].Count != 2 || got[maxLeaks-1].Count != 2 || len(got[0].Stack) <= depth {
 		t.Errorf("%d places, the first %+v", len(got), got[0])
 	}
 }

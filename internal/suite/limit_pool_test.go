@@ -1,0 +1,80 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// An operator reads from these which memory a pool has, and why.
+func TestPoolStatsBytes(t *testing.T) {
+	testkit.NeedsReuse(t)
+	p := arena.NewArenaPool(1000, 5000)
+	a, b := p.Get(), p.Get()
+	a.AllocBytes(900)
+	b.AllocBytes(900)
+	p.Put(b)
+	if s := p.Stats(); s.InUseBytes != 1000 || s.RetainedBytes != 1000 || s.HighWater != 2000 || s.LargestArena != 1000 || s.Oversize != 0 || s.Dropped != 0 {
+		t.Errorf("one out, one idle: %+v", s)
+	}
+	a.AllocBytes(20_000)
+	if s := p.Stats(); s.InUseBytes != 21_000 || s.HighWater != 22_000 || s.LargestArena != 21_000 || s.Oversize != 1 || a.Stats().Oversize != 1 {
+		t.Errorf("a large value: %+v", s)
+	}
+	p.Put(a)
+	if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes != 2000 || s.Dropped != 1 || s.HighWater != 22_000 {
+		t.Errorf("put back, more than it may keep: %+v", s)
+	}
+	a = arena.NewArena(1000, 0)
+	a.AllocBytes(2000)
+	a.Release()
+	if s := a.Stats(); s.Oversize != 1 {
+		t.Errorf("after Release: %+v", s)
+	}
+	s := arena.NewSlab[textPair](10)
+	s.MakeSlice(11, 11)
+	s.Release()
+	if st := s.Stats(); st.Oversize != 1 {
+		t.Errorf("slab: %+v", st)
+	}
+}
+
+// Who can never have what it asks for must not be told to come again.
+func TestTemporaryRefusals(t *testing.T) {
+	p := arena.NewArenaPool(1000, 0)
+	p.Limit(0, 10_000)
+	a, b := p.Get(), p.Get()
+	for _, c := range []struct {
+		beside, own, asked int
+		temporary          bool
+	}{
+		{0, 0, 20_000, false},
+		{5_000, 0, 20_000, false},
+		{5_000, 0, 8_000, true},
+		{2_000, 5_000, 8_000, false},
+	} {
+		a.AllocBytes(c.beside)
+		b.AllocBytes(c.own)
+		over := refused(t, func() { b.AllocBytes(c.asked) })
+		if over == nil || over.Temporary() != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
+			t.Errorf("%+v: %v", c, over)
+		}
+		a.Release()
+		b.Release()
+	}
+	if over := (&arena.LimitError{Limit: 10, Asked: 5}); over.Temporary() {
+		t.Error("an arena's own limit is not for others to free")
+	}
+}
+
+// At the boundary: what just fits once all others are back is worth another try.
+func TestTemporaryAtTheBoundary(t *testing.T) {
+	for own, temporary := range map[int]bool{0: true, 299: true, 300: true, 301: false} {
+		over := &arena.LimitError{Limit: 1000, InUse: own + 500, Others: 500, Asked: 700, Pool: true}
+		if over.Temporary() != temporary {
+			t.Errorf("%d bytes of its own, and 700 more, of 1000: Temporary is %v", own, over.Temporary())
+		}
+	}
+}
