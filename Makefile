@@ -37,7 +37,7 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, 
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
-		./results/.lab run $(if $(FULL),-full,-quick) && \
+		./results/.lab run $(if $(FULL),-full,-quick) -go $(lastword $(GOS)) && \
 		./results/.lab report -page ../docs/numbers.md
 
 test: test-go test-lab test-adapters test-arenavet test-cpp ## every test, in every build that promises something

@@ -82,7 +82,7 @@ func WithGo(ctx context.Context, name string) (Build, error) {
 	return b, nil
 }
 
-// errLocal is the machine's owner saying that no toolchain is to be fetched.
+// errLocal is the machine's owner saying that Go is not to change toolchains by itself.
 var errLocal = errors.New("GOTOOLCHAIN=local on this machine")
 
 // newestToolchain asks the module proxy which toolchain is the newest, if
@@ -99,16 +99,13 @@ func newestToolchain(ctx context.Context) (string, error) {
 }
 
 // choice is the GOTOOLCHAIN that has a go command use the toolchain of that
-// name. Where the machine's setting is local no other may be used; where it is
-// path, none may be fetched.
-func choice(toolchain, setting string) (string, error) {
-	switch {
-	case setting == "local":
-		return "", errLocal
-	case setting == "path" || strings.HasSuffix(setting, "+path"):
-		return toolchain + "+path", nil
+// name. Where the machine's setting is path none may be fetched. A setting of
+// local keeps Go from changing toolchains by itself; who names one has asked for it.
+func choice(toolchain, setting string) string {
+	if setting == "path" || strings.HasSuffix(setting, "+path") {
+		return toolchain + "+path"
 	}
-	return toolchain, nil
+	return toolchain
 }
 
 // Program says which executable a cell needs.
@@ -156,11 +153,7 @@ func (p Programs) Build(ctx context.Context, dir string, b Build, experiment str
 				return err
 			}
 		}
-		setting, err := choice(toolchain, line(command, "env", "GOTOOLCHAIN"))
-		if err != nil {
-			return err
-		}
-		cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+setting)
+		cmd.Env = append(cmd.Env, "GOTOOLCHAIN="+choice(toolchain, line(command, "env", "GOTOOLCHAIN")))
 	}
 	if text, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {

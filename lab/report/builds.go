@@ -69,21 +69,27 @@ func buildTable(all, plain []Line) results.Table {
 			t.Rows = append(t.Rows, append(row, "-", "-", "-", "-", "-", "-", strconv.Itoa(l.Rounds), l.Status+": "+l.Detail))
 			continue
 		}
-		faster, slower := "-", "-"
+		faster := "-"
 		if l.Beside && l.Subject != subjects.Heap {
 			faster = l.Faster.String()
 		}
-		c := l.Cell
-		c.Build = ""
-		if i := slices.IndexFunc(plain, func(p Line) bool { return p.Cell == c }); i >= 0 {
-			if ratios := paired(l.byRound, plain[i].byRound); len(ratios) > 0 {
-				slower = interval(ratios).String()
-			}
-		}
-		t.Rows = append(t.Rows, append(row, duration(l.Ns)+unitOf(l), percent(l.Spread), faster, slower,
+		t.Rows = append(t.Rows, append(row, duration(l.Ns)+unitOf(l), percent(l.Spread), faster, l.timesPlain(plain),
 			count(l.Medians[matrix.AllocsPerOp]), bytesOf(l.Medians[matrix.BytesPerOp]), strconv.Itoa(l.Rounds), remark(l, all, nil)))
 	}
 	return t
+}
+
+// timesPlain is l's time in times of that in the plain build, "-" where one of them
+// was not measured.
+func (l Line) timesPlain(plain []Line) string {
+	c := l.Cell
+	c.Build = ""
+	if i := slices.IndexFunc(plain, func(p Line) bool { return p.Cell == c }); i >= 0 {
+		if ratios := paired(l.byRound, plain[i].byRound); len(ratios) > 0 {
+			return interval(ratios).String()
+		}
+	}
+	return "-"
 }
 
 func misuseSection(all []matrix.Finding) Section {

@@ -52,6 +52,19 @@ func TestBuildTables(t *testing.T) {
 	row(t, section(t, r, "Not measured, and why").Table, "-", "in this run", "the race build is not measured: this is a test, too")
 }
 
+// The page of numbers has what another Go makes of the heap's time and of ours.
+func TestOtherGoBesideThisOne(t *testing.T) {
+	text := load(t, small).Markdown()
+	for _, want := range []string{
+		"The times with go1.99.0, in times of those with ",
+		"| " + slice100 + " | 0.90 (0.90–0.90) | Arena | 0.75 (0.75–0.75) |\n",
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is not there once:\n%s", want, text)
+		}
+	}
+}
+
 func TestMisuseTable(t *testing.T) {
 	got := section(t, load(t, small), "Use after free").Table
 	want := results.Table{Head: []string{"subject", "use", "plain", "asan"}, Rows: [][]string{

@@ -5,7 +5,36 @@ import (
 
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/results"
+	"github.com/ebbpool/arena/lab/subjects"
 )
+
+// Markdown is what stands in docs/numbers.md of the report: its summary, and what
+// another Go makes of the same work where that was measured.
+func (r *Report) Markdown() string {
+	text := r.Summary().Markdown()
+	for _, b := range r.Builds {
+		if b.Go != "" || b.Toolchain != "" {
+			text += "\nThe times with " + b.Name + ", in times of those with " + r.Environment.Go +
+				". Where 1 lies in the range, no difference was found.\n\n" + b.beside(r.Go).Markdown()
+		}
+	}
+	return text
+}
+
+// beside compares the heap, and the fastest of ours, with themselves in the plain
+// build.
+func (b BuildLines) beside(plain []Line) results.Table {
+	t := results.Table{Head: []string{"work", "heap (95 %)", "ours", "ours (95 %)"}}
+	for _, l := range b.Lines {
+		work := matrix.Cell{Workload: l.Workload, N: l.N}
+		ours, ok := fastest(b.Lines, work, true)
+		if l.Subject != subjects.Heap || !ok {
+			continue
+		}
+		t.Rows = append(t.Rows, []string{l.Title(), l.timesPlain(plain), ours.Subject, ours.timesPlain(plain)})
+	}
+	return t
+}
 
 // Summary is the table for docs/numbers.md: for each kind of work the fastest of
 // ours beside the heap and beside the fastest of the others. A row where ours

@@ -59,7 +59,7 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if file != "" {
-		if err := page.Update(file, page.Lab, r.Summary().Markdown()); err != nil {
+		if err := page.Update(file, page.Lab, r.Markdown()); err != nil {
 			return err
 		}
 	}
