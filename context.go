@@ -1,9 +1,10 @@
 package arena
 
-import "context"
+import (
+	"context"
 
-// contextKey is what a context finds its arena by.
-type contextKey struct{}
+	"github.com/ebbpool/arena/internal/door"
+)
 
 // NewContext returns a context that carries a, for FromContext. It costs the
 // object on the heap that every value of a context costs.
@@ -12,7 +13,7 @@ type contextKey struct{}
 // was started and not waited for, in a log. Who takes the arena out of it must
 // belong to the goroutine that owns a, and be done before a is reset or put back.
 func NewContext(ctx context.Context, a *Arena) context.Context {
-	return context.WithValue(ctx, contextKey{}, a)
+	return context.WithValue(ctx, door.ContextKey{}, a)
 }
 
 // FromContext returns the arena that ctx carries: the one of the innermost
@@ -20,6 +21,6 @@ func NewContext(ctx context.Context, a *Arena) context.Context {
 // there is none. It walks up the contexts that ctx was made from, so keep the
 // result instead of asking for each allocation.
 func FromContext(ctx context.Context) *Arena {
-	a, _ := ctx.Value(contextKey{}).(*Arena)
+	a, _ := ctx.Value(door.ContextKey{}).(*Arena)
 	return a
 }

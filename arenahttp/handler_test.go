@@ -1,0 +1,326 @@
+package arenahttp_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+)
+
+// serve runs h behind Handler in a real server.
+func serve(t *testing.T, p *arena.ArenaPool, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	needsNetwork(t)
+	s := httptest.NewServer(arenahttp.Handler(p, h))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func needsNetwork(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("no network here: ", err)
+	}
+	l.Close()
+}
+
+func get(t *testing.T, url string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, string(b)
+}
+
+// settled waits until the server has taken back all that p gave out: an answer may
+// be read before its handler has returned.
+func settled(t *testing.T, p *arena.ArenaPool) {
+	t.Helper()
+	for range 1000 {
+		if s := p.Stats(); s.Gets == s.Puts {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%+v: an arena is still out", p.Stats())
+}
+
+func TestEachRequestHasAnArena(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	late := make(chan context.Context, 3)
+	s := serve(t, p, func(w http.ResponseWriter, r *http.Request) {
+		a := arena.FromContext(r.Context())
+		if a == nil {
+			t.Error("no arena")
+		}
+		late <- r.Context()
+		io.WriteString(w, a.Concat("you asked for ", r.URL.Path))
+	})
+	for i := range 3 {
+		path := fmt.Sprint("/", i)
+		if r, body := get(t, s.URL+path); r.StatusCode != 200 || body != "you asked for "+path {
+			t.Errorf("%s: %q", r.Status, body)
+		}
+	}
+	settled(t, p)
+	if n := p.Stats().Gets; n != 3 {
+		t.Errorf("%d arenas for 3 requests", n)
+	}
+	for range 3 {
+		ctx := <-late
+		if a := arena.FromContext(ctx); a != nil {
+			t.Error("a context that was kept still leads to the arena, which is another request's by now")
+		}
+		if ctx.Value(http.ServerContextKey) == nil {
+			t.Error("the server's own values are gone")
+		}
+	}
+}
+
+// An arena must go back however the handler ends, and what ends it must go on.
+func TestPanicsGoOn(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	for _, v := range []any{"a string", http.ErrAbortHandler, errors.New("an error"), fmt.Errorf("%w", io.EOF)} {
+		func() {
+			defer func() {
+				if got := recover(); got != v {
+					t.Errorf("panic %v became %v", v, got)
+				}
+			}()
+			h := arenahttp.Handler(p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(v) }))
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		}()
+	}
+	exited := make(chan bool)
+	go func() {
+		defer close(exited)
+		h := arenahttp.Handler(p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { runtime.Goexit() }))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		t.Error("Goexit was stopped")
+	}()
+	<-exited
+	settled(t, p)
+}
+
+func TestLimits(t *testing.T) {
+	p := arena.NewArenaPool(4096, 0)
+	p.Limit(64<<10, 96<<10)
+	h := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := arena.FromContext(r.Context())
+		switch r.URL.Path {
+		case "/large":
+			w.Header().Set("Content-Length", "5")
+			arena.MakeSlice[byte](a, 1<<20, 1<<20)
+		case "/wrapped":
+			defer func() { panic(fmt.Errorf("while decoding: %w", recover().(error))) }()
+			arena.MakeSlice[byte](a, 1<<20, 1<<20)
+		case "/busy":
+			arena.MakeSlice[byte](a, 60<<10, 60<<10)
+		}
+		io.WriteString(w, "fine")
+	}))
+	ask := func(h http.Handler, path string) *http.Response {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Result()
+	}
+	for path, want := range map[string]int{"/": 200, "/busy": 200, "/large": 413, "/wrapped": 413} {
+		r := ask(h, path)
+		if r.StatusCode != want || r.Header.Get("Retry-After") != "" || want == 413 && r.Header.Get("Content-Length") == "5" {
+			t.Errorf("%s: %s, %v; want %d", path, r.Status, r.Header, want)
+		}
+	}
+	other := p.Get()
+	arena.MakeSlice[byte](other, 50<<10, 50<<10)
+	if r := ask(h, "/busy"); r.StatusCode != 503 || r.Header.Get("Retry-After") != "1" {
+		t.Errorf("while others have the memory: %s, %v", r.Status, r.Header)
+	}
+	p.Put(other)
+	if r := ask(h, "/busy"); r.StatusCode != 200 {
+		t.Errorf("when they have gone: %s", r.Status)
+	}
+
+	settled(t, p)
+}
+
+// What a limit stops in the middle of its answer must not look like a whole one; what
+// it stops before that must have its status, also after an informational one.
+func TestLimitsOfAServer(t *testing.T) {
+	p := arena.NewArenaPool(4096, 0)
+	p.Limit(64<<10, 0)
+	s := serve(t, p, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/early":
+			w.WriteHeader(http.StatusEarlyHints)
+		case "/half":
+			io.WriteString(w, "half an ")
+		case "/flushed":
+			http.NewResponseController(w).Flush()
+		}
+		arena.FromContext(r.Context()).AllocBytes(1 << 20)
+	})
+	if r, _ := get(t, s.URL+"/early"); r.StatusCode != 413 {
+		t.Errorf("after early hints: %s", r.Status)
+	}
+	for _, path := range []string{"/half", "/flushed"} {
+		r, err := http.Get(s.URL + path)
+		if err != nil {
+			continue
+		}
+		if b, err := io.ReadAll(r.Body); err == nil {
+			t.Errorf("%s: %s, %q was sent as a whole answer", path, r.Status, b)
+		}
+		r.Body.Close()
+	}
+	settled(t, p)
+}
+
+// With a timeout around Handler the arena goes back when the handler ends, which is
+// after the answer.
+func TestTimeoutAround(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	goOn, ended := make(chan bool), make(chan bool)
+	inner := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		a := arena.FromContext(r.Context())
+		<-goOn
+		if s := a.Sprintf("%d", 42); s != "42" {
+			t.Error(s)
+		}
+	}))
+	w := httptest.NewRecorder()
+	http.TimeoutHandler(inner, time.Millisecond, "late").ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if s := p.Stats(); w.Code != 503 || s.Gets != 1 || s.Puts != 0 {
+		t.Errorf("%d, %+v", w.Code, s)
+	}
+	close(goOn)
+	<-ended
+	settled(t, p)
+}
+
+// With a timeout inside, a handler that goes on has the arena for itself. Without
+// the exception the next request gets the same one: two goroutines in one arena.
+func TestTimeoutInside(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	goOn, ended := make(chan bool), make(chan bool)
+	late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		<-r.Context().Done()
+		a := arena.FromContext(r.Context())
+		for i := range 1000 {
+			if s := a.Sprintf("%d", i); s != fmt.Sprint(i) {
+				t.Errorf("%q in place of %d", s, i)
+			}
+		}
+		<-goOn
+	})
+	h := arenahttp.Handler(p, http.TimeoutHandler(late, time.Millisecond, "late"))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 503 {
+		t.Errorf("%d", w.Code)
+	}
+	other := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range 1000 {
+			if s := arena.FromContext(r.Context()).Sprintf("%s", "other"); s != "other" {
+				t.Error(s)
+			}
+		}
+	}))
+	for range 10 {
+		other.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	if s := p.Stats(); s.Gets != 11 || s.Puts != 10 {
+		t.Errorf("%+v: the arena of a handler that runs was put back", s)
+	}
+	close(goOn)
+	<-ended
+
+	// Who asks for a deadline, or answers 503, without the other, loses nothing.
+	q := arena.NewAutoPool(0)
+	for _, f := range []http.HandlerFunc{
+		func(w http.ResponseWriter, r *http.Request) {
+			_, cancel := context.WithTimeout(r.Context(), time.Hour)
+			defer cancel()
+		},
+		func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
+	} {
+		arenahttp.Handler(q, f).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	settled(t, q)
+}
+
+func TestHijack(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	s := serve(t, p, func(w http.ResponseWriter, r *http.Request) {
+		conn, buffered, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		buffered.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+		buffered.Flush()
+	})
+	if _, body := get(t, s.URL); body != "ok" {
+		t.Errorf("%q", body)
+	}
+	settled(t, p)
+}
+
+// What a handler that has taken the connection over asks too much goes on: there is
+// nobody that an answer could be written to.
+func TestHijackThenLimit(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	p.Limit(1<<10, 0)
+	h := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Hijacker).Hijack()
+		arena.FromContext(r.Context()).AllocBytes(1 << 20)
+	}))
+	w := hijackable{httptest.NewRecorder()}
+	defer func() {
+		if _, ok := recover().(*arena.LimitError); !ok || w.Body.Len() != 0 {
+			t.Errorf("%q was written", w.Body)
+		}
+		settled(t, p)
+	}()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+}
+
+type hijackable struct{ *httptest.ResponseRecorder }
+
+func (hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
+func TestHandlerNil(t *testing.T) {
+	for _, f := range []func(){
+		func() { arenahttp.Handler(nil, http.NotFoundHandler()) },
+		func() { arenahttp.Handler(arena.NewAutoPool(0), nil) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "arenahttp: Handler: a nil") {
+					t.Errorf("panic %q", s)
+				}
+			}()
+			f()
+		}()
+	}
+}

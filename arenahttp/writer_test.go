@@ -1,0 +1,220 @@
+package arenahttp_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+type plain struct{ h http.Header }
+
+func (w plain) Header() http.Header       { return w.h }
+func (w plain) Write([]byte) (int, error) { return 0, nil }
+func (w plain) WriteHeader(int)           {}
+
+type flusher struct{}
+
+func (flusher) Flush() {}
+
+type hijacker struct{}
+
+func (hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
+type pusher struct{}
+
+func (pusher) Push(string, *http.PushOptions) error { return http.ErrNotSupported }
+
+// Programs ask a writer what it can by a type assertion: no set of abilities may
+// gain or lose one.
+func TestWriterKeepsItsAbilities(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	for _, w := range []http.ResponseWriter{
+		plain{},
+		struct {
+			plain
+			flusher
+		}{},
+		struct {
+			plain
+			hijacker
+		}{},
+		struct {
+			plain
+			pusher
+		}{},
+		struct {
+			plain
+			flusher
+			hijacker
+		}{},
+		struct {
+			plain
+			flusher
+			pusher
+		}{},
+		struct {
+			plain
+			hijacker
+			pusher
+		}{},
+		struct {
+			plain
+			flusher
+			hijacker
+			pusher
+		}{},
+	} {
+		_, fok := w.(http.Flusher)
+		_, hok := w.(http.Hijacker)
+		_, pok := w.(http.Pusher)
+		arenahttp.Handler(pool, http.HandlerFunc(func(got http.ResponseWriter, r *http.Request) {
+			f, gotF := got.(http.Flusher)
+			h, gotH := got.(http.Hijacker)
+			p, gotP := got.(http.Pusher)
+			if gotF != fok || gotH != hok || gotP != pok {
+				t.Errorf("%T: has %v %v %v, want %v %v %v", w, gotF, gotH, gotP, fok, hok, pok)
+				return
+			}
+			if fok {
+				f.Flush()
+			}
+			if hok {
+				if _, _, err := h.Hijack(); err != nil {
+					t.Error(err)
+				}
+			}
+			if pok && p.Push("/", nil) != http.ErrNotSupported {
+				t.Error("a push went elsewhere")
+			}
+			if u, ok := got.(interface{ Unwrap() http.ResponseWriter }); !ok || u.Unwrap() == nil {
+				t.Errorf("%T can't be unwrapped", got)
+			}
+		})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	}
+}
+
+// A stream must arrive piece by piece, with its trailer, over both versions of HTTP.
+func TestStream(t *testing.T) {
+	needsNetwork(t)
+	pool := arena.NewAutoPool(0)
+	for _, h2 := range []bool{false, true} {
+		next := make(chan bool)
+		s := httptest.NewUnstartedServer(arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			a := arena.FromContext(r.Context())
+			w.Header().Set("Trailer", "X-Count")
+			for i := range 3 {
+				io.WriteString(w, a.Sprintf("%d\n", i))
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					t.Error(err)
+				}
+				<-next
+			}
+			io.Copy(w, strings.NewReader("the end\n"))
+			w.Header().Set("X-Count", "3")
+		})))
+		s.EnableHTTP2 = h2
+		s.StartTLS()
+		r, err := s.Client().Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(r.Body)
+		for _, want := range []string{"0", "1", "2"} {
+			if !lines.Scan() || lines.Text() != want {
+				t.Fatalf("%q, want %q: %v", lines.Text(), want, lines.Err())
+			}
+			next <- true
+		}
+		if !lines.Scan() || lines.Text() != "the end" || lines.Scan() {
+			t.Errorf("%q", lines.Text())
+		}
+		if r.Trailer.Get("X-Count") != "3" || (r.ProtoMajor == 2) != h2 {
+			t.Errorf("%s, trailer %v", r.Proto, r.Trailer)
+		}
+		r.Body.Close()
+		s.Close()
+	}
+	settled(t, pool)
+}
+
+// The request's body, chunked, and a deadline by the writer's controller.
+func TestBodyAndController(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	s := serve(t, pool, func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Error(err)
+		}
+		b, err := arena.ReadAll(arena.FromContext(r.Context()), r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Write(b)
+	})
+	r, err := http.Post(s.URL, "text/plain", io.MultiReader(strings.NewReader("one "), strings.NewReader("two")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(r.Body)
+	r.Body.Close()
+	if string(b) != "one two" {
+		t.Errorf("%q", b)
+	}
+	settled(t, pool)
+}
+
+// A client that goes away ends its request's context; the arena still goes back
+// only when the handler has ended. And a server that shuts down waits for that.
+func TestClientGoesAwayAndShutdown(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	here, gone := make(chan bool), make(chan bool)
+	s := serve(t, pool, func(w http.ResponseWriter, r *http.Request) {
+		a := arena.FromContext(r.Context())
+		here <- true
+		<-r.Context().Done()
+		if n := pool.Stats(); n.Gets != n.Puts+1 {
+			t.Errorf("%+v while its handler runs", n)
+		}
+		if a.Concat("a", "b") != "ab" || arena.FromContext(r.Context()) != a {
+			t.Error("the arena went with the client")
+		}
+		close(gone)
+	})
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-here
+	c.Close()
+	if err := s.Config.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-gone
+	settled(t, pool)
+}
+
+// Two allocations are what WithContext copies and the one object of ours.
+func TestAllocations(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race {
+		t.Skip("under the race detector a sync.Pool forgets by chance")
+	}
+	pool := arena.NewAutoPool(0)
+	h := arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arena.FromContext(r.Context()).AllocString("hello")
+	}))
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	if n := testing.AllocsPerRun(1000, func() { h.ServeHTTP(w, r) }); n > 2 {
+		t.Errorf("%v allocations a request, want 2", n)
+	}
+}
