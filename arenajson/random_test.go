@@ -100,7 +100,6 @@ var (
 		{Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"same"`},
 		{Name: "C", Type: reflect.TypeFor[int](), Tag: `json:"Same"`},
 		{Name: "D", Type: reflect.TypeFor[int](), Tag: `json:"SAME"`},
-		{Name: "E", Type: reflect.TypeFor[int](), Tag: `json:",omitempty , string"`},
 		{Name: "F", Type: reflect.TypeFor[int](), Tag: `json: "f"`},
 	})).Elem().Interface()
 	twins = reflect.New(reflect.StructOf([]reflect.StructField{

@@ -1,0 +1,46 @@
+package arenajson_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
+)
+
+type order struct {
+	ID    int               `json:"id"`
+	Items []item            `json:"items"`
+	Notes map[string]string `json:"notes,omitempty"`
+}
+
+type item struct {
+	Name  string  `json:"name"`
+	Price float64 `json:"price"`
+}
+
+func ExampleMarshal() {
+	pool := arena.NewArenaPool(64<<10, 0)
+	pool.Do(func(a *arena.Arena) {
+		o := order{ID: 7, Items: []item{{"tea <green>", 3.5}, {"cup", 12}}}
+		doc, err := arenajson.Marshal(a, &o) // a pointer: what is passed by value goes to the heap
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(string(doc)) // good until the arena is reset
+	})
+	// Output:
+	// {"id":7,"items":[{"name":"tea \u003cgreen\u003e","price":3.5},{"name":"cup","price":12}]}
+}
+
+func ExampleMarshalWrite() {
+	a := arena.NewArena(4<<10, 0)
+	notes := arena.NewMap[string, int](a, 0)
+	notes.Set("<b>", 2)
+	notes.Set("a", 1)
+	if err := arenajson.MarshalWrite(a, os.Stdout, notes, arenajson.NoEscapeHTML); err != nil {
+		fmt.Println(err)
+	}
+	// Output: {"<b>":2,"a":1}
+}

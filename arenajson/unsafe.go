@@ -1,0 +1,97 @@
+package arenajson
+
+// The use of package unsafe in this room, one function for each way in which
+// memory is looked at. What is taken for granted of the runtime is numbered in
+// unsafe.go of internal/machine.
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+)
+
+// pointer lets the other files hold the address of a value of some type without
+// importing package unsafe.
+type pointer = unsafe.Pointer
+
+// as is p as a pointer to a T.
+//
+// SAFETY: at p is a T, or a type of the same kind and size, or what begins as a T
+// does: the length of every slice, and of every map, stands where it does in all
+// others.
+func as[T any](p pointer) *T { return (*T)(p) }
+
+// add is the address n bytes beyond p.
+//
+// SAFETY: the caller knows that the object at p reaches as far.
+func add(p pointer, n uintptr) pointer { return unsafe.Add(p, n) }
+
+// dataOf is the address of the first element of s.
+func dataOf[T any](s []T) pointer { return pointer(unsafe.SliceData(s)) }
+
+// viewString is b as a string, without a copy.
+//
+// SAFETY: as long as nothing writes to b.
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// load64 is the 8 bytes of s from i on, the first one lowest.
+//
+// SAFETY: i+8 <= len(s), i >= 0, by the caller.
+func load64(s string, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(pointer(unsafe.StringData(s)), i))[:])
+}
+
+// load32 is the 4 bytes of s from i on, the first one lowest.
+//
+// SAFETY: i+4 <= len(s), i >= 0, by the caller.
+func load32(s string, i int) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(pointer(unsafe.StringData(s)), i))[:])
+}
+
+// put64 writes 8 bytes behind b, the lowest one first. b stays as long as it was.
+//
+// SAFETY: there is room for them: cap(b)-len(b) >= 8, by the caller.
+func put64(b []byte, w uint64) {
+	binary.LittleEndian.PutUint64((*[8]byte)(unsafe.Add(pointer(unsafe.SliceData(b)), len(b)))[:], w)
+}
+
+// put32 writes 4 bytes behind b, the lowest one first. b stays as long as it was.
+//
+// SAFETY: there is room for them: cap(b)-len(b) >= 4, by the caller.
+func put32(b []byte, w uint32) {
+	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(pointer(unsafe.SliceData(b)), len(b)))[:], w)
+}
+
+// piece is what putPieces writes at a time.
+const piece = 16
+
+// putPieces writes s behind b. b stays as long as it was.
+//
+// SAFETY: the length of s is a multiple of piece, and there is room for it, by the
+// caller.
+func putPieces(b []byte, s string) {
+	to, from := unsafe.Add(pointer(unsafe.SliceData(b)), len(b)), pointer(unsafe.StringData(s))
+	for i := uintptr(0); i < uintptr(len(s)); i += piece {
+		*(*[piece]byte)(unsafe.Add(to, i)) = *(*[piece]byte)(unsafe.Add(from, i))
+	}
+}
+
+// face is an empty interface (assumption A1).
+// sliceHeader is what a slice is made of (assumption A6).
+type sliceHeader struct {
+	data     pointer
+	len, cap int
+}
+
+type face struct{ typ, data pointer }
+
+// dataWord is the second word of an interface value: the value itself if its type
+// is a pointer in all but name, and otherwise the address of the value.
+//
+// SAFETY: reads a word of an interface value, which A1 says has two.
+func dataWord(x any) pointer { return (*face)(pointer(&x)).data }
+
+// valueAt is the t at p, as reflect sees it: it can be set.
+//
+// SAFETY: at p is a t.
+func valueAt(t reflect.Type, p pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
