@@ -81,6 +81,33 @@ func fake(_ context.Context, c matrix.Cell, _ time.Duration) (matrix.Result, err
 	return matrix.Result{Status: matrix.OK, Checksum: 0xfeed, Values: []matrix.Value{{Metric: matrix.NsPerOp, Value: 12.5}, {Metric: matrix.BytesPerOp, Value: 0}}}, nil
 }
 
+// A run that is out of time ends with the round that it has begun, says so, and
+// goes on where it was; a call measures one round, whatever it takes.
+func TestOutOfTime(t *testing.T) {
+	soon := few
+	soon.Within = time.Nanosecond
+	folder, err := matrix.Create(filepath.Join(t.TempDir(), "run"), matrix.Here(soon))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []int{6, 6 + 6, 6 + 6 + 3, 6 + 6 + 3} {
+		if err := folder.Run(t.Context(), fake, 1, nil, func(int, string) {}); err != nil {
+			t.Fatal(err)
+		}
+		steps := map[matrix.Step]bool{}
+		for _, r := range folder.Rows {
+			steps[matrix.Step{Cell: r.Cell, Round: r.Round}] = true
+		}
+		if len(steps) != want {
+			t.Errorf("after call %d there are %d measurements, want %d", round+1, len(steps), want)
+		}
+		env, err := matrix.ReadEnvironment(folder.Dir)
+		if err != nil || len(env.Notes) != min(round+1, 2) || !strings.HasPrefix(env.Notes[0], "rounds 2 to 3 of the matrix: not begun after 1ns") {
+			t.Errorf("notes %q, %v", env.Notes, err)
+		}
+	}
+}
+
 // What is measured is kept at once; a run that was stopped goes on where it
 // was, and what is kept is never measured again.
 func TestStopAndResume(t *testing.T) {

@@ -15,6 +15,7 @@ type Settings struct {
 	Seed      uint64 // of the order
 	Rounds    int
 	Least     time.Duration // of one measurement, after the warm-up
+	Within    time.Duration `json:",omitempty"` // after which no further round is begun; 0: no bound
 	Full      bool          // all sizes
 	Workloads []string      // empty: all
 	Subjects  []string      // empty: all

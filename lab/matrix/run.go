@@ -2,8 +2,10 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Run carries out the steps of the folder's plan that it has no rows of yet,
@@ -31,6 +33,7 @@ func (f *Folder) Run(ctx context.Context, measure Measurer, lanes int, leave map
 		defer mu.Unlock()
 		return f.add(rowsOf(step.Cell, step.Round, r))
 	}
+	begun, round := time.Now(), 0
 	for i, step := range s.Plan() {
 		program, err := step.Program()
 		if err != nil {
@@ -38,6 +41,15 @@ func (f *Folder) Run(ctx context.Context, measure Measurer, lanes int, leave map
 		}
 		if have[step] || leave[program] {
 			continue
+		}
+		if step.Round > round {
+			if round > 0 && s.Within > 0 && time.Since(begun) > s.Within {
+				wg.Wait()
+				f.Environment.Notes = append(f.Environment.Notes,
+					fmt.Sprintf("rounds %d to %d of the matrix: not begun after %s; lab run -resume measures them", step.Round, s.Rounds, s.Within))
+				return errors.Join(context.Cause(ctx), f.SaveEnvironment())
+			}
+			round = step.Round
 		}
 		free <- true
 		if ctx.Err() != nil {

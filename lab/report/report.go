@@ -67,7 +67,7 @@ func (r *Report) pictures() []*picture {
 		}
 	}
 	for i, g := range groups {
-		add([]string{"objects", "matrix", "requests", "cold", "ends"}[i], speedup(r.Go, g.workloads, g.heading))
+		add([]string{"objects", "matrix", "requests", "cold", "programs", "ends"}[i], speedup(r.Go, g.workloads, g.heading))
 	}
 	add("cpp-time", cppTime(r.Cpp))
 	add("cpp-speedup", cppSpeedup(r.Cpp))

@@ -102,6 +102,22 @@ func TestTableOfTimes(t *testing.T) {
 	}
 }
 
+// The four programs are compared with plain Go, a document at a time.
+func TestTableOfPrograms(t *testing.T) {
+	r := load(t, small)
+	i := slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.workloads, "query") })
+	const query = "GraphQL documents parsed to a tree: 100 documents"
+	if got := row(t, times(r.Go, groups[i].workloads), query, "ArenaPool"); got[2] != "25.0 µs each" || got[4] != "1.60 (1.60–1.60)" {
+		t.Errorf("%q", got)
+	}
+	for _, text := range unmeasured(nil).Rows {
+		if text[0] == "bytebump" && strings.Contains(strings.Join(text, " "), "neither maps nor text") {
+			return
+		}
+	}
+	t.Errorf("nothing says why bytebump has no row: %q", unmeasured(nil).Rows)
+}
+
 // What crashed, lied or corrupted is no time, in any table or picture.
 func TestFailuresAreNoTimes(t *testing.T) {
 	r := load(t, small)
@@ -172,6 +188,7 @@ func TestAllIsMadeFromTheRows(t *testing.T) {
 		{"go.csv", "flat,1000000,Slab,", "objects"},
 		{"go.csv", "Slice,100,Arena,plain,", "matrix"},
 		{"go.csv", "request,1000,Arena,plain,7,", "requests"},
+		{"go.csv", "query,100,ArenaPool,plain,", "programs"},
 		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-time"},
 		{"cpp-clang.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-time"},
 		{"cpp-gcc.csv", `"rolling",write,16,8192,ebb trap,`, "cpp-speedup"},

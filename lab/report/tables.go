@@ -33,6 +33,8 @@ var groups = []group{
 		[]string{"grow", "grow-turns", "request", "tree", "trees", "pool", "giant"}},
 	{"Cold lives", "A new arena for each life, of the chunk size that the package suggests, 64 KB; it is dropped at its end, and the standard library's freed. cold-slice and cold-struct are what the experiment's own benchmark does. Times are of one life.",
 		[]string{"cold-slice", "cold-struct", "cold-iter", "cold-request"}},
+	{"Four programs", "A parser of GraphQL, one of Markdown with its HTML, a reader of metrics, a handler of JSON orders. The heap's are written as people write Go (package programs); those in an arena are what they were converted to. A life is one document.",
+		[]string{"query", "markdown", "metrics", "order", "cold-programs"}},
 	{"The end of a life", "The time of the end alone. The heap has no row: its collector frees objects later.",
 		[]string{"reset-flat", "reset-link"}},
 }

@@ -36,13 +36,13 @@ type Seen struct{ Outcome, Detail string }
 
 // Misuses are the variants, in the order of the table.
 func Misuses() []Misuse {
-	all := []kind{pointers, prices, lists, strings}
+	all := []kind{pointers, prices, lists, copies}
 	const few, many = 100, 200_000 // many are 12 MB: more than a chunk of any subject
 	return []Misuse{
 		{"pointer", "a pointer is read", few, []kind{pointers, prices}, read},
 		{"pointer-large", "a pointer is read after a life of 200,000 objects", many, []kind{pointers, prices}, read},
 		{"slice", "a slice is read", few, []kind{lists}, read},
-		{"string", "a string is read", few, []kind{strings}, read},
+		{"string", "a string is read", few, []kind{copies}, read},
 		{"write", "a value is written through it", few, []kind{pointers, prices, lists}, write},
 		{"goroutine", "another goroutine reads, without synchronization", few, all, readElsewhere},
 	}
@@ -133,7 +133,7 @@ func lists(subject any) maker {
 	}
 }
 
-func strings(subject any) maker {
+func copies(subject any) maker {
 	fill := func([]string, string) {}
 	switch m := subject.(type) {
 	case Texts:

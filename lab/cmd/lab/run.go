@@ -27,6 +27,7 @@ func runCommand() *cli.Command {
 			&cli.StringFlag{Name: "only", Usage: "`WORKLOADS` to run, with commas"},
 			&cli.StringFlag{Name: "subjects", Usage: "`SUBJECTS` to run, with commas"},
 			&cli.IntFlag{Name: "rounds", Value: matrix.LeastRounds, Usage: "times that all is measured"},
+			&cli.DurationFlag{Name: "within", Value: quickWithin, Usage: "no further round is begun after `TIME`; 0 is no bound, as with -full"},
 			&cli.DurationFlag{Name: "least", Value: 15 * time.Millisecond, Usage: "of one measurement, after its warm-up"},
 			&cli.Uint64Flag{Name: "seed", Usage: "of the order", DefaultText: "the time"},
 			&cli.StringFlag{Name: "builds", Usage: "`BUILDS` to measure in besides the plain one, with commas; empty leaves them and the use-after-free program out", DefaultText: "race,asan,cover, in a run of everything"},
@@ -39,6 +40,10 @@ func runCommand() *cli.Command {
 		Action: runMatrix,
 	}
 }
+
+// quickWithin bounds a quick run's matrix: a machine on which it takes longer has
+// fewer rounds.
+const quickWithin = 6 * time.Minute
 
 // measurer carries out the measurements; a test has others.
 var (
@@ -101,7 +106,7 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 // resultsFolder makes the folder, or opens the one to go on with.
 func resultsFolder(ctx context.Context, cmd *cli.Command) (*matrix.Folder, error) {
 	settings := matrix.Settings{
-		Seed: cmd.Uint64("seed"), Rounds: cmd.Int("rounds"), Least: cmd.Duration("least"), Full: cmd.Bool("full"),
+		Seed: cmd.Uint64("seed"), Rounds: cmd.Int("rounds"), Least: cmd.Duration("least"), Full: cmd.Bool("full"), Within: cmd.Duration("within"),
 		Workloads: list(cmd.String("only")), Subjects: list(cmd.String("subjects")),
 	}
 	if cmd.Bool("quick") && settings.Full {
@@ -109,6 +114,9 @@ func resultsFolder(ctx context.Context, cmd *cli.Command) (*matrix.Folder, error
 	}
 	if settings.Full && !cmd.IsSet("least") {
 		settings.Least = 200 * time.Millisecond
+	}
+	if settings.Full && !cmd.IsSet("within") {
+		settings.Within = 0
 	}
 	if settings.Full && !cmd.IsSet("rounds") {
 		settings.Rounds = 11
@@ -135,7 +143,7 @@ func resultsFolder(ctx context.Context, cmd *cli.Command) (*matrix.Folder, error
 
 // resume opens a folder to go on with: its settings are those of its run.
 func resume(cmd *cli.Command, here matrix.Environment) (*matrix.Folder, error) {
-	for _, flag := range []string{"seed", "rounds", "least", "full", "only", "subjects", "builds", "go"} {
+	for _, flag := range []string{"seed", "rounds", "within", "least", "full", "only", "subjects", "builds", "go"} {
 		if cmd.IsSet(flag) {
 			return nil, fmt.Errorf("-%s and -resume exclude each other: a run goes on as it began", flag)
 		}
