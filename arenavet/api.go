@@ -39,16 +39,27 @@ func arenaType(t types.Type) string {
 	return n.Obj().Name()
 }
 
-// isHandle says whether t is a pointer to an arena or a slab.
+// isHandle says whether t is a pointer to an arena or a slab, or a lane, which is
+// as good as its arena.
 func isHandle(t types.Type) bool {
 	if t == nil {
 		return false
+	}
+	if isLane(t) {
+		return true
 	}
 	if _, ok := types.Unalias(t).(*types.Pointer); !ok {
 		return false
 	}
 	name := arenaType(t)
 	return name == "Arena" || name == "Slab"
+}
+
+// isLane says whether t is the handle to an arena's memory for one type: a
+// struct, of which the analysis sees no fields.
+func isLane(t types.Type) bool {
+	_, isPointer := types.Unalias(t).(*types.Pointer)
+	return !isPointer && arenaType(t) == "Lane"
 }
 
 func isMark(t types.Type) bool { return arenaType(t) == "Mark" }

@@ -39,7 +39,8 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 	if c, ok := instr.Common().Args[0].(*ssa.MakeClosure); ok && !instr.Pos().IsValid() {
 		pos = c.Fn.Pos() // the body of a range statement stands where that begins
 	}
-	for _, v := range yields {
+	walked := f.at(st, f.eval(st, instr.Common().Value), sourceStep, instr.Common().Value.Type())
+	for _, v := range append(yields, walked) {
 		for _, a := range v.atoms() {
 			if a.stale != nil && a.region != nil && a.site.kind != markSite {
 				f.reportStale(a, pos, false)

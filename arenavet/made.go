@@ -58,10 +58,19 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.use(st, arg(0), instr)
 		return arg(0), true // which share the buffer's memory
 
+	case "LaneOf":
+		f.useHandle(st, arg(0), pos)
+		return arg(0), true // a lane is as good as its arena
+	case "Lane.New":
+		return f.allocate(st, instr, name, arg(0)), true
+
 	case "NewContext":
 		return f.standardResult(st, instr, at(holder, 0, 1), args), true
 	case "FromContext":
 		return f.unknownInstr(st, instr), true
+	}
+	if name == "NewMap" || strings.HasPrefix(name, "Map.") {
+		return f.mapCall(st, instr, common, name, args)
 	}
 	if strings.HasPrefix(name, "Buffer.") {
 		// It copies what it is given.

@@ -213,7 +213,7 @@ func oneOfSeveral(all []atom, a atom) bool {
 
 // usesReceiver says whether a function is a method of an arena or a slab.
 func usesReceiver(name string) bool {
-	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Slab.")
+	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Lane.") || strings.HasPrefix(name, arenaPath+".Slab.")
 }
 
 // parallel is a call that runs what called says in several goroutines and

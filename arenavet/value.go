@@ -198,7 +198,7 @@ func leaves(t types.Type) []leaf {
 				out = append(out, leaf{path, t})
 			}
 		case *types.Struct:
-			if isMark(t) {
+			if isMark(t) || isLane(t) {
 				out = append(out, leaf{path, t})
 				return
 			}
