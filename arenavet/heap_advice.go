@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -50,7 +51,10 @@ func (h *advisor) expression(e ast.Expr) {
 	}
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
-		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && h.of(e) == goesOut {
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && isBuilder(h.typeOf(lit)) {
+			h.done[lit] = true
+			h.builderAt(e)
+		} else if ok && e.Op == token.AND && h.of(e) == goesOut {
 			h.done[lit] = true
 			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X, func(pkg, a string) []analysis.TextEdit {
 				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
@@ -74,12 +78,14 @@ func typeOr(lit *ast.CompositeLit) ast.Expr {
 
 // literal is a slice or map that is written out.
 func (h *advisor) literal(lit *ast.CompositeLit) {
+	if _, isMap := h.typeOf(lit).Underlying().(*types.Map); isMap && lit.Type != nil {
+		h.newMap(lit)
+		return
+	}
 	if h.of(lit) != goesOut || lit.Type == nil {
 		return
 	}
 	switch h.typeOf(lit).Underlying().(type) {
-	case *types.Map:
-		h.useFunction(lit.Pos(), "map", "NewMap", false, nil)
 	case *types.Slice:
 		if len(lit.Elts) == 0 {
 			return // it takes no memory
@@ -150,75 +156,26 @@ func (h *advisor) copied(e ast.Expr) bool {
 	case *ast.SwitchStmt, *ast.CaseClause, *ast.RangeStmt:
 		return true
 	case *ast.IndexExpr:
-		return p.Index == e
+		return p.Index == e && !h.assigned(p)
 	}
 	return false
 }
 
-func (h *advisor) call(e *ast.CallExpr) {
-	if tv := h.c.pass.TypesInfo.Types[e.Fun]; tv.IsType() {
-		from, ok := h.typeOf(e.Args[0]).Underlying().(*types.Slice)
-		if !ok || !isText(tv.Type) || h.copied(e) || h.of(e) != goesOut {
-			return
-		}
-		if b, ok := from.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
-			h.useMethod(e.Pos(), "string of bytes", "AllocBytesToString", isString(tv.Type), func(a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, a+".AllocBytesToString(")}
-			})
-		}
-		return
-	}
-	switch h.builtin(e) {
-	case "":
-	case "new":
-		if h.of(e) == goesOut {
-			t := e.Args[0]
-			h.useFunction(e.Pos(), "new", "New", h.c.pass.TypesInfo.Types[t].IsType(), func(pkg, a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
-			})
-		}
-		return
-	case "make":
-		h.makes(e)
-		return
-	case "append":
-		h.appends(e)
-		return
-	default:
-		return
-	}
-	if h.of(e) == outlives {
-		return
-	}
-	name := h.called(e)
-	if method, ok := inArena[name]; ok && h.of(e) == goesOut && !h.copied(e) {
-		h.useMethod(e.Pos(), name, method, true, func(a string) []analysis.TextEdit {
-			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Fun.End(), a+"."+method)}
-		})
-	} else if name == "io.ReadAll" {
-		h.useFunction(e.Pos(), name, "ReadAll", true, func(pkg, a string) []analysis.TextEdit {
-			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, pkg+".ReadAll("+a+", ")}
-		})
-	} else if (name == "fmt.Sprint" || name == "fmt.Sprintln") && h.of(e) == goesOut {
-		h.useMethod(e.Pos(), name, "Sprintf", false, nil)
-	} else {
-		h.twin(e)
-	}
-}
-
-// inArena lists functions that arenas have as methods with the same arguments.
-var inArena = map[string]string{
-	"fmt.Sprintf": "Sprintf", "strings.Join": "Join", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper",
-	"strings.Clone": "AllocString",
+// assigned says whether something is assigned to e.
+func (h *advisor) assigned(e ast.Expr) bool {
+	s, ok := h.parents[e].(*ast.AssignStmt)
+	return ok && slices.Contains(s.Lhs, e)
 }
 
 func (h *advisor) makes(e *ast.CallExpr) {
+	if _, isMap := h.typeOf(e).Underlying().(*types.Map); isMap {
+		h.newMap(e)
+		return
+	}
 	if h.of(e) != goesOut {
 		return
 	}
 	switch h.typeOf(e).Underlying().(type) {
-	case *types.Map:
-		h.useFunction(e.Pos(), "map", "NewMap", false, nil)
 	case *types.Slice:
 		list, ok := e.Args[0].(*ast.ArrayType)
 		for _, n := range e.Args[1:] {

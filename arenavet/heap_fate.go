@@ -31,6 +31,12 @@ func (h *advisor) of(e ast.Node) fate {
 			return h.of(p)
 		}
 	case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+		if at, ok := p.(*ast.IndexExpr); ok && at.Index == e {
+			if h.assigned(at) {
+				return h.target(at) // a map keeps the key
+			}
+			return stays
+		}
 		if x, ok := p.(ast.Expr); ok && !pointerFree(h.typeOf(x)) {
 			if _, called := h.parents[p].(*ast.CallExpr); called && h.parents[p].(*ast.CallExpr).Fun == p {
 				return goesOut // a method

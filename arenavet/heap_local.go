@@ -9,21 +9,71 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// builder is a strings.Builder of the function's own. Where only methods are
-// called that a Buffer has, too, or it is given to a call as a writer, a Buffer
-// can take its place.
+// isBuilder says whether t is a type of the standard library whose place a Buffer
+// can take.
+func isBuilder(t types.Type) bool {
+	name := typeName(t)
+	return name == "strings.Builder" || name == "bytes.Buffer"
+}
+
+// sharedMethods are what strings.Builder or bytes.Buffer have and a Buffer has, too,
+// with the same meaning.
+var sharedMethods = map[string]bool{
+	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Cap": true, "Grow": true,
+	"Available": true, "Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,
+}
+
+// builder is a strings.Builder or bytes.Buffer that is a variable of the function's
+// own. Where only methods are called that a Buffer has, too, and it is given to
+// calls as a writer, a Buffer can take its place.
 func (h *advisor) builder(spec *ast.ValueSpec) {
-	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || typeName(h.typeOf(spec.Type)) != "strings.Builder" {
+	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || !isBuilder(h.typeOf(spec.Type)) {
 		return
 	}
-	obj := h.c.pass.TypesInfo.Defs[spec.Names[0]]
 	gen, ok := h.parents[spec].(*ast.GenDecl)
-	ok = ok && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
-	var edits []analysis.TextEdit
-	worst := stays
+	edits, fits, worst := h.buildersUses(h.c.pass.TypesInfo.Defs[spec.Names[0]])
+	if worst == outlives {
+		return
+	}
+	name := spec.Names[0].Name
+	ok = ok && fits && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
+	h.useFunction(spec.Pos(), typeName(h.typeOf(spec.Type)), "NewBuffer", ok, func(pkg, a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)")}, edits...)
+	})
+}
+
+// builderAt is builder for new(bytes.Buffer), &bytes.Buffer{} and the like.
+func (h *advisor) builderAt(e ast.Expr) {
+	what := strings.TrimPrefix(typeName(h.typeOf(e)), "*")
+	s, ok := h.parents[e].(*ast.AssignStmt)
+	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 {
+		if h.of(e) == goesOut {
+			h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
+		}
+		return
+	}
+	id, _ := s.Lhs[0].(*ast.Ident)
+	edits, fits, worst := h.buildersUses(h.c.pass.TypesInfo.Defs[id])
+	if worst == outlives {
+		return
+	}
+	lit, isLit := ast.Unparen(e).(*ast.UnaryExpr)
+	if isLit {
+		c, _ := lit.X.(*ast.CompositeLit)
+		fits = fits && c != nil && len(c.Elts) == 0
+	}
+	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(pkg, a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewBuffer("+a+", 0)")}, edits...)
+	})
+}
+
+// buildersUses looks at the uses of a builder: what they need to be changed to,
+// whether that is all, and what becomes of the text.
+func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst fate) {
+	fits = obj != nil
 	ast.Inspect(h.body, func(n ast.Node) bool {
 		id, isID := n.(*ast.Ident)
-		if !isID || h.c.pass.TypesInfo.Uses[id] != obj {
+		if !isID || obj == nil || h.c.pass.TypesInfo.Uses[id] != obj {
 			return true
 		}
 		if h.inGoroutine(id) {
@@ -31,41 +81,57 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 		}
 		switch p := h.parents[id].(type) {
 		case *ast.SelectorExpr:
-			switch p.Sel.Name {
-			case "WriteString", "WriteByte", "WriteRune", "Write", "Len", "Grow":
-			case "String":
-				if call, isCall := h.parents[p].(*ast.CallExpr); isCall {
-					worst = max(worst, h.of(call))
-				}
-			default:
-				ok = false
+			call, isCall := h.parents[p].(*ast.CallExpr)
+			fits = fits && isCall && sharedMethods[p.Sel.Name]
+			if isCall && (p.Sel.Name == "String" || p.Sel.Name == "Bytes") {
+				worst = max(worst, h.of(call))
 			}
 		case *ast.UnaryExpr:
-			call, isCall := h.parents[p].(*ast.CallExpr)
-			if isCall && p.Op == token.AND && strings.HasPrefix(h.called(call), "fmt.Fprint") {
+			if p.Op == token.AND && h.isWriterArgument(p) {
 				edits = append(edits, replace(p.Pos(), id.Pos(), ""))
 			} else {
-				ok = false
+				fits, worst = false, max(worst, h.of(p))
 			}
 		default:
-			ok = false
+			if !h.isWriterArgument(id) {
+				fits, worst = false, max(worst, h.of(id))
+			}
 		}
 		return true
 	})
-	if worst != goesOut {
-		return
+	return edits, fits, worst
+}
+
+// isWriterArgument says whether e is given to a call as an io.Writer or the like,
+// so that its own type does not matter.
+func (h *advisor) isWriterArgument(e ast.Expr) bool {
+	call, ok := h.parents[e].(*ast.CallExpr)
+	if !ok || call.Fun == e {
+		return false
 	}
-	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), "strings.Builder", "NewBuffer", ok, func(pkg, a string) []analysis.TextEdit {
-		return append([]analysis.TextEdit{replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)")}, edits...)
-	})
+	if h.argument(call, e) == outlives && !isError(orInvalid(h.typeOf(call))) {
+		return false // an error says nothing of what was written
+	}
+	sig, ok := h.typeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return false
+	}
+	for i, arg := range call.Args {
+		if arg == e && i < sig.Params().Len() {
+			switch typeName(sig.Params().At(i).Type()) {
+			case "io.Writer", "io.StringWriter", "io.ByteWriter":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // moved reports a struct of the function's own whose address leaves it, so that it
 // is made on the heap. Where it is used by its fields, methods and address only, a
 // pointer can take its place.
 func (h *advisor) moved(spec *ast.ValueSpec) {
-	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || typeName(h.typeOf(spec.Type)) == "strings.Builder" {
+	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || isBuilder(h.typeOf(spec.Type)) {
 		return
 	}
 	if _, ok := h.typeOf(spec.Type).Underlying().(*types.Struct); !ok {

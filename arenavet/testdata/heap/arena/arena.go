@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,6 +36,16 @@ func NewOf[T any](a *Arena, v T) *T {
 func SliceOf[T any](a *Arena, items ...T) []T {
 	a.count()
 	return slices.Clone(items)
+}
+
+func CloneSlice[T any](a *Arena, s []T) []T {
+	a.count()
+	return slices.Clone(s)
+}
+
+func Collect[T any](a *Arena, seq iter.Seq[T]) []T {
+	a.count()
+	return slices.Collect(seq)
 }
 
 func MakeSlice[T any](a *Arena, len, cap int) []T {
@@ -101,6 +113,27 @@ func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
 	a.count()
 	return &Map[K, V]{make(map[K]V, hint)}
 }
+
+func (m *Map[K, V]) Get(k K) (V, bool) {
+	v, ok := m.m[k]
+	return v, ok
+}
+
+func (m *Map[K, V]) Set(k K, v V) { m.m[k] = v }
+
+func (m *Map[K, V]) Delete(k K) bool {
+	_, ok := m.m[k]
+	delete(m.m, k)
+	return ok
+}
+
+func (m *Map[K, V]) Len() int { return len(m.m) }
+
+func (m *Map[K, V]) Clear() { clear(m.m) }
+
+func (m *Map[K, V]) All() iter.Seq2[K, V] { return maps.All(m.m) }
+
+func (m *Map[K, V]) Keys() iter.Seq[K] { return maps.Keys(m.m) }
 
 type key struct{}
 

@@ -1,7 +1,12 @@
 // Package made has memory of the functions that -heap names.
 package made
 
-import "github.com/ebbpool/arena"
+import (
+	"io"
+	"slices"
+
+	"github.com/ebbpool/arena"
+)
 
 type node struct {
 	name string
@@ -41,4 +46,31 @@ func fineElement(a *arena.Arena, name string) int {
 	n := len(s)
 	a.Reset()
 	return n
+}
+
+func cloned(a, b *arena.Arena, name string) ([]string, []string) {
+	s := arena.CloneSlice(a, []string{b.Sprintf("%s.", name)})
+	t := arena.Collect(b, slices.Values(s))
+	b.Reset()
+	return s, t // want `return of .*memory of arena b, which Reset`
+}
+
+func body(a *arena.Arena, r io.Reader) []byte {
+	b, _ := arena.ReadAll(a, r)
+	a.Reset()
+	return b // want `return of b, memory of arena a, which Reset|return of memory of arena a, which Reset`
+}
+
+func fineCloned(a *arena.Arena, names []string) []string {
+	s := arena.CloneSlice(nil, names)
+	t := arena.Collect(a, slices.Values(s))
+	n := t[0]
+	a.Reset()
+	return append(s, n)
+}
+
+func fineBody(a *arena.Arena, r io.Reader) string {
+	b, _ := arena.ReadAll(a, r)
+	defer a.Reset()
+	return string(b)
 }

@@ -1,0 +1,172 @@
+package advice
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena"
+)
+
+// Each function of the standard library that arenas have, too.
+
+func texts(p *parser, s string) []string {
+	return arena.SliceOf(p.a,
+		strings.Clone(s),   // want `strings.Clone on the heap, with arena p.a in scope: use its AllocString`
+		strings.ToUpper(s), // want `strings.ToUpper on the heap, with arena p.a in scope: use its ToUpper`
+		fmt.Sprint(s),      // want `fmt.Sprint on the heap, with arena p.a in scope: use its Sprintf`
+		fmt.Sprintln(s),    // want `fmt.Sprintln on the heap`
+		fmt.Sprint(s, 1),   // want `fmt.Sprint on the heap`
+	)
+}
+
+func slicesOf(p *parser, list []*node, b []byte, m map[string]int) ([]*node, []byte, []string) {
+	return slices.Clone(list), // want `slices.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
+		bytes.Clone(b), // want `bytes.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
+		slices.Collect(maps.Keys(m)) // want `slices.Collect on the heap, with arena p.a in scope: use arena.Collect`
+}
+
+type nodes []*node
+
+func ownType(p *parser, list nodes) nodes {
+	return slices.Clone(list) // want `slices.Clone on the heap`
+}
+
+func fresh(p *parser, b []byte) []byte {
+	return append([]byte(nil), b...) // want `append on the heap, with arena p.a in scope: use arena.Append`
+}
+
+// Builders.
+
+func buffer(p *parser, v any) ([]byte, error) {
+	var b bytes.Buffer // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
+	b.Grow(64)
+	b.WriteByte('[')
+	if err := json.NewEncoder(&b).Encode(v); err != nil {
+		return nil, err
+	}
+	b.Truncate(b.Len() - 1)
+	_, err := io.WriteString(&b, "]")
+	return b.Bytes(), err
+}
+
+func pointers(p *parser, r io.Reader) string {
+	b := new(bytes.Buffer) // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
+	io.Copy(b, r)
+	c := &bytes.Buffer{} // want `bytes.Buffer on the heap`
+	c.Write(b.Bytes())
+	d := bytes.NewBuffer(nil) // want `bytes.Buffer on the heap`
+	fmt.Fprint(d, c.String())
+	return d.String()
+}
+
+// A Buffer is no reader, and no argument of a function that wants the other.
+func reader(p *parser) (string, error) {
+	var b bytes.Buffer // want `bytes.Buffer on the heap`
+	b.WriteString("x;")
+	return b.ReadString(';')
+}
+
+func write(b *strings.Builder) { b.WriteString("x") }
+
+func given(p *parser) string {
+	var b strings.Builder // want `strings.Builder on the heap`
+	write(&b)
+	return b.String()
+}
+
+// Maps. Those that have no more than a few entries and stay are left alone.
+
+func counted(p *parser, words []string) int {
+	seen := make(map[string]int, len(words)) // want `map on the heap, with arena p.a in scope: use arena.NewMap`
+	for i, w := range words {
+		if _, ok := seen[w]; !ok {
+			seen[w] = i
+		}
+	}
+	delete(seen, "")
+	sum := len(seen)
+	for w, n := range seen {
+		sum += len(w) * n
+	}
+	for w := range seen {
+		sum -= len(w)
+	}
+	clear(seen)
+	return sum
+}
+
+func nested(p *parser, words []string, names map[string][]string) (n int) {
+	seen := map[string]int{} // want `map on the heap`
+	for i, w := range words {
+		seen[strings.ToLower(w)+"."] = i
+		names[strings.ToLower(w)] = []string{w} // want `strings.ToLower on the heap` `slice on the heap`
+	}
+	return len(seen)
+}
+
+// A Map has no m[k] that is a value, and no m[k]++.
+func value(p *parser, words []string) int {
+	seen := make(map[string]int) // want `map on the heap`
+	for _, w := range words {
+		seen[w]++
+	}
+	return len(seen)
+}
+
+func read(p *parser, words []string) bool {
+	seen := map[string]bool{} // want `map on the heap`
+	for _, w := range words {
+		if seen[w] {
+			return true
+		}
+		seen[w] = true
+	}
+	return false
+}
+
+func handedOn(p *parser, words []string) map[string]bool {
+	seen := map[string]bool{} // want `map on the heap`
+	for _, w := range words {
+		seen[w] = true
+	}
+	return seen
+}
+
+func fineSmall(p *parser, k string) bool {
+	colours := map[string]int{"red": 1, "green": 2}
+	few := make(map[string]int, 8)
+	few[k] = colours[k]
+	return few["red"] == 1
+}
+
+// Functions of this package that have a twin, by each of its names.
+
+func last1(s string) *node                        { return parse(s) }
+func last1InArena(s string, a *arena.Arena) *node { return parseIn(a, s) }
+func all1(s ...string) *node                      { return parse(s[0]) }
+func all1WithArena(a *arena.Arena, s ...string) *node {
+	return parseIn(a, s[0])
+}
+func none() *node                 { return nil }
+func noneIn(a *arena.Arena) *node { return arena.New[node](a) }
+
+// Other results, or other parameters: no twins.
+func other(s string) *node                               { return parse(s) }
+func otherIn(a *arena.Arena, s string) string            { return a.AllocString(s) }
+func otherArena(a *arena.Arena, s []byte) *node          { return arena.New[node](a) }
+func otherInArena(s string, t *arena.Arena, n int) *node { return arena.New[node](t) }
+
+func allTwins(p *parser, s string, list []string) []*node {
+	return arena.SliceOf(p.a,
+		last1(s),      // want `last1 allocates on the heap, with arena p.a in scope: use last1InArena`
+		all1(s, s),    // want `all1 allocates on the heap, with arena p.a in scope: use all1WithArena`
+		all1(list...), // want `all1 allocates on the heap`
+		none(),        // want `none allocates on the heap`
+		other(s),
+	)
+}
