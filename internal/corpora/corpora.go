@@ -1,0 +1,163 @@
+// Package corpora has the documents that JSON codecs are measured with, and the Go
+// types for them: those that the standard library measures its own with, and a
+// request as a service gets it.
+package corpora
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Corpus is a document and the type that it is decoded into.
+type Corpus struct {
+	Name string
+	file string
+	New  func() any // a pointer to a zero value of the type
+}
+
+// All are the corpora, the large ones first.
+var All = []Corpus{
+	{"twitter", "twitter_status", func() any { return new(Twitter) }},
+	{"citm", "citm_catalog", func() any { return new(Citm) }},
+	{"golang_source", "golang_source", func() any { return new(Golang) }},
+	{"canada", "canada_geometry", func() any { return new(Canada) }},
+	{"synthea", "synthea_fhir", func() any { return new(Synthea) }},
+	{"string_unicode", "string_unicode", func() any { return new(map[string]string) }},
+	{"string_escaped", "string_escaped", func() any { return new(map[string]string) }},
+	{"request", "", func() any { return new(Order) }},
+}
+
+// Read returns the document. The large ones are files of the Go installation that
+// are compressed; unzip says how to undo that, nil for the program zstd.
+func (c *Corpus) Read(unzip func(io.Reader) (io.Reader, error)) ([]byte, error) {
+	if c.file == "" {
+		return json.Marshal(request())
+	}
+	root := runtime.GOROOT()
+	if root == "" {
+		out, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			return nil, err
+		}
+		root = strings.TrimSpace(string(out))
+	}
+	path := filepath.Join(root, "src", "encoding", "json", "internal", "jsontest", "testdata", c.file+".json.zst")
+	if unzip == nil {
+		doc, err := exec.Command("zstd", "-dcq", path).Output()
+		if err != nil {
+			return nil, fmt.Errorf("zstd %s: %w", path, err)
+		}
+		return doc, nil
+	}
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := unzip(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// Golang is the source tree of Go, with what changed when.
+type Golang struct {
+	Tree     *GolangNode `json:"tree"`
+	Username string      `json:"username"`
+}
+
+// GolangNode is a file or directory.
+type GolangNode struct {
+	Name     string        `json:"name"`
+	Kids     []*GolangNode `json:"kids"`
+	CLWeight float64       `json:"cl_weight"`
+	Touches  int           `json:"touches"`
+	MinT     int64         `json:"min_t"`
+	MaxT     int64         `json:"max_t"`
+	MeanT    int64         `json:"mean_t"`
+}
+
+// Canada is the border of Canada, in GeoJSON.
+type Canada struct {
+	Type     string `json:"type"`
+	Features []struct {
+		Type       string `json:"type"`
+		Properties struct {
+			Name string `json:"name"`
+		} `json:"properties"`
+		Geometry struct {
+			Type        string         `json:"type"`
+			Coordinates [][][2]float64 `json:"coordinates"`
+		} `json:"geometry"`
+	} `json:"features"`
+}
+
+// Order is what a request of about 2 KB holds.
+type Order struct {
+	ID       string     `json:"id"`
+	Created  string     `json:"created"`
+	Currency string     `json:"currency"`
+	Total    int64      `json:"total"`
+	Paid     bool       `json:"paid"`
+	Customer Customer   `json:"customer"`
+	Shipping *Address   `json:"shipping,omitempty"`
+	Billing  *Address   `json:"billing,omitempty"`
+	Items    []LineItem `json:"items"`
+	Comment  string     `json:"comment,omitempty"`
+}
+
+// Customer is who ordered.
+type Customer struct {
+	ID    int64    `json:"id"`
+	Name  string   `json:"name"`
+	Email string   `json:"email"`
+	Phone *string  `json:"phone"`
+	Tags  []string `json:"tags"`
+}
+
+// Address is where to.
+type Address struct {
+	Street  string `json:"street"`
+	City    string `json:"city"`
+	Zip     string `json:"zip"`
+	Country string `json:"country"`
+}
+
+// LineItem is a part of an order.
+type LineItem struct {
+	SKU      string   `json:"sku"`
+	Name     string   `json:"name"`
+	Quantity int      `json:"quantity"`
+	Price    float64  `json:"price"`
+	Discount *float64 `json:"discount,omitempty"`
+	Options  []string `json:"options"`
+	Gift     bool     `json:"gift"`
+}
+
+func request() *Order {
+	phone, discount := "+49 30 1234567", 0.15
+	o := &Order{
+		ID: "3f2b8c1e-77aa-4c0e-9d5e-0a1b2c3d4e5f", Created: time.Date(2026, 3, 14, 15, 9, 26, 535e6, time.UTC).Format(time.RFC3339Nano),
+		Currency: "EUR", Total: 48317, Paid: true,
+		Customer: Customer{ID: 8844221, Name: "Zoë Müller-Lüdenscheidt", Email: "zoe.mueller@example.com", Phone: &phone, Tags: []string{"returning", "newsletter", "b2c"}},
+		Shipping: &Address{"Unter den Linden 77, 3. Stock", "Berlin", "10117", "DE"},
+		Billing:  &Address{"Straße des 17. Juni 135", "Berlin", "10623", "DE"},
+		Comment:  "Please ring twice, \"the bell\" is slow.\nLeave it with the neighbour otherwise.",
+	}
+	for i := range 10 {
+		l := LineItem{SKU: fmt.Sprintf("SKU-%06d-%c", 104729*(i+1)%999983, 'A'+i), Name: "Article number " + strings.Repeat("x", i) + ", made of oak", Quantity: i%3 + 1, Price: float64(1999+i*250) / 100, Options: []string{"colour:black", fmt.Sprint("size:", 36+i)}, Gift: i%4 == 0}
+		if i%3 == 0 {
+			l.Discount = &discount
+		}
+		o.Items = append(o.Items, l)
+	}
+	return o
+}
