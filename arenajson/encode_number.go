@@ -82,10 +82,13 @@ func appendFloat64(b []byte, f float64, n *node, p pointer) []byte {
 	if !(abs <= math.MaxFloat64) {
 		panic(unsupportedFloat(f, 64, n, p))
 	}
-	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		return shortExponent(strconv.AppendFloat(b, f, 'e', -1, 64))
+	if math.Signbit(f) {
+		b = append(b, '-')
 	}
-	return strconv.AppendFloat(b, f, 'f', -1, 64)
+	if abs == 0 {
+		return append(b, '0')
+	}
+	return appendDecimal(b, abs)
 }
 
 func appendFloat32(b []byte, f float32, n *node, p pointer) []byte {
