@@ -177,6 +177,7 @@ func follow(st *state, v value, path string) value {
 	if strings.Contains(path, any_) {
 		return nil
 	}
+	whole := path
 	for path != "" {
 		i := strings.Index(path, deref)
 		if i < 0 {
@@ -189,9 +190,14 @@ func follow(st *state, v value, path string) value {
 			off = path[:j]
 		}
 		path = strings.TrimPrefix(path, off)
+		off, times, again := strings.Cut(off, recur)
 		v = nil
 		for _, a := range pointers {
 			v = v.union(st.load(a.site, a.off+off, []leaf{{}}))
+		}
+		if again {
+			done := whole[:len(whole)-len(path)-len(recur)-len(times)]
+			v = around(st, v, done, int(times[0]-'0'))
 		}
 	}
 	return v

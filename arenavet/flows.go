@@ -111,6 +111,9 @@ func typeAlong(t types.Type, path string) types.Type {
 		step, rest, _ := strings.Cut(path, ";")
 		path = rest
 		n, _ := strconv.Atoi(step[1:])
+		if step[0] == 'r' {
+			continue
+		}
 		switch u := types.Unalias(t).Underlying().(type) {
 		case *types.Pointer:
 			if step != "*" {

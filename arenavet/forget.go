@@ -118,7 +118,8 @@ func (s *state) reachable() map[*site]bool {
 		}
 		if k.kind == symbolSite {
 			for _, child := range children[parent{k.root, k.path}] {
-				if _, seen := s.cells[k][child.path[len(k.path)+len(deref):]]; !seen {
+				off, _, _ := strings.Cut(child.path[len(k.path)+len(deref):], recur)
+				if _, seen := s.cells[k][off]; !seen {
 					walk(child)
 				}
 			}

@@ -3,7 +3,6 @@ package arenavet
 import (
 	"go/token"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -172,15 +171,11 @@ func (f *function) entry() *state {
 
 // symbol is what path leads to from root.
 func (f *function) symbol(root ssa.Value, path string) *site {
-	if i := strings.Index(path, any_); i >= 0 {
-		path = path[:i+len(any_)]
-	} else if strings.Count(path, deref) > maxDerefs {
-		i := 0
-		for range maxDerefs {
-			i += strings.Index(path[i:], deref) + len(deref)
-		}
-		path = path[:i] + any_
+	asked := symbolKey{root, path}
+	if k := f.symbols[asked]; k != nil {
+		return k
 	}
+	path = fold(root, path)
 	key := symbolKey{root, path}
 	k := f.symbols[key]
 	if k == nil {
@@ -188,6 +183,7 @@ func (f *function) symbol(root ssa.Value, path string) *site {
 		k.child = func(off string) *site { return f.symbol(root, path+deref+off) }
 		f.symbols[key] = k
 	}
+	f.symbols[asked] = k
 	return k
 }
 

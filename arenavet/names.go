@@ -52,7 +52,7 @@ func symbolName(k *site, names map[token.Pos]string) string {
 		}
 	}
 	fields, _, ok := symbolType(k)
-	if !ok {
+	if !ok || strings.Contains(k.path, recur) {
 		return ""
 	}
 	return name + fields
@@ -75,7 +75,7 @@ func symbolType(k *site) (fields string, t types.Type, ok bool) {
 	t = k.root.Type()
 	for step := range strings.SplitSeq(strings.TrimSuffix(k.path, ";"), ";") {
 		switch {
-		case step == "":
+		case step == "", step[0] == 'r':
 		case step == "*":
 			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
 			if !ok {

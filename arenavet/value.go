@@ -15,11 +15,13 @@ import (
 //	t1;  result 1 of a call
 //	e;   an element of an array, slice or map, or a key
 //	*;   what is behind a pointer, slice, map or interface
+//	r1;  the last pointer of the path again, any number of times: see fold
 //	?;   anything that can be reached from here: paths have a limited depth
 const (
 	deref   = "*;"
 	element = "e;"
 	any_    = "?;"
+	recur   = "r"
 )
 
 func field(i int) string { return "f" + itoa(i) + ";" }
@@ -32,8 +34,8 @@ func itoa(i int) string {
 	return itoa(i/10) + itoa(i%10)
 }
 
-// maxDerefs is how many pointers a path from an argument follows before it ends
-// in "anything". What a function returns or stores is not cut there: see flows.
+// maxDerefs is how many pointers of a path from an argument are told apart, though
+// they are of the same kind.
 const maxDerefs = 3
 
 type siteKind uint8
