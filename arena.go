@@ -28,7 +28,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 24*is64 + 28*(1-is64)
+	arenaPad   = 16*is64 + 24*(1-is64)
 	accountPad = 20 * (1 - is64)
 )
 

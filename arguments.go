@@ -25,14 +25,20 @@ func checkSlice[T any](function string, n, c int) {
 
 //go:noinline
 func panicSlice[T any](function string, n, c int) {
-	text := "arena: " + function + "[" + reflect.TypeFor[T]().String() + "](len " + itoa(n) + ", cap " + itoa(c) + "): "
+	panicSizes(function+"["+reflect.TypeFor[T]().String()+"]", machine.SizeOf[T](), n, c)
+}
+
+// panicSizes says what is wrong with the length and the capacity of a slice of
+// elements of size bytes.
+func panicSizes(function string, size uintptr, n, c int) {
+	text := "arena: " + function + "(len " + itoa(n) + ", cap " + itoa(c) + "): "
 	switch {
 	case n < 0:
 		text += "negative length"
 	case c < n:
 		text += "capacity below length"
 	default:
-		text += "more than can be allocated at elements of " + itoa(int(machine.SizeOf[T]())) + " bytes"
+		text += "more than can be allocated at elements of " + itoa(int(size)) + " bytes"
 	}
 	panic(text)
 }

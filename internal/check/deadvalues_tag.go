@@ -13,10 +13,9 @@ type word struct {
 	pointer bool
 }
 
-// killer returns what fills memory of Ts, which have pointers, with dead values:
+// killer returns what fills memory of a type that has pointers with dead values:
 // the pointer dead, and DeadLen for numbers.
-func killer[T any]() func(base Pointer, from, to uintptr, dead Pointer) {
-	t := reflect.TypeFor[T]()
+func killer(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
 	if kill, ok := killers.Load(t); ok {
 		return kill.(func(Pointer, uintptr, uintptr, Pointer))
 	}
@@ -32,7 +31,7 @@ func killer[T any]() func(base Pointer, from, to uintptr, dead Pointer) {
 				setWord(base, from+w.off, DeadLen)
 			}
 		}
-		repeatTyped[T](base, from, to)
+		repeatTyped(t, base, from, to)
 	}
 	killers.Store(t, kill)
 	return kill

@@ -2,7 +2,10 @@
 
 package check
 
-import "runtime"
+import (
+	"reflect"
+	"runtime"
+)
 
 // On is false: nothing of the checks is compiled.
 const On = false
@@ -29,8 +32,9 @@ func (w *Witness) Unguard()                {}
 func (w *Witness) Released()               {}
 func (w *Witness) Handle() Handle          { return Handle{} }
 
-func NewLane[T any](align uintptr, pointers bool) Lane { return Lane{} }
-func NewFlatLane(align uintptr) Lane                   { return Lane{} }
+func NewLane[T any](align uintptr, pointers bool) Lane            { return Lane{} }
+func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane { return Lane{} }
+func NewFlatLane(align uintptr) Lane                              { return Lane{} }
 
 func (l *Lane) WatchedBy(w *Witness)          {}
 func (l *Lane) Zone() uintptr                 { return 0 }

@@ -2,7 +2,10 @@
 
 package check
 
-import "os"
+import (
+	"os"
+	"reflect"
+)
 
 // On turns on the checks for misuse: the library then hands out each piece of
 // memory once, never to use it again. The collector keeps memory that is
@@ -58,9 +61,14 @@ func NewFlatLane(align uintptr) Lane { return Lane{align: align, flat: true} }
 
 // NewLane returns what is remembered of a lane for Ts alone, in steps of align.
 func NewLane[T any](align uintptr, pointers bool) Lane {
+	return NewLaneOf(reflect.TypeFor[T](), align, pointers)
+}
+
+// NewLaneOf is NewLane where the type is known at run time.
+func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane {
 	l := Lane{align: align, typed: pointers}
 	if pointers {
-		l.kill = killer[T]()
+		l.kill = killer(t)
 	}
 	return l
 }

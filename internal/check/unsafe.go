@@ -3,7 +3,10 @@ package check
 // All unsafe code of this room. It works on memory that its callers, the lanes,
 // say is a chunk's.
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // Pointer is the address of a chunk.
 type Pointer = unsafe.Pointer
@@ -69,13 +72,14 @@ func IsFilled(base Pointer, from, to uintptr, b byte) bool {
 // SAFETY: for the time in which nothing writes to b.
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// repeatTyped fills [from, to) of a chunk of T with copies of the T at from.
+// repeatTyped fills [from, to) of a chunk of a type with copies of the value at
+// from.
 //
 // SAFETY: the range lies in the chunk and is made of whole elements.
-func repeatTyped[T any](base Pointer, from, to uintptr) {
-	s := unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/unsafe.Sizeof(*new(T)))
-	for done := 1; done < len(s); done *= 2 {
-		copy(s[done:], s[:done])
+func repeatTyped(t reflect.Type, base Pointer, from, to uintptr) {
+	s := reflect.SliceAt(t, unsafe.Add(base, from), int((to-from)/t.Size()))
+	for done := 1; done < s.Len(); done *= 2 {
+		reflect.Copy(s.Slice(done, s.Len()), s.Slice(0, done))
 	}
 }
 

@@ -13,8 +13,8 @@ const smallestBytes = 64
 func GrowBytes(r *Region, s []byte, n int) []byte {
 	l := laneOf[byte](r)
 	wanted := max(n, smallestBytes, 2*min(cap(s), MaxAlloc/2))
-	if c := extend(l, s, n, wanted, false); c != 0 {
-		return SliceAt[byte](l.Base, OffsetIn(l.Base, DataOf(s)), n, c)
+	if c := l.extend(1, DataOf(s), cap(s), n, wanted, false); c != 0 {
+		return SliceAt[byte](DataOf(s), 0, n, c)
 	}
 	if l.ops.meter != nil {
 		wanted = l.capNearLimit(n, wanted, 1)
@@ -32,37 +32,37 @@ func GrowBytes(r *Region, s []byte, n int) []byte {
 //
 //go:norace
 func TrimBytes(r *Region, s []byte) []byte {
-	l := laneOf[byte](r)
-	from := OffsetIn(l.Base, DataOf(s))
-	end := from + uintptr(len(s))
-	if cap(s) == 0 || from >= l.Lo || from+uintptr(cap(s)) != l.tip || RoundUp(l.tip, l.align) != l.Lo || r.markedBeyond(l, from) {
-		return s[:len(s):len(s)]
+	r.trim(laneOf[byte](r), 1, DataOf(s), cap(s), len(s))
+	return s[:len(s):len(s)]
+}
+
+// trim takes back what lies beyond the first n of the c elements of size bytes at
+// data, if they are the newest slice of l and no mark was taken since.
+//
+//go:norace
+func (r *Region) trim(l *Lane, size uintptr, data Pointer, c, n int) {
+	from, ok := l.newest(size, data, c)
+	if p := r.newestMark(l); !ok || p.chunk == OffsetIn(nil, l.Base) && p.lo > from {
+		return // what a mark would rewind to must stay handed out
 	}
-	was := l.Lo
+	was, end := l.Lo, from+uintptr(n)*size
+	if l.ops.zeroes {
+		l.ops.clear(l.Base, end, was)
+	}
 	l.chunk.fold()
 	l.Lo, l.tip = RoundUp(end, l.align), end
 	if check.On {
-		// The checks count on room of zeros behind a value and its zone, which
-		// they fill.
-		filled := was
-		if check.Tag && !check.ASan {
-			filled = min(was+l.watch.Zone(), l.Hi)
+		if !l.ops.zeroes {
+			// The checks count on room of zeros behind a value and its zone, which
+			// they fill.
+			filled := was
+			if check.Tag && !check.ASan {
+				filled = min(was+l.watch.Zone(), l.Hi)
+			}
+			clearFlat(l.Base, end, filled)
 		}
-		clearFlat(l.Base, end, filled)
 		l.give(&l.chunk, from, l.Lo)
 		l.chunk.watch.TakeTail(l.Base, end, l.Lo)
 		check.Poison(l.Base, l.Lo, was)
 	}
-	return s[:len(s):len(s)]
-}
-
-// markedBeyond says whether a mark stands beyond offset at of the flat lane l's
-// chunk: what it would rewind to must stay handed out.
-func (r *Region) markedBeyond(l *Lane, at uintptr) bool {
-	n := len(r.marks.entries)
-	if n == 0 {
-		return false
-	}
-	p := r.marks.positions[r.marks.entries[n-1].first]
-	return p.chunk == OffsetIn(nil, l.Base) && p.lo > at
 }

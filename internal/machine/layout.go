@@ -46,7 +46,15 @@ func checkLayout() bool {
 func layoutHolds[T any]() bool {
 	t := reflect.TypeFor[T]()
 	d := KeyOf((*T)(nil))
-	return readable && leadsTo[T]() && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+	return readable && leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+}
+
+// boxes says whether A7 holds for t, the type that x points to.
+func boxes[T any](t reflect.Type, x *T) bool {
+	v := boxed(wordOf(reflect.TypeFor[*T]()), PointerTo(x))
+	s := boxed(wordOf(reflect.TypeFor[[]T]()), PointerTo(&Slice{PointerTo(x), 0, 1}))
+	return wordOf(t) == reflect.ValueOf(t).UnsafePointer() && v.Type() == reflect.TypeFor[*T]() && v.Interface() == any(x) &&
+		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == PointerTo(x)
 }
 
 // reflectPointers is what ptrBytes != 0 says, by package reflect.
@@ -109,8 +117,25 @@ func sideLaneOf[T any](r *Region) *Lane {
 	l := r.side.types[t]
 	if l == nil {
 		l = newTypedLane[T](r, new(typedLane))
-		r.side.types[t] = l
-		r.Types.lanes = append(r.Types.lanes, l)
+		r.addToSide(t, l)
 	}
 	return l
+}
+
+// sideLaneOfType is sideLaneOf where the type is known at run time.
+func sideLaneOfType(r *Region, t *Type) *Lane {
+	if !t.Pointers {
+		return &r.side.flat
+	}
+	l := r.side.types[t.Reflect]
+	if l == nil {
+		l = newReflectLane(r, new(typedLane), t)
+		r.addToSide(t.Reflect, l)
+	}
+	return l
+}
+
+func (r *Region) addToSide(t reflect.Type, l *Lane) {
+	r.side.types[t] = l
+	r.Types.lanes = append(r.Types.lanes, l)
 }

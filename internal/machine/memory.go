@@ -1,5 +1,7 @@
 package machine
 
+import "reflect"
+
 // laneMemory is the part of a lane that depends on its type. It is an interface
 // because a value of one without fields costs nothing to make: functions of a
 // type would be closures, two for each lane.
@@ -8,6 +10,8 @@ type laneMemory interface {
 	make(bytes uintptr) Pointer
 	// clear zeroes [from, to) of a chunk, with the write barriers it needs.
 	clear(base Pointer, from, to uintptr)
+	// move copies so many bytes, whole values, with the write barriers they need.
+	move(to, from Pointer, bytes uintptr)
 }
 
 // typedLane is a lane of a type with pointers, in one piece with its laneOps and
@@ -23,9 +27,67 @@ type flatMemory struct{}
 
 func (flatMemory) make(bytes uintptr) Pointer           { return MakeFlat(bytes) }
 func (flatMemory) clear(base Pointer, from, to uintptr) { clearFlat(base, from, to) }
+func (flatMemory) move(to, from Pointer, bytes uintptr) { moveFlat(to, from, bytes) }
 
 // typedMemory is the memory of T's lane.
 type typedMemory[T any] struct{}
 
 func (typedMemory[T]) make(bytes uintptr) Pointer           { return MakeTyped[T](bytes) }
 func (typedMemory[T]) clear(base Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
+func (typedMemory[T]) move(to, from Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
+
+// reflectMemory is the memory of the lane of a type that was met by reflection
+// first.
+type reflectMemory struct {
+	t        *Type
+	slices   reflect.Type  // of slices of t
+	view, to reflect.Value // of the slices below
+	a, b     *Slice        // slices of t, set by whoever works with the views
+}
+
+func newReflectMemory(t *Type) *reflectMemory {
+	m := &reflectMemory{t: t, slices: reflect.SliceOf(t.Reflect)}
+	if !Portable {
+		m.a, m.b = new(Slice), new(Slice)
+		m.view, m.to = sliceVariable(m.slices, m.a), sliceVariable(m.slices, m.b)
+	}
+	return m
+}
+
+func (m *reflectMemory) make(bytes uintptr) Pointer {
+	n := int(bytes / m.t.Size)
+	return reflect.MakeSlice(m.slices, n, n).UnsafePointer()
+}
+
+// clear goes as ClearTyped does.
+func (m *reflectMemory) clear(base Pointer, from, to uintptr) {
+	size := m.t.Size
+	piece := max(clearPiece/size, 1) * size
+	for to-from > piece {
+		to -= piece
+		m.clearAt(Addr(base, to), piece)
+	}
+	m.clearAt(Addr(base, from), to-from)
+}
+
+func (m *reflectMemory) clearAt(p Pointer, bytes uintptr) {
+	n := int(bytes / m.t.Size)
+	if Portable {
+		reflect.SliceAt(m.t.Reflect, p, n).Clear()
+		return
+	}
+	*m.a = Slice{p, n, n}
+	m.view.Clear()
+	*m.a = Slice{} // it holds on to nothing
+}
+
+func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
+	n := int(bytes / m.t.Size)
+	if Portable {
+		reflect.Copy(reflect.SliceAt(m.t.Reflect, to, n), reflect.SliceAt(m.t.Reflect, from, n))
+		return
+	}
+	*m.a, *m.b = Slice{from, n, n}, Slice{to, n, n}
+	reflect.Copy(m.to, m.view)
+	*m.a, *m.b = Slice{}, Slice{}
+}

@@ -24,6 +24,7 @@ type Region struct {
 	marks       markStack
 	highWater   uintptr
 	resets      uint64
+	state       *state
 }
 
 // Init makes an empty region. Nothing is allocated for values before the first
@@ -59,12 +60,14 @@ func (r *Region) FlatLane() *Lane {
 	return &r.Flat
 }
 
+const notMade = "arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable"
+
 // laneOf returns the lane that serves T, a new one if it must.
 //
 //go:norace
 func laneOf[T any](r *Region) *Lane {
 	if r.chunkSize == 0 {
-		panic("arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable")
+		panic(notMade)
 	}
 	if Portable || r.side != nil {
 		return sideLaneOf[T](r)
@@ -85,9 +88,18 @@ func laneOf[T any](r *Region) *Lane {
 // newTypedLane makes x, which is zero, the lane of a type with pointers.
 func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	size := SizeOf[T]()
-	x.own = laneOps{laneMemory: typedMemory[T]{}, zeroes: true, meter: r.FlatLane().ops.meter}
+	return r.initTyped(x, size, typedMemory[T]{}, check.NewLane[T](size, true))
+}
+
+// newReflectLane is newTypedLane where the type is known at run time.
+func newReflectLane(r *Region, x *typedLane, t *Type) *Lane {
+	return r.initTyped(x, t.Size, newReflectMemory(t), check.NewLaneOf(t.Reflect, t.Size, true))
+}
+
+func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch check.Lane) *Lane {
+	x.own = laneOps{laneMemory: memory, zeroes: true, meter: r.FlatLane().ops.meter}
 	l := &x.Lane
-	l.ops, l.align, l.watch, l.older = &x.own, size, check.NewLane[T](size, true), x.few[:0]
+	l.ops, l.align, l.watch, l.older = &x.own, size, watch, x.few[:0]
 	l.fit = newTypedRetention(r.chunkSize, size)
 	l.watch.WatchedBy(&r.Watch)
 	return l
@@ -137,6 +149,7 @@ func (r *Region) Release() {
 		clear(r.side.types)
 	}
 	r.marks.release()
+	r.state = nil
 }
 
 // CheckFree panics if something was written beside values: what takes
@@ -148,7 +161,7 @@ func (r *Region) CheckFree() { r.FlatLane().checkFrom(0) }
 func (r *Region) MoveTo(to *Region) {
 	to.Flat, to.Types, to.side = r.Flat, r.Types, r.side
 	to.chunkSize, to.MaxRetained = r.chunkSize, r.MaxRetained
-	to.marks, to.highWater, to.resets = r.marks, r.highWater, r.resets
+	to.marks, to.highWater, to.resets, to.state = r.marks, r.highWater, r.resets, r.state
 	if m := to.FlatLane().ops.meter; m != nil {
 		m.region = to
 	}
@@ -157,6 +170,7 @@ func (r *Region) MoveTo(to *Region) {
 		l.watch.WatchedBy(&to.Watch)
 	}
 	r.Flat, r.Types, r.side, r.marks = Lane{}, newTypeTable(), nil, markStack{}
+	r.state = nil
 }
 
 // Resets is how often the region was emptied or released.

@@ -5,7 +5,7 @@ package machine
 // arena.
 //
 // What it takes for granted about the runtime is numbered; layout.go checks A1,
-// A2, A5 and A6 when the program starts. Where A1 or A2 does not hold, the package
+// A2 and A5 to A7 when the program starts. Where A1, A2 or A7 does not hold, the package
 // falls back to package reflect (LayoutOK is false). A5 and A6 are relied on
 // before anything is asked: where they don't hold it makes no memory at all
 // (readable is false), and has to be built for that fallback.
@@ -23,11 +23,15 @@ package machine
 //	    followed by a pointer to the descriptor of the type that it points to.
 //	A6  A slice is three words: the address of its first element, its length and
 //	    its capacity, as reflect.SliceHeader says.
+//	A7  The second word of an interface is the pointer that it holds, or that to
+//	    the value which it holds; a reflect.Type of package reflect holds a pointer
+//	    to the descriptor.
 //
 // A3 and A4 are held by the fallback too: they follow from what package
 // unsafe promises and from the only collector there is.
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -86,10 +90,11 @@ func At[T any](base unsafe.Pointer, off uintptr) *T {
 	return (*T)(unsafe.Add(base, off))
 }
 
-// sliceHeader is what a slice is made of (assumption A6).
-type sliceHeader struct {
-	data     Pointer
-	len, cap int
+// Slice is what a slice is made of (assumption A6), for those who know its type at
+// run time.
+type Slice struct {
+	Data     Pointer
+	Len, Cap int
 }
 
 // SliceAt returns n elements, with room for c, at offset off. It stays in
@@ -100,7 +105,7 @@ func SliceAt[T any](base unsafe.Pointer, off uintptr, n, c int) []T {
 	if Portable {
 		return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
 	}
-	h := sliceHeader{unsafe.Add(base, off), n, c}
+	h := Slice{unsafe.Add(base, off), n, c}
 	return *(*[]T)(unsafe.Pointer(&h))
 }
 
@@ -217,6 +222,64 @@ func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/SizeOf[T]()))
 }
 
+// moveFlat copies so many bytes of chunks without pointers.
+//
+// SAFETY: both ranges lie in chunks.
+func moveFlat(to, from Pointer, bytes uintptr) {
+	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
+}
+
+// moveTyped copies so many bytes, whole Ts, with the write barriers that T needs.
+//
+// SAFETY: both ranges are made of Ts.
+func moveTyped[T any](to, from Pointer, bytes uintptr) {
+	n := bytes / SizeOf[T]()
+	copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
+}
+
+// words are those of an interface (assumption A7). Of one that is not empty the
+// first is no descriptor.
+type words struct{ _, data Pointer }
+
+// wordOf is the second word of t: the address of its descriptor, if t is package
+// reflect's.
+//
+// SAFETY: all interfaces have two words.
+func wordOf(t reflect.Type) Pointer { return (*words)(unsafe.Pointer(&t)).data }
+
+// descriptorOf is what a reflect.Type of package reflect points to: what leadsTo
+// says, by means that need no assumption.
+//
+// SAFETY: descriptors are never freed while there is such a reflect.Type; a Type
+// keeps it.
+func descriptorOf(t reflect.Type) *TypeDesc {
+	return (*TypeDesc)(reflect.ValueOf(t).UnsafePointer())
+}
+
+// boxed is the reflect.Value of what an interface with such words holds: of the
+// pointer p to a T where desc is the descriptor of *T, of the slice at p where it
+// is one of slices (assumptions A1 and A7). It is what reflect.NewAt makes, without
+// its look for the descriptor.
+//
+// SAFETY: the interface lives only as long as ValueOf takes; desc is the
+// descriptor of what p is, or points to.
+func boxed(desc, p Pointer) reflect.Value {
+	w := [2]Pointer{desc, p}
+	return reflect.ValueOf(*(*any)(unsafe.Pointer(&w)))
+}
+
+// sliceVariable is the slice that x points to as one of slices' type, which keeps
+// what x leads to alive as x does.
+//
+// SAFETY: x is made of the same words (assumption A6), with a pointer in the same
+// place.
+func sliceVariable(slices reflect.Type, x *Slice) reflect.Value {
+	return reflect.NewAt(slices, unsafe.Pointer(x)).Elem()
+}
+
+// nothing is where values of no size are.
+func nothing() Pointer { return unsafe.Pointer(new(struct{})) }
+
 // slotAt returns the slot of a lookup table at byte offset off.
 //
 // SAFETY: off is below the table's size in bytes and a multiple of a
@@ -231,10 +294,10 @@ func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
 func sliceHolds() bool {
 	array := [5]uint16{1, 2, 3, 4, 5}
 	s := array[1:3:4]
-	if unsafe.Sizeof(s) != unsafe.Sizeof(sliceHeader{}) {
+	if unsafe.Sizeof(s) != unsafe.Sizeof(Slice{}) {
 		return false
 	}
-	return *(*sliceHeader)(unsafe.Pointer(&s)) == sliceHeader{Pointer(&array[1]), 2, 3}
+	return *(*Slice)(unsafe.Pointer(&s)) == Slice{Pointer(&array[1]), 2, 3}
 }
 
 // bits returns the descriptor's address as a number, for hashing.

@@ -26,6 +26,8 @@ type testType interface {
 	newObject(a *arena.Arena) (raw, error)
 	lane(a *arena.Arena) func() (raw, error)
 	newOf(a *arena.Arena, seed uint64) (raw, error)
+	newType(a *arena.Arena) (raw, error)
+	makeSliceType(a *arena.Arena, n, c int) (raw, error)
 	makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error)
 	rawAppend(a *arena.Arena, r raw, off, n, c int, seeds []uint64, self bool) (raw, error)
 	fill(r raw, i int, seed uint64)
@@ -105,7 +107,12 @@ func (k *kind[T]) rawAppend(a *arena.Arena, r raw, off, n, c int, seeds []uint64
 			items = append(items, k.make(seed))
 		}
 	}
-	out := arena.Append(a, s, items...)
+	var out []T
+	if len(seeds)%2 == 0 {
+		out = arena.Append(a, s, items...)
+	} else {
+		out = appendOfType(a, s, items)
+	}
 	res := rawOf(out)
 	if len(out) != len(s)+len(items) {
 		return res, fmt.Errorf("len %d, want %d", len(out), len(s)+len(items))

@@ -86,6 +86,19 @@ func (r *replay) append() (string, error) {
 	return what, nil
 }
 
+// makeSliceType makes a slice by reflection, whose header is in the arena, too.
+func (r *replay) makeSliceType(t testType, n, c int) (string, error) {
+	got, err := t.makeSliceType(r.a, n, c)
+	if size := headerBytes(); size != 0 {
+		r.m.Make(model.Traced, size, 1, 1)
+		r.types[headerKind] = true
+	}
+	return fmt.Sprintf("MakeSliceType(%v, %d, %d)", t, n, c), r.made(t, got, n, c, err)
+}
+
+// headerKind stands for the type of the headers of slices.
+var headerKind testType = &kind[struct{}]{name: "header"}
+
 func (r *replay) rewind() (string, error) {
 	if len(r.marks) == 0 {
 		return "Rewind(none)", nil

@@ -142,9 +142,13 @@ func (r *replay) step() (string, error) {
 		return fmt.Sprintf("LaneOf[%v]().New", t), r.made(t, got, 1, 1, err)
 	case 0, 2:
 		t := r.anyType(op != 2)
-		if op == 1 {
+		switch r.ops % 4 {
+		case 1:
 			got, err := t.newOf(r.a, r.next())
 			return fmt.Sprintf("NewOf[%v]", t), r.made(t, got, 1, 1, err)
+		case 2:
+			got, err := t.newType(r.a)
+			return fmt.Sprintf("NewType(%v)", t), r.made(t, got, 1, 1, err)
 		}
 		got, err := t.newObject(r.a)
 		return fmt.Sprintf("New[%v]", t), r.made(t, got, 1, 1, err)
@@ -153,6 +157,9 @@ func (r *replay) step() (string, error) {
 		n := r.length(t.size())
 		c := n + int(r.byte()%4)*int(r.byte()%8)
 		what := fmt.Sprintf("MakeSlice[%v](%d, %d)", t, n, c)
+		if op == 3 && r.ops%2 == 0 {
+			return r.makeSliceType(t, n, c)
+		}
 		if op != 4 {
 			got, err := t.makeSlice(r.a, n, c, false)
 			return what, r.made(t, got, n, c, err)

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// BenchmarkNewType makes values of 64 bytes, an op is one of them: how=new by a
+// type parameter, how=reflect by a reflect.Type, how=heap by reflect.New. What comes
+// back from reflection is turned into a pointer, which a decoder does to fill it.
+func BenchmarkNewType(b *testing.B) {
+	b.Run("type=flat64", func(b *testing.B) {
+		t := reflect.TypeFor[flat64]()
+		b.Run("how=new", func(b *testing.B) {
+			a := arena.NewArena(256<<10, 0)
+			for range lives(b) {
+				a.Reset()
+				for range lifeLen {
+					p := arena.New[flat64](a)
+					p.a = 1
+					sinkFlat = p
+				}
+			}
+		})
+		b.Run("how=reflect", func(b *testing.B) {
+			a := arena.NewArena(256<<10, 0)
+			for range lives(b) {
+				a.Reset()
+				for range lifeLen {
+					p := (*flat64)(arena.NewType(a, t).UnsafePointer())
+					p.a = 1
+					sinkFlat = p
+				}
+			}
+		})
+		b.Run("how=heap", func(b *testing.B) {
+			for range lives(b) {
+				for range lifeLen {
+					p := (*flat64)(reflect.New(t).UnsafePointer())
+					p.a = 1
+					sinkFlat = p
+				}
+			}
+		})
+	})
+	b.Run("type=ptr64", func(b *testing.B) {
+		t := reflect.TypeFor[ptr64]()
+		b.Run("how=new", func(b *testing.B) {
+			a := arena.NewArena(256<<10, 0)
+			for range lives(b) {
+				a.Reset()
+				for range lifeLen {
+					p := arena.New[ptr64](a)
+					p.a = 1
+					sinkPtr = p
+				}
+			}
+		})
+		b.Run("how=reflect", func(b *testing.B) {
+			a := arena.NewArena(256<<10, 0)
+			for range lives(b) {
+				a.Reset()
+				for range lifeLen {
+					p := (*ptr64)(arena.NewType(a, t).UnsafePointer())
+					p.a = 1
+					sinkPtr = p
+				}
+			}
+		})
+		b.Run("how=heap", func(b *testing.B) {
+			for range lives(b) {
+				for range lifeLen {
+					p := (*ptr64)(reflect.New(t).UnsafePointer())
+					p.a = 1
+					sinkPtr = p
+				}
+			}
+		})
+	})
+}
+
+// BenchmarkMakeSliceType makes slices of ten values of 64 bytes with pointers; an
+// op is one of them.
+func BenchmarkMakeSliceType(b *testing.B) {
+	const many = 10
+	t := reflect.TypeFor[ptr64]()
+	b.Run("how=makeslice", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range lives(b) {
+			a.Reset()
+			for range lifeLen {
+				s := arena.MakeSlice[ptr64](a, many, many)
+				s[0].a = 1
+				sinkPtr = &s[0]
+			}
+		}
+	})
+	b.Run("how=reflect", func(b *testing.B) {
+		a := arena.NewArena(256<<10, 0)
+		for range lives(b) {
+			a.Reset()
+			for range lifeLen {
+				p := (*ptr64)(arena.MakeSliceType(a, t, many, many).UnsafePointer())
+				p.a = 1
+				sinkPtr = p
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// The functions here are those without "OfType" for who knows the type at run
+// time. They work on the very same lanes: a lane that they make is found by New[T],
+// and the other way round. They check no arguments, and don't tell the Region's
+// Watch that somebody is in it.
+
+// laneOfType returns the lane that serves t, a new one if it must.
+//
+//go:norace
+func laneOfType(r *Region, t *Type) *Lane {
+	if r.chunkSize == 0 {
+		panic(notMade)
+	}
+	if Portable || r.side != nil {
+		return sideLaneOfType(r, t)
+	}
+	if !t.Pointers {
+		return &r.Flat
+	}
+	if l := r.Types.find(t.key); l != nil {
+		return l
+	}
+	l := newReflectLane(r, r.Types.newLane(), t)
+	l.Key = t.key
+	r.Types.add(l)
+	return l
+}
+
+// NewOfType returns a pointer to a zero t.
+func NewOfType(r *Region, t *Type) Pointer {
+	if Portable || check.Watched || t.key == nil || t.Size == 0 {
+		return newOfType(r, t)
+	}
+	if !t.Pointers {
+		if t.Size <= SmallBytes {
+			if off, ok := r.Flat.takeObject(t.Size); ok {
+				p := Addr(r.Flat.Base, off)
+				ClearBlocks(p, t.Size)
+				return p
+			}
+		}
+		return newOfType(r, t)
+	}
+	if l := r.Types.Lane(t.key); l.Key == t.key {
+		lo := l.Lo
+		if next := lo + t.Size; next <= l.Hi {
+			l.Lo = next
+			return Addr(l.Base, lo)
+		}
+	}
+	return newOfType(r, t)
+}
+
+// takeObject reserves size bytes and rounded up for ClearBlocks, if l, the flat lane, has
+// room for them.
+func (l *Lane) takeObject(size uintptr) (off uintptr, ok bool) {
+	off = l.Lo
+	if off+Blocks(size) > l.Hi {
+		return 0, false
+	}
+	l.Lo = off + (size+FlatAlign-1)&^(FlatAlign-1)
+	return off, true
+}
+
+// newOfType is NewOfType where the fast way ends.
+//
+//go:norace
+//go:noinline
+func newOfType(r *Region, t *Type) Pointer {
+	if t.Size == 0 {
+		return nothing()
+	}
+	l := laneOfType(r, t)
+	c, off := l.reserveLarge(RoundUp(t.Size, l.align))
+	if check.On {
+		l.give(c, off, off+t.Size)
+	}
+	l.clearRoom(c, off, off+t.Size)
+	return Addr(c.Base, off)
+}
+
+// MakeSliceOfType returns a zero slice of n values of t, with room for c.
+func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
+	if t.Size == 0 || c == 0 {
+		return Slice{nothing(), n, c}
+	}
+	l := laneOfType(r, t)
+	size := uintptr(c) * t.Size
+	ch, off := l.reserveSlice(size)
+	if check.On {
+		l.give(ch, off, off+size)
+	}
+	l.clearRoom(ch, off, off+size)
+	return Slice{Addr(ch.Base, off), n, c}
+}
+
+// GrowSliceOfType returns s, a slice of values of t, with a length of n, which is
+// beyond its capacity: in place where s is the newest slice of its lane, else as a
+// new one that has a copy of s's elements. What lies beyond those of s is zero.
+// Capacities grow as Append's do.
+func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
+	if t.Size == 0 {
+		return Slice{nothing(), n, n}
+	}
+	l := laneOfType(r, t)
+	data, c := r.grow(l, t.Size, s.Data, s.Cap, n)
+	if data != s.Data && s.Len != 0 {
+		l.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
+	}
+	if from := uintptr(s.Len) * t.Size; data != s.Data && !l.ops.zeroes {
+		clearFlat(data, from, uintptr(n)*t.Size) // grow leaves the first n elements to who writes them
+	}
+	return Slice{data, n, c}
+}
+
+// TrimSliceOfType cuts the capacity of s, a slice of values of t, to its length,
+// and takes back what lay beyond if s is the newest slice of its lane and no mark
+// was taken since.
+func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
+	if t.Size != 0 {
+		r.trim(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
+	}
+	return Slice{s.Data, s.Len, s.Len}
+}
+
+// ReserveText returns n bytes, at an address that is a multiple of align, a power
+// of two. They may hold anything. GrowBytes makes them more, at any address,
+// TrimBytes takes back those that are not used.
+//
+//go:norace
+func ReserveText(r *Region, n int, align uintptr) []byte {
+	l := laneOf[byte](r)
+	size := uintptr(n) + align - min(align, FlatAlign)
+	c, off := l.reserveSlice(size)
+	skip := -OffsetIn(nil, Addr(c.Base, off)) & (align - 1)
+	if check.On {
+		l.give(c, off, off+size)
+		c.watch.GiveUnwritten(c.Base, off, off+size)
+	}
+	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
+}

@@ -1,0 +1,40 @@
+package machine
+
+import "github.com/ebbpool/arena/internal/check"
+
+// state is one of the things that packages of this module keep with a region.
+type state struct {
+	of   any // a *T, for each T one at most
+	next *state
+}
+
+// State returns the region's own T, the same one each time, zero at first: what a
+// codec works with and wants to find warm, buffers for example. It lies on the
+// heap, and lives as long as the region does, through Empty, up to Release. What
+// must not outlive a life of the region compares Resets. It counts towards no
+// limit and no statistics, so whoever keeps it keeps it small, and lets go of all
+// that leads to a program's values before it returns.
+func State[T any](r *Region) *T {
+	for s := r.state; s != nil; s = s.next {
+		if x, ok := s.of.(*T); ok {
+			return x
+		}
+	}
+	x := new(T)
+	r.state = &state{x, r.state}
+	return x
+}
+
+// Enter is how the other packages of this module come from an *arena.Arena, which
+// is not nil, to its region. In builds with checks it is the beginning of a
+// function, which does names: it panics where the arena is not the caller's, and
+// Leave has to follow. Package arena sets it when it starts.
+var Enter func(arena any, does string) *Region
+
+// Leave is the end of what Enter began. A function leaves before it calls a
+// program's own, which may use the arena, and enters again afterwards.
+func (r *Region) Leave() {
+	if check.Watched {
+		r.Watch.Leave()
+	}
+}

@@ -1,0 +1,112 @@
+package machine
+
+import (
+	"math"
+	"reflect"
+	"sync"
+	"sync/atomic"
+)
+
+// Type is what those functions know a type by that have no type parameter: for
+// codecs, which meet types as reflect.Type. There is one for each type, for as
+// long as the program runs, as with the descriptors that package reflect makes. A
+// codec asks for it once, with TypeOf, and keeps it.
+type Type struct {
+	Reflect  reflect.Type
+	Size     uintptr // in bytes
+	Pointers bool    // a value can hold pointers
+
+	key     *TypeDesc // nil where descriptors can't be read
+	pointer Pointer   // the descriptor of a pointer to such a value
+	slice   Pointer   // the descriptor of a slice of such values
+}
+
+// types are the Types by what a program calls them, which for each is its
+// reflect.Type.
+var types sync.Map // of reflect.Type to *Type
+
+// met is where Types are looked for first: each in the one place that the
+// address of its descriptor picks. Types that fall into the same take turns.
+var met [metTypes]atomic.Pointer[Type]
+
+const metTypes = 1 << 10
+
+// metAt is the place of a descriptor in met: descriptors lie within a few
+// megabytes, a multiple of 32 bytes apart.
+func metAt(key Pointer) *atomic.Pointer[Type] {
+	n := OffsetIn(nil, key)
+	return &met[(n>>5^n>>15)%metTypes]
+}
+
+// KnownType returns the Type of t if that is found at once; else it returns nil,
+// and TypeOf shall be asked.
+func KnownType(t reflect.Type) *Type {
+	if Portable {
+		return nil
+	}
+	key := wordOf(t)
+	x := metAt(key).Load()
+	if x == nil || PointerTo(x.key) != key {
+		return nil
+	}
+	return x
+}
+
+// TypeOf returns the Type of t, which is not nil.
+func TypeOf(t reflect.Type) *Type {
+	if x := KnownType(t); x != nil {
+		return x
+	}
+	known, ok := types.Load(t)
+	if !ok {
+		// A Type is not made twice: lanes may be found by it.
+		known, _ = types.LoadOrStore(t, newType(t))
+	}
+	x := known.(*Type)
+	if x.key != nil {
+		metAt(PointerTo(x.key)).Store(x)
+	}
+	return x
+}
+
+func newType(t reflect.Type) *Type {
+	if reflect.TypeOf(t) != reflect.TypeOf(reflect.TypeFor[byte]()) {
+		panic("arena: a reflect.Type that is not package reflect's but a " + reflect.TypeOf(t).String() + "; pass the one that it stands for")
+	}
+	x := &Type{Reflect: t, Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
+	if !Portable && LayoutOK {
+		x.key = descriptorOf(t)
+		x.pointer = PointerTo(descriptorOf(reflect.PointerTo(t)))
+		x.slice = PointerTo(descriptorOf(reflect.SliceOf(t)))
+	}
+	return x
+}
+
+// Most is how many elements of the type a slice can have at most.
+func (t *Type) Most() int {
+	if t.Size == 0 {
+		return math.MaxInt
+	}
+	return int(MaxAlloc / t.Size)
+}
+
+// PointerValue is p, which points to a value of the type, for package reflect.
+func (t *Type) PointerValue(p Pointer) reflect.Value {
+	if t.key == nil {
+		return reflect.NewAt(t.Reflect, p)
+	}
+	return boxed(t.pointer, p)
+}
+
+// headers is the type of slices' headers. Those of all types lie in one lane.
+var headers = TypeOf(reflect.TypeFor[Slice]())
+
+// SliceValue is a slice of the type for package reflect, where header may lie in r.
+func (t *Type) SliceValue(r *Region, s Slice) reflect.Value {
+	if t.key == nil {
+		return reflect.SliceAt(t.Reflect, s.Data, s.Cap).Slice3(0, s.Len, s.Cap)
+	}
+	header := NewOfType(r, headers)
+	*As[Slice](header) = s
+	return boxed(t.slice, header)
+}

@@ -1,0 +1,61 @@
+package suite
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// What a kind does where its type is known at run time only.
+
+// newType is newObject by reflection.
+func (k *kind[T]) newType(a *arena.Arena) (raw, error) {
+	v := arena.NewType(a, reflect.TypeFor[T]())
+	r := raw{v.UnsafePointer(), 1, 1}
+	if v.Type() != reflect.TypeFor[*T]() {
+		return r, fmt.Errorf("a Value of type %v", v.Type())
+	}
+	return r, k.fresh(r, 0, 1)
+}
+
+// makeSliceType is makeSlice by reflection.
+func (k *kind[T]) makeSliceType(a *arena.Arena, n, c int) (raw, error) {
+	v := arena.MakeSliceType(a, reflect.TypeFor[T](), n, c)
+	r := raw{v.UnsafePointer(), v.Len(), v.Cap()}
+	if v.Type() != reflect.TypeFor[[]T]() || v.Len() != n || v.Cap() != c || v.IsNil() || v.CanSet() {
+		return r, fmt.Errorf("a Value of type %v, len %d, cap %d, nil %t, settable %t", v.Type(), v.Len(), v.Cap(), v.IsNil(), v.CanSet())
+	}
+	return r, k.fresh(r, 0, c)
+}
+
+// headerBytes is how much a slice's header takes of an arena, which MakeSliceType
+// makes there.
+func headerBytes() int {
+	if machine.Portable || *testkit.NoLayout {
+		return 0
+	}
+	return int(unsafe.Sizeof([]byte(nil)))
+}
+
+// appendOfType is Append as a codec does it, which has no type parameter.
+func appendOfType[T any](a *arena.Arena, s, items []T) []T {
+	n := len(s) + len(items)
+	if n <= cap(s) {
+		return append(s, items...)
+	}
+	r := machine.Enter(a, "appendOfType")
+	out := sliceOfType[T](machine.GrowSliceOfType(r, machine.TypeOf(reflect.TypeFor[T]()), machineSlice(s), n))
+	r.Leave()
+	copy(out[len(s):], items)
+	return out
+}
+
+func machineSlice[T any](s []T) machine.Slice {
+	return machine.Slice{Data: unsafe.Pointer(unsafe.SliceData(s)), Len: len(s), Cap: cap(s)}
+}
+
+func sliceOfType[T any](s machine.Slice) []T { return unsafe.Slice((*T)(s.Data), s.Cap)[:s.Len] }
