@@ -1,6 +1,7 @@
 package arenavet
 
 import (
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
@@ -16,4 +17,9 @@ func TestRules(t *testing.T) {
 // What the append rule suggests is in appends.go.golden.
 func TestSuggestedFixes(t *testing.T) {
 	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "./appends")
+}
+
+// Forks, copies to the heap, and codecs, of which only the signatures count.
+func TestForksAndCodecs(t *testing.T) {
+	analysistest.Run(t, filepath.Join(analysistest.TestData(), "next"), Analyzer, "./forks", "./codecs")
 }

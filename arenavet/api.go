@@ -62,6 +62,13 @@ func isLane(t types.Type) bool {
 	return !isPointer && arenaType(t) == "Lane"
 }
 
+// isReflected says whether t is reflect.Value, which stands for the pointer or slice
+// in it.
+func isReflected(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == "Value" && packagePath(n.Obj().Pkg()) == "reflect"
+}
+
 func isMark(t types.Type) bool { return arenaType(t) == "Mark" }
 
 // functionName names a function as package path, receiver's type and name:

@@ -59,7 +59,11 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "Arena.UsedBytes", "Arena.Stats", "Slab.UsedBytes", "Slab.Stats":
 		f.useHandle(st, arg(0), pos)
 
+	case "Arena.Fork":
+		return f.fork(st, instr, arg(0), pos), true
+
 	case "ArenaPool.Put":
+		f.putFork(arg(1), pos)
 		f.takeBack(st, arg(1), opPut, pos, true, deferred, short)
 	case "ArenaPool.Do":
 		f.do(st, instr, arg(1), pos, deferred)
@@ -201,12 +205,14 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 			continue
 		}
 		e := f.event(o, pos, deferred, name)
+		f.forksOf(st, region, pos)
 		f.noteEnd(st, region, e)
 		if l, ok := st.lent[region]; ok {
 			f.reportLent(region, l, e)
 		}
 		st.rewrite(func(x atom) (atom, bool) {
-			if x.stale == nil && (x.region == region || o == opPut && x.site == region && x.region == nil) {
+			if x.stale == nil && (endsWith(x.region, region) || x.region == nil &&
+				(o == opPut && x.site == region || x.site != region && endsWith(x.site, region))) {
 				x.stale = e
 			}
 			return x, true

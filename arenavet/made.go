@@ -58,6 +58,14 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.use(st, arg(0), instr)
 		return arg(0), true // which share the buffer's memory
 
+	case "NewType", "MakeSliceType":
+		reads()
+		return f.allocate(st, instr, name, arg(0)), true
+	case "Escape":
+		f.useHandle(st, arg(0), pos)
+		f.useDeep(st, arg(1), instr)
+		return escaped(arg(1), arg(0)), true
+
 	case "LaneOf":
 		f.useHandle(st, arg(0), pos)
 		return arg(0), true // a lane is as good as its arena

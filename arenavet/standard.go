@@ -54,6 +54,10 @@ var results = map[string]result{
 
 	"sync.RWMutex.RLocker": first(same),
 
+	// A Value stands for the pointer or slice in it, not for what that leads to.
+	"reflect.ValueOf": first(same), "reflect.Value.Interface": first(same), "reflect.Value.Slice": first(same), "reflect.Value.Slice3": first(same),
+	"reflect.Value.UnsafePointer": first(same), "reflect.Value.Bytes": first(same), "reflect.TypeAssert": first(same),
+
 	"errors.New": first(holder), "errors.Join": first(cloned), "fmt.Errorf": first(wrapper),
 	"context.WithValue": at(holder, 0, 1, 2), "context.WithCancel": first(holder), "context.WithCancelCause": first(holder),
 	"context.WithTimeout": first(holder), "context.WithTimeoutCause": first(holder), "context.WithoutCancel": first(holder),

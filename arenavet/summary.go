@@ -168,7 +168,11 @@ func (f *function) source(a atom) (Source, bool) {
 		if a.site.slot {
 			return Source{}, false
 		}
-		p, ok := f.place(a.region)
+		region := a.region
+		for region.parent != nil {
+			region = region.parent // whose end is that of its forks' memory
+		}
+		p, ok := f.place(region)
 		return Source{Kind: Memory, At: p, Slab: a.site.slab, Older: a.site.isOld, Type: a.site.typ}, ok
 	case a.site.kind == handleSite:
 		p, ok := f.place(a.site)

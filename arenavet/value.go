@@ -67,6 +67,7 @@ type site struct {
 	id       int       // of a handle: number within the function, from 1
 	owner    ssa.Value // memory: the argument that the arena was given as
 	typ      string    // of the object, where it is known
+	parent   *site     // of a handle that is a fork
 
 	// older stands for those that the same instruction made in earlier turns
 	// of a loop. Nothing is known of which of them is meant, so nothing is
@@ -200,7 +201,7 @@ func leaves(t types.Type) []leaf {
 				out = append(out, leaf{path, t})
 			}
 		case *types.Struct:
-			if isMark(t) || isLane(t) {
+			if isMark(t) || isLane(t) || isReflected(t) {
 				out = append(out, leaf{path, t})
 				return
 			}

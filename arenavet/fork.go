@@ -1,0 +1,67 @@
+package arenavet
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// fork is a.Fork(): an arena for another goroutine, which ends with a.
+func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos token.Pos) value {
+	f.useHandle(st, parent, pos)
+	k := f.site(instr, "", handleSite, pos)
+	for _, a := range parent.atoms() {
+		if a.region == nil && mayBeHandle(a.site) {
+			k.parent = a.site
+		}
+	}
+	st.remake(k)
+	return one(atom{site: k})
+}
+
+// endsWith says whether an arena is k, or a fork of it.
+func endsWith(arena, k *site) bool {
+	for ; arena != nil; arena = arena.parent {
+		if arena == k {
+			return true
+		}
+	}
+	return false
+}
+
+// forksOf reports the forks of k that a goroutine uses when k is taken back.
+func (f *function) forksOf(st *state, k *site, pos token.Pos) {
+	for fork, at := range st.handed {
+		if fork != k && endsWith(fork, k) {
+			f.find(ruleGoroutine, at, [3]any{ruleGoroutine, fork, at}, "a fork of "+f.handleName(k)+" is used by this goroutine, and line "+
+				f.line(pos)+" may take back its memory at the same time: wait for the goroutine before that")
+		}
+	}
+}
+
+// putFork reports a fork that is given to a pool, which panics.
+func (f *function) putFork(v value, pos token.Pos) {
+	for _, a := range v.atoms() {
+		if a.site.parent != nil && a.region == nil && exactly(v) {
+			f.find(rulePut, pos, [2]any{rulePut, pos}, "Put of "+f.handleName(a.site)+", a fork of "+f.handleName(a.site.parent)+
+				", which panics: a fork ends with its parent, put that")
+		}
+	}
+}
+
+// escaped is Escape(a, v): v without what lies in a, which was copied to Go's heap.
+// Arenas of callers may be the same one by different names.
+func escaped(v, arena value) value {
+	var out value
+	for _, e := range v {
+		mine := false
+		for _, a := range arena.atoms() {
+			r := e.a.region
+			mine = mine || r != nil && (endsWith(r, a.site) || endsWith(a.site, r) || r.kind == symbolSite && a.site.kind == symbolSite)
+		}
+		if !mine {
+			out = out.add(e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package arenavet
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+const jsonPath = arenaPath + "/arenajson"
+
+// jsonCall is a call of a function of package arenajson: what it reads into a value
+// lies in the arena, and so does the text that it writes.
+func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
+	switch name {
+	case "Marshal", "MarshalWrite", "Unmarshal", "UnmarshalRead", "NewDecoder", "Decoder.Decode", "Decoder.More":
+	default:
+		return nil, false
+	}
+	for i, a := range args {
+		if !isHandle(common.Args[i].Type()) {
+			f.useDeep(st, a, instr)
+		}
+	}
+	switch name {
+	case "Marshal":
+		return f.allocate(st, instr, name, args[0]).under(tuple(0)), true
+	case "MarshalWrite":
+		f.useHandle(st, args[0], f.position(instr))
+		f.writes(st, instr, common, args)
+	case "Unmarshal", "UnmarshalRead":
+		f.useHandle(st, args[0], f.position(instr))
+		f.decode(st, instr, common.Args[2], args[2], args[0])
+	case "NewDecoder":
+		f.useHandle(st, args[0], f.position(instr))
+		if call, ok := instr.(*ssa.Call); ok {
+			return f.holding(st, call, "", element, args[0]), true
+		}
+	case "Decoder.Decode":
+		var arena value
+		for _, a := range args[0].atoms() {
+			for _, b := range st.load(a.site, a.off+element, []leaf{{}}).atoms() {
+				if mayBeHandle(b.site) && b.region == nil {
+					arena = arena.add(entry{"", b})
+				}
+			}
+		}
+		f.useHandle(st, arena, f.position(instr))
+		f.decode(st, instr, common.Args[1], args[1], arena)
+	}
+	return nil, true
+}
+
+// useDeep is a use of v and of all that it leads to.
+func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
+	f.use(st, v, instr)
+	st.reach(v, func(b atom, depth int) {
+		if depth > 0 && b.region != nil {
+			f.use(st, one(b), instr)
+		}
+	})
+}
+
+// decode fills what into leads to with memory of an arena. It is given as an
+// interface, and not seen through where the pointer in it is not known.
+func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value, into, arena value) {
+	boxed, ok := given.(*ssa.MakeInterface)
+	if !ok {
+		return
+	}
+	p, ok := boxed.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return
+	}
+	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
+	for _, l := range leaves(p.Elem()) {
+		v := d.of(l.typ)
+		for _, a := range into.atoms() {
+			f.put(st, a.site, a.off+l.path, nil, v, false, f.position(instr))
+		}
+	}
+	f.touch(st, into)
+}
+
+// decoded makes the objects that a decoder makes, one for each type.
+type decoded struct {
+	f     *function
+	st    *state
+	instr ssa.CallInstruction
+	arena value
+	known map[string]value
+}
+
+// of is a value of type t that was decoded.
+func (d *decoded) of(t types.Type) value {
+	name := typeName(t)
+	if v, ok := d.known[name]; ok {
+		return v
+	}
+	k := d.f.site(d.instr, "decoded "+name, memorySite, token.NoPos) // it has not the name of the call's result
+	k.typ = typeName(typeAlong(t, deref))
+	d.st.remake(k)
+	v := d.f.memory(d.st, k, d.arena)
+	d.known[name] = v
+	fill := func(off string, t types.Type) {
+		for _, l := range leaves(t) {
+			d.st.store(k, off+l.path, nil, d.of(l.typ), false)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		fill("", u.Elem())
+	case *types.Slice:
+		fill(element, u.Elem())
+	case *types.Map:
+		fill(keyStep, u.Key())
+		fill(element, u.Elem())
+	case *types.Interface: // a string, or a map or slice of such
+		d.st.store(k, keyStep, nil, v, false)
+		d.st.store(k, element, nil, v, false)
+	case *types.Signature, *types.Chan:
+		delete(d.known, name)
+		return nil
+	}
+	return v
+}

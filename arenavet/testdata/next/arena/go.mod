@@ -1,0 +1,3 @@
+module github.com/ebbpool/arena
+
+go 1.25.0
