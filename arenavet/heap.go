@@ -100,6 +100,7 @@ func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast
 			}
 		case *ast.AssignStmt:
 			h.addAssign(n)
+			h.movedDefinition(n)
 		case *ast.ValueSpec:
 			h.builder(n)
 			h.moved(n)

@@ -61,7 +61,7 @@ func (h *advisor) call(e *ast.CallExpr) {
 		h.useMethod(e.Pos(), name, "Sprintf", len(e.Args) == 1 && !e.Ellipsis.IsValid(), func(a string) []analysis.TextEdit {
 			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, a+".Sprintf("+printed[name]+", ")}
 		})
-	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]):
+	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]), name == "bytes.NewBufferString":
 		h.builderAt(e)
 	default:
 		h.twin(e)

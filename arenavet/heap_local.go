@@ -62,7 +62,17 @@ func (h *advisor) builderAt(e ast.Expr) {
 		c, _ := lit.X.(*ast.CompositeLit)
 		fits = fits && c != nil && len(c.Elts) == 0
 	}
+	first, isCall := ast.Unparen(e).(*ast.CallExpr)
+	isCall = isCall && h.called(first) == "bytes.NewBufferString"
+	if isCall {
+		_, inBlock := h.parents[s].(*ast.BlockStmt) // where there is room for a statement
+		fits = fits && inBlock
+	}
 	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(pkg, a string) []analysis.TextEdit {
+		if isCall {
+			text := first.Args[0]
+			return append(edits, replace(e.Pos(), text.Pos(), pkg+".NewBuffer("+a+", 0); "+id.Name+".WriteString("))
+		}
 		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewBuffer("+a+", 0)")}, edits...)
 	})
 }
@@ -127,51 +137,3 @@ func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	return false
 }
 
-// moved reports a struct of the function's own whose address leaves it, so that it
-// is made on the heap. Where it is used by its fields, methods and address only, a
-// pointer can take its place.
-func (h *advisor) moved(spec *ast.ValueSpec) {
-	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || isBuilder(h.typeOf(spec.Type)) {
-		return
-	}
-	if _, ok := h.typeOf(spec.Type).Underlying().(*types.Struct); !ok {
-		return
-	}
-	obj := h.c.pass.TypesInfo.Defs[spec.Names[0]]
-	gen, ok := h.parents[spec].(*ast.GenDecl)
-	ok = ok && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
-	var edits []analysis.TextEdit
-	goes, bad := false, false
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		id, isID := n.(*ast.Ident)
-		if !isID || h.c.pass.TypesInfo.Uses[id] != obj {
-			return true
-		}
-		bad = bad || h.inGoroutine(id)
-		switch p := h.parents[id].(type) {
-		case *ast.SelectorExpr:
-		case *ast.UnaryExpr:
-			if p.Op != token.AND {
-				ok = false
-				return true
-			}
-			edits = append(edits, replace(p.Pos(), id.Pos(), ""))
-			f := h.of(p)
-			bad = bad || f == outlives
-			switch h.parents[p].(type) {
-			case *ast.ReturnStmt, *ast.AssignStmt, *ast.CompositeLit, *ast.KeyValueExpr:
-				goes = goes || f == goesOut
-			}
-		default:
-			ok = false
-		}
-		return true
-	})
-	if !goes || bad {
-		return
-	}
-	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok, func(pkg, a string) []analysis.TextEdit {
-		return append([]analysis.TextEdit{replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["), insert(spec.Type.End(), "]("+a+")")}, edits...)
-	})
-}

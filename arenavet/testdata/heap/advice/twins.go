@@ -170,3 +170,55 @@ func allTwins(p *parser, s string, list []string) []*node {
 		other(s),
 	)
 }
+
+// Structs whose address leaves, or that of a field.
+
+type token struct {
+	text string
+	pos  position
+}
+
+type position struct{ line, column int }
+
+func (p *parser) peek() token { return token{} }
+
+func (p *parser) pos() *position {
+	t := p.peek() // want `&t leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
+	return &t.pos
+}
+
+func (p *parser) kept() (*token, int) {
+	t := token{text: "x"} // want `&t leaves the function`
+	u := t
+	t = p.peek()
+	if t == u {
+		t.pos.line++
+	}
+	return &t, len(u.text)
+}
+
+func (p *parser) again() (*token, error) {
+	t := p.peek() // want `&t leaves the function`
+	t, err := p.both()
+	u, err := p.both() // want `&u leaves the function`
+	if err != nil {
+		return &u, err
+	}
+	return &t, nil
+}
+
+func (p *parser) both() (token, error) { return token{}, nil }
+
+func inText(p *parser, s string) string {
+	b := bytes.NewBufferString(s) // want `bytes.Buffer on the heap`
+	b.WriteByte('.')
+	return b.String()
+}
+
+// It does not leave, or not by its own address.
+func fineStays(p *parser, next *node) (int, *position) {
+	t := p.peek()
+	at := &t.pos
+	l := struct{ at *token }{}
+	return at.line, &l.at.pos
+}
