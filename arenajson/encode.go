@@ -79,6 +79,10 @@ func (e *encoder) value(b []byte, n *node, p pointer) []byte {
 		return e.structure(b, n, p)
 	case opSlice:
 		return e.slice(b, n, p)
+	case opInt64:
+		return appendInt(e.room(b, numberRoom), *as[int64](p))
+	case opFloat64:
+		return appendFloat64(e.room(b, numberRoom), *as[float64](p), n, p)
 	case opPointer:
 		q := *as[pointer](p)
 		if q == nil {

@@ -87,16 +87,18 @@ func (g power) times(c uint64) uint64 {
 // appendDecimal writes f, which is above 0, finite and no integer below 2^53.
 func appendDecimal(b []byte, f float64) []byte {
 	d, exponent := decimal(f)
-	for d%10 == 0 {
-		d /= 10
-		exponent++
+	if d%10 == 0 {
+		d, exponent = shorten(d, exponent)
 	}
-	n := digits(d)
 	at := len(b)
+	if f < 1 && f >= 1e-6 {
+		b = append(b, "0.00000"[:2-digitsOf(d)-exponent]...)
+		return appendUint(b, d)
+	}
+	b = appendUint(b[:at+1], d)
+	n := len(b) - at - 1
 	point := n + exponent // the digits before the point
-	switch {
-	case f < 1e-6 || f >= 1e21:
-		b = appendUint(b[:at+1], d)
+	if f < 1e-6 || f >= 1e21 {
 		b[at] = b[at+1]
 		if b[at+1] = '.'; n == 1 {
 			b = b[:at+1]
@@ -105,20 +107,33 @@ func appendDecimal(b []byte, f float64) []byte {
 			return appendUint(append(b, "e-"...), uint64(-point))
 		}
 		return appendUint(append(b, "e+"...), uint64(point))
-	case point <= 0:
-		b = append(b, "0.00000"[:2-point]...)
-		return appendUint(b, d)
-	case point < n:
-		b = appendUint(b[:at+1], d)
-		for i := range b[at : at+point] {
-			b[at+i] = b[at+i+1]
-		}
+	}
+	before := b[at : at+min(point, n)+1]
+	for i := range before[1:] {
+		before[i] = before[i+1]
+	}
+	if point < n {
 		b[at+point] = '.'
 		return b
 	}
-	b = appendUint(b, d)
+	b = b[:at+n]
 	for range point - n {
 		b = append(b, '0')
 	}
 	return b
+}
+
+// shorten takes away the zeros at the end of d, which is not 0 and has 17 digits at
+// most.
+func shorten(d uint64, exponent int) (uint64, int) {
+	for _, step := range [...]struct {
+		by uint64
+		n  int
+	}{{1e8, 8}, {1e4, 4}, {1e2, 2}, {10, 1}} {
+		for d%step.by == 0 {
+			d /= step.by
+			exponent += step.n
+		}
+	}
+	return d, exponent
 }

@@ -95,3 +95,39 @@ func FuzzFloat(f *testing.F) {
 		}
 	})
 }
+
+// Integers of all lengths, and what is next to a power of ten or two.
+func TestIntegers(t *testing.T) {
+	room := make([]byte, 0, numberRoom)
+	check := func(u uint64) {
+		if got, want := appendUint(room, u), strconv.FormatUint(u, 10); string(got) != want {
+			t.Fatalf("%s is %s", want, got)
+		}
+		if got, want := appendInt(room, int64(u)), strconv.FormatInt(int64(u), 10); string(got) != want {
+			t.Fatalf("%s is %s", want, got)
+		}
+		if digitsOf(u) != len(strconv.FormatUint(u, 10)) {
+			t.Fatalf("%d has %d digits", u, digitsOf(u))
+		}
+	}
+	for p := uint64(1); ; p *= 10 {
+		for d := range uint64(30) {
+			check(p - d)
+			check(p + d)
+			check(p*d + d)
+		}
+		if p > math.MaxUint64/10 {
+			break
+		}
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for i := range 64 {
+		check(1<<i - 1)
+		for range 1000 {
+			check(r.Uint64() >> i)
+		}
+	}
+	for u := range uint64(20000) {
+		check(u)
+	}
+}

@@ -24,13 +24,6 @@ func appendInt(b []byte, i int64) []byte {
 	return appendUint(b, uint64(i))
 }
 
-// pairs are the numbers from 0 to 99, in two digits each.
-const pairs = "0001020304050607080910111213141516171819" +
-	"2021222324252627282930313233343536373839" +
-	"4041424344454647484950515253545556575859" +
-	"6061626364656667686970717273747576777879" +
-	"8081828384858687888990919293949596979899"
-
 // powersOfTen are those that fit a uint64.
 var powersOfTen = func() (table [20]uint64) {
 	for i, p := 0, uint64(1); i < len(table); i, p = i+1, p*10 {
@@ -39,8 +32,8 @@ var powersOfTen = func() (table [20]uint64) {
 	return
 }()
 
-// digits is how many decimal digits u has, 1 for 0.
-func digits(u uint64) int {
+// digitsOf is how many decimal digits u has, 1 for 0.
+func digitsOf(u uint64) int {
 	n := bits.Len64(u) * 1233 >> 12 // log10(2) = 0.30103
 	if n < len(powersOfTen) && u >= powersOfTen[n] {
 		n++
@@ -48,27 +41,38 @@ func digits(u uint64) int {
 	return max(n, 1)
 }
 
+const zeros = '0' * ones
+
+// eightDigits is u < 1e8 as eight digits from 0 to 9, a byte each, the first one
+// lowest: the halves, quarters and eighths of the number side by side in a word.
+func eightDigits(u uint64) uint64 {
+	high := u / 10000
+	w := high | (u-10000*high)<<32
+	high = w * 10486 >> 20 & 0x7f_0000007f // by 100
+	w = high | (w-100*high)<<16
+	high = w * 103 >> 10 & 0xf_000f_000f_000f // by 10
+	return high | (w-10*high)<<8
+}
+
+// appendUint writes u, and up to 7 bytes behind it.
 func appendUint(b []byte, u uint64) []byte {
-	if u < 10 {
+	switch {
+	case u < 10:
 		return append(b, byte('0'+u))
+	case u < 1e8:
+		w := eightDigits(u)
+		n := bits.TrailingZeros64(w) / 8 // zeros before it
+		put64(b, (w|zeros)>>(8*n))
+		return b[:len(b)+8-n]
+	case u < 1e16:
+		b = appendUint(b, u/1e8)
+	default:
+		b = appendUint(b, u/1e16)
+		put64(b, eightDigits(u/1e8%1e8)|zeros)
+		b = b[:len(b)+8]
 	}
-	n := digits(u)
-	at := len(b)
-	b = b[:at+n]
-	d := b[at:]
-	for u >= 100 {
-		q := u / 100
-		r := (u - 100*q) * 2
-		u = q
-		n -= 2
-		d[n], d[n+1] = pairs[r], pairs[r+1]
-	}
-	if u >= 10 {
-		d[0], d[1] = pairs[2*u], pairs[2*u+1]
-	} else {
-		d[0] = byte('0' + u)
-	}
-	return b
+	put64(b, eightDigits(u%1e8)|zeros)
+	return b[:len(b)+8]
 }
 
 // What follows writes floats as encoding/json does: the fewest digits that are read
@@ -76,8 +80,10 @@ func appendUint(b []byte, u uint64) []byte {
 
 func appendFloat64(b []byte, f float64, n *node, p pointer) []byte {
 	abs := math.Abs(f)
-	if abs < 1<<53 && f == math.Trunc(f) && f != 0 {
-		return appendInt(b, int64(f))
+	if abs < 1<<53 {
+		if i := int64(f); float64(i) == f && i != 0 {
+			return appendInt(b, i)
+		}
 	}
 	if !(abs <= math.MaxFloat64) {
 		panic(unsupportedFloat(f, 64, n, p))
