@@ -6,16 +6,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sync"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
-// encoder is what one Marshal at a time works with: a text that grows, which is
-// copied where it belongs when it is complete, and room to sort in. It lies in a
-// pool meanwhile.
+// encoder is what one Marshal at a time works with. Each arena that something is
+// marshaled in has one, which keeps its room for sorting; a pool has those of the
+// heap.
 type encoder struct {
 	html  int // 1 if HTML is escaped: which of a member's prefixes is written
 	marks marks
-	text  []byte // empty; its room is where the text is built
+
+	arena  *arena.Arena // where the text is built; nil for the heap
+	grown  []byte       // the room for it in the arena
+	text   []byte       // empty: the room for it on the heap
+	length int          // how much of that was needed last
+
+	busy   bool // some Marshal uses it
+	pooled bool // it is of the pool, and not an arena's
 
 	depth   int                // of pointers, maps and slices
 	seen    map[visit]struct{} // those beyond maxDepth that are being written
@@ -50,19 +59,20 @@ const (
 // failure is what a value that can't be written panics with, up to Marshal.
 type failure struct{ err error }
 
-var encoders = sync.Pool{New: func() any { return &encoder{text: make([]byte, 0, 1024)} }}
-
 // room returns b with room for n more bytes.
 func (e *encoder) room(b []byte, n int) []byte {
 	if cap(b)-len(b) >= n {
 		return b
 	}
-	return grow(b, n)
+	return e.grow(b, n)
 }
 
 //go:noinline
-func grow(b []byte, n int) []byte {
-	bigger := make([]byte, len(b), max(2*cap(b), len(b)+n))
+func (e *encoder) grow(b []byte, n int) []byte {
+	if e.arena != nil {
+		return e.more(b, n)
+	}
+	bigger := make([]byte, len(b), max(2*cap(b), len(b)+n, 1024))
 	copy(bigger, b)
 	return bigger
 }
@@ -192,8 +202,7 @@ func (e *encoder) see(n *node, v visit) {
 			value = valueAt(n.typ, pointer(&v.at))
 		default:
 			s := reflect.New(n.typ)
-			header := as[sliceHeader](s.UnsafePointer())
-			header.data, header.len, header.cap = v.at, v.len, v.len
+			*as[machine.Slice](s.UnsafePointer()) = machine.Slice{Data: v.at, Len: v.len, Cap: v.len}
 			value = s.Elem()
 		}
 		panic(failure{&json.UnsupportedValueError{Value: value, Str: fmt.Sprintf("encountered a cycle via %s", n.typ)}})
@@ -361,14 +370,18 @@ func (e *encoder) any(b []byte, x any) []byte {
 	return e.dynamic(b, x)
 }
 
+// programOf is programOf, which the last type need not ask.
+func (e *encoder) programOf(t reflect.Type) *node {
+	if t != e.lastFor {
+		e.last, e.lastFor = programOf(t), t
+	}
+	return e.last
+}
+
 // dynamic writes what is in x, which is not nil.
 func (e *encoder) dynamic(b []byte, x any) []byte {
 	t := reflect.TypeOf(x)
-	n := e.last
-	if t != e.lastFor {
-		n = programOf(t)
-		e.last, e.lastFor = n, t
-	}
+	n := e.programOf(t)
 	if viaReflect {
 		p := reflect.New(t)
 		p.Elem().Set(reflect.ValueOf(x))

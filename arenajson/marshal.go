@@ -2,8 +2,13 @@ package arenajson
 
 import (
 	"io"
+	"math"
+	"reflect"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // Marshal returns v as JSON, in a, or on the heap if a is nil: the very bytes that
@@ -15,31 +20,55 @@ import (
 // Members of an *arena.Map are written as those of a builtin map are, sorted by
 // name. The result takes as many bytes of a as it is long.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
-	e := newEncoder(opts)
+	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
-	var doc []byte
-	if err == nil {
-		doc = arena.MakeSliceUninit[byte](a, len(text), len(text))
+	switch {
+	case err != nil:
+		text = e.keep(text, 0)
+	case a == nil:
+		doc := make([]byte, len(text))
 		copy(doc, text)
+		e.text, e.length, text = text[:0], len(text), doc
+	default:
+		text = e.keep(text, len(text))
 	}
-	e.free(text)
-	return doc, err
+	e.free()
+	return text, err
 }
 
-// MarshalWrite writes v as JSON to w, in one Write, if it can be: as Marshal, with
-// no line end. The error may be that of w.
+// MarshalWrite writes v as JSON to w, by one call of Write: as Marshal, with no
+// line end. The error may be that of w. What it takes of a it gives back, unless
+// methods of v or w allocate from a meanwhile.
 func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
-	e := newEncoder(opts)
+	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
 	if err == nil {
 		_, err = w.Write(text)
 	}
-	e.free(text)
+	if a == nil && err == nil {
+		e.text, e.length = text[:0], len(text)
+	}
+	e.keep(text, 0)
+	e.free()
 	return err
 }
 
-func newEncoder(opts []Option) *encoder {
-	e := encoders.Get().(*encoder)
+// encoders are those that work without an arena, and where an arena's own is at
+// work already, since a Marshaler calls Marshal.
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+func newEncoder(a *arena.Arena, opts []Option) *encoder {
+	var e *encoder
+	if a != nil {
+		r := machine.Enter(a, does)
+		e = machine.State[encoder](r)
+		r.Leave()
+	}
+	if e == nil || e.busy {
+		e = encoders.Get().(*encoder)
+		e.pooled = true
+	}
+	e.busy, e.arena = true, a
 	e.html, e.marks = 1, htmlMarks
 	for _, o := range opts {
 		if o == NoEscapeHTML {
@@ -49,27 +78,73 @@ func newEncoder(opts []Option) *encoder {
 	return e
 }
 
+// does is what a panic says of who asked an arena for too much.
+const does = "arenajson.Marshal"
+
 // marshal writes v.
 func (e *encoder) marshal(v any) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			text = e.grown // to be given back
+			*e = encoder{arena: e.arena, pooled: e.pooled}
 			f, ok := r.(failure)
 			if !ok {
 				panic(r)
 			}
-			*e = encoder{text: e.text}
-			text, err = e.text, f.err
+			err = f.err
 		}
 	}()
-	return e.any(e.text, v), nil
+	var usual *atomic.Uint32
+	if v != nil {
+		usual = &e.programOf(reflect.TypeOf(v)).usual
+	}
+	if e.arena == nil {
+		text = e.text
+	} else if usual != nil {
+		text = e.more(nil, int(usual.Load())+numberRoom)
+	}
+	text = e.any(text, v)
+	if usual != nil {
+		usual.Store(uint32(min(len(text), math.MaxInt32)))
+	}
+	return text, nil
 }
 
-// free puts e back, with the room of text: not much more than was needed.
-func (e *encoder) free(text []byte) {
-	const always = 64 << 10
-	if cap(text) > always && cap(text)/8 > len(text) {
-		text = make([]byte, 0, always)
+// more is grow where the text is in an arena.
+func (e *encoder) more(b []byte, n int) []byte {
+	r := machine.Enter(e.arena, does)
+	defer r.Leave()
+	bigger := machine.GrowBytes(r, b, len(b)+n)[:len(b)]
+	if dataOf(bigger) != dataOf(b) {
+		copy(bigger, b)
 	}
-	e.text = text[:0]
-	encoders.Put(e)
+	e.grown = bigger
+	return bigger
+}
+
+// keep gives back what an arena gave for more than the first n bytes of text.
+func (e *encoder) keep(text []byte, n int) []byte {
+	if cap(text) == 0 || e.arena == nil {
+		return nil
+	}
+	r := machine.Enter(e.arena, does)
+	text = machine.TrimBytes(r, text[:n])
+	r.Leave()
+	if n == 0 {
+		return nil
+	}
+	return text
+}
+
+// free ends what newEncoder began. Room on the heap that is large beside what was
+// written last is left to the collector.
+func (e *encoder) free() {
+	const always = 64 << 10
+	if cap(e.text) > always && cap(e.text)/8 > e.length {
+		e.text = nil
+	}
+	e.busy, e.arena, e.grown = false, nil, nil
+	if e.pooled {
+		encoders.Put(e)
+	}
 }

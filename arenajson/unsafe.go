@@ -77,12 +77,6 @@ func putPieces(b []byte, s string) {
 }
 
 // face is an empty interface (assumption A1).
-// sliceHeader is what a slice is made of (assumption A6).
-type sliceHeader struct {
-	data     pointer
-	len, cap int
-}
-
 type face struct{ typ, data pointer }
 
 // dataWord is the second word of an interface value: the value itself if its type
