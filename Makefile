@@ -18,7 +18,7 @@ GOS ?= go1.25.0 go1.27.4
 SUITES = . ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 
-.PHONY: help demo stress bench report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
+.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
 	bench-cpp cpp-tables traces fuzz tools
@@ -34,6 +34,9 @@ stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests
 
 bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, docs/numbers.md and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md
+
+bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/json.md
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -csv ../docs/json.csv -page ../docs/json.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
@@ -178,6 +181,8 @@ traces: tools ## write the shared traces anew, from the slow model
 
 fuzz: tools ## FUZZTIME of each fuzz target
 	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) ./internal/suite
+	$(GO) test -run '^$$' -fuzz '^FuzzMarshal$$' -fuzztime $(FUZZTIME) ./arenajson
+	$(GO) test -run '^$$' -fuzz '^FuzzFloat$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzText$$' -fuzztime $(FUZZTIME) ./internal/suite

@@ -101,13 +101,27 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 	if e.arena == nil {
 		text = e.text
 	} else if usual != nil {
-		text = e.more(nil, int(usual.Load())+numberRoom)
+		text = e.begin(int(usual.Load()))
 	}
 	text = e.any(text, v)
 	if usual != nil {
 		usual.Store(uint32(min(len(text), math.MaxInt32)))
 	}
 	return text, nil
+}
+
+// begin returns room in the arena to begin with: for usual bytes where they are at
+// hand. More might be more than is needed and than a Limit allows, and room grows
+// in place as long as its chunk has any.
+func (e *encoder) begin(usual int) []byte {
+	const least = 256
+	r := machine.Enter(e.arena, does)
+	n := least
+	if left := r.Flat.Hi - r.Flat.Lo; uintptr(usual)+numberRoom <= left {
+		n = max(n, usual+numberRoom)
+	}
+	r.Leave()
+	return e.more(nil, n)
 }
 
 // more is grow where the text is in an arena.

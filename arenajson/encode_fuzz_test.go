@@ -1,0 +1,155 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// FuzzMarshal compares values of random types, as TestMarshalIsEncodingJSONs does,
+// and one with the text that the fuzzer thinks of in it.
+func FuzzMarshal(f *testing.F) {
+	f.Add(uint64(1), "text", 1.5)
+	for i, s := range texts {
+		f.Add(uint64(i), s, float64(i)/7)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, s string, number float64) {
+		a := arena.NewArena(1<<10, 0)
+		r := rand.New(rand.NewPCG(seed, 0))
+		p := reflect.New(randomType(r, 3))
+		fill(r, p.Elem(), 4, true)
+		compareMarshal(t, a, p.Interface())
+		compareMarshal(t, a, p.Elem().Interface())
+		compareMarshal(t, a, []any{s, number, json.Number(s), json.RawMessage(s), map[string]string{s: s}, float32(number), textString(s), []byte(s), byValue{s}})
+		compareMarshal(t, a, json.RawMessage(s))
+		compareMarshal(t, a, &struct {
+			S string `json:",string"`
+			F float64
+			N json.Number
+		}{s, number, json.Number(s)})
+		compareMarshal(t, a, []any{number, s})
+	})
+}
+
+// The table of docs/json.md: where encoding/json built on v2 differs from v1, which
+// this package follows.
+func TestWhereV2Differs(t *testing.T) {
+	page, err := os.ReadFile("../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		what   string
+		value  any
+		v1, v2 string // empty for an error
+	}{
+		{"a string that is not UTF-8", "a\xff", `"a\ufffd"`, "\"a\ufffd\""},
+		{"a map with keys that are floats", map[float64]int{1.5: 1}, "", `{"1.5":1}`},
+		{"a field whose tag has a name with a quote or a backslash", badNames{1, 2, 3}, `{"A":1,"B":2,"fine":3}`, `{"fine":3}`},
+	} {
+		if !strings.Contains(string(page), "| "+row.what) {
+			t.Errorf("docs/json.md has no row of %s", row.what)
+		}
+		if got, err := Marshal(nil, row.value); string(got) != row.v1 || (err != nil) != (row.v1 == "") {
+			t.Errorf("%s: %s, %v", row.what, got, err)
+		}
+		want := row.v1
+		if onV2 {
+			want = row.v2
+		}
+		if got, err := json.Marshal(row.value); string(got) != want || (err != nil) != (want == "") {
+			t.Errorf("%s: encoding/json of this Go has %s, %v", row.what, got, err)
+		}
+	}
+}
+
+// What Marshal took of an arena for a document that it failed to write, and what
+// MarshalWrite took, is there again.
+func TestRoomIsGivenBack(t *testing.T) {
+	if check.On {
+		t.Skip("a checked build hands out nothing twice")
+	}
+	a := arena.NewArena(1<<16, 0)
+	long := strings.Repeat("x", 5000)
+	if _, err := Marshal(a, long); err != nil { // takes a first chunk, and moves from there
+		t.Fatal(err)
+	}
+	used := a.UsedBytes()
+	for range 3 {
+		if _, err := Marshal(a, []any{long, make(chan int)}); err == nil {
+			t.Fatal("no error")
+		}
+		if err := MarshalWrite(a, new(strings.Builder), long); err != nil {
+			t.Fatal(err)
+		}
+		if now := a.UsedBytes(); now > used+16 {
+			t.Errorf("%d bytes used, and %d before", now, used)
+		}
+	}
+	doc, err := Marshal(a, long)
+	if err != nil || cap(doc) != len(doc) {
+		t.Errorf("%v, a capacity of %d for %d bytes", err, cap(doc), len(doc))
+	}
+	if now := a.UsedBytes(); now > used+len(doc)+16 {
+		t.Errorf("%d bytes used for a document of %d", now-used, len(doc))
+	}
+}
+
+// A Marshaler that calls Marshal in the same arena, or panics, does no harm.
+type nesting struct {
+	a     *arena.Arena
+	depth int
+	fail  bool
+}
+
+func (n nesting) MarshalJSON() ([]byte, error) {
+	if n.fail && n.depth == 0 {
+		panic(errNested)
+	}
+	if n.depth == 0 {
+		return []byte(`"end"`), nil
+	}
+	n.depth--
+	return Marshal(n.a, []any{n.depth, n})
+}
+
+var errNested = errors.New("nested")
+
+func TestMarshalInMarshal(t *testing.T) {
+	a := arena.NewArena(1<<12, 0)
+	want := `[2,[1,[0,"end"]]]`
+	for range 3 {
+		if got, err := Marshal(a, nesting{a: a, depth: 3}); string(got) != want || err != nil {
+			t.Fatalf("%s, %v", got, err)
+		}
+		func() {
+			defer func() {
+				if r := recover(); r != errNested {
+					t.Errorf("panic with %v", r)
+				}
+			}()
+			Marshal(a, map[string]any{"x": nesting{a: a, depth: 2, fail: true}})
+		}()
+	}
+	a.Reset()
+	// A Limit that is hit is a panic of Marshal, after which all is as before.
+	a.Limit(1 << 12)
+	func() {
+		defer func() {
+			if _, ok := recover().(*arena.LimitError); !ok {
+				t.Error("no *LimitError")
+			}
+		}()
+		Marshal(a, strings.Repeat("x", 1<<16))
+	}()
+	if got, err := Marshal(a, "y"); string(got) != `"y"` || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}

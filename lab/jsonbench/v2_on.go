@@ -1,0 +1,10 @@
+//go:build goexperiment.jsonv2
+
+package jsonbench
+
+import "encoding/json/v2"
+
+// v2 is the standard library's second version, where this Go has it.
+var v2 = []Codec{plain("encoding/json/v2",
+	func(doc []byte, v any) error { return json.Unmarshal(doc, v) },
+	func(v any) ([]byte, error) { return json.Marshal(v) })}
