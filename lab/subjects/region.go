@@ -74,8 +74,10 @@ const coldChunk = 64 << 10
 func (r *region) Begin() { r.a = arena.NewArena(coldChunk, 0) }
 func (r *region) Drop()  { r.a = nil }
 
-func (r *region) Node() *workloads.Node          { return arena.New[workloads.Node](r.a) }
-func (r *region) Tree(depth int) *workloads.Node { return arenaTree(r.a, depth) }
+func (r *region) Node() *workloads.Node { return arena.New[workloads.Node](r.a) }
+func (r *region) Tree(depth int) *workloads.Node {
+	return laneTree(arena.LaneOf[workloads.Node](r.a), depth)
+}
 
 func (r *region) Apart() workloads.Nodes {
 	if r.apart == nil {
@@ -84,10 +86,11 @@ func (r *region) Apart() workloads.Nodes {
 	return r.apart
 }
 
-func arenaTree(a *arena.Arena, depth int) *workloads.Node {
-	n := arena.New[workloads.Node](a)
+// laneTree takes a handle, as one does who makes many objects of a type.
+func laneTree(l arena.Lane[workloads.Node], depth int) *workloads.Node {
+	n := l.New()
 	if depth > 0 {
-		n.Left, n.Right = arenaTree(a, depth-1), arenaTree(a, depth-1)
+		n.Left, n.Right = laneTree(l, depth-1), laneTree(l, depth-1)
 	}
 	return n
 }
@@ -115,8 +118,10 @@ func (p *pooled) End() {
 	p.a = p.pool.Get()
 }
 
-func (p *pooled) Node() *workloads.Node          { return arena.New[workloads.Node](p.a) }
-func (p *pooled) Tree(depth int) *workloads.Node { return arenaTree(p.a, depth) }
+func (p *pooled) Node() *workloads.Node { return arena.New[workloads.Node](p.a) }
+func (p *pooled) Tree(depth int) *workloads.Node {
+	return laneTree(arena.LaneOf[workloads.Node](p.a), depth)
+}
 
 // Apart is another arena of the pool, for one life.
 func (p *pooled) Apart() workloads.Nodes {

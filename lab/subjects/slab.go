@@ -9,6 +9,9 @@ import (
 // enough for a life of 1,000,000 objects, as the other subjects keep it.
 const slabChunk = 1 << 17
 
+// nodeChunk is slabChunk for nodes of trees: ten of them hold a tree of 20 levels.
+const nodeChunk = 1 << 18
+
 // slabs is our Slab, one for each type.
 type slabs struct {
 	flat   *arena.Slab[workloads.Flat]
@@ -21,7 +24,7 @@ type slabs struct {
 func newSlabs() *slabs {
 	return &slabs{
 		flat: arena.NewSlab[workloads.Flat](slabChunk), link: arena.NewSlab[workloads.Link](slabChunk),
-		simple: arena.NewSlab[workloads.Simple](slabChunk), node: arena.NewSlab[workloads.Node](slabChunk),
+		simple: arena.NewSlab[workloads.Simple](slabChunk), node: arena.NewSlab[workloads.Node](nodeChunk),
 	}
 }
 
