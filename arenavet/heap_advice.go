@@ -178,18 +178,51 @@ func (h *advisor) makes(e *ast.CallExpr) {
 	switch h.typeOf(e).Underlying().(type) {
 	case *types.Slice:
 		list, ok := e.Args[0].(*ast.ArrayType)
+		if named, _ := h.namedSlice(e.Args[0]); named {
+			ok = true
+		}
 		for _, n := range e.Args[1:] {
 			ok = ok && types.Identical(h.typeOf(n), types.Typ[types.Int])
 		}
 		ok = ok && (len(e.Args) == 3 || h.again(e.Args[1]))
+		_, elem := h.namedSlice(e.Args[0])
 		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(pkg, a string) []analysis.TextEdit {
-			edits := []analysis.TextEdit{replace(e.Pos(), list.Elt.Pos(), pkg+".MakeSlice["), replace(list.Elt.End(), e.Args[1].Pos(), "]("+a+", ")}
+			var edits []analysis.TextEdit
+			tail := ""
 			if len(e.Args) == 2 {
-				edits = append(edits, replace(e.Args[1].End(), e.Rparen+1, ", "+types.ExprString(e.Args[1])+")"))
+				tail = ", " + types.ExprString(e.Args[1])
+			}
+			if list != nil {
+				edits = append(edits, replace(e.Pos(), list.Elt.Pos(), pkg+".MakeSlice["), replace(list.Elt.End(), e.Args[1].Pos(), "]("+a+", "))
+			} else {
+				edits = append(edits, replace(e.Pos(), e.Args[1].Pos(), types.ExprString(e.Args[0])+"("+pkg+".MakeSlice["+elem+"]("+a+", "))
+				tail += ")"
+			}
+			if tail != "" {
+				edits = append(edits, replace(e.Args[len(e.Args)-1].End(), e.Rparen, tail))
 			}
 			return edits
 		})
 	}
+}
+
+// namedSlice says whether t is the name of a slice type, and how its elements' type
+// is written here.
+func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
+	s, isSlice := h.typeOf(t).Underlying().(*types.Slice)
+	if !simple(t) || !isSlice {
+		return false, ""
+	}
+	if b, isBasic := s.Elem().(*types.Basic); isBasic {
+		elem = b.Name()
+	} else if p, isPointer := s.Elem().(*types.Pointer); isPointer {
+		if elem = h.c.elemName(p.Elem()); elem != "" {
+			elem = "*" + elem
+		}
+	} else {
+		elem = h.c.elemName(s.Elem())
+	}
+	return elem != "", elem
 }
 
 // again says whether e may be evaluated twice.

@@ -229,8 +229,8 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) fate {
 		return outlives
 	}
 	if isStandard(packageOf(name)) {
-		if results[name].is != 0 || results["text."+fn.Name()].is != 0 {
-			return max(goesOut, h.of(call))
+		if f := h.of(call); f == outlives || results[name].is != 0 || results["text."+fn.Name()].is != 0 {
+			return max(goesOut, f) // also what makes the text of a panic is for once
 		}
 		return goesOut
 	}

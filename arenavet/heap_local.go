@@ -36,9 +36,11 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	ok = ok && fits && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
-	h.useFunction(spec.Pos(), typeName(h.typeOf(spec.Type)), "NewBuffer", ok, func(pkg, a string) []analysis.TextEdit {
-		return append([]analysis.TextEdit{replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)")}, edits...)
+	h.useFunction(spec.Pos(), typeName(h.typeOf(spec.Type)), "NewBuffer", ok && fits, func(pkg, a string) []analysis.TextEdit {
+		if gen.Lparen.IsValid() {
+			return append(edits, replace(spec.Pos(), spec.End(), name+" = "+pkg+".NewBuffer("+a+", 0)"))
+		}
+		return append(edits, replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)"))
 	})
 }
 
@@ -136,4 +138,3 @@ func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	}
 	return false
 }
-

@@ -21,9 +21,12 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	ok = ok && fits && len(gen.Specs) == 1 && !gen.Lparen.IsValid()
-	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok, func(pkg, a string) []analysis.TextEdit {
-		return append([]analysis.TextEdit{replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["), insert(spec.Type.End(), "]("+a+")")}, edits...)
+	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok && fits, func(pkg, a string) []analysis.TextEdit {
+		edits = append(edits, insert(spec.Type.End(), "]("+a+")"))
+		if gen.Lparen.IsValid() {
+			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+pkg+".New["))
+		}
+		return append(edits, replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["))
 	})
 }
 

@@ -222,3 +222,25 @@ func fineStays(p *parser, next *node) (int, *position) {
 	l := struct{ at *token }{}
 	return at.line, &l.at.pos
 }
+
+func grouped(p *parser, n *node) (string, *node) {
+	var (
+		b strings.Builder // want `strings.Builder on the heap`
+		m node            // want `&m leaves the function`
+		i int
+	)
+	for b.WriteString(n.name); i < 3; i++ {
+		m.kids = nil
+	}
+	return b.String(), &m
+}
+
+type path []string
+
+func (p *parser) named(n int) (path, nodes) {
+	return make(path, 0, n), make(nodes, n) // want `make on the heap` `make on the heap`
+}
+
+func finePanic(p *parser, format string, args ...any) {
+	panic(fmt.Sprintf("BUG: "+format, args...))
+}
