@@ -51,6 +51,32 @@ std::vector<claim> claims(const measurements& m) {
     return all;
 }
 
+std::vector<claim> claims(const std::vector<region_measurements>& all) {
+    std::vector<claim> made;
+    const auto add = [&](const char* life, const char* other, double target) {
+        for (const region_measurements& m : all) {
+            if (m.name != life) continue;
+            claim c{"arena, " + m.name + ", of " + other, target, {}, "x"};
+            const int ours = find(m.subjects, "ebb::arena"), theirs = find(m.subjects, other);
+            if (ours >= 0 && theirs >= 0)
+                c.measured = paired(m.ns[static_cast<std::size_t>(ours)], m.ns[static_cast<std::size_t>(theirs)]);
+            made.push_back(std::move(c));
+        }
+    };
+    add("32 B, lives of 20", "raw bump", 2.0);
+    add("64 B, lives of 20", "raw bump", 2.0);
+    add("32 B, lives of 1,000", "raw bump", 1.25);
+    add("64 B, lives of 1,000", "raw bump", 1.25);
+    add("32 B, lives of 16,000", "raw bump", 1.25);
+    add("64 B, lives of 16,000", "raw bump", 1.25);
+    add("64 B with a destructor, lives of 1,000", "raw bump", 2.8);
+    add("64 B with a destructor, lives of 1,000", "protobuf Arena", 0.55);
+    add("32 B, lives of 1,000", "std::pmr monotonic, one buffer", 0.75);
+    add("documents", "glibc malloc", 0.25);
+    add("documents", "mimalloc", 0.40);
+    return made;
+}
+
 claim claim_of(const sync_measurements& s) {
     const int ours = find(s.subjects, "ebb sync"), theirs = find(s.subjects, "mimalloc");
     claim c{std::string("ebb sync, ") + name(s.work) + ", of mimalloc",

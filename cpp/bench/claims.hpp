@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "regions.hpp"
 #include "statistics.hpp"
 #include "sync.hpp"
 
@@ -23,6 +24,9 @@ struct claim {
 
 /// Those about one thread. Where a subject is missing, `measured.known` is false.
 std::vector<claim> claims(const measurements& m);
+
+/// Those about regions, of lives and documents.
+std::vector<claim> claims(const std::vector<region_measurements>& all);
 
 /// The one about a workload of threads.
 claim claim_of(const sync_measurements& s);

@@ -19,7 +19,7 @@ namespace {
 using namespace bench;
 
 constexpr const char* usage =
-    "usage: bench [--quick | --full] [--only matrix | --only sync | --only trees]\n"
+    "usage: bench [--quick | --full] [--only matrix | --only sync | --only trees | --only regions]\n"
     "             [--read] [--rounds N] [--csv FILE] [--latencies FILE] [--claims FILE]\n"
     "             [--traces DIRECTORY] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
@@ -27,8 +27,8 @@ constexpr const char* usage =
     "            latencies of full pools of 8K and 64K\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
     "            (without either: one to two minutes)\n"
-    "  --only    one thread's pools, those for threads, or binary trees (to depth 16;\n"
-    "            quick to 14, full to 20)\n"
+    "  --only    one thread's pools, those for threads, binary trees (to depth 16;\n"
+    "            quick to 14, full to 20), or ebb::arena\n"
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
@@ -50,6 +50,7 @@ struct options {
     bool matrix = true;
     bool sync = true;
     bool trees = true;
+    bool regions = true;
     unsigned tree_depth = 16;
     bool read_too = false;
     bool check = false;
@@ -95,10 +96,11 @@ int run(const options& o) {
     replay_traces(o.traces);
     const std::size_t matrix_runs = o.matrix ? (o.read_too ? 2 : 1) : 0;
     progress steps(matrix_runs * matrix_steps(o.work) + (o.sync ? 2 * o.work.rounds : 0) +
-                   (o.trees ? o.work.rounds : 0));
+                   (o.trees ? o.work.rounds : 0) + (o.regions ? region_steps(o.work.rounds) : 0));
     std::vector<measurements> matrices;
     std::vector<sync_measurements> sync;
     std::vector<tree_measurements> trees;
+    std::vector<region_measurements> regions;
     std::vector<claim> all;
     if (o.matrix) {
         matrices.push_back(run_matrix(o.work, steps));
@@ -116,6 +118,10 @@ int run(const options& o) {
         }
     }
     if (o.trees) trees.push_back(run_trees(o.tree_depth, o.work.rounds, steps));
+    if (o.regions) {
+        regions = run_regions(o.work.rounds, o.work.quick, steps);
+        for (claim& c : claims(regions)) all.push_back(std::move(c));
+    }
 
     if (!o.latencies.empty() && !write_latencies(o.latencies, matrices)) {
         std::fprintf(stderr, "bench: can't write %s\n", o.latencies.c_str());
@@ -125,8 +131,9 @@ int run(const options& o) {
     for (const measurements& m : matrices) print_matrix(m);
     for (const sync_measurements& s : sync) print_sync(s);
     for (const tree_measurements& t : trees) print_trees(t);
+    for (const region_measurements& m : regions) print_region(m);
     const int missed = o.work.quick ? 0 : print_claims(all);
-    if (!o.csv.empty() && !write_csv(o.csv, matrices, sync, trees)) {
+    if (!o.csv.empty() && !write_csv(o.csv, matrices, sync, trees, regions)) {
         std::fprintf(stderr, "bench: can't write %s\n", o.csv.c_str());
         return 1;
     }
@@ -174,10 +181,12 @@ int main(int argc, char** argv) {
             o.claims = argv[++i];
         } else if (arg == "--only" && has_next) {
             const std::string what = argv[++i];
-            if (what != "matrix" && what != "sync" && what != "trees") return bad("--only matrix, sync or trees");
+            if (what != "matrix" && what != "sync" && what != "trees" && what != "regions")
+                return bad("--only matrix, sync, trees or regions");
             o.matrix = what == "matrix";
             o.sync = what == "sync";
             o.trees = what == "trees";
+            o.regions = what == "regions";
         } else if (arg == "--read") {
             o.read_too = true;
         } else if (arg == "--check") {

@@ -121,6 +121,16 @@ void print_trees(const tree_measurements& m) {
     std::printf("\n");
 }
 
+void print_region(const region_measurements& m) {
+    std::printf("%s: nanoseconds for each, median (min-max), of the first\n", m.name.c_str());
+    for (std::size_t s = 0; s < m.subjects.size(); ++s) {
+        const spread x = spread_of(m.ns[s]);
+        std::printf("  %-32s %8.2f  (%.2f-%.2f)  %.2f\n", m.subjects[s].c_str(), x.median, x.min, x.max,
+                    paired(m.ns[s], m.ns[0]).median);
+    }
+    std::printf("\n");
+}
+
 int print_claims(const std::vector<claim>& all) {
     int missed = 0;
     std::printf("%-52s %8s  %s\n", "claim", "at most", "measured: median (min-max)");
@@ -138,7 +148,8 @@ int print_claims(const std::vector<claim>& all) {
 }
 
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
-               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees) {
+               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees,
+               const std::vector<region_measurements>& regions) {
     std::ofstream out(file);
     out << "compiler,workload,touched,size,count,subject,round,ns_per_call\n";
     for (const measurements& m : all) {
@@ -163,6 +174,11 @@ bool write_csv(const std::string& file, const std::vector<measurements>& all,
             for (std::size_t r = 0; r < x.ns[s].size(); ++r)
                 out << compiler() << ',' << x.name() << ",,16,0,\"" << x.subjects[s] << "\"," << r << ',' << x.ns[s][r]
                     << '\n';
+    for (const region_measurements& x : regions)
+        for (std::size_t s = 0; s < x.subjects.size(); ++s)
+            for (std::size_t r = 0; r < x.ns[s].size(); ++r)
+                out << compiler() << ",\"arena, " << x.name << "\",," << x.size << ",0,\"" << x.subjects[s] << "\","
+                    << r << ',' << x.ns[s][r] << '\n';
     out.close();
     return !out.fail();
 }

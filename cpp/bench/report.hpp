@@ -26,6 +26,7 @@ void print_matrix(const measurements& m);
 
 void print_sync(const sync_measurements& m);
 void print_trees(const tree_measurements& m);
+void print_region(const region_measurements& m);
 
 /// Returns how many claims were missed.
 int print_claims(const std::vector<claim>& all);
@@ -33,7 +34,8 @@ int print_claims(const std::vector<claim>& all);
 /// Every single run, a line each, for those who want other statistics.
 /// Returns false when the file can't be written.
 bool write_csv(const std::string& file, const std::vector<measurements>& all,
-               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees);
+               const std::vector<sync_measurements>& sync, const std::vector<tree_measurements>& trees,
+               const std::vector<region_measurements>& regions);
 
 /// The claims, a line for each round of each: what the README's table is made
 /// of. Returns false when the file can't be written.

@@ -57,6 +57,9 @@ std::vector<std::string> missing_subjects() {
 #if !BENCH_HAVE_BOOST
     missing.push_back("Boost.Pool (libboost-dev)");
 #endif
+#if !BENCH_HAVE_PROTOBUF
+    missing.push_back("protobuf's Arena (libprotobuf-dev)");
+#endif
 #if !BENCH_HAVE_FOONATHAN
     missing.push_back("foonathan memory (libfoonathan-memory-dev)");
 #endif

@@ -71,6 +71,17 @@ nobody looked, the free is where it shows.
 
 )";
 
+constexpr const char* about_regions = R"(
+## Regions
+
+The same for `ebb::arena` and other regions: eight objects of 32 bytes, the misuse,
+then a program that goes on and looks at all that is live and, where there is one,
+at the container. "-" is what a region does not offer. A size that overflows is
+caught by an exception.
+
+<!-- generated: the regions -->
+)";
+
 constexpr const char* conclusion = R"(
 ## What is not caught
 
@@ -79,7 +90,9 @@ constexpr const char* conclusion = R"(
   generation number in the reference can tell them apart: use `ebb::handle<T>`
   where owners can't be known.
 - **Use after free**, in a plain build. Under AddressSanitizer free slots are
-  poisoned, and under Valgrind they are reported as freed.
+  poisoned, and under Valgrind they are reported as freed. So it is with what a
+  region has taken back, and with the 16 bytes that lie between two allocations
+  there.
 - **Anything with `checks::none`.** That is what it is for.
 )";
 
@@ -125,7 +138,8 @@ void write_table(std::ostream& out, const std::vector<column>& columns) {
     out << '\n';
 }
 
-void write_document(std::ostream& out, const std::vector<column>& columns, const fuzz_result& fuzzed) {
+void write_document(std::ostream& out, const std::vector<column>& columns, const std::vector<region_column>& regions,
+                    const fuzz_result& fuzzed) {
     out << introduction << "<!-- generated: the matrix -->\n";
     write_table(out, columns);
     out << "<!-- end of what is generated -->\n\nCompiled by " << compiler << '.';
@@ -134,6 +148,9 @@ void write_document(std::ostream& out, const std::vector<column>& columns, const
         if (c.who.version.empty()) continue;
         out << (first ? " Versions: " : ", ") << c.who.name << ' ' << c.who.version;
         first = false;
+    }
+    for (const region_column& c : regions) {
+        if (!c.version.empty()) out << ", " << c.who << ' ' << c.version;
     }
     out << (first ? "" : ".");
     const auto missing = missing_subjects();
@@ -155,12 +172,21 @@ void write_document(std::ostream& out, const std::vector<column>& columns, const
            "plain model: "
         << grouped(fuzzed.unreported) << " were not reported as what they were, " << grouped(fuzzed.corrupted)
         << " corrupted a pool.\n<!-- end of what is generated -->\n";
-    out << conclusion;
+    out << about_regions;
+    write_region_table(out, regions);
+    out << "<!-- end of what is generated -->\n\nWhat was done:\n\n";
+    for (const region_kind k : all_region_kinds) out << "- **" << name(k) << "**: " << explain(k) << '\n';
+    out << "\nWhat Ebbpool says, in the order of the table:\n\n```\n";
+    for (const result& r : regions.front().results) {
+        if (!r.message.empty()) out << without_addresses(r.message) << '\n';
+    }
+    out << "```\n" << conclusion;
 }
 
-std::string find_stale(std::istream& page, const std::vector<column>& ours, const fuzz_result& fuzzed) {
+std::string find_stale(std::istream& page, const std::vector<column>& ours, const std::vector<region_column>& regions,
+                       const fuzz_result& fuzzed) {
     std::stringstream now;
-    write_document(now, ours, fuzzed);
+    write_document(now, ours, regions, fuzzed);
     std::string kept, made;
     for (std::size_t n = 1; std::getline(now, made); ++n) {
         if (!std::getline(page, kept)) return "line " + std::to_string(n) + " is missing: " + made;

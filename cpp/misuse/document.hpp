@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz.hpp"
+#include "regions.hpp"
 #include "scenario.hpp"
 
 namespace misuse {
@@ -29,10 +30,12 @@ std::vector<column> run_all(int times, bool ours_only = false);
 void write_table(std::ostream& out, const std::vector<column>& columns);
 
 /// The whole page.
-void write_document(std::ostream& out, const std::vector<column>& columns, const fuzz_result& fuzzed);
+void write_document(std::ostream& out, const std::vector<column>& columns, const std::vector<region_column>& regions,
+                    const fuzz_result& fuzzed);
 
 /// What on a page is not what would be written now, the peers' columns and
 /// versions left out, which differ from machine to machine; empty when nothing.
-std::string find_stale(std::istream& page, const std::vector<column>& ours, const fuzz_result& fuzzed);
+std::string find_stale(std::istream& page, const std::vector<column>& ours, const std::vector<region_column>& regions,
+                       const fuzz_result& fuzzed);
 
 }  // namespace misuse

@@ -128,6 +128,13 @@ std::string read_all(int fd) {
     return text;
 }
 
+/// No file of its memory when it crashes, and 5 seconds at most.
+void limit_this_process() {
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::alarm(5);
+}
+
 outcome classify(int status, bool accepted, bool message) {
     const bool ended = WIFEXITED(status);
     const int code = ended ? WEXITSTATUS(status) : -1;
@@ -142,10 +149,14 @@ outcome classify(int status, bool accepted, bool message) {
 
 }  // namespace
 
+void finish_in_child(const std::function<std::pair<bool, bool>()>& f) {
+    limit_this_process();
+    const auto [well, reported] = f();
+    ::_exit(!well ? ended_corrupted : reported ? ended_reported : ended_silent);
+}
+
 void misuse_in_child(const subject& s, kind k, int accepted) {
-    const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-    ::alarm(5);
+    limit_this_process();
     alignas(64) std::byte local[4 * sizeof(item)];
     const region stack{local, sizeof local, std::byte{0xA1}};
     // A block of its own, and not next to the pool's.
@@ -187,6 +198,10 @@ void misuse_in_child(const subject& s, kind k, int accepted) {
 
 result try_misuse(const subject& s, std::size_t subject_index, kind k) {
     if (s.legal(k)) return {outcome::legal, ""};
+    return try_in_process("--try", subject_index, static_cast<int>(k));
+}
+
+result try_in_process(const char* flag, std::size_t subject_index, int k) {
     int error[2], accepted[2];
     if (::pipe(error) != 0 || ::pipe(accepted) != 0) std::abort();
     const pid_t child = ::fork();
@@ -198,9 +213,9 @@ result try_misuse(const subject& s, std::size_t subject_index, kind k) {
         ::close(error[0]);
         ::close(accepted[0]);
         const std::string subject_text = std::to_string(subject_index);
-        const std::string kind_text = std::to_string(static_cast<int>(k));
+        const std::string kind_text = std::to_string(k);
         const std::string fd_text = std::to_string(accepted[1]);
-        ::execl("/proc/self/exe", "misuse_matrix", "--try", subject_text.c_str(), kind_text.c_str(), fd_text.c_str(),
+        ::execl("/proc/self/exe", "misuse_matrix", flag, subject_text.c_str(), kind_text.c_str(), fd_text.c_str(),
                 static_cast<char*>(nullptr));
         ::_exit(127);
     }

@@ -3,7 +3,9 @@
 /// \file
 /// One misuse, carried out in a process of its own.
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "subjects.hpp"
 
@@ -20,6 +22,14 @@ struct result {
 /// lie, and a fork inherits that. Takes 5 seconds at most: a list with a loop
 /// may never end.
 result try_misuse(const subject& s, std::size_t subject_index, kind k);
+
+/// The same for anything that the program can be told to try by a flag, a subject's
+/// number and a kind's.
+result try_in_process(const char* flag, std::size_t subject_index, int k);
+
+/// Ends such a process by what `f` answers: whether all was well afterwards, and
+/// whether a handler was called.
+[[noreturn]] void finish_in_child(const std::function<std::pair<bool, bool>()>& f);
 
 /// What that process does; `accepted` is a file descriptor on which it says
 /// that the misuse returned.

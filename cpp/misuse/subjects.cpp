@@ -191,6 +191,12 @@ std::vector<std::string> missing_subjects() {
 #if !MISUSE_HAVE_FOONATHAN
     missing.emplace_back("foonathan memory");
 #endif
+#if !MISUSE_HAVE_BOOST_CONTAINER
+    missing.emplace_back("Boost's containers");
+#endif
+#if !MISUSE_HAVE_PROTOBUF
+    missing.emplace_back("protobuf's Arena");
+#endif
     if (!bench::mimalloc_library.available()) missing.emplace_back("mimalloc");
     if (!bench::jemalloc_library.available()) missing.emplace_back("jemalloc");
     return missing;

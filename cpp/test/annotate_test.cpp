@@ -2,6 +2,7 @@
 // or whose pool is another's, is found. Without it, that nothing is told.
 #include <gtest/gtest.h>
 
+#include <ebbpool/arena.hpp>
 #include <ebbpool/arena_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_resource.hpp>
@@ -67,6 +68,78 @@ TEST(Asan, ObjectsSmallerThanItsUnit) {
     for (std::size_t i = 1; i < 100; i += 2) *all[i] = 1;
     for (std::size_t i = 0; i < 50; ++i) *pool.allocate() = 2;
     for (std::size_t i = 1; i < 100; i += 2) EXPECT_EQ(*all[i], 1);
+}
+
+// Each touch that is wrong is reported where it is made.
+TEST(AsanDeathTest, OfAnArena) {
+    ebb::arena a(4096);
+    auto* const p = a.make<item>();
+    auto* const q = a.make<item>();
+    EXPECT_DEATH(p->words[4] = 1, "use-after-poison") << "an overrun, into what lies before the next one";
+    EXPECT_DEATH(q->words[-1] = 1, "use-after-poison");
+    char* const text = const_cast<char*>(a.copy("twelve chars").data());
+    EXPECT_EQ(text[11], 's');
+    EXPECT_DEATH(static_cast<void>(*static_cast<volatile char*>(text + 12)), "use-after-poison") << "to the byte";
+    EXPECT_DEATH(static_cast<void>(*static_cast<volatile char*>(text - 1)), "use-after-poison");
+    const auto bytes = a.make_span<unsigned char>(13);
+    EXPECT_DEATH(static_cast<void>(*static_cast<volatile unsigned char*>(bytes.data() + 13)), "use-after-poison");
+    const ebb::arena_mark m = a.mark();
+    auto* const later = a.make<item>();
+    later->words[0] = 1;
+    a.rewind(m);
+    EXPECT_DEATH(later->words[0] = 2, "use-after-poison") << "after rewind";
+    q->words[3] = 1;
+    a.reset();
+    EXPECT_DEATH(p->words[0] = 1, "use-after-poison") << "after reset";
+    EXPECT_DEATH(text[0] = 1, "use-after-poison");
+    EXPECT_EQ(a.make<item>(), p);
+    p->words[0] = 1;
+}
+
+TEST(AsanDeathTest, BeforeAndBehindWithDestructors) {
+    struct guarded {
+        ~guarded() { words[0] = 0; }
+        volatile std::uint64_t words[2];
+    };
+    ebb::arena a(4096);
+    auto* const p = a.make<guarded>();
+    a.make<guarded>();
+    EXPECT_DEATH(p->words[2] = 1, "use-after-poison");
+    EXPECT_DEATH(p->words[-1] = 1, "use-after-poison") << "between the object and its record";
+    a.reset();
+    EXPECT_DEATH(p->words[0] = 1, "use-after-poison");
+}
+
+TEST(AsanDeathTest, OfAnArenasContainers) {
+    ebb::arena a(4096);
+    ebb::arena_resource r(a);
+    std::pmr::vector<int> v({1, 2, 3}, &r);
+    volatile int* const old = v.data();
+    v.push_back(4);
+    EXPECT_DEATH(static_cast<void>(*old), "use-after-poison") << "what the vector has left";
+    std::vector<int, ebb::arena_allocator<int>> w({1, 2, 3}, a);
+    volatile int* const older = w.data();
+    w.push_back(4);
+    EXPECT_DEATH(static_cast<void>(*older), "use-after-poison");
+}
+
+TEST(Asan, AnArenasMemoryIsTheSystemsAgain) {
+    std::vector<std::byte> bytes(ebb::arena::bytes_needed(1'000));
+    {
+        ebb::arena a(1, 0, {.storage = bytes});
+        a.allocate(10);
+        a.release();
+        a.allocate(10);
+    }
+    EXPECT_EQ(__asan_region_is_poisoned(bytes.data(), bytes.size()), nullptr);
+    // Mapped memory, which the system gives to others.
+    for (int i = 0; i < 10; ++i) {
+        ebb::arena a(1 << 20);
+        a.allocate(1);
+        a.release();
+        const std::vector<char> mapped(2 << 20, 'x');
+        EXPECT_EQ(mapped[1 << 20], 'x');
+    }
 }
 
 #else

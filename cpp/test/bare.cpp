@@ -1,4 +1,5 @@
 // Compiled without exceptions and RTTI: the library must do without both.
+#include <ebbpool/arena.hpp>
 #include <ebbpool/arena_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
@@ -10,3 +11,6 @@ template class ebb::arena_pool<int>;
 template class ebb::sync_arena_pool<int>;
 template class ebb::handle_pool<int>;
 template class ebb::pool_allocator<int>;
+template class ebb::basic_arena<>;
+template class ebb::basic_arena_resource<>;
+template class ebb::arena_allocator<int>;

@@ -114,7 +114,7 @@ TEST(Misuse, TheDefaultHandlerPrints) {
 }
 
 TEST(Misuse, MessagesFitAndSayWhatToDo) {
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 11; ++k) {
         ebb::misuse_info info{
             static_cast<ebb::misuse>(k), &last, &reports, &leaked, 0xfffffffd, 0xffffffffffff, 0xfffffffe};
         char text[512];

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +13,8 @@ const traceDir = "../../traces"
 // not what the model says would have them agree on something wrong.
 func TestTracesAreFresh(t *testing.T) {
 	want := Traces()
-	names, err := filepath.Glob(traceDir + "/*.trace")
+	maps.Copy(want, RegionTraces())
+	names, err := filepath.Glob(traceDir + "/*-*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +41,31 @@ func TestTraceRoundTrip(t *testing.T) {
 		}
 		if trace.Text() != text {
 			t.Errorf("%s changes when it is read and written", name)
+		}
+	}
+}
+
+// The same for regions.
+func TestRegionTraceRoundTrip(t *testing.T) {
+	for name, text := range RegionTraces() {
+		trace, err := ParseRegionTrace(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if trace.Text() != text {
+			t.Errorf("%s changes when it is read and written", name)
+		}
+	}
+}
+
+func TestParseRegionTraceRefuses(t *testing.T) {
+	for _, text := range []string{
+		"", "# only a comment\n", "object 8 8\n", "region 8\n", "region 0 8\n", "region 8 8 8\n", "region 8 x\n",
+		"region 8 8\nobject 8\n", "region 8 8\nreset 0 0\n", "region 8 8\nobject -8 0\n", "region 8 8\nfree 1 0\n",
+		"region 8 8\nreset  0\n", "region 8 8\n\n", "region 8 8\nregion 8 8\n",
+	} {
+		if _, err := ParseRegionTrace(text); err == nil {
+			t.Errorf("%q was accepted", text)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -14,7 +15,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: tracegen FOLDER")
 		os.Exit(2)
 	}
-	for name, text := range model.Traces() {
+	files := model.Traces()
+	maps.Copy(files, model.RegionTraces())
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(os.Args[1], name), []byte(text), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "tracegen:", err)
 			os.Exit(1)

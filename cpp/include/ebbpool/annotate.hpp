@@ -1,4 +1,4 @@
-// What AddressSanitizer and Valgrind are told about slots. Without either,
+// What AddressSanitizer and Valgrind are told about slots and regions. Without either,
 // every function here is empty and `annotate::on` is false.
 //
 // AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
@@ -90,6 +90,30 @@ inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
 #endif
 #if EBB_VALGRIND
     VALGRIND_DESTROY_MEMPOOL(pool);
+    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
+#endif
+}
+
+/// Bytes between two allocations of an arena that belong to neither, so that an
+/// overrun of one is found before it reaches the next. None without a tool.
+inline constexpr std::size_t red_zone = on ? 16 : 0;
+
+/// Bytes of an arena's chunk that nobody may touch.
+inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
+#endif
+}
+
+/// Bytes of an arena's chunk that are handed out, or the system's again.
+inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
     VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
 #endif
 }

@@ -35,10 +35,8 @@
 #include <ebbpool/storage.hpp>
 
 #if defined(__GNUC__)
-#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
 #define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
 #else
-#define EBB_UNLIKELY(x) (x)
 #define EBB_PREFETCH(p) static_cast<void>(p)
 #endif
 

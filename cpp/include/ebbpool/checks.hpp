@@ -1,4 +1,4 @@
-// Misuse of a pool: its kinds, what is said about it, and who decides what
+// Misuse of a pool or an arena: its kinds, what is said about it, and who decides what
 // happens next. Nothing here runs unless a check has failed.
 #ifndef EBBPOOL_CHECKS_HPP
 #define EBBPOOL_CHECKS_HPP
@@ -12,21 +12,31 @@
 #if defined(__GNUC__)
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
 #define EBB_NOINLINE [[gnu::noinline]]
+#define EBB_INLINE [[gnu::always_inline]] inline
+#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
 #else
 #define EBB_COLD
 #define EBB_NOINLINE
+#define EBB_INLINE inline
+#define EBB_UNLIKELY(x) (x)
 #endif
 
 namespace ebb {
 
-/// What was wrong with a pointer that was given back to a pool.
+/// What was wrong with a pointer that was given back to a pool, or with a call
+/// of an arena.
 enum class misuse : unsigned char {
-    null,            ///< the null pointer
-    foreign,         ///< not from this pool: stack, heap, another pool, one past the end
-    interior,        ///< inside a slot, not at its start, at an address a T could have
-    misaligned,      ///< inside a slot, at an address that no T can have
-    double_free,     ///< a slot that was handed out and has been given back already
-    never_allocated  ///< a slot that was never handed out
+    null,             ///< the null pointer
+    foreign,          ///< not from this pool: stack, heap, another pool, one past the end
+    interior,         ///< inside a slot, not at its start, at an address a T could have
+    misaligned,       ///< inside a slot, at an address that no T can have
+    double_free,      ///< a slot that was handed out and has been given back already
+    never_allocated,  ///< a slot that was never handed out
+    stale_mark,       ///< rewind to a mark that the arena has gone back beyond
+    foreign_mark,     ///< rewind to a mark of another arena
+    moved_mark,       ///< rewind to a mark that was moved from, or never taken
+    reentrant,        ///< reset, release or rewind from a destructor that the arena runs
+    stranded          ///< use of an arena_resource whose blocks went with an earlier life of its arena
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -38,6 +48,11 @@ enum class misuse : unsigned char {
         case misuse::misaligned: return "misaligned";
         case misuse::double_free: return "double_free";
         case misuse::never_allocated: return "never_allocated";
+        case misuse::stale_mark: return "stale_mark";
+        case misuse::foreign_mark: return "foreign_mark";
+        case misuse::moved_mark: return "moved_mark";
+        case misuse::reentrant: return "reentrant";
+        case misuse::stranded: return "stranded";
     }
     return "unknown";
 }
@@ -58,18 +73,32 @@ enum class misuse : unsigned char {
         case misuse::double_free: return "this slot was given back before: look for two owners of one object";
         case misuse::never_allocated:
             return "allocate() never handed out this slot: look for an address that was computed";
+        case misuse::stale_mark:
+            return "the arena was reset, released or rewound to an earlier mark since this one was taken: take a new "
+                   "one";
+        case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
+        case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
+        case misuse::reentrant:
+            return "a destructor that the arena runs may allocate from it, but not rewind, reset or release it";
+        case misuse::stranded:
+            return "a container still has blocks of a life of the arena that has ended: destroy it before reset() and "
+                   "release(), or call abandon() on the resource if it is never to be destroyed";
     }
     return "";
 }
 
+/// Whether the kind is one of an arena's and not of a pool's.
+[[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
+
 /// A misuse, as it is handed to a policy. Holds addresses and numbers only;
-/// nothing in it has been read through `pointer`.
+/// nothing in it has been read through `pointer`. What is said of slots is for
+/// pools; of an arena it is zero, and no_slot.
 struct misuse_info {
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
     misuse kind;
-    const void* pool;       ///< the pool object that was called
-    const void* pointer;    ///< what was given back
+    const void* pool;       ///< the pool or arena object that was called
+    const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
     const void* first;      ///< address of the pool's slot 0
     std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
     std::size_t slot_size;  ///< bytes
@@ -86,6 +115,12 @@ struct leak_info {
 /// Writes a message of one line, with an end of line and a terminating zero,
 /// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
+    if (is_of_arena(info.kind)) {
+        const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
+                                         name(info.kind), info.pool, info.pointer, advice(info.kind));
+        if (length < 0 && size > 0) text[0] = '\0';
+        return;
+    }
     char slot[64] = "no slot of it";
     if (info.slot != misuse_info::no_slot) {
         static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
@@ -105,7 +140,7 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
     if (length < 0 && size > 0) text[0] = '\0';
 }
 
-/// Called by the policy checks::report. Must not call back into the pool.
+/// Called by the policy checks::report. Must not call back into the pool or arena.
 using misuse_handler = void (*)(const misuse_info&) noexcept;
 using leak_handler = void (*)(const leak_info&) noexcept;
 
@@ -140,7 +175,7 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
     return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
 }
 
-/// Policies: the second template argument of a pool. A policy is a type with
+/// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
 ///
 ///     static constexpr bool enabled;               // false: no checks, no memory for them
 ///     static void on_misuse(const misuse_info&);   // noexcept; when it returns, the call had no effect
@@ -159,7 +194,7 @@ struct trap {
     }
 };
 
-/// Calls the handler of set_misuse_handler and goes on; the pool is unchanged.
+/// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
 struct report {
     static constexpr bool enabled = true;
     EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }

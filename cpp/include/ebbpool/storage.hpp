@@ -1,5 +1,5 @@
-// Where a pool's memory comes from: one block for everything, zero when it is
-// new. Large blocks are mapped from the system, which gives pages at the first
+// Where memory comes from: of a pool one block for everything, zero when it is
+// new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
 // touch: a pool of a gigabyte is made in microseconds and holds what is used.
 #ifndef EBBPOOL_STORAGE_HPP
 #define EBBPOOL_STORAGE_HPP
@@ -15,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #if defined(__unix__) || defined(__APPLE__)
 #define EBB_HAS_MMAP 1
@@ -35,7 +36,7 @@ struct memory_source {
     void* context = nullptr;
 };
 
-/// Options of a pool's memory. The default suits nearly all.
+/// Options of a pool's or an arena's memory. The default suits nearly all.
 struct pool_options {
     /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
     /// of the address cache for random order over much memory, where the
@@ -43,8 +44,9 @@ struct pool_options {
     /// nothing); memory is then held in units of 2 MiB. Blocks below 2 MiB are
     /// not affected.
     bool huge_pages = false;
-    /// Touch every page in the constructor, so that no later call waits for
-    /// the system. Costs about 0.25 us for each 4 KiB.
+    /// Touch every page when the memory is taken, of a pool in the constructor,
+    /// so that no later call waits for the system. Costs about 0.25 us for each
+    /// 4 KiB.
     bool prefault = false;
     /// Use these bytes and no heap at all. They must outlive the pool; what is
     /// in them is overwritten. `bytes_needed` says how many are enough; fewer
@@ -111,6 +113,17 @@ public:
     block(const block&) = delete;
     block& operator=(const block&) = delete;
 
+    /// For a chunk of an arena, which keeps its block in the block itself.
+    block(block&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)),
+          bytes_(other.bytes_),
+          alignment_(other.alignment_),
+          source_(other.source_),
+          mapped_(other.mapped_),
+          mapped_bytes_(other.mapped_bytes_),
+          kind_(other.kind_) {}
+    block& operator=(block&&) = delete;
+
     constexpr ~block() {
         if (!std::is_constant_evaluated()) give_back();
     }
@@ -126,7 +139,7 @@ private:
         // A write of what is there: a read would only map the page of zeros.
         const auto touch_at = [this](std::size_t i) {
             volatile std::byte* const at = data() + i;
-            *at = *at;
+            *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
         };
         for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
         if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one

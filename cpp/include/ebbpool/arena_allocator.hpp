@@ -1,0 +1,63 @@
+// ebb::arena_allocator<T>: standard containers in an arena, without a virtual call.
+#ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
+#define EBBPOOL_ARENA_ALLOCATOR_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include <ebbpool/arena.hpp>
+
+namespace ebb {
+
+/// A standard allocator over an arena, which must outlive the containers that use
+/// it. What a container gives back is free at the end of the arena's life; so is
+/// what one still has, which must not be used after that, nor destroyed.
+///
+///     std::vector<int, ebb::arena_allocator<int>> v(a);
+///
+/// Throws as arena::allocate. Two are equal when their arenas are one. It goes
+/// along when containers are swapped or moved, not when they are copied into.
+/// Nothing is checked: see arena_resource for that.
+template <class T, class Checks = checks::trap>
+class arena_allocator {
+public:
+    using value_type = T;
+    using arena_type = basic_arena<Checks>;
+    using propagate_on_container_copy_assignment = std::false_type;
+    using propagate_on_container_move_assignment = std::true_type;
+    using propagate_on_container_swap = std::true_type;
+    using is_always_equal = std::false_type;
+
+    template <class U>
+    struct rebind {
+        using other = arena_allocator<U, Checks>;
+    };
+
+    arena_allocator(arena_type& a) noexcept : arena_(&a) {}
+
+    template <class U>
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
+
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
+        return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
+        if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
+    }
+
+    [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
+
+    template <class U>
+    friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
+        return &a.arena() == &b.arena();
+    }
+
+private:
+    arena_type* arena_;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_ALLOCATOR_HPP

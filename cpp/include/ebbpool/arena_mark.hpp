@@ -1,0 +1,37 @@
+// What arena::mark answers and arena::rewind takes.
+#ifndef EBBPOOL_ARENA_MARK_HPP
+#define EBBPOOL_ARENA_MARK_HPP
+
+#include <cstddef>
+#include <utility>
+
+namespace ebb {
+
+/// A moment in the life of an arena, for rewind. Move-only; a mark that was
+/// moved from, or made by the default constructor, is none.
+class arena_mark {
+public:
+    constexpr arena_mark() noexcept = default;
+    constexpr arena_mark(arena_mark&& other) noexcept
+        : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+    constexpr arena_mark& operator=(arena_mark&& other) noexcept {
+        arena_ = std::exchange(other.arena_, nullptr);
+        serial_ = other.serial_;
+        return *this;
+    }
+    arena_mark(const arena_mark&) = delete;
+    arena_mark& operator=(const arena_mark&) = delete;
+    ~arena_mark() = default;
+
+private:
+    template <class>
+    friend class basic_arena;
+    constexpr arena_mark(const void* arena, std::size_t serial) noexcept : arena_(arena), serial_(serial) {}
+
+    const void* arena_ = nullptr;
+    std::size_t serial_ = 0;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_MARK_HPP

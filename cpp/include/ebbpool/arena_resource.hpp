@@ -1,0 +1,90 @@
+// ebb::arena_resource: the containers of std::pmr in an arena.
+#ifndef EBBPOOL_ARENA_RESOURCE_HPP
+#define EBBPOOL_ARENA_RESOURCE_HPP
+
+#include <cstddef>
+#include <memory_resource>
+
+#include <ebbpool/arena.hpp>
+
+namespace ebb {
+
+/// A memory resource that takes from an arena and gives nothing back before the
+/// arena's life ends.
+///
+///     ebb::arena_resource memory(a);
+///     std::pmr::vector<std::pmr::string> words(&memory);
+///
+/// It must not outlive the arena. Containers must be destroyed before the end of
+/// the arena's life in which they were filled: use of the resource while blocks
+/// of an earlier life are still out is misuse (`stranded`), and so is an
+/// allocation from the arena after release() while there are. Containers that are
+/// never destroyed, since the arena frees their memory, need abandon().
+///
+/// Throws as arena::allocate. Two resources are equal when their arenas are one.
+template <class Checks = checks::trap>
+class basic_arena_resource : public std::pmr::memory_resource {
+public:
+    explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
+    basic_arena_resource(const basic_arena_resource&) = delete;
+    basic_arena_resource& operator=(const basic_arena_resource&) = delete;
+    ~basic_arena_resource() override { abandon(); }
+
+    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
+
+    /// Blocks that are out.
+    [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
+
+    /// Says that none of the blocks will be given back or used after the end of
+    /// the life.
+    void abandon() noexcept {
+        if (blocks_ != 0 && !is_stranded()) arena_->region_.count_blocks(-static_cast<std::ptrdiff_t>(blocks_));
+        blocks_ = 0;
+    }
+
+private:
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
+
+    // Counts as a new resource where the policy goes on.
+    EBB_COLD void complain() noexcept {
+        blocks_ = 0;
+        if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (EBB_UNLIKELY(is_stranded())) complain();
+        void* const p = arena_->allocate(bytes, alignment);
+        life_ = arena_->region_.lives();
+        ++blocks_;
+        arena_->region_.count_blocks(1);
+        return p;
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        if (EBB_UNLIKELY(is_stranded())) return complain();
+        if (blocks_ == 0) return;  // abandoned
+        --blocks_;
+        arena_->region_.count_blocks(-1);
+        if constexpr (annotate::on) annotate::hide(p, bytes);
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        if (this == &other) return true;
+#if defined(__cpp_rtti)
+        const auto* const same = dynamic_cast<const basic_arena_resource*>(&other);
+        return same != nullptr && same->arena_ == arena_;
+#else
+        return false;
+#endif
+    }
+
+    basic_arena<Checks>* arena_;
+    std::size_t blocks_ = 0;
+    std::size_t life_ = 0;  // of the arena, in which they were taken
+};
+
+using arena_resource = basic_arena_resource<>;
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_RESOURCE_HPP

@@ -1,0 +1,229 @@
+// The chunks that an arena takes memory by: how large they are, which of them lie
+// idle, and the limit.
+#ifndef EBBPOOL_CHUNKS_HPP
+#define EBBPOOL_CHUNKS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include <ebbpool/annotate.hpp>
+#include <ebbpool/checks.hpp>
+#include <ebbpool/storage.hpp>
+
+namespace ebb {
+
+/// What an arena throws when it would need more memory than its limit allows.
+/// The arena is unchanged and may be used on.
+class limit_error : public std::bad_alloc {
+public:
+    limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
+        : limit_(limit), in_use_(in_use), asked_(asked) {}
+
+    [[nodiscard]] const char* what() const noexcept override {
+        return "ebb::arena: more memory is needed than limit() allows";
+    }
+    /// Bytes that are allowed.
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    /// Bytes of chunks that the arena has.
+    [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+    /// Bytes that the allocation needs in addition.
+    [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
+
+private:
+    std::size_t limit_, in_use_, asked_;
+};
+
+namespace detail {
+
+/// An address, as a number of a type of its own: no store through a pointer of
+/// the program's can change one, so the compiler keeps what it has loaded.
+enum class address : std::uintptr_t {};
+constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
+inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
+inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
+
+/// Objects begin at multiples of this.
+inline constexpr std::size_t unit = 8;
+
+/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
+struct chunk {
+    chunk* next;  // older, in the list of those in use
+    std::uintptr_t begin, end;
+    std::size_t bytes;  // of all of it
+    bool borrowed;      // storage of the caller's, which stays to the end
+    bool oversize;      // made for one large allocation
+    block memory;
+
+    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
+};
+/// Whole cache lines, so that an object of a line's size lies in one.
+inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
+
+/// Sizes up to this can be added to the end of a chunk: none is so near to the
+/// end of the address space.
+inline constexpr std::size_t no_chunk_above = 4096;
+
+/// Makes chunks, and keeps those that hold nothing.
+class chunk_store {
+public:
+    chunk_store(const chunk_store&) = delete;
+    chunk_store& operator=(const chunk_store&) = delete;
+
+    /// Bounds the bytes of all chunks; 0: no bound.
+    void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
+
+    static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
+        return chunk_header + round_up(bytes, unit) + cache_line - 1;
+    }
+
+    /// Far below where sizes that are added overflow.
+    static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
+
+    /// Throws what a size beyond max_bytes is answered with.
+    [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
+        if (limit_ != no_limit) throw_limit(bytes);
+        throw_bad_alloc();
+    }
+
+protected:
+    chunk_store(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : chunk_size_(chunk_size), max_retained_(max_retained), options_(options) {
+        if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
+        if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
+        if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
+        if (!options.storage.empty()) borrow();
+    }
+
+    ~chunk_store() { free_list(spare_, true); }
+
+    /// A chunk with that much room, in no list.
+    chunk* next_chunk(std::size_t need) {
+        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
+            chunk* const c = *at;
+            if (c->room() < need) continue;
+            *at = c->next;
+            return c;
+        }
+        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
+        // As much again as growth has made, so that the first is of the size asked for.
+        const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
+        std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
+        if (limit_ != no_limit) {
+            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
+            // need is whole units, and so fits in rest if it fits at all.
+            if (chunk_header + need > left()) throw_limit(chunk_header + need);
+            // So that many chunks are possible, down to the end of what is allowed.
+            const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
+            room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
+        }
+        const bool is_oversize = need > room;
+        chunk* const c = make_chunk(std::max(room, need));
+        c->oversize = is_oversize;
+        is_oversize ? ++oversize_ : grown_ += c->bytes;
+        return c;
+    }
+
+    [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
+
+    chunk* make_chunk(std::size_t room) {
+        std::size_t bytes = chunk_header + round_up(room, unit);
+        pool_options options = options_;
+        options.storage = {};
+        if (options.huge_pages && bytes >= huge_page) {
+            const std::size_t whole = round_up(bytes, huge_page);
+            whole <= left() ? bytes = whole : options.huge_pages = false;
+        }
+        block memory{bytes, cache_line, bytes, options};
+        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
+            throw_bad_alloc();
+        }
+        return found(std::move(memory), bytes, false);
+    }
+
+    /// Whether it is no larger than what the user has asked for.
+    [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
+
+    /// Puts a list of chunks that hold nothing behind the others of those.
+    void put_aside(chunk* first, chunk* last) noexcept {
+        chunk** end = &spare_;
+        while (*end != nullptr) end = &(*end)->next;
+        *end = first;
+        last->next = nullptr;
+    }
+
+    void free_chunk(chunk* c) noexcept {
+        held_ -= c->bytes;
+        if (!c->oversize) grown_ -= c->bytes;
+        --chunks_;
+        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
+        const block memory(std::move(c->memory));
+        c->~chunk();
+    }
+
+    /// Frees a list; storage of the caller's is put aside, but at the end of all.
+    void free_list(chunk* c, bool all) noexcept {
+        while (c != nullptr) {
+            chunk* const next = c->next;
+            if (c->borrowed && !all) {
+                c->next = spare_;
+                spare_ = c;
+            } else {
+                free_chunk(c);
+            }
+            c = next;
+        }
+    }
+
+    chunk* spare_ = nullptr;  // chunks that hold nothing
+    std::size_t chunk_size_, max_retained_;
+    std::size_t held_ = 0;  // bytes of all chunks
+    std::size_t chunks_ = 0, oversize_ = 0;
+
+private:
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+    // Growth makes no chunk of more than this many times the chunk size: the
+    // unused end of the last one would be worth more than the calls it saves.
+    static constexpr std::size_t max_growth = 64;
+
+    void borrow() {
+        const std::size_t size = options_.storage.size();
+        const std::size_t skip = (0 - +address_of(options_.storage.data())) & (cache_line - 1);
+        if (size < skip + chunk_header + unit) throw_length("ebb::arena: the storage is smaller than bytes_needed(1)");
+        const std::size_t bytes = (size - skip) & ~(unit - 1);
+        pool_options options = options_;
+        options.source = nullptr;
+        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
+        grown_ = bytes;
+    }
+
+    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
+        std::byte* const data = memory.data();
+        const std::uintptr_t at = +address_of(data);
+        auto* const c =
+            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
+        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
+        held_ += bytes;
+        ++chunks_;
+        return c;
+    }
+
+#if defined(__cpp_exceptions)
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
+#else
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
+#endif
+
+    std::size_t grown_ = 0;  // bytes of the chunks that growth made
+    std::size_t limit_ = no_limit;
+    pool_options options_;
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHUNKS_HPP

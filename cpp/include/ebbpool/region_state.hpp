@@ -1,0 +1,56 @@
+// Where an arena stands: what its fast paths use, what a mark remembers, and what
+// it says of itself.
+#ifndef EBBPOOL_REGION_STATE_HPP
+#define EBBPOOL_REGION_STATE_HPP
+
+#include <cstddef>
+
+#include <ebbpool/chunks.hpp>
+#include <ebbpool/records.hpp>
+
+namespace ebb {
+
+/// An arena at one moment. Sizes are in bytes.
+struct arena_stats {
+    std::size_t used_bytes;      ///< as arena::used_bytes
+    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
+    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
+    std::size_t chunks;          ///< chunks that it holds now
+    std::size_t resets;          ///< lives that have ended, by reset or release
+    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
+};
+
+namespace detail {
+
+/// A place in the life of a region. It lies in the arena, behind what it keeps.
+struct place {
+    place* older;
+    std::size_t serial;  // no other has it
+    chunk* newest;
+    chunk* current;
+    address lo, hi;
+    std::size_t sunk, overhead;
+    record* last;
+};
+
+/// What fast paths use of a region, at its beginning, where addresses are short.
+struct region_state {
+    static constexpr address no_run{1};
+
+    address lo_{}, hi_{};
+    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
+    record* last_ = nullptr;    // the newest run
+    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
+    address begin_{};           // of the current chunk; 0 before the first
+    chunk* newest_ = nullptr;   // of those that hold something
+    address end_{};
+    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
+    std::size_t lives_ = 0;
+    std::size_t high_ = 0;
+    std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_STATE_HPP

@@ -1,0 +1,227 @@
+// What memory an arena takes, keeps and gives back: chunks, limits, storage of the
+// caller's, options of the system, sizes that can't be.
+#include <gtest/gtest.h>
+
+#include <ebbpool/arena.hpp>
+#include <limits>
+#include <string>
+
+#include "arena_model.hpp"
+#include "failing_new.hpp"
+
+namespace {
+
+std::vector<int> log_of;
+
+TEST(ArenaMemory, KeepsAtMostWhatItMay) {
+    arena_model::memory m;
+    ebb::arena a(1'000, 8'000, {.source = &m.source});
+    EXPECT_EQ(m.takes, 0u) << "nothing before the first object";
+    a.reset();
+    a.release();
+    for (int i = 0; i < 10'000; ++i) a.allocate(100);
+    EXPECT_GT(m.held, 1'000'000u);
+    EXPECT_LT(m.takes, 40u) << "chunks grow";
+    a.reset();
+    EXPECT_LE(m.held, 8'000u);
+    EXPECT_GE(m.held, 4'000u);
+    const std::size_t takes = m.takes;
+    for (int life = 0; life < 10; ++life) {
+        for (int i = 0; i < 20; ++i) a.allocate(100);
+        a.reset();
+    }
+    EXPECT_EQ(m.takes, takes) << "what fits in what is kept takes nothing";
+    a.release();
+    EXPECT_EQ(m.held, 0u);
+    a.allocate(1);
+    EXPECT_EQ(a.stats().retained_bytes, m.held);
+    EXPECT_LT(m.held, 1'200u) << "as if new";
+}
+
+TEST(ArenaMemory, KeepsTheChunkAskedFor) {
+    arena_model::memory m;
+    ebb::arena a(10'000, 1, {.source = &m.source});
+    for (int life = 0; life < 10; ++life) {
+        a.allocate(50'000);  // much too large to be kept
+        for (int i = 0; i < 50; ++i) a.allocate(100);
+        a.reset();
+        EXPECT_GE(m.held, 10'000u);
+        EXPECT_LT(m.held, 10'000u + 2 * ebb::detail::chunk_header);
+    }
+    // One that holds nothing but what was too large keeps nothing.
+    ebb::arena b(100, 1'000, {.source = &m.source});
+    const std::size_t before = m.held;
+    b.allocate(50'000);
+    b.reset();
+    EXPECT_EQ(m.held, before);
+}
+
+TEST(ArenaMemory, LargeOnesLieBeside) {
+    arena_model::memory m;
+    ebb::arena a(4'000, 0, {.source = &m.source});
+    auto* const first = static_cast<std::byte*>(a.allocate(8, 8));
+    a.allocate(100'000);
+    auto* const second = static_cast<std::byte*>(a.allocate(8, 8));
+    EXPECT_EQ(second - first, static_cast<std::ptrdiff_t>(8 + ebb::annotate::red_zone)) << "in the same chunk";
+    EXPECT_EQ(a.stats().chunks, 2u);
+    EXPECT_EQ(a.stats().oversize, 1u);
+}
+
+TEST(ArenaMemory, Aligns) {
+    struct alignas(4096) page {
+        char bytes[4096];
+    };
+    struct alignas(64) line {
+        ~line() { log_of.push_back(static_cast<int>(reinterpret_cast<std::uintptr_t>(this) % 64)); }
+        char bytes[64];
+    };
+    for (const std::size_t chunk : {1u, 100u, 100'000u}) {
+        log_of.clear();
+        ebb::arena a(chunk);
+        for (int i = 0; i < 5; ++i) {
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.make<page>()) % 4096, 0u);
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.make<line>()) % 64, 0u);
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.make_span<line>(3).data()) % 64, 0u);
+            a.copy("x");
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.make<long double>()) % alignof(long double), 0u);
+            for (std::size_t align = 1; align <= 1u << 16; align *= 2) {
+                EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.allocate(3, align)) % align, 0u);
+            }
+        }
+        a.reset();
+        EXPECT_EQ(log_of, std::vector<int>(20, 0));
+    }
+}
+
+TEST(ArenaMemory, RefusesSizesThatCantBe) {
+    volatile std::size_t hidden = std::numeric_limits<std::size_t>::max();  // a compiler that knows it warns
+    const std::size_t most = hidden;
+    EXPECT_THROW(ebb::arena(0), std::length_error);
+    EXPECT_THROW(ebb::arena{most}, std::length_error);
+    ebb::arena a(100);
+    for (int used = 0; used < 2; ++used) {
+        for (std::size_t less = 0; less < 20; ++less)
+            EXPECT_THROW(static_cast<void>(a.allocate(most - less)), std::bad_alloc);
+        EXPECT_THROW(static_cast<void>(a.allocate(most / 2)), std::bad_alloc);
+        EXPECT_THROW(static_cast<void>(a.allocate(most / 2, 4096)), std::bad_alloc);
+        EXPECT_THROW(static_cast<void>(a.allocate(8, most / 2 + 1)), std::bad_alloc);
+        EXPECT_THROW(a.make_span<int>(most / 2), std::bad_alloc);
+        EXPECT_THROW(a.make_span_uninit<int>(most / 4 + 1), std::bad_alloc);
+        EXPECT_THROW(a.make_span<std::string>(most / sizeof(std::string)), std::bad_alloc);
+        EXPECT_THROW(a.copy({"x", most}), std::bad_alloc);
+        EXPECT_THROW(static_cast<void>(a.allocate(8, 0)), std::length_error);
+        EXPECT_THROW(static_cast<void>(a.allocate(8, 3)), std::length_error);
+        EXPECT_THROW(static_cast<void>(a.allocate(8, 24)), std::length_error);
+        EXPECT_EQ(a.used_bytes(), used == 0 ? 0u : 8u);
+        if (used == 0) a.make<int>();
+    }
+    a.limit(1'000);
+    EXPECT_THROW(static_cast<void>(a.allocate(most)), ebb::limit_error);
+    void* const p = a.allocate(0);
+    EXPECT_NE(p, nullptr);
+    EXPECT_NE(a.allocate(0), p);
+}
+
+TEST(ArenaMemory, Limit) {
+    arena_model::memory m;
+    ebb::arena a(1'000, 0, {.source = &m.source});
+    a.limit(5'000);
+    std::size_t n = 0;
+    try {
+        for (;; ++n) a.allocate(40, 8);
+    } catch (const ebb::limit_error& e) {
+        EXPECT_EQ(e.limit(), 5'000u);
+        EXPECT_EQ(e.in_use(), m.held);
+        EXPECT_GE(e.asked(), 40u);
+        EXPECT_STRNE(e.what(), "");
+    }
+    EXPECT_LE(m.held, 5'000u);
+    EXPECT_GT(m.held, 4'500u) << "nearly all of it can be had";
+    if (!ebb::annotate::on) {
+        EXPECT_EQ(a.used_bytes(), 40 * n);
+    }
+    EXPECT_THROW(a.copy(std::string(5'000, 'x')), std::bad_alloc) << "a limit_error is one";
+    a.reset();
+    // What lies unused makes room for one that needs nearly all.
+    EXPECT_NE(a.allocate(4'500), nullptr);
+    a.release();
+    a.limit(0);
+    EXPECT_NE(a.allocate(100'000), nullptr);
+    // Below the chunk size.
+    ebb::arena b(1'000'000, 0, {.source = &m.source});
+    b.limit(10'000);
+    b.allocate(10);
+    EXPECT_LE(b.stats().retained_bytes, 10'000u);
+    // Limits that end in the middle of a unit.
+    for (std::size_t limit = 1; limit < 600; ++limit) {
+        ebb::arena c(64, 0, {.source = &m.source});
+        c.limit(limit);
+        try {
+            for (int i = 0; i < 100; ++i) c.copy("12345");
+        } catch (const ebb::limit_error&) {
+        }
+        EXPECT_LE(c.stats().retained_bytes, limit);
+    }
+}
+
+TEST(ArenaMemory, StorageOfTheCallers) {
+    std::vector<std::byte> bytes(ebb::arena::bytes_needed(1'000));
+    const int before = failing_new::calls();
+    {
+        ebb::arena a(64, 0, {.storage = bytes});
+        for (int life = 0; life < 5; ++life) {
+            std::size_t got = 0;
+            try {
+                for (;; got += 8) {
+                    auto* const p = static_cast<std::byte*>(a.allocate(8, 8));
+                    EXPECT_TRUE(p >= bytes.data() && p + 8 <= bytes.data() + bytes.size());
+                }
+            } catch (const std::bad_alloc&) {
+            }
+            EXPECT_GE(got, ebb::annotate::on ? 300u : 1'000u);
+            life % 2 == 0 ? a.reset() : a.release();
+        }
+    }
+    EXPECT_EQ(failing_new::calls(), before) << "no heap at all";
+    for (std::size_t n = 1; n < ebb::arena::bytes_needed(1) - 70; ++n) {
+        EXPECT_THROW(ebb::arena(64, 0, {.storage = std::span(bytes).first(n)}), std::length_error);
+    }
+    // With a source there is more.
+    arena_model::memory m;
+    ebb::arena b(64, 0, {.storage = bytes, .source = &m.source});
+    b.allocate(100);
+    EXPECT_EQ(m.takes, 0u);
+    b.allocate(100'000);
+    EXPECT_EQ(m.takes, 1u);
+    b.reset();
+    b.allocate(100);
+    EXPECT_EQ(m.takes, 1u);
+}
+
+TEST(ArenaMemory, OptionsOfTheSystem) {
+    ebb::arena a(std::size_t{4} << 20, 0, {.huge_pages = true, .prefault = true});
+    std::memset(a.allocate(5'000'000), 1, 5'000'000);
+    a.make<int>();
+    EXPECT_EQ(a.stats().retained_bytes % (std::size_t{2} << 20), 0u) << "whole huge pages";
+    ebb::arena b(std::size_t{4} << 20, 0, {.huge_pages = true});
+    b.limit((std::size_t{4} << 20) + 5'000);
+    b.make<int>();
+    EXPECT_LE(b.stats().retained_bytes, (std::size_t{4} << 20) + 5'000);
+}
+
+TEST(ArenaMemory, Stats) {
+    ebb::arena a(1'000);
+    const ebb::arena_stats none = a.stats();
+    EXPECT_EQ(none.used_bytes + none.retained_bytes + none.high_water + none.chunks + none.resets + none.oversize, 0u);
+    a.allocate(100, 8);
+    a.reset();
+    a.allocate(1, 8);
+    const ebb::arena_stats s = a.stats();
+    EXPECT_EQ(s.used_bytes, 8u);
+    EXPECT_EQ(s.high_water, 104u);
+    EXPECT_EQ(s.resets, 1u);
+    EXPECT_EQ(s.chunks, 1u);
+    EXPECT_EQ(s.retained_bytes, 1'000u + ebb::detail::chunk_header);
+}
+
+}  // namespace

@@ -1,0 +1,208 @@
+// Every kind of an arena's misuse, under every policy, and that it changes nothing.
+#include <gtest/gtest.h>
+
+#include <ebbpool/arena.hpp>
+#include <list>
+#include <optional>
+#include <string>
+
+namespace {
+
+using reporting = ebb::basic_arena<ebb::checks::report>;
+using reporting_resource = ebb::basic_arena_resource<ebb::checks::report>;
+
+ebb::misuse_info last{};
+int reports = 0;
+void handler(const ebb::misuse_info& info) noexcept {
+    last = info;
+    ++reports;
+}
+
+// Expects f to be reported once, as that kind and of that arena.
+template <class F>
+void expect(ebb::misuse kind, const void* arena, const F& f) {
+    ebb::set_misuse_handler(handler);
+    reports = 0;
+    f();
+    EXPECT_EQ(reports, 1) << name(kind);
+    EXPECT_EQ(last.kind, kind) << name(last.kind);
+    EXPECT_EQ(last.pool, arena);
+    EXPECT_EQ(last.slot, ebb::misuse_info::no_slot);
+    ebb::set_misuse_handler(nullptr);
+}
+
+TEST(ArenaMisuse, StaleMarks) {
+    reporting a(1'000);
+    ebb::arena_mark outer = a.mark();
+    a.allocate(8);
+    const ebb::arena_mark inner = a.mark();
+    a.allocate(8);
+    a.rewind(outer);
+    a.allocate(24, 8);
+    const auto stale = [&](const ebb::arena_mark& m) {
+        const std::size_t used = a.used_bytes();
+        expect(ebb::misuse::stale_mark, &a, [&] { a.rewind(m); });
+        EXPECT_EQ(last.pointer, &m);
+        EXPECT_EQ(a.used_bytes(), used) << "it changes nothing";
+    };
+    stale(inner);
+    a.reset();
+    stale(outer);
+    outer = a.mark();
+    a.release();
+    stale(outer);
+    outer = a.mark();
+    a.rewind(outer);
+    EXPECT_EQ(a.used_bytes(), 0u);
+}
+
+TEST(ArenaMisuse, MarksOfOthers) {
+    reporting a(1'000), b(1'000);
+    const ebb::arena_mark of_b = b.mark();
+    a.allocate(8);
+    expect(ebb::misuse::foreign_mark, &a, [&] { a.rewind(of_b); });
+    EXPECT_EQ(a.used_bytes(), 8u);
+    // Of an arena that was at the same address.
+    std::optional<reporting> c(std::in_place, 1'000u);
+    ebb::arena_mark old = c->mark();
+    c.emplace(1'000u);
+    static_cast<void>(c->mark());
+    c->allocate(8);
+    expect(ebb::misuse::stale_mark, &*c, [&] { c->rewind(old); });
+    EXPECT_EQ(c->used_bytes(), 8u);
+}
+
+TEST(ArenaMisuse, MarksMovedFrom) {
+    reporting a(1'000);
+    ebb::arena_mark m = a.mark();
+    a.allocate(8);
+    ebb::arena_mark to = std::move(m);
+    expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(m); });  // NOLINT: it is what is tried
+    ebb::arena_mark assigned;
+    expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(assigned); });
+    assigned = std::move(to);
+    expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(to); });  // NOLINT
+    EXPECT_EQ(a.used_bytes(), 8u);
+    a.rewind(assigned);
+    EXPECT_EQ(a.used_bytes(), 0u);
+}
+
+struct meddler {
+    enum class what { reset, release, rewind };
+    meddler(reporting& arena, what to_do) : a(arena), does(to_do), m(arena.mark()) {}
+    ~meddler() {
+        switch (does) {
+            case what::reset: a.reset(); break;
+            case what::release: a.release(); break;
+            case what::rewind: a.rewind(m); break;
+        }
+    }
+    reporting& a;
+    what does;
+    ebb::arena_mark m;
+};
+
+TEST(ArenaMisuse, FromADestructor) {
+    using what = meddler::what;
+    for (const what w : {what::reset, what::release, what::rewind}) {
+        std::optional<reporting> a(std::in_place, 1'000u);
+        a->make<std::string>("the first, whose destructor must run once, and which is longer than itself");
+        const ebb::arena_mark m = a->mark();
+        a->make<meddler>(*a, w);
+        expect(ebb::misuse::reentrant, &*a, [&] { a->rewind(m); });
+        a->make<meddler>(*a, w);
+        expect(ebb::misuse::reentrant, &*a, [&] { a->reset(); });
+        a->make<meddler>(*a, w);
+        expect(ebb::misuse::reentrant, &*a, [&] { a->release(); });
+        a->make<meddler>(*a, w);
+        expect(ebb::misuse::reentrant, &*a, [&] { a.reset(); });
+    }
+}
+
+TEST(ArenaMisuse, ResourcesThatOutliveALife) {
+    reporting a(1'000);
+    reporting_resource r(a);
+    // A container that lives on. Its own memory is not read: lists are not when
+    // they are empty again.
+    void* p = r.allocate(100);
+    a.reset();
+    expect(ebb::misuse::stranded, &a, [&] { p = r.allocate(10); });
+    EXPECT_EQ(last.pointer, &r);
+    EXPECT_EQ(r.blocks(), 1u);
+    a.reset();
+    expect(ebb::misuse::stranded, &a, [&] { r.deallocate(p, 10); });
+    EXPECT_EQ(r.blocks(), 0u);
+
+    // After release the arena itself says so, before anything is taken.
+    p = r.allocate(100);
+    a.release();
+    expect(ebb::misuse::stranded, &a, [&] { a.make<int>(); });
+    reports = 0;
+    ebb::set_misuse_handler(handler);
+    a.make<int>();
+    EXPECT_EQ(reports, 0) << "once";
+    r.abandon();
+    r.deallocate(p, 100);
+    EXPECT_EQ(reports, 0) << "abandoned";
+
+    // What is right: given back before, abandoned, or the resource is gone.
+    p = r.allocate(100);
+    r.deallocate(p, 100);
+    a.release();
+    a.make<int>();
+    static_cast<void>(r.allocate(100));
+    r.abandon();
+    a.release();
+    a.make<int>();
+    {
+        reporting_resource other(a);
+        static_cast<void>(other.allocate(100));
+    }
+    a.release();
+    a.make<int>();
+    static_cast<void>(r.allocate(100));
+    EXPECT_EQ(reports, 0);
+    r.abandon();
+    {
+        // A container that the arena itself destroys.
+        auto* const own = a.make<reporting_resource>(a);
+        auto* const list = a.make<std::pmr::list<std::pmr::string>>(own);
+        list->emplace_back("a string that is long enough to lie outside of itself");
+        a.release();
+        a.make<int>();
+    }
+    EXPECT_EQ(reports, 0);
+    ebb::set_misuse_handler(nullptr);
+}
+
+TEST(ArenaMisuse, WithoutChecks) {
+    ebb::basic_arena<ebb::checks::none> a(1'000);
+    const ebb::arena_mark m = a.mark();
+    a.make<std::string>("a string that is long enough to lie outside of itself");
+    a.rewind(m);
+    ebb::basic_arena_resource<ebb::checks::none> r(a);
+    static_cast<void>(r.allocate(10));
+    a.release();
+    static_cast<void>(r.allocate(10));
+    r.abandon();
+}
+
+#if GTEST_HAS_DEATH_TEST
+TEST(ArenaMisuseDeathTest, Trapped) {
+    ebb::arena a(1'000);
+    ebb::arena b(1'000);
+    ebb::arena_mark m = a.mark();
+    EXPECT_DEATH(b.rewind(m), "ebbpool: misuse foreign_mark: arena 0x.*the mark is of another arena");
+    EXPECT_DEATH(a.rewind({}), "ebbpool: misuse moved_mark: arena 0x");
+    a.reset();
+    EXPECT_DEATH(a.rewind(m), "ebbpool: misuse stale_mark: arena 0x.*take a new one");
+    ebb::arena_resource r(a);
+    static_cast<void>(r.allocate(8));
+    a.release();
+    EXPECT_DEATH(a.make<int>(), "ebbpool: misuse stranded: arena 0x");
+    EXPECT_DEATH(r.deallocate(&m, 8), "ebbpool: misuse stranded: arena 0x");
+    r.abandon();
+}
+#endif
+
+}  // namespace

@@ -1,0 +1,374 @@
+// The arena beside a slow model: a list of what is out, what each byte of it was
+// filled with, and which destructors must run in which order. One body for random
+// bytes in the tests and for the fuzzer.
+#ifndef EBBPOOL_TEST_ARENA_MODEL_HPP
+#define EBBPOOL_TEST_ARENA_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ebbpool/arena.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arena_model {
+
+/// A policy that remembers what it was told.
+struct record {
+    static constexpr bool enabled = true;
+    static inline thread_local int count = 0;
+    static inline thread_local ebb::misuse_info last{};
+    static void on_misuse(const ebb::misuse_info& info) noexcept {
+        ++count;
+        last = info;
+    }
+};
+
+/// The destructors that ran, by number.
+inline thread_local std::vector<std::uint32_t> ended;
+
+/// Objects that know their number, of several sizes and alignments, so that some
+/// follow each other without a gap and some do not.
+template <std::size_t Size, std::size_t Alignment, bool Throws = false>
+struct alignas(Alignment) noisy {
+    explicit noisy(std::uint32_t n, bool fail = false) noexcept(!Throws) : number(n) {
+        if constexpr (Throws) {
+            if (fail) throw n;
+        }
+    }
+    noisy() : noisy(next) {}
+    noisy(const noisy&) = delete;
+    ~noisy() {
+        ended.push_back(number);
+        number = ~0u;
+    }
+    static inline thread_local std::uint32_t next = 0;
+    std::uint32_t number;
+    unsigned char rest[Size - sizeof(std::uint32_t)];
+};
+
+/// An object whose constructor makes another one and copies text.
+template <class Arena>
+struct nested {
+    nested(Arena& a, std::uint32_t n, bool fail) : number(n) {
+        inner = a.template make<noisy<16, 8>>(n + 1);
+        text = a.copy("text of a constructor");
+        if (fail) throw n;
+    }
+    ~nested() { ended.push_back(number); }
+    std::uint32_t number;
+    noisy<16, 8>* inner;
+    std::string_view text;
+};
+
+/// A source that counts, and can refuse.
+struct memory {
+    std::size_t held = 0;
+    std::size_t takes = 0;
+    std::size_t fail_at = 0;  // the n-th take fails
+    std::size_t refused = 0;
+    ebb::memory_source source{&take, &give, this};
+
+    static void* take(std::size_t bytes, std::size_t alignment, void* context) noexcept {
+        auto& m = *static_cast<memory*>(context);
+        if (++m.takes == m.fail_at) {
+            ++m.refused;
+            return nullptr;
+        }
+        void* const p = std::aligned_alloc(alignment, ebb::detail::round_up(bytes, alignment));
+        std::memset(p, 0, bytes);
+        m.held += bytes;
+        return p;
+    }
+    static void give(void* p, std::size_t bytes, std::size_t, void* context) noexcept {
+        static_cast<memory*>(context)->held -= bytes;
+        std::free(p);
+    }
+};
+
+/// What must be out, oldest first.
+struct piece {
+    unsigned char* at = nullptr;
+    std::size_t bytes = 0;
+    unsigned char fill = 0;
+    std::size_t counts = 0;                // towards used_bytes
+    std::vector<std::uint32_t> numbers{};  // of objects with destructors, oldest first
+};
+
+class player {
+public:
+    using arena = ebb::basic_arena<record>;
+
+    player(const std::uint8_t* data, std::size_t size, memory& m) : data_(data), size_(size), memory_(m) {
+        chunk_ = 1 + byte() * (1u + byte() % 16);
+        retained_ = byte() * 64u;
+        ebb::pool_options options;
+        options.source = &memory_.source;
+        arena_.emplace(chunk_, retained_, options);
+        if (retained_ == 0) retained_ = 10 * chunk_;
+        ended.clear();
+        record::count = 0;
+    }
+
+    /// The error, or empty.
+    std::string run() {
+        while (at_ < size_ && error_.empty()) {
+            step();
+            check();
+        }
+        if (error_.empty()) {
+            arena_.reset();
+            expect_ended(0);
+            if (memory_.held != 0) fail("memory was not given back");
+        }
+        return error_;
+    }
+
+private:
+    using small = noisy<8, 4>;
+    using row = noisy<16, 8>;
+    using odd = noisy<20, 4>;
+    using wide = noisy<64, 64>;
+    using throwing = noisy<24, 8, true>;
+
+    std::uint8_t byte() { return at_ < size_ ? data_[at_++] : std::uint8_t{0}; }
+    void fail(const std::string& what) {
+        if (error_.empty()) error_ = "byte " + std::to_string(at_) + ": " + what;
+    }
+
+    void step() {
+        const unsigned op = byte();
+        try {
+            switch (op % 16) {
+                case 0: return raw(byte(), std::size_t{1} << (op / 16 % 8));
+                case 1: return raw(static_cast<std::size_t>(byte()) * byte(), 8);
+                case 2: return text(byte());
+                case 3: return text(static_cast<std::size_t>(byte()) * 16);
+                case 4: return one<row>();
+                case 5: return one<small>();
+                case 6: return one<odd>();
+                case 7: return one<wide>();
+                case 8: return some(byte() % 8);
+                case 9: return one<throwing>(op / 16 % 2 == 0);
+                case 10: return one_nested(op / 16 % 4 == 0);
+                case 11: return mark();
+                case 12: return rewind(byte());
+                case 13: return words(byte() % 64);
+                case 14: return limit(op / 16);
+                default: return end_life(op / 16);
+            }
+        } catch (const ebb::limit_error& e) {
+            ++failures_;
+            if (limit_ == 0) fail("limit_error without a limit");
+            if (e.limit() != limit_ || e.in_use() != memory_.held || e.in_use() + e.asked() <= limit_) {
+                fail("limit_error of a wrong limit");
+            }
+        } catch (const std::bad_alloc&) {
+            ++failures_;
+            if (memory_.refused == refused_) fail("bad_alloc without a cause");
+        }
+        refused_ = memory_.refused;
+    }
+
+    void add(void* at, std::size_t bytes, std::size_t counts, std::size_t alignment) {
+        if (at == nullptr) return fail("null");
+        if (reinterpret_cast<std::uintptr_t>(at) % alignment != 0) return fail("misaligned");
+        piece p{static_cast<unsigned char*>(at), bytes, ++fill_, counts};
+        std::memset(p.at, p.fill, p.bytes);
+        pieces_.push_back(std::move(p));
+    }
+    static std::size_t whole(std::size_t n) { return (n + 7) / 8 * 8; }
+
+    void raw(std::size_t bytes, std::size_t alignment) {
+        add(arena_->allocate(bytes, alignment), bytes, bytes == 0 ? 8 : whole(bytes), alignment);
+    }
+    void text(std::size_t n) {
+        const std::string s(n, 'x');
+        const std::string_view copy = arena_->copy(s);
+        if (copy != s) return fail("copy() differs");
+        if (n > 0) add(const_cast<char*>(copy.data()), n, n, 1);
+    }
+    void words(std::size_t n) {
+        const std::span<std::uint64_t> s = arena_->make_span<std::uint64_t>(n);
+        for (const std::uint64_t w : s) {
+            if (w != 0) fail("make_span is not zero");
+        }
+        if (n > 0) add(s.data(), 8 * n, 8 * n, 8);
+    }
+
+    template <class T, class... Args>
+    T* object(std::size_t rest_counts, std::vector<std::uint32_t> numbers, Args&&... args) {
+        T* const p = arena_->make<T>(std::forward<Args>(args)...);
+        if (reinterpret_cast<std::uintptr_t>(p) % alignof(T) != 0) fail("misaligned object");
+        pieces_.push_back({nullptr, 0, 0, whole(sizeof(T)) + rest_counts, std::move(numbers)});
+        return p;
+    }
+    template <class T>
+    void one(bool fails = false) {
+        const std::uint32_t n = number_++;
+        try {
+            T* const p = object<T>(0, {n}, n, fails);
+            // Its bytes, without its number, are watched like any other's.
+            pieces_.back().at = p->rest;
+            pieces_.back().bytes = sizeof p->rest;
+            pieces_.back().fill = ++fill_;
+            std::memset(p->rest, fill_, sizeof p->rest);
+        } catch (std::uint32_t) {
+            ++failures_;  // it never was
+        }
+    }
+    void one_nested(bool fails) {
+        const std::uint32_t n = number_;
+        number_ += 2;
+        const std::size_t before = ended.size();
+        try {
+            object<nested<arena>>(whole(sizeof(row)) + 21, {n + 1, n}, *arena_, n, fails);
+        } catch (std::uint32_t) {
+            // What the constructor made stays until the end of the life.
+            ++failures_;
+            pieces_.push_back({nullptr, 0, 0, whole(sizeof(row)) + 21, {n + 1}});
+        } catch (const std::bad_alloc&) {
+            // Which part was refused shows in what is counted.
+            settle_nested(n, before);
+            throw;
+        }
+    }
+    // The constructor, its text, or the record of the outer object found no
+    // memory: what is left is what it had made before. An outer object that was
+    // constructed has been destroyed.
+    void settle_nested(std::uint32_t n, std::size_t before) {
+        const std::size_t extra = arena_->used_bytes() - used();
+        if (ended.size() > before) {
+            if (ended.size() != before + 1 || ended.back() != n) fail("the wrong destructor ran");
+            ended.pop_back();
+        }
+        if (extra == 0) return;
+        if (extra != whole(sizeof(row)) && extra != whole(sizeof(row)) + 21) fail("what is left is of a wrong size");
+        pieces_.push_back({nullptr, 0, 0, extra, {n + 1}});
+    }
+    void some(std::size_t n) {
+        row::next = number_;
+        const std::span<row> s = arena_->make_span<row>(n);
+        if (n == 0) return;
+        std::vector<std::uint32_t> numbers;
+        for (row& r : s) {
+            r.number = number_++;
+            numbers.push_back(r.number);
+        }
+        pieces_.push_back({nullptr, 0, 0, n * sizeof(row), numbers});
+    }
+
+    void mark() {
+        ebb::arena_mark m = arena_->mark();
+        marks_.push_back({std::move(m), pieces_.size(), failures_, true, true});
+    }
+    void rewind(std::size_t which) {
+        if (marks_.empty()) return;
+        const std::size_t i = marks_.size() - 1 - which % marks_.size();
+        if (!marks_[i].known) return;
+        arena_->rewind(marks_[i].m);
+        if (!marks_[i].good) {
+            if (record::count != 1 || record::last.kind != ebb::misuse::stale_mark) fail("a stale mark was accepted");
+            record::count = 0;
+            return;
+        }
+        expect_ended(marks_[i].pieces);
+        // Those of the same place are the same mark. Whether it is the same after
+        // an allocation that failed is not said.
+        for (std::size_t k = i + 1; k < marks_.size(); ++k) {
+            if (marks_[k].pieces != marks_[i].pieces) marks_[k].good = false;
+            if (marks_[k].pieces == marks_[i].pieces && marks_[k].failures != marks_[i].failures)
+                marks_[k].known = false;
+        }
+        check_marks(i);
+    }
+    void check_marks(std::size_t i) {
+        if (marks_.size() > 64) marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(i) + 1, marks_.end());
+    }
+    void limit(unsigned n) {
+        limit_ = n == 0 ? 0 : n * 700;
+        arena_->limit(limit_);
+    }
+    void end_life(unsigned how) {
+        if (how % 4 == 3) {
+            arena_->release();
+            if (memory_.held != 0) fail("release() kept memory");
+        } else {
+            arena_->reset();
+            const std::size_t least = ebb::detail::chunk_header + whole(chunk_);
+            if (memory_.held > retained_ && memory_.held > least) fail("reset() kept too much");
+        }
+        expect_ended(0);
+        for (auto& m : marks_) m.good = false, m.known = true;
+        ++lives_;
+        if (arena_->stats().resets != lives_) fail("resets");
+    }
+
+    // Drops all pieces from `keep` on: their destructors must have run, newest first.
+    void expect_ended(std::size_t keep) {
+        std::size_t at = 0;
+        while (pieces_.size() > keep) {
+            const auto& numbers = pieces_.back().numbers;
+            for (std::size_t i = numbers.size(); i > 0; --i) {
+                if (at >= ended.size() || ended[at++] != numbers[i - 1]) return fail("a wrong destructor ran, or none");
+            }
+            pieces_.pop_back();
+        }
+        if (at != ended.size()) fail("a destructor ran that must not");
+        ended.clear();
+    }
+
+    std::size_t used() const {
+        std::size_t n = 0;
+        for (const piece& p : pieces_) n += p.counts;
+        return n;
+    }
+    void check() {
+        if (record::count != 0) fail(std::string("misuse was reported: ") + name(record::last.kind));
+        if (!ended.empty()) fail("a destructor ran by itself");
+        const std::size_t n = used();
+        high_ = high_ > n ? high_ : n;
+        if (arena_->used_bytes() != n) fail("used_bytes() is " + std::to_string(arena_->used_bytes()));
+        const ebb::arena_stats s = arena_->stats();
+        if (s.retained_bytes != memory_.held) fail("retained_bytes");
+        if (s.high_water < n || s.high_water > high_) fail("high_water");
+        if (limit_ != 0 && memory_.held > limit_ && memory_.held > held_) fail("more than the limit");
+        held_ = memory_.held;
+        for (const piece& p : pieces_) {
+            for (std::size_t i = 0; i < p.bytes; ++i) {
+                if (p.at[i] != p.fill) return fail("something was overwritten");
+            }
+        }
+    }
+
+    struct mark_of {
+        ebb::arena_mark m;
+        std::size_t pieces, failures;
+        bool good, known;
+    };
+
+    const std::uint8_t* data_;
+    std::size_t size_, at_ = 0;
+    memory& memory_;
+    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, lives_ = 0, refused_ = 0, failures_ = 0;
+    std::optional<arena> arena_;
+    std::vector<piece> pieces_;
+    std::vector<mark_of> marks_;
+    std::uint32_t number_ = 1;
+    unsigned char fill_ = 0;
+    std::string error_;
+};
+
+/// The fuzz body. The first byte says which take of a chunk fails, if one does.
+inline std::string replay_bytes(const std::uint8_t* data, std::size_t size) {
+    if (size < 5) return "";
+    memory m;
+    m.fail_at = data[0] % 16;
+    return player(data + 1, size - 1, m).run();
+}
+
+}  // namespace arena_model
+
+#endif  // EBBPOOL_TEST_ARENA_MODEL_HPP
