@@ -79,10 +79,9 @@ func (e *encoder) grow(b []byte, n int) []byte {
 
 // value writes the value at p as n says.
 func (e *encoder) value(b []byte, n *node, p pointer) []byte {
-	if n.quoted {
-		return e.quoted(b, n, p)
-	}
 	switch n.op {
+	case opQuoted:
+		return e.quoted(b, n, p)
 	case opString:
 		return e.string(b, *as[string](p))
 	case opStruct:
@@ -166,7 +165,7 @@ func (e *encoder) basic(b []byte, o op, p pointer, n *node) []byte {
 
 // quoted writes what has ,string.
 func (e *encoder) quoted(b []byte, n *node, p pointer) []byte {
-	switch n.op {
+	switch n.inner {
 	case opString:
 		at := len(b)
 		b = e.string(b, *as[string](p))
@@ -180,7 +179,7 @@ func (e *encoder) quoted(b []byte, n *node, p pointer) []byte {
 		b = append(e.room(b, len(*as[string](p))+3+slack), '"')
 		b = append(b, mustBeNumber(*as[string](p))...)
 	default:
-		b = e.basic(append(e.room(b, numberRoom), '"'), n.op, p, n)
+		b = e.basic(append(e.room(b, numberRoom), '"'), n.inner, p, n)
 	}
 	return append(b, '"')
 }
@@ -240,7 +239,19 @@ func (e *encoder) elements(b []byte, n *node, p pointer, length int) []byte {
 		return append(b, ']')
 	}
 	for i := 0; ; {
-		b = e.value(b, n, p)
+		// What is usual in long slices goes without a call of value.
+		switch n.op {
+		case opString:
+			b = e.string(b, *as[string](p))
+		case opStruct:
+			b = e.structure(b, n, p)
+		case opInt64:
+			b = appendInt(e.room(b, numberRoom), *as[int64](p))
+		case opFloat64:
+			b = appendFloat64(e.room(b, numberRoom), *as[float64](p), n, p)
+		default:
+			b = e.value(b, n, p)
+		}
 		if i++; i == length {
 			break
 		}
@@ -257,15 +268,22 @@ members:
 	for i := range n.members {
 		m := &n.members[i]
 		q := p
-		for _, h := range m.hops {
-			if q = *as[pointer](add(q, h.offset)); q == nil {
-				continue members
+		switch m.check {
+		case checkWord:
+			if *as[uintptr](add(q, m.word)) == 0 {
+				continue
+			}
+		case checkAll:
+			for _, h := range m.hops {
+				if q = *as[pointer](add(q, h.offset)); q == nil {
+					continue members
+				}
+			}
+			if leftOut(m.empty, m, add(q, m.offset)) || leftOut(m.zero, m, add(q, m.offset)) {
+				continue
 			}
 		}
 		q = add(q, m.offset)
-		if m.empty|m.zero != 0 && (leftOut(m.empty, m, q) || leftOut(m.zero, m, q)) {
-			continue
-		}
 		b = e.room(b, m.room)
 		putPieces(b, m.prefix[html])
 		at := len(b)

@@ -84,21 +84,44 @@ func (g power) times(c uint64) uint64 {
 	return hi
 }
 
+// fewDigits is decimal for an f that has at most three digits behind the point, as
+// prices and weights do: two decimals of up to 15 digits are never read as the same
+// float, so that one that is read as f is the one with the fewest.
+func fewDigits(f float64) (digits uint64, ok bool) {
+	if f >= 1e11 {
+		return 0, false
+	}
+	d := uint64(f*1e3 + 0.5)
+	return d, float64(d)/1e3 == f // a division is rounded as reading is
+}
+
 // appendDecimal writes f, which is above 0, finite and no integer below 2^53.
 func appendDecimal(b []byte, f float64) []byte {
-	d, exponent := decimal(f)
-	if d%10 == 0 {
+	d, exponent := uint64(0), -3
+	if few, ok := fewDigits(f); ok {
+		for d = few; d%10 == 0; d /= 10 {
+			exponent++
+		}
+	} else if d, exponent = decimal(f); d%10 == 0 {
 		d, exponent = shorten(d, exponent)
 	}
-	at := len(b)
-	if f < 1 && f >= 1e-6 {
-		b = append(b, "0.00000"[:2-digitsOf(d)-exponent]...)
-		return appendUint(b, d)
+	const most = 16 // digits of a fraction that two words hold
+	if k := uint(-exponent); 0 < k && k <= most && f >= 1e-6 {
+		// There is no whole number between f and its digits: it would have been
+		// shorter, and is a float itself.
+		whole := uint64(f)
+		b = append(appendUint(b, whole), '.')
+		fraction := (d - whole*powersOfTen[k]) * powersOfTen[most-k]
+		high := fraction / 1e8
+		put64(b, eightDigits(high)|zeros)
+		put64(b[:len(b)+8], eightDigits(fraction-high*1e8)|zeros)
+		return b[:len(b)+int(k)]
 	}
-	b = appendUint(b[:at+1], d)
-	n := len(b) - at - 1
+	n := digitsOf(d)
 	point := n + exponent // the digits before the point
-	if f < 1e-6 || f >= 1e21 {
+	switch at := len(b); {
+	case f < 1e-6 || f >= 1e21:
+		b = appendUint(b[:at+1], d)
 		b[at] = b[at+1]
 		if b[at+1] = '.'; n == 1 {
 			b = b[:at+1]
@@ -107,17 +130,11 @@ func appendDecimal(b []byte, f float64) []byte {
 			return appendUint(append(b, "e-"...), uint64(-point))
 		}
 		return appendUint(append(b, "e+"...), uint64(point))
+	case point <= 0:
+		return appendUint(append(b, "0.00000"[:2-point]...), d)
 	}
-	before := b[at : at+min(point, n)+1]
-	for i := range before[1:] {
-		before[i] = before[i+1]
-	}
-	if point < n {
-		b[at+point] = '.'
-		return b
-	}
-	b = b[:at+n]
-	for range point - n {
+	b = appendUint(b, d)
+	for range exponent {
 		b = append(b, '0')
 	}
 	return b
@@ -126,14 +143,20 @@ func appendDecimal(b []byte, f float64) []byte {
 // shorten takes away the zeros at the end of d, which is not 0 and has 17 digits at
 // most.
 func shorten(d uint64, exponent int) (uint64, int) {
-	for _, step := range [...]struct {
-		by uint64
-		n  int
-	}{{1e8, 8}, {1e4, 4}, {1e2, 2}, {10, 1}} {
-		for d%step.by == 0 {
-			d /= step.by
-			exponent += step.n
-		}
+	if d%1e8 == 0 {
+		d, exponent = d/1e8, exponent+8
+	}
+	if d%1e8 == 0 {
+		d, exponent = d/1e8, exponent+8
+	}
+	if d%1e4 == 0 {
+		d, exponent = d/1e4, exponent+4
+	}
+	if d%1e2 == 0 {
+		d, exponent = d/1e2, exponent+2
+	}
+	if d%10 == 0 {
+		d, exponent = d/10, exponent+1
 	}
 	return d, exponent
 }

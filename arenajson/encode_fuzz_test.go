@@ -153,3 +153,39 @@ func TestMarshalInMarshal(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// Every character, and every sequence of up to three bytes with one changed, is
+// written as encoding/json writes it, alone and among others of its length.
+func TestCharacters(t *testing.T) {
+	compare := func(s string) {
+		t.Helper()
+		want, _ := json.Marshal(s)
+		if got, err := Marshal(nil, s); comparable(string(got)) != comparable(string(want)) || err != nil {
+			t.Fatalf("%q is %s, not %s: %v", s, got, want, err)
+		}
+	}
+	step := rune(7)
+	if testing.Short() || check.On {
+		step = 61
+	}
+	for r := rune(0); r <= 0x10ffff+100; r += step {
+		s := string(r)
+		compare("é" + s + "éé日" + s + "本" + s + s)
+		if r >= 0x800 && r < 0x10000 && r%3 != 0 {
+			continue
+		}
+		for i := range len(s) {
+			b := []byte("日本" + s + "ééé" + s + s)
+			b[len("日本")+i] += byte(r%5+1) << (r % 7)
+			compare(string(b))
+			compare(string(b[:len(b)-1]))
+		}
+	}
+	for a := range 256 {
+		for b := range 256 {
+			for _, c := range []byte{0, 0x7f, 0x80, 0xa8, 0xa9, 0xbf, 0xc0, 0xff} {
+				compare(string([]byte{byte(a), byte(b), c, 'x', 'y', 'z', byte(a), byte(b), c}))
+			}
+		}
+	}
+}

@@ -59,6 +59,9 @@ func appendUint(b []byte, u uint64) []byte {
 	switch {
 	case u < 10:
 		return append(b, byte('0'+u))
+	case u < 100:
+		ten := u * 103 >> 10
+		return append(b, byte('0'+ten), byte('0'+u-10*ten))
 	case u < 1e8:
 		w := eightDigits(u)
 		n := bits.TrailingZeros64(w) / 8 // zeros before it

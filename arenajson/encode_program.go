@@ -3,6 +3,7 @@ package arenajson
 import (
 	"encoding"
 	"encoding/json"
+	"math/bits"
 	"reflect"
 	"strings"
 	"sync"
@@ -44,14 +45,14 @@ const (
 	opArenaMap  // *arena.Map
 	opMarshal   // a json.Marshaler
 	opText      // an encoding.TextMarshaler
-	opNode      // of a member only: what its node does
+	opQuoted    // what has ,string: see node.inner
 )
 
 // node is the program for values of one type. But for usual it never changes once
 // it is used.
 type node struct {
-	op     op
-	quoted bool // in quotes, by ,string
+	op    op
+	inner op // of opQuoted: what is in quotes
 	// self says that the type has the method of an opMarshal or opText itself, and
 	// may be nil; otherwise a pointer to it has.
 	self bool
@@ -72,7 +73,9 @@ type node struct {
 
 // encMember is a member of a struct, with what writing it takes.
 type encMember struct {
-	op     op        // what its node does, opNode where that takes more than its kind
+	op     op // what its node does
+	check  omissionCheck
+	word   uintptr   // for checkWord: where that is
 	empty  omission  // by ,omitempty
 	zero   omission  // by ,omitzero
 	length [2]int    // of prefix, without what fills it up
@@ -100,6 +103,15 @@ const (
 	omitFloat64
 	omitReflect // what reflect says is zero
 	omitMethod  // what its method says is zero
+)
+
+// omissionCheck is how it is found whether a member is left out.
+type omissionCheck uint8
+
+const (
+	checkNever omissionCheck = iota
+	checkWord                // it is where a word is 0
+	checkAll                 // by all of its hops and omissions
 )
 
 type programKey struct {
@@ -147,8 +159,10 @@ func compile(k programKey) *node {
 	n := &node{typ: k.typ, size: k.typ.Size(), direct: isDirect(k.typ)}
 	compiled[k] = n
 	n.fill(k)
-	// What is pointed to has ,string; what has methods, or none of the kinds, ignores it.
-	n.quoted = k.quoted && (opBool <= n.op && n.op <= opNumber)
+	if k.quoted && opBool <= n.op && n.op <= opNumber {
+		// What is pointed to has ,string, and what has methods ignores it.
+		n.op, n.inner = opQuoted, n.op
+	}
 	return n
 }
 
@@ -261,9 +275,7 @@ func (n *node) structOf(k programKey) {
 	for _, f := range fieldsOf(k.typ) {
 		m := encMember{hops: f.hops, offset: f.offset}
 		m.node = compile(programKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
-		if m.op = m.node.op; m.node.quoted {
-			m.op = opNode
-		}
+		m.op = m.node.op
 		for i, s := range [2]string{"," + f.plain, "," + f.escaped} {
 			m.length[i] = len(s)
 			m.prefix[i] = s + strings.Repeat(" ", -len(s)&(piece-1))
@@ -275,7 +287,31 @@ func (n *node) structOf(k programKey) {
 		if f.omitZero {
 			m.zero = omissionIfZero(f.typ)
 		}
+		m.setCheck()
 		n.members = append(n.members, m)
+	}
+}
+
+// setCheck says how m is checked.
+func (m *encMember) setCheck() {
+	o := m.empty
+	switch {
+	case len(m.hops) == 0 && m.empty == omitNever && m.zero == omitNever:
+		return
+	case len(m.hops) > 0 || m.empty != omitNever && m.zero != omitNever:
+		m.check = checkAll
+		return
+	case o == omitNever:
+		o = m.zero
+	}
+	m.check, m.word = checkWord, m.offset
+	switch {
+	case o == omitLen:
+		m.word += bits.UintSize / 8 // behind the address of a string and a slice
+	case o == omitPointer:
+	case o == omitZero8 && bits.UintSize == 64, o == omitZero4 && bits.UintSize == 32:
+	default:
+		m.check = checkAll
 	}
 }
 

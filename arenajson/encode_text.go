@@ -121,17 +121,44 @@ func lastBytes(s string, n int) uint64 {
 	return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
 }
 
+// pairsOf times a number below 1<<16 is that number in all four pairs of bytes.
+const pairsOf = 0x0001000100010001
+
+// isUsual says whether the lowest three bytes of w, which look like a character,
+// are one: none that fits two bytes, no surrogate, and no line end of JavaScript.
+func isUsual(w uint32) bool {
+	x := w & 0x200f
+	return x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2
+}
+
 // runes writes the characters of s from i on that are not ASCII, and returns where
 // they end. Those of two to four bytes are looked at as a word: which bits must be
 // set and clear in their bytes, and which of the others must not all be clear, as
 // they are in one that is longer than it had to be.
 func (e *encoder) runes(b []byte, s string, i int) ([]byte, int) {
 	for i < len(s) && s[i] >= utf8.RuneSelf {
+		if i+8 <= len(s) {
+			// Several of one length, as they are in a text, at once.
+			w := load64(s, i)
+			if w&(0xc0e0*pairsOf) == 0x80c0*pairsOf {
+				if (w&(0x1e*pairsOf)+0xfe*pairsOf)&(0x100*pairsOf) == 0x100*pairsOf {
+					put64(b, w)
+					b = b[:len(b)+8]
+					i += 8
+					continue
+				}
+			} else if w&0xc0c0f0_c0c0f0 == 0x8080e0_8080e0 && isUsual(uint32(w)) && isUsual(uint32(w>>24)) {
+				put64(b, w)
+				b = b[:len(b)+6]
+				i += 6
+				continue
+			}
+		}
 		if i+4 <= len(s) {
 			w := load32(s, i)
 			switch {
 			case w&0xc0c0f0 == 0x8080e0: // three bytes
-				if x := w & 0x200f; x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2 { // no surrogate, no line end
+				if isUsual(w) {
 					put32(b, w)
 					b = b[:len(b)+3]
 					i += 3
