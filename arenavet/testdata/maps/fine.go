@@ -2,10 +2,12 @@ package maps
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
 )
 
 func fineCopy(k, v string) string {
@@ -127,4 +129,13 @@ func fineLaneOfGoroutine(done chan bool) {
 		done <- true
 	}()
 	<-done
+}
+
+func fineType(a *arena.Arena, t reflect.Type) any { return arena.MakeSliceType(a, t, 1, 1).Interface() }
+
+func fineText(n *node) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	b, _ := arenajson.Marshal(a, n)
+	return string(b)
 }

@@ -1,12 +1,14 @@
-// Package maps has an arena's maps and lanes: what a map holds is seen as in a
+// Package maps has an arena's maps, lanes, types known at run time and JSON: what a map holds is seen as in a
 // builtin map, and the map itself is memory of its arena.
 package maps
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
 )
 
 var pool = arena.NewArenaPool(4096, 0)
@@ -42,7 +44,7 @@ func inside(k string) *int {
 func length(a *arena.Arena) int {
 	m := arena.NewMap[string, int](a, 0)
 	a.Reset()
-	return m.Len() // want `use of m, memory of arena a, which Reset on line 44`
+	return m.Len() // want `use of m, memory of arena a, which Reset on line 46`
 }
 
 func set(a *arena.Arena) {
@@ -120,7 +122,7 @@ func laneAfterPut() {
 	a := pool.Get()
 	nodes := arena.LaneOf[node](a)
 	pool.Put(a)
-	nodes.New() // want `use of arena a, which Put on line 122`
+	nodes.New() // want `use of arena a, which Put on line 124`
 }
 
 type parser struct {
@@ -142,4 +144,17 @@ func laneOfGoroutine() {
 	defer pool.Put(a) // the goroutine may still run
 	nodes := arena.LaneOf[node](a)
 	go func() { nodes.New() }() // want `arena a is used by this goroutine`
+}
+
+func ofType(t reflect.Type) any {
+	a := pool.Get()
+	defer pool.Put(a)
+	return arena.NewType(a, t).Interface() // want `return of memory of arena a`
+}
+
+func text(n *node) []byte {
+	a := pool.Get()
+	defer pool.Put(a)
+	b, _ := arenajson.Marshal(a, n)
+	return b // want `return of b, memory of arena a`
 }
