@@ -6,12 +6,12 @@ import (
 )
 
 // marks are what the bytes that must not stand in a string as they are look like,
-// eight at a time: a byte is one of them if it is a quote after the bits of quote
-// are cleared, a backslash, or what less says after the bits of clear are.
+// eight at a time: a byte is one of them if the bits of it that are in quote are a
+// quote's, if it is a backslash, or if the bits of it that are in keep are less.
 //
 // '"' and '&' differ in one bit, and so do '<' and '>': where HTML is escaped the
 // four take no more than two comparisons.
-type marks struct{ quote, clear, less uint64 }
+type marks struct{ quote, keep, less uint64 }
 
 const (
 	ones = 0x0101010101010101
@@ -19,8 +19,8 @@ const (
 )
 
 var (
-	plainMarks = marks{0, 0, '\\' * ones}
-	htmlMarks  = marks{('"' ^ '&') * ones, ('<' ^ '>') * ones, '<' &^ ('<' ^ '>') * ones}
+	plainMarks = marks{0xff * ones, 0xff * ones, '\\' * ones}
+	htmlMarks  = marks{^uint64(('"' ^ '&') * ones), ^uint64(('<' ^ '>') * ones), '<' &^ ('<' ^ '>') * ones}
 )
 
 // find returns a word whose lowest set bit, if it has any, is the top bit of the
@@ -28,9 +28,9 @@ var (
 // character or one that is not ASCII. A subtraction carries into bytes above one
 // that it finds only, so that the lowest one is exact.
 func (m *marks) find(w uint64) uint64 {
-	quote := w&^m.quote ^ '"'*ones
+	quote := w&m.quote ^ '"'*ones
 	back := w ^ '\\'*ones
-	less := w&^m.clear ^ m.less
+	less := w&m.keep ^ m.less
 	return (w | (w - ' '*ones) | (quote - ones) | (back - ones) | (less - ones)) & tops
 }
 
@@ -86,9 +86,13 @@ func (e *encoder) string(b []byte, s string) []byte {
 			if left == 0 {
 				return append(b, '"')
 			}
-			w = lastBytes(s, left)
-			found = m.find(w) & (1<<(8*left) - 1)
-			if found == 0 {
+			width := uint(8*left) & 63
+			if len(s) >= 8 {
+				w = load64(s, len(s)-8) >> ((64 - width) & 63)
+			} else {
+				w = shortText(s[i:])
+			}
+			if found = m.find(w) & (1<<width - 1); found == 0 {
 				put64(b, w)
 				return append(b[:len(b)+left], '"')
 			}
@@ -109,16 +113,13 @@ func (e *encoder) string(b []byte, s string) []byte {
 	}
 }
 
-// lastBytes is the last n bytes of s, from 1 to 7, the first one lowest, and zeros.
-func lastBytes(s string, n int) uint64 {
-	if len(s) >= 8 {
-		return load64(s, len(s)-8) >> (64 - 8*n)
-	}
-	s = s[len(s)-n:]
+// shortText is the bytes of s, from 1 to 7, the first one lowest, and zeros.
+func shortText(s string) uint64 {
+	n := uint(len(s))
 	if n >= 4 {
-		return uint64(load32(s, 0)) | uint64(load32(s, n-4))<<(8*(n-4))
+		return uint64(load32(s, 0)) | uint64(load32(s, int(n)-4))<<((n-4)*8&63)
 	}
-	return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
+	return uint64(s[0]) | uint64(s[n/2])<<(n/2*8&63) | uint64(s[n-1])<<((n-1)*8&63)
 }
 
 // pairsOf times a number below 1<<16 is that number in all four pairs of bytes.
