@@ -54,27 +54,29 @@ func eightDigits(u uint64) uint64 {
 	return high | (w-10*high)<<8
 }
 
-// appendUint writes u, and up to 7 bytes behind it.
+// appendUint writes u, and up to 7 bytes behind it. How long it is does not wait for
+// its digits, so that what follows need not either.
 func appendUint(b []byte, u uint64) []byte {
-	switch {
-	case u < 10:
+	if u < 10 {
 		return append(b, byte('0'+u))
-	case u < 100:
-		ten := u * 103 >> 10
-		return append(b, byte('0'+ten), byte('0'+u-10*ten))
-	case u < 1e8:
-		w := eightDigits(u)
-		n := bits.TrailingZeros64(w) / 8 // zeros before it
-		put64(b, (w|zeros)>>(8*n))
-		return b[:len(b)+8-n]
-	case u < 1e16:
-		b = appendUint(b, u/1e8)
-	default:
-		b = appendUint(b, u/1e16)
-		put64(b, eightDigits(u/1e8%1e8)|zeros)
-		b = b[:len(b)+8]
 	}
-	put64(b, eightDigits(u%1e8)|zeros)
+	if u < 1e8 {
+		n := digitsOf(u)
+		put64(b, (eightDigits(u)|zeros)>>(uint(64-8*n)&63))
+		return b[:len(b)+n]
+	}
+	high := u / 1e8
+	if high < 100 {
+		ten := high * 103 >> 10
+		if high < 10 {
+			b = append(b, byte('0'+high))
+		} else {
+			b = append(b, byte('0'+ten), byte('0'+high-10*ten))
+		}
+	} else {
+		b = appendUint(b, high) // 8 digits less
+	}
+	put64(b, eightDigits(u-high*1e8)|zeros)
 	return b[:len(b)+8]
 }
 
