@@ -49,6 +49,9 @@ func newBuffer(a *Arena, size int) *Buffer {
 	return b
 }
 
+// copied makes b, a copy that Escape made of a Buffer and its text, one on the heap.
+func (b *Buffer) copied() { b.arena = nil }
+
 // Len is the number of bytes that were written.
 func (b *Buffer) Len() int { return len(b.buf) }
 

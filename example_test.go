@@ -253,3 +253,20 @@ func ExampleMap() {
 	// /
 	// /about
 }
+
+func ExampleEscape() {
+	type Node struct {
+		Name   string
+		Parent *Node
+		Kids   []*Node
+	}
+	pool := arena.NewArenaPool(4<<10, 0)
+	a := pool.Get()
+	root := arena.NewOf(a, Node{Name: a.AllocString("root")})
+	root.Kids = arena.SliceOf(a, arena.NewOf(a, Node{Name: a.AllocString("kid"), Parent: root}))
+
+	kept := arena.Escape(a, root) // the tree, not the rest of the arena
+	pool.Put(a)
+	fmt.Println(kept.Name, kept.Kids[0].Name, kept.Kids[0].Parent == kept)
+	// Output: root kid true
+}

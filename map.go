@@ -159,6 +159,12 @@ func (m *Map[K, V]) walk(yield func(K, V) bool) {
 	}
 }
 
+// copied makes m, a copy that Escape made of a Map and its table, one on the heap.
+func (m *Map[K, V]) copied() {
+	m.arena = nil
+	m.table.Copied(machine.HoldsPointers[K]())
+}
+
 // The compiler inlines what these call in package swiss when it compiles them for
 // this package; only what was inlined here once does it inline in the packages of
 // those who use a Map. Without them a look-up takes three times as long there.

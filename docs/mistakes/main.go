@@ -35,6 +35,7 @@ var mistakes = []mistake{
 	{"a global keeps a value", globalKeeps, []string{"globalKeeps"}},
 	{"a cache's field keeps a value", fieldKeeps, []string{"fieldKeeps", "fill"}},
 	{"a map keeps a value", mapKeeps, []string{"mapKeeps", "fillMap"}},
+	{"a forgotten Escape", forgottenEscape, []string{"forgottenEscape", "keepAnswers"}},
 	{"a channel carries a value out", channelCarries, []string{"channelCarries", "sendGreeting"}},
 	{"a goroutine keeps a value", goroutineKeeps, []string{"goroutineKeeps"}},
 	{"two goroutines, one arena", twoGoroutines, []string{"twoGoroutines"}},

@@ -32,6 +32,6 @@ func Explain(err error) (at uintptr, text string, ok bool) {
 			}
 		}
 	}
-	text, ok = mourn(at)
+	text, ok = Mourn(at)
 	return at, text, ok
 }

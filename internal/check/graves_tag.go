@@ -63,8 +63,8 @@ func (l *life) grave() Pointer {
 	return l.dead
 }
 
-// mourn says whose dead pointer leads to the address at, if one does.
-func mourn(at uintptr) (text string, ok bool) {
+// Mourn says whose dead pointer leads to the address at, if one does.
+func Mourn(at uintptr) (text string, ok bool) {
 	graves.Lock()
 	defer graves.Unlock()
 	text = "arena: use of a pointer that was read from memory after an arena took it back"

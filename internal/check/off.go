@@ -55,4 +55,5 @@ func (c *Chunk) Bury(l *Lane, r Room, clear func(Pointer, uintptr, uintptr))    
 func FillFree(base Pointer, from, to uintptr)                   {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool { return true }
 
+func Mourn(at uintptr) (text string, ok bool)              { return "", false }
 func Explain(err error) (at uintptr, text string, ok bool) { return 0, "", false }

@@ -26,4 +26,5 @@ func (c *Chunk) protect(l *Lane, r Room)                             {}
 func (c *Chunk) Check(l *Lane, r Room)                               {}
 func FillFree(base Pointer, from, to uintptr)                        {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool      { return true }
+func Mourn(at uintptr) (text string, ok bool)                        { return "", false }
 func Explain(err error) (at uintptr, text string, ok bool)           { return 0, "", false }

@@ -77,6 +77,9 @@ func reflectPointers(t reflect.Type) bool {
 	return true // also any kind that a later version of the language brings
 }
 
+// CanPoint says whether values of t can hold a Pointer.
+func CanPoint(t reflect.Type) bool { return reflectPointers(t) }
+
 // pointerful remembers reflectPointers by type.
 var pointerful sync.Map // of reflect.Type to bool
 

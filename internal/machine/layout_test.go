@@ -99,7 +99,7 @@ func TestAssumption5PointerDescriptor(t *testing.T) {
 			t.Error("a pointer's descriptor does not lead to its element's")
 		}
 	}
-	if KeyOf((*error)(nil)).bits() == reflect.ValueOf(reflect.TypeFor[any]()).Pointer() {
+	if KeyOf((*error)(nil)).Bits() == reflect.ValueOf(reflect.TypeFor[any]()).Pointer() {
 		t.Error("two types have one descriptor")
 	}
 }

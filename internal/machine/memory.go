@@ -12,6 +12,10 @@ type laneMemory interface {
 	clear(base Pointer, from, to uintptr)
 	// move copies so many bytes, whole values, with the write barriers they need.
 	move(to, from Pointer, bytes uintptr)
+	// clone copies n bytes at offset off of a chunk to the heap.
+	clone(base Pointer, off, n uintptr) Pointer
+	// typ is the type of the values, nil where it is any without pointers.
+	typ() reflect.Type
 }
 
 // typedLane is a lane of a type with pointers, in one piece with its laneOps and
@@ -25,16 +29,20 @@ type typedLane struct {
 // flatMemory is the memory of the lanes without pointers.
 type flatMemory struct{}
 
-func (flatMemory) make(bytes uintptr) Pointer           { return MakeFlat(bytes) }
-func (flatMemory) clear(base Pointer, from, to uintptr) { clearFlat(base, from, to) }
-func (flatMemory) move(to, from Pointer, bytes uintptr) { moveFlat(to, from, bytes) }
+func (flatMemory) make(bytes uintptr) Pointer                 { return MakeFlat(bytes) }
+func (flatMemory) clear(base Pointer, from, to uintptr)       { clearFlat(base, from, to) }
+func (flatMemory) move(to, from Pointer, bytes uintptr)       { moveFlat(to, from, bytes) }
+func (flatMemory) clone(base Pointer, off, n uintptr) Pointer { return cloneFlat(base, off, n) }
+func (flatMemory) typ() reflect.Type                          { return nil }
 
 // typedMemory is the memory of T's lane.
 type typedMemory[T any] struct{}
 
-func (typedMemory[T]) make(bytes uintptr) Pointer           { return MakeTyped[T](bytes) }
-func (typedMemory[T]) clear(base Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
-func (typedMemory[T]) move(to, from Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
+func (typedMemory[T]) make(bytes uintptr) Pointer                 { return MakeTyped[T](bytes) }
+func (typedMemory[T]) clear(base Pointer, from, to uintptr)       { ClearTyped[T](base, from, to) }
+func (typedMemory[T]) move(to, from Pointer, bytes uintptr)       { moveTyped[T](to, from, bytes) }
+func (typedMemory[T]) clone(base Pointer, off, n uintptr) Pointer { return cloneTyped[T](base, off, n) }
+func (typedMemory[T]) typ() reflect.Type                          { return reflect.TypeFor[T]() }
 
 // reflectMemory is the memory of the lane of a type that was met by reflection
 // first.
@@ -90,4 +98,20 @@ func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
 	*m.a, *m.b = Slice{from, n, n}, Slice{to, n, n}
 	reflect.Copy(m.to, m.view)
 	*m.a, *m.b = Slice{}, Slice{}
+}
+
+func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
+
+// clone uses none of the views: others may work with the region meanwhile.
+func (m *reflectMemory) clone(base Pointer, off, n uintptr) Pointer {
+	from := Addr(base, off)
+	if n == m.t.Size {
+		c := reflect.New(m.t.Reflect)
+		c.Elem().Set(at(m.t.Reflect, from))
+		return c.UnsafePointer()
+	}
+	many := int(n / m.t.Size)
+	c := reflect.MakeSlice(m.slices, many, many)
+	reflect.Copy(c, reflect.SliceAt(m.t.Reflect, from, many))
+	return c.UnsafePointer()
 }

@@ -15,3 +15,7 @@ const FlatAlign = 8
 // stores of its own. Larger ones go the slow way, which knows what is clean
 // already.
 const InlineZero = 1024
+
+// WideAddresses says that a number that is the address of something on the heap by
+// accident is so unlikely that it can be taken for one.
+const WideAddresses = addressBits >= 40

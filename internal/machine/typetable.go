@@ -64,7 +64,7 @@ func (t *TypeTable) newLane() *typedLane {
 // At returns the lane in the slot that key falls into, which is key's or
 // another type's.
 func (t *TypeTable) At(key *TypeDesc) *Lane {
-	return *slotAt(t.slots, (key.bits()>>(t.shift&63))&t.mask)
+	return *slotAt(t.slots, (key.Bits()>>(t.shift&63))&t.mask)
 }
 
 // Lane is At, also for the table of a region that was never made: no lane then.
@@ -128,7 +128,7 @@ func (t *TypeTable) separate() bool {
 		clear(taken[:(t.mask/slotSize)/64+1])
 		ok := true
 		for _, l := range t.lanes {
-			i := ((l.Key.bits() >> t.shift) & t.mask) / slotSize
+			i := ((l.Key.Bits() >> t.shift) & t.mask) / slotSize
 			if ok = taken[i/64]&(1<<(i%64)) == 0; !ok {
 				break
 			}
@@ -157,5 +157,5 @@ func (t *TypeTable) fill(n int) {
 
 // put enters l in its slot.
 func (t *TypeTable) put(l *Lane) {
-	*slotAt(t.slots, (l.Key.bits()>>(t.shift&63))&t.mask) = l
+	*slotAt(t.slots, (l.Key.Bits()>>(t.shift&63))&t.mask) = l
 }

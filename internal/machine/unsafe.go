@@ -280,6 +280,39 @@ func sliceVariable(slices reflect.Type, x *Slice) reflect.Value {
 // nothing is where values of no size are.
 func nothing() Pointer { return unsafe.Pointer(new(struct{})) }
 
+// cloneTyped returns a copy on the heap of n bytes at offset off of a chunk of T.
+//
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func cloneTyped[T any](base Pointer, off, n uintptr) Pointer {
+	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/SizeOf[T]())
+	c := make([]T, len(s))
+	copy(c, s)
+	return unsafe.Pointer(unsafe.SliceData(c))
+}
+
+// cloneFlat returns a copy on the heap of n bytes at offset off of a chunk without
+// pointers, aligned to FlatAlign as they are.
+//
+// SAFETY: the range lies in the chunk. The heap aligns objects of a multiple of
+// FlatAlign bytes to that, and those of 16 bytes and more whatever their size.
+func cloneFlat(base Pointer, off, n uintptr) Pointer {
+	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
+	pad := off % FlatAlign
+	if pad == 0 && n >= 16 {
+		c := make([]byte, len(s))
+		copy(c, s)
+		return unsafe.Pointer(unsafe.SliceData(c))
+	}
+	p := unsafe.Add(MakeFlat(RoundUp(pad+n, FlatAlign)), pad)
+	copy(unsafe.Slice((*byte)(p), n), s)
+	return p
+}
+
+// at is the t at p, for those who know its type at run time.
+//
+// SAFETY: there is one.
+func at(t reflect.Type, p Pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
+
 // slotAt returns the slot of a lookup table at byte offset off.
 //
 // SAFETY: off is below the table's size in bytes and a multiple of a
@@ -300,8 +333,8 @@ func sliceHolds() bool {
 	return *(*Slice)(unsafe.Pointer(&s)) == Slice{Pointer(&array[1]), 2, 3}
 }
 
-// bits returns the descriptor's address as a number, for hashing.
-func (t *TypeDesc) bits() uintptr { return uintptr(unsafe.Pointer(t)) }
+// Bits returns the descriptor's address as a number, for hashing.
+func (t *TypeDesc) Bits() uintptr { return uintptr(unsafe.Pointer(t)) }
 
 // isZero says whether all bytes of [from, to) are zero.
 func isZero(base Pointer, from, to uintptr) bool { return check.IsFilled(base, from, to, 0) }

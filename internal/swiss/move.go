@@ -57,6 +57,25 @@ func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) 
 	if len(from) <= 1 {
 		t.hasher.begin(len(groups))
 	}
+	t.enterAll(from)
+	t.spare = nil
+	switch {
+	case t.Walked():
+		// The walks need what they walk; when they end, it is cleared.
+		old.groups, old.walks, old.next = from, t.walks.Load(), t.old
+		t.walks.Store(0)
+		t.old = old
+	case len(from) == len(groups):
+		clear(from)
+		t.spare = from
+	case pointers:
+		clear(from) // or what is deleted from here on would be kept alive there
+	}
+}
+
+// enterAll enters the entries of other groups, none of which the table has.
+func (t *Table[K, V]) enterAll(from []Group[K, V]) {
+	groups := t.groups
 	mask := uint(len(groups)) - 1
 	for n := range from {
 		g := &from[n]
@@ -73,17 +92,19 @@ func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) 
 			to.keys[free], to.vals[free] = g.keys[j], g.vals[j]
 		}
 	}
-	t.spare = nil
-	switch {
-	case t.Walked():
-		// The walks need what they walk; when they end, it is cleared.
-		old.groups, old.walks, old.next = from, t.walks.Load(), t.old
-		t.walks.Store(0)
-		t.old = old
-	case len(from) == len(groups):
-		clear(from)
-		t.spare = from
-	case pointers:
-		clear(from) // or what is deleted from here on would be kept alive there
+}
+
+// Copied makes t, a copy of a table whose groups are a copy, too, and whose keys lead
+// to copies, a table of its own. Keys that are hashed by what they point to, or may
+// be, are hashed anew.
+func (t *Table[K, V]) Copied(pointers bool) {
+	t.spare, t.old = nil, nil
+	t.walks.Store(0)
+	if len(t.groups) == 0 || !pointers || t.hasher.kind == text {
+		return
 	}
+	from := t.groups
+	t.groups = make([]Group[K, V], len(from))
+	t.enterAll(from)
+	t.room = roomOf(len(from)) - t.used
 }

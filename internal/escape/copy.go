@@ -1,0 +1,347 @@
+package escape
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Region is what values are copied out of.
+type Region interface {
+	// Holdings appends all of the region's memory to list.
+	Holdings(list []machine.Holding) []machine.Holding
+}
+
+// Value returns v with all of r's memory that it leads to copied to the heap. Strict
+// has it follow the rest, too, and panic if that leads to r's memory.
+func Value[T any](r Region, own Own, strict bool, v T) T {
+	prog := programOf[T](own)
+	if len(prog.slots) == 0 {
+		return v
+	}
+	c := copiers.Get().(*copier)
+	c.begin(r, own)
+	if len(c.ranges) != 0 {
+		if prog.owns || !direct() {
+			out := new(T)
+			value(c, prog, strict, v, out, pointTo(out))
+			v = *out
+		} else {
+			// It stays on the stack: values of few words, as pointers, are what
+			// is copied most often.
+			var out T
+			value(c, prog, strict, v, &out, hide(pointTo(&out)))
+			v = out
+		}
+	}
+	c.end()
+	return v
+}
+
+func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer) {
+	*out = v
+	if !strict && c.copy(prog, at) {
+		return
+	}
+	// It is not as simple as most are: something has to be known of all first.
+	*out = v
+	s := surveyed(c, prog, at, strict)
+	c.again(s)
+	if !c.copy(prog, at) {
+		panic("arena: internal error: Escape does not come to an end")
+	}
+}
+
+// A copier copies one value. What it finds in the region's memory it copies as it
+// is, whole pieces, and then looks through the copy for what that leads to: so each
+// piece is copied once, and each place of a pointer is looked at once.
+type copier struct {
+	own    Own
+	ranges []machine.Holding // by their addresses
+	progs  []*program        // of ranges, nil where they were not asked for
+	lo     uintptr           // of all ranges
+	span   uintptr
+	hit    int // the range that was found last
+
+	nodes
+	work  []task
+	done  []finish
+	stuck bool // it takes a survey
+
+	known *survey            // nil before there is one
+	maps  map[Pointer]newMap // copies of builtin maps
+	order []newMap
+}
+
+// task is n values of a type in a copy, of which nothing was looked at.
+type task struct {
+	p    Pointer
+	prog *program
+	n    int
+}
+
+type finish struct {
+	s *slot
+	p Pointer
+}
+
+var copiers = sync.Pool{New: func() any { return new(copier) }}
+
+func (c *copier) begin(r Region, own Own) {
+	c.own = own
+	c.ranges = r.Holdings(c.ranges[:0])
+	sortRanges(c.ranges)
+	if n := len(c.ranges); n != 0 {
+		c.lo = c.ranges[0].Start
+		c.span = c.ranges[n-1].End - c.lo
+	}
+	c.hit = 0
+	for range c.ranges {
+		c.progs = append(c.progs, nil)
+	}
+	c.nodes.clear()
+}
+
+// sortRanges sorts what are few.
+func sortRanges(list []machine.Holding) {
+	if len(list) > 24 {
+		sortMany(list)
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		for j := i; j > 0 && list[j].Start < list[j-1].Start; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+}
+
+// end has c keep nothing alive.
+func (c *copier) end() {
+	if c.nodes.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
+		return
+	}
+	clear(c.ranges)
+	clear(c.progs)
+	c.ranges, c.progs = c.ranges[:0], c.progs[:0]
+	c.forget()
+	copiers.Put(c)
+}
+
+// forget has c begin anew.
+func (c *copier) forget() {
+	c.nodes.clear()
+	clear(c.work[:cap(c.work)])
+	clear(c.done)
+	c.work, c.done, c.stuck = c.work[:0], c.done[:0], false
+	c.known, c.maps, c.order = nil, nil, nil
+}
+
+// again has c begin anew, knowing s.
+func (c *copier) again(s *survey) {
+	c.forget()
+	c.known = s
+	for _, p := range s.pieces {
+		c.enter(p.start, p.end, nil)
+	}
+}
+
+// find returns the range that address p lies in, -1 where it is not the region's.
+func (c *copier) find(p uintptr) int {
+	if p-c.lo >= c.span {
+		return -1
+	}
+	return c.search(p)
+}
+
+func (c *copier) search(p uintptr) int {
+	if h := &c.ranges[c.hit]; p-h.Start < h.End-h.Start {
+		return c.hit
+	}
+	from, to := 0, len(c.ranges)
+	for to-from > 1 {
+		if mid := int(uint(from+to) / 2); p >= c.ranges[mid].Start {
+			from = mid
+		} else {
+			to = mid
+		}
+	}
+	if p >= c.ranges[from].End {
+		return -1
+	}
+	c.hit = from
+	return from
+}
+
+// copy looks through the value at p, which is the caller's, and through all that it
+// copies for that. It returns false if that takes a survey.
+func (c *copier) copy(prog *program, p Pointer) bool {
+	c.scan(prog.slots, p)
+	for len(c.work) > 0 && !c.stuck {
+		i := len(c.work) - 1
+		t := c.work[i]
+		c.work = c.work[:i]
+		for {
+			c.scan(t.prog.slots, t.p)
+			if t.n--; t.n <= 0 {
+				break
+			}
+			t.p = add(t.p, t.prog.size)
+		}
+	}
+	if c.stuck {
+		return false
+	}
+	for i := range c.order {
+		c.order[i].fill()
+	}
+	for _, d := range c.done {
+		d.s.finish(valueAt(d.s.typ, d.p).Addr())
+	}
+	return true
+}
+
+// scan looks at the slots of the value at p, and has all that lead into the region
+// lead to copies.
+func (c *copier) scan(slots []slot, p Pointer) {
+	for i := range slots {
+		s := &slots[i]
+		at := add(p, s.off)
+		switch s.kind {
+		case pointer:
+			q := load(at)
+			if q == nil {
+				continue
+			}
+			if r := c.find(number(q)); r >= 0 {
+				store(at, c.piece(r, q, s.size, s.size, s))
+			}
+		case text_:
+			if t := textAt(at); len(*t) != 0 {
+				if r := c.find(number(dataOf(*t))); r >= 0 {
+					*t = c.text(r, *t)
+				}
+			} else if dataOf(*t) != nil {
+				*t = ""
+			}
+		case slice:
+			if data, n := s.sliceAt(at); data != nil {
+				if r := c.find(number(data)); r >= 0 {
+					s.setSlice(at, c.piece(r, data, s.size, s.size*uintptr(n), s), n)
+				}
+			}
+		case iface:
+			c.iface(s, at)
+		case builtin:
+			c.builtin(s, at)
+		case array:
+			for j := range s.n {
+				c.scan(s.slots, add(at, uintptr(j)*s.size))
+			}
+		case opaque:
+			c.stuck = c.stuck || c.find(number(s.wordAt(at))) >= 0 // it will be refused
+		case numeral:
+			c.stuck = c.stuck || c.find(loadNumber(at)) >= 0
+		case owned:
+			c.done = append(c.done, finish{s, at})
+		}
+	}
+}
+
+// piece returns where the n bytes at q, in range r, are in the copy: values of size
+// bytes each.
+func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
+	if n == 0 {
+		return zeroBase()
+	}
+	if s.nums {
+		c.numbers(s, q, n)
+	}
+	h := &c.ranges[r]
+	off := number(q) - h.Start
+	from, to, ok := bounds(h, off, size, n)
+	if !ok {
+		c.stuck = true // it will be refused
+		return q
+	}
+	start, end := h.Start+from, h.Start+to
+	if b := c.block(start >> blockShift); end <= (start>>blockShift+1)<<blockShift && b.taken&bits(start>>blockShift, start, end) == 0 {
+		return add(c.fresh(r, from, to), off-from)
+	}
+	old, whole := c.nodes.find(start, end)
+	switch {
+	case !whole:
+		c.stuck = true
+		return q
+	case old == nil:
+		return add(c.fresh(r, from, to), off-from)
+	case old.copy == nil:
+		old.copy = c.clone(r, old.start-h.Start, old.end-h.Start)
+	}
+	return add(old.copy, h.Start+off-old.start)
+}
+
+// bounds returns what is copied for the n bytes at offset off of h, which are values
+// of size bytes each: in memory of a type with pointers, whole values of that. It is
+// not ok if h ends before them.
+func bounds(h *machine.Holding, off, size, n uintptr) (from, to uintptr, ok bool) {
+	from, to = off, off+n
+	if h.Size != 0 && h.Size != size {
+		from, to = off/h.Size*h.Size, machine.RoundUp(off+n, h.Size)
+	}
+	// Of a type's own size is nothing in it but itself.
+	return from, to, n <= h.End-h.Start && to <= h.End-h.Start
+}
+
+// fresh copies bytes [from, to) of range r, of which nothing was copied.
+func (c *copier) fresh(r int, from, to uintptr) Pointer {
+	start := c.ranges[r].Start
+	p := c.clone(r, from, to)
+	c.enter(start+from, start+to, p)
+	return p
+}
+
+// clone copies bytes [from, to) of range r, and has the copy looked through.
+func (c *copier) clone(r int, from, to uintptr) Pointer {
+	h := &c.ranges[r]
+	p := h.Clone(from, to-from)
+	if h.Size != 0 {
+		prog := c.progs[r]
+		if prog == nil {
+			prog = programIn(h, c.own)
+			c.progs[r] = prog
+		}
+		n := 1
+		if to-from != h.Size {
+			n = int((to - from) / h.Size)
+		}
+		c.work = append(c.work, task{p, prog, n})
+	}
+	return p
+}
+
+// shortText is up to how many bytes a string is copied by itself, whatever others
+// share its bytes. Longer ones are pieces as all else: a program may have many parts of
+// one text, or many times the whole of it.
+const shortText = 64
+
+func (c *copier) text(r int, s string) string {
+	if len(s) <= shortText {
+		return strings.Clone(s)
+	}
+	p := c.piece(r, dataOf(s), 1, uintptr(len(s)), &bytes)
+	if c.stuck {
+		return s
+	}
+	return text(p, len(s))
+}
+
+var bytes slot // only that they are no numbers is asked of it
+
+// numbers looks for the region's addresses in memory without pointers.
+func (c *copier) numbers(s *slot, q Pointer, n uintptr) {
+	prog := programFor(s.elem, c.own)
+	for done := uintptr(0); done < n; done += prog.size {
+		c.scan(prog.slots, add(q, done))
+	}
+}

@@ -1,0 +1,279 @@
+package escape
+
+import (
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// A program is what has to be looked at in the values of a type: the places of its
+// pointers, in order, as compile finds them once for each type. All else is copied
+// with the value.
+type program struct {
+	typ    reflect.Type
+	key    *machine.TypeDesc
+	size   uintptr
+	slots  []slot
+	follow bool // some slot is more than a number
+	owns   bool // values of package arena's own types are among the slots
+	shy    bool // nobody but the owner may look into the values
+}
+
+// A slot is a place in a type.
+type slot struct {
+	off  uintptr
+	kind kind
+	flat bool         // what it leads to has no slots
+	nums bool         // what it leads to has slots, which are all numbers
+	size uintptr      // of what a pointer points to; of an element; of an array's
+	typ  reflect.Type // its own type
+	elem reflect.Type // what a pointer points to, or a slice or array consists of
+
+	name   string // as in an expression: ".Order.Items"
+	n      int    // of an array's elements
+	slots  []slot // of each of these
+	finish func(copy reflect.Value)
+}
+
+type kind uint8
+
+const (
+	pointer kind = iota
+	text_
+	slice
+	iface
+	builtin // a map of the language
+	array
+	opaque  // an unsafe.Pointer, a chan, a func: nobody sees where it leads to
+	numeral // a uintptr, where one can be told from an address
+	owned   // a value of this package's types, to be finished when it was copied
+)
+
+// Own says how values of a type of package arena itself are copied, nil for all
+// other types.
+type Own func(t reflect.Type) *Special
+
+// Special says how the values of a type are copied: of which fields what they lead
+// to is looked at, and what is done to the copy at last, when all of these are.
+type Special struct {
+	Keep   []string
+	Finish func(copy reflect.Value) // a pointer to it
+}
+
+// programs are all that there are: by type, and some of them by their descriptors.
+var (
+	programs sync.Map // of reflect.Type to *program
+	recent   [256]atomic.Pointer[program]
+)
+
+// place is where a descriptor, or another address that stands for a type, is looked
+// for in a table of 256.
+func place(address uintptr) uintptr { return (address>>5 ^ address>>13) % 256 }
+
+func programOf[T any](own Own) *program {
+	if !direct() {
+		return programFor(reflect.TypeFor[T](), own)
+	}
+	key := keyOf[T]()
+	if p := recent[place(key.Bits())].Load(); p != nil && p.key == key {
+		return p
+	}
+	return recall(key, reflect.TypeFor[T](), own)
+}
+
+func programIn(h *machine.Holding, own Own) *program {
+	if h.Key == nil {
+		return programFor(h.Type(), own)
+	}
+	if p := recent[place(h.Key.Bits())].Load(); p != nil && p.key == h.Key {
+		return p
+	}
+	return recall(h.Key, h.Type(), own)
+}
+
+func recall(key *machine.TypeDesc, t reflect.Type, own Own) *program {
+	p := programFor(t, own)
+	if p.key == nil {
+		q := *p
+		q.key = key
+		p = &q
+		programs.Store(t, p)
+	}
+	recent[place(key.Bits())].Store(p)
+	return p
+}
+
+func programFor(t reflect.Type, own Own) *program {
+	if p, ok := programs.Load(t); ok {
+		return p.(*program)
+	}
+	p := &program{typ: t, size: t.Size(), slots: compile(nil, t, 0, "", own), shy: shy(t, own)}
+	for i := range p.slots {
+		p.follow = p.follow || p.slots[i].follows()
+		p.owns = p.owns || p.slots[i].has(owned)
+	}
+	known, _ := programs.LoadOrStore(t, p)
+	return known.(*program)
+}
+
+// follows says whether s is more than a number.
+func (s *slot) follows() bool {
+	if s.kind != array {
+		return s.kind != numeral
+	}
+	for i := range s.slots {
+		if s.slots[i].follows() {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *slot) has(k kind) bool {
+	for i := range s.slots {
+		if s.slots[i].has(k) {
+			return true
+		}
+	}
+	return s.kind == k
+}
+
+// shortArray is up to how many elements an array's are slots of their own.
+const shortArray = 4
+
+// compile appends the slots of a t at offset off.
+func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []slot {
+	s := slot{off: off, typ: t, name: name}
+	switch t.Kind() {
+	case reflect.Pointer:
+		s.kind = pointer
+		s.leadTo(t.Elem(), own)
+	case reflect.String:
+		s.kind = text_
+	case reflect.Slice:
+		s.kind = slice
+		s.leadTo(t.Elem(), own)
+	case reflect.Interface:
+		s.kind = iface
+	case reflect.Map:
+		s.kind = builtin
+		key := compile(nil, t.Key(), 0, "", own)
+		s.flat = len(compile(key, t.Elem(), 0, "", own)) == 0
+		if s.flat {
+			return slots
+		}
+	case reflect.UnsafePointer, reflect.Chan, reflect.Func:
+		s.kind = opaque
+	case reflect.Uintptr:
+		if !machine.WideAddresses {
+			return slots
+		}
+		s.kind = numeral
+	case reflect.Array:
+		return compileArray(slots, t, s, own)
+	case reflect.Struct:
+		return compileStruct(slots, t, s, own)
+	default:
+		return slots
+	}
+	return append(slots, s)
+}
+
+// leadTo notes that a pointer or slice leads to ts.
+func (s *slot) leadTo(t reflect.Type, own Own) {
+	s.elem, s.size = t, t.Size()
+	s.flat, s.nums = true, false
+	numbers, others := kinds(t)
+	s.flat = !numbers && !others
+	s.nums = numbers && !others
+}
+
+// kinds says whether a t has slots: numbers, and others. It doesn't compile t, which
+// may be the type that is just being compiled.
+func kinds(t reflect.Type) (numbers, others bool) {
+	switch t.Kind() {
+	case reflect.Uintptr:
+		return machine.WideAddresses, false
+	case reflect.Array:
+		if t.Len() == 0 {
+			return false, false
+		}
+		return kinds(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			n, o := kinds(t.Field(i).Type)
+			numbers, others = numbers || n, others || o
+		}
+		return numbers, others
+	}
+	return false, machine.CanPoint(t)
+}
+
+func compileArray(slots []slot, t reflect.Type, s slot, own Own) []slot {
+	if t.Len() <= shortArray {
+		for i := range t.Len() {
+			slots = compile(slots, t.Elem(), s.off+uintptr(i)*t.Elem().Size(), s.name+"["+strconv.Itoa(i)+"]", own)
+		}
+		return slots
+	}
+	s.kind, s.elem, s.n, s.size = array, t.Elem(), t.Len(), t.Elem().Size()
+	if s.slots = compile(nil, t.Elem(), 0, "", own); len(s.slots) == 0 {
+		return slots
+	}
+	return append(slots, s)
+}
+
+func compileStruct(slots []slot, t reflect.Type, s slot, own Own) []slot {
+	special := own(t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if special == nil || special.keeps(f.Name) {
+			slots = compile(slots, f.Type, s.off+f.Offset, s.name+"."+f.Name, own)
+		}
+	}
+	if special != nil && special.Finish != nil {
+		s.kind, s.finish = owned, special.Finish
+		slots = append(slots, s)
+	}
+	return slots
+}
+
+func (s *Special) keeps(name string) bool {
+	for _, k := range s.Keep {
+		if k == name {
+			return true
+		}
+	}
+	return false
+}
+
+// dynamic is what is known of the type of what an interface holds.
+type dynamic struct {
+	word    Pointer // the interface's first word, nil where words are not read
+	prog    *program
+	inPlace bool // the values are one pointer, and stand in the interface itself
+	text    bool // a string, in a box
+}
+
+var (
+	dynamics   sync.Map // of Pointer, interfaces' first words, to *dynamic
+	recentDyns [256]atomic.Pointer[dynamic]
+)
+
+// dynamicOf returns what is known of the interface at p, whose first word is word.
+func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
+	at := &recentDyns[place(number(word))]
+	if d := at.Load(); d != nil && d.word == word {
+		return d
+	}
+	d, ok := dynamics.Load(word)
+	if !ok {
+		t := valueAt(s.typ, p).Elem().Type()
+		d, _ = dynamics.LoadOrStore(word, &dynamic{word, programFor(t, own), holdsNil(t), t.Kind() == reflect.String})
+	}
+	at.Store(d.(*dynamic))
+	return d.(*dynamic)
+}

@@ -1,0 +1,190 @@
+package escape
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// labels are how the path to a reference is found out: its spot is looked at once
+// more, and when its turn comes, path says what lies between. So nothing has to be
+// remembered of all the others.
+type labels struct {
+	on    bool
+	want  int32 // the ord of the reference
+	path  []string
+	found string
+}
+
+// next begins a reference. It returns true if the survey only looks for a path.
+func (s *survey) next() bool {
+	s.at.ord++
+	if s.on && s.at.ord == s.want {
+		s.found = strings.Join(s.path, "")
+	}
+	return s.on
+}
+
+func (l *labels) push(text string) {
+	if l.on {
+		l.path = append(l.path, text)
+	}
+}
+
+func (l *labels) pushIndex(i int) {
+	if l.on {
+		l.push("[" + strconv.Itoa(i) + "]")
+	}
+}
+
+func (l *labels) pushType(t reflect.Type) {
+	if l.on {
+		l.push(".(" + t.String() + ")")
+	}
+}
+
+func (l *labels) pushAround(t reflect.Type) {
+	if l.on {
+		l.push(".{the " + t.String() + " around it}")
+	}
+}
+
+// pushKey names a map's entry.
+func (l *labels) pushKey(k reflect.Value) {
+	if !l.on {
+		return
+	}
+	text := "..."
+	switch k.Kind() {
+	case reflect.String:
+		if text = k.String(); len(text) > 40 {
+			text = text[:40] + "..."
+		}
+		text = strconv.Quote(text)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		text = strconv.FormatInt(k.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		text = strconv.FormatUint(k.Uint(), 10)
+	case reflect.Bool:
+		text = strconv.FormatBool(k.Bool())
+	}
+	l.push("[" + text + "]")
+}
+
+func (l *labels) pop() {
+	if l.on {
+		l.path = l.path[:len(l.path)-1]
+	}
+}
+
+// A path's first and last steps are named, those between are counted.
+const firstSteps, lastSteps = 12, 8
+
+// pathTo is an expression for what the reference leads to.
+func (s *survey) pathTo(w where) string {
+	var steps []where // the last one first
+	for {
+		steps = append(steps, w)
+		if w.spot == 0 {
+			break
+		}
+		w = s.spots[w.spot].from
+	}
+	text := "v"
+	for i := len(steps) - 1; i >= 0; i-- {
+		if i == len(steps)-1-firstSteps && i >= lastSteps {
+			text += ".{" + strconv.Itoa(i-lastSteps+1) + " more}"
+			i = lastSteps
+			continue
+		}
+		text += s.step(steps[i])
+	}
+	return text
+}
+
+// step is the last part of a path.
+func (s *survey) step(w where) string {
+	was, at := s.labels, s.at
+	s.labels = labels{on: true, want: w.ord}
+	s.at = where{w.spot, w.elem, 0}
+	y := s.spots[w.spot]
+	var p Pointer
+	if !y.table.IsValid() {
+		p = add(y.p, uintptr(w.elem)*y.prog.size)
+	}
+	s.visitOne(&y, p)
+	text := s.found
+	s.labels, s.at = was, at
+	return text
+}
+
+func (s *survey) panic(text string) {
+	panic("arena: Escape[" + s.spots[0].prog.typ.String() + "]: " + text)
+}
+
+// refuse panics because of what the reference is.
+func (s *survey) refuse(what string) { s.panic(s.pathTo(s.at) + " " + what) }
+
+// betray panics because the reference, in memory of the heap, leads into the region.
+func (s *survey) betray() {
+	first := s.at.spot
+	for up := s.spots[first].from.spot; s.spots[up].how == theirs; up = s.spots[first].from.spot {
+		first = up
+	}
+	holder := s.pathTo(s.spots[first].from)
+	s.panic(s.pathTo(s.at) + " lies in the arena, but " + holder + ", which leads to it, does not: " +
+		"memory of the heap is shared and not copied; allocate " + holder + " in the arena, or escape " + s.pathTo(s.at) + " by itself")
+}
+
+// mourn panics if q was read from memory that was taken back.
+func (s *survey) mourn(q Pointer) {
+	if !s.strict {
+		return
+	}
+	if text, ok := check.Mourn(number(q)); ok {
+		s.panic(s.pathTo(s.at) + " was read too late: " + strings.TrimPrefix(text, "arena: "))
+	}
+}
+
+func (s *survey) isDead(q Pointer) bool {
+	_, dead := check.Mourn(number(q))
+	return dead
+}
+
+// article is the name of an opaque type.
+func article(t reflect.Type) string {
+	if t.Kind() == reflect.UnsafePointer {
+		return "an unsafe.Pointer"
+	}
+	return fmt.Sprintf("a %v", t)
+}
+
+// shy says whether values of the type must not be looked into where they are others':
+// they have locks, or are atomic, since who holds no lock must not look; or they are
+// the runtime's, or the arena itself.
+func shy(t reflect.Type, own Own) bool {
+	module := strings.TrimSuffix(reflect.TypeFor[slot]().PkgPath(), "/internal/escape")
+	switch path := t.PkgPath(); {
+	case path == "sync", path == "sync/atomic", path == "runtime", path == "reflect", path == "unique", path == "weak",
+		strings.HasPrefix(path, "internal/"):
+		return true
+	case path == module || path == module+"/internal/machine" || path == module+"/internal/live" || path == module+"/internal/check":
+		if own(t) == nil {
+			return true
+		}
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return shy(t.Elem(), own)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i).Type; (f.Kind() == reflect.Struct || f.Kind() == reflect.Array) && own(t) == nil && shy(f, own) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,401 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"testing"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// Random graphs over an arena, the heap and another arena are escaped, the arena is
+// reset and its memory used again, and the copy must be what escape_model_test.go said
+// of the original.
+
+// vertex has a field for each way in which one value leads to another.
+type vertex struct {
+	id     int
+	name   string
+	next   *vertex
+	kids   []*vertex
+	parts  []part
+	part   *part    // into somebody's parts
+	link   **vertex // to somebody's next
+	nums   []int32
+	num    *int32 // into somebody's nums
+	text   []byte
+	held   any
+	namer  interface{ label() string }
+	table  map[string]any
+	owners map[*vertex]string
+	mine   *arena.Map[int, *vertex]
+	seen   *arena.Map[*vertex, string]
+	buf    *arena.Buffer
+	array  [6]struct{ p *vertex }
+	hidden struct {
+		_ int8
+		s []string
+		w word
+	}
+}
+
+type part struct {
+	note string
+	to   *vertex
+	n    int16
+}
+
+// word is one pointer, which an interface holds without a box.
+type word struct{ to *vertex }
+
+// pair needs a box.
+type pair struct {
+	a, b any
+	n    [3]int8
+	s    string
+}
+
+func (v *vertex) label() string { return v.name }
+func (p pair) label() string    { return p.s }
+func (w word) label() string    { return "word" }
+
+// graph makes values.
+type graph struct {
+	choices []byte
+	rest    *rand.Rand
+	a       *arena.Arena // what is escaped from
+	in, out places       // where things are: in a, or not
+	maps    map[unsafe.Pointer]bool
+	simple  bool // without what Escape has to look at twice: builtin maps and
+	unboxed bool // boxes in boxes
+}
+
+// places are what may be pointed to.
+type places struct {
+	in    *arena.Arena // nil: the heap
+	vs    []*vertex
+	parts [][]part
+	nums  [][]int32
+	texts []string
+	held  []any
+	maps  []map[string]any
+	own   map[uintptr]bool // all bytes of these
+}
+
+func (g *graph) choose(n int) int {
+	if len(g.choices) == 0 {
+		return g.rest.IntN(n)
+	}
+	c := g.choices[0]
+	g.choices = g.choices[1:]
+	return int(c) % n
+}
+
+func pick[T any](g *graph, list []T) (x T) {
+	if len(list) == 0 || g.choose(4) == 0 {
+		return x
+	}
+	return list[g.choose(len(list))]
+}
+
+// makeGraph makes n vertices in a, and some that are not.
+func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
+	seed := uint64(len(choices))
+	for _, c := range choices {
+		seed = seed*31 + uint64(c)
+	}
+	g := &graph{choices: choices, rest: rand.New(rand.NewPCG(seed, 1)), a: a}
+	g.in.in = a
+	level := g.choose(3)
+	g.simple, g.unboxed = level > 0, level > 1
+	if g.choose(2) == 0 { // memory of types that were met by reflection first
+		arena.NewType(a, reflect.TypeFor[vertex]())
+		arena.MakeSliceType(a, reflect.TypeFor[part](), 2, 3)
+	}
+	for i := range n/3 + 1 {
+		g.out.in = nil
+		if i%2 == 1 {
+			g.out.in = other
+		}
+		g.fill(&g.out, 1000+i)
+	}
+	g.out.in = nil
+	g.connect(&g.out, &g.out)
+	for i := range n {
+		g.fill(&g.in, i)
+	}
+	g.connect(&g.in, &g.in, &g.out)
+	g.maps = map[unsafe.Pointer]bool{}
+	g.note(&g.in)
+	g.note(&g.out)
+	return g
+}
+
+// fill makes a vertex without links, and what others may point into.
+func (g *graph) fill(p *places, id int) {
+	v := arena.New[vertex](p.in)
+	v.id = id
+	p.vs = append(p.vs, v)
+	p.parts = append(p.parts, arena.MakeSlice[part](p.in, 1+g.choose(5), 6))
+	p.nums = append(p.nums, arena.MakeSlice[int32](p.in, 1+g.choose(40), 50))
+	for i := range p.nums[len(p.nums)-1] {
+		p.nums[len(p.nums)-1][i] = int32(id + i)
+	}
+	long := make([]byte, g.choose(150))
+	for i := range long {
+		long[i] = byte('a' + id%26)
+	}
+	p.texts = append(p.texts, p.in.AllocString("text "+strconv.Itoa(id)), p.in.AllocBytesToString(long))
+}
+
+// connect gives the vertices of p links to what is in one of to.
+func (g *graph) connect(p *places, to ...*places) {
+	from := func() *places { return to[g.choose(len(to))] }
+	cut := func(n int) (int, int) { i := g.choose(n); return i, i + 1 + g.choose(n-i) }
+	// What is held is made before it is linked to, but maps are filled at last.
+	for range p.vs {
+		p.maps = append(p.maps, map[string]any{})
+	}
+	held := func() any {
+		q := from()
+		switch g.choose(10) {
+		case 0:
+			return pick(g, q.texts)
+		case 1:
+			return pick(g, q.vs)
+		case 2:
+			return word{pick(g, q.vs)}
+		case 3:
+			if g.unboxed {
+				return pair{a: pick(g, q.vs), s: pick(g, q.texts)}
+			}
+			return pair{a: pick(g, from().held), b: pick(g, from().held), s: pick(g, q.texts)}
+		case 4:
+			return pick(g, q.nums)
+		case 5:
+			return g.choose(1000)
+		case 6:
+			if !g.simple {
+				return pick(g, q.maps)
+			}
+		case 7:
+			if g.unboxed {
+				return [1]part{{to: pick(g, q.vs)}}
+			}
+			return [2]any{pick(g, q.held), pick(g, q.vs)}
+		case 8:
+			return pick(g, q.parts)
+		}
+		return nil
+	}
+	for range 2 * len(p.vs) {
+		p.held = append(p.held, held())
+	}
+	for i, v := range p.vs {
+		q := from()
+		v.name, v.next = pick(g, q.texts), pick(g, q.vs)
+		for j := range v.array {
+			v.array[j].p = pick(g, from().vs)
+		}
+		for range g.choose(4) {
+			v.kids = arena.Append(p.in, v.kids, pick(g, from().vs))
+		}
+		for j := range p.parts[i] {
+			q := from()
+			p.parts[i][j] = part{pick(g, q.texts), pick(g, q.vs), int16(j)}
+		}
+		if s := pick(g, from().parts); s != nil {
+			i, j := cut(len(s))
+			v.parts = s[i:j]
+		}
+		if s := pick(g, from().parts); s != nil {
+			v.part = &s[g.choose(len(s))]
+		}
+		if s := pick(g, from().nums); s != nil {
+			i, j := cut(len(s))
+			v.nums = s[i:j]
+			v.num = &s[g.choose(len(s))]
+		}
+		if w := pick(g, from().vs); w != nil {
+			v.link = &w.next
+		}
+		if s := pick(g, q.texts); g.choose(2) == 0 {
+			v.text = arena.CloneSlice(p.in, []byte(s))
+		}
+		v.held = pick(g, from().held)
+		switch g.choose(4) {
+		case 0:
+			if w := pick(g, q.vs); w != nil {
+				v.namer = w
+			}
+		case 1:
+			x := pair{s: pick(g, q.texts)}
+			if !g.unboxed {
+				x.a = pick(g, q.held)
+			}
+			v.namer = x
+		case 2:
+			v.namer = word{pick(g, q.vs)}
+		}
+		if !g.simple {
+			v.table = pick(g, q.maps)
+		}
+		if g.choose(3) == 0 && !g.simple {
+			v.owners = map[*vertex]string{}
+			for range g.choose(5) {
+				if w := pick(g, from().vs); w != nil {
+					v.owners[w] = pick(g, from().texts)
+				}
+			}
+		}
+		if g.choose(3) == 0 {
+			v.mine = arena.NewMap[int, *vertex](p.in, 0)
+			v.seen = arena.NewMap[*vertex, string](p.in, 0)
+			for range g.choose(12) {
+				w := pick(g, from().vs)
+				v.mine.Set(g.choose(1000), w)
+				v.seen.Set(w, pick(g, from().texts))
+			}
+		}
+		if g.choose(3) == 0 {
+			v.buf = arena.NewBuffer(p.in, 0)
+			v.buf.WriteString(pick(g, q.texts))
+		}
+		for range g.choose(3) {
+			v.hidden.s = arena.Append(p.in, v.hidden.s, pick(g, q.texts))
+		}
+		v.hidden.w.to = pick(g, q.vs)
+	}
+	for _, m := range p.maps {
+		for range g.choose(4) {
+			m[pick(g, from().texts)] = pick(g, from().held)
+		}
+	}
+}
+
+// checkGraph escapes what a graph leads to, and compares.
+func checkGraph(t *testing.T, choices []byte, n int, a, other *arena.Arena) {
+	t.Helper()
+	g := makeGraph(choices, n, a, other)
+	type root struct {
+		first *vertex
+		all   []*vertex
+		held  any
+	}
+	v := root{g.in.vs[0], g.in.vs[:0:0], pick(g, g.in.held)}
+	for range g.choose(3) {
+		v.all = arena.Append(a, v.all, pick(g, g.in.vs))
+	}
+	if len(v.all) == 0 {
+		v.all = nil
+	}
+	inside := a.UsedBytes()
+	before := describe(g, false, &v)
+	c := arena.Escape(a, v)
+	if after := describe(g, false, &v); after != before {
+		t.Fatalf("Escape has changed the original:\n%s\nis now\n%s", before, after)
+	}
+	if a.UsedBytes() != inside {
+		t.Fatal("Escape has taken memory of the arena")
+	}
+	if got := describe(g, true, &c); got != before {
+		t.Fatalf("the copy of\n%s\nis\n%s", before, got)
+	}
+	v = root{}
+	g.in.forget()
+	a.Reset()
+	dirtyArena(a)
+	if hostile() {
+		testkit.Collect(1)
+	}
+	if got := describe(g, true, &c); got != before {
+		t.Fatalf("after Reset the copy of\n%s\nis\n%s", before, got)
+	}
+	a.Reset()
+}
+
+// dirtyArena has the arena's memory hold other things.
+func dirtyArena(a *arena.Arena) {
+	for range 30 {
+		testkit.Dirty(a.AllocBytes(500))
+		arena.New[vertex](a).name = "somebody else's"
+		for i := range 6 {
+			arena.MakeSlice[part](a, 6, 6)[i].note = "somebody else's"
+		}
+		m := arena.NewMap[int, *vertex](a, 20)
+		m.Set(1, nil)
+	}
+}
+
+func (p *places) forget() {
+	p.vs, p.parts, p.nums, p.texts, p.held, p.maps = nil, nil, nil, nil, nil, nil
+}
+
+// note notes where all is that p has.
+func (g *graph) note(p *places) {
+	p.own = map[uintptr]bool{}
+	for _, v := range p.vs {
+		own(p, unsafe.Slice(v, 1))
+		own(p, v.kids)
+		own(p, v.text)
+		own(p, v.hidden.s)
+		if v.mine != nil {
+			own(p, unsafe.Slice(v.mine, 1))
+			own(p, unsafe.Slice(v.seen, 1))
+		}
+		if v.buf != nil {
+			own(p, unsafe.Slice(v.buf, 1))
+		}
+		g.maps[*(*unsafe.Pointer)(unsafe.Pointer(&v.owners))] = true
+	}
+	for i := range p.parts {
+		own(p, p.parts[i])
+		own(p, p.nums[i])
+	}
+	for _, s := range p.texts {
+		own(p, unsafe.Slice(unsafe.StringData(s), len(s)))
+	}
+	for _, m := range p.maps {
+		g.maps[*(*unsafe.Pointer)(unsafe.Pointer(&m))] = true
+	}
+}
+
+func own[T any](p *places, s []T) {
+	for i := range uintptr(cap(s)) * unsafe.Sizeof(*new(T)) {
+		p.own[uintptr(unsafe.Pointer(unsafe.SliceData(s)))+i] = true
+	}
+}
+
+// shared says whether p points to a value that is not in a, inside whether it is.
+func (g *graph) shared(p unsafe.Pointer) bool { return g.out.own[uintptr(p)] }
+func (g *graph) inside(p unsafe.Pointer) bool { return g.in.own[uintptr(p)] }
+
+func FuzzEscape(f *testing.F) {
+	for i := range 30 {
+		f.Add([]byte(strconv.Itoa(i*7919)), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, choices []byte, n uint8) {
+		a, other := arena.NewArena(1000, 1<<20), arena.NewArena(300, 0)
+		for range 2 {
+			checkGraph(t, choices, 1+int(n)%24, a, other)
+		}
+	})
+}
+
+// Copies must be seen by the collector, whatever wrote them.
+func TestGCEscapedGraphs(t *testing.T) {
+	rounds := 80
+	if hostile() || testing.Short() {
+		rounds = 15
+	}
+	a, other := arena.NewArena(1000, 1<<20), arena.NewArena(300, 0)
+	for i := range rounds {
+		checkGraph(t, []byte(strconv.Itoa(i)+" collected"), 1+i%24, a, other)
+		if i%10 == 9 {
+			a.Release()
+		}
+	}
+}

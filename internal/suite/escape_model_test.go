@@ -1,0 +1,276 @@
+package suite
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+)
+
+// The slow model of Escape: a text that says all that can be seen of a value.
+//
+// Memory that is copied has no address there. Each byte of it has a number, in the
+// order in which the walk comes to it, so that two texts are the same exactly if
+// everything that shared bytes before shares the same bytes now. Memory that is shared
+// is its address.
+type description struct {
+	strings.Builder
+	g     *graph
+	copy  bool // the value is Escape's
+	bytes map[uintptr]int
+	seen  map[seenAt]bool
+}
+
+type seenAt struct {
+	p uintptr
+	t reflect.Type
+}
+
+// describe describes what root points to, an original or a copy.
+func describe(g *graph, isCopy bool, root any) string {
+	m := &description{g: g, copy: isCopy, bytes: map[uintptr]int{}, seen: map[seenAt]bool{}}
+	m.value(reflect.ValueOf(root).Elem())
+	return m.String()
+}
+
+func (m *description) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+// memory describes n values of type t at p.
+func (m *description) memory(p unsafe.Pointer, t reflect.Type, n int) {
+	if n == 0 || t.Size() == 0 {
+		m.printf("empty")
+		return
+	}
+	if m.g.shared(p) {
+		m.printf("shared %p", p)
+		return
+	}
+	if m.copy && m.g.inside(p) {
+		m.printf("in the arena")
+		return
+	}
+	m.printf("@")
+	last := -2
+	for i := range t.Size() * uintptr(n) {
+		number, ok := m.bytes[uintptr(p)+i]
+		if !ok {
+			number = len(m.bytes)
+			m.bytes[uintptr(p)+i] = number
+		}
+		if number != last+1 {
+			m.printf("%d+", number)
+		}
+		last = number
+	}
+	for i := range n {
+		at := unsafe.Add(p, uintptr(i)*t.Size())
+		if key := (seenAt{uintptr(at), t}); !m.seen[key] {
+			m.seen[key] = true
+			m.printf("{")
+			m.value(reflect.NewAt(t, at).Elem())
+			m.printf("}\n")
+		}
+	}
+}
+
+func (m *description) value(v reflect.Value) {
+	switch t := v.Type(); v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			m.printf("nil")
+			return
+		}
+		m.printf("*")
+		switch p := v.UnsafePointer(); t {
+		case reflect.TypeFor[*arena.Map[int, *vertex]]():
+			m.mapOf(p, func(list map[string]reflect.Value) {
+				for k, x := range (*arena.Map[int, *vertex])(p).All() {
+					list[fmt.Sprint(k)] = reflect.ValueOf(x)
+				}
+			})
+		case reflect.TypeFor[*arena.Map[*vertex, string]]():
+			m.mapOf(p, func(list map[string]reflect.Value) {
+				x := (*arena.Map[*vertex, string])(p)
+				for k, text := range x.All() {
+					if found, ok := x.Get(k); !ok || found != text {
+						m.printf("a key is not found")
+					}
+					list[keyOf(k)] = reflect.ValueOf(struct {
+						*vertex
+						string
+					}{k, text})
+				}
+			})
+		case reflect.TypeFor[*arena.Buffer]():
+			if m.isShared(p) {
+				return
+			}
+			m.printf("%q", (*arena.Buffer)(p).String())
+		default:
+			m.memory(p, t.Elem(), 1)
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			m.printf("nil")
+			return
+		}
+		m.printf("[%d]", v.Len())
+		if m.copy && v.Cap() != v.Len() && !m.g.shared(v.UnsafePointer()) {
+			m.printf("capacity %d", v.Cap())
+		}
+		m.memory(v.UnsafePointer(), t.Elem(), v.Len())
+	case reflect.String:
+		m.printf("%q", v.String())
+	case reflect.Interface:
+		if v.IsNil() {
+			m.printf("nil")
+			return
+		}
+		m.printf("(%v)", v.Elem().Type())
+		x := reflect.New(v.Elem().Type()).Elem()
+		x.Set(readable(v).Elem())
+		m.value(x)
+	case reflect.Map:
+		if v.IsNil() {
+			m.printf("nil")
+			return
+		}
+		m.builtin(v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			m.printf(" %s:", t.Field(i).Name)
+			m.value(v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			m.printf(" %d:", i)
+			m.value(v.Index(i))
+		}
+	default:
+		m.printf("%v", v)
+	}
+}
+
+// readable is v as if it were no unexported field.
+func readable(v reflect.Value) reflect.Value {
+	if v.CanInterface() || !v.CanAddr() {
+		return v
+	}
+	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+}
+
+// isShared describes a map or a buffer that is not in the arena, or was seen.
+func (m *description) isShared(p unsafe.Pointer) bool {
+	if m.g.shared(p) {
+		m.printf("shared %p", p)
+		return true
+	}
+	number, ok := m.bytes[uintptr(p)]
+	if !ok {
+		number = len(m.bytes)
+		m.bytes[uintptr(p)] = number
+	}
+	m.printf("@%d", number)
+	return ok
+}
+
+// mapOf describes a Map by the entries that fill lists.
+func (m *description) mapOf(p unsafe.Pointer, fill func(map[string]reflect.Value)) {
+	if m.isShared(p) {
+		return
+	}
+	list := map[string]reflect.Value{}
+	fill(list)
+	m.entries(list)
+}
+
+// entries describes entries in the order of their names.
+func (m *description) entries(list map[string]reflect.Value) {
+	var names []string
+	for name := range list {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		m.printf(" %s:", name)
+		x := reflect.New(list[name].Type()).Elem()
+		x.Set(list[name])
+		m.value(x)
+	}
+}
+
+func keyOf(v *vertex) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprint(v.id)
+}
+
+// builtin describes a builtin map: one that leads into the arena is copied, others are
+// shared. Of a copy it can't be seen which of them it was, but by what the original's
+// description said.
+func (m *description) builtin(v reflect.Value) {
+	p := v.UnsafePointer()
+	if !m.copy && !m.leadsIn(v, map[unsafe.Pointer]bool{}) || m.copy && m.g.isMapThere(p) {
+		m.printf("shared map %p", p)
+		return
+	}
+	if m.isShared(p) {
+		return
+	}
+	list := map[string]reflect.Value{}
+	for it := readable(v).MapRange(); it.Next(); {
+		name := it.Key().String()
+		if it.Key().Kind() == reflect.Pointer {
+			w := (*vertex)(it.Key().UnsafePointer())
+			name = keyOf(w)
+			list[name+" key"] = it.Key()
+		}
+		list[name] = it.Value()
+	}
+	m.entries(list)
+}
+
+// isMapThere says whether a map is one of the graph's own.
+func (g *graph) isMapThere(p unsafe.Pointer) bool { return g.maps[p] }
+
+// leadsIn says whether a value leads into the arena, but for what lies behind memory
+// of the heap.
+func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return !v.IsNil() && m.g.inside(v.UnsafePointer())
+	case reflect.Slice:
+		return !v.IsNil() && m.g.inside(v.UnsafePointer())
+	case reflect.String:
+		return v.Len() != 0 && m.g.inside(unsafe.Pointer(unsafe.StringData(v.String())))
+	case reflect.Interface:
+		return !v.IsNil() && m.leadsIn(v.Elem(), seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if m.leadsIn(v.Field(i), seen) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if m.leadsIn(v.Index(i), seen) {
+				return true
+			}
+		}
+	case reflect.Map:
+		if v.IsNil() || seen[v.UnsafePointer()] {
+			return false
+		}
+		seen[v.UnsafePointer()] = true
+		for it := v.MapRange(); it.Next(); {
+			if m.leadsIn(it.Key(), seen) || m.leadsIn(it.Value(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
