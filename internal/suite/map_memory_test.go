@@ -19,7 +19,7 @@ func TestMapPinsNothing(t *testing.T) {
 		p *int
 	}
 	a := arena.NewArena(4096, 0)
-	for _, way := range []string{"Delete", "Delete after growth", "Clear", "growth in a walk", "growth in two walks", "growth in a walk that panics", "Clear after growth in a walk", "same size"} {
+	for _, way := range []string{"Delete", "Delete after growth", "Clear", "growth after a walk", "growth in a walk", "growth in two walks", "growth in a walk that panics", "Clear after growth in a walk", "same size"} {
 		m := arena.NewMap[*big, *big](a, 0)
 		var keys []*big
 		var gone []weak.Pointer[big]
@@ -45,6 +45,11 @@ func TestMapPinsNothing(t *testing.T) {
 			deleteAll()
 		case "Clear":
 			m.Clear()
+		case "growth after a walk":
+			for range m.All() {
+			}
+			grow(100)
+			deleteAll()
 		case "growth in a walk":
 			for range m.All() {
 				grow(100)

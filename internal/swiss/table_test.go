@@ -128,3 +128,74 @@ func TestDeletedSlotsAreRoom(t *testing.T) {
 		}
 	}
 }
+
+// A table that moves to its spare groups while it is walked has none left, since
+// the walk needs the former ones: without that the next move would be one of the
+// table to itself, which loses every entry.
+func TestSpareGroupsAreTakenOnce(t *testing.T) {
+	const n, entries = 4, 20
+	tab := new(Table[int, int])
+	move := func(old *Old[int, int]) {
+		groups := tab.Spare(n)
+		if groups == nil {
+			groups = make([]Group[int, int], n)
+		}
+		tab.Move(groups, old, false)
+	}
+	move(nil)
+	for i := range entries {
+		*tab.Slot(i) = i
+	}
+	move(nil)
+	if tab.Spare(n) == nil {
+		t.Fatal("nothing is spare after a move to as many groups")
+	}
+	came := 0
+	tab.Walk(func(int, int) bool {
+		if came++; came == 1 {
+			move(new(Old[int, int]))
+			if tab.Spare(n) != nil {
+				t.Error("groups that are taken are spare")
+			}
+			move(nil)
+		}
+		return true
+	})
+	move(nil)
+	if came != entries || tab.Len() != entries {
+		t.Errorf("a walk yields %d entries of %d, want %d", came, tab.Len(), entries)
+	}
+	for i := range entries {
+		if v, ok := tab.Get(i); v != i || !ok {
+			t.Errorf("entry %d is %d, %t", i, v, ok)
+		}
+	}
+}
+
+// A walk that is over counts no more, however it ended: else each later move would
+// keep its former groups, and what is in them, for a walk that never ends.
+func TestWalksThatAreOverDoNotCount(t *testing.T) {
+	tab := new(Table[int, int])
+	tab.Move(make([]Group[int, int], 1), nil, false)
+	*tab.Slot(1) = 1
+	walked := func(want bool) {
+		t.Helper()
+		if tab.Walked() != want {
+			t.Errorf("Walked is %t with %d walks", tab.Walked(), tab.walks.Load())
+		}
+	}
+	for _, more := range []bool{true, false} {
+		tab.Walk(func(int, int) bool {
+			walked(true)
+			tab.Walk(func(int, int) bool { return false })
+			walked(true)
+			return more
+		})
+		walked(false)
+	}
+	func() {
+		defer func() { recover() }()
+		tab.Walk(func(int, int) bool { panic("out of the walk") })
+	}()
+	walked(false)
+}
