@@ -106,5 +106,15 @@ func (a *Arena) AllocBytes(n int) []byte {
 			return machine.BytesAt(p, size)
 		}
 	}
+	return a.allocBytesSlow(n)
+}
+
+// allocBytesSlow is AllocBytes where the fast way ends, and without an arena.
+//
+//go:noinline
+func (a *Arena) allocBytesSlow(n int) []byte {
+	if a == nil && uint(n) <= machine.MaxAlloc {
+		return make([]byte, n) // what makeSlice comes to, after more checks
+	}
 	return makeSlice[byte](a, "AllocBytes", n, n)
 }

@@ -13,7 +13,14 @@ import (
 // AllocString returns a copy of s in a, or on the heap if a is nil. A string
 // takes its length in bytes, and no padding.
 func (a *Arena) AllocString(s string) string {
-	if n := uintptr(len(s)); !check.Watched && a != nil && n != 0 && n <= a.region.Flat.Hi-a.region.Flat.Lo {
+	if a == nil {
+		return string(machine.ViewBytes(s)) // inlined
+	}
+	return a.allocString(s)
+}
+
+func (a *Arena) allocString(s string) string {
+	if n := uintptr(len(s)); !check.Watched && n != 0 && n <= a.region.Flat.Hi-a.region.Flat.Lo {
 		hi := a.region.Flat.Hi - n
 		a.region.Flat.Hi = hi
 		machine.CopyString(a.region.Flat.Base, hi, s)
@@ -29,16 +36,13 @@ func (a *Arena) AllocBytesToString(b []byte) string {
 	if a == nil {
 		return string(b)
 	}
-	return a.AllocString(machine.ViewString(b))
+	return a.allocString(machine.ViewString(b))
 }
 
 //go:noinline
 func (a *Arena) allocStringSlow(s string) string {
-	switch {
-	case len(s) == 0:
+	if len(s) == 0 {
 		return ""
-	case a == nil:
-		return strings.Clone(s)
 	}
 	if check.Watched {
 		a.enter("AllocString")
@@ -125,6 +129,9 @@ func (a *Arena) Join(elems []string, sep string) string {
 }
 
 func (a *Arena) join(function string, elems []string, sep string) string {
+	if a == nil && (sep != "" || len(elems) <= 4) {
+		return joinOnHeap(elems, sep)
+	}
 	n, only := 0, ""
 	for i, s := range elems {
 		if i > 0 {
@@ -153,6 +160,22 @@ func (a *Arena) join(function string, elems []string, sep string) string {
 		at += copy(b[at:], s)
 	}
 	return machine.ViewString(b)
+}
+
+// joinOnHeap is strings.Join, but for what + of few strings does in less time: the
+// runtime has functions for it.
+func joinOnHeap(elems []string, sep string) string {
+	if sep == "" {
+		switch len(elems) {
+		case 2:
+			return elems[0] + elems[1]
+		case 3:
+			return elems[0] + elems[1] + elems[2]
+		case 4:
+			return elems[0] + elems[1] + elems[2] + elems[3]
+		}
+	}
+	return strings.Join(elems, sep)
 }
 
 // ToLower is strings.ToLower with its result in a, or on the heap if a is nil. It

@@ -354,5 +354,13 @@ func ViewString(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
+// ViewBytes is s as bytes, without a copy.
+//
+// SAFETY: nothing writes to them: string(b), which is all that is done with
+// them, reads.
+func ViewBytes(s string) []byte {
+	return unsafe.Slice(unsafe.StringData(s), len(s))
+}
+
 // PointerTo is x as a pointer to anything.
 func PointerTo[T any](x *T) Pointer { return unsafe.Pointer(x) }

@@ -50,7 +50,7 @@ func TestModelRandom(t *testing.T) {
 // lives get long.
 func calm(in []byte, rnd *rand.Rand) {
 	for i := 2; i < len(in); i++ {
-		switch in[i] % 18 {
+		switch in[i] % replayOps {
 		case 13, 14, 15:
 			if rnd.IntN(4) != 0 {
 				in[i] -= 12

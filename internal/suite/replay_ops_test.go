@@ -18,7 +18,7 @@ func (r *replay) append() (string, error) {
 			s = r.slots[b%len(r.slots)]
 		}
 	}
-	if s == nil || s.typ == nil || s.typ.size() == 0 {
+	if s == nil || s.typ == nil || s.typ.size() == 0 || s.held {
 		t := r.anyType(true)
 		got, err := t.makeSlice(r.a, 0, 0, false)
 		return fmt.Sprintf("MakeSlice[%v](0, 0)", t), r.made(t, got, 0, 0, err)
@@ -134,6 +134,7 @@ func (r *replay) sync() {
 		}
 	}
 	r.slots = kept
+	r.syncBuffers(live)
 }
 
 func (r *replay) misuse() (string, error) {
@@ -168,7 +169,7 @@ func (r *replay) rewrite() error {
 	if len(r.slots) == 0 {
 		return nil
 	}
-	if s := r.slots[int(r.byte())%len(r.slots)]; s.typ != nil {
+	if s := r.slots[int(r.byte())%len(r.slots)]; s.typ != nil && !s.held {
 		r.fill(s, 0, min(s.r.c, 64))
 	}
 	return nil

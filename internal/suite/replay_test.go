@@ -24,6 +24,9 @@ type replay struct {
 	ops, gcs int
 	types    map[testType]bool                // types with pointers that got memory
 	lanes    map[testType]func() (raw, error) // handles, each good until a Release
+
+	buffers    []*bufferSlot
+	bufferType bool // a Buffer, which has pointers, got memory
 }
 
 // slot is one live allocation beside its record in the model.
@@ -32,6 +35,7 @@ type slot struct {
 	r    raw
 	text string
 	obj  *model.Object
+	held bool // the memory of a Buffer, which alone writes to it
 }
 
 func (s *slot) span() (lo, hi uintptr) {
@@ -49,6 +53,8 @@ type markPair struct {
 }
 
 const (
+	replayOps = 19 // kinds of operations
+
 	maxOps  = 300
 	maxUsed = 1 << 18
 )
@@ -128,7 +134,7 @@ func (r *replay) next() uint64 { r.seed++; return r.seed }
 
 // step runs one operation and says which it was.
 func (r *replay) step() (string, error) {
-	op := r.byte() % 18
+	op := r.byte() % replayOps
 	if r.m.Used() > maxUsed {
 		op = 15
 	}
@@ -213,6 +219,7 @@ func (r *replay) step() (string, error) {
 			r.a.Release()
 			r.m.Reset() // which is what Release does, as far as the model goes
 			clear(r.types)
+			r.bufferType = false
 			clear(r.lanes)
 			r.sync()
 			if st := r.a.Stats(); err == nil && (st.RetainedBytes != 0 || st.Chunks != 0) {
@@ -228,6 +235,8 @@ func (r *replay) step() (string, error) {
 			err = fmt.Errorf("%d bytes retained", got)
 		}
 		return "Reset", err
+	case 18:
+		return r.buffer()
 	case 16:
 		if r.gcs < 2 && r.byte()%16 == 0 {
 			r.gcs++
@@ -306,7 +315,7 @@ func (r *replay) contents() error {
 			}
 		}
 	}
-	return nil
+	return r.bufferContents()
 }
 
 // counts compares what the arena says of itself with the model.
@@ -324,8 +333,12 @@ func (r *replay) counts() error {
 	if want := r.m.Resets(); int(st.Resets) != want {
 		return fmt.Errorf("Resets %d, want %d", st.Resets, want)
 	}
-	if st.Types != len(r.types) {
-		return fmt.Errorf("Types %d, want %d", st.Types, len(r.types))
+	types := len(r.types)
+	if r.bufferType {
+		types++
+	}
+	if st.Types != types {
+		return fmt.Errorf("Types %d, want %d", st.Types, types)
 	}
 	return nil
 }

@@ -44,6 +44,32 @@ func textProgram(a *arena.Arena, s, sep string) error {
 	return nil
 }
 
+// However many parts there are, with and without an arena: Concat and Join are what
+// the standard library makes of them, and a part beside which all others are empty is
+// not copied.
+func TestConcatOfAnyNumber(t *testing.T) {
+	all := []string{"a", "bc", "", "def", "ghij", "k", "lm"}
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
+		for n := range len(all) + 1 {
+			for _, sep := range []string{"", "; "} {
+				if got := a.Join(all[:n], sep); got != strings.Join(all[:n], sep) {
+					t.Errorf("Join of %q by %q is %q", all[:n], sep, got)
+				}
+			}
+			if got := a.Concat(all[:n]...); got != strings.Join(all[:n], "") {
+				t.Errorf("Concat of %q is %q", all[:n], got)
+			}
+			for k := range n {
+				parts := make([]string, n)
+				parts[k] = testkit.HeapText(uint64(k))
+				if got := a.Concat(parts...); got != parts[k] || unsafe.StringData(got) != unsafe.StringData(parts[k]) {
+					t.Errorf("Concat of %q is %q, a copy", parts, got)
+				}
+			}
+		}
+	}
+}
+
 // FuzzText compares ToLower, ToUpper, Join, Concat and Sprintf with the standard
 // library's.
 func FuzzText(f *testing.F) {

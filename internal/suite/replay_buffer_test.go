@@ -1,0 +1,139 @@
+package suite
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/model"
+)
+
+// bufferSlot is a live Buffer beside its records in the model: one of its own, and
+// the slot of the room that it has now.
+type bufferSlot struct {
+	b     *arena.Buffer
+	own   *model.Object
+	room  *slot // nil before the first
+	cap   int   // of room when the buffer last grew: a Rewind may take back what came later
+	want  []byte
+	texts []takenText
+}
+
+// takenText is what String returned, and what it must be for good.
+type takenText struct{ got, want string }
+
+// buffer makes a Buffer, or carries out an operation on one, among all other
+// operations of the arena.
+func (r *replay) buffer() (string, error) {
+	which := int(r.byte())
+	if len(r.buffers) == 0 || which%8 == 0 {
+		n := r.length(1) % 3000
+		x := &bufferSlot{b: arena.NewBuffer(r.a, n)}
+		x.own = r.m.Make(model.Traced, int(unsafe.Sizeof(arena.Buffer{})), 1, 1)
+		r.bufferType = true
+		r.buffers = append(r.buffers, x)
+		err := r.bufferGrew(x, nil, 0)
+		if err == nil && x.b.Cap() < n {
+			err = fmt.Errorf("room for %d bytes", x.b.Cap())
+		}
+		return fmt.Sprintf("NewBuffer(%d)", n), err
+	}
+	x := r.buffers[which%len(r.buffers)]
+	was, room := unsafe.SliceData(x.b.Bytes()), x.b.Cap()
+	op, n := r.byte()%8, r.length(1)%3000
+	what := fmt.Sprintf("operation %d of a Buffer of %d bytes, %d", op, len(x.want), n)
+	switch op {
+	case 0:
+		x.texts = append(x.texts, takenText{x.b.String(), string(x.want)})
+	case 1:
+		n %= len(x.want) + 1
+		x.b.Truncate(n)
+		x.want = x.want[:n]
+		return what, nil // which cuts the room at most
+	case 2:
+		x.b.Grow(n)
+		if x.b.Available() < n {
+			return what, fmt.Errorf("%d bytes are available", x.b.Available())
+		}
+	case 3:
+		x.want = append(x.want, byte(n))
+		x.b.WriteByte(byte(n))
+	default:
+		more := r.pattern(n)
+		x.want = append(x.want, more...)
+		x.b.Write(more)
+	}
+	return what, r.bufferGrew(x, was, room)
+}
+
+// bufferGrew compares a buffer with what it must hold, and works out from where it
+// was whether it has new room.
+func (r *replay) bufferGrew(x *bufferSlot, was *byte, room int) error {
+	if got := string(x.b.Bytes()); got != string(x.want) {
+		return fmt.Errorf("it holds %q, want %q", got, x.want)
+	}
+	now, c := unsafe.SliceData(x.b.Bytes()), x.b.Cap()
+	if c == 0 {
+		return nil
+	}
+	got := raw{p: unsafe.Pointer(now), n: len(x.want), c: c}
+	filled := len(x.want)
+	switch {
+	case room > 0 && now == was && c == room:
+	case room > 0 && now == was && room < x.room.obj.Cap():
+		return fmt.Errorf("a buffer of cut room was extended in place")
+	case room > 0 && now == was:
+		filled = max(filled, x.room.obj.Cap())
+		r.m.Grow(x.room.obj, c)
+		x.room.r.c, x.cap = c, c
+	default:
+		typ, move := flatKinds[0], r.m.Move // bytes
+		from := &model.Object{Class: model.Flat, Size: 1}
+		if x.room != nil {
+			if from = x.room.obj; room > 0 && room == x.room.r.c && r.a.UsedBytes() < r.m.Used()+c {
+				move = r.m.Leave // the collector has the old one's chunk
+			}
+		}
+		x.room = &slot{typ: typ, r: got, obj: move(from, nil, c), held: true}
+		r.slots = append(r.slots, x.room)
+		x.cap = c
+	}
+	for i, b := range x.want {
+		x.room.obj.Elems[i] = uint64(b)
+	}
+	if x.room.obj.Len = len(x.want); x.cap == x.room.r.c {
+		// What lies beyond holds anything; what is written there must stay.
+		for i := filled; i < c; i++ {
+			x.room.obj.Elems[i] = r.next()
+			x.room.typ.fill(x.room.r, i, x.room.obj.Elems[i])
+		}
+	}
+	return r.overlap(x.room)
+}
+
+// bufferContents compares all live buffers and what String returned.
+func (r *replay) bufferContents() error {
+	for _, x := range r.buffers {
+		if got := string(x.b.Bytes()); got != string(x.want) {
+			return fmt.Errorf("a Buffer holds %q, want %q", got, x.want)
+		}
+		for _, s := range x.texts {
+			if s.got != s.want {
+				return fmt.Errorf("a Buffer's text is %q, was %q", s.got, s.want)
+			}
+		}
+	}
+	return nil
+}
+
+// syncBuffers drops the buffers that must not be used after a Rewind: those that
+// were made, or have grown, since its mark.
+func (r *replay) syncBuffers(live map[*model.Object]bool) {
+	var kept []*bufferSlot
+	for _, x := range r.buffers {
+		if live[x.own] && (x.room == nil || live[x.room.obj] && x.room.obj.Cap() == x.cap) {
+			kept = append(kept, x)
+		}
+	}
+	r.buffers = kept
+}
