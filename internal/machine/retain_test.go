@@ -87,6 +87,9 @@ func TestFurtherChunks(t *testing.T) {
 			t.Errorf("with %d bytes, and %d lately, a chunk of %d, want %d", tt.held, tt.beyond, got, tt.want)
 		}
 	}
+	if r.want, r.beyond = 8000, [2]uintptr{}; r.next(8000) != 250 {
+		t.Errorf("where little can be kept a further chunk has %d bytes, want a 32nd of that", r.next(8000))
+	}
 }
 
 // lives ends n lives that need so much.
@@ -122,6 +125,8 @@ func TestWhatIsKeptFor(t *testing.T) {
 		{"far more, and more, and less", func(r *retention) { r.live(1, 160_000); r.live(1, 320_000); r.live(1, 80_000) }, 180_000},
 		{"the more of two exceptions is what a third is held against",
 			func(r *retention) { r.live(1, 40_000); r.live(1, 400_000); r.live(1, 320_000) }, 360_000},
+		{"even if it came before the less",
+			func(r *retention) { r.live(1, 400_000); r.live(1, 40_000); r.live(1, 320_000) }, 360_000},
 		{"far more, long ago", func(r *retention) { r.live(1, 80_000); r.live(192, 8000); r.live(1, 160_000) }, 8000},
 		{"less for 128 lives", func(r *retention) { r.live(128, 100) }, 9000 - 1000},
 		{"less for 190 lives", func(r *retention) { r.live(190, 2000) }, 8000},
@@ -143,6 +148,48 @@ func TestWhatIsKeptFor(t *testing.T) {
 	}
 	if r.live(1, 0); r.beyond != [2]uintptr{0, 2000} {
 		t.Errorf("the life before last was %d bytes beyond", r.beyond)
+	}
+}
+
+// What was learned of lives that needed more ends with them. If it did not, the
+// chunk of a later life would be all in one, or what it makes in small pieces.
+func TestLoweringForgets(t *testing.T) {
+	r := newRetention(1000, 8)
+	r.endLife(80_000, 40_000)
+	r.whole = true
+	if !r.full || r.want != 40_000 {
+		t.Fatalf("a life beyond what may be kept: %+v", r)
+	}
+	if r.live(192, 20_000); r.want != 20_000 || r.full || r.whole {
+		t.Errorf("after lives that needed less: %+v", r)
+	}
+}
+
+// A life that had to make a chunk, since none of many had room, is looked at even
+// if it needed no more than was kept: else those that it had no use for stay with
+// the new one.
+func TestNewChunkIsLookedAt(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	l := needy(24_000, nil, []uintptr{8000, 8000, 8000})
+	l.reserveLarge(16_000)
+	if l.empty(1 << 20); l.HeldBytes() > 24_000+24_000/2 {
+		t.Errorf("a lane that needs 24000 bytes holds %d", l.HeldBytes())
+	}
+}
+
+// The chunks of most lives are listed in one allocation.
+func TestListOfFullChunks(t *testing.T) {
+	var l Lane
+	l.initFlat(1024)
+	if n := testing.AllocsPerRun(1, func() {
+		l.older = nil
+		for range fewListed {
+			l.retire(chunk{})
+		}
+	}); n != 1 || fewListed < 8 {
+		t.Errorf("%d chunks are listed in %v allocations", fewListed, n)
 	}
 }
 
@@ -252,7 +299,10 @@ func TestWhenChunksAreJoined(t *testing.T) {
 	if r.want = 4 << 20; r.first() != 512<<10 {
 		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
 	}
-	if r.whole = true; r.first() != 4<<20 {
+	if r.start, r.want = 1<<20, 300<<10; r.first() != 300<<10 {
+		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+	}
+	if r.whole, r.want = true, 4<<20; r.first() != 4<<20 {
 		t.Errorf("a life that needs %d in one begins with %d", r.want, r.first())
 	}
 }

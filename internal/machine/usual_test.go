@@ -57,6 +57,19 @@ func TestUsualIsWhatThreeOfFourFit(t *testing.T) {
 	}
 }
 
+// A class is chosen so that requests which vary by an eighth still fit, and no more.
+func TestUsualHasAnEighthToSpare(t *testing.T) {
+	for n, want := range map[uintptr]uintptr{7000: 8192, 7400: 10_240} {
+		var u Usual
+		for range memory {
+			u.Add(n, 16<<10)
+		}
+		if got := u.Size(); got != want {
+			t.Errorf("for requests of %d bytes the size is %d, want %d", n, got, want)
+		}
+	}
+}
+
 // One client may ask for as much as it likes, and at any time: what others begin
 // with grows to twice as much at most, and only by what was asked for.
 func TestOneRequestAtMostDoublesWhatIsUsual(t *testing.T) {
