@@ -134,6 +134,7 @@ func TestWhatIsKeptFor(t *testing.T) {
 		{"one in 128", func(r *retention) { r.live(127, 2000); r.live(1, 8000); r.live(127, 2000); r.live(1, 8000) }, 8000},
 		{"never less than the caller's chunk", func(r *retention) { r.live(500, 100) }, 1000},
 		{"nothing at all", func(r *retention) { r.live(192, 0) }, 0},
+		{"what a rewind took back, once", func(r *retention) { r.sawNeed(20_000); r.live(200, 8000) }, 8000},
 		{"what a rewind took back", func(r *retention) { r.sawNeed(20_000); r.live(1, 8000); r.live(1, 0) }, 22_496},
 	} {
 		r := fresh()
@@ -252,6 +253,9 @@ func TestWhichChunksStay(t *testing.T) {
 		{"as much as may be kept", 9000, 5200, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 4096}},
 		{"one instead of several", 4096, 1 << 20, 4096, []uintptr{1024, 4096}, nil, nil},
 		{"several that are too much for one", 4104, 1 << 20, 4096, []uintptr{1024, 4096}, nil, []uintptr{1024, 4096}},
+		{"one, beside what was not needed", 4096, 1 << 20, 4096, []uintptr{4096}, []uintptr{2000}, []uintptr{4096}},
+		{"a small one, though there is enough", 1024, 1 << 20, 0, []uintptr{1024, 512}, nil, []uintptr{512, 1024}},
+		{"one that is not small", 1024, 1 << 20, 0, []uintptr{1024, 520}, nil, []uintptr{1024}},
 		{"one already", 4096, 1 << 20, 4096, []uintptr{4096}, nil, []uintptr{4096}},
 		{"the largest of many", 1 << 20, 1 << 20, 0, many, nil, last},
 	} {
