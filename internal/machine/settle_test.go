@@ -55,7 +55,7 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 	}
 	var r Region
 	r.Init(64<<10, 1<<20)
-	l := &r.Flat
+	l := r.FlatLane()
 	m := r.Mark()
 	l.reserveLarge(8)
 	r.Rewind(m)
