@@ -1,9 +1,9 @@
 #include "regions.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <ebbpool/arena.hpp>
 #include <memory>
 #include <memory_resource>
@@ -175,14 +175,14 @@ template <class T, class Subject>
     };
     one_life();  // to warm up
     subject.drop(newest);
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     for (std::size_t i = 0; i < lives; ++i) {
         one_life();
         opaque(newest);
         subject.drop(newest);
         keep(subject);
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     one_life();
     std::uint64_t sum = 0;
     for (const T* p = newest; p != nullptr; p = static_cast<const T*>(p->before)) sum += p->number;
@@ -271,7 +271,7 @@ constexpr std::size_t kinds = 8;
 std::size_t region_steps(std::size_t rounds) noexcept { return kinds * rounds; }
 
 std::vector<region_measurements> run_regions(std::size_t rounds, bool quick, progress& steps) {
-    const std::size_t objects = quick ? 200'000 : 2'000'000;
+    const std::size_t objects = quick ? 200'000 : 4'000'000;
     return {run_lives<plain<32>>("32 B, lives of 20", 20, rounds, objects, steps),
             run_lives<plain<32>>("32 B, lives of 1,000", 1'000, rounds, objects, steps),
             run_lives<plain<32>>("32 B, lives of 16,000", 16'000, rounds, objects, steps),
@@ -279,7 +279,7 @@ std::vector<region_measurements> run_regions(std::size_t rounds, bool quick, pro
             run_lives<plain<64>>("64 B, lives of 1,000", 1'000, rounds, objects, steps),
             run_lives<plain<64>>("64 B, lives of 16,000", 16'000, rounds, objects, steps),
             run_lives<counted>("64 B with a destructor, lives of 1,000", 1'000, rounds, objects, steps),
-            run_documents(rounds, objects / 8, steps)};
+            run_documents(rounds, objects / 16, steps)};
 }
 
 }  // namespace bench

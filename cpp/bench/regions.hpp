@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// One kind of life with every subject: nanoseconds for each object (for the
-/// documents: for each node), `[subject][round]`. The floor, where there is one,
+/// One kind of life with every subject: nanoseconds of the processor's time for
+/// each object (for the documents: for each node), `[subject][round]`. The floor, where there is one,
 /// is a pointer that is bumped through a buffer that is large enough: no bound,
 /// no alignment, no destructor.
 struct region_measurements {
