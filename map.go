@@ -2,8 +2,10 @@ package arena
 
 import (
 	"iter"
+	"reflect"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/door"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
 )
@@ -173,3 +175,35 @@ var (
 	_ = (*Map[int, int]).Get
 	_ = (*Map[int, int]).Ptr
 )
+
+// mapMaker is a Map's type without its parameters, for codecs.
+type mapMaker[K comparable, V any] struct{}
+
+func (*Map[K, V]) maker() door.MapMaker { return mapMaker[K, V]{} }
+
+func (mapMaker[K, V]) Key() reflect.Type   { return reflect.TypeFor[K]() }
+func (mapMaker[K, V]) Value() reflect.Type { return reflect.TypeFor[V]() }
+
+func (mapMaker[K, V]) Make(a any) machine.Pointer {
+	return machine.PointerTo(NewMap[K, V](a.(*Arena), 0))
+}
+
+func (mapMaker[K, V]) Entry(m, key machine.Pointer) machine.Pointer {
+	t, k := machine.As[Map[K, V]](m), *machine.As[K](key)
+	var zero V
+	t.Set(k, zero)
+	return machine.PointerTo(t.Ptr(k))
+}
+
+func init() {
+	door.MakerOf = func(t reflect.Type) (door.MapMaker, bool) {
+		if t.Kind() != reflect.Pointer {
+			return nil, false
+		}
+		m, ok := reflect.Zero(t).Interface().(interface{ maker() door.MapMaker })
+		if !ok {
+			return nil, false
+		}
+		return m.maker(), true
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"reflect"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // pointer lets the other files hold the address of a value of some type without
@@ -89,3 +91,78 @@ func dataWord(x any) pointer { return (*face)(pointer(&x)).data }
 //
 // SAFETY: at p is a t.
 func valueAt(t reflect.Type, p pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
+
+// at is the byte at i of the document.
+//
+// SAFETY: i is at most docSlack-1 beyond the document's end: all that goes on by what
+// it has seen stops at the zeros there.
+func (d *decoder) at(i int) byte { return *(*byte)(unsafe.Add(d.base, i)) }
+
+// word is the eight bytes from i on, the first one lowest.
+//
+// SAFETY: i is at most docSlack-8 beyond the document's end.
+func (d *decoder) word(i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(d.base, i))[:])
+}
+
+// text is the document from i to end, as a string.
+//
+// SAFETY: both lie in it; nothing writes there once a string has been cut out.
+func (d *decoder) text(i, end int) string {
+	return unsafe.String((*byte)(unsafe.Add(d.base, i)), end-i)
+}
+
+// view is the document from i to end.
+//
+// SAFETY: both lie in it, or in the zeros behind it.
+func (d *decoder) view(i, end int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(d.base, i)), end-i)
+}
+
+// viewBytes is s as bytes, which must not be written to.
+//
+// SAFETY: the caller only reads.
+func viewBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// box is an interface of like's type that holds the value at p, without a copy of it
+// (assumption A7).
+//
+// SAFETY: like's type is none that an interface holds as a pointer itself; at p is a
+// value of that type, which nothing writes to any more.
+func box(like any, p pointer) (x any) {
+	*(*face)(pointer(&x)) = face{(*face)(pointer(&like)).typ, p}
+	return x
+}
+
+// allZero says whether the size bytes at p are zero.
+//
+// SAFETY: at p is a value of that size.
+func allZero(p pointer, size uintptr) bool {
+	b := unsafe.Slice((*byte)(p), size)
+	for len(b) >= 8 {
+		if binary.LittleEndian.Uint64(b) != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// newOnHeap returns a zero t.
+func newOnHeap(t reflect.Type) pointer { return reflect.New(t).UnsafePointer() }
+
+// makeOnHeap returns s, a slice of type t, with a capacity of n.
+//
+// SAFETY: s has the words of a slice (assumption A6).
+func makeOnHeap(t reflect.Type, s machine.Slice, n int) machine.Slice {
+	made := reflect.MakeSlice(t, s.Len, n)
+	if s.Len > 0 {
+		reflect.Copy(made, reflect.NewAt(t, pointer(&s)).Elem())
+	}
+	return machine.Slice{Data: made.UnsafePointer(), Len: s.Len, Cap: n}
+}

@@ -41,6 +41,9 @@ func TrimBytes(r *Region, s []byte) []byte {
 //
 //go:norace
 func (r *Region) trim(l *Lane, size uintptr, data Pointer, c, n int) {
+	if n == c {
+		return // and what lies behind may be another object of the heap, not even to be pointed to
+	}
 	from, ok := l.newest(size, data, c)
 	if p := r.newestMark(l); !ok || p.chunk == OffsetIn(nil, l.Base) && p.lo > from {
 		return // what a mark would rewind to must stay handed out

@@ -69,6 +69,9 @@ func (m *reflectMemory) make(bytes uintptr) Pointer {
 
 // clear goes as ClearTyped does.
 func (m *reflectMemory) clear(base Pointer, from, to uintptr) {
+	if from == to {
+		return // which may be the chunk's end: the address of another object
+	}
 	size := m.t.Size
 	piece := max(clearPiece/size, 1) * size
 	for to-from > piece {

@@ -212,7 +212,9 @@ func MakeTyped[T any](n uintptr) unsafe.Pointer {
 // T needs: from its end, in pieces of about clearPiece. What was written last is
 // still in the cache, and what is cleared last is what the next life begins with.
 //
-// SAFETY: the range lies in the chunk and is made of whole elements.
+// SAFETY: the range lies in the chunk, is made of whole elements, and has one at
+// least: the chunk's end is the address of another object, which a pointer to it would
+// keep alive, or bring back when it is free.
 func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
 	piece := max(clearPiece/SizeOf[T](), 1) * SizeOf[T]()
 	for to-from > piece {

@@ -1,0 +1,129 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// What an interface holds, as plans.
+var (
+	floatPlan  = memoryPlan[float64]()
+	textPlan   = memoryPlan[string]()
+	numberPlan = memoryPlan[json.Number]()
+	listPlan   = memoryPlan[[]any]()
+	facePlan   = memoryPlan[any]()
+)
+
+// memoryPlan is a plan that is there for its memory alone.
+func memoryPlan[T any]() *plan {
+	t := reflect.TypeFor[T]()
+	return &plan{typ: t, mem: machine.TypeOf(t), size: t.Size()}
+}
+
+// anyAt reads a value into an empty interface. One that holds a pointer is read
+// through it, as encoding/json does.
+func (d *decoder) anyAt(p *plan, to pointer, i int) int {
+	x := as[any](to)
+	if *x != nil && reflect.TypeOf(*x).Kind() == reflect.Pointer {
+		return d.other(p, to, i)
+	}
+	v, end := d.any(i)
+	*x = v
+	return end
+}
+
+// any reads a value as encoding/json reads one into an empty interface.
+func (d *decoder) any(i int) (any, int) {
+	switch c := d.at(i); c {
+	case '"':
+		s, end := d.str(i)
+		at := d.alloc(textPlan)
+		*as[string](at) = s
+		return box("", at), end
+	case '{':
+		m := map[string]any{}
+		return m, d.anyMembers(m, i)
+	case '[':
+		return d.list(i)
+	case 't':
+		if d.has(i, "true") {
+			return true, i + 4
+		}
+	case 'f':
+		if d.has(i, "false") {
+			return false, i + 5
+		}
+	case 'n':
+		if d.has(i, "null") {
+			return nil, i + 4
+		}
+	default:
+		if d.numbers {
+			end := d.number(i)
+			at := d.alloc(numberPlan)
+			*as[string](at) = d.text(i, end)
+			return box(json.Number(""), at), end
+		}
+		f, end := d.float(floatPlan, i)
+		at := d.alloc(floatPlan)
+		*as[float64](at) = f
+		return box(0.0, at), end
+	}
+	d.fail(i)
+	return nil, 0
+}
+
+// list reads an array as []any.
+func (d *decoder) list(i int) (any, int) {
+	d.deeper(i)
+	var s machine.Slice
+	n := 0
+	i = d.space(i + 1)
+	if d.at(i) == ']' {
+		s = d.emptySlice(listOfAny)
+	} else {
+		for {
+			if n >= s.Cap {
+				s.Len = n
+				s = d.grow(listOfAny, s, n+1)
+			}
+			v, end := d.any(i)
+			*as[any](add(s.Data, uintptr(n)*facePlan.size)) = v
+			n++
+			i = d.space(end)
+			c := d.at(i)
+			if c == ']' {
+				break
+			}
+			if c != ',' {
+				d.fail(i)
+			}
+			i = d.space(i + 1)
+		}
+		s.Len = n
+		if d.r != nil {
+			s = machine.TrimSliceOfType(d.r, facePlan.mem, s)
+		}
+	}
+	d.depth--
+	at := d.alloc(listPlan)
+	*as[machine.Slice](at) = s
+	return box([]any(nil), at), i + 1
+}
+
+// listOfAny is the plan of []any for those who make and grow one.
+var listOfAny = &plan{typ: reflect.TypeFor[[]any](), elem: facePlan}
+
+// other leaves a value to encoding/json, on the heap.
+func (d *decoder) other(p *plan, to pointer, i int) int {
+	end := d.skip(i)
+	d.leave()
+	err := d.exact(d.view(i, end), reflect.NewAt(p.typ, to).Interface())
+	d.enter()
+	if err != nil {
+		panic(trouble{at: i, err: err})
+	}
+	return end
+}

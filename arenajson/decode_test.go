@@ -1,0 +1,156 @@
+package arenajson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// Reading is compared with encoding/json: what is accepted, what becomes of it, and
+// the errors.
+
+// sameAsV1 reads doc into two values of type t, prefilled by the same seed if that
+// is not 0, and compares them.
+func sameAsV1(t *testing.T, a *arena.Arena, typ reflect.Type, doc []byte, seed uint64) {
+	t.Helper()
+	want, got := reflect.New(typ), reflect.New(typ)
+	if seed != 0 {
+		fill(rand.New(rand.NewPCG(seed, 0)), want.Elem(), 3, true)
+		fill(rand.New(rand.NewPCG(seed, 0)), got.Elem(), 3, true)
+	}
+	before := bytes.Clone(doc)
+	wantErr, panics := unmarshalV1(doc, want.Interface())
+	if panics {
+		return // a member of an embedded type that is not exported, which it can't set
+	}
+	gotErr := Unmarshal(a, doc, got.Interface())
+	if !bytes.Equal(before, doc) {
+		t.Fatalf("the document was changed: %q, was %q", doc, before)
+	}
+	if !sameError(wantErr, gotErr) {
+		t.Fatalf("%.500v\nof %.1500q:\n%T %v\nencoding/json says\n%T %v", typ, doc, gotErr, gotErr, wantErr, wantErr)
+	}
+	if !reflect.DeepEqual(got.Interface(), want.Interface()) {
+		t.Fatalf("%.1000v\nof %.1000q (seed %d, error %v): %s", typ, doc, seed, wantErr, difference("", got.Elem(), want.Elem()))
+	}
+	// What it has an error for must be found. The other way round one thing is left to
+	// it: it takes any text for a quoted json.Number that begins as a number does.
+	d := decoder{a: a}
+	bad, err := d.try(planOf(typ), reflect.New(typ).UnsafePointer(), doc, false)
+	if err != nil || seed == 0 && bad == nil && wantErr != nil || bad != nil && wantErr == nil && !bytes.Contains(doc, []byte(`"-`)) {
+		t.Fatalf("%.500v\nof %.1500q: found %+v, %v; encoding/json %v", typ, doc, bad, err, wantErr)
+	}
+}
+
+// difference is the first one between two values of one type.
+func difference(path string, x, y reflect.Value) string {
+	switch x.Kind() {
+	case reflect.Struct:
+		for i := range x.NumField() {
+			if s := difference(path+"."+x.Type().Field(i).Name, x.Field(i), y.Field(i)); s != "" {
+				return s
+			}
+		}
+		return ""
+	case reflect.Pointer, reflect.Interface:
+		if !x.IsNil() && !y.IsNil() && x.Elem().Type() == y.Elem().Type() {
+			return difference(path, x.Elem(), y.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		if x.Len() == y.Len() && (x.Kind() == reflect.Array || x.IsNil() == y.IsNil()) {
+			for i := range x.Len() {
+				if s := difference(fmt.Sprintf("%s[%d]", path, i), x.Index(i), y.Index(i)); s != "" {
+					return s
+				}
+			}
+			return ""
+		}
+	}
+	if got, want := fmt.Sprintf("%#v", x), fmt.Sprintf("%#v", y); got != want {
+		return fmt.Sprintf("%s: %.300s, encoding/json has %.300s", path, got, want)
+	}
+	return ""
+}
+
+func unmarshalV1(doc []byte, v any) (err error, panics bool) {
+	defer func() {
+		if recover() != nil {
+			panics = true
+		}
+	}()
+	return json.Unmarshal(doc, v), false
+}
+
+func sameError(x, y error) bool {
+	return reflect.TypeOf(x) == reflect.TypeOf(y) && fmt.Sprint(x) == fmt.Sprint(y) && (x == nil || reflect.DeepEqual(x, y))
+}
+
+// mutated is doc with some bytes changed, as a hostile or broken client sends it.
+func mutated(r *rand.Rand, doc []byte) []byte {
+	b := bytes.Clone(doc)
+	pieces := []string{"null", "true", "{}", "[]", `""`, "-", "0", "1e400", "1.5", "99999999999999999999", `"a"`, `\u`, `\ud83d`, `\ude00`, "\xff", " ", ",", ":", "{", "}", "[", "]", "\x00", `"`, `\`, "é", "-1", `"3"`, "300", `"true"`}
+	for range 1 + r.IntN(3) {
+		i := r.IntN(len(b) + 1)
+		switch r.IntN(5) {
+		case 0:
+			b = b[:i]
+		case 1:
+			if i < len(b) {
+				b[i] = byte(r.Uint32())
+			}
+		case 2: // a piece in place of a token
+			p := pieces[r.IntN(len(pieces))]
+			end := i
+			for end < len(b) && bytes.IndexByte([]byte(",]}:"), b[end]) < 0 {
+				end++
+			}
+			b = append(b[:i:i], append([]byte(p), b[end:]...)...)
+		case 3:
+			p := pieces[r.IntN(len(pieces))]
+			b = append(b[:i:i], append([]byte(p), b[i:]...)...)
+		default:
+			if j := r.IntN(len(b) + 1); i < j {
+				b = append(b[:i:i], b[j:]...)
+			}
+		}
+	}
+	return b
+}
+
+func TestUnmarshalAsV1(t *testing.T) {
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	a := arena.NewArena(64<<10, 0)
+	for round := range rounds {
+		typ := randomType(r, 4)
+		v := reflect.New(typ).Elem()
+		fill(r, v, 4, round%2 == 0)
+		doc, err := json.Marshal(v.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round%3 == 0 {
+			var b bytes.Buffer
+			json.Indent(&b, doc, " ", "\t  ")
+			doc = b.Bytes()
+		}
+		arenas := []*arena.Arena{a, nil}
+		sameAsV1(t, arenas[round%2], typ, doc, 0)
+		sameAsV1(t, a, typ, doc, r.Uint64())
+		for range 6 {
+			bad := mutated(r, doc)
+			sameAsV1(t, arenas[r.IntN(2)], typ, bad, 0)
+			sameAsV1(t, a, typ, bad, r.Uint64())
+			sameAsV1(t, a, reflect.TypeFor[any](), bad, 0)
+		}
+		a.Reset()
+	}
+}

@@ -1,0 +1,372 @@
+package arenajson
+
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// decoder reads one document.
+type decoder struct {
+	base pointer // the document, and docSlack zeros behind it
+	n    int     // its length, without them
+
+	a     *arena.Arena
+	r     *machine.Region // a's; nil for the heap
+	depth int
+
+	numbers bool // UseNumber
+	known   bool // DisallowUnknownFields
+	strict  bool // Strict
+}
+
+// docSlack is how far beyond the document a look may go: a word, from its last byte on.
+const docSlack = 16
+
+// align is where documents begin: on a line of the processor's cache.
+const align = 64
+
+// maxNesting is how deep arrays and objects may be nested, as in encoding/json.
+const maxNesting = 10000
+
+// trouble is what stops the reading: something that encoding/json has an error for,
+// or that it does in its own way. Where it was found matters only to those who can't
+// ask it.
+type trouble struct {
+	at    int
+	what  string // what stands there
+	wants *plan  // what should; nil where the document itself is wrong
+	err   error  // in place of all that
+}
+
+// fail ends the reading at i.
+func (d *decoder) fail(i int) { panic(trouble{at: i}) }
+
+// mismatch ends the reading where a value of the wrong kind begins, or one that does
+// not fit.
+func (d *decoder) mismatch(i int, p *plan) {
+	panic(trouble{at: i, what: kindOf(d.at(i)), wants: p})
+}
+
+// kindOf is what encoding/json calls a value that begins with c.
+func kindOf(c byte) string {
+	switch c {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// enter and leave say that the arena is in use, in checked builds: before a call of
+// what uses it by itself, the decoder leaves.
+func (d *decoder) enter() {
+	if check.Watched && d.a != nil {
+		machine.Enter(d.a, "arenajson.Unmarshal")
+	}
+}
+
+func (d *decoder) leave() {
+	if check.Watched && d.a != nil {
+		d.r.Leave()
+	}
+}
+
+// value reads a value of p's type to where to points, beginning at i, behind any
+// spaces, and returns where it ends.
+func (d *decoder) value(p *plan, to pointer, i int) int {
+	c := d.at(i)
+	switch p.act {
+	case readString:
+		if c != '"' {
+			return d.null(p, to, i)
+		}
+		s, end := d.str(i)
+		*as[string](to) = s
+		return end
+	case readInt:
+		if c != '-' && c-'0' > 9 {
+			return d.null(p, to, i)
+		}
+		return d.int(p, to, i)
+	case readUint:
+		if c-'0' > 9 {
+			return d.null(p, to, i)
+		}
+		return d.uint(p, to, i)
+	case readFloat64:
+		if c != '-' && c-'0' > 9 {
+			return d.null(p, to, i)
+		}
+		f, end := d.float(p, i)
+		*as[float64](to) = f
+		return end
+	case readFloat32:
+		if c != '-' && c-'0' > 9 {
+			return d.null(p, to, i)
+		}
+		return d.float32(p, to, i)
+	case readBool:
+		switch {
+		case c == 't' && d.has(i, "true"):
+			*as[bool](to) = true
+			return i + 4
+		case c == 'f' && d.has(i, "false"):
+			*as[bool](to) = false
+			return i + 5
+		}
+		return d.null(p, to, i)
+	case readStruct:
+		if c != '{' {
+			return d.null(p, to, i)
+		}
+		return d.structure(p, to, i)
+	case readSlice:
+		return d.slice(p, to, i)
+	case readPointer:
+		if c == 'n' {
+			return d.null(p, to, i)
+		}
+		at := *as[pointer](to)
+		if at == nil {
+			at = d.alloc(p.elem)
+			*as[pointer](to) = at
+		}
+		return d.value(p.elem, at, i)
+	case readAny:
+		return d.anyAt(p, to, i)
+	case readArray:
+		return d.array(p, to, i)
+	case readAnyMap:
+		return d.anyMap(p, to, i)
+	case readTextMap:
+		return d.textMap(p, to, i)
+	case readMap:
+		return d.builtinMap(p, to, i)
+	case readArenaMap:
+		return d.arenaMap(p, to, i)
+	}
+	return d.special(p, to, i)
+}
+
+// null reads null, which empties what can be nil and leaves the rest as it is.
+func (d *decoder) null(p *plan, to pointer, i int) int {
+	if !d.has(i, "null") {
+		d.mismatch(i, p)
+	}
+	switch p.act {
+	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
+		*as[pointer](to) = nil
+	case readSlice, readBytes:
+		*as[machine.Slice](to) = machine.Slice{}
+	case readAny:
+		*as[any](to) = nil
+	}
+	return i + 4
+}
+
+// alloc returns a zero value of p's type.
+func (d *decoder) alloc(p *plan) pointer {
+	if d.r != nil {
+		return machine.NewOfType(d.r, p.mem)
+	}
+	return newOnHeap(p.typ)
+}
+
+// bytes returns n bytes that may hold anything, with a capacity of n.
+func (d *decoder) bytes(n int) []byte {
+	if d.r == nil || n == 0 {
+		return make([]byte, n)
+	}
+	b := machine.ReserveText(d.r, n, 1)
+	return b[:n:n]
+}
+
+// deeper counts an array or an object that begins at i.
+func (d *decoder) deeper(i int) {
+	if d.depth++; d.depth > maxNesting {
+		d.fail(i)
+	}
+}
+
+// slice reads an array into a slice: into the elements that it has room for, as
+// encoding/json does, and then into more.
+func (d *decoder) slice(p *plan, to pointer, i int) int {
+	if d.at(i) != '[' {
+		return d.null(p, to, i)
+	}
+	d.deeper(i)
+	s := *as[machine.Slice](to)
+	grown, n := false, 0
+	elem, size := p.elem, p.elem.size
+	i = d.space(i + 1)
+	if d.at(i) == ']' {
+		s = d.emptySlice(p)
+	} else {
+		for {
+			if n >= s.Cap {
+				s.Len = n
+				s = d.grow(p, s, n+1)
+				grown = true
+			}
+			i = d.value(elem, add(s.Data, uintptr(n)*size), i)
+			n++
+			i = d.space(i)
+			c := d.at(i)
+			if c == ']' {
+				break
+			}
+			if c != ',' {
+				d.fail(i)
+			}
+			i = d.space(i + 1)
+		}
+		s.Len = n
+		if grown && d.r != nil {
+			s = machine.TrimSliceOfType(d.r, elem.mem, s)
+		}
+	}
+	*as[machine.Slice](to) = s
+	d.depth--
+	return i + 1
+}
+
+func (d *decoder) emptySlice(p *plan) machine.Slice {
+	if d.r != nil {
+		return machine.MakeSliceOfType(d.r, p.elem.mem, 0, 0)
+	}
+	return makeOnHeap(p.typ, machine.Slice{}, 0)
+}
+
+// grow returns s with room for n elements.
+func (d *decoder) grow(p *plan, s machine.Slice, n int) machine.Slice {
+	if d.r != nil {
+		return machine.GrowSliceOfType(d.r, p.elem.mem, s, n)
+	}
+	return makeOnHeap(p.typ, s, max(4, 2*s.Cap))
+}
+
+// array reads an array into one of Go: what is too much is left out, and what is
+// missing becomes zero.
+func (d *decoder) array(p *plan, to pointer, i int) int {
+	if d.at(i) != '[' {
+		return d.null(p, to, i)
+	}
+	d.deeper(i)
+	n := 0
+	if i = d.space(i + 1); d.at(i) != ']' {
+		for {
+			if n < p.length {
+				i = d.value(p.elem, add(to, uintptr(n)*p.elem.size), i)
+				n++
+			} else {
+				i = d.skip(i)
+			}
+			i = d.space(i)
+			c := d.at(i)
+			if c == ']' {
+				break
+			}
+			if c != ',' {
+				d.fail(i)
+			}
+			i = d.space(i + 1)
+		}
+	}
+	for ; n < p.length; n++ {
+		valueAt(p.elem.typ, add(to, uintptr(n)*p.elem.size)).SetZero()
+	}
+	d.depth--
+	return i + 1
+}
+
+// structure reads an object into a struct. The next member of the struct is tried
+// first: documents mostly have them in its order.
+func (d *decoder) structure(p *plan, to pointer, i int) int {
+	d.deeper(i)
+	all := p.object.all
+	next := 0
+	var seen seenMembers
+	if i = d.space(i + 1); d.at(i) == '}' {
+		d.depth--
+		return i + 1
+	}
+	for {
+		if d.at(i) != '"' {
+			d.fail(i)
+		}
+		var m *member
+		if next < len(all) {
+			m = &all[next]
+			if d.word(i+1)&m.mask != m.word || len(m.name) >= 8 && !d.has(i+9, m.name[8:]) || d.at(i+1+len(m.name)) != '"' {
+				m = nil
+			}
+		}
+		if m != nil {
+			i += len(m.name) + 2
+		} else {
+			var name string
+			name, i = d.str(i)
+			if at := p.object.find(name, d.strict); at >= 0 {
+				m, next = &all[at], at
+			}
+		}
+		if d.at(i) != ':' {
+			if i = d.space(i); d.at(i) != ':' {
+				d.fail(i)
+			}
+		}
+		i = d.space(i + 1)
+		switch {
+		case m == nil:
+			if d.known {
+				d.fail(i)
+			}
+			i = d.skip(i)
+		default:
+			if d.strict && seen.add(next, len(all)) {
+				d.reject(i, "a second member of the name "+m.name)
+			}
+			next++
+			i = d.member(m, to, i)
+		}
+		if d.at(i) > ' ' == false {
+			i = d.space(i)
+		}
+		switch d.at(i) {
+		case ',':
+			i = d.space(i + 1)
+		case '}':
+			d.depth--
+			return i + 1
+		default:
+			d.fail(i)
+		}
+	}
+}
+
+// member reads the value of a struct's member.
+func (d *decoder) member(m *member, to pointer, i int) int {
+	for k := range m.via {
+		h := &m.via[k]
+		slot := as[pointer](add(to, h.offset))
+		if *slot == nil {
+			if h.hidden {
+				d.fail(i)
+			}
+			*slot = d.alloc(m.hops[k])
+		}
+		to = *slot
+	}
+	if m.quoted {
+		return d.quoted(m.plan, add(to, m.offset), i)
+	}
+	return d.value(m.plan, add(to, m.offset), i)
+}

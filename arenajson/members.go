@@ -1,0 +1,118 @@
+package arenajson
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// memberTable is those of a struct, and how they are found by their names.
+type memberTable struct {
+	all []member // in the order of the struct
+
+	// A name is looked up by its length and its first eight bytes, in a table of a
+	// power of two with at least as many vacant places; who comes to a place that is
+	// taken goes on to the next.
+	table []uint16 // an index of all, plus one
+	shift uint8
+
+	folded map[string]int // by what all spellings of a name have in common
+}
+
+// member is one of a struct's.
+type member struct {
+	name string
+	// The name as it begins in a document, and its quote where that is among the
+	// first eight bytes; mask says which of them count.
+	word, mask uint64
+
+	plan   *plan
+	hops   []*plan // of the structs that embedded pointers on the way lead to
+	via    []hop
+	offset uintptr
+	quoted bool
+}
+
+func newMemberTable(fields []field) *memberTable {
+	m := &memberTable{folded: map[string]int{}}
+	for _, f := range fields {
+		x := member{name: f.name, plan: makePlan(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted}
+		for _, h := range f.hops {
+			x.hops = append(x.hops, makePlan(h.typ))
+		}
+		x.word, x.mask = firstWord(f.name + `"`)
+		m.all = append(m.all, x)
+		if key := foldedName(f.name); m.folded[key] == 0 {
+			m.folded[key] = len(m.all)
+		}
+	}
+	size := 1 << bits.Len(uint(2*len(m.all)))
+	m.table, m.shift = make([]uint16, size), uint8(64-bits.Len(uint(size-1)))
+	for i := range m.all {
+		at := m.place(m.all[i].name)
+		for m.table[at] != 0 {
+			at = (at + 1) % len(m.table)
+		}
+		m.table[at] = uint16(i + 1)
+	}
+	return m
+}
+
+// firstWord is the first eight bytes of s, and which of them it has.
+func firstWord(s string) (word, mask uint64) {
+	for i := range min(len(s), 8) {
+		word |= uint64(s[i]) << (8 * i)
+		mask |= 0xff << (8 * i)
+	}
+	return word, mask
+}
+
+// place is where name is looked for first.
+func (m *memberTable) place(name string) int {
+	w := uint64(len(name))
+	if len(name) >= 8 {
+		w += load64(name, 0) ^ load64(name, len(name)-8)<<1
+	} else {
+		first, _ := firstWord(name)
+		w += first
+	}
+	return int(w * 0x9e3779b97f4a7c15 >> m.shift)
+}
+
+// find returns the index of the member with that name, or one that differs in the
+// case of letters only if exact doesn't forbid it; -1 if there is none.
+func (m *memberTable) find(name string, exact bool) int {
+	for at := m.place(name); ; at = (at + 1) % len(m.table) {
+		i := int(m.table[at]) - 1
+		if i < 0 {
+			break
+		}
+		if m.all[i].name == name {
+			return i
+		}
+	}
+	if exact || len(m.all) == 0 {
+		return -1
+	}
+	return m.folded[foldedName(name)] - 1
+}
+
+// foldedName has in place of each rune the least one that differs from it only in
+// case, as encoding/json compares names.
+func foldedName(name string) string {
+	b := make([]byte, 0, 64)
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		i += size
+		for {
+			next := unicode.SimpleFold(r)
+			if next <= r {
+				r = next
+				break
+			}
+			r = next
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return string(b)
+}

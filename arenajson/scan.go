@@ -1,0 +1,279 @@
+package arenajson
+
+import (
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// special has the top bit of each byte of w set that is a quote, a backslash or a
+// control character. Only the lowest one set can be relied on: a borrow goes upwards.
+func special(w uint64) uint64 {
+	q, b := w^'"'*ones, w^'\\'*ones
+	return ((q-ones)&^q | (b-ones)&^b | (w-' '*ones)&^w) & tops
+}
+
+// space returns where the spaces from i on end.
+func (d *decoder) space(i int) int {
+	for {
+		c := d.at(i)
+		if c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return i
+		}
+		i++
+		for d.word(i) == ' '*ones { // indented
+			i += 8
+		}
+	}
+}
+
+// has says whether s stands at i.
+func (d *decoder) has(i int, s string) bool { return i+len(s) <= d.n && d.text(i, i+len(s)) == s }
+
+// str reads the string whose quote is at i, and returns it and where it ends. It
+// lies in the document, whose escapes are undone in place, unless it got longer.
+func (d *decoder) str(i int) (string, int) {
+	start := i + 1
+	for i = start; ; i += 8 {
+		w := d.word(i)
+		m := special(w) | w&tops
+		if m == 0 {
+			continue
+		}
+		i += bits.TrailingZeros64(m) / 8
+		if d.at(i) == '"' {
+			return d.text(start, i), i + 1
+		}
+		return d.strRest(start, i)
+	}
+}
+
+// strRest reads on at i, where there is something else than ASCII without escapes.
+func (d *decoder) strRest(start, i int) (string, int) {
+	to := i // where the next byte of the result belongs
+	for {
+		from := i
+		for {
+			m := special(d.word(i))
+			if m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		if !utf8.ValidString(d.text(from, i)) {
+			return d.strInvalid(start, to, from)
+		}
+		if to != from {
+			copy(d.view(to, i), d.view(from, i))
+		}
+		to += i - from
+		switch c := d.at(i); {
+		case c == '"':
+			return d.text(start, to), i + 1
+		case c != '\\':
+			d.fail(i)
+		}
+		var r rune
+		r, i = d.escape(i)
+		to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
+	}
+}
+
+// escape reads the escape at i, and returns what it stands for and where it ends.
+// Half a surrogate pair stands for utf8.RuneError.
+func (d *decoder) escape(i int) (rune, int) {
+	switch c := d.at(i + 1); c {
+	case '"', '\\', '/':
+		return rune(c), i + 2
+	case 'b':
+		return '\b', i + 2
+	case 'f':
+		return '\f', i + 2
+	case 'n':
+		return '\n', i + 2
+	case 'r':
+		return '\r', i + 2
+	case 't':
+		return '\t', i + 2
+	case 'u':
+		r := d.hex(i + 2)
+		i += 6
+		if utf16.IsSurrogate(r) {
+			if d.strict && (d.at(i) != '\\' || d.at(i+1) != 'u') {
+				d.reject(i, "half a surrogate pair")
+			}
+			if d.at(i) == '\\' && d.at(i+1) == 'u' {
+				if r = utf16.DecodeRune(r, d.hex(i+2)); r != utf8.RuneError {
+					return r, i + 6
+				}
+				if d.strict {
+					d.reject(i, "half a surrogate pair")
+				}
+			}
+			return utf8.RuneError, i
+		}
+		return r, i
+	}
+	d.fail(i)
+	return 0, 0
+}
+
+// hex reads four hexadecimal digits.
+func (d *decoder) hex(i int) rune {
+	var r rune
+	for k := range 4 {
+		c := d.at(i + k)
+		switch {
+		case c-'0' < 10:
+			c -= '0'
+		case c|0x20-'a' < 6:
+			c = c | 0x20 - 'a' + 10
+		default:
+			d.fail(i + k)
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// strInvalid is strRest for a string with bytes that are no UTF-8, each of which
+// becomes utf8.RuneError and so longer than it is. What lies in [start, to) is done;
+// the rest begins at i.
+func (d *decoder) strInvalid(start, to, i int) (string, int) {
+	if d.strict {
+		d.reject(i, "a string that is not UTF-8")
+	}
+	end := i
+	for d.at(end) != '"' {
+		switch c := d.at(end); {
+		case c == '\\':
+			_, end = d.escape(end)
+		case c < ' ':
+			d.fail(end)
+		default:
+			end++
+		}
+	}
+	b := d.bytes(to - start + 3*(end-i))
+	n := copy(b, d.view(start, to))
+	for i < end {
+		r, size := utf8.DecodeRune(d.view(i, end))
+		if r == '\\' {
+			r, i = d.escape(i)
+		} else {
+			i += size
+		}
+		n += utf8.EncodeRune(b[n:], r)
+	}
+	return viewString(b[:n]), end + 1
+}
+
+// skip reads a value that nobody wants, and returns where it ends.
+func (d *decoder) skip(i int) int {
+	switch c := d.at(i); c {
+	case '"':
+		return d.skipString(i)
+	case '{':
+		return d.skipObject(i)
+	case '[':
+		d.deeper(i)
+		if i = d.space(i + 1); d.at(i) != ']' {
+			for {
+				i = d.space(d.skip(i))
+				if d.at(i) == ']' {
+					break
+				}
+				if d.at(i) != ',' {
+					d.fail(i)
+				}
+				i = d.space(i + 1)
+			}
+		}
+		d.depth--
+		return i + 1
+	case 't':
+		if d.has(i, "true") {
+			return i + 4
+		}
+	case 'f':
+		if d.has(i, "false") {
+			return i + 5
+		}
+	case 'n':
+		if d.has(i, "null") {
+			return i + 4
+		}
+	default:
+		return d.number(i)
+	}
+	d.fail(i)
+	return 0
+}
+
+func (d *decoder) skipObject(i int) int {
+	d.deeper(i)
+	var names map[string]bool
+	if d.strict {
+		names = map[string]bool{}
+	}
+	if i = d.space(i + 1); d.at(i) != '}' {
+		for {
+			if d.at(i) != '"' {
+				d.fail(i)
+			}
+			from := i
+			i = d.skipString(i)
+			if d.strict {
+				// Read from a copy: the document must stay as it is.
+				name := string(d.view(from, i))
+				if names[name] {
+					d.reject(from, "a second member of the name "+name)
+				}
+				names[name] = true
+			}
+			if i = d.space(i); d.at(i) != ':' {
+				d.fail(i)
+			}
+			i = d.space(d.skip(d.space(i + 1)))
+			if d.at(i) == '}' {
+				break
+			}
+			if d.at(i) != ',' {
+				d.fail(i)
+			}
+			i = d.space(i + 1)
+		}
+	}
+	d.depth--
+	return i + 1
+}
+
+// skipString reads a string and leaves its escapes.
+func (d *decoder) skipString(i int) int {
+	from := i
+	for i++; ; {
+		m := special(d.word(i))
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) / 8
+		switch d.at(i) {
+		case '"':
+			if d.strict && !utf8.Valid(d.view(from, i)) {
+				d.reject(from, "a string that is not UTF-8")
+			}
+			return i + 1
+		case '\\':
+			if d.at(i+1) == 'u' && !d.strict {
+				d.hex(i + 2) // one by one, as half a pair may be followed by anything
+				i += 6
+			} else {
+				_, i = d.escape(i)
+			}
+		default:
+			d.fail(i)
+		}
+	}
+}

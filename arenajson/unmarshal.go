@@ -1,0 +1,183 @@
+package arenajson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Unmarshal reads data, one JSON document, into what v points to, as encoding/json's
+// Unmarshal does, with all that it makes in a, or on the heap if a is nil. data is
+// copied once, into a, and not kept; strings are cut from the copy.
+//
+// What is accepted, what becomes of it and the errors are those of encoding/json: a
+// document that is not JSON leaves v as it was, and the first value that does not
+// fit its variable is a *json.UnmarshalTypeError, with all the rest read. In that
+// case encoding/json itself reads the document, and what it makes lies on the heap.
+// So do builtin maps (their keys and values don't), what methods of the program
+// make, and what interfaces other than the empty one lead to. A method of the program may then be
+// called twice for the same value.
+//
+// A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
+//
+// v and what it leads to is valid until a is reset, and a string of it keeps the
+// whole document's memory alive for as long as the string itself is.
+func Unmarshal(a *arena.Arena, data []byte, v any, opts ...Option) error {
+	d := decoder{a: a}
+	d.set(opts)
+	return d.unmarshal(data, v)
+}
+
+// UnmarshalRead reads all of r, and the document in it as Unmarshal does.
+func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
+	data, err := arena.ReadAll(a, r)
+	if err != nil {
+		return err
+	}
+	return Unmarshal(a, data, v, opts...)
+}
+
+func (d *decoder) set(opts []Option) {
+	for _, o := range opts {
+		switch o {
+		case DisallowUnknownFields:
+			d.known = true
+		case UseNumber:
+			d.numbers = true
+		case Strict:
+			d.strict = true
+		}
+	}
+}
+
+// StrictError is what Strict refuses and encoding/json does not.
+type StrictError struct {
+	Offset int64  // in bytes, of where it stands
+	What   string // what it is
+}
+
+func (e *StrictError) Error() string {
+	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
+}
+
+// reject ends the reading with what Strict doesn't allow.
+func (d *decoder) reject(i int, what string) {
+	panic(trouble{at: i, err: &StrictError{int64(i), what}})
+}
+
+func (d *decoder) unmarshal(data []byte, v any) error {
+	to := reflect.ValueOf(v)
+	if to.Kind() != reflect.Pointer || to.IsNil() {
+		return d.exact(data, v) // an error, whichever
+	}
+	p := planOf(to.Type().Elem())
+	fresh := allZero(to.UnsafePointer(), p.size)
+	bad, err := d.try(p, to.UnsafePointer(), data, !fresh || p.calls)
+	if bad == nil && err == nil {
+		return nil
+	}
+	if fresh {
+		to.Elem().SetZero()
+	}
+	if err != nil {
+		return err
+	}
+	// A document that is not JSON has one error for all.
+	if err := notJSON(data); err != nil {
+		return err
+	}
+	var refused *StrictError
+	if errors.As(bad.err, &refused) {
+		return refused
+	}
+	if p.maps {
+		return d.own(bad)
+	}
+	return d.exact(data, v)
+}
+
+// try reads data into to, and returns what it found in the way of that. With first
+// it makes sure before that data is JSON, so that a bad one changes nothing.
+func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *trouble, err error) {
+	if d.a != nil {
+		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
+		defer d.r.Leave()
+	}
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case trouble:
+			bad = &x
+		case *arena.LimitError:
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	d.copyOf(data)
+	start := d.space(0)
+	if first {
+		if end := d.space(d.skip(start)); end != d.n {
+			d.fail(end)
+		}
+		d.depth = 0
+	}
+	if end := d.space(d.value(p, to, start)); end != d.n {
+		d.fail(end)
+	}
+	return nil, nil
+}
+
+// copyOf copies the document.
+func (d *decoder) copyOf(data []byte) {
+	var b []byte
+	if d.r != nil {
+		b = machine.ReserveText(d.r, len(data)+docSlack, align)
+	} else {
+		b = make([]byte, len(data)+docSlack)
+	}
+	clear(b[copy(b, data):])
+	d.base, d.n = dataOf(b), len(data)
+}
+
+// notJSON returns encoding/json's error for what is not JSON.
+func notJSON(data []byte) error {
+	var raw json.RawMessage
+	return json.Unmarshal(data, &raw)
+}
+
+// exact has encoding/json read data into v.
+func (d *decoder) exact(data []byte, v any) error {
+	if !d.numbers && !d.known {
+		return json.Unmarshal(data, v)
+	}
+	if err := notJSON(data); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if d.numbers {
+		dec.UseNumber()
+	}
+	if d.known {
+		dec.DisallowUnknownFields()
+	}
+	return dec.Decode(v)
+}
+
+// own is the error where encoding/json can't be asked, since it doesn't know arena
+// maps.
+func (d *decoder) own(bad *trouble) error {
+	switch {
+	case bad.err != nil:
+		return bad.err
+	case bad.wants != nil:
+		return &json.UnmarshalTypeError{Value: bad.what, Type: bad.wants.typ, Offset: int64(bad.at)}
+	}
+	return fmt.Errorf("arenajson: at byte %d: a member that the struct does not have, or one behind a nil pointer to a struct that is not exported", bad.at)
+}
