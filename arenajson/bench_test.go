@@ -24,6 +24,8 @@ type unmarshaler struct {
 
 var unmarshalers = []unmarshaler{
 	{"encoding-json", func(_ *arena.Arena, doc []byte, v any) error { return json.Unmarshal(doc, v) }},
+	{"arenajson", func(a *arena.Arena, doc []byte, v any) error { return Unmarshal(a, doc, v) }},
+	{"arenajson-heap", func(_ *arena.Arena, doc []byte, v any) error { return Unmarshal(nil, doc, v) }},
 }
 
 type marshaler struct {
