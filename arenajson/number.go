@@ -183,7 +183,7 @@ func (d *decoder) float(p *plan, i int) (float64, int) {
 			if !areDigits(w) {
 				break
 			}
-			u = u*100_000_000 + eightDigits(w)
+			u = u*100_000_000 + valueOfDigits(w)
 			i += 8
 		}
 		for c = d.at(i) - '0'; c <= 9; c = d.at(i) - '0' {
@@ -256,9 +256,9 @@ func areDigits(w uint64) bool {
 	return (w & (w + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) == 0x3030303030303030
 }
 
-// eightDigits is the number that the eight digits of w are, the first one lowest in
+// valueOfDigits is the number that the eight digits of w are, the first one lowest in
 // w: pairs of digits, then pairs of those, then both halves.
-func eightDigits(w uint64) uint64 {
+func valueOfDigits(w uint64) uint64 {
 	w -= 0x3030303030303030
 	w = w*10 + w>>8
 	const low = 0x000000ff000000ff
