@@ -130,6 +130,9 @@ func viewBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(
 // SAFETY: like's type is none that an interface holds as a pointer itself; at p is a
 // value of that type, which nothing writes to any more.
 func box(like any, p pointer) (x any) {
+	if machine.Portable || !machine.LayoutOK {
+		return reflect.NewAt(reflect.TypeOf(like), p).Elem().Interface()
+	}
 	*(*face)(pointer(&x)) = face{(*face)(pointer(&like)).typ, p}
 	return x
 }
