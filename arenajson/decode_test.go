@@ -154,3 +154,27 @@ func TestUnmarshalAsV1(t *testing.T) {
 		a.Reset()
 	}
 }
+
+// FuzzUnmarshal reads any bytes into values of types that have all that there is.
+func FuzzUnmarshal(f *testing.F) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 40 {
+		v := reflect.New(reflect.TypeOf(zoo[i%len(zoo)])).Elem()
+		fill(r, v, 3, true)
+		doc, err := json.Marshal(v.Interface())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(doc, uint64(i))
+		f.Add(mutated(r, doc), uint64(i))
+	}
+	a := arena.NewArena(64<<10, 0)
+	f.Fuzz(func(t *testing.T, doc []byte, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		types := []reflect.Type{reflect.TypeFor[any](), reflect.TypeOf(zoo[r.IntN(len(zoo))]), randomType(r, 3)}
+		typ := types[r.IntN(len(types))]
+		sameAsV1(t, a, typ, doc, 0)
+		sameAsV1(t, nil, typ, doc, seed)
+		a.Reset()
+	})
+}

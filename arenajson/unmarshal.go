@@ -34,13 +34,28 @@ func Unmarshal(a *arena.Arena, data []byte, v any, opts ...Option) error {
 	return d.unmarshal(data, v)
 }
 
-// UnmarshalRead reads all of r, and the document in it as Unmarshal does.
+// UnmarshalRead reads all of r into a, and the document in it as Unmarshal does. What
+// is too long for the arena's limit is not read to its end.
 func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
-	data, err := arena.ReadAll(a, r)
+	data, err := readAll(a, r)
 	if err != nil {
 		return err
 	}
 	return Unmarshal(a, data, v, opts...)
+}
+
+// readAll is arena.ReadAll with a limit as an error.
+func readAll(a *arena.Arena, r io.Reader) (data []byte, err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *arena.LimitError:
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	return arena.ReadAll(a, r)
 }
 
 func (d *decoder) set(opts []Option) {

@@ -1,0 +1,175 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+func asError[E error](err error, as *E) bool { return errors.As(err, as) }
+
+func TestStrict(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	type T struct {
+		Name string `json:"name"`
+		More any
+		Map  map[string]int
+		Text map[string]string
+		In   *arena.Map[string, int]
+	}
+	for doc, what := range map[string]string{
+		`{"name":"a","name":"b"}`:               "a second member",
+		`{"More":{"x":1,"x":2}}`:                "a second member",
+		`{"Map":{"x":1,"x":2}}`:                 "a second member",
+		`{"Text":{"x":"","x":""}}`:              "a second member",
+		`{"In":{"x":1,"x":2}}`:                  "a second member",
+		`{"unknown":{"x":1,"x":2}}`:             "a second member",
+		"{\"name\":\"\xff\"}":                   "not UTF-8",
+		"{\"unknown\":\"\xff\"}":                "not UTF-8",
+		"{\"More\":\"\xff\"}":                   "not UTF-8",
+		`{"name":"\ud800"}`:                     "half a surrogate pair",
+		`{"name":"\ud800\u0061"}`:               "half a surrogate pair",
+		`{"unknown":"\udc00"}`:                  "half a surrogate pair",
+		`{"name":"a","NAME":"b"}`:               "",
+		`{"name":"a","More":[{"x":1},{"x":2}]}`: "",
+	} {
+		var x T
+		err := Unmarshal(a, []byte(doc), &x, Strict)
+		var refused *StrictError
+		if what == "" {
+			if err != nil || x.Name != "a" {
+				t.Errorf("%s: %+v, %v", doc, x, err)
+			}
+		} else if !asError(err, &refused) || !strings.Contains(refused.What, what) || refused.Offset == 0 || !reflect.ValueOf(x).IsZero() {
+			t.Errorf("%s: %+v, %v", doc, x, err)
+		}
+		if err := Unmarshal(a, []byte(doc), &x); err != nil {
+			t.Errorf("%s, not strict: %v", doc, err)
+		}
+	}
+	// Names in another case are unknown, which another option forbids.
+	if err := Unmarshal(a, []byte(`{"NAME":"b"}`), new(T), Strict, DisallowUnknownFields); err == nil {
+		t.Error("a name in another case passes")
+	}
+}
+
+func TestOptionsAsV1(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	type T struct {
+		A int
+		X any
+		L []any
+	}
+	for _, doc := range []string{`{"A":1}`, `{"A":1,"b":2}`, `{"X":12.50,"L":[1e5,{"x":-0}]}`, `{"b":{}`, `{"A":"x","b":1}`, `[]`} {
+		for _, o := range []Option{DisallowUnknownFields, UseNumber} {
+			var want, got T
+			dec := json.NewDecoder(strings.NewReader(doc))
+			if o == UseNumber {
+				dec.UseNumber()
+			} else {
+				dec.DisallowUnknownFields()
+			}
+			wantErr, gotErr := dec.Decode(&want), Unmarshal(a, []byte(doc), &got, o)
+			if json.Valid([]byte(doc)) && (!sameError(wantErr, gotErr) || !reflect.DeepEqual(got, want)) {
+				t.Errorf("%s: %#v, %v; encoding/json has %#v, %v", doc, got, gotErr, want, wantErr)
+			}
+			if !json.Valid([]byte(doc)) && gotErr == nil {
+				t.Errorf("%s: no error", doc)
+			}
+		}
+	}
+}
+
+// A document that is too large for the arena's limit is an error, and leaves a value
+// that was zero as it was.
+func TestUnmarshalLimit(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	a.Limit(256 << 10)
+	docs := map[string]string{
+		"long":    `["` + strings.Repeat("x", 1<<20) + `"]`,
+		"objects": `[` + strings.Repeat(`{},`, 100_000) + `{}]`,
+		"arrays":  `[` + strings.Repeat(`[0],`, 100_000) + `[]]`,
+	}
+	for name, doc := range docs {
+		for _, v := range []any{new(any), new([]any), new([]struct{ A, B *int }), new([][]int)} {
+			err := Unmarshal(a, []byte(doc), v)
+			var over *arena.LimitError
+			if !asError(err, &over) {
+				t.Errorf("%s into %T: %v", name, v, err)
+			}
+			if !reflect.ValueOf(v).Elem().IsZero() {
+				t.Errorf("%s into %T: %.100v is left", name, v, v)
+			}
+			a.Reset()
+		}
+	}
+	var x leaf
+	if err := Unmarshal(a, []byte(`{"a":1}`), &x); err != nil || x.A != 1 {
+		t.Errorf("after it: %v, %v", x, err)
+	}
+}
+
+func TestArenaMapMembers(t *testing.T) {
+	type entry struct {
+		N    int
+		Tags []string
+	}
+	type T struct {
+		Words *arena.Map[string, int]  `json:"words"`
+		Sizes *arena.Map[int8, *entry] `json:"sizes"`
+		Deep  *arena.Map[uint, struct{ In *arena.Map[string, string] }]
+	}
+	for _, a := range []*arena.Arena{arena.NewArena(4096, 0), nil} {
+		var x T
+		doc := `{"words":{"one":1,"two":2,"one":11},"sizes":{"-5":{"N":5,"Tags":["a","b"]},"7":null},"Deep":{"1":{"In":{"k":"v"}}}}`
+		if err := Unmarshal(a, []byte(doc), &x); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(x.Words.Len(), *x.Words.Ptr("one"), *x.Words.Ptr("two"), x.Sizes.Len(), **x.Sizes.Ptr(-5), *x.Sizes.Ptr(7), *x.Deep.Ptr(1).In.Ptr("k"))
+		if want := "2 11 2 2 {5 [a b]} <nil>v"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		// A map that is there is read into, and null takes it away.
+		if err := Unmarshal(a, []byte(`{"words":{"three":3},"sizes":null}`), &x); err != nil || x.Words.Len() != 3 || x.Sizes != nil {
+			t.Errorf("%v: %d words, sizes %v", err, x.Words.Len(), x.Sizes)
+		}
+		var wrong *json.UnmarshalTypeError
+		for _, doc := range []string{`{"sizes":{"300":null}}`, `{"words":{"a":"b"}}`, `{"words":5}`} {
+			if err := Unmarshal(a, []byte(doc), new(T)); !asError(err, &wrong) || wrong.Offset == 0 || wrong.Type == nil {
+				t.Errorf("%s: %v", doc, err)
+			}
+		}
+		var syntax *json.SyntaxError
+		if err := Unmarshal(a, []byte(`{"words":{"a":1}`), &x); !asError(err, &syntax) {
+			t.Error(err)
+		}
+	}
+}
+
+// Nothing is left for the collector in steady state.
+func TestUnmarshalAllocations(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || viaReflect {
+		t.Skip("the race detector allocates, and so does package reflect")
+	}
+	a := arena.NewArena(64<<10, 0)
+	doc := []byte(`{"X":1,"z":[1,2,3],"QS":"\"text\"","Y":2.5,"q":"17","qp":"200"}`)
+	var x Exported
+	n := testing.AllocsPerRun(100, func() {
+		x = Exported{}
+		if err := Unmarshal(a, doc, &x); err != nil {
+			t.Fatal(err)
+		}
+		a.Reset()
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

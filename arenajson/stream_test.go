@@ -1,0 +1,68 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/ebbpool/arena"
+)
+
+// A stream is read as encoding/json's Decoder reads it: each document, its error, and
+// where the stream ends.
+func TestDecoderAsV1(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for _, text := range []string{
+		"", " ", "{}", `{"a":1} {"a":2,"B":"two"}` + "\n\n" + `{"a":3}`, `1 "x" {"a":4}`,
+		`{"a":"wrong"}   {"a":"wrong, too"} {"a":5}`, `{"a":1`, `{"a":1}}`, `{"a":1},{"a":2}`, `{"a":1} x`,
+		strings.Repeat(`{"a":12345,"B":"`+strings.Repeat("long", 100)+`"}`, 50),
+	} {
+		for _, options := range [][]Option{nil, {DisallowUnknownFields}, {UseNumber}} {
+			for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
+				want := json.NewDecoder(reader(strings.NewReader(text)))
+				got := NewDecoder(a, reader(strings.NewReader(text)), options...)
+				for _, o := range options {
+					if o == UseNumber {
+						want.UseNumber()
+					} else {
+						want.DisallowUnknownFields()
+					}
+				}
+				for range 60 {
+					var x, y leaf
+					if want.More() != got.More() {
+						t.Fatalf("%q: More is %v", text, got.More())
+					}
+					wantErr, gotErr := want.Decode(&x), got.Decode(&y)
+					if !sameError(wantErr, gotErr) || !reflect.DeepEqual(x, y) {
+						t.Fatalf("%.100q: %+v, %v; encoding/json has %+v, %v", text, y, gotErr, x, wantErr)
+					}
+					if wantErr != nil && fmt.Sprintf("%T", wantErr) != "*json.UnmarshalTypeError" {
+						break
+					}
+				}
+				a.Reset()
+			}
+		}
+	}
+}
+
+func TestUnmarshalRead(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	var x leaf
+	if err := UnmarshalRead(a, iotest.OneByteReader(strings.NewReader(` {"a": 7, "B": "seven"} `)), &x); err != nil || x.A != 7 || x.B != "seven" {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if err := UnmarshalRead(a, iotest.ErrReader(io.ErrUnexpectedEOF), &x); err != io.ErrUnexpectedEOF {
+		t.Error(err)
+	}
+	a.Limit(64 << 10)
+	var over *arena.LimitError
+	if err := UnmarshalRead(a, strings.NewReader(`"`+strings.Repeat("x", 1<<20)+`"`), new(string)); !asError(err, &over) {
+		t.Errorf("beyond the limit: %v", err)
+	}
+}
