@@ -21,7 +21,7 @@ type encoder struct {
 	arena  *arena.Arena // where the text is built; nil for the heap
 	grown  []byte       // the room for it in the arena
 	text   []byte       // empty: the room for it on the heap
-	length int          // how much of that was needed last
+	length int          // of what was written last
 
 	busy   bool // some Marshal uses it
 	pooled bool // it is of the pool, and not an arena's

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/ebbpool/arena/internal/machine"
@@ -48,8 +47,7 @@ const (
 	opQuoted    // what has ,string: see node.inner
 )
 
-// node is the program for values of one type. But for usual it never changes once
-// it is used.
+// node is the program for values of one type. It never changes once it is used.
 type node struct {
 	op    op
 	inner op // of opQuoted: what is in quotes
@@ -62,13 +60,12 @@ type node struct {
 	size   uintptr
 	elem   *node // of a pointer, slice, array or map
 
-	members []encMember   // of a struct
-	length  int           // of an array
-	key     op            // of a map: opString, opText or an integer's
-	keyType reflect.Type  // of a map
-	layout  mapLayout     // of an arena.Map
-	usual   atomic.Uint32 // how long the last text was that was a value of this type alone
-	scratch *sync.Pool    // of *mapScratch, of a map
+	members []encMember  // of a struct
+	length  int          // of an array
+	key     op           // of a map: opString, opText or an integer's
+	keyType reflect.Type // of a map
+	layout  mapLayout    // of an arena.Map
+	scratch *sync.Pool   // of *mapScratch, of a map
 }
 
 // encMember is a member of a struct, with what writing it takes.

@@ -2,10 +2,7 @@ package arenajson
 
 import (
 	"io"
-	"math"
-	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
@@ -28,7 +25,7 @@ func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	case a == nil:
 		doc := make([]byte, len(text))
 		copy(doc, text)
-		e.text, e.length, text = text[:0], len(text), doc
+		e.text, text = text[:0], doc
 	default:
 		text = e.keep(text, len(text))
 	}
@@ -46,7 +43,7 @@ func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 		_, err = w.Write(text)
 	}
 	if a == nil && err == nil {
-		e.text, e.length = text[:0], len(text)
+		e.text = text[:0]
 	}
 	e.keep(text, 0)
 	e.free()
@@ -85,43 +82,32 @@ const does = "arenajson.Marshal"
 func (e *encoder) marshal(v any) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = e.grown // to be given back
-			*e = encoder{arena: e.arena, pooled: e.pooled}
+			was := *e
+			*e = encoder{} // what it holds of v, too, and free for the next call
 			f, ok := r.(failure)
 			if !ok {
 				panic(r)
 			}
-			err = f.err
+			e.arena, e.pooled = was.arena, was.pooled
+			text, err = was.grown, f.err // to be given back
 		}
 	}()
-	var usual *atomic.Uint32
-	if v != nil {
-		usual = &e.programOf(reflect.TypeOf(v)).usual
-	}
-	if e.arena == nil {
-		text = e.text
-	} else if usual != nil {
-		text = e.begin(int(usual.Load()))
+	if text = e.text; e.arena != nil {
+		text = e.begin()
 	}
 	text = e.any(text, v)
-	if usual != nil {
-		usual.Store(uint32(min(len(text), math.MaxInt32)))
-	}
+	e.length = len(text)
 	return text, nil
 }
 
-// begin returns room in the arena to begin with: for usual bytes where they are at
-// hand. More might be more than is needed and than a Limit allows, and room grows
-// in place as long as its chunk has any.
-func (e *encoder) begin(usual int) []byte {
+// begin returns room in the arena to begin with: for as much as was written last,
+// or what a Limit allows of that.
+func (e *encoder) begin() []byte {
 	const least = 256
 	r := machine.Enter(e.arena, does)
-	n := least
-	if left := r.Flat.Hi - r.Flat.Lo; uintptr(usual)+numberRoom <= left {
-		n = max(n, usual+numberRoom)
-	}
-	r.Leave()
-	return e.more(nil, n)
+	defer r.Leave()
+	e.grown = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberRoom))[:0]
+	return e.grown
 }
 
 // more is grow where the text is in an arena.

@@ -11,8 +11,15 @@ const smallestBytes = 64
 //
 //go:norace
 func GrowBytes(r *Region, s []byte, n int) []byte {
+	return GrowBytesTo(r, s, n, max(n, smallestBytes, 2*min(cap(s), MaxAlloc/2)))
+}
+
+// GrowBytesTo is GrowBytes with room for wanted bytes, at least n, unless a limit
+// is near.
+//
+//go:norace
+func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	l := laneOf[byte](r)
-	wanted := max(n, smallestBytes, 2*min(cap(s), MaxAlloc/2))
 	if c := l.extend(1, DataOf(s), cap(s), n, wanted, false); c != 0 {
 		return SliceAt[byte](DataOf(s), 0, n, c)
 	}

@@ -112,6 +112,9 @@ func (p Plan) cells(live int, names []string) ([]cell, []ratios.Row, error) {
 		sizes = append(sizes, ratios.Row{Name: Name(Decode, c.Name, "", live), Unit: Size, Value: float64(len(doc))},
 			ratios.Row{Name: Name(Encode, c.Name, "", live), Unit: Size, Value: float64(len(encoded))})
 		for _, op := range []string{Decode, Encode} {
+			if op == Decode && Codecs()[0].Decode == nil {
+				continue // nothing to compare with
+			}
 			for _, k := range Codecs() {
 				run := k.decoding(doc, c.New)
 				if op == Encode {
