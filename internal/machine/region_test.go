@@ -1,0 +1,111 @@
+package machine
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// A lane that knows nothing begins small and comes to its chunk size with the
+// third chunk; one that knows, or whose chunks are large, begins with what it needs.
+func TestColdSizes(t *testing.T) {
+	for _, tt := range []struct{ chunk, held, want uintptr }{
+		{512, 0, 512}, {4096, 0, 1024}, {64 << 10, 0, 1024}, {64 << 10, 1024, 8192}, {64 << 10, 9216, 64 << 10},
+		{1 << 20, 0, 16 << 10}, {1 << 20, 16 << 10, 128 << 10},
+	} {
+		var l Lane
+		l.initFlat(tt.chunk)
+		l.cap = tt.held
+		if got := l.coldSize(8); !l.isCold() || got != tt.want {
+			t.Errorf("chunks of %d, %d held: cold %t, a chunk of %d, want %d", tt.chunk, tt.held, l.isCold(), got, tt.want)
+		}
+	}
+	var l Lane
+	if l.initFlat(1<<20 + 8); l.isCold() {
+		t.Error("large chunks begin small")
+	}
+	l = Lane{}
+	l.initFlat(64 << 10)
+	if l.fit.want = 5000; l.isCold() {
+		t.Error("a lane that knows what lives need begins small")
+	}
+}
+
+// What was in use at the same time is seen where it ends, however it does.
+func TestHighWaterIsSeen(t *testing.T) {
+	for name, end := range map[string]func(r *Region, m Mark){
+		"Empty":   func(r *Region, _ Mark) { r.Empty() },
+		"Release": func(r *Region, _ Mark) { r.Release() },
+		"Rewind":  func(r *Region, m Mark) { r.Rewind(m) },
+	} {
+		var r Region
+		r.Init(4096, 40960)
+		m := r.Mark()
+		MakeSlice[byte](&r, 3000, 3000)
+		end(&r, m)
+		if n := r.Numbers(); n.HighWater < 3000 || n.Used != 0 {
+			t.Errorf("%s: %d bytes at most, %d now", name, n.HighWater, n.Used)
+		}
+	}
+}
+
+// Marks with nothing between them are one; a type that came between them is
+// something, though the first of them knew nothing of it.
+func TestMarksWithATypeBetween(t *testing.T) {
+	var r Region
+	r.Init(4096, 40960)
+	first := r.Mark()
+	if again := r.Mark(); !check.On && again != first {
+		t.Errorf("%v and %v with nothing between", first, again)
+	}
+	New[*int](&r)
+	if later := r.Mark(); later == first {
+		t.Error("one mark before and after a value of a new type")
+	}
+}
+
+// What a loop between marks needs is what the next life finds, and the list of its
+// chunks leads to none that was taken back.
+func TestRewindIsLearnedFrom(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	var r Region
+	r.Init(1024, 1<<20)
+	m := r.Mark()
+	for range 5 {
+		MakeSlice[byte](&r, 4000, 4000)
+	}
+	l := r.FlatLane()
+	full := l.older
+	r.Rewind(m)
+	for i := range full {
+		if full[i].Base != nil {
+			t.Errorf("entry %d of %d leads to a chunk", i, len(full))
+		}
+	}
+	if r.Empty(); l.fit.want < 20_000 {
+		t.Errorf("after a life that had 20000 bytes the next one finds %d", l.fit.want)
+	}
+}
+
+// A region that goes on in place of another has all of it, and the meter's ear.
+func TestMoveTo(t *testing.T) {
+	var r, to Region
+	r.Init(1024, 100<<10)
+	m := r.Meter(func(why Refusal) { panic(why) })
+	New[*int](&r)
+	New[int](&r)
+	r.Empty()
+	held := r.Numbers().Held
+	r.MoveTo(&to)
+	if n := to.Numbers(); n.Held != held || n.Types != 1 || n.Resets != 1 {
+		t.Errorf("of %d bytes there are %+v", held, n)
+	}
+	if n := r.Types.lanes; len(n) != 0 || r.Flat.Base != nil || r.side != nil {
+		t.Errorf("%d lanes are left behind", len(n))
+	}
+	if m.SetLimit(64 << 10); to.MaxRetained != 32<<10 {
+		t.Errorf("with half of a limit of 65536 at most %d bytes are kept", to.MaxRetained)
+	}
+}
