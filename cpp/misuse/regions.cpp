@@ -208,9 +208,9 @@ bool play(region_kind k, const Done& done) {
                 done();
             }
             mine.add(15);
-            c->values.push_back(n);
+            if (!was_reported) c->values.push_back(n);  // who is told leaves the container alone
             if (k == region_kind::after_reset) done();
-            well = was_reported || container_holds(c->values, n);  // who is told knows that it is gone
+            well = was_reported || container_holds(c->values, n);
             break;
         }
         case region_kind::overflow:
