@@ -21,7 +21,7 @@ const Ours = "arenajson"
 // Codec is one of what is compared. Those that know nothing of arenas ignore it.
 type Codec struct {
 	Name   string
-	Decode func(a *arena.Arena, doc []byte, v any) error // nil: not measured
+	Decode func(a *arena.Arena, doc []byte, v any) error
 	Encode func(a *arena.Arena, v any) ([]byte, error)
 }
 

@@ -1,6 +1,9 @@
 package jsonbench
 
-import "github.com/ebbpool/arena"
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
+)
 
-// decode is arenajson's, which can't decode yet.
-var decode func(a *arena.Arena, doc []byte, v any) error
+// decode is arenajson's.
+func decode(a *arena.Arena, doc []byte, v any) error { return arenajson.Unmarshal(a, doc, v) }

@@ -24,7 +24,7 @@ func TestRunOfOneDocument(t *testing.T) {
 	}
 	for _, c := range Codecs() {
 		for _, live := range []int{0, 100} {
-			if decode != nil && !seen[Name(Decode, "request", c.Name, live)+" "+Time] || !seen[Name(Encode, "request", c.Name, live)+" "+Allocs] {
+			if !seen[Name(Decode, "request", c.Name, live)+" "+Time] || !seen[Name(Encode, "request", c.Name, live)+" "+Allocs] {
 				t.Errorf("no rows of %s with %d objects", c.Name, live)
 			}
 		}
