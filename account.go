@@ -15,6 +15,7 @@ type account struct {
 	machine.Account // how often it was out, and what its chunks have of the pool's tally
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
+	forks  atomic.Pointer[forkAccount] // of all forks there ever were at a time
 
 	_ [accountPad]byte
 
@@ -24,6 +25,23 @@ type account struct {
 	seen uint32
 	// leaving says that the pool let go of the arena.
 	leaving bool
+}
+
+// forkAccount is the account of a fork, which belongs to that of its arena.
+type forkAccount struct {
+	machine.Account
+	next *forkAccount
+}
+
+// bytes is how many bytes the chunks of the arena and of its forks have.
+//
+//go:norace
+func (acct *account) bytes() uintptr {
+	n := acct.Held()
+	for f := acct.forks.Load(); f != nil; f = f.next {
+		n += f.Held()
+	}
+	return n
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to
@@ -114,7 +132,7 @@ func (c *controls) started(p *ArenaPool, a *Arena) {
 		acct.Unsettled = true
 		m := a.metered()
 		m.SetLimit(c.perArena)
-		if m.Held() > a.region.MaxRetained {
+		if a.heldAll() > a.region.MaxRetained {
 			a.Release() // kept before there was this limit
 		}
 		if c.total && !acct.ChargeIdle(&p.tally, m.Held()) {

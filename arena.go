@@ -1,7 +1,10 @@
 package arena
 
 import (
+	"context"
+
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/door"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -18,6 +21,7 @@ type Arena struct {
 	region machine.Region
 
 	printer *printer // what Sprintf uses; nil before the first
+	kin     *kin     // of an arena that was forked, and of a fork; nil for others
 
 	_     noCopy
 	_     [arenaPad]byte // to a multiple of a cache line: arenas of two cores share none
@@ -28,8 +32,8 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 16*is64 + 24*(1-is64)
-	accountPad = 20 * (1 - is64)
+	arenaPad   = 8*is64 + 20*(1-is64)
+	accountPad = 56*is64 + 16*(1-is64)
 )
 
 // noCopy makes go vet report copies.
@@ -91,11 +95,25 @@ func (a *Arena) Reset() {
 		a.enter("Reset")
 		defer a.leave()
 	}
+	if a.kin != nil {
+		a.checkForks(0, "Reset")
+	}
 	if check.On {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Reset")
 	}
+	a.empty("Reset")
+}
+
+// empty ends the life of a and of its forks, as the function does that it names.
+func (a *Arena) empty(how string) {
+	if a.kin == nil {
+		a.region.Empty()
+		return
+	}
+	a.endForks(0, how)
 	a.region.Empty()
+	a.keepForks()
 }
 
 // Release takes back everything, as Reset does, and gives all of the arena's
@@ -108,10 +126,17 @@ func (a *Arena) Release() {
 		a.enter("Release")
 		defer a.leave()
 	}
+	if a.kin != nil {
+		a.checkForks(0, "Release")
+	}
 	if check.On {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Release")
 		a.region.Watch.Released()
+	}
+	if a.kin != nil {
+		a.endForks(0, "Release")
+		a.dropForks(0)
 	}
 	a.region.Release()
 }
@@ -119,11 +144,31 @@ func (a *Arena) Release() {
 // UsedBytes is how many bytes the arena has handed out since it was last
 // emptied: sizes of values and capacities of slices, rounded up to 8 bytes
 // for those without pointers, and the lengths of strings. Memory that a slice
-// has left by Append counts, too, unless the collector has it already.
+// has left by Append counts, too, unless the collector has it already. What came
+// from forks does not: each of them says its own.
 func (a *Arena) UsedBytes() int {
 	if a == nil {
 		return 0
 	}
 	check.RaceLook(&a.region.Watch)
 	return int(a.region.UsedBytes())
+}
+
+// NewContext returns a context that carries a, for FromContext. It costs the
+// object on the heap that every value of a context costs.
+//
+// A context often outlives the request that it was made for: in a goroutine that
+// was started and not waited for, in a log. Who takes the arena out of it must
+// belong to the goroutine that owns a, and be done before a is reset or put back.
+func NewContext(ctx context.Context, a *Arena) context.Context {
+	return context.WithValue(ctx, door.ContextKey{}, a)
+}
+
+// FromContext returns the arena that ctx carries: the one of the innermost
+// NewContext. It returns nil, with which everything works on the heap, where
+// there is none. It walks up the contexts that ctx was made from, so keep the
+// result instead of asking for each allocation.
+func FromContext(ctx context.Context) *Arena {
+	a, _ := ctx.Value(door.ContextKey{}).(*Arena)
+	return a
 }

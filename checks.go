@@ -24,6 +24,10 @@ func (a *Arena) leave() { a.region.Watch.Leave() }
 //
 //go:norace
 func (a *Arena) mustBeOut(does string) {
+	if k := a.kin; check.On && k != nil && k.ended != "" {
+		a.leave()
+		panic("arena: " + does + ": the arena is a fork, and ended with the arena that it was forked from, by " + k.ended + "; wait for its goroutine before that" + a.region.Watch.History())
+	}
 	if acct := a.owner.account; check.On && acct != nil && acct.Turns.Load()%2 == 0 {
 		a.leave()
 		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.region.Watch.History())
@@ -56,6 +60,9 @@ func (a *Arena) successor() *Arena {
 	}
 	b := &Arena{owner: a.owner}
 	a.region.MoveTo(&b.region)
+	if b.kin = a.kin; b.kin != nil {
+		b.metered().Spare(b.dropSpare)
+	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)
 	a.owner.account = &spent

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ebbpool/arena"
 )
@@ -269,4 +270,25 @@ func ExampleEscape() {
 	pool.Put(a)
 	fmt.Println(kept.Name, kept.Kids[0].Name, kept.Kids[0].Parent == kept)
 	// Output: root kid true
+}
+
+func ExampleArena_Fork() {
+	pool := arena.NewArenaPool(4<<10, 0)
+	a := pool.Get()
+	defer pool.Put(a) // the forks end here, too
+
+	var words [2][]string
+	var workers sync.WaitGroup
+	for i, text := range []string{"one two", "three"} {
+		fork := a.Fork() // by the goroutine that owns a, not by the new one
+		workers.Go(func() {
+			for word := range strings.FieldsSeq(text) {
+				words[i] = arena.Append(fork, words[i], fork.ToUpper(word))
+			}
+		})
+	}
+	workers.Wait() // before Put
+	fmt.Println(words)
+	// Output:
+	// [[ONE TWO] [THREE]]
 }

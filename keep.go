@@ -137,7 +137,7 @@ func (p *ArenaPool) keep(x *idleArena) {
 	a := x.arena
 	x.arena = nil
 	x.arm() // here rather than in the Get that wants it quickly
-	bytes := a.owner.account.Held()
+	bytes := a.owner.account.bytes()
 	p.kept.arenas = append(p.kept.arenas, keptArena{a, x, bytes})
 	p.kept.bytes += bytes
 	p.fit()

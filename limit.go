@@ -50,6 +50,9 @@ func (e *LimitError) Error() string {
 // takes nothing more from the heap once the arena is warm; one below the
 // arena's chunk size works, too.
 //
+// It is the limit of the arena and of all its forks together. A fork has no other,
+// and Limit panics for it.
+//
 // The limit of an arena from a pool holds until Put, in place of the one that
 // the pool gave it. Values on the heap, a nil arena's, have no limit.
 func (a *Arena) Limit(bytes int) {
@@ -63,6 +66,9 @@ func (a *Arena) Limit(bytes int) {
 	if check.Watched {
 		a.enter("Limit")
 		defer a.leave()
+	}
+	if a.kin != nil && a.kin.parent != nil {
+		panic("arena: Arena.Limit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
 	}
 	a.metered().SetLimit(limit)
 	if acct := a.owner.account; acct != nil {

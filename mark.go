@@ -9,6 +9,7 @@ import (
 type Mark struct {
 	arena *Arena
 	mark  machine.Mark
+	forks uint64 // the arena's newest fork
 }
 
 // Mark returns a mark at the current state of a: Rewind takes back what is
@@ -23,7 +24,11 @@ func (a *Arena) Mark() Mark {
 		a.enter("Mark")
 		defer a.leave()
 	}
-	return Mark{a, a.region.Mark()}
+	m := Mark{arena: a, mark: a.region.Mark()}
+	if a.kin != nil {
+		m.forks = a.kin.count
+	}
+	return m
 }
 
 // Rewind takes back everything that was allocated since m was taken, as Reset
@@ -31,7 +36,8 @@ func (a *Arena) Mark() Mark {
 // is taken back. m stays good for further rewinds; marks that were taken after
 // m are stale then, but for those taken in the very same place, which are the
 // same mark. A stale mark, one from before the last Reset, Release or
-// Put included, and a mark of another arena panic and change nothing.
+// Put included, and a mark of another arena panic and change nothing. Forks of a
+// that were made since m was taken end as by Reset; what older ones allocated stays.
 func (a *Arena) Rewind(m Mark) {
 	if a != m.arena {
 		panic("arena: Rewind: the mark is of another arena; rewind the arena that it was taken from")
@@ -46,9 +52,15 @@ func (a *Arena) Rewind(m Mark) {
 	if a.region.IsStale(m.mark) {
 		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.region.Watch.History())
 	}
+	if a.kin != nil {
+		a.checkForks(m.forks, "Rewind")
+	}
 	if check.On {
 		a.region.CheckFrom(m.mark)
 		a.region.Watch.Ended("Rewind")
+	}
+	if a.kin != nil {
+		a.endForks(m.forks, "Rewind")
 	}
 	a.region.Rewind(m.mark)
 }

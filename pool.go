@@ -143,6 +143,9 @@ func (p *ArenaPool) Put(a *Arena) {
 		return
 	}
 	if a.owner.pool != p {
+		if a.kin != nil && a.kin.parent != nil {
+			panic("arena: ArenaPool.Put: the arena is a fork, which ends with the arena that it was forked from; put that one")
+		}
 		if a.owner.pool == nil {
 			panic("arena: ArenaPool.Put: the arena is not from a pool; use Reset or Release")
 		}
@@ -152,6 +155,9 @@ func (p *ArenaPool) Put(a *Arena) {
 		a.region.Watch.Occupy("ArenaPool.Put")
 		defer a.leave()
 		a.region.CheckFree()
+	}
+	if a.kin != nil {
+		a.checkForks(0, "ArenaPool.Put")
 	}
 	acct := a.owner.account
 	if t := acct.Turns.Load(); t%2 == 0 || !acct.Turns.CompareAndSwap(t, t+1) {
@@ -164,7 +170,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	if p.auto && machine.Sampled(a.region.Resets()+1) {
 		p.learn(a)
 	}
-	a.region.Empty()
+	a.empty("Put")
 	if acct.Unsettled {
 		p.settle(a)
 	}
@@ -217,6 +223,9 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 		p.kept.leaving--
 	}
 	acct.Close(&p.tally)
+	for f := acct.forks.Load(); f != nil; f = f.next {
+		f.Close(&p.tally)
+	}
 	if s != nil {
 		p.leaked(s)
 	}

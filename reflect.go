@@ -20,7 +20,7 @@ func NewType(a *Arena, t reflect.Type) reflect.Value {
 	if x == nil || a == nil || check.Watched {
 		return newTypeSlow(a, t)
 	}
-	return x.PointerValue(machine.NewOfType(&a.region, x))
+	return x.Value(machine.NewOfType(&a.region, x))
 }
 
 // newTypeSlow is NewType without an arena, with checks, and for a type that was not

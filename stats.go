@@ -17,7 +17,8 @@ type Stats struct {
 }
 
 // Stats returns the arena's statistics. Like every method it is for the
-// goroutine that owns the arena. It costs a look at every chunk.
+// goroutine that owns the arena, so what its forks have is not in it: each of them
+// has its own. It costs a look at every chunk.
 func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}
@@ -47,7 +48,7 @@ type PoolStats struct {
 	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
 	ChunkSize int    // bytes that a new arena starts with for values without pointers
 
-	// Bytes of chunks, used or not.
+	// Bytes of chunks, used or not, with those of the arenas' forks.
 	InUseBytes    int // of the arenas that are out
 	RetainedBytes int // of those that lie idle
 	HighWater     int // the most that all of them had together
@@ -69,7 +70,7 @@ func (p *ArenaPool) Stats() PoolStats {
 		turns := acct.Turns.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
-		if held := int(acct.Held()); turns%2 == 1 {
+		if held := int(acct.bytes()); turns%2 == 1 {
 			s.InUseBytes += held
 		} else {
 			s.RetainedBytes += held

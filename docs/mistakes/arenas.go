@@ -49,6 +49,20 @@ func arenaAfterPut() {
 	use(arena.New[int](a))
 }
 
+func forkOutlives() {
+	a := pool.Get()
+	fork, put, done := a.Fork(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer catch()
+		<-put
+		use(arena.New[int](fork))
+	}()
+	pool.Put(a) // without waiting for the goroutine
+	close(put)
+	<-done
+}
+
 func putTwice() {
 	a := pool.Get()
 	pool.Put(a)

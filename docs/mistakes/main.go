@@ -40,6 +40,7 @@ var mistakes = []mistake{
 	{"a goroutine keeps a value", goroutineKeeps, []string{"goroutineKeeps"}},
 	{"two goroutines, one arena", twoGoroutines, []string{"twoGoroutines"}},
 	{"an arena used after Put", arenaAfterPut, []string{"arenaAfterPut"}},
+	{"a Fork that outlives its parent", forkOutlives, []string{"forkOutlives"}},
 	{"an arena put twice", putTwice, []string{"putTwice"}},
 	{"an arena never put", neverPut, []string{"neverPut", "getAndForget"}},
 	{"a Mark after an outer Rewind", staleMark, []string{"staleMark"}},

@@ -15,6 +15,10 @@ type Meter struct {
 	limit       uintptr // 0: none
 	maxRetained uintptr // what the arena may keep when it has no limit
 	flat        laneOps // of the flat lane, with this meter
+
+	family   *Family // of an arena that was forked, and of forks; nil for others
+	reserved uintptr // of that, while a chunk is granted; else 0
+	spare    func()  // drops what forks have that nobody uses
 }
 
 // Meter returns the region's meter, a new one if it must. The first call says who
@@ -53,6 +57,7 @@ type Refusal struct {
 
 // refused counts a refusal, if there is a pool to count it, and panics.
 func (m *Meter) refused(r Refusal) {
+	m.settleFamily()
 	if t := m.tally; t != nil {
 		check.RaceBlind()
 		t.refused.Add(1)
@@ -66,6 +71,11 @@ func (m *Meter) refused(r Refusal) {
 // value needed once would leave too little for the others.
 func (m *Meter) SetLimit(limit uintptr) {
 	m.limit = limit
+	if f := m.family; f != nil {
+		check.RaceBlind()
+		f.limit.Store(limit)
+		check.RaceSee()
+	}
 	m.region.MaxRetained = m.maxRetained
 	if limit != 0 {
 		m.region.MaxRetained = min(m.maxRetained, limit/2)
@@ -88,7 +98,9 @@ const share = 8
 func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 	t := m.tally
 	drop := false // what is idle
-	if m.limit != 0 {
+	if m.family != nil {
+		size, drop = m.reserve(l, need, size, beside)
+	} else if m.limit != 0 {
 		held := m.held
 		if room(m.limit, held) < need {
 			drop = true
@@ -105,6 +117,7 @@ func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 		m.dropIdle(l, beside)
 	}
 	m.held += size
+	m.settleFamily()
 	return size
 }
 
@@ -117,6 +130,7 @@ func (m *Meter) granted(c *chunk, large bool) {
 	t := m.tally
 	if c.Base == nil {
 		m.held -= c.cap
+		m.family.add(-c.cap)
 		if t.limit() != 0 && m.account.isOut() {
 			m.account.discharge(t, c.cap)
 		}
@@ -193,8 +207,8 @@ func (m *Meter) Left() uintptr {
 //go:norace
 func (m *Meter) leaves(held uintptr) uintptr {
 	left := noLimit
-	if m.limit != 0 {
-		left = room(m.limit, held)
+	if limit, others := m.bound(); limit != 0 {
+		left = room(limit, others+held)
 	}
 	t := m.tally
 	if total := t.limit(); total != 0 {
@@ -225,6 +239,9 @@ func (m *Meter) give(bytes uintptr, chunks int) {
 		return
 	}
 	m.held -= bytes
+	if m.reserved == 0 {
+		m.family.add(-bytes)
+	}
 	t := m.tally
 	if t == nil {
 		return

@@ -95,8 +95,11 @@ func (t *Type) PointerValue(p Pointer) reflect.Value {
 	if t.key == nil {
 		return reflect.NewAt(t.Reflect, p)
 	}
-	return boxed(t.pointer, p)
+	return t.Value(p)
 }
+
+// Value is PointerValue for what KnownType returned.
+func (t *Type) Value(p Pointer) reflect.Value { return boxed(t.pointer, p) }
 
 // headers is the type of slices' headers. Those of all types lie in one lane.
 var headers = TypeOf(reflect.TypeFor[Slice]())
