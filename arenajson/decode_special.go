@@ -19,9 +19,11 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 		return end
 	case readTime:
 		end := d.skip(i)
-		if err := as[time.Time](to).UnmarshalJSON(d.view(i, end)); err != nil {
+		x := *as[time.Time](to)
+		if err := x.UnmarshalJSON(d.view(i, end)); err != nil {
 			panic(trouble{at: i, err: err})
 		}
+		*as[time.Time](to) = x
 		return end
 	case readBytes:
 		if d.at(i) == '"' {

@@ -44,3 +44,21 @@ func ExampleMarshalWrite() {
 	}
 	// Output: {"<b>":2,"a":1}
 }
+
+func ExampleUnmarshal() {
+	type Item struct {
+		Name  string `json:"name"`
+		Price float64
+	}
+	type Order struct {
+		Customer string
+		Items    []Item
+	}
+	pool := arena.NewAutoPool(0)
+	pool.Do(func(a *arena.Arena) {
+		var order Order
+		err := arenajson.Unmarshal(a, []byte(`{"customer": "Jo", "items": [{"name": "tea", "price": 3.5}]}`), &order)
+		fmt.Println(order.Customer, order.Items, err)
+	})
+	// Output: Jo [{tea 3.5}] <nil>
+}

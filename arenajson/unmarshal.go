@@ -20,9 +20,9 @@ import (
 // document that is not JSON leaves v as it was, and the first value that does not
 // fit its variable is a *json.UnmarshalTypeError, with all the rest read. In that
 // case encoding/json itself reads the document, and what it makes lies on the heap.
-// So do builtin maps (their keys and values don't), what methods of the program
-// make, and what interfaces other than the empty one lead to. A method of the program may then be
-// called twice for the same value.
+// Methods of the program may then be called twice for the same value. On the heap are
+// also builtin maps, though not their keys and values, and what methods of the program
+// make. An *arena.Map lies in a.
 //
 // A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
 //
