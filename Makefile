@@ -17,6 +17,8 @@ GOS ?= go1.25.0 go1.27.4
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
 SUITES = . ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
+# What is built on package arena, as programs are.
+ABOVE = ./arenajson ./arenahttp
 
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
@@ -81,7 +83,7 @@ test-nolayout: tools ## the suite as if the check at start-up had failed
 
 test-check: tools ## the suite with all checks for misuse (tag arenacheck), and with memory used again, too
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
+	$(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE) $(ABOVE)
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
 
@@ -91,7 +93,7 @@ test-debug: tools ## the suite without optimization, as in a debugger
 
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE) $(ABOVE)
 
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
 	$(GO) test $(TESTFLAGS) -race ./...
@@ -124,7 +126,7 @@ test-wasm: tools ## the same as WebAssembly, in wazero
 
 test-gos: tools ## the suite on the oldest Go that is promised and on the newest, where they can be had
 	for version in $(GOS); do \
-		scripts/test-with-go.sh $$version $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) ./docs ./arenapprof ./arenavar || exit 1; \
+		scripts/test-with-go.sh $$version $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar || exit 1; \
 	done
 
 # One run of each benchmark, none of which is measured: they must not rot in a build
@@ -182,6 +184,7 @@ traces: tools ## write the shared traces anew, from the slow model
 fuzz: tools ## FUZZTIME of each fuzz target
 	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzMarshal$$' -fuzztime $(FUZZTIME) ./arenajson
+	$(GO) test -run '^$$' -fuzz '^FuzzUnmarshal$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzFloat$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) ./internal/suite
