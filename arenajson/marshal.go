@@ -10,12 +10,13 @@ import (
 
 // Marshal returns v as JSON, in a, or on the heap if a is nil: the very bytes that
 // encoding/json's Marshal returns, and its errors. It leaves nothing for the
-// collector, unless v holds builtin maps of other types than map[string]any and
-// map[string]string, or has methods (json.Marshaler, encoding.TextMarshaler) that
-// do, or is itself put into the interface by value: pass a pointer.
+// collector but what v's own methods allocate, and v itself if it is put into the
+// interface by value: pass a pointer.
 //
 // Members of an *arena.Map are written as those of a builtin map are, sorted by
-// name. The result takes as many bytes of a as it is long.
+// name. The result takes as many bytes of a as it is long; it is good until the end
+// of a's life. Where a Limit does not allow that, the error is a *arena.LimitError.
+// Whatever else v's methods panic with, Marshal panics with, too.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
@@ -84,12 +85,16 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 		if r := recover(); r != nil {
 			was := *e
 			*e = encoder{} // what it holds of v, too, and free for the next call
-			f, ok := r.(failure)
-			if !ok {
+			switch r := r.(type) {
+			case failure:
+				err = r.err
+			case *arena.LimitError:
+				err = r
+			default:
 				panic(r)
 			}
 			e.arena, e.pooled = was.arena, was.pooled
-			text, err = was.grown, f.err // to be given back
+			text = was.grown // to be given back
 		}
 	}()
 	if text = e.text; e.arena != nil {
