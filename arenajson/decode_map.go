@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"encoding"
 	"reflect"
 	"strconv"
 )
@@ -182,6 +183,16 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 
 // key makes a map's key of a name, whose member begins at i.
 func (d *decoder) key(p *plan, to pointer, name string, i int) {
+	if p.act == readText {
+		valueAt(p.typ, to).SetZero()
+		d.leave()
+		err := reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
+		d.enter()
+		if err != nil {
+			panic(trouble{at: i, err: err})
+		}
+		return
+	}
 	if p.typ.Kind() == reflect.String {
 		*as[string](to) = name
 		return

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ebbpool/arena"
@@ -170,6 +172,96 @@ func TestUnmarshalAllocations(t *testing.T) {
 		a.Reset()
 	})
 	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Names are compared as they are read, wherever they stand. Without that an escape
+// hides the second one, and members that the struct doesn't have are not looked at.
+func TestStrictNames(t *testing.T) {
+	for _, doc := range []string{
+		`{"u":1,"u":2}`, `{"u":1,"\u0075":2}`, `{"u":{"x":1,"\u0078":2}}`, `{"A":1,"\u0041":2}`,
+	} {
+		var refused *StrictError
+		if err := Unmarshal(nil, []byte(doc), new(struct{ A int }), Strict); !asError(err, &refused) {
+			t.Errorf("%s: %v", doc, err)
+		}
+	}
+}
+
+// Maps whose keys read themselves have their values in the arena too, arena maps among
+// them; what can't be read is an error, and is not dropped.
+func TestMapsWithTextKeys(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	var x struct {
+		B map[netip.Addr]struct{ M *arena.Map[string, int] }
+		A *arena.Map[netip.Addr, int]
+	}
+	at := netip.MustParseAddr("1.2.3.4")
+	if err := Unmarshal(a, []byte(`{"B":{"1.2.3.4":{"M":{"a":1}}},"A":{"1.2.3.4":5}}`), &x); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := x.B[at].M.Get("a"); n != 1 {
+		t.Error("a map in a map is lost")
+	}
+	if n, _ := x.A.Get(at); n != 5 {
+		t.Error("a map's value is lost")
+	}
+	if err := Unmarshal(a, []byte(`{"A":{"1.2.3":5}}`), &x); err == nil {
+		t.Error("a key that can't be read passes")
+	}
+	type noKey struct{ M *arena.Map[[2]int, int] }
+	type noPointer struct{ M arena.Map[string, int] }
+	for _, v := range []any{new(noKey), new(noPointer)} {
+		var wrong *json.UnmarshalTypeError
+		if err := Unmarshal(a, []byte(`{"M":{"1":1}}`), v); !asError(err, &wrong) {
+			t.Errorf("%T: %v", v, err)
+		}
+		if err := Unmarshal(a, []byte(`{"M":null}`), v); err != nil {
+			t.Errorf("%T from null: %v", v, err)
+		}
+	}
+}
+
+type firstUse[T any] struct {
+	X T
+	N *firstUse[T]
+}
+
+func useFirst[T any]() {
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { Unmarshal(nil, []byte(`{"N":{"N":null}}`), new(firstUse[T])) })
+	}
+	all.Wait()
+}
+
+// A type may be new to several goroutines at once. Under the race detector this fails
+// if the second one of them makes the plan's summary anew.
+func TestFirstUse(t *testing.T) {
+	useFirst[int]()
+	useFirst[string]()
+	useFirst[[]int]()
+	useFirst[[1]int]()
+	useFirst[[2]int]()
+	useFirst[[3]int]()
+}
+
+// Members that the struct doesn't have, and names in another case, allocate nothing.
+func TestUnknownNamesAllocations(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || viaReflect {
+		t.Skip("the race detector allocates, and so does package reflect")
+	}
+	a := arena.NewArena(64<<10, 0)
+	doc := []byte(`{"nobody":1,"a":2,"nothing":{}}`)
+	x := new(struct{ A int })
+	if n := testing.AllocsPerRun(100, func() {
+		if err := Unmarshal(a, doc, x); err != nil || x.A != 2 {
+			t.Fatal(err, x)
+		}
+		a.Reset()
+	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

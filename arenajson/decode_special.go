@@ -39,6 +39,8 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 			panic(trouble{at: i, err: err})
 		}
 		return end
+	case readNoMap:
+		return d.noMap(p, to, i)
 	case readText:
 		return d.textOf(p, to, i)
 	}
@@ -80,6 +82,19 @@ func (d *decoder) textOf(p *plan, to pointer, i int) int {
 		panic(trouble{at: i, err: err})
 	}
 	return end
+}
+
+// noMap is an error for an arena.Map that can't be read: encoding/json would take it for
+// a struct without members, and drop what the document has. null is none.
+func (d *decoder) noMap(p *plan, to pointer, i int) int {
+	if d.at(i) != 'n' {
+		d.mismatch(i, p)
+	}
+	i = d.null(p, to, i)
+	if p.typ.Kind() == reflect.Pointer {
+		*as[pointer](to) = nil
+	}
+	return i
 }
 
 // base64 reads a string into bytes.

@@ -294,6 +294,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 	all := p.object.all
 	next := 0
 	var seen seenMembers
+	var unknown map[string]bool // names, for Strict
 	if i = d.space(i + 1); d.at(i) == '}' {
 		d.depth--
 		return i + 1
@@ -313,9 +314,18 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 			i += len(m.name) + 2
 		} else {
 			var name string
+			from := i
 			name, i = d.str(i)
 			if at := p.object.find(name, d.strict); at >= 0 {
 				m, next = &all[at], at
+			} else if d.strict {
+				if unknown[name] {
+					d.reject(from, "a second member of the name "+name)
+				}
+				if unknown == nil {
+					unknown = map[string]bool{}
+				}
+				unknown[name] = true
 			}
 		}
 		if d.at(i) != ':' {

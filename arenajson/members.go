@@ -42,7 +42,7 @@ func newMemberTable(fields []field) *memberTable {
 		}
 		x.word, x.mask = firstWord(f.name + `"`)
 		m.all = append(m.all, x)
-		if key := foldedName(f.name); m.folded[key] == 0 {
+		if key := string(appendFolded(nil, f.name)); m.folded[key] == 0 {
 			m.folded[key] = len(m.all)
 		}
 	}
@@ -94,13 +94,13 @@ func (m *memberTable) find(name string, exact bool) int {
 	if exact || len(m.all) == 0 {
 		return -1
 	}
-	return m.folded[foldedName(name)] - 1
+	var room [64]byte
+	return m.folded[string(appendFolded(room[:0], name))] - 1
 }
 
-// foldedName has in place of each rune the least one that differs from it only in
+// appendFolded appends name to b, with in place of each rune the least one that differs from it only in
 // case, as encoding/json compares names.
-func foldedName(name string) string {
-	b := make([]byte, 0, 64)
+func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); {
 		r, size := utf8.DecodeRuneInString(name[i:])
 		i += size
@@ -114,5 +114,5 @@ func foldedName(name string) string {
 		}
 		b = utf8.AppendRune(b, r)
 	}
-	return string(b)
+	return b
 }

@@ -33,8 +33,9 @@ const (
 	readAny      // the empty interface
 	readAnyMap   // map[string]any
 	readTextMap  // map[string]string
-	readMap      // other builtin maps with keys of strings or integers
+	readMap      // other builtin maps with keys of strings, integers or TextUnmarshalers
 	readArenaMap // *arena.Map with such keys
+	readNoMap    // an arena.Map that can't be read: with other keys, or not behind a pointer
 	readJSON     // json.Unmarshaler
 	readText     // encoding.TextUnmarshaler
 )
@@ -70,11 +71,14 @@ func planOf(t reflect.Type) *plan {
 	}
 	plansLock.Lock()
 	defer plansLock.Unlock()
+	if known, ok := plans.Load(t); ok {
+		return known.(*plan) // which others read by now
+	}
 	p := makePlan(t)
 	seen := map[*plan]bool{}
 	p.calls = p.has(seen, func(p *plan) bool { return p.act == readOther || p.act == readJSON || p.act == readText })
 	clear(seen)
-	p.maps = p.has(seen, func(p *plan) bool { return p.act == readArenaMap })
+	p.maps = p.has(seen, func(p *plan) bool { return p.act == readArenaMap || p.act == readNoMap })
 	plans.Store(t, p)
 	return p
 }
@@ -177,6 +181,10 @@ func (p *plan) fill() {
 	case reflect.Pointer:
 		p.fillPointer()
 	case reflect.Struct:
+		if _, ok := door.MakerOf(reflect.PointerTo(t)); ok {
+			p.act = readNoMap
+			return
+		}
 		p.act = readStruct
 		p.object = newMemberTable(fieldsOf(t))
 	case reflect.Interface:
@@ -185,7 +193,7 @@ func (p *plan) fill() {
 		}
 	case reflect.Map:
 		k := t.Key()
-		if _, ok := ownMethods(k); !ok && isMapKey(k.Kind()) {
+		if isMapKey(k) {
 			p.act, p.key, p.elem = readMap, makePlan(k), makePlan(t.Elem())
 		}
 	}
@@ -193,7 +201,11 @@ func (p *plan) fill() {
 
 func (p *plan) fillPointer() {
 	t := p.typ
-	if maker, ok := door.MakerOf(t); ok && isMapKey(maker.Key().Kind()) {
+	if maker, ok := door.MakerOf(t); ok {
+		if !isMapKey(maker.Key()) {
+			p.act = readNoMap
+			return
+		}
 		p.act, p.maker = readArenaMap, maker
 		p.key, p.elem = makePlan(maker.Key()), makePlan(maker.Value())
 		return
@@ -204,8 +216,12 @@ func (p *plan) fillPointer() {
 	p.act, p.elem = readPointer, makePlan(t.Elem())
 }
 
-// isMapKey says whether encoding/json reads keys of kind k, which have no method for
-// that, from names.
-func isMapKey(k reflect.Kind) bool {
+// isMapKey says whether keys of type t are read from names here: strings and integers
+// without a method for that, and what reads itself from text.
+func isMapKey(t reflect.Type) bool {
+	if by, ok := ownMethods(t); ok {
+		return by == readText && t.Name() != ""
+	}
+	k := t.Kind()
 	return k == reflect.String || reflect.Int <= k && k <= reflect.Uintptr
 }

@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"bytes"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -226,7 +227,10 @@ func (d *decoder) skipObject(i int) int {
 			i = d.skipString(i)
 			if d.strict {
 				// Read from a copy: the document must stay as it is.
-				name := string(d.view(from, i))
+				copied := *d
+				b := append(bytes.Clone(d.view(from, i)), make([]byte, docSlack)...)
+				copied.base, copied.n = dataOf(b), i-from
+				name, _ := copied.str(0)
 				if names[name] {
 					d.reject(from, "a second member of the name "+name)
 				}

@@ -44,6 +44,5 @@ func (d *Decoder) Decode(v any) error {
 	return err
 }
 
-// More says whether there is another document, or another element of the array or
-// object that the stream is in after a Token.
+// More says whether there is another document.
 func (d *Decoder) More() bool { return d.stream.More() }
