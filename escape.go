@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/escape"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // Escape returns v with everything in a that it leads to copied to the heap, so that
@@ -39,6 +40,9 @@ import (
 // Ptr returned leads to a copy of the value that is not the map's. And a lock is
 // copied as it is, locked or not.
 //
+// What lies in a's forks is as what lies in a, so nobody may be working with them
+// meanwhile. What a fork was forked from is another arena to it.
+//
 // What has to be looked at in a T is found out once for each type. A tree of small
 // objects takes up to twice the time of a copy written by hand; values that overlap
 // only in part, and builtin maps, take several times that. A T that leads to
@@ -61,7 +65,26 @@ func escapeFrom[T any](a *Arena, v T) T {
 }
 
 // memory is all that ends with a.
-func (a *Arena) memory() escape.Region { return &a.region }
+func (a *Arena) memory() escape.Region {
+	if a.kin == nil || len(a.kin.forks) == 0 {
+		return &a.region
+	}
+	return (*withForks)(a)
+}
+
+// withForks is an arena's memory and that of its forks, of those that are idle, too:
+// stale pointers lead there.
+type withForks Arena
+
+func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {
+	list = w.region.Holdings(list)
+	if w.kin != nil {
+		for _, f := range w.kin.forks {
+			list = (*withForks)(f).Holdings(list)
+		}
+	}
+	return list
+}
 
 // copied is what a value of this package's types does after Escape has copied it.
 type copied interface{ copied() }
