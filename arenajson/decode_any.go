@@ -119,9 +119,7 @@ var listOfAny = &plan{typ: reflect.TypeFor[[]any](), elem: facePlan}
 // other leaves a value to encoding/json, on the heap.
 func (d *decoder) other(p *plan, to pointer, i int) int {
 	end := d.skip(i)
-	d.leave()
-	err := d.exact(d.view(i, end), reflect.NewAt(p.typ, to).Interface())
-	d.enter()
+	err := d.outside(func() error { return d.exact(d.view(i, end), reflect.NewAt(p.typ, to).Interface()) })
 	if err != nil {
 		panic(trouble{at: i, err: err})
 	}

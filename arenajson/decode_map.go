@@ -149,12 +149,11 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	d.leave()
-	if *as[pointer](to) == nil {
-		*as[pointer](to) = p.maker.Make(d.a)
-	}
-	d.enter()
 	m := *as[pointer](to)
+	if m == nil {
+		d.outside(func() error { m = p.maker.Make(d.a); return nil })
+		*as[pointer](to) = m
+	}
 	key := d.alloc(p.key)
 	var names map[string]bool
 	if d.strict {
@@ -172,9 +171,8 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 			names[name] = true
 		}
 		d.key(p.key, key, name, at)
-		d.leave()
-		value := p.maker.Entry(m, key)
-		d.enter()
+		var value pointer
+		d.outside(func() error { value = p.maker.Entry(m, key); return nil })
 		i = d.value(p.elem, value, i)
 		i, more = d.next(i)
 	}
@@ -185,9 +183,9 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 func (d *decoder) key(p *plan, to pointer, name string, i int) {
 	if p.act == readText {
 		valueAt(p.typ, to).SetZero()
-		d.leave()
-		err := reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
-		d.enter()
+		err := d.outside(func() error {
+			return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
+		})
 		if err != nil {
 			panic(trouble{at: i, err: err})
 		}

@@ -265,3 +265,36 @@ func TestUnknownNamesAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+type panics struct{}
+
+func (*panics) UnmarshalJSON([]byte) error { panic("of the program") }
+
+// A panic of a program's method goes on, and the arena can be used after it, also in
+// checked builds, which count who is in it.
+func TestMethodsThatPanic(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for _, v := range []any{new(panics), new(struct{ encodingText }), new(any)} {
+		func() {
+			defer func() {
+				if r := recover(); r != "of the program" && r != nil {
+					t.Errorf("panic %v", r)
+				}
+			}()
+			if i, ok := v.(*any); ok {
+				*i = new(panics)
+			}
+			Unmarshal(a, []byte(`{"T":"x"}`), v)
+			t.Errorf("%T: no panic", v)
+		}()
+	}
+	if err := Unmarshal(a, []byte(`{"a":1}`), new(leaf)); err != nil || a.Concat("a", "b") != "ab" {
+		t.Error(err)
+	}
+}
+
+type encodingText struct{ T textPanics }
+
+type textPanics struct{ n int }
+
+func (*textPanics) UnmarshalText([]byte) error { panic("of the program") }

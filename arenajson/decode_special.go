@@ -32,9 +32,9 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 		return d.slice(p, to, i)
 	case readJSON:
 		end := d.skip(i)
-		d.leave()
-		err := reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(d.view(i, end))
-		d.enter()
+		err := d.outside(func() error {
+			return reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(d.view(i, end))
+		})
 		if err != nil {
 			panic(trouble{at: i, err: err})
 		}
@@ -75,9 +75,9 @@ func (d *decoder) textOf(p *plan, to pointer, i int) int {
 		return end
 	}
 	s, end := d.str(i)
-	d.leave()
-	err := reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
-	d.enter()
+	err := d.outside(func() error {
+		return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
+	})
 	if err != nil {
 		panic(trouble{at: i, err: err})
 	}

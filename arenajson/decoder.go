@@ -65,18 +65,14 @@ func kindOf(c byte) string {
 	return "number"
 }
 
-// enter and leave say that the arena is in use, in checked builds: before a call of
-// what uses it by itself, the decoder leaves.
-func (d *decoder) enter() {
-	if check.Watched && d.a != nil {
-		machine.Enter(d.a, "arenajson.Unmarshal")
-	}
-}
-
-func (d *decoder) leave() {
+// outside calls f, which may use the arena by itself: in checked builds nobody else
+// must be in it then.
+func (d *decoder) outside(f func() error) error {
 	if check.Watched && d.a != nil {
 		d.r.Leave()
+		defer machine.Enter(d.a, "arenajson.Unmarshal") // also when f panics, for try leaves
 	}
+	return f()
 }
 
 // value reads a value of p's type to where to points, beginning at i, behind any
