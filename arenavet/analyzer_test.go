@@ -1,7 +1,6 @@
 package arenavet
 
 import (
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
@@ -11,15 +10,10 @@ import (
 // with fine are correct code, where silence is the test.
 func TestRules(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer,
-		"./escape", "./stale", "./goroutine", "./put", "./uninit", "./mark", "./collector", "./ignore", "./helpers", "./facts", "./mixed", "./deep", "./maps")
+		"./escape", "./stale", "./goroutine", "./put", "./uninit", "./mark", "./collector", "./ignore", "./helpers", "./facts", "./mixed", "./deep", "./maps", "./forks", "./codecs")
 }
 
 // What the append rule suggests is in appends.go.golden.
 func TestSuggestedFixes(t *testing.T) {
 	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "./appends")
-}
-
-// Forks, copies to the heap, and codecs, of which only the signatures count.
-func TestForksAndCodecs(t *testing.T) {
-	analysistest.Run(t, filepath.Join(analysistest.TestData(), "next"), Analyzer, "./forks", "./codecs")
 }

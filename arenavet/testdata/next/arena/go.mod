@@ -1,3 +1,0 @@
-module github.com/ebbpool/arena
-
-go 1.25.0
