@@ -398,7 +398,7 @@ func newReplay(a *arena.Arena) *replay {
 // In builds with checks another goroutine that is in a fork at the moment of the
 // arena's end, or later, is told.
 func TestForkOutlivesItsArena(t *testing.T) {
-	if !check.Tag || check.Race || check.ASan {
+	if !check.Tag || !check.On || check.Race || check.ASan {
 		t.Skip("for the tag arenacheck")
 	}
 	a := arena.NewArena(1<<10, 0)
