@@ -115,7 +115,7 @@ func TestPoolIsAsFastAfterAPause(t *testing.T) {
 	}
 	p := arena.NewArenaPool(4096, 0)
 	best := 100.0
-	for range 40 {
+	for start := time.Now(); time.Since(start) < 10*time.Second; { // another program may have the processors for seconds
 		steady, first := afterPause(t, p, 100)
 		if best = min(best, float64(first)/float64(steady)); best < 1.5 {
 			return
