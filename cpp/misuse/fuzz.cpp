@@ -138,8 +138,8 @@ private:
             case 6: return base + random_.below(bytes);
             case 7: return base + random_.below(capacity_) * sizeof(T);
             default: {
-                const std::uint64_t high = random_.below(std::size_t{1} << 32);
-                const std::uint64_t low = random_.below(std::size_t{1} << 32);
+                const std::uint64_t high = random_.below(0xFFFFFFFF);
+                const std::uint64_t low = random_.below(0xFFFFFFFF);
                 return reinterpret_cast<void*>(static_cast<std::uintptr_t>(high << 32 | low));
             }
         }

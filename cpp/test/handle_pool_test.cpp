@@ -148,7 +148,7 @@ TEST(HandlePool, InStorageOfTheCallers) {
     std::vector<ebb::handle<std::uint64_t>> all;
     for (std::uint64_t i = 0; i < 100; ++i) all.push_back(pool.create(~i));
     EXPECT_TRUE(pool.full());
-    for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(*pool.get(all[i]), ~i);
+    for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(*pool.get(all[i]), ~std::uint64_t{i});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace ebb::detail {
 
 /// A run of objects of one type that lie one behind the other, whose
 /// destructors are to run. It lies before them in the arena.
-struct record {
+struct alignas(unit) record {
     record* older;
     void (*destroy)(record*) noexcept;
     std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_

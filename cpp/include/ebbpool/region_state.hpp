@@ -23,7 +23,7 @@ struct arena_stats {
 namespace detail {
 
 /// A place in the life of a region. It lies in the arena, behind what it keeps.
-struct place {
+struct alignas(unit) place {
     place* older;
     std::size_t serial;  // no other has it
     chunk* newest;
