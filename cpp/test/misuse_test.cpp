@@ -115,8 +115,13 @@ TEST(Misuse, TheDefaultHandlerPrints) {
 
 TEST(Misuse, MessagesFitAndSayWhatToDo) {
     for (int k = 0; k < 11; ++k) {
-        ebb::misuse_info info{
-            static_cast<ebb::misuse>(k), &last, &reports, &leaked, 0xfffffffd, static_cast<std::size_t>(0xffffffffffff), 0xfffffffe};
+        ebb::misuse_info info{static_cast<ebb::misuse>(k),
+                              &last,
+                              &reports,
+                              &leaked,
+                              0xfffffffd,
+                              static_cast<std::size_t>(0xffffffffffff),
+                              0xfffffffe};
         char text[512];
         describe(info, text, sizeof text);
         EXPECT_EQ(text[std::char_traits<char>::length(text) - 1], '\n') << "cut: " << text;
