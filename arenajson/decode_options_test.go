@@ -165,10 +165,10 @@ func TestUnmarshalAllocations(t *testing.T) {
 	doc := []byte(`{"X":1,"z":[1,2,3],"QS":"\"text\"","Y":2.5,"q":"17","qp":"200"}`)
 	var x Exported
 	n := testing.AllocsPerRun(100, func() {
-		x = Exported{}
 		if err := Unmarshal(a, doc, &x); err != nil {
 			t.Fatal(err)
 		}
+		x = Exported{}
 		a.Reset()
 	})
 	if n != 0 {
