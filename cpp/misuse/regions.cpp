@@ -180,7 +180,7 @@ bool play(region_kind k, const Done& done) {
                     mine.gone();
                     mine.add(16);
                 }
-                const typename Region::mark moved =
+                [[maybe_unused]] const typename Region::mark moved =
                     k == region_kind::moved_mark ? std::move(m) : typename Region::mark();
                 r.rewind(m);  // NOLINT(bugprone-use-after-move): it is what is tried
                 done();
