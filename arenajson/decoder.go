@@ -343,7 +343,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 			next++
 			i = d.member(m, to, i)
 		}
-		if d.at(i) > ' ' == false {
+		if d.at(i) <= ' ' {
 			i = d.space(i)
 		}
 		switch d.at(i) {

@@ -19,8 +19,8 @@ import (
 // What is accepted, what becomes of it and the errors are those of encoding/json: a
 // document that is not JSON leaves v as it was, and the first value that does not
 // fit its variable is a *json.UnmarshalTypeError, with all the rest read. In that
-// case encoding/json itself reads the document, and what it makes lies on the heap.
-// Methods of the program may then be called twice for the same value. On the heap are
+// case encoding/json itself reads the document, and what it makes lies on the heap,
+// where no Limit counts it. Methods of the program may then be called twice for the same value. On the heap are
 // also builtin maps, though not their keys and values, and what methods of the program
 // make. An *arena.Map lies in a.
 //
@@ -89,7 +89,7 @@ func (d *decoder) reject(i int, what string) {
 func (d *decoder) unmarshal(data []byte, v any) error {
 	to := reflect.ValueOf(v)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
-		return d.exact(data, v) // an error, whichever
+		return d.exact(data, v) // which has the errors for that
 	}
 	p := planOf(to.Type().Elem())
 	fresh := allZero(to.UnsafePointer(), p.size)

@@ -1,6 +1,7 @@
 package escape
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -382,15 +383,7 @@ func (s *survey) isDirty(key Pointer) bool { return s.dirty[key] }
 
 // join makes pieces of what was reached.
 func (s *survey) join() {
-	slices.SortFunc(s.reached, func(a, b span) int {
-		if a.start < b.start {
-			return -1
-		}
-		if a.start > b.start {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(s.reached, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for _, r := range s.reached {
 		if n := len(s.pieces); n > 0 && r.start < s.pieces[n-1].end {
 			s.pieces[n-1].end = max(s.pieces[n-1].end, r.end)
