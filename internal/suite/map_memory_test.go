@@ -176,10 +176,11 @@ var numberKeys = func() (keys [300]any) {
 func TestMapChurnTakesTwoTables(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	m := arena.NewMap[int, int](a, 0)
+	const live = 70 // of 112 that 16 groups have room for: they are moved often
 	churn := func(from, to int) {
 		for i := from; i < to; i++ {
 			m.Set(i, i)
-			m.Delete(i - 100)
+			m.Delete(i - live)
 		}
 	}
 	churn(0, 10_000)
@@ -198,24 +199,25 @@ func TestMapChurnTakesTwoTables(t *testing.T) {
 		i += 40
 		seen := 0
 		for k, v := range m.All() {
-			if seen++; k != v || k < i-100 || k >= i {
-				t.Fatalf("%d: %d, want %d to %d", k, v, i-100, i-1)
+			if seen++; k != v || k < i-live || k >= i {
+				t.Fatalf("%d: %d, want %d to %d", k, v, i-live, i-1)
 			}
 		}
-		for k := i - 100; k < i; k++ {
-			if v, ok := m.Get(k); v != k || !ok || seen != 100 {
+		for k := i - live; k < i; k++ {
+			if v, ok := m.Get(k); v != k || !ok || seen != live {
 				t.Fatalf("%d: %d, %t, in %d entries", k, v, ok, seen)
 			}
 		}
 	}
-	if m.Len() != 100 {
+	if m.Len() != live {
 		t.Errorf("%d entries", m.Len())
 	}
 }
 
-// What outgrown tables take is in proportion to the last one.
+// What a map takes that has grown is in proportion to one that has its size from the
+// start: the last table may be twice as large, and what was outgrown a third of that.
 func TestMapGrowthIsInProportion(t *testing.T) {
-	for _, n := range []int{8, 9, 100, 1000, 50_000} {
+	for _, n := range []int{8, 9, 29, 100, 449, 1000, 2000, 50_000} {
 		grown, hinted := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 		m := arena.NewMap[int, int](grown, 0)
 		for i := range n {
@@ -229,7 +231,7 @@ func TestMapGrowthIsInProportion(t *testing.T) {
 		if hinted.UsedBytes() != used {
 			t.Errorf("%d entries: a map with a hint has grown from %d to %d bytes", n, used, hinted.UsedBytes())
 		}
-		if grown.UsedBytes() > 2*used {
+		if grown.UsedBytes() > 27*used/10 {
 			t.Errorf("%d entries take %d bytes, with a hint %d", n, grown.UsedBytes(), used)
 		}
 	}

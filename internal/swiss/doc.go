@@ -48,8 +48,9 @@
 //
 // # Growth
 //
-// A table asks for groups: twice as many as it has when seven of eight slots are
-// full, or as many where deleted entries took the slots. Then the former groups
-// are kept, empty, for the next time: entries that come and go in a map of
+// A table asks for groups when seven of eight slots are full: four times as many up
+// to 256 of them, since entering all anew is most of what growth costs, then twice as
+// many; or as many as it has where deleted entries took the slots. Then the former
+// groups are kept, empty, for the next time: entries that come and go in a map of
 // constant size take two tables, however long they do so.
 package swiss
