@@ -1,10 +1,9 @@
 package escape
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
-
-	"github.com/ebbpool/arena/internal/machine"
 )
 
 // What an interface holds that is no pointer lies in a box of its own on the heap,
@@ -168,11 +167,6 @@ func (n *newMap) fill() {
 	}
 }
 
-func sortMany(list []machine.Holding) {
-	slices.SortFunc(list, func(a, b machine.Holding) int {
-		if a.Start < b.Start {
-			return -1
-		}
-		return 1
-	})
+func sortMany(list []extent) {
+	slices.SortFunc(list, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 }

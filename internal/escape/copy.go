@@ -57,12 +57,13 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 // is, whole pieces, and then looks through the copy for what that leads to: so each
 // piece is copied once, and each place of a pointer is looked at once.
 type copier struct {
-	own    Own
-	ranges []machine.Holding // by their addresses
-	progs  []*program        // of ranges, nil where they were not asked for
-	lo     uintptr           // of all ranges
-	span   uintptr
-	hit    int // the range that was found last
+	own     Own
+	ranges  []machine.Holding
+	progs   []*program // of ranges, nil where they were not asked for
+	extents []extent   // of ranges, by their addresses
+	lo      uintptr    // of all ranges
+	span    uintptr
+	hits    [8]int32 // the extents that were found last, by the offset of what led there
 
 	nodes
 	work  []task
@@ -91,26 +92,34 @@ var copiers = sync.Pool{New: func() any { return new(copier) }}
 func (c *copier) begin(r Region, own Own) {
 	c.own = own
 	c.ranges = r.Holdings(c.ranges[:0])
-	sortRanges(c.ranges)
-	if n := len(c.ranges); n != 0 {
-		c.lo = c.ranges[0].Start
-		c.span = c.ranges[n-1].End - c.lo
-	}
-	c.hit = 0
-	for range c.ranges {
+	c.extents = c.extents[:0]
+	for i := range c.ranges {
+		c.extents = append(c.extents, extent{c.ranges[i].Start, c.ranges[i].End, i})
 		c.progs = append(c.progs, nil)
 	}
+	sortExtents(c.extents)
+	if n := len(c.extents); n != 0 {
+		c.lo = c.extents[0].start
+		c.span = c.extents[n-1].end - c.lo
+	}
+	clear(c.hits[:])
 	c.nodes.clear()
 }
 
-// sortRanges sorts what are few.
-func sortRanges(list []machine.Holding) {
+// extent is where a range is, in a list that is cheap to sort.
+type extent struct {
+	start, end uintptr
+	at         int // in ranges
+}
+
+// sortExtents sorts what are few, and in order most often.
+func sortExtents(list []extent) {
 	if len(list) > 24 {
 		sortMany(list)
 		return
 	}
 	for i := 1; i < len(list); i++ {
-		for j := i; j > 0 && list[j].Start < list[j-1].Start; j-- {
+		for j := i; j > 0 && list[j].start < list[j-1].start; j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
@@ -147,30 +156,36 @@ func (c *copier) again(s *survey) {
 }
 
 // find returns the range that address p lies in, -1 where it is not the region's.
-func (c *copier) find(p uintptr) int {
+func (c *copier) find(p uintptr) int { return c.findFrom(p, 0) }
+
+// findFrom is find for an address that stands at offset off of a value: what the same
+// fields of many values lead to lies in the same range.
+func (c *copier) findFrom(p, off uintptr) int {
 	if p-c.lo >= c.span {
 		return -1
 	}
-	return c.search(p)
+	hit := &c.hits[off/16%uintptr(len(c.hits))]
+	if x := &c.extents[*hit]; p-x.start < x.end-x.start {
+		return x.at
+	}
+	return c.search(p, hit)
 }
 
-func (c *copier) search(p uintptr) int {
-	if h := &c.ranges[c.hit]; p-h.Start < h.End-h.Start {
-		return c.hit
-	}
-	from, to := 0, len(c.ranges)
+func (c *copier) search(p uintptr, hit *int32) int {
+	from, to := 0, len(c.extents)
 	for to-from > 1 {
-		if mid := int(uint(from+to) / 2); p >= c.ranges[mid].Start {
+		if mid := int(uint(from+to) / 2); p >= c.extents[mid].start {
 			from = mid
 		} else {
 			to = mid
 		}
 	}
-	if p >= c.ranges[from].End {
+	x := &c.extents[from]
+	if p >= x.end {
 		return -1
 	}
-	c.hit = from
-	return from
+	*hit = int32(from)
+	return x.at
 }
 
 // copy looks through the value at p, which is the caller's, and through all that it
@@ -213,12 +228,12 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			if q == nil {
 				continue
 			}
-			if r := c.find(number(q)); r >= 0 {
+			if r := c.findFrom(number(q), s.off); r >= 0 {
 				store(at, c.piece(r, q, s.size, s.size, s))
 			}
 		case text_:
 			if t := textAt(at); len(*t) != 0 {
-				if r := c.find(number(dataOf(*t))); r >= 0 {
+				if r := c.findFrom(number(dataOf(*t)), s.off); r >= 0 {
 					*t = c.text(r, *t)
 				}
 			} else if dataOf(*t) != nil {
@@ -226,7 +241,7 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			}
 		case slice:
 			if data, n := s.sliceAt(at); data != nil {
-				if r := c.find(number(data)); r >= 0 {
+				if r := c.findFrom(number(data), s.off); r >= 0 {
 					s.setSlice(at, c.piece(r, data, s.size, s.size*uintptr(n), s), n)
 				}
 			}
