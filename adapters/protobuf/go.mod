@@ -1,0 +1,10 @@
+module github.com/ebbpool/arena/adapters/protobuf
+
+go 1.25.0
+
+replace github.com/ebbpool/arena => ../../
+
+require (
+	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
+	google.golang.org/protobuf v1.36.11
+)
