@@ -23,7 +23,7 @@ ABOVE = ./arenajson ./arenahttp
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
-	test-cpp-cross bench-cpp cpp-tables traces fuzz tools
+	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -54,7 +54,7 @@ test-go: test-vet test-plain test-portable test-nolayout test-check test-debug t
 test-long: ## make test, then what takes an hour more: emulated machines without -short, 10 minutes of each fuzz target, soaks
 	$(MAKE) test
 	$(MAKE) test-arm64 test-arm test-s390x test-wasm test-gos SHORT=
-	$(MAKE) test-experiment test-cpp-cross
+	$(MAKE) test-experiment test-cpp-compilers test-cpp-cross
 	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
 	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
 	$(MAKE) fuzz FUZZTIME=10m
@@ -164,13 +164,18 @@ test-arenavet: tools ## the analyzer's tests, and the analyzer over all that use
 arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool
 	scripts/arenavet-modules.sh
 
-test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, style
+test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, other compilers and processors, style
 	scripts/cpp.sh release
 	scripts/cpp.sh asan
 	scripts/cpp.sh tsan -R tests
 	scripts/cpp.sh clang
 	FUZZSECONDS=20 scripts/cpp.sh fuzz
+	scripts/cpp-compilers.sh
+	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
 	scripts/cpp-style.sh
+
+test-cpp-compilers: ## the C++ half's tests by every clang that Debian has
+	scripts/cpp-compilers.sh -all
 
 test-cpp-cross: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh aarch64 riscv64 s390x i686

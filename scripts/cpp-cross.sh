@@ -1,21 +1,35 @@
 #!/bin/sh
-# cpp-cross.sh ARCH...: builds the C++ half's tests for other processors and runs
-# them in qemu, but for i686, which an x86-64 machine runs by itself: in qemu its
-# threads hardly get on. ARCH is aarch64, riscv64, s390x or i686. Where the compiler,
-# the emulator or GoogleTest's sources are missing it says so in one line.
+# cpp-cross.sh [-quick] ARCH...: builds the C++ half's tests for other processors and
+# runs them in qemu, but for i686, which an x86-64 machine runs by itself: in qemu its
+# threads hardly get on. ARCH is aarch64, riscv64, s390x or i686. With -quick it is one
+# program, which replays the shared traces, too. Where the compiler, the emulator or
+# GoogleTest's sources are missing it says so in one line.
 set -eu
 cd "$(dirname "$0")/../cpp"
 gtest=/usr/src/googletest/googletest
+quick=
+if [ "${1-}" = -quick ]; then
+	quick=yes
+	shift
+fi
 for arch in "$@"; do
 	compiler=$arch-linux-gnu-g++
-	emulator="qemu-$arch;-L;/usr/$arch-linux-gnu"
-	[ "$arch" != i686 ] || emulator="/usr/i686-linux-gnu/lib/ld-linux.so.2;--library-path;/usr/i686-linux-gnu/lib"
+	emulator="qemu-$arch -L /usr/$arch-linux-gnu"
+	[ "$arch" != i686 ] || emulator="/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib"
 	if ! command -v "$compiler" >/dev/null; then
 		echo "SKIPPED: C++ on $arch: no $compiler (on Debian: apt-get install g++-$arch-linux-gnu)"
 		continue
 	fi
-	if ! command -v "${emulator%%;*}" >/dev/null; then
-		echo "SKIPPED: C++ on $arch: no ${emulator%%;*} (on Debian: apt-get install qemu-user)"
+	if ! command -v "${emulator%% *}" >/dev/null; then
+		echo "SKIPPED: C++ on $arch: no ${emulator%% *} (on Debian: apt-get install qemu-user)"
+		continue
+	fi
+	if [ -n "$quick" ]; then
+		mkdir -p "build/$arch"
+		"$compiler" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude \
+			test/anywhere.cpp -o "build/$arch/anywhere" -pthread
+		timeout 120 $emulator "build/$arch/anywhere" ../traces >/dev/null
+		echo "C++ on $arch: as it should be"
 		continue
 	fi
 	if [ ! -d "$gtest" ]; then
@@ -23,7 +37,7 @@ for arch in "$@"; do
 		continue
 	fi
 	cmake --preset cross -B "build/$arch" -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CXX_COMPILER="$compiler" \
-		-DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
+		-DCMAKE_CROSSCOMPILING_EMULATOR="$(echo "$emulator" | tr ' ' ';')" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
 	cmake --build "build/$arch" -j "$(nproc 2>/dev/null || echo 2)"
 	ctest --test-dir "build/$arch" --output-on-failure --timeout 600
 done

@@ -34,12 +34,6 @@
 #include <ebbpool/checks.hpp>
 #include <ebbpool/storage.hpp>
 
-#if defined(__GNUC__)
-#define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
-#else
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#endif
-
 namespace ebb {
 
 namespace detail {

@@ -9,17 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#if defined(__GNUC__)
-#define EBB_COLD [[gnu::cold, gnu::noinline]]
-#define EBB_NOINLINE [[gnu::noinline]]
-#define EBB_INLINE [[gnu::always_inline]] inline
-#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
-#else
-#define EBB_COLD
-#define EBB_NOINLINE
-#define EBB_INLINE inline
-#define EBB_UNLIKELY(x) (x)
-#endif
+#include <ebbpool/compiler.hpp>
 
 namespace ebb {
 

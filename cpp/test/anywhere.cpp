@@ -1,0 +1,304 @@
+// What the library does, in one program that needs nothing but a compiler: for other
+// processors, other compilers, builds without exceptions and RTTI, the single header
+// and the module. With the folder of the shared traces as its argument it replays
+// those too. Says what is wrong, and exits with 1.
+//
+// ANYWHERE_SINGLE: from the single header. ANYWHERE_MODULE: from the module.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#if defined(ANYWHERE_MODULE)
+import ebbpool;
+#elif defined(ANYWHERE_SINGLE)
+#include "ebbpool.hpp"
+#else
+#include <ebbpool/arena.hpp>
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/handle_pool.hpp>
+#include <ebbpool/iterate.hpp>
+#include <ebbpool/make.hpp>
+#include <ebbpool/pool_allocator.hpp>
+#include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+#if defined(__cpp_exceptions)
+#include <filesystem>
+
+#include "region_trace.hpp"
+#include "trace.hpp"
+#define ANYWHERE_TRACES 1
+#endif
+#endif
+
+namespace {
+
+int failures = 0;
+void check(bool right, const char* what, int line) {
+    if (right) return;
+    std::fprintf(stderr, "anywhere.cpp:%d: %s\n", line, what);
+    ++failures;
+}
+#define CHECK(x) check((x), #x, __LINE__)
+
+struct remember {
+    static constexpr bool enabled = true;
+    static inline thread_local int count = 0;
+    static inline thread_local ebb::misuse last{};
+    static void on_misuse(const ebb::misuse_info& info) noexcept {
+        ++count;
+        last = info.kind;
+    }
+};
+bool was(ebb::misuse kind) { return std::exchange(remember::count, 0) == 1 && remember::last == kind; }
+
+struct item {
+    std::uint64_t owner;
+    std::uint64_t check;
+    std::uint32_t rest[3];
+};
+
+template <class T>
+T* shifted(T* p, std::ptrdiff_t bytes) {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(bytes));
+}
+
+// The kinds that every pool tells apart.
+template <class Pool>
+void pool_misuse() {
+    Pool pool(100);
+    item on_stack{};
+    item* const live = pool.allocate();
+    item* const freed = pool.allocate();
+    pool.deallocate(freed);
+    remember::count = 0;
+    pool.deallocate(nullptr);
+    CHECK(was(ebb::misuse::null));
+    pool.deallocate(&on_stack);
+    CHECK(was(ebb::misuse::foreign));
+    pool.deallocate(live + 100);
+    CHECK(was(ebb::misuse::foreign));
+    pool.deallocate(shifted(live, alignof(item)));
+    CHECK(was(ebb::misuse::interior));
+    pool.deallocate(shifted(live, 1));
+    CHECK(was(ebb::misuse::misaligned));
+    pool.deallocate(freed);
+    CHECK(was(ebb::misuse::double_free));
+    pool.deallocate(live + 90);
+    CHECK(was(ebb::misuse::never_allocated));
+    CHECK(pool.used() == 1);
+    pool.deallocate(live);
+    CHECK(remember::count == 0 && pool.empty());
+}
+
+// Against a list of what is free, newest last.
+void pool_order() {
+    ebb::arena_pool<item, remember> pool(300);
+    std::vector<item*> freed, out;
+    std::mt19937 random(7);
+    std::size_t fresh = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        if (random() % 2 == 0) {
+            item* const p = pool.allocate();
+            item* expected = nullptr;
+            if (!freed.empty()) {
+                expected = freed.back();
+                freed.pop_back();
+            } else if (fresh < 300) {
+                expected = pool.slot(fresh++);
+            }
+            CHECK(p == expected);
+            if (p == nullptr) continue;
+            *p = {reinterpret_cast<std::uintptr_t>(p), ~std::uint64_t{0}, {}};
+            out.push_back(p);
+        } else if (!out.empty()) {
+            std::swap(out[random() % out.size()], out.back());
+            CHECK(out.back()->owner == reinterpret_cast<std::uintptr_t>(out.back()));
+            pool.deallocate(out.back());
+            freed.push_back(out.back());
+            out.pop_back();
+        }
+        CHECK(pool.used() == out.size());
+    }
+    CHECK(remember::count == 0 && pool.high_water() == fresh);
+}
+
+void pool_objects() {
+    ebb::arena_pool<std::string, remember> pool(3);
+    auto a = ebb::make(pool, "a string that is too long for the small one");
+    auto* const b = ebb::construct(pool, "b");
+    CHECK(a && b != nullptr && pool.used() == 2);
+    std::size_t letters = 0;
+    for (const std::string& s : ebb::live(pool)) letters += s.size();
+    CHECK(letters == a->size() + 1);
+    ebb::destroy(pool, b);
+    a.reset();
+    CHECK(pool.empty());
+
+    ebb::handle_pool<item> handles(2);
+    const auto h = handles.create(item{1, 2, {}});
+    CHECK(handles.get(h)->check == 2);
+    CHECK(handles.destroy(h) && handles.get(h) == nullptr && !handles.destroy(h));
+
+    using entry = std::pair<const int, double>;
+    ebb::node_pool<entry> nodes(100);
+    std::map<int, double, std::less<>, ebb::pool_allocator<entry>> map{ebb::pool_allocator<entry>(nodes)};
+    for (int i = 0; i < 50; ++i) map[i * 7 % 50] = i;
+    CHECK(nodes.used() >= 50 && map.size() == 50 && map.begin()->first == 0);
+    ebb::pool_resource<64> resource(100);
+    std::pmr::vector<int> vector(&resource);
+    for (int i = 0; i < 8; ++i) vector.push_back(i);
+    CHECK(vector[7] == 7 && resource.pool().used() == 1);
+}
+
+struct counted {
+    static inline int alive = 0;
+    static inline int last = 0;
+    int number;
+    explicit counted(int n) : number(n) { ++alive; }
+    counted(const counted&) = delete;
+    ~counted() {
+        --alive;
+        last = number;
+    }
+};
+struct alignas(256) wide {
+    char bytes[256];
+};
+
+void region() {
+    ebb::basic_arena<remember> a(1'000, 4'000), other(1'000);
+    for (int life = 0; life < 3; ++life) {
+        for (int i = 0; i < 100; ++i) CHECK(a.make<counted>(i)->number == i);
+        const std::string_view text = a.copy("text");
+        CHECK(reinterpret_cast<std::uintptr_t>(a.make<wide>()) % 256 == 0);
+        CHECK(text == "text" && counted::alive == 100);
+        auto m = a.mark();
+        const std::size_t before = a.used_bytes();
+        for (int i = 0; i < 100; ++i) a.make<counted>(100 + i);
+        auto late = a.mark();
+        a.rewind(m);
+        CHECK(counted::alive == 100 && counted::last == 100 && a.used_bytes() == before);
+        a.rewind(late);
+        CHECK(was(ebb::misuse::stale_mark));
+        other.rewind(m);
+        CHECK(was(ebb::misuse::foreign_mark));
+        auto moved = std::move(m);
+        a.rewind(m);
+        CHECK(was(ebb::misuse::moved_mark));
+        std::uint64_t sum = 0;
+        for (std::uint64_t& n : a.make_span<std::uint64_t>(1'000)) sum += n++;
+        CHECK(sum == 0);
+        a.reset();
+        CHECK(counted::alive == 0 && counted::last == 0 && a.used_bytes() == 0);
+        CHECK(a.stats().retained_bytes <= 4'000);
+    }
+    ebb::basic_arena_resource<remember> memory(a);
+    {
+        std::pmr::vector<std::pmr::string> words(&memory);
+        for (int i = 0; i < 20; ++i) words.emplace_back("a word that is too long for the small string");
+        CHECK(words.back() == words.front());
+    }
+    CHECK(memory.blocks() == 0);
+    CHECK(!memory.is_equal(*std::pmr::null_memory_resource()));
+#if defined(__cpp_exceptions)
+    a.limit(a.stats().retained_bytes + 2'000);
+    bool refused = false;
+    try {
+        a.allocate(10'000);
+    } catch (const ebb::limit_error& e) {
+        refused = e.asked() >= 10'000;
+    }
+    CHECK(refused && a.allocate(100) != nullptr);
+    try {
+        refused = false;
+        ebb::arena_pool<item> pool(ebb::arena_pool<item>::max_capacity + 1);
+    } catch (const std::length_error&) {
+        refused = true;
+    }
+    CHECK(refused);
+#endif
+    CHECK(remember::count == 0);
+}
+
+void threads() {
+    for (const std::size_t batch : {0u, 1u, 64u}) {
+        ebb::sync_arena_pool<item, remember> pool(2'000, {.batch = batch});
+        const auto use = [&](std::uint64_t me) {
+            std::vector<item*> mine;
+            for (std::uint64_t i = 0; i < 20'000; ++i) {
+                if (mine.size() < 300 && (i * me) % 7 < 4) {
+                    item* const p = pool.allocate();
+                    if (p == nullptr) continue;
+                    *p = {me, ~me, {}};
+                    mine.push_back(p);
+                } else if (!mine.empty()) {
+                    CHECK(mine.back()->owner == me && mine.back()->check == ~me);
+                    pool.deallocate(mine.back());
+                    mine.pop_back();
+                }
+            }
+            for (item* const p : mine) pool.deallocate(p);
+        };
+        std::thread one(use, 1), two(use, 2);
+        use(3);
+        one.join();
+        two.join();
+        CHECK(pool.empty());
+        std::set<item*> out;
+        while (item* const p = pool.allocate()) out.insert(p);
+        CHECK(out.size() == 2'000 && pool.full() && remember::count == 0);
+    }
+}
+
+#if ANYWHERE_TRACES
+void traces(const char* folder) {
+    int replayed = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string file = entry.path().string();
+        std::string wrong;
+        if (entry.path().extension() == ".trace") {
+            trace::trace t;
+            wrong = trace::read(file, t);
+            if (wrong.empty()) wrong = trace::replay<trace::object<24, 8>>(t);
+        } else if (entry.path().extension() == ".region") {
+            region_trace::trace t;
+            wrong = region_trace::read(file, t);
+            if (wrong.empty()) wrong = region_trace::replay(t);
+        } else {
+            continue;
+        }
+        ++replayed;
+        if (!wrong.empty()) std::fprintf(stderr, "%s: %s\n", file.c_str(), wrong.c_str());
+        CHECK(wrong.empty());
+    }
+    CHECK(replayed >= 40);
+}
+#endif
+
+}  // namespace
+
+int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
+    pool_misuse<ebb::arena_pool<item, remember>>();
+    pool_misuse<ebb::sync_arena_pool<item, remember>>();
+    pool_order();
+    pool_objects();
+    region();
+    threads();
+#if ANYWHERE_TRACES
+    if (argc > 1) traces(argv[1]);
+#endif
+    if (failures == 0) std::puts("as it should be");
+    return failures == 0 ? 0 : 1;
+}

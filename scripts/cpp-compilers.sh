@@ -1,0 +1,52 @@
+#!/bin/sh
+# cpp-compilers.sh [-all]: one program with the whole library in it, built and run by
+# every gcc and clang that is here: as it is, without exceptions and RTTI, as if the
+# compiler had nothing of its own, and on libc++ where that is. With -all the compilers
+# that Debian has are installed first, where that can be done, and each clang builds and
+# runs all tests.
+set -eu
+cd "$(dirname "$0")/../cpp"
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+
+# Packages of their own, so that one which is missing does not keep the others away.
+if [ "${1-}" = -all ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	apt-get update -q >/dev/null 2>&1 || true
+	for package in g++-12 g++-13 g++-14 g++-15 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 libc++-19-dev libc++abi-19-dev; do
+		apt-get install -y -q --no-install-recommends "$package" >/dev/null 2>&1 || echo "Debian here has no $package"
+	done
+fi
+
+# run COMPILER FLAGS...: builds the program and runs it.
+run() {
+	"$@" -std=c++20 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere" -pthread
+	timeout 120 "$work/anywhere" ../traces >/dev/null
+	echo "$*: as it should be"
+}
+
+tried=0
+for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19; do
+	command -v "$compiler" >/dev/null || continue
+	tried=$((tried + 1))
+	run "$compiler" -O2
+	run "$compiler" -O2 -fno-exceptions -fno-rtti
+	run "$compiler" -O1 -DEBB_PLAIN
+	# What Apple's compiler comes with.
+	case $compiler in clang*)
+		if echo '#include <vector>
+			int main() { return static_cast<int>(std::vector<int>().size()); }' |
+			"$compiler" -stdlib=libc++ -std=c++20 -x c++ -o "$work/probe" - 2>/dev/null && "$work/probe"; then
+			run "$compiler" -O2 -stdlib=libc++
+		fi
+		;;
+	esac
+	case ${1-}$compiler in -allclang*)
+		cmake --preset release -B "build/$compiler" -DCMAKE_CXX_COMPILER="$compiler" -DEBBPOOL_BUILD_BENCH=OFF >/dev/null
+		cmake --build "build/$compiler" -j "$(nproc 2>/dev/null || echo 2)"
+		# What the page of misuse says is of one compiler.
+		ctest --test-dir "build/$compiler" --output-on-failure -E misuse
+		;;
+	esac
+done
+[ "$tried" -gt 0 ] || echo "SKIPPED: no compiler with its version in its name, such as g++-12 or clang++-14"
