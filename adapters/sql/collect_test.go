@@ -1,0 +1,333 @@
+package arenasql_test
+
+import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	arenasql "github.com/ebbpool/arena/adapters/sql"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// values are all that drivers return.
+var values = []driver.Value{
+	nil, int64(0), int64(1), int64(-1), int64(127), int64(128), int64(255), int64(256), int64(1 << 40), int64(math.MinInt64),
+	0.0, -1.5, 3.0, 1e300, math.Inf(1), "", "text", "17", "true", "1.5", "2026-01-02", []byte(nil), []byte{}, []byte("bytes"), []byte("42"),
+	[]byte(`{"a":1}`), true, false, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), time.Time{},
+}
+
+// same reads every value into a T, and into a struct with a T, and asks database/sql
+// for what it should be: the value and the error.
+func same[T any](t *testing.T) {
+	t.Helper()
+	for _, v := range values {
+		source := &table{columns: []string{"x"}, rows: [][]driver.Value{{v}}}
+		db := source.open(t)
+		rows := source.query(t, db)
+		rows.Next()
+		var want T
+		wrong := rows.Scan(&want)
+		rows.Close()
+		for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+			got, err := arenasql.Collect[T](a, source.query(t, db))
+			name := fmt.Sprintf("%#v into %T", v, want)
+			if fmt.Sprint(err) != fmt.Sprint(wrong) {
+				t.Errorf("%s: error %v, database/sql's is %v", name, err, wrong)
+			} else if err == nil && !reflect.DeepEqual(got[0], want) {
+				t.Errorf("%s: %#v, database/sql has %#v", name, got[0], want)
+			}
+			in, err := arenasql.One[struct{ X T }](a, source.query(t, db))
+			if fmt.Sprint(err) != fmt.Sprint(wrong) {
+				t.Errorf("%s in a struct: error %v, database/sql's is %v", name, err, wrong)
+			} else if err == nil && !reflect.DeepEqual(in.X, want) {
+				t.Errorf("%s in a struct: %#v, database/sql has %#v", name, in.X, want)
+			}
+		}
+	}
+}
+
+type (
+	status string
+	level  int8
+	chunk  []byte
+)
+
+// strict is a Scanner that keeps text, and refuses what is none.
+type strict struct{ text string }
+
+func (s *strict) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		s.text = "null"
+	case string:
+		s.text = v
+	case []byte:
+		s.text = string(v)
+	default:
+		return fmt.Errorf("no text: %T", src)
+	}
+	return nil
+}
+
+func TestValuesAreThoseOfDatabaseSQL(t *testing.T) {
+	same[string](t)
+	same[status](t)
+	same[[]byte](t)
+	same[chunk](t)
+	same[json.RawMessage](t)
+	same[int](t)
+	same[int8](t)
+	same[level](t)
+	same[int16](t)
+	same[int32](t)
+	same[int64](t)
+	same[uint](t)
+	same[uint8](t)
+	same[uint16](t)
+	same[uint32](t)
+	same[uint64](t)
+	same[float32](t)
+	same[float64](t)
+	same[bool](t)
+	same[time.Time](t)
+	same[any](t)
+	same[complex128](t)
+	same[strict](t)
+	same[*string](t)
+	same[*status](t)
+	same[*[]byte](t)
+	same[*int32](t)
+	same[*float64](t)
+	same[*bool](t)
+	same[*time.Time](t)
+	same[**int](t)
+	same[*strict](t)
+	same[sql.NullString](t)
+	same[sql.NullInt64](t)
+	same[sql.NullInt32](t)
+	same[sql.NullInt16](t)
+	same[sql.NullByte](t)
+	same[sql.NullFloat64](t)
+	same[sql.NullBool](t)
+	same[sql.NullTime](t)
+	same[sql.Null[status]](t)
+	same[sql.Null[[]byte]](t)
+	same[sql.Null[*int]](t)
+	same[sql.Null[strict]](t)
+	same[sql.Null[any]](t)
+	same[*sql.NullString](t)
+	same[*sql.Null[level]](t)
+}
+
+type base struct {
+	ID        int64
+	CreatedAt time.Time
+}
+
+type customer struct {
+	base
+	Name  string `db:"full_name"`
+	Note  *string
+	Photo []byte
+	Skip  string `db:"-"`
+	skip  string
+	Extra struct{ A int } `db:"-"`
+}
+
+func TestNames(t *testing.T) {
+	now := time.Now()
+	source := &table{
+		columns: []string{"full_name", "created_at", "id", "NOTE"},
+		rows:    [][]driver.Value{{"Jo", now, int64(7), []byte("n")}},
+	}
+	db := source.open(t)
+	a := arena.NewArena(1<<10, 0)
+	for range 2 { // the second time from what is remembered
+		got, err := arenasql.One[customer](a, source.query(t, db))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.ID != 7 || !got.CreatedAt.Equal(now) || got.Name != "Jo" || *got.Note != "n" || got.Photo != nil {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func refused[T any](t *testing.T, columns []string, parts ...string) {
+	t.Helper()
+	source := &table{columns: columns, rows: [][]driver.Value{make([]driver.Value, len(columns))}}
+	db := source.open(t)
+	for _, f := range []func() error{
+		func() error { _, err := arenasql.Collect[T](nil, source.query(t, db)); return err },
+		func() error { _, err := arenasql.One[T](nil, source.query(t, db)); return err },
+	} {
+		source.closed = 0
+		err := f()
+		for _, part := range append(parts, "arenasql: ") {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%v lacks %q", err, part)
+			}
+		}
+		if source.closed != 1 {
+			t.Error("the rows stay open")
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	refused[customer](t, []string{"id", "age"}, `no field for column "age"`)
+	refused[customer](t, []string{"skip"}, `column "skip"`)
+	refused[customer](t, []string{"name"}, `column "name"`)      // the tag counts
+	refused[customer](t, []string{"FULL_NAME"}, `"FULL_NAME"`)   // as it is written
+	refused[customer](t, []string{"id", "i_d"}, `"id"`, `"i_d"`) // both the same field
+	refused[customer](t, []string{"id", "id"}, "AS")
+	refused[struct{ *base }](t, []string{"id"}, "embeds the pointer")
+	refused[struct{ Raw sql.RawBytes }](t, []string{"raw"}, "sql.RawBytes", "[]byte")
+	refused[sql.RawBytes](t, []string{"raw"}, "sql.RawBytes")
+	refused[int](t, []string{"a", "b"}, "2 columns for a int")
+	refused[time.Time](t, []string{"a", "b"}, "2 columns")
+}
+
+// The outermost of fields with one name counts, as in Go.
+func TestOuterFieldsHideInner(t *testing.T) {
+	type outer struct {
+		base
+		ID string
+	}
+	source := &table{columns: []string{"id"}, rows: [][]driver.Value{{"outer"}}}
+	got, err := arenasql.One[outer](nil, source.query(t, source.open(t)))
+	if err != nil || got.ID != "outer" || got.base.ID != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestNoRows(t *testing.T) {
+	source := &table{columns: []string{"x"}}
+	db := source.open(t)
+	if one, err := arenasql.One[int](nil, source.query(t, db)); one != nil || err != sql.ErrNoRows {
+		t.Error(one, err)
+	}
+	if all, err := arenasql.Collect[int](nil, source.query(t, db)); all != nil || err != nil {
+		t.Error(all, err)
+	}
+	source.fails = errors.New("connection lost")
+	if one, err := arenasql.One[int](nil, source.query(t, db)); one != nil || err != source.fails {
+		t.Error(one, err)
+	}
+	source.rows = [][]driver.Value{{int64(1)}}
+	if all, err := arenasql.Collect[int](nil, source.query(t, db)); all != nil || err != source.fails {
+		t.Error(all, err)
+	}
+}
+
+// A driver's buffer is the next row's: nothing may refer to it.
+func TestBytesAreCopies(t *testing.T) {
+	source := &table{columns: []string{"x", "y"}}
+	for i := range 100 {
+		source.rows = append(source.rows, []driver.Value{[]byte(fmt.Sprint("bytes", i)), []byte(fmt.Sprint("text", i))})
+	}
+	db := source.open(t)
+	type row struct {
+		X []byte
+		Y string
+	}
+	for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+		got, err := arenasql.Collect[row](a, source.query(t, db))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		for i, r := range got {
+			if string(r.X) != fmt.Sprint("bytes", i) || r.Y != fmt.Sprint("text", i) {
+				t.Fatalf("row %d: %q, %q", i, r.X, r.Y)
+			}
+		}
+	}
+}
+
+// A panic inside Rows.Scan would leave it locked for ever, and Close wait for it.
+func TestPanicsCloseTheRows(t *testing.T) {
+	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{bytes.Repeat([]byte("x"), 1<<20)}}}
+	db := source.open(t)
+	a := arena.NewArena(1<<10, 0)
+	a.Limit(64 << 10)
+	for _, f := range []func(){
+		func() { arenasql.Collect[string](a, source.query(t, db)) },
+		func() { arenasql.One[[]byte](a, source.query(t, db)) },
+		func() { arenasql.Collect[explodes](a, source.query(t, db)) },
+		func() { arenasql.One[*explodes](a, source.query(t, db)) },
+	} {
+		func() {
+			defer func() {
+				v := recover()
+				err, _ := v.(error)
+				var over *arena.LimitError
+				if !errors.As(err, &over) && v != "scanned" {
+					t.Errorf("panic with %v", v)
+				}
+			}()
+			source.closed = 0
+			f()
+			t.Error("no panic")
+		}()
+		if n := db.Stats().InUse; n != 0 || source.closed != 1 {
+			t.Errorf("%d connections are still in use", n)
+		}
+	}
+	a.Reset()
+}
+
+type explodes struct{ int }
+
+func (*explodes) Scan(any) error { panic("scanned") }
+
+// More rows cost what the slice takes as it grows, a few chunks, and nothing each.
+func TestRowsAllocateNothing(t *testing.T) {
+	if check.On || check.Race || check.ASan {
+		t.Skip("builds with checks allocate")
+	}
+	now := time.Now()
+	type row struct {
+		ID    int64
+		N     int16
+		Name  string
+		Data  []byte
+		Price float64
+		Paid  bool
+		At    time.Time
+		Maybe sql.NullString
+		Null  sql.NullInt64
+		Ptr   *string
+		Time  *time.Time
+		Kind  status
+	}
+	source := &table{
+		columns: []string{"id", "n", "name", "data", "price", "paid", "at", "maybe", "null", "ptr", "time", "kind"},
+		rows: [][]driver.Value{{int64(1 << 40), int64(1000), "name", []byte("data"), 1.5, true, now, "maybe", nil, "ptr", now, "kind"},
+			{int64(1 << 40), int64(1000), []byte("name"), nil, 1.5, int64(1), now, nil, int64(1 << 40), nil, nil, []byte("kind")}},
+	}
+	db := source.open(t)
+	a := arena.NewArena(1<<20, 0)
+	cost := func(repeat int) float64 {
+		source.repeat = repeat
+		return testing.AllocsPerRun(20, func() {
+			if got, err := arenasql.Collect[row](a, source.query(t, db)); err != nil || len(got) != 2*repeat {
+				t.Fatal(len(got), err)
+			}
+			a.Reset()
+		})
+	}
+	if few, many := cost(1), cost(500); many > few+20 {
+		t.Errorf("%v allocations for 2 rows, %v for 1000", few, many)
+	}
+}

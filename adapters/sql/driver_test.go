@@ -1,0 +1,105 @@
+package arenasql_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+)
+
+// A table is a driver whose one query answers with fixed rows. It keeps the bytes of a
+// row in a buffer that it uses again, as drivers do.
+type table struct {
+	columns []string
+	rows    [][]driver.Value
+	fails   error // after the last row
+	repeat  int   // how often the rows come
+	closed  int
+}
+
+func (t *table) open(tb testing.TB) *sql.DB {
+	db := sql.OpenDB(t)
+	tb.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (t *table) query(tb testing.TB, db *sql.DB) *sql.Rows {
+	tb.Helper()
+	rows, err := db.Query("")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rows
+}
+
+func (t *table) Connect(context.Context) (driver.Conn, error) { return t, nil }
+func (t *table) Driver() driver.Driver                        { return nil }
+func (t *table) Prepare(string) (driver.Stmt, error)          { return t, nil }
+func (t *table) Begin() (driver.Tx, error)                    { return nil, errors.ErrUnsupported }
+func (t *table) Close() error                                 { return nil }
+func (t *table) NumInput() int                                { return 0 }
+func (t *table) Exec([]driver.Value) (driver.Result, error)   { return nil, errors.ErrUnsupported }
+func (t *table) Query([]driver.Value) (driver.Rows, error) {
+	r := &tableRows{t: t, left: max(t.repeat, 1) * len(t.rows)}
+	for _, row := range t.rows {
+		own := slices.Clone(row)
+		for i, v := range row {
+			if b, ok := v.([]byte); ok && b != nil {
+				own[i] = bytes.Repeat([]byte{'#'}, len(b))
+			}
+		}
+		r.own = append(r.own, own)
+	}
+	return r, nil
+}
+
+type tableRows struct {
+	t    *table
+	left int
+	at   int
+	own  [][]driver.Value // with the driver's own memory for bytes
+}
+
+func (r *tableRows) Columns() []string { return r.t.columns }
+
+func (r *tableRows) Close() error {
+	r.spoil()
+	r.t.closed++
+	return nil
+}
+
+// spoil is what happens to a driver's memory.
+func (r *tableRows) spoil() {
+	for _, row := range r.own {
+		for _, v := range row {
+			b, _ := v.([]byte)
+			for i := range b {
+				b[i] = '#'
+			}
+		}
+	}
+}
+
+func (r *tableRows) Next(dest []driver.Value) error {
+	r.spoil()
+	if r.left == 0 {
+		if r.t.fails != nil {
+			return r.t.fails
+		}
+		return io.EOF
+	}
+	r.left--
+	n := r.at % len(r.own)
+	r.at++
+	for i, v := range r.own[n] {
+		if b, ok := v.([]byte); ok {
+			copy(b, r.t.rows[n][i].([]byte))
+		}
+		dest[i] = v
+	}
+	return nil
+}

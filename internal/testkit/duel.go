@@ -1,0 +1,60 @@
+package testkit
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Duel measures theirs beside ours, by turns in one process, and reports the median of
+// how many times as long theirs takes, with the least and the most. It counts processor
+// time, the collector's included, where the system tells it. Each b.N is one round:
+//
+//	go test -run '^$' -bench . -benchtime 11x
+func Duel(b *testing.B, theirs, ours func()) {
+	b.Helper()
+	n := 1
+	for {
+		took := duration(n, theirs)
+		if took > 10*time.Millisecond || b.N == 1 {
+			break
+		}
+		n *= 2
+	}
+	ours() // warm
+	times := make([]float64, 0, b.N)
+	for round := range b.N {
+		var t, o time.Duration
+		if round%2 == 0 {
+			t = duration(n, theirs)
+			o = duration(n, ours)
+		} else {
+			o = duration(n, ours)
+			t = duration(n, theirs)
+		}
+		times = append(times, float64(t)/float64(max(o, 1)))
+	}
+	slices.Sort(times)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(times[len(times)/2], "times")
+	b.Logf("%.2f to %.2f, of %d rounds; theirs %s, ours %s", times[0], times[len(times)-1], len(times), allocations(theirs), allocations(ours))
+}
+
+func duration(n int, f func()) time.Duration {
+	runtime.GC()
+	begun := processorTime()
+	for range n {
+		f()
+	}
+	return processorTime() - begun
+}
+
+func allocations(f func()) string {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return fmt.Sprintf("%d allocations of %d bytes", after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc)
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package testkit
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime is what all threads of this process have used, the collector's
+// included: other work on the machine doesn't count.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
