@@ -1,7 +1,6 @@
 package arenajson
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -19,8 +18,9 @@ type encoder struct {
 	marks marks
 
 	arena  *arena.Arena // where the text is built; nil for the heap
-	grown  []byte       // the room for it in the arena
-	text   []byte       // empty: the room for it on the heap
+	out    []byte       // the room for the text, with a length of 0
+	end    uintptr      // where out ends, but for slack bytes
+	text   []byte       // the room that is kept on the heap, with a length of 0
 	length int          // of what was written last
 
 	busy   bool // some Marshal uses it
@@ -32,10 +32,10 @@ type encoder struct {
 	held    int                // how many of words are taken
 	last    *node              // of the last interface that was looked into
 	lastFor reflect.Type
-	strings []stringEntry
-	anys    []anyEntry
-	compact bytes.Buffer
-	inner   []byte
+	strings []entry[string]
+	anys    []entry[any]
+	order   []uint64 // of the members of maps: see sorted
+	inner   []byte   // of a string in a string, and what is open in a document
 }
 
 // visit is a pointer, map or slice that is being written.
@@ -49,142 +49,160 @@ type visit struct {
 // itself.
 const maxDepth = 1000
 
-// Room that is asked for at once. Whatever is written asks for its own room first
-// and for slack beyond, so that a comma, a colon and a bracket need not ask.
+// Room that is asked for at once. Whoever writes asks for room first, and there is
+// slack beyond what he gets: one byte, a comma or a colon, may follow unasked. So
+// where the next byte goes is always in the room, and not behind it, where the
+// collector would take it for another object.
 const (
 	slack      = 16
-	numberRoom = 32 + slack // for the longest number, in quotes
+	numberRoom = 32 // for the longest number, in quotes, and what is written behind it
 )
 
 // failure is what a value that can't be written panics with, up to Marshal.
 type failure struct{ err error }
 
-// room returns b with room for n more bytes.
-func (e *encoder) room(b []byte, n int) []byte {
-	if cap(b)-len(b) >= n {
-		return b
+// room returns where the next byte goes, w or in a larger room, with n bytes there.
+func (e *encoder) room(w pointer, n int) pointer {
+	if n > distance(w, e.end) {
+		return e.grow(w, n)
 	}
-	return e.grow(b, n)
+	return w
 }
 
 //go:noinline
-func (e *encoder) grow(b []byte, n int) []byte {
+func (e *encoder) grow(w pointer, n int) pointer {
+	written := e.written(w)
 	if e.arena != nil {
-		return e.more(b, n)
+		e.more(written, written+n+slack)
+	} else {
+		bigger := make([]byte, max(2*cap(e.out), written+n+slack, 1024))
+		copy(bigger, e.out[:written])
+		e.out = bigger[:0]
 	}
-	bigger := make([]byte, len(b), max(2*cap(b), len(b)+n, 1024))
-	copy(bigger, b)
-	return bigger
+	e.setLimit()
+	return e.back(written)
 }
 
+// setLimit notes where room ends.
+func (e *encoder) setLimit() {
+	e.end = uintptr(dataOf(e.out)) + uintptr(max(cap(e.out)-slack, 0))
+}
+
+// written is how many bytes were written before w.
+func (e *encoder) written(w pointer) int { return distance(dataOf(e.out), uintptr(w)) }
+
+// back is where the text is so many bytes long.
+func (e *encoder) back(written int) pointer { return add(dataOf(e.out), uintptr(written)) }
+
 // value writes the value at p as n says.
-func (e *encoder) value(b []byte, n *node, p pointer) []byte {
+func (e *encoder) value(w pointer, n *node, p pointer) pointer {
 	switch n.op {
 	case opQuoted:
-		return e.quoted(b, n, p)
+		return e.quoted(w, n, p)
 	case opString:
-		return e.string(b, *as[string](p))
+		return e.string(w, *as[string](p))
 	case opStruct:
-		return e.structure(b, n, p)
+		return e.structure(w, n, p)
 	case opSlice:
-		return e.slice(b, n, p)
+		return e.slice(w, n, p)
 	case opInt64:
-		return appendInt(e.room(b, numberRoom), *as[int64](p))
+		return putInt(e.room(w, numberRoom), *as[int64](p))
 	case opFloat64:
-		return appendFloat64(e.room(b, numberRoom), *as[float64](p), n, p)
+		return putFloat64(e.room(w, numberRoom), *as[float64](p), n, p)
 	case opPointer:
 		q := *as[pointer](p)
 		if q == nil {
-			return e.null(b)
+			return e.null(w)
 		}
 		e.enter(n, n.typ, q, -1)
-		b = e.value(b, n.elem, q)
+		w = e.value(w, n.elem, q)
 		e.leave(n.typ, q, -1)
-		return b
+		return w
 	case opAny:
-		return e.any(b, *as[any](p))
+		return e.any(w, *as[any](p))
 	case opArray:
-		return e.elements(b, n.elem, p, n.length)
+		return e.elements(w, n.elem, p, n.length)
 	case opMap:
-		return e.builtinMap(b, n, p)
+		return e.builtinMap(w, n, p)
 	case opStringMap:
-		return e.stringMap(b, n, p)
+		return e.stringMap(w, n, p)
 	case opAnyMap:
-		return e.anyMap(b, n, p)
+		return e.anyMap(w, n, p)
 	case opArenaMap:
-		return e.arenaMap(b, n, p)
+		return e.arenaMap(w, n, p)
 	case opBytes:
-		return e.bytes(b, *as[[]byte](p))
+		return e.bytes(w, *as[[]byte](p))
 	case opTime:
-		return e.time(b, n, p)
+		return e.time(w, n, p)
 	case opFace:
 		if *as[pointer](p) == nil {
-			return e.null(b)
+			return e.null(w)
 		}
-		return e.dynamic(b, valueAt(n.typ, p).Elem().Interface())
+		return e.dynamic(w, valueAt(n.typ, p).Elem().Interface())
 	case opMarshal:
-		return e.marshaler(b, n, p)
+		return e.marshaler(w, n, p)
 	case opText:
-		return e.textMarshaler(b, n, p)
+		return e.textMarshaler(w, n, p)
 	case opUnsupported:
 		panic(failure{&json.UnsupportedTypeError{Type: n.typ}})
 	case opNumber:
-		return append(e.room(b, len(*as[string](p))+1+slack), mustBeNumber(*as[string](p))...)
+		s := mustBeNumber(*as[string](p))
+		return putText(e.room(w, len(s)), s)
 	}
-	return e.basic(e.room(b, numberRoom), n.op, p, n)
+	return basic(e.room(w, numberRoom), n.op, p, n)
 }
 
 // basic writes a bool or a number, for which there is room.
-func (e *encoder) basic(b []byte, o op, p pointer, n *node) []byte {
+func basic(w pointer, o op, p pointer, n *node) pointer {
 	switch o {
 	case opBool:
-		return appendBool(b, *as[bool](p))
+		return putBool(w, *as[bool](p))
 	case opInt8:
-		return appendInt(b, int64(*as[int8](p)))
+		return putInt(w, int64(*as[int8](p)))
 	case opInt16:
-		return appendInt(b, int64(*as[int16](p)))
+		return putInt(w, int64(*as[int16](p)))
 	case opInt32:
-		return appendInt(b, int64(*as[int32](p)))
+		return putInt(w, int64(*as[int32](p)))
 	case opInt64:
-		return appendInt(b, *as[int64](p))
+		return putInt(w, *as[int64](p))
 	case opUint8:
-		return appendUint(b, uint64(*as[uint8](p)))
+		return putUint(w, uint64(*as[uint8](p)))
 	case opUint16:
-		return appendUint(b, uint64(*as[uint16](p)))
+		return putUint(w, uint64(*as[uint16](p)))
 	case opUint32:
-		return appendUint(b, uint64(*as[uint32](p)))
+		return putUint(w, uint64(*as[uint32](p)))
 	case opUint64:
-		return appendUint(b, *as[uint64](p))
+		return putUint(w, *as[uint64](p))
 	case opFloat32:
-		return appendFloat32(b, *as[float32](p), n, p)
+		return putFloat32(w, *as[float32](p), n, p)
 	case opFloat64:
-		return appendFloat64(b, *as[float64](p), n, p)
+		return putFloat64(w, *as[float64](p), n, p)
 	}
 	panic("arenajson: no such operation")
 }
 
 // quoted writes what has ,string.
-func (e *encoder) quoted(b []byte, n *node, p pointer) []byte {
+func (e *encoder) quoted(w pointer, n *node, p pointer) pointer {
 	switch n.inner {
 	case opString:
-		at := len(b)
-		b = e.string(b, *as[string](p))
-		e.inner = append(e.inner[:0], b[at:]...)
+		from := e.written(w)
+		to := e.written(e.string(w, *as[string](p)))
+		e.inner = append(e.inner[:0], e.out[from:to]...)
 		marks := e.marks
 		e.marks = plainMarks // what it holds is escaped already
-		b = e.string(b[:at], viewString(e.inner))
+		w = e.string(e.back(from), viewString(e.inner))
 		e.marks = marks
-		return b
+		return w
 	case opNumber:
-		b = append(e.room(b, len(*as[string](p))+3+slack), '"')
-		b = append(b, mustBeNumber(*as[string](p))...)
+		s := mustBeNumber(*as[string](p))
+		w = putText(put8(e.room(w, len(s)+2), '"'), s)
 	default:
-		b = e.basic(append(e.room(b, numberRoom), '"'), n.inner, p, n)
+		w = basic(put8(e.room(w, numberRoom), '"'), n.inner, p, n)
 	}
-	return append(b, '"')
+	return put8(w, '"')
 }
 
-func (e *encoder) null(b []byte) []byte { return append(e.room(b, 4+slack), "null"...) }
+func (e *encoder) null(w pointer) pointer { return putText(e.room(w, 4), "null") }
 
 // enter notes that what at points to is being written, if it nests deep.
 func (e *encoder) enter(n *node, t reflect.Type, at pointer, length int) {
@@ -220,68 +238,76 @@ func (e *encoder) leave(t reflect.Type, at pointer, length int) {
 	e.depth--
 }
 
-func (e *encoder) slice(b []byte, n *node, p pointer) []byte {
+func (e *encoder) slice(w pointer, n *node, p pointer) pointer {
 	s := *as[[]struct{}](p)
 	at := dataOf(s)
 	if at == nil {
-		return e.null(b)
+		return e.null(w)
 	}
 	e.enter(n, nil, at, len(s))
-	b = e.elements(b, n.elem, at, len(s))
+	w = e.elements(w, n.elem, at, len(s))
 	e.leave(nil, at, len(s))
-	return b
+	return w
 }
 
 // elements writes the n values from p on, as an array.
-func (e *encoder) elements(b []byte, n *node, p pointer, length int) []byte {
-	b = append(e.room(b, 2+slack), '[')
+func (e *encoder) elements(w pointer, n *node, p pointer, length int) pointer {
+	w = put8(e.room(w, 2), '[')
 	if length == 0 {
-		return append(b, ']')
+		return put8(w, ']')
 	}
-	for i := 0; ; {
+	for {
 		// What is usual in long slices goes without a call of value.
 		switch n.op {
 		case opString:
-			b = e.string(b, *as[string](p))
+			w = e.string(w, *as[string](p))
 		case opStruct:
-			b = e.structure(b, n, p)
+			w = e.structure(w, n, p)
 		case opInt64:
-			b = appendInt(e.room(b, numberRoom), *as[int64](p))
+			w = putInt(e.room(w, numberRoom), *as[int64](p))
 		case opFloat64:
-			b = appendFloat64(e.room(b, numberRoom), *as[float64](p), n, p)
+			w = putFloat64(e.room(w, numberRoom), *as[float64](p), n, p)
+		case opArray:
+			w = e.elements(w, n.elem, p, n.length)
 		default:
-			b = e.value(b, n, p)
+			w = e.value(w, n, p)
 		}
-		if i++; i == length {
+		if length--; length == 0 {
 			break
 		}
-		b = append(e.room(b, slack), ',')
+		w = put8(w, ',')
 		p = add(p, n.size)
 	}
-	return append(e.room(b, 1+slack), ']')
+	return put8(e.room(w, 1), ']')
 }
 
-func (e *encoder) bytes(b, s []byte) []byte {
+func (e *encoder) bytes(w pointer, s []byte) pointer {
 	if s == nil {
-		return e.null(b)
+		return e.null(w)
 	}
-	b = append(e.room(b, base64.StdEncoding.EncodedLen(len(s))+2+slack), '"')
-	return append(base64.StdEncoding.AppendEncode(b, s), '"')
+	n := base64.StdEncoding.EncodedLen(len(s))
+	w = put8(e.room(w, n+2), '"')
+	base64.StdEncoding.Encode(roomAt(w, n)[:n], s)
+	return put8(add(w, uintptr(n)), '"')
 }
 
 // any writes what is in an interface.
-func (e *encoder) any(b []byte, x any) []byte {
+func (e *encoder) any(w pointer, x any) pointer {
 	switch x := x.(type) {
 	case nil:
-		return e.null(b)
+		return e.null(w)
 	case string:
-		return e.string(b, x)
+		return e.string(w, x)
 	case bool:
-		return appendBool(e.room(b, numberRoom), x)
+		return putBool(e.room(w, numberRoom), x)
 	case int:
-		return appendInt(e.room(b, numberRoom), int64(x))
+		return putInt(e.room(w, numberRoom), int64(x))
+	case float64:
+		if x-x == 0 { // no error to be made of it
+			return putFloat64(e.room(w, numberRoom), x, nil, nil)
+		}
 	}
-	return e.dynamic(b, x)
+	return e.dynamic(w, x)
 }
 
 // programOf is programOf, which the last type need not ask.
@@ -293,17 +319,17 @@ func (e *encoder) programOf(t reflect.Type) *node {
 }
 
 // dynamic writes what is in x, which is not nil.
-func (e *encoder) dynamic(b []byte, x any) []byte {
+func (e *encoder) dynamic(w pointer, x any) pointer {
 	t := reflect.TypeOf(x)
 	n := e.programOf(t)
 	if viaReflect {
 		p := reflect.New(t)
 		p.Elem().Set(reflect.ValueOf(x))
-		return e.value(b, n, p.UnsafePointer())
+		return e.value(w, n, p.UnsafePointer())
 	}
 	word := dataWord(x)
 	if !n.direct {
-		return e.value(b, n, word)
+		return e.value(w, n, word)
 	}
 	// The word is the value: it needs an address. A local variable's would be one
 	// on the heap each time.
@@ -313,8 +339,8 @@ func (e *encoder) dynamic(b []byte, x any) []byte {
 	held := e.words[e.held]
 	*held = word
 	e.held++
-	b = e.value(b, n, pointer(held))
+	w = e.value(w, n, pointer(held))
 	e.held--
 	*held = nil
-	return b
+	return w
 }

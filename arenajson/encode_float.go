@@ -84,79 +84,131 @@ func (g power) times(c uint64) uint64 {
 	return hi
 }
 
-// fewDigits is decimal for an f that has at most three digits behind the point, as
-// prices and weights do: two decimals of up to 15 digits are never read as the same
-// float, so that one that is read as f is the one with the fewest.
-func fewDigits(f float64) (digits uint64, ok bool) {
-	if f >= 1e11 {
-		return 0, false
+// seventeenDigits is decimal for nearly all floats, by one multiplication instead of
+// three: f has digits*10^exponent, with 17 digits, zeros at the end included. It is not
+// ok where a comparison is too close to be made with what it knows, or f is the first
+// or less than the first float of a normal exponent.
+//
+// It scales f as decimal does, with 64 bits of the fraction, and looks in tenths of
+// a word at how far the number of one digit less below and above it are. The idea is
+// Yaoyuan Guo's (yyjson) and Victor Zverovich's (zmij).
+func seventeenDigits(f float64) (digits uint64, exponent int, ok bool) {
+	const mantissaBits, bias = 52, 1075
+	u := math.Float64bits(f)
+	c, q := u&(1<<mantissaBits-1), int(u>>mantissaBits)
+	if c == 0 || q == 0 {
+		return 0, 0, false
 	}
-	d := uint64(f*1e3 + 0.5)
-	return d, float64(d)/1e3 == f // a division is rounded as reading is
+	c |= 1 << mantissaBits
+	q -= bias
+	k := (q * 1262611) >> 22 // floor(log10(2^q))
+	h := uint(q+((-k*1741647)>>19)+1) & 7
+	g := &powers[-k-leastPower]
+	above, _ := bits.Mul64(g.lo, c<<h)
+	s, fraction := bits.Mul64(g.hi, c<<h)
+	fraction, carry := bits.Add64(fraction, above, 0)
+	s += carry
+
+	// In units of 2^-60, of which s/10*10 is 0 and the next such number is ten. All is
+	// exact to less than near units.
+	const ten, near = 10 << 60, 16
+	t := s / 10
+	x := (s-10*t)<<60 | fraction>>4
+	half := g.hi >> (5 - h) // of the way to the next float
+	if x-half+near <= 2*near || x+half-ten+near <= 2*near || fraction-1<<63+16*near <= 32*near {
+		return 0, 0, false
+	}
+	digits = s + fraction>>63
+	if x+half > ten {
+		digits = 10*t + 10
+	}
+	if x < half {
+		digits = 10 * t
+	}
+	if digits < 1e16 {
+		digits *= 10
+		k--
+	}
+	return digits, k, true
 }
 
-// appendDecimal writes f, which is above 0, finite and no integer below 2^53.
-func appendDecimal(b []byte, f float64) []byte {
-	d, exponent := uint64(0), -3
-	if few, ok := fewDigits(f); ok {
-		for d = few; d%10 == 0; d /= 10 {
-			exponent++
+// putDecimal writes f, which is above 0, finite and no integer below 2^53.
+func putDecimal(w pointer, f float64) pointer {
+	d, exponent, ok := seventeenDigits(f)
+	if !ok {
+		d, exponent = decimal(f)
+		for ; d < 1e16; d *= 10 {
+			exponent--
 		}
-	} else if d, exponent = decimal(f); d%10 == 0 {
-		d, exponent = shorten(d, exponent)
 	}
-	const most = 16 // digits of a fraction that two words hold
-	if k := uint(-exponent); 0 < k && k <= most && f >= 1e-6 {
-		// There is no whole number between f and its digits: it would have been
-		// shorter, and is a float itself.
-		whole := uint64(f)
-		b = append(appendUint(b, whole), '.')
-		fraction := (d - whole*powersOfTen[k]) * powersOfTen[most-k]
-		high := fraction / 1e8
-		put64(b, eightDigits(high)|zeros)
-		put64(b[:len(b)+8], eightDigits(fraction-high*1e8)|zeros)
-		return b[:len(b)+int(k)]
+	high := d / 1e8
+	low := eightDigits(d - high*1e8)
+	first := uint64(uint32(high) / 1e8)
+	high = eightDigits(high - first*1e8)
+	n := 17 // digits without the zeros at the end
+	switch {
+	case low != 0:
+		n -= bits.TrailingZeros64(low) / 8
+	case high != 0:
+		n -= 8 + bits.TrailingZeros64(high)/8
+	default:
+		n = 1
 	}
-	n := digitsOf(d)
-	point := n + exponent // the digits before the point
-	switch at := len(b); {
-	case f < 1e-6 || f >= 1e21:
-		b = appendUint(b[:at+1], d)
-		b[at] = b[at+1]
-		if b[at+1] = '.'; n == 1 {
-			b = b[:at+1]
+	high = bits.ReverseBytes64(high | zeros)
+	low = bits.ReverseBytes64(low | zeros)
+
+	const sixZeros = "0.000000"
+	point := 17 + exponent // the digits before the point
+	switch {
+	case 0 < point && point < 8:
+		// There are digits behind the point, since f is no integer. All of them are
+		// written one place too far, then the first ones with the point among them.
+		put64(add(w, 2), high)
+		put64(add(w, 10), low)
+		x := (first | '0') | high<<8
+		at := uint(8*point) & 63
+		before := uint64(1)<<at - 1
+		put64(w, x&before|'.'<<at|x&^before<<8)
+		return add(w, uintptr(n+1))
+	case -6 < point && point <= 0:
+		put64(w, load64(sixZeros, 0))
+		w = add(w, uintptr(2-point))
+		put8(w, byte(first|'0'))
+		put64(add(w, 1), high)
+		put64(add(w, 9), low)
+		return add(w, uintptr(n))
+	}
+	digits := func(w pointer) pointer {
+		put8(w, byte(first|'0'))
+		put64(add(w, 1), high)
+		put64(add(w, 9), low)
+		return add(w, uintptr(n))
+	}
+	if f < 1e-6 || f >= 1e21 {
+		end := digits(add(w, 1))
+		put8(w, byte(first|'0'))
+		if put8(add(w, 1), '.'); n == 1 {
+			end = add(w, 1)
 		}
 		if point--; point < 0 {
-			return appendUint(append(b, "e-"...), uint64(-point))
+			return putUint(putText(end, "e-"), uint64(-point))
 		}
-		return appendUint(append(b, "e+"...), uint64(point))
-	case point <= 0:
-		return appendUint(append(b, "0.00000"[:2-point]...), d)
+		return putUint(putText(end, "e+"), uint64(point))
 	}
-	b = appendUint(b, d)
-	for range exponent {
-		b = append(b, '0')
+	if n <= point { // an integer
+		end := digits(w)
+		for ; n < point; n++ {
+			end = put8(end, '0')
+		}
+		return end
 	}
-	return b
-}
-
-// shorten takes away the zeros at the end of d, which is not 0 and has 17 digits at
-// most.
-func shorten(d uint64, exponent int) (uint64, int) {
-	if d%1e8 == 0 {
-		d, exponent = d/1e8, exponent+8
+	// From eight digits before the point on.
+	digits(add(w, 1))
+	put8(w, byte(first|'0'))
+	put64(add(w, 1), high)
+	for i := 9; i < point; i++ {
+		put8(add(w, uintptr(i)), byte(low>>(8*(i-9))))
 	}
-	if d%1e8 == 0 {
-		d, exponent = d/1e8, exponent+8
-	}
-	if d%1e4 == 0 {
-		d, exponent = d/1e4, exponent+4
-	}
-	if d%1e2 == 0 {
-		d, exponent = d/1e2, exponent+2
-	}
-	if d%10 == 0 {
-		d, exponent = d/10, exponent+1
-	}
-	return d, exponent
+	put8(add(w, uintptr(point)), '.')
+	return add(w, uintptr(n+1))
 }

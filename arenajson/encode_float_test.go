@@ -8,6 +8,17 @@ import (
 	"testing"
 )
 
+// put is what one of the functions that write where there is room writes.
+func put(write func(w pointer) pointer) []byte {
+	room := make([]byte, numberRoom+slack)
+	w := dataOf(room)
+	return room[:distance(w, uintptr(write(w)))]
+}
+
+func putFloat(f float64) []byte {
+	return put(func(w pointer) pointer { return putFloat64(w, f, nil, nil) })
+}
+
 // The table of powers is what it says.
 func TestPowers(t *testing.T) {
 	for i, p := range powers {
@@ -44,14 +55,13 @@ func expectedFloat(f float64) string {
 // Floats are written as strconv writes them: all powers of two and ten and what is
 // next to them, decimals of all lengths, and many at random.
 func TestFloatsAreStrconvs(t *testing.T) {
-	room := make([]byte, 0, 2*numberRoom)
 	check := func(f float64) {
 		for _, f := range []float64{f, -f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, 0)} {
 			if math.IsInf(f, 0) || math.IsNaN(f) {
 				continue
 			}
-			b := appendFloat64(room, f, nil, nil)
-			if len(b) > numberRoom-slack {
+			b := putFloat(f)
+			if len(b) > numberRoom-2 {
 				t.Fatalf("%v takes %d bytes", f, len(b))
 			}
 			if want := expectedFloat(f); string(b) != want {
@@ -90,7 +100,7 @@ func FuzzFloat(f *testing.F) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return
 		}
-		if b := appendFloat64(make([]byte, 0, numberRoom), v, nil, nil); string(b) != expectedFloat(v) {
+		if b := putFloat(v); string(b) != expectedFloat(v) {
 			t.Fatalf("%x is %s, not %s", u, b, expectedFloat(v))
 		}
 	})
@@ -98,12 +108,11 @@ func FuzzFloat(f *testing.F) {
 
 // Integers of all lengths, and what is next to a power of ten or two.
 func TestIntegers(t *testing.T) {
-	room := make([]byte, 0, numberRoom)
 	check := func(u uint64) {
-		if got, want := appendUint(room, u), strconv.FormatUint(u, 10); string(got) != want {
+		if got, want := put(func(w pointer) pointer { return putUint(w, u) }), strconv.FormatUint(u, 10); string(got) != want {
 			t.Fatalf("%s is %s", want, got)
 		}
-		if got, want := appendInt(room, int64(u)), strconv.FormatInt(int64(u), 10); string(got) != want {
+		if got, want := put(func(w pointer) pointer { return putInt(w, int64(u)) }), strconv.FormatInt(int64(u), 10); string(got) != want {
 			t.Fatalf("%s is %s", want, got)
 		}
 		if digitsOf(u) != len(strconv.FormatUint(u, 10)) {

@@ -12,92 +12,88 @@ import (
 // often are walked as what they are, others by package reflect, with what is kept
 // in a pool for each type.
 
-type stringEntry struct{ name, value string }
-
-type anyEntry struct {
+// entry is the name of an entry, and its value or where that is.
+type entry[V any] struct {
 	name  string
-	value any
+	value V
 }
 
-// mapEntry is the name of an entry and where its value is.
-type mapEntry struct {
-	name  string
-	value pointer
+// sorted returns which of the entries comes when, in room of e that object gives back.
+func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
+	from := len(e.order)
+	e.order = slices.Grow(e.order, len(entries))[:from+len(entries)]
+	order := e.order[from:]
+	sortNames(order, func(i int) string { return entries[i].name })
+	return order
 }
 
-// name writes the name of a member, with what stands before it.
-func (e *encoder) name(b []byte, name string, before byte) []byte {
-	b = e.string(append(e.room(b, slack), before), name)
-	return append(e.room(b, slack), ':')
-}
-
-// object ends what a map is written as.
-func (e *encoder) object(b []byte, members int) []byte {
-	if b = e.room(b, 2+slack); members == 0 {
-		return append(b, "{}"...)
-	}
-	return append(b, '}')
-}
-
-// beforeMember is what stands before the i-th member.
-func beforeMember(i int) byte {
+// name writes the name of the i-th member, with what stands before it.
+func (e *encoder) name(w pointer, name string, i int) pointer {
+	before := byte(',')
 	if i == 0 {
-		return '{'
+		before = '{'
 	}
-	return ','
+	return put8(e.string(put8(e.room(w, 1), before), name), ':')
 }
 
-func (e *encoder) stringMap(b []byte, n *node, p pointer) []byte {
+// object ends what a map of so many members is written as.
+func (e *encoder) object(w pointer, members int) pointer {
+	e.order = e.order[:len(e.order)-members]
+	if w = e.room(w, 2); members == 0 {
+		w = put8(w, '{')
+	}
+	return put8(w, '}')
+}
+
+func (e *encoder) stringMap(w pointer, n *node, p pointer) pointer {
 	at := *as[pointer](p)
 	if at == nil {
-		return e.null(b)
+		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
 	from := len(e.strings)
 	for name, value := range *as[map[string]string](p) {
-		e.strings = append(e.strings, stringEntry{name, value})
+		e.strings = append(e.strings, entry[string]{name, value})
 	}
 	entries := e.strings[from:]
-	slices.SortFunc(entries, func(x, y stringEntry) int { return strings.Compare(x.name, y.name) })
-	for i, m := range entries {
-		b = e.name(b, m.name, beforeMember(i))
-		b = e.string(b, m.value)
+	for i, at := range sorted(e, entries) {
+		w = e.name(w, entries[at].name, i)
+		w = e.string(w, entries[at].value)
 	}
-	b = e.object(b, len(entries))
+	w = e.object(w, len(entries))
 	clear(entries)
 	e.strings = e.strings[:from]
 	e.leave(nil, at, -1)
-	return b
+	return w
 }
 
-func (e *encoder) anyMap(b []byte, n *node, p pointer) []byte {
+func (e *encoder) anyMap(w pointer, n *node, p pointer) pointer {
 	at := *as[pointer](p)
 	if at == nil {
-		return e.null(b)
+		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
 	from := len(e.anys)
 	for name, value := range *as[map[string]any](p) {
-		e.anys = append(e.anys, anyEntry{name, value})
+		e.anys = append(e.anys, entry[any]{name, value})
 	}
 	// What the values hold may move e.anys, and leaves these entries as they are.
 	entries := e.anys[from:]
-	slices.SortFunc(entries, func(x, y anyEntry) int { return strings.Compare(x.name, y.name) })
-	for i, m := range entries {
-		b = e.name(b, m.name, beforeMember(i))
-		b = e.any(b, m.value)
+	for i, at := range sorted(e, entries) {
+		w = e.name(w, entries[at].name, i)
+		w = e.any(w, entries[at].value)
 	}
-	b = e.object(b, len(entries))
+	w = e.object(w, len(entries))
 	clear(entries)
 	clear(e.anys[from : from+len(entries)])
 	e.anys = e.anys[:from]
 	e.leave(nil, at, -1)
-	return b
+	return w
 }
 
 // mapScratch is what writing maps of a type takes.
 type mapScratch struct {
-	entries []mapEntry
+	entries []entry[pointer]
 	digits  []byte // of the names that are numbers
 	iter    reflect.MapIter
 	key     reflect.Value // of the key's type
@@ -121,10 +117,10 @@ func (n *node) keep(s *mapScratch) {
 	n.scratch.Put(s)
 }
 
-func (e *encoder) builtinMap(b []byte, n *node, p pointer) []byte {
+func (e *encoder) builtinMap(w pointer, n *node, p pointer) pointer {
 	at := *as[pointer](p)
 	if at == nil {
-		return e.null(b)
+		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
 	m := valueAt(n.typ, p)
@@ -138,22 +134,21 @@ func (e *encoder) builtinMap(b []byte, n *node, p pointer) []byte {
 		s.key.SetIterKey(&s.iter)
 		v := s.values.Index(i)
 		v.SetIterValue(&s.iter)
-		s.entries = append(s.entries, mapEntry{s.name(n, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
+		s.entries = append(s.entries, entry[pointer]{s.name(n, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
 	}
-	b = e.entries(b, n, s.entries)
+	w = e.entries(w, n, s.entries)
 	n.keep(s)
 	e.leave(nil, at, -1)
-	return b
+	return w
 }
 
 // entries sorts and writes what is in a map.
-func (e *encoder) entries(b []byte, n *node, entries []mapEntry) []byte {
-	slices.SortFunc(entries, func(x, y mapEntry) int { return strings.Compare(x.name, y.name) })
-	for i, m := range entries {
-		b = e.name(b, m.name, beforeMember(i))
-		b = e.value(b, n.elem, m.value)
+func (e *encoder) entries(w pointer, n *node, entries []entry[pointer]) pointer {
+	for i, at := range sorted(e, entries) {
+		w = e.name(w, entries[at].name, i)
+		w = e.value(w, n.elem, entries[at].value)
 	}
-	return e.object(b, len(entries))
+	return e.object(w, len(entries))
 }
 
 // name is what the key at p is called.
@@ -173,7 +168,9 @@ func (s *mapScratch) name(n *node, p pointer) string {
 		}
 		return string(text)
 	}
-	s.digits = (*encoder)(nil).basic(slices.Grow(s.digits, numberRoom), n.key, p, nil)
+	s.digits = slices.Grow(s.digits, numberRoom+1) // one more, since not even its end is pointed to
+	w := add(dataOf(s.digits), uintptr(from))
+	s.digits = s.digits[:from+distance(w, uintptr(basic(w, n.key, p, nil)))]
 	return viewString(s.digits[from:])
 }
 
@@ -211,10 +208,10 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 }
 
 // arenaMap writes an arena.Map where it lies.
-func (e *encoder) arenaMap(b []byte, n *node, p pointer) []byte {
+func (e *encoder) arenaMap(w pointer, n *node, p pointer) pointer {
 	at := *as[pointer](p)
 	if at == nil {
-		return e.null(b)
+		return e.null(w)
 	}
 	// A checked build panics where the map's arena has ended its life.
 	valueAt(n.typ, p).Interface().(interface{ Len() int }).Len()
@@ -228,12 +225,12 @@ func (e *encoder) arenaMap(b []byte, n *node, p pointer) []byte {
 		for slot := range uintptr(8) {
 			if ctrl>>(8*slot)&0x80 != 0 {
 				key := add(g, l.keys+slot*n.keyType.Size())
-				s.entries = append(s.entries, mapEntry{s.name(n, key), add(g, l.values+slot*n.elem.size)})
+				s.entries = append(s.entries, entry[pointer]{s.name(n, key), add(g, l.values+slot*n.elem.size)})
 			}
 		}
 	}
-	b = e.entries(b, n, s.entries)
+	w = e.entries(w, n, s.entries)
 	n.keep(s)
 	e.leave(n.typ, at, -1)
-	return b
+	return w
 }

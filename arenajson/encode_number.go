@@ -8,20 +8,21 @@ import (
 	"strconv"
 )
 
-// The functions below write where there is numberRoom.
+// The functions below write where there is numberRoom, and return where the next
+// byte goes.
 
-func appendBool(b []byte, v bool) []byte {
+func putBool(w pointer, v bool) pointer {
 	if v {
-		return append(b, "true"...)
+		return putText(w, "true")
 	}
-	return append(b, "false"...)
+	return putText(w, "false")
 }
 
-func appendInt(b []byte, i int64) []byte {
+func putInt(w pointer, i int64) pointer {
 	if i < 0 {
-		return appendUint(append(b, '-'), -uint64(i))
+		return putUint(put8(w, '-'), -uint64(i))
 	}
-	return appendUint(b, uint64(i))
+	return putUint(w, uint64(i))
 }
 
 // powersOfTen are those that fit a uint64.
@@ -43,83 +44,80 @@ func digitsOf(u uint64) int {
 
 const zeros = '0' * ones
 
-// eightDigits is u < 1e8 as eight digits from 0 to 9, a byte each, the first one
+// eightDigits is u < 1e8 as eight digits from 0 to 9, a byte each, the last one
 // lowest: the halves, quarters and eighths of the number side by side in a word.
 func eightDigits(u uint64) uint64 {
-	high := u / 10000
-	w := high | (u-10000*high)<<32
-	high = w * 10486 >> 20 & 0x7f_0000007f // by 100
-	w = high | (w-100*high)<<16
-	high = w * 103 >> 10 & 0xf_000f_000f_000f // by 10
-	return high | (w-10*high)<<8
+	w := u + (1<<32-10000)*(u*109951163>>40)
+	w += (1<<16 - 100) * (w * 10486 >> 20 & 0x7f_0000007f)
+	return w + (1<<8-10)*(w*103>>10&0xf_000f_000f_000f)
 }
 
-// appendUint writes u, and up to 7 bytes behind it. How long it is does not wait for
-// its digits, so that what follows need not either.
-func appendUint(b []byte, u uint64) []byte {
-	if u < 10 {
-		return append(b, byte('0'+u))
-	}
-	if u < 1e8 {
-		n := digitsOf(u)
-		put64(b, (eightDigits(u)|zeros)>>(uint(64-8*n)&63))
-		return b[:len(b)+n]
-	}
-	high := u / 1e8
-	if high < 100 {
-		ten := high * 103 >> 10
-		if high < 10 {
-			b = append(b, byte('0'+high))
-		} else {
-			b = append(b, byte('0'+ten), byte('0'+high-10*ten))
+// lengths has for each number of bits what to add to a number below 1e8 so that its
+// count of digits is in the upper half (Kendall Willets): from the power of ten among
+// the numbers of so many bits on, there is one digit more.
+var lengths = func() (table [32]uint64) {
+	table[0] = 1 << 32
+	for n := 1; n < len(table); n++ {
+		least, most := digitsOf(1<<(n-1)), digitsOf(1<<n-1)
+		table[n] = uint64(most) << 32
+		if least != most {
+			table[n] -= powersOfTen[least]
 		}
-	} else {
-		b = appendUint(b, high) // 8 digits less
 	}
-	put64(b, eightDigits(u-high*1e8)|zeros)
-	return b[:len(b)+8]
+	return
+}()
+
+// putUint writes u, and up to 7 bytes behind it. How long it is does not wait for
+// its digits, so that what follows need not either.
+func putUint(w pointer, u uint64) pointer {
+	if u < 10 {
+		return put8(w, byte('0'+u))
+	}
+	if u >= 1e8 {
+		high := u / 1e8
+		w = putUint(w, high) // 8 digits less
+		put64(w, bits.ReverseBytes64(eightDigits(u-high*1e8)|zeros))
+		return add(w, 8)
+	}
+	n := uint((u + lengths[bits.Len32(uint32(u))&31]) >> 32)
+	put64(w, bits.ReverseBytes64(eightDigits(u)|zeros)>>((64-8*n)&63))
+	return add(w, uintptr(n))
 }
 
 // What follows writes floats as encoding/json does: the fewest digits that are read
 // as f again, with an exponent where it is below 1e-6 or from 1e21 on.
 
-func appendFloat64(b []byte, f float64, n *node, p pointer) []byte {
-	abs := math.Abs(f)
-	if abs < 1<<53 {
-		if i := int64(f); float64(i) == f && i != 0 {
-			return appendInt(b, i)
-		}
+func putFloat64(w pointer, f float64, n *node, p pointer) pointer {
+	const most = 1 << 53
+	if i := int64(f); float64(i) == f && -most < i && i < most && (i != 0 || !math.Signbit(f)) {
+		return putInt(w, i)
 	}
-	if !(abs <= math.MaxFloat64) {
+	if f-f != 0 {
 		panic(unsupportedFloat(f, 64, n, p))
 	}
 	if math.Signbit(f) {
-		b = append(b, '-')
+		w = put8(w, '-')
+		if f = -f; f == 0 {
+			return put8(w, '0')
+		}
 	}
-	if abs == 0 {
-		return append(b, '0')
-	}
-	return appendDecimal(b, abs)
+	return putDecimal(w, f)
 }
 
-func appendFloat32(b []byte, f float32, n *node, p pointer) []byte {
-	abs := math.Abs(float64(f))
-	if !(abs <= math.MaxFloat32) {
+func putFloat32(w pointer, f float32, n *node, p pointer) pointer {
+	if f-f != 0 {
 		panic(unsupportedFloat(float64(f), 32, n, p))
 	}
-	if abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
-		return shortExponent(strconv.AppendFloat(b, float64(f), 'e', -1, 32))
+	format := byte('f')
+	if abs := math.Abs(float64(f)); abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
+		format = 'e'
 	}
-	return strconv.AppendFloat(b, float64(f), 'f', -1, 32)
-}
-
-// shortExponent makes e-9 of e-09.
-func shortExponent(b []byte) []byte {
-	if n := len(b); b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
-		b[n-2] = b[n-1]
+	b := strconv.AppendFloat(roomAt(w, numberRoom), float64(f), format, -1, 32)
+	if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
+		b[n-2] = b[n-1] // e-9 for e-09
 		b = b[:n-1]
 	}
-	return b
+	return add(w, uintptr(len(b)))
 }
 
 func unsupportedFloat(f float64, size int, n *node, p pointer) failure {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,27 +61,30 @@ type node struct {
 	size   uintptr
 	elem   *node // of a pointer, slice, array or map
 
-	members []encMember  // of a struct
-	length  int          // of an array
-	key     op           // of a map: opString, opText or an integer's
-	keyType reflect.Type // of a map
-	layout  mapLayout    // of an arena.Map
-	scratch *sync.Pool   // of *mapScratch, of a map
+	members [2]*encMember // of a struct: the first one, and with names escaped for HTML
+	length  int           // of an array
+	key     op            // of a map: opString, opText or an integer's
+	keyType reflect.Type  // of a map
+	layout  mapLayout     // of an arena.Map
+	scratch *sync.Pool    // of *mapScratch, of a map
 }
 
-// encMember is a member of a struct, with what writing it takes.
+// encMember is a member of a struct, with what writing it takes. The name is a comma,
+// the name in quotes and a colon, filled up to pieces.
 type encMember struct {
-	op     op // what its node does
+	next   *encMember // nil for the last one
+	op     op         // what its node does
 	check  omissionCheck
-	word   uintptr   // for checkWord: where that is
-	empty  omission  // by ,omitempty
-	zero   omission  // by ,omitzero
-	length [2]int    // of prefix, without what fills it up
-	prefix [2]string // a comma, the name in quotes, a colon, filled up to pieces; the second one escaped for HTML
-	room   int       // for prefix and any number
+	empty  omission // by ,omitempty
+	zero   omission // by ,omitzero
 	offset uintptr
-	hops   []hop
+	room   int         // for the name and any number
+	begin  [piece]byte // the first piece of the name
+	length uintptr     // of the name, without what fills it up
+	word   uintptr     // for checkWord: where that is
 	node   *node
+	rest   string // the other pieces of the name
+	hops   []hop
 }
 
 // omission is what a member is left out by.
@@ -269,23 +273,34 @@ var viaReflect = machine.Portable || !machine.LayoutOK
 
 // structOf makes n the node of a struct.
 func (n *node) structOf(k programKey) {
-	for _, f := range fieldsOf(k.typ) {
-		m := encMember{hops: f.hops, offset: f.offset}
-		m.node = compile(programKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
-		m.op = m.node.op
-		for i, s := range [2]string{"," + f.plain, "," + f.escaped} {
-			m.length[i] = len(s)
-			m.prefix[i] = s + strings.Repeat(" ", -len(s)&(piece-1))
-			m.room = max(m.room, len(m.prefix[i])+numberRoom)
+	fields := fieldsOf(k.typ)
+	for html := range n.members {
+		at := &n.members[html]
+		for _, f := range fields {
+			name := "," + f.plain
+			if html != 0 {
+				name = "," + f.escaped
+			}
+			m := &encMember{hops: f.hops, offset: f.offset, length: uintptr(len(name))}
+			name += strings.Repeat(" ", -len(name)&(piece-1))
+			copy(m.begin[:], name)
+			m.rest = name[piece:]
+			m.room = len(name) + numberRoom
+			m.node = compile(programKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
+			m.op = m.node.op
+			if f.omitEmpty {
+				m.empty = omissionIfEmpty(f.typ)
+			}
+			if f.omitZero {
+				m.zero = omissionIfZero(f.typ)
+			}
+			m.setCheck()
+			*at, at = m, &m.next
 		}
-		if f.omitEmpty {
-			m.empty = omissionIfEmpty(f.typ)
+		if !slices.ContainsFunc(fields, func(f field) bool { return f.plain != f.escaped }) {
+			n.members[1] = n.members[0]
+			return
 		}
-		if f.omitZero {
-			m.zero = omissionIfZero(f.typ)
-		}
-		m.setCheck()
-		n.members = append(n.members, m)
 	}
 }
 

@@ -3,12 +3,10 @@ package arenajson
 import "reflect"
 
 // structure writes a struct as an object.
-func (e *encoder) structure(b []byte, n *node, p pointer) []byte {
-	next := byte('{')
-	html := e.html
+func (e *encoder) structure(w pointer, n *node, p pointer) pointer {
+	from := e.written(w)
 members:
-	for i := range n.members {
-		m := &n.members[i]
+	for m := n.members[e.html]; m != nil; m = m.next {
 		q := p
 		switch m.check {
 		case checkWord:
@@ -26,33 +24,38 @@ members:
 			}
 		}
 		q = add(q, m.offset)
-		b = e.room(b, m.room)
-		putPieces(b, m.prefix[html])
-		at := len(b)
-		b = b[:at+m.length[html]]
-		b[at] = next
-		next = ','
+		w = e.room(w, m.room)
+		putPiece(w, &m.begin)
+		if m.length > piece {
+			putPieces(add(w, piece), m.rest)
+		}
+		w = add(w, m.length)
 		switch m.op {
 		case opString:
-			b = e.string(b, *as[string](q))
+			w = e.string(w, *as[string](q))
 		case opInt64:
-			b = appendInt(b, *as[int64](q))
+			w = putInt(w, *as[int64](q))
 		case opBool:
-			b = appendBool(b, *as[bool](q))
+			w = putBool(w, *as[bool](q))
 		case opStruct:
-			b = e.structure(b, m.node, q)
+			w = e.structure(w, m.node, q)
 		case opFloat64:
-			b = appendFloat64(b, *as[float64](q), m.node, q)
+			w = putFloat64(w, *as[float64](q), m.node, q)
 		case opAny:
-			b = e.any(b, *as[any](q))
+			w = e.any(w, *as[any](q))
+		case opSlice:
+			w = e.slice(w, m.node, q)
 		default:
-			b = e.value(b, m.node, q)
+			w = e.value(w, m.node, q)
 		}
 	}
-	if b = e.room(b, 2+slack); next == '{' {
-		return append(b, "{}"...)
+	w = e.room(w, 2)
+	begun := e.back(from)
+	if begun == w {
+		w = add(w, 1)
 	}
-	return append(b, '}')
+	put8(begun, '{') // in place of the first comma
+	return put8(w, '}')
 }
 
 // leftOut says whether the member at p is left out by o.

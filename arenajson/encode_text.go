@@ -6,12 +6,14 @@ import (
 )
 
 // marks are what the bytes that must not stand in a string as they are look like,
-// eight at a time: a byte is one of them if the bits of it that are in quote are a
-// quote's, if it is a backslash, or if the bits of it that are in keep are less.
+// eight at a time.
 //
-// '"' and '&' differ in one bit, and so do '<' and '>': where HTML is escaped the
-// four take no more than two comparisons.
-type marks struct{ quote, keep, less uint64 }
+// Control characters and the quote take one comparison: with the second lowest bit
+// turned they are what is less than '!'. The bits in quote are those that are looked
+// at: without the one that tells '&' from '"', it is found, too. A backslash is found
+// by its bits in back, which are those in what. Without those that tell '<' and '>'
+// from it these are found, and '^', '|' and '~', which stand for themselves in escapes.
+type marks struct{ quote, back, what uint64 }
 
 const (
 	ones = 0x0101010101010101
@@ -20,18 +22,17 @@ const (
 
 var (
 	plainMarks = marks{0xff * ones, 0xff * ones, '\\' * ones}
-	htmlMarks  = marks{^uint64(('"' ^ '&') * ones), ^uint64(('<' ^ '>') * ones), '<' &^ ('<' ^ '>') * ones}
+	htmlMarks  = marks{(0xff &^ ('"' ^ '&')) * ones, (0xff &^ (('\\' ^ '<') | ('<' ^ '>'))) * ones, '\\' & '<' & '>' * ones}
 )
 
 // find returns a word whose lowest set bit, if it has any, is the top bit of the
-// first byte of w that can't be copied as it is: one of the marks, a control
+// first byte of w that may be another in a string: one of the marks, a control
 // character or one that is not ASCII. A subtraction carries into bytes above one
 // that it finds only, so that the lowest one is exact.
 func (m *marks) find(w uint64) uint64 {
-	quote := w&m.quote ^ '"'*ones
-	back := w ^ '\\'*ones
-	less := w&m.keep ^ m.less
-	return (w | (w - ' '*ones) | (quote - ones) | (back - ones) | (less - ones)) & tops
+	quote := w&m.quote ^ ('"'^' ')*ones
+	back := w&m.back ^ m.what
+	return (w | (quote - '!'*ones) | (back - ones)) & tops
 }
 
 // escapes has for each ASCII character what stands for it in a string, in the order
@@ -43,6 +44,8 @@ var escapes = func() (table [utf8.RuneSelf]uint64) {
 		switch c {
 		case '"', '\\':
 			s = `\` + string(rune(c))
+		case '^', '|', '~':
+			s = string(rune(c))
 		case '\b':
 			s = `\b`
 		case '\f':
@@ -66,51 +69,79 @@ var escapes = func() (table [utf8.RuneSelf]uint64) {
 // longestEscape is how many bytes stand for one at most.
 const longestEscape = 6
 
-// string writes s in quotes.
-func (e *encoder) string(b []byte, s string) []byte {
-	// Words are written whole: up to 8 bytes more than s takes.
-	b = append(e.room(b, len(s)+8+slack), '"')
+// string writes s in quotes. Words are written whole: up to 8 bytes more than it is.
+func (e *encoder) string(w pointer, s string) pointer {
+	w = put8(e.room(w, len(s)+2+8), '"')
 	m := e.marks
-	for i := 0; ; {
+	i := 0
+	for ; i <= len(s)-8; i += 8 {
+		x := load64(s, i)
+		put64(add(w, uintptr(i)), x)
+		if m.find(x) != 0 {
+			return e.special(add(w, uintptr(i)), s, i)
+		}
+	}
+	switch left := len(s) - i; {
+	case left == 0:
+	case i > 0:
+		// The last word once more, with some of what came before it.
+		x := load64(s, len(s)-8)
+		put64(add(w, uintptr(len(s)-8)), x)
+		if m.find(x) != 0 {
+			return e.special(add(w, uintptr(i)), s, i)
+		}
+	default:
+		x := shortText(s)
+		put64(w, x)
+		if m.find(x)&(1<<(uint(8*left)&63)-1) != 0 {
+			return e.special(w, s, 0)
+		}
+	}
+	return put8(add(w, uintptr(len(s))), '"')
+}
+
+// special writes s from i on, and the quote that ends it. There is room for it as it
+// is.
+func (e *encoder) special(w pointer, s string, i int) pointer {
+	m := e.marks
+	for i < len(s) {
 		left := len(s) - i
-		var w, found uint64
+		var x, found uint64
 		if left >= 8 {
-			w = load64(s, i)
-			if found = m.find(w); found == 0 {
-				put64(b, w)
-				b = b[:len(b)+8]
+			x = load64(s, i)
+			if found = m.find(x); found == 0 {
+				put64(w, x)
+				w = add(w, 8)
 				i += 8
 				continue
 			}
 		} else {
-			if left == 0 {
-				return append(b, '"')
-			}
-			width := uint(8*left) & 63
 			if len(s) >= 8 {
-				w = load64(s, len(s)-8) >> ((64 - width) & 63)
+				x = load64(s, len(s)-8) >> (uint(64-8*left) & 63)
 			} else {
-				w = shortText(s[i:])
+				x = shortText(s[i:])
 			}
-			if found = m.find(w) & (1<<width - 1); found == 0 {
-				put64(b, w)
-				return append(b[:len(b)+left], '"')
+			if found = m.find(x) & (1<<(uint(8*left)&63) - 1); found == 0 {
+				put64(w, x)
+				w = add(w, uintptr(left))
+				break
 			}
 		}
-		put64(b, w)
+		put64(w, x)
 		n := bits.TrailingZeros64(found) / 8
-		b = b[:len(b)+n]
+		w = add(w, uintptr(n))
 		i += n
 		if c := s[i]; c < utf8.RuneSelf {
-			w := escapes[c]
-			b = e.room(b, len(s)-i+longestEscape+8+slack)
-			put64(b, w)
-			b = b[:len(b)+int(w>>56)]
+			escape := escapes[c]
+			w = e.room(w, len(s)-i+longestEscape+8)
+			put64(w, escape)
+			w = add(w, uintptr(escape>>56))
 			i++
 		} else {
-			b, i = e.runes(b, s, i)
+			w, i = e.runes(w, s, i)
 		}
 	}
+	return put8(w, '"')
 }
 
 // shortText is the bytes of s, from 1 to 7, the first one lowest, and zeros.
@@ -127,73 +158,88 @@ const pairsOf = 0x0001000100010001
 
 // isUsual says whether the lowest three bytes of w, which look like a character,
 // are one: none that fits two bytes, no surrogate, and no line end of JavaScript.
-func isUsual(w uint32) bool {
+func isUsual(w uint64) bool {
 	x := w & 0x200f
 	return x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2
+}
+
+// both times three bytes is two characters of three bytes in a word. They look like
+// characters by the bits in threeLooks.
+const (
+	both        = 1 | 1<<24
+	threeLooks  = 0xc0c0f0 * both
+	threeValues = 0x8080e0 * both
+)
+
+// areUsual is isUsual for two characters: a number without 0x800000 in the one or
+// the other place says no. What is added carries up to there from all but zero.
+func areUsual(w uint64) uint64 {
+	const carry = 0x7fffff * both
+	lead := w & (0x200f * both)
+	end := (w ^ 0xa880e2*both) & (0x3e3f0f * both)
+	return (lead + carry) & (lead ^ 0x200d*both + carry) & (end + carry)
 }
 
 // runes writes the characters of s from i on that are not ASCII, and returns where
 // they end. Those of two to four bytes are looked at as a word: which bits must be
 // set and clear in their bytes, and which of the others must not all be clear, as
-// they are in one that is longer than it had to be.
-func (e *encoder) runes(b []byte, s string, i int) ([]byte, int) {
+// they are in one that is longer than it had to be. Where several of one length follow
+// each other, as they do in a text, several are looked at at once.
+func (e *encoder) runes(w pointer, s string, i int) (pointer, int) {
 	for i < len(s) && s[i] >= utf8.RuneSelf {
-		if i+8 <= len(s) {
-			// Several of one length, as they are in a text, at once.
-			w := load64(s, i)
-			if w&(0xc0e0*pairsOf) == 0x80c0*pairsOf {
-				if (w&(0x1e*pairsOf)+0xfe*pairsOf)&(0x100*pairsOf) == 0x100*pairsOf {
-					put64(b, w)
-					b = b[:len(b)+8]
-					i += 8
+		left := len(s) - i
+		var x uint64
+		if left >= 8 {
+			x = load64(s, i)
+		} else {
+			x = shortText(s[i:]) // no zero looks like a part of a character
+		}
+		n := uintptr(0) // how many bytes of x are characters
+		switch {
+		case x&0xc0e0 == 0x80c0:
+			if x&(0xc0e0*pairsOf) == 0x80c0*pairsOf && (x&(0x1e*pairsOf)+0xfe*pairsOf)&(0x100*pairsOf) == 0x100*pairsOf {
+				n = 8
+			} else if x&0x1e != 0 {
+				n = 2
+			}
+		case x&0xc0c0f0 == 0x8080e0:
+			if left >= 14 {
+				y := load64(s, i+6)
+				if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areUsual(x)&areUsual(y)&(0x800000*both) == 0x800000*both {
+					put64(w, x)
+					put64(add(w, 6), y)
+					w = add(w, 12)
+					i += 12
 					continue
 				}
-			} else if w&0xc0c0f0_c0c0f0 == 0x8080e0_8080e0 && isUsual(uint32(w)) && isUsual(uint32(w>>24)) {
-				put64(b, w)
-				b = b[:len(b)+6]
-				i += 6
-				continue
+			}
+			if isUsual(x) {
+				n = 3
+			}
+		case x&0xc0c0c0f8 == 0x808080f0: // up to U+10FFFF
+			if c := x & 0x3007; c != 0 && (c&0x07 < 4 || c == 0x04) {
+				n = 4
 			}
 		}
-		if i+4 <= len(s) {
-			w := load32(s, i)
-			switch {
-			case w&0xc0c0f0 == 0x8080e0: // three bytes
-				if isUsual(w) {
-					put32(b, w)
-					b = b[:len(b)+3]
-					i += 3
-					continue
-				}
-			case w&0xc0e0 == 0x80c0: // two bytes
-				if w&0x1e != 0 {
-					put32(b, w)
-					b = b[:len(b)+2]
-					i += 2
-					continue
-				}
-			case w&0xc0c0c0f8 == 0x808080f0: // four bytes
-				if x := w & 0x3007; x != 0 && (x&0x07 < 4 || x == 0x04) { // up to U+10FFFF
-					put32(b, w)
-					b = b[:len(b)+4]
-					i += 4
-					continue
-				}
-			}
+		if n > 0 {
+			put64(w, x)
+			w = add(w, n)
+			i += int(n)
+			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		b = e.room(b, len(s)-i+longestEscape+8+slack)
+		w = e.room(w, left+longestEscape+8)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			b = append(b, `\ufffd`...)
+			w = putText(w, `\ufffd`)
 		case r == '\u2028':
-			b = append(b, `\u2028`...)
+			w = putText(w, `\u2028`)
 		case r == '\u2029':
-			b = append(b, `\u2029`...)
+			w = putText(w, `\u2029`)
 		default:
-			b = append(b, s[i:i+size]...)
+			w = putText(w, s[i:i+size])
 		}
 		i += size
 	}
-	return b, i
+	return w, i
 }

@@ -26,7 +26,7 @@ func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	case a == nil:
 		doc := make([]byte, len(text))
 		copy(doc, text)
-		e.text, text = text[:0], doc
+		e.text, text = e.out, doc
 	default:
 		text = e.keep(text, len(text))
 	}
@@ -44,7 +44,7 @@ func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 		_, err = w.Write(text)
 	}
 	if a == nil && err == nil {
-		e.text = text[:0]
+		e.text = e.out
 	}
 	e.keep(text, 0)
 	e.free()
@@ -94,37 +94,36 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 				panic(r)
 			}
 			e.arena, e.pooled = was.arena, was.pooled
-			text = was.grown // to be given back
+			text = was.out // to be given back
 		}
 	}()
-	if text = e.text; e.arena != nil {
-		text = e.begin()
+	if e.out = e.text; e.arena != nil {
+		e.begin()
 	}
-	text = e.any(text, v)
-	e.length = len(text)
-	return text, nil
+	e.setLimit()
+	w := e.any(dataOf(e.out), v)
+	e.length = e.written(w)
+	return e.out[:e.length], nil
 }
 
-// begin returns room in the arena to begin with: for as much as was written last,
+// begin takes room in the arena to begin with: for as much as was written last,
 // or what a Limit allows of that.
-func (e *encoder) begin() []byte {
+func (e *encoder) begin() {
 	const least = 256
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
-	e.grown = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberRoom))[:0]
-	return e.grown
+	e.out = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberRoom))[:0]
 }
 
-// more is grow where the text is in an arena.
-func (e *encoder) more(b []byte, n int) []byte {
+// more moves the text, of so many bytes, to room for n, where it is in an arena.
+func (e *encoder) more(written, n int) {
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
-	bigger := machine.GrowBytes(r, b, len(b)+n)[:len(b)]
-	if dataOf(bigger) != dataOf(b) {
-		copy(bigger, b)
+	bigger := machine.GrowBytes(r, e.out[:written], n)
+	if dataOf(bigger) != dataOf(e.out) {
+		copy(bigger, e.out[:written])
 	}
-	e.grown = bigger
-	return bigger
+	e.out = bigger[:0]
 }
 
 // keep gives back what an arena gave for more than the first n bytes of text.
@@ -148,7 +147,7 @@ func (e *encoder) free() {
 	if cap(e.text) > always && cap(e.text)/8 > e.length {
 		e.text = nil
 	}
-	e.busy, e.arena, e.grown = false, nil, nil
+	e.busy, e.arena, e.out = false, nil, nil
 	if e.pooled {
 		encoders.Put(e)
 	}

@@ -50,31 +50,52 @@ func load32(s string, i int) uint32 {
 	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(pointer(unsafe.StringData(s)), i))[:])
 }
 
-// put64 writes 8 bytes behind b, the lowest one first. b stays as long as it was.
+// put64 writes 8 bytes at w, the lowest one first.
 //
-// SAFETY: there is room for them: cap(b)-len(b) >= 8, by the caller.
-func put64(b []byte, w uint64) {
-	binary.LittleEndian.PutUint64((*[8]byte)(unsafe.Add(pointer(unsafe.SliceData(b)), len(b)))[:], w)
+// SAFETY: there is room for them, by the caller.
+func put64(w pointer, x uint64) { binary.LittleEndian.PutUint64((*[8]byte)(w)[:], x) }
+
+// put8 writes a byte at w, and returns where the next one goes.
+//
+// SAFETY: there is room for it and for more, by the caller.
+func put8(w pointer, c byte) pointer {
+	*(*byte)(w) = c
+	return add(w, 1)
 }
 
-// put32 writes 4 bytes behind b, the lowest one first. b stays as long as it was.
+// putText writes s at w, and returns where the next byte goes.
 //
-// SAFETY: there is room for them: cap(b)-len(b) >= 4, by the caller.
-func put32(b []byte, w uint32) {
-	binary.LittleEndian.PutUint32((*[4]byte)(unsafe.Add(pointer(unsafe.SliceData(b)), len(b)))[:], w)
+// SAFETY: there is room for it and for more, by the caller.
+func putText(w pointer, s string) pointer {
+	copy(unsafe.Slice((*byte)(w), len(s)), s)
+	return add(w, uintptr(len(s)))
 }
+
+// roomAt is n bytes of room at w, with nothing in it.
+//
+// SAFETY: they are there, by the caller.
+func roomAt(w pointer, n int) []byte { return unsafe.Slice((*byte)(w), n)[:0] }
+
+// distance is how many bytes to lies behind from, less than 0 where it is before it.
+// What is behind the room of an encoder is never pointed to, but for this.
+func distance(from pointer, to uintptr) int { return int(to - uintptr(from)) }
 
 // piece is what putPieces writes at a time.
 const piece = 16
 
-// putPieces writes s behind b. b stays as long as it was.
+// putPiece writes s at w.
+//
+// SAFETY: there is room for it, by the caller.
+func putPiece(w pointer, s *[piece]byte) { *(*[piece]byte)(w) = *s }
+
+// putPieces writes s at w.
 //
 // SAFETY: the length of s is a multiple of piece, and there is room for it, by the
 // caller.
-func putPieces(b []byte, s string) {
-	to, from := unsafe.Add(pointer(unsafe.SliceData(b)), len(b)), pointer(unsafe.StringData(s))
+func putPieces(w pointer, s string) {
+	from := pointer(unsafe.StringData(s))
 	for i := uintptr(0); i < uintptr(len(s)); i += piece {
-		*(*[piece]byte)(unsafe.Add(to, i)) = *(*[piece]byte)(unsafe.Add(from, i))
+		*(*[piece]byte)(unsafe.Add(w, i)) = *(*[piece]byte)(unsafe.Add(from, i))
 	}
 }
 
