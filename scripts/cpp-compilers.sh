@@ -1,7 +1,7 @@
 #!/bin/sh
 # cpp-compilers.sh [-all]: one program with the whole library in it, built and run by
 # every gcc and clang that is here: as it is, without exceptions and RTTI, as if the
-# compiler had nothing of its own, and on libc++ where that is. With -all the compilers
+# compiler had nothing of its own, from the module and on libc++ where these are. With -all the compilers
 # that Debian has are installed first, where that can be done, and each clang builds and
 # runs all tests.
 set -eu
@@ -32,6 +32,14 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 	run "$compiler" -O2
 	run "$compiler" -O2 -fno-exceptions -fno-rtti
 	run "$compiler" -O1 -DEBB_PLAIN
+	case $compiler in clang++-1[789])
+		"$compiler" -std=c++20 -O1 -pthread -Iinclude --precompile module/ebbpool.cppm -o "$work/ebbpool.pcm"
+		"$compiler" -std=c++20 -O1 -pthread $warn -DANYWHERE_MODULE -fmodule-file=ebbpool="$work/ebbpool.pcm" \
+			test/anywhere.cpp "$work/ebbpool.pcm" -o "$work/anywhere"
+		timeout 120 "$work/anywhere" >/dev/null
+		echo "$compiler, import ebbpool: as it should be"
+		;;
+	esac
 	# What Apple's compiler comes with.
 	case $compiler in clang*)
 		if echo '#include <vector>

@@ -13,3 +13,22 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD
 run(${CMAKE_COMMAND} --build ${WORK}/build --config Release)
 find_program(consumer NAMES consumer PATHS ${WORK}/build ${WORK}/build/Release NO_DEFAULT_PATH REQUIRED)
 run(${consumer})
+
+# The same without CMake.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB_RECURSE file ${WORK}/prefix/*/ebbpool.pc)
+  get_filename_component(folder "${file}" DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  execute_process(COMMAND ${pkg_config} --cflags --libs ebbpool RESULT_VARIABLE result
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "pkg-config does not find ebbpool in ${folder}")
+  endif()
+  separate_arguments(flags)
+  run(${CXX} -std=c++20 ${SOURCE}/main.cpp -o ${WORK}/by_pkg_config ${flags})
+  run(${WORK}/by_pkg_config)
+  run(${pkg_config} --exact-version=${VERSION} ebbpool)
+else()
+  message("SKIPPED: no pkg-config")
+endif()

@@ -1,0 +1,67 @@
+// The library as a C++20 module:
+//
+//     import ebbpool;
+//
+//     clang++ -std=c++20 -pthread -Iinclude --precompile module/ebbpool.cppm -o ebbpool.pcm
+//     clang++ -std=c++20 -pthread -fmodule-file=ebbpool=ebbpool.pcm program.cpp ebbpool.pcm
+//
+// Tested with clang 19; 16 takes two equal functions of libstdc++ 12 for different
+// ones. The headers may be included in other files of the same program.
+module;
+
+#include <ebbpool/arena.hpp>
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/handle_pool.hpp>
+#include <ebbpool/iterate.hpp>
+#include <ebbpool/make.hpp>
+#include <ebbpool/pool_allocator.hpp>
+#include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+
+export module ebbpool;
+
+export namespace ebb {
+using ebb::advice;
+using ebb::arena;
+using ebb::arena_allocator;
+using ebb::arena_mark;
+using ebb::arena_pool;
+using ebb::arena_resource;
+using ebb::arena_stats;
+using ebb::basic_arena;
+using ebb::basic_arena_resource;
+using ebb::construct;
+using ebb::describe;
+using ebb::destroy;
+using ebb::destroy_all;
+using ebb::handle;
+using ebb::handle_pool;
+using ebb::is_of_arena;
+using ebb::leak_handler;
+using ebb::leak_info;
+using ebb::limit_error;
+using ebb::live;
+using ebb::live_range;
+using ebb::make;
+using ebb::memory_source;
+using ebb::misuse;
+using ebb::misuse_handler;
+using ebb::misuse_info;
+using ebb::name;
+using ebb::node_pool;
+using ebb::pool_allocator;
+using ebb::pool_options;
+using ebb::pool_resource;
+using ebb::pooled;
+using ebb::raw_block;
+using ebb::set_leak_handler;
+using ebb::set_misuse_handler;
+using ebb::sync_arena_pool;
+using ebb::sync_options;
+namespace checks {
+using ebb::checks::none;
+using ebb::checks::report;
+using ebb::checks::trap;
+using ebb::checks::with_leaks;
+}  // namespace checks
+}  // namespace ebb

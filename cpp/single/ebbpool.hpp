@@ -1,0 +1,3488 @@
+// Ebbpool as one header, made by scripts/cpp-single.sh from cpp/include/ebbpool:
+// change those, not this. https://github.com/ebbpool/arena
+//
+// MIT License
+//
+// Copyright (c) 2026 The Ebbpool authors
+//
+// Permission is hereby granted, free of charge, to any person obtaining a copy
+// of this software and associated documentation files (the "Software"), to deal
+// in the Software without restriction, including without limitation the rights
+// to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+// copies of the Software, and to permit persons to whom the Software is
+// furnished to do so, subject to the following conditions:
+//
+// The above copyright notice and this permission notice shall be included in all
+// copies or substantial portions of the Software.
+//
+// THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+// IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+// FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+// AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+// LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+// OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+// SOFTWARE.
+// What AddressSanitizer and Valgrind are told about slots and regions. Without either,
+// every function here is empty and `annotate::on` is false.
+//
+// AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
+// program does not know that it will be run under it, and its requests cost
+// about ten instructions each. They are on in builds without optimisation,
+// where <valgrind/memcheck.h> exists; EBB_VALGRIND=1 or =0 says so for any
+// build. It must be the same in all files of a program.
+#ifndef EBBPOOL_ANNOTATE_HPP
+#define EBBPOOL_ANNOTATE_HPP
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EBB_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EBB_ASAN 1
+#endif
+#endif
+#ifndef EBB_ASAN
+#define EBB_ASAN 0
+#endif
+
+#if !defined(EBB_VALGRIND)
+#if defined(__has_include) && !defined(__OPTIMIZE__) && !defined(NVALGRIND) && !defined(_MSC_VER) && !EBB_ASAN && \
+    !defined(__SANITIZE_THREAD__)
+#if __has_include(<valgrind/memcheck.h>)
+#define EBB_VALGRIND 1
+#endif
+#endif
+#endif
+#ifndef EBB_VALGRIND
+#define EBB_VALGRIND 0
+#endif
+
+#if EBB_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+#if EBB_VALGRIND
+#include <valgrind/memcheck.h>
+#endif
+
+namespace ebb::annotate {
+
+/// Whether any tool is told anything.
+inline constexpr bool on = EBB_ASAN != 0 || EBB_VALGRIND != 0;
+
+/// A pool begins: none of its bytes may be touched until handed_out.
+inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
+                  [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_CREATE_MEMPOOL(pool, 0, 0);
+    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
+#endif
+}
+
+/// A slot is out: its bytes may be touched; their values are not defined.
+inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
+                       [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(slot, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MEMPOOL_ALLOC(pool, slot, bytes);
+#endif
+}
+
+/// A slot is back: a touch of it is a bug of the program's. AddressSanitizer
+/// works in units of 8 bytes: of a smaller slot that shares its unit with a
+/// live one not all misuse is seen.
+inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
+                       [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(slot, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MEMPOOL_FREE(pool, slot);
+#endif
+}
+
+/// A pool ends: its bytes are the system's, or the caller's, again.
+inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
+                [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_DESTROY_MEMPOOL(pool);
+    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
+#endif
+}
+
+/// Bytes between two allocations of an arena that belong to neither, so that an
+/// overrun of one is found before it reaches the next. None without a tool.
+inline constexpr std::size_t red_zone = on ? 16 : 0;
+
+/// Bytes of an arena's chunk that nobody may touch.
+inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_poison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
+#endif
+}
+
+/// Bytes of an arena's chunk that are handed out, or the system's again.
+inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
+#if EBB_ASAN
+    __asan_unpoison_memory_region(first, bytes);
+#endif
+#if EBB_VALGRIND
+    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
+#endif
+}
+
+}  // namespace ebb::annotate
+
+#endif  // EBBPOOL_ANNOTATE_HPP
+// ebb::arena: a region of memory. Objects are made one after the other and freed
+// all at once.
+//
+//     ebb::arena a(64 << 10);
+//     for (request r; next(r);) {
+//         auto* const tree = a.make<node>(r);      // its destructor runs in reset()
+//         std::string_view name = a.copy(r.name());
+//         answer(*tree, name);
+//         a.reset();                               // nothing is given to the heap
+//     }
+//
+// A destructor that is not trivial is recorded in the arena itself. Objects of one
+// type that follow each other share one record: then a destructor costs a step of
+// a loop and no indirect call.
+#ifndef EBBPOOL_ARENA_HPP
+#define EBBPOOL_ARENA_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+// What arena::mark answers and arena::rewind takes.
+#ifndef EBBPOOL_ARENA_MARK_HPP
+#define EBBPOOL_ARENA_MARK_HPP
+
+#include <cstddef>
+#include <utility>
+
+namespace ebb {
+
+/// A moment in the life of an arena, for rewind. Move-only; a mark that was
+/// moved from, or made by the default constructor, is none.
+class arena_mark {
+public:
+    constexpr arena_mark() noexcept = default;
+    constexpr arena_mark(arena_mark&& other) noexcept
+        : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+    constexpr arena_mark& operator=(arena_mark&& other) noexcept {
+        arena_ = std::exchange(other.arena_, nullptr);
+        serial_ = other.serial_;
+        return *this;
+    }
+    arena_mark(const arena_mark&) = delete;
+    arena_mark& operator=(const arena_mark&) = delete;
+    ~arena_mark() = default;
+
+private:
+    template <class>
+    friend class basic_arena;
+    constexpr arena_mark(const void* arena, std::size_t serial) noexcept : arena_(arena), serial_(serial) {}
+
+    const void* arena_ = nullptr;
+    std::size_t serial_ = 0;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_MARK_HPP
+// Misuse of a pool or an arena: its kinds, what is said about it, and who decides what
+// happens next. Nothing here runs unless a check has failed.
+#ifndef EBBPOOL_CHECKS_HPP
+#define EBBPOOL_CHECKS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+// What compilers call differently. EBB_PLAIN says that one has none of it, for tests.
+#ifndef EBBPOOL_COMPILER_HPP
+#define EBBPOOL_COMPILER_HPP
+
+#if defined(EBB_PLAIN)
+#define EBB_COLD
+#define EBB_NOINLINE
+#define EBB_INLINE inline
+#define EBB_UNLIKELY(x) (x)
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#elif defined(__GNUC__)
+#define EBB_COLD [[gnu::cold, gnu::noinline]]
+#define EBB_NOINLINE [[gnu::noinline]]
+#define EBB_INLINE [[gnu::always_inline]] inline
+#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
+#define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define EBB_COLD __declspec(noinline)
+#define EBB_NOINLINE __declspec(noinline)
+#define EBB_INLINE __forceinline
+// It has [[unlikely]] for statements only, and puts what ends in a call that is not
+// inlined out of the way by itself.
+#define EBB_UNLIKELY(x) (x)
+#if defined(_M_X64) || defined(_M_IX86)
+#define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
+#elif defined(_M_ARM64)
+#define EBB_PREFETCH(p) __prefetch(p)
+#else
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#endif
+#else
+#define EBB_COLD
+#define EBB_NOINLINE
+#define EBB_INLINE inline
+#define EBB_UNLIKELY(x) (x)
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#endif
+
+#endif  // EBBPOOL_COMPILER_HPP
+
+namespace ebb {
+
+/// What was wrong with a pointer that was given back to a pool, or with a call
+/// of an arena.
+enum class misuse : unsigned char {
+    null,             ///< the null pointer
+    foreign,          ///< not from this pool: stack, heap, another pool, one past the end
+    interior,         ///< inside a slot, not at its start, at an address a T could have
+    misaligned,       ///< inside a slot, at an address that no T can have
+    double_free,      ///< a slot that was handed out and has been given back already
+    never_allocated,  ///< a slot that was never handed out
+    stale_mark,       ///< rewind to a mark that the arena has gone back beyond
+    foreign_mark,     ///< rewind to a mark of another arena
+    moved_mark,       ///< rewind to a mark that was moved from, or never taken
+    reentrant,        ///< reset, release or rewind from a destructor that the arena runs
+    stranded          ///< use of an arena_resource whose blocks went with an earlier life of its arena
+};
+
+/// The kind's name, as in the enumeration. Never null.
+[[nodiscard]] constexpr const char* name(misuse kind) noexcept {
+    switch (kind) {
+        case misuse::null: return "null";
+        case misuse::foreign: return "foreign";
+        case misuse::interior: return "interior";
+        case misuse::misaligned: return "misaligned";
+        case misuse::double_free: return "double_free";
+        case misuse::never_allocated: return "never_allocated";
+        case misuse::stale_mark: return "stale_mark";
+        case misuse::foreign_mark: return "foreign_mark";
+        case misuse::moved_mark: return "moved_mark";
+        case misuse::reentrant: return "reentrant";
+        case misuse::stranded: return "stranded";
+    }
+    return "unknown";
+}
+
+/// One sentence on what to look for. Never null.
+[[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
+    switch (kind) {
+        case misuse::null:
+            return "a pool has nothing to do for null: test the pointer first, or look for the "
+                   "allocate() whose nullptr (pool full) was not checked";
+        case misuse::foreign: return "the pointer is not from this pool: give it back to where it came from";
+        case misuse::interior:
+            return "the pointer is inside an object: give back the address that allocate() answered, "
+                   "not that of a member, a base class or an array element";
+        case misuse::misaligned:
+            return "no object can begin at this address: give back the address that allocate() "
+                   "answered, and look for arithmetic on it";
+        case misuse::double_free: return "this slot was given back before: look for two owners of one object";
+        case misuse::never_allocated:
+            return "allocate() never handed out this slot: look for an address that was computed";
+        case misuse::stale_mark:
+            return "the arena was reset, released or rewound to an earlier mark since this one was taken: take a new "
+                   "one";
+        case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
+        case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
+        case misuse::reentrant:
+            return "a destructor that the arena runs may allocate from it, but not rewind, reset or release it";
+        case misuse::stranded:
+            return "a container still has blocks of a life of the arena that has ended: destroy it before reset() and "
+                   "release(), or call abandon() on the resource if it is never to be destroyed";
+    }
+    return "";
+}
+
+/// Whether the kind is one of an arena's and not of a pool's.
+[[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
+
+/// A misuse, as it is handed to a policy. Holds addresses and numbers only;
+/// nothing in it has been read through `pointer`. What is said of slots is for
+/// pools; of an arena it is zero, and no_slot.
+struct misuse_info {
+    static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
+
+    misuse kind;
+    const void* pool;       ///< the pool or arena object that was called
+    const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
+    const void* first;      ///< address of the pool's slot 0
+    std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
+    std::size_t slot_size;  ///< bytes
+    std::size_t capacity;   ///< slots
+};
+
+/// Objects that were still out when a pool was destroyed.
+struct leak_info {
+    const void* pool;
+    std::size_t live;      ///< objects out
+    std::size_t capacity;  ///< slots
+};
+
+/// Writes a message of one line, with an end of line and a terminating zero,
+/// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
+    if (is_of_arena(info.kind)) {
+        const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
+                                         name(info.kind), info.pool, info.pointer, advice(info.kind));
+        if (length < 0 && size > 0) text[0] = '\0';
+        return;
+    }
+    char slot[64] = "no slot of it";
+    if (info.slot != misuse_info::no_slot) {
+        static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
+    }
+    const int length = std::snprintf(
+        text, size, "ebbpool: misuse %s: pool %p (%zu slots of %zu bytes at %p) was given back %p (%s): %s\n",
+        name(info.kind), info.pool, info.capacity, info.slot_size, info.first, info.pointer, slot, advice(info.kind));
+    if (length < 0 && size > 0) text[0] = '\0';
+}
+
+/// The same for leaks.
+EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
+    const int length = std::snprintf(text, size,
+                                     "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
+                                     "their destructors have not run\n",
+                                     info.pool, info.live, info.capacity);
+    if (length < 0 && size > 0) text[0] = '\0';
+}
+
+/// Called by the policy checks::report. Must not call back into the pool or arena.
+using misuse_handler = void (*)(const misuse_info&) noexcept;
+using leak_handler = void (*)(const leak_info&) noexcept;
+
+namespace detail {
+
+template <class Info>
+EBB_COLD inline void print(const Info& info) noexcept {
+    char text[512];
+    describe(info, text, sizeof text);
+    static_cast<void>(std::fputs(text, stderr));
+}
+
+inline void print_misuse(const misuse_info& info) noexcept { print(info); }
+inline void print_leak(const leak_info& info) noexcept { print(info); }
+
+// Atomic, since pools of several threads share them; read on cold paths only.
+inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
+inline std::atomic<leak_handler> current_leak_handler{print_leak};
+
+}  // namespace detail
+
+/// Sets what checks::report calls, for all pools of the program (of the shared
+/// library, where it hides its symbols); null stands
+/// for the default, which prints the message. Returns the one before.
+/// Thread-safe.
+inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
+}
+
+/// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+inline leak_handler set_leak_handler(leak_handler handler) noexcept {
+    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
+}
+
+/// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
+///
+///     static constexpr bool enabled;               // false: no checks, no memory for them
+///     static void on_misuse(const misuse_info&);   // noexcept; when it returns, the call had no effect
+///     static void on_leaks(const leak_info&);      // optional: called by the destructor when objects are out
+///
+/// and a program may write its own. If on_misuse is constexpr, misuse in a
+/// constant expression is handled by it; otherwise it does not compile.
+namespace checks {
+
+/// The default: prints the message to stderr and aborts.
+struct trap {
+    static constexpr bool enabled = true;
+    [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
+        detail::print(info);
+        std::abort();
+    }
+};
+
+/// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
+struct report {
+    static constexpr bool enabled = true;
+    EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
+};
+
+/// No checks. Misuse is undefined behaviour, as with malloc.
+struct none {
+    static constexpr bool enabled = false;
+    static void on_misuse(const misuse_info&) noexcept {}
+};
+
+/// Base, which also minds objects that are out when the pool is destroyed:
+/// with trap it prints and aborts, with report it calls the leak handler, with
+/// none and policies of the user's own it prints. Not the default, since to
+/// drop a pool with all that is in it is a way to use one.
+template <class Base = trap>
+struct with_leaks : Base {
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
+};
+
+template <>
+struct with_leaks<trap> : trap {
+    [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
+        detail::print(info);
+        std::abort();
+    }
+};
+
+template <>
+struct with_leaks<report> : report {
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
+};
+
+}  // namespace checks
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHECKS_HPP
+// Objects in a pool, instead of raw slots: construct and destroy, and a handle
+// that does the second by itself.
+//
+//     ebb::arena_pool<order> orders(10'000);
+//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
+#ifndef EBBPOOL_MAKE_HPP
+#define EBBPOOL_MAKE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+// ebb::arena_pool<T>: a fixed number of slots for objects of one type, handed
+// out and given back in any order, with every misuse that can be told from
+// right use caught in release builds.
+//
+//     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
+//
+// Nothing is kept inside the slots, so that a stray write into a free one can't
+// break the pool, and so that AddressSanitizer can poison all of it.
+//
+// `order` is a permutation of the slots, as a stack that grows downwards: the
+// first `top` entries stand for slots that are out, the rest are the free ones
+// in the order in which they will be handed out. Entry i holds (slot XOR i), so
+// that memory which is still zero reads as "slot i": a new pool needs no
+// filling, fresh slots come lowest first and only when all others are out, and
+// there is no branch between "fresh" and "used before".
+//
+// `states` holds one of three values a slot; the check of a pointer is one
+// compare for null, range and stride (slot_finder) and one for the state.
+//
+// The slot that was freed last is "hot": it is kept in a member, and goes to
+// the stack, and its state from live to free, only when the next one is freed.
+// While frees and allocations alternate neither table is written: stores are
+// what such a loop waits for.
+#ifndef EBBPOOL_ARENA_POOL_HPP
+#define EBBPOOL_ARENA_POOL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+// Where memory comes from: of a pool one block for everything, zero when it is
+// new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
+// touch: a pool of a gigabyte is made in microseconds and holds what is used.
+#ifndef EBBPOOL_STORAGE_HPP
+#define EBBPOOL_STORAGE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define EBB_HAS_MMAP 1
+#include <sys/mman.h>
+#else
+#define EBB_HAS_MMAP 0
+#endif
+
+namespace ebb {
+
+/// A way to get memory, for programs that have their own and for tests.
+struct memory_source {
+    /// Answers `bytes` bytes at an address that is a multiple of `alignment`
+    /// (a power of 2), all zero, or null when there are none.
+    void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
+    /// Gets back what take answered.
+    void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
+    void* context = nullptr;
+};
+
+/// Options of a pool's or an arena's memory. The default suits nearly all.
+struct pool_options {
+    /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
+    /// of the address cache for random order over much memory, where the
+    /// machine is short of them (measure: in a virtual machine it may be worth
+    /// nothing); memory is then held in units of 2 MiB. Blocks below 2 MiB are
+    /// not affected.
+    bool huge_pages = false;
+    /// Touch every page when the memory is taken, of a pool in the constructor,
+    /// so that no later call waits for the system. Costs about 0.25 us for each
+    /// 4 KiB.
+    bool prefault = false;
+    /// Use these bytes and no heap at all. They must outlive the pool; what is
+    /// in them is overwritten. `bytes_needed` says how many are enough; fewer
+    /// are a std::length_error. Empty: not used.
+    std::span<std::byte> storage{};
+    /// Take the block from here. Null: not used. Must outlive the pool.
+    const memory_source* source = nullptr;
+};
+
+namespace detail {
+
+/// From this size on blocks are mapped: below, a system call and its page
+/// faults cost more than to clear the pool's small tables (5 bytes a slot).
+/// It is where glibc's malloc begins to map, too.
+inline constexpr std::size_t map_from = std::size_t{128} << 10;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
+inline constexpr std::size_t cache_line = 64;
+
+#if defined(__cpp_exceptions)
+[[noreturn]] inline void throw_length(const char* what) { throw std::length_error(what); }
+[[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
+#else
+[[noreturn]] inline void throw_length(const char*) { std::abort(); }
+[[noreturn]] inline void throw_bad_alloc() { std::abort(); }
+#endif
+
+constexpr std::size_t round_up(std::size_t n, std::size_t to) noexcept { return (n + to - 1) & ~(to - 1); }
+
+inline std::byte* align_up(void* p, std::size_t to) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    return static_cast<std::byte*>(p) + (round_up(address, to) - address);
+}
+
+/// One block of memory, given back by the destructor. Literal, so that a pool
+/// in a constant expression can have an empty one.
+class block {
+public:
+    constexpr block() noexcept = default;
+
+    /// `bytes` bytes aligned to `alignment`, of which all from `clear_from` on
+    /// are zero. Throws std::bad_alloc, or std::length_error when the
+    /// caller's storage is too small.
+    block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
+        : bytes_(bytes), alignment_(alignment) {
+        if (!options.storage.empty()) {
+            void* at = options.storage.data();
+            std::size_t space = options.storage.size();
+            data_ = std::align(alignment, bytes, at, space);
+            if (data_ == nullptr) throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
+            clear(clear_from);
+        } else if (options.source != nullptr) {
+            source_ = options.source;
+            data_ = source_->take(bytes, alignment, source_->context);
+            if (data_ == nullptr) throw_bad_alloc();
+        } else if (!map(options)) {
+            kind_ = kind::heap;
+            data_ = ::operator new (bytes, std::align_val_t{alignment});
+            clear(clear_from);
+        }
+        if (options.prefault) touch();
+    }
+
+    block(const block&) = delete;
+    block& operator=(const block&) = delete;
+
+    /// For a chunk of an arena, which keeps its block in the block itself.
+    block(block&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)),
+          bytes_(other.bytes_),
+          alignment_(other.alignment_),
+          source_(other.source_),
+          mapped_(other.mapped_),
+          mapped_bytes_(other.mapped_bytes_),
+          kind_(other.kind_) {}
+    block& operator=(block&&) = delete;
+
+    constexpr ~block() {
+        if (!std::is_constant_evaluated()) give_back();
+    }
+
+    [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
+
+private:
+    enum class kind : unsigned char { borrowed, heap, mapped };
+
+    void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
+
+    void touch() noexcept {
+        // A write of what is there: a read would only map the page of zeros.
+        const auto touch_at = [this](std::size_t i) {
+            volatile std::byte* const at = data() + i;
+            *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
+        };
+        for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
+    }
+
+    // False when the block is too small to be mapped, or there is no mmap.
+    bool map([[maybe_unused]] const pool_options& options) {
+#if EBB_HAS_MMAP
+        if (bytes_ < map_from) return false;
+        const bool huge = options.huge_pages && bytes_ >= huge_page;
+        const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
+        if (huge) bytes_ = round_up(bytes_, huge_page);
+        // mmap aligns to a page only: what is too much at both ends stays
+        // reserved, untouched, until the destructor gives all of it back.
+        const std::size_t slack = align > small_page ? align : 0;
+        mapped_bytes_ = bytes_ + slack;
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_NORESERVE
+        flags |= MAP_NORESERVE;
+#endif
+        mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (mapped_ == MAP_FAILED) throw_bad_alloc();
+        kind_ = kind::mapped;
+        data_ = align_up(mapped_, align);
+#ifdef MADV_HUGEPAGE
+        // Advice: where the system has no huge pages, small ones do.
+        if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
+#endif
+        return true;
+#else
+        return false;
+#endif
+    }
+
+    void give_back() noexcept {
+        if (data_ == nullptr) return;
+        if (source_ != nullptr) {
+            source_->give(data_, bytes_, alignment_, source_->context);
+        } else if (kind_ == kind::heap) {
+            // It would put a blank before the parenthesis.
+            // clang-format off
+            ::operator delete(data_, std::align_val_t{alignment_});
+            // clang-format on
+        }
+#if EBB_HAS_MMAP
+        else if (kind_ == kind::mapped) {
+            ::munmap(mapped_, mapped_bytes_);
+        }
+#endif
+    }
+
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::size_t alignment_ = 1;
+    const memory_source* source_ = nullptr;
+    void* mapped_ = nullptr;
+    std::size_t mapped_bytes_ = 0;
+    kind kind_ = kind::borrowed;
+};
+
+/// Finds the slot of an address in an array of slots of Size bytes, with one
+/// multiplication and no division: for d = p - base,
+///
+///     q = rotate_right(d * inverse(Size's odd part), log2(Size's even part))
+///
+/// is d / Size when Size divides d, and at least 2^(bits of a word) / Size
+/// otherwise, since the map is a bijection of words and the quotients are all
+/// taken. So `q < capacity` asks four things at once: not null, not below, not
+/// above, at the start of a slot. (Granlund and Montgomery, "Division by
+/// Invariant Integers using Multiplication", 1994, section 9; H. S. Warren,
+/// "Hacker's Delight", 2nd edition, 10-17.)
+template <std::size_t Size>
+struct slot_finder {
+    static constexpr int shift = std::countr_zero(Size);
+    static constexpr std::uintptr_t odd = Size >> shift;
+
+    // Newton's iteration: each step doubles the number of right bits. odd is
+    // its own inverse to 3 bits, and 3 * 2^5 > 64.
+    static constexpr std::uintptr_t inverse = [] {
+        std::uintptr_t x = odd;
+        for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
+        return x;
+    }();
+    static_assert(static_cast<std::uintptr_t>(odd * inverse) == 1);
+
+    [[nodiscard]] static std::uintptr_t quotient(const void* p, const void* base) noexcept {
+        const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
+        return std::rotr(static_cast<std::uintptr_t>(d * inverse), shift);
+    }
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_STORAGE_HPP
+
+namespace ebb {
+
+namespace detail {
+
+/// What has become of a slot. An enumeration of its own and not a char: a
+/// store through a char may change anything, and the compiler would load the
+/// pool's members anew after each.
+enum class slot_state : unsigned char { never = 0, live = 1, free = 2 };
+
+/// The pool's numbers, for the same reason: the user's objects often begin with
+/// a std::size_t, and a store to one can't change a `counter`.
+enum class counter : std::size_t {};
+constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
+
+/// Tells the kinds of misuse apart, which the check itself does not: cold, and
+/// one for all types. `slot` is what slot_finder answered.
+EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
+                                        std::size_t alignment, std::size_t capacity, std::size_t slot,
+                                        bool never) noexcept {
+    misuse_info info{misuse::foreign, pool, p, base, misuse_info::no_slot, size, capacity};
+    if (slot < capacity) {
+        info.slot = slot;
+        info.kind = never ? misuse::never_allocated : misuse::double_free;
+    } else if (p == nullptr) {
+        info.kind = misuse::null;
+    } else if (!std::is_constant_evaluated()) {
+        const auto at = reinterpret_cast<std::uintptr_t>(p);
+        const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(base);
+        if (offset < capacity * size) {
+            info.slot = offset / size;
+            info.kind = at % alignment != 0 ? misuse::misaligned : misuse::interior;
+        }
+    }
+    return info;
+}
+
+/// So many hand-outs ahead the slot is fetched into the cache. At 8 the fetch
+/// (about 100 ns from memory) is under way long enough at 10 ns an object.
+inline constexpr std::size_t prefetch_ahead = 8;
+
+/// From this size on (a cache line) a slot that becomes hot is fetched; smaller
+/// ones are often in a line that is there already.
+inline constexpr std::size_t prefetch_hot_from = 64;
+
+}  // namespace detail
+
+/// A pool of `capacity` objects of type T, in one block of memory.
+///
+/// Every call takes O(1) time, except the constructor (see there) and
+/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
+/// page by page from the first use on where it is mapped. Reuse is last in,
+/// first out; a slot that was never out is handed out only when every other one
+/// is, lowest first.
+///
+/// One thread at a time; for several see sync_arena_pool.hpp. Not copyable, not
+/// movable: addresses are stable until the destructor. The destructor frees the
+/// memory and runs no destructor of T: see make.hpp for handles that do.
+///
+/// Misuse of deallocate is detected with every policy but checks::none, and
+/// leaves the pool as it was. What can't be seen: a second free of an address
+/// after the slot was handed out again, which looks like the new owner's. For
+/// that use handle_pool.hpp, whose handles carry generations.
+template <class T, class Checks = checks::trap>
+class arena_pool {
+    static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                  "ebb::arena_pool<T>: T must be an object type without const and volatile, and no array");
+
+public:
+    using value_type = T;
+    using checks_type = Checks;
+
+    /// The largest capacity of any pool: 2^32 - 2 slots.
+    static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
+
+    /// A pool of `capacity` slots; 0 is legal, and always both empty and full.
+    /// Throws std::length_error when capacity > max_capacity, or when the
+    /// memory would be more than PTRDIFF_MAX bytes; std::bad_alloc when there
+    /// is none. One allocation, so that nothing can be left behind by a throw.
+    /// Takes microseconds at any size where the block is mapped, from 128 KiB
+    /// on; smaller ones, and pool_options::storage, have 5 bytes a slot cleared.
+    /// No slot is touched.
+    constexpr explicit arena_pool(std::size_t capacity) : arena_pool(capacity, pool_options{}) {}
+
+    /// The same with options: huge pages, prefault, storage of the caller's.
+    constexpr arena_pool(std::size_t capacity, const pool_options& options)
+        : block_(checked_block(capacity, options)), capacity_{capacity} {
+        if (std::is_constant_evaluated()) {
+            base_ = std::allocator<T>{}.allocate(capacity);
+            order_ = new std::uint32_t[capacity + detail::prefetch_ahead]{};
+            states_ = new detail::slot_state[capacity + 1]{};
+        } else {
+            std::byte* const data = block_.data();
+            base_ = reinterpret_cast<T*>(data);
+            order_ = reinterpret_cast<std::uint32_t*>(data + order_at(capacity));
+            states_ = reinterpret_cast<detail::slot_state*>(data + states_at(capacity));
+            if constexpr (annotate::on) annotate::begin(this, base_, capacity * sizeof(T));
+        }
+    }
+
+    arena_pool(const arena_pool&) = delete;
+    arena_pool& operator=(const arena_pool&) = delete;
+
+    constexpr ~arena_pool() {
+        if constexpr (requires(const leak_info& info) { Checks::on_leaks(info); }) {
+            if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
+        }
+        if (std::is_constant_evaluated()) {
+            std::allocator<T>{}.deallocate(base_, +capacity_);
+            delete[] order_;
+            delete[] states_;
+        } else if constexpr (annotate::on) {
+            annotate::end(this, base_, +capacity_ * sizeof(T));
+        }
+    }
+
+    /// Hands out a slot, or nullptr when all are out. Raw memory: no
+    /// constructor runs, and the bytes are what was left there.
+    [[nodiscard]] constexpr T* allocate() noexcept {
+        if (hot_ != no_slot) {
+            const std::size_t slot = +hot_;
+            hot_ = no_slot;
+            return hand_out(slot);
+        }
+        const std::size_t top = +top_;
+        if (EBB_UNLIKELY(top == +capacity_)) return nullptr;
+        const std::size_t slot = order_[top] ^ static_cast<std::uint32_t>(top);
+        top_ = detail::counter{top + 1};
+        if constexpr (Checks::enabled) states_[slot] = detail::slot_state::live;
+        if (!std::is_constant_evaluated()) {
+            // Behind the last slot there are 8 more entries, all zero. They
+            // name slots that do not exist: to prefetch those does nothing.
+            const std::size_t ahead = top + detail::prefetch_ahead;
+            EBB_PREFETCH(address(order_[ahead] ^ static_cast<std::uint32_t>(ahead)));
+        }
+        return hand_out(slot);
+    }
+
+    /// Takes a slot back; `p` must be what allocate() answered, and T's
+    /// destructor must have run if a constructor had. Otherwise the policy is
+    /// called, and the pool stays as it was.
+    constexpr void deallocate(T* p) noexcept {
+        const std::size_t slot = slot_of(p);
+        const detail::counter hot = hot_;
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(slot >= +capacity_ || !is_out(slot, hot))) {
+                complain(p, slot);
+                return;
+            }
+        }
+        if constexpr (annotate::on) {
+            if (!std::is_constant_evaluated()) annotate::given_back(this, p, sizeof(T));
+        }
+        hot_ = detail::counter{slot};
+        if (hot == no_slot) {
+            // A free after an allocation: the slot will be wanted at once.
+            if constexpr (sizeof(T) >= detail::prefetch_hot_from) {
+                if (!std::is_constant_evaluated()) EBB_PREFETCH(p);
+            }
+            if constexpr (!Checks::enabled) {
+                if (EBB_UNLIKELY(+top_ > +high_)) high_ = top_;
+            }
+        } else {
+            // Frees in a row: nothing is fetched, since most is not needed soon.
+            const std::size_t top = +top_ - 1;
+            order_[top] = static_cast<std::uint32_t>(+hot) ^ static_cast<std::uint32_t>(top);
+            top_ = detail::counter{top};
+            if constexpr (Checks::enabled) states_[+hot] = detail::slot_state::free;
+        }
+    }
+
+    /// Slots in all.
+    [[nodiscard]] constexpr std::size_t capacity() const noexcept { return +capacity_; }
+
+    /// Slots that are out.
+    [[nodiscard]] constexpr std::size_t used() const noexcept {
+        return +top_ - static_cast<std::size_t>(hot_ != no_slot);
+    }
+
+    /// capacity() - used(): so many calls of allocate() will succeed.
+    [[nodiscard]] constexpr std::size_t available() const noexcept { return capacity() - used(); }
+
+    /// Whether no slot is out. A pool of capacity 0 is empty and full.
+    [[nodiscard]] constexpr bool empty() const noexcept { return used() == 0; }
+
+    /// Whether the next allocate() will answer nullptr.
+    [[nodiscard]] constexpr bool full() const noexcept { return used() == capacity(); }
+
+    /// Whether `p` is the address of one of the pool's slots, out or not.
+    /// False for null, for addresses inside a slot, and one past the end.
+    [[nodiscard]] constexpr bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
+
+    /// Most slots that were ever out at a time. O(log capacity): it is the
+    /// number of slots whose state is not `never`, and these come first.
+    [[nodiscard]] constexpr std::size_t high_water() const noexcept {
+        if constexpr (!Checks::enabled) {
+            return +high_ > +top_ ? +high_ : +top_;
+        } else {
+            std::size_t low = 0;
+            std::size_t high = +capacity_;
+            while (low < high) {
+                const std::size_t middle = low + (high - low) / 2;
+                if (states_[middle] == detail::slot_state::never) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            return low;
+        }
+    }
+
+    /// Whether `p` is a slot that is out, which is whether deallocate(p) would
+    /// be right. No misuse, and so no report, when it is not.
+    [[nodiscard]] constexpr bool is_live(const T* p) const noexcept requires(Checks::enabled) {
+        const std::size_t slot = slot_of(p);
+        return slot < +capacity_ && slot_is_live(slot);
+    }
+
+    /// The check of deallocate(p) without the rest: true when p is out, else
+    /// the policy is called. For callers that must act before the slot is
+    /// given back, such as to run a destructor. True with checks::none.
+    [[nodiscard]] constexpr bool verify(const T* p) const noexcept {
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(!is_live(p))) {
+                complain(p, slot_of(p));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The number of p's slot, 0 to capacity() - 1 in the order of addresses.
+    /// Not less than capacity() when !owns(p).
+    [[nodiscard]] constexpr std::size_t index_of(const T* p) const noexcept { return slot_of(p); }
+
+    /// The address of slot `index`, out or not; `index` must be less than
+    /// capacity(), which is not checked.
+    [[nodiscard]] constexpr T* slot(std::size_t index) const noexcept { return base_ + index; }
+
+    /// Whether slot `index` is out; `index` must be less than capacity().
+    [[nodiscard]] constexpr bool slot_is_live(std::size_t index) const noexcept requires(Checks::enabled) {
+        return is_out(index, hot_);
+    }
+
+    /// How many bytes of pool_options::storage are enough for `capacity`
+    /// slots, at any address. Throws std::length_error as the constructor.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
+        return block_bytes(capacity) + block_alignment - 1;
+    }
+
+private:
+    static constexpr detail::counter no_slot{misuse_info::no_slot};
+    // At least a line, so that objects of a line's size do not lie across two.
+    static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
+    static constexpr std::size_t state_bytes = Checks::enabled ? 1 : 0;
+
+    static constexpr std::size_t order_at(std::size_t capacity) noexcept {
+        return detail::round_up(capacity * sizeof(T), detail::cache_line);
+    }
+    static constexpr std::size_t states_at(std::size_t capacity) noexcept {
+        const std::size_t entries = capacity + detail::prefetch_ahead;
+        return detail::round_up(order_at(capacity) + entries * sizeof(std::uint32_t), detail::cache_line);
+    }
+
+    static constexpr std::size_t block_bytes(std::size_t capacity) {
+        constexpr std::size_t limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+        constexpr std::size_t slack = 2 * detail::huge_page + 2 * block_alignment;
+        if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + sizeof(std::uint32_t) + 1)) {
+            detail::throw_length("ebb::arena_pool: capacity is too large");
+        }
+        return states_at(capacity) + capacity * state_bytes;
+    }
+
+    static constexpr detail::block checked_block(std::size_t capacity, const pool_options& options) {
+        if (std::is_constant_evaluated()) return detail::block{};
+        return detail::block{block_bytes(capacity), block_alignment, order_at(capacity), options};
+    }
+
+    [[nodiscard]] constexpr std::size_t slot_of(const T* p) const noexcept {
+        if (std::is_constant_evaluated()) {
+            // Addresses are no numbers there; equality is all there is.
+            for (std::size_t i = 0; i < +capacity_; ++i) {
+                if (p == base_ + i) return i;
+            }
+            return misuse_info::no_slot;
+        }
+        return detail::slot_finder<sizeof(T)>::quotient(p, base_);
+    }
+
+    // Address of a slot that need not exist.
+    [[nodiscard]] const void* address(std::size_t slot) const noexcept {
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + slot * sizeof(T));
+    }
+
+    // The hot slot's state is not written yet.
+    [[nodiscard]] constexpr bool is_out(std::size_t slot, detail::counter hot) const noexcept {
+        return states_[slot] == detail::slot_state::live && slot != +hot;
+    }
+
+    constexpr T* hand_out(std::size_t slot) noexcept {
+        T* const p = base_ + slot;
+        if constexpr (annotate::on) {
+            if (!std::is_constant_evaluated()) annotate::handed_out(this, p, sizeof(T));
+        }
+        return p;
+    }
+
+    EBB_COLD constexpr void complain(const T* p, std::size_t slot) const noexcept {
+        const bool never = slot < +capacity_ && states_[slot] == detail::slot_state::never;
+        Checks::on_misuse(detail::classify(this, p, base_, sizeof(T), alignof(T), +capacity_, slot, never));
+    }
+
+    detail::block block_;
+    T* base_ = nullptr;
+    std::uint32_t* order_ = nullptr;
+    detail::slot_state* states_ = nullptr;
+    detail::counter capacity_{};
+    detail::counter top_{};         // entries of order_ for slots that are out, or hot
+    detail::counter hot_{no_slot};  // the slot that was freed last, if no allocation came since
+    detail::counter high_{};        // with checks::none: the largest top at a free
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_POOL_HPP
+
+namespace ebb {
+
+namespace detail {
+
+// A slot that goes back to the pool unless it is kept: for a constructor that
+// throws. Works without try, so without exceptions, too.
+template <class T, class Pool>
+struct slot_guard {
+    Pool& pool;
+    T* slot;
+    constexpr ~slot_guard() {
+        if (slot != nullptr) pool.deallocate(slot);
+    }
+};
+
+// std::construct_at; and with braces for aggregates, which clang initializes
+// with parentheses from version 16 on only.
+template <class T, class... Args>
+constexpr T* construct_in(T* slot, Args&&... args) {
+    if constexpr (std::is_constructible_v<T, Args...>) {
+        return std::construct_at(slot, std::forward<Args>(args)...);
+    } else {
+        return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
+    }
+}
+
+}  // namespace detail
+
+/// Takes a slot of `pool` and constructs a T in it from `args`. Answers nullptr
+/// when the pool is full; no constructor runs then. When the constructor
+/// throws, the slot goes back and the exception goes on.
+template <class Pool, class... Args>
+[[nodiscard]] constexpr typename Pool::value_type* construct(Pool& pool, Args&&... args) noexcept(
+    std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {
+    using T = typename Pool::value_type;
+    T* const slot = pool.allocate();
+    if (slot == nullptr) return nullptr;
+    if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
+        return std::construct_at(slot, std::forward<Args>(args)...);
+    } else {
+        detail::slot_guard<T, Pool> guard{pool, slot};
+        T* const object = detail::construct_in(slot, std::forward<Args>(args)...);
+        guard.slot = nullptr;
+        return object;
+    }
+}
+
+/// Runs the destructor of the object at `p` and gives its slot back. A misuse
+/// is found before the destructor runs: the policy is called, and nothing else
+/// happens.
+template <class Pool>
+constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
+    if (!pool.verify(p)) return;
+    std::destroy_at(p);
+    pool.deallocate(p);
+}
+
+/// Owns one object in a pool: move-only, two words. Empty when it was made from
+/// a full pool, moved from, or released. The pool must outlive it.
+template <class Pool>
+class pooled {
+public:
+    using element_type = typename Pool::value_type;
+
+    constexpr pooled() noexcept = default;
+    constexpr pooled(std::nullptr_t) noexcept {}
+
+    /// Takes over `p`, which construct(pool, ...) has answered; null is empty.
+    constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
+
+    constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
+
+    constexpr pooled& operator=(pooled&& other) noexcept {
+        pooled old(std::move(other));
+        swap(old);
+        return *this;
+    }
+
+    pooled(const pooled&) = delete;
+    pooled& operator=(const pooled&) = delete;
+
+    constexpr ~pooled() { reset(); }
+
+    /// Destroys the object now and gives its slot back. No-op when empty.
+    constexpr void reset() noexcept {
+        // Emptied first: a destructor that reaches this handle finds it so.
+        if (element_type* const p = std::exchange(object_, nullptr); p != nullptr) destroy(*pool_, p);
+    }
+
+    /// Gives up the object: the caller calls destroy(pool, p).
+    [[nodiscard]] constexpr element_type* release() noexcept { return std::exchange(object_, nullptr); }
+
+    [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
+    /// Undefined when empty, as with std::unique_ptr.
+    [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
+    [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
+
+    constexpr void swap(pooled& other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(object_, other.object_);
+    }
+    friend constexpr void swap(pooled& a, pooled& b) noexcept { a.swap(b); }
+    friend constexpr bool operator==(const pooled& a, const pooled& b) noexcept { return a.object_ == b.object_; }
+    friend constexpr bool operator==(const pooled& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
+
+private:
+    Pool* pool_ = nullptr;
+    element_type* object_ = nullptr;
+};
+
+/// construct() with a handle around it; empty when the pool is full.
+template <class Pool, class... Args>
+[[nodiscard]] constexpr pooled<Pool> make(Pool& pool, Args&&... args) noexcept(
+    std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {
+    return pooled<Pool>(pool, construct(pool, std::forward<Args>(args)...));
+}
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_MAKE_HPP
+// How an arena records destructors: in itself, one record for a row of objects of
+// one type that lie one behind the other.
+#ifndef EBBPOOL_RECORDS_HPP
+#define EBBPOOL_RECORDS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+// The chunks that an arena takes memory by: how large they are, which of them lie
+// idle, and the limit.
+#ifndef EBBPOOL_CHUNKS_HPP
+#define EBBPOOL_CHUNKS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
+
+
+namespace ebb {
+
+/// What an arena throws when it would need more memory than its limit allows.
+/// The arena is unchanged and may be used on.
+class limit_error : public std::bad_alloc {
+public:
+    limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
+        : limit_(limit), in_use_(in_use), asked_(asked) {}
+
+    [[nodiscard]] const char* what() const noexcept override {
+        return "ebb::arena: more memory is needed than limit() allows";
+    }
+    /// Bytes that are allowed.
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    /// Bytes of chunks that the arena has.
+    [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+    /// Bytes that the allocation needs in addition.
+    [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
+
+private:
+    std::size_t limit_, in_use_, asked_;
+};
+
+namespace detail {
+
+/// An address, as a number of a type of its own: no store through a pointer of
+/// the program's can change one, so the compiler keeps what it has loaded.
+enum class address : std::uintptr_t {};
+constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
+inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
+inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
+
+/// Objects begin at multiples of this.
+inline constexpr std::size_t unit = 8;
+
+/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
+struct chunk {
+    chunk* next;  // older, in the list of those in use
+    std::uintptr_t begin, end;
+    std::size_t bytes;  // of all of it
+    bool borrowed;      // storage of the caller's, which stays to the end
+    bool oversize;      // made for one large allocation
+    block memory;
+
+    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
+};
+/// Whole cache lines, so that an object of a line's size lies in one.
+inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
+
+/// Sizes up to this can be added to the end of a chunk: none is so near to the
+/// end of the address space.
+inline constexpr std::size_t no_chunk_above = 4096;
+
+/// Makes chunks, and keeps those that hold nothing.
+class chunk_store {
+public:
+    chunk_store(const chunk_store&) = delete;
+    chunk_store& operator=(const chunk_store&) = delete;
+
+    /// Bounds the bytes of all chunks; 0: no bound.
+    void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
+
+    static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
+        return chunk_header + round_up(bytes, unit) + cache_line - 1;
+    }
+
+    /// Far below where sizes that are added overflow.
+    static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
+
+    /// Throws what a size beyond max_bytes is answered with.
+    [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
+        if (limit_ != no_limit) throw_limit(bytes);
+        throw_bad_alloc();
+    }
+
+protected:
+    chunk_store(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : chunk_size_(chunk_size), max_retained_(max_retained), options_(options) {
+        if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
+        if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
+        if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
+        if (!options.storage.empty()) borrow();
+    }
+
+    ~chunk_store() { free_list(spare_, true); }
+
+    /// A chunk with that much room, in no list.
+    chunk* next_chunk(std::size_t need) {
+        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
+            chunk* const c = *at;
+            if (c->room() < need) continue;
+            *at = c->next;
+            return c;
+        }
+        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
+        // As much again as growth has made, so that the first is of the size asked for.
+        const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
+        std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
+        if (limit_ != no_limit) {
+            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
+            // need is whole units, and so fits in rest if it fits at all.
+            if (chunk_header + need > left()) throw_limit(chunk_header + need);
+            // So that many chunks are possible, down to the end of what is allowed.
+            const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
+            room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
+        }
+        const bool is_oversize = need > room;
+        chunk* const c = make_chunk(std::max(room, need));
+        c->oversize = is_oversize;
+        is_oversize ? ++oversize_ : grown_ += c->bytes;
+        return c;
+    }
+
+    [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
+
+    chunk* make_chunk(std::size_t room) {
+        std::size_t bytes = chunk_header + round_up(room, unit);
+        pool_options options = options_;
+        options.storage = {};
+        if (options.huge_pages && bytes >= huge_page) {
+            const std::size_t whole = round_up(bytes, huge_page);
+            whole <= left() ? bytes = whole : options.huge_pages = false;
+        }
+        block memory{bytes, cache_line, bytes, options};
+        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
+            throw_bad_alloc();
+        }
+        return found(std::move(memory), bytes, false);
+    }
+
+    /// Whether it is no larger than what the user has asked for.
+    [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
+
+    /// Puts a list of chunks that hold nothing behind the others of those.
+    void put_aside(chunk* first, chunk* last) noexcept {
+        chunk** end = &spare_;
+        while (*end != nullptr) end = &(*end)->next;
+        *end = first;
+        last->next = nullptr;
+    }
+
+    void free_chunk(chunk* c) noexcept {
+        held_ -= c->bytes;
+        if (!c->oversize) grown_ -= c->bytes;
+        --chunks_;
+        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
+        const block memory(std::move(c->memory));
+        c->~chunk();
+    }
+
+    /// Frees a list; storage of the caller's is put aside, but at the end of all.
+    void free_list(chunk* c, bool all) noexcept {
+        while (c != nullptr) {
+            chunk* const next = c->next;
+            if (c->borrowed && !all) {
+                c->next = spare_;
+                spare_ = c;
+            } else {
+                free_chunk(c);
+            }
+            c = next;
+        }
+    }
+
+    chunk* spare_ = nullptr;  // chunks that hold nothing
+    std::size_t chunk_size_, max_retained_;
+    std::size_t held_ = 0;  // bytes of all chunks
+    std::size_t chunks_ = 0, oversize_ = 0;
+
+private:
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+    // Growth makes no chunk of more than this many times the chunk size: the
+    // unused end of the last one would be worth more than the calls it saves.
+    static constexpr std::size_t max_growth = 64;
+
+    void borrow() {
+        const std::size_t size = options_.storage.size();
+        const std::size_t skip = (0 - +address_of(options_.storage.data())) & (cache_line - 1);
+        if (size < skip + chunk_header + unit) throw_length("ebb::arena: the storage is smaller than bytes_needed(1)");
+        const std::size_t bytes = (size - skip) & ~(unit - 1);
+        pool_options options = options_;
+        options.source = nullptr;
+        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
+        grown_ = bytes;
+    }
+
+    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
+        std::byte* const data = memory.data();
+        const std::uintptr_t at = +address_of(data);
+        auto* const c =
+            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
+        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
+        held_ += bytes;
+        ++chunks_;
+        return c;
+    }
+
+#if defined(__cpp_exceptions)
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
+#else
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
+#endif
+
+    std::size_t grown_ = 0;  // bytes of the chunks that growth made
+    std::size_t limit_ = no_limit;
+    pool_options options_;
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHUNKS_HPP
+
+namespace ebb::detail {
+
+/// A run of objects of one type that lie one behind the other, whose
+/// destructors are to run. It lies before them in the arena.
+struct alignas(unit) record {
+    record* older;
+    void (*destroy)(record*) noexcept;
+    std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_
+};
+
+/// How objects of type T lie behind their record, and how they end.
+template <class T>
+struct run {
+    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
+    /// From the record to the first object.
+    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
+    /// Whether the next object lies where the last one ends: not in units that
+    /// end in padding, nor with a red zone between them. (Large ones don't need it.)
+    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
+
+    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
+    static void destroy(record* r) noexcept {
+        T* const first_one = objects(r);
+        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
+    }
+};
+
+/// The record of one object that lies elsewhere.
+struct loose_record : record {
+    void* object;
+};
+template <class T>
+void destroy_loose(record* r) noexcept {
+    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
+}
+
+/// Memory that goes back unless it is kept: for a constructor that throws.
+template <class Region>
+struct memory_guard {
+    Region& from;
+    std::byte* begin;
+    std::byte* end;
+    std::size_t overhead;
+    bool kept = false;
+    ~memory_guard() {
+        if (EBB_UNLIKELY(!kept)) from.take_back(begin, end, overhead);
+    }
+};
+
+/// Objects that are destroyed, newest first, unless they are kept.
+template <class T>
+struct object_guard {
+    T* first;
+    std::size_t count;
+    ~object_guard() {
+        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
+    }
+};
+
+}  // namespace ebb::detail
+
+#endif  // EBBPOOL_RECORDS_HPP
+// The memory of an arena: what of its chunks is handed out, the list of
+// destructors, the marks.
+//
+//     chunk    header | objects -> ... free ... <- text |
+//                     begin     lo           hi         end
+//
+// Objects grow from the low end in units of 8 bytes, text from the high end
+// byte by byte, so that strings cost no padding. When a chunk is full the next
+// one becomes current, the older ones wait in a list for the end of the life;
+// what is too large for the rest of a chunk that has much left gets a chunk of
+// its own beside it.
+#ifndef EBBPOOL_REGION_HPP
+#define EBBPOOL_REGION_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <utility>
+
+// Where an arena stands: what its fast paths use, what a mark remembers, and what
+// it says of itself.
+#ifndef EBBPOOL_REGION_STATE_HPP
+#define EBBPOOL_REGION_STATE_HPP
+
+#include <cstddef>
+
+
+namespace ebb {
+
+/// An arena at one moment. Sizes are in bytes.
+struct arena_stats {
+    std::size_t used_bytes;      ///< as arena::used_bytes
+    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
+    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
+    std::size_t chunks;          ///< chunks that it holds now
+    std::size_t resets;          ///< lives that have ended, by reset or release
+    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
+};
+
+namespace detail {
+
+/// A place in the life of a region. It lies in the arena, behind what it keeps.
+struct alignas(unit) place {
+    place* older;
+    std::size_t serial;  // no other has it
+    chunk* newest;
+    chunk* current;
+    address lo, hi;
+    std::size_t sunk, overhead;
+    record* last;
+};
+
+/// What fast paths use of a region, at its beginning, where addresses are short.
+struct region_state {
+    static constexpr address no_run{1};
+
+    address lo_{}, hi_{};
+    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
+    record* last_ = nullptr;    // the newest run
+    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
+    address begin_{};           // of the current chunk; 0 before the first
+    chunk* newest_ = nullptr;   // of those that hold something
+    address end_{};
+    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
+    std::size_t lives_ = 0;
+    std::size_t high_ = 0;
+    std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_STATE_HPP
+
+namespace ebb {
+
+namespace detail {
+
+/// Memory that is handed out bump by bump. Checks no misuse; one thread.
+class region : region_state, chunk_store {
+public:
+    region(const region&) = delete;
+    region& operator=(const region&) = delete;
+
+    /// `on_stranded` is called before memory is taken after a release while
+    /// blocks were out.
+    region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
+           void (*on_stranded)(const region*) noexcept)
+        : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
+
+    ~region() { free_list(newest_, true); }
+
+    /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
+    EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
+        if constexpr (annotate::on) return take_annotated(bytes, align);
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - lo;
+        const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
+        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
+        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
+        if (align > unit) overhead_ += pad;
+        lo_ = address{lo + pad + last + 1};
+        return pointer_to(lo + pad);
+    }
+
+    /// Whether Bytes more fit in the current chunk: a compare with memory less
+    /// than what a size that may be anything needs.
+    template <std::size_t Bytes>
+    EBB_INLINE bool fits() const noexcept {
+        static_assert(Bytes <= no_chunk_above);
+        return +lo_ + Bytes <= +hi_;
+    }
+    /// Memory for one T.
+    template <class T>
+    EBB_INLINE std::byte* take_one() {
+        constexpr std::size_t bytes = round_up(sizeof(T), unit);
+        if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
+            return take(sizeof(T), alignof(T));
+        } else {
+            if (EBB_UNLIKELY(!fits<bytes>())) return take_slow(bytes, unit, false);
+            std::byte* const p = pointer_to(+lo_);
+            lo_ = address{+lo_ + bytes};
+            return p;
+        }
+    }
+
+    /// `bytes` bytes, at least 1, at any address, from the high end.
+    EBB_INLINE std::byte* take_text(std::size_t bytes) {
+        if constexpr (annotate::on) return take_text_annotated(bytes);
+        if (EBB_UNLIKELY(bytes > +hi_ - +lo_)) return take_slow(bytes, 1, true);
+        hi_ = address{+hi_ - bytes};
+        return pointer_to(+hi_);
+    }
+
+    /// Takes back what begins at `from` and ends at `to`, if it is the newest;
+    /// else it is lost until the end of the life, and not counted as used.
+    /// `overhead` bytes of it were none of the user's.
+    EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
+        if constexpr (annotate::on) {
+            annotate::hide(from, static_cast<std::size_t>(to - from));
+            overhead_ += static_cast<std::size_t>(to - from) - overhead;
+            return;
+        }
+        if (lo_ == address_of(to)) {
+            lo_ = address_of(from);
+            overhead_ -= overhead;
+        } else {
+            overhead_ += static_cast<std::size_t>(to - from) - overhead;
+        }
+    }
+
+    /// Ends a life of which nothing but the bytes of one chunk is left; false
+    /// when there may be more, and nothing was done.
+    EBB_INLINE bool empty_at_once() noexcept {
+        // Each record and each mark is overhead, too.
+        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
+        see();
+        ++lives_;
+        lo_ = begin_;
+        hi_ = end_;
+        return true;
+    }
+
+    /// Ends the life; records must have been unwound.
+    EBB_NOINLINE void empty() noexcept {
+        see();
+        ++lives_;
+        hide_all();
+        forget_life();
+        chunk* used = newest_;
+        newest_ = base_ = nullptr;
+        // The oldest first: the lists are newest first.
+        chunk* all = spare_;
+        spare_ = nullptr;
+        while (used != nullptr) {
+            chunk* const next = used->next;
+            used->next = all;
+            all = used;
+            used = next;
+        }
+        std::size_t kept = 0;
+        chunk** end = &spare_;
+        while (all != nullptr) {
+            chunk* const c = all;
+            all = c->next;
+            if (c->borrowed || (base_ == nullptr && is_as_asked(c)) ||
+                (c->bytes <= max_retained_ && kept <= max_retained_ - c->bytes)) {
+                kept += c->bytes;
+                c->next = nullptr;
+                if (base_ == nullptr) {
+                    base_ = c;
+                } else {
+                    *end = c;
+                    end = &c->next;
+                }
+            } else {
+                free_chunk(c);
+            }
+        }
+        if (base_ != nullptr) {
+            newest_ = base_;
+            enter(base_);
+        }
+    }
+
+    /// Ends the life and gives back all memory; records must have been unwound.
+    EBB_NOINLINE void release() noexcept {
+        see();
+        stranded_ = blocks_ != 0 && blocks_of_ == lives_;
+        ++lives_;
+        hide_all();
+        forget_life();
+        chunk* const used = newest_;
+        chunk* const spare = spare_;
+        newest_ = base_ = spare_ = nullptr;
+        free_list(used, false);
+        free_list(spare, false);
+    }
+
+    /// Runs the destructors of all that was recorded after `to`, newest first.
+    void unwind(const record* to) noexcept {
+        close_run();
+        while (last_ != to) {
+            record* const r = last_;
+            last_ = r->older;
+            r->destroy(r);
+            close_run();  // the destructor may have made objects
+        }
+    }
+
+    /// The newest run grows no more.
+    void close_run() noexcept {
+        if (run_end_ == no_run) return;
+        last_->end = +run_end_;
+        run_end_ = no_run;
+    }
+
+    /// The place where the region is. Throws as an allocation does.
+    EBB_NOINLINE const place* mark() {
+        if (const place* const p = places_;
+            p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
+            return p;
+        }
+        if (serials_ == 0) serials_ = first_serial();
+        auto* const p = ::new (take(sizeof(place), alignof(place))) place;
+        overhead_ += sizeof(place);
+        close_run();
+        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_};
+        places_ = p;
+        return p;
+    }
+
+    /// The place with that number, or null when it is gone.
+    [[nodiscard]] place* find(std::size_t serial) const noexcept {
+        place* p = places_;
+        while (p != nullptr && p->serial > serial) p = p->older;
+        return p != nullptr && p->serial == serial ? p : nullptr;
+    }
+
+    /// Goes back to `p`; records must have been unwound to p->last.
+    EBB_NOINLINE void rewind(place* p) noexcept {
+        see();
+        if constexpr (annotate::on) hide_since(p);
+        if (newest_ != p->newest) {
+            chunk* oldest = newest_;
+            while (oldest->next != p->newest) oldest = oldest->next;
+            put_aside(std::exchange(newest_, p->newest), oldest);
+        }
+        enter(p->current);
+        lo_ = p->lo;
+        hi_ = p->hi;
+        sunk_ = p->sunk;
+        overhead_ = p->overhead;
+        places_ = p;
+        run_end_ = no_run;
+    }
+
+    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (+lo_ - +begin_) + (+end_ - +hi_) - overhead_; }
+
+    [[nodiscard]] arena_stats stats() noexcept {
+        see();
+        return {used(), held_, high_, chunks_, lives_, oversize_};
+    }
+
+    [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
+
+    /// So many blocks more, or less, are out through a memory resource.
+    void count_blocks(std::ptrdiff_t n) noexcept {
+        if (blocks_of_ != lives_) blocks_ = 0;
+        blocks_of_ = lives_;
+        blocks_ += static_cast<std::size_t>(n);
+    }
+
+    // What the arena's own code uses.
+    using region_state::hi_;
+    using region_state::last_;
+    using region_state::lo_;
+    using region_state::overhead_;
+    using region_state::run_end_;
+
+    using chunk_store::bytes_needed;
+    using chunk_store::limit;
+    using chunk_store::max_bytes;
+    using chunk_store::too_large;
+
+private:
+    // A chunk that holds nothing goes to the others of those.
+    void leave_empty() noexcept {
+        chunk* const c = newest_;
+        if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
+        newest_ = base_ = nullptr;
+        forget_life();
+        put_aside(c, c);
+    }
+
+    // Marks of an arena that was at the same address before have other numbers.
+    static std::size_t first_serial() noexcept {
+        static std::atomic<std::size_t> next{1};
+        return next.fetch_add(1, std::memory_order_relaxed) << (std::numeric_limits<std::size_t>::digits / 2);
+    }
+
+    void see() noexcept {
+        const std::size_t n = used();
+        if (n > high_) high_ = n;
+    }
+
+    void enter(chunk* c) noexcept {
+        current_ = c;
+        begin_ = lo_ = address{c->begin};
+        end_ = hi_ = address{c->end};
+    }
+
+    void forget_life() noexcept {
+        current_ = nullptr;
+        lo_ = hi_ = begin_ = end_ = {};
+        run_end_ = no_run;
+        sunk_ = overhead_ = 0;
+        last_ = nullptr;
+        places_ = nullptr;
+    }
+
+    void hide_all() noexcept {
+        if constexpr (annotate::on) {
+            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        }
+    }
+    void hide_since(const place* p) noexcept {
+        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
+    }
+
+    EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
+        if (bytes > max_bytes) too_large(bytes);
+        const std::size_t user = round_up(bytes + (bytes == 0), unit);
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - lo;
+        const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
+        const std::size_t need = user + annotate::red_zone;
+        std::byte* p = nullptr;
+        if (pad > room || need > room - pad) {
+            p = take_slow(need, align, false);
+        } else {
+            overhead_ += pad;
+            lo_ = address{lo + pad + need};
+            p = pointer_to(lo + pad);
+        }
+        overhead_ += annotate::red_zone;
+        annotate::show(p, bytes);
+        return p;
+    }
+
+    EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
+        if (bytes > max_bytes) too_large(bytes);
+        // In whole units: AddressSanitizer knows nothing smaller that ends early.
+        const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
+        std::byte* p = nullptr;
+        if (need > +hi_ - +lo_) {
+            p = take_slow(need, 1, true);
+        } else {
+            hi_ = address{+hi_ - need};
+            p = pointer_to(+hi_);
+        }
+        overhead_ += need - bytes;
+        annotate::show(p, bytes);
+        return p;
+    }
+
+    EBB_NOINLINE std::byte* take_slow(std::size_t bytes, std::size_t align, bool text) {
+        if (bytes > max_bytes || align > max_bytes) too_large(std::max(bytes, align));
+        if (bytes == 0) return take(1, align);
+        if (stranded_) {
+            stranded_ = false;
+            on_stranded_(this);
+        }
+        const std::size_t need = text ? bytes : round_up(bytes, unit);
+        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
+        if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
+        chunk* const c = next_chunk(room);
+        const std::size_t pad = (0 - c->begin) & (align - 1);
+        c->next = newest_;
+        newest_ = c;
+        if (current_ != nullptr && c->room() - pad - need <= +hi_ - +lo_) {
+            // More is left of the current one: this one is for the one allocation.
+            sunk_ += pad + need;
+            overhead_ += pad;
+            return pointer_to(c->begin + pad);
+        }
+        if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
+        sunk_ += (+lo_ - +begin_) + (+end_ - +hi_);
+        enter(c);
+        if (text) {
+            hi_ = address{+hi_ - need};
+            return pointer_to(+hi_);
+        }
+        overhead_ += pad;
+        lo_ = address{+lo_ + pad + need};
+        return pointer_to(+lo_ - need);
+    }
+
+    chunk* current_ = nullptr;
+    place* places_ = nullptr;  // the newest mark
+    std::size_t serials_ = 0;
+    std::size_t blocks_ = 0;     // out through memory resources
+    std::size_t blocks_of_ = 0;  // the life in which they were counted
+    bool stranded_ = false;      // there were blocks out at the last release
+    void (*on_stranded_)(const region*) noexcept;
+};
+
+}  // namespace detail
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_HPP
+
+namespace ebb {
+
+/// A region: allocations of any type, freed all at once by reset().
+///
+/// Allocation is a bump of a pointer in a chunk; when it is full, a further one
+/// comes, as large as all before together, up to 64 times chunk_size. An object
+/// takes its size, rounded up to 8 bytes; text takes its length; a type whose
+/// destructor is not trivial 24 bytes more for each row of objects that are made
+/// one after the other; a mark 72.
+///
+/// One thread at a time. Not copyable, not movable: addresses are stable until
+/// the end of the life, which is reset(), release() or the destructor.
+///
+/// Misuse is detected with every policy but checks::none, and changes nothing:
+/// a stale mark, another arena's, one that was moved from; rewind, reset and
+/// release from a destructor that the arena runs; memory resources whose blocks
+/// went with an earlier life. Use of an object after its life is found under
+/// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
+/// 16 bytes between allocations. (There objects are further apart: used_bytes is
+/// the same, retained_bytes and what fits in a limit are not.)
+///
+/// Without exceptions, what is thrown here is std::abort.
+template <class Checks = checks::trap>
+class basic_arena {
+public:
+    using checks_type = Checks;
+    using mark_type = arena_mark;
+
+    /// An arena whose chunks have room for `chunk_size` bytes at first. After a
+    /// reset it keeps chunks of at most `max_retained` bytes together, 0 for ten
+    /// times chunk_size, but always one of chunk_size if it had one. Nothing is
+    /// allocated before the first object. Throws std::length_error when
+    /// chunk_size is 0 or more than a quarter of the address space, and when
+    /// options.storage is too small for one object.
+    ///
+    /// options.storage is the first chunk, and the only one unless options.source
+    /// is there for more; when it is full std::bad_alloc is thrown. huge_pages
+    /// and prefault hold for each chunk.
+    explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
+        : region_(chunk_size, max_retained, options, &report_stranded) {}
+
+    basic_arena(const basic_arena&) = delete;
+    basic_arena& operator=(const basic_arena&) = delete;
+
+    /// Runs the destructors, newest object first, and frees all memory.
+    ~basic_arena() { unwind(nullptr); }
+
+    /// A T, constructed from args; without any, value-initialized: zero where it
+    /// has no constructor. O(1). Its destructor runs at the end of the life,
+    /// unless it is trivial, and must not throw. Throws what T's constructor
+    /// does, std::bad_alloc, and limit_error; then nothing is recorded, and the
+    /// memory is taken back if the constructor took none itself.
+    template <class T, class... Args>
+    T* make(Args&&... args) {
+        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                      "ebb::arena::make<T>: T must be an object type without const and volatile; make_span for arrays");
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            return make_recorded<T>(std::forward<Args>(args)...);
+        } else {
+            std::byte* const at = region_.take_one<T>();
+            T* const p = reinterpret_cast<T*>(at);
+            if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
+                return detail::construct_in(p, std::forward<Args>(args)...);
+            } else {
+                detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(sizeof(T), detail::unit),
+                                                           0};
+                T* const object = detail::construct_in(p, std::forward<Args>(args)...);
+                guard.kept = true;
+                return object;
+            }
+        }
+    }
+
+    /// n objects of type T, value-initialized. O(n). Otherwise as make. For n = 0
+    /// an empty span, and nothing is allocated.
+    template <class T>
+    std::span<T> make_span(std::size_t n) {
+        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                      "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
+        if (n == 0) return {};
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            const std::size_t bytes = bytes_of<T>(n, 0);
+            std::byte* const at = region_.take(bytes, alignof(T));
+            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0};
+            std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n);
+            guard.kept = true;
+            return {reinterpret_cast<T*>(at), n};
+        } else {
+            using run = detail::run<T>;
+            const std::size_t bytes = bytes_of<T>(n, run::first);
+            std::byte* const at = take_run<T>(bytes);
+            detail::memory_guard<detail::region> memory{region_, at, at + detail::round_up(bytes, detail::unit),
+                                                        run::first};
+            T* const objects = reinterpret_cast<T*>(at + run::first);
+            detail::object_guard<T> made{objects, 0};
+            for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
+            made.count = 0;
+            memory.kept = true;
+            add<T>(at, n);
+            return {objects, n};
+        }
+    }
+
+    /// n objects of a type that needs neither constructor nor destructor, with
+    /// values that nobody has set. O(1). Otherwise as make_span.
+    template <class T>
+    std::span<T> make_span_uninit(std::size_t n) {
+        static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
+                      "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
+        if (n == 0) return {};
+        // An array of a trivial type begins to exist where memory for it does.
+        return {reinterpret_cast<T*>(region_.take(bytes_of<T>(n, 0), alignof(T))), n};
+    }
+
+    /// A copy of `text`, without a terminating zero. Takes its length in bytes,
+    /// no padding.
+    std::string_view copy(std::string_view text) {
+        if (text.empty()) return {};
+        auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
+        std::memcpy(at, text.data(), text.size());
+        return {at, text.size()};
+    }
+
+    /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
+    /// std::length_error when align is no power of 2.
+    void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
+        if (EBB_UNLIKELY(!std::has_single_bit(align))) {
+            detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
+        }
+        return region_.take(bytes, align);
+    }
+
+    /// A mark at this moment: rewind takes back what comes after it. Marks nest.
+    /// It takes 72 bytes of the arena, none when nothing was allocated since the
+    /// last one, and throws as an allocation does.
+    [[nodiscard]] arena_mark mark() { return {this, region_.mark()->serial}; }
+
+    /// Takes back what was allocated since `m` was taken, and runs its
+    /// destructors, newest first. m stays good; marks taken after it are stale.
+    /// A mark that is stale, another arena's or moved from is misuse, and changes
+    /// nothing. O(chunks, destructors and marks taken back).
+    void rewind(const arena_mark& m) noexcept {
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(m.arena_ != this)) {
+                return complain(m.arena_ == nullptr ? misuse::moved_mark : misuse::foreign_mark, &m);
+            }
+            if (EBB_UNLIKELY(unwinding_)) return complain(misuse::reentrant, &m);
+        }
+        detail::place* const p = region_.find(m.serial_);
+        if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
+        if (region_.last_ != p->last) unwind(p->last);
+        region_.rewind(p);
+    }
+
+    /// Ends the life: runs the destructors, newest object first, and takes back
+    /// everything. All marks are stale then. Where there are no destructors,
+    /// marks or further chunks it is a few instructions.
+    EBB_INLINE void reset() noexcept {
+        if (EBB_UNLIKELY(!region_.empty_at_once())) end_life(false);
+    }
+
+    /// The same, and gives all memory back. The arena is as if new.
+    void release() noexcept { end_life(true); }
+
+    /// Bounds the memory of the arena's chunks, which is what counts, used or
+    /// not: an allocation that needs a chunk beyond it throws limit_error. 0
+    /// lifts the limit. An arena that has more already keeps it until reset.
+    void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
+
+    /// Bytes handed out in this life: of objects their size, rounded up to 8, of
+    /// text its length. O(1).
+    [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
+
+    /// O(1).
+    [[nodiscard]] arena_stats stats() noexcept { return region_.stats(); }
+
+    /// Bytes of pool_options::storage that are enough for so many bytes of
+    /// objects, at any address.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
+        return detail::region::bytes_needed(bytes);
+    }
+
+private:
+    template <class>
+    friend class basic_arena_resource;
+
+    template <class T>
+    std::size_t bytes_of(std::size_t n, std::size_t before) const {
+        if (EBB_UNLIKELY(n > (detail::region::max_bytes - before) / sizeof(T))) {
+            region_.too_large(detail::region::max_bytes);
+        }
+        return before + n * sizeof(T);
+    }
+
+    // One path for all, so that the constructor is inlined once.
+    template <class T, class... Args>
+    EBB_INLINE T* make_recorded(Args&&... args) {
+        using run = detail::run<T>;
+        const detail::address end = region_.run_end_;
+        const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
+                                   region_.fits < run::can_grow
+                               ? sizeof(T)
+                               : 0 > ();
+        std::byte* at = nullptr;
+        if (grows) {
+            at = detail::pointer_to(+end);
+            region_.lo_ = detail::address{+end + sizeof(T)};
+        } else {
+            at = take_run<T>(run::first + sizeof(T)) + run::first;
+        }
+        T* object = reinterpret_cast<T*>(at);
+        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
+        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
+            object = detail::construct_in(object, std::forward<Args>(args)...);
+        } else {
+            const std::size_t before = grows ? 0 : run::first;
+            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before};
+            object = detail::construct_in(object, std::forward<Args>(args)...);
+            memory.kept = true;
+        }
+        if (!grows) {
+            add<T>(at - run::first, 1);
+        } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
+            add_loose(object);  // the constructor has made objects itself
+        } else {
+            region_.run_end_ = detail::address{+end + sizeof(T)};
+        }
+        return object;
+    }
+
+    // Memory for a record and what follows it.
+    template <class T>
+    std::byte* take_run(std::size_t bytes) {
+        using run = detail::run<T>;
+        std::byte* const at = region_.take(bytes, run::alignment);
+        region_.overhead_ += run::first;
+        if constexpr (annotate::on) {
+            annotate::hide(at + sizeof(detail::record), run::first - sizeof(detail::record));
+        }
+        return at;
+    }
+
+    // Records n objects behind the memory for their record.
+    template <class T>
+    void add(std::byte* at, std::size_t n) noexcept {
+        using run = detail::run<T>;
+        const detail::address end = detail::address_of(at + run::first + n * sizeof(T));
+        region_.close_run();
+        region_.last_ = ::new (static_cast<void*>(at)) detail::record{region_.last_, &run::destroy, +end};
+        if constexpr (run::can_grow) region_.run_end_ = end;
+    }
+
+    // Records an object that has no memory for a record before it; destroys it
+    // where there is none for another.
+    template <class T>
+    EBB_NOINLINE void add_loose(T* object) {
+        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
+        auto* const begin = reinterpret_cast<std::byte*>(object);
+        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0};
+        detail::object_guard<T> guard{object, 1};  // goes first
+        void* const at = region_.take(sizeof(detail::loose_record), alignof(detail::loose_record));
+        region_.overhead_ += sizeof(detail::loose_record);
+        region_.close_run();
+        region_.last_ = ::new (at) detail::loose_record{{region_.last_, &detail::destroy_loose<T>, 0}, object};
+        memory.kept = true;
+        guard.count = 0;
+    }
+
+    void unwind(const detail::record* to) noexcept {
+        unwinding_ = true;
+        region_.unwind(to);
+        unwinding_ = false;
+    }
+
+    EBB_NOINLINE void end_life(bool release) noexcept {
+        if constexpr (Checks::enabled) {
+            if (unwinding_) return complain(misuse::reentrant, nullptr);
+        }
+        unwind(nullptr);
+        release ? region_.release() : region_.empty();
+    }
+
+    EBB_COLD void complain(misuse kind, const void* pointer) const noexcept {
+        Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
+    }
+
+    static void report_stranded(const detail::region* r) noexcept {
+        if constexpr (Checks::enabled) {
+            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+        }
+    }
+
+    detail::region region_;  // first, so that its address is the arena's
+    bool unwinding_ = false;
+};
+
+/// The arena under its usual policy.
+using arena = basic_arena<>;
+
+}  // namespace ebb
+
+// ebb::arena_allocator<T>: standard containers in an arena, without a virtual call.
+#ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
+#define EBBPOOL_ARENA_ALLOCATOR_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+
+namespace ebb {
+
+/// A standard allocator over an arena, which must outlive the containers that use
+/// it. What a container gives back is free at the end of the arena's life; so is
+/// what one still has, which must not be used after that, nor destroyed.
+///
+///     std::vector<int, ebb::arena_allocator<int>> v(a);
+///
+/// Throws as arena::allocate. Two are equal when their arenas are one. It goes
+/// along when containers are swapped or moved, not when they are copied into.
+/// Nothing is checked: see arena_resource for that.
+template <class T, class Checks = checks::trap>
+class arena_allocator {
+public:
+    using value_type = T;
+    using arena_type = basic_arena<Checks>;
+    using propagate_on_container_copy_assignment = std::false_type;
+    using propagate_on_container_move_assignment = std::true_type;
+    using propagate_on_container_swap = std::true_type;
+    using is_always_equal = std::false_type;
+
+    template <class U>
+    struct rebind {
+        using other = arena_allocator<U, Checks>;
+    };
+
+    arena_allocator(arena_type& a) noexcept : arena_(&a) {}
+
+    template <class U>
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
+
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
+        return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
+        if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
+    }
+
+    [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
+
+    template <class U>
+    friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
+        return &a.arena() == &b.arena();
+    }
+
+private:
+    arena_type* arena_;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_ALLOCATOR_HPP
+// ebb::arena_resource: the containers of std::pmr in an arena.
+#ifndef EBBPOOL_ARENA_RESOURCE_HPP
+#define EBBPOOL_ARENA_RESOURCE_HPP
+
+#include <cstddef>
+#include <memory_resource>
+
+
+namespace ebb {
+
+/// A memory resource that takes from an arena and gives nothing back before the
+/// arena's life ends.
+///
+///     ebb::arena_resource memory(a);
+///     std::pmr::vector<std::pmr::string> words(&memory);
+///
+/// It must not outlive the arena. Containers must be destroyed before the end of
+/// the arena's life in which they were filled: use of the resource while blocks
+/// of an earlier life are still out is misuse (`stranded`), and so is an
+/// allocation from the arena after release() while there are. Containers that are
+/// never destroyed, since the arena frees their memory, need abandon().
+///
+/// Throws as arena::allocate. Two resources are equal when their arenas are one.
+template <class Checks = checks::trap>
+class basic_arena_resource : public std::pmr::memory_resource {
+public:
+    explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
+    basic_arena_resource(const basic_arena_resource&) = delete;
+    basic_arena_resource& operator=(const basic_arena_resource&) = delete;
+    ~basic_arena_resource() override { abandon(); }
+
+    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
+
+    /// Blocks that are out.
+    [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
+
+    /// Says that none of the blocks will be given back or used after the end of
+    /// the life.
+    void abandon() noexcept {
+        if (blocks_ != 0 && !is_stranded()) arena_->region_.count_blocks(-static_cast<std::ptrdiff_t>(blocks_));
+        blocks_ = 0;
+    }
+
+private:
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
+
+    // Counts as a new resource where the policy goes on.
+    EBB_COLD void complain() noexcept {
+        blocks_ = 0;
+        if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (EBB_UNLIKELY(is_stranded())) complain();
+        void* const p = arena_->allocate(bytes, alignment);
+        life_ = arena_->region_.lives();
+        ++blocks_;
+        arena_->region_.count_blocks(1);
+        return p;
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        if (EBB_UNLIKELY(is_stranded())) return complain();
+        if (blocks_ == 0) return;  // abandoned
+        --blocks_;
+        arena_->region_.count_blocks(-1);
+        if constexpr (annotate::on) annotate::hide(p, bytes);
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        if (this == &other) return true;
+#if defined(__cpp_rtti)
+        const auto* const same = dynamic_cast<const basic_arena_resource*>(&other);
+        return same != nullptr && same->arena_ == arena_;
+#else
+        return false;
+#endif
+    }
+
+    basic_arena<Checks>* arena_;
+    std::size_t blocks_ = 0;
+    std::size_t life_ = 0;  // of the arena, in which they were taken
+};
+
+using arena_resource = basic_arena_resource<>;
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_RESOURCE_HPP
+
+#endif  // EBBPOOL_ARENA_HPP
+// ebb::handle<T> and its pool: names of objects that know when they are stale.
+//
+// A pointer to an object that was given back, whose slot was handed out again,
+// looks like the new object's: no check of a pointer can tell them apart. A
+// handle carries the slot's generation, which every give-back raises, so a
+// stale handle is known for what it is at every use.
+#ifndef EBBPOOL_HANDLE_POOL_HPP
+#define EBBPOOL_HANDLE_POOL_HPP
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+
+namespace ebb {
+
+/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
+/// dangling. The default one names nothing. It does not know its pool: one of
+/// another pool's of the same type may name an object by accident.
+template <class T>
+struct handle {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
+
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
+    friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
+    friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
+};
+
+/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
+/// arena_pool<T> and 4 bytes a slot. One thread at a time.
+///
+/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
+/// retired, stays out for ever (see retired()), and the capacity that is of use
+/// is one less. So no handle ever becomes valid again.
+///
+/// The destructor destroys the objects that are left, so with_leaks has nothing
+/// to say here.
+template <class T, class Checks = checks::trap>
+class handle_pool {
+public:
+    using value_type = T;
+    using handle_type = handle<T>;
+
+    /// As arena_pool's constructor: std::length_error, std::bad_alloc; nothing
+    /// is left behind. Two allocations, for the objects and the generations;
+    /// none with options.storage.
+    explicit handle_pool(std::size_t capacity, const pool_options& options = {})
+        : pool_(capacity, for_objects(capacity, options)),
+          generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
+
+    handle_pool(const handle_pool&) = delete;
+    handle_pool& operator=(const handle_pool&) = delete;
+
+    ~handle_pool() {
+        const std::size_t end = pool_.high_water();
+        for (std::size_t i = 0; i < end; ++i) {
+            if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+            // Retired slots are no leaks.
+            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
+        }
+    }
+
+    /// Constructs a T from `args`; the null handle when the pool is full. When
+    /// the constructor throws, the pool is as before.
+    template <class... Args>
+    [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        T* const p = construct(pool_, std::forward<Args>(args)...);
+        if (p == nullptr) return {};
+        const std::size_t i = pool_.index_of(p);
+        return {static_cast<std::uint32_t>(i), ++generation(i)};
+    }
+
+    /// The object, or nullptr when it was destroyed since. Valid until the
+    /// object is destroyed.
+    [[nodiscard]] T* get(handle_type h) const noexcept {
+        // An even generation names nothing, though a forged handle may match.
+        return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
+                       generation(h.index) == h.generation
+                   ? pool_.slot(h.index)
+                   : nullptr;
+    }
+
+    /// Destroys the object and makes its slot free. False, and nothing
+    /// happens, when the handle is stale or null: the double free is seen even
+    /// when the slot was handed out again.
+    bool destroy(handle_type h) noexcept {
+        if (get(h) == nullptr) return false;
+        drop(h.index);
+        return true;
+    }
+
+    /// The handle of an object of this pool; null when `p` is none.
+    [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
+        const std::size_t i = pool_.index_of(p);
+        if (i >= pool_.capacity()) return {};
+        const handle_type h{static_cast<std::uint32_t>(i), generation(i)};
+        return get(h) != nullptr ? h : handle_type{};
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
+    /// Objects that exist.
+    [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
+    /// So many calls of create() will succeed.
+    [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
+    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    /// Whether the next create() will answer the null handle.
+    [[nodiscard]] bool full() const noexcept { return pool_.full(); }
+    /// Slots whose generations are used up.
+    [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
+
+    /// How many bytes of pool_options::storage are enough, at any address.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
+        return arena_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
+    }
+
+    /// For tests of retirement only: sets the generation of a free slot that
+    /// is handed out next, as if it had been used so often. Even.
+    void set_generation_for_test(std::size_t index, std::uint32_t value) noexcept { generation(index) = value; }
+
+private:
+    // The generation at which a slot is out of use: odd, so that it is above
+    // every other, and given to no handle.
+    static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
+
+    static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
+
+    // At least one, since operator new of no bytes is of no use. The pool's
+    // constructor has seen to it that this does not overflow.
+    static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
+        return (capacity + 1) * sizeof(std::uint32_t);
+    }
+    static constexpr std::size_t storage_of_generations(std::size_t capacity) noexcept {
+        return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
+    }
+
+    // Storage that is handed in is split: the generations' part comes last.
+    static pool_options for_objects(std::size_t capacity, const pool_options& options) {
+        pool_options own = options;
+        if (!options.storage.empty()) {
+            const std::size_t all = options.storage.size();
+            if (all < bytes_needed(capacity)) {
+                detail::throw_length("ebb::handle_pool: the storage handed in is smaller than bytes_needed()");
+            }
+            own.storage = options.storage.first(all - storage_of_generations(capacity));
+        }
+        return own;
+    }
+    static pool_options for_generations(std::size_t capacity, const pool_options& options) noexcept {
+        pool_options own = options;
+        if (!options.storage.empty()) own.storage = options.storage.last(storage_of_generations(capacity));
+        return own;
+    }
+
+    [[nodiscard]] std::uint32_t& generation(std::size_t i) const noexcept {
+        return reinterpret_cast<std::uint32_t*>(generations_.data())[i];
+    }
+
+    void drop(std::size_t i) noexcept {
+        // Raised before the destructor runs: handles are stale inside it.
+        T* const p = pool_.slot(i);
+        if (++generation(i) == retired_generation - 1) {
+            generation(i) = retired_generation;
+            ++retired_;
+            std::destroy_at(p);
+            return;
+        }
+        std::destroy_at(p);
+        pool_.deallocate(p);
+    }
+
+    arena_pool<T, Checks> pool_;
+    detail::block generations_;
+    std::size_t retired_ = 0;
+};
+
+}  // namespace ebb
+
+template <class T>
+struct std::hash<ebb::handle<T>> {
+    std::size_t operator()(const ebb::handle<T>& h) const noexcept {
+        return std::hash<std::uint64_t>{}(std::uint64_t{h.generation} << 32 | h.index);
+    }
+};
+
+#endif  // EBBPOOL_HANDLE_POOL_HPP
+// All objects of a pool that are out, in the order of their addresses.
+#ifndef EBBPOOL_ITERATE_HPP
+#define EBBPOOL_ITERATE_HPP
+
+#include <cstddef>
+#include <iterator>
+
+
+namespace ebb {
+
+/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
+/// Slots that are out but in which no object was constructed are among them.
+///
+/// A step is O(distance to the next live slot); all of the range O(the most
+/// slots that were ever out). The object that the iterator is at may be given
+/// back in the loop. Objects made in the loop may or may not be met. Not for
+/// checks::none, which does not know what is out.
+template <class Pool>
+class live_range {
+public:
+    using value_type = typename Pool::value_type;
+
+    class iterator {
+    public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = typename Pool::value_type;
+        using difference_type = std::ptrdiff_t;
+        using pointer = value_type*;
+        using reference = value_type&;
+
+        constexpr iterator() noexcept = default;
+        [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
+        [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
+        constexpr iterator& operator++() noexcept {
+            ++index_;
+            skip();
+            return *this;
+        }
+        constexpr iterator operator++(int) noexcept {
+            iterator old = *this;
+            ++*this;
+            return old;
+        }
+        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
+
+    private:
+        friend class live_range;
+        constexpr iterator(const Pool* pool, std::size_t index, std::size_t end) noexcept
+            : pool_(pool), index_(index), end_(end) {
+            skip();
+        }
+        constexpr void skip() noexcept {
+            while (index_ < end_ && !pool_->slot_is_live(index_)) ++index_;
+        }
+        const Pool* pool_ = nullptr;
+        std::size_t index_ = 0;
+        std::size_t end_ = 0;
+    };
+
+    constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
+    [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
+    [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
+
+private:
+    const Pool* pool_;
+    std::size_t end_;  // slots behind were never out
+};
+
+/// The live objects of `pool`; see live_range.
+template <class T, class Checks>
+requires(Checks::enabled)
+    [[nodiscard]] constexpr live_range<arena_pool<T, Checks>> live(const arena_pool<T, Checks>& pool) noexcept {
+    return live_range<arena_pool<T, Checks>>(pool);
+}
+
+/// Destroys every object that is out and gives its slot back; answers how
+/// many. An object must have been constructed in every slot that is out. Does
+/// in one call what a program does before it drops a pool whose objects own
+/// something.
+template <class T, class Checks>
+requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks>& pool) noexcept {
+    std::size_t destroyed = 0;
+    // Again, for destructors that make objects; ends when none does.
+    while (!pool.empty()) {
+        for (T& object : live(pool)) {
+            destroy(pool, &object);
+            ++destroyed;
+        }
+    }
+    return destroyed;
+}
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_ITERATE_HPP
+// ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
+// std::unordered_map and the like from a pool.
+//
+//     using entry = std::pair<const int, double>;
+//     ebb::node_pool<entry> nodes(10'000);
+//     std::map<int, double, std::less<>, ebb::pool_allocator<entry>> prices(nodes);
+#ifndef EBBPOOL_POOL_ALLOCATOR_HPP
+#define EBBPOOL_POOL_ALLOCATOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+// ebb::pool_resource: a std::pmr::memory_resource of blocks of one size, for
+// the containers of std::pmr whose nodes fit.
+#ifndef EBBPOOL_POOL_RESOURCE_HPP
+#define EBBPOOL_POOL_RESOURCE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+
+namespace ebb {
+
+/// Raw bytes as an element type of a pool.
+template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
+struct raw_block {
+    alignas(Alignment) std::byte bytes[Size];
+};
+
+/// A memory resource of `capacity` blocks of BlockSize bytes.
+///
+///     ebb::pool_resource<64> nodes(10'000);
+///     std::pmr::list<int> list(&nodes);
+///
+/// A request of at most BlockSize bytes and Alignment takes a block. What is
+/// larger, and what comes when all blocks are out, goes to `upstream`; the
+/// default upstream has nothing and throws std::bad_alloc, so that the
+/// resource never uses the heap. Containers that also ask for arrays
+/// (std::pmr::unordered_map: buckets) need one.
+///
+/// Misuse of deallocate is checked as in arena_pool for addresses inside the
+/// blocks; others are misuse with the default upstream, and upstream's business
+/// with any other. Two resources are equal when they are one. One thread at a
+/// time.
+template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
+class pool_resource : public std::pmr::memory_resource {
+public:
+    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+
+    /// Throws as arena_pool's constructor. `upstream` must not be null and must
+    /// outlive the resource.
+    explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
+                           const pool_options& options = {})
+        : pool_(capacity, options), upstream_(upstream) {}
+
+    /// The blocks: used(), capacity() and so on.
+    [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+private:
+    using block = raw_block<BlockSize, Alignment>;
+
+    static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
+        return bytes <= sizeof(block) && alignment <= alignof(block);
+    }
+
+    [[nodiscard]] bool is_inside(const void* p) const noexcept {
+        const auto offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(pool_.slot(0));
+        return offset < pool_.capacity() * sizeof(block);
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (fits(bytes, alignment)) {
+            if (void* const p = pool_.allocate(); p != nullptr) return p;
+        }
+        return upstream_->allocate(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+        // An address of ours with a size that does not fit is ours all the
+        // same: the size is wrong, and upstream has never seen the address. The
+        // default upstream has seen none at all.
+        if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
+            pool_.deallocate(static_cast<block*>(p));
+        } else {
+            upstream_->deallocate(p, bytes, alignment);
+        }
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+    pool_type pool_;
+    std::pmr::memory_resource* upstream_;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_POOL_RESOURCE_HPP
+
+namespace ebb {
+
+namespace detail {
+
+// Bytes that hold a node of any standard container around a T, for libstdc++,
+// libc++ and Microsoft's library: at most 4 words before it (std::map: three
+// pointers and a colour) or one before and one behind (std::unordered_map: the
+// next node and the hash).
+template <class T>
+constexpr std::size_t node_bytes() noexcept {
+    constexpr std::size_t word = sizeof(void*);
+    constexpr std::size_t align = std::max(alignof(T), word);
+    constexpr std::size_t tree = round_up(4 * word, align) + round_up(sizeof(T), align);
+    constexpr std::size_t hash = round_up(word, align) + round_up(sizeof(T) + word, align);
+    return std::max(tree, hash);
+}
+
+}  // namespace detail
+
+/// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
+/// node around a T. A std::list needs two words less than the default.
+template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
+using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
+
+/// A standard allocator over a node_pool, which it does not own: the pool must
+/// outlive every container that uses it, and may serve several.
+///
+/// Single objects come from the pool; std::bad_alloc when it is full. Arrays
+/// (buckets of a hash table) come from the heap. Two are equal when their pools
+/// are one. It goes along when containers are swapped or moved, not when they
+/// are copied into. One thread at a time.
+template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
+          std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
+class pool_allocator {
+public:
+    using value_type = T;
+    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+    using propagate_on_container_copy_assignment = std::false_type;
+    using propagate_on_container_move_assignment = std::true_type;
+    using propagate_on_container_swap = std::true_type;
+    using is_always_equal = std::false_type;
+
+    template <class U>
+    struct rebind {
+        using other = pool_allocator<U, BlockSize, Alignment, Checks>;
+    };
+
+    pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
+
+    template <class U>
+    pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
+
+    /// Throws std::bad_alloc when the pool is full, or the heap for n != 1.
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if constexpr (fits) {
+            if (n == 1) {
+                void* const p = pool_->allocate();
+                if (p == nullptr) detail::throw_bad_alloc();
+                return static_cast<T*>(p);
+            }
+        }
+        return std::allocator<T>{}.allocate(n);
+    }
+
+    void deallocate(T* p, std::size_t n) noexcept {
+        if constexpr (fits) {
+            if (n == 1) {
+                pool_->deallocate(reinterpret_cast<typename pool_type::value_type*>(p));
+                return;
+            }
+        }
+        std::allocator<T>{}.deallocate(p, n);
+    }
+
+    [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
+
+    template <class U>
+    friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
+        return &a.pool() == &b.pool();
+    }
+
+private:
+    // What a container rebinds to and does not fit (std::deque's arrays, a
+    // debug mode's bookkeeping) comes from the heap.
+    static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
+
+    pool_type* pool_;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_POOL_ALLOCATOR_HPP
+// ebb::sync_arena_pool<T>: arena_pool for threads.
+//
+// Each thread has a magazine of free slots, which it uses without a lock or an
+// atomic read-modify-write; magazines are filled from and emptied into a depot
+// under a lock, a batch at a time. Why not a lock-free stack: its one head is
+// written by every call of every thread, and with the tag that it needs against
+// reuse it was 20 times slower with two threads already.
+#ifndef EBBPOOL_SYNC_ARENA_POOL_HPP
+#define EBBPOOL_SYNC_ARENA_POOL_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+// What sync_arena_pool shares between threads: free slots by number, in a depot
+// under a lock, and in magazines of which each belongs to one thread. Knows
+// nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
+// Vmem", USENIX 2001.)
+#ifndef EBBPOOL_SYNC_DEPOT_HPP
+#define EBBPOOL_SYNC_DEPOT_HPP
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace ebb::detail {
+
+/// Slots of a run: as many as have their state bytes in one cache line.
+inline constexpr std::size_t run_length = 64;
+
+/// A thread's own free slots, last in, first out. Only its thread writes it;
+/// the count is atomic since used() of other threads reads it. On lines of its
+/// own (two: the neighbour is fetched along).
+struct alignas(128) magazine {
+    static constexpr std::size_t max_slots = 2 * run_length;
+
+    std::atomic<std::uint32_t> count{0};
+    bool taken = false;        // under the depot's lock: belongs to a thread
+    magazine* next = nullptr;  // of the depot's magazines
+    std::uint32_t slots[max_slots] = {};
+};
+
+/// The free slots that are in no magazine, as one bit a slot, and a stack of
+/// the runs that have any. A refill takes the free slots of one run before those
+/// of another, so that threads seldom write to the state bytes of one line by
+/// turns.
+class depot {
+public:
+    /// `bits` and `stack` have one entry a run; bits are zero.
+    depot(std::size_t capacity, std::size_t batch, std::uint64_t* bits, std::uint32_t* stack) noexcept
+        : capacity_(capacity), batch_(batch == 0 ? 1 : batch), bits_(bits), stack_(stack) {}
+
+    depot(const depot&) = delete;
+    depot& operator=(const depot&) = delete;
+
+    ~depot() {
+        while (magazines_ != nullptr) {
+            magazine* const m = magazines_;
+            magazines_ = m->next;
+            delete m;
+        }
+    }
+
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    /// A slot for the magazine's thread, from a magazine that is filled first
+    /// if it is empty; `none` when there is none.
+    std::uint32_t take(magazine& m) noexcept {
+        std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        if (n == 0) n = refill(m);
+        if (n == 0) return none;
+        m.count.store(n - 1, std::memory_order_relaxed);
+        return m.slots[n - 1];
+    }
+
+    /// A slot goes to the magazine, of which the older half is emptied first if
+    /// it is full.
+    void put(magazine& m, std::uint32_t slot) noexcept {
+        std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        if (n >= 2 * batch_) n = flush(m);
+        m.slots[n] = slot;
+        m.count.store(n + 1, std::memory_order_relaxed);
+    }
+
+    /// One slot without a magazine; `none` when there is none.
+    std::uint32_t take_one() noexcept {
+        const std::lock_guard lock(mutex_);
+        if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
+        const std::uint32_t run = stack_[height_ - 1];
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits_[run]));
+        bits_[run] &= bits_[run] - 1;
+        if (bits_[run] == 0) --height_;
+        --free_;
+        return run * static_cast<std::uint32_t>(run_length) + bit;
+    }
+
+    void put_one(std::uint32_t slot) noexcept {
+        const std::lock_guard lock(mutex_);
+        put(slot);
+    }
+
+    /// A magazine for a thread; null when there is no memory for one.
+    magazine* enter() noexcept {
+        const std::lock_guard lock(mutex_);
+        for (magazine* m = magazines_; m != nullptr; m = m->next) {
+            if (!m->taken) {
+                m->taken = true;
+                return m;
+            }
+        }
+        magazine* const m = new (std::nothrow) magazine;
+        if (m != nullptr) {
+            m->taken = true;
+            m->next = magazines_;
+            magazines_ = m;
+        }
+        return m;
+    }
+
+    /// The thread is done: its slots come back.
+    void leave(magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (closed()) return;  // the pool, and with it bits and stack, are gone
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
+        m.count.store(0, std::memory_order_relaxed);
+        m.taken = false;
+    }
+
+    /// The pool is being destroyed.
+    void close() noexcept {
+        const std::lock_guard lock(mutex_);
+        closed_.store(true, std::memory_order_release);
+    }
+    [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+    /// Slots that are in no magazine and not in the depot.
+    [[nodiscard]] std::size_t used() noexcept {
+        const std::lock_guard lock(mutex_);
+        std::size_t free = free_ + (capacity_ - fresh_);
+        for (const magazine* m = magazines_; m != nullptr; m = m->next) {
+            free += m->count.load(std::memory_order_relaxed);
+        }
+        // More only while other threads are between two steps of a call.
+        return free < capacity_ ? capacity_ - free : 0;
+    }
+
+    [[nodiscard]] std::size_t fresh() noexcept {
+        const std::lock_guard lock(mutex_);
+        return fresh_;
+    }
+
+private:
+    // Answers how many slots the magazine, which was empty, has then.
+    std::uint32_t refill(magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        std::uint32_t n = 0;
+        while (n < batch_ && height_ > 0) n = take_run(m, n);
+        if (n == 0) {
+            // Fresh slots, up to the end of a batch, lowest on top.
+            std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
+            if (end > capacity_) end = capacity_;
+            for (std::size_t i = end; i > fresh_; --i) {
+                m.slots[n++] = static_cast<std::uint32_t>(i - 1);
+            }
+            fresh_ = end;
+        }
+        m.count.store(n, std::memory_order_relaxed);
+        return n;
+    }
+
+    // Answers how many slots are left.
+    std::uint32_t flush(magazine& m) noexcept {
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
+        // The count is lowered under the lock, or used() of another thread would
+        // count these slots twice.
+        const std::lock_guard lock(mutex_);
+        for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
+        std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
+        m.count.store(n - out, std::memory_order_relaxed);
+        return n - out;
+    }
+
+    void put(std::uint32_t slot) noexcept {
+        std::uint64_t& bits = bits_[slot / run_length];
+        const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
+        // A bit that is set already: two threads freed one slot at the same
+        // moment, and both copies came here. One is enough.
+        if ((bits & bit) != 0) return;
+        if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
+        bits |= bit;
+        ++free_;
+    }
+
+    // The top run's free slots, as many as there is room for.
+    std::uint32_t take_run(magazine& m, std::uint32_t n) noexcept {
+        const std::uint32_t run = stack_[height_ - 1];
+        std::uint64_t bits = bits_[run];
+        while (bits != 0 && n < batch_) {
+            const auto bit = static_cast<std::uint32_t>(std::countl_zero(bits) ^ 63);
+            bits &= ~(std::uint64_t{1} << bit);
+            m.slots[n++] = run * static_cast<std::uint32_t>(run_length) + bit;
+            --free_;
+        }
+        bits_[run] = bits;
+        if (bits == 0) --height_;
+        return n;
+    }
+
+    std::mutex mutex_;
+    const std::size_t capacity_;
+    const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
+    std::uint64_t* const bits_;
+    std::uint32_t* const stack_;
+    std::size_t height_ = 0;  // runs on the stack: those with a bit
+    std::size_t free_ = 0;    // bits that are set
+    std::size_t fresh_ = 0;   // from here on slots were never out
+    magazine* magazines_ = nullptr;
+    std::atomic<bool> closed_{false};
+};
+
+/// A thread's magazines, one a depot that it has used. Leaves them when the
+/// thread ends. A depot lives as long as its pool or any thread that used it,
+/// so its address is a name that is not used twice; a number would be, where
+/// two shared libraries count apart.
+class thread_magazines {
+public:
+    struct cached {
+        const depot* home;
+        magazine* own;
+    };
+    static constexpr std::size_t cache_size = 64;
+
+    /// Direct-mapped by a pool's place: found without a search, and constant in
+    /// its initialisation, so that the compiler needs no guard for it.
+    static inline thread_local constinit std::array<cached, cache_size> cache{};
+
+    /// A place for a new pool: each gets the next one, so that those of 64 pools
+    /// made one after the other do not meet.
+    static std::size_t next_place() noexcept {
+        static std::atomic<std::size_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) % cache_size;
+    }
+
+    /// The calling thread's magazine for a depot; null when there is no memory
+    /// for one, or when the thread is past the destructor of this object.
+    static magazine* find(std::size_t place, const std::shared_ptr<depot>& d) noexcept {
+        if (ended) return nullptr;
+        static thread_local thread_magazines mine;
+        magazine* const own = mine.find_own(d);
+        if (own != nullptr) cache[place] = {d.get(), own};
+        return own;
+    }
+
+private:
+    struct entry {
+        std::shared_ptr<depot> home;
+        magazine* own;
+        entry* next;
+    };
+
+    static inline thread_local constinit bool ended = false;
+
+    thread_magazines() noexcept = default;
+    ~thread_magazines() {
+        ended = true;
+        cache = {};
+        while (first_ != nullptr) {
+            entry* const e = first_;
+            first_ = e->next;
+            e->home->leave(*e->own);
+            delete e;
+        }
+    }
+
+    magazine* find_own(const std::shared_ptr<depot>& d) noexcept {
+        for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
+            entry* const e = *at;
+            if (e->home != d) continue;
+            *at = e->next;  // to the front: what is used now is looked for again
+            e->next = first_;
+            first_ = e;
+            return e->own;
+        }
+        forget_closed();
+        entry* const e = new (std::nothrow) entry{d, nullptr, first_};
+        if (e == nullptr) return nullptr;
+        e->own = d->enter();
+        if (e->own == nullptr) {
+            delete e;
+            return nullptr;
+        }
+        first_ = e;
+        return e->own;
+    }
+
+    // Else a thread that outlives many pools would keep all their depots.
+    void forget_closed() noexcept {
+        for (entry** at = &first_; *at != nullptr;) {
+            entry* const e = *at;
+            if (!e->home->closed()) {
+                at = &e->next;
+                continue;
+            }
+            for (cached& c : cache) {
+                if (c.home == e->home.get()) c = {};
+            }
+            *at = e->next;
+            delete e;
+        }
+    }
+
+    entry* first_ = nullptr;
+};
+
+}  // namespace ebb::detail
+
+#endif  // EBBPOOL_SYNC_DEPOT_HPP
+
+namespace ebb {
+
+/// Options of a sync_arena_pool: those of the memory, and the batch.
+struct sync_options {
+    static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
+
+    pool_options memory{};
+    /// Slots that move between a thread and the depot at a time: 0 to 64,
+    /// rounded down to a power of 2. A thread holds back at most twice as
+    /// many. 0: none are held back, each call takes the lock. automatic:
+    /// capacity / 64, at most 64, so that a thread holds back 1/32 at most.
+    std::size_t batch = automatic;
+};
+
+/// A pool of `capacity` objects of type T that any thread may use at any time;
+/// an object may be given back by another thread than took it.
+///
+/// allocate() answers nullptr when neither the thread's magazine nor the depot
+/// has a slot: up to 2 * batch() free slots in each other thread's magazine are
+/// out of reach. The order of slots is last in, first out for a thread as long
+/// as its magazine serves, and no other promise is made. A thread's magazine
+/// goes back to the depot when the thread ends.
+///
+/// Misuse is checked as in arena_pool. A double free is seen when the second
+/// call comes after the first. Of two that race with each other both may pass;
+/// then the copy is dropped, and reported, when it is about to be handed out,
+/// unless another thread is handed the other copy at that very moment.
+///
+/// Cost: a look-up in the thread's cache and no lock, in all but one call of
+/// batch() or so; near exhaustion, when a refill finds few slots or none, more
+/// calls take it. A thread that uses more than 64 pools by turns searches the
+/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot and
+/// 640 bytes a thread; of a pool that is gone a thread keeps its magazine and
+/// the depot, about 800 bytes, until it uses a new pool or ends.
+///
+/// Construction and destruction are not thread-safe; when the pool is destroyed
+/// no thread may be in a call of it. After fork() only the calling thread goes
+/// on: free slots in the magazines of others are lost to the child, and if one
+/// of them was in a call, the child may wait for its lock for ever. Use a pool
+/// in the child only if the parent had one thread.
+///
+/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
+/// 8.
+template <class T, class Checks = checks::trap>
+class sync_arena_pool {
+    static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                  "ebb::sync_arena_pool<T>: T must be an object type without const and volatile, and no array");
+
+public:
+    using value_type = T;
+    using checks_type = Checks;
+
+    static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
+
+    /// As arena_pool's: std::length_error, std::bad_alloc; nothing is left
+    /// behind.
+    explicit sync_arena_pool(std::size_t capacity, const sync_options& options = {})
+        : capacity_{capacity},
+          batch_(batch_of(capacity, options)),
+          room_(2 * batch_),
+          block_(block_bytes(capacity), block_alignment, states_at(capacity), options.memory),
+          place_(detail::thread_magazines::next_place()) {
+        std::byte* const data = block_.data();
+        base_ = reinterpret_cast<T*>(data);
+        states_ = reinterpret_cast<state*>(data + states_at(capacity));
+        depot_ = std::make_shared<detail::depot>(capacity, batch_,
+                                                 reinterpret_cast<std::uint64_t*>(data + bits_at(capacity)),
+                                                 reinterpret_cast<std::uint32_t*>(data + stack_at(capacity)));
+        if constexpr (annotated) annotate::begin(this, base_, capacity * sizeof(T));
+    }
+
+    sync_arena_pool(const sync_arena_pool&) = delete;
+    sync_arena_pool& operator=(const sync_arena_pool&) = delete;
+
+    ~sync_arena_pool() {
+        if constexpr (requires(const leak_info& info) { Checks::on_leaks(info); }) {
+            if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
+        }
+        depot_->close();
+        if constexpr (annotated) annotate::end(this, base_, +capacity_ * sizeof(T));
+    }
+
+    /// Hands out a slot, or nullptr when there is none within reach. Raw
+    /// memory, as from arena_pool.
+    [[nodiscard]] T* allocate() noexcept {
+        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
+            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
+            if (n != 0) {
+                const std::size_t slot = m->slots[n - 1];
+                m->count.store(n - 1, std::memory_order_relaxed);
+                if (claim(slot)) return hand_out(slot);
+            }
+        }
+        return allocate_slowly();
+    }
+
+    /// Takes a slot back, from any thread; otherwise as arena_pool's.
+    void deallocate(T* p) noexcept {
+        const std::size_t slot = slot_of(p);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(slot >= +capacity_ || !is(slot, detail::slot_state::live))) {
+                complain(p, slot);
+                return;
+            }
+            states_[slot].store(detail::slot_state::free, std::memory_order_relaxed);
+        }
+        if constexpr (annotated) annotate::given_back(this, p, sizeof(T));
+        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
+            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
+            if (n < room_) {
+                m->slots[n] = static_cast<std::uint32_t>(slot);
+                m->count.store(n + 1, std::memory_order_relaxed);
+                return;
+            }
+        }
+        deallocate_slowly(static_cast<std::uint32_t>(slot));
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
+
+    /// Slots that are out. O(threads), takes the lock. While other threads are
+    /// in calls, a value that was right at some moment, give or take one a
+    /// thread; so are the next three.
+    [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
+    /// capacity() - used(), magazines of other threads counted.
+    [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
+    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
+
+    /// As arena_pool's.
+    [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
+
+    /// Slots that were ever out or in a magazine: not less than the most that
+    /// were out at a time.
+    [[nodiscard]] std::size_t high_water() const noexcept { return depot_->fresh(); }
+
+    /// Slots that move between a thread and the depot at a time; 0 when each
+    /// call takes the lock.
+    [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
+
+    /// As arena_pool's, and true with checks::none.
+    [[nodiscard]] bool verify(const T* p) const noexcept {
+        if constexpr (Checks::enabled) {
+            const std::size_t slot = slot_of(p);
+            if (EBB_UNLIKELY(slot >= +capacity_ || !is(slot, detail::slot_state::live))) {
+                complain(p, slot);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// As arena_pool's.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
+        return block_bytes(capacity) + block_alignment - 1;
+    }
+
+private:
+    using state = std::atomic<detail::slot_state>;
+    // Loads and stores are all that is asked of it. They are plain instructions also
+    // where, as on riscv64, an exchange of a byte is none and is_always_lock_free false.
+    static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
+
+    // AddressSanitizer keeps one byte for 8 of the program's: where slots share
+    // one, two threads would change it at the same time.
+    static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
+
+    static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
+
+    static constexpr std::size_t runs(std::size_t capacity) noexcept {
+        return (capacity + detail::run_length - 1) / detail::run_length;
+    }
+    // A line begins with the states of a run.
+    static constexpr std::size_t states_at(std::size_t capacity) noexcept {
+        return detail::round_up(capacity * sizeof(T), detail::cache_line);
+    }
+    static constexpr std::size_t bits_at(std::size_t capacity) noexcept {
+        return states_at(capacity) + runs(capacity) * detail::run_length;
+    }
+    static constexpr std::size_t stack_at(std::size_t capacity) noexcept {
+        return bits_at(capacity) + runs(capacity) * sizeof(std::uint64_t);
+    }
+    static constexpr std::size_t block_bytes(std::size_t capacity) {
+        constexpr std::size_t limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+        constexpr std::size_t slack = 2 * detail::huge_page + 2 * block_alignment;
+        if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
+            detail::throw_length("ebb::sync_arena_pool: capacity is too large");
+        }
+        // At least something, for a capacity of 0.
+        return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
+    }
+    static constexpr std::uint32_t batch_of(std::size_t capacity, const sync_options& options) noexcept {
+        const std::size_t wanted = options.batch == sync_options::automatic ? capacity / 64 : options.batch;
+        return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
+    }
+
+    // What most calls need holds no other call, in an executable: a function
+    // that might call another one saves its registers first, which was a third
+    // of the time. In a shared library the thread's cache is found by a call.
+    [[nodiscard]] detail::magazine* cached_magazine() const noexcept {
+        const auto& cached = detail::thread_magazines::cache[place_];
+        return cached.home == depot_.get() ? cached.own : nullptr;
+    }
+    [[nodiscard]] detail::magazine* find_magazine() noexcept {
+        return batch_ == 0 ? nullptr : detail::thread_magazines::find(place_, depot_);
+    }
+
+    EBB_NOINLINE T* allocate_slowly() noexcept {
+        detail::magazine* const m = find_magazine();
+        for (;;) {
+            const bool refills = m != nullptr && m->count.load(std::memory_order_relaxed) == 0;
+            const std::uint32_t slot = m != nullptr ? depot_->take(*m) : depot_->take_one();
+            if (slot == detail::depot::none) return nullptr;
+            if (refills) fetch(*m);
+            if (claim(slot)) return hand_out(slot);
+        }
+    }
+    // What a magazine was refilled with was last used long ago, or by another
+    // thread: the first line of each object is fetched while the first is used.
+    void fetch(const detail::magazine& m) const noexcept {
+        for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) EBB_PREFETCH(base_ + m.slots[i]);
+    }
+    EBB_NOINLINE void deallocate_slowly(std::uint32_t slot) noexcept {
+        if (detail::magazine* const m = find_magazine(); m != nullptr) {
+            depot_->put(*m, slot);
+        } else {
+            depot_->put_one(slot);
+        }
+    }
+
+    // False when the slot is out already: it was freed twice at the same
+    // moment. This copy is dropped. Two threads that claim two copies at the
+    // same moment both succeed: an exchange of the state in every call would
+    // see that, and costs as much as the rest of the call.
+    [[nodiscard]] bool claim(std::size_t slot) noexcept {
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(is(slot, detail::slot_state::live))) {
+                complain_late(slot);
+                return false;
+            }
+            states_[slot].store(detail::slot_state::live, std::memory_order_relaxed);
+        }
+        return true;
+    }
+    T* hand_out(std::size_t slot) noexcept {
+        T* const p = base_ + slot;
+        if constexpr (annotated) annotate::handed_out(this, p, sizeof(T));
+        return p;
+    }
+
+    [[nodiscard]] bool is(std::size_t slot, detail::slot_state s) const noexcept {
+        return states_[slot].load(std::memory_order_relaxed) == s;
+    }
+
+    [[nodiscard]] std::size_t slot_of(const T* p) const noexcept {
+        return detail::slot_finder<sizeof(T)>::quotient(p, base_);
+    }
+
+    EBB_COLD void complain(const T* p, std::size_t slot) const noexcept {
+        Checks::on_misuse(detail::classify(this, p, base_, sizeof(T), alignof(T), +capacity_, slot,
+                                           slot < +capacity_ && is(slot, detail::slot_state::never)));
+    }
+    EBB_COLD void complain_late(std::size_t slot) const noexcept {
+        Checks::on_misuse(misuse_info{misuse::double_free, this, base_ + slot, base_, slot, sizeof(T), +capacity_});
+    }
+
+    detail::counter capacity_;
+    std::uint32_t batch_;
+    std::uint32_t room_;  // slots that a magazine may hold
+    detail::block block_;
+    std::size_t place_;  // in every thread's cache
+    T* base_ = nullptr;
+    state* states_ = nullptr;
+    std::shared_ptr<detail::depot> depot_;
+};
+
+}  // namespace ebb
+
+#endif  // EBBPOOL_SYNC_ARENA_POOL_HPP
