@@ -44,7 +44,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 	case $compiler in clang*)
 		if echo '#include <vector>
 			int main() { return static_cast<int>(std::vector<int>().size()); }' |
-			"$compiler" -stdlib=libc++ -std=c++20 -x c++ -o "$work/probe" - 2>/dev/null && "$work/probe"; then
+			"$compiler" -stdlib=libc++ -std=c++20 -Werror -x c++ -o "$work/probe" - 2>/dev/null && "$work/probe"; then
 			run "$compiler" -O2 -stdlib=libc++
 		fi
 		;;
