@@ -20,15 +20,20 @@ import (
 func Read(r *http.Request, v any) error {
 	body := firstByte{r: r.Body}
 	err := arenajson.UnmarshalRead(arena.FromContext(r.Context()), &body, v)
-	var over *arena.LimitError
-	if errors.As(err, &over) {
-		panic(over)
-	}
+	mustFit(err)
 	var syntax *json.SyntaxError
 	if !body.seen && errors.As(err, &syntax) {
 		return io.EOF
 	}
 	return err
+}
+
+// mustFit panics with the error of a limit.
+func mustFit(err error) {
+	var over *arena.LimitError
+	if errors.As(err, &over) {
+		panic(over)
+	}
 }
 
 // firstByte notes whether there was any.
@@ -46,8 +51,12 @@ func (f *firstByte) Read(p []byte) (int, error) {
 // Write answers r with v as JSON: with the status, the type application/json and the
 // length, and nothing before all of v could be written. An error is that of
 // arenajson.Marshal, of which nothing was written, or of w.
+//
+// What a limit of the arena refuses panics, as in Read: a handler that has nothing to
+// do about an error can leave it.
 func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v)
+	mustFit(err)
 	if err != nil {
 		return err
 	}

@@ -89,3 +89,19 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("%v, %q, %v", err, w.Body, w.Header())
 	}
 }
+
+// An answer that the limit does not allow must not be an empty one with status 200,
+// which it is for a handler that leaves errors of Write, if it is an error.
+func TestWriteBeyondTheLimit(t *testing.T) {
+	p := arena.NewArenaPool(4096, 0)
+	p.Limit(64<<10, 0)
+	h := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arenahttp.Write(w, r, 200, strings.Repeat("x", 1<<20))
+	}))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 413 || w.Body.String() != "Request Entity Too Large\n" {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	settled(t, p)
+}
