@@ -20,7 +20,7 @@ MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp
 
-.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-vet test-plain test-portable test-nolayout \
+.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
 	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-single traces fuzz tools
@@ -45,7 +45,7 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab run $(if $(FULL),-full,-quick) -go $(lastword $(GOS)) && \
 		./results/.lab report -page ../docs/numbers.md
 
-test: test-go test-lab test-adapters test-arenavet test-cpp ## every test, in every build that promises something
+test: test-go test-lab test-adapters test-examples test-arenavet test-cpp ## every test, in every build that promises something
 	@echo "all tests passed"
 
 test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-benches \
@@ -153,12 +153,27 @@ test-adapters: tools ## the tests of the adapters, plain and under the race dete
 		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -race ./...) || exit 1; \
 	done
 
+# The race detector and the checks for misuse see what requests at the same time do to
+# each other, which is in the quick tests, too.
+test-examples: tools ## the tests of the examples, plain, under the race detector, and with all checks for misuse
+	for dir in examples/*/; do \
+		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -short -race ./... && \
+			$(GO) test $(TESTFLAGS) -short -tags arenacheck ./...) || exit 1; \
+		test -z "$$(gofmt -l $$dir)" || { echo "not formatted, run gofmt -w on:"; gofmt -l $$dir; exit 1; }; \
+	done
+
+orders: tools ## an example of a service, on localhost:8080 (examples/orders/README.md)
+	cd examples/orders && $(GO) run .
+
+soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its twin without arenas
+	cd examples/orders && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak
+
 test-arenavet: tools ## the analyzer's tests, and the analyzer over all that uses arenas here and means well
 	cd arenavet && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 	@test -z "$$(gofmt -l arenavet)" || { echo "not formatted, run gofmt -w on:"; gofmt -l arenavet; exit 1; }
 	tool=$$(mktemp -d)/arenavet && (cd arenavet && $(GO) build -o $$tool ./cmd/arenavet) && \
 		$(GO) vet -vettool=$$tool $$($(GO) list ./... | grep -vE '/docs/mistakes$$|/internal/(suite|bench)$$') && \
-		(for dir in lab adapters/*/ arenavet; do (cd $$dir && $(GO) vet -vettool=$$tool ./...) || exit 1; done); \
+		(for dir in lab adapters/*/ examples/*/ arenavet; do (cd $$dir && $(GO) vet -vettool=$$tool ./...) || exit 1; done); \
 		status=$$?; rm -r $$(dirname $$tool); exit $$status
 
 arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool

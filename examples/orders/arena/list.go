@@ -1,0 +1,95 @@
+package orders
+
+import (
+	"cmp"
+	"database/sql"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+	"github.com/ebbpool/arena/examples/orders/order"
+	"github.com/ebbpool/arena/examples/orders/web"
+)
+
+// query is what a list is asked for.
+type query struct {
+	customer, status string
+	after, least     int64
+	limit            int64
+}
+
+// list shows orders, oldest first:
+// GET /orders?customer=&status=&min_total=&after=&limit=.
+func (s *service) list(w http.ResponseWriter, r *http.Request) {
+	a := arena.FromContext(r.Context())
+	values := r.URL.Query()
+	q := query{customer: values.Get("customer"), status: values.Get("status"), limit: 20}
+	for _, number := range []struct {
+		name string
+		to   *int64
+		most int64
+	}{{"after", &q.after, 1<<63 - 1}, {"min_total", &q.least, 1<<63 - 1}, {"limit", &q.limit, order.MaxPage}} {
+		if text := values.Get(number.name); text != "" {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n < 0 || n > number.most {
+				web.Fail(w, http.StatusBadRequest, a.Sprintf("%s must be 0 to %d", number.name, number.most))
+				return
+			}
+			*number.to = n
+		}
+	}
+	rows, err := s.query(r, &q)
+	if err != nil {
+		web.FailStore(w, r, s.web, err)
+		return
+	}
+	orders, err := scan(a, rows, int(q.limit))
+	if err != nil {
+		web.FailStore(w, r, s.web, err)
+		return
+	}
+	page := arena.NewOf(a, order.Page{Orders: orders, Summary: summarize(a, orders)})
+	if n := len(orders); n > 0 && n == int(q.limit) {
+		page.Next = next(a, &q, orders[n-1].ID)
+	}
+	arenahttp.Write(w, r, http.StatusOK, page)
+}
+
+func (s *service) query(r *http.Request, q *query) (*sql.Rows, error) {
+	if q.customer == "" {
+		return s.store.List.QueryContext(r.Context(), q.after, q.status, q.least, q.limit)
+	}
+	return s.store.ByCustomer.QueryContext(r.Context(), q.after, q.status, q.least, q.limit, q.customer)
+}
+
+// next is where the list goes on after the order with that id.
+func next(a *arena.Arena, q *query, id int64) string {
+	return a.Sprintf("/orders?customer=%s&status=%s&min_total=%d&after=%d&limit=%d",
+		url.QueryEscape(q.customer), url.QueryEscape(q.status), q.least, id, q.limit)
+}
+
+// summarize adds orders up, with the articles of which most were ordered.
+func summarize(a *arena.Arena, orders []order.Order) order.Summary {
+	sum := order.Summary{Count: len(orders)}
+	quantities := arena.NewMap[string, int64](a, 64)
+	for i := range orders {
+		sum.Total += orders[i].Total
+		for k := range orders[i].Lines {
+			l := &orders[i].Lines[k]
+			before, _ := quantities.Get(l.SKU)
+			quantities.Set(l.SKU, before+l.Quantity)
+		}
+	}
+	articles := arena.MakeSlice[order.Article](a, 0, quantities.Len())
+	for sku, quantity := range quantities.All() {
+		articles = arena.Append(a, articles, order.Article{SKU: sku, Quantity: quantity})
+	}
+	slices.SortFunc(articles, func(a, b order.Article) int {
+		return cmp.Or(cmp.Compare(b.Quantity, a.Quantity), cmp.Compare(a.SKU, b.SKU))
+	})
+	sum.Articles = articles[:min(len(articles), 5)]
+	return sum
+}

@@ -1,0 +1,43 @@
+// Package orders is the service with an arena for each request: what a handler makes
+// lies there, and leaves nothing for the collector.
+package orders
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/ebbpool/arena"
+	arenaprom "github.com/ebbpool/arena/adapters/prometheus"
+	"github.com/ebbpool/arena/arenahttp"
+	"github.com/ebbpool/arena/examples/orders/store"
+	"github.com/ebbpool/arena/examples/orders/web"
+)
+
+type service struct {
+	store *store.Store
+	web   *web.Options
+	clock func() time.Time
+}
+
+// New returns the service.
+func New(s *store.Store, pool *arena.ArenaPool, o web.Options, clock func() time.Time) http.Handler {
+	svc := &service{store: s, web: o.WithDefaults(), clock: clock}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /orders", svc.create)
+	mux.HandleFunc("GET /orders", svc.list)
+	mux.HandleFunc("GET /orders/{id}", svc.get)
+	mux.HandleFunc("GET /orders/{id}/receipt", svc.receipt)
+	svc.web.Metrics.MustRegister(arenaprom.NewPoolCollector(pool, "requests"))
+	return web.Around(svc.web, arenahttp.Handler(pool, svc.web.Inside(mux)))
+}
+
+// limited goes on with the error of a limit as a panic, for arenahttp to answer, and
+// returns any other.
+func limited(err error) error {
+	var over *arena.LimitError
+	if errors.As(err, &over) {
+		panic(over)
+	}
+	return err
+}

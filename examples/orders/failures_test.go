@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/examples/orders/traffic"
+	"github.com/ebbpool/arena/examples/orders/twins"
+	"github.com/ebbpool/arena/examples/orders/web"
+)
+
+// What a client sends by hand, and stops sending.
+func TestBodiesThatDontCome(t *testing.T) {
+	limits := web.DefaultLimits
+	limits.Read = 300 * time.Millisecond
+	p := twins.Run(t, twins.Config{Limits: limits})
+	for _, c := range []struct {
+		name, sent string
+		status     int
+	}{
+		{"half of it", "Content-Length: 100\r\n\r\n{\"customer\":\"a\"", 408},
+		{"nothing of it", "Content-Length: 100\r\n\r\n", 408},
+		{"half a chunk", "Transfer-Encoding: chunked\r\n\r\n20\r\n{\"customer\":", 408},
+		{"a chunk that is none", "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+		{"64 MB are announced, and a little more than may be comes", "Content-Length: 67108864\r\n\r\n" + strings.Repeat(" ", 1<<20+1), 413},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var bodies []string
+			for _, s := range []*twins.Service{p.Arena, p.Plain} {
+				conn, err := net.Dial("tcp", s.Addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				io.WriteString(conn, "POST /orders HTTP/1.1\r\nHost: orders\r\n"+c.sent)
+				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				if err != nil || resp.StatusCode != c.status || !resp.Close {
+					t.Errorf("%s, close %v: %s, %v; want %d, and the connection closed", resp.Status, resp.Close, body, err, c.status)
+				}
+				bodies = append(bodies, string(body))
+			}
+			if bodies[0] != bodies[1] {
+				t.Errorf("arena %q, plain %q", bodies[0], bodies[1])
+			}
+		})
+	}
+	p.Settled(t)
+}
+
+// Without its table, the database fails each query; with it, all is as before.
+func TestDatabaseGone(t *testing.T) {
+	p := twins.Run(t, twins.Config{})
+	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 10); err != nil {
+		t.Fatal(err)
+	}
+	requests := []traffic.Request{
+		{Method: "GET", Path: "/orders/3"},
+		{Method: "GET", Path: "/orders/3/receipt"},
+		{Method: "GET", Path: "/orders?customer=c1"},
+		{Method: "POST", Path: "/orders", Body: []byte(good)},
+	}
+	for _, gone := range []bool{false, true, false} {
+		for i, r := range requests {
+			switch {
+			case gone:
+				same(t, p, r, 503, "the database does not answer")
+			case i == 3:
+				same(t, p, r, 201, "ann")
+			default:
+				same(t, p, r, 200, "")
+			}
+		}
+		rename := "ALTER TABLE orders RENAME TO away"
+		if gone {
+			rename = "ALTER TABLE away RENAME TO orders"
+		}
+		if _, err := p.Store.DB.Exec(rename); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Settled(t)
+}
+
+// A database that is closed is gone for good.
+func TestDatabaseClosed(t *testing.T) {
+	p := twins.Run(t, twins.Config{})
+	p.Store.Close()
+	same(t, p, traffic.Request{Method: "POST", Path: "/orders", Body: []byte(good)}, 503, "the database does not answer")
+	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 503, "the database does not answer")
+	p.Settled(t)
+}
+
+// The third request while two are under way is told to come again, and can.
+func TestTooManyRequests(t *testing.T) {
+	goOn, inside := make(chan bool), make(chan bool)
+	p := twins.Run(t, twins.Config{Options: web.Options{MaxUnderWay: 2, Inside: func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Wait") != "" {
+				inside <- true
+				<-goOn
+			}
+			h.ServeHTTP(w, r)
+		})
+	}}})
+	ask := traffic.Request{Method: "GET", Path: "/orders"}
+	for _, s := range []*twins.Service{p.Arena, p.Plain} {
+		var g sync.WaitGroup
+		for range 2 {
+			g.Go(func() {
+				if a, err := s.Ask(t.Context(), ask, "X-Wait", "1"); err != nil || a.Status != 200 {
+					t.Errorf("one that was there first: %v, %v", a, err)
+				}
+			})
+			<-inside
+		}
+		a, err := s.Ask(t.Context(), ask)
+		if err != nil || a.Status != 503 || a.RetryAfter != "1" || !strings.Contains(a.Body, "too many") {
+			t.Errorf("%v, %v", a, err)
+		}
+		goOn <- true
+		goOn <- true
+		g.Wait()
+		if a, err := s.Ask(t.Context(), ask); err != nil || a.Status != 200 {
+			t.Errorf("when they have gone: %v, %v", a, err)
+		}
+	}
+	p.Settled(t)
+}
+
+// A request that the pool's limits stop gets 413, or 503 while others have the memory;
+// the others don't notice.
+func TestPoolLimits(t *testing.T) {
+	pool := arena.NewArenaPool(4<<10, 0)
+	pool.Limit(64<<10, 96<<10)
+	p := twins.Run(t, twins.Config{Pool: pool})
+	if err := traffic.New(1, "c", 1, 1).Fill(t.Context(), p.Store, 100); err != nil {
+		t.Fatal(err)
+	}
+	small := traffic.Request{Method: "GET", Path: "/orders/3"}
+	large := traffic.Request{Method: "GET", Path: "/orders?limit=100"}
+	same(t, p, small, 200, "")
+	if a, err := p.Arena.Ask(t.Context(), large); err != nil || a.Status != 413 {
+		t.Errorf("%v, %v", a, err)
+	}
+	if a, err := p.Plain.Ask(t.Context(), large); err != nil || a.Status != 200 {
+		t.Errorf("without a pool: %v, %v", a, err)
+	}
+	same(t, p, small, 200, "")
+	p.Settled(t)
+
+	other := pool.Get()
+	other.AllocBytes(56 << 10)
+	if a, err := p.Arena.Ask(t.Context(), large); err != nil || a.Status != 503 || a.RetryAfter == "" {
+		t.Errorf("while another has the memory: %v, %v", a, err)
+	}
+	pool.Put(other)
+	same(t, p, small, 200, "")
+	p.Settled(t)
+}
+
+// A handler that panics answers 500, or ends the connection if it has begun to answer,
+// and costs no other request anything.
+func TestPanics(t *testing.T) {
+	p := twins.Run(t, twins.Config{Options: web.Options{Inside: twins.Faults}})
+	ask := traffic.Request{Method: "GET", Path: "/orders"}
+	for name, s := range map[string]*twins.Service{"arena": p.Arena, "plain": p.Plain} {
+		if a, err := s.Ask(t.Context(), ask, "X-Fault", "before"); err != nil || a.Status != 500 || !strings.Contains(a.Body, "the service failed") {
+			t.Errorf("%s: %v, %v", name, a, err)
+		}
+		if a, err := s.Ask(t.Context(), ask, "X-Fault", "after"); err == nil {
+			t.Errorf("%s: half of an answer looks like a whole one: %v", name, a)
+		}
+		if a, err := s.Ask(t.Context(), ask); err != nil || a.Status != 200 {
+			t.Errorf("%s, afterwards: %v, %v", name, a, err)
+		}
+	}
+	p.Settled(t)
+}
+
+// A shutdown under load answers what it has taken, whole, and every order that was
+// acknowledged is in the database, as it was sent.
+func TestShutdownUnderLoad(t *testing.T) {
+	p := twins.Run(t, twins.Config{})
+	for name, s := range map[string]*twins.Service{"arena": p.Arena, "plain": p.Plain} {
+		var acknowledged sync.Map // Location: customer
+		var count, failed atomic.Int64
+		var clients sync.WaitGroup
+		for client := range 8 {
+			clients.Go(func() {
+				for i := 0; ; i++ {
+					customer := fmt.Sprintf("%s-%d-%d", name, client, i)
+					a, err := s.Ask(context.Background(), traffic.Request{Method: "POST", Path: "/orders", Body: []byte(strings.Replace(good, "Ann", customer, 1))})
+					if err != nil { // refused, or its connection was closed before the request was read
+						failed.Add(1)
+						return
+					}
+					if a.Status != 201 || a.Length != fmt.Sprint(len(a.Body)) || !strings.Contains(a.Body, `"customer":"`+customer+`"`) {
+						t.Errorf("%s: %v", customer, a)
+					}
+					acknowledged.Store(a.Location, customer)
+					count.Add(1)
+				}
+			})
+		}
+		for count.Load() < 50 {
+			time.Sleep(time.Millisecond)
+		}
+		if err := s.Stop(); err != nil {
+			t.Errorf("%s: not all were answered: %v", name, err)
+		}
+		clients.Wait()
+		acknowledged.Range(func(location, customer any) bool {
+			var got string
+			id := strings.TrimPrefix(location.(string), "/orders/")
+			if err := p.Store.DB.QueryRow("SELECT customer FROM orders WHERE id = ?1", id).Scan(&got); err != nil || got != customer {
+				t.Errorf("%v was acknowledged to %v and is %q, %v", location, customer, got, err)
+			}
+			return true
+		})
+		t.Logf("%s: %d orders acknowledged, %d clients refused", name, count.Load(), failed.Load())
+	}
+	p.Settled(t)
+}
+
+// A request that is under way at the end, and takes longer than may be, is told to
+// Serve's caller.
+func TestShutdownGivesUp(t *testing.T) {
+	goOn, inside := make(chan bool), make(chan bool)
+	limits := web.DefaultLimits
+	limits.Shutdown = 50 * time.Millisecond
+	p := twins.Run(t, twins.Config{Limits: limits, Options: web.Options{Inside: func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside <- true; <-goOn })
+	}}})
+	go p.Arena.Ask(t.Context(), traffic.Request{Method: "GET", Path: "/orders"})
+	<-inside
+	if err := p.Arena.Stop(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	close(goOn)
+	p.Settled(t)
+}

@@ -1,0 +1,101 @@
+// Package store is the database of orders: its schema and statements, for SQLite and
+// for PostgreSQL. What is in rows is for the twins to read: there they differ.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+)
+
+// The lines of an order are one JSON document: they are written once, and always read
+// together.
+const schema = `
+CREATE TABLE IF NOT EXISTS orders (
+	id       {SERIAL},
+	customer TEXT NOT NULL,
+	status   TEXT NOT NULL,
+	currency TEXT NOT NULL,
+	note     TEXT NOT NULL,
+	created  BIGINT NOT NULL, -- milliseconds since 1970
+	total    BIGINT NOT NULL,
+	lines    {JSON} NOT NULL
+);
+CREATE INDEX IF NOT EXISTS orders_by_customer ON orders (customer, id);`
+
+const columns = `SELECT id, customer, status, currency, note, created, total, lines FROM orders `
+
+// Store is the open database. Its statements are ready for any number of goroutines.
+type Store struct {
+	DB *sql.DB
+
+	Insert     *sql.Stmt // customer, status, currency, note, created, total, lines: id
+	ByID       *sql.Stmt // id
+	List       *sql.Stmt // after, status or "", least total, most rows
+	ByCustomer *sql.Stmt // the same, customer
+}
+
+// Open opens the database at where: a postgres:// URL, or the path of a SQLite file,
+// which is made if it is not there.
+func Open(ctx context.Context, where string) (*Store, error) {
+	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+		return OpenWith(ctx, "pgx", where)
+	}
+	// Readers and one writer at a time don't wait for each other (WAL); two writers
+	// wait for up to 5 seconds.
+	q := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(5000)"}, "_txlock": {"immediate"}}
+	return OpenWith(ctx, "sqlite", "file:"+(&url.URL{Path: where}).EscapedPath()+"?"+q.Encode())
+}
+
+// OpenWith is Open with the name of a driver of database/sql: pgx, or one that takes
+// what SQLite does.
+func OpenWith(ctx context.Context, driver, dsn string) (*Store, error) {
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	db.SetMaxOpenConns(4 * runtime.GOMAXPROCS(0))
+	db.SetMaxIdleConns(4 * runtime.GOMAXPROCS(0))
+	s := &Store{DB: db}
+	if err := s.prepare(ctx, driver == "pgx"); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) prepare(ctx context.Context, postgres bool) error {
+	dialect := strings.NewReplacer("{SERIAL}", "INTEGER PRIMARY KEY AUTOINCREMENT", "{JSON}", "TEXT")
+	if postgres {
+		dialect = strings.NewReplacer("{SERIAL}", "BIGSERIAL PRIMARY KEY", "{JSON}", "JSONB", "?", "$")
+	}
+	for _, statement := range strings.SplitAfter(schema, ";") {
+		if _, err := s.DB.ExecContext(ctx, dialect.Replace(statement)); err != nil {
+			return err
+		}
+	}
+	for _, p := range []struct {
+		to   **sql.Stmt
+		text string
+	}{
+		{&s.Insert, `INSERT INTO orders (customer, status, currency, note, created, total, lines) VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS {JSON})) RETURNING id`},
+		{&s.ByID, columns + `WHERE id = ?1`},
+		{&s.List, columns + `WHERE id > ?1 AND (?2 = '' OR status = ?2) AND total >= ?3 ORDER BY id LIMIT ?4`},
+		{&s.ByCustomer, columns + `WHERE customer = ?5 AND id > ?1 AND (?2 = '' OR status = ?2) AND total >= ?3 ORDER BY id LIMIT ?4`},
+	} {
+		var err error
+		if *p.to, err = s.DB.PrepareContext(ctx, dialect.Replace(p.text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the database, with its statements.
+func (s *Store) Close() error { return s.DB.Close() }

@@ -1,0 +1,149 @@
+// Package web is what stands around the handlers of both twins: limits, deadlines,
+// logging, metrics, pprof, and an end in which nothing is lost.
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options are what an operator may change. Zero values are replaced by defaults.
+type Options struct {
+	Log     *slog.Logger
+	Metrics *prometheus.Registry
+
+	MaxBody     int64         // bytes of one request's body: 1 MB
+	MaxUnderWay int           // requests at the same time: 256
+	Deadline    time.Duration // of one request, all its queries included: 10 seconds
+
+	// Inside stands between the twin and its handlers, for tests that make them fail.
+	Inside func(http.Handler) http.Handler
+}
+
+// WithDefaults is o with all of its zero values replaced.
+func (o Options) WithDefaults() *Options {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.Inside == nil {
+		o.Inside = func(h http.Handler) http.Handler { return h }
+	}
+	o.MaxBody = cmp.Or(o.MaxBody, 1<<20)
+	o.MaxUnderWay = cmp.Or(o.MaxUnderWay, 256)
+	o.Deadline = cmp.Or(o.Deadline, 10*time.Second)
+	return &o
+}
+
+const slogError = slog.LevelError
+
+func slogErr(err error) slog.Attr { return slog.String("error", err.Error()) }
+
+// Around puts the limits, the log and the metrics around a twin's handlers.
+func Around(o *Options, h http.Handler) http.Handler {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "orders_request_seconds", Help: "Time until a request was answered.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 8),
+	}, []string{"method", "status"})
+	busy := prometheus.NewGauge(prometheus.GaugeOpts{Name: "orders_requests_under_way", Help: "Requests that are not answered yet."})
+	o.Metrics.MustRegister(seconds, busy)
+	places := make(chan struct{}, o.MaxUnderWay)
+
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		begin := time.Now()
+		w := &writer{ResponseWriter: rw}
+		busy.Inc()
+		defer func() {
+			v := recover()
+			aborted := false
+			if v != nil {
+				aborted = o.panicked(w, r, v)
+			}
+			busy.Dec()
+			took := time.Since(begin)
+			seconds.WithLabelValues(method(r), statusText(w.status)).Observe(took.Seconds())
+			o.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", r.Method),
+				slog.String("path", r.URL.Path), slog.Int("status", w.status), slog.Int("bytes", w.bytes), slog.Duration("took", took))
+			if aborted {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		default:
+			Fail(w, http.StatusServiceUnavailable, "too many requests are under way")
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), o.Deadline)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, o.MaxBody)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// panicked answers a request whose handler panicked, and says whether its connection
+// has to be ended, because half of an answer was sent.
+func (o *Options) panicked(w *writer, r *http.Request, v any) bool {
+	if v != http.ErrAbortHandler {
+		o.Log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("path", r.URL.Path),
+			slog.String("value", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
+	}
+	if w.status != 0 || v == http.ErrAbortHandler {
+		return true
+	}
+	Fail(w, http.StatusInternalServerError, "the service failed")
+	return false
+}
+
+// writer notes what was answered.
+type writer struct {
+	http.ResponseWriter
+	status, bytes int
+}
+
+func (w *writer) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *writer) Write(b []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// method bounds what can be a label: anybody may send any method.
+func method(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodPost:
+		return r.Method
+	}
+	return "other"
+}
+
+// statusText is the status without an allocation for the usual ones.
+func statusText(status int) string {
+	switch status {
+	case 0, 200:
+		return "200"
+	case 201:
+		return "201"
+	}
+	return fmt.Sprint(status)
+}
