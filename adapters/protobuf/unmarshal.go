@@ -1,11 +1,16 @@
 package arenapb
 
 import (
+	"fmt"
+	"reflect"
+
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // Unmarshal reads data, one message in protobuf's wire format, into m, as
@@ -41,7 +46,54 @@ type UnmarshalOptions struct {
 
 // Unmarshal reads data into m as Unmarshal does, with options.
 func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message) error {
-	return o.plain().Unmarshal(data, m)
+	t := reflect.TypeOf(m)
+	if a == nil || t == nil {
+		return o.plain().Unmarshal(data, m)
+	}
+	p := programOf(t)
+	if p.why != "" {
+		p.fallbacks.Add(1)
+		return o.plain().Unmarshal(data, m)
+	}
+	to := messageWord(m)
+	if to == nil {
+		return o.plain().Unmarshal(data, m) // which panics
+	}
+	if !o.Merge {
+		proto.Reset(m)
+	}
+	partial, err := o.read(a, p, to, data)
+	if err != nil || !partial || o.AllowPartial {
+		return err
+	}
+	return proto.CheckInitialized(m)
+}
+
+// read adds what data says to the message of p at to. partial says that a message in it
+// may lack required fields.
+func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []byte) (partial bool, err error) {
+	d := decoder{a: a, n: len(data), options: *o, discard: o.DiscardUnknown, depth: o.RecursionLimit}
+	if d.depth == 0 {
+		d.depth = protowire.DefaultRecursionLimit
+	}
+	d.r = machine.Enter(a, "arenapb.Unmarshal")
+	defer d.r.Leave()
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case trouble:
+			err = x.error
+		case *arena.LimitError:
+			err = fmt.Errorf("arenapb: a message of %d bytes: %w", len(data), x)
+		default:
+			panic(x)
+		}
+	}()
+	b := machine.ReserveText(d.r, len(data)+docSlack, docAlign)
+	clear(b[copy(b, data):])
+	d.base = dataOf(b)
+	d.message(p, to, 0, len(data), 0)
+	return d.partial, nil
 }
 
 // plain is what does the same without an arena.

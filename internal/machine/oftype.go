@@ -142,3 +142,24 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 	}
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
 }
+
+// SomeOfType returns zero values of t, which has a size, that follow each other: n of
+// them, or as many as there is room for in the lane's chunk. It is for who needs n
+// and can take them in pieces, as lists of messages are made.
+func SomeOfType(r *Region, t *Type, n int) (Pointer, int) {
+	if t.Pointers && !Portable && !check.Watched && t.key != nil {
+		if l := r.Types.Lane(t.key); l.Key == t.key {
+			if size := uintptr(n) * t.Size; size <= l.Hi-l.Lo {
+				off := l.Lo
+				l.Lo += size
+				return Addr(l.Base, off), n
+			}
+			if has := (l.Hi - l.Lo) / t.Size; has > 0 {
+				off := l.Lo
+				l.Lo += has * t.Size
+				return Addr(l.Base, off), int(has)
+			}
+		}
+	}
+	return MakeSliceOfType(r, t, n, n).Data, n
+}

@@ -1,0 +1,317 @@
+package arenapb
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/runtime/protoimpl"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// compiler makes programs. The lock is held.
+type compiler struct {
+	made []*program
+}
+
+// program returns the program of t, which may not be filled in yet where t leads to
+// itself, or nil where package proto has no message info for t.
+func (c *compiler) program(t reflect.Type) *program {
+	if p := programs[t]; p != nil {
+		if p.info == nil {
+			return nil
+		}
+		return p
+	}
+	info := infoOf(t)
+	if info == nil {
+		return nil
+	}
+	p := &program{
+		info: info, name: info.Desc.FullName(), typ: t.Elem(), mem: machine.TypeOf(t.Elem()),
+		long: map[uint32]*field{}, unknown: none, presence: none,
+	}
+	for i := range p.short {
+		p.short[i] = other
+	}
+	programs[t] = p
+	c.made = append(c.made, p)
+	c.fill(p)
+	return p
+}
+
+// layout is what a generated struct says of itself by its fields' names and tags.
+type layout struct {
+	fields   map[protowire.Number]reflect.StructField
+	oneofs   map[protoreflect.Name]reflect.StructField
+	wrappers map[protowire.Number]reflect.Type
+	opaque   bool
+}
+
+// layoutOf reads the layout of p's struct, and notes in p where what is no field lies.
+func layoutOf(p *program) layout {
+	l := layout{map[protowire.Number]reflect.StructField{}, map[protoreflect.Name]reflect.StructField{}, map[protowire.Number]reflect.Type{}, false}
+	for i := range p.typ.NumField() {
+		f := p.typ.Field(i)
+		if i == 0 {
+			l.opaque = strings.HasPrefix(f.Tag.Get("protogen"), "opaque.")
+		}
+		switch f.Name {
+		case "unknownFields", "XXX_unrecognized":
+			if f.Type == reflect.TypeFor[protoimpl.UnknownFields]() {
+				p.unknown = f.Offset
+			} else {
+				p.refuse("unknown fields of type " + f.Type.String())
+			}
+		case "extensionFields", "XXX_extensions", "XXX_InternalExtensions":
+			p.extensible = true
+		case "XXX_presence":
+			p.presence = f.Offset
+		case "lazyFields", "XXX_lazyUnmarshalInfo":
+			p.refuse("fields that are decoded lazily")
+		case "weakFields", "XXX_weak":
+			p.refuse("weak fields")
+		default:
+			if n := numberIn(f); n != 0 {
+				l.fields[n] = f
+			} else if s := f.Tag.Get("protobuf_oneof"); s != "" {
+				l.oneofs[protoreflect.Name(s)] = f
+			}
+		}
+	}
+	for _, w := range p.info.OneofWrappers {
+		t := reflect.TypeOf(w).Elem()
+		if t.NumField() == 1 {
+			l.wrappers[numberIn(t.Field(0))] = t
+		}
+	}
+	return l
+}
+
+// numberIn is the number in the tag of a struct's field, 0 if there is none.
+func numberIn(f reflect.StructField) protowire.Number {
+	for s := range strings.SplitSeq(f.Tag.Get("protobuf"), ",") {
+		if n, err := strconv.ParseInt(s, 10, 32); err == nil {
+			return protowire.Number(n)
+		}
+	}
+	return 0
+}
+
+// refuse leaves all messages of p's type to package proto.
+func (p *program) refuse(why string) {
+	if p.why == "" {
+		p.why = why
+	}
+}
+
+func (c *compiler) fill(p *program) {
+	l := layoutOf(p)
+	desc := p.info.Desc
+	if o, ok := desc.Options().(interface{ GetMessageSetWireFormat() bool }); ok && o.GetMessageSetWireFormat() {
+		p.refuse("a MessageSet")
+	}
+	fields := desc.Fields()
+	var required uint
+	index := uint32(0) // of the presence bit, as package protoimpl counts them
+	for i := range fields.Len() {
+		fd := fields.Get(i)
+		f := field{op: opForeign, desc: fd}
+		if fd.Cardinality() == protoreflect.Required {
+			if required < 64 {
+				f.required = 1 << required
+				p.required |= f.required
+			} else {
+				p.incomplete = true
+			}
+			required++
+		}
+		oneof := fd.ContainingOneof()
+		if oneof != nil && oneof.IsSynthetic() {
+			oneof = nil
+		}
+		if oneof != nil {
+			c.oneof(p, &f, l, oneof)
+		} else if sf, ok := l.fields[fd.Number()]; ok {
+			f.offset = sf.Offset
+			c.field(p, &f, sf.Type)
+			if l.opaque && fd.HasPresence() && fd.Message() == nil && p.presence != none {
+				f.presence, f.bit = p.presence+uintptr(index/32)*4, 1<<(index%32)
+			}
+		} else {
+			p.refuse("no struct field for " + string(fd.Name()))
+			continue
+		}
+		if all := fd.ContainingOneof(); all == nil || all.Fields().Get(all.Fields().Len()-1) == fd {
+			index++
+		}
+		p.enter(&f)
+	}
+}
+
+// oneof makes f a member of a oneof, whose interface lies in the struct.
+func (c *compiler) oneof(p *program, f *field, l layout, oneof protoreflect.OneofDescriptor) {
+	sf, ok := l.oneofs[oneof.Name()]
+	w := l.wrappers[f.desc.Number()]
+	if !ok || w == nil || sf.Type.Kind() != reflect.Interface || !reflect.PointerTo(w).Implements(sf.Type) {
+		p.refuse("no struct field or wrapper for " + string(f.desc.Name()))
+		return
+	}
+	f.offset = sf.Offset
+	var inner field
+	inner.desc = f.desc
+	c.field(p, &inner, w.Field(0).Type)
+	f.mem, f.sub, f.filled = machine.TypeOf(w), inner.sub, inner.filled
+	f.wrapper = firstWord(sf.Type, reflect.New(w))
+	switch {
+	case inner.op == opMessage:
+		f.op = opOneofMessage
+	case inner.op == opGroup:
+		f.op = opOneofGroup
+	case opBool <= inner.op && inner.op <= opBytes:
+		f.op, f.scalar = opOneof, inner.op
+	}
+}
+
+// scalars are the Go kinds that scalars have in structs, and the op that reads one.
+var scalars = map[protoreflect.Kind]struct {
+	kind reflect.Kind
+	op   op
+}{
+	protoreflect.BoolKind:     {reflect.Bool, opBool},
+	protoreflect.EnumKind:     {reflect.Int32, opInt32},
+	protoreflect.Int32Kind:    {reflect.Int32, opInt32},
+	protoreflect.Uint32Kind:   {reflect.Uint32, opInt32},
+	protoreflect.Int64Kind:    {reflect.Int64, opInt64},
+	protoreflect.Uint64Kind:   {reflect.Uint64, opInt64},
+	protoreflect.Sint32Kind:   {reflect.Int32, opSint32},
+	protoreflect.Sint64Kind:   {reflect.Int64, opSint64},
+	protoreflect.Fixed32Kind:  {reflect.Uint32, opFixed32},
+	protoreflect.Sfixed32Kind: {reflect.Int32, opFixed32},
+	protoreflect.FloatKind:    {reflect.Float32, opFixed32},
+	protoreflect.Fixed64Kind:  {reflect.Uint64, opFixed64},
+	protoreflect.Sfixed64Kind: {reflect.Int64, opFixed64},
+	protoreflect.DoubleKind:   {reflect.Float64, opFixed64},
+	protoreflect.StringKind:   {reflect.String, opString},
+	protoreflect.BytesKind:    {reflect.Slice, opBytes},
+}
+
+// scalarOp is the op that reads a scalar of fd's kind into a t, 0 if none does.
+func scalarOp(fd protoreflect.FieldDescriptor, t reflect.Type) op {
+	s, ok := scalars[fd.Kind()]
+	if !ok || s.kind != t.Kind() || s.op == opBytes && t.Elem().Kind() != reflect.Uint8 {
+		return opOther
+	}
+	return s.op
+}
+
+// field makes f read into a t. Where it doesn't know how, package proto does.
+func (c *compiler) field(p *program, f *field, t reflect.Type) {
+	fd := f.desc
+	group := fd.Kind() == protoreflect.GroupKind
+	switch {
+	case fd.IsMap():
+		if t.Kind() == reflect.Map && c.mapField(f, t) {
+			f.op = opMap
+		}
+	case fd.IsList():
+		if t.Kind() == reflect.Pointer { // as in the opaque API
+			t = t.Elem()
+			f.list = machine.TypeOf(t)
+		}
+		if t.Kind() != reflect.Slice {
+			return
+		}
+		f.mem = machine.TypeOf(t.Elem())
+		if fd.Message() == nil {
+			if f.scalar = scalarOp(fd, t.Elem()); f.scalar != opOther && f.list == nil {
+				f.op = opList
+			}
+		} else if f.sub = c.program(t.Elem()); f.sub != nil {
+			f.op = opMessages
+			if group {
+				f.op = opGroups
+			}
+		}
+	case fd.Message() != nil:
+		if f.sub = c.program(t); f.sub != nil {
+			f.op = opMessage
+			if group {
+				f.op = opGroup
+			}
+		}
+	case t.Kind() == reflect.Pointer:
+		if f.scalar = scalarOp(fd, t.Elem()); f.scalar != opOther && f.scalar != opBytes {
+			f.op, f.mem = opOptional, machine.TypeOf(t.Elem())
+		}
+	default:
+		if o := scalarOp(fd, t); o != opOther {
+			f.op = o
+		}
+	}
+}
+
+// enter enters f in p's tables, once for each wire type that it may have.
+func (p *program) enter(f *field) {
+	fd := f.desc
+	wire := wireTypeOf(fd.Kind())
+	if fd.IsMap() {
+		wire = protowire.BytesType
+	}
+	if f.op == opForeign {
+		// Whatever its wire type: package proto knows which it may have.
+		for w := range protowire.Type(6) {
+			if w != protowire.EndGroupType {
+				p.tag(*f, w)
+			}
+		}
+		return
+	}
+	p.all = append(p.all, p.tag(*f, wire))
+	if fd.IsList() && wire != protowire.BytesType && wire != protowire.StartGroupType {
+		f.op = opPacked
+		p.tag(*f, protowire.BytesType)
+	}
+}
+
+// tag enters a copy of f for fields that come as wire type w, and returns it.
+func (p *program) tag(f field, w protowire.Type) *field {
+	tag := protowire.EncodeTag(f.desc.Number(), w)
+	f.tag = uint32(tag)
+	lead := protowire.AppendVarint(nil, tag)
+	f.tagLen = uint8(len(lead))
+	for i, b := range lead[:min(4, len(lead))] {
+		f.lead |= uint32(b) << (8 * i)
+		f.mask |= 0xff << (8 * i)
+	}
+	if tag < uint64(len(p.short)) {
+		p.short[tag] = &f
+	} else {
+		p.long[f.tag] = &f
+	}
+	return &f
+}
+
+func wireTypeOf(k protoreflect.Kind) protowire.Type {
+	switch k {
+	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		return protowire.Fixed32Type
+	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
+		return protowire.Fixed64Type
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return protowire.BytesType
+	case protoreflect.GroupKind:
+		return protowire.StartGroupType
+	}
+	return protowire.VarintType
+}
+
+// firstWord is the first word of an interface of type t that holds v.
+func firstWord(t reflect.Type, v reflect.Value) pointer {
+	x := reflect.New(t)
+	x.Elem().Set(v)
+	return as[face](x.UnsafePointer()).typ
+}

@@ -1,0 +1,334 @@
+package arenapb
+
+import (
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// decoder reads one message.
+type decoder struct {
+	base  pointer // the document, and docSlack zeros behind it
+	r     *machine.Region
+	depth int // how many messages more may be nested
+
+	discard bool // DiscardUnknown
+	partial bool // a message was read that lacks required fields
+
+	a       *arena.Arena
+	n       int // the document's length
+	options UnmarshalOptions
+}
+
+// docSlack is how far beyond the document a look may go: a number of ten bytes that is
+// cut off, or a word from the document's end on.
+const docSlack = 16
+
+// docAlign is where documents begin.
+const docAlign = 8
+
+// message reads fields of p into the message at to, from i until end, or until the end
+// of the group if group is its number, and returns where it stopped.
+func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Number) int {
+	if d.depth--; d.depth < 0 {
+		fail(errRecursion)
+	}
+	var seen uint64
+	for i < end {
+		start := i
+		var f *field
+		if tag := d.at(i); tag < 0x80 {
+			f = p.short[tag]
+			i++
+		} else {
+			f, i = d.longTag(p, i)
+		}
+		switch f.op {
+		case opText, opString, opBytes:
+			n := int(d.at(i))
+			if i++; n >= 0x80 {
+				n, i = d.longLength(i - 1)
+			}
+			if n > end-i {
+				fail(errDecode)
+			}
+			if f.op == opBytes {
+				d.bytes(as[[]byte](add(to, f.offset)), i, i+n, f.filled)
+			} else {
+				if f.op == opText && !d.valid(i, i+n) {
+					fail(errUTF8)
+				}
+				*as[string](add(to, f.offset)) = d.text(i, i+n)
+			}
+			i += n
+		case opMessage:
+			n := int(d.at(i))
+			if i++; n >= 0x80 {
+				n, i = d.longLength(i - 1)
+			}
+			if n > end-i {
+				fail(errDecode)
+			}
+			at := as[pointer](add(to, f.offset))
+			if *at == nil {
+				*at = machine.NewOfType(d.r, f.sub.mem)
+			}
+			i = d.inner(f.sub, *at, i, i+n)
+		case opMessages:
+			i = d.messages(f, to, i, end)
+		case opFixed64:
+			*as[uint64](add(to, f.offset)) = d.word(i)
+			i += 8
+		case opFixed32:
+			*as[uint32](add(to, f.offset)) = d.word32(i)
+			i += 4
+		case opInt32, opInt64, opBool, opSint32, opSint64:
+			i = d.scalar(f.op, add(to, f.offset), i, end, false)
+		case opOneof:
+			i = d.scalar(f.scalar, d.wrapper(f, to), i, end, f.filled)
+		case opOneofMessage:
+			n := int(d.at(i))
+			if i++; n >= 0x80 {
+				n, i = d.longLength(i - 1)
+			}
+			if n > end-i {
+				fail(errDecode)
+			}
+			at := as[pointer](d.wrapper(f, to))
+			if *at == nil {
+				*at = machine.NewOfType(d.r, f.sub.mem)
+			}
+			i = d.inner(f.sub, *at, i, i+n)
+		case opOptional:
+			at := as[pointer](add(to, f.offset))
+			if *at == nil {
+				*at = machine.NewOfType(d.r, f.mem)
+			}
+			i = d.scalar(f.scalar, *at, i, end, f.filled)
+		case opPacked:
+			i = d.packed(f, to, i, end)
+		case opList:
+			i = d.list(f, to, i, end)
+		case opMap:
+			i = d.mapRun(f, to, i, end)
+		case opGroup, opOneofGroup, opGroups:
+			i = d.group(f, to, i, end)
+		case opForeign:
+			i = d.foreign(p, to, start, i, end, f)
+		default:
+			var done bool
+			if i, done = d.other(p, to, start, end, group); done {
+				if seen != p.required || p.incomplete {
+					d.partial = true
+				}
+				d.depth++
+				return i
+			}
+		}
+		seen |= f.required
+		if f.bit != 0 {
+			*as[uint32](add(to, f.presence)) |= f.bit
+		}
+	}
+	if i != end || group != 0 {
+		fail(errDecode)
+	}
+	if seen != p.required || p.incomplete {
+		d.partial = true
+	}
+	d.depth++
+	return i
+}
+
+// inner reads a message of the document from i to end, and returns end.
+func (d *decoder) inner(p *program, to pointer, i, end int) int {
+	if p.why != "" {
+		d.foreignMessage(p, to, d.view(i, end))
+		return end
+	}
+	return d.message(p, to, i, end, 0)
+}
+
+// longTag finds the field of a tag of more than a byte.
+func (d *decoder) longTag(p *program, i int) (*field, int) {
+	tag, i := d.varint(i)
+	if tag < uint64(len(p.short)) {
+		return p.short[tag], i // more bytes than it needs
+	}
+	if n := tag >> 3; n > uint64(protowire.MaxValidNumber) {
+		fail(errDecode)
+	}
+	if f := p.long[uint32(tag)]; f != nil {
+		return f, i
+	}
+	return other, i
+}
+
+// longLength reads a length of more than a byte. What is beyond the document is longer
+// than any message.
+func (d *decoder) longLength(i int) (int, int) {
+	n, i := d.varint(i)
+	if n > uint64(d.n) {
+		fail(errDecode)
+	}
+	return int(n), i
+}
+
+// length reads a length, of what must end until end, and returns where that is from
+// and to.
+func (d *decoder) length(i, end int) (from, to int) {
+	n := int(d.at(i))
+	if i++; n >= 0x80 {
+		n, i = d.longLength(i - 1)
+	}
+	if n > end-i {
+		fail(errDecode)
+	}
+	return i, i + n
+}
+
+// scalar reads a scalar to where at points. Whether a number ends until end is for the
+// caller to see; it is read from the document, or from the zeros behind it.
+func (d *decoder) scalar(o op, at pointer, i, end int, filled bool) int {
+	switch o {
+	case opText, opString:
+		from, to := d.length(i, end)
+		if o == opText && !d.valid(from, to) {
+			fail(errUTF8)
+		}
+		*as[string](at) = d.text(from, to)
+		return to
+	case opBytes:
+		from, to := d.length(i, end)
+		d.bytes(as[[]byte](at), from, to, filled)
+		return to
+	case opFixed64:
+		if end-i < 8 {
+			fail(errDecode)
+		}
+		*as[uint64](at) = d.word(i)
+		return i + 8
+	case opFixed32:
+		if end-i < 4 {
+			fail(errDecode)
+		}
+		*as[uint32](at) = d.word32(i)
+		return i + 4
+	}
+	var v uint64
+	if c := d.at(i); c < 0x80 {
+		v, i = uint64(c), i+1
+	} else {
+		v, i = d.varint(i)
+	}
+	if i > end {
+		fail(errDecode)
+	}
+	switch o {
+	case opBool:
+		*as[bool](at) = protowire.DecodeBool(v)
+	case opInt32:
+		*as[uint32](at) = uint32(v)
+	case opInt64:
+		*as[uint64](at) = v
+	case opSint32:
+		*as[int32](at) = int32(protowire.DecodeZigZag(v & 0xffffffff))
+	case opSint64:
+		*as[int64](at) = protowire.DecodeZigZag(v)
+	}
+	return i
+}
+
+// varint reads a number, the short ones in one piece.
+func (d *decoder) varint(i int) (uint64, int) {
+	w := d.word(i)
+	stop := ^w & 0x8080808080808080 // the top bits of bytes that end a number
+	if stop == 0 {
+		return d.longVarint(i)
+	}
+	w &= stop ^ (stop - 1)
+	w &= 0x7f7f7f7f7f7f7f7f
+	w = w&0x007f007f007f007f | w&0x7f007f007f007f00>>1
+	w = w&0x00003fff00003fff | w&0x3fff00003fff0000>>2
+	w = w&0x000000000fffffff | w&0x0fffffff00000000>>4
+	return w, i + lastByte(stop)
+}
+
+// longVarint reads a number of 9 or 10 bytes.
+func (d *decoder) longVarint(i int) (uint64, int) {
+	v, n := protowire.ConsumeVarint(d.view(i, i+protowire.SizeVarint(1<<63)))
+	if n < 0 {
+		fail(errDecode)
+	}
+	return v, i + n
+}
+
+// valid says whether the document is UTF-8 from i to end.
+func (d *decoder) valid(i, end int) bool {
+	const tops = 0x8080808080808080
+	from := i
+	for ; end-i >= 8; i += 8 {
+		if d.word(i)&tops != 0 {
+			return utf8.ValidString(d.text(from, end))
+		}
+	}
+	// The bytes beyond end are shifted out.
+	if n := end - i; n > 0 && d.word(i)<<(64-8*uint(n))&tops != 0 {
+		return utf8.ValidString(d.text(from, end))
+	}
+	return true
+}
+
+// bytes sets b to the document from i to end. filled says that no bytes are not nil.
+func (d *decoder) bytes(b *[]byte, i, end int, filled bool) {
+	if i == end && !filled {
+		*b = nil
+		return
+	}
+	*b = d.view(i, end)
+}
+
+// wrapper returns where the value of f is in its wrapper, which is the one that the
+// oneof has if that is f's, or a new one.
+func (d *decoder) wrapper(f *field, to pointer) pointer {
+	x := as[face](add(to, f.offset))
+	if x.typ == f.wrapper && x.data != nil {
+		return x.data
+	}
+	w := machine.NewOfType(d.r, f.mem)
+	*x = face{f.wrapper, w}
+	return w
+}
+
+// group reads f, a group whose tag ends at i.
+func (d *decoder) group(f *field, to pointer, i, end int) int {
+	var at *pointer
+	switch f.op {
+	case opGroup:
+		at = as[pointer](add(to, f.offset))
+	case opOneofGroup:
+		at = as[pointer](d.wrapper(f, to))
+	case opGroups:
+		s := d.listOf(f, to)
+		d.room(f, s, 1)
+		at = as[pointer](add(s.Data, uintptr(s.Len)*f.mem.Size))
+		*at = nil
+		s.Len++
+	}
+	if *at == nil {
+		*at = machine.NewOfType(d.r, f.sub.mem)
+	}
+	if f.sub.why != "" {
+		n := protowire.ConsumeFieldValue(f.number(), protowire.StartGroupType, d.view(i, end))
+		if n < 0 {
+			fail(errDecode)
+		}
+		body, _ := protowire.ConsumeGroup(f.number(), d.view(i, end))
+		d.foreignMessage(f.sub, *at, body)
+		return i + n
+	}
+	return d.message(f.sub, *at, i, end, f.number())
+}

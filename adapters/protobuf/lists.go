@@ -1,0 +1,171 @@
+package arenapb
+
+import (
+	mathbits "math/bits"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// listOf returns the header of f's slice.
+func (d *decoder) listOf(f *field, to pointer) *machine.Slice {
+	at := add(to, f.offset)
+	if f.list == nil {
+		return as[machine.Slice](at)
+	}
+	header := as[pointer](at)
+	if *header == nil {
+		*header = machine.NewOfType(d.r, f.list)
+	}
+	return as[machine.Slice](*header)
+}
+
+// room makes room for n elements more in s: just as many in a slice that is nil, since
+// nearly always that is all, and twice as many as there are in others.
+func (d *decoder) room(f *field, s *machine.Slice, n int) {
+	switch need := s.Len + n; {
+	case need <= s.Cap:
+	case s.Cap == 0:
+		made := machine.MakeSliceOfType(d.r, f.mem, 0, n)
+		s.Data, s.Cap = made.Data, made.Cap
+	default:
+		length := s.Len
+		*s = machine.GrowSliceOfType(d.r, f.mem, *s, need)
+		s.Len = length
+	}
+}
+
+// run counts how many fields follow each other that have f's tag and a length, the
+// first of which is that at i, behind its tag.
+func (d *decoder) run(f *field, i, end int) int {
+	n := 1
+	for {
+		c := int(d.at(i))
+		if i++; c >= 0x80 {
+			v, next := d.varint(i - 1)
+			if v > uint64(d.n) {
+				return n // which is found when it is read
+			}
+			c, i = int(v), next
+		}
+		if i += c; i >= end || d.word32(i)&f.mask != f.lead || f.tagLen > 4 {
+			return n
+		}
+		i += int(f.tagLen)
+		n++
+	}
+}
+
+// messages reads a run of messages into f's list.
+func (d *decoder) messages(f *field, to pointer, i, end int) int {
+	n := d.run(f, i, end)
+	s := d.listOf(f, to)
+	d.room(f, s, n)
+	sub := f.sub
+	size := sub.mem.Size
+	var p pointer // where the next message is, of the have ones that were made together
+	for have := 0; ; {
+		from, until := d.length(i, end)
+		if have == 0 {
+			p, have = machine.SomeOfType(d.r, sub.mem, n)
+		}
+		*as[pointer](add(s.Data, uintptr(s.Len)*f.mem.Size)) = p
+		s.Len++
+		i = d.inner(sub, p, from, until)
+		if n--; n == 0 {
+			return i
+		}
+		if have--; have > 0 {
+			p = add(p, size)
+		}
+		i += int(f.tagLen)
+	}
+}
+
+// list reads a run of strings or bytes, or as many numbers as have a tag each.
+func (d *decoder) list(f *field, to pointer, i, end int) int {
+	n := 1
+	if f.scalar >= opText {
+		n = d.run(f, i, end)
+	} else {
+		n = d.numbers(f, i, end)
+	}
+	s := d.listOf(f, to)
+	d.room(f, s, n)
+	for {
+		i = d.scalar(f.scalar, add(s.Data, uintptr(s.Len)*f.mem.Size), i, end, f.elems)
+		s.Len++
+		if n--; n == 0 {
+			return i
+		}
+		i += int(f.tagLen)
+	}
+}
+
+// numbers is run for numbers.
+func (d *decoder) numbers(f *field, i, end int) int {
+	for n := 1; ; n++ {
+		switch f.scalar {
+		case opFixed64:
+			i += 8
+		case opFixed32:
+			i += 4
+		default:
+			w := ^d.word(i) & 0x8080808080808080
+			if w == 0 {
+				return n // so long a number counts alone
+			}
+			i += lastByte(w)
+		}
+		if i >= end || d.word32(i)&f.mask != f.lead || f.tagLen > 4 {
+			return n
+		}
+		i += int(f.tagLen)
+	}
+}
+
+// lastByte is how many bytes the lowest bit of w, the top one of a byte, is the end of.
+func lastByte(w uint64) int { return (mathbits.TrailingZeros64(w) + 1) / 8 }
+
+// packed reads numbers that stand together.
+func (d *decoder) packed(f *field, to pointer, i, end int) int {
+	i, end = d.length(i, end)
+	var n int
+	switch f.scalar {
+	case opFixed64:
+		n = (end - i) / 8
+	case opFixed32:
+		n = (end - i) / 4
+	default:
+		n = d.count(i, end)
+	}
+	if n == 0 {
+		if i != end {
+			fail(errDecode)
+		}
+		return end
+	}
+	s := d.listOf(f, to)
+	d.room(f, s, n)
+	at := add(s.Data, uintptr(s.Len)*f.mem.Size)
+	for k := range n {
+		i = d.scalar(f.scalar, add(at, uintptr(k)*f.mem.Size), i, end, false)
+		s.Len++
+	}
+	if i != end {
+		fail(errDecode)
+	}
+	return end
+}
+
+// count counts the numbers of any length from i to end: the bytes below 0x80.
+func (d *decoder) count(i, end int) int {
+	const tops = 0x8080808080808080
+	n := end - i
+	for ; end-i >= 8; i += 8 {
+		n -= mathbits.OnesCount64(d.word(i) & tops)
+	}
+	if rest := end - i; rest > 0 {
+		n -= mathbits.OnesCount64(d.word(i) << (64 - 8*uint(rest)) & tops)
+	}
+	return n
+}

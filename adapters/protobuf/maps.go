@@ -1,0 +1,148 @@
+package arenapb
+
+import (
+	"reflect"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Builtin maps lie on the heap, their keys and values in the arena. A map is worked on as
+// one of another type with the same key, and values of the same size with pointers in the
+// same places: a map of strings to messages of any type as a map[string]pointer.
+
+// mapField makes f read into a map of type t, if such maps are known here.
+func (c *compiler) mapField(f *field, t reflect.Type) bool {
+	if machine.Portable || t.Elem().Size() > 128 {
+		return false
+	}
+	key, value := f.desc.MapKey(), f.desc.MapValue()
+	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
+		return false
+	}
+	f.mem, f.keyWire, f.valueWire = machine.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
+	if value.Message() != nil {
+		if value.Kind() != protoreflect.MessageKind {
+			return false
+		}
+		f.scalar, f.sub = opMessage, c.program(t.Elem())
+		return f.sub != nil
+	}
+	f.scalar = scalarOp(value, t.Elem())
+	return f.scalar != opOther
+}
+
+// mapRun reads a run of entries into f's map.
+func (d *decoder) mapRun(f *field, to pointer, i, end int) int {
+	at := add(to, f.offset)
+	switch f.key {
+	case opText, opString:
+		return mapOf[string](d, f, at, i, end)
+	case opBool:
+		return mapOf[bool](d, f, at, i, end)
+	case opInt32, opSint32, opFixed32:
+		return mapOf[uint32](d, f, at, i, end)
+	}
+	return mapOf[uint64](d, f, at, i, end)
+}
+
+// mapOf is mapRun for maps with keys of a kind.
+func mapOf[K comparable](d *decoder, f *field, at pointer, i, end int) int {
+	switch f.scalar {
+	case opMessage:
+		return entries[K, pointer](d, f, at, i, end)
+	case opText, opString:
+		return entries[K, string](d, f, at, i, end)
+	case opBytes:
+		return entries[K, []byte](d, f, at, i, end)
+	case opBool:
+		return entries[K, bool](d, f, at, i, end)
+	case opInt32, opSint32, opFixed32:
+		return entries[K, uint32](d, f, at, i, end)
+	}
+	return entries[K, uint64](d, f, at, i, end)
+}
+
+// entries reads a run of entries into the map at at.
+func entries[K comparable, V any](d *decoder, f *field, at pointer, i, end int) int {
+	n := d.run(f, i, end)
+	m := *as[map[K]V](at)
+	if m == nil {
+		newMap(f.mem.Reflect, at, n)
+		m = *as[map[K]V](at)
+	}
+	for {
+		if mapsNest {
+			if d.depth--; d.depth < 0 {
+				fail(errRecursion)
+			}
+		}
+		from, until := d.length(i, end)
+		k, v := entry[K, V](d, f, from, until)
+		m[k] = v
+		i = until
+		if mapsNest {
+			d.depth++
+		}
+		if n--; n == 0 {
+			return i
+		}
+		i += int(f.tagLen)
+	}
+}
+
+// entry reads the entry of a map from i to end.
+func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
+	var kept struct {
+		k K
+		v V
+	}
+	whole, partial := false, d.partial
+	if f.scalar == opMessage {
+		*as[pointer](pointer(&kept.v)) = machine.NewOfType(d.r, f.sub.mem)
+	}
+	for i < end {
+		tag, next := uint64(d.at(i)), i+1
+		if tag >= 0x80 {
+			tag, next = d.varint(i)
+		}
+		num, wire := tag>>3, protowire.Type(tag&7)
+		if next > end || num == 0 || num > uint64(protowire.MaxValidNumber) {
+			fail(errDecode)
+		}
+		switch {
+		case num == 1 && wire == f.keyWire:
+			i = d.scalar(f.key, pointer(&kept.k), next, end, false)
+		case num == 2 && wire == f.valueWire:
+			if f.scalar != opMessage {
+				i = d.scalar(f.scalar, pointer(&kept.v), next, end, f.elems)
+				break
+			}
+			d.partial = false
+			from, until := d.length(next, end)
+			i = d.inner(f.sub, *as[pointer](pointer(&kept.v)), from, until)
+			whole = whole || !d.partial
+		default:
+			n := protowire.ConsumeFieldValue(protowire.Number(num), wire, d.view(next, end))
+			if n < 0 {
+				fail(errDecode)
+			}
+			i = next + n
+		}
+	}
+	if i != end {
+		fail(errDecode)
+	}
+	if f.scalar == opMessage {
+		d.partial = partial || !whole
+	}
+	return kept.k, kept.v
+}
+
+// newMap makes a map of type t with room for n entries at at, whose room the document
+// pays for: an entry has two bytes at least.
+func newMap(t reflect.Type, at pointer, n int) {
+	reflect.NewAt(t, at).Elem().Set(reflect.MakeMapWithSize(t, n))
+}

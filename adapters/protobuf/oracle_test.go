@@ -1,0 +1,262 @@
+package arenapb_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/gofeaturespb"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/apipb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/typepb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allhybridpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopaquepb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featureshybridpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featuresopaquepb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featurespb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+)
+
+// kinds are messages of all kinds, none of which package proto may have to read.
+var kinds = []proto.Message{
+	(*openpb.Scalars)(nil), (*openpb.Optional)(nil), (*openpb.Lists)(nil), (*openpb.Choice)(nil), (*openpb.Maps)(nil),
+	(*oldpb.Required)(nil), (*oldpb.Holder)(nil), (*oldpb.Groups)(nil), (*oldpb.Extended)(nil),
+	(*featurespb.Mixed)(nil), (*featureshybridpb.Mixed)(nil), (*featuresopaquepb.Mixed)(nil),
+	(*allopenpb.All)(nil), (*allhybridpb.All)(nil), (*allopaquepb.All)(nil), (*allopaquepb.Empty)(nil),
+	(*descriptorpb.FileDescriptorSet)(nil), (*structpb.Struct)(nil), (*anypb.Any)(nil), (*apipb.Api)(nil), (*typepb.Type)(nil),
+	(*wrapperspb.DoubleValue)(nil), (*gofeaturespb.GoFeatures)(nil),
+}
+
+func nameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor().FullName()) }
+
+// fresh is a new message of m's type in a.
+func fresh(a *arena.Arena, m proto.Message) proto.Message {
+	return arena.NewType(a, reflect.TypeOf(m).Elem()).Interface().(proto.Message)
+}
+
+// differ says how what arenapb makes of data differs from what proto makes of it, for
+// each of these options.
+func differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
+	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}} {
+		p := proto.UnmarshalOptions{Merge: o.Merge, AllowPartial: o.AllowPartial, DiscardUnknown: o.DiscardUnknown, RecursionLimit: o.RecursionLimit}
+		want, got := fresh(nil, kind), fresh(a, kind)
+		if o.Merge {
+			if (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(before, want) != nil {
+				continue
+			}
+			if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, before, got); err != nil {
+				return fmt.Errorf("what comes before: %w", err)
+			}
+		}
+		copied := bytes.Clone(data)
+		wantErr, gotErr := p.Unmarshal(data, want), o.Unmarshal(a, copied, got)
+		if !bytes.Equal(copied, data) {
+			return fmt.Errorf("%+v: the document was written to", o)
+		}
+		clear(copied) // data is not retained
+		if (wantErr == nil) != (gotErr == nil) || wantErr != nil && said(wantErr) != said(gotErr) {
+			return fmt.Errorf("%+v: error %v, package proto has %v", o, gotErr, wantErr)
+		}
+		if wantErr != nil {
+			continue
+		}
+		if err := unlike(got, want); err != nil {
+			return fmt.Errorf("%+v: %w", o, err)
+		}
+	}
+	return nil
+}
+
+// said is the text of err. Which of several required fields is missing first depends on
+// the order in which package proto ranges over a map.
+func said(err error) string {
+	if s := err.Error(); !strings.Contains(s, "required field") {
+		return s
+	}
+	return "required field"
+}
+
+// unlike says how two messages differ.
+func unlike(got, want proto.Message) error {
+	if !proto.Equal(got, want) {
+		return fmt.Errorf("the message is\n%v, package proto has\n%v", got, want)
+	}
+	det := proto.MarshalOptions{Deterministic: true, AllowPartial: true}
+	x, errX := det.Marshal(got)
+	y, errY := det.Marshal(want)
+	if (errX == nil) != (errY == nil) || !bytes.Equal(x, y) {
+		return fmt.Errorf("it is marshalled as\n%x (%v), that of package proto as\n%x (%v)", x, errX, y, errY)
+	}
+	return alike(got.ProtoReflect(), want.ProtoReflect())
+}
+
+// alike compares what neither shows: the unknown fields' order, and which bytes are nil.
+func alike(got, want protoreflect.Message) (err error) {
+	if !bytes.Equal(got.GetUnknown(), want.GetUnknown()) {
+		return fmt.Errorf("unknown fields are %x, package proto has %x", got.GetUnknown(), want.GetUnknown())
+	}
+	each := func(fd protoreflect.FieldDescriptor, x, y protoreflect.Value) {
+		switch {
+		case err != nil:
+		case fd.Message() != nil:
+			err = alike(x.Message(), y.Message())
+		case fd.Kind() == protoreflect.BytesKind && (x.Bytes() == nil) != (y.Bytes() == nil):
+			err = fmt.Errorf("%s: nil bytes", fd.FullName())
+		}
+	}
+	want.Range(func(fd protoreflect.FieldDescriptor, y protoreflect.Value) bool {
+		x := got.Get(fd)
+		switch {
+		case fd.IsMap():
+			y.Map().Range(func(k protoreflect.MapKey, y protoreflect.Value) bool {
+				each(fd.MapValue(), x.Map().Get(k), y)
+				return true
+			})
+		case fd.IsList():
+			for i := range y.List().Len() {
+				each(fd, x.List().Get(i), y.List().Get(i))
+			}
+		default:
+			each(fd, x, y)
+		}
+		return true
+	})
+	return err
+}
+
+// fill gives m random values.
+func fill(r *rand.Rand, m protoreflect.Message, depth int) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		if fd := fields.Get(i); r.IntN(3) == 0 || fd.Cardinality() == protoreflect.Required && r.IntN(50) != 0 {
+			fillField(r, m, fd, depth)
+		}
+	}
+	protoregistry.GlobalTypes.RangeExtensionsByMessage(m.Descriptor().FullName(), func(x protoreflect.ExtensionType) bool {
+		if r.IntN(4) == 0 {
+			fillField(r, m, x.TypeDescriptor(), depth)
+		}
+		return true
+	})
+	if r.IntN(6) == 0 {
+		u := protowire.AppendTag(nil, protowire.Number(900000+r.IntN(3)), protowire.VarintType)
+		m.SetUnknown(protowire.AppendVarint(u, r.Uint64()))
+	}
+}
+
+func fillField(r *rand.Rand, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+	nested := fd.Message() != nil && !fd.IsMap() || fd.IsMap() && fd.MapValue().Message() != nil
+	if nested && depth <= 0 {
+		return
+	}
+	switch {
+	case fd.IsMap():
+		for range r.IntN(4) {
+			k := scalar(r, fd.MapKey()).MapKey()
+			if nested {
+				fill(r, m.Mutable(fd).Map().Mutable(k).Message(), depth-1)
+			} else {
+				m.Mutable(fd).Map().Set(k, scalar(r, fd.MapValue()))
+			}
+		}
+	case fd.IsList():
+		for range r.IntN(5) {
+			if nested {
+				fill(r, m.Mutable(fd).List().AppendMutable().Message(), depth-1)
+			} else {
+				m.Mutable(fd).List().Append(scalar(r, fd))
+			}
+		}
+	case nested:
+		fill(r, m.Mutable(fd).Message(), depth-1)
+	default:
+		m.Set(fd, scalar(r, fd))
+	}
+}
+
+var texts = []string{"", "a", "1234567", "12345678", "a longer text of ASCII", "Grüße", "日本語 text 日本語", "x\x00y"}
+
+func scalar(r *rand.Rand, fd protoreflect.FieldDescriptor) protoreflect.Value {
+	n := r.Uint64() >> r.IntN(64)
+	switch fd.Kind() {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(n%2 == 1)
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(int32(n % 4)))
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(n))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(n))
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return protoreflect.ValueOfInt64(int64(n))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(n)
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32(math.Float32frombits(uint32(n)))
+	case protoreflect.DoubleKind:
+		return protoreflect.ValueOfFloat64(float64(n) / 3)
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString(texts[r.IntN(len(texts))])
+	}
+	return protoreflect.ValueOfBytes([]byte(texts[r.IntN(len(texts))]))
+}
+
+// document is a random message of m's type.
+func document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
+	x := fresh(nil, m)
+	fill(r, x.ProtoReflect(), 3)
+	doc, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// mutate breaks doc, or makes another good one of it.
+func mutate(r *rand.Rand, doc []byte) []byte {
+	doc = bytes.Clone(doc)
+	for range 1 + r.IntN(3) {
+		at := 0
+		if len(doc) > 0 {
+			at = r.IntN(len(doc))
+		}
+		switch r.IntN(7) {
+		case 0: // cut
+			doc = doc[:at]
+		case 1:
+			if len(doc) > 0 {
+				doc[at] = byte(r.Uint32())
+			}
+		case 2:
+			if len(doc) > 0 {
+				doc[at] ^= 1 << r.IntN(8)
+			}
+		case 3: // a field of any number and type
+			doc = protowire.AppendTag(doc, protowire.Number(r.IntN(60)), protowire.Type(r.IntN(8)))
+			doc = protowire.AppendVarint(doc, uint64(r.IntN(20)))
+		case 4: // a piece once more
+			doc = append(doc, doc[at:]...)
+		case 5: // bytes between
+			doc = append(doc[:at], append([]byte{byte(r.Uint32()), 0}, doc[at:]...)...)
+		case 6: // a tag longer than it need be
+			doc = append(doc, byte(r.IntN(128))|0x80, 0x80, 0, 1, 2, 3, 4)
+		}
+	}
+	return doc
+}

@@ -1,0 +1,197 @@
+package arenapb
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/runtime/protoimpl"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// program is how messages of one type are read: made once, and then shared.
+type program struct {
+	info *protoimpl.MessageInfo
+	name protoreflect.FullName
+	typ  reflect.Type  // the struct
+	mem  *machine.Type // of it
+
+	// short finds fields by tags of one byte, long by others. Both have an entry for
+	// each wire type that the field may have. What is not a field is &other.
+	short [128]*field
+	long  map[uint32]*field
+
+	all        []*field // each once, in the order of the descriptor
+	required   uint64   // the bits of all required fields
+	incomplete bool     // more required fields than bits
+
+	unknown    uintptr // where unknown fields are kept, or none
+	extensible bool
+	presence   uintptr // where presence bits are, or none
+
+	why       string // what makes package proto read this type; "" for nothing
+	fallbacks atomic.Uint64
+}
+
+const none = ^uintptr(0)
+
+// other stands for what is not a field of the message.
+var other = &field{op: opOther}
+
+// op is what reading a field does.
+type op uint8
+
+const (
+	opOther op = iota // unknown, an extension, the end of a group, or an error
+
+	// a scalar, in the struct
+	opBool
+	opInt32 // also unsigned and enums
+	opInt64
+	opSint32
+	opSint64
+	opFixed32
+	opFixed64
+	opText   // a string that must be UTF-8
+	opString // one that need not
+	opBytes
+
+	opOptional // a scalar behind a pointer
+	opOneof    // a scalar in a oneof's wrapper
+	opList     // scalars, each with a tag
+	opPacked
+
+	opMessage
+	opOneofMessage
+	opMessages
+	opGroup // opMessage, opOneofMessage, opMessages as a group
+	opOneofGroup
+	opGroups
+
+	opMap
+	opForeign // left to package proto
+)
+
+// field is one field of a message, as it is found by one of its tags.
+type field struct {
+	op     op
+	scalar op      // what a list, a wrapper or a pointer has, or a map's value
+	key    op      // of a map
+	tagLen uint8   // in bytes
+	tag    uint32  // the number and the wire type
+	lead   uint32  // tag as it stands in a document, the first byte lowest
+	mask   uint32  // of as many bytes
+	offset uintptr // in the struct
+
+	presence uintptr // where the word with the presence bit is in the struct, if there is a bit
+	bit      uint32
+
+	required uint64 // the bit, for a required field
+
+	sub       *program       // of messages
+	mem       *machine.Type  // of a pointer's target, a wrapper, a list's elements
+	list      *machine.Type  // of the list's header, if that is behind a pointer
+	wrapper   pointer        // the first word of the oneof's interface
+	filled    bool           // empty bytes are not nil
+	elems     bool           // as filled, for the elements of a list, and for a map's values
+	keyWire   protowire.Type // of a map's keys
+	valueWire protowire.Type // of a map's values
+
+	desc protoreflect.FieldDescriptor
+}
+
+// number is the field's number.
+func (f *field) number() protowire.Number { return protowire.Number(f.tag >> 3) }
+
+var (
+	programsLock sync.Mutex
+	programs     = map[reflect.Type]*program{} // all, by pointer types, under the lock
+
+	ready sync.Map // of reflect.Type to *program: those that were asked for
+)
+
+// met is where programs are looked for first: each in the one place that the address
+// of its type's descriptor picks. Types that fall into the same take turns.
+var met [metPrograms]atomic.Pointer[metProgram]
+
+const metPrograms = 1 << 8
+
+type metProgram struct {
+	typ pointer // the descriptor
+	*program
+}
+
+func metAt(typ pointer) *atomic.Pointer[metProgram] {
+	n := bits(typ)
+	return &met[(n>>5^n>>13)%metPrograms]
+}
+
+// programOf returns the program for messages of type t, nil if t is not a generated
+// message.
+func programOf(t reflect.Type) *program {
+	word := typeWord(t)
+	place := metAt(word)
+	if x := place.Load(); x != nil && x.typ == word {
+		return x.program
+	}
+	known, ok := ready.Load(t)
+	if !ok {
+		known, _ = ready.LoadOrStore(t, newProgram(t))
+	}
+	p := known.(*program)
+	place.Store(&metProgram{word, p})
+	return p
+}
+
+// newProgram makes the program of t, and those that it leads to, and tries them out.
+func newProgram(t reflect.Type) *program {
+	programsLock.Lock()
+	defer programsLock.Unlock()
+	if p := programs[t]; p != nil {
+		return p // which is tried already, since the lock was free
+	}
+	c := compiler{}
+	p := c.program(t)
+	if p == nil {
+		// Neither a name nor a layout: dynamic messages, say.
+		p = &program{typ: t, name: nameOf(t), why: "not a struct that protoc-gen-go generates"}
+		programs[t] = p
+		return p
+	}
+	c.finish()
+	return p
+}
+
+func nameOf(t reflect.Type) protoreflect.FullName {
+	if m, ok := reflect.Zero(t).Interface().(proto.Message); ok && t.Kind() == reflect.Pointer {
+		defer func() { _ = recover() }() // a nil message of no generator
+		return m.ProtoReflect().Descriptor().FullName()
+	}
+	return protoreflect.FullName(t.String())
+}
+
+// infoOf is what package protoimpl knows of t, a pointer type, nil if it is not the
+// type of a generated message.
+func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	m, ok := reflect.Zero(t).Interface().(proto.Message)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			info = nil // a method of a program's own that can't be called on nil
+		}
+	}()
+	info, _ = m.ProtoReflect().Type().(*protoimpl.MessageInfo)
+	if info == nil || info.GoReflectType != t {
+		return nil
+	}
+	return info
+}

@@ -1,0 +1,80 @@
+package arenapb_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+)
+
+// What is read from random documents, and from broken ones, is what package proto reads,
+// and so are the errors.
+func TestRandomMessages(t *testing.T) {
+	rounds := 400
+	if testing.Short() {
+		rounds = 40
+	}
+	for _, m := range kinds {
+		t.Run(nameOf(m), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(1, 2))
+			a := arena.NewArena(16<<10, 0)
+			var good, bad int
+			for range rounds {
+				before, doc := document(t, r, m), document(t, r, m)
+				for _, d := range [][]byte{doc, slices.Concat(before, doc), mutate(r, doc), mutate(r, doc)} {
+					if err := differ(a, m, d, before); err != nil {
+						t.Fatalf("%v\nof %x", err, d)
+					}
+					if proto.Unmarshal(d, fresh(nil, m)) == nil {
+						good++
+					} else {
+						bad++
+					}
+				}
+				a.Reset()
+			}
+			if good < rounds || bad == 0 && rounds > 40 {
+				t.Errorf("%d documents were good and %d bad: that compares little", good, bad)
+			}
+		})
+	}
+}
+
+// No message of the kinds above is read by package proto, or the tests compare it with
+// itself.
+func TestNoFallbacks(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	for _, m := range kinds {
+		if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, nil, fresh(a, m)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, f := range arenapb.Fallbacks() {
+		for _, m := range kinds {
+			if f.Message == nameOf(m) {
+				t.Errorf("%s: package proto reads it: %s", f.Message, f.Why)
+			}
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i, m := range kinds {
+		for range 3 {
+			f.Add(uint8(i), document(f, r, m), document(f, r, m))
+		}
+	}
+	a := arena.NewArena(16<<10, 0)
+	f.Fuzz(func(t *testing.T, kind uint8, doc, before []byte) {
+		if err := differ(a, kinds[int(kind)%len(kinds)], doc, before); err != nil {
+			t.Errorf("%v\nof %x", err, doc)
+		}
+		a.Reset()
+	})
+}

@@ -1,0 +1,163 @@
+package arenapb
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/runtime/protoiface"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// other reads what is not a field of p, whose tag begins at start: the end of the group,
+// which done says, or an extension, or an unknown field.
+func (d *decoder) other(p *program, to pointer, start, end int, group protowire.Number) (_ int, done bool) {
+	tag, i := d.varint(start)
+	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
+	if i > end || num < protowire.MinValidNumber {
+		fail(errDecode)
+	}
+	if wire == protowire.EndGroupType {
+		if num != group {
+			fail(errDecode)
+		}
+		return i, true
+	}
+	if mapsNest && d.depth == 0 && wire != protowire.BytesType && p.isMap(num) {
+		fail(errRecursion) // the level of a map's entry counts before its wire type
+	}
+	if p.extensible && p.info.Desc.Fields().ByNumber(num) == nil {
+		if x, err := d.extension(p, num); err != protoregistry.NotFound {
+			partial := d.partial
+			i = d.foreign(p, to, start, i, end, nil)
+			if p.required != 0 && x != nil && !mayLack(x.TypeDescriptor().Message(), map[protoreflect.FullName]bool{}) {
+				d.partial = partial // what is missing are p's own required fields
+			}
+			return i, false
+		}
+	}
+	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
+	if n < 0 {
+		fail(errDecode)
+	}
+	i += n
+	if !d.discard && p.unknown != none {
+		d.keep(as[[]byte](add(to, p.unknown)), tag, start, i, i-n)
+	}
+	return i, false
+}
+
+// keep adds an unknown field, which is the document from start to end and has its value
+// from value on, to b. It is not copied if b is nil or ends where it begins.
+func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
+	if value-start == protowire.SizeVarint(tag) { // else the tag is rewritten
+		if len(*b) == 0 {
+			*b = d.view(start, end)
+			return
+		}
+		if cap(*b) == len(*b) && d.follows(*b, start) {
+			*b = longer(*b, end-start)
+			return
+		}
+	}
+	was := len(*b)
+	n := was + protowire.SizeVarint(tag) + end - value
+	s := *b
+	if n > cap(s) {
+		s = append(machine.GrowBytes(d.r, nil, n)[:0], s...)
+	}
+	s = protowire.AppendVarint(s[:was], tag)
+	*b = append(s, d.view(value, end)...)
+}
+
+// isMap says whether field num of p is a map.
+func (p *program) isMap(num protowire.Number) bool {
+	fd := p.info.Desc.Fields().ByNumber(num)
+	return fd != nil && fd.IsMap()
+}
+
+// extension asks for the extension of p with number num.
+func (d *decoder) extension(p *program, num protowire.Number) (x protoreflect.ExtensionType, err error) {
+	d.outside(func() {
+		if d.options.Resolver == nil {
+			x, err = protoregistry.GlobalTypes.FindExtensionByNumber(p.name, num)
+		} else {
+			x, err = d.options.Resolver.FindExtensionByNumber(p.name, num)
+		}
+	})
+	return x, err
+}
+
+// mayLack says whether messages of type m, which is nil for none, can lack required fields.
+// seen are those that were looked at.
+func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
+	if m == nil || seen[m.FullName()] {
+		return false
+	}
+	if m.RequiredNumbers().Len() > 0 || m.ExtensionRanges().Len() > 0 {
+		return true
+	}
+	seen[m.FullName()] = true
+	for i := range m.Fields().Len() {
+		if mayLack(m.Fields().Get(i).Message(), seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// foreign has package proto read one field, whose tag begins at start and ends at i,
+// into the message of p at to. What it makes lies on the heap.
+func (d *decoder) foreign(p *program, to pointer, start, i, end int, f *field) int {
+	tag, _ := d.varint(start)
+	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
+	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
+	if n < 0 {
+		fail(errDecode)
+	}
+	d.leave(p, to, d.view(start, i+n), d.depth+1)
+	if f != nil && f.required != 0 {
+		d.partial = true // only package proto knows whether the wire type was right
+	}
+	return i + n
+}
+
+// foreignMessage has package proto read a message of p, which is one of its own, into to.
+func (d *decoder) foreignMessage(p *program, to pointer, body []byte) {
+	p.fallbacks.Add(1)
+	if d.depth == 0 {
+		fail(errRecursion)
+	}
+	d.leave(p, to, body, d.depth)
+}
+
+// leave has package proto add what body says to the message of p at to, of which depth
+// levels may be nested.
+func (d *decoder) leave(p *program, to pointer, body []byte, depth int) {
+	m := messageAt(p.typ, to).(proto.Message)
+	o := d.options.plain()
+	o.Merge, o.AllowPartial, o.RecursionLimit = true, true, depth
+	var out protoiface.UnmarshalOutput
+	var err error
+	d.outside(func() {
+		out, err = o.UnmarshalState(protoiface.UnmarshalInput{Message: m.ProtoReflect(), Buf: body})
+	})
+	if err != nil {
+		fail(err)
+	}
+	if out.Flags&protoiface.UnmarshalInitialized == 0 {
+		d.partial = true
+	}
+}
+
+// outside calls f, which may use the arena by itself: in checked builds nobody else
+// must be in it then.
+func (d *decoder) outside(f func()) {
+	if check.Watched {
+		d.r.Leave()
+		defer machine.Enter(d.a, "arenapb.Unmarshal") // also when f panics, for the caller leaves
+	}
+	f()
+}
