@@ -38,7 +38,8 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, 
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md
 
 bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/json.md
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -csv ../docs/json.csv -page ../docs/json.md
+	cd lab && $(GO) generate ./jsonbench/easy
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go newest -csv ../docs/json.csv -page ../docs/json.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \

@@ -49,7 +49,11 @@ func (c *Corpus) Read(unzip func(io.Reader) (io.Reader, error)) ([]byte, error) 
 		}
 		root = strings.TrimSpace(string(out))
 	}
-	path := filepath.Join(root, "src", "encoding", "json", "internal", "jsontest", "testdata", c.file+".json.zst")
+	folder := filepath.Join(root, "src", "encoding", "json", "internal", "jsontest")
+	path := filepath.Join(folder, "testdata", c.file+".json.zst")
+	if _, err := os.Stat(path); err != nil { // from Go 1.27 on
+		path = filepath.Join(folder, "_embed", c.file+".json.zst")
+	}
 	if unzip == nil {
 		doc, err := exec.Command("zstd", "-dcq", path).Output()
 		if err != nil {

@@ -9,10 +9,13 @@ import (
 	"github.com/bytedance/sonic"
 	goccy "github.com/goccy/go-json"
 	jsoniter "github.com/json-iterator/go"
+	"github.com/mailru/easyjson"
 	segmentio "github.com/segmentio/encoding/json"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 
 // Ours is the name of the codec that the others are compared with.
@@ -23,30 +26,63 @@ type Codec struct {
 	Name   string
 	Decode func(a *arena.Arena, doc []byte, v any) error
 	Encode func(a *arena.Arena, v any) ([]byte, error)
+	Types  map[string]func() any // what it has code for; nil: it takes any type
 }
+
+// has says whether c can be measured with what op does to a document.
+func (c Codec) has(op string, d corpora.Corpus) bool {
+	switch op {
+	case DecodeHeap:
+		return c.Name == Ours || c.Name == standard
+	case DecodeAny:
+		return c.Types == nil
+	}
+	return c.Types == nil || c.Types[d.Name] != nil
+}
+
+// value is what c decodes a document into, and encodes.
+func (c Codec) value(op string, d corpora.Corpus) func() any {
+	switch {
+	case op == DecodeAny:
+		return func() any { return new(any) }
+	case c.Types != nil:
+		return c.Types[d.Name]
+	}
+	return d.New
+}
+
+// standard is the name of the standard library's.
+const standard = "encoding/json"
+
+// OfStandard are the names of ours and of those that come with Go.
+func OfStandard() []string { return []string{Ours, standard, v2.Name} }
 
 func plain(name string, decode func([]byte, any) error, encode func(any) ([]byte, error)) Codec {
 	return Codec{
-		name,
-		func(_ *arena.Arena, doc []byte, v any) error { return decode(doc, v) },
-		func(_ *arena.Arena, v any) ([]byte, error) { return encode(v) },
+		Name:   name,
+		Decode: func(_ *arena.Arena, doc []byte, v any) error { return decode(doc, v) },
+		Encode: func(_ *arena.Arena, v any) ([]byte, error) { return encode(v) },
 	}
 }
 
-// Codecs are all of them, ours first. easyjson is left out: it needs code that is
-// generated for each type, so it can't decode the types of others that these
-// documents are measured with, and of its own it would be measured with other work.
+// Codecs are all of them, ours first; easyjson if its code has been generated.
 func Codecs() []Codec {
 	all := []Codec{
-		{Ours, decode, func(a *arena.Arena, v any) ([]byte, error) { return arenajson.Marshal(a, v) }},
-		plain("encoding/json", json.Unmarshal, json.Marshal),
-	}
-	all = append(all, v2...)
-	return append(all,
+		{Name: Ours, Decode: decode, Encode: func(a *arena.Arena, v any) ([]byte, error) { return arenajson.Marshal(a, v) }},
+		plain(standard, json.Unmarshal, json.Marshal),
+		v2,
 		plain("sonic", sonic.ConfigDefault.Unmarshal, sonic.ConfigDefault.Marshal),
 		plain("sonic ConfigStd", sonic.ConfigStd.Unmarshal, sonic.ConfigStd.Marshal),
 		plain("goccy/go-json", goccy.Unmarshal, goccy.Marshal),
 		plain("jsoniter", jsoniter.ConfigCompatibleWithStandardLibrary.Unmarshal, jsoniter.ConfigCompatibleWithStandardLibrary.Marshal),
 		plain("segmentio", func(doc []byte, v any) error { return segmentio.Unmarshal(doc, v) }, segmentio.Marshal),
-	)
+	}
+	if len(easy.Types) > 0 {
+		generated := plain("easyjson",
+			func(doc []byte, v any) error { return easyjson.Unmarshal(doc, v.(easyjson.Unmarshaler)) },
+			func(v any) ([]byte, error) { return easyjson.Marshal(v.(easyjson.Marshaler)) })
+		generated.Types = easy.Types
+		all = append(all, generated)
+	}
+	return all
 }

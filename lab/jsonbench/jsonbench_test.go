@@ -22,6 +22,11 @@ func TestRunOfOneDocument(t *testing.T) {
 	for _, r := range rows {
 		seen[r.Name+" "+r.Unit] = true
 	}
+	for _, op := range []string{DecodeAny, DecodeHeap} {
+		if !seen[Name(op, "request", Ours, 0)+" "+Time] || !seen[Name(op, "request", standard, 0)+" "+Time] || seen[Name(op, "request", Ours, 100)+" "+Time] {
+			t.Errorf("not the rows of %s that there should be", op)
+		}
+	}
 	for _, c := range Codecs() {
 		for _, live := range []int{0, 100} {
 			if !seen[Name(Decode, "request", c.Name, live)+" "+Time] || !seen[Name(Encode, "request", c.Name, live)+" "+Allocs] {
@@ -29,8 +34,14 @@ func TestRunOfOneDocument(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Run(t.Context(), Plan{Rounds: 1, Corpora: []string{"request"}, Log: t.Logf}); err != nil {
+	rows, err = Run(t.Context(), Plan{Rounds: 1, Corpora: []string{"request"}, Codecs: []string{standard}, Log: t.Logf})
+	if err != nil {
 		t.Error(err)
+	}
+	for _, r := range rows {
+		if r.Unit != Size && !strings.HasSuffix(r.Name, "codec="+standard) {
+			t.Errorf("a row of %s", r.Name)
+		}
 	}
 }
 
@@ -42,7 +53,8 @@ func TestMarkdown(t *testing.T) {
 		row(0, "", Size, 1000), row(1, Ours, Time, 1000), row(1, Ours, Allocs, 0.2), row(1, "b", Time, 3000), row(1, "b", Allocs, 7),
 		row(2, Ours, Time, 2000), row(2, Ours, Allocs, 0.1), row(2, "b", Time, 2000), row(2, "b", Allocs, 7),
 	}
-	want := "| encode | arenajson, MB/s | allocations | b |\n| --- | ---: | ---: | ---: |\n| x | 667 | 0 | 2.0 (1.0–3.0) |\n"
+	rows = append(rows, OfGo([]ratios.Row{row(1, Ours, Time, 500), row(1, "b", Time, 5000)}, "go1.99")...)
+	want := "| encode | arenajson, MB/s | allocations | b | b, go1.99 |\n| --- | ---: | ---: | ---: | ---: |\n| x | 667 | 0 | 2.0 (1.0–3.0) | 10.0 (10.0–10.0) |\n"
 	if got := Markdown(rows); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

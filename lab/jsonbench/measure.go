@@ -26,8 +26,10 @@ const (
 
 // Operations.
 const (
-	Decode = "Decode"
-	Encode = "Encode"
+	Decode     = "Decode"
+	DecodeAny  = "DecodeAny"  // into an any
+	DecodeHeap = "DecodeHeap" // with no arena
+	Encode     = "Encode"
 )
 
 // Name is what a cell's rows are called.
@@ -40,6 +42,7 @@ type Plan struct {
 	Rounds   int
 	Least    time.Duration // how long one measurement takes at least
 	Corpora  []string      // none: all of them
+	Codecs   []string      // none: all of them
 	Live     int           // how many objects live beside the corpora of LiveWith, in rows of their own
 	LiveWith []string
 	Log      func(format string, args ...any)
@@ -55,6 +58,19 @@ type cell struct {
 }
 
 func unzip(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
+
+// OfGo is rows that were measured in a program that another Go built, with its name
+// at the codecs', so that they can stand beside others.
+func OfGo(rows []ratios.Row, name string) []ratios.Row {
+	for i := range rows {
+		if rows[i].Unit != Size {
+			rows[i].Name += ofGo + name
+		}
+	}
+	return rows
+}
+
+const ofGo = ", "
 
 // Run measures the plan, round by round, all codecs of a document one after the
 // other in each.
@@ -104,27 +120,44 @@ func (p Plan) cells(live int, names []string) ([]cell, []ratios.Row, error) {
 		if err := json.Unmarshal(doc, v); err != nil {
 			return nil, nil, err
 		}
-		want := checksum(v)
 		encoded, err := json.Marshal(v)
 		if err != nil {
 			return nil, nil, err
 		}
-		sizes = append(sizes, ratios.Row{Name: Name(Decode, c.Name, "", live), Unit: Size, Value: float64(len(doc))},
-			ratios.Row{Name: Name(Encode, c.Name, "", live), Unit: Size, Value: float64(len(encoded))})
-		for _, op := range []string{Decode, Encode} {
+		ops := []string{Decode, DecodeAny, DecodeHeap, Encode}
+		if live > 0 {
+			ops = []string{Decode, Encode}
+		}
+		for _, op := range ops {
+			size := len(doc)
+			if op == Encode {
+				size = len(encoded)
+			}
+			sizes = append(sizes, ratios.Row{Name: Name(op, c.Name, "", live), Unit: Size, Value: float64(size)})
 			for _, k := range Codecs() {
-				run := k.decoding(doc, c.New)
-				if op == Encode {
-					run = k.encoding(v)
+				if !wanted(p.Codecs, k.Name) || !k.has(op, c) {
+					continue
 				}
-				got := c.New()
+				newValue := k.value(op, c)
+				v, got := newValue(), newValue()
+				if err := json.Unmarshal(doc, v); err != nil {
+					return nil, nil, err
+				}
 				if err := once(k, op, doc, v, got); err != nil {
 					p.Log("%s: %s of %s: %v: not measured", k.Name, op, c.Name, err)
 					continue
 				}
-				if checksum(got) != want {
+				if checksum(got) != checksum(v) {
 					p.Log("%s: %s of %s: a wrong checksum: not measured", k.Name, op, c.Name)
 					continue
+				}
+				a := arena.NewArena(chunk, retained)
+				if op == DecodeHeap {
+					a = nil
+				}
+				run := k.decoding(a, doc, newValue)
+				if op == Encode {
+					run = k.encoding(a, v)
 				}
 				cells = append(cells, cell{Name(op, c.Name, k.Name, live), run})
 			}
@@ -145,7 +178,10 @@ func wanted(names []string, name string) bool {
 // once has k do op, and puts what came of it into got.
 func once(k Codec, op string, doc []byte, v, got any) error {
 	a := arena.NewArena(1<<20, 0)
-	if op == Decode {
+	switch op {
+	case DecodeHeap:
+		return k.Decode(nil, doc, got)
+	case Decode, DecodeAny:
 		return k.Decode(a, doc, got) // got keeps what it needs of the arena alive
 	}
 	text, err := k.Encode(a, v)
@@ -169,21 +205,21 @@ func checksum(v any) uint64 {
 // Arenas have room for the largest document, and keep it.
 const chunk, retained = 1 << 20, 256 << 20
 
-func (k Codec) decoding(doc []byte, newValue func() any) func() error {
-	a := arena.NewArena(chunk, retained)
+func (k Codec) decoding(a *arena.Arena, doc []byte, newValue func() any) func() error {
 	v := newValue()
 	zero := reflect.Zero(reflect.TypeOf(v).Elem())
 	return func() error {
 		// What was decoded before must not be decoded into: it would be reused.
 		reflect.ValueOf(v).Elem().Set(zero)
 		err := k.Decode(a, doc, v)
-		a.Reset()
+		if a != nil {
+			a.Reset()
+		}
 		return err
 	}
 }
 
-func (k Codec) encoding(v any) func() error {
-	a := arena.NewArena(chunk, retained)
+func (k Codec) encoding(a *arena.Arena, v any) func() error {
 	return func() error {
 		_, err := k.Encode(a, v)
 		a.Reset()

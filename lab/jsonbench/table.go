@@ -8,12 +8,19 @@ import (
 	"github.com/ebbpool/arena/lab/ratios"
 )
 
+// titles are what the tables are called.
+var titles = []struct{ op, title string }{
+	{Decode, "decode"}, {DecodeAny, "decode into `any`"}, {DecodeHeap, "decode, with a nil arena"}, {Encode, "encode"},
+}
+
 // Markdown is the table of what was measured: for each operation and document how
-// fast ours is, and how many times its time the others take.
+// fast ours is, and how many times its time the others take; those that another Go
+// built, the time of ours that it built, too.
 func Markdown(rows []ratios.Row) string {
 	t := read(rows)
 	var b strings.Builder
-	for _, op := range []string{Decode, Encode} {
+	for _, o := range titles {
+		op := o.op
 		var cells []cellKey
 		for _, k := range t.cells {
 			if k.op == op {
@@ -28,7 +35,7 @@ func Markdown(rows []ratios.Row) string {
 		for _, codec := range t.codecs {
 			if codec == Ours {
 				ours = ours || t.has(op, codec)
-			} else if t.has(op, codec) {
+			} else if !strings.HasPrefix(codec, Ours+ofGo) && t.has(op, codec) {
 				others = append(others, codec)
 			}
 		}
@@ -38,7 +45,7 @@ func Markdown(rows []ratios.Row) string {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "| %s | %s, MB/s | allocations | %s |\n", strings.ToLower(op), Ours, strings.Join(others, " | "))
+		fmt.Fprintf(&b, "| %s | %s, MB/s | allocations | %s |\n", o.title, Ours, strings.Join(others, " | "))
 		b.WriteString("| --- | ---: | ---: |" + strings.Repeat(" ---: |", len(others)) + "\n")
 		for _, k := range cells {
 			mine := t.values[k][Ours]
@@ -125,8 +132,12 @@ func (t *table) has(op, codec string) bool {
 // ratio is the median of the ratios of each round, and the least and greatest one.
 func (t *table) ratio(k cellKey, codec string) string {
 	var all []float64
+	ours := Ours
+	if _, other, ok := strings.Cut(codec, ofGo); ok {
+		ours += ofGo + other
+	}
 	for round, time := range t.values[k][codec].time {
-		if mine := t.values[k][Ours].time[round]; mine > 0 {
+		if mine := t.values[k][ours].time[round]; mine > 0 {
 			all = append(all, time/mine)
 		}
 	}

@@ -4,7 +4,9 @@ package jsonbench
 
 import "encoding/json/v2"
 
-// v2 is the standard library's second version, where this Go has it.
-var v2 = []Codec{plain("encoding/json/v2",
+// v2 is the standard library's second version, set to write nil as v1 does.
+var v2 = plain("json/v2",
 	func(doc []byte, v any) error { return json.Unmarshal(doc, v) },
-	func(v any) ([]byte, error) { return json.Marshal(v) })}
+	func(v any) ([]byte, error) {
+		return json.Marshal(v, json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true))
+	})

@@ -135,12 +135,22 @@ type Programs map[Program]string
 // experiment. The zero Build is the plain one.
 func (p Programs) Build(ctx context.Context, dir string, b Build, experiment string) error {
 	out := filepath.Join(dir, fmt.Sprintf("measure %s %s", b.Name, experiment))
+	if err := b.Compile(ctx, out, "measure", experiment); err != nil {
+		return err
+	}
+	p[Program{b.Name, experiment}] = out
+	return nil
+}
+
+// Compile builds the lab's command of that name into the file out, with a
+// GOEXPERIMENT if there is one.
+func (b Build) Compile(ctx context.Context, out, name, experiment string) error {
 	command := b.Go
 	if command == "" {
 		command = "go"
 	}
 	args := append([]string{"build", "-o", out}, b.Flags...)
-	cmd := exec.CommandContext(ctx, command, append(args, "github.com/ebbpool/arena/lab/cmd/measure")...)
+	cmd := exec.CommandContext(ctx, command, append(args, "github.com/ebbpool/arena/lab/cmd/"+name)...)
 	cmd.Env = os.Environ()
 	if experiment != "" {
 		cmd.Env = append(cmd.Env, "GOEXPERIMENT="+experiment)
@@ -168,7 +178,6 @@ func (p Programs) Build(ctx context.Context, dir string, b Build, experiment str
 		}
 		return fmt.Errorf("%s: %w", said, err)
 	}
-	p[Program{b.Name, experiment}] = out
 	return nil
 }
 

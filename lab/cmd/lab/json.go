@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/ebbpool/arena/lab/jsonbench"
+	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/page"
 	"github.com/ebbpool/arena/lab/ratios"
 )
@@ -21,6 +26,8 @@ func jsonCommand() *cli.Command {
 			&cli.IntFlag{Name: "rounds", Value: 7, Usage: "times that all is measured"},
 			&cli.DurationFlag{Name: "time", Value: 100 * time.Millisecond, Usage: "how long each measurement takes"},
 			&cli.StringSliceFlag{Name: "corpus", Usage: "measure this `DOCUMENT` only; may be repeated"},
+			&cli.StringSliceFlag{Name: "codec", Usage: "measure this `CODEC` only; may be repeated"},
+			&cli.StringFlag{Name: "go", Usage: "measure encoding/json and json/v2 in a program of `GO`, too: newest, a toolchain's name or the path of a go command"},
 			&cli.IntFlag{Name: "live", Value: jsonbench.LiveObjects, Usage: "objects that live beside some of the documents; 0 leaves these rows out"},
 			&cli.StringFlag{Name: "csv", Usage: "write raw rows to `FILE`"},
 			&cli.StringFlag{Name: "from", Usage: "read raw rows from `FILE` instead of measuring"},
@@ -63,12 +70,19 @@ func jsonRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 	}
 	warnLoad(cmd.Root().ErrWriter)
 	rows, err := jsonbench.Run(ctx, jsonbench.Plan{
-		Rounds: cmd.Int("rounds"), Least: cmd.Duration("time"), Corpora: cmd.StringSlice("corpus"),
+		Rounds: cmd.Int("rounds"), Least: cmd.Duration("time"), Corpora: cmd.StringSlice("corpus"), Codecs: cmd.StringSlice("codec"),
 		Live: cmd.Int("live"), LiveWith: []string{"twitter", "request"},
 		Log: func(format string, args ...any) { fmt.Fprintf(cmd.Root().ErrWriter, format+"\n", args...) },
 	})
 	if err != nil {
 		return nil, err
+	}
+	if name := cmd.String("go"); name != "" {
+		others, err := rowsOfGo(ctx, cmd, name)
+		if err != nil {
+			fmt.Fprintf(cmd.Root().ErrWriter, "not measured with %s: %v\n", name, err)
+		}
+		rows = append(rows, others...)
 	}
 	if file := cmd.String("csv"); file != "" {
 		f, err := os.Create(file)
@@ -81,4 +95,41 @@ func jsonRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// rowsOfGo has a program that another Go builds measure the standard library's codecs
+// and ours.
+func rowsOfGo(ctx context.Context, cmd *cli.Command, name string) ([]ratios.Row, error) {
+	b, err := matrix.WithGo(ctx, name)
+	if err != nil || b.Name == runtime.Version() {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "lab")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program, csv := filepath.Join(dir, "lab"), filepath.Join(dir, "rows.csv")
+	if err := b.Compile(ctx, program, "lab", ""); err != nil {
+		return nil, err
+	}
+	args := []string{"json", "-csv", csv, "-rounds", strconv.Itoa(cmd.Int("rounds")), "-time", cmd.Duration("time").String(), "-live", strconv.Itoa(cmd.Int("live"))}
+	for _, codec := range jsonbench.OfStandard() {
+		args = append(args, "-codec", codec)
+	}
+	for _, corpus := range cmd.StringSlice("corpus") {
+		args = append(args, "-corpus", corpus)
+	}
+	child := exec.CommandContext(ctx, program, args...)
+	child.Stderr = cmd.Root().ErrWriter
+	if err := child.Run(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(csv)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := ratios.ReadCSV(f)
+	return jsonbench.OfGo(rows, b.Name), err
 }
