@@ -28,11 +28,11 @@ ABOVE = ./arenajson ./arenahttp
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-demo: tools ## a loaded HTTP server on the heap, sync.Pool and arenas, in about 90 seconds
-	cd lab && $(GO) run ./cmd/lab stress -quick
+demo: tools ## a loaded HTTP server, three ways, in six lines: within a minute, once it is built
+	cd lab && $(GO) run ./cmd/lab demo
 
-stress: tools ## the demo's full run: 5,000,000 live objects, 1,000,000 requests, 5 rounds
-	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md
+stress: tools ## the load test in full: 5,000,000 live objects, 1,000,000 requests, 5 rounds
+	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md -front ../README.md
 
 bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, docs/numbers.md and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// Sections of the pages: Front of the README, JSON of docs/json.md, the others of docs/numbers.md,
+// Sections of the pages: Front and Load of the README, JSON of docs/json.md, the others of docs/numbers.md,
 // and Bench and Instructions of cpp/README.md.
 const (
 	Front        = "front"
 	Bench        = "bench"
 	Stress       = "stress"
+	Load         = "load"
 	Lab          = "lab"
 	JSON         = "json"
 	Instructions = "instructions"

@@ -155,8 +155,8 @@ func stressTable(all []StressLine) results.Table {
 }
 
 // stressText explains the table.
-const stressText = "The stress test's handler, by the number of live objects in the background. " +
+const stressText = "The load test's handler (plain Go; sonic with a sync.Pool of all that can be used again; plain Go converted to arenas), by the number of live objects in the background. " +
 	"Closed loop: 100 workers each send their next request when they have the answer to their last; it shows how much is served. " +
-	"Open loop: requests arrive at random, at the same rate for every subject (a part of what the heap served in the closed loop), whether or not others are done, " +
+	"Open loop: requests arrive at random, at the same rate for every subject (a part of what the plain handler served in the closed loop), whether or not others are done, " +
 	"and latency counts from the time at which a request was meant to start: a server that stands still makes all that arrive meanwhile wait. " +
 	"A round that served less than 95 % of what was offered is behind schedule: its latencies tell how long it ran."

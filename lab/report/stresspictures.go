@@ -22,7 +22,7 @@ const stressMode = "handler"
 func latencies(all []StressLine) (lines []StressLine, text string) {
 	loop, text := results.Closed, "Closed loop: 100 workers each wait for an answer before they send again, so that what would have come meanwhile is not counted. "
 	if slices.ContainsFunc(all, func(l StressLine) bool { return l.Loop == results.Open }) {
-		loop, text = results.Open, "Open loop: requests arrive at random, at the same rate for every subject (a part of what the heap served in the closed loop), and latency counts from the time at which each was meant to start. "
+		loop, text = results.Open, "Open loop: requests arrive at random, at the same rate for every subject (a part of what the plain handler served in the closed loop), and latency counts from the time at which each was meant to start. "
 	}
 	for _, l := range all {
 		if l.Mode == stressMode && l.Loop == loop && l.P999 > 0 {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/subjects"
 )
 
@@ -38,8 +39,7 @@ var colours = map[string]uint32{
 	subjects.ByteBump: 0xd55e00, subjects.StdArena: 0xcc79a7,
 	subjects.Ristretto: 0xb8860b, subjects.Modernc: 0x9467bd, subjects.Buffers: 0xa05a2c, subjects.FastJSON: 0xc44e78,
 
-	subjects.Arena: 0x009e73, // of the stress test: an ArenaPool
-	"ebb":          0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb report": 0x44aa99,
+	"ebb": 0x0072b2, "ebb trap": 0x0072b2, "ebb none": 0x56b4e9, "ebb sync": 0x009e73, "ebb report": 0x44aa99,
 	cppBase: 0x808890, "floor": 0xd55e00, "checked vectors": 0xcc79a7, "mimalloc": 0xe69f00,
 	"jemalloc": 0xb8860b, "tcmalloc": 0x9467bd, "Boost.Pool": 0xa05a2c, "Boost.ObjectPool": 0xe15759, "std::pmr pool": 0x7a8b3c,
 	"std::pmr synchronized": 0x7a8b3c, "foonathan memory": 0xc44e78,
@@ -50,8 +50,16 @@ var colours = map[string]uint32{
 var cppShapes = []string{"floor", "ebb trap", "ebb none", cppBase, "mimalloc", "jemalloc", "checked vectors",
 	"std::pmr pool", "Boost.Pool", "foonathan memory", "ebb report", "Boost.ObjectPool"}
 
+// handlersAs says which subject each of the load test's handlers is drawn as.
+var handlersAs = map[string]string{
+	handlers.Plain: subjects.Heap, handlers.Careful: subjects.SyncPool, handlers.Arena: subjects.Pool,
+}
+
 // colour is a subject's, the same in every picture.
 func colour(subject string) color.Color {
+	if as, ok := handlersAs[subject]; ok {
+		subject = as
+	}
 	if hex, ok := colours[subject]; ok {
 		return rgb(hex)
 	}
@@ -65,8 +73,8 @@ func shape(subject string) draw.GlyphDrawer {
 		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
 		draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
 	}
-	if subject == subjects.Arena { // the stress test's name for an ArenaPool
-		subject = subjects.Pool
+	if as, ok := handlersAs[subject]; ok {
+		subject = as
 	}
 	for i, a := range subjects.Allocators() {
 		if a.Name == subject {

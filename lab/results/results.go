@@ -26,6 +26,7 @@ type Run struct {
 
 	Requests int
 	Seconds  float64
+	CPU      time.Duration // of the process: with mode http also that of its clients
 	// Offered is the number of requests that arrived each second, of an open
 	// loop; 0 is a closed loop: workers send when they have their answer.
 	Offered float64
@@ -123,6 +124,7 @@ var runColumns = []struct {
 	{"GCs", 0, func(r Run) float64 { return float64(r.GCCycles) }},
 	{"pause us", 1, func(r Run) float64 { return micros(r.PauseTotal) }},
 	{"worst pause us", 1, func(r Run) float64 { return micros(r.PauseMax) }},
+	{"CPU us/req", 2, func(r Run) float64 { return micros(r.CPU) / float64(r.Requests) }},
 	{"GC CPU %", 2, func(r Run) float64 { return 100 * r.GCShare }},
 	{"allocs/req", 2, func(r Run) float64 { return float64(r.Mallocs) / float64(r.Requests) }},
 	{"B/req", 1, func(r Run) float64 { return float64(r.Bytes) / float64(r.Requests) }},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 func run(mode, subject string, round int, seconds float64, p999 time.Duration) results.Run {
 	return results.Run{
 		Mode: mode, Subject: subject, Round: round, Requests: 1000, Seconds: seconds,
+		CPU: time.Duration(seconds * float64(time.Second)),
 		P50: time.Microsecond, P90: 1500, P99: 2 * time.Microsecond, P999: p999, P9999: p999 + 1000, Max: 2 * p999,
 		GCCycles: 3, PauseTotal: 5 * time.Microsecond, PauseMax: 4 * time.Microsecond,
 		GCShare: 0.25, Mallocs: 64_000, Bytes: 3_000_000, PeakRSS: 55_500_000, Checksum: 1,
@@ -38,7 +40,10 @@ func TestRatios(t *testing.T) {
 	}
 	want := []results.Ratio{
 		{"handler", "req/s, arena / heap", 3, 2, 4, 3},
+		{"handler", "CPU per request, heap / arena", 3, 2, 4, 3},
+		{"handler", "p99, heap / arena", 1, 1, 1, 3},
 		{"handler", "p99.9, heap / arena", 4, 2, 9, 3},
+		{"handler", "peak memory, heap / arena", 1, 1, 1, 3},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -50,8 +55,60 @@ func TestRatiosNeedBothRunsOfARound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Rounds != 1 || got[0].Median != 2 {
+	if len(got) != 5 || got[0].Rounds != 1 || got[0].Median != 2 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What the system doesn't tell has no ratio.
+func TestRatiosOfWhatIsKnown(t *testing.T) {
+	unknown := slices.Clone(runs[:2])
+	for i := range unknown {
+		unknown[i].CPU, unknown[i].PeakRSS = 0, 0
+	}
+	if got, err := results.Compare(unknown, "arena"); err != nil || len(got) != 3 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// A summary is the medians, a column for each subject.
+func TestSummary(t *testing.T) {
+	table, err := results.Runs(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := results.Summary(table, "handler", results.Closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := results.Table{Head: []string{"handler, closed loop", "heap", "arena"}, Rows: [][]string{
+		{"requests per second", "333", "1,000"}, {"half of them take at most", "1.0 µs", "1.0 µs"}, {"99 %", "2.0 µs", "2.0 µs"},
+		{"99.9 %", "400.0 µs", "100.0 µs"}, {"the slowest one", "800.0 µs", "200.0 µs"}, {"collections", "3", "3"},
+		{"pauses for them, in sum", "5.0 µs", "5.0 µs"}, {"processor time per request", "3.0 ms", "1.0 ms"},
+		{"allocations per request", "64.0", "64.0"}, {"memory at most", "56 MB", "56 MB"},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if _, err := results.Summary(table, "http", results.Closed); err == nil {
+		t.Error("no error for a mode that is not there")
+	}
+}
+
+// A newcomer's lines: a median for each subject, and bars in proportion.
+func TestBars(t *testing.T) {
+	var b strings.Builder
+	if err := results.WriteBars(&b, runs, "x.csv"); err != nil {
+		t.Fatal(err)
+	}
+	want := `requests/s, more is better        heap 333     ████          arena 1000    ████████████
+1 in 1,000 takes longer than      heap 0.4 ms  ████████████  arena 0.1 ms  ███
+processors' time for collection   heap 25.0 %  ████████████  arena 25.0 %  ████████████
+memory at most                    heap 56 MB   ████████████  arena 56 MB   ████████████
+The whole table: x.csv
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
@@ -81,10 +138,22 @@ func TestCSVEqualsTable(t *testing.T) {
 		for line := range strings.Lines(text.String()) {
 			cells = append(cells, gap.Split(strings.TrimSpace(line), -1))
 		}
+		for i, r := range records { // the text has no empty cells at a line's end
+			records[i] = r[:filled(r)]
+		}
 		if !reflect.DeepEqual(cells, records) {
 			t.Errorf("table:\n%q\nCSV:\n%q", cells, records)
 		}
 	}
+}
+
+// filled is how many cells there are up to the last one that is not empty.
+func filled(row []string) int {
+	n := len(row)
+	for n > 0 && row[n-1] == "" {
+		n--
+	}
+	return n
 }
 
 func TestRunsTable(t *testing.T) {
@@ -96,7 +165,7 @@ func TestRunsTable(t *testing.T) {
 		t.Fatalf("%d rows, want 6 runs and 2 medians", len(table.Rows))
 	}
 	want := []string{"handler", "heap", "1", "closed", "-", "500", "-", "1.0", "1.5", "2.0", "400.0", "401.0", "800.0",
-		"3", "5.0", "4.0", "25.00", "64.00", "3000.0", "55.5"}
+		"3", "5.0", "4.0", "2000.00", "25.00", "64.00", "3000.0", "55.5"}
 	if !reflect.DeepEqual(table.Rows[0], want) {
 		t.Errorf("got  %q\nwant %q", table.Rows[0], want)
 	}
@@ -147,8 +216,14 @@ func TestOpenLoop(t *testing.T) {
 	}
 	if want := []results.Ratio{
 		{"handler", "req/s, arena / heap", 2, 2, 2, 1},
+		{"handler", "CPU per request, heap / arena", 2, 2, 2, 1},
+		{"handler", "p99, heap / arena", 1, 1, 1, 1},
 		{"handler", "p99.9, heap / arena", 4, 4, 4, 1},
+		{"handler", "peak memory, heap / arena", 1, 1, 1, 1},
+		{"handler, open loop", "CPU per request, heap / arena", 1.0038167938931297, 1, 1.0076335877862594, 2},
+		{"handler, open loop", "p99, heap / arena", 1, 1, 1, 2},
 		{"handler, open loop", "p99.9, heap / arena", 2.5, 2, 3, 2},
+		{"handler, open loop", "peak memory, heap / arena", 1, 1, 1, 2},
 	}; !reflect.DeepEqual(ratios, want) {
 		t.Errorf("got  %+v\nwant %+v", ratios, want)
 	}

@@ -14,6 +14,7 @@ import (
 type snapshot struct {
 	mem   runtime.MemStats
 	gcCPU float64 // seconds that collection took from the program
+	cpu   time.Duration
 	at    time.Time
 }
 
@@ -28,6 +29,7 @@ var gcSamples = []metrics.Sample{
 func (s *snapshot) read() {
 	metrics.Read(gcSamples)
 	s.gcCPU = gcSamples[0].Value.Float64() - gcSamples[1].Value.Float64()
+	s.cpu = cpuTime()
 	runtime.ReadMemStats(&s.mem)
 	s.at = time.Now()
 }
@@ -35,6 +37,7 @@ func (s *snapshot) read() {
 // fill puts the difference of two snapshots into r.
 func fill(r *results.Run, before, after *snapshot) {
 	r.Seconds = after.at.Sub(before.at).Seconds()
+	r.CPU = after.cpu - before.cpu
 	r.GCCycles = after.mem.NumGC - before.mem.NumGC
 	r.PauseTotal = time.Duration(after.mem.PauseTotalNs - before.mem.PauseTotalNs)
 	// PauseNs is a ring; the runtime's doc gives the newest's place.
@@ -46,6 +49,20 @@ func fill(r *results.Run, before, after *snapshot) {
 	r.GCShare = (after.gcCPU - before.gcCPU) / (r.Seconds * float64(runtime.GOMAXPROCS(0)))
 	r.Mallocs = after.mem.Mallocs - before.mem.Mallocs
 	r.Bytes = after.mem.TotalAlloc - before.mem.TotalAlloc
+}
+
+// cpuTime is what this process has had of all processors, in programs and in the
+// kernel for them, or 0 where the system doesn't tell.
+func cpuTime() time.Duration {
+	p, err := procfs.Self()
+	if err != nil {
+		return 0
+	}
+	stat, err := p.Stat()
+	if err != nil {
+		return 0
+	}
+	return time.Duration(stat.CPUTime() * float64(time.Second))
 }
 
 // peakRSS is the most memory this process had resident, in bytes, or 0 where

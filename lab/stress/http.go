@@ -6,7 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/ebbpool/arena/lab/subjects"
+	"github.com/ebbpool/arena/lab/handlers"
 )
 
 // server is a fasthttp server on a free port of the loopback interface, and
@@ -19,7 +19,7 @@ type server struct {
 	host fasthttp.HostClient
 }
 
-func serve(subject subjects.Subject, workers int) (*server, error) {
+func serve(h handlers.Handler, workers int) (*server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func serve(subject subjects.Subject, workers int) (*server, error) {
 		Handler: func(ctx *fasthttp.RequestCtx) {
 			// The response's own body buffer takes the answer.
 			dst := ctx.Response.SwapBody(nil)
-			out, err := subject.Serve(dst[:0], ctx.PostBody())
+			out, err := h.Serve(dst[:0], ctx.PostBody())
 			ctx.Response.SwapBody(out)
 			if err != nil {
 				ctx.Error(err.Error(), fasthttp.StatusBadRequest)

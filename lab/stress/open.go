@@ -102,3 +102,50 @@ func wait(ctx context.Context, start time.Time) bool {
 		}
 	}
 }
+
+// openClients is an open loop over the network: its workers are clients that sleep
+// until the next arrival, since the runtime looks at the network only when nobody is
+// ready to run. A client that is free in time begins when it wakes, which may be some
+// time late and is not the server's fault; one that isn't has its request begin when
+// it was meant to. With fewer clients than requests wait, arrivals pass all the same.
+type openClients struct {
+	at    []time.Duration
+	begin time.Time
+	ready chan struct{} // closed when begin is known
+	next  atomic.Int64
+}
+
+func newOpenClients(at []time.Duration) *openClients {
+	return &openClients{at: at, ready: make(chan struct{})}
+}
+
+func (l *openClients) start() {
+	l.begin = time.Now()
+	close(l.ready)
+}
+
+func (l *openClients) drive(ctx context.Context, w *worker) {
+	<-l.ready
+	for {
+		k := int(l.next.Add(1)) - 1
+		if k >= len(l.at) {
+			return
+		}
+		w.prepare(k)
+		start := l.begin.Add(l.at[k])
+		for left := time.Until(start); left > 0; left = time.Until(start) {
+			time.Sleep(min(left, nap))
+			if ctx.Err() != nil {
+				return
+			}
+			if now := time.Now(); now.After(start) {
+				start = now
+				break
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		w.send(k, start)
+	}
+}

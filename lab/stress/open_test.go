@@ -41,7 +41,7 @@ func TestStallShowsItsQueue(t *testing.T) {
 	c := Config{Mode: Handler, Requests: 8000, Workers: 4, Seed: 1}
 	stall := func(c Config) results.Run {
 		t.Helper()
-		r, err := runSubject(t.Context(), c, &stalled{at: 4000, stall: 50 * time.Millisecond}, nil)
+		r, err := runHandler(t.Context(), c, &stalled{at: 4000, stall: 50 * time.Millisecond}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func (s slow) Serve(dst, _ []byte) ([]byte, error) {
 // says so, and the last request has waited for nearly the whole run.
 func TestBehindSchedule(t *testing.T) {
 	c := Config{Mode: Handler, Requests: 300, Workers: 1, Seed: 1, Rate: 1000}
-	r, err := runSubject(t.Context(), c, slow(2*time.Millisecond), nil)
+	r, err := runHandler(t.Context(), c, slow(2*time.Millisecond), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestBehindSchedule(t *testing.T) {
 
 // At a rate so low that workers sleep between requests, they wake in time.
 func TestSleepersAreInTime(t *testing.T) {
-	r, err := runSubject(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 4, Seed: 1, Rate: 100}, slow(0), nil)
+	r, err := runHandler(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 4, Seed: 1, Rate: 100}, slow(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestCancelOpenLoop(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err := runSubject(ctx, Config{Mode: Handler, Requests: 10, Workers: 3, Seed: 1, Rate: 0.01}, slow(0), nil)
+	_, err := runHandler(ctx, Config{Mode: Handler, Requests: 10, Workers: 3, Seed: 1, Rate: 0.01}, slow(0), nil)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -152,7 +152,7 @@ func TestCancelOpenLoop(t *testing.T) {
 // The timeline has every request once, and the collections; the open loop has
 // none.
 func TestTimeline(t *testing.T) {
-	c := Config{Mode: Handler, Subject: "heap", Requests: 20_000, Warmup: 500, Workers: 8, Seed: 1}
+	c := Config{Mode: Handler, Subject: "plain", Requests: 20_000, Warmup: 500, Workers: 8, Seed: 1}
 	r, err := Run(t.Context(), c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("%d slices, want %d in %.3f s", len(r.Slices), want, r.Seconds)
 	}
 	// A stall is a gap in it.
-	r, err = runSubject(t.Context(), Config{Mode: Handler, Requests: 100_000, Workers: 2, Seed: 1},
+	r, err = runHandler(t.Context(), Config{Mode: Handler, Requests: 100_000, Workers: 2, Seed: 1},
 		&stalled{at: 50_000, stall: 100 * time.Millisecond}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestTimeline(t *testing.T) {
 	if empty < 7 || empty == len(r.Slices) {
 		t.Errorf("%d of %d slices are empty, with a stall of 10 of them", empty, len(r.Slices))
 	}
-	if r, err = runSubject(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 2, Seed: 1, Rate: 1e5}, slow(0), nil); err != nil || r.Slices != nil {
+	if r, err = runHandler(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 2, Seed: 1, Rate: 1e5}, slow(0), nil); err != nil || r.Slices != nil {
 		t.Errorf("an open loop has %d slices: %v", len(r.Slices), err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/results"
-	"github.com/ebbpool/arena/lab/subjects"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
@@ -37,7 +37,7 @@ type Config struct {
 	Seed     uint64
 	// Rate is the number of requests that arrive each second, whether or not
 	// others are done (an open loop). 0: a worker sends its next request when
-	// it has the answer to its last (a closed loop). Of mode Handler only.
+	// it has the answer to its last (a closed loop).
 	Rate float64
 }
 
@@ -60,11 +60,6 @@ func (c Config) check() error {
 		return fmt.Errorf("a rate of %g requests per second: it is %g to %g, or 0 for a closed loop",
 			c.Rate, leastRate, mostRate)
 	}
-	if c.Rate != 0 && c.Mode != Handler {
-		// Workers that wait for an arrival are always ready to run, and the
-		// runtime looks at the network only when nothing else is.
-		return fmt.Errorf("an open loop calls the handler: it has no mode %q, only %q", c.Mode, Handler)
-	}
 	return nil
 }
 
@@ -81,17 +76,17 @@ func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, e
 	if err := c.check(); err != nil {
 		return results.Run{}, err
 	}
-	subject, err := subjects.New(c.Subject)
+	h, err := handlers.New(c.Subject)
 	if err != nil {
 		return results.Run{}, err
 	}
-	return runSubject(ctx, c, subject, progress)
+	return runHandler(ctx, c, h, progress)
 }
 
-func runSubject(ctx context.Context, c Config, subject subjects.Subject, progress func(done int)) (results.Run, error) {
-	newClient := func() client { return &direct{subject: subject} }
+func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func(done int)) (results.Run, error) {
+	newClient := func() client { return &direct{handler: h} }
 	if c.Mode == HTTP {
-		srv, err := serve(subject, c.Workers)
+		srv, err := serve(h, c.Workers)
 		if err != nil {
 			return results.Run{}, err
 		}
@@ -112,9 +107,12 @@ func runSubject(ctx context.Context, c Config, subject subjects.Subject, progres
 	}
 	var measured loop
 	var course *timeline
-	if c.Rate > 0 {
+	switch {
+	case c.Rate > 0 && c.Mode == HTTP:
+		measured = newOpenClients(arrivals(c.Seed, c.Requests, c.Rate))
+	case c.Rate > 0:
 		measured = newOpenLoop(0, arrivals(c.Seed, c.Requests, c.Rate))
-	} else {
+	default:
 		measured = &closedLoop{n: c.Requests}
 		course = newTimeline()
 	}
@@ -270,12 +268,12 @@ func weigh(i int, answer []byte) uint64 {
 
 // direct calls the handler without a network.
 type direct struct {
-	subject subjects.Subject
+	handler handlers.Handler
 	out     []byte
 }
 
 func (d *direct) send(payload []byte) ([]byte, error) {
-	out, err := d.subject.Serve(d.out[:0], payload)
+	out, err := d.handler.Serve(d.out[:0], payload)
 	d.out = out
 	return out, err
 }

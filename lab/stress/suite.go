@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/results"
-	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // Suite is a comparison: every subject in every mode, several rounds.
@@ -28,11 +28,15 @@ type Suite struct {
 	// HTTPRequests is the number of requests of the HTTP mode; 0 means
 	// Base.Requests.
 	HTTPRequests int
-	// OpenLoad, if not 0, has every mode's rounds followed by as many of an
-	// open loop. It is the rate at which all subjects' requests arrive there,
-	// as a part of what the heap served in the closed loop: the median of its
-	// rounds. More than 1 is more than the heap can serve.
+	// OpenLoad, if not 0, has the rounds of mode OpenMode followed by as many of an
+	// open loop. It is the rate at which all subjects' requests arrive there, as a
+	// part of what the plain handler served in the closed loop: the median of its
+	// rounds. More than 1 is more than that can serve.
 	OpenLoad float64
+	OpenMode string
+	// OpenRequests is the number of requests of the open loop; 0 means as many as in
+	// the closed one.
+	OpenRequests int
 }
 
 // A Runner carries out one run. The lab's is [Process]; tests have others.
@@ -48,11 +52,11 @@ type planned struct {
 // plan lists the runs in their order. Subjects alternate within a round, so
 // that a disturbance of the machine doesn't hit all rounds of one of them.
 func (s Suite) plan() (all []planned) {
-	loops := []bool{false}
-	if s.OpenLoad != 0 {
-		loops = append(loops, true)
-	}
 	for _, mode := range s.Modes {
+		loops := []bool{false}
+		if s.OpenLoad != 0 && mode == s.OpenMode {
+			loops = append(loops, true)
+		}
 		for _, open := range loops {
 			for round := range s.Rounds {
 				for _, subject := range s.Subjects {
@@ -60,6 +64,9 @@ func (s Suite) plan() (all []planned) {
 					c.Mode, c.Subject = mode, subject
 					if mode == HTTP && s.HTTPRequests > 0 {
 						c.Requests = s.HTTPRequests
+					}
+					if open && s.OpenRequests > 0 {
+						c.Requests = s.OpenRequests
 					}
 					all = append(all, planned{c, round + 1, open})
 				}
@@ -72,13 +79,13 @@ func (s Suite) plan() (all []planned) {
 // rate is what the open loop's requests of a mode arrive at, after the closed
 // loop's runs.
 func (s Suite) rate(runs []results.Run, mode string) (float64, error) {
-	var heap []float64
+	var plain []float64
 	for _, r := range runs {
-		if r.Mode == mode && r.Subject == subjects.Heap && r.Loop() == results.Closed {
-			heap = append(heap, r.Rate())
+		if r.Mode == mode && r.Subject == handlers.Plain && r.Loop() == results.Closed {
+			plain = append(plain, r.Rate())
 		}
 	}
-	median, _, _, err := results.Spread(heap)
+	median, _, _, err := results.Spread(plain)
 	return math.Ceil(s.OpenLoad * median), err
 }
 
@@ -89,13 +96,16 @@ func (s Suite) Check() error {
 		return fmt.Errorf("-rounds %d: at least one is needed", s.Rounds)
 	}
 	if s.OpenLoad != 0 && s.Base.Rate != 0 {
-		return errors.New("a suite has a rate, or one that follows from the heap's throughput, not both")
+		return fmt.Errorf("a suite has a rate, or one that follows from the throughput of %s, not both", handlers.Plain)
 	}
-	if s.OpenLoad != 0 && !slices.Contains(s.Subjects, subjects.Heap) {
-		return fmt.Errorf("the open loop's rate is a part of the throughput of %s, which is not among the subjects", subjects.Heap)
+	if s.OpenLoad != 0 && !slices.Contains(s.Subjects, handlers.Plain) {
+		return fmt.Errorf("the open loop's rate is a part of the throughput of %s, which is not among the subjects", handlers.Plain)
 	}
 	if s.OpenLoad < 0 || math.IsNaN(s.OpenLoad) || math.IsInf(s.OpenLoad, 0) {
-		return fmt.Errorf("an open loop at %g times the heap's throughput: it must be above 0", s.OpenLoad)
+		return fmt.Errorf("an open loop at %g times the throughput of %s: it must be above 0", s.OpenLoad, handlers.Plain)
+	}
+	if s.OpenLoad != 0 && !slices.Contains(s.Modes, s.OpenMode) {
+		return fmt.Errorf("an open loop in mode %q, which is not among the modes", s.OpenMode)
 	}
 	for _, c := range s.plan() {
 		if c.open {
@@ -104,8 +114,8 @@ func (s Suite) Check() error {
 		if err := c.check(); err != nil {
 			return err
 		}
-		if !slices.Contains(subjects.Names(), c.Subject) {
-			return fmt.Errorf("unknown subject %q; there are %q", c.Subject, subjects.Names())
+		if !slices.Contains(handlers.Names(), c.Subject) {
+			return fmt.Errorf("unknown subject %q; there are %q", c.Subject, handlers.Names())
 		}
 	}
 	return nil

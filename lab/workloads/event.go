@@ -1,13 +1,12 @@
-// Package workloads holds the work the lab measures: a request handler that
-// parses one access-log line and one JSON document and answers with a JSON
-// summary, and the generator of its requests.
+// Package workloads holds the work the lab measures, and the generator of the load
+// test's requests.
 //
-// The handler is written once. Where its memory comes from is the business of
-// the [Memory] it is given, so that what is compared is memory, not parsing.
+// A kind of work is written once. Where its memory comes from is the business of what
+// it is given, so that what is compared is memory.
 package workloads
 
-// Event is what the handler builds from one request: a pointerful object
-// graph of the size and shape that web services build and drop per request.
+// Event is the root of a request's objects: a pointerful object graph of the
+// size and shape that web services build and drop per request.
 type Event struct {
 	Line    Line
 	ID      string
@@ -16,7 +15,7 @@ type Event struct {
 	User    *User
 	Device  *Device
 	Items   []Item
-	Fields  []Field // the query's parameters, then the document's attrs
+	Fields  []Field
 }
 
 // Line is one access-log line in Combined Log Format.
@@ -70,7 +69,7 @@ type Field struct {
 	Key, Value string
 }
 
-// Memory is where the handler's objects come from. One Memory serves one
+// Memory is where a request's objects come from. One Memory serves one
 // request at a time; everything it handed out is dead when the request ends.
 //
 // All New methods return zeroed objects. The Append methods take nil or the

@@ -56,7 +56,7 @@ func code(err error) int {
 func app() *cli.Command {
 	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return bad(err) }
 	all := []*cli.Command{
-		runCommand(), reportCommand(), stressCommand(), childCommand(), benchCommand(), jsonCommand(), cppCommand(),
+		runCommand(), reportCommand(), stressCommand(), demoCommand(), childCommand(), benchCommand(), jsonCommand(), cppCommand(),
 	}
 	for _, c := range all {
 		c.OnUsageError = usage

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/ratios"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
-	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // TestMain lets the test binary be the program: stress and run start "itself"
@@ -55,8 +55,8 @@ func TestStressEndToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A heading, 2 modes with 3 subjects with 2 rounds, and the medians.
-	if len(records) != 1+2*3*2+2*3 {
+	// A heading, 3 subjects with 2 rounds in 2 modes and an open loop, and the medians.
+	if len(records) != 1+3*3*2+3*3 {
 		t.Errorf("%d records", len(records))
 	}
 	for _, rec := range records {
@@ -68,11 +68,36 @@ func TestStressEndToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(compared), "\n"); n != 1+2*2*2 {
+	// Two ratios at least, of requests per second and of p99, for each of two others.
+	if n := strings.Count(string(compared), "\n"); n < 1+2*2*3 || !strings.Contains(string(compared), "open loop") {
 		t.Errorf("%d lines of ratios:\n%s", n, compared)
 	}
-	if !strings.Contains(errOut, "%  handler, heap, round 1 of 2") {
+	if !strings.Contains(errOut, "%  handler, plain, round 1 of 2") {
 		t.Errorf("no line of progress in %q", errOut)
+	}
+}
+
+// The demo says in six lines what ran, four figures of each handler, and where the
+// whole table is.
+func TestDemo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "demo.csv")
+	out, errOut, err := lab(t, "demo", "-requests", "200", "-live", "100", "-csv", file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errOut)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 6 || !strings.HasSuffix(lines[5], file) {
+		t.Fatalf("%d lines:\n%s", len(lines), out)
+	}
+	for _, line := range lines[1:5] {
+		for _, name := range handlers.Names() {
+			if !strings.Contains(line, name+" ") {
+				t.Errorf("no %s in %q", name, line)
+			}
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), "\n") != 1+3*3+3 {
+		t.Errorf("%v: the table is\n%s", err, text)
 	}
 }
 
@@ -93,7 +118,7 @@ func TestStressFailsWhenAnswersDiffer(t *testing.T) {
 	old := runner
 	defer func() { runner = old }()
 	runner = func(ctx context.Context, c stress.Config, progress func(int)) (results.Run, error) {
-		if c.Subject == subjects.SyncPool {
+		if c.Subject == handlers.Careful {
 			c.Seed++ // answers of other requests
 		}
 		return stress.Run(ctx, c, progress)
@@ -103,7 +128,7 @@ func TestStressFailsWhenAnswersDiffer(t *testing.T) {
 	if !errors.Is(err, results.ErrMismatch) {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(out, subjects.SyncPool) {
+	if !strings.Contains(out, handlers.Careful) {
 		t.Error("the runs are not shown")
 	}
 }

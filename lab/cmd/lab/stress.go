@@ -8,27 +8,28 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/page"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
-	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // The sizes of a run; flags override each number.
-type size struct{ requests, httpRequests, live, rounds int }
+type size struct{ requests, httpRequests, openRequests, live, rounds int }
 
 var (
 	// usual takes some minutes on two processors.
-	usual = size{500_000, 200_000, 2_000_000, 3}
+	usual = size{300_000, 100_000, 100_000, 2_000_000, 3}
 	// quick ends within 90 seconds on two processors.
-	quick = size{150_000, 50_000, 1_000_000, 3}
+	quick = size{100_000, 30_000, 30_000, 1_000_000, 3}
 	// full is the load that the project's claims are about.
-	full = size{1_000_000, 1_000_000, 5_000_000, 5}
+	full = size{1_000_000, 1_000_000, 200_000, 5_000_000, 5}
 )
 
 // claimed says whether the run is as large as the claims are about.
@@ -39,20 +40,22 @@ func (s size) claimed() bool {
 func stressCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "stress",
-		Usage: "a loaded HTTP server and its handler over heap, sync.Pool and arena",
+		Usage: "a loaded HTTP server and its handler: plain Go, sonic with sync.Pool, arenas",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quick", Usage: "a small run, for a first look"},
 			&cli.BoolFlag{Name: "full", Usage: "1,000,000 requests with 5,000,000 live objects"},
 			&cli.IntFlag{Name: "requests", Usage: "measured requests of one run, in all modes", DefaultText: "by size"},
 			&cli.IntFlag{Name: "live", Usage: "objects that are alive in the background", DefaultText: "by size"},
 			&cli.IntFlag{Name: "workers", Value: 100, Usage: "goroutines that send requests"},
-			&cli.Float64Flag{Name: "rate", Usage: "requests that arrive each second whether or not others are done (an open loop, for -modes handler); 0: workers wait for their answers"},
+			&cli.Float64Flag{Name: "rate", Usage: "requests that arrive each second whether or not others are done (an open loop); 0: workers wait for their answers"},
+			&cli.Float64Flag{Name: "open", Value: 0.6, Usage: "have the server's closed loop followed by an open one, at that part of what the plain handler served; 0: no"},
 			&cli.IntFlag{Name: "rounds", Usage: "runs of each subject in each mode", DefaultText: "by size"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
-			&cli.StringFlag{Name: "subjects", Value: strings.Join(subjects.Names(), ","), Usage: "which to compare"},
+			&cli.StringFlag{Name: "subjects", Value: strings.Join(handlers.Names(), ","), Usage: "which to compare"},
 			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it"},
 			&cli.StringFlag{Name: "page", Usage: "write the table of ratios into the page `FILE`, between its markers"},
+			&cli.StringFlag{Name: "front", Usage: "write the medians of the handler into the page `FILE`, between its markers"},
 		},
 		Action: runStress,
 	}
@@ -72,7 +75,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 		sz = full
 	}
 	if cmd.IsSet("requests") {
-		sz.requests, sz.httpRequests = cmd.Int("requests"), cmd.Int("requests")
+		sz.requests, sz.httpRequests, sz.openRequests = cmd.Int("requests"), cmd.Int("requests"), cmd.Int("requests")
 	}
 	if cmd.IsSet("live") {
 		sz.live = cmd.Int("live")
@@ -92,6 +95,9 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 			Warmup: max(sz.requests/20, 20*cmd.Int("workers")),
 		},
 	}
+	if open := cmd.Float64("open"); cmd.IsSet("open") || suite.Base.Rate == 0 && slices.Contains(suite.Modes, stress.HTTP) && slices.Contains(suite.Subjects, handlers.Plain) {
+		suite.OpenLoad, suite.OpenMode, suite.OpenRequests = open, stress.HTTP, sz.openRequests
+	}
 	if err := suite.Check(); err != nil {
 		return bad(err)
 	}
@@ -108,7 +114,7 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	}
 	// What was measured is shown even if the answers differ: it helps to see
 	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd.String("csv"), cmd.String("page"))); err != nil {
+	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
@@ -123,12 +129,12 @@ func warnLoad(w io.Writer) {
 	}
 }
 
-func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, file string) error {
+func writeRuns(w io.Writer, runs []results.Run, full bool, cmd *cli.Command) error {
 	table, err := results.Runs(runs)
 	if err != nil {
 		return err
 	}
-	compared, err := results.Compare(runs, subjects.Arena)
+	compared, err := results.Compare(runs, handlers.Arena)
 	if err != nil {
 		return err
 	}
@@ -140,11 +146,21 @@ func writeRuns(w io.Writer, runs []results.Run, full bool, csvFile, file string)
 	if err := ratios.WriteText(w); err != nil {
 		return err
 	}
-	if file != "" {
+	if file := cmd.String("page"); file != "" {
 		if err := page.Update(file, page.Stress, ratios.Markdown()); err != nil {
 			return err
 		}
 	}
+	if file := cmd.String("front"); file != "" {
+		medians, err := results.Summary(table, stress.Handler, results.Closed)
+		if err != nil {
+			return err
+		}
+		if err := page.Update(file, page.Load, medians.Markdown()); err != nil {
+			return err
+		}
+	}
+	csvFile := cmd.String("csv")
 	if csvFile == "" {
 		return nil
 	}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
-	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // The live heaps of the curve, in objects.
@@ -23,9 +23,9 @@ var (
 	fullLives  = []int{0, 1_000_000, 5_000_000, 20_000_000}
 )
 
-// openLoad is the part of the heap's throughput at which requests arrive in
-// the open loop. While it marks a million objects, the heap serves little more
-// than half of what it serves on average: at half, its queue would grow for as
+// openLoad is the part of the plain handler's throughput at which requests arrive
+// in the open loop. While the collector marks a million objects, that serves little
+// more than half of what it serves on average: at half, its queue would grow for as
 // long as it marks, and show how long the run was.
 const openLoad = 0.4
 
@@ -66,7 +66,7 @@ func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder
 			continue
 		}
 		suite := stress.Suite{
-			Modes: []string{stress.Handler}, Subjects: subjects.Names(), Rounds: sz.rounds, OpenLoad: openLoad,
+			Modes: []string{stress.Handler}, Subjects: handlers.Names(), Rounds: sz.rounds, OpenLoad: openLoad, OpenMode: stress.Handler,
 			Base: stress.Config{Requests: sz.requests, Live: live, Workers: 100, Seed: 1, Warmup: max(sz.requests/20, 2000)},
 		}
 		bar := newProgress(cmd.Root().ErrWriter, suite.Total())

@@ -5,27 +5,11 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// chunkSize holds most requests of the workload (about 6 KiB) in one chunk,
-// with room to spare; what a pooled arena keeps is left to the default.
+// chunkSize holds a request of the workloads in one chunk, with room to spare; what a
+// pooled arena keeps is left to the default.
 const chunkSize = 16 << 10
 
-// arenaPool takes an arena from a pool for each request and puts it back.
-type arenaPool struct {
-	pool *arena.ArenaPool
-}
-
-func newArenaPool() *arenaPool {
-	return &arenaPool{arena.NewArenaPool(chunkSize, 0)}
-}
-
-func (s *arenaPool) Serve(dst, payload []byte) ([]byte, error) {
-	a := s.pool.Get()
-	dst, err := workloads.Handle(memory{a}, dst, payload)
-	s.pool.Put(a)
-	return dst, err
-}
-
-// memory gives the handler its objects from an arena; nil means the Go heap.
+// memory gives a workload its objects from an arena; nil means the Go heap.
 // A struct of one pointer fits an interface as it is: making a
 // workloads.Memory of it allocates nothing.
 type memory struct{ a *arena.Arena }

@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/bytedance/sonic"
+	"github.com/bytedance/sonic/encoder"
+)
+
+// careful keeps what a request needs for the next one: the order with its slices and
+// map, the answer with its maps, the buffers. What is kept is cleared, as it must be:
+// else one request would show its values to the next. Strings can't be used again;
+// those that are made share one text for each request, and those of the order are
+// parts of the payload, copied once.
+type careful struct{ pool sync.Pool }
+
+// desk is what one request works with.
+type desk struct {
+	order  Order
+	answer Answer
+	text   []byte // all texts of the answer, one after the other
+	cuts   []int  // where the lines end in it
+	out    []byte
+}
+
+func newCareful() *careful {
+	return &careful{sync.Pool{New: func() any {
+		return &desk{answer: Answer{
+			Totals: map[string]int64{}, Tags: map[string]int{}, Params: map[string]string{}, Attrs: map[string]string{},
+		}}
+	}}}
+}
+
+func (h *careful) Serve(dst, payload []byte) ([]byte, error) {
+	d := h.pool.Get().(*desk)
+	defer h.pool.Put(d)
+	line, body, ok := strings.Cut(string(payload), "\n")
+	if !ok {
+		return dst, errNoOrder
+	}
+	e, err := parseEntry(line)
+	if err != nil {
+		return dst, err
+	}
+	defer d.clear()
+	if err := sonic.UnmarshalString(body, &d.order); err != nil {
+		return dst, err
+	}
+	d.reckon(&e)
+	d.out = d.out[:0]
+	if err := encoder.EncodeInto(&d.out, &d.answer, encoder.SortMapKeys|encoder.EscapeHTML); err != nil {
+		return dst, err
+	}
+	return append(dst, d.out...), nil
+}
+
+// reckon fills the answer.
+func (d *desk) reckon(e *entry) {
+	ans, order := &d.answer, &d.order
+	ans.ID, ans.At, ans.Status, ans.Bytes = order.ID, e.at, e.status, e.bytes
+	t := d.text[:0]
+	t = append(append(append(append(t, e.ip...), ' '), e.path...), " ("...)
+	t = append(append(t, e.agent...), ')')
+	from := len(t)
+	u, v := &order.User, &order.Device
+	t = append(append(append(append(t, u.Name...), " <"...), u.Email...), ">, "...)
+	t = append(append(append(append(t, u.Address.Street...), ", "...), u.Address.Zip...), ' ')
+	t = append(append(append(t, u.Address.City...), ", "...), strings.ToUpper(u.Address.Country)...)
+	to := len(t)
+	t = append(append(append(append(t, v.Browser...), " on "...), v.OS...), ", "...)
+	t = strconv.AppendInt(append(strconv.AppendInt(t, int64(v.Width), 10), 'x'), int64(v.Height), 10)
+	device := len(t)
+	for pair := range strings.SplitSeq(e.query, "&") {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			ans.Params[key] = value
+		}
+	}
+	for name, value := range order.Attrs {
+		ans.Attrs[strings.ToLower(name)] = value
+	}
+	for i := range order.Items {
+		t = order.Items[i].appendLine(t)
+		d.cuts = append(d.cuts, len(t))
+	}
+	receipt := len(t)
+	for i := range order.Items {
+		item := &order.Items[i]
+		t = item.appendLine(t)
+		p := &item.Price
+		ans.Totals[p.Currency] += item.Qty * p.Amount
+		for _, tag := range item.Tags {
+			ans.Tags[tag]++
+		}
+		t = append(appendCents(append(t, " at "...), p.Amount), ' ')
+		t = strconv.AppendInt(append(append(t, p.Currency...), " ("...), int64(i+1), 10)
+		t = append(append(append(t, ", "...), item.SKU...), ")\n"...)
+	}
+	d.text = t
+	text := string(t)
+	ans.From, ans.To, ans.Device, ans.Receipt = text[:from], text[from:to], text[to:device], text[receipt:]
+	if ans.Lines == nil {
+		ans.Lines = []string{}
+	}
+	for _, end := range d.cuts {
+		ans.Lines = append(ans.Lines, text[device:end])
+		device = end
+	}
+}
+
+func (it *Item) appendLine(t []byte) []byte {
+	return append(append(strconv.AppendInt(t, it.Qty, 10), "x "...), it.Title...)
+}
+
+func appendCents(t []byte, amount int64) []byte {
+	if amount < 0 {
+		return fmt.Appendf(t, "%d.%02d", amount/100, amount%100)
+	}
+	return append(strconv.AppendInt(t, amount/100, 10), '.', byte('0'+amount/10%10), byte('0'+amount%10))
+}
+
+// clear readies d for the next request: what a document leaves out must not be what
+// another one had there.
+func (d *desk) clear() {
+	o := &d.order
+	items := o.Items[:cap(o.Items)]
+	for i := range items {
+		clear(items[i].Tags)
+		items[i] = Item{Tags: items[i].Tags[:0]}
+	}
+	clear(o.Attrs)
+	*o = Order{Items: items[:0], Attrs: o.Attrs}
+	ans := &d.answer
+	clear(ans.Lines)
+	clear(ans.Totals)
+	clear(ans.Tags)
+	clear(ans.Params)
+	clear(ans.Attrs)
+	*ans = Answer{Lines: ans.Lines[:0], Totals: ans.Totals, Tags: ans.Tags, Params: ans.Params, Attrs: ans.Attrs}
+	d.cuts = d.cuts[:0]
+}
