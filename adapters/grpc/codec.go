@@ -1,0 +1,90 @@
+package arenagrpc
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/protoadapt"
+)
+
+// Codec returns the codec that decodes requests into the arenas of their calls: see
+// Wrap. All other messages it reads and writes as gRPC's own codec does, whose name,
+// proto, it has. It may be a client's codec, too, and then does just that.
+func Codec() encoding.CodecV2 { return codec{} }
+
+type codec struct{}
+
+func (codec) Name() string { return "proto" }
+
+func (codec) Marshal(v any) (mem.BufferSlice, error) {
+	if e, ok := v.(*envelope); ok {
+		return e.open()
+	}
+	m := messageOf(v)
+	if m == nil {
+		return nil, fmt.Errorf("arenagrpc: can't marshal a %T, which is no proto.Message", v)
+	}
+	return marshal(m)
+}
+
+// open returns what is in e, once.
+func (e *envelope) open() (mem.BufferSlice, error) {
+	data, err := e.data, e.err
+	e.data, e.err = nil, errors.New("arenagrpc: the same reply was sent twice")
+	return data, err
+}
+
+func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+	m := messageOf(v)
+	if m == nil {
+		return fmt.Errorf("arenagrpc: can't unmarshal into a %T, which is no proto.Message", v)
+	}
+	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer whole.Free()
+	if c := taken(v); c != nil {
+		return c.unmarshal(whole.ReadOnlyData(), m)
+	}
+	return proto.Unmarshal(whole.ReadOnlyData(), m)
+}
+
+// marshal returns m's bytes, in a pooled buffer if there are enough of them.
+func marshal(m proto.Message) (mem.BufferSlice, error) {
+	size := proto.Size(m)
+	options := proto.MarshalOptions{UseCachedSize: true} // nothing has changed since Size
+	if mem.IsBelowBufferPoolingThreshold(size) {
+		data, err := options.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		return mem.BufferSlice{mem.SliceBuffer(data)}, nil
+	}
+	pool := mem.DefaultBufferPool()
+	data := pool.Get(size)
+	if _, err := options.MarshalAppend((*data)[:0], m); err != nil {
+		pool.Put(data)
+		return nil, err
+	}
+	return mem.BufferSlice{mem.NewBuffer(data, pool)}, nil
+}
+
+// messageOf returns v as a message of today's kind, nil if it is none.
+func messageOf(v any) proto.Message {
+	switch v := v.(type) {
+	case proto.Message:
+		return v
+	case protoadapt.MessageV1:
+		return protoadapt.MessageV2Of(v)
+	}
+	return nil
+}
+
+// as returns m, a copy of v's message, with v's type.
+func as(v any, m proto.Message) any {
+	if _, ok := v.(proto.Message); ok {
+		return m
+	}
+	return protoadapt.MessageV1Of(m)
+}

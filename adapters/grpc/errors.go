@@ -1,0 +1,69 @@
+package arenagrpc
+
+import (
+	"sync"
+	"time"
+	"unsafe"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/grpclog"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+)
+
+// exhausted is what a client is told when a limit refused memory to its call.
+func exhausted(over *arena.LimitError) error {
+	st := status.New(codes.ResourceExhausted, over.Error())
+	if over.Temporary() {
+		if retry, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)}); err == nil {
+			st = retry
+		}
+	}
+	return st.Err()
+}
+
+// own returns err with nothing of the arena in what gRPC sends of it: err itself if
+// there is nothing. Only who is alone may look; others copy.
+func (c *call) own(err error, alone bool) error {
+	if err == nil || alone && c.last == nil {
+		return err
+	}
+	st, ok := status.FromError(err)
+	if alone && !sentFrom(c.last, st) {
+		return err
+	}
+	if !ok {
+		st = status.FromContextError(err) // as gRPC does
+	}
+	return status.FromProto(arenapb.Clone(st.Proto())).Err()
+}
+
+// sentFrom says whether st has text that lies in a.
+func sentFrom(a *arena.Arena, st *status.Status) bool {
+	if liesIn(a, st.Message()) {
+		return true
+	}
+	for _, detail := range st.Proto().GetDetails() {
+		if liesIn(a, detail.GetTypeUrl()) {
+			return true
+		}
+	}
+	return false
+}
+
+// liesIn says whether s lies in a: only then does Escape move it.
+func liesIn(a *arena.Arena, s string) bool {
+	// The pointers are compared, and never followed.
+	return s != "" && unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
+}
+
+// warning is logged once.
+type warning struct{ said sync.Once }
+
+func (w *warning) once(text string) {
+	w.said.Do(func() { grpclog.Component("arenagrpc").Warning(text) })
+}
