@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ebbpool/arena"
@@ -81,13 +82,13 @@ func scan(a *arena.Arena, rows *sql.Rows, hint int) ([]order.Order, error) {
 	defer rows.Close()
 	orders := arena.MakeSlice[order.Order](a, 0, hint)
 	for rows.Next() {
-		var lines sql.RawBytes
+		var lines string
 		var created int64
 		orders = arena.Append(a, orders, order.Order{})
 		o := &orders[len(orders)-1]
 		err := rows.Scan(&o.ID, &o.Customer, &o.Status, &o.Currency, &o.Note, &created, &o.Total, &lines)
 		if err == nil {
-			err = limited(arenajson.Unmarshal(a, lines, &o.Lines))
+			err = limited(arenajson.UnmarshalRead(a, strings.NewReader(lines), &o.Lines))
 		}
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"runtime"
@@ -33,7 +34,8 @@ const columns = `SELECT id, customer, status, currency, note, created, total, li
 
 // Store is the open database. Its statements are ready for any number of goroutines.
 type Store struct {
-	DB *sql.DB
+	DB     *sql.DB
+	writer *sql.DB // one connection where only one can write: to wait for it costs less than to try again
 
 	Insert     *sql.Stmt // customer, status, currency, note, created, total, lines: id
 	ByID       *sql.Stmt // id
@@ -47,10 +49,14 @@ func Open(ctx context.Context, where string) (*Store, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return OpenWith(ctx, "pgx", where)
 	}
-	// Readers and one writer at a time don't wait for each other (WAL); two writers
-	// wait for up to 5 seconds.
+	return OpenWith(ctx, "sqlite", SQLite(where))
+}
+
+// SQLite is the data source name of a file. Readers and one writer at a time don't wait
+// for each other (WAL); two writers wait for up to 5 seconds.
+func SQLite(path string) string {
 	q := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(5000)"}, "_txlock": {"immediate"}}
-	return OpenWith(ctx, "sqlite", "file:"+(&url.URL{Path: where}).EscapedPath()+"?"+q.Encode())
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
 // OpenWith is Open with the name of a driver of database/sql: pgx, or one that takes
@@ -62,10 +68,15 @@ func OpenWith(ctx context.Context, driver, dsn string) (*Store, error) {
 	}
 	db.SetMaxOpenConns(4 * runtime.GOMAXPROCS(0))
 	db.SetMaxIdleConns(4 * runtime.GOMAXPROCS(0))
-	s := &Store{DB: db}
+	s := &Store{DB: db, writer: db}
+	if driver != "pgx" {
+		if s.writer, err = sql.Open(driver, dsn); err != nil {
+			return nil, errors.Join(fmt.Errorf("store: %w", err), db.Close())
+		}
+		s.writer.SetMaxOpenConns(1)
+	}
 	if err := s.prepare(ctx, driver == "pgx"); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, errors.Join(fmt.Errorf("store: %w", err), s.Close())
 	}
 	return s, nil
 }
@@ -90,7 +101,11 @@ func (s *Store) prepare(ctx context.Context, postgres bool) error {
 		{&s.ByCustomer, columns + `WHERE customer = ?5 AND id > ?1 AND (?2 = '' OR status = ?2) AND total >= ?3 ORDER BY id LIMIT ?4`},
 	} {
 		var err error
-		if *p.to, err = s.DB.PrepareContext(ctx, dialect.Replace(p.text)); err != nil {
+		db := s.DB
+		if p.to == &s.Insert {
+			db = s.writer
+		}
+		if *p.to, err = db.PrepareContext(ctx, dialect.Replace(p.text)); err != nil {
 			return err
 		}
 	}
@@ -98,4 +113,22 @@ func (s *Store) prepare(ctx context.Context, postgres bool) error {
 }
 
 // Close closes the database, with its statements.
-func (s *Store) Close() error { return s.DB.Close() }
+func (s *Store) Close() error { return errors.Join(s.DB.Close(), s.writer.Close()) }
+
+// InUse is how many connections are in use.
+func (s *Store) InUse() int {
+	n := s.writer.Stats().InUse
+	if s.writer != s.DB {
+		n += s.DB.Stats().InUse
+	}
+	return n
+}
+
+// Begin begins a transaction of many inserts.
+func (s *Store) Begin(ctx context.Context) (*sql.Tx, *sql.Stmt, error) {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tx, tx.StmtContext(ctx, s.Insert), nil
+}

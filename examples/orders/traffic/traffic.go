@@ -34,12 +34,19 @@ func New(seed uint64, prefix string, customers int, orders int64) *Source {
 
 // Next is a request: 80 of 100 read.
 func (s *Source) Next() Request {
-	switch n := s.rng.IntN(100); {
-	case n < 20:
+	if s.rng.IntN(100) < 20 {
 		return s.Create()
-	case n < 60:
+	}
+	return s.Read()
+}
+
+// Read is a GET: half of them of lists, three of eight of an order, the others of a
+// receipt.
+func (s *Source) Read() Request {
+	switch n := s.rng.IntN(8); {
+	case n < 4:
 		return s.List()
-	case n < 90:
+	case n < 7:
 		return get(fmt.Sprintf("/orders/%d", s.id()))
 	default:
 		return get(fmt.Sprintf("/orders/%d/receipt", s.id()))
@@ -104,12 +111,11 @@ func (s *Source) Draft() *order.Draft {
 
 // Fill puts n orders of s's customers into the database.
 func (s *Source) Fill(ctx context.Context, to *store.Store, n int) error {
-	tx, err := to.DB.BeginTx(ctx, nil)
+	tx, insert, err := to.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	insert := tx.StmtContext(ctx, to.Insert)
 	for i := range n {
 		d := s.Draft()
 		var total, id int64

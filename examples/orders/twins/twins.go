@@ -159,7 +159,7 @@ func (p *Pair) Settled(t testing.TB) {
 	t.Helper()
 	for range 5000 {
 		if s := p.Pool.Stats(); s.Gets == s.Puts {
-			if n := p.Store.DB.Stats().InUse; n != 0 {
+			if n := p.Store.InUse(); n != 0 {
 				t.Errorf("%d connections of the database are still in use", n)
 			}
 			if s.Leaked != 0 {

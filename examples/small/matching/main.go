@@ -1,0 +1,131 @@
+// Command matching is the core of an exchange: orders to buy and to sell meet by price,
+// then by time. Orders rest for long and end in any order: they are in a pool of fixed
+// capacity, which says so when it is full. The trades of one order end when they are
+// reported: they are in an arena. cpp/example/matching_engine.cpp is the same in C++, and
+// says the same.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sort"
+
+	"github.com/ebbpool/arena"
+)
+
+type order struct {
+	id, price, quantity int
+	next                *order
+}
+
+// level is all orders of one price, the oldest first.
+type level struct {
+	price       int
+	first, last *order
+}
+
+// side is the levels of one side of the book, the best one last.
+type side struct {
+	levels []level
+	sign   int // 1: the highest price is the best; -1: the lowest
+}
+
+type trade struct{ maker, taker, price, quantity int }
+
+type book struct {
+	orders     *arena.FixedPool[order]
+	bids, asks side
+}
+
+// match executes what an order can get at once, rests the remainder, and returns the
+// trades, in a. It returns false if there is no room for the remainder.
+func (b *book) match(a *arena.Arena, buy bool, id, price, quantity int) (trades []trade, ok bool) {
+	own, other := &b.asks, &b.bids
+	if buy {
+		own, other = other, own
+	}
+	for quantity > 0 && len(other.levels) > 0 {
+		best := &other.levels[len(other.levels)-1]
+		if other.sign*best.price < other.sign*price {
+			break
+		}
+		o := best.first
+		n := min(quantity, o.quantity)
+		trades = arena.Append(a, trades, trade{o.id, id, o.price, n})
+		quantity -= n
+		if o.quantity -= n; o.quantity > 0 {
+			break
+		}
+		if best.first = o.next; best.first == nil {
+			other.levels = other.levels[:len(other.levels)-1]
+		}
+		b.orders.Deallocate(o)
+	}
+	if quantity == 0 {
+		return trades, true
+	}
+	o := b.orders.Allocate()
+	if o == nil {
+		return trades, false
+	}
+	*o = order{id: id, price: price, quantity: quantity}
+	own.rest(o)
+	return trades, true
+}
+
+// rest puts o behind all others of its price.
+func (s *side) rest(o *order) {
+	at := sort.Search(len(s.levels), func(i int) bool { return s.sign*s.levels[i].price >= s.sign*o.price })
+	if at == len(s.levels) || s.levels[at].price != o.price {
+		s.levels = append(s.levels, level{})
+		copy(s.levels[at+1:], s.levels[at:])
+		s.levels[at] = level{price: o.price, first: o, last: o}
+		return
+	}
+	s.levels[at].last.next = o
+	s.levels[at].last = o
+}
+
+// random is xorshift64 (Marsaglia, Xorshift RNGs, 2003), which both languages have alike.
+type random uint64
+
+func (r *random) below(n int) int {
+	*r ^= *r << 13
+	*r ^= *r >> 7
+	*r ^= *r << 17
+	return int(uint64(*r) >> 33 % uint64(n))
+}
+
+func main() { run(os.Stdout) }
+
+func run(w io.Writer) {
+	b := &book{
+		orders: arena.NewFixedPool[order](200),
+		bids:   side{sign: 1},
+		asks:   side{sign: -1},
+	}
+	a := arena.NewArena(4<<10, 0)
+	rng := random(88172645463325252)
+	trades, volume, refused := 0, 0, 0
+	for id := 1; id <= 20000; id++ {
+		buy := rng.below(2) == 0
+		price := 990 + rng.below(16)
+		if buy {
+			price += 5
+		}
+		a.Reset() // the last order's trades have been reported
+		done, ok := b.match(a, buy, id, price, 1+rng.below(100))
+		if !ok {
+			refused++
+		}
+		for _, t := range done {
+			trades++
+			volume += t.quantity * t.price
+		}
+		if id%5000 == 0 {
+			fmt.Fprintf(w, "%5d orders: %d trades, volume %d, %d rest at %d and %d prices, %d refused\n",
+				id, trades, volume, b.orders.Used(), len(b.bids.levels), len(b.asks.levels), refused)
+		}
+	}
+}
