@@ -16,17 +16,17 @@ type reader struct {
 }
 
 func newReader[T any](a *arena.Arena, rows *sql.Rows) (reader, error) {
-	columns, err := rows.Columns()
+	names, err := rows.Columns()
 	if err != nil {
 		return reader{}, err
 	}
-	fields, err := recordOf(reflect.TypeFor[T]()).plan(columns)
+	fields, err := matcher.ByName(reflect.TypeFor[T](), names)
 	if err != nil {
 		return reader{}, err
 	}
 	r := reader{arena.MakeSlice[cell](a, len(fields), len(fields)), arena.MakeSlice[any](a, len(fields), len(fields))}
 	for i := range fields {
-		r.cells[i] = cell{arena: a, field: &fields[i], direct: fields[i].kind == other}
+		r.cells[i] = cell{arena: a, field: &fields[i].Of, index: fields[i].Index, direct: fields[i].Of.kind == other}
 	}
 	return r, nil
 }
@@ -42,7 +42,7 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 		for i := range r.cells {
 			c := &r.cells[i]
 			c.to = v
-			for _, n := range c.field.index {
+			for _, n := range c.index {
 				c.to = c.to.Field(n)
 			}
 			r.dest[i] = c
@@ -74,6 +74,7 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 type cell struct {
 	arena    *arena.Arena
 	field    *field
+	index    []int
 	to       reflect.Value // of the row at hand
 	direct   bool          // database/sql stores, into the field itself
 	missed   bool          // got what only database/sql knows how to store

@@ -1,0 +1,60 @@
+package arenapgx_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	arenapgx "github.com/ebbpool/arena/adapters/pgx"
+	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/jackc/pgx/v5"
+)
+
+// benchRow and benchQuery are those of pgx's own benchmarks of CollectRows.
+type benchRow struct {
+	ID         int32
+	FirstName  string
+	LastName   string
+	Sex        string
+	BirthDate  time.Time
+	Weight     int32
+	Height     int32
+	Tags       []string
+	UpdateTime time.Time
+}
+
+const benchQuery = `select n as id, 'Adam' as first_name, 'Smith ' || n as last_name, 'male' as sex, '1952-06-16'::date as birth_date,
+	258 as weight, 72 as height, '{foo,bar,baz}'::text[] as tags, '2001-01-28 01:02:03-05'::timestamptz as update_time
+	from generate_series(100001, 100000 + $1::int) n`
+
+// BenchmarkCollectRows reads the rows by name, from a server over its socket, and from
+// memory, which is decoding alone.
+func BenchmarkCollectRows(b *testing.B) {
+	conn := connect(b)
+	for _, n := range []int{1, 10, 100, 1000} {
+		r := record(b, conn, benchQuery, n)
+		for name, rows := range map[string]func() pgx.Rows{
+			"decode": func() pgx.Rows { return r.again() },
+			"socket": func() pgx.Rows { return query(conn, benchQuery, n) },
+		} {
+			a := arena.NewArena(1<<16, 1<<22)
+			b.Run(fmt.Sprintf("%s/%d rows", name, n), func(b *testing.B) {
+				testkit.Duel(b, func() {
+					all, err := pgx.CollectRows(rows(), pgx.RowToStructByName[benchRow])
+					checkRows(b, n, all, err)
+				}, func() {
+					all, err := arenapgx.Collect[benchRow](a, rows())
+					checkRows(b, n, all, err)
+					a.Reset()
+				})
+			})
+		}
+	}
+}
+
+func checkRows(b *testing.B, n int, all []benchRow, err error) {
+	if err != nil || len(all) != n || all[n-1].ID != int32(100000+n) || all[n-1].Tags[2] != "baz" || all[0].BirthDate.Year() != 1952 {
+		b.Fatal(len(all), err)
+	}
+}

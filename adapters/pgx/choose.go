@@ -1,0 +1,140 @@
+package arenapgx
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/ebbpool/arena"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// choose says how values of the PostgreSQL type oid are read into variables of Go type t,
+// whose shape is s.
+func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.Type, s *shape) way {
+	w := way{arena: a, shape: s, oid: oid, format: format, types: m}
+	if s.scans {
+		return w
+	}
+	known, ok := m.TypeForOID(oid)
+	if format == pgtype.TextFormatCode && s.value.Kind() == reflect.String && (!ok || isText(known.Codec)) {
+		w.decode = decodeText
+		return w
+	}
+	if !ok {
+		return w
+	}
+	switch codec := known.Codec.(type) {
+	case pgtype.TextCodec:
+		switch {
+		case s.value.Kind() == reflect.String:
+			w.decode = decodeText
+		case s.value == bytesType:
+			w.decode = decodeBytes
+		}
+	case *pgtype.JSONCodec:
+		w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
+	case *pgtype.JSONBCodec:
+		if format == pgtype.BinaryFormatCode {
+			w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSONB)
+		} else {
+			w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
+		}
+	}
+	if w.decode != nil || format != pgtype.BinaryFormatCode {
+		return w
+	}
+	switch codec := known.Codec.(type) {
+	case pgtype.ByteaCodec:
+		if s.value == bytesType {
+			w.decode = decodeBytes
+		}
+	case pgtype.BoolCodec:
+		if s.value.Kind() == reflect.Bool {
+			w.decode = decodeBool
+		}
+	case pgtype.Int2Codec:
+		w.decode, w.size = intDecoder(s.value.Kind()), 2
+	case pgtype.Int4Codec:
+		w.decode, w.size = intDecoder(s.value.Kind()), 4
+	case pgtype.Int8Codec:
+		w.decode, w.size = intDecoder(s.value.Kind()), 8
+	case pgtype.Float4Codec:
+		switch s.value.Kind() {
+		case reflect.Float32:
+			w.decode = decodeFloat4
+		case reflect.Float64:
+			w.decode = decodeFloat4To8
+		}
+	case pgtype.Float8Codec:
+		if s.value.Kind() == reflect.Float64 {
+			w.decode = decodeFloat8
+		}
+	case pgtype.NumericCodec:
+		switch s.value.Kind() {
+		case reflect.Float64:
+			w.decode = decodeNumericToFloat
+		case reflect.Struct:
+			if s.value == numericType {
+				w.decode = decodeNumeric
+			}
+		default:
+			w.decode = numericDecoder(s.value.Kind())
+		}
+	case pgtype.UUIDCodec:
+		switch {
+		case s.value == uuidType:
+			w.decode = decodeUUID
+		case s.value.Kind() == reflect.String:
+			w.decode = decodeUUIDToText
+		}
+	case pgtype.DateCodec:
+		if s.isTime("Date") {
+			w.decode = decodeDate
+		}
+	case *pgtype.TimestampCodec:
+		if s.isTime("Timestamp") && codec.ScanLocation == nil {
+			w.decode = decodeTimestamp
+		}
+	case *pgtype.TimestamptzCodec:
+		if s.isTime("Timestamptz") && codec.ScanLocation == nil {
+			w.decode = decodeTimestamptz
+		}
+	case *pgtype.ArrayCodec:
+		if s.elem != nil && codec.ElementType != nil {
+			elem := choose(a, m, codec.ElementType.OID, format, s.elem.whole, s.elem)
+			if elem.decode != nil {
+				w.elem = arena.NewOf(a, elem)
+				w.decode = decodeArray
+			}
+		}
+	}
+	return w
+}
+
+// isText says whether what the server writes as text is the value itself, for codec.
+func isText(codec pgtype.Codec) bool {
+	switch c := codec.(type) {
+	case pgtype.TextCodec, *pgtype.EnumCodec:
+		return true
+	case *pgtype.TextFormatOnlyCodec:
+		return isText(c.Codec)
+	}
+	return false
+}
+
+// jsonDecoder returns decode for what pgx would give to encoding/json, by the Unmarshal
+// that it has registered for JSON.
+func jsonDecoder(s *shape, unmarshal func([]byte, any) error, decode decoder) decoder {
+	if s.nullable || s.value == numericType || reflect.ValueOf(unmarshal).Pointer() != reflect.ValueOf(json.Unmarshal).Pointer() {
+		return nil
+	}
+	switch s.value.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Array:
+		return decode
+	case reflect.Slice:
+		if s.value != bytesType {
+			return decode
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package arenapgx_test
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// server is the PostgreSQL of these tests, started by the first that needs it.
+var server struct {
+	once sync.Once
+	dir  string
+	stop func()
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if server.stop != nil {
+		server.stop()
+	}
+	if server.dir != "" {
+		os.RemoveAll(server.dir)
+	}
+	os.Exit(code)
+}
+
+// connect returns a connection to a real PostgreSQL, or skips the test.
+func connect(tb testing.TB) *pgx.Conn {
+	tb.Helper()
+	server.once.Do(func() {
+		if server.dir, server.err = os.MkdirTemp("", "arenapgx"); server.err == nil {
+			server.stop, server.err = startServer(server.dir)
+		}
+	})
+	if server.err != nil {
+		tb.Skip("no PostgreSQL here: ", server.err)
+	}
+	for tries := 0; ; tries++ {
+		conn, err := pgx.Connect(context.Background(), "host="+server.dir+" user=tester dbname=postgres")
+		if err == nil {
+			tb.Cleanup(func() { conn.Close(context.Background()) })
+			return conn
+		}
+		if tries == 100 {
+			tb.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// query is Query, whose error the rows have, too.
+func query(conn *pgx.Conn, sql string, args ...any) pgx.Rows {
+	rows, _ := conn.Query(context.Background(), sql, args...)
+	return rows
+}
+
+// A recording is what a server has sent, to be read as often as one likes. Its Scan does
+// what that of pgx does, with a plan for each column that is made once for a query.
+type recording struct {
+	types  *pgtype.Map
+	fields []pgconn.FieldDescription
+	rows   [][][]byte
+	at     int
+	closed int
+	buffer []byte
+	row    [][]byte
+	plans  []pgtype.ScanPlan
+}
+
+func record(tb testing.TB, conn *pgx.Conn, sql string, args ...any) *recording {
+	tb.Helper()
+	rows := query(conn, sql, args...)
+	r := &recording{types: pgtype.NewMap(), fields: rows.FieldDescriptions()}
+	for rows.Next() {
+		var row [][]byte
+		for _, v := range rows.RawValues() {
+			if v != nil {
+				v = append([]byte{}, v...)
+			}
+			row = append(row, v)
+		}
+		r.rows = append(r.rows, row)
+	}
+	if err := rows.Err(); err != nil {
+		tb.Fatal(sql, ": ", err)
+	}
+	return r
+}
+
+// again starts anew.
+func (r *recording) again() *recording {
+	r.at, r.closed, r.plans = 0, 0, nil
+	return r
+}
+
+// Next has the row in memory that it uses again, as a connection does.
+func (r *recording) Next() bool {
+	for i := range r.buffer {
+		r.buffer[i] = '#'
+	}
+	if r.closed > 0 || r.at == len(r.rows) {
+		r.closed++
+		return false
+	}
+	r.buffer, r.row = r.buffer[:0], r.row[:0]
+	size := 0
+	for _, v := range r.rows[r.at] {
+		size += len(v)
+	}
+	if cap(r.buffer) <= size { // also where it is empty: what is not NULL is not nil
+		r.buffer = make([]byte, 0, 2*size+1)
+	}
+	for _, v := range r.rows[r.at] {
+		if v == nil {
+			r.row = append(r.row, nil)
+			continue
+		}
+		from := len(r.buffer)
+		r.buffer = append(r.buffer, v...)
+		r.row = append(r.row, r.buffer[from:len(r.buffer):len(r.buffer)])
+	}
+	r.at++
+	return true
+}
+
+func (r *recording) Scan(dest ...any) error {
+	if one, ok := dest[0].(pgx.RowScanner); ok && len(dest) == 1 {
+		return one.ScanRow(r)
+	}
+	if r.plans == nil {
+		r.plans = make([]pgtype.ScanPlan, len(dest))
+		for i, d := range dest {
+			r.plans[i] = r.types.PlanScan(r.fields[i].DataTypeOID, r.fields[i].Format, d)
+		}
+	}
+	for i, d := range dest {
+		if err := r.plans[i].Scan(r.row[i], d); err != nil {
+			return pgx.ScanArgError{ColumnIndex: i, FieldName: r.fields[i].Name, Err: err}
+		}
+	}
+	return nil
+}
+
+func (r *recording) Close()                                       { r.closed++ }
+func (r *recording) Err() error                                   { return nil }
+func (r *recording) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
+func (r *recording) FieldDescriptions() []pgconn.FieldDescription { return r.fields }
+func (r *recording) Values() ([]any, error)                       { panic("not asked for") }
+func (r *recording) RawValues() [][]byte                          { return r.row }
+func (r *recording) Conn() *pgx.Conn                              { return nil }
+func (r *recording) TypeMap() *pgtype.Map                         { return r.types }

@@ -1,0 +1,198 @@
+package arenapgx_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	arenapgx "github.com/ebbpool/arena/adapters/pgx"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// expressions are values of every kind that is decoded here, and some that are not.
+var expressions = []string{
+	"null::text", "''::text", "'text'::text", "'17'::varchar", "'padded'::char(10)", "'n'::name", "'untyped'", "'b'::\"char\"", "'citext'::xml",
+	"null::bytea", "''::bytea", `'\x0102ff'::bytea`, "null::bool", "true", "false",
+	"null::int2", "0::int2", "-1::int2", "32767::int2", "null::int4", "127", "128", "255", "-129", "65536", "-2147483648", "1::int8",
+	"9223372036854775807", "(-9223372036854775808)::int8", "4294967296", "1.5::float4", "'NaN'::float4", "1e300::float8", "'-Infinity'::float8", "null::float8", "3::float8",
+	"null::numeric", "0::numeric", "0.00::numeric", "1::numeric", "-1.5::numeric", "12345.6789::numeric", "100::numeric", "1000000::numeric", "1.500::numeric(10,3)",
+	"123456789012345678::numeric", "1234567890123456789012345.678::numeric", "0.000000000000000001::numeric", "0.00001234::numeric", "-70000::numeric", "9999::numeric",
+	"'NaN'::numeric", "'Infinity'::numeric", "99999999.9999::numeric", "42.0::numeric", "1e20::numeric", "120000::numeric(20,0)", "1e-20::numeric",
+	"null::uuid", "'6ba7b810-9dad-11d1-80b4-00c04fd430c8'::uuid",
+	"null::date", "'2026-01-02'::date", "'1952-06-16'::date", "'0001-01-01'::date", "'infinity'::date", "'4000-01-01 BC'::date",
+	"null::timestamptz", "'2026-01-02 03:04:05.678901Z'::timestamptz", "'1969-12-31 23:59:59.999999Z'::timestamptz", "'infinity'::timestamptz", "'290000-01-01'::timestamptz",
+	"'2026-01-02 03:04:05.6'::timestamp", "'1999-12-31 23:59:59.000001'::timestamp", "'-infinity'::timestamp", "'0044-03-15 BC'::timestamp", "null::timestamp",
+	"null::json", `'{"A":1,"B":["x"]}'::json`, `'{"A":1,"B":["x"]}'::jsonb`, `'null'::jsonb`, `'[1,2]'::jsonb`, `'"s"'::jsonb`, `'{"A":"wrong"}'::jsonb`, "null::jsonb",
+	"null::int4[]", "'{}'::int4[]", "'{1,2,3}'::int4[]", "'{1,null}'::int4[]", "'{{1,2},{3,4}}'::int4[]", "'[5:6]={1,2}'::int4[]", "'{70000}'::int4[]",
+	"'{a,bc,\"\"}'::text[]", "'{a,null}'::text[]", "'{1.5,2}'::float8[]", "'{t,f}'::bool[]", "'{1.25}'::numeric[]", "'{2026-01-02}'::date[]", `'{"\\x01"}'::bytea[]`,
+	"'{1,2}'::int8[]", "'{1,2}'::int2[]", "'{\"2026-01-02 03:04:05Z\"}'::timestamptz[]", "array['{\"A\":1}'::jsonb]", "array['6ba7b810-9dad-11d1-80b4-00c04fd430c8'::uuid]",
+	"'1 day'::interval", "'10.0.0.1'::inet", "'[1,2]'::int4range", "'12:00'::time", "17::oid", "point(1,2)", "row(1,'a')", "'happy'::mood",
+}
+
+type (
+	status   string
+	level    int8
+	document struct {
+		A int
+		B []string
+	}
+	tags []string
+)
+
+// shout is a type that reads its own values.
+type shout struct{ text string }
+
+func (s *shout) Scan(src any) error {
+	s.text = fmt.Sprintf("%v!", src)
+	return nil
+}
+
+// same reads every expression as a T, and asks pgx what it should be: the value, and the
+// error.
+func same[T any](t *testing.T, recordings map[string]*recording) {
+	t.Helper()
+	for _, expr := range expressions {
+		if strings.HasPrefix(expr, "null::") && (reflect.TypeFor[T]() == reflect.TypeFor[document]() || reflect.TypeFor[T]() == reflect.TypeFor[big.Int]()) {
+			continue // pgx may read it as a record without fields, or refuse it: it takes turns
+		}
+		r := recordings[expr]
+		want, wrong := pgx.CollectRows(r.again(), pgx.RowTo[T])
+		for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+			name := fmt.Sprintf("%s into %T", expr, *new(T))
+			if reflect.TypeFor[T]() != reflect.TypeFor[document]() { // which has columns for its fields
+				got, err := arenapgx.Collect[T](a, r.again())
+				if r.closed == 0 {
+					t.Error("the rows stay open")
+				}
+				if text(err) != text(wrong) {
+					t.Errorf("%s: error %v, pgx has %v", name, err, wrong)
+				} else if err == nil && !equal(got, want) {
+					t.Errorf("%s: %#v, pgx has %#v", name, got, want)
+				}
+			}
+			one, err := arenapgx.OneByPos[struct{ X T }](a, r.again())
+			if text(err) != text(wrong) {
+				t.Errorf("%s in a struct: error %v, pgx has %v", name, err, wrong)
+			} else if err == nil && !equal([]T{one.X}, want) {
+				t.Errorf("%s in a struct: %#v, pgx has %#v", name, one.X, want)
+			}
+		}
+	}
+}
+
+// text is an error's, but for the name of the type that a NULL has no place in: which of
+// several it is differs in pgx from time to time.
+func text(err error) string {
+	s := fmt.Sprint(err)
+	if strings.Contains(s, "cannot scan NULL into") {
+		return "NULL"
+	}
+	return s
+}
+
+// equal is reflect.DeepEqual, with NaN equal to itself.
+func equal(a, b any) bool {
+	return reflect.DeepEqual(a, b) || fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) && fmt.Sprint(a) == "[NaN]"
+}
+
+func TestValuesAreThoseOfPgx(t *testing.T) {
+	conn := connect(t)
+	if _, err := conn.Exec(t.Context(), "create type mood as enum ('sad', 'happy')"); err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Exec(t.Context(), "drop type mood")
+	recordings := map[string]*recording{}
+	for _, expr := range expressions {
+		recordings[expr] = record(t, conn, "select "+expr+" as x")
+	}
+	same[string](t, recordings)
+	same[status](t, recordings)
+	same[[]byte](t, recordings)
+	same[json.RawMessage](t, recordings)
+	same[bool](t, recordings)
+	same[int](t, recordings)
+	same[int8](t, recordings)
+	same[level](t, recordings)
+	same[int16](t, recordings)
+	same[int32](t, recordings)
+	same[int64](t, recordings)
+	same[uint8](t, recordings)
+	same[uint16](t, recordings)
+	same[uint32](t, recordings)
+	same[uint64](t, recordings)
+	same[uint](t, recordings)
+	same[float32](t, recordings)
+	same[float64](t, recordings)
+	same[time.Time](t, recordings)
+	same[time.Duration](t, recordings)
+	same[[16]byte](t, recordings)
+	same[any](t, recordings)
+	same[document](t, recordings)
+	same[map[string]any](t, recordings)
+	same[shout](t, recordings)
+	same[big.Int](t, recordings)
+	same[*string](t, recordings)
+	same[*status](t, recordings)
+	same[*int32](t, recordings)
+	same[*float64](t, recordings)
+	same[*bool](t, recordings)
+	same[*[]byte](t, recordings)
+	same[*time.Time](t, recordings)
+	same[*document](t, recordings)
+	same[*shout](t, recordings)
+	same[**int32](t, recordings)
+	same[[]string](t, recordings)
+	same[tags](t, recordings)
+	same[[]status](t, recordings)
+	same[[]*string](t, recordings)
+	same[[]int32](t, recordings)
+	same[[]int16](t, recordings)
+	same[[]int64](t, recordings)
+	same[[]*int32](t, recordings)
+	same[[]float64](t, recordings)
+	same[[]bool](t, recordings)
+	same[[][]byte](t, recordings)
+	same[[]time.Time](t, recordings)
+	same[[]document](t, recordings)
+	same[[][16]byte](t, recordings)
+	same[[][]int32](t, recordings)
+	same[*[]int32](t, recordings)
+	same[[]pgtype.Numeric](t, recordings)
+	same[[]pgtype.Int4](t, recordings)
+	same[[]sql.NullString](t, recordings)
+	same[pgtype.Text](t, recordings)
+	same[pgtype.Bool](t, recordings)
+	same[pgtype.Int2](t, recordings)
+	same[pgtype.Int4](t, recordings)
+	same[pgtype.Int8](t, recordings)
+	same[pgtype.Float4](t, recordings)
+	same[pgtype.Float8](t, recordings)
+	same[pgtype.Numeric](t, recordings)
+	same[*pgtype.Numeric](t, recordings)
+	same[pgtype.Date](t, recordings)
+	same[pgtype.Timestamp](t, recordings)
+	same[pgtype.Timestamptz](t, recordings)
+	same[*pgtype.Timestamptz](t, recordings)
+	same[pgtype.UUID](t, recordings)
+	same[pgtype.Interval](t, recordings)
+	same[pgtype.FlatArray[string]](t, recordings)
+	same[pgtype.Array[int32]](t, recordings)
+	same[sql.NullString](t, recordings)
+	same[sql.NullInt64](t, recordings)
+	same[sql.NullInt32](t, recordings)
+	same[sql.NullInt16](t, recordings)
+	same[sql.NullByte](t, recordings)
+	same[sql.NullBool](t, recordings)
+	same[sql.NullFloat64](t, recordings)
+	same[sql.NullTime](t, recordings)
+	same[sql.Null[status]](t, recordings)
+	same[sql.Null[[]byte]](t, recordings)
+	same[*sql.NullInt32](t, recordings)
+}
