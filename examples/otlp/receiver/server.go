@@ -1,0 +1,21 @@
+package receiver
+
+import (
+	"google.golang.org/grpc"
+
+	"github.com/ebbpool/arena"
+	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
+)
+
+// Server returns a gRPC server that r answers. With a pool each call has an arena from
+// it; with nil the server is as grpc-go makes it. That is all that differs.
+func Server(r *Receiver, pool *arena.ArenaPool) *grpc.Server {
+	if pool == nil {
+		server := grpc.NewServer()
+		r.Register(server)
+		return server
+	}
+	server := grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()))
+	r.Register(arenagrpc.Wrap(server, pool))
+	return server
+}
