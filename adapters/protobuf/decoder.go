@@ -32,6 +32,9 @@ const docAlign = 8
 
 // message reads fields of p into the message at to, from i until end, or until the end
 // of the group if group is its number, and returns where it stopped.
+//
+// The ops that most documents are made of stand here, written out; a number that is cut
+// off by end is noticed when the loop ends beyond it.
 func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Number) int {
 	if d.depth--; d.depth < 0 {
 		fail(errRecursion)
@@ -46,8 +49,20 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 		} else {
 			f, i = d.longTag(p, i)
 		}
-		switch f.op {
-		case opText, opString, opBytes:
+		o := f.op
+		if o == opMarked {
+			seen |= f.required
+			if f.bit != 0 {
+				*as[uint32](add(to, f.presence)) |= f.bit
+			}
+			o = f.marked
+		}
+		at := add(to, f.offset)
+		switch o {
+		case opOneofText:
+			at = d.wrapper(f, at)
+			fallthrough
+		case opText:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
 				n, i = d.longLength(i - 1)
@@ -55,15 +70,34 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if n > end-i {
 				fail(errDecode)
 			}
-			if f.op == opBytes {
-				d.bytes(as[[]byte](add(to, f.offset)), i, i+n, f.filled)
-			} else {
-				if f.op == opText && !d.valid(i, i+n) {
-					fail(errUTF8)
-				}
-				*as[string](add(to, f.offset)) = d.text(i, i+n)
+			if !d.ascii(i, n) && !utf8.ValidString(d.text(i, i+n)) {
+				fail(errUTF8)
 			}
+			*as[string](at) = d.text(i, i+n)
 			i += n
+		case opString:
+			n := int(d.at(i))
+			if i++; n >= 0x80 {
+				n, i = d.longLength(i - 1)
+			}
+			if n > end-i {
+				fail(errDecode)
+			}
+			*as[string](at) = d.text(i, i+n)
+			i += n
+		case opBytes:
+			n := int(d.at(i))
+			if i++; n >= 0x80 {
+				n, i = d.longLength(i - 1)
+			}
+			if n > end-i {
+				fail(errDecode)
+			}
+			d.bytes(as[[]byte](at), i, i+n, f.filled)
+			i += n
+		case opOneofMessage:
+			at = d.wrapper(f, at)
+			fallthrough
 		case opMessage:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
@@ -72,50 +106,51 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if n > end-i {
 				fail(errDecode)
 			}
-			at := as[pointer](add(to, f.offset))
-			if *at == nil {
-				*at = machine.NewOfType(d.r, f.sub.mem)
+			m := *as[pointer](at)
+			if m == nil {
+				m = machine.NewOfType(d.r, f.sub.mem)
+				*as[pointer](at) = m
 			}
-			i = d.inner(f.sub, *at, i, i+n)
+			i = d.message(f.sub, m, i, i+n, 0)
 		case opMessages:
-			i = d.messages(f, to, i, end)
+			i = d.messages(f, at, i, end)
 		case opFixed64:
-			*as[uint64](add(to, f.offset)) = d.word(i)
+			*as[uint64](at) = d.word(i)
 			i += 8
 		case opFixed32:
-			*as[uint32](add(to, f.offset)) = d.word32(i)
+			*as[uint32](at) = d.word32(i)
 			i += 4
-		case opInt32, opInt64, opBool, opSint32, opSint64:
-			i = d.scalar(f.op, add(to, f.offset), i, end, false)
+		case opInt32:
+			v := uint64(d.at(i))
+			if i++; v >= 0x80 {
+				v, i = d.varint(i - 1)
+			}
+			*as[uint32](at) = uint32(v)
+		case opInt64:
+			v := uint64(d.at(i))
+			if i++; v >= 0x80 {
+				v, i = d.varint(i - 1)
+			}
+			*as[uint64](at) = v
+		case opBool, opSint32, opSint64:
+			i = d.scalar(o, at, i, end, false)
 		case opOneof:
-			i = d.scalar(f.scalar, d.wrapper(f, to), i, end, f.filled)
-		case opOneofMessage:
-			n := int(d.at(i))
-			if i++; n >= 0x80 {
-				n, i = d.longLength(i - 1)
-			}
-			if n > end-i {
-				fail(errDecode)
-			}
-			at := as[pointer](d.wrapper(f, to))
-			if *at == nil {
-				*at = machine.NewOfType(d.r, f.sub.mem)
-			}
-			i = d.inner(f.sub, *at, i, i+n)
+			i = d.scalar(f.scalar, d.wrapper(f, at), i, end, f.filled)
 		case opOptional:
-			at := as[pointer](add(to, f.offset))
-			if *at == nil {
-				*at = machine.NewOfType(d.r, f.mem)
+			m := *as[pointer](at)
+			if m == nil {
+				m = machine.NewOfType(d.r, f.mem)
+				*as[pointer](at) = m
 			}
-			i = d.scalar(f.scalar, *at, i, end, f.filled)
+			i = d.scalar(f.scalar, m, i, end, f.filled)
 		case opPacked:
-			i = d.packed(f, to, i, end)
+			i = d.packed(f, at, i, end)
 		case opList:
-			i = d.list(f, to, i, end)
+			i = d.list(f, at, i, end)
 		case opMap:
-			i = d.mapRun(f, to, i, end)
+			i = d.mapRun(f, at, i, end)
 		case opGroup, opOneofGroup, opGroups:
-			i = d.group(f, to, i, end)
+			i = d.group(o, f, at, i, end)
 		case opForeign:
 			i = d.foreign(p, to, start, i, end, f)
 		default:
@@ -128,10 +163,6 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 				return i
 			}
 		}
-		seen |= f.required
-		if f.bit != 0 {
-			*as[uint32](add(to, f.presence)) |= f.bit
-		}
 	}
 	if i != end || group != 0 {
 		fail(errDecode)
@@ -141,15 +172,6 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 	}
 	d.depth++
 	return i
-}
-
-// inner reads a message of the document from i to end, and returns end.
-func (d *decoder) inner(p *program, to pointer, i, end int) int {
-	if p.why != "" {
-		d.foreignMessage(p, to, d.view(i, end))
-		return end
-	}
-	return d.message(p, to, i, end, 0)
 }
 
 // longTag finds the field of a tag of more than a byte.
@@ -196,7 +218,7 @@ func (d *decoder) scalar(o op, at pointer, i, end int, filled bool) int {
 	switch o {
 	case opText, opString:
 		from, to := d.length(i, end)
-		if o == opText && !d.valid(from, to) {
+		if o == opText && !d.ascii(from, to-from) && !utf8.ValidString(d.text(from, to)) {
 			fail(errUTF8)
 		}
 		*as[string](at) = d.text(from, to)
@@ -266,20 +288,16 @@ func (d *decoder) longVarint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// valid says whether the document is UTF-8 from i to end.
-func (d *decoder) valid(i, end int) bool {
+// ascii says whether the n bytes of the document from i on are all below 0x80.
+func (d *decoder) ascii(i, n int) bool {
 	const tops = 0x8080808080808080
-	from := i
-	for ; end-i >= 8; i += 8 {
+	for ; n >= 8; i, n = i+8, n-8 {
 		if d.word(i)&tops != 0 {
-			return utf8.ValidString(d.text(from, end))
+			return false
 		}
 	}
-	// The bytes beyond end are shifted out.
-	if n := end - i; n > 0 && d.word(i)<<(64-8*uint(n))&tops != 0 {
-		return utf8.ValidString(d.text(from, end))
-	}
-	return true
+	// The bytes behind the text are shifted out, all of them if n is 0.
+	return d.word(i)<<(64-8*uint(n))&tops == 0
 }
 
 // bytes sets b to the document from i to end. filled says that no bytes are not nil.
@@ -292,9 +310,9 @@ func (d *decoder) bytes(b *[]byte, i, end int, filled bool) {
 }
 
 // wrapper returns where the value of f is in its wrapper, which is the one that the
-// oneof has if that is f's, or a new one.
-func (d *decoder) wrapper(f *field, to pointer) pointer {
-	x := as[face](add(to, f.offset))
+// oneof at at has if that is f's, or a new one.
+func (d *decoder) wrapper(f *field, at pointer) pointer {
+	x := as[face](at)
 	if x.typ == f.wrapper && x.data != nil {
 		return x.data
 	}
@@ -304,31 +322,21 @@ func (d *decoder) wrapper(f *field, to pointer) pointer {
 }
 
 // group reads f, a group whose tag ends at i.
-func (d *decoder) group(f *field, to pointer, i, end int) int {
-	var at *pointer
-	switch f.op {
-	case opGroup:
-		at = as[pointer](add(to, f.offset))
+func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
+	switch o {
 	case opOneofGroup:
-		at = as[pointer](d.wrapper(f, to))
+		at = d.wrapper(f, at)
 	case opGroups:
-		s := d.listOf(f, to)
+		s := d.listOf(f, at)
 		d.room(f, s, 1)
-		at = as[pointer](add(s.Data, uintptr(s.Len)*f.mem.Size))
-		*at = nil
+		at = add(s.Data, uintptr(s.Len)*f.mem.Size)
+		*as[pointer](at) = nil
 		s.Len++
 	}
-	if *at == nil {
-		*at = machine.NewOfType(d.r, f.sub.mem)
+	m := *as[pointer](at)
+	if m == nil {
+		m = machine.NewOfType(d.r, f.sub.mem)
+		*as[pointer](at) = m
 	}
-	if f.sub.why != "" {
-		n := protowire.ConsumeFieldValue(f.number(), protowire.StartGroupType, d.view(i, end))
-		if n < 0 {
-			fail(errDecode)
-		}
-		body, _ := protowire.ConsumeGroup(f.number(), d.view(i, end))
-		d.foreignMessage(f.sub, *at, body)
-		return i + n
-	}
-	return d.message(f.sub, *at, i, end, f.number())
+	return d.message(f.sub, m, i, end, f.number())
 }

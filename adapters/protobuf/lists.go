@@ -6,9 +6,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// listOf returns the header of f's slice.
-func (d *decoder) listOf(f *field, to pointer) *machine.Slice {
-	at := add(to, f.offset)
+// listOf returns the header of f's slice: what lies at at, or leads there.
+func (d *decoder) listOf(f *field, at pointer) *machine.Slice {
 	if f.list == nil {
 		return as[machine.Slice](at)
 	}
@@ -56,40 +55,50 @@ func (d *decoder) run(f *field, i, end int) int {
 }
 
 // messages reads a run of messages into f's list.
-func (d *decoder) messages(f *field, to pointer, i, end int) int {
+func (d *decoder) messages(f *field, at pointer, i, end int) int {
 	n := d.run(f, i, end)
-	s := d.listOf(f, to)
-	d.room(f, s, n)
+	s := d.listOf(f, at)
+	if s.Cap-s.Len < n {
+		d.room(f, s, n)
+	}
 	sub := f.sub
-	size := sub.mem.Size
-	var p pointer // where the next message is, of the have ones that were made together
+	var m pointer // where the next message is, of the have ones that were made together
 	for have := 0; ; {
-		from, until := d.length(i, end)
-		if have == 0 {
-			p, have = machine.SomeOfType(d.r, sub.mem, n)
+		size := int(d.at(i))
+		if i++; size >= 0x80 {
+			size, i = d.longLength(i - 1)
 		}
-		*as[pointer](add(s.Data, uintptr(s.Len)*f.mem.Size)) = p
+		if size > end-i {
+			fail(errDecode)
+		}
+		if have == 0 {
+			m, have = machine.SomeOfType(d.r, sub.mem, n)
+		}
+		*as[pointer](add(s.Data, uintptr(s.Len)*pointerSize)) = m
 		s.Len++
-		i = d.inner(sub, p, from, until)
+		i = d.message(sub, m, i, i+size, 0)
 		if n--; n == 0 {
 			return i
 		}
 		if have--; have > 0 {
-			p = add(p, size)
+			m = add(m, sub.mem.Size)
 		}
 		i += int(f.tagLen)
 	}
 }
 
+// pointerSize is how many bytes the elements of a list of messages have.
+const pointerSize = 4 << (^uintptr(0) >> 63)
+
 // list reads a run of strings or bytes, or as many numbers as have a tag each.
-func (d *decoder) list(f *field, to pointer, i, end int) int {
+func (d *decoder) list(f *field, at pointer, i, end int) int {
 	n := 1
 	if f.scalar >= opText {
 		n = d.run(f, i, end)
 	} else {
 		n = d.numbers(f, i, end)
 	}
-	s := d.listOf(f, to)
+	s := d.listOf(f, at)
 	d.room(f, s, n)
 	for {
 		i = d.scalar(f.scalar, add(s.Data, uintptr(s.Len)*f.mem.Size), i, end, f.elems)
@@ -127,7 +136,7 @@ func (d *decoder) numbers(f *field, i, end int) int {
 func lastByte(w uint64) int { return (mathbits.TrailingZeros64(w) + 1) / 8 }
 
 // packed reads numbers that stand together.
-func (d *decoder) packed(f *field, to pointer, i, end int) int {
+func (d *decoder) packed(f *field, at pointer, i, end int) int {
 	i, end = d.length(i, end)
 	var n int
 	switch f.scalar {
@@ -144,11 +153,11 @@ func (d *decoder) packed(f *field, to pointer, i, end int) int {
 		}
 		return end
 	}
-	s := d.listOf(f, to)
+	s := d.listOf(f, at)
 	d.room(f, s, n)
-	at := add(s.Data, uintptr(s.Len)*f.mem.Size)
+	first := add(s.Data, uintptr(s.Len)*f.mem.Size)
 	for k := range n {
-		i = d.scalar(f.scalar, add(at, uintptr(k)*f.mem.Size), i, end, false)
+		i = d.scalar(f.scalar, add(first, uintptr(k)*f.mem.Size), i, end, false)
 		s.Len++
 	}
 	if i != end {

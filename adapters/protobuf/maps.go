@@ -15,9 +15,6 @@ import (
 
 // mapField makes f read into a map of type t, if such maps are known here.
 func (c *compiler) mapField(f *field, t reflect.Type) bool {
-	if machine.Portable || t.Elem().Size() > 128 {
-		return false
-	}
 	key, value := f.desc.MapKey(), f.desc.MapValue()
 	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
 		return false
@@ -35,8 +32,7 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 }
 
 // mapRun reads a run of entries into f's map.
-func (d *decoder) mapRun(f *field, to pointer, i, end int) int {
-	at := add(to, f.offset)
+func (d *decoder) mapRun(f *field, at pointer, i, end int) int {
 	switch f.key {
 	case opText, opString:
 		return mapOf[string](d, f, at, i, end)
@@ -122,7 +118,7 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 			}
 			d.partial = false
 			from, until := d.length(next, end)
-			i = d.inner(f.sub, *as[pointer](pointer(&kept.v)), from, until)
+			i = d.message(f.sub, *as[pointer](pointer(&kept.v)), from, until, 0)
 			whole = whole || !d.partial
 		default:
 			n := protowire.ConsumeFieldValue(protowire.Number(num), wire, d.view(next, end))

@@ -62,7 +62,8 @@ const (
 
 	opOptional // a scalar behind a pointer
 	opOneof    // a scalar in a oneof's wrapper
-	opList     // scalars, each with a tag
+	opOneofText
+	opList // scalars, each with a tag
 	opPacked
 
 	opMessage
@@ -74,11 +75,14 @@ const (
 
 	opMap
 	opForeign // left to package proto
+
+	opMarked // what field.marked says, of a field that is required or has a presence bit
 )
 
 // field is one field of a message, as it is found by one of its tags.
 type field struct {
 	op     op
+	marked op      // see opMarked
 	scalar op      // what a list, a wrapper or a pointer has, or a map's value
 	key    op      // of a map
 	tagLen uint8   // in bytes
@@ -153,6 +157,11 @@ func newProgram(t reflect.Type) *program {
 	defer programsLock.Unlock()
 	if p := programs[t]; p != nil {
 		return p // which is tried already, since the lock was free
+	}
+	if machine.Portable || !machine.LayoutOK {
+		p := &program{typ: t, name: nameOf(t), why: "this build takes nothing for granted of the runtime"}
+		programs[t] = p
+		return p
 	}
 	c := compiler{}
 	p := c.program(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // What is read from random documents, and from broken ones, is what package proto reads,
@@ -48,6 +49,9 @@ func TestRandomMessages(t *testing.T) {
 // No message of the kinds above is read by package proto, or the tests compare it with
 // itself.
 func TestNoFallbacks(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto reads them all")
+	}
 	a := arena.NewArena(4<<10, 0)
 	for _, m := range kinds {
 		if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, nil, fresh(a, m)); err != nil {

@@ -118,19 +118,13 @@ func (d *decoder) foreign(p *program, to pointer, start, i, end int, f *field) i
 		fail(errDecode)
 	}
 	d.leave(p, to, d.view(start, i+n), d.depth+1)
+	if f != nil && f.sub != nil {
+		f.sub.fallbacks.Add(1)
+	}
 	if f != nil && f.required != 0 {
 		d.partial = true // only package proto knows whether the wire type was right
 	}
 	return i + n
-}
-
-// foreignMessage has package proto read a message of p, which is one of its own, into to.
-func (d *decoder) foreignMessage(p *program, to pointer, body []byte) {
-	p.fallbacks.Add(1)
-	if d.depth == 0 {
-		fail(errRecursion)
-	}
-	d.leave(p, to, body, d.depth)
 }
 
 // leave has package proto add what body says to the message of p at to, of which depth

@@ -22,9 +22,39 @@ func (c *compiler) finish() {
 		}
 	}
 	for _, p := range c.made {
+		for _, f := range p.all {
+			p.change(f, (*field).settle)
+		}
+	}
+	for _, p := range c.made {
 		if p.why == "" {
 			p.tryOut()
 		}
+	}
+	for _, p := range c.made {
+		p.leaveOut()
+	}
+}
+
+// settle replaces f's op by the one that does the same faster.
+func (f *field) settle() {
+	if f.op == opOneof && f.scalar == opText {
+		f.op = opOneofText
+	}
+	if (f.required != 0 || f.bit != 0) && f.op != opForeign {
+		f.op, f.marked = opMarked, f.op
+	}
+}
+
+// leaveOut has package proto read the fields of p that have messages which it has to read.
+func (p *program) leaveOut() {
+	leave := func(f *field) {
+		if f.sub != nil && f.sub.why != "" {
+			f.op = opForeign
+		}
+	}
+	for _, f := range p.all {
+		p.change(f, leave)
 	}
 }
 
@@ -209,7 +239,11 @@ func plain(v reflect.Value) {
 // samples are values of f for documents, as they stand behind its tag.
 func samples(f *field) [][]byte {
 	number := []byte{0xd5, 0x01} // 213
-	switch o := f.op; {
+	o := f.op
+	if o == opMarked {
+		o = f.marked
+	}
+	switch {
 	case o == opMessage || o == opOneofMessage || o == opMessages:
 		return [][]byte{{0}}
 	case o == opGroup || o == opOneofGroup || o == opGroups:

@@ -132,7 +132,7 @@ func sideLaneOfType(r *Region, t *Type) *Lane {
 	}
 	l := r.side.types[t.Reflect]
 	if l == nil {
-		l = newReflectLane(r, new(typedLane), t)
+		l = newReflectLane(r, nil, t)
 		r.addToSide(t.Reflect, l)
 	}
 	return l

@@ -48,29 +48,35 @@ func (typedMemory[T]) typ() reflect.Type                          { return refle
 // first.
 type reflectMemory struct {
 	t        *Type
-	slices   reflect.Type  // of slices of t
-	view, to reflect.Value // of the slices below
-	a, b     *Slice        // slices of t, set by whoever works with the views
+	view, to reflect.Value // of the slices below, made when they are first needed
+	a, b     Slice         // slices of t, set by whoever works with the views
 }
 
-func newReflectMemory(t *Type) *reflectMemory {
-	m := &reflectMemory{t: t, slices: reflect.SliceOf(t.Reflect)}
-	if !Portable {
-		m.a, m.b = new(Slice), new(Slice)
-		m.view, m.to = sliceVariable(m.slices, m.a), sliceVariable(m.slices, m.b)
+// reflectLane is a lane with such memory, in one piece: a new arena pays for each.
+type reflectLane struct {
+	typedLane
+	memory reflectMemory
+}
+
+// look makes the views, which few of the arenas need that are dropped after one life.
+func (m *reflectMemory) look() {
+	if !m.view.IsValid() {
+		m.view, m.to = sliceVariable(m.t.slices, &m.a), sliceVariable(m.t.slices, &m.b)
 	}
-	return m
 }
 
 func (m *reflectMemory) make(bytes uintptr) Pointer {
 	n := int(bytes / m.t.Size)
-	return reflect.MakeSlice(m.slices, n, n).UnsafePointer()
+	return reflect.MakeSlice(m.t.slices, n, n).UnsafePointer()
 }
 
 // clear goes as ClearTyped does.
 func (m *reflectMemory) clear(base Pointer, from, to uintptr) {
-	if from == to {
-		return // which may be the chunk's end: the address of another object
+	if to-from <= clearPiece {
+		if from != to { // else it may be the chunk's end: the address of another object
+			m.clearAt(Addr(base, from), to-from)
+		}
+		return
 	}
 	size := m.t.Size
 	piece := max(clearPiece/size, 1) * size
@@ -87,9 +93,10 @@ func (m *reflectMemory) clearAt(p Pointer, bytes uintptr) {
 		reflect.SliceAt(m.t.Reflect, p, n).Clear()
 		return
 	}
-	*m.a = Slice{p, n, n}
+	m.look()
+	m.a = Slice{p, n, n}
 	m.view.Clear()
-	*m.a = Slice{} // it holds on to nothing
+	m.a.Data = nil // it holds on to nothing
 }
 
 func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
@@ -98,9 +105,10 @@ func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
 		reflect.Copy(reflect.SliceAt(m.t.Reflect, to, n), reflect.SliceAt(m.t.Reflect, from, n))
 		return
 	}
-	*m.a, *m.b = Slice{from, n, n}, Slice{to, n, n}
+	m.look()
+	m.a, m.b = Slice{from, n, n}, Slice{to, n, n}
 	reflect.Copy(m.to, m.view)
-	*m.a, *m.b = Slice{}, Slice{}
+	m.a.Data, m.b.Data = nil, nil
 }
 
 func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
@@ -114,7 +122,7 @@ func (m *reflectMemory) clone(base Pointer, off, n uintptr) Pointer {
 		return c.UnsafePointer()
 	}
 	many := int(n / m.t.Size)
-	c := reflect.MakeSlice(m.slices, many, many)
+	c := reflect.MakeSlice(m.t.slices, many, many)
 	reflect.Copy(c, reflect.SliceAt(m.t.Reflect, from, many))
 	return c.UnsafePointer()
 }

@@ -23,7 +23,7 @@ func laneOfType(r *Region, t *Type) *Lane {
 	if l := r.Types.find(t.key); l != nil {
 		return l
 	}
-	l := newReflectLane(r, r.Types.newLane(), t)
+	l := newReflectLane(r, r.Types.firstLane(), t)
 	l.Key = t.key
 	r.Types.add(l)
 	return l

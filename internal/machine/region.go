@@ -91,9 +91,19 @@ func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	return r.initTyped(x, size, typedMemory[T]{}, check.NewLane[T](size, true))
 }
 
-// newReflectLane is newTypedLane where the type is known at run time.
-func newReflectLane(r *Region, x *typedLane, t *Type) *Lane {
-	return r.initTyped(x, t.Size, newReflectMemory(t), check.NewLaneOf(t.Reflect, t.Size, true))
+// newReflectLane is newTypedLane where the type is known at run time. first is where
+// the lane shall lie, nil for anywhere.
+func newReflectLane(r *Region, first *typedLane, t *Type) *Lane {
+	var x *typedLane
+	var m *reflectMemory
+	if first != nil {
+		x, m = first, new(reflectMemory)
+	} else {
+		both := new(reflectLane)
+		x, m = &both.typedLane, &both.memory
+	}
+	m.t = t
+	return r.initTyped(x, t.Size, m, check.NewLaneOf(t.Reflect, t.Size, true))
 }
 
 func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch check.Lane) *Lane {

@@ -16,9 +16,10 @@ type Type struct {
 	Size     uintptr // in bytes
 	Pointers bool    // a value can hold pointers
 
-	key     *TypeDesc // nil where descriptors can't be read
-	pointer Pointer   // the descriptor of a pointer to such a value
-	slice   Pointer   // the descriptor of a slice of such values
+	slices  reflect.Type // of slices of such values
+	key     *TypeDesc    // nil where descriptors can't be read
+	pointer Pointer      // the descriptor of a pointer to such a value
+	slice   Pointer      // the descriptor of a slice of such values
 }
 
 // types are the Types by what a program calls them, which for each is its
@@ -73,11 +74,11 @@ func newType(t reflect.Type) *Type {
 	if reflect.TypeOf(t) != reflect.TypeOf(reflect.TypeFor[byte]()) {
 		panic("arena: a reflect.Type that is not package reflect's but a " + reflect.TypeOf(t).String() + "; pass the one that it stands for")
 	}
-	x := &Type{Reflect: t, Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
+	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
 	if !Portable && LayoutOK {
 		x.key = descriptorOf(t)
 		x.pointer = PointerTo(descriptorOf(reflect.PointerTo(t)))
-		x.slice = PointerTo(descriptorOf(reflect.SliceOf(t)))
+		x.slice = PointerTo(descriptorOf(x.slices))
 	}
 	return x
 }

@@ -1,5 +1,11 @@
 package machine
 
+import (
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
 // TypeTable finds the lane of a type that has pointers by the address of the
 // type's descriptor.
 //
@@ -53,8 +59,16 @@ type firstTypes struct {
 
 // newLane makes a lane, which add shall enter once it has its type.
 func (t *TypeTable) newLane() *typedLane {
+	if x := t.firstLane(); x != nil {
+		return x
+	}
+	return new(typedLane)
+}
+
+// firstLane is newLane for the first type, nil for others.
+func (t *TypeTable) firstLane() *typedLane {
 	if t.slots != &vacantSlots {
-		return new(typedLane)
+		return nil
 	}
 	x := &firstTypes{slots: vacantSlots}
 	t.slots, t.lanes = &x.slots, x.lanes[:0]
@@ -105,6 +119,10 @@ func (t *TypeTable) add(l *Lane) {
 		return
 	}
 	all := append(t.lanes, l)
+	if next := t.likeOthers(all); next.slots != nil {
+		*t = next
+		return
+	}
 	for n := int(t.mask/slotSize) + 1; ; n *= 2 {
 		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all}
 		if !next.separate() && n < maxSlots {
@@ -115,8 +133,42 @@ func (t *TypeTable) add(l *Lane) {
 		}
 		next.fill(n)
 		*t = next
+		check.RaceBlind() // what one goroutine has found is no order between its values and another's
+		found.Store(uint64(n)<<8 | uint64(t.shift))
+		check.RaceSee()
 		return
 	}
+}
+
+// found is the size, above, and the shift, the lowest byte, of the table that was made
+// last. New arenas meet the same types mostly: what one has found out by a search, which
+// takes as long as many allocations, holds for the next.
+var found atomic.Uint64
+
+// mostFound is the largest table that an arena is given because others needed it.
+const mostFound = 64
+
+// likeOthers is the table for these lanes that is made as the last one was, without slots
+// if types would share one there.
+func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
+	check.RaceBlind()
+	f := found.Load()
+	check.RaceSee()
+	n := int(f >> 8)
+	if n <= int(t.mask/slotSize)+1 || n > mostFound {
+		return TypeTable{}
+	}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, shift: uintptr(f & 0xff), Usual: t.Usual, lanes: all}
+	var taken uint64 // a bit for each slot
+	for _, l := range all {
+		bit := uint64(1) << (((l.Key.Bits() >> next.shift) & next.mask) / slotSize)
+		if taken&bit != 0 {
+			return TypeTable{}
+		}
+		taken |= bit
+	}
+	next.fill(n)
+	return next
 }
 
 // separate looks for a shift under which every type has its own slot.

@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"unsafe"
+)
+
+// SomeOfType gives zero values that nobody else has, as many as it says, whatever room
+// the lane's chunk has. Without the look at the room the last of them would lie beyond the
+// chunk.
+func TestSomeOfType(t *testing.T) {
+	type node struct {
+		next *node
+		n    [3]uint64
+	}
+	x := TypeOf(reflect.TypeFor[node]())
+	var r Region
+	r.Init(1<<10, 1<<20)
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 3 {
+		var all []*node
+		for range 200 {
+			want := 1 + random.IntN(40)
+			p, got := SomeOfType(&r, x, want)
+			if got < 1 || got > want {
+				t.Fatalf("%d of %d values", got, want)
+			}
+			for i := range got {
+				v := (*node)(unsafe.Add(p, uintptr(i)*x.Size))
+				if *v != (node{}) {
+					t.Fatalf("a value is not zero: %v", *v)
+				}
+				v.n[0], v.n[2] = uint64(len(all)), uint64(len(all))
+				if len(all) > 0 {
+					v.next = all[len(all)-1]
+				}
+				all = append(all, v)
+			}
+		}
+		for i, v := range all {
+			if v.n != [3]uint64{uint64(i), 0, uint64(i)} || i > 0 && v.next != all[i-1] {
+				t.Fatalf("value %d has become %v", i, *v)
+			}
+		}
+		r.Empty()
+	}
+}
+
+// A table that is made as the last one was has a slot for each type, too, and no type takes
+// a search for one. The first arena of a program makes the search, as all did before.
+func TestTablesLikeOthers(t *testing.T) {
+	keys := fakeTypes(14, rand.New(rand.NewPCG(9, 9)))
+	fill := func() TypeTable {
+		table := newTypeTable()
+		for _, k := range keys {
+			table.add(&Lane{Key: k})
+		}
+		return table
+	}
+	first := fill()
+	if n := first.mask/slotSize + 1; n > mostFound {
+		t.Skipf("%d slots for 14 types", n)
+	}
+	second := fill()
+	if second.mask != first.mask || second.shift != first.shift {
+		t.Errorf("the second table has %d slots and shift %d, the first %d and %d", second.mask/slotSize+1, second.shift, first.mask/slotSize+1, first.shift)
+	}
+	for _, k := range keys {
+		if second.At(k).Key != k {
+			t.Error("two types share a slot")
+		}
+	}
+	// What suits others may not suit these: then there is a search as before.
+	for seed := range uint64(20) {
+		other := newTypeTable()
+		for _, k := range fakeTypes(12, rand.New(rand.NewPCG(seed, 0))) {
+			other.add(&Lane{Key: k})
+		}
+		for _, l := range other.lanes {
+			if other.At(l.Key) != l {
+				t.Fatal("two types share a slot of a table that was made like another")
+			}
+		}
+	}
+}
