@@ -27,11 +27,52 @@ func memoryPlan[T any]() *plan {
 func (d *decoder) anyAt(p *plan, to pointer, i int) int {
 	x := as[any](to)
 	if *x != nil && reflect.TypeOf(*x).Kind() == reflect.Pointer {
-		return d.other(p, to, i)
+		if end, ok := d.through(p, to, i); ok {
+			return end
+		}
 	}
 	v, end := d.any(i)
-	*x = v
+	if v != nil || d.at(i) == 'n' {
+		*x = v // else it is a number that does not fit
+	}
 	return end
+}
+
+// iface reads a value into an interface with methods, which must hold a pointer to
+// read it through.
+func (d *decoder) iface(p *plan, to pointer, i int) int {
+	if end, ok := d.through(p, to, i); ok {
+		return end
+	}
+	if c := d.at(i); (c == '-' || c-'0' <= 9) && !d.numbers {
+		if _, end := d.float(i); end < 0 {
+			return d.tooLarge(i) // which encoding/json sees first
+		}
+	}
+	return d.null(p, to, i)
+}
+
+// dynamic is the value that a pointer in an interface leads to.
+type dynamic struct {
+	at   int // where it begins in the document
+	plan *plan
+}
+
+// through reads a value through the pointer in the interface at to, if encoding/json
+// does: not where that is nil, and null only where it leads to a pointer again.
+func (d *decoder) through(p *plan, to pointer, i int) (end int, ok bool) {
+	in := valueAt(p.typ, to).Elem()
+	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
+		return 0, false
+	}
+	if at := in.Elem(); at.Kind() == reflect.Interface && at.Elem().Equal(in) {
+		return 0, false // an interface that holds its own address
+	}
+	behind := planOf(in.Type())
+	d.under = append(d.under, dynamic{i, behind})
+	end = d.value(behind, in.UnsafePointer(), i)
+	d.under = d.under[:len(d.under)-1]
+	return end, true
 }
 
 // any reads a value as encoding/json reads one into an empty interface.
@@ -66,7 +107,10 @@ func (d *decoder) any(i int) (any, int) {
 			*as[string](at) = d.text(i, end)
 			return box(json.Number(""), at), end
 		}
-		f, end := d.float(floatPlan, i)
+		f, end := d.float(i)
+		if end < 0 {
+			return nil, d.tooLarge(i)
+		}
 		at := d.alloc(floatPlan)
 		*as[float64](at) = f
 		return box(0.0, at), end
@@ -115,13 +159,3 @@ func (d *decoder) list(i int) (any, int) {
 
 // listOfAny is the plan of []any for those who make and grow one.
 var listOfAny = &plan{typ: reflect.TypeFor[[]any](), elem: facePlan}
-
-// other leaves a value to encoding/json, on the heap.
-func (d *decoder) other(p *plan, to pointer, i int) int {
-	end := d.skip(i)
-	err := d.outside(func() error { return d.exact(d.view(i, end), reflect.NewAt(p.typ, to).Interface()) })
-	if err != nil {
-		panic(trouble{at: i, err: err})
-	}
-	return end
-}

@@ -1,10 +1,6 @@
 package arenajson
 
-import (
-	"encoding"
-	"reflect"
-	"strconv"
-)
+import "reflect"
 
 // name reads a member's name, and the colon and the spaces behind it.
 func (d *decoder) name(i int) (string, int) {
@@ -106,11 +102,12 @@ func (p *plan) generic() *plan {
 	g := *p
 	plansLock.Lock()
 	defer plansLock.Unlock()
-	g.key, g.elem = makePlan(p.typ.Key()), makePlan(p.typ.Elem())
+	g.keys, g.key, g.elem = keyString, makePlan(p.typ.Key()), makePlan(p.typ.Elem())
 	return &g
 }
 
-// builtinMap reads an object into a builtin map, by package reflect.
+// builtinMap reads an object into a builtin map, by package reflect. A value comes
+// before its key, as in encoding/json: what does not fit is noted in that order.
 func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
@@ -120,25 +117,20 @@ func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
 		m.Set(reflect.MakeMap(p.typ))
 	}
 	key, value := reflect.New(p.key.typ), reflect.New(p.elem.typ)
-	var names map[string]bool
-	if d.strict {
-		names = map[string]bool{}
-	}
+	seen := d.newSeenKeys(p)
 	i, more := d.open(i)
 	for more {
 		at := i
 		var name string
 		name, i = d.name(i)
-		if d.strict {
-			if names[name] {
-				d.reject(at, "a second member of the name "+name)
-			}
-			names[name] = true
-		}
-		d.key(p.key, key.UnsafePointer(), name, at)
 		value.Elem().SetZero()
 		i = d.value(p.elem, value.UnsafePointer(), i)
-		m.SetMapIndex(key.Elem(), value.Elem())
+		if d.key(p, key.UnsafePointer(), name, at) {
+			seen.add(d, key.Elem(), name, at)
+			m.SetMapIndex(key.Elem(), value.Elem())
+		} else {
+			d.badKey(p.key, name, at)
+		}
 		i, more = d.next(i)
 	}
 	return i
@@ -155,59 +147,66 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 		*as[pointer](to) = m
 	}
 	key := d.alloc(p.key)
-	var names map[string]bool
-	if d.strict {
-		names = map[string]bool{}
-	}
+	seen := d.newSeenKeys(p)
 	i, more := d.open(i)
 	for more {
 		at := i
 		var name string
 		name, i = d.name(i)
-		if d.strict {
-			if names[name] {
-				d.reject(at, "a second member of the name "+name)
-			}
-			names[name] = true
+		if d.key(p, key, name, at) {
+			seen.add(d, valueAt(p.key.typ, key), name, at)
+			var value pointer
+			d.outside(func() error { value = p.maker.Entry(m, key); return nil })
+			i = d.value(p.elem, value, i)
+		} else {
+			i = d.value(p.elem, d.alloc(p.elem), i) // what does not fit in there comes first
+			d.badKey(p.key, name, at)
 		}
-		d.key(p.key, key, name, at)
-		var value pointer
-		d.outside(func() error { value = p.maker.Entry(m, key); return nil })
-		i = d.value(p.elem, value, i)
 		i, more = d.next(i)
 	}
 	return i
 }
 
-// key makes a map's key of a name, whose member begins at i.
-func (d *decoder) key(p *plan, to pointer, name string, i int) {
-	if p.act == readText {
-		valueAt(p.typ, to).SetZero()
-		err := d.outside(func() error {
-			return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
-		})
-		if err != nil {
-			panic(trouble{at: i, err: err})
-		}
-		return
-	}
-	if p.typ.Kind() == reflect.String {
+// key makes a key of a map of plan p from a name, whose member begins at i, and says
+// whether it is one.
+func (d *decoder) key(p *plan, to pointer, name string, i int) bool {
+	switch p.keys {
+	case keyText:
+		valueAt(p.key.typ, to).SetZero()
+		d.fromText(p.key, to, name, i)
+	case keyJSON:
+		valueAt(p.key.typ, to).SetZero()
+		w := walk{doc: d.doc} // in the document itself, for name is undone
+		d.json(p.key, to, d.doc[i:w.skip(i)], i)
+	case keyString:
 		*as[string](to) = name
-		return
-	}
-	// The document has the number in quotes; strconv takes what encoding/json does.
-	v := valueAt(p.typ, to)
-	if v.CanInt() {
-		x, err := strconv.ParseInt(name, 10, 64)
-		if err != nil || v.OverflowInt(x) {
-			panic(trouble{at: i, what: "number " + name, wants: p})
+	default: // a number in quotes
+		if d.strict && !isNumber(name) {
+			return false // strconv takes more than JSON does
 		}
-		v.SetInt(x)
+		return setNumber(valueAt(p.key.typ, to), name)
+	}
+	return true
+}
+
+// seenKeys are those of an object that is read into a map, with Strict; nil without.
+type seenKeys struct{ in reflect.Value }
+
+func (d *decoder) newSeenKeys(p *plan) *seenKeys {
+	if !d.strict {
+		return nil
+	}
+	return &seenKeys{reflect.MakeMap(reflect.MapOf(p.key.typ, reflect.TypeFor[struct{}]()))}
+}
+
+// add enters a key, whose name is at i, and ends the reading if it is there already:
+// names may differ and be one key, as 0 and -0 do.
+func (s *seenKeys) add(d *decoder, key reflect.Value, name string, i int) {
+	if s == nil {
 		return
 	}
-	x, err := strconv.ParseUint(name, 10, 64)
-	if err != nil || v.OverflowUint(x) {
-		panic(trouble{at: i, what: "number " + name, wants: p})
+	if s.in.MapIndex(key).IsValid() {
+		d.reject(i, "a second member of the name "+name)
 	}
-	v.SetUint(x)
+	s.in.SetMapIndex(key, reflect.ValueOf(struct{}{}))
 }

@@ -4,8 +4,13 @@ import (
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // special reads what is no plain value of Go: what has its own text.
@@ -19,32 +24,54 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 		return end
 	case readTime:
 		end := d.skip(i)
-		x := *as[time.Time](to)
-		if err := x.UnmarshalJSON(d.view(i, end)); err != nil {
-			panic(trouble{at: i, err: err})
+		x := *as[time.Time](to) // a copy, which may escape
+		err := x.UnmarshalJSON(d.view(i, end))
+		if *as[time.Time](to) = x; err != nil {
+			d.stop(i, err)
 		}
-		*as[time.Time](to) = x
 		return end
 	case readBytes:
 		if d.at(i) == '"' {
-			return d.base64(p, to, i)
+			return d.base64(to, i)
 		}
 		return d.slice(p, to, i)
+	case readIface:
+		return d.iface(p, to, i)
 	case readJSON:
 		end := d.skip(i)
-		err := d.outside(func() error {
-			return reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(d.view(i, end))
-		})
-		if err != nil {
-			panic(trouble{at: i, err: err})
-		}
+		d.json(p, to, d.view(i, end), i)
 		return end
-	case readNoMap:
-		return d.noMap(p, to, i)
 	case readText:
-		return d.textOf(p, to, i)
+		if d.at(i) != '"' {
+			return d.null(p, to, i)
+		}
+		s, end := d.str(i)
+		d.fromText(p, to, s, i)
+		return end
 	}
-	return d.other(p, to, i)
+	// What can't be read is an error, and so is an arena.Map that can't: encoding/json
+	// would take it for a struct without members, and drop what the document has.
+	return d.null(p, to, i)
+}
+
+// json has a json.Unmarshaler read what stands at i.
+func (d *decoder) json(p *plan, to pointer, text []byte, i int) {
+	err := d.outside(func() error {
+		return reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(text)
+	})
+	if err != nil {
+		d.stop(i, err)
+	}
+}
+
+// fromText has an encoding.TextUnmarshaler read what the string at i says.
+func (d *decoder) fromText(p *plan, to pointer, text string, i int) {
+	err := d.outside(func() error {
+		return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+	})
+	if err != nil {
+		d.stop(i, err)
+	}
 }
 
 func (d *decoder) jsonNumber(p *plan, to pointer, i int) int {
@@ -52,7 +79,7 @@ func (d *decoder) jsonNumber(p *plan, to pointer, i int) int {
 	case c == '"':
 		s, end := d.str(i)
 		if !isNumber(s) {
-			d.mismatch(i, p)
+			d.stop(i, badNumber(d.doc[i:end]))
 		}
 		*as[string](to) = s
 		return end
@@ -64,69 +91,179 @@ func (d *decoder) jsonNumber(p *plan, to pointer, i int) int {
 	return d.null(p, to, i)
 }
 
-// textOf has an encoding.TextUnmarshaler read a string.
-func (d *decoder) textOf(p *plan, to pointer, i int) int {
-	if d.at(i) != '"' {
-		end := d.null(p, to, i)
-		switch p.typ.Kind() {
-		case reflect.Map, reflect.Slice:
-			valueAt(p.typ, to).SetZero()
-		}
-		return end
-	}
-	s, end := d.str(i)
-	err := d.outside(func() error {
-		return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
-	})
-	if err != nil {
-		panic(trouble{at: i, err: err})
-	}
-	return end
-}
-
-// noMap is an error for an arena.Map that can't be read: encoding/json would take it for
-// a struct without members, and drop what the document has. null is none.
-func (d *decoder) noMap(p *plan, to pointer, i int) int {
-	if d.at(i) != 'n' {
-		d.mismatch(i, p)
-	}
-	i = d.null(p, to, i)
-	if p.typ.Kind() == reflect.Pointer {
-		*as[pointer](to) = nil
-	}
-	return i
+// badNumber is encoding/json's error for a string in a json.Number.
+func badNumber(item []byte) error {
+	return fmt.Errorf("json: invalid number literal, trying to unmarshal %q into Number", item)
 }
 
 // base64 reads a string into bytes.
-func (d *decoder) base64(p *plan, to pointer, i int) int {
+func (d *decoder) base64(to pointer, i int) int {
 	s, end := d.str(i)
 	b := d.bytes(base64.StdEncoding.DecodedLen(len(s)))
 	n, err := base64.StdEncoding.Decode(b, viewBytes(s))
 	if err != nil {
-		panic(trouble{at: i, err: err})
+		d.note(err)
+		return end
 	}
 	*as[[]byte](to) = b[:n:n]
 	return end
 }
 
 // quoted reads the value of a member with ,string: a scalar within a string, or null.
+// encoding/json takes more there than JSON has: what strconv takes for numbers, and
+// any text that begins as a number for a json.Number.
 func (d *decoder) quoted(p *plan, to pointer, i int) int {
-	if d.at(i) == 'n' {
+	c := d.at(i)
+	if c == 'n' {
+		if d.has(i, "null") && p.act == readJSON {
+			return d.value(p, to, i) // which has a say about it
+		}
 		return d.null(p, to, i)
 	}
-	if d.at(i) != '"' {
-		d.mismatch(i, p)
+	if c != '"' {
+		if (c == '-' || c-'0' <= 9) && !d.numbers {
+			if _, end := d.float(i); end < 0 {
+				d.tooLarge(i)
+			}
+		}
+		end := d.skip(i)
+		d.note(fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal unquoted value into %v", p.typ))
+		return end
 	}
 	s, end := d.str(i)
-	b := d.bytes(len(s) + docSlack)
-	clear(b[copy(b, s):])
-	inner := *d
-	inner.base, inner.n = dataOf(b), len(s)
-	if c := inner.at(0); c == 'n' || c == '{' || c == '[' || inner.skip(0) != len(s) {
-		d.mismatch(i, p) // before anything is written
-	}
-	inner.value(p, to, 0)
+	d.unquoted(p, to, s, i, end)
 	return end
+}
+
+// unquoted reads s, what the string from i to end says, for a member with ,string.
+func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
+	slot := p.typ
+	if s == "" {
+		d.note(badQuote(s, slot))
+		return
+	}
+	if p.act == readPointer {
+		if s[0] == 'n' {
+			if s != "null" {
+				d.note(badQuote(s, slot))
+				return
+			}
+			*as[pointer](to) = nil
+			return
+		}
+		at := as[pointer](to)
+		if *at == nil {
+			*at = d.alloc(p.elem)
+		}
+		p, to = p.elem, *at
+	}
+	switch p.act {
+	case readJSON:
+		d.json(p, to, []byte(s), i)
+		return
+	case readText:
+		switch {
+		case s[0] == 'n':
+			if s != "null" {
+				d.note(badQuote(s, slot))
+			}
+		case s[0] != '"':
+			d.note(badQuote(s, slot))
+		default:
+			text, ok := unquote(s)
+			if !ok {
+				d.stop(i, badQuote(s, slot))
+			}
+			d.fromText(p, to, text, i)
+		}
+		return
+	}
+	switch c := s[0]; {
+	case c == 'n':
+		if s != "null" {
+			d.note(badQuote(s, p.typ))
+		}
+	case c == 't' || c == 'f':
+		if s != "true" && s != "false" || p.act != readBool {
+			d.note(badQuote(s, p.typ))
+			return
+		}
+		*as[bool](to) = c == 't'
+	case c == '"':
+		text, ok := unquote(s)
+		switch {
+		case !ok:
+			d.stop(i, badQuote(s, p.typ))
+		case p.act == readNumber && !isNumber(text):
+			d.stop(i, badNumber([]byte(s)))
+		case p.act == readNumber || p.act == readString:
+			*as[string](to) = text
+		case d.wrong == nil:
+			e := &json.UnmarshalTypeError{Value: "string", Type: p.typ, Offset: int64(end)}
+			d.locate(e, i)
+			d.wrong = e
+		}
+	case c != '-' && c-'0' > 9 || p.act == readBool || p.act == readString:
+		d.stop(i, badQuote(s, p.typ))
+	case p.act == readNumber:
+		*as[string](to) = s
+	default:
+		if !setNumber(valueAt(p.typ, to), s) && d.wrong == nil {
+			e := &json.UnmarshalTypeError{Value: "number " + s, Type: p.typ, Offset: int64(end)}
+			d.locate(e, i)
+			d.wrong = e
+		}
+	}
+}
+
+// unquote is the string that s, in quotes, stands for, and whether it is one:
+// encoding/json knows \' here.
+func unquote(s string) (string, bool) {
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+		return "", false
+	}
+	in := s[1 : len(s)-1]
+	if !strings.ContainsAny(in, "\\\"") && utf8.ValidString(in) && strings.IndexFunc(in, unicode.IsControl) < 0 {
+		return in, true
+	}
+	for i := 0; i < len(in); i++ {
+		if in[i] == '\\' {
+			if i+1 < len(in) && in[i+1] == '\'' {
+				in = in[:i] + in[i+1:]
+			} else {
+				i++
+			}
+		}
+	}
+	var text string
+	err := json.Unmarshal([]byte(`"`+in+`"`), &text)
+	return text, err == nil
+}
+
+// setNumber sets v, of a kind of numbers, to what strconv takes s for, and says whether
+// it is one.
+func setNumber(v reflect.Value, s string) bool {
+	switch {
+	case v.CanInt():
+		x, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || v.OverflowInt(x) {
+			return false
+		}
+		v.SetInt(x)
+	case v.CanUint():
+		x, err := strconv.ParseUint(s, 10, 64)
+		if err != nil || v.OverflowUint(x) {
+			return false
+		}
+		v.SetUint(x)
+	default:
+		x, err := strconv.ParseFloat(s, v.Type().Bits())
+		if err != nil || v.OverflowFloat(x) {
+			return false
+		}
+		v.SetFloat(x)
+	}
+	return true
 }
 
 // seenMembers are those members of an object that were met, by their index.

@@ -35,15 +35,11 @@ func sameAsV1(t *testing.T, a *arena.Arena, typ reflect.Type, doc []byte, seed u
 	if !sameError(wantErr, gotErr) {
 		t.Fatalf("%.500v\nof %.1500q:\n%T %v\nencoding/json says\n%T %v", typ, doc, gotErr, gotErr, wantErr, wantErr)
 	}
+	if _, ok := wantErr.(*json.SyntaxError); onV2 && wantErr != nil && !ok {
+		return // which leaves other things in what does not fit
+	}
 	if !reflect.DeepEqual(got.Interface(), want.Interface()) {
 		t.Fatalf("%.1000v\nof %.1000q (seed %d, error %v): %s", typ, doc, seed, wantErr, difference("", got.Elem(), want.Elem()))
-	}
-	// What it has an error for must be found. The other way round one thing is left to
-	// it: it takes any text for a quoted json.Number that begins as a number does.
-	d := decoder{a: a}
-	bad, err := d.try(planOf(typ), reflect.New(typ).UnsafePointer(), doc, false)
-	if err != nil || seed == 0 && bad == nil && wantErr != nil || bad != nil && wantErr == nil && !bytes.Contains(doc, []byte(`"-`)) {
-		t.Fatalf("%.500v\nof %.1500q: found %+v, %v; encoding/json %v", typ, doc, bad, err, wantErr)
 	}
 }
 
@@ -86,7 +82,18 @@ func unmarshalV1(doc []byte, v any) (err error, panics bool) {
 	return json.Unmarshal(doc, v), false
 }
 
+// sameError says whether y, of this package, is x, of encoding/json. Where that is built
+// on v2, it names other places, and says more: only where a document is no longer JSON
+// is the same.
 func sameError(x, y error) bool {
+	// It takes no text that only begins as a number for a json.Number with ,string.
+	if wrong, ok := x.(*json.UnmarshalTypeError); onV2 && ok && wrong.Type == reflect.TypeFor[json.Number]() && y == nil {
+		return true
+	}
+	if _, ok := x.(*json.SyntaxError); onV2 && !ok && x != nil {
+		_, ok := y.(*json.SyntaxError)
+		return y != nil && !ok
+	}
 	return reflect.TypeOf(x) == reflect.TypeOf(y) && fmt.Sprint(x) == fmt.Sprint(y) && (x == nil || reflect.DeepEqual(x, y))
 }
 

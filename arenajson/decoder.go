@@ -1,6 +1,9 @@
 package arenajson
 
 import (
+	"fmt"
+	"reflect"
+
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -15,6 +18,13 @@ type decoder struct {
 	r     *machine.Region // a's; nil for the heap
 	depth int
 
+	doc   []byte       // the document as it came, in which nothing is undone
+	root  *plan        // of all of it
+	top   pointer      // what it is read into
+	slot  reflect.Type // the type of the pointer that was passed
+	under []dynamic    // the values in interfaces that are being read
+	wrong error        // the first value that does not fit
+
 	numbers bool // UseNumber
 	known   bool // DisallowUnknownFields
 	strict  bool // Strict
@@ -28,42 +38,6 @@ const align = 64
 
 // maxNesting is how deep arrays and objects may be nested, as in encoding/json.
 const maxNesting = 10000
-
-// trouble is what stops the reading: something that encoding/json has an error for,
-// or that it does in its own way. Where it was found matters only to those who can't
-// ask it.
-type trouble struct {
-	at    int
-	what  string // what stands there
-	wants *plan  // what should; nil where the document itself is wrong
-	err   error  // in place of all that
-}
-
-// fail ends the reading at i.
-func (d *decoder) fail(i int) { panic(trouble{at: i}) }
-
-// mismatch ends the reading where a value of the wrong kind begins, or one that does
-// not fit.
-func (d *decoder) mismatch(i int, p *plan) {
-	panic(trouble{at: i, what: kindOf(d.at(i)), wants: p})
-}
-
-// kindOf is what encoding/json calls a value that begins with c.
-func kindOf(c byte) string {
-	switch c {
-	case '"':
-		return "string"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "bool"
-	case 'n':
-		return "null"
-	}
-	return "number"
-}
 
 // outside calls f, which may use the arena by itself: in checked builds nobody else
 // must be in it then.
@@ -101,7 +75,10 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 		if c != '-' && c-'0' > 9 {
 			return d.null(p, to, i)
 		}
-		f, end := d.float(p, i)
+		f, end := d.float(i)
+		if end < 0 {
+			return d.mismatch(p, i)
+		}
 		*as[float64](to) = f
 		return end
 	case readFloat32:
@@ -155,7 +132,7 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 // null reads null, which empties what can be nil and leaves the rest as it is.
 func (d *decoder) null(p *plan, to pointer, i int) int {
 	if !d.has(i, "null") {
-		d.mismatch(i, p)
+		return d.mismatch(p, i)
 	}
 	switch p.act {
 	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
@@ -164,6 +141,11 @@ func (d *decoder) null(p *plan, to pointer, i int) int {
 		*as[machine.Slice](to) = machine.Slice{}
 	case readAny:
 		*as[any](to) = nil
+	case readIface, readText, readNothing, readNoMap:
+		switch p.typ.Kind() {
+		case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
+			valueAt(p.typ, to).SetZero()
+		}
 	}
 	return i + 4
 }
@@ -208,9 +190,11 @@ func (d *decoder) slice(p *plan, to pointer, i int) int {
 	} else {
 		for {
 			if n >= s.Cap {
+				old := as[machine.Slice](to).Len
 				s.Len = n
 				s = d.grow(p, s, n+1)
 				grown = true
+				*as[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
 			}
 			i = d.value(elem, add(s.Data, uintptr(n)*size), i)
 			n++
@@ -300,6 +284,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 			d.fail(i)
 		}
 		var m *member
+		var name string
 		if next < len(all) {
 			m = &all[next]
 			if d.word(i+1)&m.mask != m.word || len(m.name) >= 8 && !d.has(i+9, m.name[8:]) || d.at(i+1+len(m.name)) != '"' {
@@ -309,7 +294,6 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 		if m != nil {
 			i += len(m.name) + 2
 		} else {
-			var name string
 			from := i
 			name, i = d.str(i)
 			if at := p.object.find(name, d.strict); at >= 0 {
@@ -333,7 +317,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 		switch {
 		case m == nil:
 			if d.known {
-				d.fail(i)
+				d.note(fmt.Errorf("json: unknown field %q", name))
 			}
 			i = d.skip(i)
 		default:
@@ -365,7 +349,8 @@ func (d *decoder) member(m *member, to pointer, i int) int {
 		slot := as[pointer](add(to, h.offset))
 		if *slot == nil {
 			if h.hidden {
-				d.fail(i)
+				d.note(fmt.Errorf("json: cannot set embedded pointer to unexported struct: %v", h.typ))
+				return d.skip(i)
 			}
 			*slot = d.alloc(m.hops[k])
 		}

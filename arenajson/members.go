@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"math/bits"
+	"reflect"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,15 +32,21 @@ type member struct {
 	via    []hop
 	offset uintptr
 	quoted bool
+
+	path []string // what errors say of where it is: names of embedded structs, and its own
 }
 
-func newMemberTable(fields []field) *memberTable {
+func newMemberTable(t reflect.Type) *memberTable {
 	m := &memberTable{folded: map[string]int{}}
-	for _, f := range fields {
+	for _, f := range fieldsOf(t) {
 		x := member{name: f.name, plan: makePlan(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted}
 		for _, h := range f.hops {
 			x.hops = append(x.hops, makePlan(h.typ))
 		}
+		for k := range f.index[:len(f.index)-1] {
+			x.path = append(x.path, t.FieldByIndex(f.index[:k+1]).Name)
+		}
+		x.path = append(x.path, f.name)
 		x.word, x.mask = firstWord(f.name + `"`)
 		m.all = append(m.all, x)
 		if key := string(appendFolded(nil, f.name)); m.folded[key] == 0 {

@@ -42,9 +42,9 @@ func (d *decoder) digits(i int) int {
 	return i
 }
 
-// whole reads the digits of a whole number at i. More of them than fit are left to
-// encoding/json, as all that does not fit is.
-func (d *decoder) whole(p *plan, i int) (uint64, int) {
+// whole reads the digits of a whole number at i. Where it has more of them than fit, or
+// goes on as one with a fraction, the end is negative.
+func (d *decoder) whole(i int) (uint64, int) {
 	c := d.at(i) - '0'
 	if c > 9 {
 		d.fail(i)
@@ -62,13 +62,12 @@ func (d *decoder) whole(p *plan, i int) (uint64, int) {
 		}
 		if i-from > 19 {
 			if hi, lo := bits.Mul64(d.first19(from), 10); i-from > 20 || hi != 0 || lo > math.MaxUint64-uint64(d.at(from+19)-'0') {
-				d.mismatch(from, p)
+				return 0, -1
 			}
 		}
 	}
 	if c = d.at(i); c == '.' || c|0x20 == 'e' {
-		d.number(from)
-		d.mismatch(from, p)
+		return 0, -1
 	}
 	return u, i
 }
@@ -87,15 +86,13 @@ func (d *decoder) int(p *plan, to pointer, i int) int {
 	if negative {
 		i++
 	}
-	u, i := d.whole(p, i)
+	u, i := d.whole(i)
 	x := int64(u)
 	if negative {
 		x = -x
-		if u > 1<<63 {
-			d.mismatch(from, p)
-		}
-	} else if x < 0 {
-		d.mismatch(from, p)
+	}
+	if i < 0 || x < 0 != negative && x != 0 {
+		return d.mismatch(p, from)
 	}
 	switch p.size {
 	case 8:
@@ -117,13 +114,15 @@ func (d *decoder) int(p *plan, to pointer, i int) int {
 			return i
 		}
 	}
-	d.mismatch(from, p)
-	return 0
+	return d.mismatch(p, from)
 }
 
 func (d *decoder) uint(p *plan, to pointer, i int) int {
 	from := i
-	x, i := d.whole(p, i)
+	x, i := d.whole(i)
+	if i < 0 {
+		return d.mismatch(p, from)
+	}
 	switch p.size {
 	case 8:
 		*as[uint64](to) = x
@@ -144,16 +143,15 @@ func (d *decoder) uint(p *plan, to pointer, i int) int {
 			return i
 		}
 	}
-	d.mismatch(from, p)
-	return 0
+	return d.mismatch(p, from)
 }
 
 // exactPowers are the powers of ten that a float64 holds exactly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// float reads the number at i.
-func (d *decoder) float(p *plan, i int) (float64, int) {
+// float reads the number at i. Where that is too large, the end is negative.
+func (d *decoder) float(i int) (float64, int) {
 	from := i
 	negative := d.at(i) == '-'
 	if negative {
@@ -236,7 +234,7 @@ func (d *decoder) float(p *plan, i int) (float64, int) {
 	}
 	f, err := strconv.ParseFloat(d.text(from, i), 64)
 	if err != nil {
-		d.mismatch(from, p)
+		return 0, -1
 	}
 	return f, i
 }
@@ -245,7 +243,7 @@ func (d *decoder) float32(p *plan, to pointer, i int) int {
 	end := d.number(i)
 	f, err := strconv.ParseFloat(d.text(i, end), 32)
 	if err != nil {
-		d.mismatch(i, p)
+		return d.mismatch(p, i)
 	}
 	*as[float32](to) = float32(f)
 	return end

@@ -15,7 +15,7 @@ import (
 type act uint8
 
 const (
-	readOther act = iota // left to encoding/json, which knows all types
+	readNothing act = iota // what no value of JSON fits: channels, functions, maps with keys of other types
 	readBool
 	readInt
 	readUint
@@ -31,13 +31,26 @@ const (
 	readPointer
 	readStruct
 	readAny      // the empty interface
+	readIface    // other interfaces: only through the pointer that one holds
 	readAnyMap   // map[string]any
 	readTextMap  // map[string]string
-	readMap      // other builtin maps with keys of strings, integers or TextUnmarshalers
+	readMap      // other builtin maps, whose keys have a keyAct
 	readArenaMap // *arena.Map with such keys
 	readNoMap    // an arena.Map that can't be read: with other keys, or not behind a pointer
 	readJSON     // json.Unmarshaler
 	readText     // encoding.TextUnmarshaler
+)
+
+// keyAct is how a map's keys are made of names.
+type keyAct uint8
+
+const (
+	noKey   keyAct = iota // they can't be
+	keyText               // by their method UnmarshalText
+	keyJSON               // by their method UnmarshalJSON, which goes before the other
+	keyString
+	keyInt
+	keyUint
 )
 
 // plan is how values of one type are read: made once, and then shared.
@@ -49,22 +62,32 @@ type plan struct {
 
 	elem   *plan // of slices, arrays, pointers, maps
 	key    *plan // of maps
-	length int   // of arrays
+	keys   keyAct
+	length int // of arrays
 	object *memberTable
 	maker  door.MapMaker // of arena maps
 
-	// What is somewhere in a value of the type, set for what a program asks to decode.
-	calls bool // methods of the program, which are to be called for valid documents only
-	maps  bool // arena maps, which encoding/json doesn't know
+	// calls says, of what a program asks to decode, that somewhere in it are methods of
+	// the program, which are to be called for valid documents only.
+	calls bool
+}
+
+// planKey names a plan. Values of one type may be read by their methods or without:
+// encoding/json looks for those of a variable only where its type has a name, and
+// behind a pointer only where that type has none.
+type planKey struct {
+	typ     reflect.Type
+	methods bool
 }
 
 var (
-	plans     sync.Map // from reflect.Type to *plan, for those that were asked for
+	plans     sync.Map // from the reflect.Type of a pointer to the plan of what it leads to
 	plansLock sync.Mutex
-	planned   = map[reflect.Type]*plan{} // all, under the lock
+	planned   = map[planKey]*plan{} // all, under the lock
 )
 
-// planOf returns the plan for what a program asks to decode.
+// planOf returns the plan for what a pointer of type t leads to, which a program asks
+// to decode.
 func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
@@ -74,11 +97,12 @@ func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan) // which others read by now
 	}
-	p := makePlan(t)
-	seen := map[*plan]bool{}
-	p.calls = p.has(seen, func(p *plan) bool { return p.act == readOther || p.act == readJSON || p.act == readText })
-	clear(seen)
-	p.maps = p.has(seen, func(p *plan) bool { return p.act == readArenaMap || p.act == readNoMap })
+	p := makePlanBehind(t)
+	if !p.calls {
+		p.calls = p.has(map[*plan]bool{}, func(p *plan) bool {
+			return p.act == readJSON || p.act == readText || p.keys == keyText || p.keys == keyJSON
+		})
+	}
 	plans.Store(t, p)
 	return p
 }
@@ -107,20 +131,24 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// makePlan returns the plan for t, which may not be filled in yet where t leads to
-// itself. The lock is held.
-func makePlan(t reflect.Type) *plan {
-	if p := planned[t]; p != nil {
+// makePlan returns the plan for a variable of type t, which may not be filled in yet
+// where t leads to itself. The lock is held.
+func makePlan(t reflect.Type) *plan { return makePlanBy(planKey{t, t.Name() != ""}) }
+
+// makePlanBehind is makePlan for what a pointer of type t leads to.
+func makePlanBehind(t reflect.Type) *plan { return makePlanBy(planKey{t.Elem(), t.Name() == ""}) }
+
+func makePlanBy(k planKey) *plan {
+	if p := planned[k]; p != nil {
 		return p
 	}
-	p := &plan{typ: t, mem: machine.TypeOf(t), size: t.Size()}
-	planned[t] = p
-	p.fill()
+	p := &plan{typ: k.typ, mem: machine.TypeOf(k.typ), size: k.typ.Size()}
+	planned[k] = p
+	p.fill(k.methods)
 	return p
 }
 
 // ownMethods says whether values of t are read by methods of *t, and by which.
-// encoding/json looks for those of a variable only where its type has a name.
 func ownMethods(t reflect.Type) (act, bool) {
 	switch pointer := reflect.PointerTo(t); {
 	case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:
@@ -133,28 +161,34 @@ func ownMethods(t reflect.Type) (act, bool) {
 	return 0, false
 }
 
-func (p *plan) fill() {
+func (p *plan) fill(methods bool) {
 	t := p.typ
 	switch t {
 	case reflect.TypeFor[json.Number]():
 		p.act = readNumber
 		return
-	case reflect.TypeFor[json.RawMessage]():
-		p.act = readRaw
-		return
-	case reflect.TypeFor[time.Time]():
-		p.act = readTime
-		return
 	case reflect.TypeFor[map[string]any]():
 		p.act = readAnyMap
+		p.elem = makePlan(t.Elem())
 		return
 	case reflect.TypeFor[map[string]string]():
 		p.act = readTextMap
+		p.elem = makePlan(t.Elem())
 		return
 	}
-	if a, ok := ownMethods(t); ok && t.Name() != "" {
-		p.act = a
-		return
+	if methods {
+		switch t {
+		case reflect.TypeFor[json.RawMessage]():
+			p.act = readRaw
+			return
+		case reflect.TypeFor[time.Time]():
+			p.act = readTime
+			return
+		}
+		if a, ok := ownMethods(t); ok {
+			p.act = a
+			return
+		}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -186,15 +220,14 @@ func (p *plan) fill() {
 			return
 		}
 		p.act = readStruct
-		p.object = newMemberTable(fieldsOf(t))
+		p.object = newMemberTable(t)
 	case reflect.Interface:
-		if t.NumMethod() == 0 {
+		if p.act = readIface; t.NumMethod() == 0 {
 			p.act = readAny
 		}
 	case reflect.Map:
-		k := t.Key()
-		if isMapKey(k) {
-			p.act, p.key, p.elem = readMap, makePlan(k), makePlan(t.Elem())
+		if k := keyActOf(t.Key()); k != noKey {
+			p.act, p.keys, p.key, p.elem = readMap, k, makePlan(t.Key()), makePlan(t.Elem())
 		}
 	}
 }
@@ -202,26 +235,33 @@ func (p *plan) fill() {
 func (p *plan) fillPointer() {
 	t := p.typ
 	if maker, ok := door.MakerOf(t); ok {
-		if !isMapKey(maker.Key()) {
+		k := keyActOf(maker.Key())
+		if k == noKey {
 			p.act = readNoMap
 			return
 		}
-		p.act, p.maker = readArenaMap, maker
+		p.act, p.keys, p.maker = readArenaMap, k, maker
 		p.key, p.elem = makePlan(maker.Key()), makePlan(maker.Value())
 		return
 	}
-	if _, ok := ownMethods(t.Elem()); ok && t.Elem().Name() == "" || t.Name() != "" {
-		return // methods that only a pointer leads to, or a pointer that encoding/json does not follow at once
-	}
-	p.act, p.elem = readPointer, makePlan(t.Elem())
+	p.act, p.elem = readPointer, makePlanBehind(t)
 }
 
-// isMapKey says whether keys of type t are read from names here: strings and integers
-// without a method for that, and what reads itself from text.
-func isMapKey(t reflect.Type) bool {
-	if by, ok := ownMethods(t); ok {
-		return by == readText && t.Name() != ""
+// keyActOf says how keys of type t are made of names.
+func keyActOf(t reflect.Type) keyAct {
+	switch by, _ := ownMethods(t); {
+	case by == readText:
+		return keyText
+	case by == readJSON && reflect.PointerTo(t).Implements(textUnmarshaler):
+		return keyJSON
 	}
-	k := t.Kind()
-	return k == reflect.String || reflect.Int <= k && k <= reflect.Uintptr
+	switch k := t.Kind(); {
+	case k == reflect.String:
+		return keyString
+	case reflect.Int <= k && k <= reflect.Int64:
+		return keyInt
+	case reflect.Uint <= k && k <= reflect.Uintptr:
+		return keyUint
+	}
+	return noKey
 }

@@ -1,9 +1,7 @@
 package arenajson
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -18,11 +16,9 @@ import (
 //
 // What is accepted, what becomes of it and the errors are those of encoding/json: a
 // document that is not JSON leaves v as it was, and the first value that does not
-// fit its variable is a *json.UnmarshalTypeError, with all the rest read. In that
-// case encoding/json itself reads the document, and what it makes lies on the heap,
-// where no Limit counts it. Methods of the program may then be called twice for the same value. On the heap are
-// also builtin maps, though not their keys and values, and what methods of the program
-// make. An *arena.Map lies in a.
+// fit its variable is a *json.UnmarshalTypeError, with all the rest read. On the heap
+// are builtin maps, though not their keys and values, errors, and what methods of the
+// program make. An *arena.Map lies in a.
 //
 // A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
 //
@@ -89,32 +85,31 @@ func (d *decoder) reject(i int, what string) {
 func (d *decoder) unmarshal(data []byte, v any) error {
 	to := reflect.ValueOf(v)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
-		return d.exact(data, v) // which has the errors for that
+		if err := notJSON(data); err != nil {
+			return err
+		}
+		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(v)}
 	}
-	p := planOf(to.Type().Elem())
+	p := planOf(to.Type())
+	d.doc, d.root, d.top, d.slot = data, p, to.UnsafePointer(), to.Type()
 	fresh := allZero(to.UnsafePointer(), p.size)
 	bad, err := d.try(p, to.UnsafePointer(), data, !fresh || p.calls)
-	if bad == nil && err == nil {
-		return nil
+	switch {
+	case bad == nil && err == nil:
+		return d.wrong
+	case err == nil:
+		// A document that is not JSON has that error, whatever else was found before.
+		if err = notJSON(data); err == nil {
+			err = bad.err
+			if _, ok := err.(*StrictError); !ok {
+				return err // and what was read so far stays
+			}
+		}
 	}
 	if fresh {
 		to.Elem().SetZero()
 	}
-	if err != nil {
-		return err
-	}
-	// A document that is not JSON has one error for all.
-	if err := notJSON(data); err != nil {
-		return err
-	}
-	var refused *StrictError
-	if errors.As(bad.err, &refused) {
-		return refused
-	}
-	if p.maps {
-		return d.own(bad)
-	}
-	return d.exact(data, v)
+	return err
 }
 
 // try reads data into to, and returns what it found in the way of that. With first
@@ -161,38 +156,12 @@ func (d *decoder) copyOf(data []byte) {
 	d.base, d.n = dataOf(b), len(data)
 }
 
-// notJSON returns encoding/json's error for what is not JSON.
+// notJSON returns encoding/json's error for what is not JSON, whose text only that can
+// make. It takes no memory for what is.
 func notJSON(data []byte) error {
+	if json.Valid(data) {
+		return nil
+	}
 	var raw json.RawMessage
 	return json.Unmarshal(data, &raw)
-}
-
-// exact has encoding/json read data into v.
-func (d *decoder) exact(data []byte, v any) error {
-	if !d.numbers && !d.known {
-		return json.Unmarshal(data, v)
-	}
-	if err := notJSON(data); err != nil {
-		return err
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if d.numbers {
-		dec.UseNumber()
-	}
-	if d.known {
-		dec.DisallowUnknownFields()
-	}
-	return dec.Decode(v)
-}
-
-// own is the error where encoding/json can't be asked, since it doesn't know arena
-// maps.
-func (d *decoder) own(bad *trouble) error {
-	switch {
-	case bad.err != nil:
-		return bad.err
-	case bad.wants != nil:
-		return &json.UnmarshalTypeError{Value: bad.what, Type: bad.wants.typ, Offset: int64(bad.at)}
-	}
-	return fmt.Errorf("arenajson: at byte %d: a member that the struct does not have, or one behind a nil pointer to a struct that is not exported", bad.at)
 }

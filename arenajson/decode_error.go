@@ -1,0 +1,252 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Errors are those of encoding/json as it is up to Go 1.26, on every Go: the one that
+// is built on v2 finds the same, but names other positions and paths.
+
+// trouble is what ends the reading.
+type trouble struct {
+	at  int
+	err error // nil where the document is not JSON
+}
+
+// fail ends the reading at i, where the document is no longer JSON.
+func (d *decoder) fail(i int) { panic(trouble{at: i}) }
+
+// note keeps the first error with which the reading goes on.
+func (d *decoder) note(err error) {
+	if d.wrong == nil {
+		d.wrong = err
+	}
+}
+
+// mismatch notes that the value at i does not fit a variable of p's type, and returns
+// where it ends.
+func (d *decoder) mismatch(p *plan, i int) int {
+	end := d.skip(i)
+	if d.wrong != nil {
+		return end
+	}
+	e := &json.UnmarshalTypeError{Type: p.typ, Offset: int64(end)}
+	switch d.at(i) {
+	case '"':
+		e.Value = "string"
+	case '{':
+		e.Value, e.Offset = "object", int64(i+1)
+	case '[':
+		e.Value, e.Offset = "array", int64(i+1)
+	case 't', 'f':
+		e.Value = "bool"
+	case 'n':
+		e.Value = "null"
+	default:
+		e.Value = "number"
+		switch p.act {
+		case readInt, readUint, readFloat32, readFloat64:
+			e.Value += " " + d.text(i, end)
+		}
+	}
+	slot := d.locate(e, i)
+	if p.act == readText {
+		e.Type = slot
+	}
+	d.wrong = e
+	return end
+}
+
+// tooLarge notes that the number at i does not fit a float64 in an interface.
+func (d *decoder) tooLarge(i int) int {
+	end := d.number(i)
+	if d.wrong == nil {
+		e := &json.UnmarshalTypeError{Value: "number " + d.text(i, end), Type: floatPlan.typ, Offset: int64(end + 1)}
+		d.locate(e, i)
+		d.wrong = e
+	}
+	return end
+}
+
+// badKey notes that the name at i, as it is read, is no key of p's type.
+func (d *decoder) badKey(p *plan, name string, i int) {
+	if d.wrong == nil {
+		e := &json.UnmarshalTypeError{Value: "number " + name, Type: p.typ, Offset: int64(i + 1)}
+		d.locate(e, i)
+		d.wrong = e
+	}
+}
+
+// badQuote is encoding/json's error for a string in a member of type t with ,string.
+func badQuote(item string, t reflect.Type) error {
+	return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)
+}
+
+// stop ends the reading with an error of a method for the value at i, as encoding/json
+// does.
+func (d *decoder) stop(i int, err error) {
+	// The slices that it is in have the elements up to it.
+	w := walk{doc: d.doc, under: d.under, strict: d.strict, value: d.top}
+	w.to(d.root, i)
+	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
+		d.locate(e, i)
+	}
+	panic(trouble{at: i, err: err})
+}
+
+// locate says in e in which struct and member the value or name at i stands, and
+// returns what type its variable has.
+func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (slot reflect.Type) {
+	w := walk{doc: d.doc, under: d.under, strict: d.strict, slot: d.slot}
+	w.to(d.root, i)
+	if w.in != nil {
+		if e.Field != "" {
+			w.path = append(w.path, e.Field)
+		}
+		e.Struct, e.Field = w.in.Name(), strings.Join(w.path, ".")
+	}
+	return w.slot
+}
+
+// walk goes from the beginning of a document down to a value that was read from it:
+// so that nothing needs to be kept for errors while there are none.
+type walk struct {
+	doc    []byte
+	under  []dynamic
+	strict bool
+	value  pointer // what is read into, to end slices there; nil to leave them
+
+	in   reflect.Type // the struct whose member it is
+	path []string     // the names that lead there
+	slot reflect.Type // what is declared to hold it
+}
+
+// to goes down from the beginning of the document, a value of plan p, to what begins
+// at end.
+func (w *walk) to(p *plan, end int) {
+	for i := w.space(0); p != nil && i < end; {
+		p = w.through(p, i)
+		object := w.doc[i] == '{'
+		i = w.space(i + 1)
+		var m *member
+		for k := 0; ; k++ {
+			m = nil
+			if object {
+				from := i
+				i = w.skip(i)
+				if end < i {
+					return // it is the name
+				}
+				if p.object != nil {
+					name, _ := unquote(viewString(w.doc[from:i]))
+					if at := p.object.find(name, w.strict); at >= 0 {
+						m = &p.object.all[at]
+					}
+				}
+				i = w.space(w.space(i) + 1)
+			}
+			next := w.skip(i)
+			if end < next || next == len(w.doc) {
+				w.enter(p, m, k)
+				break
+			}
+			i = w.space(w.space(next) + 1)
+		}
+		switch {
+		case m != nil:
+			w.in, w.slot = p.typ, m.plan.typ
+			w.path = append(w.path, m.path...)
+			p = m.plan
+		case p.elem == nil:
+			return
+		default:
+			p = p.elem
+			w.slot = p.typ
+		}
+	}
+}
+
+// through is what p's value at i is read into, through pointers and what interfaces
+// held before.
+func (w *walk) through(p *plan, i int) *plan {
+	for {
+		switch {
+		case p.act == readPointer:
+			if p = p.elem; w.value != nil {
+				w.value = *as[pointer](w.value)
+			}
+		case (p.act == readAny || p.act == readIface) && len(w.under) > 0 && w.under[0].at == i:
+			if w.value != nil {
+				w.value = valueAt(p.typ, w.value).Elem().UnsafePointer()
+			}
+			p, w.under = w.under[0].plan, w.under[1:]
+		default:
+			return p
+		}
+	}
+}
+
+// enter goes on to a member of p's value, or to its element k.
+func (w *walk) enter(p *plan, m *member, k int) {
+	if w.value == nil {
+		return
+	}
+	switch {
+	case m != nil:
+		for _, h := range m.via {
+			w.value = *as[pointer](add(w.value, h.offset))
+		}
+		w.value = add(w.value, m.offset)
+	case p.act == readArray:
+		w.value = add(w.value, uintptr(k)*p.elem.size)
+	case p.act == readSlice || p.act == readBytes:
+		s := as[machine.Slice](w.value)
+		s.Len = max(s.Len, k+1)
+		w.value = add(s.Data, uintptr(k)*p.elem.size)
+	default:
+		w.value = nil // values of maps are not in there yet
+	}
+}
+
+func (w *walk) space(i int) int {
+	for i < len(w.doc) && (w.doc[i] == ' ' || w.doc[i] == '\n' || w.doc[i] == '\r' || w.doc[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skip returns where the value at i ends, or the document.
+func (w *walk) skip(i int) int {
+	for depth := 0; i < len(w.doc); i++ {
+		switch w.doc[i] {
+		case '"':
+			for i++; i < len(w.doc) && w.doc[i] != '"'; i++ {
+				if w.doc[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return min(i+1, len(w.doc))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ':', ' ', '\n', '\r', '\t':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(w.doc)
+}
