@@ -1,0 +1,16 @@
+module github.com/ebbpool/arena/adapters/fasthttp
+
+go 1.25.0
+
+replace github.com/ebbpool/arena => ../../
+
+require (
+	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
+	github.com/valyala/fasthttp v1.72.0
+)
+
+require (
+	github.com/andybalholm/brotli v1.2.1 // indirect
+	github.com/klauspost/compress v1.18.6 // indirect
+	github.com/valyala/bytebufferpool v1.0.0 // indirect
+)

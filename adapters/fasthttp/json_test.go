@@ -1,0 +1,148 @@
+package arenafasthttp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/ebbpool/arena"
+	arenafasthttp "github.com/ebbpool/arena/adapters/fasthttp"
+	"github.com/valyala/fasthttp"
+)
+
+func Example() {
+	type Greeting struct {
+		Name string `json:"name"`
+		Text string `json:"text,omitempty"`
+	}
+	greet := func(ctx *fasthttp.RequestCtx) {
+		var g Greeting
+		if err := arenafasthttp.Read(ctx, &g); err != nil {
+			ctx.Error(err.Error(), arenafasthttp.Status(err))
+			return
+		}
+		g.Text = arenafasthttp.FromContext(ctx).Sprintf("Hello, %s!", g.Name)
+		arenafasthttp.Write(ctx, fasthttp.StatusOK, &g)
+	}
+
+	pool := arena.NewAutoPool(0)
+	pool.Limit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	handler := arenafasthttp.Handler(pool, greet)
+
+	var ctx fasthttp.RequestCtx // as the server makes it
+	ctx.Request.SetBodyString(`{"name":"Jo"}`)
+	handler(&ctx)
+	fmt.Println(ctx.Response.StatusCode(), string(ctx.Response.Body()))
+	// Output: 200 {"name":"Jo","text":"Hello, Jo!"}
+}
+
+type order struct {
+	Customer string   `json:"customer"`
+	Items    []string `json:"items"`
+}
+
+// answer is a service in ten lines: the order back, with one item more.
+func answer(ctx *fasthttp.RequestCtx) {
+	var o order
+	if err := arenafasthttp.Read(ctx, &o); err != nil {
+		ctx.Error(err.Error(), arenafasthttp.Status(err))
+		return
+	}
+	a := arenafasthttp.FromContext(ctx)
+	o.Items = arena.Append(a, o.Items, a.Concat("a present for ", o.Customer))
+	arenafasthttp.Write(ctx, fasthttp.StatusCreated, &o)
+}
+
+var bodies = []struct {
+	body   string
+	status int
+	answer string
+}{
+	{`{"customer":"Jo","items":["tea"]}`, 201, `{"customer":"Jo","items":["tea","a present for Jo"]}`},
+	{``, 400, ""},
+	{`  `, 400, ""},
+	{`{"customer":`, 400, ""},
+	{`{} {}`, 400, ""},
+	{`{"items":5}`, 400, ""},
+	{`{"customer":"` + strings.Repeat("x", 1<<20) + `"}`, 413, ""},
+}
+
+func TestReadAndWrite(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		p := arena.NewAutoPool(0)
+		p.Limit(64<<10, 0)
+		c := serve(t, &fasthttp.Server{Handler: arenafasthttp.Handler(p, answer), StreamRequestBody: streamed})
+		for _, x := range bodies {
+			r := ask(t, c, "/", x.body)
+			if r.StatusCode() != x.status || x.status == 201 && (string(r.Body()) != x.answer || string(r.Header.ContentType()) != "application/json") {
+				t.Errorf("%.40q, streamed %v: %d %q", x.body, streamed, r.StatusCode(), r.Body())
+			}
+		}
+		settled(t, p)
+		// Without Handler both work on the heap.
+		heap := serve(t, &fasthttp.Server{Handler: answer, StreamRequestBody: streamed})
+		if r := ask(t, heap, "/", bodies[0].body); r.StatusCode() != 201 || string(r.Body()) != bodies[0].answer {
+			t.Errorf("on the heap: %d %q", r.StatusCode(), r.Body())
+		}
+	}
+}
+
+// What the server or the connection refuses while a body is read has its status.
+func TestReadErrors(t *testing.T) {
+	for _, x := range []struct {
+		body io.Reader
+		want int
+	}{
+		{strings.NewReader(""), 400},
+		{iotest.OneByteReader(strings.NewReader(`{"customer":"Jo"}`)), 201},
+		{iotest.ErrReader(errors.New("gone")), 500},
+		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(fasthttp.ErrBodyTooLarge)), 413},
+	} {
+		ctx := new(fasthttp.RequestCtx)
+		arenafasthttp.Handler(arena.NewAutoPool(0), func(ctx *fasthttp.RequestCtx) {
+			ctx.Request.SetBodyStream(x.body, -1)
+			var o order
+			status := 201
+			if err := arenafasthttp.Read(ctx, &o); err != nil {
+				status = arenafasthttp.Status(err)
+			}
+			if status != x.want {
+				t.Errorf("status %d, want %d", status, x.want)
+			}
+		})(ctx)
+	}
+}
+
+// What can't be written must leave the answer to the handler.
+func TestWriteFails(t *testing.T) {
+	ctx := new(fasthttp.RequestCtx)
+	ctx.SetStatusCode(202)
+	ctx.SetBodyString("before")
+	err := arenafasthttp.Write(ctx, 200, func() {})
+	var unsupported *json.UnsupportedTypeError
+	if !errors.As(err, &unsupported) || string(ctx.Response.Body()) != "before" || ctx.Response.StatusCode() != 202 {
+		t.Errorf("%v, %d %q", err, ctx.Response.StatusCode(), ctx.Response.Body())
+	}
+}
+
+// An answer is sent when its arena may be another request's already.
+func TestAnswersAreCopies(t *testing.T) {
+	p := arena.NewArenaPool(1<<10, 0)
+	var ctx fasthttp.RequestCtx
+	ctx.Request.SetBodyString(bodies[0].body)
+	arenafasthttp.Handler(p, answer)(&ctx)
+	for range 3 {
+		a := p.Get()
+		for b := a.AllocBytes(800); len(b) > 0; b = b[1:] {
+			b[0] = '#'
+		}
+		p.Put(a)
+	}
+	if got := string(ctx.Response.Body()); got != bodies[0].answer {
+		t.Errorf("%q", got)
+	}
+}
