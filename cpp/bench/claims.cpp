@@ -80,7 +80,7 @@ std::vector<claim> claims(const std::vector<region_measurements>& all) {
 claim claim_of(const sync_measurements& s) {
     const int ours = find(s.subjects, "ebb sync"), theirs = find(s.subjects, "mimalloc");
     claim c{std::string("ebb sync, ") + name(s.work) + ", of mimalloc",
-            s.work == sync_workload::churn ? 0.75 : 0.40,
+            s.work == sync_workload::churn ? 0.70 : 0.40,
             {},
             "x"};
     if (ours >= 0 && theirs >= 0)

@@ -183,6 +183,139 @@ TEST(SyncDepot, MorePoolsThanACacheHasPlaces) {
     }
 }
 
+// The slot that a thread freed last is apart from its others.
+
+TEST(SyncDepot, TheHotSlotIsOneOfTwoBatches) {
+    // Else a thread holds back one more than it may: with a batch of 1 that is half as
+    // much again.
+    for (const std::size_t batch : {1u, 2u, 8u, 64u}) {
+        pool_type pool(400, {.batch = batch});
+        staying other([&] { take_and_give(pool, 300); });
+        EXPECT_GE(drain(pool), 400 - 2 * batch) << batch;
+    }
+}
+
+TEST(SyncDepot, UsedCountsTheHotSlotsOfOthers) {
+    pool_type pool(1'000);
+    staying one([&] { pool.deallocate(pool.allocate()); });
+    staying two([&] { take_and_give(pool, 2); });
+    EXPECT_EQ(pool.used(), 0u);
+    pool.deallocate(pool.allocate());
+    EXPECT_EQ(pool.used(), 0u);
+    item* const p = pool.allocate();
+    EXPECT_EQ(pool.used(), 1u);
+    pool.deallocate(p);
+}
+
+TEST(SyncDepot, AHotSlotComesBackWhenItsThreadEnds) {
+    pool_type pool(64, {.batch = 64});
+    std::thread([&] {
+        std::vector<item*> all;
+        while (item* const p = pool.allocate()) all.push_back(p);
+        pool.deallocate(all.back());  // the only one in the magazine, and hot
+    }).join();
+    EXPECT_EQ(pool.available(), 1u);
+    EXPECT_NE(pool.allocate(), nullptr);
+    EXPECT_EQ(pool.allocate(), nullptr);
+}
+
+TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
+    // 65 pools that a thread uses by turns: two have one place, and each use of one
+    // pushes the other out.
+    std::vector<std::unique_ptr<pool_type>> pools;
+    for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(64, ebb::sync_options{.batch = 32}));
+    for (int round = 0; round < 3; ++round) {
+        for (auto& pool : pools) {
+            std::vector<item*> all;
+            while (item* const p = pool->allocate()) all.push_back(p);
+            ASSERT_EQ(all.size(), 64u);
+            for (item* const p : all) pool->deallocate(p);
+            ASSERT_EQ(pool->used(), 0u);
+        }
+        for (auto& pool : pools) ASSERT_EQ(pool->used(), 0u) << "after the others were used";
+    }
+    // The newest in front of the magazine's others, also behind a push.
+    item* const p = pools[0]->allocate();
+    pools[0]->deallocate(p);
+    pools[64]->deallocate(pools[64]->allocate());
+    EXPECT_EQ(pools[0]->allocate(), p);
+    pools[0]->deallocate(p);
+}
+
+TEST(SyncDepot, AFullMagazineTakesAHotSlotThatIsPushedOut) {
+    // 2 * 64 slots held back, of which one is hot: the largest that there is.
+    pool_type first(1'000, {.batch = 64});
+    std::vector<std::unique_ptr<pool_type>> others;
+    for (int i = 0; i < 64; ++i) others.push_back(std::make_unique<pool_type>(64));
+    take_and_give(first, 400);
+    for (int i = 0; i < 128; ++i) take_and_give(first, static_cast<std::size_t>(i));
+    for (auto& other : others) take_and_give(*other, 1);
+    EXPECT_EQ(first.used(), 0u);
+    take_and_give(first, 1'000);
+    EXPECT_EQ(first.used(), 0u);
+    EXPECT_EQ(drain(first), 1'000u);
+}
+
+TEST(SyncDepot, APoolThatIsGoneWithAHotSlotHarmsNoOther) {
+    // Its front is used by a pool that comes at the same place, 64 pools later.
+    for (int i = 0; i < 200; ++i) {
+        pool_type pool(64, {.batch = 8});
+        take_and_give(pool, 10);
+        EXPECT_EQ(pool.used(), 0u);
+        EXPECT_EQ(drain(pool), 64u) << i;
+    }
+}
+
+TEST(SyncDepot, UsedIsRightWhileHotSlotsArePushedOut) {
+    // A hot slot on its way to the others must count once: used() looks at both under
+    // one lock.
+    std::vector<std::unique_ptr<pool_type>> pools;
+    for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(256, ebb::sync_options{.batch = 16}));
+    std::atomic<bool> done{false};
+    std::thread other([&] {
+        item* const keep = pools[0]->allocate();
+        for (int i = 0; i < 3'000; ++i) {
+            pools[0]->deallocate(pools[0]->allocate());
+            pools[64]->deallocate(pools[64]->allocate());
+        }
+        pools[0]->deallocate(keep);
+        done = true;
+    });
+    std::size_t most = 0;
+    while (!done) most = std::max(most, pools[0]->used());
+    other.join();
+    EXPECT_LE(most, 2u) << "one that is kept, and one between two steps";
+    EXPECT_EQ(pools[0]->used(), 0u);
+}
+
+TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
+    static ebb::misuse_info last;
+    static int reports;
+    reports = 0;
+    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
+        last = info;
+        ++reports;
+    });
+    ebb::sync_arena_pool<item, ebb::checks::report> pool(1'000);
+    item* const p = pool.allocate();
+    item* const before = p - 1;
+    pool.deallocate(p);
+    pool.deallocate(p);
+    EXPECT_EQ(reports, 1);
+    EXPECT_EQ(last.kind, ebb::misuse::double_free);
+    std::thread([&] { pool.deallocate(p); }).join();
+    EXPECT_EQ(reports, 2);
+    EXPECT_EQ(last.slot, 0u);
+    pool.deallocate(before);  // where the state is that stands for no slot
+    EXPECT_EQ(reports, 3);
+    EXPECT_EQ(last.kind, ebb::misuse::foreign);
+    EXPECT_FALSE(pool.owns(before));
+    EXPECT_EQ(pool.used(), 0u);
+    EXPECT_EQ(pool.allocate(), p);
+    EXPECT_EQ(pool.used(), 1u);
+    ebb::set_misuse_handler(nullptr);
+}
+
 TEST(SyncDepot, SmallObjectsOfTwoThreads) {
     // Four bytes: two slots share what AddressSanitizer keeps of eight.
     ebb::sync_arena_pool<std::uint32_t> pool(64, {.batch = 1});

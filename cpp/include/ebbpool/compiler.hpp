@@ -8,17 +8,20 @@
 #define EBB_INLINE inline
 #define EBB_UNLIKELY(x) (x)
 #define EBB_PREFETCH(p) static_cast<void>(p)
+#define EBB_ASSUME(x) static_cast<void>(0)
 #elif defined(__GNUC__)
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
 #define EBB_NOINLINE [[gnu::noinline]]
 #define EBB_INLINE [[gnu::always_inline]] inline
 #define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
 #define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
+#define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define EBB_COLD __declspec(noinline)
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
+#define EBB_ASSUME(x) __assume(x)
 // It has [[unlikely]] for statements only, and puts what ends in a call that is not
 // inlined out of the way by itself.
 #define EBB_UNLIKELY(x) (x)
@@ -35,6 +38,7 @@
 #define EBB_INLINE inline
 #define EBB_UNLIKELY(x) (x)
 #define EBB_PREFETCH(p) static_cast<void>(p)
+#define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
 #endif  // EBBPOOL_COMPILER_HPP

@@ -226,7 +226,10 @@ struct slot_finder {
     static_assert(static_cast<std::uintptr_t>(odd * inverse) == 1);
 
     [[nodiscard]] static std::uintptr_t quotient(const void* p, const void* base) noexcept {
-        const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base);
+        return quotient(p, reinterpret_cast<std::uintptr_t>(base));
+    }
+    [[nodiscard]] static std::uintptr_t quotient(const void* p, std::uintptr_t base) noexcept {
+        const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - base;
         return std::rotr(static_cast<std::uintptr_t>(d * inverse), shift);
     }
 };

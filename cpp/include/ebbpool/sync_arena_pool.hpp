@@ -54,8 +54,8 @@ struct sync_options {
 /// Cost: a look-up in the thread's cache and no lock, in all but one call of
 /// batch() or so; near exhaustion, when a refill finds few slots or none, more
 /// calls take it. A thread that uses more than 64 pools by turns searches the
-/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot and
-/// 640 bytes a thread; of a pool that is gone a thread keeps its magazine and
+/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot,
+/// 640 bytes a thread, and 2 KiB a thread for all pools; of a pool that is gone a thread keeps its magazine and
 /// the depot, about 800 bytes, until it uses a new pool or ends.
 ///
 /// Construction and destruction are not thread-safe; when the pool is destroyed
@@ -82,16 +82,16 @@ public:
     explicit sync_arena_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
-          room_(2 * batch_),
-          block_(block_bytes(capacity), block_alignment, states_at(capacity), options.memory),
-          place_(detail::thread_magazines::next_place()) {
+          room_(detail::depot::room(batch_)),
+          block_(block_bytes(capacity), block_alignment, states_at(capacity) - detail::cache_line, options.memory) {
         std::byte* const data = block_.data();
-        base_ = reinterpret_cast<T*>(data);
-        states_ = reinterpret_cast<state*>(data + states_at(capacity));
+        before_ = reinterpret_cast<std::uintptr_t>(data) - sizeof(T);
+        states_ = reinterpret_cast<state*>(data + states_at(capacity)) - 1;
         depot_ = std::make_shared<detail::depot>(capacity, batch_,
                                                  reinterpret_cast<std::uint64_t*>(data + bits_at(capacity)),
                                                  reinterpret_cast<std::uint32_t*>(data + stack_at(capacity)));
-        if constexpr (annotated) annotate::begin(this, base_, capacity * sizeof(T));
+        key_ = key{detail::thread_magazines::new_key(depot_.get())};
+        if constexpr (annotated) annotate::begin(this, data, capacity * sizeof(T));
     }
 
     sync_arena_pool(const sync_arena_pool&) = delete;
@@ -102,43 +102,45 @@ public:
             if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
         }
         depot_->close();
-        if constexpr (annotated) annotate::end(this, base_, +capacity_ * sizeof(T));
+        if constexpr (annotated) annotate::end(this, block_.data(), +capacity_ * sizeof(T));
     }
 
     /// Hands out a slot, or nullptr when there is none within reach. Raw
     /// memory, as from arena_pool.
-    [[nodiscard]] T* allocate() noexcept {
-        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
-            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
-            if (n != 0) {
-                const std::size_t slot = m->slots[n - 1];
-                m->count.store(n - 1, std::memory_order_relaxed);
-                if (claim(slot)) return hand_out(slot);
-            }
+    [[nodiscard]] EBB_INLINE T* allocate() noexcept {
+        detail::front& f = front();
+        if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
+        const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
+        if constexpr (Checks::enabled) {
+            // One look at the state says that there is a hot slot, and that it is free.
+            if (EBB_UNLIKELY(!is(hot, detail::slot_state::free))) return allocate_counted(f);
+            states_[hot].store(detail::slot_state::live, std::memory_order_relaxed);
+        } else {
+            if (EBB_UNLIKELY(hot == detail::front::none)) return allocate_counted(f);
         }
-        return allocate_slowly();
+        f.hot.store(detail::front::none, std::memory_order_relaxed);
+        return hand_out(hot);
     }
 
     /// Takes a slot back, from any thread; otherwise as arena_pool's.
-    void deallocate(T* p) noexcept {
-        const std::size_t slot = slot_of(p);
+    EBB_INLINE void deallocate(T* p) noexcept {
+        const std::size_t name = name_of(p);
         if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(slot >= +capacity_ || !is(slot, detail::slot_state::live))) {
-                complain(p, slot);
-                return;
-            }
-            states_[slot].store(detail::slot_state::free, std::memory_order_relaxed);
+            if (EBB_UNLIKELY(name > +capacity_ || !is(name, detail::slot_state::live))) return complain(p);
+            states_[name].store(detail::slot_state::free, std::memory_order_relaxed);
         }
         if constexpr (annotated) annotate::given_back(this, p, sizeof(T));
-        if (detail::magazine* const m = cached_magazine(); m != nullptr) {
-            const std::uint32_t n = m->count.load(std::memory_order_relaxed);
-            if (n < room_) {
-                m->slots[n] = static_cast<std::uint32_t>(slot);
-                m->count.store(n + 1, std::memory_order_relaxed);
-                return;
-            }
+        detail::front& f = front();
+        if (EBB_UNLIKELY(f.key != +key_)) return deallocate_slowly(name);
+        const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
+        if (hot != detail::front::none) {
+            detail::magazine& m = *f.own;
+            const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+            if (EBB_UNLIKELY(n >= room_)) return deallocate_slowly(name);
+            m.slots[n] = hot - 1;
+            m.count.store(n + 1, std::memory_order_relaxed);
         }
-        deallocate_slowly(static_cast<std::uint32_t>(slot));
+        f.hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
@@ -166,9 +168,9 @@ public:
     /// As arena_pool's, and true with checks::none.
     [[nodiscard]] bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
-            const std::size_t slot = slot_of(p);
-            if (EBB_UNLIKELY(slot >= +capacity_ || !is(slot, detail::slot_state::live))) {
-                complain(p, slot);
+            const std::size_t name = name_of(p);
+            if (EBB_UNLIKELY(name > +capacity_ || !is(name, detail::slot_state::live))) {
+                complain(p);
                 return false;
             }
         }
@@ -182,6 +184,9 @@ public:
 
 private:
     using state = std::atomic<detail::slot_state>;
+    // A number of a type of its own: a store to the user's objects can't change it.
+    enum class key : std::uint64_t {};
+    friend constexpr std::uint64_t operator+(key k) noexcept { return static_cast<std::uint64_t>(k); }
     // Loads and stores are all that is asked of it. They are plain instructions also
     // where, as on riscv64, an exchange of a byte is none and is_always_lock_free false.
     static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
@@ -195,9 +200,10 @@ private:
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
         return (capacity + detail::run_length - 1) / detail::run_length;
     }
-    // A line begins with the states of a run.
+    // A line begins with the states of a run. The byte before is the state of the name
+    // that no slot has, and so a line more is there for it.
     static constexpr std::size_t states_at(std::size_t capacity) noexcept {
-        return detail::round_up(capacity * sizeof(T), detail::cache_line);
+        return detail::round_up(capacity * sizeof(T), detail::cache_line) + detail::cache_line;
     }
     static constexpr std::size_t bits_at(std::size_t capacity) noexcept {
         return states_at(capacity) + runs(capacity) * detail::run_length;
@@ -222,80 +228,104 @@ private:
     // What most calls need holds no other call, in an executable: a function
     // that might call another one saves its registers first, which was a third
     // of the time. In a shared library the thread's cache is found by a call.
-    [[nodiscard]] detail::magazine* cached_magazine() const noexcept {
-        const auto& cached = detail::thread_magazines::cache[place_];
-        return cached.home == depot_.get() ? cached.own : nullptr;
-    }
-    [[nodiscard]] detail::magazine* find_magazine() noexcept {
-        return batch_ == 0 ? nullptr : detail::thread_magazines::find(place_, depot_);
+    [[nodiscard]] detail::front& front() const noexcept { return detail::thread_magazines::at(+key_); }
+    [[nodiscard]] detail::front* find_front() noexcept {
+        return batch_ == 0 ? nullptr : detail::thread_magazines::find(+key_, depot_);
     }
 
-    EBB_NOINLINE T* allocate_slowly() noexcept {
-        detail::magazine* const m = find_magazine();
-        for (;;) {
-            const bool refills = m != nullptr && m->count.load(std::memory_order_relaxed) == 0;
-            const std::uint32_t slot = m != nullptr ? depot_->take(*m) : depot_->take_one();
-            if (slot == detail::depot::none) return nullptr;
-            if (refills) fetch(*m);
-            if (claim(slot)) return hand_out(slot);
+    // No hot slot, or one that is out already.
+    EBB_NOINLINE T* allocate_counted(detail::front& f) noexcept {
+        if (f.hot.load(std::memory_order_relaxed) == detail::front::none) {
+            detail::magazine& m = *f.own;
+            const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+            if (n != 0) {
+                const std::size_t name = m.slots[n - 1] + std::size_t{1};
+                m.count.store(n - 1, std::memory_order_relaxed);
+                if (claim(name)) return hand_out(name);
+            }
         }
+        return allocate_slowly();
+    }
+    EBB_NOINLINE T* allocate_slowly() noexcept {
+        detail::front* const f = find_front();
+        for (;;) {
+            const std::size_t name = f != nullptr ? next_of(*f) : depot_->take_one() + std::size_t{1};
+            if (name == detail::depot::none + std::size_t{1}) return nullptr;
+            if (claim(name)) return hand_out(name);
+        }
+    }
+    std::size_t next_of(detail::front& f) noexcept {
+        const std::uint32_t hot = f.hot.exchange(detail::front::none, std::memory_order_relaxed);
+        if (hot != detail::front::none) return hot;
+        const bool refills = f.own->count.load(std::memory_order_relaxed) == 0;
+        const std::uint32_t slot = depot_->take(*f.own);
+        if (refills) fetch(*f.own);
+        return slot + std::size_t{1};
     }
     // What a magazine was refilled with was last used long ago, or by another
     // thread: the first line of each object is fetched while the first is used.
     void fetch(const detail::magazine& m) const noexcept {
-        for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) EBB_PREFETCH(base_ + m.slots[i]);
-    }
-    EBB_NOINLINE void deallocate_slowly(std::uint32_t slot) noexcept {
-        if (detail::magazine* const m = find_magazine(); m != nullptr) {
-            depot_->put(*m, slot);
-        } else {
-            depot_->put_one(slot);
+        for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) {
+            EBB_PREFETCH(named(m.slots[i] + std::size_t{1}));
         }
+    }
+    EBB_NOINLINE void deallocate_slowly(std::size_t name) noexcept {
+        detail::front* const f = find_front();
+        if (f == nullptr) return depot_->put_one(static_cast<std::uint32_t>(name - 1));
+        const std::uint32_t hot = f->hot.load(std::memory_order_relaxed);
+        if (hot != detail::front::none) depot_->put(*f->own, hot - 1);
+        f->hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
     // False when the slot is out already: it was freed twice at the same
     // moment. This copy is dropped. Two threads that claim two copies at the
     // same moment both succeed: an exchange of the state in every call would
     // see that, and costs as much as the rest of the call.
-    [[nodiscard]] bool claim(std::size_t slot) noexcept {
+    [[nodiscard]] bool claim(std::size_t name) noexcept {
         if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(is(slot, detail::slot_state::live))) {
-                complain_late(slot);
+            if (EBB_UNLIKELY(is(name, detail::slot_state::live))) {
+                complain_late(name);
                 return false;
             }
-            states_[slot].store(detail::slot_state::live, std::memory_order_relaxed);
+            states_[name].store(detail::slot_state::live, std::memory_order_relaxed);
         }
         return true;
     }
-    T* hand_out(std::size_t slot) noexcept {
-        T* const p = base_ + slot;
+    T* hand_out(std::size_t name) noexcept {
+        T* const p = named(name);
+        EBB_ASSUME(p != nullptr);
         if constexpr (annotated) annotate::handed_out(this, p, sizeof(T));
         return p;
     }
 
-    [[nodiscard]] bool is(std::size_t slot, detail::slot_state s) const noexcept {
-        return states_[slot].load(std::memory_order_relaxed) == s;
+    // Slots have names here: their numbers, plus one. No slot has the name 0, whose
+    // state is always `never`: what is neither out nor free.
+    [[nodiscard]] T* named(std::size_t name) const noexcept { return reinterpret_cast<T*>(before_ + name * sizeof(T)); }
+    [[nodiscard]] bool is(std::size_t name, detail::slot_state s) const noexcept {
+        return states_[name].load(std::memory_order_relaxed) == s;
     }
+    [[nodiscard]] std::size_t name_of(const T* p) const noexcept {
+        return detail::slot_finder<sizeof(T)>::quotient(p, before_);
+    }
+    [[nodiscard]] std::size_t slot_of(const T* p) const noexcept { return name_of(p) - 1; }
 
-    [[nodiscard]] std::size_t slot_of(const T* p) const noexcept {
-        return detail::slot_finder<sizeof(T)>::quotient(p, base_);
+    EBB_COLD void complain(const T* p) const noexcept {
+        const std::size_t slot = slot_of(p);
+        Checks::on_misuse(detail::classify(this, p, named(1), sizeof(T), alignof(T), +capacity_, slot,
+                                           slot < +capacity_ && is(slot + 1, detail::slot_state::never)));
     }
-
-    EBB_COLD void complain(const T* p, std::size_t slot) const noexcept {
-        Checks::on_misuse(detail::classify(this, p, base_, sizeof(T), alignof(T), +capacity_, slot,
-                                           slot < +capacity_ && is(slot, detail::slot_state::never)));
-    }
-    EBB_COLD void complain_late(std::size_t slot) const noexcept {
-        Checks::on_misuse(misuse_info{misuse::double_free, this, base_ + slot, base_, slot, sizeof(T), +capacity_});
+    EBB_COLD void complain_late(std::size_t name) const noexcept {
+        Checks::on_misuse(
+            misuse_info{misuse::double_free, this, named(name), named(1), name - 1, sizeof(T), +capacity_});
     }
 
     detail::counter capacity_;
     std::uint32_t batch_;
     std::uint32_t room_;  // slots that a magazine may hold
     detail::block block_;
-    std::size_t place_;  // in every thread's cache
-    T* base_ = nullptr;
-    state* states_ = nullptr;
+    key key_{};                  // of the depot, for every thread's fronts
+    std::uintptr_t before_ = 0;  // where a slot before the first would be
+    state* states_ = nullptr;    // by names
     std::shared_ptr<detail::depot> depot_;
 };
 

@@ -15,28 +15,49 @@
 #include <mutex>
 #include <new>
 
+#include <ebbpool/storage.hpp>
+
 namespace ebb::detail {
 
 /// Slots of a run: as many as have their state bytes in one cache line.
 inline constexpr std::size_t run_length = 64;
 
+class depot;
+
 /// A thread's own free slots, last in, first out. Only its thread writes it;
-/// the count is atomic since used() of other threads reads it. On lines of its
+/// what is atomic is so since used() of other threads reads it. On lines of its
 /// own (two: the neighbour is fetched along).
 struct alignas(128) magazine {
+    // One more than a thread may hold back, for the hot one of a front that is lost.
     static constexpr std::size_t max_slots = 2 * run_length;
 
     std::atomic<std::uint32_t> count{0};
-    bool taken = false;        // under the depot's lock: belongs to a thread
+    bool taken = false;                               // under the depot's lock, as the next: belongs to a thread
+    const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, if it has one
+    depot* home = nullptr;
     magazine* next = nullptr;  // of the depot's magazines
     std::uint32_t slots[max_slots] = {};
+};
+
+/// What a thread's calls look at first: the slot that it freed last, plus one, apart
+/// from the others. While frees and allocations alternate nothing is counted, and no
+/// call waits for what the one before has stored: whether there is a hot slot is a
+/// branch that is foreseen. Such calls are little more than loads, so there is one
+/// look at the thread's memory for all of this, and one number says both which pool
+/// it is of and where it lies.
+struct alignas(32) front {
+    static constexpr std::uint32_t none = 0;
+
+    std::uint64_t key = 0;  // of a depot
+    magazine* own = nullptr;
+    std::atomic<std::uint32_t> hot{none};
 };
 
 /// The free slots that are in no magazine, as one bit a slot, and a stack of
 /// the runs that have any. A refill takes the free slots of one run before those
 /// of another, so that threads seldom write to the state bytes of one line by
 /// turns.
-class depot {
+class alignas(cache_line) depot {
 public:
     /// `bits` and `stack` have one entry a run; bits are zero.
     depot(std::size_t capacity, std::size_t batch, std::uint64_t* bits, std::uint32_t* stack) noexcept
@@ -55,8 +76,13 @@ public:
 
     static constexpr std::uint32_t none = 0xffffffff;
 
+    /// Slots that a magazine may hold beside the hot one.
+    static constexpr std::uint32_t room(std::size_t batch) noexcept {
+        return batch == 0 ? 0 : static_cast<std::uint32_t>(2 * batch - 1);
+    }
+
     /// A slot for the magazine's thread, from a magazine that is filled first
-    /// if it is empty; `none` when there is none.
+    /// if it is empty; `none` when there is none. Leaves the hot one.
     std::uint32_t take(magazine& m) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n == 0) n = refill(m);
@@ -69,7 +95,7 @@ public:
     /// it is full.
     void put(magazine& m, std::uint32_t slot) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
-        if (n >= 2 * batch_) n = flush(m);
+        if (n >= room(batch_)) n = flush(m);
         m.slots[n] = slot;
         m.count.store(n + 1, std::memory_order_relaxed);
     }
@@ -103,15 +129,31 @@ public:
         magazine* const m = new (std::nothrow) magazine;
         if (m != nullptr) {
             m->taken = true;
+            m->home = this;
             m->next = magazines_;
             magazines_ = m;
         }
         return m;
     }
 
-    /// The thread is done: its slots come back.
-    void leave(magazine& m) noexcept {
+    /// The magazine gets a front, which has no hot slot.
+    void give_front(front& f, magazine& m, std::uint64_t key) noexcept {
         const std::lock_guard lock(mutex_);
+        f.key = key;
+        f.own = &m;
+        m.hot = &f.hot;
+    }
+
+    /// The magazine's front becomes another's: the hot slot goes to the others.
+    void take_front(front& f, magazine& m) noexcept {
+        const std::lock_guard lock(mutex_);
+        lose_front(f, m);
+    }
+
+    /// The thread is done: its slots come back. `f` is the magazine's front, or null.
+    void leave(magazine& m, front* f) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (f != nullptr) lose_front(*f, m);
         if (closed()) return;  // the pool, and with it bits and stack, are gone
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
@@ -132,6 +174,7 @@ public:
         std::size_t free = free_ + (capacity_ - fresh_);
         for (const magazine* m = magazines_; m != nullptr; m = m->next) {
             free += m->count.load(std::memory_order_relaxed);
+            if (m->hot != nullptr && m->hot->load(std::memory_order_relaxed) != front::none) ++free;
         }
         // More only while other threads are between two steps of a call.
         return free < capacity_ ? capacity_ - free : 0;
@@ -143,6 +186,16 @@ public:
     }
 
 private:
+    static void lose_front(front& f, magazine& m) noexcept {
+        m.hot = nullptr;
+        const std::uint32_t hot = f.hot.exchange(front::none, std::memory_order_relaxed);
+        f.key = 0;
+        if (hot == front::none) return;
+        const std::uint32_t n = m.count.load(std::memory_order_relaxed);
+        m.slots[n] = hot - 1;
+        m.count.store(n + 1, std::memory_order_relaxed);
+    }
+
     // Answers how many slots the magazine, which was empty, has then.
     std::uint32_t refill(magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
@@ -218,31 +271,38 @@ private:
 /// two shared libraries count apart.
 class thread_magazines {
 public:
-    struct cached {
-        const depot* home;
-        magazine* own;
-    };
-    static constexpr std::size_t cache_size = 64;
+    static constexpr std::size_t fronts = 64;
 
     /// Direct-mapped by a pool's place: found without a search, and constant in
     /// its initialisation, so that the compiler needs no guard for it.
-    static inline thread_local constinit std::array<cached, cache_size> cache{};
+    static inline thread_local constinit std::array<front, fronts> cache{};
 
-    /// A place for a new pool: each gets the next one, so that those of 64 pools
-    /// made one after the other do not meet.
-    static std::size_t next_place() noexcept {
+    /// A key for a new pool's depot: its address, and in the low bits a place, in
+    /// bytes from where the cache begins. Each pool gets the next place, so that
+    /// those of 64 pools made one after the other do not meet. No two depots
+    /// have one key: what the shift loses are bits that no address has.
+    static std::uint64_t new_key(const depot* d) noexcept {
         static std::atomic<std::size_t> last{0};
-        return last.fetch_add(1, std::memory_order_relaxed) % cache_size;
+        const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
+        return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
+    }
+    static front& at(std::uint64_t key) noexcept {
+        auto* const bytes = reinterpret_cast<std::byte*>(cache.data());
+        return *reinterpret_cast<front*>(bytes + static_cast<std::size_t>(key & place_mask));
     }
 
-    /// The calling thread's magazine for a depot; null when there is no memory
-    /// for one, or when the thread is past the destructor of this object.
-    static magazine* find(std::size_t place, const std::shared_ptr<depot>& d) noexcept {
+    /// The calling thread's front for a depot, with a magazine; null when there is no
+    /// memory for one, or when the thread is past the destructor of this object.
+    static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
+        front& f = at(key);
+        if (f.key == key) return &f;
         if (ended) return nullptr;
         static thread_local thread_magazines mine;
         magazine* const own = mine.find_own(d);
-        if (own != nullptr) cache[place] = {d.get(), own};
-        return own;
+        if (own == nullptr) return nullptr;
+        if (f.key != 0) f.own->home->take_front(f, *f.own);
+        d->give_front(f, *own, key);
+        return &f;
     }
 
 private:
@@ -252,16 +312,28 @@ private:
         entry* next;
     };
 
+    static constexpr int key_shift = 5;
+    static constexpr std::uint64_t place_mask = fronts * sizeof(front) - 1;
+    static_assert((alignof(depot) << key_shift) >= fronts * sizeof(front));
+
     static inline thread_local constinit bool ended = false;
+
+    // The front of a magazine, if it has one. Where none of them is it, another
+    // pool's is, or nobody's.
+    static front* front_of(const magazine& m) noexcept {
+        for (front& f : cache) {
+            if (f.key != 0 && f.own == &m) return &f;
+        }
+        return nullptr;
+    }
 
     thread_magazines() noexcept = default;
     ~thread_magazines() {
         ended = true;
-        cache = {};
         while (first_ != nullptr) {
             entry* const e = first_;
             first_ = e->next;
-            e->home->leave(*e->own);
+            e->home->leave(*e->own, front_of(*e->own));
             delete e;
         }
     }
@@ -295,9 +367,7 @@ private:
                 at = &e->next;
                 continue;
             }
-            for (cached& c : cache) {
-                if (c.home == e->home.get()) c = {};
-            }
+            if (front* const f = front_of(*e->own); f != nullptr) e->home->take_front(*f, *e->own);
             *at = e->next;
             delete e;
         }
