@@ -8,7 +8,7 @@ import (
 // Fallback says how often messages of one type were read by package proto itself,
 // because this package doesn't know them, and why.
 type Fallback struct {
-	Message string // the message's full name in protobuf
+	Message string // the message's full name in protobuf; the Go type where that is not a generated message's
 	Why     string
 	Count   uint64
 }

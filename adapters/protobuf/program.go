@@ -159,7 +159,7 @@ func newProgram(t reflect.Type) *program {
 		return p // which is tried already, since the lock was free
 	}
 	if machine.Portable || !machine.LayoutOK {
-		p := &program{typ: t, name: nameOf(t), why: "this build takes nothing for granted of the runtime"}
+		p := &program{typ: t, name: protoreflect.FullName(t.String()), why: "this build takes nothing for granted of the runtime"}
 		programs[t] = p
 		return p
 	}
@@ -167,20 +167,12 @@ func newProgram(t reflect.Type) *program {
 	p := c.program(t)
 	if p == nil {
 		// Neither a name nor a layout: dynamic messages, say.
-		p = &program{typ: t, name: nameOf(t), why: "not a struct that protoc-gen-go generates"}
+		p = &program{typ: t, name: protoreflect.FullName(t.String()), why: "not a struct that protoc-gen-go generates"}
 		programs[t] = p
 		return p
 	}
 	c.finish()
 	return p
-}
-
-func nameOf(t reflect.Type) protoreflect.FullName {
-	if m, ok := reflect.Zero(t).Interface().(proto.Message); ok && t.Kind() == reflect.Pointer {
-		defer func() { _ = recover() }() // a nil message of no generator
-		return m.ProtoReflect().Descriptor().FullName()
-	}
-	return protoreflect.FullName(t.String())
 }
 
 // infoOf is what package protoimpl knows of t, a pointer type, nil if it is not the

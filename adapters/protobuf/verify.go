@@ -27,6 +27,9 @@ func (c *compiler) finish() {
 		}
 	}
 	for _, p := range c.made {
+		p.leaveOut()
+	}
+	for _, p := range c.made {
 		if p.why == "" {
 			p.tryOut()
 		}
@@ -154,6 +157,9 @@ func (p *program) refuses(f *field, value []byte) bool { return p.read(f, value)
 func (p *program) tryOut() {
 	a := arena.NewArena(1<<10, 0)
 	for _, f := range p.all {
+		if f.op == opForeign {
+			continue
+		}
 		for _, value := range samples(f) {
 			if why := p.tryField(a, f, value); why != "" {
 				p.refuse(fmt.Sprintf("field %s: %s", f.desc.Name(), why))

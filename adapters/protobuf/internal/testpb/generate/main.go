@@ -32,6 +32,7 @@ func main() {
 		pkg := "all" + api
 		generate(strings.ReplaceAll(read("all.proto"), "PKG", pkg), pkg+".proto", pkg, api)
 	}
+	generate(read("lazy.proto"), "lazy.proto", "lazy", "opaque")
 	for _, api := range []string{"hybrid", "opaque"} {
 		pkg := "features" + api
 		generate(strings.NewReplacer("test.features", "test."+pkg, "featurespb", pkg+"pb").Replace(read("features.proto")), pkg+".proto", pkg, api)

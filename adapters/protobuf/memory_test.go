@@ -1,0 +1,259 @@
+package arenapb_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopaquepb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Without an arena the message is on the heap, as package proto makes it.
+func TestNilArena(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, m := range kinds {
+		for range 10 {
+			doc := document(t, r, m)
+			if err := differ(nil, m, doc, doc); err != nil {
+				t.Errorf("%s: %v", nameOf(m), err)
+			}
+			if err := differ(nil, m, mutate(r, doc), doc); err != nil {
+				t.Errorf("%s: %v", nameOf(m), err)
+			}
+		}
+	}
+}
+
+// wrapped is a message by the methods of another.
+type wrapped struct{ *openpb.Scalars }
+
+// Messages that this package doesn't know are read by package proto, are right, and are
+// counted by name.
+func TestFallbacks(t *testing.T) {
+	if machine.Portable {
+		t.Skip("all are")
+	}
+	a := arena.NewArena(4<<10, 0)
+	counts := func() map[string]uint64 {
+		n := map[string]uint64{}
+		for _, f := range arenapb.Fallbacks() {
+			n[f.Message] += f.Count
+			if f.Why == "" {
+				t.Errorf("%s: no reason", f.Message)
+			}
+		}
+		return n
+	}
+	before := counts()
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		for _, m := range []proto.Message{(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil)} {
+			doc := document(t, r, m)
+			if err := differ(a, m, doc, doc); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	doc := document(t, r, (*openpb.Scalars)(nil))
+	for _, m := range []proto.Message{dynamicpb.NewMessage((*openpb.Scalars)(nil).ProtoReflect().Descriptor()), wrapped{new(openpb.Scalars)}} {
+		if err := arenapb.Unmarshal(a, doc, m); err != nil {
+			t.Error(err)
+		}
+		want := new(openpb.Scalars)
+		if err := proto.Unmarshal(doc, want); err != nil || !proto.Equal(m, want) {
+			t.Errorf("%T is %v, want %v (%v)", m, m, want, err)
+		}
+	}
+	after := counts()
+	for name, least := range map[string]uint64{"arenapb.test.lazy.Lazy": 20, "*dynamicpb.Message": 1, "arenapb_test.wrapped": 1} {
+		if n := after[name] - before[name]; n < least {
+			t.Errorf("%s was counted %d times, want at least %d: %v", name, n, least, after)
+		}
+	}
+	if after["arenapb.test.lazy.Outer"] != 0 {
+		t.Error("a message that can be read was left to package proto because of one in it")
+	}
+}
+
+// A warm arena takes nothing from the heap, maps and extensions aside.
+func TestAllocatesNothing(t *testing.T) {
+	if check.On || check.Race || machine.Portable {
+		t.Skip("these builds allocate")
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, m := range []proto.Message{
+		(*openpb.Scalars)(nil), (*openpb.Optional)(nil), (*openpb.Lists)(nil), (*openpb.Choice)(nil), (*allopaquepb.All)(nil), (*allopenpb.All)(nil),
+	} {
+		x := fresh(nil, m)
+		fill(r, x.ProtoReflect(), 2)
+		for _, name := range []string{"named", "texts"} { // maps
+			if fd := x.ProtoReflect().Descriptor().Fields().ByTextName(name); fd != nil {
+				clearMaps(x)
+			}
+		}
+		doc, err := proto.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := arena.NewArena(64<<10, 1<<20)
+		typ := reflect.TypeOf(m).Elem()
+		read := func() {
+			if err := arenapb.Unmarshal(a, doc, arena.NewType(a, typ).Interface().(proto.Message)); err != nil {
+				t.Fatal(err)
+			}
+			a.Reset()
+		}
+		for range 300 {
+			read()
+		}
+		if n := testing.AllocsPerRun(100, read); n != 0 {
+			t.Errorf("%s: %v allocations", nameOf(m), n)
+		}
+	}
+}
+
+// clearMaps drops the maps of an All, and of those in it.
+func clearMaps(m proto.Message) {
+	switch m := m.(type) {
+	case *allopenpb.All:
+		m.Named, m.Texts = nil, nil
+		for _, c := range append(m.Many, m.Child, m.GetCm()) {
+			if c != nil {
+				clearMaps(c)
+			}
+		}
+	case *allopaquepb.All:
+		m.SetNamed(nil)
+		m.SetTexts(nil)
+		for _, c := range append(m.GetMany(), m.GetChild(), m.GetCm()) {
+			if c != nil {
+				clearMaps(c)
+			}
+		}
+	}
+}
+
+// A limit is an error, which says so, and the arena serves on.
+func TestLimit(t *testing.T) {
+	if machine.Portable {
+		t.Skip("messages are on the heap")
+	}
+	doc := nest(nil, 17<<3|2, 1)
+	for len(doc) < 1<<20 {
+		doc = append(doc, doc...)
+	}
+	a := arena.NewArena(4<<10, 0)
+	a.Limit(8 << 20)
+	for range 3 {
+		m := arena.New[openpb.Lists](a)
+		err := arenapb.Unmarshal(a, doc, m)
+		var limit *arena.LimitError
+		if !errors.As(err, &limit) || limit.Limit != 8<<20 || !strings.Contains(err.Error(), "arenapb") {
+			t.Fatalf("a megabyte of empty messages: %v", err)
+		}
+		a.Reset()
+		m = arena.New[openpb.Lists](a)
+		if err := arenapb.Unmarshal(a, doc[:999], m); err != nil || len(m.GetChild()) != 333 {
+			t.Fatalf("after a limit: %v, %d messages", err, len(m.GetChild()))
+		}
+		a.Reset()
+	}
+	a.Limit(1 << 10)
+	if err := arenapb.Unmarshal(a, make([]byte, 1<<20), arena.New[openpb.Scalars](a)); !errors.As(err, new(*arena.LimitError)) {
+		t.Errorf("a document beyond the limit: %v", err)
+	}
+}
+
+// tortured is set for the test that TestTorture runs under the harshest collector.
+const tortured = "ARENAPB_TORTURED"
+
+// What was decoded survives the harshest collector: one that runs all the time, and
+// fills what it frees. If it could not see a pointer of a decoded tree, the tree would
+// change.
+func TestTorture(t *testing.T) {
+	if os.Getenv(tortured) == "" {
+		rounds := "-test.short=false"
+		if testing.Short() {
+			rounds = "-test.short"
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestTorture$", "-test.v", rounds)
+		cmd.Env = append(os.Environ(), tortured+"=1", "GODEBUG=clobberfree=1,gccheckmark=0")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+			if strings.Contains(err.Error(), "not supported") || strings.Contains(err.Error(), "not implemented") {
+				t.Skip(err)
+			}
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	debug.SetGCPercent(1)
+	done := make(chan bool)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	defer close(done)
+	r := rand.New(rand.NewPCG(11, 12))
+	pool := arena.NewAutoPool(0)
+	rounds := 60
+	if testing.Short() {
+		rounds = 5
+	}
+	type tree struct{ got, want, clone proto.Message }
+	for range rounds {
+		var trees []tree
+		a := pool.Get()
+		for _, m := range kinds {
+			doc := document(t, r, m)
+			x := tree{fresh(a, m), fresh(nil, m), nil}
+			if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(doc, x.want); err != nil {
+				t.Fatal(err)
+			}
+			if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, doc, x.got); err != nil {
+				t.Fatal(err)
+			}
+			x.clone = arenapb.Clone(x.got)
+			trees = append(trees, x)
+		}
+		runtime.GC()
+		for _, x := range trees {
+			if err := unlike(x.got, x.want); err != nil {
+				t.Error(err)
+			}
+		}
+		pool.Put(a)
+		pool.Do(func(a *arena.Arena) { // writes over what was there
+			for _, x := range trees {
+				doc := document(t, r, x.want)
+				_ = arenapb.Unmarshal(a, doc, fresh(a, x.want))
+			}
+		})
+		for _, x := range trees {
+			if err := unlike(x.clone, x.want); err != nil {
+				t.Errorf("a clone: %v", err)
+			}
+		}
+	}
+}
