@@ -96,6 +96,24 @@ func TestDatabaseGone(t *testing.T) {
 	p.Settled(t)
 }
 
+// A database that keeps a request waiting beyond its deadline is as good as gone; nothing
+// of that request comes later.
+func TestDatabaseSlow(t *testing.T) {
+	p := twins.Run(t, twins.Config{Options: web.Options{Deadline: 100 * time.Millisecond}})
+	tx, _, err := p.Store.Begin(t.Context()) // who writes, waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, p, traffic.Request{Method: "POST", Path: "/orders", Body: []byte(good)}, 503, "the database does not answer")
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 200, `"count":0`)
+	same(t, p, traffic.Request{Method: "POST", Path: "/orders", Body: []byte(good)}, 201, "ann")
+	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 200, `"count":2`)
+	p.Settled(t)
+}
+
 // A database that is closed is gone for good.
 func TestDatabaseClosed(t *testing.T) {
 	p := twins.Run(t, twins.Config{})

@@ -156,7 +156,7 @@ func life(ctx context.Context, side, dir string, c config, seed uint64, rate flo
 			err = e
 		}
 	}()
-	if _, err := send(s.addr, mix(seed+1<<32, c.requests/4, c.orders), c.workers, 0, seed); err != nil {
+	if _, err := send(s.addr, mix(seed+1<<32, c.requests, c.orders), c.workers, 0, seed); err != nil {
 		return r, err
 	}
 	before, err := s.usage()

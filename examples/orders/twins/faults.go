@@ -19,8 +19,9 @@ func Faults(h http.Handler) http.Handler {
 		}
 		a := arena.FromContext(r.Context())
 		text := a.Sprintf("the fault of %s", r.URL)
-		if fault == "after" {
-			w.Header().Set("Content-Length", "1000")
+		if fault == "before" {
+			w.Header().Set("Content-Length", "5") // of an answer that will not come
+		} else {
 			io.WriteString(w, text)
 			http.NewResponseController(w).Flush()
 		}

@@ -35,10 +35,8 @@ func FailBody(w http.ResponseWriter, err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
-		w.Header().Set("Connection", "close")
 		Fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close")
 		Fail(w, http.StatusRequestTimeout, "the body did not come in time")
 	case errors.As(err, &wrong):
 		Fail(w, http.StatusBadRequest, fmt.Sprintf("%q can't be a JSON %s", wrong.Field, wrong.Value))
