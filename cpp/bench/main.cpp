@@ -9,6 +9,7 @@
 #include <string>
 
 #include "latency.hpp"
+#include "more.hpp"
 #include "report.hpp"
 #include "subjects/shared_malloc.hpp"
 #include "traces.hpp"
@@ -19,7 +20,8 @@ namespace {
 using namespace bench;
 
 constexpr const char* usage =
-    "usage: bench [--quick | --full] [--only matrix | --only sync | --only trees | --only regions]\n"
+    "usage: bench [--quick | --full] [--only matrix | --only more | --only sync | --only trees |\n"
+    "             --only regions]\n"
     "             [--read] [--rounds N] [--csv FILE] [--latencies FILE] [--claims FILE]\n"
     "             [--traces DIRECTORY] [--check]\n"
     "       bench --count SUBJECT WORKLOAD SIZE COUNT CALLS\n"
@@ -27,8 +29,8 @@ constexpr const char* usage =
     "            latencies of full pools of 8K and 64K\n"
     "  --full    100,000,000 calls for each subject and cell, over all rounds\n"
     "            (without either: one to two minutes)\n"
-    "  --only    one thread's pools, those for threads, binary trees (to depth 16;\n"
-    "            quick to 14, full to 20), or ebb::arena\n"
+    "  --only    one thread's pools, what their matrix leaves out, those for threads,\n"
+    "            binary trees (to depth 16; quick to 14, full to 20), or ebb::arena\n"
     "  --read    the matrix once more, with objects read before they are freed\n"
     "  --rounds  at least 7, the default\n"
     "  --csv     keeps every single run\n"
@@ -48,6 +50,7 @@ struct options {
     std::string latencies;
     std::string traces = EBBPOOL_TRACES;
     bool matrix = true;
+    bool more = true;
     bool sync = true;
     bool trees = true;
     bool regions = true;
@@ -96,7 +99,8 @@ int run(const options& o) {
     replay_traces(o.traces);
     const std::size_t matrix_runs = o.matrix ? (o.read_too ? 2 : 1) : 0;
     progress steps(matrix_runs * matrix_steps(o.work) + (o.sync ? 2 * o.work.rounds : 0) +
-                   (o.trees ? o.work.rounds : 0) + (o.regions ? region_steps(o.work.rounds) : 0));
+                   (o.more ? more_steps(o.work.rounds) : 0) + (o.trees ? o.work.rounds : 0) +
+                   (o.regions ? region_steps(o.work.rounds) : 0));
     std::vector<measurements> matrices;
     std::vector<sync_measurements> sync;
     std::vector<tree_measurements> trees;
@@ -110,6 +114,11 @@ int run(const options& o) {
         effort again = o.work;
         again.touched = touch::write_and_read;
         matrices.push_back(run_matrix(again, steps));
+    }
+    more_measurements more;
+    if (o.more) {
+        more = run_more(o.work.rounds, o.work.quick, steps);
+        for (claim& c : claims(more)) all.push_back(std::move(c));
     }
     if (o.sync) {
         for (const sync_workload w : {sync_workload::churn, sync_workload::producer_consumer}) {
@@ -129,6 +138,8 @@ int run(const options& o) {
     }
 
     for (const measurements& m : matrices) print_matrix(m);
+    for (const auto* cells : {&more.sizes, &more.aged, &more.known})
+        for (const region_measurements& m : *cells) print_region(m);
     for (const sync_measurements& s : sync) print_sync(s);
     for (const tree_measurements& t : trees) print_trees(t);
     for (const region_measurements& m : regions) print_region(m);
@@ -181,9 +192,10 @@ int main(int argc, char** argv) {
             o.claims = argv[++i];
         } else if (arg == "--only" && has_next) {
             const std::string what = argv[++i];
-            if (what != "matrix" && what != "sync" && what != "trees" && what != "regions")
-                return bad("--only matrix, sync, trees or regions");
+            if (what != "matrix" && what != "more" && what != "sync" && what != "trees" && what != "regions")
+                return bad("--only matrix, more, sync, trees or regions");
             o.matrix = what == "matrix";
+            o.more = what == "more";
             o.sync = what == "sync";
             o.trees = what == "trees";
             o.regions = what == "regions";
