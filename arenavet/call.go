@@ -110,6 +110,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	if len(reached) == 1 {
 		f.collectorCall(st, instr, calleeName(origin(reached[0].fn)), args)
 	}
+	f.registered(st, instr, common, deferred)
 	f.useArgs(st, instr, common, args, reached)
 	f.touchArgs(st, args)
 	var out value

@@ -93,6 +93,9 @@ type decoded struct {
 
 // of is a value of type t that was decoded.
 func (d *decoded) of(t types.Type) value {
+	if ofProtobuf(t) {
+		return nil
+	}
 	name := typeName(t)
 	if v, ok := d.known[name]; ok {
 		return v

@@ -221,6 +221,11 @@ func (f *function) reportLent(k *site, l lending, e *event) {
 		f.taken(e)+" that memory while it may still be in use: pass a deep copy, or wait before that")
 }
 
+func (f *function) reportKept(a atom, at token.Pos) {
+	f.findOf(a.stale, ruleEscape, at, [3]any{ruleEscape, at, a.site}, f.memoryIs(a)+" stored where it outlives the function, but "+
+		f.taken(a.stale)+" that memory: store a deep copy (strings.Clone, slices.Clone), or clear the place before")
+}
+
 // checkReturn reports what leaves the function although it was taken back,
 // and what was not given back.
 func (f *function) checkReturn(st *state, instr *ssa.Return, results []value) {
@@ -255,8 +260,7 @@ func (f *function) checkReturn(st *state, instr *ssa.Return, results []value) {
 					if a.stale == nil || a.region == nil || a.site.kind == markSite || a.region.kind == symbolSite && a.region.root == k.root {
 						return // whoever holds both the memory and the arena knows when it ends
 					}
-					f.findOf(a.stale, ruleEscape, at, [3]any{ruleEscape, at, a.site}, f.memoryIs(a)+" stored where it outlives the function, but "+
-						f.taken(a.stale)+" that memory: store a deep copy (strings.Clone, slices.Clone), or clear the place before")
+					f.reportKept(a, at)
 				})
 			}
 		}
