@@ -184,16 +184,18 @@ func TestLimits(t *testing.T) {
 // After a timeout the arena is the handler's until that ends, which is after the answer.
 func TestTimeout(t *testing.T) {
 	p := arena.NewAutoPool(0)
-	goOn, ended := make(chan bool), make(chan bool)
+	begun, goOn, ended := make(chan bool), make(chan bool), make(chan bool)
 	c := serve(t, &fasthttp.Server{Handler: arenafasthttp.TimeoutHandler(p, func(ctx *fasthttp.RequestCtx) {
 		defer close(ended)
 		a := arenafasthttp.FromContext(ctx)
+		close(begun)
 		<-goOn
 		if s := a.Sprintf("%d", 42); s != "42" {
 			t.Error(s)
 		}
 	}, time.Millisecond, "late")})
 	r := ask(t, c, "/", "")
+	<-begun // the answer may be faster
 	if s := p.Stats(); r.StatusCode() != 408 || string(r.Body()) != "late" || s.Gets != 1 || s.Puts != 0 {
 		t.Errorf("%d %q, %+v", r.StatusCode(), r.Body(), s)
 	}
