@@ -20,7 +20,7 @@ MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp
 
-.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders soak test-vet test-plain test-portable test-nolayout \
+.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
 	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-single traces fuzz tools
@@ -167,6 +167,9 @@ test-examples: tools ## the tests of the examples, plain, under the race detecto
 
 orders: tools ## an example of a service, on localhost:8080 (examples/orders/README.md)
 	cd examples/orders && $(GO) run .
+
+orders-load: tools ## that service and its twin without arenas under load, by turns, into its README
+	cd examples/orders && $(GO) run ./load -page README.md
 
 soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its twin without arenas
 	cd examples/orders && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak

@@ -28,6 +28,9 @@ func TestMeasure(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := config{rounds: 1, requests: 150, orders: 300, workers: 4, seed: 1}
+	if testing.Short() {
+		c.requests = 30
+	}
 	if err := measure(t.Context(), c, &out, page); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func outside(ctx context.Context, dir string, c config) (map[string][]float64, e
 		services[side] = newService(side, s)
 	}
 	perRequest := map[string][]float64{}
-	const batch = 400
+	batch := min(400, c.requests)
 	for round := range c.rounds*5 + 1 { // one to warm up
 		sums := map[string]uint32{}
 		for i := range sides {
@@ -63,7 +63,7 @@ func outside(ctx context.Context, dir string, c config) (map[string][]float64, e
 			}
 			took := cpu() - begin - inDriver - time.Duration(calls)*cost/2 // half of that is in inDriver
 			if round > 0 {
-				perRequest[side] = append(perRequest[side], float64(took)/batch)
+				perRequest[side] = append(perRequest[side], float64(took)/float64(batch))
 			}
 		}
 		if sums["arena"] != sums["plain"] {

@@ -36,9 +36,6 @@ func read(r *http.Request, v any) error {
 	if err != nil {
 		return err
 	}
-	if len(body) == 0 {
-		return io.EOF
-	}
 	return json.Unmarshal(body, v)
 }
 

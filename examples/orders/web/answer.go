@@ -40,10 +40,10 @@ func FailBody(w http.ResponseWriter, err error) {
 		Fail(w, http.StatusRequestTimeout, "the body did not come in time")
 	case errors.As(err, &wrong):
 		Fail(w, http.StatusBadRequest, fmt.Sprintf("%q can't be a JSON %s", wrong.Field, wrong.Value))
+	case err == io.EOF, errors.As(err, &syntax) && syntax.Offset == 0:
+		Fail(w, http.StatusBadRequest, "the body is empty")
 	case errors.As(err, &syntax):
 		Fail(w, http.StatusBadRequest, fmt.Sprintf("the body is no JSON: %s, at byte %d", syntax, syntax.Offset))
-	case err == io.EOF:
-		Fail(w, http.StatusBadRequest, "the body is empty")
 	default: // the connection is broken, and nobody reads this
 		Fail(w, http.StatusBadRequest, "the body ends too early")
 	}
