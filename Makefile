@@ -218,6 +218,7 @@ fuzz: tools ## FUZZTIME of each fuzz target
 	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzMarshal$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzUnmarshal$$' -fuzztime $(FUZZTIME) ./arenajson
+	$(GO) test -run '^$$' -fuzz '^FuzzDecoder$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzFloat$$' -fuzztime $(FUZZTIME) ./arenajson
 	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) ./internal/suite

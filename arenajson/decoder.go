@@ -18,7 +18,8 @@ type decoder struct {
 	r     *machine.Region // a's; nil for the heap
 	depth int
 
-	doc   []byte       // the document as it came, in which nothing is undone
+	here  []byte       // the document where it lies in the arena already, with docSlack zeros behind it
+	doc   []byte       // the document as it came, in which nothing is undone: here, or what was copied
 	root  *plan        // of all of it
 	top   pointer      // what it is read into
 	slot  reflect.Type // the type of the pointer that was passed

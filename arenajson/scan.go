@@ -51,6 +51,9 @@ func (d *decoder) str(i int) (string, int) {
 
 // strRest reads on at i, where there is something else than ASCII without escapes.
 func (d *decoder) strRest(start, i int) (string, int) {
+	if d.here != nil && d.at(i) == '\\' {
+		return d.strApart(start)
+	}
 	to := i // where the next byte of the result belongs
 	for {
 		from := i
@@ -74,11 +77,24 @@ func (d *decoder) strRest(start, i int) (string, int) {
 			return d.text(start, to), i + 1
 		case c != '\\':
 			d.fail(i)
+		case d.here != nil:
+			return d.strApart(start)
 		}
 		var r rune
 		r, i = d.escape(i)
 		to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
 	}
+}
+
+// strApart reads a string whose document must stay as it is, since there is no other
+// copy of it for errors: its escapes are undone in one of its own.
+func (d *decoder) strApart(start int) (string, int) {
+	end := d.skipString(start - 1)
+	b := d.bytes(end - start + docSlack)
+	clear(b[copy(b, d.view(start, end)):])
+	apart := decoder{base: dataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict}
+	s, _ := apart.strRest(0, 0)
+	return s, end
 }
 
 // escape reads the escape at i, and returns what it stands for and where it ends.

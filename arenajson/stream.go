@@ -1,48 +1,166 @@
 package arenajson
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"github.com/ebbpool/arena"
 )
 
-// Decoder reads a stream of JSON documents, as encoding/json's Decoder does. It must
-// not be used after the arena's life has ended, but for one whose arena is nil.
+// Decoder reads a stream of JSON documents, as encoding/json's Decoder does: Decode
+// says what is different. It may go on in the next life of its arena.
 type Decoder struct {
 	a       *arena.Arena
 	options decoder
-	stream  *json.Decoder // finds where documents end
-	raw     json.RawMessage
+	r       io.Reader
+	err     error // after which there is nothing more to read
+
+	buf    []byte // what was read ahead
+	at     int    // where in it the next document begins
+	before int64  // how much of the stream came before it
 }
 
+// A Decoder's room for reading ahead begins with leastAhead bytes and has mostAhead at
+// most; what is longer is read into the arena at once.
+const (
+	leastAhead = 512
+	mostAhead  = 64 << 10
+)
+
 // NewDecoder returns a Decoder that reads from r, and makes what it reads in a, or on
-// the heap if a is nil. It reads ahead, and keeps what it has read on the heap.
+// the heap if a is nil. It reads ahead, up to 64 KB, which are on the heap; a document
+// that is longer is read into the arena. With a Limit, more than that allows is not read.
 func NewDecoder(a *arena.Arena, r io.Reader, opts ...Option) *Decoder {
-	d := &Decoder{a: a, stream: json.NewDecoder(r)}
+	d := &Decoder{a: a, r: r}
 	d.options.set(opts)
+	d.options.a = a
 	return d
 }
 
 // Decode reads the next document into what v points to, as Unmarshal does. At the
-// stream's end it returns io.EOF.
+// stream's end it returns io.EOF, and within a document io.ErrUnexpectedEOF.
+//
+// After an error of the stream itself, a *json.SyntaxError and a document that is too
+// long for the arena's Limit, there is nothing more to read: Decode returns that error
+// again. Offset of a *json.SyntaxError and of a *StrictError counts from the beginning
+// of the stream, that of a *json.UnmarshalTypeError from where the document before ended,
+// or More went to.
 func (d *Decoder) Decode(v any) error {
-	before := d.stream.InputOffset()
-	d.raw = d.raw[:0]
-	if err := d.stream.Decode(&d.raw); err != nil {
+	if d.err != nil {
+		return d.err
+	}
+	start := d.InputOffset()
+	x := d.options
+	doc, err := d.next(&x)
+	if err != nil {
+		if e, ok := err.(*json.SyntaxError); ok {
+			e.Offset += start
+		}
+		d.err = err
 		return err
 	}
-	x := d.options
-	x.a = d.a
-	err := x.unmarshal(d.raw, v)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		// Its offset counts from where the document before ended.
-		wrong.Offset += d.stream.InputOffset() - before - int64(len(d.raw))
+	switch e := x.unmarshal(doc, v).(type) {
+	case *json.SyntaxError:
+		e.Offset += start
+		d.err = e
+		return e
+	case *StrictError:
+		e.Offset += start
+		return e
+	default:
+		return e
 	}
+}
+
+// More says whether there is another document: not at the stream's end, nor where a
+// bracket closes what the Decoder has not seen open. It skips spaces, and waits for
+// what comes behind them.
+func (d *Decoder) More() bool {
+	for {
+		for ; d.at < len(d.buf); d.at++ {
+			if c := d.buf[d.at]; !isSpace(c) {
+				return c != ']' && c != '}'
+			}
+		}
+		if d.fill() != nil && d.at == len(d.buf) {
+			return false
+		}
+	}
+}
+
+// InputOffset is how many bytes of the stream were taken by what Decode and More did.
+func (d *Decoder) InputOffset() int64 { return d.before + int64(d.at) }
+
+// Buffered returns what was read ahead and not yet decoded. It is good until the next
+// call of Decode or More.
+func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.at:]) }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// next finds the next document, with the spaces in front of it. One that is too long
+// for buf is in the arena, where x then reads it.
+func (d *Decoder) next(x *decoder) ([]byte, error) {
+	var s search
+	var stopped error
+	for {
+		end := s.find(d.buf[d.at:])
+		if end < 0 && stopped != nil {
+			if end, stopped = s.ends(d.buf[d.at:], stopped); stopped != nil {
+				return nil, stopped
+			}
+		}
+		if end >= 0 {
+			doc := d.buf[d.at:][:end]
+			d.at += end
+			return doc, nil
+		}
+		if d.at == 0 && len(d.buf) >= mostAhead {
+			return d.long(x, &s)
+		}
+		stopped = d.fill()
+	}
+}
+
+// fill reads more. What was decoded gives way to it.
+func (d *Decoder) fill() error {
+	if d.at > 0 {
+		d.before += int64(d.at)
+		d.buf = d.buf[:copy(d.buf, d.buf[d.at:])]
+		d.at = 0
+	}
+	if len(d.buf) == cap(d.buf) {
+		bigger := make([]byte, len(d.buf), max(leastAhead, min(2*cap(d.buf), mostAhead)))
+		copy(bigger, d.buf)
+		d.buf = bigger
+	}
+	n, err := readSome(d.r, d.buf[len(d.buf):cap(d.buf)])
+	d.buf = d.buf[:len(d.buf)+n]
 	return err
 }
 
-// More says whether there is another document.
-func (d *Decoder) More() bool { return d.stream.More() }
+// long reads a document that begins with all of buf, and goes on behind it.
+func (d *Decoder) long(x *decoder, s *search) (doc []byte, err error) {
+	defer catchLimit(&err)
+	b := append(x.room(nil, 2*mostAhead), d.buf...)
+	for {
+		if cap(b)-len(b) < leastAhead+docSlack {
+			b = x.room(b, 2*cap(b))
+		}
+		n, readErr := readSome(d.r, b[len(b):][:min(cap(b)-docSlack-len(b), mostAhead)])
+		b = b[:len(b)+n]
+		end := s.find(b)
+		if end < 0 && readErr != nil {
+			if end, err = s.ends(b, readErr); err != nil {
+				return nil, err
+			}
+		}
+		if end >= 0 {
+			// What was read beyond it, mostAhead bytes at most, is ahead again.
+			d.before += int64(end)
+			d.buf = append(d.buf[:0], b[end:]...)
+			x.here = x.trim(b[:end])
+			return x.here, nil
+		}
+	}
+}

@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -24,6 +25,8 @@ func TestDecoderAsV1(t *testing.T) {
 		for _, options := range [][]Option{nil, {DisallowUnknownFields}, {UseNumber}} {
 			for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
 				want := json.NewDecoder(reader(strings.NewReader(text)))
+				// Before Go 1.27 that doesn't count the spaces that More skips.
+				counts := json.NewDecoder(reader(strings.NewReader(text)))
 				got := NewDecoder(a, reader(strings.NewReader(text)), options...)
 				for _, o := range options {
 					if o == UseNumber {
@@ -38,6 +41,9 @@ func TestDecoderAsV1(t *testing.T) {
 						t.Fatalf("%q: More is %v", text, got.More())
 					}
 					wantErr, gotErr := want.Decode(&x), got.Decode(&y)
+					if err := counts.Decode(new(any)); errors.As(err, new(*json.SyntaxError)) {
+						wantErr = err
+					}
 					if !sameError(wantErr, gotErr) || !reflect.DeepEqual(x, y) {
 						t.Fatalf("%.100q: %+v, %v; encoding/json has %+v, %v", text, y, gotErr, x, wantErr)
 					}

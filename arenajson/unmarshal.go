@@ -3,7 +3,6 @@ package arenajson
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 
 	"github.com/ebbpool/arena"
@@ -28,30 +27,6 @@ func Unmarshal(a *arena.Arena, data []byte, v any, opts ...Option) error {
 	d := decoder{a: a}
 	d.set(opts)
 	return d.unmarshal(data, v)
-}
-
-// UnmarshalRead reads all of r into a, and the document in it as Unmarshal does. What
-// is too long for the arena's limit is not read to its end.
-func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
-	data, err := readAll(a, r)
-	if err != nil {
-		return err
-	}
-	return Unmarshal(a, data, v, opts...)
-}
-
-// readAll is arena.ReadAll with a limit as an error.
-func readAll(a *arena.Arena, r io.Reader) (data []byte, err error) {
-	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case *arena.LimitError:
-			err = x
-		default:
-			panic(x)
-		}
-	}()
-	return arena.ReadAll(a, r)
 }
 
 func (d *decoder) set(opts []Option) {
@@ -130,7 +105,11 @@ func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *troubl
 			panic(x)
 		}
 	}()
-	d.copyOf(data)
+	if d.here == nil {
+		d.copyOf(data)
+	} else {
+		d.base, d.n = dataOf(d.here), len(d.here)
+	}
 	start := d.space(0)
 	if first {
 		if end := d.space(d.skip(start)); end != d.n {

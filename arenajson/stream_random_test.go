@@ -1,0 +1,267 @@
+package arenajson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// cutReader reads a text in pieces of random sizes, at times nothing, and its error
+// alone or with the last one.
+type cutReader struct {
+	r    *rand.Rand
+	text []byte
+	most int
+	err  error
+}
+
+func (c *cutReader) Read(b []byte) (int, error) {
+	n := copy(b, c.text[:min(len(c.text), c.r.IntN(c.most+1))])
+	if c.text = c.text[n:]; len(c.text) == 0 && (n == 0 || c.r.IntN(2) == 0) {
+		return n, c.err
+	}
+	return n, nil
+}
+
+// sameStream reads text by both Decoders.
+func sameStream(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most int, end error) {
+	t.Helper()
+	seed := r.Uint64()
+	reader := func() io.Reader { return &cutReader{rand.New(rand.NewPCG(seed, 1)), text, most, end} }
+	want, got := json.NewDecoder(reader()), NewDecoder(a, reader())
+	for {
+		var x, y any
+		wantErr, gotErr := want.Decode(&x), got.Decode(&y)
+		if end != io.EOF && wantErr == end && gotErr == nil {
+			return // a value that ends where the stream fails: encoding/json waits for what comes behind a string
+		}
+		if x, ok := wantErr.(*json.SyntaxError); ok && onV2 {
+			// Its text has all of a character, where ours has seen the first byte.
+			if y, ok := gotErr.(*json.SyntaxError); ok && (x.Offset == y.Offset || strings.ContainsFunc(x.Error(), func(r rune) bool { return r > '~' })) {
+				return
+			}
+		}
+		if !sameError(wantErr, gotErr) || !reflect.DeepEqual(x, y) && !(onV2 && wantErr != nil) {
+			t.Fatalf("%.300q in pieces of %d:\n%.100v, %v\nencoding/json has\n%.100v, %v", text, most, y, gotErr, x, wantErr)
+		}
+		if wantErr == nil && want.InputOffset() != got.InputOffset() {
+			t.Fatalf("%.300q: at %d, encoding/json is at %d", text, got.InputOffset(), want.InputOffset())
+		}
+		if _, ok := wantErr.(*json.UnmarshalTypeError); wantErr != nil && !ok {
+			if again := got.Decode(&y); again != gotErr {
+				t.Fatalf("%.300q: then %v", text, again)
+			}
+			return
+		}
+	}
+}
+
+var streams = []string{
+	"1 2 3", "1-2", "01", "-", "-x", "1.", "1.x", "1.5e", "1.5e+", "1.5e+7x", "1e5.2", "0-0", "1ee", "1.2.3", "+1", ".5", "1e400 2",
+	`"a""b"`, `"a"x`, `"\`, `"\"`, `"\\"1`, "\"a\nb\"", `"\u00e9\ud83d\ude00" "\x"`, "true false null", "truefalse", "tru", "trux", "nul", "falsy",
+	`{}{}[]`, `{"a":]`, `[1}`, `{"a:1}`, `{"a":1,,`, `[1 2]`, `]`, `}`, `,1`, `[[[]]`, ` [ "]", "\"]", "\\" ] `, "x", "\x00", "\xff", "{} \x00", "  \n",
+	strings.Repeat("[", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), `{"long":"` + strings.Repeat("text ", 30_000) + `"} {"b":[1]} x`,
+	`["` + strings.Repeat(`\u0041\n`, 20_000) + `",` + strings.Repeat("1,", 30_000) + `2]  7 `, strings.Repeat("9", 70_000) + " 1", `"` + strings.Repeat("x", 70_000), strings.Repeat(" ", 70_000) + "{}",
+}
+
+// Documents end where encoding/json finds their ends, wherever a stream is cut.
+func TestDecoderCutAnywhere(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	a := arena.NewArena(64<<10, 0)
+	for _, text := range streams {
+		for _, most := range []int{1, 7, 600, 1 << 20} {
+			if len(text) > 10_000 && (most < 100 || testing.Short() && most < 1000) {
+				continue
+			}
+			for _, in := range []*arena.Arena{a, nil} {
+				sameStream(t, in, r, []byte(text), most, io.EOF)
+				sameStream(t, in, r, []byte(text), most, errors.New("broken"))
+			}
+		}
+		a.Reset()
+	}
+	rounds := 1500
+	if testing.Short() {
+		rounds = 100
+	}
+	for range rounds {
+		var text bytes.Buffer
+		for range r.IntN(5) {
+			v := reflect.New(randomType(r, 3)).Elem()
+			fill(r, v, 3, true)
+			doc, _ := json.Marshal(v.Interface())
+			text.Write(doc)
+			text.WriteString([]string{"", " ", "\n", "\r\n\t"}[r.IntN(4)])
+		}
+		b := text.Bytes()
+		if r.IntN(2) == 0 {
+			b = mutated(r, b)
+		}
+		sameStream(t, a, r, b, 1+r.IntN(1+r.IntN(100)), io.EOF)
+		a.Reset()
+	}
+}
+
+func FuzzDecoder(f *testing.F) {
+	for _, text := range streams {
+		f.Add([]byte(text), uint64(1))
+	}
+	a := arena.NewArena(64<<10, 0)
+	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		sameStream(t, a, r, text, 1+r.IntN(40), io.EOF)
+		a.Reset()
+	})
+}
+
+// UnmarshalRead leaves the document as it is while it cuts strings from it: an error
+// behind a string with escapes is that of encoding/json. Undone in place, the string
+// would be another text when the error is looked up.
+func TestUnmarshalReadErrors(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for _, in := range []*arena.Arena{a, nil} {
+		for _, doc := range append(errorDocs, `{"\u0041":5,"In":{"S":[1]},"L":[{"B":1}]x`, `{"In":{"B":1},"QS":"\"\\u0041\\n\"","M":{"\u0022\u0022":"x"}}`,
+			"{\"QS\":\"\\\"\xff\\\\u0041\\\"\",\"A\":true}", "{\"M\":{\"\xff\\n\":1},\"A\":[}") {
+			want, got := new(errorsOf), new(errorsOf)
+			wantErr, gotErr := Unmarshal(in, []byte(doc), want), UnmarshalRead(in, iotest.HalfReader(strings.NewReader(doc)), got)
+			if !reflect.DeepEqual(wantErr, gotErr) || !reflect.DeepEqual(want, got) {
+				t.Errorf("%s: %v; Unmarshal has %v: %s", doc, gotErr, wantErr, difference("", reflect.ValueOf(*got), reflect.ValueOf(*want)))
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		typ := randomType(r, 3)
+		v := reflect.New(typ).Elem()
+		fill(r, v, 3, true)
+		doc, _ := json.Marshal(v.Interface())
+		if r.IntN(2) == 0 {
+			doc = mutated(r, doc)
+		}
+		want, got := reflect.New(typ), reflect.New(typ)
+		wantErr, gotErr := Unmarshal(a, doc, want.Interface()), UnmarshalRead(a, &cutReader{r, doc, 50, io.EOF}, got.Interface())
+		if !reflect.DeepEqual(wantErr, gotErr) || !reflect.DeepEqual(want.Interface(), got.Interface()) {
+			t.Fatalf("%s: %v; Unmarshal has %v: %s", doc, gotErr, wantErr, difference("", got.Elem(), want.Elem()))
+		}
+	}
+}
+
+// What is read into an arena is there once.
+func TestUnmarshalReadCopiesOnce(t *testing.T) {
+	doc := `["` + strings.Repeat("x", 1<<20) + `"]`
+	a := arena.NewArena(4<<20, 0)
+	var x []string
+	if err := UnmarshalRead(a, strings.NewReader(doc), &x); err != nil || len(x[0]) != 1<<20 {
+		t.Fatal(err)
+	}
+	if used := a.UsedBytes(); used > len(doc)+1024 {
+		t.Errorf("%d bytes of the arena for a document of %d", used, len(doc))
+	}
+}
+
+type countingReader struct {
+	io.Reader
+	n int
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += n
+	return n, err
+}
+
+// A document that is too long for the arena's limit is not read whole.
+func TestDecoderLimit(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	a.Limit(256 << 10)
+	in := &countingReader{Reader: io.MultiReader(strings.NewReader(`{"a":1} "`), iotest.OneByteReader(strings.NewReader("x")), &endless{})}
+	d := NewDecoder(a, in)
+	var x leaf
+	if err := d.Decode(&x); err != nil || x.A != 1 {
+		t.Fatal(x, err)
+	}
+	for range 2 {
+		var over *arena.LimitError
+		if err := d.Decode(new(string)); !errors.As(err, &over) {
+			t.Fatal(err)
+		}
+	}
+	if in.n > 512<<10 {
+		t.Errorf("%d bytes were read", in.n)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+// repeated is a stream of one document, again and again.
+type repeated struct {
+	doc []byte
+	at  int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	n := copy(b, r.doc[r.at:])
+	r.at = (r.at + n) % len(r.doc)
+	return n, nil
+}
+
+// A Decoder goes on in the next life of its arena, and allocates nothing in steady
+// state, also where documents are longer than what it reads ahead.
+func TestDecoderAllocations(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race || viaReflect {
+		t.Skip("the race detector allocates, and so does package reflect")
+	}
+	for _, size := range []int{10, 1000, 200_000} {
+		a := arena.NewArena(1<<20, 0)
+		d := NewDecoder(a, &repeated{doc: []byte(`{"a":7,"B":"` + strings.Repeat("y", size) + "\"}\n")})
+		x := new(leaf)
+		read := func() {
+			*x = leaf{}
+			a.Reset()
+			if !d.More() {
+				t.Fatal("no more")
+			}
+			if err := d.Decode(x); err != nil || x.A != 7 || len(x.B) != size {
+				t.Fatal(err)
+			}
+		}
+		for range 100 {
+			read()
+		}
+		if n := testing.AllocsPerRun(100, read); n != 0 {
+			t.Errorf("%v allocations for a string of %d", n, size)
+		}
+	}
+}
+
+// What was read ahead can be taken from where the document ended.
+func TestDecoderBuffered(t *testing.T) {
+	d := NewDecoder(nil, strings.NewReader(`{"a":1} rest`))
+	if err := d.Decode(new(leaf)); err != nil || d.InputOffset() != 7 {
+		t.Fatal(err, d.InputOffset())
+	}
+	if rest, _ := io.ReadAll(d.Buffered()); string(rest) != " rest" {
+		t.Errorf("%q is left", rest)
+	}
+	if !d.More() || d.InputOffset() != 8 {
+		t.Errorf("at %d", d.InputOffset())
+	}
+}
