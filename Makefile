@@ -23,7 +23,7 @@ ABOVE = ./arenajson ./arenahttp
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
-	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-single traces fuzz tools
+	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -194,7 +194,11 @@ test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, 
 	scripts/cpp-compilers.sh
 	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
 	scripts/cpp-packages.sh
+	scripts/cpp-docs.sh
 	scripts/cpp-style.sh
+
+cpp-docs: ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
+	scripts/cpp-docs.sh
 
 cpp-single: ## cpp/single/ebbpool.hpp anew, from the headers
 	scripts/cpp-single.sh

@@ -184,11 +184,16 @@ namespace ebb {
 
 /// A moment in the life of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
+///
+/// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
+    /// None.
     constexpr arena_mark() noexcept = default;
+    /// The other one is none after it.
     constexpr arena_mark(arena_mark&& other) noexcept
         : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+    /// The other one is none after it.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         arena_ = std::exchange(other.arena_, nullptr);
         serial_ = other.serial_;
@@ -270,6 +275,8 @@ namespace ebb {
 
 /// What was wrong with a pointer that was given back to a pool, or with a call
 /// of an arena.
+///
+/// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
     foreign,          ///< not from this pool: stack, heap, another pool, one past the end
@@ -285,6 +292,8 @@ enum class misuse : unsigned char {
 };
 
 /// The kind's name, as in the enumeration. Never null.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
     switch (kind) {
         case misuse::null: return "null";
@@ -303,6 +312,8 @@ enum class misuse : unsigned char {
 }
 
 /// One sentence on what to look for. Never null.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
     switch (kind) {
         case misuse::null:
@@ -333,15 +344,20 @@ enum class misuse : unsigned char {
 }
 
 /// Whether the kind is one of an arena's and not of a pool's.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
 /// A misuse, as it is handed to a policy. Holds addresses and numbers only;
 /// nothing in it has been read through `pointer`. What is said of slots is for
 /// pools; of an arena it is zero, and no_slot.
+///
+/// \snippet reference.cpp report
 struct misuse_info {
+    /// What `slot` is where there is none.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;
+    misuse kind;            ///< what was wrong
     const void* pool;       ///< the pool or arena object that was called
     const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
     const void* first;      ///< address of the pool's slot 0
@@ -351,14 +367,18 @@ struct misuse_info {
 };
 
 /// Objects that were still out when a pool was destroyed.
+///
+/// \snippet reference.cpp with_leaks
 struct leak_info {
-    const void* pool;
+    const void* pool;      ///< the pool that is destroyed
     std::size_t live;      ///< objects out
     std::size_t capacity;  ///< slots
 };
 
 /// Writes a message of one line, with an end of line and a terminating zero,
 /// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+///
+/// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
     if (is_of_arena(info.kind)) {
         const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
@@ -377,6 +397,8 @@ EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t s
 }
 
 /// The same for leaks.
+///
+/// \snippet reference.cpp with_leaks
 EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
     const int length = std::snprintf(text, size,
                                      "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
@@ -386,7 +408,12 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
 }
 
 /// Called by the policy checks::report. Must not call back into the pool or arena.
+///
+/// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
+/// Called by the policy with_leaks<report>. Must not call back into the pool.
+///
+/// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
 
 namespace detail {
@@ -411,11 +438,15 @@ inline std::atomic<leak_handler> current_leak_handler{print_leak};
 /// library, where it hides its symbols); null stands
 /// for the default, which prints the message. Returns the one before.
 /// Thread-safe.
+///
+/// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
 /// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+///
+/// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
     return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
 }
@@ -431,8 +462,11 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 namespace checks {
 
 /// The default: prints the message to stderr and aborts.
+///
+/// \snippet reference.cpp policy
 struct trap {
-    static constexpr bool enabled = true;
+    static constexpr bool enabled = true;  ///< misuse is looked for
+    /// Prints the message, and aborts.
     [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
         detail::print(info);
         std::abort();
@@ -440,14 +474,20 @@ struct trap {
 };
 
 /// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
+///
+/// \snippet reference.cpp report
 struct report {
-    static constexpr bool enabled = true;
+    static constexpr bool enabled = true;  ///< misuse is looked for
+    /// Calls the handler.
     EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
 };
 
 /// No checks. Misuse is undefined behaviour, as with malloc.
+///
+/// \snippet reference.cpp policy
 struct none {
-    static constexpr bool enabled = false;
+    static constexpr bool enabled = false;  ///< misuse is not looked for
+    /// Never called.
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
@@ -455,21 +495,28 @@ struct none {
 /// with trap it prints and aborts, with report it calls the leak handler, with
 /// none and policies of the user's own it prints. Not the default, since to
 /// drop a pool with all that is in it is a way to use one.
+///
+/// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
+    /// Called by a pool's destructor when objects are out.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
 };
 
+/// Prints, and aborts.
 template <>
 struct with_leaks<trap> : trap {
+    /// Called by a pool's destructor when objects are out.
     [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
         detail::print(info);
         std::abort();
     }
 };
 
+/// Calls the handler of set_leak_handler.
 template <>
 struct with_leaks<report> : report {
+    /// Called by a pool's destructor when objects are out.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
 };
 
@@ -552,16 +599,20 @@ struct with_leaks<report> : report {
 namespace ebb {
 
 /// A way to get memory, for programs that have their own and for tests.
+///
+/// \snippet reference.cpp memory_source
 struct memory_source {
     /// Answers `bytes` bytes at an address that is a multiple of `alignment`
     /// (a power of 2), all zero, or null when there are none.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
     /// Gets back what take answered.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    void* context = nullptr;
+    void* context = nullptr;  ///< handed to both
 };
 
 /// Options of a pool's or an arena's memory. The default suits nearly all.
+///
+/// \snippet reference.cpp pool_options
 struct pool_options {
     /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
     /// of the address cache for random order over much memory, where the
@@ -826,13 +877,17 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// leaves the pool as it was. What can't be seen: a second free of an address
 /// after the slot was handed out again, which looks like the new owner's. For
 /// that use handle_pool.hpp, whose handles carry generations.
+///
+/// \snippet reference.cpp arena_pool
 template <class T, class Checks = checks::trap>
 class arena_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                   "ebb::arena_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
+    /// T.
     using value_type = T;
+    /// The policy.
     using checks_type = Checks;
 
     /// The largest capacity of any pool: 2^32 - 2 slots.
@@ -1121,6 +1176,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 /// Takes a slot of `pool` and constructs a T in it from `args`. Answers nullptr
 /// when the pool is full; no constructor runs then. When the constructor
 /// throws, the slot goes back and the exception goes on.
+///
+/// \snippet reference.cpp construct
 template <class Pool, class... Args>
 [[nodiscard]] constexpr typename Pool::value_type* construct(Pool& pool, Args&&... args) noexcept(
     std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {
@@ -1140,6 +1197,8 @@ template <class Pool, class... Args>
 /// Runs the destructor of the object at `p` and gives its slot back. A misuse
 /// is found before the destructor runs: the policy is called, and nothing else
 /// happens.
+///
+/// \snippet reference.cpp construct
 template <class Pool>
 constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     if (!pool.verify(p)) return;
@@ -1149,19 +1208,26 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
 
 /// Owns one object in a pool: move-only, two words. Empty when it was made from
 /// a full pool, moved from, or released. The pool must outlive it.
+///
+/// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
+    /// The pool's type of object.
     using element_type = typename Pool::value_type;
 
+    /// Empty.
     constexpr pooled() noexcept = default;
+    /// Empty.
     constexpr pooled(std::nullptr_t) noexcept {}
 
     /// Takes over `p`, which construct(pool, ...) has answered; null is empty.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
+    /// The other one is empty after it.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
+    /// Destroys what it had; the other one is empty after it.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -1171,6 +1237,7 @@ public:
     pooled(const pooled&) = delete;
     pooled& operator=(const pooled&) = delete;
 
+    /// As reset().
     constexpr ~pooled() { reset(); }
 
     /// Destroys the object now and gives its slot back. No-op when empty.
@@ -1182,18 +1249,25 @@ public:
     /// Gives up the object: the caller calls destroy(pool, p).
     [[nodiscard]] constexpr element_type* release() noexcept { return std::exchange(object_, nullptr); }
 
+    /// The object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
     /// Undefined when empty, as with std::unique_ptr.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
+    /// Undefined when empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
+    /// Whether there is an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
+    /// Each gets the other's object. O(1).
     constexpr void swap(pooled& other) noexcept {
         std::swap(pool_, other.pool_);
         std::swap(object_, other.object_);
     }
+    /// The same.
     friend constexpr void swap(pooled& a, pooled& b) noexcept { a.swap(b); }
+    /// Whether both are of one object.
     friend constexpr bool operator==(const pooled& a, const pooled& b) noexcept { return a.object_ == b.object_; }
+    /// Whether it is empty.
     friend constexpr bool operator==(const pooled& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
 private:
@@ -1202,6 +1276,8 @@ private:
 };
 
 /// construct() with a handle around it; empty when the pool is full.
+///
+/// \snippet reference.cpp pooled
 template <class Pool, class... Args>
 [[nodiscard]] constexpr pooled<Pool> make(Pool& pool, Args&&... args) noexcept(
     std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {
@@ -1239,11 +1315,15 @@ namespace ebb {
 
 /// What an arena throws when it would need more memory than its limit allows.
 /// The arena is unchanged and may be used on.
+///
+/// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
+    /// From what the three functions below answer.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
+    /// The message.
     [[nodiscard]] const char* what() const noexcept override {
         return "ebb::arena: more memory is needed than limit() allows";
     }
@@ -1543,6 +1623,8 @@ struct object_guard {
 namespace ebb {
 
 /// An arena at one moment. Sizes are in bytes.
+///
+/// \snippet reference.cpp arena_stats
 struct arena_stats {
     std::size_t used_bytes;      ///< as arena::used_bytes
     std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
@@ -1968,10 +2050,14 @@ namespace ebb {
 /// the same, retained_bytes and what fits in a limit are not.)
 ///
 /// Without exceptions, what is thrown here is std::abort.
+///
+/// \snippet reference.cpp arena
 template <class Checks = checks::trap>
 class basic_arena {
 public:
+    /// The policy.
     using checks_type = Checks;
+    /// What mark() answers.
     using mark_type = arena_mark;
 
     /// An arena whose chunks have room for `chunk_size` bytes at first. After a
@@ -2243,6 +2329,8 @@ private:
 };
 
 /// The arena under its usual policy.
+///
+/// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
 }  // namespace ebb
@@ -2266,37 +2354,52 @@ namespace ebb {
 /// Throws as arena::allocate. Two are equal when their arenas are one. It goes
 /// along when containers are swapped or moved, not when they are copied into.
 /// Nothing is checked: see arena_resource for that.
+///
+/// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
+    /// What is allocated.
     using value_type = T;
+    /// The arena's type.
     using arena_type = basic_arena<Checks>;
+    /// A container that is copied into keeps its own.
     using propagate_on_container_copy_assignment = std::false_type;
+    /// A container that is moved into takes over the other's.
     using propagate_on_container_move_assignment = std::true_type;
+    /// Containers that are swapped swap theirs.
     using propagate_on_container_swap = std::true_type;
+    /// Two may be of different memory.
     using is_always_equal = std::false_type;
 
+    /// The same for another type, as containers ask for.
     template <class U>
     struct rebind {
         using other = arena_allocator<U, Checks>;
     };
 
+    /// Takes from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a) {}
 
+    /// Takes from the other's arena.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
 
+    /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
         return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
     }
 
+    /// Nothing but, under a tool, the mark that the memory must not be touched. O(1).
     void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
         if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
     }
 
+    /// The arena.
     [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
 
+    /// Whether both take from one arena.
     template <class U>
     friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
         return &a.arena() == &b.arena();
@@ -2332,14 +2435,18 @@ namespace ebb {
 /// never destroyed, since the arena frees their memory, need abandon().
 ///
 /// Throws as arena::allocate. Two resources are equal when their arenas are one.
+///
+/// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
 public:
+    /// Takes from `a`, which must outlive it. O(1).
     explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
     basic_arena_resource(const basic_arena_resource&) = delete;
     basic_arena_resource& operator=(const basic_arena_resource&) = delete;
     ~basic_arena_resource() override { abandon(); }
 
+    /// The arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
     /// Blocks that are out.
@@ -2393,6 +2500,9 @@ private:
     std::size_t life_ = 0;  // of the arena, in which they were taken
 };
 
+/// On an arena with the usual policy.
+///
+/// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
 }  // namespace ebb
@@ -2424,13 +2534,19 @@ namespace ebb {
 /// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
 /// dangling. The default one names nothing. It does not know its pool: one of
 /// another pool's of the same type may name an object by accident.
+///
+/// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
+    /// The slot.
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
+    /// Whether it was ever a name of an object, which may be gone.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
+    /// Whether both are of one object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
+    /// An order without meaning, for containers.
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
@@ -2443,10 +2559,14 @@ struct handle {
 ///
 /// The destructor destroys the objects that are left, so with_leaks has nothing
 /// to say here.
+///
+/// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
 class handle_pool {
 public:
+    /// T.
     using value_type = T;
+    /// What create() answers.
     using handle_type = handle<T>;
 
     /// As arena_pool's constructor: std::length_error, std::bad_alloc; nothing
@@ -2505,11 +2625,13 @@ public:
         return get(h) != nullptr ? h : handle_type{};
     }
 
+    /// Slots in all.
     [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
     /// Objects that exist.
     [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
     /// So many calls of create() will succeed.
     [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
+    /// Whether there is no object.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
     /// Whether the next create() will answer the null handle.
     [[nodiscard]] bool full() const noexcept { return pool_.full(); }
@@ -2608,32 +2730,47 @@ namespace ebb {
 /// slots that were ever out). The object that the iterator is at may be given
 /// back in the loop. Objects made in the loop may or may not be met. Not for
 /// checks::none, which does not know what is out.
+///
+/// \snippet reference.cpp live
 template <class Pool>
 class live_range {
 public:
+    /// The pool's type of object.
     using value_type = typename Pool::value_type;
 
+    /// A forward iterator over objects that are out.
     class iterator {
     public:
+        /// Forward.
         using iterator_category = std::forward_iterator_tag;
+        /// The pool's type of object.
         using value_type = typename Pool::value_type;
+        /// As std::iterator_traits asks for.
         using difference_type = std::ptrdiff_t;
+        /// As std::iterator_traits asks for.
         using pointer = value_type*;
+        /// As std::iterator_traits asks for.
         using reference = value_type&;
 
+        /// Of no range.
         constexpr iterator() noexcept = default;
+        /// The object.
         [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
+        /// The object.
         [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
+        /// To the next object that is out. O(slots between them).
         constexpr iterator& operator++() noexcept {
             ++index_;
             skip();
             return *this;
         }
+        /// The same; answers where it was.
         constexpr iterator operator++(int) noexcept {
             iterator old = *this;
             ++*this;
             return old;
         }
+        /// Whether both are at one slot.
         friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
 
     private:
@@ -2650,8 +2787,11 @@ public:
         std::size_t end_ = 0;
     };
 
+    /// Of `pool`, which must outlive it.
     constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
+    /// The first object that is out. O(slots before it).
     [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
+    /// Behind the last. O(1).
     [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
 
 private:
@@ -2660,6 +2800,8 @@ private:
 };
 
 /// The live objects of `pool`; see live_range.
+///
+/// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled)
     [[nodiscard]] constexpr live_range<arena_pool<T, Checks>> live(const arena_pool<T, Checks>& pool) noexcept {
@@ -2670,6 +2812,8 @@ requires(Checks::enabled)
 /// many. An object must have been constructed in every slot that is out. Does
 /// in one call what a program does before it drops a pool whose objects own
 /// something.
+///
+/// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
@@ -2714,8 +2858,11 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks
 namespace ebb {
 
 /// Raw bytes as an element type of a pool.
+///
+/// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
 struct raw_block {
+    /// The bytes.
     alignas(Alignment) std::byte bytes[Size];
 };
 
@@ -2734,9 +2881,12 @@ struct raw_block {
 /// blocks; others are misuse with the default upstream, and upstream's business
 /// with any other. Two resources are equal when they are one. One thread at a
 /// time.
+///
+/// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
 class pool_resource : public std::pmr::memory_resource {
 public:
+    /// The pool's type.
     using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
 
     /// Throws as arena_pool's constructor. `upstream` must not be null and must
@@ -2747,6 +2897,7 @@ public:
 
     /// The blocks: used(), capacity() and so on.
     [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
+    /// Where goes what the pool does not serve.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
 private:
@@ -2812,6 +2963,8 @@ constexpr std::size_t node_bytes() noexcept {
 
 /// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
 /// node around a T. A std::list needs two words less than the default.
+///
+/// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
@@ -2822,24 +2975,35 @@ using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(v
 /// (buckets of a hash table) come from the heap. Two are equal when their pools
 /// are one. It goes along when containers are swapped or moved, not when they
 /// are copied into. One thread at a time.
+///
+/// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
+    /// What is allocated.
     using value_type = T;
+    /// The pool's type: a node_pool.
     using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+    /// A container that is copied into keeps its own.
     using propagate_on_container_copy_assignment = std::false_type;
+    /// A container that is moved into takes over the other's.
     using propagate_on_container_move_assignment = std::true_type;
+    /// Containers that are swapped swap theirs.
     using propagate_on_container_swap = std::true_type;
+    /// Two may be of different memory.
     using is_always_equal = std::false_type;
 
+    /// The same for another type, as containers ask for.
     template <class U>
     struct rebind {
         using other = pool_allocator<U, BlockSize, Alignment, Checks>;
     };
 
+    /// Takes from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
+    /// Takes from the other's pool.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
@@ -2855,6 +3019,7 @@ public:
         return std::allocator<T>{}.allocate(n);
     }
 
+    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits) {
             if (n == 1) {
@@ -2865,8 +3030,10 @@ public:
         std::allocator<T>{}.deallocate(p, n);
     }
 
+    /// The pool.
     [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
 
+    /// Whether both take from one pool.
     template <class U>
     friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
         return &a.pool() == &b.pool();
@@ -3286,9 +3453,13 @@ private:
 namespace ebb {
 
 /// Options of a sync_arena_pool: those of the memory, and the batch.
+///
+/// \snippet reference.cpp sync_options
 struct sync_options {
+    /// What says that the pool chooses.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
+    /// Where the memory comes from.
     pool_options memory{};
     /// Slots that move between a thread and the depot at a time: 0 to 64,
     /// rounded down to a power of 2. A thread holds back at most twice as
@@ -3326,15 +3497,20 @@ struct sync_options {
 ///
 /// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
 /// 8.
+///
+/// \snippet reference.cpp sync_arena_pool
 template <class T, class Checks = checks::trap>
 class sync_arena_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                   "ebb::sync_arena_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
+    /// T.
     using value_type = T;
+    /// The policy.
     using checks_type = Checks;
 
+    /// As arena_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
     /// As arena_pool's: std::length_error, std::bad_alloc; nothing is left
@@ -3403,6 +3579,7 @@ public:
         f.hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
+    /// Slots in all. O(1).
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
     /// Slots that are out. O(threads), takes the lock. While other threads are
@@ -3411,7 +3588,9 @@ public:
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
     /// capacity() - used(), magazines of other threads counted.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
+    /// Whether none is out: as used().
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    /// Whether all are out: as used().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
     /// As arena_pool's.

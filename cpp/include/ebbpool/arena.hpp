@@ -54,10 +54,14 @@ namespace ebb {
 /// the same, retained_bytes and what fits in a limit are not.)
 ///
 /// Without exceptions, what is thrown here is std::abort.
+///
+/// \snippet reference.cpp arena
 template <class Checks = checks::trap>
 class basic_arena {
 public:
+    /// The policy.
     using checks_type = Checks;
+    /// What mark() answers.
     using mark_type = arena_mark;
 
     /// An arena whose chunks have room for `chunk_size` bytes at first. After a
@@ -329,6 +333,8 @@ private:
 };
 
 /// The arena under its usual policy.
+///
+/// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
 }  // namespace ebb

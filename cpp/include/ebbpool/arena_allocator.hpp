@@ -18,37 +18,52 @@ namespace ebb {
 /// Throws as arena::allocate. Two are equal when their arenas are one. It goes
 /// along when containers are swapped or moved, not when they are copied into.
 /// Nothing is checked: see arena_resource for that.
+///
+/// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
+    /// What is allocated.
     using value_type = T;
+    /// The arena's type.
     using arena_type = basic_arena<Checks>;
+    /// A container that is copied into keeps its own.
     using propagate_on_container_copy_assignment = std::false_type;
+    /// A container that is moved into takes over the other's.
     using propagate_on_container_move_assignment = std::true_type;
+    /// Containers that are swapped swap theirs.
     using propagate_on_container_swap = std::true_type;
+    /// Two may be of different memory.
     using is_always_equal = std::false_type;
 
+    /// The same for another type, as containers ask for.
     template <class U>
     struct rebind {
         using other = arena_allocator<U, Checks>;
     };
 
+    /// Takes from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a) {}
 
+    /// Takes from the other's arena.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
 
+    /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
         return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
     }
 
+    /// Nothing but, under a tool, the mark that the memory must not be touched. O(1).
     void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
         if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
     }
 
+    /// The arena.
     [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
 
+    /// Whether both take from one arena.
     template <class U>
     friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
         return &a.arena() == &b.arena();

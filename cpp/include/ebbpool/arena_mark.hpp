@@ -9,11 +9,16 @@ namespace ebb {
 
 /// A moment in the life of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
+///
+/// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
+    /// None.
     constexpr arena_mark() noexcept = default;
+    /// The other one is none after it.
     constexpr arena_mark(arena_mark&& other) noexcept
         : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+    /// The other one is none after it.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         arena_ = std::exchange(other.arena_, nullptr);
         serial_ = other.serial_;

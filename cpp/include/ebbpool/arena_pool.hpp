@@ -96,13 +96,17 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// leaves the pool as it was. What can't be seen: a second free of an address
 /// after the slot was handed out again, which looks like the new owner's. For
 /// that use handle_pool.hpp, whose handles carry generations.
+///
+/// \snippet reference.cpp arena_pool
 template <class T, class Checks = checks::trap>
 class arena_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                   "ebb::arena_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
+    /// T.
     using value_type = T;
+    /// The policy.
     using checks_type = Checks;
 
     /// The largest capacity of any pool: 2^32 - 2 slots.

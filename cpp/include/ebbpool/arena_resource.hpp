@@ -22,14 +22,18 @@ namespace ebb {
 /// never destroyed, since the arena frees their memory, need abandon().
 ///
 /// Throws as arena::allocate. Two resources are equal when their arenas are one.
+///
+/// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
 public:
+    /// Takes from `a`, which must outlive it. O(1).
     explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
     basic_arena_resource(const basic_arena_resource&) = delete;
     basic_arena_resource& operator=(const basic_arena_resource&) = delete;
     ~basic_arena_resource() override { abandon(); }
 
+    /// The arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
     /// Blocks that are out.
@@ -83,6 +87,9 @@ private:
     std::size_t life_ = 0;  // of the arena, in which they were taken
 };
 
+/// On an arena with the usual policy.
+///
+/// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
 }  // namespace ebb

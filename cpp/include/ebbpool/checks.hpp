@@ -15,6 +15,8 @@ namespace ebb {
 
 /// What was wrong with a pointer that was given back to a pool, or with a call
 /// of an arena.
+///
+/// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
     foreign,          ///< not from this pool: stack, heap, another pool, one past the end
@@ -30,6 +32,8 @@ enum class misuse : unsigned char {
 };
 
 /// The kind's name, as in the enumeration. Never null.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
     switch (kind) {
         case misuse::null: return "null";
@@ -48,6 +52,8 @@ enum class misuse : unsigned char {
 }
 
 /// One sentence on what to look for. Never null.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
     switch (kind) {
         case misuse::null:
@@ -78,15 +84,20 @@ enum class misuse : unsigned char {
 }
 
 /// Whether the kind is one of an arena's and not of a pool's.
+///
+/// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
 /// A misuse, as it is handed to a policy. Holds addresses and numbers only;
 /// nothing in it has been read through `pointer`. What is said of slots is for
 /// pools; of an arena it is zero, and no_slot.
+///
+/// \snippet reference.cpp report
 struct misuse_info {
+    /// What `slot` is where there is none.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;
+    misuse kind;            ///< what was wrong
     const void* pool;       ///< the pool or arena object that was called
     const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
     const void* first;      ///< address of the pool's slot 0
@@ -96,14 +107,18 @@ struct misuse_info {
 };
 
 /// Objects that were still out when a pool was destroyed.
+///
+/// \snippet reference.cpp with_leaks
 struct leak_info {
-    const void* pool;
+    const void* pool;      ///< the pool that is destroyed
     std::size_t live;      ///< objects out
     std::size_t capacity;  ///< slots
 };
 
 /// Writes a message of one line, with an end of line and a terminating zero,
 /// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+///
+/// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
     if (is_of_arena(info.kind)) {
         const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
@@ -122,6 +137,8 @@ EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t s
 }
 
 /// The same for leaks.
+///
+/// \snippet reference.cpp with_leaks
 EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
     const int length = std::snprintf(text, size,
                                      "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
@@ -131,7 +148,12 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
 }
 
 /// Called by the policy checks::report. Must not call back into the pool or arena.
+///
+/// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
+/// Called by the policy with_leaks<report>. Must not call back into the pool.
+///
+/// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
 
 namespace detail {
@@ -156,11 +178,15 @@ inline std::atomic<leak_handler> current_leak_handler{print_leak};
 /// library, where it hides its symbols); null stands
 /// for the default, which prints the message. Returns the one before.
 /// Thread-safe.
+///
+/// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
 /// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+///
+/// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
     return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
 }
@@ -176,8 +202,11 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 namespace checks {
 
 /// The default: prints the message to stderr and aborts.
+///
+/// \snippet reference.cpp policy
 struct trap {
-    static constexpr bool enabled = true;
+    static constexpr bool enabled = true;  ///< misuse is looked for
+    /// Prints the message, and aborts.
     [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
         detail::print(info);
         std::abort();
@@ -185,14 +214,20 @@ struct trap {
 };
 
 /// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
+///
+/// \snippet reference.cpp report
 struct report {
-    static constexpr bool enabled = true;
+    static constexpr bool enabled = true;  ///< misuse is looked for
+    /// Calls the handler.
     EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
 };
 
 /// No checks. Misuse is undefined behaviour, as with malloc.
+///
+/// \snippet reference.cpp policy
 struct none {
-    static constexpr bool enabled = false;
+    static constexpr bool enabled = false;  ///< misuse is not looked for
+    /// Never called.
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
@@ -200,21 +235,28 @@ struct none {
 /// with trap it prints and aborts, with report it calls the leak handler, with
 /// none and policies of the user's own it prints. Not the default, since to
 /// drop a pool with all that is in it is a way to use one.
+///
+/// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
+    /// Called by a pool's destructor when objects are out.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
 };
 
+/// Prints, and aborts.
 template <>
 struct with_leaks<trap> : trap {
+    /// Called by a pool's destructor when objects are out.
     [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
         detail::print(info);
         std::abort();
     }
 };
 
+/// Calls the handler of set_leak_handler.
 template <>
 struct with_leaks<report> : report {
+    /// Called by a pool's destructor when objects are out.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
 };
 

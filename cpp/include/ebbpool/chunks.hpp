@@ -19,11 +19,15 @@ namespace ebb {
 
 /// What an arena throws when it would need more memory than its limit allows.
 /// The arena is unchanged and may be used on.
+///
+/// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
+    /// From what the three functions below answer.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
+    /// The message.
     [[nodiscard]] const char* what() const noexcept override {
         return "ebb::arena: more memory is needed than limit() allows";
     }

@@ -24,13 +24,19 @@ namespace ebb {
 /// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
 /// dangling. The default one names nothing. It does not know its pool: one of
 /// another pool's of the same type may name an object by accident.
+///
+/// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
+    /// The slot.
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
+    /// Whether it was ever a name of an object, which may be gone.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
+    /// Whether both are of one object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
+    /// An order without meaning, for containers.
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
@@ -43,10 +49,14 @@ struct handle {
 ///
 /// The destructor destroys the objects that are left, so with_leaks has nothing
 /// to say here.
+///
+/// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
 class handle_pool {
 public:
+    /// T.
     using value_type = T;
+    /// What create() answers.
     using handle_type = handle<T>;
 
     /// As arena_pool's constructor: std::length_error, std::bad_alloc; nothing
@@ -105,11 +115,13 @@ public:
         return get(h) != nullptr ? h : handle_type{};
     }
 
+    /// Slots in all.
     [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
     /// Objects that exist.
     [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
     /// So many calls of create() will succeed.
     [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
+    /// Whether there is no object.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
     /// Whether the next create() will answer the null handle.
     [[nodiscard]] bool full() const noexcept { return pool_.full(); }

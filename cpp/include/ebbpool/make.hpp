@@ -45,6 +45,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 /// Takes a slot of `pool` and constructs a T in it from `args`. Answers nullptr
 /// when the pool is full; no constructor runs then. When the constructor
 /// throws, the slot goes back and the exception goes on.
+///
+/// \snippet reference.cpp construct
 template <class Pool, class... Args>
 [[nodiscard]] constexpr typename Pool::value_type* construct(Pool& pool, Args&&... args) noexcept(
     std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {
@@ -64,6 +66,8 @@ template <class Pool, class... Args>
 /// Runs the destructor of the object at `p` and gives its slot back. A misuse
 /// is found before the destructor runs: the policy is called, and nothing else
 /// happens.
+///
+/// \snippet reference.cpp construct
 template <class Pool>
 constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     if (!pool.verify(p)) return;
@@ -73,19 +77,26 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
 
 /// Owns one object in a pool: move-only, two words. Empty when it was made from
 /// a full pool, moved from, or released. The pool must outlive it.
+///
+/// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
+    /// The pool's type of object.
     using element_type = typename Pool::value_type;
 
+    /// Empty.
     constexpr pooled() noexcept = default;
+    /// Empty.
     constexpr pooled(std::nullptr_t) noexcept {}
 
     /// Takes over `p`, which construct(pool, ...) has answered; null is empty.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
+    /// The other one is empty after it.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
+    /// Destroys what it had; the other one is empty after it.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -95,6 +106,7 @@ public:
     pooled(const pooled&) = delete;
     pooled& operator=(const pooled&) = delete;
 
+    /// As reset().
     constexpr ~pooled() { reset(); }
 
     /// Destroys the object now and gives its slot back. No-op when empty.
@@ -106,18 +118,25 @@ public:
     /// Gives up the object: the caller calls destroy(pool, p).
     [[nodiscard]] constexpr element_type* release() noexcept { return std::exchange(object_, nullptr); }
 
+    /// The object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
     /// Undefined when empty, as with std::unique_ptr.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
+    /// Undefined when empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
+    /// Whether there is an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
+    /// Each gets the other's object. O(1).
     constexpr void swap(pooled& other) noexcept {
         std::swap(pool_, other.pool_);
         std::swap(object_, other.object_);
     }
+    /// The same.
     friend constexpr void swap(pooled& a, pooled& b) noexcept { a.swap(b); }
+    /// Whether both are of one object.
     friend constexpr bool operator==(const pooled& a, const pooled& b) noexcept { return a.object_ == b.object_; }
+    /// Whether it is empty.
     friend constexpr bool operator==(const pooled& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
 private:
@@ -126,6 +145,8 @@ private:
 };
 
 /// construct() with a handle around it; empty when the pool is full.
+///
+/// \snippet reference.cpp pooled
 template <class Pool, class... Args>
 [[nodiscard]] constexpr pooled<Pool> make(Pool& pool, Args&&... args) noexcept(
     std::is_nothrow_constructible_v<typename Pool::value_type, Args...>) {

@@ -37,6 +37,8 @@ constexpr std::size_t node_bytes() noexcept {
 
 /// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
 /// node around a T. A std::list needs two words less than the default.
+///
+/// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
@@ -47,24 +49,35 @@ using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(v
 /// (buckets of a hash table) come from the heap. Two are equal when their pools
 /// are one. It goes along when containers are swapped or moved, not when they
 /// are copied into. One thread at a time.
+///
+/// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
+    /// What is allocated.
     using value_type = T;
+    /// The pool's type: a node_pool.
     using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+    /// A container that is copied into keeps its own.
     using propagate_on_container_copy_assignment = std::false_type;
+    /// A container that is moved into takes over the other's.
     using propagate_on_container_move_assignment = std::true_type;
+    /// Containers that are swapped swap theirs.
     using propagate_on_container_swap = std::true_type;
+    /// Two may be of different memory.
     using is_always_equal = std::false_type;
 
+    /// The same for another type, as containers ask for.
     template <class U>
     struct rebind {
         using other = pool_allocator<U, BlockSize, Alignment, Checks>;
     };
 
+    /// Takes from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
+    /// Takes from the other's pool.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
@@ -80,6 +93,7 @@ public:
         return std::allocator<T>{}.allocate(n);
     }
 
+    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits) {
             if (n == 1) {
@@ -90,8 +104,10 @@ public:
         std::allocator<T>{}.deallocate(p, n);
     }
 
+    /// The pool.
     [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
 
+    /// Whether both take from one pool.
     template <class U>
     friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
         return &a.pool() == &b.pool();

@@ -12,8 +12,11 @@
 namespace ebb {
 
 /// Raw bytes as an element type of a pool.
+///
+/// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
 struct raw_block {
+    /// The bytes.
     alignas(Alignment) std::byte bytes[Size];
 };
 
@@ -32,9 +35,12 @@ struct raw_block {
 /// blocks; others are misuse with the default upstream, and upstream's business
 /// with any other. Two resources are equal when they are one. One thread at a
 /// time.
+///
+/// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
 class pool_resource : public std::pmr::memory_resource {
 public:
+    /// The pool's type.
     using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
 
     /// Throws as arena_pool's constructor. `upstream` must not be null and must
@@ -45,6 +51,7 @@ public:
 
     /// The blocks: used(), capacity() and so on.
     [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
+    /// Where goes what the pool does not serve.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
 private:

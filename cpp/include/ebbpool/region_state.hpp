@@ -11,6 +11,8 @@
 namespace ebb {
 
 /// An arena at one moment. Sizes are in bytes.
+///
+/// \snippet reference.cpp arena_stats
 struct arena_stats {
     std::size_t used_bytes;      ///< as arena::used_bytes
     std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not

@@ -27,16 +27,20 @@
 namespace ebb {
 
 /// A way to get memory, for programs that have their own and for tests.
+///
+/// \snippet reference.cpp memory_source
 struct memory_source {
     /// Answers `bytes` bytes at an address that is a multiple of `alignment`
     /// (a power of 2), all zero, or null when there are none.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
     /// Gets back what take answered.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    void* context = nullptr;
+    void* context = nullptr;  ///< handed to both
 };
 
 /// Options of a pool's or an arena's memory. The default suits nearly all.
+///
+/// \snippet reference.cpp pool_options
 struct pool_options {
     /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
     /// of the address cache for random order over much memory, where the

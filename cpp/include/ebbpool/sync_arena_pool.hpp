@@ -26,9 +26,13 @@
 namespace ebb {
 
 /// Options of a sync_arena_pool: those of the memory, and the batch.
+///
+/// \snippet reference.cpp sync_options
 struct sync_options {
+    /// What says that the pool chooses.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
+    /// Where the memory comes from.
     pool_options memory{};
     /// Slots that move between a thread and the depot at a time: 0 to 64,
     /// rounded down to a power of 2. A thread holds back at most twice as
@@ -66,15 +70,20 @@ struct sync_options {
 ///
 /// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
 /// 8.
+///
+/// \snippet reference.cpp sync_arena_pool
 template <class T, class Checks = checks::trap>
 class sync_arena_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                   "ebb::sync_arena_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
+    /// T.
     using value_type = T;
+    /// The policy.
     using checks_type = Checks;
 
+    /// As arena_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
     /// As arena_pool's: std::length_error, std::bad_alloc; nothing is left
@@ -143,6 +152,7 @@ public:
         f.hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
+    /// Slots in all. O(1).
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
     /// Slots that are out. O(threads), takes the lock. While other threads are
@@ -151,7 +161,9 @@ public:
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
     /// capacity() - used(), magazines of other threads counted.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
+    /// Whether none is out: as used().
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    /// Whether all are out: as used().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
     /// As arena_pool's.

@@ -1,0 +1,191 @@
+// The examples of the reference: each part between two marks is shown there.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ebbpool/arena.hpp>
+#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/handle_pool.hpp>
+#include <ebbpool/iterate.hpp>
+#include <ebbpool/make.hpp>
+#include <ebbpool/pool_allocator.hpp>
+#include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+#include <list>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct order {
+    int id;
+    int quantity;
+};
+
+static void pools() {
+    //! [arena_pool]
+    ebb::arena_pool<order> orders(10'000);
+    order* const raw = orders.allocate();  // nullptr when all are out
+    *raw = {17, 300};
+    orders.deallocate(raw);  // a second time it is a message, and abort()
+    //! [arena_pool]
+
+    //! [construct]
+    order* const o = ebb::construct(orders, 17, 300);  // nullptr when the pool is full
+    ebb::destroy(orders, o);
+    //! [construct]
+
+    //! [pooled]
+    if (auto owned = ebb::make(orders, 17, 300)) {
+        owned->quantity -= 100;
+        ebb::pooled<ebb::arena_pool<order>> other = std::move(owned);
+    }  // destroyed and given back
+    //! [pooled]
+
+    //! [live]
+    static_cast<void>(ebb::construct(orders, 1, 10));
+    static_cast<void>(ebb::construct(orders, 2, 20));
+    int sum = 0;
+    for (const order& each : ebb::live(orders)) sum += each.quantity;
+    ebb::destroy_all(orders);
+    //! [live]
+    if (sum != 30 || !orders.empty()) std::abort();
+
+    //! [pool_options]
+    static std::array<std::byte, ebb::arena_pool<order>::bytes_needed(100)> memory;
+    ebb::arena_pool<order> without_heap(100, {.storage = memory});
+    ebb::arena_pool<order> touched(1'000'000, {.huge_pages = true, .prefault = true});
+    //! [pool_options]
+
+    //! [memory_source]
+    const ebb::memory_source source{[](std::size_t bytes, std::size_t alignment, void*) noexcept -> void* {
+                                        void* const p = std::aligned_alloc(
+                                            alignment, (bytes + alignment - 1) / alignment * alignment);
+                                        if (p != nullptr) std::memset(p, 0, bytes);
+                                        return p;
+                                    },
+                                    [](void* data, std::size_t, std::size_t, void*) noexcept { std::free(data); }};
+    ebb::arena_pool<order> elsewhere(100, {.source = &source});
+    //! [memory_source]
+
+    //! [handle_pool]
+    ebb::handle_pool<order> named(1'000);
+    const ebb::handle<order> h = named.create(17, 300);
+    if (order* const found = named.get(h)) found->quantity -= 100;
+    named.destroy(h);
+    if (named.get(h) != nullptr) std::abort();  // stale, also when the slot is another's
+    //! [handle_pool]
+
+    //! [sync_arena_pool]
+    ebb::sync_arena_pool<order> shared(100'000);
+    std::thread other([&shared] { shared.deallocate(shared.allocate()); });
+    order* const mine = shared.allocate();
+    other.join();
+    shared.deallocate(mine);
+    //! [sync_arena_pool]
+
+    //! [sync_options]
+    ebb::sync_arena_pool<order> with_large_batches(100'000, {.memory = {.prefault = true}, .batch = 64});
+    //! [sync_options]
+
+    //! [pool_resource]
+    ebb::pool_resource<64> nodes(10'000);
+    std::pmr::list<int> list({1, 2, 3}, &nodes);
+    //! [pool_resource]
+
+    //! [pool_allocator]
+    using entry = std::pair<const int, double>;
+    ebb::node_pool<entry> entries(10'000);
+    std::map<int, double, std::less<>, ebb::pool_allocator<entry>> prices{ebb::pool_allocator<entry>(entries)};
+    prices[17] = 1.5;
+    //! [pool_allocator]
+}
+
+//! [policy]
+struct count {
+    static constexpr bool enabled = true;
+    static inline int seen = 0;
+    static void on_misuse(const ebb::misuse_info&) noexcept { ++seen; }
+};
+using counting_pool = ebb::arena_pool<order, count>;
+//! [policy]
+
+static void misuse() {
+    //! [report]
+    const ebb::misuse_handler before = ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
+        char text[512];
+        ebb::describe(info, text, sizeof text);  // "ebbpool: misuse double_free: ..."
+        std::fputs(text, stderr);
+        std::fprintf(stderr, "%s: %s\n", name(info.kind), advice(info.kind));
+    });
+    ebb::arena_pool<order, ebb::checks::report> pool(10);
+    pool.deallocate(nullptr);  // calls the handler; the pool is as it was
+    ebb::set_misuse_handler(before);
+    //! [report]
+
+    counting_pool counted(10);
+    counted.deallocate(nullptr);
+    if (count::seen != 1) std::abort();
+
+    //! [with_leaks]
+    ebb::set_leak_handler([](const ebb::leak_info& info) noexcept {
+        std::fprintf(stderr, "%zu of %zu objects were still out\n", info.live, info.capacity);
+    });
+    {
+        ebb::arena_pool<order, ebb::checks::with_leaks<ebb::checks::report>> leaky(10);
+        static_cast<void>(leaky.allocate());
+    }  // calls the handler
+    //! [with_leaks]
+}
+
+static void regions() {
+    //! [arena]
+    ebb::arena a(64 << 10);
+    for (int request = 0; request < 3; ++request) {
+        auto* const name = a.make<std::string>("its destructor runs in reset()");
+        const std::string_view text = a.copy(*name);
+        const std::span<int> ids = a.make_span<int>(100);  // zero
+        ids[0] = static_cast<int>(text.size());
+        a.reset();  // everything; the chunks stay
+    }
+    //! [arena]
+
+    //! [arena_mark]
+    const ebb::arena_mark m = a.mark();
+    a.make_span<double>(1'000);
+    a.rewind(m);  // takes back what came after the mark
+    //! [arena_mark]
+
+    //! [arena_allocator]
+    std::vector<int, ebb::arena_allocator<int>> numbers{ebb::arena_allocator<int>(a)};
+    numbers.assign(100, 1);
+    //! [arena_allocator]
+
+    //! [arena_resource]
+    {
+        ebb::arena_resource memory(a);
+        std::pmr::vector<std::pmr::string> words(&memory);
+        words.emplace_back("in the arena, too");
+    }  // destroyed before the end of the life
+    //! [arena_resource]
+
+    //! [limit_error]
+    a.limit(1 << 20);
+    try {
+        a.allocate(2 << 20);
+    } catch (const ebb::limit_error& e) {
+        std::printf("%zu bytes are in use, %zu more than %zu are asked for\n", e.in_use(), e.asked(), e.limit());
+    }
+    //! [limit_error]
+
+    //! [arena_stats]
+    const ebb::arena_stats s = a.stats();
+    std::printf("%zu bytes of %zu in %zu chunks\n", s.used_bytes, s.retained_bytes, s.chunks);
+    //! [arena_stats]
+}
+
+int main() {
+    pools();
+    misuse();
+    regions();
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# cpp-docs.sh: the reference of the C++ half, by Doxygen, into cpp/build/docs/html. Fails
+# when a public name is not documented, or a class has no example.
+set -eu
+cd "$(dirname "$0")/../cpp"
+if ! command -v doxygen >/dev/null; then
+	echo "SKIPPED: no doxygen (on Debian: apt-get install doxygen)"
+	exit 0
+fi
+rm -rf build/docs
+mkdir -p build/docs
+theme=/usr/share/doxygen-awesome-css/doxygen-awesome.css
+{
+	cat Doxyfile
+	[ ! -f "$theme" ] || echo "HTML_EXTRA_STYLESHEET = $theme"
+} | doxygen -
+bare=$(grep -L '<programlisting' build/docs/xml/classebb_*.xml build/docs/xml/structebb_*.xml |
+	grep -vE 'iterator|rebind|with__leaks_3_01(report|trap)|namespace' || true)
+if [ -n "$bare" ]; then
+	echo "no example in the reference of: $bare" >&2
+	exit 1
+fi
+echo "the reference is in cpp/build/docs/html: all public names are documented"
