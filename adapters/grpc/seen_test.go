@@ -4,7 +4,12 @@ import (
 	"testing"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	pb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
 )
@@ -39,3 +44,56 @@ func TestNotesAreTaken(t *testing.T) {
 }
 
 type nobody struct{ stats.Handler }
+
+// A goroutine that receives, at each point at which its handler may return meanwhile.
+// Without a look at that its arena would never go back, or go back while it is read.
+func TestHandlerReturnsWhileReceiving(t *testing.T) {
+	wire, err := proto.Marshal(&pb.SimpleRequest{ResponseStatus: &pb.EchoStatus{Message: "text"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unmarshal := func(m any) error { return codec{}.Unmarshal(mem.BufferSlice{mem.SliceBuffer(wire)}, m) }
+	end := func(c *call) {
+		c.over()
+		c.finish(nil, new(error))
+	}
+	for _, x := range []struct {
+		name string
+		recv func(c *call, m any) error
+		code codes.Code
+		gets uint64
+	}{
+		{"before the message", func(c *call, m any) error { end(c); return unmarshal(m) }, codes.OK, 0},
+		{"after it", func(c *call, m any) error { defer end(c); return unmarshal(m) }, codes.Canceled, 1},
+		{"not", func(c *call, m any) error { return unmarshal(m) }, codes.OK, 1},
+	} {
+		pool, m := arena.NewAutoPool(0), new(pb.SimpleRequest)
+		c := newCall(t.Context(), &registrar{pool: pool})
+		err := c.read(m, func(m any) error { return x.recv(c, m) })
+		if status.Code(err) != x.code || x.code == codes.OK && m.ResponseStatus.GetMessage() != "text" {
+			t.Errorf("the handler returns %s: %v", x.name, err)
+		}
+		if x.name == "not" {
+			end(c)
+		}
+		if s := pool.Stats(); s.Gets != x.gets || s.Puts != x.gets {
+			t.Errorf("the handler returns %s: %+v", x.name, s)
+		}
+	}
+}
+
+// What was read of a malformed message lies in an arena that is another call's by now.
+func TestMalformedLeavesNothing(t *testing.T) {
+	wire, err := proto.Marshal(&pb.SimpleRequest{ResponseStatus: &pb.EchoStatus{Message: "text"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, m := arena.NewAutoPool(0), new(pb.SimpleRequest)
+	c := newCall(t.Context(), &registrar{pool: pool})
+	err = c.read(m, func(m any) error {
+		return codec{}.Unmarshal(mem.BufferSlice{mem.SliceBuffer(append(wire, 0xff))}, m)
+	})
+	if err == nil || m.ResponseStatus != nil || pool.Stats().Puts != 1 {
+		t.Errorf("%v: %v is left", err, m)
+	}
+}
