@@ -194,6 +194,7 @@ test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, 
 	scripts/cpp-compilers.sh
 	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
 	scripts/cpp-packages.sh
+	scripts/cpp-porting.sh
 	scripts/cpp-docs.sh
 	scripts/cpp-style.sh
 
