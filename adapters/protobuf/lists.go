@@ -156,10 +156,23 @@ func (d *decoder) packed(f *field, at pointer, i, end int) int {
 	s := d.listOf(f, at)
 	d.room(f, s, n)
 	first := add(s.Data, uintptr(s.Len)*f.mem.Size)
-	for k := range n {
-		i = d.scalar(f.scalar, add(first, uintptr(k)*f.mem.Size), i, end, false)
-		s.Len++
+	switch f.scalar {
+	case opFixed64:
+		for k := range n {
+			*as[uint64](add(first, uintptr(k)*8)) = d.word(i + 8*k)
+		}
+		i += 8 * n
+	case opFixed32:
+		for k := range n {
+			*as[uint32](add(first, uintptr(k)*4)) = d.word32(i + 4*k)
+		}
+		i += 4 * n
+	default:
+		for k := range n {
+			i = d.scalar(f.scalar, add(first, uintptr(k)*f.mem.Size), i, end, false)
+		}
 	}
+	s.Len += n
 	if i != end {
 		fail(errDecode)
 	}

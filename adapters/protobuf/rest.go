@@ -66,7 +66,7 @@ func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
 	n := was + protowire.SizeVarint(tag) + end - value
 	s := *b
 	if n > cap(s) {
-		s = append(machine.GrowBytes(d.r, nil, n)[:0], s...)
+		s = append(machine.GrowBytes(d.r, nil, max(n, 2*cap(s)))[:0], s...) // or many would take time and memory by their square
 	}
 	s = protowire.AppendVarint(s[:was], tag)
 	*b = append(s, d.view(value, end)...)

@@ -82,8 +82,19 @@ func newOfType(r *Region, t *Type) Pointer {
 	return Addr(c.Base, off)
 }
 
+// fewElements is the most elements that a slice is made of in the fast way. It is only
+// there so that products don't overflow.
+const fewElements = SmallSlice / SmallBytes
+
 // MakeSliceOfType returns a zero slice of n values of t, with room for c.
 func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
+	if t.Pointers && !Portable && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
+		if l := r.Types.Lane(t.key); l.Key == t.key && c != 0 {
+			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
+				return Slice{Addr(l.Base, off), n, c}
+			}
+		}
+	}
 	if t.Size == 0 || c == 0 {
 		return Slice{nothing(), n, c}
 	}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"reflect"
+
+	"buf.build/go/hyperpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+)
+
+// subject is a way to decode a document: what read returns is a message equal to what
+// package proto makes of it, and done drops that.
+type subject struct {
+	name string
+	read func() proto.Message
+	done func()
+}
+
+const (
+	chunkSize   = 64 << 10
+	maxRetained = 4 << 20
+)
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// subjects are the ways to decode d. The first one is what the others are compared with.
+func subjects(d document) []subject {
+	all := []subject{warm(d), cold(d), plain(d), profiled(d)}
+	if s, ok := pooled(d); ok {
+		all = append(all, s)
+	}
+	return all
+}
+
+// warm is the arena from a pool.
+func warm(d document) subject {
+	pool := arena.NewArenaPool(chunkSize, maxRetained)
+	t := reflect.TypeOf(d.kind).Elem()
+	var a *arena.Arena
+	return subject{"arena", func() proto.Message {
+		a = pool.Get()
+		m := arena.NewType(a, t).Interface().(proto.Message)
+		must(arenapb.Unmarshal(a, d.bytes, m))
+		return m
+	}, func() { pool.Put(a) }}
+}
+
+// cold is a new arena for each message.
+func cold(d document) subject {
+	t := reflect.TypeOf(d.kind).Elem()
+	return subject{"new arena", func() proto.Message {
+		a := arena.NewArena(chunkSize, maxRetained)
+		m := arena.NewType(a, t).Interface().(proto.Message)
+		must(arenapb.Unmarshal(a, d.bytes, m))
+		return m
+	}, func() {}}
+}
+
+func plain(d document) subject {
+	t := reflect.TypeOf(d.kind).Elem()
+	return subject{"proto.Unmarshal", func() proto.Message {
+		m := reflect.New(t).Interface().(proto.Message)
+		must(proto.Unmarshal(d.bytes, m))
+		return m
+	}, func() {}}
+}
+
+// profiled is hyperpb at its best: compiled with a profile of the very document, aliasing
+// the buffer, with its memory used again.
+func profiled(d document) subject {
+	t := hyperpb.CompileMessageDescriptor(d.kind.ProtoReflect().Descriptor())
+	profile := t.NewProfile()
+	shared := new(hyperpb.Shared)
+	for range 100 {
+		m := shared.NewMessage(t)
+		must(m.Unmarshal(d.bytes, hyperpb.WithRecordProfile(profile, 1)))
+		shared.Free()
+	}
+	t = t.Recompile(profile)
+	return subject{"hyperpb", func() proto.Message {
+		m := shared.NewMessage(t)
+		must(m.Unmarshal(d.bytes, hyperpb.WithAllowAlias(true)))
+		return m
+	}, shared.Free}
+}
