@@ -220,7 +220,9 @@ func (m *Meter) leaves(held uintptr) uintptr {
 
 // capNearLimit is the capacity, in values of size bytes, that Append gives to
 // a slice of n values which it moves: wanted, but not more than half of what the
-// limit leaves, or n. (What is moved may stay behind, and the limit counts that.)
+// limit leaves. (What is moved may stay behind, and the limit counts that.) Where
+// that is less than n, half of what is left beyond: with n alone a slice would move for
+// each value that is appended, as long as there is room for two of it.
 // What is idle makes room for it.
 func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 	m, here := l.ops.meter, l.Hi-l.Lo
@@ -228,7 +230,11 @@ func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 		return wanted
 	}
 	left := m.leaves(m.held - m.idle(l, false))
-	return max(n, min(wanted, int(max(left/2, here)/size)))
+	most := left / 2
+	if need := uintptr(n) * size; most < need && need < left {
+		most = need + (left-need)/2
+	}
+	return max(n, min(wanted, int(max(most, here)/size)))
 }
 
 // give notes that the arena let go of chunks of so many bytes.

@@ -131,3 +131,36 @@ func TestLimitAppendLeavesHalf(t *testing.T) {
 		t.Errorf("nothing is left for others: %v", over)
 	}
 }
+
+// A slice that grows up to the limit moves some times only: it takes half of what is
+// left, where it took a value more each time, so that 4 MB were copied 40,000 times.
+func TestLimitAppendMovesSeldom(t *testing.T) {
+	testkit.NeedsReuse(t)
+	for _, limit := range []int{64 << 10, 1 << 20} {
+		for _, chunk := range []int{64, 64 << 10} {
+			for _, alone := range []bool{true, false} {
+				a := arena.NewArena(chunk, 0)
+				a.Limit(limit)
+				if !alone {
+					arena.New[*int](a)
+				}
+				var s []*int
+				var first **int
+				moves := 0
+				over := refused(t, func() {
+					for {
+						was := len(s)
+						if s = arena.Append(a, s, nil); was > 0 && &s[0] != first {
+							moves++
+						}
+						first = &s[0]
+					}
+				})
+				if over == nil || moves > 60 {
+					t.Errorf("limit %d, chunk %d: %d moves of %d values: %v", limit, chunk, moves, len(s), over)
+				}
+				withinLimit(t, a, limit)
+			}
+		}
+	}
+}

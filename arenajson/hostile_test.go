@@ -1,0 +1,192 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// hostile is a document that is made to cost, and what it is decoded into.
+type hostile struct {
+	what string
+	into string
+	doc  func(n int) string // of about n bytes
+	new  func() any
+	opts []Option
+}
+
+type small struct{ A, B, C, D *int }
+
+func unitsOf(before, unit, after string) func(int) string {
+	return func(n int) string { return before + strings.Repeat(unit, n/len(unit)) + after }
+}
+
+// list is an array of n bytes of elements.
+func list(element string) func(int) string {
+	return unitsOf("["+element, ","+element, "]")
+}
+
+func nested(open, close string, depth int) func(int) string {
+	one := strings.Repeat(open, depth) + "1" + strings.Repeat(close, depth)
+	return list(one)
+}
+
+type tree struct {
+	A *tree
+	L []tree
+}
+
+func toAny() any { return new(any) }
+
+var hostiles = []hostile{
+	{"`[[[…]]]`, 9,999 deep", "`any`", nested("[", "]", 9998), toAny, nil},
+	{"`{\"a\":{\"a\":…`, 9,999 deep", "`any`", nested(`{"a":`, "}", 9998), toAny, nil},
+	{"the same", "a struct with a pointer to itself", nested(`{"A":`, "}", 9998), func() any { return new([]tree) }, nil},
+	{"`[[[[…`, never closed", "`any`", unitsOf("", "[", ""), toAny, nil},
+	{"`{\"a\":{\"a\":…`, never closed", "a struct with a pointer to itself", unitsOf("", `{"A":`, ""), func() any { return new(tree) }, nil},
+	{"`[[[…]]],[[[…`, ends in the last one", "`any`", unitsOf("[", strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+",", "[[["), toAny, nil},
+	{"`[[0],[0],…`", "`any`", list("[0]"), toAny, nil},
+	{"the same", "`[][]int`", list("[0]"), func() any { return new([][]int) }, nil},
+	{"the same", "`[]tree`", list(`{"L":[{}]}`), func() any { return new([]tree) }, nil},
+	{"`[{},{},…`", "`any`", list("{}"), toAny, nil},
+	{"the same", "structs of four pointers", list("{}"), func() any { return new([]small) }, nil},
+	{"the same", "pointers to structs of four pointers", list("{}"), func() any { return new([]*small) }, nil},
+	{"`[null,null,…`", "structs of four pointers", list("null"), func() any { return new([]small) }, nil},
+	{"`[0,0,…`", "`any`", list("0"), toAny, nil},
+	{"the same", "`[]any`, as `json.Number`", list("0"), func() any { return new([]any) }, []Option{UseNumber}},
+	{"a number of all its digits", "`any`", unitsOf("", "1234567890", "e-999999999"), toAny, nil},
+	{"numbers of 1,000 digits", "`[]float64`", list("0." + strings.Repeat("123456789", 111)), func() any { return new([]float64) }, nil},
+	{"`{\"A\":1,\"A\":1,…`", "a struct", unitsOf(`{"A":1`, `,"A":1`, "}"), func() any { return new(small) }, nil},
+	{"the same", "`any`", unitsOf(`{"A":1`, `,"A":1`, "}"), toAny, nil},
+	{"`{\"A\":[0,0],\"A\":[0,0],…`", "`map[string][]int`", unitsOf(`{"A":[0,0]`, `,"A":[0,0]`, "}"), func() any { return new(map[string][]int) }, nil},
+	{"members that no struct has", "a struct", unitsOf(`{"A":1`, `,"unknown member":["x",{"y":null}]`, "}"), func() any { return new(small) }, nil},
+	{"a string of `\\u00e9`", "`any`", unitsOf(`"`, `\u00e9`, `"`), toAny, nil},
+	{"a string of `\\n`", "`string`", unitsOf(`"`, `\n`, `"`), func() any { return new(string) }, nil},
+	{"a string of bytes that are no UTF-8", "`string`", unitsOf(`"`, "\xff", `"`), func() any { return new(string) }, nil},
+	{"spaces", "`any`", unitsOf("", " ", "1"), toAny, nil},
+}
+
+// What a document costs that was made for it. Of the arena it takes what the table of
+// docs/json.md says, and of a Limit no more than that; builtin maps take of the heap what
+// they take with encoding/json. One that is read takes no longer than with encoding/json,
+// and one that is refused no longer than encoding/json takes to read a nest as long:
+// it looks at a document before it decodes anything, so it refuses nests without an end
+// sooner.
+func TestHostileDocuments(t *testing.T) {
+	n, rounds := 1<<18, 5
+	if testing.Short() || check.On || testkit.Emulated() {
+		n, rounds = 1<<16, 0
+	}
+	const (
+		most    = 128 // times the document's size, in chunks
+		longest = 8   // times encoding/json's time
+		deep    = 50  // the same for a value deep inside that does not fit
+	)
+	limit := 16 * n
+	from := time.Now()
+	decodeStandard(hostiles[0], []byte(hostiles[0].doc(n)), new(any))
+	reading := time.Since(from)
+	var table strings.Builder
+	table.WriteString("| document of 256 KB | decoded into | bytes of the arena, times its size |\n| --- | --- | ---: |\n")
+	for _, h := range hostiles {
+		doc := []byte(h.doc(n))
+		a := arena.NewArena(64<<10, 0)
+		theirs, ours := h.new(), h.new()
+		want, heap := allocated(func() error { return decodeStandard(h, doc, theirs) })
+		err, ourHeap := allocated(func() error { return Unmarshal(a, doc, ours, h.opts...) })
+		if !sameError(err, want) {
+			t.Errorf("%s into %s: %v, encoding/json has %v", h.what, h.into, err, want)
+		}
+		if err == nil && !strings.Contains(h.what, "deep") && !reflect.DeepEqual(ours, theirs) {
+			t.Errorf("%s into %s: not what encoding/json makes of it", h.what, h.into)
+		}
+		used, held := float64(a.Stats().UsedBytes)/float64(len(doc)), float64(a.Stats().RetainedBytes)/float64(len(doc))
+		fmt.Fprintf(&table, "| %s | %s | %.1f |\n", h.what, h.into, used)
+		if !check.On && (used > most || held > most) {
+			t.Errorf("%s into %s: takes %.1f times its size of the arena, in chunks of %.1f", h.what, h.into, used, held)
+		}
+		if !check.On && ourHeap > 2*heap+2*held*float64(len(doc)) {
+			t.Errorf("%s into %s: %.0f bytes of the heap, %.0f by encoding/json", h.what, h.into, ourHeap, heap)
+		}
+
+		small := arena.NewArena(64<<10, 0)
+		small.Limit(limit)
+		var over *arena.LimitError
+		from = time.Now()
+		if err := Unmarshal(small, doc, h.new(), h.opts...); !sameError(err, want) && !errors.As(err, &over) {
+			t.Errorf("%s into %s, with a limit: %v", h.what, h.into, err)
+		}
+		if took := time.Since(from); rounds > 0 && took > 3*time.Second { // a list that was copied for each of its values took 35
+			t.Errorf("%s into %s, with a limit: took %v", h.what, h.into, took)
+		}
+		if held := small.Stats().RetainedBytes; held > limit {
+			t.Errorf("%s into %s: %d bytes beyond the limit", h.what, h.into, held-limit)
+		}
+
+		least, bound := time.Duration(0), float64(longest)
+		var misfit *json.UnmarshalTypeError
+		if errors.As(err, &misfit) {
+			bound = deep
+		} else if err != nil {
+			least = reading
+		}
+		if times := slower(h, doc, rounds, least); times > bound {
+			t.Errorf("%s into %s: %.1f times encoding/json's time", h.what, h.into, times)
+		} else if rounds > 0 {
+			t.Logf("%s into %s: %.2f times encoding/json's time", h.what, h.into, times)
+		}
+	}
+	if n == 1<<18 && bits.UintSize == 64 && !viaReflect {
+		samePage(t, "hostile", table.String())
+	}
+}
+
+// allocated is what f returns, and the bytes of the heap that it allocates.
+func allocated(f func() error) (error, float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := f()
+	runtime.ReadMemStats(&after)
+	return err, float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+func decodeStandard(h hostile, doc []byte, v any) error {
+	if len(h.opts) == 0 {
+		return json.Unmarshal(doc, v)
+	}
+	d := json.NewDecoder(strings.NewReader(string(doc)))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+// slower is how many times encoding/json's time ours takes, the median of some pairs;
+// where that is less than least, how many times that.
+func slower(h hostile, doc []byte, rounds int, least time.Duration) float64 {
+	if rounds == 0 {
+		return 0
+	}
+	a := arena.NewArena(64<<10, 64<<20)
+	var all []float64
+	for range rounds {
+		from := time.Now()
+		decodeStandard(h, doc, h.new())
+		theirs := max(time.Since(from), least)
+		from = time.Now()
+		Unmarshal(a, doc, h.new(), h.opts...)
+		all = append(all, float64(time.Since(from))/float64(theirs))
+		a.Reset()
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
