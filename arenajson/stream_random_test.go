@@ -265,3 +265,13 @@ func TestDecoderBuffered(t *testing.T) {
 		t.Errorf("at %d", d.InputOffset())
 	}
 }
+
+// Brackets that only open end the stream when they are too many. Otherwise all that
+// comes would be read first.
+func TestDecoderNesting(t *testing.T) {
+	in := &countingReader{Reader: &repeated{doc: []byte("[")}}
+	var wrong *json.SyntaxError
+	if err := NewDecoder(nil, io.LimitReader(in, 1<<20)).Decode(new(any)); !errors.As(err, &wrong) || in.n > 64<<10 {
+		t.Errorf("%v, after %d bytes", err, in.n)
+	}
+}
