@@ -79,6 +79,25 @@ func TestStressTableIsFresh(t *testing.T) {
 	}
 }
 
+// The table in the README of the load test is that of the kept runs' medians.
+func TestLoadTableIsFresh(t *testing.T) {
+	want, err := results.Summary(readTable(t, "../../docs/stress.csv"), "handler", results.Closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Extract(string(readme), Load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want.Markdown() {
+		t.Errorf("the load test's table of the README is stale: run 'make stress'\nthere:\n%s\nCSV:\n%s", got, want.Markdown())
+	}
+}
+
 // The table in docs/numbers.md of the report is the one that the newest results give.
 func TestLabTableIsFresh(t *testing.T) {
 	dir, err := matrix.Newest("../results")
