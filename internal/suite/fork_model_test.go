@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -17,43 +18,78 @@ func TestForksAgainstTheModel(t *testing.T) {
 	}
 	for seed := range uint64(programs) {
 		rnd := rand.New(rand.NewPCG(seed, 0x666f726b))
-		parent := arena.NewArena(64<<rnd.IntN(5), 0)
-		for range 3 {
-			family := []*replay{newReplay(parent)}
-			for range 1 + rnd.IntN(3) {
-				f := family[rnd.IntN(len(family))].a.Fork()
+		in := make([]byte, 8000)
+		for i := range in {
+			in[i] = byte(rnd.Uint32())
+		}
+		if err := forkProgram(in); err != nil {
+			t.Fatalf("program %d: %v", seed, err)
+		}
+	}
+}
+
+// FuzzForks is the same with whatever comes.
+func FuzzForks(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("an arena, its forks, and theirs: each has its own memory"))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	in := make([]byte, 2000)
+	for i := range in {
+		in[i] = byte(rnd.Uint32())
+	}
+	f.Add(in)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if err := forkProgram(in); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// forkProgram works on an arena and its forks as the bytes say, and looks after each
+// life whether all is gone.
+func forkProgram(in []byte) error {
+	next := func() (b byte) {
+		if len(in) > 0 {
+			b, in = in[0], in[1:]
+		}
+		return b
+	}
+	parent := arena.NewArena(64<<(next()%5), 0)
+	for first := true; first || len(in) > 0; first = false {
+		family := []*replay{newReplay(parent)}
+		for range 200 {
+			if b := next(); b%32 == 31 && len(family) < 8 {
+				f := family[int(b/32)%len(family)].a.Fork()
 				family = append(family, newReplay(f))
 			}
-			for step := range 200 {
-				r := family[rnd.IntN(len(family))]
-				r.in = make([]byte, 12)
-				for i := range r.in {
-					r.in[i] = byte(rnd.Uint32())
-				}
-				if op := r.in[0] % replayOps; op >= 13 && op <= 15 || op == 18 { // what ends a life, and so those of forks
-					r.in[0] = 0
-				}
-				what, err := r.step()
-				if err == nil && step%20 == 0 {
-					err = r.contents()
-				}
-				if err != nil {
-					t.Fatalf("program %d: %s: %v", seed, what, err)
-				}
+			r := family[int(next())%len(family)]
+			r.in = make([]byte, 12)
+			for i := range r.in {
+				r.in[i] = next()
 			}
-			for _, r := range family {
-				if err := r.contents(); err != nil || r.a.UsedBytes() != r.m.Used() {
-					t.Fatalf("program %d, at the end: %v; %d bytes used, want %d", seed, err, r.a.UsedBytes(), r.m.Used())
-				}
+			if op := r.in[0] % replayOps; op >= 13 && op <= 15 || op == 18 { // what ends a life, and so those of forks
+				r.in[0] = 0
 			}
-			parent.Reset()
-			for _, r := range family {
-				if r.a.UsedBytes() != 0 {
-					t.Fatalf("program %d: %d bytes after Reset", seed, r.a.UsedBytes())
-				}
+			if what, err := r.step(); err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+			if len(in) == 0 {
+				break
+			}
+		}
+		for _, r := range family {
+			if err := r.contents(); err != nil || r.a.UsedBytes() != r.m.Used() {
+				return fmt.Errorf("at the end of a life: %v; %d bytes used, want %d", err, r.a.UsedBytes(), r.m.Used())
+			}
+		}
+		parent.Reset()
+		for _, r := range family {
+			if used := r.a.UsedBytes(); used != 0 {
+				return fmt.Errorf("%d bytes after Reset", used)
 			}
 		}
 	}
+	return nil
 }
 
 func newReplay(a *arena.Arena) *replay {
