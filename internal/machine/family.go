@@ -43,6 +43,19 @@ func (m *Meter) bound() (limit, others uintptr) {
 	return limit, others
 }
 
+// kin is what the others of m's family have: they end with m's arena, so that what they
+// hold is not for others to give back.
+func (m *Meter) kin() uintptr {
+	f := m.family
+	if f == nil {
+		return 0
+	}
+	check.RaceBlind()
+	held := f.held.Load()
+	check.RaceSee()
+	return held - max(m.held, m.reserved)
+}
+
 // reserve is the part of grant that asks m's family. What it reserves is what m may
 // have at most until settleFamily, with what grant drops on the way.
 func (m *Meter) reserve(l *Lane, need, size uintptr, beside bool) (n uintptr, drop bool) {

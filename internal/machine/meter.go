@@ -155,7 +155,7 @@ func (m *Meter) charge(t *Tally, total uintptr, l *Lane, need, size uintptr, bes
 			held -= m.idle(l, beside)
 		}
 		if room(total, others+held) < need {
-			m.refused(Refusal{Limit: total, InUse: others + held, Others: others, Asked: need, Pool: true})
+			m.refused(Refusal{Limit: total, InUse: others + held, Others: others - min(others, m.kin()), Asked: need, Pool: true})
 		}
 		n := shareOf(room(total, others+held), need, size, l.align)
 		// Until what is idle is gone, it counts; and what takes its place is

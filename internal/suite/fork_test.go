@@ -254,6 +254,26 @@ func TestForkLimit(t *testing.T) {
 	}
 }
 
+// What an arena's forks have is the request's own: to wait until others put theirs back
+// would not help one that is refused because of it, and the error says so.
+func TestForkRefusalIsNotTemporary(t *testing.T) {
+	p := arena.NewArenaPool(1000, 1<<20)
+	p.Limit(0, 100_000)
+	a, other := p.Get(), p.Get()
+	f := a.Fork()
+	f.Fork().AllocBytes(40_000)
+	a.AllocBytes(30_000)
+	other.AllocBytes(10_000)
+	if over := refused(t, func() { f.AllocBytes(35_000) }); over == nil || over.Temporary() || !over.Pool || over.Others < 10_000 || over.Others > 15_000 {
+		t.Errorf("%+v", over)
+	}
+	if over := refused(t, func() { f.AllocBytes(25_000) }); over == nil || !over.Temporary() {
+		t.Errorf("which fits when the other one is put back: %+v", over)
+	}
+	p.Put(a)
+	p.Put(other)
+}
+
 // A limit that comes when there are forks already counts what these have.
 func TestLimitAfterFork(t *testing.T) {
 	a := arena.NewArena(1000, 0)
