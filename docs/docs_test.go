@@ -86,7 +86,7 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 }
 
 // A reader pastes a snippet into a program of their own: each compiles there,
-// with nothing around it but an arena a, what the first declares, and the imports.
+// with nothing around it but an arena a, a type Entry of its own, and the imports.
 func TestReadmeSnippetsCompile(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil || testing.Short() || check.Race || check.ASan {
@@ -98,7 +98,8 @@ func TestReadmeSnippetsCompile(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("package reader\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"net/http\"\n\n\t\"github.com/ebbpool/arena\"\n\t\"github.com/ebbpool/arena/arenahttp\"\n)\n\n" +
-		"var _, _, _, _ = errors.As, fmt.Sprint, http.Error, arenahttp.Status\n\n")
+		"var _, _, _, _ = errors.As, fmt.Sprint, http.Error, arenahttp.Status\n\n" +
+		"type Entry struct {\n\tPath string\n\tTags []string\n\tNext *Entry\n}\n\n")
 	for i, m := range snippet.FindAllStringSubmatch(guide(t), -1) {
 		if strings.Contains("\n"+m[1], "\nfunc ") {
 			b.WriteString(m[1])
