@@ -85,6 +85,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			if v, ok := f.jsonCall(st, instr, common, short, reached[0].args); ok {
 				return v
 			}
+		} else if short, ok := strings.CutPrefix(name, protobufPath+"."); ok {
+			if v, ok := f.protobufCall(st, instr, common, short, reached[0].args); ok {
+				return v
+			}
 		} else if startsGoroutine[name] && len(args) > 0 {
 			f.use(st, args[0], instr)
 			f.lendGroup(st, args[0], pos)

@@ -221,20 +221,24 @@ func TestTorture(t *testing.T) {
 	if testing.Short() {
 		rounds = 5
 	}
-	type tree struct{ got, want, clone proto.Message }
+	type (
+		tree   struct{ got, want proto.Message }
+		copied struct{ clone, want proto.Message }
+	)
 	for range rounds {
 		var trees []tree
+		var clones []copied
 		a := pool.Get()
 		for _, m := range kinds {
 			doc := document(t, r, m)
-			x := tree{fresh(a, m), fresh(nil, m), nil}
+			x := tree{fresh(a, m), fresh(nil, m)}
 			if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(doc, x.want); err != nil {
 				t.Fatal(err)
 			}
 			if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, doc, x.got); err != nil {
 				t.Fatal(err)
 			}
-			x.clone = arenapb.Clone(x.got)
+			clones = append(clones, copied{arenapb.Clone(x.got), x.want})
 			trees = append(trees, x)
 		}
 		runtime.GC()
@@ -250,7 +254,7 @@ func TestTorture(t *testing.T) {
 				_ = arenapb.Unmarshal(a, doc, fresh(a, x.want))
 			}
 		})
-		for _, x := range trees {
+		for _, x := range clones {
 			if err := unlike(x.clone, x.want); err != nil {
 				t.Errorf("a clone: %v", err)
 			}
