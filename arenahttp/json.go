@@ -18,8 +18,12 @@ import (
 // What a limit of the arena refuses panics with the *arena.LimitError, for Handler
 // to answer.
 func Read(r *http.Request, v any) error {
-	body := firstByte{r: r.Body}
-	err := arenajson.UnmarshalRead(arena.FromContext(r.Context()), &body, v)
+	a := arena.FromContext(r.Context())
+	body := arena.NewOf(a, firstByte{r: r.Body})
+	err := arenajson.UnmarshalRead(a, body, v)
+	if err == nil {
+		return nil
+	}
 	mustFit(err)
 	var syntax *json.SyntaxError
 	if !body.seen && errors.As(err, &syntax) {
@@ -28,7 +32,7 @@ func Read(r *http.Request, v any) error {
 	return err
 }
 
-// mustFit panics with the error of a limit.
+// mustFit panics with err if it is that of a limit.
 func mustFit(err error) {
 	var over *arena.LimitError
 	if errors.As(err, &over) {
@@ -56,8 +60,8 @@ func (f *firstByte) Read(p []byte) (int, error) {
 // do about an error can leave it.
 func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v)
-	mustFit(err)
 	if err != nil {
+		mustFit(err)
 		return err
 	}
 	h := w.Header()
