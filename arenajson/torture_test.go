@@ -1,0 +1,140 @@
+package arenajson_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// TestUnderHostileCollector runs the tests named TestGC... again, in a process whose
+// collector runs all the time, overwrites what it frees and checks every pointer that
+// it meets: what an ordinary run reads right by luck is read wrong there.
+func TestUnderHostileCollector(t *testing.T) {
+	const child = "ARENA_TEST_HOSTILE"
+	if os.Getenv(child) != "" {
+		t.Skip("this is the child")
+	}
+	if testkit.Emulated() {
+		t.Skip("too slow")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := testkit.Self(ctx, t, "-test.run=^TestGC", "-test.v")
+	cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1,invalidptr=1", child+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "--- PASS: TestGC") < 2 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// leaf and tree have of each kind of memory that a decoder fills: objects, slices of
+// objects and of pointers, text with and without escapes, boxes in interfaces, builtin
+// maps, and memory of package encoding/json's own types.
+type tree struct {
+	Name  string
+	Kids  []*tree
+	Leafs []leaf
+	Any   any
+	Map   map[string]*leaf
+	Raw   json.RawMessage
+	Num   json.Number
+	Next  *tree
+}
+
+type leaf struct {
+	Text  string
+	Bytes []byte
+	List  []string
+	P     **string
+}
+
+func treeDocument(depth, seed int) string {
+	text := func(what string) string { return fmt.Sprintf(`"%s %d\u00e9\n"`, what, seed) }
+	leafText := fmt.Sprintf(`{"Text":%s,"Bytes":"AAECAwQ=","List":["a",%s],"P":%s}`, text("text"), text("list"), text("p"))
+	kids := ""
+	if depth > 0 {
+		kids = treeDocument(depth-1, seed+1) + "," + treeDocument(depth-1, seed+2)
+	}
+	return fmt.Sprintf(`{"Name":"name %d","Kids":[%s],"Leafs":[%s,%s],"Any":{"a":[1,%s,null,{"b":%s}]},"Map":{"k":%s},"Raw":{"x": %s},"Num":%d.5,"Next":{"Name":%s}}`,
+		seed, kids, leafText, leafText, text("any"), text("boxed"), leafText, text("raw"), seed, text("next"))
+}
+
+// Trees are decoded while the collector runs, read, encoded, and decoded over again in
+// the next life of their arena; some outlive it by Escape.
+func TestGCDecodedTrees(t *testing.T) {
+	lives := 12
+	if check.Race || check.ASan || testing.Short() {
+		lives = 4
+	}
+	pool := arena.NewAutoPool(0)
+	var kept, wants []*tree
+	for life := range lives {
+		doc := treeDocument(4, life*100)
+		want := new(tree)
+		if err := json.Unmarshal([]byte(doc), want); err != nil {
+			t.Fatal(err)
+		}
+		a := pool.Get()
+		got := arena.New[tree](a)
+		if err := arenajson.Unmarshal(a, []byte(doc), got); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("life %d: %+v, not %+v", life, got, want)
+		}
+		text, err := arenajson.Marshal(a, got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if std, err := json.Marshal(want); err != nil || string(std) != string(text) {
+			t.Fatalf("life %d: %v\n%s\nnot\n%s", life, err, text, std)
+		}
+		if life%3 == 0 {
+			kept, wants = append(kept, arena.Escape(a, got)), append(wants, want)
+		}
+		pool.Put(a)
+	}
+	testkit.Collect(2)
+	for i := range kept {
+		if !reflect.DeepEqual(kept[i], wants[i]) {
+			t.Errorf("what was kept of life %d has changed", 3*i)
+		}
+	}
+}
+
+// What is dropped with the arena, and what the tree alone leads to, lives for as long
+// as one pointer into it does.
+func TestGCDecodedOutlivesTheArena(t *testing.T) {
+	var texts []string
+	var leafs []*leaf
+	for i := range 10 {
+		a := arena.NewArena(1<<10, 0)
+		var got tree
+		if err := arenajson.Unmarshal(a, []byte(treeDocument(2, i)), &got); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, got.Kids[1].Leafs[1].List[1])
+		leafs = append(leafs, got.Map["k"])
+	}
+	testkit.Collect(3)
+	for i := range texts {
+		if want := fmt.Sprintf("list %dé\n", i+2); texts[i] != want {
+			t.Errorf("%q, not %q", texts[i], want)
+		}
+		if want := fmt.Sprintf("p %dé\n", i); **leafs[i].P != want || leafs[i].List[0] != "a" || len(leafs[i].Bytes) != 5 {
+			t.Errorf("%+v, not with %q", *leafs[i], want)
+		}
+	}
+}
