@@ -84,7 +84,7 @@ func (d *decoder) any(i int) (any, int) {
 		*as[string](at) = s
 		return box("", at), end
 	case '{':
-		m := map[string]any{}
+		m := d.newAnyMap()
 		return m, d.anyMembers(m, i)
 	case '[':
 		return d.list(i)

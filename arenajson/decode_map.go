@@ -64,7 +64,7 @@ func (d *decoder) anyMap(p *plan, to pointer, i int) int {
 	}
 	m := as[map[string]any](to)
 	if *m == nil {
-		*m = map[string]any{}
+		*m = d.newAnyMap()
 	} else if d.strict {
 		return d.builtinMap(p.generic(), to, i)
 	}
@@ -80,7 +80,7 @@ func (d *decoder) textMap(p *plan, to pointer, i int) int {
 	}
 	m := as[map[string]string](to)
 	if *m == nil {
-		*m = map[string]string{}
+		*m = d.newTextMap()
 	}
 	i, more := d.open(i)
 	for more {
@@ -114,7 +114,7 @@ func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
 	}
 	m := valueAt(p.typ, to)
 	if m.IsNil() {
-		m.Set(reflect.MakeMap(p.typ))
+		m.Set(d.newMap(p.typ))
 	}
 	key, value := reflect.New(p.key.typ), reflect.New(p.elem.typ)
 	seen := d.newSeenKeys(p)

@@ -26,9 +26,12 @@ type decoder struct {
 	under []dynamic    // the values in interfaces that are being read
 	wrong error        // the first value that does not fit
 
-	numbers bool // UseNumber
-	known   bool // DisallowUnknownFields
-	strict  bool // Strict
+	shelf *shelf // of maps to use again; nil: make new ones
+
+	numbers  bool // UseNumber
+	known    bool // DisallowUnknownFields
+	strict   bool // Strict
+	recycles bool // RecycleMaps
 }
 
 // docSlack is how far beyond the document a look may go: a word, from its last byte on.

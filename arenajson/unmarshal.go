@@ -16,8 +16,8 @@ import (
 // What is accepted, what becomes of it and the errors are those of encoding/json: a
 // document that is not JSON leaves v as it was, and the first value that does not
 // fit its variable is a *json.UnmarshalTypeError, with all the rest read. On the heap
-// are builtin maps, though not their keys and values, errors, and what methods of the
-// program make. An *arena.Map lies in a.
+// are builtin maps, though not their keys and values (see RecycleMaps), errors, and what
+// methods of the program make. An *arena.Map lies in a.
 //
 // A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
 //
@@ -38,6 +38,8 @@ func (d *decoder) set(opts []Option) {
 			d.numbers = true
 		case Strict:
 			d.strict = true
+		case RecycleMaps:
+			d.recycles = true
 		}
 	}
 }
@@ -93,6 +95,7 @@ func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *troubl
 	if d.a != nil {
 		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
 		defer d.r.Leave()
+		d.setShelf()
 	}
 	defer func() {
 		switch x := recover().(type) {
