@@ -94,7 +94,8 @@ test-debug: tools ## the suite without optimization, as in a debugger
 
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE) $(ABOVE)
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
+	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(ABOVE) -args -nospeed
 
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
 	$(GO) test $(TESTFLAGS) -race ./...

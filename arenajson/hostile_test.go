@@ -85,7 +85,7 @@ var hostiles = []hostile{
 // sooner.
 func TestHostileDocuments(t *testing.T) {
 	n, rounds := 1<<18, 5
-	if testing.Short() || check.On || testkit.Emulated() {
+	if testing.Short() || check.On || testkit.Emulated() || *testkit.NoSpeed {
 		n, rounds = 1<<16, 0
 	}
 	const (
