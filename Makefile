@@ -231,7 +231,6 @@ fuzz: tools ## FUZZTIME of each fuzz target
 	$(GO) test -run '^$$' -fuzz '^FuzzText$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzBuffer$$' -fuzztime $(FUZZTIME) ./internal/suite
 	$(GO) test -run '^$$' -fuzz '^FuzzEscape$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzForks$$' -fuzztime $(FUZZTIME) ./internal/suite
 
 tools:
 	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }

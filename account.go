@@ -44,6 +44,21 @@ func (acct *account) bytes() uintptr {
 	return n
 }
 
+// charged is how many bytes the arena and its forks have of the pool's total. An
+// arena of no pool has none.
+//
+//go:norace
+func (acct *account) charged() uintptr {
+	if acct == nil {
+		return 0
+	}
+	n := acct.Charged()
+	for f := acct.forks.Load(); f != nil; f = f.next {
+		n += f.Charged()
+	}
+	return n
+}
+
 // accountList is a list of accounts, under its pool's lock. What it holds on to
 // is the pool's, so the race detector learns nothing from it, see check.RaceBlind.
 type accountList struct {

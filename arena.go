@@ -114,6 +114,7 @@ func (a *Arena) empty(how string) {
 	a.endForks(0, how)
 	a.region.Empty()
 	a.keepForks()
+	a.metered().YieldIdle()
 }
 
 // Release takes back everything, as Reset does, and gives all of the arena's

@@ -60,7 +60,7 @@ func (a *Arena) Fork() *Arena {
 	}
 	if a.kin == nil {
 		a.kin = &kin{pool: a.owner.pool, root: a.owner.account}
-		a.metered().NewFamily(a.dropSpare)
+		a.metered().NewFamily(a.dropSpare, a.owner.account.charged)
 	}
 	k := a.kin
 	if k.out == len(k.forks) {
@@ -74,6 +74,7 @@ func (a *Arena) Fork() *Arena {
 	k.count++
 	k.most = max(k.most, k.out)
 	f.kin.born = k.count
+	f.region.MaxRetained = a.region.MaxRetained // which a limit may have changed
 	if check.On {
 		f.region.Watch.Begin()
 	}

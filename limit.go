@@ -13,13 +13,15 @@ import (
 type LimitError struct {
 	Limit  int  // bytes that were allowed
 	InUse  int  // bytes of them that are in use, as chunks
-	Others int  // bytes of those that other arenas of the pool have
+	Others int  // bytes of those that other arenas of the pool have, their forks included
 	Asked  int  // bytes that the allocation needed in addition
 	Pool   bool // the limit is the total of a pool, not that of the arena
 }
 
 // Temporary says whether the same allocation is within the limit once other
-// arenas were put back: for a server the difference between 503 and 413.
+// arenas were put back: for a server the difference between 503 and 413. Forks end
+// with their arena, so what the others of the same family have is not for them to give
+// back, and an arena's own Limit is never temporary.
 func (e *LimitError) Temporary() bool { return e.InUse-e.Others <= e.Limit-e.Asked && e.Pool }
 
 // Error says what was asked for, what was there, and what to do.
@@ -51,7 +53,9 @@ func (e *LimitError) Error() string {
 // arena's chunk size works, too.
 //
 // It is the limit of the arena and of all its forks together. A fork has no other,
-// and Limit panics for it.
+// and Limit panics for it. Chunks that one of them has and does not use count for all,
+// but are never more than half of the limit: a Reset or Rewind that would leave more
+// gives them to the collector.
 //
 // The limit of an arena from a pool holds until Put, in place of the one that
 // the pool gave it. Values on the heap, a nil arena's, have no limit.

@@ -63,4 +63,7 @@ func (a *Arena) Rewind(m Mark) {
 		a.endForks(m.forks, "Rewind")
 	}
 	a.region.Rewind(m.mark)
+	if a.kin != nil {
+		a.metered().YieldIdle()
+	}
 }

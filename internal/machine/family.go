@@ -10,14 +10,16 @@ import (
 // bytes of their chunks, and the limit of these. Each of them may be in use by a
 // goroutine of its own.
 type Family struct {
-	held  atomic.Uintptr // at least what all members have
-	limit atomic.Uintptr // 0: none
+	held    atomic.Uintptr // at least what all members have
+	limit   atomic.Uintptr // 0: none
+	charged func() uintptr // what those in use have of their pool's total
 }
 
 // NewFamily has m, which is in none, found a family. spare drops what m's forks
-// have that nobody uses, and is called by who works on m.
-func (m *Meter) NewFamily(spare func()) *Family {
-	f := new(Family)
+// have that nobody uses, and is called by who works on m. charged says what all
+// members have of their pool's total, if there is one.
+func (m *Meter) NewFamily(spare func(), charged func() uintptr) *Family {
+	f := &Family{charged: charged}
 	f.held.Store(m.held)
 	f.limit.Store(m.limit)
 	m.family, m.spare = f, spare
@@ -43,17 +45,27 @@ func (m *Meter) bound() (limit, others uintptr) {
 	return limit, others
 }
 
-// kin is what the others of m's family have: they end with m's arena, so that what they
-// hold is not for others to give back.
+// kin is what the others of m's family have of the pool's total: they end with m's
+// arena, so that this is not for other arenas to give back. What is idle since its
+// fork ended has no part of the total.
 func (m *Meter) kin() uintptr {
-	f := m.family
-	if f == nil {
+	if m.family == nil {
 		return 0
 	}
 	check.RaceBlind()
-	held := f.held.Load()
-	check.RaceSee()
-	return held - max(m.held, m.reserved)
+	defer check.RaceSee()
+	all := m.family.charged()
+	return all - min(all, m.account.Charged())
+}
+
+// YieldIdle drops what m's region, and its forks that nobody uses, have idle if the
+// family has more than half of its limit. Who makes memory idle calls it: nobody else
+// may drop it, and so what is idle in the family is never more than that half.
+func (m *Meter) YieldIdle() {
+	if limit, others := m.bound(); m.family != nil && limit != 0 && others+m.held > limit/2 {
+		m.spare()
+		m.dropIdle(nil, false)
+	}
 }
 
 // reserve is the part of grant that asks m's family. What it reserves is what m may

@@ -84,6 +84,9 @@ func (acct *Account) isOut() bool { return acct.Turns.Load()%2 == 1 }
 // Held is how many bytes the arena's chunks have.
 func (acct *Account) Held() uintptr { return acct.held.Load() }
 
+// Charged is how many bytes of its chunks count against the total.
+func (acct *Account) Charged() uintptr { return acct.charged.Load() }
+
 // ChargeIdle counts held bytes, what an arena kept, against the total, if there is
 // one and it has room for them; else it returns false.
 func (acct *Account) ChargeIdle(t *Tally, held uintptr) bool {

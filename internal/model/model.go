@@ -60,7 +60,10 @@ func (o *Object) Bytes() int {
 }
 
 // Mark names a point in the life of a Region. The zero Mark is never valid.
-type Mark struct{ id uint64 }
+type Mark struct {
+	id    uint64
+	forks int // how many the Region had ever had then
+}
 
 // snapshot is what a mark remembers.
 type snapshot struct {
@@ -77,6 +80,15 @@ type Region struct {
 	lastID uint64
 	high   int
 	resets int
+	forks  []fork // those in use, oldest first
+	forked int    // how many there ever were
+	ended  bool   // with what it was forked from
+}
+
+// fork is a Region that was forked from another one, as its born-th.
+type fork struct {
+	*Region
+	born int
 }
 
 // Make allocates n elements of the given size with room for capacity ones, all
@@ -146,7 +158,7 @@ func (r *Region) Owns(o *Object) bool {
 // rewinds does not pile up marks.
 func (r *Region) Mark() Mark {
 	if n := len(r.marks); n > 0 && r.isAt(r.marks[n-1]) {
-		return Mark{r.marks[n-1].id}
+		return Mark{r.marks[n-1].id, r.forked}
 	}
 	r.lastID++
 	s := snapshot{id: r.lastID, used: r.Used(), live: append([]*Object(nil), r.live...)}
@@ -154,7 +166,7 @@ func (r *Region) Mark() Mark {
 		s.caps = append(s.caps, o.Cap())
 	}
 	r.marks = append(r.marks, s)
-	return Mark{r.lastID}
+	return Mark{r.lastID, r.forked}
 }
 
 // isAt says whether no byte was allocated since s. What is live only grows
@@ -173,13 +185,15 @@ func (r *Region) Valid(m Mark) bool {
 
 // Rewind frees what was allocated, and takes back what was grown, since m. The
 // mark stays valid, those taken after it do not. What was written since stays
-// written. It reports whether m was valid; a stale mark changes nothing.
+// written. Forks that were made since end. It reports whether m was valid; a stale
+// mark changes nothing.
 func (r *Region) Rewind(m Mark) bool {
 	for i, s := range r.marks {
 		if s.id != m.id {
 			continue
 		}
 		r.marks = r.marks[:i+1]
+		r.endForks(m.forks)
 		r.live = append([]*Object(nil), s.live...)
 		for j, o := range r.live {
 			if o.Class == Text {
@@ -196,8 +210,37 @@ func (r *Region) Rewind(m Mark) bool {
 // Reset frees everything; every mark becomes stale. It stands for whatever
 // ends a life: Reset, Release, and the Put of a pooled arena.
 func (r *Region) Reset() {
+	r.endForks(0)
 	r.live, r.marks = nil, nil
 	r.resets++
+}
+
+// Fork has f, which is empty, end when r does, and at a Rewind to a mark that is
+// older than this.
+func (r *Region) Fork(f *Region) {
+	if len(f.live) != 0 {
+		panic("model: Fork: something is live")
+	}
+	f.ended = false
+	r.forked++
+	r.forks = append(r.forks, fork{f, r.forked})
+}
+
+// Ended says whether r was a fork and has ended.
+func (r *Region) Ended() bool { return r.ended }
+
+// endForks ends the forks that came after the first n ever.
+func (r *Region) endForks(n int) {
+	var older []fork
+	for _, f := range r.forks {
+		if f.born <= n {
+			older = append(older, f)
+			continue
+		}
+		f.Reset()
+		f.ended = true
+	}
+	r.forks = older
 }
 
 // Live returns the live objects, oldest first.

@@ -96,6 +96,39 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// A fork ends with what it was forked from, or at a Rewind to what was before it; its
+// own Reset ends only its forks.
+func TestForks(t *testing.T) {
+	var r, old, young, below Region
+	r.Fork(&old)
+	m := r.Mark()
+	r.Fork(&young)
+	young.Fork(&below)
+	for _, f := range []*Region{&old, &young, &below} {
+		f.String("text")
+	}
+	if r.Used() != 0 || old.Used() != 4 {
+		t.Errorf("%d and %d bytes", r.Used(), old.Used())
+	}
+	again := r.Mark() // the same place, but a fork more
+	if !r.Rewind(again) || young.Ended() {
+		t.Error("a Rewind to what came after a fork ended it")
+	}
+	young.Reset()
+	if young.Ended() || !below.Ended() || below.Used() != 0 {
+		t.Error("a fork's own Reset")
+	}
+	r.Rewind(m)
+	if old.Ended() || !young.Ended() {
+		t.Error("Rewind ends those that are younger than the mark")
+	}
+	r.Fork(&young)
+	r.Reset()
+	if !old.Ended() || !young.Ended() || old.Used() != 0 {
+		t.Error("Reset ends all of them")
+	}
+}
+
 // The model must refuse what no arena may hand out, or a broken test would
 // pass.
 func TestMisuse(t *testing.T) {
@@ -108,6 +141,7 @@ func TestMisuse(t *testing.T) {
 		"negative size":   func() { r.Make(Flat, -8, 1, 1) },
 		"text":            func() { r.Make(Text, 1, 1, 1) },
 		"shrinking":       func() { r.Grow(o, 0) },
+		"a fork in use":   func() { gone.Fork(&r) },
 		"not owned":       func() { gone.Grow(o, 5) },
 	} {
 		func() {

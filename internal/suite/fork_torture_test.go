@@ -2,96 +2,188 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Forks that work at the same time, are forked again, end in any order and are used
-// again in the next life, while the collector runs: what they store, of each other's
-// memory, too, is found wherever it lies. Their chunks come from, and go to, the same
-// account: under a limit, which is often reached, nothing of that goes astray.
+// Forks that work at the same time, fork again, end in any order, are refused, take
+// back what they have and go on, while the collector runs without a pause: what they
+// store, of their own memory, of the heap's and of their parent's, is found. Their
+// chunks come from, and go to, the same account, which is right in the end.
 func TestGCForks(t *testing.T) {
-	lives := uint64(24)
-	if hostile() || check.Race || check.ASan || testing.Short() {
-		lives = 6
-	}
-	p := arena.NewArenaPool(512, 64<<10)
-	p.Limit(1<<20, 0)
-	for life := range lives {
-		a := p.Get()
-		first := arena.New[allKinds](a)
-		first.set(life)
-		var wg sync.WaitGroup
-		for i := range uint64(4) {
-			f := a.Fork()
-			wg.Go(func() {
-				if err := forkedKinds(f, life*100+i*10, first, int(i)%3); err != nil {
-					t.Errorf("life %d, fork %d: %v", life, i, err)
+	const limit = 40 << 10
+	for name, limits := range map[string][2]int{"no limit": {}, "arena": {limit, 0}, "pool": {0, limit}, "both": {limit, 3 * limit}} {
+		t.Run(name, func(t *testing.T) {
+			p := arena.NewArenaPool(512, 64<<10)
+			p.Limit(limits[0], limits[1])
+			stop := collectAllTheTime()
+			defer stop()
+			var f forkTorture
+			for life := range f.lives() {
+				if err := f.life(p, life); err != nil {
+					t.Fatalf("life %d: %v", life, err)
 				}
+			}
+			if s := p.Stats(); s.Gets != s.Puts || s.InUseBytes != 0 || (s.Refused == 0) != (limits == [2]int{}) {
+				t.Errorf("in the end: %+v", s)
+			}
+			if got := f.refusals.Load(); got != p.Stats().Refused {
+				t.Errorf("%d refusals, the pool counts %d", got, p.Stats().Refused)
+			}
+		})
+	}
+}
+
+func collectAllTheTime() (stop func()) {
+	done, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	return func() { close(done); <-gone }
+}
+
+type forkTorture struct {
+	refusals atomic.Uint64
+	first    *allKinds // of the arena that is forked
+	seed     uint64
+}
+
+func (f *forkTorture) lives() uint64 {
+	if hostile() || check.Race || check.ASan || testing.Short() {
+		return 6
+	}
+	return 80
+}
+
+// life is one of an arena, with five forks, which are done in an order that is
+// another one each time, and what they have forked.
+func (f *forkTorture) life(p *arena.ArenaPool, life uint64) error {
+	const forks = 5
+	a := p.Get()
+	f.seed = life * 1000
+	f.first = arena.New[allKinds](a)
+	f.first.set(f.seed)
+	mark := a.Mark()
+	for turn := range 1 + life%2 {
+		var wg sync.WaitGroup
+		errs := make([]error, forks+1)
+		done := make([]chan struct{}, forks+1)
+		for i := range done {
+			done[i] = make(chan struct{})
+		}
+		close(done[0])
+		for i := range forks {
+			fork, place := a.Fork(), (i*int(1+life%4)+int(turn))%forks
+			wg.Go(func() {
+				defer close(done[place+1])
+				errs[i] = f.work(fork, uint64(i), i%3, func() { <-done[place] })
 			})
 		}
-		for range 3 {
-			testkit.Collect(1)
-		}
+		errs[forks] = f.work(a, forks, 0, func() {})
 		wg.Wait()
-		if err := first.check(life); err != nil {
-			t.Errorf("life %d: %v", life, err)
+		if err := errors.Join(append(errs, f.first.check(f.seed))...); err != nil {
+			return err
 		}
-		if life%3 == 0 {
-			a.Reset()
+		if turn == 0 && life%2 == 1 {
+			a.Rewind(mark)
 		}
-		p.Put(a)
 	}
-	if s := p.Stats(); s.Gets != s.Puts || s.InUseBytes != 0 {
-		t.Errorf("in the end: %+v", s)
+	switch life % 3 {
+	case 0:
+		a.Reset()
+	case 1:
+		a.Release()
 	}
+	p.Put(a)
+	return nil
 }
 
 // link leads to memory of the fork and of its parent.
 type link struct {
 	own, parents *allKinds
 	next         *link
+	text         string
 }
 
-func forkedKinds(a *arena.Arena, seed uint64, first *allKinds, depth int) error {
-	var (
-		wg    sync.WaitGroup
-		below error
-	)
+// work fills an arena twice, with a Rewind or a Reset between, and calls last before it
+// looks at what is there the second time.
+func (f *forkTorture) work(a *arena.Arena, i uint64, depth int, last func()) (err error) {
+	var wg sync.WaitGroup
+	var below error
+	defer func() {
+		wg.Wait()
+		err = errors.Join(err, below)
+	}()
+	mark := a.Mark()
+	head, n := f.fill(a, i)
+	if err := f.look(head, n, i); err != nil {
+		last()
+		return fmt.Errorf("fork %d, the first time: %w", i, err)
+	}
+	if i%2 == 0 || depth > 0 {
+		a.Rewind(mark)
+	} else if i == 1 {
+		a.Reset()
+	}
 	if depth > 0 {
-		f := a.Fork()
-		wg.Go(func() { below = forkedKinds(f, seed+1, first, depth-1) })
+		fork := a.Fork()
+		wg.Go(func() { below = f.work(fork, i+10, depth-1, func() {}) })
 	}
-	var head *link
-	const n = 40
-	for i := range uint64(n) {
+	head, n = f.fill(a, i+100)
+	last()
+	if err := f.look(head, n, i+100); err != nil {
+		return fmt.Errorf("fork %d: %w", i, err)
+	}
+	return nil
+}
+
+// fill makes a list of up to 40 objects, or as many as a limit allows.
+func (f *forkTorture) fill(a *arena.Arena, i uint64) (head *link, n uint64) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, ok := v.(*arena.LimitError); !ok {
+				panic(v)
+			}
+			f.refusals.Add(1)
+		}
+	}()
+	for ; n < 40; n++ {
 		x := arena.New[allKinds](a)
-		x.set(seed + i)
+		x.set(f.seed + i + n)
 		l := arena.New[link](a)
-		*l = link{x, first, head}
+		*l = link{x, f.first, head, a.AllocString("between them")}
+		a.AllocBytes(int(n))
 		head = l
-		a.AllocString("between them")
 	}
-	if seed%2 == 0 {
-		runtime.GC()
-	}
-	i := uint64(n)
+	return head, n
+}
+
+func (f *forkTorture) look(head *link, n, i uint64) error {
 	for l := head; l != nil; l = l.next {
-		i--
-		if err := l.own.check(seed + i); err != nil {
-			wg.Wait()
+		n--
+		if err := l.own.check(f.seed + i + n); err != nil {
 			return err
 		}
-		if l.parents != first {
-			wg.Wait()
+		if l.parents != f.first || l.text != "between them" {
 			return errors.New("it does not lead to its parent's object")
 		}
 	}
-	wg.Wait()
-	return below
+	if n != 0 {
+		return fmt.Errorf("%d objects are gone", n)
+	}
+	return nil
 }

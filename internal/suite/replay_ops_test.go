@@ -165,11 +165,11 @@ func (r *replay) mustPanic(part string, f func()) (err error) {
 }
 
 // rewrite gives a live object new content.
-func (r *replay) rewrite() error {
+func (r *replay) rewrite(which byte) error {
 	if len(r.slots) == 0 {
 		return nil
 	}
-	if s := r.slots[int(r.byte())%len(r.slots)]; s.typ != nil && !s.held {
+	if s := r.slots[int(which)%len(r.slots)]; s.typ != nil && !s.held {
 		r.fill(s, 0, min(s.r.c, 64))
 	}
 	return nil

@@ -13,17 +13,18 @@ import (
 // replay runs a byte string as operations on an arena and on the model, and
 // compares the two. Every error says what happened at which operation.
 type replay struct {
-	in       []byte
-	a        *arena.Arena
-	m        model.Region
-	chunk    int
-	keep     int // maxRetained as the arena was told
-	slots    []*slot
-	marks    []markPair
-	seed     uint64
-	ops, gcs int
-	types    map[testType]bool                // types with pointers that got memory
-	lanes    map[testType]func() (raw, error) // handles, each good until a Release
+	*family
+	a      *arena.Arena
+	m      model.Region
+	chunk  int
+	keep   int // maxRetained as the arena was told
+	slots  []*slot
+	marks  []markPair
+	seed   uint64
+	ops    int
+	resets int                              // of the arena, which is a fork, before it was this one
+	types  map[testType]bool                // types with pointers that got memory
+	lanes  map[testType]func() (raw, error) // handles, each good until a Release
 
 	buffers    []*bufferSlot
 	bufferType bool // a Buffer, which has pointers, got memory
@@ -55,53 +56,8 @@ type markPair struct {
 const (
 	replayOps = 19 // kinds of operations
 
-	maxOps  = 300
 	maxUsed = 1 << 18
 )
-
-// runReplay runs a program: two bytes for chunk size and retention, then
-// operations until the bytes are used up.
-func runReplay(in []byte) error {
-	r := &replay{in: in, types: map[testType]bool{}, lanes: map[testType]func() (raw, error){}}
-	r.chunk = 64 << (r.byte() % 7)
-	switch k := r.byte() % 6; k {
-	case 0:
-		r.keep = 0
-	case 1:
-		r.keep = 1
-	case 5:
-		r.keep = 64 * r.chunk
-	default:
-		r.keep = int(k) * r.chunk / 2
-	}
-	r.a = arena.NewArena(r.chunk, r.keep)
-	for len(r.in) > 0 && r.ops < maxOps {
-		r.ops++
-		what, err := r.step()
-		if err == nil {
-			err = r.counts()
-		}
-		if err == nil && (r.ops%16 == 0 || len(r.in) == 0) {
-			err = r.contents()
-		}
-		if err != nil {
-			return fmt.Errorf("chunk %d, maxRetained %d, operation %d: %s: %w", r.chunk, r.keep, r.ops, what, err)
-		}
-	}
-	if err := r.contents(); err != nil {
-		return fmt.Errorf("chunk %d, maxRetained %d, at the end: %w", r.chunk, r.keep, err)
-	}
-	return nil
-}
-
-func (r *replay) byte() byte {
-	if len(r.in) == 0 {
-		return 0
-	}
-	b := r.in[0]
-	r.in = r.in[1:]
-	return b
-}
 
 // length reads a length of two bytes that is often next to a boundary.
 func (r *replay) length(size int) int {
@@ -213,7 +169,7 @@ func (r *replay) step() (string, error) {
 		return r.misuse()
 	case 15:
 		if b := r.byte(); b%4 != 0 && r.m.Used() <= maxUsed {
-			return "rewrite", r.rewrite()
+			return "rewrite", r.rewrite(r.byte())
 		} else if b%32 == 0 {
 			err := r.contents()
 			r.a.Release()
@@ -237,6 +193,12 @@ func (r *replay) step() (string, error) {
 		return "Reset", err
 	case 18:
 		return r.buffer()
+	case 17:
+		if b := r.byte(); b < 128 {
+			return "rewrite", r.rewrite(b)
+		} else {
+			return r.turn(int(b - 128)), nil
+		}
 	case 16:
 		if r.gcs < 2 && r.byte()%16 == 0 {
 			r.gcs++
@@ -246,7 +208,7 @@ func (r *replay) step() (string, error) {
 			return "runtime.GC", r.contents()
 		}
 	}
-	return "rewrite", r.rewrite()
+	return "rewrite", r.rewrite(r.byte())
 }
 
 func (r *replay) limit() int {
@@ -330,7 +292,7 @@ func (r *replay) counts() error {
 	if high := r.m.HighWater(); st.HighWater != high {
 		return fmt.Errorf("HighWater %d, want %d", st.HighWater, high)
 	}
-	if want := r.m.Resets(); int(st.Resets) != want {
+	if want := r.resets + r.m.Resets(); int(st.Resets) != want {
 		return fmt.Errorf("Resets %d, want %d", st.Resets, want)
 	}
 	types := len(r.types)

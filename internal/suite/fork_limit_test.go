@@ -1,0 +1,267 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// The limit holds for what an arena and its forks have together, to the byte, in
+// whatever goroutine; and so does the pool's total. A refusal is the one's who asks.
+func TestForkLimit(t *testing.T) {
+	for _, total := range []bool{false, true} {
+		const limit = 100_000
+		p := arena.NewArenaPool(1000, 1<<20)
+		if total {
+			p.Limit(0, limit)
+		} else {
+			p.Limit(limit, 0)
+		}
+		for life := range 20 {
+			a := p.Get()
+			var wg sync.WaitGroup
+			all := []*arena.Arena{a}
+			for range 3 {
+				all = append(all, a.Fork())
+			}
+			all = append(all, all[1].Fork())
+			refusals := make([]*arena.LimitError, len(all))
+			for i, f := range all {
+				r := rand.New(rand.NewPCG(uint64(i), uint64(life)))
+				wg.Go(func() {
+					for refusals[i] == nil {
+						refusals[i] = refused(t, func() {
+							if r.IntN(2) == 0 {
+								f.AllocBytes(1 + r.IntN(3000))
+							} else {
+								arena.New[[20]*int](f)
+							}
+						})
+					}
+				})
+			}
+			wg.Wait()
+			held := 0
+			for i, f := range all {
+				held += f.Stats().RetainedBytes
+				if e := refusals[i]; e.Limit != limit || e.Pool != total || e.InUse > limit || e.InUse+e.Asked <= limit {
+					t.Errorf("%+v", e)
+				}
+			}
+			if held > limit || held < limit/2 || p.Stats().InUseBytes != held {
+				t.Fatalf("total %t, life %d: %d bytes with a limit of %d, %d counted", total, life, held, limit, p.Stats().InUseBytes)
+			}
+			p.Put(a)
+			if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes > limit*int(s.Misses) { // under the race detector a sync.Pool loses some
+				t.Fatalf("after Put: %+v", s)
+			}
+		}
+		// What idle forks have kept does not stand in the way.
+		a := p.Get()
+		if over := refused(t, func() { a.AllocBytes(limit - 200) }); over != nil && !total {
+			t.Errorf("nearly all of the limit: %v", over)
+		}
+		p.Put(a)
+	}
+}
+
+// What an arena's forks have is the request's own: to wait until others put theirs back
+// would not help one that is refused because of it, and the error says so.
+func TestForkRefusalIsNotTemporary(t *testing.T) {
+	p := arena.NewArenaPool(1000, 1<<20)
+	p.Limit(0, 100_000)
+	a, other := p.Get(), p.Get()
+	f := a.Fork()
+	f.Fork().AllocBytes(40_000)
+	f.AllocBytes(5_000)
+	a.AllocBytes(30_000)
+	other.AllocBytes(10_000)
+	if over := refused(t, func() { f.AllocBytes(35_000) }); over == nil || over.Temporary() || !over.Pool || over.Others < 10_000 || over.Others > 15_000 {
+		t.Errorf("%+v", over)
+	}
+	if over := refused(t, func() { f.AllocBytes(18_000) }); over == nil || !over.Temporary() {
+		t.Errorf("which fits when the other one is put back: %+v", over)
+	}
+	p.Put(a)
+	p.Put(other)
+}
+
+// A limit that comes when there are forks already counts what these have.
+func TestLimitAfterFork(t *testing.T) {
+	a := arena.NewArena(1000, 0)
+	f := a.Fork()
+	f.AllocBytes(60_000)
+	a.Limit(100_000)
+	if over := refused(t, func() { a.AllocBytes(50_000) }); over == nil || over.InUse < 60_000 {
+		t.Errorf("%+v", over)
+	}
+	if over := refused(t, func() { a.AllocBytes(30_000) }); over != nil {
+		t.Error(over)
+	}
+	if over := refused(t, func() { f.AllocBytes(20_000) }); over == nil {
+		t.Error("not refused")
+	}
+	a.Limit(0)
+	f.AllocBytes(200_000)
+	a.Reset()
+}
+
+// What forks keep counts towards maxRetained, and forks that no life has used
+// lately are gone.
+func TestForksKeepWithinBounds(t *testing.T) {
+	testkit.NeedsReuse(t)
+	p := arena.NewArenaPool(1000, 20_000)
+	many := func(n, bytes int) {
+		a := p.Get()
+		for range n {
+			f := a.Fork()
+			for range bytes / 100 {
+				f.AllocBytes(100)
+				arena.New[textPair](f).a = "x"
+			}
+		}
+		p.Put(a)
+		if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes > 20_000*s.Arenas {
+			t.Fatalf("%d forks of %d bytes: %+v", n, bytes, s)
+		}
+	}
+	for n := range 20 {
+		many(n, 100*n)
+	}
+	many(100, 100)
+	for range 4 * machine.Window {
+		many(1, 100)
+	}
+	if s := p.Stats(); s.RetainedBytes > 4000*s.Arenas {
+		t.Errorf("a hundred forks are remembered: %+v", s)
+	}
+}
+
+// What is kept by forks that have ended has no part of the pool's total, so it says
+// nothing of whether others can help by a Put.
+func TestForkRefusalWithIdleForks(t *testing.T) {
+	p := arena.NewArenaPool(1000, 1<<20)
+	p.Limit(0, 100_000)
+	a, other := p.Get(), p.Get()
+	m := a.Mark()
+	f := a.Fork()
+	f.AllocBytes(1)
+	for range 400 {
+		f.AllocBytes(100)
+	}
+	a.Rewind(m)
+	other.AllocBytes(60_000)
+	over := refused(t, func() { a.AllocBytes(70_000) })
+	if over == nil || !over.Temporary() || over.Others < 60_000 {
+		t.Errorf("which fits when the other one is put back: %+v", over)
+	}
+	p.Put(other)
+	if over := refused(t, func() { a.AllocBytes(70_000) }); over != nil {
+		t.Errorf("it did not: %v", over)
+	}
+	p.Put(a)
+}
+
+// Nobody but its own goroutine can drop what a fork has idle. So who makes memory idle,
+// by Reset or Rewind, drops it if there is much of it: others found it in their way.
+func TestForkGivesIdleMemoryToOthers(t *testing.T) {
+	const limit = 100_000
+	fill := func(a *arena.Arena, n int) {
+		for range n / 100 {
+			a.AllocBytes(96)
+		}
+	}
+	for name, test := range map[string]func(a, f, g *arena.Arena){
+		"Reset": func(a, f, g *arena.Arena) {
+			fill(f, 40_000)
+			f.Reset()
+		},
+		"Rewind": func(a, f, g *arena.Arena) {
+			m := f.Mark()
+			fill(f, 40_000)
+			f.Rewind(m)
+		},
+		"Reset of a fork that has forks": func(a, f, g *arena.Arena) {
+			h := f.Fork()
+			fill(h, 40_000)
+			f.Reset()
+		},
+		"Rewind where a fork began": func(a, f, g *arena.Arena) {
+			m := a.Mark()
+			h := a.Fork()
+			fill(h, 40_000)
+			a.Rewind(m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := arena.NewArena(1000, 1<<20)
+			a.Limit(limit)
+			f, g := a.Fork(), a.Fork()
+			fill(a, 20_000)
+			test(a, f, g)
+			if over := refused(t, func() { g.AllocBytes(70_000) }); over != nil {
+				t.Error(over)
+			}
+			a.Reset()
+		})
+	}
+}
+
+// Less than half of the limit stays with the fork, which is used on.
+func TestForkKeepsHalfOfTheLimit(t *testing.T) {
+	testkit.NeedsReuse(t)
+	const limit = 100_000
+	a := arena.NewArena(1000, 1<<20)
+	a.Limit(limit)
+	f := a.Fork()
+	for range 900 {
+		f.AllocBytes(88)
+	}
+	f.Reset()
+	if held := f.Stats().RetainedBytes; held == 0 || held > limit/2 {
+		t.Errorf("%d bytes are kept", held)
+	}
+}
+
+// However an arena and its forks came to it: half of the limit is free for one of them
+// when nothing is in use.
+func TestForkIdleMemoryIsAtMostHalf(t *testing.T) {
+	const limit = 64_000
+	for seed := range uint64(30) {
+		rnd := rand.New(rand.NewPCG(seed, 12))
+		a := arena.NewArena(1000, 1<<20)
+		a.Limit(limit)
+		for range 20 {
+			forks := []*arena.Arena{a.Fork(), a.Fork(), a.Fork()}
+			forks = append(forks, forks[0].Fork())
+			for range 200 {
+				f := forks[rnd.IntN(4)]
+				over := refused(t, func() {
+					if rnd.IntN(2) == 0 {
+						arena.New[textPair](f)
+					} else {
+						f.AllocBytes(rnd.IntN(3000))
+					}
+				})
+				if over != nil || rnd.IntN(100) == 0 {
+					f.Reset()
+					if f == forks[0] {
+						forks[3] = f.Fork()
+					}
+				}
+			}
+			for _, i := range rnd.Perm(3) {
+				forks[i].Reset()
+			}
+			forks[3] = a
+			if over := refused(t, func() { forks[rnd.IntN(4)].AllocBytes(limit/2 - 8) }); over != nil {
+				t.Fatalf("seed %d: %v", seed, over)
+			}
+			a.Reset()
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package suite
+
+import (
+	"fmt"
+
+	"github.com/ebbpool/arena"
+)
+
+// maxOps is how many operations of a program are run.
+const maxOps = 300
+
+// mostForks is how many forks of a program are in use at a time.
+const mostForks = 7
+
+// family is a byte string that is run as operations, by turns on an arena and its
+// forks, each of which has a model of its own.
+type family struct {
+	in   []byte
+	gcs  int
+	root *replay
+	all  []*replay // in use, the root first
+	at   *replay   // whose turn it is
+	met  map[*arena.Arena]*replay
+}
+
+// runReplay runs a program: two bytes for chunk size and retention, then
+// operations until the bytes are used up.
+func runReplay(in []byte) error {
+	f := &family{in: in, met: map[*arena.Arena]*replay{}}
+	chunk, keep := 64<<(f.byte()%7), 0
+	switch k := f.byte() % 6; k {
+	case 0:
+	case 1:
+		keep = 1
+	case 5:
+		keep = 64 * chunk
+	default:
+		keep = int(k) * chunk / 2
+	}
+	f.root = f.meet(arena.NewArena(chunk, keep), chunk, keep)
+	f.all, f.at = []*replay{f.root}, f.root
+	for ops := 1; len(f.in) > 0 && ops <= maxOps; ops++ {
+		r := f.at
+		r.ops++
+		what, err := r.step()
+		if err == nil {
+			err = r.counts()
+		}
+		if err == nil {
+			err = f.endings(what)
+		}
+		for _, r := range f.all {
+			if err == nil && (ops%16 == 0 || len(f.in) == 0) {
+				err = r.contents()
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("chunk %d, maxRetained %d, operation %d, on arena %d of %d: %s: %w", chunk, keep, ops, f.index(r), len(f.all), what, err)
+		}
+	}
+	for _, r := range f.all {
+		if err := r.contents(); err != nil {
+			return fmt.Errorf("chunk %d, maxRetained %d, at the end, arena %d of %d: %w", chunk, keep, f.index(r), len(f.all), err)
+		}
+	}
+	return nil
+}
+
+func (f *family) byte() byte {
+	if len(f.in) == 0 {
+		return 0
+	}
+	b := f.in[0]
+	f.in = f.in[1:]
+	return b
+}
+
+func (f *family) meet(a *arena.Arena, chunk, keep int) *replay {
+	r := f.met[a]
+	if r == nil {
+		r = &replay{family: f, a: a, chunk: chunk, keep: keep, types: map[testType]bool{}}
+		f.met[a] = r
+	}
+	r.lanes = map[testType]func() (raw, error){}
+	st := a.Stats()
+	r.resets = int(st.Resets) - r.m.Resets()
+	if st.Types == 0 { // it gave its memory back
+		clear(r.types)
+		r.bufferType = false
+	}
+	return r
+}
+
+func (f *family) index(r *replay) int {
+	for i, x := range f.all {
+		if x == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// turn goes on with a fork of the arena whose turn it was, or with another arena.
+func (f *family) turn(b int) string {
+	if b%3 != 0 || len(f.all) > mostForks {
+		f.at = f.all[b/3%len(f.all)]
+		return fmt.Sprintf("go on with arena %d", f.index(f.at))
+	}
+	was := f.at
+	f.at = f.meet(was.a.Fork(), was.chunk, was.keep)
+	was.m.Fork(&f.at.m)
+	f.all = append(f.all, f.at)
+	return fmt.Sprintf("Fork of arena %d", f.index(was))
+}
+
+// endings looks after the forks that an operation has ended.
+func (f *family) endings(what string) error {
+	var going []*replay
+	for _, r := range f.all {
+		if !r.m.Ended() {
+			going = append(going, r)
+			continue
+		}
+		r.sync()
+		if used := r.a.UsedBytes(); used != 0 {
+			return fmt.Errorf("%d bytes of a fork that has ended are used", used)
+		}
+		if f.at == r {
+			f.at = f.root
+		}
+	}
+	f.all = going
+	if what != "Reset" || f.at != f.root {
+		return nil
+	}
+	kept := 0
+	for _, r := range f.met {
+		kept += r.a.Stats().RetainedBytes
+	}
+	if kept > f.root.limit() {
+		return fmt.Errorf("%d bytes are kept with those of forks, of %d", kept, f.root.limit())
+	}
+	return nil
+}
