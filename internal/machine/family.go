@@ -53,9 +53,10 @@ func (m *Meter) kin() uintptr {
 		return 0
 	}
 	check.RaceBlind()
-	defer check.RaceSee()
 	all := m.family.charged()
-	return all - min(all, m.account.Charged())
+	others := all - min(all, m.account.Charged())
+	check.RaceSee()
+	return others
 }
 
 // YieldIdle drops what m's region, and its forks that nobody uses, have idle if the

@@ -136,7 +136,9 @@ func TestForksKeepWithinBounds(t *testing.T) {
 	for range 4 * machine.Window {
 		many(1, 100)
 	}
-	if s := p.Stats(); s.RetainedBytes > 4000*s.Arenas {
+	// Where the collector took the pool's arena in between there are two of them, one of
+	// which is idle with what it had.
+	if s := p.Stats(); s.RetainedBytes > 4000+20_000*(s.Arenas-1) {
 		t.Errorf("a hundred forks are remembered: %+v", s)
 	}
 }
