@@ -21,7 +21,9 @@ func TestClearTypedWhole(t *testing.T) {
 func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 	size := SizeOf[T]()
 	perPiece := int(max(clearPiece/size, 1))
-	for _, n := range []int{0, 1, perPiece - 1, perPiece, perPiece + 1, 2 * perPiece, 5*perPiece + perPiece/2} {
+	near := int(clearNear / size)
+	for _, n := range []int{0, 1, perPiece - 1, perPiece, perPiece + 1, 2 * perPiece, 5*perPiece + perPiece/2,
+		2*near - 1, 2*near + 1, 4*near + near/2} {
 		s := make([]T, n+2)
 		for i := range s {
 			fill(&s[i])

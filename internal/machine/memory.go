@@ -72,19 +72,14 @@ func (m *reflectMemory) make(bytes uintptr) Pointer {
 
 // clear goes as ClearTyped does.
 func (m *reflectMemory) clear(base Pointer, from, to uintptr) {
-	if to-from <= clearPiece {
-		if from != to { // else it may be the chunk's end: the address of another object
-			m.clearAt(Addr(base, from), to-from)
-		}
-		return
+	for to-from > clearPiece {
+		n := clearStep(to-from, m.t.Size)
+		to -= n
+		m.clearAt(Addr(base, to), n)
 	}
-	size := m.t.Size
-	piece := max(clearPiece/size, 1) * size
-	for to-from > piece {
-		to -= piece
-		m.clearAt(Addr(base, to), piece)
+	if from < to { // else it may be the chunk's end: the address of another object
+		m.clearAt(Addr(base, from), to-from)
 	}
-	m.clearAt(Addr(base, from), to-from)
 }
 
 func (m *reflectMemory) clearAt(p Pointer, bytes uintptr) {

@@ -209,19 +209,20 @@ func MakeTyped[T any](n uintptr) unsafe.Pointer {
 }
 
 // ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that
-// T needs: from its end, in pieces of about clearPiece. What was written last is
-// still in the cache, and what is cleared last is what the next life begins with.
+// T needs, in the order of clearStep.
 //
-// SAFETY: the range lies in the chunk, is made of whole elements, and has one at
-// least: the chunk's end is the address of another object, which a pointer to it would
+// SAFETY: the range lies in the chunk, and is made of whole elements. No slice is made
+// of none: the chunk's end is the address of another object, which a pointer to it would
 // keep alive, or bring back when it is free.
 func ClearTyped[T any](base unsafe.Pointer, from, to uintptr) {
-	piece := max(clearPiece/SizeOf[T](), 1) * SizeOf[T]()
-	for to-from > piece {
-		to -= piece
-		clear(unsafe.Slice((*T)(unsafe.Add(base, to)), piece/SizeOf[T]()))
+	for to-from > clearPiece {
+		n := clearStep(to-from, SizeOf[T]())
+		to -= n
+		clear(unsafe.Slice((*T)(unsafe.Add(base, to)), n/SizeOf[T]()))
 	}
-	clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/SizeOf[T]()))
+	if from < to {
+		clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/SizeOf[T]()))
+	}
 }
 
 // moveFlat copies so many bytes of chunks without pointers.
