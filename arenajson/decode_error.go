@@ -126,37 +126,33 @@ type walk struct {
 	slot reflect.Type // what is declared to hold it
 }
 
+// level is an array or an object that is open where walk looks.
+type level struct {
+	at   int // where it begins
+	k    int // how many values of it end before
+	name int // where the name of the next one begins; 0: not yet
+}
+
 // to goes down from the beginning of the document, a value of plan p, to what begins
 // at end.
 func (w *walk) to(p *plan, end int) {
-	for i := w.space(0); p != nil && i < end; {
-		p = w.through(p, i)
-		object := w.doc[i] == '{'
-		i = w.space(i + 1)
-		var m *member
-		for k := 0; ; k++ {
-			m = nil
-			if object {
-				from := i
-				i = w.skip(i)
-				if end < i {
-					return // it is the name
-				}
-				if p.object != nil {
-					name, _ := unquote(viewString(w.doc[from:i]))
-					if at := p.object.find(name, w.strict); at >= 0 {
-						m = &p.object.all[at]
-					}
-				}
-				i = w.space(w.space(i) + 1)
-			}
-			next := w.skip(i)
-			if end < next || next == len(w.doc) {
-				w.enter(p, m, k)
-				break
-			}
-			i = w.space(w.space(next) + 1)
+	for _, l := range w.levels(nil, end) {
+		if p = w.through(p, l.at); p == nil {
+			return
 		}
+		var m *member
+		if w.doc[l.at] == '{' {
+			if l.name == 0 {
+				return // it is the name
+			}
+			if p.object != nil {
+				name, _ := unquote(viewString(w.doc[l.name:w.string(l.name)]))
+				if at := p.object.find(name, w.strict); at >= 0 {
+					m = &p.object.all[at]
+				}
+			}
+		}
+		w.enter(p, m, l.k)
 		switch {
 		case m != nil:
 			w.in, w.slot = p.typ, m.plan.typ
@@ -169,6 +165,27 @@ func (w *walk) to(p *plan, end int) {
 			w.slot = p.typ
 		}
 	}
+}
+
+// levels appends to all, which is empty, what is open where end is, the outermost first.
+func (w *walk) levels(all []level, end int) []level {
+	for i := 0; i < end; i++ {
+		switch w.doc[i] {
+		case '"':
+			if l := &all[len(all)-1]; l.name == 0 {
+				l.name = i
+			}
+			i = w.string(i) - 1
+		case '{', '[':
+			all = append(all, level{at: i})
+		case '}', ']':
+			all = all[:len(all)-1]
+		case ',':
+			l := &all[len(all)-1]
+			l.k, l.name = l.k+1, 0
+		}
+	}
+	return all
 }
 
 // through is what p's value at i is read into, through pointers and what interfaces
@@ -213,40 +230,12 @@ func (w *walk) enter(p *plan, m *member, k int) {
 	}
 }
 
-func (w *walk) space(i int) int {
-	for i < len(w.doc) && (w.doc[i] == ' ' || w.doc[i] == '\n' || w.doc[i] == '\r' || w.doc[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// skip returns where the value at i ends, or the document.
-func (w *walk) skip(i int) int {
-	for depth := 0; i < len(w.doc); i++ {
-		switch w.doc[i] {
-		case '"':
-			for i++; i < len(w.doc) && w.doc[i] != '"'; i++ {
-				if w.doc[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return min(i+1, len(w.doc))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ':', ' ', '\n', '\r', '\t':
-			if depth == 0 {
-				return i
-			}
+// string returns where the string at i ends, or the document.
+func (w *walk) string(i int) int {
+	for i++; i < len(w.doc) && w.doc[i] != '"'; i++ {
+		if w.doc[i] == '\\' {
+			i++
 		}
 	}
-	return len(w.doc)
+	return min(i+1, len(w.doc))
 }

@@ -177,7 +177,7 @@ func (d *decoder) key(p *plan, to pointer, name string, i int) bool {
 	case keyJSON:
 		valueAt(p.key.typ, to).SetZero()
 		w := walk{doc: d.doc} // in the document itself, for name is undone
-		d.json(p.key, to, d.doc[i:w.skip(i)], i)
+		d.json(p.key, to, d.doc[i:w.string(i)], i)
 	case keyString:
 		*as[string](to) = name
 	default: // a number in quotes

@@ -25,6 +25,7 @@ type decoder struct {
 	slot  reflect.Type // the type of the pointer that was passed
 	under []dynamic    // the values in interfaces that are being read
 	wrong error        // the first value that does not fit
+	valid bool         // the document is known to be JSON
 
 	shelf *shelf // of maps to use again; nil: make new ones
 
@@ -169,13 +170,6 @@ func (d *decoder) bytes(n int) []byte {
 	}
 	b := machine.ReserveText(d.r, n, 1)
 	return b[:n:n]
-}
-
-// deeper counts an array or an object that begins at i.
-func (d *decoder) deeper(i int) {
-	if d.depth++; d.depth > maxNesting {
-		d.fail(i)
-	}
 }
 
 // slice reads an array into a slice: into the elements that it has room for, as

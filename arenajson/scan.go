@@ -191,9 +191,13 @@ func (d *decoder) skip(i int) int {
 	switch c := d.at(i); c {
 	case '"':
 		return d.skipString(i)
-	case '{':
-		return d.skipObject(i)
-	case '[':
+	case '{', '[':
+		if d.depth >= deepNest-1 && !d.strict {
+			return d.skipNest(i)
+		}
+		if c == '{' {
+			return d.skipObject(i)
+		}
 		d.deeper(i)
 		if i = d.space(i + 1); d.at(i) != ']' {
 			for {

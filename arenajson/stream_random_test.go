@@ -114,7 +114,9 @@ func TestDecoderCutAnywhere(t *testing.T) {
 
 func FuzzDecoder(f *testing.F) {
 	for _, text := range streams {
-		f.Add([]byte(text), uint64(1))
+		if len(text) < 1000 { // long ones slow it down to nothing
+			f.Add([]byte(text), uint64(1))
+		}
 	}
 	a := arena.NewArena(64<<10, 0)
 	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {

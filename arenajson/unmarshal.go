@@ -76,7 +76,12 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 		return d.wrong
 	case err == nil:
 		// A document that is not JSON has that error, whatever else was found before.
-		if err = notJSON(data); err == nil {
+		if bad.err == nil {
+			err = syntaxError(data)
+		} else if !d.valid {
+			err = notJSON(data)
+		}
+		if err == nil {
 			err = bad.err
 			if _, ok := err.(*StrictError); !ok {
 				return err // and what was read so far stays
@@ -118,7 +123,7 @@ func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *troubl
 		if end := d.space(d.skip(start)); end != d.n {
 			d.fail(end)
 		}
-		d.depth = 0
+		d.depth, d.valid = 0, true
 	}
 	if end := d.space(d.value(p, to, start)); end != d.n {
 		d.fail(end)
@@ -138,12 +143,17 @@ func (d *decoder) copyOf(data []byte) {
 	d.base, d.n = dataOf(b), len(data)
 }
 
-// notJSON returns encoding/json's error for what is not JSON, whose text only that can
-// make. It takes no memory for what is.
+// notJSON is syntaxError for what may be JSON after all. It takes no memory for that.
 func notJSON(data []byte) error {
 	if json.Valid(data) {
 		return nil
 	}
+	return syntaxError(data)
+}
+
+// syntaxError returns encoding/json's error for what is not JSON, whose text only that
+// can make.
+func syntaxError(data []byte) error {
 	var raw json.RawMessage
 	return json.Unmarshal(data, &raw)
 }
