@@ -23,7 +23,7 @@ ABOVE = ./arenajson ./arenahttp
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
-	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools
+	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site test-site
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -46,7 +46,7 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab run $(if $(FULL),-full,-quick) -go $(lastword $(GOS)) && \
 		./results/.lab report -page ../docs/numbers.md
 
-test: test-go test-lab test-adapters test-examples test-arenavet test-cpp ## every test, in every build that promises something
+test: test-go test-lab test-adapters test-examples test-arenavet test-cpp test-site ## every test, in every build that promises something
 	@echo "all tests passed"
 
 test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-benches \
@@ -198,6 +198,12 @@ test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, 
 	scripts/cpp-porting.sh
 	scripts/cpp-docs.sh
 	scripts/cpp-style.sh
+
+site: ## these pages as a site with search: build/site/html (needs python3; what it installs once lies in build/site)
+	scripts/site.sh
+
+test-site: ## the site, and every link in it
+	scripts/site.sh test
 
 cpp-docs: ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
 	scripts/cpp-docs.sh

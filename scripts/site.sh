@@ -1,0 +1,35 @@
+#!/bin/sh
+# site.sh: the site, from the pages of this repository, into build/site/html. "test" looks
+# for dead links in it as well. What it needs is installed once, into build/site/venv.
+set -eu
+cd "$(dirname "$0")/.."
+root=$(pwd)
+out=build/site
+if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s site/requirements.txt "$out/venv/requirements.txt"; then
+	rm -rf "$out/venv"
+	mkdir -p "$out"
+	if ! { python3 -m venv "$out/venv" && "$out/venv/bin/pip" install -q -r site/requirements.txt; } >"$out/venv.log" 2>&1; then
+		echo "SKIPPED: the site (python3 with venv, and what site/requirements.txt names, can't be installed: $out/venv.log)"
+		exit 0
+	fi
+	cp site/requirements.txt "$out/venv/requirements.txt"
+fi
+
+# The pages, where they lie in the repository, so that what leads from one to the next does
+# so here; the first is README.md.
+rm -rf "$out/src" "$out/html"
+mkdir -p "$out/src/extra/docs"
+git ls-files --cached --others --exclude-standard '*.md' |
+	grep -vE '^(site|cpp/docs\.md)|testdata' | while read -r page; do
+	mkdir -p "$out/src/$(dirname "$page")"
+	cp "$page" "$out/src/$page"
+done
+mv "$out/src/README.md" "$out/src/index.md"
+cp -r docs/report "$out/src/extra/docs/report"
+cp site/conf.py "$out/src/"
+EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$out/doctrees" "$out/src" "$out/html"
+
+if [ "${1-}" = test ]; then
+	"$out/venv/bin/linkchecker" --config=site/linkchecker.ini "$out/html/index.html"
+fi
+echo "the site is in $out/html"

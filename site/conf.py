@@ -1,0 +1,52 @@
+"""The site: this repository's pages, as Sphinx reads them. scripts/site.sh builds it."""
+
+import os
+import pathlib
+import re
+
+root = pathlib.Path(os.environ["EBBPOOL_ROOT"])
+source = "https://github.com/ebbpool/arena/blob/main/"
+
+project = "Ebbpool"
+copyright = "the Ebbpool authors, MIT"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "Ebbpool"
+html_show_sphinx = False
+html_copy_source = False
+html_extra_path = ["extra"]
+html_theme_options = {"source_repository": "https://github.com/ebbpool/arena/", "source_branch": "main"}
+myst_heading_anchors = 4
+pygments_style = "friendly"
+pygments_dark_style = "native"
+
+link = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+?)(#[^()\s]*)?\)")
+
+
+def outward(app, page, content):
+    """What a page says of a file that is no page leads to the file in the repository."""
+    here = root / (page if page != "index" else "README")
+
+    def rewrite(m):
+        text, target, anchor = m[1], m[2], m[3] or ""
+        if ":" in target:
+            return m[0]
+        file = (here.parent / target).resolve()
+        if not file.exists():
+            return m[0]
+        path = file.relative_to(root).as_posix()
+        if path == "docs/report/index.html":  # it is part of the site
+            return f'<a href="{target}{anchor}">{text}</a>'
+        if path == "README.md":
+            return f"[{text}]({os.path.relpath(root / 'index.md', here.parent)}{anchor})"
+        if (pathlib.Path(app.srcdir) / path).is_file():
+            return m[0]
+        return f"[{text}]({source}{path}{anchor})"
+
+    content[0] = link.sub(rewrite, content[0])
+    if page == "index":
+        content[0] += (root / "site/contents.md").read_text()
+
+
+def setup(app):
+    app.connect("source-read", outward)
