@@ -9,8 +9,14 @@ FUZZTIME ?= 1m
 # nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
 TESTFLAGS ?= -timeout 20m -count=1
 
-# What runs slowly leaves out its longest tests; `make test-long` runs them, too.
+# A build that repeats what another has in full, and what runs slowly, leaves out its
+# longest tests; `make test-long` runs them, too.
 SHORT ?= -short
+# What measures nothing runs so many parts at a time, each with its output in one piece,
+# where make can do that: of two processors an emulator has one idle.
+TOGETHER ?= -j 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# A program of the race detector sleeps for a second at its end, else.
+export GORACE ?= atexit_sleep_ms=50
 # The oldest and the newest Go that the suite is run on, beside the one that is here.
 GOS ?= go1.25.0 go1.27.4
 
@@ -19,6 +25,8 @@ SUITES = . ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp
+# What else has tests, mostly of one goroutine, which gain least from the sanitizers.
+REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
 
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
@@ -46,15 +54,21 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab run $(if $(FULL),-full,-quick) -go $(lastword $(GOS)) && \
 		./results/.lab report -page ../docs/numbers.md
 
-test: test-go test-lab test-adapters test-examples test-arenavet test-cpp test-site ## every test, in every build that promises something
+test: ## every test, in every build that promises something
+	$(MAKE) test-plain test-lab # they measure, and so each has the machine for itself
+	$(MAKE) $(TOGETHER) $(BUILDS) test-adapters test-examples test-arenavet test-site
+	$(MAKE) test-cpp
 	@echo "all tests passed"
 
-test-go: test-vet test-plain test-portable test-nolayout test-check test-debug test-checkptr test-race test-asan test-benches \
-	test-386 test-arm64 test-arm test-s390x test-wasm test-gos
+# The slowest first, so that none of them is left alone at the end.
+BUILDS = test-wasm test-s390x test-arm64 test-arm test-race test-asan test-gos test-portable test-nolayout \
+	test-check test-debug test-checkptr test-386 test-benches test-vet
 
-test-long: ## make test, then what takes an hour more: emulated machines without -short, 10 minutes of each fuzz target, soaks
-	$(MAKE) test
-	$(MAKE) test-arm64 test-arm test-s390x test-wasm test-gos SHORT=
+test-go: test-plain
+	$(MAKE) $(TOGETHER) $(BUILDS)
+
+test-long: ## make test without -short, then what takes an hour more: 10 minutes of each fuzz target, soaks
+	$(MAKE) test SHORT=
 	$(MAKE) test-experiment test-cpp-compilers test-cpp-cross
 	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
 	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
@@ -77,42 +91,45 @@ test-plain: tools ## the suite as users build the library
 	$(GO) test $(TESTFLAGS) ./...
 
 test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
-	$(GO) test $(TESTFLAGS) -tags arenaportable ./...
+	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable ./...
 
 test-nolayout: tools ## the suite as if the check at start-up had failed
-	$(GO) test $(TESTFLAGS) $(SUITES) -args -nolayout
+	$(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) -args -nolayout
 
 test-check: tools ## the suite with all checks for misuse (tag arenacheck), and with memory used again, too
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE) $(ABOVE)
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -tags arenacheck $(SUITES) -args -nospeed
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
 
 test-debug: tools ## the suite without optimization, as in a debugger
-	$(GO) test $(TESTFLAGS) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
 	$(GO) test $(TESTFLAGS) -gcflags='-N -l' $(MACHINE)
 
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(ABOVE) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags=all=-d=checkptr $(ABOVE) -args -nospeed
 
 test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
-	$(GO) test $(TESTFLAGS) -race ./...
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race $(SUITES) $(MACHINE)
-	$(GO) test $(TESTFLAGS) -short -race -tags arenacheck $(SUITES) $(MACHINE)
+	$(GO) test $(TESTFLAGS) -race $(SUITES) $(MACHINE) ./arenahttp
+	$(GO) test $(TESTFLAGS) $(SHORT) -race $(REST)
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -race $(SUITES) $(MACHINE)
+	$(GO) test $(TESTFLAGS) $(SHORT) -race -tags arenacheck $(SUITES) $(MACHINE)
 
 test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse, without, and with all
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
-		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan ./...
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan $(SUITES) $(MACHINE) ./arenahttp
+	scripts/test-if-buildable.sh "AddressSanitizer" \
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan $(REST)
 	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
-		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -asan $(SUITES) $(MACHINE)
+		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -asan $(SUITES) $(MACHINE)
 	scripts/test-if-buildable.sh "AddressSanitizer with all checks for misuse" \
-		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -short -asan -tags arenacheck $(SUITES) $(MACHINE)
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan -tags arenacheck $(SUITES) $(MACHINE)
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
-		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) ./...
+		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) ./...
 
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(SHORT) ./...

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +26,9 @@ func TestCost(t *testing.T) {
 	type run struct{ name, program, checked string }
 	var runs []run
 	for _, l := range layers[1:] {
-		program := filepath.Join(t.TempDir(), "mistakes")
-		cmd := exec.Command("go", append(append([]string{"build", "-o", program}, l.args...), ".")...)
-		if l.name == "-asan" || l.name == "-race" {
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Logf("%s is not measured: %s", l.name, out)
+		program, why := l.build()
+		if why != "" {
+			t.Logf("%s is not measured: %s", l.name, why)
 			continue
 		}
 		runs = append(runs, run{l.name, program, "on"})
@@ -46,7 +41,7 @@ func TestCost(t *testing.T) {
 		for range *rounds {
 			for _, r := range runs {
 				cmd := exec.Command(r.program, "cost", over)
-				cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked)
+				cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked, noSleep)
 				out, err := cmd.Output()
 				if err != nil {
 					t.Fatalf("%s: %v", r.name, err)

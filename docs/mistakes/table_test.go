@@ -148,26 +148,60 @@ func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 	if l.name == "-tags arenacheck" && (runtime.GOOS != "linux" && runtime.GOOS != "darwin" || os.Getpagesize() > 8<<10) {
 		return nil, "nothing can be protected on this system"
 	}
-	program := filepath.Join(t.TempDir(), "mistakes")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, l.args...), ".")...)
-	if l.name == "-asan" || l.name == "-race" {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	program, why := l.build()
+	if why != "" {
 		if l.name == "plain" || l.name == "-tags arenacheck" {
-			t.Fatalf("go build %v: %v\n%s", l.args, err, out)
+			t.Fatalf("go build %v: %s", l.args, why)
 		}
-		return nil, strings.TrimSpace(string(out))
+		return nil, why
 	}
 	return func(m mistake) string {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var out bytes.Buffer
 		cmd := exec.CommandContext(ctx, program, m.name)
+		cmd.Env = append(os.Environ(), noSleep)
 		cmd.Stdout, cmd.Stderr = &out, &out
 		err := cmd.Run()
 		return classify(out.String(), err)
 	}, ""
+}
+
+// programs are those that have been built, for all tests, by their layer's name.
+var (
+	programs = map[string]string{}
+	folder   string // where they lie
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "mistakes"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// noSleep has a program of the race detector's end at once, which else sleeps for a
+// second: whatever raced has been reported while it ran.
+const noSleep = "GORACE=atexit_sleep_ms=0"
+
+// build makes the program of this layer, or says why it can't be made.
+func (l layer) build() (program, why string) {
+	if programs[l.name] != "" {
+		return programs[l.name], ""
+	}
+	program = filepath.Join(folder, "mistakes"+strings.ReplaceAll(l.name, " ", ""))
+	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, l.args...), ".")...)
+	if l.name == "-asan" || l.name == "-race" {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", err.Error() + ": " + strings.TrimSpace(string(out))
+	}
+	programs[l.name] = program
+	return program, ""
 }
 
 // poisoned is the end of a report that is ours and names the line.
