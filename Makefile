@@ -31,7 +31,7 @@ REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|suite|bench|machin
 .PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
 	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
 	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
-	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site test-site
+	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site test-site test-release release-check
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -56,7 +56,7 @@ report: tools ## every workload with every subject, both languages, as one page:
 
 test: ## every test, in every build that promises something
 	$(MAKE) test-plain test-lab # they measure, and so each has the machine for itself
-	$(MAKE) $(TOGETHER) $(BUILDS) test-adapters test-examples test-arenavet test-site
+	$(MAKE) $(TOGETHER) $(BUILDS) test-adapters test-examples test-arenavet test-release test-site
 	$(MAKE) test-cpp
 	@echo "all tests passed"
 
@@ -215,6 +215,12 @@ test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, 
 	scripts/cpp-porting.sh
 	scripts/cpp-docs.sh
 	scripts/cpp-style.sh
+
+test-release: tools ## that versions, requirements and licence are right for a release
+	cd release && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+
+release-check: tools ## all that a release needs, and its archives: build/release
+	cd release && $(GO) run . -repo .. -out ../build/release
 
 site: ## these pages as a site with search: build/site/html (needs python3; what it installs once lies in build/site)
 	scripts/site.sh

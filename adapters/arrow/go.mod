@@ -6,7 +6,7 @@ replace github.com/ebbpool/arena => ../../
 
 require (
 	github.com/apache/arrow-go/v18 v18.8.0
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
 )
 
 require (

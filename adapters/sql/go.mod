@@ -5,7 +5,7 @@ go 1.25.0
 replace github.com/ebbpool/arena => ../../
 
 require (
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
 	modernc.org/sqlite v1.50.0
 )
 

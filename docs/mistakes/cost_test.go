@@ -23,47 +23,62 @@ func TestCost(t *testing.T) {
 	if testing.Short() || testkit.Emulated() {
 		t.Skip("builds and measures four programs")
 	}
-	type run struct{ name, program, checked string }
-	var runs []run
+	var runs []costRun
 	for _, l := range layers[1:] {
 		program, why := l.build()
 		if why != "" {
 			t.Logf("%s is not measured: %s", l.name, why)
 			continue
 		}
-		runs = append(runs, run{l.name, program, "on"})
+		runs = append(runs, costRun{l.name, program, "on"})
 		if l.name != "plain" {
-			runs = append(runs, run{l.name + ", checks off", program, "off"})
+			runs = append(runs, costRun{l.name + ", checks off", program, "off"})
 		}
 	}
 	for _, over := range []string{"parsing", "http"} {
-		took := map[string][]float64{}
-		for range *rounds {
-			for _, r := range runs {
-				cmd := exec.Command(r.program, "cost", over)
-				cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked, noSleep)
-				out, err := cmd.Output()
-				if err != nil {
-					t.Fatalf("%s: %v", r.name, err)
-				}
-				ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				took[r.name] = append(took[r.name], ns)
-			}
-		}
-		for _, r := range runs {
-			var ratios []float64
-			for i, ns := range took[r.name] {
-				ratios = append(ratios, ns/took["plain"][i])
-			}
-			slices.Sort(ratios)
-			median := ratios[len(ratios)/2]
-			t.Logf("%-8s %-28s %5.1f times plain (%.1f to %.1f)", over, r.name, median, ratios[0], ratios[len(ratios)-1])
-			if median > 100 {
-				t.Errorf("%s: a request takes %.0f times as long as in a plain build", r.name, median)
+		// On a busy machine either side may have to wait: what is far off is so each time.
+		for try := range 3 {
+			if far := costs(t, over, runs); len(far) == 0 {
+				break
+			} else if try == 2 {
+				t.Errorf("%s takes over a hundred times as long as in a plain build: %v", over, far)
 			}
 		}
 	}
+}
+
+type costRun struct{ name, program, checked string }
+
+// costs measures and logs each run, and returns those that take over a hundred times
+// as long as the plain one.
+func costs(t *testing.T, over string, runs []costRun) (far []string) {
+	took := map[string][]float64{}
+	for range *rounds {
+		for _, r := range runs {
+			cmd := exec.Command(r.program, "cost", over)
+			cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked, noSleep)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", r.name, err)
+			}
+			ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			took[r.name] = append(took[r.name], ns)
+		}
+	}
+	for _, r := range runs {
+		var ratios []float64
+		for i, ns := range took[r.name] {
+			ratios = append(ratios, ns/took["plain"][i])
+		}
+		slices.Sort(ratios)
+		median := ratios[len(ratios)/2]
+		t.Logf("%-8s %-28s %5.1f times plain (%.1f to %.1f)", over, r.name, median, ratios[0], ratios[len(ratios)-1])
+		if median > 100 {
+			far = append(far, r.name)
+		}
+	}
+	return far
 }

@@ -17,8 +17,8 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
-	github.com/ebbpool/arena/adapters/prometheus v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
+	github.com/ebbpool/arena/adapters/prometheus v0.2.0
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect

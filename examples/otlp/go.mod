@@ -9,15 +9,15 @@ replace (
 )
 
 require (
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
-	github.com/ebbpool/arena/adapters/grpc v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
+	github.com/ebbpool/arena/adapters/grpc v0.2.0
 	go.opentelemetry.io/proto/otlp v1.10.0
 	google.golang.org/grpc v1.84.0
 	google.golang.org/protobuf v1.36.11
 )
 
 require (
-	github.com/ebbpool/arena/adapters/protobuf v0.0.0-00010101000000-000000000000 // indirect
+	github.com/ebbpool/arena/adapters/protobuf v0.2.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.28.0 // indirect
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect

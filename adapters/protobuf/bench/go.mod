@@ -9,8 +9,8 @@ replace (
 
 require (
 	buf.build/go/hyperpb v0.1.3
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
-	github.com/ebbpool/arena/adapters/protobuf v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
+	github.com/ebbpool/arena/adapters/protobuf v0.2.0
 	github.com/planetscale/vtprotobuf v0.6.1-0.20240319094008-0393e58bdf10
 	go.opentelemetry.io/proto/otlp v1.11.1
 	google.golang.org/protobuf v1.36.12
