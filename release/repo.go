@@ -148,10 +148,7 @@ func (r *repo) problems() (list []error) {
 // tidy has the go command look for requirements that are missing or needless.
 func (r *repo) tidy() error {
 	var problems []error
-	for _, m := range r.modules {
-		if strings.Contains(m.dir, "testdata") {
-			continue
-		}
+	for _, m := range r.published() {
 		if _, err := output(filepath.Join(r.root, m.dir), "go", "mod", "tidy", "-diff"); err != nil {
 			problems = append(problems, err)
 		}
