@@ -77,7 +77,7 @@ func (r *repo) archive(out string) error {
 		fmt.Fprintf(list, "%s %s\n", v.Path, v.Version)
 		seen := map[string]bool{"": true}
 		for line := range strings.Lines(all) {
-			if line = strings.TrimSpace(line); !seen[line] && !strings.HasPrefix(line, v.Path+" ") {
+			if line = strings.TrimSpace(line); !seen[line] && line != v.Path { // it has no version in its own list
 				seen[line] = true
 				fmt.Fprintf(list, "\t%s\n", line)
 			}
