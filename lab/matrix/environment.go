@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -25,7 +26,7 @@ type Environment struct {
 	// Cxx is the compiler that CMake takes by itself, Clang the other one that
 	// is measured; "" where there is none.
 	Cxx, Clang, CMake string
-	Commit            string // with "-dirty" where files differ from it
+	Commit            string // with DirtySuffix where files differ from it
 	Settings          Settings
 	// Notes say in a sentence each what was not measured.
 	Notes []string `json:",omitempty"`
@@ -39,7 +40,7 @@ func Here(s Settings) Environment {
 		Format: Format, Begun: time.Now().UTC().Format(time.RFC3339), Settings: s,
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 		GoSettings: map[string]string{},
-		CPU:        "unknown", Kernel: "unknown", Commit: "unknown",
+		CPU:        Processor(), Kernel: "unknown", Commit: "unknown",
 		Cxx: line(cxx(), "--version"), CMake: line("cmake", "--version"),
 	}
 	if clang := newestClang(); clang != "" {
@@ -51,9 +52,6 @@ func Here(s Settings) Environment {
 		}
 	}
 	if fs, err := procfs.NewDefaultFS(); err == nil {
-		if cpus, err := fs.CPUInfo(); err == nil && len(cpus) > 0 && cpus[0].ModelName != "" {
-			env.CPU = cpus[0].ModelName
-		}
 		if load, err := fs.LoadAvg(); err == nil {
 			env.Load = load.Load1
 		}
@@ -64,10 +62,34 @@ func Here(s Settings) Environment {
 	if kernel := line("uname", "-sr"); kernel != "" {
 		env.Kernel = kernel
 	}
-	if commit := line("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"); commit != "" {
+	if commit := line("git", "describe", "--always", "--abbrev=12", "--exclude=*"); commit != "" {
 		env.Commit = commit
+		if changed := line("git", append([]string{"status", "--porcelain", "--untracked-files=no", "--", ":/"}, madeByMeasuring...)...); changed != "" {
+			env.Commit += DirtySuffix
+		}
 	}
 	return env
+}
+
+// DirtySuffix ends the name of a commit where files differ from it.
+const DirtySuffix = "-dirty"
+
+// Dirty says that the programs measured may not be those of the commit.
+func (e Environment) Dirty() bool { return strings.HasSuffix(e.Commit, DirtySuffix) }
+
+// madeByMeasuring is what the commands that measure write, one after the other: a
+// difference there is no other program.
+var madeByMeasuring = []string{":(top,exclude)docs/*.csv", ":(top,exclude)docs/report", ":(top,exclude)docs/numbers.md",
+	":(top,exclude)docs/json.md", ":(top,exclude)README.md", ":(top,exclude)lab/results", ":(top,exclude)cpp/README.md"}
+
+// Processor is the name of this machine's, "unknown" where the system doesn't tell.
+func Processor() string {
+	if fs, err := procfs.NewDefaultFS(); err == nil {
+		if cpus, err := fs.CPUInfo(); err == nil && len(cpus) > 0 && cpus[0].ModelName != "" {
+			return cpus[0].ModelName
+		}
+	}
+	return "unknown"
 }
 
 // Same says why a run that env describes can't be gone on with here, nil if it

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/lab/results"
 )
 
 // Format is the version of what a results folder holds. Folders of another
@@ -147,26 +151,54 @@ func (f *Folder) add(rows []Row) (err error) {
 // Newest returns the results folder in dir that was begun last, of any
 // version.
 func Newest(dir string) (string, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*", EnvironmentFile))
+	all, err := begun(dir)
 	if err != nil {
 		return "", err
 	}
-	newest, when := "", ""
+	return all[len(all)-1].dir, nil
+}
+
+// NewestOfEach returns, for each maker of processors, the results folder in dir that
+// was begun last on one of its processors; ordered by maker.
+func NewestOfEach(dir string) ([]string, error) {
+	all, err := begun(dir)
+	if err != nil {
+		return nil, err
+	}
+	byMaker := map[string]string{}
+	for _, f := range all {
+		byMaker[results.Maker(f.CPU)] = f.dir
+	}
+	var dirs []string
+	for _, maker := range slices.Sorted(maps.Keys(byMaker)) {
+		dirs = append(dirs, byMaker[maker])
+	}
+	return dirs, nil
+}
+
+type begunFolder struct{ dir, Begun, CPU string }
+
+// begun are the results folders in dir, the newest last.
+func begun(dir string) ([]begunFolder, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*", EnvironmentFile))
+	if err != nil {
+		return nil, err
+	}
+	var all []begunFolder
 	for _, name := range names {
-		var env struct{ Begun string }
+		f := begunFolder{dir: filepath.Dir(name)}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if err := json.Unmarshal(text, &env); err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
+		if err := json.Unmarshal(text, &f); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if newest == "" || env.Begun > when {
-			newest, when = filepath.Dir(name), env.Begun
-		}
+		all = append(all, f)
 	}
-	if newest == "" {
-		return "", fmt.Errorf("%s has no results folder: lab run makes one", dir)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no results folder: lab run makes one", dir)
 	}
-	return newest, nil
+	slices.SortStableFunc(all, func(a, b begunFolder) int { return strings.Compare(a.Begun, b.Begun) })
+	return all, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/report"
 	"github.com/ebbpool/arena/lab/results"
 )
@@ -26,45 +25,47 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-func readTable(t *testing.T, file string) results.Table {
+func kept(t *testing.T, file string) []results.Figures {
 	t.Helper()
-	f, err := os.Open(file)
+	all, err := results.ReadFigures(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	table, err := results.ReadCSV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return all
 }
 
 // docs/numbers.md says that the arena's runs had no collection.
 func TestArenaRunsHadNoCollection(t *testing.T) {
-	table := readTable(t, "../../docs/stress.csv")
-	column := slices.Index(table.Head, "GCs")
-	seen := 0
-	for _, row := range table.Rows {
-		if row[1] == "arena" {
-			seen++
-			if row[column] != "0" {
-				t.Errorf("%v: collections", row)
+	for _, k := range kept(t, "../../docs/stress.csv") {
+		column := slices.Index(k.Table.Head, "GCs")
+		seen := 0
+		for _, row := range k.Table.Rows {
+			if row[1] == "arena" {
+				seen++
+				if row[column] != "0" {
+					t.Errorf("%v: collections", row)
+				}
 			}
 		}
-	}
-	if seen < 10 {
-		t.Errorf("only %d runs of the arena", seen)
+		if seen < 10 {
+			t.Errorf("only %d runs of the arena on %s", seen, k.Processor)
+		}
 	}
 }
 
 // The table in docs/numbers.md of the stress test is the one that its CSV gives.
 func TestStressTableIsFresh(t *testing.T) {
-	table := readTable(t, "../../docs/stress-ratios.csv")
-	for _, row := range table.Rows {
-		if n, err := strconv.Atoi(row[5]); err != nil || n < 5 {
-			t.Errorf("%v: a ratio is the median of 5 rounds at least", row)
+	all := kept(t, "../../docs/stress-ratios.csv")
+	for _, k := range all {
+		for _, row := range k.Table.Rows {
+			if n, err := strconv.Atoi(row[5]); err != nil || n < 5 {
+				t.Errorf("%v: a ratio is the median of 5 rounds at least", row)
+			}
 		}
+	}
+	beside, err := results.RatiosBeside(all)
+	if err != nil {
+		t.Fatal(err)
 	}
 	numbers, err := os.ReadFile("../../docs/numbers.md")
 	if err != nil {
@@ -74,14 +75,14 @@ func TestStressTableIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := table.Markdown(); got != want {
+	if want := beside.Markdown(); got != want {
 		t.Errorf("the table of docs/numbers.md is stale: run 'lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md'\nthere:\n%s\nCSV:\n%s", got, want)
 	}
 }
 
 // The table in the README of the load test is that of the kept runs' medians.
 func TestLoadTableIsFresh(t *testing.T) {
-	want, err := results.Summary(readTable(t, "../../docs/stress.csv"), "handler", results.Closed)
+	want, err := results.Summary(results.Newest(kept(t, "../../docs/stress.csv")).Table, "handler", results.Closed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,13 +99,9 @@ func TestLoadTableIsFresh(t *testing.T) {
 	}
 }
 
-// The table in docs/numbers.md of the report is the one that the newest results give.
+// The table in docs/numbers.md of the report is the one that the newest results of each processor give.
 func TestLabTableIsFresh(t *testing.T) {
-	dir, err := matrix.Newest("../results")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := report.Load(dir)
+	all, err := report.LoadEach("../results")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +113,7 @@ func TestLabTableIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := r.Markdown(); got != want {
+	if want := report.Markdown(all); got != want {
 		t.Errorf("the table of docs/numbers.md is stale: run 'lab report -page ../docs/numbers.md'\nthere:\n%s\nCSV:\n%s", got, want)
 	}
 }

@@ -93,11 +93,12 @@ func TestMeasure(t *testing.T) {
 	if r := got[3]; r.Rounds != 0 || r.Holds() {
 		t.Errorf("not measured: %+v", r)
 	}
-	text := Markdown(got)
+	text := Markdown([]Measured{{"AMD X", "2026-01-02", got}, {"Intel Y", "2026-01-03", []Result{got[3], got[3], got[3], got[0]}}})
 	for _, want := range []string{
-		"| `New` | 9.00 (7.00–10.00) | times | at least 7 | holds |\n",
-		"| `MakeSlice` | 50.50 (50.50–50.50) | ns | below 50.5 | missed |\n",
-		"| `Missing` | not measured | of | at most 1 | ? |\n",
+		"| work | what the number is | target | AMD X, 2026-01-02: median (min–max) | | Intel Y, 2026-01-03: median (min–max) | |\n",
+		"| `New` | times | at least 7 | 9.00 (7.00–10.00) | holds | not measured | ? |\n",
+		"| `MakeSlice` | ns | below 50.5 | 50.50 (50.50–50.50) | missed | not measured | ? |\n",
+		"| `Missing` | of | at most 1 | not measured | ? | 9.00 (7.00–10.00) | holds |\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line %q in\n%s", want, text)
@@ -129,36 +130,27 @@ func TestPatternMatchesTheClaims(t *testing.T) {
 }
 
 // published is what docs/bench.csv says of the claims.
-func published(t *testing.T) []Result {
+func published(t *testing.T) []Measured {
 	t.Helper()
-	f, err := os.Open("../../docs/bench.csv")
+	all, err := Read("../../docs/bench.csv", Claims)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	rows, err := ReadCSV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured, err := Measure(Claims, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return measured
+	return all
 }
 
 // The tables in docs/numbers.md and on the README's front are those that
 // docs/bench.csv gives, and each claim has a measurement in it.
 func TestTablesAreFresh(t *testing.T) {
-	measured := published(t)
-	for _, r := range measured {
+	all := published(t)
+	for _, r := range Newest(all) {
 		if r.Rounds == 0 {
 			t.Errorf("docs/bench.csv has no round with both %q and %q", r.Num, r.Den)
 		}
 	}
 	for _, table := range []struct{ file, section, want string }{
-		{"docs/numbers.md", page.Bench, Markdown(measured)},
-		{"README.md", page.Front, FrontMarkdown(measured)},
+		{"docs/numbers.md", page.Bench, Markdown(all)},
+		{"README.md", page.Front, FrontMarkdown(Newest(all))},
 	} {
 		text, err := os.ReadFile("../../" + table.file)
 		if err != nil {
@@ -177,7 +169,7 @@ func TestTablesAreFresh(t *testing.T) {
 
 // Every row of the front is a claim, else a renamed one would vanish from it.
 func TestFrontShowsClaims(t *testing.T) {
-	measured := published(t)
+	measured := Newest(published(t))
 	if got, want := strings.Count(FrontMarkdown(measured), "\n"), 2+len(front); got != want {
 		t.Errorf("%d lines, want a heading of two and %d rows:\n%s", got, want, FrontMarkdown(measured))
 	}
@@ -200,19 +192,20 @@ func TestFrontMarkdown(t *testing.T) {
 // A claim that is missed has its reason in docs/dead-ends.md, under the name
 // that the table has for it.
 func TestMissedClaimsAreExplained(t *testing.T) {
-	measured := published(t)
 	text, err := os.ReadFile("../../docs/dead-ends.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	reasons := strings.Join(strings.Fields(string(text)), " ")
-	work := ""
-	for _, r := range measured {
-		if r.Work != "" {
-			work = r.Work
-		}
-		if !r.Holds() && !strings.Contains(reasons, work) {
-			t.Errorf("docs/dead-ends.md does not mention %q, which is missed", work)
+	for _, m := range published(t) {
+		work := ""
+		for _, r := range m.Results {
+			if r.Work != "" {
+				work = r.Work
+			}
+			if !r.Holds() && !strings.Contains(reasons, work) {
+				t.Errorf("docs/dead-ends.md does not mention %q, which is missed on %s", work, m.Processor)
+			}
 		}
 	}
 }

@@ -1,14 +1,15 @@
 package ratios
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/ebbpool/arena/lab/results"
 )
 
 // Row is one value that one benchmark reported in one round.
@@ -56,42 +57,40 @@ func ParseBench(r io.Reader, round int) ([]Row, error) {
 
 var head = []string{"round", "name", "unit", "value"}
 
-// WriteCSV writes raw rows: every value of every round is kept.
-func WriteCSV(w io.Writer, rows []Row) error {
-	cw := csv.NewWriter(w)
-	if err := cw.Write(head); err != nil {
-		return err
-	}
+// Table has every value of every round.
+func Table(rows []Row) results.Table {
+	t := results.Table{Head: head}
 	for _, r := range rows {
-		value := strconv.FormatFloat(r.Value, 'g', -1, 64)
-		if err := cw.Write([]string{strconv.Itoa(r.Round), r.Name, r.Unit, value}); err != nil {
-			return err
-		}
+		t.Rows = append(t.Rows, []string{strconv.Itoa(r.Round), r.Name, r.Unit, strconv.FormatFloat(r.Value, 'g', -1, 64)})
 	}
-	cw.Flush()
-	return cw.Error()
+	return t
 }
 
-// ReadCSV reads what WriteCSV wrote.
-func ReadCSV(r io.Reader) ([]Row, error) {
-	records, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(records) == 0 || strings.Join(records[0], ",") != strings.Join(head, ",") {
-		return nil, fmt.Errorf("ratios: the first line of the CSV must be %q", strings.Join(head, ","))
+// FromTable is the way back.
+func FromTable(t results.Table) ([]Row, error) {
+	if !slices.Equal(t.Head, head) {
+		return nil, fmt.Errorf("ratios: the columns must be %q, not %q", head, t.Head)
 	}
 	var rows []Row
-	for i, rec := range records[1:] {
-		round, err := strconv.Atoi(rec[0])
-		if err != nil {
-			return nil, fmt.Errorf("ratios: record %d: %w", i+1, err)
-		}
+	for i, rec := range t.Rows {
+		round, errRound := strconv.Atoi(rec[0])
 		value, err := strconv.ParseFloat(rec[3], 64)
-		if err != nil {
+		if err = errors.Join(errRound, err); err != nil {
 			return nil, fmt.Errorf("ratios: record %d: %w", i+1, err)
 		}
 		rows = append(rows, Row{round, rec[1], rec[2], value})
 	}
 	return rows, nil
+}
+
+// WriteCSV writes raw rows: every value of every round is kept.
+func WriteCSV(w io.Writer, rows []Row) error { return Table(rows).WriteCSV(w) }
+
+// ReadCSV reads what WriteCSV wrote.
+func ReadCSV(r io.Reader) ([]Row, error) {
+	t, err := results.ReadCSV(r)
+	if err != nil {
+		return nil, err
+	}
+	return FromTable(t)
 }

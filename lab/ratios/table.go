@@ -1,6 +1,7 @@
 package ratios
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -62,27 +63,76 @@ func Measure(claims []Claim, rows []Row) ([]Result, error) {
 	return out, nil
 }
 
-// Markdown writes the table. A claim that does not hold says so: the table is
-// for readers, not for us.
-func Markdown(results []Result) string {
-	var b strings.Builder
-	b.WriteString("| work | measured: median (min–max) | | target | |\n")
-	b.WriteString("| --- | ---: | --- | --- | --- |\n")
-	for _, r := range results {
-		measured, verdict := "not measured", "?"
-		if r.Rounds > 0 {
-			measured = fmt.Sprintf("%s (%s–%s)", number(r.Median), number(r.Min), number(r.Max))
-			verdict = "missed"
-			if r.Goal() == "" {
-				verdict = ""
-			} else if r.Holds() {
-				verdict = "holds"
-			}
+// Measured is what one processor's run says of the claims.
+type Measured struct {
+	Processor, Date string
+	Results         []Result
+}
+
+// Read reads a file of raw rows, of one processor or several, and measures the
+// claims on each.
+func Read(file string, claims []Claim) ([]Measured, error) {
+	kept, err := results.ReadFigures(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []Measured
+	for _, k := range kept {
+		rows, err := FromTable(k.Table)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
-			r.Work, measured, r.Claim.Measure, r.Goal(), verdict)
+		measured, err := Measure(claims, rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Measured{k.Processor, k.Date, measured})
+	}
+	return all, nil
+}
+
+// Newest is the run that was made last.
+func Newest(all []Measured) []Result {
+	return slices.MaxFunc(all, func(a, b Measured) int { return cmp.Compare(a.Date, b.Date) }).Results
+}
+
+// Markdown writes the table, the processors side by side. A claim that does not hold
+// says so: the table is for readers, not for us.
+func Markdown(all []Measured) string {
+	var b strings.Builder
+	b.WriteString("| work | what the number is | target |")
+	for _, m := range all {
+		fmt.Fprintf(&b, " %s, %s: median (min–max) | |", m.Processor, m.Date)
+	}
+	b.WriteString("\n| --- | --- | --- |" + strings.Repeat(" ---: | --- |", len(all)) + "\n")
+	for i := range all[0].Results {
+		r := all[0].Results[i]
+		fmt.Fprintf(&b, "| %s | %s | %s |", r.Work, r.Claim.Measure, r.Goal())
+		for _, m := range all {
+			fmt.Fprintf(&b, " %s | %s |", m.Results[i].measured(), m.Results[i].verdict())
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+func (r Result) measured() string {
+	if r.Rounds == 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s (%s–%s)", number(r.Median), number(r.Min), number(r.Max))
+}
+
+func (r Result) verdict() string {
+	switch {
+	case r.Rounds == 0:
+		return "?"
+	case r.Goal() == "":
+		return ""
+	case r.Holds():
+		return "holds"
+	}
+	return "missed"
 }
 
 // number has two digits after the point where they say something.
@@ -128,26 +178,20 @@ func pattern(claims []Claim, wanted func(name string) (string, bool)) string {
 
 // Columns returns the results as a plain table for a terminal.
 func Columns(all []Result) results.Table {
-	t := results.Table{Head: []string{"work", "measured", "min", "max", "unit", "target", "holds", "rounds"}}
+	t := results.Table{Head: []string{"work", "measured", "min", "max", "unit", "target", "verdict", "rounds"}}
 	work := ""
 	for _, r := range all {
 		if r.Work != "" {
 			work = strings.ReplaceAll(r.Work, "`", "")
 		}
-		holds := "no"
-		if r.Goal() == "" {
-			holds = ""
-		} else if r.Holds() {
-			holds = "yes"
-		}
 		median, low, high := number(r.Median), number(r.Min), number(r.Max)
 		if r.Rounds == 0 {
-			median, low, high = "-", "-", "-"
+			median, low, high = results.None, results.None, results.None
 		}
 		t.Rows = append(t.Rows, []string{
 			work, median, low, high,
 			strings.ReplaceAll(r.Claim.Measure, "`", ""),
-			r.Goal(), holds, strconv.Itoa(r.Rounds),
+			r.Goal(), r.verdict(), strconv.Itoa(r.Rounds),
 		})
 	}
 	return t

@@ -54,7 +54,7 @@ func TestBuildTables(t *testing.T) {
 
 // The page of numbers has what another Go makes of the heap's time and of ours.
 func TestOtherGoBesideThisOne(t *testing.T) {
-	text := load(t, small).Markdown()
+	text := Markdown([]*Report{load(t, small)})
 	for _, want := range []string{
 		"The times with go1.99.0, in times of those with ",
 		"| " + slice100 + " | 0.90 (0.90–0.90) | Arena | 0.75 (0.75–0.75) |\n",

@@ -2,23 +2,53 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/subjects"
 )
 
-// Markdown is what stands in docs/numbers.md of the report: its summary, and what
-// another Go makes of the same work where that was measured.
-func (r *Report) Markdown() string {
-	text := r.Summary().Markdown()
-	for _, b := range r.Builds {
-		if b.Go != "" || b.Toolchain != "" {
-			text += "\nThe times with " + b.Name + ", in times of those with " + r.Environment.Go +
-				". Where 1 lies in the range, no difference was found.\n\n" + b.beside(r.Go).Markdown()
+// Name is the processor that was measured, and the day.
+func (r *Report) Name() string {
+	day, _, _ := strings.Cut(r.Environment.Begun, "T")
+	return r.Environment.CPU + ", " + day
+}
+
+// Markdown is what stands in docs/numbers.md of the reports, one of each processor:
+// their summaries side by side, and what another Go makes of the same work where
+// that was measured.
+func Markdown(all []*Report) string {
+	var names []string
+	var tables []results.Table
+	others := ""
+	for _, r := range all {
+		names, tables = append(names, r.Name()), append(tables, r.Summary())
+		for _, b := range r.Builds {
+			if b.Go != "" || b.Toolchain != "" {
+				others += "\nThe times with " + b.Name + ", in times of those with " + r.Environment.Go + ", on the " + r.Name() +
+					". Where 1 lies in the range, no difference was found.\n\n" + b.beside(r.Go).Markdown()
+			}
 		}
 	}
-	return text
+	return results.Beside(1, names, tables).Markdown() + others
+}
+
+// LoadEach loads the newest results folder of each maker's processors.
+func LoadEach(dir string) ([]*Report, error) {
+	dirs, err := matrix.NewestOfEach(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Report
+	for _, d := range dirs {
+		r, err := Load(d)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // beside compares the heap, and the fastest of ours, with themselves in the plain

@@ -9,11 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/page"
 	"github.com/ebbpool/arena/lab/ratios"
+	"github.com/ebbpool/arena/lab/results"
 )
 
 func benchCommand() *cli.Command {
@@ -36,18 +39,22 @@ func benchCommand() *cli.Command {
 }
 
 func runBench(ctx context.Context, cmd *cli.Command) error {
-	rows, err := benchRows(ctx, cmd)
-	if err != nil {
-		return err
+	file := cmd.String("from")
+	if file == "" {
+		var err error
+		if file, err = measureBench(ctx, cmd); err != nil {
+			return err
+		}
 	}
-	measured, err := ratios.Measure(ratios.Claims, rows)
+	all, err := ratios.Read(file, ratios.Claims)
 	if err != nil {
-		return err
+		return bad(err)
 	}
+	measured := ratios.Newest(all)
 	if err := ratios.Columns(measured).WriteText(cmd.Root().Writer); err != nil {
 		return err
 	}
-	return errors.Join(update(cmd.String("page"), page.Bench, ratios.Markdown(measured)),
+	return errors.Join(update(cmd.String("page"), page.Bench, ratios.Markdown(all)),
 		update(cmd.String("front"), page.Front, ratios.FrontMarkdown(measured)), verdict(cmd.Bool("strict"), measured))
 }
 
@@ -73,26 +80,17 @@ func update(file, section, table string) error {
 	return page.Update(file, section, table)
 }
 
-// benchRows reads the raw rows of -from, or measures and writes them.
-func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
-	if from := cmd.String("from"); from != "" {
-		f, err := os.Open(from)
-		if err != nil {
-			return nil, bad(err)
-		}
-		defer f.Close()
-		rows, err := ratios.ReadCSV(f)
-		return rows, bad(err)
-	}
+// measureBench measures, and returns the file that then has the raw rows.
+func measureBench(ctx context.Context, cmd *cli.Command) (string, error) {
 	rounds := cmd.Int("rounds")
 	if rounds < 1 {
-		return nil, bad(fmt.Errorf("-rounds %d: at least one is needed", rounds))
+		return "", bad(fmt.Errorf("-rounds %d: at least one is needed", rounds))
 	}
 	dir := cmd.String("dir")
 	if dir == "" {
 		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/ebbpool/arena").Output()
 		if err != nil {
-			return nil, fmt.Errorf("go list can't find the arena package from here; give -dir: %w", err)
+			return "", fmt.Errorf("go list can't find the arena package from here; give -dir: %w", err)
 		}
 		dir = strings.TrimSpace(string(out))
 	}
@@ -100,18 +98,18 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 	// One binary of a kind serves all rounds: what is compared is built once.
 	tmp, err := os.MkdirTemp("", "lab-bench-")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer os.RemoveAll(tmp)
 	plain := benchBinary{file: filepath.Join(tmp, "arena.test"), pattern: cmd.String("bench")}
 	if _, err := goRun(ctx, dir, "go", "test", "-c", "-o", plain.file, "./internal/bench"); err != nil {
-		return nil, err
+		return "", err
 	}
 	binaries := []benchBinary{plain}
 	if !cmd.IsSet("bench") {
 		profiled, err := buildProfiled(ctx, dir, tmp, plain)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		binaries = append(binaries, profiled)
 	}
@@ -122,15 +120,15 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		for _, b := range binaries {
 			out, err := b.run(ctx, dir, "-test.benchtime="+cmd.String("benchtime"))
 			if err != nil {
-				return nil, err
+				return "", err
 			}
 			// As go test prints it, for benchstat.
 			if _, err := cmd.Root().Writer.Write(out); err != nil {
-				return nil, err
+				return "", err
 			}
 			part, err := ratios.ParseBench(bytes.NewReader(out), round)
 			if err != nil {
-				return nil, err
+				return "", err
 			}
 			for i := range part {
 				part[i].Name = b.prefix + part[i].Name
@@ -145,13 +143,14 @@ func benchRows(ctx context.Context, cmd *cli.Command) ([]ratios.Row, error) {
 		file = filepath.Join(dir, "docs", "bench.csv")
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return nil, err
+		return "", err
 	}
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	return rows, errors.Join(ratios.WriteCSV(f, rows), f.Close())
+	return file, here(ratios.Table(rows)).Save(file)
+}
+
+// here is a table of what was measured on this machine, now.
+func here(t results.Table) results.Figures {
+	return results.Figures{Processor: matrix.Processor(), Date: time.Now().Format(time.DateOnly), Table: t}
 }
 
 // benchBinary is a test binary, and what is run of it.

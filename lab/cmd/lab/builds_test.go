@@ -126,7 +126,7 @@ func TestAnotherGo(t *testing.T) {
 	if len(cells) > 0 {
 		t.Errorf("and %v", cells)
 	}
-	if _, _, err := lab(t, "report", "-from", out, "-out", filepath.Join(dir, "report")); err != nil {
+	if _, _, err := lab(t, "report", "-dirty", "-from", out, "-out", filepath.Join(dir, "report")); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "index.html"))

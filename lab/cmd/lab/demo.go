@@ -50,7 +50,7 @@ func runDemo(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	file := cmd.String("csv")
-	if err := writeCSV(file, table); err != nil {
+	if err := table.Save(file); err != nil {
 		return err
 	}
 	if full, err := filepath.Abs(file); err == nil {

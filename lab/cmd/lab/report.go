@@ -19,7 +19,8 @@ func reportCommand() *cli.Command {
 			&cli.StringFlag{Name: "from", Usage: "the results `FOLDER`", DefaultText: "the newest"},
 			&cli.StringFlag{Name: "results", Value: "results", Usage: "`FOLDER` that has the results folders"},
 			&cli.StringFlag{Name: "out", Value: "../docs/report", Usage: "`FOLDER` for the page and the pictures"},
-			&cli.StringFlag{Name: "page", Usage: "put the table between the markers of `FILE`"},
+			&cli.StringFlag{Name: "page", Usage: "put the tables of the newest results of each maker's processors between the markers of `FILE`"},
+			&cli.BoolFlag{Name: "dirty", Usage: "draw results of a tree with uncommitted changes, too; the page says so"},
 		},
 		Action: drawReport,
 	}
@@ -39,9 +40,19 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 		return bad(err)
 	}
 	file := cmd.String("page")
+	shown := []*report.Report{r}
 	if file != "" {
+		if shown, err = report.LoadEach(cmd.String("results")); err != nil {
+			return bad(err)
+		}
 		if err := page.Check(file, page.Lab); err != nil {
 			return bad(err)
+		}
+	}
+	for _, one := range append(shown, r) {
+		if one.Environment.Dirty() && !cmd.Bool("dirty") {
+			return bad(fmt.Errorf("the results of %s are of a tree with uncommitted changes (%s): nobody else can build what was measured. "+
+				"Commit and measure again with lab run; or give -dirty: they are drawn, and the page says what they are of", one.Name(), one.Environment.Commit))
 		}
 	}
 	out := cmd.String("out")
@@ -59,7 +70,7 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if file != "" {
-		if err := page.Update(file, page.Lab, r.Markdown()); err != nil {
+		if err := page.Update(file, page.Lab, report.Markdown(shown)); err != nil {
 			return err
 		}
 	}

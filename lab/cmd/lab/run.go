@@ -68,6 +68,9 @@ func runMatrix(ctx context.Context, cmd *cli.Command) error {
 	stdout, stderr := cmd.Root().Writer, cmd.Root().ErrWriter
 	fmt.Fprintf(stdout, "results go to %s\n", folder.Dir)
 	warnLoad(stderr)
+	if env := folder.Environment; env.Dirty() {
+		fmt.Fprintf(stderr, "WARNING: there are uncommitted changes (%s): lab report will refuse these results\n", env.Commit)
+	}
 	tmp, err := os.MkdirTemp("", "lab-run-")
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func TestRunAndReport(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x\n<!-- lab:begin -->\n<!-- lab:end -->\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := lab(t, "report", "-results", filepath.Join(dir, "results"), "-out", out, "-page", file); err != nil {
+	if _, _, err := lab(t, "report", "-dirty", "-results", filepath.Join(dir, "results"), "-out", out, "-page", file); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "index.html"))

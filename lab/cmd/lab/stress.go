@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -53,8 +52,8 @@ func stressCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
 			&cli.StringFlag{Name: "subjects", Value: strings.Join(handlers.Names(), ","), Usage: "which to compare"},
-			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it"},
-			&cli.StringFlag{Name: "page", Usage: "write the table of ratios into the page `FILE`, between its markers"},
+			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it; those of another maker's processor stay"},
+			&cli.StringFlag{Name: "page", Usage: "write the ratios of -csv, of this processor and of others, into the page `FILE`, between its markers"},
 			&cli.StringFlag{Name: "front", Usage: "write the medians of the handler into the page `FILE`, between its markers"},
 		},
 		Action: runStress,
@@ -73,6 +72,9 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 		sz = quick
 	case cmd.Bool("full"):
 		sz = full
+	}
+	if cmd.String("page") != "" && cmd.String("csv") == "" {
+		return bad(errors.New("-page needs -csv: the page has what is kept there"))
 	}
 	if cmd.IsSet("requests") {
 		sz.requests, sz.httpRequests, sz.openRequests = cmd.Int("requests"), cmd.Int("requests"), cmd.Int("requests")
@@ -146,11 +148,6 @@ func writeRuns(w io.Writer, runs []results.Run, full bool, cmd *cli.Command) err
 	if err := ratios.WriteText(w); err != nil {
 		return err
 	}
-	if file := cmd.String("page"); file != "" {
-		if err := page.Update(file, page.Stress, ratios.Markdown()); err != nil {
-			return err
-		}
-	}
 	if file := cmd.String("front"); file != "" {
 		medians, err := results.Summary(table, stress.Handler, results.Closed)
 		if err != nil {
@@ -165,16 +162,22 @@ func writeRuns(w io.Writer, runs []results.Run, full bool, cmd *cli.Command) err
 		return nil
 	}
 	ext := filepath.Ext(csvFile)
-	return errors.Join(writeCSV(csvFile, table),
-		writeCSV(strings.TrimSuffix(csvFile, ext)+"-ratios"+ext, ratios))
-}
-
-func writeCSV(name string, t results.Table) error {
-	f, err := os.Create(name)
-	if err != nil {
+	ratiosFile := strings.TrimSuffix(csvFile, ext) + "-ratios" + ext
+	if err := errors.Join(here(table).Save(csvFile), here(ratios).Save(ratiosFile)); err != nil {
 		return err
 	}
-	return errors.Join(t.WriteCSV(f), f.Close())
+	if file := cmd.String("page"); file != "" {
+		kept, err := results.ReadFigures(ratiosFile)
+		if err != nil {
+			return err
+		}
+		beside, err := results.RatiosBeside(kept)
+		if err != nil {
+			return err
+		}
+		return page.Update(file, page.Stress, beside.Markdown())
+	}
+	return nil
 }
 
 // childCommand is how stress starts itself again, once for each run.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,13 +84,12 @@ func runStressCurve(ctx context.Context, cmd *cli.Command, folder *matrix.Folder
 		if err := results.WriteTimelines(&course, runs); err != nil {
 			return err
 		}
-		// A run that is cut off leaves no half of a file, and the table, which
-		// says that there is no more to do, is the last.
+		// The table, which says that there is no more to do, is the last.
 		timeline := filepath.Join(dir, matrix.TimelinePrefix+strconv.Itoa(live)+".csv")
 		if err := os.WriteFile(timeline, course.Bytes(), 0o644); err != nil {
 			return err
 		}
-		if err := errors.Join(writeCSV(name+".part", table), os.Rename(name+".part", name)); err != nil {
+		if err := table.Save(name); err != nil {
 			return err
 		}
 	}
