@@ -1,0 +1,74 @@
+package arenaprom
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// The dashboard and the alerts ask for metrics that there are, and the dashboard for each
+// of them. A panel whose metric has another name by now stays empty, and its alert silent.
+func TestDashboard(t *testing.T) {
+	var exported []string
+	for _, c := range []prometheus.Collector{
+		NewPoolCollector(arena.NewAutoPool(0), "x"), NewFixedPoolCollector(arena.NewSyncFixedPool[int](1), "x"),
+	} {
+		to := make(chan *prometheus.Desc, 100)
+		c.Describe(to)
+		close(to)
+		for d := range to {
+			exported = append(exported, regexp.MustCompile(`fqName: "([^"]*)"`).FindStringSubmatch(d.String())[1])
+		}
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title, Description string
+			Targets            []struct{ Expr string }
+		}
+	}
+	text, err := os.ReadFile("dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	metric := regexp.MustCompile(`ebbpool_[a-z_]+`)
+	var asked []string
+	for _, p := range dashboard.Panels {
+		if p.Title == "" || p.Description == "" || len(p.Targets) == 0 {
+			t.Errorf("panel %q says nothing", p.Title)
+		}
+		for _, target := range p.Targets {
+			names := metric.FindAllString(target.Expr, -1)
+			if names == nil || strings.Count(target.Expr, "$pool") != len(names) {
+				t.Errorf("panel %q: %s is not of the pools that are chosen", p.Title, target.Expr)
+			}
+			asked = append(asked, names...)
+		}
+	}
+	for _, name := range exported {
+		if !slices.Contains(asked, name) {
+			t.Errorf("the dashboard does not show %s", name)
+		}
+	}
+	alerts, err := os.ReadFile("alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerted := metric.FindAllString(string(alerts), -1)
+	if len(alerted) < 8 {
+		t.Errorf("the alerts name %q only", alerted)
+	}
+	for _, name := range append(asked, alerted...) {
+		if !slices.Contains(exported, name) {
+			t.Errorf("there is no metric %s", name)
+		}
+	}
+}
