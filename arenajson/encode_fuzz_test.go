@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -36,38 +35,6 @@ func FuzzMarshal(f *testing.F) {
 		}{s, number, json.Number(s)})
 		compareMarshal(t, a, []any{number, s})
 	})
-}
-
-// The table of docs/json.md: where encoding/json built on v2 differs from v1, which
-// this package follows.
-func TestWhereV2Differs(t *testing.T) {
-	page, err := os.ReadFile("../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range []struct {
-		what   string
-		value  any
-		v1, v2 string // empty for an error
-	}{
-		{"a string that is not UTF-8", "a\xff", `"a\ufffd"`, "\"a\ufffd\""},
-		{"a map with keys that are floats", map[float64]int{1.5: 1}, "", `{"1.5":1}`},
-		{"a field whose tag has a name with a quote or a backslash", badNames{1, 2, 3}, `{"A":1,"B":2,"fine":3}`, `{"fine":3}`},
-	} {
-		if !strings.Contains(string(page), "| "+row.what) {
-			t.Errorf("docs/json.md has no row of %s", row.what)
-		}
-		if got, err := Marshal(nil, row.value); string(got) != row.v1 || (err != nil) != (row.v1 == "") {
-			t.Errorf("%s: %s, %v", row.what, got, err)
-		}
-		want := row.v1
-		if onV2 {
-			want = row.v2
-		}
-		if got, err := json.Marshal(row.value); string(got) != want || (err != nil) != (want == "") {
-			t.Errorf("%s: encoding/json of this Go has %s, %v", row.what, got, err)
-		}
-	}
 }
 
 // What Marshal took of an arena for a document that it failed to write, and what

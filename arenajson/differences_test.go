@@ -1,0 +1,299 @@
+package arenajson
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+// stream is a Decoder of this package or of encoding/json.
+type stream interface {
+	Decode(v any) error
+	More() bool
+	InputOffset() int64
+}
+
+// library is what reads and writes JSON: this package or encoding/json.
+type library struct {
+	unmarshal func(doc string, v any) error
+	decoder   func(r io.Reader) stream
+	marshal   func(v any) ([]byte, error)
+}
+
+var standard = library{
+	func(doc string, v any) error { return json.Unmarshal([]byte(doc), v) },
+	func(r io.Reader) stream { return json.NewDecoder(r) },
+	json.Marshal,
+}
+
+func libraryIn(a *arena.Arena) library {
+	return library{
+		func(doc string, v any) error { return Unmarshal(a, []byte(doc), v) },
+		func(r io.Reader) stream { return NewDecoder(a, r) },
+		func(v any) ([]byte, error) { return Marshal(a, v) },
+	}
+}
+
+// deviation is a case in which this package does not do what encoding/json of Go 1.26,
+// or of 1.27, does.
+type deviation struct {
+	what string // in Markdown
+	doc  string // what is read, if anything
+	do   func(l library, doc string) string
+
+	on26, on27 string // what encoding/json does
+	here       string // what this package does; empty: as on 1.26
+	here27     string // on Go 1.27, where that is another
+
+	covers string // how documents of errorDocs begin that differ in the same way
+}
+
+// outcome is v, or the error in its place.
+func outcome(v any, err error) string {
+	switch e := err.(type) {
+	case nil:
+		return fmt.Sprintf("%+v", v)
+	case *json.UnmarshalTypeError:
+		return fmt.Sprintf("UnmarshalTypeError: Struct %q, Field %q, Offset %d", e.Struct, e.Field, e.Offset)
+	case *json.SyntaxError:
+		return fmt.Sprintf("SyntaxError: Offset %d, %v", e.Offset, e)
+	case *arena.LimitError:
+		return "LimitError"
+	case *json.UnsupportedTypeError:
+		return fmt.Sprint("UnsupportedTypeError: Type ", e.Type)
+	case *json.InvalidUnmarshalError:
+		return "InvalidUnmarshalError"
+	case *json.MarshalerError:
+		return fmt.Sprintf("MarshalerError: Type %v", e.Type)
+	}
+	if err == errStream {
+		return "the stream's error"
+	}
+	return "an error without a type"
+}
+
+// reads is what is read into a T, or the error.
+func reads[T any](l library, doc string) string {
+	var x T
+	err := l.unmarshal(doc, &x)
+	return outcome(x, err)
+}
+
+// left is what is in x after an error.
+func left[T any](x T) func(library, string) string {
+	return func(l library, doc string) string {
+		y := x
+		if err := l.unmarshal(doc, &y); err == nil {
+			return "no error"
+		}
+		return fmt.Sprintf("%+v", y)
+	}
+}
+
+func written(v any) func(library, string) string {
+	return func(l library, _ string) string {
+		doc, err := l.marshal(v)
+		return outcome(string(doc), err)
+	}
+}
+
+var errStream = errors.New("broken")
+
+type lost struct {
+	*hiddenDeep `json:"h"`
+}
+
+type quotedOf[T any] struct {
+	Q T `json:",string"`
+}
+
+var deviations = []deviation{
+	// On every Go.
+	{"`struct{ M *arena.Map[string, int] }`", `{"M":{"a":1}}`, func(l library, doc string) string {
+		var x struct{ M *arena.Map[string, int] }
+		err := l.unmarshal(doc, &x)
+		return outcome(map[int]string{0: "no members", 1: "1 member"}[x.M.Len()], err)
+	}, "no members", "no members", "1 member", "", ""},
+	{"an `arena.Map` whose keys are not strings, integers or `encoding.TextUnmarshaler`s", `{"M":{"a":1}}`, func(l library, doc string) string {
+		var x struct{ M *arena.Map[[1]int, int] }
+		err := l.unmarshal(doc, &x)
+		return outcome(map[int]string{0: "no members", 1: "1 member"}[x.M.Len()], err)
+	}, "no members", "no members", `UnmarshalTypeError: Struct "", Field "M", Offset 6`, "", ""},
+	{"an `arena.Map` that is no pointer", `{"M":{"a":1}}`, func(l library, doc string) string {
+		var x struct{ M arena.Map[string, int] }
+		err := l.unmarshal(doc, &x)
+		return outcome(map[int]string{0: "no members", 1: "1 member"}[x.M.Len()], err)
+	}, "no members", "no members", `UnmarshalTypeError: Struct "", Field "M", Offset 6`, "", ""},
+	{"writing an `*arena.Map`", "", func(l library, _ string) string {
+		m := arena.NewMap[string, int](nil, 0)
+		m.Set("a", 1)
+		return written(m)(l, "")
+	}, "{}", "{}", `{"a":1}`, "", ""},
+	{"an arena with a `Limit` of 64 KB; what was zero stays zero", `"x` + strings.Repeat("x", 64<<10) + `"`, func(l library, doc string) string {
+		var s string
+		if err := l.unmarshal(doc, &s); err != nil {
+			return outcome(nil, err) + s
+		}
+		return "reads it"
+	}, "reads it", "reads it", "LimitError", "", ""},
+	{"an embedded pointer to a struct that is not exported, with a name in its tag", `{"h":{"Hidden":1}}`, func(l library, doc string) string {
+		var x lost
+		err := l.unmarshal(doc, &x)
+		return outcome(x.hiddenDeep.Hidden, err)
+	}, "panics", "panics", "1", "", ""},
+
+	// Where Go 1.26 and 1.27 differ.
+	{"a stream that fails right behind a string", `"a"`, func(l library, doc string) string {
+		var x any
+		err := l.decoder(io.MultiReader(strings.NewReader(doc), iotest.ErrReader(errStream))).Decode(&x)
+		return outcome(x, err)
+	}, "the stream's error", "a", "a", "", ""},
+	{"where in a stream an error is, if `More` skipped spaces", `1  x`, func(l library, doc string) string {
+		var x any
+		d := l.decoder(strings.NewReader(doc))
+		d.Decode(&x)
+		d.More()
+		err, _ := d.Decode(&x).(*json.SyntaxError)
+		return fmt.Sprint("Offset ", err.Offset)
+	}, "Offset 2", "Offset 4", "Offset 4", "", ""},
+	{"a stream that is read byte by byte, and a wrong character that is not ASCII", `[1 é`, func(l library, doc string) string {
+		var x any
+		err := l.decoder(iotest.OneByteReader(strings.NewReader(doc))).Decode(&x)
+		return outcome(x, err)
+	}, "SyntaxError: Offset 4, invalid character 'Ã' after array element", `SyntaxError: Offset 4, invalid character '\xc3' after array element`, "", "SyntaxError: Offset 5, invalid character 'é' after array element", ""},
+	{"what is not JSON, into nil", `{`, func(l library, doc string) string { return outcome(nil, l.unmarshal(doc, nil)) }, "SyntaxError: Offset 1, unexpected end of JSON input", "InvalidUnmarshalError", "", "", ""},
+	{"an error in a list", `{"L":[{"B":true}]}`, reads[errorsOf], `UnmarshalTypeError: Struct "errorsIn", Field "L.B", Offset 15`, `UnmarshalTypeError: Struct "errorsOf", Field "L.0.B", Offset 15`, "", "", ""},
+	{"an error in a map's key", `{"MI":{"300":"x"}}`, reads[errorsOf], `UnmarshalTypeError: Struct "errorsOf", Field "MI", Offset 8`, `UnmarshalTypeError: Struct "errorsOf", Field "MI.300", Offset 12`, "", "", ""},
+	{"an error in an embedded struct", `{"In2":{"B":"x"}}`, reads[errorsOf], `UnmarshalTypeError: Struct "errorsIn", Field "ErrorsDeep.In2.B", Offset 15`, `UnmarshalTypeError: Struct "errorsOf", Field "In2.B", Offset 15`, "", "", ""},
+	{"what does not fit, in an interface with methods that holds `1s`", `{"I":5}`, left(struct{ I fmt.Stringer }{time.Second}), "{I:1s}", "{I:<nil>}", "", "", "{\"I\":"},
+	{"a number that is too large, in `[]any`", `[1e400]`, left([]any(nil)), "[<nil>]", "[0]", "", "", `{"Any":|{"List":|{"Anys":`},
+	{"an error of an `UnmarshalText`, and what is behind it", `{"T":"bad","A":1}`, left(struct {
+		T badText
+		A int
+	}{}), "{T:{s:bad} A:0}", "{T:{s:bad} A:1}", "", "", `{"T":["a","b","bad"|{"A":"x","N":"x"|{"A":"x","J":|{"Keys":`},
+	{"the same, in a slice of 4", `["a","bad"]`, func(l library, doc string) string { return left(make([]badText, 4))(l, doc) }, "[{s:a} {s:bad} {s:} {s:}]", "[{s:a} {s:bad}]", "", "", `{"T":["bad"|{"Time":`},
+	{"`,string` with what is not in quotes", `{"Q":5}`, reads[quotedOf[int]], "an error without a type", `UnmarshalTypeError: Struct "quotedOf[int]", Field "Q", Offset 6`, "", "", ""},
+	{"`,string` with text that only begins as a number, in a `json.Number`", `{"Q":"5x"}`, reads[quotedOf[json.Number]], "{Q:5x}", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"QN":"5`},
+	{"`,string` with a string in the string, in a `json.Number`", `{"Q":"\"5\""}`, reads[quotedOf[json.Number]], "{Q:5}", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"QN":"\"`},
+	{"`,string` with `\\'` in a string", `{"Q":"\"\\'\""}`, reads[quotedOf[string]], "{Q:'}", `UnmarshalTypeError: Struct "quotedOf[string]", Field "Q", Offset 14`, "", "", `{"QS":"\"\\'`},
+	{"`,string` with what does not fit, in a nil pointer", `{"Q":"n"}`, func(l library, doc string) string {
+		var x quotedOf[*float64]
+		l.unmarshal(doc, &x)
+		return map[bool]string{true: "sets it", false: "leaves it"}[x.Q != nil]
+	}, "leaves it", "sets it", "", "", `{"QF":"n"|{"QF":""`},
+	{"`,string`, in an integer with `UnmarshalText`, which takes its length", `{"Q":"\"5\""}`, reads[quotedOf[lengthInt]], "{Q:1}", "{Q:3}", "", "", `{"QT":|{"QPT":`},
+	{"the same", `{"Q":"5"}`, reads[quotedOf[lengthInt]], "an error without a type", "{Q:1}", "", "", ""},
+	{"`,string`, in an integer with `UnmarshalJSON`, which takes its length", `{"Q":"5"}`, reads[quotedOf[jsonInt]], "{Q:1}", "{Q:3}", "", "", `{"QJ":`},
+	{"`map[float64]int`", `{"1.5":1}`, reads[map[float64]int], `UnmarshalTypeError: Struct "", Field "", Offset 1`, "map[1.5:1]", "", "", `{"Floats":`},
+	{"`map[any]int`", `{"a":1}`, reads[map[any]int], `UnmarshalTypeError: Struct "", Field "", Offset 1`, "map[a:1]", "", "", ""},
+	{"a map whose keys have `UnmarshalJSON` and `UnmarshalText`", `{"a":1}`, reads[map[bothKeys]int], `map[{s:json "a"}:1]`, "map[{s:text a}:1]", "", "", `{"Both":`},
+	{"`type P *T`, and `*T` has `UnmarshalText`", `{"Named":"x"}`, func(l library, doc string) string {
+		var x struct{ Named pointerByName }
+		err := l.unmarshal(doc, &x)
+		return outcome("reads it", err)
+	}, `UnmarshalTypeError: Struct "", Field "Named", Offset 12`, "reads it", "", "", `{"Named":`},
+	{"`struct{ T }`, a type without a name, and `*T` has `UnmarshalText`", `{"Embed":"x"}`, reads[struct{ Embed struct{ badText } }], `UnmarshalTypeError: Struct "", Field "Embed", Offset 12`, "{Embed:{badText:{s:x}}}", "", "", `{"Embed":`},
+	{"writing a string that is not UTF-8, `a\\xff`", "", written("a\xff"), `"a\ufffd"`, `"a�"`, "", "", ""},
+	{"writing what `MarshalText` returns, `\\xff`", "", written(textByValue{"\xff"}), `"\ufffd"`, `"�"`, "", "", ""},
+	{"writing `map[float64]int`", "", written(map[float64]int{1.5: 1}), "UnsupportedTypeError: Type map[float64]int", `{"1.5":1}`, "", "", ""},
+	{"writing `map[any]int`", "", written(map[any]int{"a": 1}), "UnsupportedTypeError: Type map[interface {}]int", `{"a":1}`, "", "", ""},
+	{"writing `map[bool]int` without entries", "", written(map[bool]int{}), "UnsupportedTypeError: Type map[bool]int", "{}", "", "", ""},
+	{"writing fields whose tags have names with a quote and a backslash", "", written(badNames{1, 2, 3}), `{"A":1,"B":2,"fine":3}`, `{"fine":3}`, "", "", ""},
+	{"writing what has a `MarshalJSON` that returns no JSON", "", written(byValue{"{"}), "MarshalerError: Type arenajson.byValue", "MarshalerError: Type *arenajson.byValue", "", "", ""},
+}
+
+// The table of differences in docs/json.md is true: each is one, on this Go.
+func TestDifferences(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| | document | `encoding/json`, Go 1.26 | Go 1.27 | `arenajson` |\n| --- | --- | --- | --- | --- |\n")
+	for _, d := range deviations {
+		run := func(l library) (s string) {
+			defer func() {
+				if recover() != nil {
+					s = "panics"
+				}
+			}()
+			return d.do(l, d.doc)
+		}
+		a := arena.NewArena(4096, 0)
+		a.Limit(64 << 10)
+		there, here := d.on26, cmp.Or(d.here, d.on26)
+		if onV2 {
+			there, here = d.on27, cmp.Or(d.here27, here)
+		}
+		if got := run(standard); got != there {
+			t.Errorf("%s, %.50s: encoding/json of this Go has\n%s, not\n%s", d.what, d.doc, got, there)
+		}
+		if got := run(libraryIn(a)); got != here {
+			t.Errorf("%s, %.50s:\n%s, not\n%s", d.what, d.doc, got, here)
+		}
+		if at27 := cmp.Or(d.here27, d.here, d.on26); cmp.Or(d.here, d.on26) == d.on26 && at27 == d.on27 {
+			t.Errorf("%s, %.50s: is no difference", d.what, d.doc)
+		}
+		ours := "as Go 1.26"
+		if d.here != "" {
+			ours = code(d.here)
+		}
+		if d.here27 != "" {
+			ours += "; on Go 1.27 " + code(d.here27)
+		}
+		if len(d.doc) > 60 {
+			d.doc = d.doc[:5] + "…"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", d.what, code(d.doc), code(d.on26), code(d.on27), ours)
+	}
+	samePage(t, "differences", table.String())
+}
+
+// code is s in Markdown, in a cell of a table.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// On a Go whose encoding/json is built on v2, what is accepted, and what becomes of it,
+// differs for no other of the documents with errors than the table says.
+func TestDifferencesAreAll(t *testing.T) {
+	if !onV2 {
+		t.Skip("TestTypeErrorsAsV1 compares them")
+	}
+	met := map[string]bool{}
+	for _, doc := range errorDocs {
+		for _, x := range []func() *errorsOf{filledErrors, func() *errorsOf { return new(errorsOf) }} {
+			theirs, ours := x(), x()
+			theirErr, err := json.Unmarshal([]byte(doc), theirs), Unmarshal(nil, []byte(doc), ours)
+			if (theirErr == nil) == (err == nil) && reflect.DeepEqual(theirs, ours) {
+				continue
+			}
+			covered := false
+			for _, d := range deviations {
+				for _, begin := range strings.Split(d.covers, "|") {
+					if begin != "" && strings.HasPrefix(doc, begin) {
+						covered, met[begin] = true, true
+					}
+				}
+			}
+			if !covered {
+				t.Errorf("%s: %v; encoding/json has %v: %s", doc, err, theirErr, difference("", reflect.ValueOf(*ours), reflect.ValueOf(*theirs)))
+			}
+		}
+	}
+	for _, d := range deviations {
+		for _, begin := range strings.Split(d.covers, "|") {
+			if begin != "" && !met[begin] {
+				t.Errorf("%s: no document that begins with %s differs", d.what, begin)
+			}
+		}
+	}
+}
