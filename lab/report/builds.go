@@ -95,7 +95,7 @@ func (l Line) timesPlain(plain []Line) string {
 func misuseSection(all []matrix.Finding) Section {
 	return Section{"Use after free", "Something is kept from a life, the life ends, the next one of the same size writes, and then what was kept is used. What is still its own value is safe only where nothing was freed: elsewhere it is memory that nobody has taken yet. " +
 		"Each is a process of its own, and the table shows what it did in this run, not what a build promises; under the race detector sync.Pool drops some of what it is given, so that there it differs from run to run.",
-		misuseTable(all)}
+		misuseTable(all), nil}
 }
 
 // misuseTable has a column for each build, and a row for each subject and what

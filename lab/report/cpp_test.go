@@ -96,7 +96,7 @@ func TestOneCompiler(t *testing.T) {
 		if p == nil || strings.Contains(p.about, "Dashed") {
 			t.Fatalf("%+v", p)
 		}
-		if _, err := p.svg(light); err != nil {
+		if _, err := p.inline(); err != nil {
 			t.Error(err)
 		}
 	}

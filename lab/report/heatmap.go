@@ -99,7 +99,6 @@ func heatPlot(t theme, f field, title string) (*plot.Plot, error) {
 	// The same distance on both sides of 1, so that pale means equal.
 	reach := max(math.Abs(h.Min), math.Abs(h.Max), 1)
 	h.Min, h.Max = -reach, reach
-	h.NaN = t.ground
 	p.Add(h)
 	var x, y []plot.Tick
 	for i, label := range f.columns {
@@ -116,9 +115,9 @@ func heatPlot(t theme, f field, title string) (*plot.Plot, error) {
 			if !math.IsNaN(v) {
 				at.XYs = append(at.XYs, plotter.XY{X: float64(k), Y: up})
 				at.Labels = append(at.Labels, fmt.Sprintf("%.2f", v))
-				ink := light.ink
+				ink := rgb(0x1b1f24) // on its cell, in any light
 				if math.Abs(math.Log2(v)) > 0.6*reach {
-					ink = light.ground
+					ink = rgb(0xffffff)
 				}
 				inks = append(inks, ink)
 			}

@@ -3,12 +3,12 @@ package report
 import (
 	"bytes"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena/lab/results"
@@ -31,71 +31,89 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	},
 }).Parse(pageText))
 
-// pagePicture is a picture as it stands in the page: in itself.
-type pagePicture struct {
-	Title, About string
-	Light        template.URL
-	Dark         template.Srcset
+// shown is a picture as it stands in the page: in itself.
+type shown struct {
+	Question, Title, About string
+	SVG                    template.HTML
 }
 
-// Write makes the page, and its pictures as files, in dir. It makes all of it
+type shownSection struct {
+	Section
+	Pictures []shown
+}
+
+// files are those that pictures outside the page are: for the README, and for
+// docs/numbers.md.
+var files = []string{"latency", "work"}
+
+// Write makes the page, and a few of its pictures as files, in dir. It makes all of it
 // before it writes the first, so that an error leaves dir as it was.
 func (r *Report) Write(dir string, progress func(done, total int, what string)) error {
-	files := map[string][]byte{}
-	var shown []pagePicture
-	all := r.pictures()
-	for i, p := range all {
-		progress(i, len(all), p.title)
-		one := pagePicture{Title: p.title, About: p.about}
-		for _, t := range []theme{light, dark} {
-			svg, err := p.svg(t)
-			if err != nil {
-				return err
-			}
-			png, err := p.png(t)
-			if err != nil {
-				return err
-			}
-			files[p.file+"-"+t.name+".svg"], files[p.file+"-"+t.name+".png"] = svg, png
-			// The bytes are this program's own, and of a picture.
-			url := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)
-			if t.name == light.name {
-				one.Light = template.URL(url)
-			} else {
-				one.Dark = template.Srcset(url)
-			}
-		}
-		shown = append(shown, one)
+	made := map[string][]byte{}
+	var page struct {
+		Inks, DarkInks, Fonts template.CSS
+		Machine               results.Table
+		Answers, Drawn        []shown
+		Losses, Sections      []shownSection
 	}
-	progress(len(all), len(all), "page")
+	page.Inks, page.DarkInks, page.Fonts, page.Machine = inks, darkInks, fonts, r.environmentTable()
+	answers, sections := r.answers(), r.sections()
+	total := len(answers) + len(sections)
+	for i, a := range answers {
+		progress(i, total, a.picture.title)
+		svg, err := a.picture.inline()
+		if err != nil {
+			return err
+		}
+		page.Answers = append(page.Answers, shown{a.Question, a.picture.title, a.Seen, template.HTML(svg)})
+		page.Drawn = append(page.Drawn, shown{Title: a.picture.title, About: a.picture.about})
+		if slices.Contains(files, a.picture.file) {
+			alone, err := a.picture.alone()
+			if err != nil {
+				return err
+			}
+			made[a.picture.file+".svg"] = []byte(alone)
+		}
+	}
+	for _, s := range r.losses() {
+		page.Losses = append(page.Losses, shownSection{Section: s})
+	}
+	for i, s := range sections {
+		progress(len(answers)+i, total, s.Heading)
+		one := shownSection{Section: s}
+		for _, p := range s.pictures {
+			svg, err := p.inline()
+			if err != nil {
+				return err
+			}
+			one.Pictures = append(one.Pictures, shown{"", p.title, p.about, template.HTML(svg)})
+		}
+		page.Sections = append(page.Sections, one)
+	}
+	progress(total, total, "page")
 	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, struct {
-		Environment results.Table
-		Pictures    []pagePicture
-		Sections    []Section
-	}{r.environmentTable(), shown, r.sections()})
-	if err != nil {
+	if err := pageTemplate.Execute(&b, page); err != nil {
 		return err
 	}
-	files["index.html"] = b.Bytes()
+	made["index.html"] = b.Bytes()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	var errs []error
-	for name, text := range files {
+	for name, text := range made {
 		errs = append(errs, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
-	return errors.Join(append(errs, removeStale(dir, files))...)
+	return errors.Join(append(errs, removeStale(dir, made))...)
 }
 
 // removeStale deletes pictures of an earlier report that this one has not.
-func removeStale(dir string, files map[string][]byte) error {
+func removeStale(dir string, made map[string][]byte) error {
 	var errs []error
-	for _, pattern := range []string{"*-light.*", "*-dark.*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
+	for _, ending := range []string{".svg", ".png"} {
+		names, err := filepath.Glob(filepath.Join(dir, "*"+ending))
 		errs = append(errs, err)
 		for _, name := range names {
-			if _, ok := files[filepath.Base(name)]; !ok {
+			if _, ok := made[filepath.Base(name)]; !ok {
 				errs = append(errs, os.Remove(name))
 			}
 		}

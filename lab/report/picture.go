@@ -3,47 +3,70 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"html"
+	"regexp"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// picture is a drawing that can be made in any theme, as SVG and as PNG.
+// picture is a drawing, made as SVG whose inks follow the page around it.
 type picture struct {
-	file          string // without theme and ending
+	file          string // without its ending
 	title, about  string
 	width, height vg.Length
 	draw          func(t theme, c draw.Canvas) error
 }
 
-// pngDPI makes a picture of 24 cm about 900 pixels wide, the width of a README.
-const pngDPI = 96
+// fonts are those of all pictures. Where the one that the drawing was measured with is
+// missing, one of the same widths is better than the browser's first choice.
+const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
-func (p *picture) svg(t theme) ([]byte, error) {
+// inks have the page's colours, light and dark: of paper, of text, of lines.
+const inks = `--ground:#fff;--ink:#1b1f24;--dim:#d9dee4`
+const darkInks = `--ground:#14181d;--ink:#e6eaef;--dim:#333b45`
+
+// fontStyle is what each text says of its font, besides the size.
+var fontStyle = regexp.MustCompile(`font-family:[^"]*?font-style:normal;`)
+
+// body is what stands in the picture, without the element around it.
+func (p *picture) body() (string, error) {
 	c := vgsvg.New(p.width, p.height)
-	text, err := p.onto(t, draw.New(c), c.WriteTo)
-	// Where the font that the drawing was measured with is missing, one like it
-	// is better than the browser's first choice, which has serifs.
-	family := []byte("font-family:Liberation Sans")
-	return bytes.ReplaceAll(text, family, append(family, ",Arial,Helvetica,sans-serif"...)), err
-}
-
-func (p *picture) png(t theme) ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(t.ground))
-	return p.onto(t, draw.New(c), vgimg.PngCanvas{Canvas: c}.WriteTo)
-}
-
-func (p *picture) onto(t theme, c draw.Canvas, write func(io.Writer) (int64, error)) ([]byte, error) {
-	c.SetColor(t.ground)
-	c.Fill(c.Rectangle.Path())
 	const margin = 8
-	if err := p.draw(t, draw.Crop(c, margin, -margin, margin, -margin)); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.title, err)
+	if err := p.draw(adaptive, draw.Crop(draw.New(c), margin, -margin, margin, -margin)); err != nil {
+		return "", fmt.Errorf("%s: %w", p.title, err)
 	}
 	var b bytes.Buffer
-	_, err := write(&b)
-	return b.Bytes(), err
+	if _, err := c.WriteTo(&b); err != nil {
+		return "", err
+	}
+	_, text, _ := strings.Cut(b.String(), "<svg")
+	_, text, _ = strings.Cut(text, ">\n")
+	text = fontStyle.ReplaceAllString(strings.TrimSuffix(strings.TrimSpace(text), "</svg>"), "")
+	for _, v := range [][2]string{{adaptive.inkHex(), "var(--ink)"}, {adaptive.dimHex(), "var(--dim)"}, {" />", "/>"}, {"\n\tstyle", " style"}} {
+		text = strings.ReplaceAll(text, v[0], v[1])
+	}
+	return text, nil
+}
+
+// head opens the element, with attributes of its own.
+func (p *picture) head(attributes string) string {
+	return fmt.Sprintf(`<svg %sviewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`,
+		attributes, p.width.Points(), p.height.Points(), html.EscapeString(p.title))
+}
+
+// inline is the picture as a part of the page.
+func (p *picture) inline() (string, error) {
+	body, err := p.body()
+	return p.head(fmt.Sprintf(`style="max-width:%.0fpx" `, 4.0/3*p.width.Points())) + body + "</svg>", err
+}
+
+// alone is the picture as a file of its own, light or dark as its reader wishes.
+func (p *picture) alone() (string, error) {
+	body, err := p.body()
+	size := fmt.Sprintf(`xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" `, 4.0/3*p.width.Points(), 4.0/3*p.height.Points())
+	return p.head(size) + "<style>svg{" + inks + "}@media(prefers-color-scheme:dark){svg{" + darkInks + "}}text{font-family:" + fonts +
+		`}</style><rect width="100%" height="100%" style="fill:var(--ground)"/>` + body + "</svg>\n", err
 }

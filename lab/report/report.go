@@ -57,55 +57,48 @@ func Load(dir string) (*Report, error) {
 	return r, nil
 }
 
-// pictures are all that the results suffice for.
-func (r *Report) pictures() []*picture {
-	var all []*picture
-	add := func(file string, p *picture) {
+// pictures of the sections: those that the results suffice for.
+func some(all ...*picture) (there []*picture) {
+	for _, p := range all {
 		if p != nil {
-			p.file = file
-			all = append(all, p)
+			there = append(there, p)
 		}
 	}
-	for i, g := range groups {
-		add([]string{"objects", "matrix", "requests", "cold", "programs", "ends"}[i], speedup(r.Go, g.workloads, g.heading))
-	}
-	add("cpp-time", cppTime(r.Cpp))
-	add("cpp-speedup", cppSpeedup(r.Cpp))
-	add("cpp-heatmap", heatmap(r.Cpp, "ebb trap"))
-	add("cpp-percentiles", cppPercentiles(r.Latencies))
-	add("stress-percentiles", percentiles(r.Stress))
-	add("stress-tail", tail(r.Stress))
-	add("stress-frontier", frontier(r.Stress))
-	add("stress-timeline", r.Course.picture())
-	return all
+	return there
 }
 
-// sections are the page's tables, in their order; those without a row are left
-// out.
+// losses are the sections that stand first.
+func (r *Report) losses() []Section {
+	return filled([]Section{
+		{"Where ours is slower, in Go", "Every row of ours that is slower than the fastest of the others by more than chance (Mann-Whitney, 5 %).", lossTable(r.Go), nil},
+		{"Where ours is slower, in C++", "Every row of ours that is slower than the fastest of the others, its whole interval above 1. The floor is an unchecked list of free slots: nothing that notices misuse.", cppLosses(r.Cpp), nil},
+	})
+}
+
+// filled are the sections that have a row.
+func filled(all []Section) []Section {
+	return slices.DeleteFunc(all, func(s Section) bool { return len(s.Table.Rows) == 0 })
+}
+
+// sections are the page's tables with their pictures, in their order; those without
+// a row are left out.
 func (r *Report) sections() []Section {
-	all := []Section{{"Where ours is slower, in Go", "Every row of ours that is slower than the fastest of the others by more than chance (Mann-Whitney, 5 %).", lossTable(r.Go)}}
-	all = append(all, Section{"Where ours is slower, in C++", "Every row of ours that is slower than the fastest of the others, its whole interval above 1. The floor is an unchecked list of free slots: nothing that notices misuse.", cppLosses(r.Cpp)})
+	var all []Section
 	for _, g := range groups {
-		all = append(all, Section{g.heading, g.text, times(r.Go, g.workloads)})
+		all = append(all, Section{g.heading, g.text, times(r.Go, g.workloads), some(speedup(r.Go, g.workloads, g.heading))})
 	}
 	all = append(all, buildSections(r.Builds, r.Go)...)
 	all = append(all,
-		Section{"Binary trees, in both languages", treeText, treeTable(r.Go, r.Cpp)},
+		Section{"Binary trees, in both languages", treeText, treeTable(r.Go, r.Cpp), nil},
 		misuseSection(r.Misuse),
-		Section{"One giant request, and what stays", "Memory of the process after a request of that size and 100 small ones, when the runtime has given back what it can.", residentTable(r.Go)},
-		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go)},
-		Section{"What the collector has to do", "The runtime's own statistics, each phase in a process of its own.", collectorTable(r.Go)},
-		Section{"C++", "One thread's pools and, without a capacity, those that threads share. Times are of one call: an allocation or a free.", cppTable(r.Cpp)},
-		Section{"C++: percentiles", batchesAbout, latencyTable(r.Latencies)},
-		Section{"Under load", stressText, stressTable(r.Stress)},
-		Section{"The subjects", "In Go.", subjectTable()},
-		Section{"Not measured, and why", "", unmeasured(slices.Concat(r.Environment.Notes, r.Environment.CppNotes))},
+		Section{"One giant request, and what stays", "Memory of the process after a request of that size and 100 small ones, when the runtime has given back what it can.", residentTable(r.Go), nil},
+		Section{"Corruption", "Objects that alone hold strings of the Go heap, after five collections with churn: how many read back wrong. Each subject in a process of its own; one that crashes is shown so.", corruptionTable(r.Go), nil},
+		Section{"What the collector has to do", "The runtime's own statistics, each phase in a process of its own.", collectorTable(r.Go), nil},
+		Section{"C++", "One thread's pools and, without a capacity, those that threads share. Times are of one call: an allocation or a free.", cppTable(r.Cpp), some(cppTime(r.Cpp), cppSpeedup(r.Cpp), heatmap(r.Cpp, "ebb trap"))},
+		Section{"C++: percentiles", batchesAbout, latencyTable(r.Latencies), some(cppPercentiles(r.Latencies))},
+		Section{"Under load", stressText, stressTable(r.Stress), some(tail(r.Stress), frontier(r.Stress))},
+		Section{"The subjects", "In Go.", subjectTable(), nil},
+		Section{"Not measured, and why", "", unmeasured(slices.Concat(r.Environment.Notes, r.Environment.CppNotes)), nil},
 	)
-	var some []Section
-	for _, s := range all {
-		if len(s.Table.Rows) > 0 {
-			some = append(some, s)
-		}
-	}
-	return some
+	return filled(all)
 }

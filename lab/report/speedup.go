@@ -1,7 +1,6 @@
 package report
 
 import (
-	"image/color"
 	"slices"
 	"strconv"
 
@@ -79,7 +78,7 @@ func speedupPlot(t theme, drawn []Line, rows []matrix.Cell, title string) (*plot
 			offset := 0.38 - 0.76*(float64(i)+0.5)/float64(len(names))
 			points = append(points, bar{l.Faster, float64(len(rows)-1-at) + offset})
 		}
-		if err := points.add(p, name, colour(name), shape(name)); err != nil {
+		if err := points.add(p, draw.GlyphStyle{Color: colour(name), Radius: vg.Points(3), Shape: shape(name)}, name); err != nil {
 			return nil, err
 		}
 	}
@@ -102,19 +101,22 @@ func (b bars) Len() int                         { return len(b) }
 func (b bars) XY(i int) (x, y float64)          { return b[i].Center, b[i].y }
 func (b bars) XError(i int) (low, high float64) { return b[i].Center - b[i].Lo, b[i].Hi - b[i].Center }
 
-func (b bars) add(p *plot.Plot, name string, c color.Color, g draw.GlyphDrawer) error {
+// add draws the intervals, and names them in the legend if there is a name.
+func (b bars) add(p *plot.Plot, g draw.GlyphStyle, name ...string) error {
 	errs, err := plotter.NewXErrorBars(b)
 	if err != nil {
 		return err
 	}
-	errs.Color, errs.CapWidth = c, vg.Points(4)
+	errs.Color, errs.CapWidth = g.Color, vg.Points(4)
 	dots, err := plotter.NewScatter(b)
 	if err != nil {
 		return err
 	}
-	dots.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(3), Shape: g}
+	dots.GlyphStyle = g
 	p.Add(errs, dots)
-	p.Legend.Add(name, dots)
+	for _, n := range name {
+		p.Legend.Add(n, dots)
+	}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestLatenciesAreOfTheOpenLoop(t *testing.T) {
 			t.Errorf("%s doesn't say which loop it shows: %s", p.title, p.about)
 		}
 	}
-	if got, want := percentiles(r.Stress).title, "Under load: latency by percentile, 1,000,000 live objects, 1,000 requests/s"; got != want {
+	if got, want := percentiles(r.Stress).title, "Latency by percentile, over 1,000,000 live objects, 1,000 requests/s"; got != want {
 		t.Errorf("got %q", got)
 	}
 }
@@ -76,13 +76,13 @@ func TestStressOfBeforeTheOpenLoop(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	var files []string
-	for _, p := range r.pictures() {
-		files = append(files, p.file)
-		if _, err := p.svg(light); err != nil {
+	for _, a := range r.answers() {
+		files = append(files, a.picture.file)
+		if _, err := a.picture.inline(); err != nil {
 			t.Error(err)
 		}
 	}
-	if !slices.Contains(files, "stress-tail") || slices.Contains(files, "stress-timeline") {
+	if !slices.Equal(files, []string{"latency", "work", "memory"}) || tail(r.Stress) == nil {
 		t.Errorf("pictures %q", files)
 	}
 }
@@ -116,8 +116,8 @@ func TestCourse(t *testing.T) {
 		"a slow slice": func(l string) string { return strings.Replace(l, "arena,2,10,400,", "arena,2,10,100,", 1) },
 	} {
 		other := load(t, altered(t, "timeline-1000000.csv", edit))
-		a, errA := c.picture().svg(light)
-		b, errB := other.Course.picture().svg(light)
+		a, errA := c.picture().inline()
+		b, errB := other.Course.picture().inline()
 		if errA != nil || errB != nil || string(a) == string(b) {
 			t.Errorf("the picture doesn't show %s: %v %v", what, errA, errB)
 		}

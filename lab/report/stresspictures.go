@@ -59,7 +59,7 @@ func stressPicture(all []StressLine, title, about, x string, at func(StressLine)
 	}
 	return &picture{title: title, about: about + text, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
 		draw: func(t theme, c draw.Canvas) error {
-			return t.curves(t.figure(title, x, "p99.9"), c, names(lines), bySubject)
+			return t.curves(t.figure(title, x, "p99.9"), c, names(lines), bySubject, true)
 		}}
 }
 
@@ -81,17 +81,22 @@ func percentiles(all []StressLine) *picture {
 			}
 		}
 	}
-	title := "Under load: latency by percentile, " + thousands(live) + " live objects"
+	title := "Latency by percentile, over " + thousands(live) + " live objects"
 	if rate := lines[0].Offered; rate > 0 {
 		title += ", " + thousands(int(rate)) + " requests/s"
 	}
-	return &picture{title: title, width: 24 * vg.Centimeter, height: 12 * vg.Centimeter,
+	return &picture{title: title, width: frontWidth, height: 270,
 		about: "The stress test's handler over the largest live heap: the latency, on a logarithmic scale, that so many of the requests did not exceed. Medians of the rounds. Lower is better. " + text,
 		draw: func(t theme, c draw.Canvas) error {
-			p := t.figure(title, "percentile", "latency")
-			p.X.Tick.Marker = plot.ConstantTicks{{Value: math.Log10(2), Label: "p50"}, {Value: 1, Label: "p90"},
-				{Value: 2, Label: "p99"}, {Value: 3, Label: "p99.9"}, {Value: 4, Label: "p99.99"}}
-			return t.curves(p, c, names(lines), bySubject)
+			var keys []key
+			for _, name := range names(lines) {
+				keys = append(keys, key{name, draw.GlyphStyle{Color: colour(name), Radius: vg.Points(4), Shape: shape(name)}})
+			}
+			c = t.keys(c, keys)
+			p := t.figure("", "% of the requests", "took at most")
+			p.X.Tick.Marker = plot.ConstantTicks{{Value: math.Log10(2), Label: "50"}, {Value: 1, Label: "90"},
+				{Value: 2, Label: "99"}, {Value: 3, Label: "99.9"}, {Value: 4, Label: "99.99"}}
+			return t.curves(p, c, names(lines), bySubject, false)
 		}}
 }
 
@@ -104,7 +109,7 @@ func names(lines []StressLine) (all []string) {
 }
 
 // curves adds a line for each subject, on a logarithmic scale, and draws.
-func (t theme) curves(p *plot.Plot, c draw.Canvas, names []string, bySubject map[string]plotter.XYs) error {
+func (t theme) curves(p *plot.Plot, c draw.Canvas, names []string, bySubject map[string]plotter.XYs, legend bool) error {
 	t.grid(p)
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, microTicks{}
 	for _, name := range names {
@@ -115,11 +120,15 @@ func (t theme) curves(p *plot.Plot, c draw.Canvas, names []string, bySubject map
 		line.Color, line.Width = colour(name), vg.Points(2)
 		dots.GlyphStyle = draw.GlyphStyle{Color: colour(name), Radius: vg.Points(4), Shape: shape(name)}
 		p.Add(line, dots)
-		p.Legend.Add(name, line, dots)
+		if legend {
+			p.Legend.Add(name, line, dots)
+		}
 	}
 	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
 	p.Y.Min, p.Y.Max = p.Y.Min/1.15, p.Y.Max*1.15 // no point lies on an edge
-	p.X.Max += 0.2 * (p.X.Max - p.X.Min)          // room for the legend
+	if legend {
+		p.X.Max += 0.2 * (p.X.Max - p.X.Min) // room for it
+	}
 	p.Draw(c)
 	return nil
 }

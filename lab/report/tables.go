@@ -16,6 +16,7 @@ import (
 type Section struct {
 	Heading, Text string
 	Table         results.Table
+	pictures      []*picture
 }
 
 // group is a part of the catalogue that has a picture and a table together.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"hash/fnv"
 	"image/color"
 	"slices"
@@ -15,16 +16,15 @@ import (
 	"github.com/ebbpool/arena/lab/subjects"
 )
 
-// theme is a page's ground and ink.
-type theme struct {
-	name             string
-	ground, ink, dim color.Color
-}
+// theme is the ink of texts and axes, and that of the lines behind the plot.
+type theme struct{ ink, dim uint32 }
 
-var (
-	light = theme{"light", rgb(0xffffff), rgb(0x1b1f24), rgb(0xd9dee4)}
-	dark  = theme{"dark", rgb(0x14181d), rgb(0xe6eaef), rgb(0x333b45)}
-)
+// adaptive stands for the inks of the page, which are other ones in the dark: no
+// subject has these colours, so that they are found in the drawing.
+var adaptive = theme{ink: 0x010203, dim: 0xd0d1d2}
+
+func (t theme) inkHex() string { return fmt.Sprintf("#%06X", t.ink) }
+func (t theme) dimHex() string { return fmt.Sprintf("#%06X", t.dim) }
 
 func rgb(hex uint32) color.Color {
 	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
@@ -55,6 +55,10 @@ var handlersAs = map[string]string{
 	handlers.Plain: subjects.Heap, handlers.Careful: subjects.SyncPool, handlers.Arena: subjects.Pool,
 }
 
+var handlersShapes = map[string]draw.GlyphDrawer{
+	handlers.Plain: draw.CircleGlyph{}, handlers.Careful: draw.BoxGlyph{}, handlers.Arena: draw.PyramidGlyph{},
+}
+
 // colour is a subject's, the same in every picture.
 func colour(subject string) color.Color {
 	if as, ok := handlersAs[subject]; ok {
@@ -73,8 +77,8 @@ func shape(subject string) draw.GlyphDrawer {
 		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
 		draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
 	}
-	if as, ok := handlersAs[subject]; ok {
-		subject = as
+	if g, ok := handlersShapes[subject]; ok {
+		return g
 	}
 	for i, a := range subjects.Allocators() {
 		if a.Name == subject {
@@ -96,19 +100,19 @@ func hash(s string) uint32 {
 // figure is an empty plot in the theme's colours.
 func (t theme) figure(title, x, y string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = t.ground
+	p.BackgroundColor = nil // the page's
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	p.Title.Padding = vg.Points(6)
-	p.Title.TextStyle.Color = t.ink
+	p.Title.TextStyle.Color = rgb(t.ink)
 	p.Title.TextStyle.Font = face(13)
-	p.Legend.TextStyle.Color = t.ink
+	p.Legend.TextStyle.Color = rgb(t.ink)
 	p.Legend.TextStyle.Font = face(10)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Color = t.ink
-		axis.Label.TextStyle.Color = t.ink
+		axis.Color = rgb(t.ink)
+		axis.Label.TextStyle.Color = rgb(t.ink)
 		axis.Label.TextStyle.Font = face(11)
-		axis.Tick.Color = t.ink
-		axis.Tick.Label.Color = t.ink
+		axis.Tick.Color = rgb(t.ink)
+		axis.Tick.Label.Color = rgb(t.ink)
 		axis.Tick.Label.Font = face(10)
 	}
 	return p
@@ -121,7 +125,7 @@ func face(points float64) font.Font {
 
 func (t theme) grid(p *plot.Plot) {
 	g := plotter.NewGrid()
-	g.Horizontal.Color, g.Vertical.Color = t.dim, t.dim
+	g.Horizontal.Color, g.Vertical.Color = rgb(t.dim), rgb(t.dim)
 	p.Add(g)
 }
 
@@ -131,6 +135,6 @@ func (t theme) upright(x, from, to float64) (*plotter.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Color, l.Width = t.ink, vg.Points(1)
+	l.Color, l.Width = rgb(t.ink), vg.Points(1)
 	return l, nil
 }

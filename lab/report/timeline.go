@@ -114,9 +114,9 @@ func (c Course) picture() *picture {
 	if len(all) == 0 {
 		return nil
 	}
-	title := "Under load: throughput over time, " + thousands(c.Live) + " live objects"
-	return &picture{title: title, width: 24 * vg.Centimeter, height: vg.Length(len(all))*5*vg.Centimeter + vg.Centimeter,
-		about: "The stress test's handler over the largest live heap, closed loop: how many requests were done in each 10 ms, as thousands per second. " +
+	title := "Throughput over time, over " + thousands(c.Live) + " live objects"
+	return &picture{title: title, width: frontWidth, height: vg.Length(len(all))*82 + 24,
+		about: "The stress test's handler over the largest live heap, closed loop: how many requests were done in each 10 ms, reckoned for a second. " +
 			"Each upright line is the end of a collection; what it cost is before it. All subjects serve the same requests, so that a line that ends earlier was done sooner. Of the rounds the one of middle length.",
 		draw: func(t theme, canvas draw.Canvas) error {
 			plots := make([][]*plot.Plot, len(all))
@@ -125,15 +125,12 @@ func (c Course) picture() *picture {
 				if err != nil {
 					return err
 				}
-				if i == 0 {
-					p.Title.Text = title
-				}
 				if i+1 == len(all) {
 					p.X.Label.Text = "seconds"
 				}
 				plots[i] = []*plot.Plot{p}
 			}
-			tiles := draw.Tiles{Rows: len(all), Cols: 1, PadY: vg.Points(8)}
+			tiles := draw.Tiles{Rows: len(all), Cols: 1, PadY: vg.Points(6)}
 			for i, row := range plot.Align(plots, tiles, canvas) {
 				plots[i][0].Draw(row[0])
 			}
@@ -141,8 +138,21 @@ func (c Course) picture() *picture {
 		}}
 }
 
+// String says what a course was.
+func (c course) String() string {
+	collections := fmt.Sprintf("%d collections", c.collected)
+	switch c.collected {
+	case 0:
+		collections = "no collection"
+	case 1:
+		collections = "1 collection"
+	}
+	return fmt.Sprintf("%s s and %s", digits(float64(len(c.line))*results.SliceLength.Seconds()), collections)
+}
+
 func (t theme) panelOf(c course, name string, length, most float64) (*plot.Plot, error) {
-	p := t.figure("", "", "thousands/s")
+	p := t.figure(name+": "+thousands(c.requests)+" requests, "+c.String(), "", "")
+	p.Title.TextStyle.Font, p.Title.Padding = face(11), vg.Points(3)
 	t.grid(p)
 	line, err := plotter.NewLine(c.line)
 	if err != nil {
@@ -150,25 +160,16 @@ func (t theme) panelOf(c course, name string, length, most float64) (*plot.Plot,
 	}
 	line.Color, line.Width = colour(name), vg.Points(1.5)
 	p.X.Min, p.X.Max = 0, length
-	p.Y.Min, p.Y.Max = 0, 1.5*most // room for the legend
-	var mark *plotter.Line
+	p.Y.Min, p.Y.Max = 0, 1.05*most
+	p.Y.Tick.Marker = evenTicks(2, ",000/s")
 	for _, at := range c.collections {
-		if mark, err = t.upright(at, 0, most); err != nil {
+		mark, err := t.upright(at, 0, most)
+		if err != nil {
 			return nil, err
 		}
 		mark.Dashes = []vg.Length{vg.Points(3), vg.Points(2)}
 		p.Add(mark)
 	}
 	p.Add(line)
-	ends := float64(len(c.line)) * results.SliceLength.Seconds()
-	collections := fmt.Sprintf("%d collections", c.collected)
-	if c.collected == 1 {
-		collections = "1 collection"
-	}
-	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
-	p.Legend.Add(fmt.Sprintf("%s: %s requests in %s s, %s", name, thousands(c.requests), digits(ends), collections), line)
-	if mark != nil {
-		p.Legend.Add("end of a collection", mark)
-	}
 	return p, nil
 }
