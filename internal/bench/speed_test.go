@@ -18,30 +18,12 @@ import (
 // that became linear, an allocation in steady state. The figures themselves
 // are made by make bench.
 
-// bestOf returns the shortest time of f and of g, in rounds that alternate,
-// until f is at least factor times as long as g's or the rounds are used up.
-func bestOf(factor float64, f, g func()) (bestF, bestG time.Duration) {
-	bestF, bestG = math.MaxInt64, math.MaxInt64
-	for range 200 {
-		start := time.Now()
-		f()
-		middle := time.Now()
-		g()
-		bestF = min(bestF, middle.Sub(start))
-		bestG = min(bestG, time.Since(middle))
-		if float64(bestF) >= factor*float64(bestG) {
-			break
-		}
-	}
-	return bestF, bestG
-}
-
 func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 	t.Helper()
 	if *testkit.NoSpeed || check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
 		t.Skip("speed is promised for the plain 64-bit build")
 	}
-	h, o := bestOf(factor, heap, ours)
+	h, o := testkit.Best(200, heap, ours, func(h, o time.Duration) bool { return float64(h) >= factor*float64(o) })
 	if float64(h) < factor*float64(o) {
 		t.Errorf("%v instead of %v: %.1f times faster, and should be %.1f times at least", o, h, float64(h)/float64(o), factor)
 	}

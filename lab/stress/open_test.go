@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -50,24 +51,33 @@ func TestStallShowsItsQueue(t *testing.T) {
 		}
 		return r
 	}
-	if r := stall(c); r.P99 > 10*time.Millisecond {
-		t.Errorf("closed loop: p99 %v, which the stall's 4 requests can't be", r.P99)
-	}
+	undisturbed(t, func() (wrong []error) {
+		if r := stall(c); r.P99 > 10*time.Millisecond {
+			wrong = append(wrong, fmt.Errorf("closed loop: p99 %v, which the stall's 4 requests can't be", r.P99))
+		}
+		return wrong
+	})
 	c.Rate = 4000
-	r := stall(c)
-	if r.P99 < 20*time.Millisecond || r.P999 < 40*time.Millisecond {
-		t.Errorf("open loop: p99 %v and p99.9 %v hide the queue of 200 requests", r.P99, r.P999)
-	}
-	// The half of the requests that came when there was no queue has none.
-	if r.P50 > 5*time.Millisecond {
-		t.Errorf("open loop: p50 %v", r.P50)
-	}
-	if r.Schedule() != results.Kept || r.Rate() > 1.01*c.Rate || r.Offered != c.Rate {
-		t.Errorf("%.0f requests per second, offered %.0f: %s", r.Rate(), r.Offered, r.Schedule())
-	}
-	if r.P50 > r.P90 || r.P90 > r.P99 || r.P99 > r.P999 || r.P999 > r.P9999 || r.P9999 > r.Max {
-		t.Errorf("quantiles out of order: %v %v %v %v %v %v", r.P50, r.P90, r.P99, r.P999, r.P9999, r.Max)
-	}
+	undisturbed(t, func() (wrong []error) {
+		r := stall(c)
+		if r.P99 < 20*time.Millisecond || r.P999 < 40*time.Millisecond {
+			t.Errorf("open loop: p99 %v and p99.9 %v hide the queue of 200 requests", r.P99, r.P999)
+		}
+		// The half of the requests that came when there was no queue has none.
+		if r.P50 > 5*time.Millisecond {
+			wrong = append(wrong, fmt.Errorf("open loop: p50 %v", r.P50))
+		}
+		if r.Schedule() != results.Kept {
+			wrong = append(wrong, fmt.Errorf("%.0f requests per second, offered %.0f: %s", r.Rate(), r.Offered, r.Schedule()))
+		}
+		if r.Rate() > 1.01*c.Rate || r.Offered != c.Rate {
+			t.Errorf("%.0f requests per second, offered %.0f", r.Rate(), r.Offered)
+		}
+		if r.P50 > r.P90 || r.P90 > r.P99 || r.P99 > r.P999 || r.P999 > r.P9999 || r.P9999 > r.Max {
+			t.Errorf("quantiles out of order: %v %v %v %v %v %v", r.P50, r.P90, r.P99, r.P999, r.P9999, r.Max)
+		}
+		return wrong
+	})
 }
 
 type slow time.Duration
@@ -95,16 +105,32 @@ func TestBehindSchedule(t *testing.T) {
 
 // At a rate so low that workers sleep between requests, they wake in time.
 func TestSleepersAreInTime(t *testing.T) {
-	r, err := runHandler(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 4, Seed: 1, Rate: 100}, slow(0), nil)
-	if err != nil {
-		t.Fatal(err)
+	undisturbed(t, func() (wrong []error) {
+		r, err := runHandler(t.Context(), Config{Mode: Handler, Requests: 100, Workers: 4, Seed: 1, Rate: 100}, slow(0), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.P50 > 500*time.Microsecond {
+			wrong = append(wrong, fmt.Errorf("p50 %v of a server that does nothing", r.P50))
+		}
+		if r.Rate() > 110 {
+			t.Errorf("%.0f requests per second, want 100", r.Rate())
+		}
+		return wrong
+	})
+}
+
+// undisturbed repeats f until nothing is wrong: other programs may have the processors for
+// seconds, and what they delay is none of ours.
+func undisturbed(t *testing.T, f func() (wrong []error)) {
+	t.Helper()
+	var wrong []error
+	for range 10 {
+		if wrong = f(); len(wrong) == 0 {
+			return
+		}
 	}
-	if r.P50 > 500*time.Microsecond {
-		t.Errorf("p50 %v of a server that does nothing", r.P50)
-	}
-	if r.Rate() > 110 {
-		t.Errorf("%.0f requests per second, want 100", r.Rate())
-	}
+	t.Error(errors.Join(wrong...))
 }
 
 // Arrivals are those of a Poisson process, and the same for every subject.
