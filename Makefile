@@ -171,6 +171,9 @@ test-adapters: tools ## the tests of the adapters, plain and under the race dete
 	for dir in adapters/*/; do \
 		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -race ./...) || exit 1; \
 	done
+	for dir in bench others; do \
+		(cd adapters/protobuf/$$dir && $(GO) vet . && $(GO) test $(TESTFLAGS) $(SHORT) .) || exit 1; \
+	done
 	cd adapters/grpc && $(GO) test $(TESTFLAGS) -modfile=go_current.mod ./... # the minor of grpc-go after that in go.mod
 	cd adapters/grpc && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...
 

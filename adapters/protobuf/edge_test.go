@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
@@ -55,11 +56,11 @@ func TestEdges(t *testing.T) {
 	for _, m := range kinds {
 		for _, s := range edges {
 			doc := unhex(t, s)
-			if err := differ(a, m, doc, nil); err != nil {
-				t.Errorf("%s: %v\nof %s", nameOf(m), err, s)
+			if err := oracle.Differ(a, m, doc, nil); err != nil {
+				t.Errorf("%s: %v\nof %s", oracle.NameOf(m), err, s)
 			}
-			if err := differ(a, m, doc, doc); err != nil {
-				t.Errorf("%s: after itself: %v\nof %s", nameOf(m), err, s)
+			if err := oracle.Differ(a, m, doc, doc); err != nil {
+				t.Errorf("%s: after itself: %v\nof %s", oracle.NameOf(m), err, s)
 			}
 		}
 		a.Reset()
@@ -108,14 +109,14 @@ func TestRecursionLimit(t *testing.T) {
 				{(*openpb.Scalars)(nil), bytes.Repeat([]byte{0x9b, 1}, depth)},
 			} {
 				o := arenapb.UnmarshalOptions{RecursionLimit: limit}
-				want, got := fresh(nil, c.m), fresh(a, c.m)
+				want, got := oracle.Fresh(nil, c.m), oracle.Fresh(a, c.m)
 				wantErr := proto.UnmarshalOptions{RecursionLimit: limit}.Unmarshal(c.doc, want)
 				gotErr := o.Unmarshal(a, c.doc, got)
 				if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
-					t.Errorf("%s, limit %d, depth %d: %v, package proto has %v", nameOf(c.m), limit, depth, gotErr, wantErr)
+					t.Errorf("%s, limit %d, depth %d: %v, package proto has %v", oracle.NameOf(c.m), limit, depth, gotErr, wantErr)
 				}
 				if wantErr == nil && depth < 100 && !proto.Equal(got, want) {
-					t.Errorf("%s, limit %d, depth %d: the messages differ", nameOf(c.m), limit, depth)
+					t.Errorf("%s, limit %d, depth %d: the messages differ", oracle.NameOf(c.m), limit, depth)
 				}
 			}
 			a.Reset()
@@ -142,7 +143,7 @@ func TestResolver(t *testing.T) {
 		if err := o.Unmarshal(a, doc, got); err != nil {
 			t.Fatal(err)
 		}
-		if err := unlike(got, want); err != nil {
+		if err := oracle.Unlike(got, want); err != nil {
 			t.Error(err)
 		}
 		if known := proto.HasExtension(got, oldpb.E_XInt); known != (r == nil || r == protoregistry.GlobalTypes) {

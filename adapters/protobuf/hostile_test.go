@@ -18,10 +18,12 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/protobuf.md")
@@ -93,27 +95,32 @@ func TestHostile(t *testing.T) {
 	for _, h := range hostile {
 		a := arena.NewArena(64<<10, 0)
 		start := time.Now()
-		err := arenapb.Unmarshal(a, h.doc, fresh(a, h.m))
+		err := arenapb.Unmarshal(a, h.doc, oracle.Fresh(a, h.m))
 		took := time.Since(start)
 		used := float64(a.UsedBytes()) / float64(len(h.doc))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start = time.Now()
-		wantErr := proto.Unmarshal(h.doc, fresh(nil, h.m))
+		wantErr := proto.Unmarshal(h.doc, oracle.Fresh(nil, h.m))
 		plain := time.Since(start)
 		runtime.ReadMemStats(&after)
 		if err != nil || wantErr != nil {
 			t.Fatalf("%s: %v, %v", h.name, err, wantErr)
 		}
 		heap := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(h.doc))
-		if took > 20*plain+100*time.Millisecond {
-			t.Errorf("%s: %v, package proto takes %v", h.name, took, plain)
+		if ours, theirs := testkit.Best(20, func() {
+			arenapb.Unmarshal(a, h.doc, oracle.Fresh(a, h.m))
+			a.Reset()
+		}, func() {
+			proto.Unmarshal(h.doc, oracle.Fresh(nil, h.m))
+		}, func(ours, theirs time.Duration) bool { return ours <= 4*theirs }); ours > 4*theirs {
+			t.Errorf("%s: %v, package proto takes %v", h.name, ours, theirs)
 		}
 		limited := arena.NewArena(64<<10, 0)
 		limited.Limit(32 << 20)
 		result := "fits"
 		runtime.ReadMemStats(&before)
-		if err := arenapb.Unmarshal(limited, h.doc, fresh(limited, h.m)); errors.As(err, new(*arena.LimitError)) {
+		if err := arenapb.Unmarshal(limited, h.doc, oracle.Fresh(limited, h.m)); errors.As(err, new(*arena.LimitError)) {
 			result = "`*arena.LimitError`"
 		} else if err != nil {
 			t.Errorf("%s: %v", h.name, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopaquepb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
@@ -29,12 +30,12 @@ func TestNilArena(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, m := range kinds {
 		for range 10 {
-			doc := document(t, r, m)
-			if err := differ(nil, m, doc, doc); err != nil {
-				t.Errorf("%s: %v", nameOf(m), err)
+			doc := oracle.Document(t, r, m)
+			if err := oracle.Differ(nil, m, doc, doc); err != nil {
+				t.Errorf("%s: %v", oracle.NameOf(m), err)
 			}
-			if err := differ(nil, m, mutate(r, doc), doc); err != nil {
-				t.Errorf("%s: %v", nameOf(m), err)
+			if err := oracle.Differ(nil, m, oracle.Mutate(r, doc), doc); err != nil {
+				t.Errorf("%s: %v", oracle.NameOf(m), err)
 			}
 		}
 	}
@@ -64,13 +65,13 @@ func TestFallbacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
 		for _, m := range []proto.Message{(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil)} {
-			doc := document(t, r, m)
-			if err := differ(a, m, doc, doc); err != nil {
+			doc := oracle.Document(t, r, m)
+			if err := oracle.Differ(a, m, doc, doc); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	doc := document(t, r, (*openpb.Scalars)(nil))
+	doc := oracle.Document(t, r, (*openpb.Scalars)(nil))
 	for _, m := range []proto.Message{dynamicpb.NewMessage((*openpb.Scalars)(nil).ProtoReflect().Descriptor()), wrapped{new(openpb.Scalars)}} {
 		if err := arenapb.Unmarshal(a, doc, m); err != nil {
 			t.Error(err)
@@ -100,8 +101,8 @@ func TestAllocatesNothing(t *testing.T) {
 	for _, m := range []proto.Message{
 		(*openpb.Scalars)(nil), (*openpb.Optional)(nil), (*openpb.Lists)(nil), (*openpb.Choice)(nil), (*allopaquepb.All)(nil), (*allopenpb.All)(nil),
 	} {
-		x := fresh(nil, m)
-		fill(r, x.ProtoReflect(), 2)
+		x := oracle.Fresh(nil, m)
+		oracle.Fill(r, x.ProtoReflect(), 2)
 		for _, name := range []string{"named", "texts"} { // maps
 			if fd := x.ProtoReflect().Descriptor().Fields().ByTextName(name); fd != nil {
 				clearMaps(x)
@@ -123,7 +124,7 @@ func TestAllocatesNothing(t *testing.T) {
 			read()
 		}
 		if n := testing.AllocsPerRun(100, read); n != 0 {
-			t.Errorf("%s: %v allocations", nameOf(m), n)
+			t.Errorf("%s: %v allocations", oracle.NameOf(m), n)
 		}
 	}
 }
@@ -230,8 +231,8 @@ func TestTorture(t *testing.T) {
 		var clones []copied
 		a := pool.Get()
 		for _, m := range kinds {
-			doc := document(t, r, m)
-			x := tree{fresh(a, m), fresh(nil, m)}
+			doc := oracle.Document(t, r, m)
+			x := tree{oracle.Fresh(a, m), oracle.Fresh(nil, m)}
 			if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(doc, x.want); err != nil {
 				t.Fatal(err)
 			}
@@ -243,19 +244,19 @@ func TestTorture(t *testing.T) {
 		}
 		runtime.GC()
 		for _, x := range trees {
-			if err := unlike(x.got, x.want); err != nil {
+			if err := oracle.Unlike(x.got, x.want); err != nil {
 				t.Error(err)
 			}
 		}
 		pool.Put(a)
 		pool.Do(func(a *arena.Arena) { // writes over what was there
 			for _, x := range trees {
-				doc := document(t, r, x.want)
-				_ = arenapb.Unmarshal(a, doc, fresh(a, x.want))
+				doc := oracle.Document(t, r, x.want)
+				_ = arenapb.Unmarshal(a, doc, oracle.Fresh(a, x.want))
 			}
 		})
 		for _, x := range clones {
-			if err := unlike(x.clone, x.want); err != nil {
+			if err := oracle.Unlike(x.clone, x.want); err != nil {
 				t.Errorf("a clone: %v", err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -20,18 +21,18 @@ func TestRandomMessages(t *testing.T) {
 		rounds = 40
 	}
 	for _, m := range kinds {
-		t.Run(nameOf(m), func(t *testing.T) {
+		t.Run(oracle.NameOf(m), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, 2))
 			a := arena.NewArena(16<<10, 0)
 			var good, bad int
 			for range rounds {
-				before, doc := document(t, r, m), document(t, r, m)
-				for _, d := range [][]byte{doc, slices.Concat(before, doc), mutate(r, doc), mutate(r, doc)} {
-					if err := differ(a, m, d, before); err != nil {
+				before, doc := oracle.Document(t, r, m), oracle.Document(t, r, m)
+				for _, d := range [][]byte{doc, slices.Concat(before, doc), oracle.Mutate(r, doc), oracle.Mutate(r, doc)} {
+					if err := oracle.Differ(a, m, d, before); err != nil {
 						t.Fatalf("%v\nof %x", err, d)
 					}
-					if proto.Unmarshal(d, fresh(nil, m)) == nil {
+					if proto.Unmarshal(d, oracle.Fresh(nil, m)) == nil {
 						good++
 					} else {
 						bad++
@@ -54,13 +55,13 @@ func TestNoFallbacks(t *testing.T) {
 	}
 	a := arena.NewArena(4<<10, 0)
 	for _, m := range kinds {
-		if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, nil, fresh(a, m)); err != nil {
+		if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, nil, oracle.Fresh(a, m)); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, f := range arenapb.Fallbacks() {
 		for _, m := range kinds {
-			if f.Message == nameOf(m) {
+			if f.Message == oracle.NameOf(m) {
 				t.Errorf("%s: package proto reads it: %s", f.Message, f.Why)
 			}
 		}
@@ -71,12 +72,12 @@ func FuzzUnmarshal(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, m := range kinds {
 		for range 3 {
-			f.Add(uint8(i), document(f, r, m), document(f, r, m))
+			f.Add(uint8(i), oracle.Document(f, r, m), oracle.Document(f, r, m))
 		}
 	}
 	a := arena.NewArena(16<<10, 0)
 	f.Fuzz(func(t *testing.T, kind uint8, doc, before []byte) {
-		if err := differ(a, kinds[int(kind)%len(kinds)], doc, before); err != nil {
+		if err := oracle.Differ(a, kinds[int(kind)%len(kinds)], doc, before); err != nil {
 			t.Errorf("%v\nof %x", err, doc)
 		}
 		a.Reset()

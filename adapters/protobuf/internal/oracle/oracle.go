@@ -1,4 +1,6 @@
-package arenapb_test
+// Package oracle compares what arenapb reads with what package proto reads, over random
+// messages of any type and broken ones.
+package oracle
 
 import (
 	"bytes"
@@ -13,49 +15,25 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/descriptorpb"
-	"google.golang.org/protobuf/types/gofeaturespb"
-	"google.golang.org/protobuf/types/known/anypb"
-	"google.golang.org/protobuf/types/known/apipb"
-	"google.golang.org/protobuf/types/known/structpb"
-	"google.golang.org/protobuf/types/known/typepb"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allhybridpb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopaquepb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featureshybridpb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featuresopaquepb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featurespb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
-	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
 
-// kinds are messages of all kinds, none of which package proto may have to read.
-var kinds = []proto.Message{
-	(*openpb.Scalars)(nil), (*openpb.Optional)(nil), (*openpb.Lists)(nil), (*openpb.Choice)(nil), (*openpb.Maps)(nil),
-	(*oldpb.Required)(nil), (*oldpb.Holder)(nil), (*oldpb.Groups)(nil), (*oldpb.Extended)(nil),
-	(*featurespb.Mixed)(nil), (*featureshybridpb.Mixed)(nil), (*featuresopaquepb.Mixed)(nil),
-	(*allopenpb.All)(nil), (*allhybridpb.All)(nil), (*allopaquepb.All)(nil), (*allopaquepb.Empty)(nil),
-	(*descriptorpb.FileDescriptorSet)(nil), (*structpb.Struct)(nil), (*anypb.Any)(nil), (*apipb.Api)(nil), (*typepb.Type)(nil),
-	(*wrapperspb.DoubleValue)(nil), (*gofeaturespb.GoFeatures)(nil),
-}
+// NameOf is the full name of m's type.
+func NameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor().FullName()) }
 
-func nameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor().FullName()) }
-
-// fresh is a new message of m's type in a.
-func fresh(a *arena.Arena, m proto.Message) proto.Message {
+// Fresh is a new message of m's type in a.
+func Fresh(a *arena.Arena, m proto.Message) proto.Message {
 	return arena.NewType(a, reflect.TypeOf(m).Elem()).Interface().(proto.Message)
 }
 
-// differ says how what arenapb makes of data differs from what proto makes of it, for
+// Differ says how what arenapb makes of data differs from what proto makes of it, for
 // each of these options.
-func differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
+func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
 	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}} {
 		p := proto.UnmarshalOptions{Merge: o.Merge, AllowPartial: o.AllowPartial, DiscardUnknown: o.DiscardUnknown, RecursionLimit: o.RecursionLimit}
-		want, got := fresh(nil, kind), fresh(a, kind)
+		want, got := Fresh(nil, kind), Fresh(a, kind)
 		if o.Merge {
 			if (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(before, want) != nil {
 				continue
@@ -76,7 +54,7 @@ func differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
 		if wantErr != nil {
 			continue
 		}
-		if err := unlike(got, want); err != nil {
+		if err := Unlike(got, want); err != nil {
 			return fmt.Errorf("%+v: %w", o, err)
 		}
 	}
@@ -92,8 +70,8 @@ func said(err error) string {
 	return "required field"
 }
 
-// unlike says how two messages differ.
-func unlike(got, want proto.Message) error {
+// Unlike says how two messages differ.
+func Unlike(got, want proto.Message) error {
 	if !proto.Equal(got, want) {
 		return fmt.Errorf("the message is\n%v, package proto has\n%v", got, want)
 	}
@@ -140,8 +118,8 @@ func alike(got, want protoreflect.Message) (err error) {
 	return err
 }
 
-// fill gives m random values.
-func fill(r *rand.Rand, m protoreflect.Message, depth int) {
+// Fill gives m random values.
+func Fill(r *rand.Rand, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		if fd := fields.Get(i); r.IntN(3) == 0 || fd.Cardinality() == protoreflect.Required && r.IntN(50) != 0 {
@@ -170,7 +148,7 @@ func fillField(r *rand.Rand, m protoreflect.Message, fd protoreflect.FieldDescri
 		for range r.IntN(4) {
 			k := scalar(r, fd.MapKey()).MapKey()
 			if nested {
-				fill(r, m.Mutable(fd).Map().Mutable(k).Message(), depth-1)
+				Fill(r, m.Mutable(fd).Map().Mutable(k).Message(), depth-1)
 			} else {
 				m.Mutable(fd).Map().Set(k, scalar(r, fd.MapValue()))
 			}
@@ -178,13 +156,13 @@ func fillField(r *rand.Rand, m protoreflect.Message, fd protoreflect.FieldDescri
 	case fd.IsList():
 		for range r.IntN(5) {
 			if nested {
-				fill(r, m.Mutable(fd).List().AppendMutable().Message(), depth-1)
+				Fill(r, m.Mutable(fd).List().AppendMutable().Message(), depth-1)
 			} else {
 				m.Mutable(fd).List().Append(scalar(r, fd))
 			}
 		}
 	case nested:
-		fill(r, m.Mutable(fd).Message(), depth-1)
+		Fill(r, m.Mutable(fd).Message(), depth-1)
 	default:
 		m.Set(fd, scalar(r, fd))
 	}
@@ -217,10 +195,10 @@ func scalar(r *rand.Rand, fd protoreflect.FieldDescriptor) protoreflect.Value {
 	return protoreflect.ValueOfBytes([]byte(texts[r.IntN(len(texts))]))
 }
 
-// document is a random message of m's type.
-func document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
-	x := fresh(nil, m)
-	fill(r, x.ProtoReflect(), 3)
+// Document is a random message of m's type.
+func Document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
+	x := Fresh(nil, m)
+	Fill(r, x.ProtoReflect(), 3)
 	doc, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
@@ -228,8 +206,8 @@ func document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
 	return doc
 }
 
-// mutate breaks doc, or makes another good one of it.
-func mutate(r *rand.Rand, doc []byte) []byte {
+// Mutate breaks doc, or makes another good one of it.
+func Mutate(r *rand.Rand, doc []byte) []byte {
 	doc = bytes.Clone(doc)
 	for range 1 + r.IntN(3) {
 		at := 0
