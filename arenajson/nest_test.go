@@ -89,6 +89,21 @@ func TestNests(t *testing.T) {
 	}
 }
 
+// Each way to be wrong is found in a nest, also where nobody reads what it leads to.
+func TestBrokenNests(t *testing.T) {
+	for _, in := range []string{
+		`{x":1}`, `{"a"1}`, `{"a" 1}`, `{"a":1,}`, `{"a":1,x":2}`, `{"a":1 "b":2}`, `{"a":1,"b"2}`, `{1}`, `{"a":1]`, `{"a"}`, `{"a":}`, `{,}`, `{"a":1}}`, `{`, `{"a"`, `{"a":`,
+		`[1 2]`, `[1,]`, `[,1]`, `[1}`, `[,]`, `[`, `[1`, `[1,`, `]`, `}`, `tru`, `"`, `"\x"`, "\"\x01\"", `01`, `1.`, `[] []`, ``,
+	} {
+		for _, depth := range []int{10, deepNest - 2, deepNest - 1, deepNest, deepNest + 70} {
+			doc := []byte(`{"N":` + strings.Repeat("[", depth) + in + strings.Repeat("]", depth) + `}`)
+			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[struct{ M int }](), reflect.TypeFor[struct{ N json.RawMessage }]()} {
+				sameAsV1(t, nil, typ, doc, 0)
+			}
+		}
+	}
+}
+
 // What Strict finds first is what comes first, however deep: the look ahead does not
 // take it for what is wrong before.
 func TestStrictInNests(t *testing.T) {

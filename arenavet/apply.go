@@ -48,6 +48,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			}
 		case opFinalizer, opCleanup, opWeak, opUnique:
 			f.applyCollected(st, instr, e, args, name)
+		case opDecode:
+			f.applyDecode(st, instr, e, args, v)
 		case opRewind:
 			f.rewind(st, v, f.resolve(st, instr, e.Mark, args), pos, must, deferred, name)
 		default:
@@ -137,6 +139,14 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 			if k.typ == "" {
 				k.typ = typeName(typeAlong(t, fl.Path+deref))
 			}
+		}
+		if in := typeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
+			// A generic function decoded it: only here it is known what there is in it.
+			d := decoded{f: f, st: st, instr: instr, arena: f.resolve(st, instr, fl.From.At, args), known: map[string]value{}}
+			for _, l := range leaves(in) {
+				add(fl.Path+l.path, d.of(l.typ))
+			}
+			continue
 		}
 		add(fl.Path, v)
 	}

@@ -315,6 +315,11 @@ func (f *function) effect(st *state, o op, k *site, mark Place, from Source, mus
 		}
 		at = p
 	}
+	f.effectAt(st, o, at, mark, from, must, pos)
+}
+
+// effectAt is effect for an arena at a place.
+func (f *function) effectAt(st *state, o op, at, mark Place, from Source, must bool, pos token.Pos) {
 	key := effectKey{o, at, mark, from}
 	if len(st.done) >= maxSummary {
 		return

@@ -3,6 +3,8 @@ package arenavet
 import (
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -47,6 +49,12 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		}
 		f.useHandle(st, arena, f.position(instr))
 		f.decode(st, instr, common.Args[1], args[1], arena)
+		for _, a := range args[0].atoms() { // a Decoder of callers, who know its arena
+			if at, ok := f.place(a.site); ok && a.site.kind == symbolSite {
+				at.Path += deref + a.off + element
+				f.decodeLater(st, common.Args[1], at)
+			}
+		}
 	}
 	return nil, true
 }
@@ -62,14 +70,20 @@ func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
 }
 
 // decode fills what into leads to with memory of an arena. It is given as an
-// interface, and not seen through where the pointer in it is not known.
+// interface. Where the pointer in it is known to the function's callers only, it is they
+// for whom that is done.
 func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value, into, arena value) {
-	boxed, ok := given.(*ssa.MakeInterface)
-	if !ok {
-		return
+	given = unboxed(given)
+	p, ok := given.Type().Underlying().(*types.Pointer)
+	known := ok && !isGeneric(p.Elem())
+	if !known {
+		for _, b := range arena.atoms() {
+			if at, ok := f.place(b.site); ok && b.site.kind == symbolSite {
+				f.decodeLater(st, given, at)
+			}
+		}
 	}
-	p, ok := boxed.X.Type().Underlying().(*types.Pointer)
-	if !ok {
+	if p == nil {
 		return
 	}
 	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
@@ -80,6 +94,54 @@ func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value,
 		}
 	}
 	f.touch(st, into)
+}
+
+// decodeLater notes that callers are to decode with the arena at a place, if what is given
+// is a parameter.
+func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
+	if p, ok := unboxed(given).(*ssa.Parameter); ok {
+		to := Source{Kind: Same, At: Place{Param: slices.Index(f.fn.Params, p)}}
+		f.effectAt(st, opDecode, at, Place{}, to, true, token.NoPos)
+	}
+}
+
+// unboxed is what an interface was made of.
+func unboxed(v ssa.Value) ssa.Value {
+	for {
+		switch x := v.(type) {
+		case *ssa.ChangeInterface:
+			v = x.X
+		case *ssa.MakeInterface:
+			v = x.X
+		default:
+			return v
+		}
+	}
+}
+
+// isComposite says whether a value of type t has parts that may lie in an arena.
+func isComposite(t types.Type) bool {
+	all := leaves(t)
+	return len(all) > 1 || len(all) == 1 && all[0].path != ""
+}
+
+func isGeneric(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// applyDecode is decode by a function that is called.
+func (f *function) applyDecode(st *state, instr ssa.CallInstruction, e Effect, args []value, arena value) {
+	common, n := instr.Common(), e.From.At.Param
+	given := n
+	if fn := common.StaticCallee(); fn == nil || n >= len(args) {
+		return
+	} else if strings.HasPrefix(fn.Synthetic, "bound method wrapper") {
+		given-- // a method value has its receiver captured
+	}
+	if given < len(common.Args) {
+		f.decode(st, instr, common.Args[given], args[n], arena)
+	}
 }
 
 // decoded makes the objects that a decoder makes, one for each type.

@@ -44,6 +44,7 @@ const (
 	opCleanup   // to runtime.AddCleanup
 	opWeak      // to weak.Make
 	opUnique    // to unique.Make
+	opDecode    // reads a document into what the value leads to, which is the arena's then
 )
 
 func (o op) String() string {

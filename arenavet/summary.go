@@ -103,7 +103,7 @@ func (s *Summary) aboutArenas() bool {
 		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again
 	}
 	return slices.ContainsFunc(s.Results, isArenas) ||
-		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < opUnknown || e.Op == opGoroutine }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < opUnknown || e.Op == opGoroutine || e.Op == opDecode }) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, isArenas)
 		})
