@@ -42,10 +42,10 @@ func drawReport(_ context.Context, cmd *cli.Command) error {
 	file := cmd.String("page")
 	shown := []*report.Report{r}
 	if file != "" {
-		if shown, err = report.LoadEach(cmd.String("results")); err != nil {
+		if err := page.Check(file, page.Lab); err != nil {
 			return bad(err)
 		}
-		if err := page.Check(file, page.Lab); err != nil {
+		if shown, err = report.LoadEach(cmd.String("results")); err != nil {
 			return bad(err)
 		}
 	}
