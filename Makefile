@@ -169,7 +169,7 @@ test-lab: tools ## the tests of the stress test and of the tables
 
 test-adapters: tools ## the tests of the adapters, plain and under the race detector
 	for dir in adapters/*/; do \
-		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -race ./...) || exit 1; \
+		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) $(SHORT) -race ./...) || exit 1; \
 	done
 	for dir in bench others; do \
 		(cd adapters/protobuf/$$dir && $(GO) vet . && $(GO) test $(TESTFLAGS) $(SHORT) .) || exit 1; \

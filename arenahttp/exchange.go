@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,15 +25,46 @@ type exchange struct {
 // its arena is gone.
 type requestContext struct {
 	context.Context
-	arena atomic.Pointer[arena.Arena] // nil when the request has been handled
-	timed atomic.Bool                 // a context with a deadline may have been derived
+	pool  *arena.ArenaPool
+	arena atomic.Pointer[arena.Arena] // nil before it is asked for, and when the request has been handled
+	mu    sync.Mutex
+	ended bool        // under mu: the request has been handled
+	timed atomic.Bool // a context with a deadline may have been derived
 }
 
 func (c *requestContext) Value(key any) any {
 	if _, ok := key.(door.ContextKey); ok {
-		return c.arena.Load()
+		if a := c.arena.Load(); a != nil {
+			return a
+		}
+		return c.take()
 	}
 	return c.Context.Value(key)
+}
+
+// take gets the arena when it is first asked for: a request that waits, in a queue or
+// for a database, has none before it needs one.
+func (c *requestContext) take() *arena.Arena {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.arena.Load()
+	if a == nil && !c.ended {
+		a = c.pool.Get()
+		c.arena.Store(a)
+	}
+	return a
+}
+
+// end returns the arena, nil if it was never asked for, and leads to none from now on.
+// What may go on keeps the one that it has, and gets no other.
+func (c *requestContext) end(goesOn bool) *arena.Arena {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if goesOn {
+		return nil
+	}
+	return c.arena.Swap(nil)
 }
 
 // Deadline is what context.WithTimeout and context.WithDeadline ask first.

@@ -22,7 +22,9 @@ import (
 )
 
 // Handler returns a handler that calls next with an arena from p in the request's
-// context, for arena.FromContext. The arena goes back to p when next has returned or
+// context, for arena.FromContext. It is taken from p when it is first asked for: one
+// that does so only when it has what it waits for, such as a connection to a database,
+// holds no memory while it waits. The arena goes back to p when next has returned or
 // panicked; a panic goes on. A nil p or next panics.
 //
 // An allocation that a limit refuses (see arena.ArenaPool.Limit) and that next does
@@ -58,9 +60,8 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{context: requestContext{Context: r.Context()}}
+	x := &exchange{context: requestContext{Context: r.Context(), pool: h.pool}}
 	x.view.ResponseWriter = w
-	x.context.arena.Store(h.pool.Get())
 	defer h.end(x)
 	if check.On {
 		defer arena.ExplainFaults()
@@ -72,9 +73,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // memory. It is deferred itself, for recover.
 func (h *handler) end(x *exchange) {
 	v := recover()
-	if !x.mayGoOn() {
-		h.pool.Put(x.context.arena.Swap(nil))
-	}
+	h.pool.Put(x.context.end(x.mayGoOn()))
 	if v == nil {
 		return
 	}

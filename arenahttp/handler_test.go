@@ -95,6 +95,42 @@ func TestEachRequestHasAnArena(t *testing.T) {
 	}
 }
 
+// A request that waits before it asks for its arena must hold none, one that never asks
+// must take none, and all that ask at the same time must get the same one.
+func TestArenaIsTakenWhenAskedFor(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	ask := func(h http.HandlerFunc) {
+		arenahttp.Handler(p, h).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	ask(func(http.ResponseWriter, *http.Request) {})
+	if n := p.Stats().Gets; n != 0 {
+		t.Errorf("%d arenas for a request that asks for none", n)
+	}
+	ask(func(w http.ResponseWriter, r *http.Request) {
+		if n := p.Stats().Gets; n != 0 {
+			t.Errorf("%d arenas before the first is asked for", n)
+		}
+		got := make(chan *arena.Arena, 8)
+		for range cap(got) {
+			go func() { got <- arena.FromContext(r.Context()) }()
+		}
+		first := <-got
+		for range cap(got) - 1 {
+			if a := <-got; a != first || a == nil {
+				t.Error("two arenas for one request, or none")
+			}
+		}
+	})
+	if s := p.Stats(); s.Gets != 1 || s.Puts != 1 {
+		t.Errorf("%+v after one that asks", s)
+	}
+	var late context.Context
+	ask(func(w http.ResponseWriter, r *http.Request) { late = r.Context() })
+	if arena.FromContext(late) != nil || p.Stats().Gets != 1 {
+		t.Error("a request that has ended takes an arena, which nobody puts back")
+	}
+}
+
 // An arena must go back however the handler ends, and what ends it must go on.
 func TestPanicsGoOn(t *testing.T) {
 	p := arena.NewAutoPool(0)
@@ -223,8 +259,8 @@ func TestTimeoutInside(t *testing.T) {
 	goOn, ended := make(chan bool), make(chan bool)
 	late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
-		<-r.Context().Done()
 		a := arena.FromContext(r.Context())
+		<-r.Context().Done()
 		for i := range 1000 {
 			if s := a.Sprintf("%d", i); s != fmt.Sprint(i) {
 				t.Errorf("%q in place of %d", s, i)
@@ -253,6 +289,23 @@ func TestTimeoutInside(t *testing.T) {
 	}
 	close(goOn)
 	<-ended
+
+	// One that asks only when its time is over gets none, which nobody would put back.
+	goOn, ended = make(chan bool), make(chan bool)
+	late = func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		<-goOn
+		if arena.FromContext(r.Context()) != nil {
+			t.Error("an arena for a request that was answered")
+		}
+	}
+	h = arenahttp.Handler(p, http.TimeoutHandler(late, time.Millisecond, "late"))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	close(goOn)
+	<-ended
+	if n := p.Stats().Gets; n != 11 {
+		t.Errorf("%d arenas for 11 requests that ask", n)
+	}
 
 	// Who asks for a deadline, or answers 503, without the other, loses nothing.
 	q := arena.NewAutoPool(0)

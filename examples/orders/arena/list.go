@@ -3,6 +3,7 @@ package orders
 import (
 	"cmp"
 	"database/sql"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,7 +25,6 @@ type query struct {
 // list shows orders, oldest first:
 // GET /orders?customer=&status=&min_total=&after=&limit=.
 func (s *service) list(w http.ResponseWriter, r *http.Request) {
-	a := arena.FromContext(r.Context())
 	values := r.URL.Query()
 	q := query{customer: values.Get("customer"), status: values.Get("status"), limit: 20}
 	for _, number := range []struct {
@@ -35,7 +35,7 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) {
 		if text := values.Get(number.name); text != "" {
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || n < 0 || n > number.most {
-				web.Fail(w, http.StatusBadRequest, a.Sprintf("%s must be 0 to %d", number.name, number.most))
+				web.Fail(w, http.StatusBadRequest, fmt.Sprintf("%s must be 0 to %d", number.name, number.most))
 				return
 			}
 			*number.to = n
@@ -46,6 +46,7 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) {
 		web.FailStore(w, r, s.web, err)
 		return
 	}
+	a := arena.FromContext(r.Context()) // now: what waits for the database holds no arena
 	orders, err := scan(a, rows, int(q.limit))
 	if err != nil {
 		web.FailStore(w, r, s.web, err)
