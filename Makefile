@@ -253,16 +253,7 @@ traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces
 
 fuzz: tools ## FUZZTIME of each fuzz target
-	$(GO) test -run '^$$' -fuzz '^FuzzArena$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzMarshal$$' -fuzztime $(FUZZTIME) ./arenajson
-	$(GO) test -run '^$$' -fuzz '^FuzzUnmarshal$$' -fuzztime $(FUZZTIME) ./arenajson
-	$(GO) test -run '^$$' -fuzz '^FuzzDecoder$$' -fuzztime $(FUZZTIME) ./arenajson
-	$(GO) test -run '^$$' -fuzz '^FuzzFloat$$' -fuzztime $(FUZZTIME) ./arenajson
-	$(GO) test -run '^$$' -fuzz '^FuzzSlab$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzFixedPool$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzText$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzBuffer$$' -fuzztime $(FUZZTIME) ./internal/suite
-	$(GO) test -run '^$$' -fuzz '^FuzzEscape$$' -fuzztime $(FUZZTIME) ./internal/suite
+	scripts/fuzz.sh $(FUZZTIME) $(GO)
 
 tools:
 	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }
