@@ -64,8 +64,8 @@ func TestTablesLikeOthers(t *testing.T) {
 		t.Skipf("%d slots for 14 types", n)
 	}
 	second := fill()
-	if second.mask != first.mask || second.shift != first.shift {
-		t.Errorf("the second table has %d slots and shift %d, the first %d and %d", second.mask/slotSize+1, second.shift, first.mask/slotSize+1, first.shift)
+	if second.mask != first.mask || second.factor != first.factor {
+		t.Errorf("the second table has %d slots and factor %#x, the first %d and %#x", second.mask/slotSize+1, second.factor, first.mask/slotSize+1, first.factor)
 	}
 	for _, k := range keys {
 		if second.At(k).Key != k {

@@ -9,15 +9,19 @@ import (
 // TypeTable finds the lane of a type that has pointers by the address of the
 // type's descriptor.
 //
-// It is a direct-mapped table: the descriptor's address, shifted right, picks
-// a slot, and either the lane there is the type's or it is looked up the slow
-// way. Types don't share slots: when one is added, a shift is searched under
+// It is a direct-mapped table: the upper half of the descriptor's address times a
+// factor picks a slot, and either the lane there is the type's or it is looked up the
+// slow way. Types don't share slots: when one is added, a factor is searched under
 // which all of them have a slot of their own, and where there is none the
 // table doubles. So ten types in turn are as fast as one.
+//
+// That is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). The
+// address without a factor, shifted right, needs tables of up to maxSlots for a dozen
+// types: some addresses differ in their low bits alone, others in high ones.
 type TypeTable struct {
-	slots *[minSlots]*Lane // the first of mask/slotSize+1 slots, none nil
-	mask  uintptr          // picks the slot, as an offset in bytes
-	shift uintptr
+	slots  *[minSlots]*Lane // the first of mask/slotSize+1 slots, none nil
+	mask   uintptr          // picks the slot, as an offset in bytes
+	factor uintptr
 
 	// Usual is the lane that the last life took most from. New looks there
 	// before it looks into the table: most programs have a type that comes more
@@ -30,13 +34,24 @@ type TypeTable struct {
 const (
 	minSlots = 8
 	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a
-	// free shift for about a hundred types. With more, types that share a
+	// free factor for about 150 types. With more, types that share a
 	// slot take turns in it, through a look at all lanes.
 	maxSlots = 4096
+	// factors is how many of them are tried before the table doubles.
+	factors = 32
 
-	slotSize  = 4 << (^uintptr(0) >> 63)
-	slotShift = 2 + (^uintptr(0) >> 63) // log2 of slotSize
+	slotSize = 4 << (^uintptr(0) >> 63)
+	halfWord = 16 << (^uintptr(0) >> 63) // bits
 )
+
+// factor is one of a sequence of odd numbers without a pattern: SplitMix64 (Steele, Lea,
+// Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+func factor(i int) uintptr {
+	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return uintptr(x^x>>31) | 1
+}
 
 // vacant fills the slots that no type has: no key equals its key, and it has
 // no room.
@@ -78,8 +93,11 @@ func (t *TypeTable) firstLane() *typedLane {
 // At returns the lane in the slot that key falls into, which is key's or
 // another type's.
 func (t *TypeTable) At(key *TypeDesc) *Lane {
-	return *slotAt(t.slots, (key.Bits()>>(t.shift&63))&t.mask)
+	return *slotAt(t.slots, t.offset(key))
 }
+
+// offset is that of key's slot, in bytes.
+func (t *TypeTable) offset(key *TypeDesc) uintptr { return key.Bits() * t.factor >> halfWord & t.mask }
 
 // Lane is At, also for the table of a region that was never made: no lane then.
 func (t *TypeTable) Lane(key *TypeDesc) *Lane {
@@ -125,7 +143,8 @@ func (t *TypeTable) add(l *Lane) {
 	}
 	for n := int(t.mask/slotSize) + 1; ; n *= 2 {
 		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all}
-		if !next.separate() && n < maxSlots {
+		i, ok := next.separate()
+		if !ok && n < maxSlots {
 			continue
 		}
 		if n == int(t.mask/slotSize)+1 && t.slots != &vacantSlots {
@@ -134,13 +153,13 @@ func (t *TypeTable) add(l *Lane) {
 		next.fill(n)
 		*t = next
 		check.RaceBlind() // what one goroutine has found is no order between its values and another's
-		found.Store(uint64(n)<<8 | uint64(t.shift))
+		found.Store(uint64(n)<<8 | uint64(i))
 		check.RaceSee()
 		return
 	}
 }
 
-// found is the size, above, and the shift, the lowest byte, of the table that was made
+// found is the size, above, and the number of the factor, the lowest byte, of the table that was made
 // last. New arenas meet the same types mostly: what one has found out by a search, which
 // takes as long as many allocations, holds for the next.
 var found atomic.Uint64
@@ -158,10 +177,10 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}
 	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, shift: uintptr(f & 0xff), Usual: t.Usual, lanes: all}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Usual: t.Usual, lanes: all}
 	var taken uint64 // a bit for each slot
 	for _, l := range all {
-		bit := uint64(1) << (((l.Key.Bits() >> next.shift) & next.mask) / slotSize)
+		bit := uint64(1) << (next.offset(l.Key) / slotSize)
 		if taken&bit != 0 {
 			return TypeTable{}
 		}
@@ -171,27 +190,26 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 	return next
 }
 
-// separate looks for a shift under which every type has its own slot.
-func (t *TypeTable) separate() bool {
+// separate looks for a factor under which every type has its own slot, and takes the last
+// one if there is none.
+func (t *TypeTable) separate() (i int, ok bool) {
 	var taken [maxSlots / 64]uint64
-	// Descriptors are at least word-aligned and lie within a few megabytes:
-	// below and above these shifts all addresses are alike.
-	for t.shift = 0; t.shift < 24; t.shift++ {
+	for i = range factors {
+		t.factor = factor(i)
 		clear(taken[:(t.mask/slotSize)/64+1])
-		ok := true
+		ok = true
 		for _, l := range t.lanes {
-			i := ((l.Key.Bits() >> t.shift) & t.mask) / slotSize
-			if ok = taken[i/64]&(1<<(i%64)) == 0; !ok {
+			n := t.offset(l.Key) / slotSize
+			if ok = taken[n/64]&(1<<(n%64)) == 0; !ok {
 				break
 			}
-			taken[i/64] |= 1 << (i % 64)
+			taken[n/64] |= 1 << (n % 64)
 		}
 		if ok {
-			return true
+			break
 		}
 	}
-	t.shift = slotShift
-	return false
+	return i, ok
 }
 
 // fill enters all lanes in n slots, new ones if there are none.
@@ -209,5 +227,5 @@ func (t *TypeTable) fill(n int) {
 
 // put enters l in its slot.
 func (t *TypeTable) put(l *Lane) {
-	*slotAt(t.slots, (l.Key.Bits()>>(t.shift&63))&t.mask) = l
+	*slotAt(t.slots, t.offset(l.Key)) = l
 }

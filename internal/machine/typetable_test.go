@@ -73,8 +73,32 @@ func TestTypesDontShareSlots(t *testing.T) {
 	}
 }
 
+// A table is in proportion to its types, also when some of their addresses differ in low
+// bits alone, and others in high ones. With a shift in place of the factor a dozen took
+// 32 KB in each arena.
+func TestTypeTableIsSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	space := make([]TypeDesc, 1<<16)
+	for _, n := range []int{4, 12, 40} {
+		for range 100 {
+			table := newTypeTable()
+			at := map[int]bool{}
+			for len(at) < n {
+				i := r.IntN(len(space))
+				at[i], at[i^1], at[i^1<<15] = true, true, true
+			}
+			for i := range at {
+				table.add(&Lane{Key: &space[i]})
+			}
+			if slots := int(table.mask/slotSize) + 1; slots > max(32, n*n/2) {
+				t.Fatalf("%d slots for %d types", slots, len(at))
+			}
+		}
+	}
+}
+
 func TestSlotSize(t *testing.T) {
-	if slotSize != unsafe.Sizeof(vacant) || 1<<slotShift != slotSize {
-		t.Errorf("slotSize %d, slotShift %d", slotSize, slotShift)
+	if slotSize != unsafe.Sizeof(vacant) || halfWord != 4*slotSize {
+		t.Errorf("slotSize %d, halfWord %d", slotSize, halfWord)
 	}
 }

@@ -281,7 +281,9 @@ func TestRetentionInProportion(t *testing.T) {
 					arenas[i] = pool.Get() // under -race a pool drops some: those begin anew
 				}
 			}
-			grown := (heapBytes() - before) / n
+			// There may be more than are out: a pool misses an idle one when its goroutine
+			// changes processors, and keeps it all the same.
+			grown := (heapBytes() - before) / max(n, pool.Stats().Arenas)
 			retained := 0
 			warm := 0
 			for _, a := range arenas {
@@ -290,7 +292,7 @@ func TestRetentionInProportion(t *testing.T) {
 					retained = max(retained, st.RetainedBytes)
 				}
 			}
-			t.Logf("a request uses %d bytes; an arena retains %d and takes %d of the heap", used, retained, grown)
+			t.Logf("a request uses %d bytes; each of %d arenas retains %d and takes %d of the heap", used, pool.Stats().Arenas, retained, grown)
 			if check.Race {
 				if warm > 0 && retained > 2*used+tt.chunk {
 					t.Errorf("an arena retains %d bytes for requests of %d", retained, used)
