@@ -233,10 +233,11 @@ func TestLimitsOfAServer(t *testing.T) {
 // after the answer.
 func TestTimeoutAround(t *testing.T) {
 	p := arena.NewAutoPool(0)
-	goOn, ended := make(chan bool), make(chan bool)
+	asked, goOn, ended := make(chan bool), make(chan bool), make(chan bool)
 	inner := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		a := arena.FromContext(r.Context())
+		close(asked)
 		<-goOn
 		if s := a.Sprintf("%d", 42); s != "42" {
 			t.Error(s)
@@ -244,6 +245,7 @@ func TestTimeoutAround(t *testing.T) {
 	}))
 	w := httptest.NewRecorder()
 	http.TimeoutHandler(inner, time.Millisecond, "late").ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	<-asked
 	if s := p.Stats(); w.Code != 503 || s.Gets != 1 || s.Puts != 0 {
 		t.Errorf("%d, %+v", w.Code, s)
 	}
@@ -256,10 +258,13 @@ func TestTimeoutAround(t *testing.T) {
 // the exception the next request gets the same one: two goroutines in one arena.
 func TestTimeoutInside(t *testing.T) {
 	p := arena.NewAutoPool(0)
-	goOn, ended := make(chan bool), make(chan bool)
+	inTime, goOn, ended := make(chan bool, 1), make(chan bool), make(chan bool)
 	late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer close(ended)
 		a := arena.FromContext(r.Context())
+		if inTime <- a != nil; a == nil {
+			return // its time was over before it asked
+		}
+		defer close(ended)
 		<-r.Context().Done()
 		for i := range 1000 {
 			if s := a.Sprintf("%d", i); s != fmt.Sprint(i) {
@@ -268,11 +273,14 @@ func TestTimeoutInside(t *testing.T) {
 		}
 		<-goOn
 	})
-	h := arenahttp.Handler(p, http.TimeoutHandler(late, time.Millisecond, "late"))
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	if w.Code != 503 {
-		t.Errorf("%d", w.Code)
+	for timeout, had := time.Millisecond, false; !had; timeout *= 2 {
+		h := arenahttp.Handler(p, http.TimeoutHandler(late, timeout, "late"))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if w.Code != 503 {
+			t.Fatalf("%d", w.Code)
+		}
+		had = <-inTime
 	}
 	other := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for range 1000 {
@@ -299,7 +307,7 @@ func TestTimeoutInside(t *testing.T) {
 			t.Error("an arena for a request that was answered")
 		}
 	}
-	h = arenahttp.Handler(p, http.TimeoutHandler(late, time.Millisecond, "late"))
+	h := arenahttp.Handler(p, http.TimeoutHandler(late, time.Millisecond, "late"))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	close(goOn)
 	<-ended
