@@ -153,21 +153,27 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%d %s retry %q location %q: %s", a.Status, a.Type, a.RetryAfter, a.Location, body)
 }
 
-// Settled waits until the pool has its arenas back, and fails the test if it does not
-// get them.
+// Settled waits until nothing of a request is out, no arena and no connection of the
+// database, and fails the test if that takes too long. A request that has been cancelled
+// may have either without the other.
 func (p *Pair) Settled(t testing.TB) {
 	t.Helper()
+	var s arena.PoolStats
+	var connections int
 	for range 5000 {
-		if s := p.Pool.Stats(); s.Gets == s.Puts {
-			if n := p.Store.InUse(); n != 0 {
-				t.Errorf("%d connections of the database are still in use", n)
-			}
-			if s.Leaked != 0 {
-				t.Errorf("%d arenas were not put back", s.Leaked)
-			}
-			return
+		s, connections = p.Pool.Stats(), p.Store.InUse()
+		if s.Gets == s.Puts && connections == 0 {
+			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("arenas are still out: %+v", p.Pool.Stats())
+	if s.Gets != s.Puts {
+		t.Errorf("arenas are still out: %+v", s)
+	}
+	if connections != 0 {
+		t.Errorf("%d connections of the database are still in use", connections)
+	}
+	if s.Leaked != 0 {
+		t.Errorf("%d arenas were not put back", s.Leaked)
+	}
 }
