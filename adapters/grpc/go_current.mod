@@ -8,8 +8,8 @@ replace (
 )
 
 require (
-	github.com/ebbpool/arena v0.0.0-00010101000000-000000000000
-	github.com/ebbpool/arena/adapters/protobuf v0.0.0-00010101000000-000000000000
+	github.com/ebbpool/arena v0.2.0
+	github.com/ebbpool/arena/adapters/protobuf v0.2.0
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
