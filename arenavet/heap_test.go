@@ -1,6 +1,7 @@
 package arenavet
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,43 +25,103 @@ func TestHeapAdvice(t *testing.T) {
 	analysistest.RunWithSuggestedFixes(t, filepath.Join(analysistest.TestData(), "heap"), Analyzer, "./advice")
 }
 
+// tools are the go command and the analyzer, built.
+func tools(t *testing.T) (goTool, tool string) {
+	t.Helper()
+	goTool, err := exec.LookPath("go")
+	if err != nil || testing.Short() {
+		t.Skip("needs the go command")
+	}
+	tool = filepath.Join(t.TempDir(), "arenavet.exe")
+	if out, err := runIn(".", goTool, "build", "-o", tool, "./cmd/arenavet"); err != nil {
+		t.Fatalf("go build: %s", out)
+	}
+	return goTool, tool
+}
+
+func runIn(in, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = in
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// What the guide on conversions says of its example is what the analyzer says and writes.
+func TestConvertingGuide(t *testing.T) {
+	_, tool := tools(t)
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := filepath.Join(root, "docs", "converting")
+	page, err := os.ReadFile(guide + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runIn(root, tool, "-heap", "./docs/converting/field")
+	var said strings.Builder
+	for line := range strings.Lines(out) {
+		_, line, _ = strings.Cut(line, "expr.go:")
+		line, _, _ = strings.Cut(line, " (docs/")
+		said.WriteString("expr.go:" + line + "\n")
+	}
+	if !strings.Contains(string(page), "\n```\n"+said.String()+"```\n") || said.Len() < 500 {
+		t.Errorf("the page does not say what arenavet says:\n%s", said.String())
+	}
+
+	dir := t.TempDir()
+	source, err := os.ReadFile(filepath.Join(guide, "field", "expr.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"expr.go": string(source),
+		"go.mod":  fmt.Sprintf("module example.com\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.2.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, _ := runIn(dir, tool, "-heap", "-fix", "."); strings.Contains(out, "error") {
+		t.Fatal(out)
+	}
+	body := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, code, _ := strings.Cut(string(text), "\nimport")
+		return code
+	}
+	if got, want := body(filepath.Join(dir, "expr.go")), body(filepath.Join(guide, "fixed", "expr.go")); got != want {
+		t.Errorf("-fix makes of docs/converting/field:\n%s\nand docs/converting/fixed has:\n%s", got, want)
+	}
+}
+
 // A parser that has an arena at hand and makes everything on the heap: what -heap
 // writes into it compiles, passes the parser's own tests, and leaves only the maps,
 // whose operations are others in an arena. Without the fixes' care for where they
 // meet, as in a sum within a literal within an append, it does not compile.
 func TestHeapConvertsParser(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil || testing.Short() {
-		t.Skip("needs the go command")
-	}
+	goTool, tool := tools(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "heap"))); err != nil {
 		t.Fatal(err)
 	}
-	tool := filepath.Join(t.TempDir(), "arenavet.exe")
-	run := func(in, name string, args ...string) (string, error) {
-		cmd := exec.Command(name, args...)
-		cmd.Dir = in
-		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	if out, err := run(".", goTool, "build", "-o", tool, "./cmd/arenavet"); err != nil {
-		t.Fatalf("go build: %s", out)
-	}
 	advice := func() (all, maps int) {
-		out, _ := run(dir, tool, "-test=false", "-heap", "./parser")
+		out, _ := runIn(dir, tool, "-test=false", "-heap", "./parser")
 		return strings.Count(out, "arenavet.md#"), strings.Count(out, "map on the heap")
 	}
-	if out, err := run(dir, goTool, "test", "./parser"); err != nil {
+	if out, err := runIn(dir, goTool, "test", "./parser"); err != nil {
 		t.Fatalf("the parser's tests before: %s", out)
 	}
 	before, _ := advice()
-	if out, _ := run(dir, tool, "-test=false", "./parser"); strings.Contains(out, "arenavet.md#") {
+	if out, _ := runIn(dir, tool, "-test=false", "./parser"); strings.Contains(out, "arenavet.md#") {
 		t.Errorf("without -heap it advises: %s", out)
 	}
-	run(dir, tool, "-test=false", "-heap", "-fix", "./parser")
-	if out, err := run(dir, goTool, "test", "./parser"); err != nil {
+	runIn(dir, tool, "-test=false", "-heap", "-fix", "./parser")
+	if out, err := runIn(dir, goTool, "test", "./parser"); err != nil {
 		t.Fatalf("the parser's tests after -fix: %s", out)
 	}
 	after, maps := advice()

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write what is counted into docs/ten-minutes.md")
@@ -141,35 +141,7 @@ func TestTable(t *testing.T) {
 }
 
 // What the page shows stands in the files here, line by line.
-func TestSnippets(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := map[string]bool{}
-	files, _ := filepath.Glob("*.go")
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(source)) {
-			lines[strings.TrimSpace(line)] = true
-		}
-	}
-	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(snippets) < 3 {
-		t.Fatalf("%d snippets", len(snippets))
-	}
-	for _, s := range snippets {
-		for line := range strings.Lines(s[1]) {
-			line, _, _ = strings.Cut(line, " // ")
-			if line = strings.TrimSpace(line); !lines[line] && line != "" {
-				t.Errorf("%q is in no step", line)
-			}
-		}
-	}
-}
+func TestSnippets(t *testing.T) { testkit.Snippets(t, page, "*.go") }
 
 // BenchmarkSteps is what make of the figures one wants: go test -bench . ./docs/tenminutes
 func BenchmarkSteps(b *testing.B) {

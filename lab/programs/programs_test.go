@@ -1,11 +1,16 @@
 package programs_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit"
 	"github.com/ebbpool/arena/lab/programs"
 	"github.com/ebbpool/arena/lab/workloads"
 )
@@ -136,4 +141,66 @@ func TestConvertedProgramsAllocateLittle(t *testing.T) {
 			t.Errorf("%s: %.0f allocations, %.0f in an arena", name, plain/10, converted/10)
 		}
 	}
+}
+
+var update = flag.Bool("update", false, "write what is counted into docs/converting.md")
+
+// The table of docs/converting.md is what is counted here.
+func TestConversionsPage(t *testing.T) {
+	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
+		t.Skip("the table is that of Go 1.26")
+	}
+	in := workloads.NewInputs(5, 10)
+	var table strings.Builder
+	table.WriteString("| program | lines | of them new or changed | allocations for a document, plain | in an arena |\n| --- | ---: | ---: | ---: | ---: |\n")
+	for _, row := range []struct {
+		name, file, what string
+		copies           float64 // the test's own, of the text
+	}{
+		{"query", "query", "GraphQL documents to a tree", 1},
+		{"markdown", "markdown", "Markdown to a tree, and HTML of it", 1},
+		{"metrics", "metrics", "lines of metrics with labels, summed up", 0},
+		{"order", "orders", "an order as JSON, read, checked and answered", 0},
+	} {
+		p, a := both[row.name], arena.NewArena(64<<10, 0)
+		all := p.inputs(in)
+		each := func(f func(b []byte)) float64 {
+			n := testing.AllocsPerRun(5, func() {
+				for _, b := range all {
+					f(b)
+				}
+			})
+			return n/float64(len(all)) - row.copies
+		}
+		plain := each(func(b []byte) { p.plain(b) })
+		arena := each(func(b []byte) { p.in(a, b); a.Reset() })
+		lines, changed := compare(t, row.file+"_plain.go", row.file+"_arena.go")
+		fmt.Fprintf(&table, "| %s | %d | %d | %.0f | %.0f |\n", row.what, lines, changed, plain, arena)
+	}
+	testkit.Table(t, "../../docs/converting.md", "programs", table.String(), *update)
+}
+
+// compare counts the lines of a file, and those of another one that are none of its.
+func compare(t *testing.T, from, to string) (lines, changed int) {
+	t.Helper()
+	have := map[string]int{}
+	for _, name := range []string{from, to} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			switch line = strings.TrimSpace(line); {
+			case line == "":
+			case name == from:
+				lines++
+				have[line]++
+			case have[line] > 0:
+				have[line]--
+			default:
+				changed++
+			}
+		}
+	}
+	return lines, changed
 }
