@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -291,4 +292,29 @@ func ExampleArena_Fork() {
 	fmt.Println(words)
 	// Output:
 	// [[ONE TWO] [THREE]]
+}
+
+// A decoder that knows types at run time only takes the memory of the very lanes that New
+// and MakeSlice take theirs of.
+func ExampleNewType() {
+	a := arena.NewArena(4096, 0)
+	t := reflect.TypeFor[Entry]()
+	v := arena.NewType(a, t) // a *Entry
+	v.Elem().FieldByName("Path").SetString("/")
+	tags := arena.MakeSliceType(a, reflect.TypeFor[string](), 1, 4)
+	tags.Index(0).SetString("GET")
+	v.Elem().FieldByName("Tags").Set(tags)
+	fmt.Println(v.Interface().(*Entry).Path, v.Interface().(*Entry).Tags)
+	// Output: / [GET]
+}
+
+// Where tests are built with the tag arenacheck, a fault in memory of an arena says which
+// arena it was, and where that was emptied.
+func ExampleExplainFaults() {
+	serve := func(path string) int {
+		defer arena.ExplainFaults()
+		return handle(path)
+	}
+	fmt.Println(serve("/"))
+	// Output: 3
 }

@@ -3,6 +3,7 @@ package arenajson_test
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
@@ -61,4 +62,32 @@ func ExampleUnmarshal() {
 		fmt.Println(order.Customer, order.Items, err)
 	})
 	// Output: Jo [{tea 3.5}] <nil>
+}
+
+func ExampleUnmarshalRead() {
+	a := arena.NewArena(4<<10, 0)
+	var o order
+	err := arenajson.UnmarshalRead(a, strings.NewReader(`{"id": 8, "items": [{"name": "tea"}]}`), &o)
+	fmt.Println(o.ID, o.Items[0].Name, err)
+	// Output: 8 tea <nil>
+}
+
+// A stream of values, each in what the last one has left.
+func ExampleDecoder() {
+	a := arena.NewArena(4<<10, 0)
+	d := arenajson.NewDecoder(a, strings.NewReader(`{"id": 1} {"id": 2} {"id": 3`))
+	start := a.Mark()
+	for {
+		var o order
+		if err := d.Decode(&o); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(o.ID)
+		a.Rewind(start)
+	}
+	// Output:
+	// 1
+	// 2
+	// unexpected EOF
 }

@@ -50,6 +50,7 @@ type StrictError struct {
 	What   string // what it is
 }
 
+// Error says where it is, and what.
 func (e *StrictError) Error() string {
 	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
 }

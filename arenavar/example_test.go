@@ -19,3 +19,14 @@ func ExamplePublish() {
 	fmt.Println(served.Gets, served.Puts, err)
 	// Output: 1 1 <nil>
 }
+
+func ExamplePublishFixed() {
+	orders := arena.NewSyncFixedPool[[2]uint64](2)
+	arenavar.PublishFixed("orders", orders)
+	orders.Allocate()
+
+	var now arena.FixedStats
+	err := json.Unmarshal([]byte(expvar.Get("orders").String()), &now)
+	fmt.Println(now.Used, now.Capacity, err)
+	// Output: 1 2 <nil>
+}
