@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/ebbpool/arena"
 )
@@ -138,4 +140,39 @@ func ExampleArenaPool_KeepIdle() {
 	})
 	// Output:
 	// warm after a pause, too
+}
+
+// What an answer to a request over the limit can be made of.
+func ExampleLimitError() {
+	pool := arena.NewArenaPool(4096, 0)
+	pool.Limit(0, 64<<10) // for all requests together
+	busy := pool.Get()
+	busy.AllocBytes(40_000)
+	defer pool.Put(busy)
+	defer func() {
+		var over *arena.LimitError
+		if err, _ := recover().(error); errors.As(err, &over) {
+			fmt.Println(over.Pool, over.Limit, over.Temporary()) // it fits once busy is back
+		}
+	}()
+	pool.Do(func(a *arena.Arena) { a.AllocBytes(40_000) })
+	// Output: true 65536 true
+}
+
+// A function lacks a Put, and the pool says which.
+func ExampleArenaPool_Leaks() {
+	pool := arena.NewArenaPool(4096, 0)
+	pool.SampleStacks(1) // every Get; in production one in 100 will do
+	func() {
+		//arenavet:ignore the example shows a leak
+		pool.Get()
+	}()
+	for pool.Stats().Leaked == 0 {
+		runtime.GC() // leaks are found by the collector, a moment later
+		time.Sleep(time.Millisecond)
+	}
+	for _, leak := range pool.Leaks() {
+		fmt.Println(leak.Count, strings.Contains(leak.String(), "ExampleArenaPool_Leaks"))
+	}
+	// Output: 1 true
 }

@@ -318,3 +318,62 @@ func ExampleExplainFaults() {
 	fmt.Println(serve("/"))
 	// Output: 3
 }
+
+func ExampleArena_Mark() {
+	a := arena.NewArena(4096, 0)
+	outer := a.Mark()
+	a.AllocString("kept by the inner one")
+	inner := a.Mark()
+	a.AllocString("scratch")
+	a.Rewind(inner) // inner marks first: outer makes them stale
+	fmt.Println(a.UsedBytes())
+	a.Rewind(outer)
+	fmt.Println(a.UsedBytes())
+	// Output:
+	// 21
+	// 0
+}
+
+func ExampleSliceOf() {
+	a := arena.NewArena(4096, 0)
+	fmt.Println(arena.SliceOf(a, "GET", "HEAD"), arena.SliceOf[int](a) == nil)
+	// Output: [GET HEAD] false
+}
+
+func ExampleNewContext() {
+	pool.Do(func(a *arena.Arena) {
+		ctx := arena.NewContext(context.Background(), a) // once, at the request's entry
+		fmt.Println(arena.FromContext(ctx) == a)
+	})
+	// Output: true
+}
+
+func ExampleMakeSliceType() {
+	a := arena.NewArena(4096, 0)
+	v := arena.MakeSliceType(a, reflect.TypeFor[int](), 2, 8) // the type of the elements
+	v.Index(1).SetInt(7)
+	fmt.Println(v.Interface(), v.Cap())
+	// Output: [0 7] 8
+}
+
+func ExampleBuffer_AppendInt() {
+	a := arena.NewArena(4096, 0)
+	b := arena.NewBuffer(a, 64)
+	b.AppendInt(-7, 10) // boxes nothing, as Fprintf would
+	b.WriteByte(' ')
+	b.AppendFloat(0.5, 'g', -1, 64)
+	b.WriteRune('€')
+	fmt.Println(b, b.Len())
+	// Output: -7 0.5€ 9
+}
+
+func ExampleFixedPool_Owns() {
+	slots := arena.NewFixedPool[Entry](8)
+	e := slots.Allocate()
+	fmt.Println(slots.Owns(e), slots.Owns(new(Entry)), slots.Used(), slots.Available())
+	slots.Deallocate(e)
+	fmt.Println(slots.Empty(), slots.HighWater())
+	// Output:
+	// true false 1 7
+	// true 1
+}

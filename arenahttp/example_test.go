@@ -46,3 +46,46 @@ func ExampleHandler_limit() {
 	fmt.Println(w.Code)
 	// Output: 413
 }
+
+func ExampleRead() {
+	add := func(w http.ResponseWriter, r *http.Request) {
+		var numbers []int
+		if err := arenahttp.Read(r, &numbers); err != nil {
+			http.Error(w, "want an array of numbers", arenahttp.Status(err))
+			return
+		}
+		sum := 0
+		for _, n := range numbers {
+			sum += n
+		}
+		arenahttp.Write(w, r, http.StatusOK, &sum)
+	}
+	handler := arenahttp.Handler(arena.NewAutoPool(0), http.HandlerFunc(add))
+	for _, body := range []string{"[1,2,3]", `{"no":"array"}`} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body)))
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// 200 6
+	// 400 want an array of numbers
+}
+
+// Without Handler, the heap serves.
+func ExampleWrite() {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/", nil)
+	if err := arenahttp.Write(w, r, http.StatusCreated, &Greeting{Name: "Jo"}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(w.Code, w.Header().Get("Content-Type"), w.Body)
+	// Output: 201 application/json {"name":"Jo"}
+}
+
+func ExampleStatus() {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(`{"name":`))
+	var g Greeting
+	err := arenahttp.Read(r, &g)
+	fmt.Println(arenahttp.Status(err), err)
+	// Output: 400 unexpected end of JSON input
+}

@@ -6,6 +6,9 @@
 //	reply, err := arenajson.Marshal(a, &answer)
 //
 // Values and documents lie in the arena that is passed, and end with its life. A
-// nil arena stands for the heap. docs/json.md says what stays on the heap in any case,
-// and what it is worth.
+// nil arena stands for the heap.
+//
+// What differs from encoding/json is a table in docs/json.md, each line run by a test.
+// On the heap stay builtin maps that are read (but see RecycleMaps), errors, what is
+// passed to Marshal by value, and what methods such as UnmarshalJSON make.
 package arenajson

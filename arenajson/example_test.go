@@ -1,6 +1,7 @@
 package arenajson_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -90,4 +91,22 @@ func ExampleDecoder() {
 	// 1
 	// 2
 	// unexpected EOF
+}
+
+func ExampleOption() {
+	a := arena.NewArena(4<<10, 0)
+	var o order
+	err := arenajson.Unmarshal(a, []byte(`{"id":7,"colour":"red"}`), &o, arenajson.DisallowUnknownFields)
+	fmt.Println(err)
+	// Output: json: unknown field "colour"
+}
+
+// What two programs may read differently: a name that stands twice.
+func ExampleStrictError() {
+	a := arena.NewArena(4<<10, 0)
+	var o order
+	err := arenajson.Unmarshal(a, []byte(`{"id":7,"id":8}`), &o, arenajson.Strict)
+	var strict *arenajson.StrictError
+	fmt.Println(errors.As(err, &strict))
+	// Output: true
 }

@@ -1,5 +1,7 @@
 // Package arenavar publishes the statistics of pools as variables of package
-// expvar, which serves them as JSON at /debug/vars.
+// expvar, which serves them as JSON at /debug/vars:
+//
+//	arenavar.Publish("requests", pool)
 //
 // It is a package of its own because expvar imports net/http and adds its
 // handler to http.DefaultServeMux when it is imported: an allocator must not

@@ -79,6 +79,9 @@ func TestNamesHaveExamples(t *testing.T) {
 		}
 		for _, f := range p.Funcs {
 			shown(f)
+			if len(f.Examples) == 0 {
+				t.Errorf("go doc shows no example with %s.%s: call one Example%s", p.Name, f.Name, f.Name)
+			}
 		}
 		for _, typ := range p.Types {
 			says(typ.Name, typ.Doc)

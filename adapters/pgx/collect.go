@@ -5,7 +5,9 @@
 //	customers, err := arenapgx.Collect[Customer](a, rows)
 //
 // The slice, the structs and all that lies in their fields are in the arena: text,
-// bytes, arrays, numbers of type numeric, and what JSON becomes.
+// bytes, arrays, numbers of type numeric, and what JSON becomes. On the heap stay what
+// is left to pgx: types with a Scan method, its text format, ranges, intervals, numerics
+// of more than 18 digits, codecs of your own.
 package arenapgx
 
 import (

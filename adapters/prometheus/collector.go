@@ -2,8 +2,8 @@
 //
 //	prometheus.MustRegister(arenaprom.NewPoolCollector(pool, "requests"))
 //
-// Statistics are read when Prometheus asks for them; pools do nothing for it in
-// between.
+// Statistics are read when Prometheus asks for them, which takes a look at every arena of
+// the pool; pools do nothing for it in between. An arena outside a pool has no metrics.
 package arenaprom
 
 import (
