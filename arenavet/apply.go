@@ -42,6 +42,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 		case opRuns:
 			run := f.resolve(st, instr, e.From.At, args)
 			f.starts(st, f.passed(st, run), []value{run}, pos)
+		case opKeep:
+			f.keeps(st)
 		case opWait:
 			if must {
 				f.wait(st)

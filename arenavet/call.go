@@ -100,6 +100,8 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 		} else if name == "testing.B.RunParallel" {
 			f.parallel(st, f.passed(st, args[1]), args[1:], pos)
 			return nil
+		} else if name == grpcPath+".Keep" {
+			f.keeps(st)
 		} else if name == "runtime.KeepAlive" {
 			return nil // which reads nothing
 		}
@@ -186,7 +188,7 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 			}
 			weak := &Summary{Writes: weakWrites(s)}
 			for _, e := range s.Effects {
-				if e.Op == opSent || e.Op == opUnknown || e.Op == opUse && isLoopBody(t.fn) {
+				if e.Op == opSent || e.Op == opUnknown || e.Op == opKeep || e.Op == opUse && isLoopBody(t.fn) {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}
@@ -233,6 +235,9 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	if common.IsInvoke() && functionName(common.Method) == "net/http.ResponseWriter.Header" {
 		// The header is a part of the response.
 		return f.at(st, all[0], element, common.Signature().Results().At(0).Type())
+	}
+	if v, ok := f.receives(st, instr, common, args); ok {
+		return v
 	}
 	if standard {
 		f.writes(st, instr, common, args)

@@ -143,6 +143,12 @@ func typeAlong(t types.Type, path string) types.Type {
 				return nil
 			}
 			t = u.At(n).Type()
+		case *types.Interface:
+			if m := received(t); step == "e" && m != nil {
+				t = m // which the stream holds
+			} else if m == nil || step != "*" {
+				return nil
+			}
 		default:
 			return nil
 		}

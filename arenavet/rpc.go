@@ -13,7 +13,8 @@ const grpcPath = arenaPath + "/adapters/grpc"
 
 // registered is a call that registers a service with what arenagrpc.Wrap returned, as
 // pb.RegisterOrdersServer(registrar, &orders{}): each handler is then called with a
-// request that lies in an arena, which is put back when the handler has returned.
+// request that lies in an arena, or with a stream of such, which is put back when the
+// handler has returned.
 func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) {
 	if common.StaticCallee() == nil || len(common.Args) != 2 || !isWrapped(common.Args[0], 0) {
 		return
@@ -32,8 +33,7 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 			continue
 		}
 		s := f.c.summary(handler)
-		i := slices.IndexFunc(handler.Params[1:], func(p *ssa.Parameter) bool { return isMessage(p.Type()) })
-		if s == nil || i < 0 {
+		if s == nil || slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == opKeep }) {
 			continue
 		}
 		k := f.site(instr, "call of "+method.Name(), handleSite, f.position(instr))
@@ -41,13 +41,30 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 		arena := one(atom{site: k})
 		d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
 		args := make([]value, len(handler.Params))
-		args[0], args[i+1] = self, d.of(handler.Params[i+1].Type())
+		args[0] = self
+		for i, p := range handler.Params[1:] {
+			if isMessage(p.Type()) {
+				args[i+1] = d.of(p.Type())
+			} else if m := received(p.Type()); m != nil {
+				stream := f.site(instr, "stream of "+method.Name(), localSite, f.position(instr))
+				st.remake(stream)
+				st.store(stream, element, nil, d.of(m), false)
+				args[i+1] = one(atom{site: stream})
+			}
+		}
 		f.apply(st, instr, s, args, false, deferred)
 		f.takeBack(st, arena, opPut, f.position(instr), true, deferred, "return of "+method.Name())
 		if _, known := f.place(self[0].a.site); !known {
 			f.keptBy(st, self[0].a.site.root, k)
 		}
 	}
+}
+
+// keeps notes that a handler takes its arena over, so that it is not put back when it
+// returns.
+func (f *function) keeps(st *state) {
+	f.effects[effectKey{op: opKeep}] = Effect{Op: opKeep}
+	st.done[effectKey{op: opKeep}] = true
 }
 
 // keptBy reports memory of an arena that lies in what root leads to when the arena was
@@ -87,6 +104,60 @@ func (f *function) handler(t types.Type, method *types.Func) *ssa.Function {
 		return nil
 	}
 	return fn
+}
+
+// received is the type of the messages that a handler gets from a stream of type t; nil
+// where t is something else, as a client's stream is.
+func received(t types.Type) types.Type {
+	if t == nil || !types.IsInterface(t) {
+		return nil
+	}
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"RecvMsg", "SetTrailer"} { // which only a grpc.ServerStream has both of
+		if methods.Lookup(nil, name) == nil {
+			return nil
+		}
+	}
+	recv := methods.Lookup(nil, "Recv")
+	if recv == nil {
+		return nil
+	}
+	sig, ok := recv.Type().(*types.Signature)
+	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !isMessage(sig.Results().At(0).Type()) {
+		return nil
+	}
+	return sig.Results().At(0).Type()
+}
+
+// receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the
+// stream holds, so that callers who know the stream know whose the message is.
+func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
+	if !common.IsInvoke() || common.Method.Name() != "Recv" && common.Method.Name() != "RecvMsg" {
+		return nil, false
+	}
+	m := received(common.Value.Type())
+	if m == nil {
+		return nil, false
+	}
+	switch common.Method.Name() {
+	case "Recv":
+		return f.at(st, f.eval(st, common.Value), element, m).under(tuple(0)), true
+	case "RecvMsg":
+		into, message := args[0], m.Underlying().(*types.Pointer).Elem()
+		if p, ok := unboxed(common.Args[0]).Type().Underlying().(*types.Pointer); !ok || !types.Identical(p.Elem(), message) {
+			return nil, false
+		}
+		for _, from := range f.at(st, f.eval(st, common.Value), element, m).atoms() {
+			for _, l := range leaves(message) {
+				v := st.load(from.site, from.off+l.path, []leaf{{}})
+				for _, a := range into.atoms() {
+					f.put(st, a.site, a.off+l.path, nil, v, false, f.position(instr))
+				}
+			}
+		}
+		return nil, true
+	}
+	return nil, false
 }
 
 // isMessage says whether t is a pointer to a struct, as generated messages are.

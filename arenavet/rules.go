@@ -45,6 +45,7 @@ const (
 	opWeak      // to weak.Make
 	opUnique    // to unique.Make
 	opDecode    // reads a document into what the value leads to, which is the arena's then
+	opKeep      // takes over the arena of its gRPC call
 )
 
 func (o op) String() string {

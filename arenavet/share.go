@@ -74,11 +74,15 @@ func isFunction(k *site) bool {
 // lend notes that memory that v leads to was given to someone who may use it
 // at any time from now on.
 func (f *function) lend(st *state, v value, pos token.Pos, how string) {
+	captured := map[atom]bool{} // by literals, which hold what they need in objects of the function
+	if how == byGoroutine {
+		f.reachOwn(st, v, func(a atom) { captured[a] = a.site.kind == symbolSite && !coordinates(a.site) })
+	}
 	st.reach(v, func(a atom, depth int) {
 		// A function that a goroutine has captured is called there, however it
 		// was captured. One that was sent may be called one after another.
 		runs := how == byGoroutine && isFunction(a.site)
-		if a.region == nil && a.site.kind == symbolSite && (depth == 0 || runs) {
+		if a.region == nil && a.site.kind == symbolSite && (depth == 0 || runs || captured[a]) {
 			if src, ok := f.source(a); ok && runs {
 				f.effect(st, opRuns, nil, Place{}, src, true, pos)
 			} else if ok {
@@ -101,6 +105,20 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 	})
 }
 
+// coordinates says whether a symbol is there to be shared, as a WaitGroup is, or an
+// arena, whose users are counted elsewhere.
+func coordinates(k *site) bool {
+	_, t, ok := symbolType(k)
+	if !ok || isHandle(t) {
+		return ok
+	}
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && packagePath(named.Obj().Pkg()) == "sync"
+}
+
 // lendGroup notes that a WaitGroup's memory was given to a goroutine, which
 // counts down in it when it is done. What the group's object holds was not.
 func (f *function) lendGroup(st *state, group value, pos token.Pos) {
@@ -119,6 +137,7 @@ func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 func (f *function) wait(st *state) {
 	clear(st.handed)
 	clear(st.lent)
+	maps.DeleteFunc(st.done, func(k effectKey, _ bool) bool { return k.op == opSent }) // callers need not wait
 	f.effects[effectKey{op: opWait}] = Effect{Op: opWait}
 	st.done[effectKey{op: opWait}] = true
 }

@@ -102,6 +102,18 @@ func registerGoroutine() {
 	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &goroutine{}) // want `kept by the call`
 }
 
+type literal struct{ unimplemented }
+
+func (s *literal) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { // want Create:"effects"
+	lines := r.Lines
+	go func() { audit(lines) }()
+	return nil, nil
+}
+
+func registerLiteral() {
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &literal{}) // want `kept by the call`
+}
+
 type fine struct {
 	unimplemented
 	last  map[string]*pb.Order

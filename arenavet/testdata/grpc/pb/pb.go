@@ -20,9 +20,26 @@ type Receipt struct {
 	Lines []*Line
 }
 
+type ServerStream interface {
+	Context() context.Context
+	SetTrailer(map[string][]string)
+	SendMsg(any) error
+	RecvMsg(any) error
+}
+
+// Stream is a server's.
 type Stream interface {
 	Recv() (*Order, error)
 	Send(*Receipt) error
+	ServerStream
+}
+
+// Upstream is a client's.
+type Upstream interface {
+	Recv() (*Order, error)
+	CloseSend() error
+	Trailer() map[string][]string
+	RecvMsg(any) error
 }
 
 type OrdersServer interface {

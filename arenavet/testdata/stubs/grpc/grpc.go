@@ -13,3 +13,5 @@ type Registrar interface{ RegisterService(desc, impl any) }
 func Wrap(r Registrar, _ *arena.ArenaPool) Registrar { return r }
 
 func FromContext(ctx context.Context) *arena.Arena { return arena.FromContext(ctx) }
+
+func Keep(ctx context.Context) *arena.Arena { return arena.FromContext(ctx) }
