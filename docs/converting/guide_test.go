@@ -29,10 +29,20 @@ var steps = []struct {
 	name  string
 	parse func(a *arena.Arena, text string) (any, error)
 }{
-	{"as it was", func(_ *arena.Arena, text string) (any, error) { return plain.Parse(text) }},
-	{"1. the parser has an arena", func(a *arena.Arena, text string) (any, error) { return field.ParseIn(a, text) }},
-	{"2. `arenavet -heap -fix`", func(a *arena.Arena, text string) (any, error) { return fixed.ParseIn(a, text) }},
-	{"3. the constructors have it, too", func(a *arena.Arena, text string) (any, error) { return done.ParseIn(a, text) }},
+	{"as it was", either(plain.Parse, func(_ *arena.Arena, text string) (*plain.Tree, error) { return plain.Parse(text) })},
+	{"1. the parser has an arena", either(field.Parse, field.ParseIn)},
+	{"2. `arenavet -heap -fix`", either(fixed.Parse, fixed.ParseIn)},
+	{"3. the constructors have it, too", either(done.Parse, done.ParseIn)},
+}
+
+// either is what callers have: the function as it was, and the one with an arena.
+func either[T any](parse func(string) (T, error), in func(*arena.Arena, string) (T, error)) func(*arena.Arena, string) (any, error) {
+	return func(a *arena.Arena, text string) (any, error) {
+		if a == nil {
+			return parse(text)
+		}
+		return in(a, text)
+	}
 }
 
 // Each step makes the same tree of each text, and refuses the same ones, with an arena and
