@@ -92,10 +92,10 @@ func (a *Arena) Limit(bytes int) {
 // total costs each Get and Put one atomic addition to memory that all cores
 // share; beyond that, limits are only looked at when an arena needs a chunk.
 //
-// Limit may be called at any time. perArena holds for arenas from their next
-// Get on, total at once for every new chunk; but what an arena had when there
-// was no total counts only from its next chunk or Get on. So set it before the
-// first Get. A perArena above total is allowed and means little.
+// Set limits before the first Get. Later is allowed: perArena then holds for an arena
+// from its next Get on. total holds at once, but an arena that was out without one, with
+// 3 MB, counts as nothing until it takes its next chunk, and as all it has from then on. A
+// perArena above total is allowed and means little.
 func (p *ArenaPool) Limit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.Limit", perArena), checkLimit("ArenaPool.Limit", total)
 	p.control(func(c *controls) { c.perArena, c.total = arenas, all != 0 })
