@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -166,18 +167,38 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A panic of the decoder, or of an interceptor of RecvMsg, leaves no note behind either.
-func TestPanicWhileReceiving(t *testing.T) {
+// A decoder that panics, fails, or is not ours leaves no note of the message behind: it
+// would keep the message in memory for good, and have what is decoded later at its
+// address be that call's.
+func TestNoteOfMessage(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	call := describe(t, pool, &service{unary: echo})
-	var m any
-	func() {
-		defer func() { recover() }()
-		call(t.Context(), func(v any) error { m = v; panic("no") }, nil)
-	}()
-	data, _ := arenagrpc.Codec().Marshal(request("x"))
-	if err := arenagrpc.Codec().Unmarshal(data, m); err != nil || pool.Stats().Gets != 0 {
-		t.Errorf("a message whose call has ended was decoded into an arena (%v)", err)
+	call := describe(t, pool, &service{unary: func(context.Context, *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+		return &pb.SimpleResponse{}, nil
+	}})
+	for name, dec := range map[string]func() error{
+		"panics":   func() error { panic("no") },
+		"fails":    func() error { return errors.New("no") },
+		"is other": func() error { return nil },
+	} {
+		var seen weak.Pointer[pb.SimpleRequest]
+		func() {
+			defer func() { recover() }()
+			call(t.Context(), func(v any) error {
+				seen = weak.Make(v.(*pb.SimpleRequest))
+				return dec()
+			}, nil)
+		}()
+		for range 50 {
+			if runtime.GC(); seen.Value() == nil {
+				break
+			}
+		}
+		if seen.Value() != nil {
+			t.Errorf("a decoder that %s: something still holds the message", name)
+		}
+	}
+	if n := pool.Stats().Gets; n != 0 {
+		t.Errorf("%d arenas", n)
 	}
 }
 

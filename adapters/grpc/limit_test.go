@@ -54,6 +54,9 @@ func TestLimitInDecoder(t *testing.T) {
 			if a := arenagrpc.FromContext(in.Context()); a != nil {
 				t.Error("a message that was refused has an arena")
 			}
+			if r, err := in.Recv(); err != nil || string(r.Payload.Body) != "after it" {
+				t.Errorf("what came after the message that was refused is %v (%v)", r, err)
+			}
 			return err
 		},
 		output: func(*pb.StreamingOutputCallRequest, grpc.ServerStreamingServer[pb.StreamingOutputCallResponse]) error {
@@ -75,6 +78,7 @@ func TestLimitInDecoder(t *testing.T) {
 	}
 	in.Send(&pb.StreamingInputCallRequest{Payload: &pb.Payload{Body: []byte("small")}})
 	in.Send(&pb.StreamingInputCallRequest{Payload: &pb.Payload{Body: []byte(large)}})
+	in.Send(&pb.StreamingInputCallRequest{Payload: &pb.Payload{Body: []byte("after it")}})
 	_, err = in.CloseAndRecv()
 	wantExhausted(t, err, false)
 

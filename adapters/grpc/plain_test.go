@@ -1,11 +1,15 @@
 package arenagrpc_test
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/grpclog"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	pb "google.golang.org/grpc/interop/grpc_testing"
@@ -79,8 +83,40 @@ func TestHealthAndReflection(t *testing.T) {
 	}
 }
 
-// A server without the codec decodes on the heap, and everything works.
+// warnings is what gRPC's log says.
+var warnings logged
+
+type logged struct {
+	lock sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.text.Write(b)
+}
+
+// count is how often text was logged.
+func (l *logged) count(text string) int {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, &warnings, io.Discard)) }
+
+// A server without the codec decodes on the heap, which is logged once, and everything
+// works.
 func TestWithoutCodec(t *testing.T) {
+	const warning = "requests are decoded on the heap"
+	before := warnings.count(warning)
+	good := serveTests(t, arena.NewAutoPool(0), &service{unary: echo})
+	reply, err := good.UnaryCall(within(t), request("x"))
+	isEcho(t, "x", reply, err)
+	if n := warnings.count(warning) - before; n != 0 {
+		t.Errorf("%d warnings with the codec", n)
+	}
 	pool := arena.NewAutoPool(0)
 	conn := serve(t, pool, nil, func(_, wrapped grpc.ServiceRegistrar) {
 		pb.RegisterTestServiceServer(wrapped, &service{
@@ -97,7 +133,7 @@ func TestWithoutCodec(t *testing.T) {
 		})
 	})
 	client := pb.NewTestServiceClient(conn)
-	reply, err := client.UnaryCall(within(t), request("x"))
+	reply, err = client.UnaryCall(within(t), request("x"))
 	isEcho(t, "x", reply, err)
 	s, err := client.FullDuplexCall(within(t))
 	if err != nil {
@@ -109,6 +145,9 @@ func TestWithoutCodec(t *testing.T) {
 	}
 	if n := pool.Stats().Gets; n != 0 {
 		t.Errorf("%d arenas", n)
+	}
+	if n := warnings.count(warning) - before; n != 1 {
+		t.Errorf("%d warnings without the codec, want one for each Wrap", n)
 	}
 }
 

@@ -3,12 +3,16 @@ package arenapb_test
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
@@ -40,6 +44,10 @@ var edges = []string{
 	"a801017a0161a801027a0162", "a80101a80102", "a88001 01a80102", "a8010172016 1a80102", "ab01ac01", "ab01a80101ac01", "ab01ab01ac01ac01", "ab01b401", "ab01", // unknown fields in turns with known
 	"0b08010c", "0b0801 0b 0c 0c", "0b2a0161 0c", "2b3001 34 2b 34 2c", "2b30012c", "2b2c", "2c", "430801 44", "434448014344", "4349 01", // groups
 	"a0060 1", "aa060161", "ca06020801", "d3060801d406", "c23e00", "a006", "a00680", "a50600000000", // extensions
+	"8080808010 01", "8280808010 00", "8080808080 01 01", // a number beyond the largest, whose lower bits are none
+	"f20102 3201ff", "f20103 d20101ff", "f20103 f20201ff", "f20103 820101ff", "f20105 f2010332 01ff", "f20105 fa010332 01ff", "f20107 8a0204080112 01ff", // a length one beyond its message's, in which what follows is not UTF-8
+	"18ffffffffffffffff18 1001", "18ffffffffffffffff18 1801 1001", // a long number whose end looks like the list's tag
+	"0a06 8080808010 01", "2206 0a0161 120105", "2a05 0801 120161", "0a07 0a0161 120161 08", "120a 0a0161 1202 0a00 1001", // entries with wrong numbers and wire types
 	"0801 32016 1", "08013200", "3200", "0801", "1a00", "2200", "0a00 0a00", "2a00", "2a0612040801 3200", // required
 }
 
@@ -106,6 +114,7 @@ func TestRecursionLimit(t *testing.T) {
 				{(*openpb.Maps)(nil), nest(nest(nil, 2<<3|2, 1), 2<<3|2, min(depth, 1000)/2)},
 				{(*openpb.Maps)(nil), nest([]byte{0x10, 1}, 2<<3|2, min(depth, 1000)/2*2)},
 				{(*oldpb.Groups)(nil), groups(min(depth, 1000) / 2)},
+				{(*oldpb.Extended)(nil), nest(nil, 103<<3|2, min(depth, 1000))}, // extensions, which package proto reads
 				{(*openpb.Scalars)(nil), bytes.Repeat([]byte{0x9b, 1}, depth)},
 			} {
 				o := arenapb.UnmarshalOptions{RecursionLimit: limit}
@@ -150,4 +159,107 @@ func TestResolver(t *testing.T) {
 			t.Errorf("the extension is known: %v", known)
 		}
 	}
+}
+
+// An extension that the Resolver alone knows is read, in an arena and on the heap.
+func TestResolverOfItsOwn(t *testing.T) {
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: proto.String("own.proto"), Package: proto.String("own"), Dependency: []string{"old.proto"},
+		Extension: []*descriptorpb.FieldDescriptorProto{{
+			Name: proto.String("own"), Number: proto.Int32(150), Extendee: proto.String(".arenapb.test.old.Extended"),
+			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), Type: descriptorpb.FieldDescriptorProto_TYPE_INT32.Enum(),
+		}},
+	}, protoregistry.GlobalFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := dynamicpb.NewExtensionType(file.Extensions().Get(0))
+	types := new(protoregistry.Types)
+	if err := types.RegisterExtension(own); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4<<10, 0)} {
+		m := new(oldpb.Extended)
+		if err := (arenapb.UnmarshalOptions{Resolver: types}).Unmarshal(a, unhex(t, "b00907"), m); err != nil {
+			t.Fatal(err)
+		}
+		if !proto.HasExtension(m, own) || proto.GetExtension(m, own) != int32(7) {
+			t.Errorf("the extension is unknown: %v", m)
+		}
+	}
+}
+
+// What a message had is dropped, in an arena and on the heap.
+func TestDropsWhatWas(t *testing.T) {
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4<<10, 0)} {
+		m := &openpb.Scalars{I32: 1, S: "old", By: []byte("old"), Child: &openpb.Scalars{I32: 2}}
+		if err := arenapb.Unmarshal(a, unhex(t, "1803"), m); err != nil {
+			t.Fatal(err)
+		}
+		if want := (&openpb.Scalars{I64: 3}); !proto.Equal(m, want) {
+			t.Errorf("%v, want %v", m, want)
+		}
+	}
+}
+
+// A nil message is the same panic as package proto's.
+func TestNilMessage(t *testing.T) {
+	says := func(f func() error) (v any) {
+		defer func() { v = recover() }()
+		return f()
+	}
+	a := arena.NewArena(4<<10, 0)
+	for _, m := range []proto.Message{nil, (*openpb.Scalars)(nil)} {
+		for _, merge := range []bool{false, true} {
+			want := says(func() error { return proto.UnmarshalOptions{Merge: merge}.Unmarshal(nil, m) })
+			got := says(func() error { return arenapb.UnmarshalOptions{Merge: merge}.Unmarshal(a, nil, m) })
+			if fmt.Sprint(want) != fmt.Sprint(got) {
+				t.Errorf("%T, merge %v: %v, package proto says %v", m, merge, got, want)
+			}
+		}
+	}
+}
+
+// What Merge finds is what a program may have left: a oneof's wrapper that is nil, and
+// lists that were cut, with messages behind their end.
+func TestMergeInto(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	merge := func(doc string, want, got proto.Message) {
+		t.Helper()
+		wantErr := proto.UnmarshalOptions{Merge: true}.Unmarshal(unhex(t, doc), want)
+		gotErr := arenapb.UnmarshalOptions{Merge: true}.Unmarshal(a, unhex(t, doc), got)
+		if wantErr != nil || gotErr != nil {
+			t.Fatal(wantErr, gotErr)
+		}
+		if err := oracle.Unlike(got, want); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, doc := range []string{"32026162", "4a021001", "0801"} {
+		one := func() *openpb.Choice { return &openpb.Choice{One: (*openpb.Choice_S)(nil)} }
+		child := func() *openpb.Choice { return &openpb.Choice{One: (*openpb.Choice_Child)(nil)} }
+		merge(doc, one(), one())
+		merge(doc, child(), child())
+	}
+	group := func() *oldpb.Groups {
+		m := &oldpb.Groups{Many: []*oldpb.Groups_Many{{Y: proto.Int64(1), T: []string{"old"}}, {Y: proto.Int64(2)}}}
+		m.Many = m.Many[:1]
+		return m
+	}
+	kept := [2]*oldpb.Groups_Many{}
+	for i, m := range []*oldpb.Groups{group(), group()} {
+		kept[i] = m.Many[:2][1]
+		if i == 1 {
+			merge("2b3a01782c", group(), m)
+		}
+	}
+	if kept[1].Y == nil || *kept[1].Y != 2 || len(kept[1].T) != 0 {
+		t.Errorf("a message behind the list's end became %v", kept[1])
+	}
+	lists := func() *openpb.Lists {
+		m := &openpb.Lists{Child: []*openpb.Lists{{S: []string{"old"}}, {}}, By: [][]byte{[]byte("old"), []byte("older")}, I64: []int64{1, 2}}
+		m.Child, m.By, m.I64 = m.Child[:0], m.By[:1], m.I64[:1]
+		return m
+	}
+	merge("8a010372017a 7a0161 7a00 1805 1806 1807", lists(), lists())
 }

@@ -27,5 +27,5 @@ var kinds = []proto.Message{
 	(*featurespb.Mixed)(nil), (*featureshybridpb.Mixed)(nil), (*featuresopaquepb.Mixed)(nil),
 	(*allopenpb.All)(nil), (*allhybridpb.All)(nil), (*allopaquepb.All)(nil), (*allopaquepb.Empty)(nil),
 	(*descriptorpb.FileDescriptorSet)(nil), (*structpb.Struct)(nil), (*anypb.Any)(nil), (*apipb.Api)(nil), (*typepb.Type)(nil),
-	(*wrapperspb.DoubleValue)(nil), (*gofeaturespb.GoFeatures)(nil),
+	(*wrapperspb.DoubleValue)(nil), (*gofeaturespb.GoFeatures)(nil), (*openpb.Far)(nil),
 }

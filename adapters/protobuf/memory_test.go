@@ -87,6 +87,14 @@ func TestFallbacks(t *testing.T) {
 			t.Errorf("%s was counted %d times, want at least %d: %v", name, n, least, after)
 		}
 	}
+	before = counts()
+	outer := oracle.Fresh(a, (*lazypb.Outer)(nil))
+	if err := arenapb.Unmarshal(a, []byte{0x0a, 0}, outer); err != nil {
+		t.Error(err)
+	}
+	if n := counts()["arenapb.test.lazy.Lazy"] - before["arenapb.test.lazy.Lazy"]; n != 1 {
+		t.Errorf("a message in another one was counted %d times", n)
+	}
 	if after["arenapb.test.lazy.Outer"] != 0 {
 		t.Error("a message that can be read was left to package proto because of one in it")
 	}

@@ -121,9 +121,6 @@ func (d *decoder) foreign(p *program, to pointer, start, i, end int, f *field) i
 	if f != nil && f.sub != nil {
 		f.sub.fallbacks.Add(1)
 	}
-	if f != nil && f.required != 0 {
-		d.partial = true // only package proto knows whether the wire type was right
-	}
 	return i + n
 }
 

@@ -98,6 +98,12 @@ func alike(got, want protoreflect.Message) (err error) {
 			err = fmt.Errorf("%s: nil bytes", fd.FullName())
 		}
 	}
+	for i := range want.Descriptor().Fields().Len() { // also those that are not set: Range knows none of them
+		fd := want.Descriptor().Fields().Get(i)
+		if fd.Kind() == protoreflect.BytesKind && !fd.IsList() && (got.Get(fd).Bytes() == nil) != (want.Get(fd).Bytes() == nil) {
+			return fmt.Errorf("%s: nil bytes", fd.FullName())
+		}
+	}
 	want.Range(func(fd protoreflect.FieldDescriptor, y protoreflect.Value) bool {
 		x := got.Get(fd)
 		switch {

@@ -1022,6 +1022,82 @@ func (x *Maps) GetFb() map[uint32]bool {
 	return nil
 }
 
+type Far struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Away          []string               `protobuf:"bytes,33554433,rep,name=away,proto3" json:"away,omitempty"`
+	Farther       []string               `protobuf:"bytes,67108865,rep,name=farther,proto3" json:"farther,omitempty"`
+	Farthest      []string               `protobuf:"bytes,100663297,rep,name=farthest,proto3" json:"farthest,omitempty"`
+	Number        []int64                `protobuf:"zigzag64,134217729,rep,packed,name=number,proto3" json:"number,omitempty"`
+	Numbers       []int64                `protobuf:"zigzag64,167772161,rep,name=numbers,proto3" json:"numbers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Far) Reset() {
+	*x = Far{}
+	mi := &file_open_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Far) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Far) ProtoMessage() {}
+
+func (x *Far) ProtoReflect() protoreflect.Message {
+	mi := &file_open_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Far.ProtoReflect.Descriptor instead.
+func (*Far) Descriptor() ([]byte, []int) {
+	return file_open_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Far) GetAway() []string {
+	if x != nil {
+		return x.Away
+	}
+	return nil
+}
+
+func (x *Far) GetFarther() []string {
+	if x != nil {
+		return x.Farther
+	}
+	return nil
+}
+
+func (x *Far) GetFarthest() []string {
+	if x != nil {
+		return x.Farthest
+	}
+	return nil
+}
+
+func (x *Far) GetNumber() []int64 {
+	if x != nil {
+		return x.Number
+	}
+	return nil
+}
+
+func (x *Far) GetNumbers() []int64 {
+	if x != nil {
+		return x.Numbers
+	}
+	return nil
+}
+
 var File_open_proto protoreflect.FileDescriptor
 
 const file_open_proto_rawDesc = "" +
@@ -1177,7 +1253,13 @@ const file_open_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\x1a5\n" +
 	"\aFbEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\aR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01*-\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\x94\x01\n" +
+	"\x03Far\x12\x15\n" +
+	"\x04away\x18\x81\x80\x80\x10 \x03(\tR\x04away\x12\x1b\n" +
+	"\afarther\x18\x81\x80\x80  \x03(\tR\afarther\x12\x1d\n" +
+	"\bfarthest\x18\x81\x80\x800 \x03(\tR\bfarthest\x12\x19\n" +
+	"\x06number\x18\x81\x80\x80@ \x03(\x12R\x06number\x12\x1f\n" +
+	"\anumbers\x18\x81\x80\x80P \x03(\x12B\x02\x10\x00R\anumbers*-\n" +
 	"\x05Color\x12\b\n" +
 	"\x04NONE\x10\x00\x12\a\n" +
 	"\x03RED\x10\x01\x12\x11\n" +
@@ -1196,7 +1278,7 @@ func file_open_proto_rawDescGZIP() []byte {
 }
 
 var file_open_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_open_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_open_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_open_proto_goTypes = []any{
 	(Color)(0),       // 0: arenapb.test.open.Color
 	(*Scalars)(nil),  // 1: arenapb.test.open.Scalars
@@ -1204,19 +1286,20 @@ var file_open_proto_goTypes = []any{
 	(*Lists)(nil),    // 3: arenapb.test.open.Lists
 	(*Choice)(nil),   // 4: arenapb.test.open.Choice
 	(*Maps)(nil),     // 5: arenapb.test.open.Maps
-	nil,              // 6: arenapb.test.open.Maps.SsEntry
-	nil,              // 7: arenapb.test.open.Maps.SmEntry
-	nil,              // 8: arenapb.test.open.Maps.SbEntry
-	nil,              // 9: arenapb.test.open.Maps.SiEntry
-	nil,              // 10: arenapb.test.open.Maps.IsEntry
-	nil,              // 11: arenapb.test.open.Maps.ZmEntry
-	nil,              // 12: arenapb.test.open.Maps.BbEntry
-	nil,              // 13: arenapb.test.open.Maps.FdEntry
-	nil,              // 14: arenapb.test.open.Maps.UcEntry
-	nil,              // 15: arenapb.test.open.Maps.SfEntry
-	nil,              // 16: arenapb.test.open.Maps.UzEntry
-	nil,              // 17: arenapb.test.open.Maps.IbEntry
-	nil,              // 18: arenapb.test.open.Maps.FbEntry
+	(*Far)(nil),      // 6: arenapb.test.open.Far
+	nil,              // 7: arenapb.test.open.Maps.SsEntry
+	nil,              // 8: arenapb.test.open.Maps.SmEntry
+	nil,              // 9: arenapb.test.open.Maps.SbEntry
+	nil,              // 10: arenapb.test.open.Maps.SiEntry
+	nil,              // 11: arenapb.test.open.Maps.IsEntry
+	nil,              // 12: arenapb.test.open.Maps.ZmEntry
+	nil,              // 13: arenapb.test.open.Maps.BbEntry
+	nil,              // 14: arenapb.test.open.Maps.FdEntry
+	nil,              // 15: arenapb.test.open.Maps.UcEntry
+	nil,              // 16: arenapb.test.open.Maps.SfEntry
+	nil,              // 17: arenapb.test.open.Maps.UzEntry
+	nil,              // 18: arenapb.test.open.Maps.IbEntry
+	nil,              // 19: arenapb.test.open.Maps.FbEntry
 }
 var file_open_proto_depIdxs = []int32{
 	0,  // 0: arenapb.test.open.Scalars.e:type_name -> arenapb.test.open.Color
@@ -1230,19 +1313,19 @@ var file_open_proto_depIdxs = []int32{
 	4,  // 8: arenapb.test.open.Choice.child:type_name -> arenapb.test.open.Choice
 	1,  // 9: arenapb.test.open.Choice.sc:type_name -> arenapb.test.open.Scalars
 	3,  // 10: arenapb.test.open.Choice.y:type_name -> arenapb.test.open.Lists
-	6,  // 11: arenapb.test.open.Maps.ss:type_name -> arenapb.test.open.Maps.SsEntry
-	7,  // 12: arenapb.test.open.Maps.sm:type_name -> arenapb.test.open.Maps.SmEntry
-	8,  // 13: arenapb.test.open.Maps.sb:type_name -> arenapb.test.open.Maps.SbEntry
-	9,  // 14: arenapb.test.open.Maps.si:type_name -> arenapb.test.open.Maps.SiEntry
-	10, // 15: arenapb.test.open.Maps.is:type_name -> arenapb.test.open.Maps.IsEntry
-	11, // 16: arenapb.test.open.Maps.zm:type_name -> arenapb.test.open.Maps.ZmEntry
-	12, // 17: arenapb.test.open.Maps.bb:type_name -> arenapb.test.open.Maps.BbEntry
-	13, // 18: arenapb.test.open.Maps.fd:type_name -> arenapb.test.open.Maps.FdEntry
-	14, // 19: arenapb.test.open.Maps.uc:type_name -> arenapb.test.open.Maps.UcEntry
-	15, // 20: arenapb.test.open.Maps.sf:type_name -> arenapb.test.open.Maps.SfEntry
-	16, // 21: arenapb.test.open.Maps.uz:type_name -> arenapb.test.open.Maps.UzEntry
-	17, // 22: arenapb.test.open.Maps.ib:type_name -> arenapb.test.open.Maps.IbEntry
-	18, // 23: arenapb.test.open.Maps.fb:type_name -> arenapb.test.open.Maps.FbEntry
+	7,  // 11: arenapb.test.open.Maps.ss:type_name -> arenapb.test.open.Maps.SsEntry
+	8,  // 12: arenapb.test.open.Maps.sm:type_name -> arenapb.test.open.Maps.SmEntry
+	9,  // 13: arenapb.test.open.Maps.sb:type_name -> arenapb.test.open.Maps.SbEntry
+	10, // 14: arenapb.test.open.Maps.si:type_name -> arenapb.test.open.Maps.SiEntry
+	11, // 15: arenapb.test.open.Maps.is:type_name -> arenapb.test.open.Maps.IsEntry
+	12, // 16: arenapb.test.open.Maps.zm:type_name -> arenapb.test.open.Maps.ZmEntry
+	13, // 17: arenapb.test.open.Maps.bb:type_name -> arenapb.test.open.Maps.BbEntry
+	14, // 18: arenapb.test.open.Maps.fd:type_name -> arenapb.test.open.Maps.FdEntry
+	15, // 19: arenapb.test.open.Maps.uc:type_name -> arenapb.test.open.Maps.UcEntry
+	16, // 20: arenapb.test.open.Maps.sf:type_name -> arenapb.test.open.Maps.SfEntry
+	17, // 21: arenapb.test.open.Maps.uz:type_name -> arenapb.test.open.Maps.UzEntry
+	18, // 22: arenapb.test.open.Maps.ib:type_name -> arenapb.test.open.Maps.IbEntry
+	19, // 23: arenapb.test.open.Maps.fb:type_name -> arenapb.test.open.Maps.FbEntry
 	5,  // 24: arenapb.test.open.Maps.SmEntry.value:type_name -> arenapb.test.open.Maps
 	1,  // 25: arenapb.test.open.Maps.ZmEntry.value:type_name -> arenapb.test.open.Scalars
 	0,  // 26: arenapb.test.open.Maps.UcEntry.value:type_name -> arenapb.test.open.Color
@@ -1279,7 +1362,7 @@ func file_open_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_open_proto_rawDesc), len(file_open_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
