@@ -22,11 +22,11 @@ func ExamplePublish() {
 
 func ExamplePublishFixed() {
 	orders := arena.NewSyncFixedPool[[2]uint64](2)
-	arenavar.PublishFixed("orders", orders)
+	arenavar.PublishFixed("slots", orders)
 	orders.Allocate()
 
 	var now arena.FixedStats
-	err := json.Unmarshal([]byte(expvar.Get("orders").String()), &now)
+	err := json.Unmarshal([]byte(expvar.Get("slots").String()), &now)
 	fmt.Println(now.Used, now.Capacity, err)
 	// Output: 1 2 <nil>
 }
