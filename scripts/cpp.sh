@@ -57,7 +57,14 @@ echo '#include <gtest/gtest.h>' | "$compiler" -x c++ -std=c++20 -E - >/dev/null 
 	"$compiler" -fsanitize=fuzzer -x c++ -o /dev/null - 2>/dev/null || skip "preset fuzz: $compiler has no libFuzzer"
 
 cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
-cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)"
+# What has no threads has nothing for ThreadSanitizer to see.
+case $preset in
+tsan)
+	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target tests example_threads
+	set -- -R '^(tests|example_threads)$' "$@"
+	;;
+*) cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" ;;
+esac
 if [ "$preset" = fuzz ]; then
 	build/fuzz/fuzz_trace -max_total_time="${FUZZSECONDS:-30}" -print_final_stats=1 "$@"
 else

@@ -1,0 +1,59 @@
+# How programs get at the headers: installed, fetched, each alone, as one.
+
+# The installed package, used by a project of its own.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME consumer
+    COMMAND ${CMAKE_COMMAND}
+      -DBUILD=${PROJECT_BINARY_DIR}
+      -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/consumer
+      -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer
+      -DCXX=${CMAKE_CXX_COMPILER}
+      -DGENERATOR=${CMAKE_GENERATOR}
+      -DVERSION=${PROJECT_VERSION}
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
+endif()
+
+# The repository as a part of a project of its own, by FetchContent.
+if(EXISTS ${PROJECT_SOURCE_DIR}/../CMakeLists.txt AND NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME fetch
+    COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test
+      ${CMAKE_CURRENT_SOURCE_DIR}/fetch ${CMAKE_CURRENT_BINARY_DIR}/fetch
+      --build-generator ${CMAKE_GENERATOR}
+      --build-options -DEBBPOOL_ROOT=${PROJECT_SOURCE_DIR}/.. -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+      --test-command fetcher)
+endif()
+
+# Every header alone, with all warnings.
+file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/ebbpool/*.hpp)
+set(header_sources)
+foreach(header ${headers})
+  string(MAKE_C_IDENTIFIER ${header} id)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${id}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND header_sources ${source})
+endforeach()
+add_library(headers_alone OBJECT ${header_sources})
+target_link_libraries(headers_alone PRIVATE ebbpool_dev)
+
+# The whole library in one program, which also is what scripts build for other
+# compilers and processors.
+add_executable(anywhere anywhere.cpp)
+target_link_libraries(anywhere PRIVATE ebbpool_dev)
+add_test(NAME anywhere COMMAND anywhere ${EBBPOOL_TRACES})
+
+# The single header is what the headers are, and does what they do.
+if(EXISTS ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh AND UNIX)
+  add_test(NAME single_is_fresh COMMAND ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh -check)
+endif()
+add_executable(anywhere_single anywhere.cpp)
+target_link_libraries(anywhere_single PRIVATE ebbpool_dev)
+target_compile_definitions(anywhere_single PRIVATE ANYWHERE_SINGLE)
+target_include_directories(anywhere_single PRIVATE ${PROJECT_SOURCE_DIR}/single)
+add_test(NAME anywhere_single COMMAND anywhere_single)
+
+# As it is included where neither exceptions nor RTTI are on.
+if(NOT MSVC)
+  add_library(headers_bare OBJECT bare.cpp)
+  target_link_libraries(headers_bare PRIVATE ebbpool_dev)
+  target_compile_options(headers_bare PRIVATE -fno-exceptions -fno-rtti)
+endif()
