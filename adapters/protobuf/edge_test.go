@@ -17,6 +17,7 @@ import (
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
@@ -115,6 +116,7 @@ func TestRecursionLimit(t *testing.T) {
 				{(*openpb.Maps)(nil), nest([]byte{0x10, 1}, 2<<3|2, min(depth, 1000)/2*2)},
 				{(*oldpb.Groups)(nil), groups(min(depth, 1000) / 2)},
 				{(*oldpb.Extended)(nil), nest(nil, 103<<3|2, min(depth, 1000))}, // extensions, which package proto reads
+				{(*lazypb.Outer)(nil), nest(nil, 1<<3|2, min(depth, 2))},        // a field that is left to it
 				{(*openpb.Scalars)(nil), bytes.Repeat([]byte{0x9b, 1}, depth)},
 			} {
 				o := arenapb.UnmarshalOptions{RecursionLimit: limit}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// laid is how many bytes the structs and lists have that v leads to, without the strings.
+func laid(v reflect.Value) int {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return 0
+		}
+		return int(v.Type().Elem().Size()) + laid(v.Elem())
+	case reflect.Interface:
+		if v.IsNil() {
+			return 0
+		}
+		return laid(v.Elem())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return 0
+		}
+		n := v.Len() * int(v.Type().Elem().Size())
+		for i := range v.Len() {
+			n += laid(v.Index(i))
+		}
+		return n
+	case reflect.Struct:
+		n := 0
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name != "state" { // which leads to package proto's own
+				n += laid(v.Field(i))
+			}
+		}
+		return n
+	}
+	return 0
+}
+
+// Of the arena a message takes what its structs and lists take, and one copy of the
+// document: nothing is lost between them.
+func TestArenaBytes(t *testing.T) {
+	if check.Watched || machine.Portable {
+		t.Skip("these builds need more")
+	}
+	for _, d := range documents()[:4] {
+		a := arena.NewArena(chunkSize, maxRetained)
+		m := arena.NewType(a, reflect.TypeOf(d.kind).Elem()).Interface().(proto.Message)
+		must(arenapb.Unmarshal(a, d.bytes, m))
+		structs := laid(reflect.ValueOf(m))
+		t.Logf("%s: of each byte of the document %.1f in structs and lists", d.name, float64(structs)/float64(len(d.bytes)))
+		if lost := a.UsedBytes() - structs - len(d.bytes); lost < 0 || lost > 32+len(d.bytes)/1000 {
+			t.Errorf("%s: %d bytes of the arena are neither", d.name, lost)
+		}
+	}
+}
