@@ -448,9 +448,9 @@ type Many struct {
 	F63           *int32                 `protobuf:"varint,63,req,name=f63" json:"f63,omitempty"`
 	F64           *int32                 `protobuf:"varint,64,req,name=f64" json:"f64,omitempty"`
 	F65           *int32                 `protobuf:"varint,65,req,name=f65" json:"f65,omitempty"`
-	F66           *int32                 `protobuf:"varint,66,req,name=f66" json:"f66,omitempty"`
 	More          *Many                  `protobuf:"bytes,67,opt,name=more" json:"more,omitempty"`
 	Nest          *Many_Nest             `protobuf:"group,68,opt,name=Nest,json=nest" json:"nest,omitempty"`
+	Wide          *Many_Wide             `protobuf:"group,69,opt,name=Wide,json=wide" json:"wide,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -940,13 +940,6 @@ func (x *Many) GetF65() int32 {
 	return 0
 }
 
-func (x *Many) GetF66() int32 {
-	if x != nil && x.F66 != nil {
-		return *x.F66
-	}
-	return 0
-}
-
 func (x *Many) GetMore() *Many {
 	if x != nil {
 		return x.More
@@ -957,6 +950,13 @@ func (x *Many) GetMore() *Many {
 func (x *Many) GetNest() *Many_Nest {
 	if x != nil {
 		return x.Nest
+	}
+	return nil
+}
+
+func (x *Many) GetWide() *Many_Wide {
+	if x != nil {
+		return x.Wide
 	}
 	return nil
 }
@@ -1446,6 +1446,562 @@ func (x *Many_Nest) GetIn() *Many {
 	return nil
 }
 
+type Many_Wide struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	F1            *int32                 `protobuf:"varint,1,req,name=f1" json:"f1,omitempty"`
+	F2            *int32                 `protobuf:"varint,2,req,name=f2" json:"f2,omitempty"`
+	F3            *int32                 `protobuf:"varint,3,req,name=f3" json:"f3,omitempty"`
+	F4            *int32                 `protobuf:"varint,4,req,name=f4" json:"f4,omitempty"`
+	F5            *int32                 `protobuf:"varint,5,req,name=f5" json:"f5,omitempty"`
+	F6            *int32                 `protobuf:"varint,6,req,name=f6" json:"f6,omitempty"`
+	F7            *int32                 `protobuf:"varint,7,req,name=f7" json:"f7,omitempty"`
+	F8            *int32                 `protobuf:"varint,8,req,name=f8" json:"f8,omitempty"`
+	F9            *int32                 `protobuf:"varint,9,req,name=f9" json:"f9,omitempty"`
+	F10           *int32                 `protobuf:"varint,10,req,name=f10" json:"f10,omitempty"`
+	F11           *int32                 `protobuf:"varint,11,req,name=f11" json:"f11,omitempty"`
+	F12           *int32                 `protobuf:"varint,12,req,name=f12" json:"f12,omitempty"`
+	F13           *int32                 `protobuf:"varint,13,req,name=f13" json:"f13,omitempty"`
+	F14           *int32                 `protobuf:"varint,14,req,name=f14" json:"f14,omitempty"`
+	F15           *int32                 `protobuf:"varint,15,req,name=f15" json:"f15,omitempty"`
+	F16           *int32                 `protobuf:"varint,16,req,name=f16" json:"f16,omitempty"`
+	F17           *int32                 `protobuf:"varint,17,req,name=f17" json:"f17,omitempty"`
+	F18           *int32                 `protobuf:"varint,18,req,name=f18" json:"f18,omitempty"`
+	F19           *int32                 `protobuf:"varint,19,req,name=f19" json:"f19,omitempty"`
+	F20           *int32                 `protobuf:"varint,20,req,name=f20" json:"f20,omitempty"`
+	F21           *int32                 `protobuf:"varint,21,req,name=f21" json:"f21,omitempty"`
+	F22           *int32                 `protobuf:"varint,22,req,name=f22" json:"f22,omitempty"`
+	F23           *int32                 `protobuf:"varint,23,req,name=f23" json:"f23,omitempty"`
+	F24           *int32                 `protobuf:"varint,24,req,name=f24" json:"f24,omitempty"`
+	F25           *int32                 `protobuf:"varint,25,req,name=f25" json:"f25,omitempty"`
+	F26           *int32                 `protobuf:"varint,26,req,name=f26" json:"f26,omitempty"`
+	F27           *int32                 `protobuf:"varint,27,req,name=f27" json:"f27,omitempty"`
+	F28           *int32                 `protobuf:"varint,28,req,name=f28" json:"f28,omitempty"`
+	F29           *int32                 `protobuf:"varint,29,req,name=f29" json:"f29,omitempty"`
+	F30           *int32                 `protobuf:"varint,30,req,name=f30" json:"f30,omitempty"`
+	F31           *int32                 `protobuf:"varint,31,req,name=f31" json:"f31,omitempty"`
+	F32           *int32                 `protobuf:"varint,32,req,name=f32" json:"f32,omitempty"`
+	F33           *int32                 `protobuf:"varint,33,req,name=f33" json:"f33,omitempty"`
+	F34           *int32                 `protobuf:"varint,34,req,name=f34" json:"f34,omitempty"`
+	F35           *int32                 `protobuf:"varint,35,req,name=f35" json:"f35,omitempty"`
+	F36           *int32                 `protobuf:"varint,36,req,name=f36" json:"f36,omitempty"`
+	F37           *int32                 `protobuf:"varint,37,req,name=f37" json:"f37,omitempty"`
+	F38           *int32                 `protobuf:"varint,38,req,name=f38" json:"f38,omitempty"`
+	F39           *int32                 `protobuf:"varint,39,req,name=f39" json:"f39,omitempty"`
+	F40           *int32                 `protobuf:"varint,40,req,name=f40" json:"f40,omitempty"`
+	F41           *int32                 `protobuf:"varint,41,req,name=f41" json:"f41,omitempty"`
+	F42           *int32                 `protobuf:"varint,42,req,name=f42" json:"f42,omitempty"`
+	F43           *int32                 `protobuf:"varint,43,req,name=f43" json:"f43,omitempty"`
+	F44           *int32                 `protobuf:"varint,44,req,name=f44" json:"f44,omitempty"`
+	F45           *int32                 `protobuf:"varint,45,req,name=f45" json:"f45,omitempty"`
+	F46           *int32                 `protobuf:"varint,46,req,name=f46" json:"f46,omitempty"`
+	F47           *int32                 `protobuf:"varint,47,req,name=f47" json:"f47,omitempty"`
+	F48           *int32                 `protobuf:"varint,48,req,name=f48" json:"f48,omitempty"`
+	F49           *int32                 `protobuf:"varint,49,req,name=f49" json:"f49,omitempty"`
+	F50           *int32                 `protobuf:"varint,50,req,name=f50" json:"f50,omitempty"`
+	F51           *int32                 `protobuf:"varint,51,req,name=f51" json:"f51,omitempty"`
+	F52           *int32                 `protobuf:"varint,52,req,name=f52" json:"f52,omitempty"`
+	F53           *int32                 `protobuf:"varint,53,req,name=f53" json:"f53,omitempty"`
+	F54           *int32                 `protobuf:"varint,54,req,name=f54" json:"f54,omitempty"`
+	F55           *int32                 `protobuf:"varint,55,req,name=f55" json:"f55,omitempty"`
+	F56           *int32                 `protobuf:"varint,56,req,name=f56" json:"f56,omitempty"`
+	F57           *int32                 `protobuf:"varint,57,req,name=f57" json:"f57,omitempty"`
+	F58           *int32                 `protobuf:"varint,58,req,name=f58" json:"f58,omitempty"`
+	F59           *int32                 `protobuf:"varint,59,req,name=f59" json:"f59,omitempty"`
+	F60           *int32                 `protobuf:"varint,60,req,name=f60" json:"f60,omitempty"`
+	F61           *int32                 `protobuf:"varint,61,req,name=f61" json:"f61,omitempty"`
+	F62           *int32                 `protobuf:"varint,62,req,name=f62" json:"f62,omitempty"`
+	F63           *int32                 `protobuf:"varint,63,req,name=f63" json:"f63,omitempty"`
+	F64           *int32                 `protobuf:"varint,64,req,name=f64" json:"f64,omitempty"`
+	F65           *int32                 `protobuf:"varint,65,req,name=f65" json:"f65,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Many_Wide) Reset() {
+	*x = Many_Wide{}
+	mi := &file_old_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Many_Wide) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Many_Wide) ProtoMessage() {}
+
+func (x *Many_Wide) ProtoReflect() protoreflect.Message {
+	mi := &file_old_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Many_Wide.ProtoReflect.Descriptor instead.
+func (*Many_Wide) Descriptor() ([]byte, []int) {
+	return file_old_proto_rawDescGZIP(), []int{3, 1}
+}
+
+func (x *Many_Wide) GetF1() int32 {
+	if x != nil && x.F1 != nil {
+		return *x.F1
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF2() int32 {
+	if x != nil && x.F2 != nil {
+		return *x.F2
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF3() int32 {
+	if x != nil && x.F3 != nil {
+		return *x.F3
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF4() int32 {
+	if x != nil && x.F4 != nil {
+		return *x.F4
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF5() int32 {
+	if x != nil && x.F5 != nil {
+		return *x.F5
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF6() int32 {
+	if x != nil && x.F6 != nil {
+		return *x.F6
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF7() int32 {
+	if x != nil && x.F7 != nil {
+		return *x.F7
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF8() int32 {
+	if x != nil && x.F8 != nil {
+		return *x.F8
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF9() int32 {
+	if x != nil && x.F9 != nil {
+		return *x.F9
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF10() int32 {
+	if x != nil && x.F10 != nil {
+		return *x.F10
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF11() int32 {
+	if x != nil && x.F11 != nil {
+		return *x.F11
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF12() int32 {
+	if x != nil && x.F12 != nil {
+		return *x.F12
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF13() int32 {
+	if x != nil && x.F13 != nil {
+		return *x.F13
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF14() int32 {
+	if x != nil && x.F14 != nil {
+		return *x.F14
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF15() int32 {
+	if x != nil && x.F15 != nil {
+		return *x.F15
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF16() int32 {
+	if x != nil && x.F16 != nil {
+		return *x.F16
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF17() int32 {
+	if x != nil && x.F17 != nil {
+		return *x.F17
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF18() int32 {
+	if x != nil && x.F18 != nil {
+		return *x.F18
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF19() int32 {
+	if x != nil && x.F19 != nil {
+		return *x.F19
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF20() int32 {
+	if x != nil && x.F20 != nil {
+		return *x.F20
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF21() int32 {
+	if x != nil && x.F21 != nil {
+		return *x.F21
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF22() int32 {
+	if x != nil && x.F22 != nil {
+		return *x.F22
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF23() int32 {
+	if x != nil && x.F23 != nil {
+		return *x.F23
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF24() int32 {
+	if x != nil && x.F24 != nil {
+		return *x.F24
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF25() int32 {
+	if x != nil && x.F25 != nil {
+		return *x.F25
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF26() int32 {
+	if x != nil && x.F26 != nil {
+		return *x.F26
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF27() int32 {
+	if x != nil && x.F27 != nil {
+		return *x.F27
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF28() int32 {
+	if x != nil && x.F28 != nil {
+		return *x.F28
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF29() int32 {
+	if x != nil && x.F29 != nil {
+		return *x.F29
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF30() int32 {
+	if x != nil && x.F30 != nil {
+		return *x.F30
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF31() int32 {
+	if x != nil && x.F31 != nil {
+		return *x.F31
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF32() int32 {
+	if x != nil && x.F32 != nil {
+		return *x.F32
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF33() int32 {
+	if x != nil && x.F33 != nil {
+		return *x.F33
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF34() int32 {
+	if x != nil && x.F34 != nil {
+		return *x.F34
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF35() int32 {
+	if x != nil && x.F35 != nil {
+		return *x.F35
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF36() int32 {
+	if x != nil && x.F36 != nil {
+		return *x.F36
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF37() int32 {
+	if x != nil && x.F37 != nil {
+		return *x.F37
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF38() int32 {
+	if x != nil && x.F38 != nil {
+		return *x.F38
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF39() int32 {
+	if x != nil && x.F39 != nil {
+		return *x.F39
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF40() int32 {
+	if x != nil && x.F40 != nil {
+		return *x.F40
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF41() int32 {
+	if x != nil && x.F41 != nil {
+		return *x.F41
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF42() int32 {
+	if x != nil && x.F42 != nil {
+		return *x.F42
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF43() int32 {
+	if x != nil && x.F43 != nil {
+		return *x.F43
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF44() int32 {
+	if x != nil && x.F44 != nil {
+		return *x.F44
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF45() int32 {
+	if x != nil && x.F45 != nil {
+		return *x.F45
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF46() int32 {
+	if x != nil && x.F46 != nil {
+		return *x.F46
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF47() int32 {
+	if x != nil && x.F47 != nil {
+		return *x.F47
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF48() int32 {
+	if x != nil && x.F48 != nil {
+		return *x.F48
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF49() int32 {
+	if x != nil && x.F49 != nil {
+		return *x.F49
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF50() int32 {
+	if x != nil && x.F50 != nil {
+		return *x.F50
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF51() int32 {
+	if x != nil && x.F51 != nil {
+		return *x.F51
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF52() int32 {
+	if x != nil && x.F52 != nil {
+		return *x.F52
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF53() int32 {
+	if x != nil && x.F53 != nil {
+		return *x.F53
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF54() int32 {
+	if x != nil && x.F54 != nil {
+		return *x.F54
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF55() int32 {
+	if x != nil && x.F55 != nil {
+		return *x.F55
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF56() int32 {
+	if x != nil && x.F56 != nil {
+		return *x.F56
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF57() int32 {
+	if x != nil && x.F57 != nil {
+		return *x.F57
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF58() int32 {
+	if x != nil && x.F58 != nil {
+		return *x.F58
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF59() int32 {
+	if x != nil && x.F59 != nil {
+		return *x.F59
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF60() int32 {
+	if x != nil && x.F60 != nil {
+		return *x.F60
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF61() int32 {
+	if x != nil && x.F61 != nil {
+		return *x.F61
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF62() int32 {
+	if x != nil && x.F62 != nil {
+		return *x.F62
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF63() int32 {
+	if x != nil && x.F63 != nil {
+		return *x.F63
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF64() int32 {
+	if x != nil && x.F64 != nil {
+		return *x.F64
+	}
+	return 0
+}
+
+func (x *Many_Wide) GetF65() int32 {
+	if x != nil && x.F65 != nil {
+		return *x.F65
+	}
+	return 0
+}
+
 var file_old_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*Extended)(nil),
@@ -1627,8 +2183,7 @@ const file_old_proto_rawDesc = "" +
 	"\x06Strict\x12\x0e\n" +
 	"\x02id\x18\x01 \x02(\x05R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04nameB\x03\n" +
-	"\x01o\"\xa5\n" +
-	"\n" +
+	"\x01o\"\xcd\x13\n" +
 	"\x04Many\x12\x0e\n" +
 	"\x02f1\x18\x01 \x02(\x05R\x02f1\x12\x0e\n" +
 	"\x02f2\x18\x02 \x02(\x05R\x02f2\x12\x0e\n" +
@@ -1695,13 +2250,81 @@ const file_old_proto_rawDesc = "" +
 	"\x03f62\x18> \x02(\x05R\x03f62\x12\x10\n" +
 	"\x03f63\x18? \x02(\x05R\x03f63\x12\x10\n" +
 	"\x03f64\x18@ \x02(\x05R\x03f64\x12\x10\n" +
-	"\x03f65\x18A \x02(\x05R\x03f65\x12\x10\n" +
-	"\x03f66\x18B \x02(\x05R\x03f66\x12*\n" +
+	"\x03f65\x18A \x02(\x05R\x03f65\x12*\n" +
 	"\x04more\x18C \x01(\v2\x16.arenapb.test.old.ManyR\x04more\x12/\n" +
 	"\x04nest\x18D \x01(\n" +
-	"2\x1b.arenapb.test.old.Many.NestR\x04nest\x1a.\n" +
+	"2\x1b.arenapb.test.old.Many.NestR\x04nest\x12/\n" +
+	"\x04wide\x18E \x01(\n" +
+	"2\x1b.arenapb.test.old.Many.WideR\x04wide\x1a.\n" +
 	"\x04Nest\x12&\n" +
-	"\x02in\x18\x01 \x01(\v2\x16.arenapb.test.old.ManyR\x02in\"\xd9\x01\n" +
+	"\x02in\x18\x01 \x01(\v2\x16.arenapb.test.old.ManyR\x02in\x1a\x86\t\n" +
+	"\x04Wide\x12\x0e\n" +
+	"\x02f1\x18\x01 \x02(\x05R\x02f1\x12\x0e\n" +
+	"\x02f2\x18\x02 \x02(\x05R\x02f2\x12\x0e\n" +
+	"\x02f3\x18\x03 \x02(\x05R\x02f3\x12\x0e\n" +
+	"\x02f4\x18\x04 \x02(\x05R\x02f4\x12\x0e\n" +
+	"\x02f5\x18\x05 \x02(\x05R\x02f5\x12\x0e\n" +
+	"\x02f6\x18\x06 \x02(\x05R\x02f6\x12\x0e\n" +
+	"\x02f7\x18\a \x02(\x05R\x02f7\x12\x0e\n" +
+	"\x02f8\x18\b \x02(\x05R\x02f8\x12\x0e\n" +
+	"\x02f9\x18\t \x02(\x05R\x02f9\x12\x10\n" +
+	"\x03f10\x18\n" +
+	" \x02(\x05R\x03f10\x12\x10\n" +
+	"\x03f11\x18\v \x02(\x05R\x03f11\x12\x10\n" +
+	"\x03f12\x18\f \x02(\x05R\x03f12\x12\x10\n" +
+	"\x03f13\x18\r \x02(\x05R\x03f13\x12\x10\n" +
+	"\x03f14\x18\x0e \x02(\x05R\x03f14\x12\x10\n" +
+	"\x03f15\x18\x0f \x02(\x05R\x03f15\x12\x10\n" +
+	"\x03f16\x18\x10 \x02(\x05R\x03f16\x12\x10\n" +
+	"\x03f17\x18\x11 \x02(\x05R\x03f17\x12\x10\n" +
+	"\x03f18\x18\x12 \x02(\x05R\x03f18\x12\x10\n" +
+	"\x03f19\x18\x13 \x02(\x05R\x03f19\x12\x10\n" +
+	"\x03f20\x18\x14 \x02(\x05R\x03f20\x12\x10\n" +
+	"\x03f21\x18\x15 \x02(\x05R\x03f21\x12\x10\n" +
+	"\x03f22\x18\x16 \x02(\x05R\x03f22\x12\x10\n" +
+	"\x03f23\x18\x17 \x02(\x05R\x03f23\x12\x10\n" +
+	"\x03f24\x18\x18 \x02(\x05R\x03f24\x12\x10\n" +
+	"\x03f25\x18\x19 \x02(\x05R\x03f25\x12\x10\n" +
+	"\x03f26\x18\x1a \x02(\x05R\x03f26\x12\x10\n" +
+	"\x03f27\x18\x1b \x02(\x05R\x03f27\x12\x10\n" +
+	"\x03f28\x18\x1c \x02(\x05R\x03f28\x12\x10\n" +
+	"\x03f29\x18\x1d \x02(\x05R\x03f29\x12\x10\n" +
+	"\x03f30\x18\x1e \x02(\x05R\x03f30\x12\x10\n" +
+	"\x03f31\x18\x1f \x02(\x05R\x03f31\x12\x10\n" +
+	"\x03f32\x18  \x02(\x05R\x03f32\x12\x10\n" +
+	"\x03f33\x18! \x02(\x05R\x03f33\x12\x10\n" +
+	"\x03f34\x18\" \x02(\x05R\x03f34\x12\x10\n" +
+	"\x03f35\x18# \x02(\x05R\x03f35\x12\x10\n" +
+	"\x03f36\x18$ \x02(\x05R\x03f36\x12\x10\n" +
+	"\x03f37\x18% \x02(\x05R\x03f37\x12\x10\n" +
+	"\x03f38\x18& \x02(\x05R\x03f38\x12\x10\n" +
+	"\x03f39\x18' \x02(\x05R\x03f39\x12\x10\n" +
+	"\x03f40\x18( \x02(\x05R\x03f40\x12\x10\n" +
+	"\x03f41\x18) \x02(\x05R\x03f41\x12\x10\n" +
+	"\x03f42\x18* \x02(\x05R\x03f42\x12\x10\n" +
+	"\x03f43\x18+ \x02(\x05R\x03f43\x12\x10\n" +
+	"\x03f44\x18, \x02(\x05R\x03f44\x12\x10\n" +
+	"\x03f45\x18- \x02(\x05R\x03f45\x12\x10\n" +
+	"\x03f46\x18. \x02(\x05R\x03f46\x12\x10\n" +
+	"\x03f47\x18/ \x02(\x05R\x03f47\x12\x10\n" +
+	"\x03f48\x180 \x02(\x05R\x03f48\x12\x10\n" +
+	"\x03f49\x181 \x02(\x05R\x03f49\x12\x10\n" +
+	"\x03f50\x182 \x02(\x05R\x03f50\x12\x10\n" +
+	"\x03f51\x183 \x02(\x05R\x03f51\x12\x10\n" +
+	"\x03f52\x184 \x02(\x05R\x03f52\x12\x10\n" +
+	"\x03f53\x185 \x02(\x05R\x03f53\x12\x10\n" +
+	"\x03f54\x186 \x02(\x05R\x03f54\x12\x10\n" +
+	"\x03f55\x187 \x02(\x05R\x03f55\x12\x10\n" +
+	"\x03f56\x188 \x02(\x05R\x03f56\x12\x10\n" +
+	"\x03f57\x189 \x02(\x05R\x03f57\x12\x10\n" +
+	"\x03f58\x18: \x02(\x05R\x03f58\x12\x10\n" +
+	"\x03f59\x18; \x02(\x05R\x03f59\x12\x10\n" +
+	"\x03f60\x18< \x02(\x05R\x03f60\x12\x10\n" +
+	"\x03f61\x18= \x02(\x05R\x03f61\x12\x10\n" +
+	"\x03f62\x18> \x02(\x05R\x03f62\x12\x10\n" +
+	"\x03f63\x18? \x02(\x05R\x03f63\x12\x10\n" +
+	"\x03f64\x18@ \x02(\x05R\x03f64\x12\x10\n" +
+	"\x03f65\x18A \x02(\x05R\x03f65\"\xd9\x01\n" +
 	"\bExtended\x12\x18\n" +
 	"\x04name\x18\x01 \x01(\t:\x04noneR\x04name\x12\x1a\n" +
 	"\x06packed\x18\x02 \x03(\x05B\x02\x10\x01R\x06packed\x12\x14\n" +
@@ -1748,7 +2371,7 @@ func file_old_proto_rawDescGZIP() []byte {
 }
 
 var file_old_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_old_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_old_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_old_proto_goTypes = []any{
 	(Color)(0),             // 0: arenapb.test.old.Color
 	(*Required)(nil),       // 1: arenapb.test.old.Required
@@ -1766,6 +2389,7 @@ var file_old_proto_goTypes = []any{
 	(*Groups_Chosen)(nil),  // 13: arenapb.test.old.Groups.Chosen
 	(*Groups_Strict)(nil),  // 14: arenapb.test.old.Groups.Strict
 	(*Many_Nest)(nil),      // 15: arenapb.test.old.Many.Nest
+	(*Many_Wide)(nil),      // 16: arenapb.test.old.Many.Wide
 }
 var file_old_proto_depIdxs = []int32{
 	1,  // 0: arenapb.test.old.Required.child:type_name -> arenapb.test.old.Required
@@ -1781,37 +2405,38 @@ var file_old_proto_depIdxs = []int32{
 	14, // 10: arenapb.test.old.Groups.strict:type_name -> arenapb.test.old.Groups.Strict
 	4,  // 11: arenapb.test.old.Many.more:type_name -> arenapb.test.old.Many
 	15, // 12: arenapb.test.old.Many.nest:type_name -> arenapb.test.old.Many.Nest
-	0,  // 13: arenapb.test.old.Extended.c:type_name -> arenapb.test.old.Color
-	0,  // 14: arenapb.test.old.Extended.cs:type_name -> arenapb.test.old.Color
-	5,  // 15: arenapb.test.old.MessageSetLike.e:type_name -> arenapb.test.old.Extended
-	1,  // 16: arenapb.test.old.Required.NamedEntry.value:type_name -> arenapb.test.old.Required
-	1,  // 17: arenapb.test.old.Holder.MEntry.value:type_name -> arenapb.test.old.Required
-	3,  // 18: arenapb.test.old.Groups.One.deep:type_name -> arenapb.test.old.Groups
-	4,  // 19: arenapb.test.old.Many.Nest.in:type_name -> arenapb.test.old.Many
-	5,  // 20: arenapb.test.old.x_int:extendee -> arenapb.test.old.Extended
-	5,  // 21: arenapb.test.old.x_text:extendee -> arenapb.test.old.Extended
-	5,  // 22: arenapb.test.old.x_texts:extendee -> arenapb.test.old.Extended
-	5,  // 23: arenapb.test.old.x_self:extendee -> arenapb.test.old.Extended
-	5,  // 24: arenapb.test.old.x_packed:extendee -> arenapb.test.old.Extended
-	5,  // 25: arenapb.test.old.x_req:extendee -> arenapb.test.old.Extended
-	5,  // 26: arenapb.test.old.xgroup:extendee -> arenapb.test.old.Extended
-	5,  // 27: arenapb.test.old.x_reqs:extendee -> arenapb.test.old.Extended
-	5,  // 28: arenapb.test.old.x_color:extendee -> arenapb.test.old.Extended
-	5,  // 29: arenapb.test.old.x_bytes:extendee -> arenapb.test.old.Extended
-	8,  // 30: arenapb.test.old.both_more:extendee -> arenapb.test.old.Both
-	8,  // 31: arenapb.test.old.both_required:extendee -> arenapb.test.old.Both
-	5,  // 32: arenapb.test.old.x_self:type_name -> arenapb.test.old.Extended
-	1,  // 33: arenapb.test.old.x_req:type_name -> arenapb.test.old.Required
-	6,  // 34: arenapb.test.old.xgroup:type_name -> arenapb.test.old.XGroup
-	1,  // 35: arenapb.test.old.x_reqs:type_name -> arenapb.test.old.Required
-	0,  // 36: arenapb.test.old.x_color:type_name -> arenapb.test.old.Color
-	5,  // 37: arenapb.test.old.both_more:type_name -> arenapb.test.old.Extended
-	1,  // 38: arenapb.test.old.both_required:type_name -> arenapb.test.old.Required
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	32, // [32:39] is the sub-list for extension type_name
-	20, // [20:32] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	16, // 13: arenapb.test.old.Many.wide:type_name -> arenapb.test.old.Many.Wide
+	0,  // 14: arenapb.test.old.Extended.c:type_name -> arenapb.test.old.Color
+	0,  // 15: arenapb.test.old.Extended.cs:type_name -> arenapb.test.old.Color
+	5,  // 16: arenapb.test.old.MessageSetLike.e:type_name -> arenapb.test.old.Extended
+	1,  // 17: arenapb.test.old.Required.NamedEntry.value:type_name -> arenapb.test.old.Required
+	1,  // 18: arenapb.test.old.Holder.MEntry.value:type_name -> arenapb.test.old.Required
+	3,  // 19: arenapb.test.old.Groups.One.deep:type_name -> arenapb.test.old.Groups
+	4,  // 20: arenapb.test.old.Many.Nest.in:type_name -> arenapb.test.old.Many
+	5,  // 21: arenapb.test.old.x_int:extendee -> arenapb.test.old.Extended
+	5,  // 22: arenapb.test.old.x_text:extendee -> arenapb.test.old.Extended
+	5,  // 23: arenapb.test.old.x_texts:extendee -> arenapb.test.old.Extended
+	5,  // 24: arenapb.test.old.x_self:extendee -> arenapb.test.old.Extended
+	5,  // 25: arenapb.test.old.x_packed:extendee -> arenapb.test.old.Extended
+	5,  // 26: arenapb.test.old.x_req:extendee -> arenapb.test.old.Extended
+	5,  // 27: arenapb.test.old.xgroup:extendee -> arenapb.test.old.Extended
+	5,  // 28: arenapb.test.old.x_reqs:extendee -> arenapb.test.old.Extended
+	5,  // 29: arenapb.test.old.x_color:extendee -> arenapb.test.old.Extended
+	5,  // 30: arenapb.test.old.x_bytes:extendee -> arenapb.test.old.Extended
+	8,  // 31: arenapb.test.old.both_more:extendee -> arenapb.test.old.Both
+	8,  // 32: arenapb.test.old.both_required:extendee -> arenapb.test.old.Both
+	5,  // 33: arenapb.test.old.x_self:type_name -> arenapb.test.old.Extended
+	1,  // 34: arenapb.test.old.x_req:type_name -> arenapb.test.old.Required
+	6,  // 35: arenapb.test.old.xgroup:type_name -> arenapb.test.old.XGroup
+	1,  // 36: arenapb.test.old.x_reqs:type_name -> arenapb.test.old.Required
+	0,  // 37: arenapb.test.old.x_color:type_name -> arenapb.test.old.Color
+	5,  // 38: arenapb.test.old.both_more:type_name -> arenapb.test.old.Extended
+	1,  // 39: arenapb.test.old.both_required:type_name -> arenapb.test.old.Required
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	33, // [33:40] is the sub-list for extension type_name
+	21, // [21:33] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_old_proto_init() }
@@ -1833,7 +2458,7 @@ func file_old_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_old_proto_rawDesc), len(file_old_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 12,
 			NumServices:   0,
 		},
