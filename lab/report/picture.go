@@ -31,6 +31,9 @@ const darkInks = `--ground:#14181d;--ink:#e6eaef;--dim:#333b45`
 // fontStyle is what each text says of its font, besides the size.
 var fontStyle = regexp.MustCompile(`font-family:[^"]*?font-style:normal;`)
 
+// thin are the outlines of marks, in a colour: the library draws them as thin as axes.
+var thin = regexp.MustCompile(`(stroke:#[0-9A-F]{6});stroke-width:0\.5"`)
+
 // body is what stands in the picture, without the element around it.
 func (p *picture) body() (string, error) {
 	c := vgsvg.New(p.width, p.height)
@@ -48,7 +51,7 @@ func (p *picture) body() (string, error) {
 	for _, v := range [][2]string{{adaptive.inkHex(), "var(--ink)"}, {adaptive.dimHex(), "var(--dim)"}, {" />", "/>"}, {"\n\tstyle", " style"}} {
 		text = strings.ReplaceAll(text, v[0], v[1])
 	}
-	return text, nil
+	return thin.ReplaceAllString(text, `$1;stroke-width:1.2"`), nil
 }
 
 // head opens the element, with attributes of its own.
