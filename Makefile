@@ -47,7 +47,7 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, 
 
 bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/json.md
 	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go newest -csv ../docs/json.csv -page ../docs/json.md
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(lastword $(GOS)) -csv ../docs/json.csv -page ../docs/json.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
