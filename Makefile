@@ -222,10 +222,10 @@ test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, 
 test-release: tools ## that versions, requirements and licence are right for a release
 	cd release && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 
-release-check: tools ## all that a release needs, and its archives: build/release
-	cd release && $(GO) run . -repo .. -out ../build/release
+release-check: tools ## all that a release needs, and its archives: _build/release
+	cd release && $(GO) run . -repo .. -out ../_build/release
 
-site: ## these pages as a site with search: build/site/html (needs python3; what it installs once lies in build/site)
+site: ## these pages as a site with search: _build/site/html (needs python3; what it installs once lies in _build/site)
 	scripts/site.sh
 
 test-site: ## the site, and every link in it

@@ -1,7 +1,7 @@
 // Command release checks that a release can be made of the commit that is checked
 // out, and makes its archives. It changes nothing but the folder that it is given:
 //
-//	go run . -repo .. -out ../build/release
+//	go run . -repo .. -out ../_build/release
 //
 // The version is the newest one in CHANGELOG.md. There are a tag and an archive for each
 // module that programs may require.
@@ -19,7 +19,7 @@ import (
 
 func main() {
 	repo := flag.String("repo", "..", "the repository")
-	out := flag.String("out", "../build/release", "the folder that archives and lists are written to; it is emptied before")
+	out := flag.String("out", "../_build/release", "the folder that archives and lists are written to; it is emptied before")
 	flag.Parse()
 	if err := run(*repo, *out); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# site.sh: the site, from the pages of this repository, into build/site/html. "test" looks
-# for dead links in it as well. What it needs is installed once, into build/site/venv.
+# site.sh: the site, from the pages of this repository, into _build/site/html. "test" looks
+# for dead links in it as well. What it needs is installed once, into _build/site/venv.
 set -eu
 cd "$(dirname "$0")/.."
 root=$(pwd)
-out=build/site
+out=_build/site # Go looks into no folder with such a name while this one changes
 if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s site/requirements.txt "$out/venv/requirements.txt"; then
 	rm -rf "$out/venv"
 	mkdir -p "$out"

@@ -251,7 +251,12 @@ func (s *stepReader) last() string {
 	return firstLine(s.said)
 }
 
-// complaint is the first line that tells of an error, else the last line.
+// folders are those that a name of a file begins with when it is whole. Results are kept
+// and shown to others, who have not these folders.
+var folders = regexp.MustCompile(`(^|[\s"'(=])/(?:[^\s"':/]+/)+`)
+
+// complaint is the first line that tells of an error, else the last line, with the names of
+// files only.
 func complaint(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
@@ -260,5 +265,5 @@ func complaint(text string) string {
 			break
 		}
 	}
-	return firstLine(last)
+	return firstLine(folders.ReplaceAllString(last, "$1"))
 }

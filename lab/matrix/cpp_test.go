@@ -144,10 +144,11 @@ func TestOneCompiler(t *testing.T) {
 // compiler, with what was complained of, and leaves no file.
 func TestCppThatFails(t *testing.T) {
 	for want, cmake := range map[string]string{
-		"main.cpp:7: error: expected ;":       failsToBuild,
-		"exit status 1): the checksum":        strings.Replace(buildsBench, "[ \"$1\" =", "printf '\\r1 of 2 steps: x' >&2; echo >&2; echo 'the checksum of a differs' >&2; exit 1\n[ \"$1\" =", 1),
-		"exit status 1): out of memory":       strings.Replace(buildsBench, "[ \"$1\" =", "printf 'out of memory' >&2; exit 1\n[ \"$1\" =", 1),
-		"with clang: cmake --preset clang -D": failsToBuild,
+		"main.cpp:7: error: expected ;":                  failsToBuild,
+		"exit status 1): the checksum":                   strings.Replace(buildsBench, "[ \"$1\" =", "printf '\\r1 of 2 steps: x' >&2; echo >&2; echo 'the checksum of a differs' >&2; exit 1\n[ \"$1\" =", 1),
+		"exit status 1): out of memory":                  strings.Replace(buildsBench, "[ \"$1\" =", "printf 'out of memory' >&2; exit 1\n[ \"$1\" =", 1),
+		"with clang: cmake --preset clang -D":            failsToBuild,
+		"failed: main.cpp:7: error: no x in lab.h \"y\"": strings.Replace(failsToBuild, "main.cpp:7: error: expected ;", `/home/a/main.cpp:7: error: no x in /srv/b/lab.h "/opt/y"`, 1),
 	} {
 		dir := tools(t, with(clangs(isClang), "cmake", cmake, "c++", isGcc))
 		f := &Folder{Dir: t.TempDir()}
