@@ -115,7 +115,7 @@ func (d *decoder) any(i int) (any, int) {
 		*as[float64](at) = f
 		return box(0.0, at), end
 	}
-	d.fail(i)
+	d.fail()
 	return nil, 0
 }
 
@@ -142,7 +142,7 @@ func (d *decoder) list(i int) (any, int) {
 				break
 			}
 			if c != ',' {
-				d.fail(i)
+				d.fail()
 			}
 			i = d.space(i + 1)
 		}

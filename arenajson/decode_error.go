@@ -14,12 +14,11 @@ import (
 
 // trouble is what ends the reading.
 type trouble struct {
-	at  int
-	err error // nil where the document is not JSON
+	err error // nil where the document is not JSON: encoding/json says where
 }
 
-// fail ends the reading at i, where the document is no longer JSON.
-func (d *decoder) fail(i int) { panic(trouble{at: i}) }
+// fail ends the reading where the document is no longer JSON.
+func (d *decoder) fail() { panic(trouble{}) }
 
 // note keeps the first error with which the reading goes on.
 func (d *decoder) note(err error) {
@@ -96,7 +95,7 @@ func (d *decoder) stop(i int, err error) {
 	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
 		d.locate(e, i)
 	}
-	panic(trouble{at: i, err: err})
+	panic(trouble{err})
 }
 
 // locate says in e in which struct and member the value or name at i stands, and

@@ -5,11 +5,11 @@ import "reflect"
 // name reads a member's name, and the colon and the spaces behind it.
 func (d *decoder) name(i int) (string, int) {
 	if d.at(i) != '"' {
-		d.fail(i)
+		d.fail()
 	}
 	s, i := d.str(i)
 	if i = d.space(i); d.at(i) != ':' {
-		d.fail(i)
+		d.fail()
 	}
 	return s, d.space(i + 1)
 }
@@ -24,7 +24,7 @@ func (d *decoder) next(i int) (int, bool) {
 		d.depth--
 		return i + 1, false
 	}
-	d.fail(i)
+	d.fail()
 	return 0, false
 }
 

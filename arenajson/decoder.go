@@ -202,7 +202,7 @@ func (d *decoder) slice(p *plan, to pointer, i int) int {
 				break
 			}
 			if c != ',' {
-				d.fail(i)
+				d.fail()
 			}
 			i = d.space(i + 1)
 		}
@@ -253,7 +253,7 @@ func (d *decoder) array(p *plan, to pointer, i int) int {
 				break
 			}
 			if c != ',' {
-				d.fail(i)
+				d.fail()
 			}
 			i = d.space(i + 1)
 		}
@@ -279,7 +279,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 	}
 	for {
 		if d.at(i) != '"' {
-			d.fail(i)
+			d.fail()
 		}
 		var m *member
 		var name string
@@ -308,7 +308,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 		}
 		if d.at(i) != ':' {
 			if i = d.space(i); d.at(i) != ':' {
-				d.fail(i)
+				d.fail()
 			}
 		}
 		i = d.space(i + 1)
@@ -335,7 +335,7 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 			d.depth--
 			return i + 1
 		default:
-			d.fail(i)
+			d.fail()
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (d *decoder) deeper(i int) {
 // deep is deeper where nests are deep.
 func (d *decoder) deep(i int) {
 	if d.depth > maxNesting {
-		d.fail(i)
+		d.fail()
 	}
 	if d.depth == deepNest && !d.valid {
 		d.checkRest(i)
@@ -37,7 +37,7 @@ func (d *decoder) checkRest(i int) {
 		open.set(depth, d.doc[l.at])
 	}
 	if end := check.space(check.nest(i, len(outer), &open)); end != d.n {
-		d.fail(end)
+		d.fail()
 	}
 }
 
@@ -68,7 +68,7 @@ func (d *decoder) nest(i, depth int, open *brackets) int {
 			i = d.space(d.skip(i))
 		} else {
 			if depth == maxNesting {
-				d.fail(i)
+				d.fail()
 			}
 			open.set(depth, c)
 			depth++
@@ -89,7 +89,7 @@ func (d *decoder) nest(i, depth int, open *brackets) int {
 				break
 			}
 			if brace && c != '}' || !brace && c != ']' {
-				d.fail(i)
+				d.fail()
 			}
 			i++
 			if depth--; depth == d.depth {
@@ -103,10 +103,10 @@ func (d *decoder) nest(i, depth int, open *brackets) int {
 // skipName reads a name that nobody wants, and the colon and the spaces behind it.
 func (d *decoder) skipName(i int) int {
 	if d.at(i) != '"' {
-		d.fail(i)
+		d.fail()
 	}
 	if i = d.space(d.skipString(i)); d.at(i) != ':' {
-		d.fail(i)
+		d.fail()
 	}
 	return d.space(i + 1)
 }

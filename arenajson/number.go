@@ -17,7 +17,7 @@ func (d *decoder) number(i int) int {
 	case c-'1' < 9:
 		i = d.digits(i)
 	default:
-		d.fail(i)
+		d.fail()
 	}
 	if d.at(i) == '.' {
 		i = d.digits(i + 1)
@@ -35,7 +35,7 @@ func (d *decoder) number(i int) int {
 // digits reads one or more digits.
 func (d *decoder) digits(i int) int {
 	if d.at(i)-'0' > 9 {
-		d.fail(i)
+		d.fail()
 	}
 	for i++; d.at(i)-'0' <= 9; i++ {
 	}
@@ -47,7 +47,7 @@ func (d *decoder) digits(i int) int {
 func (d *decoder) whole(i int) (uint64, int) {
 	c := d.at(i) - '0'
 	if c > 9 {
-		d.fail(i)
+		d.fail()
 	}
 	from, u := i, uint64(c)
 	i++
@@ -162,7 +162,7 @@ func (d *decoder) float(i int) (float64, int) {
 	first := i
 	c := d.at(i) - '0'
 	if c > 9 {
-		d.fail(i)
+		d.fail()
 	}
 	u = uint64(c)
 	i++
@@ -189,7 +189,7 @@ func (d *decoder) float(i int) (float64, int) {
 			i++
 		}
 		if i == dot {
-			d.fail(i)
+			d.fail()
 		}
 		power = dot - i
 		count += i - dot

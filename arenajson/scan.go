@@ -76,13 +76,18 @@ func (d *decoder) strRest(start, i int) (string, int) {
 		case c == '"':
 			return d.text(start, to), i + 1
 		case c != '\\':
-			d.fail(i)
+			d.fail()
 		case d.here != nil:
 			return d.strApart(start)
 		}
-		var r rune
-		r, i = d.escape(i)
-		to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
+		for { // where one escape is, others are
+			var r rune
+			r, i = d.escape(i)
+			to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
+			if d.at(i) != '\\' {
+				break
+			}
+		}
 	}
 }
 
@@ -132,24 +137,32 @@ func (d *decoder) escape(i int) (rune, int) {
 		}
 		return r, i
 	}
-	d.fail(i)
+	d.fail()
 	return 0, 0
 }
 
-// hex reads four hexadecimal digits.
+// hexDigits are what hexadecimal digits stand for, and -1 for all other bytes.
+var hexDigits = func() (digits [256]int8) {
+	for c := range digits {
+		digits[c] = -1
+	}
+	for v, c := range "0123456789abcdef" {
+		digits[c] = int8(v)
+	}
+	for v, c := range "ABCDEF" {
+		digits[c] = int8(10 + v)
+	}
+	return digits
+}()
+
+// hex reads four hexadecimal digits. Branches on what each of them is would be guessed
+// wrong as often as not.
 func (d *decoder) hex(i int) rune {
-	var r rune
-	for k := range 4 {
-		c := d.at(i + k)
-		switch {
-		case c-'0' < 10:
-			c -= '0'
-		case c|0x20-'a' < 6:
-			c = c | 0x20 - 'a' + 10
-		default:
-			d.fail(i + k)
-		}
-		r = r<<4 | rune(c)
+	w := d.word(i)
+	r := rune(hexDigits[byte(w)])<<12 | rune(hexDigits[byte(w>>8)])<<8 |
+		rune(hexDigits[byte(w>>16)])<<4 | rune(hexDigits[byte(w>>24)])
+	if r < 0 {
+		d.fail()
 	}
 	return r
 }
@@ -167,7 +180,7 @@ func (d *decoder) strInvalid(start, to, i int) (string, int) {
 		case c == '\\':
 			_, end = d.escape(end)
 		case c < ' ':
-			d.fail(end)
+			d.fail()
 		default:
 			end++
 		}
@@ -206,7 +219,7 @@ func (d *decoder) skip(i int) int {
 					break
 				}
 				if d.at(i) != ',' {
-					d.fail(i)
+					d.fail()
 				}
 				i = d.space(i + 1)
 			}
@@ -228,7 +241,7 @@ func (d *decoder) skip(i int) int {
 	default:
 		return d.number(i)
 	}
-	d.fail(i)
+	d.fail()
 	return 0
 }
 
@@ -241,7 +254,7 @@ func (d *decoder) skipObject(i int) int {
 	if i = d.space(i + 1); d.at(i) != '}' {
 		for {
 			if d.at(i) != '"' {
-				d.fail(i)
+				d.fail()
 			}
 			from := i
 			i = d.skipString(i)
@@ -257,14 +270,14 @@ func (d *decoder) skipObject(i int) int {
 				names[name] = true
 			}
 			if i = d.space(i); d.at(i) != ':' {
-				d.fail(i)
+				d.fail()
 			}
 			i = d.space(d.skip(d.space(i + 1)))
 			if d.at(i) == '}' {
 				break
 			}
 			if d.at(i) != ',' {
-				d.fail(i)
+				d.fail()
 			}
 			i = d.space(i + 1)
 		}
@@ -297,7 +310,7 @@ func (d *decoder) skipString(i int) int {
 				_, i = d.escape(i)
 			}
 		default:
-			d.fail(i)
+			d.fail()
 		}
 	}
 }

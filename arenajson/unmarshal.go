@@ -57,7 +57,7 @@ func (e *StrictError) Error() string {
 
 // reject ends the reading with what Strict doesn't allow.
 func (d *decoder) reject(i int, what string) {
-	panic(trouble{at: i, err: &StrictError{int64(i), what}})
+	panic(trouble{&StrictError{int64(i), what}})
 }
 
 func (d *decoder) unmarshal(data []byte, v any) error {
@@ -122,12 +122,12 @@ func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *troubl
 	start := d.space(0)
 	if first {
 		if end := d.space(d.skip(start)); end != d.n {
-			d.fail(end)
+			d.fail()
 		}
 		d.depth, d.valid = 0, true
 	}
 	if end := d.space(d.value(p, to, start)); end != d.n {
-		d.fail(end)
+		d.fail()
 	}
 	return nil, nil
 }
