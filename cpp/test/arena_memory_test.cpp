@@ -5,6 +5,7 @@
 #include <ebbpool/arena.hpp>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include "arena_model.hpp"
 #include "failing_new.hpp"
@@ -54,6 +55,38 @@ TEST(ArenaMemory, KeepsTheChunkAskedFor) {
     b.allocate(50'000);
     b.reset();
     EXPECT_EQ(m.held, before);
+}
+
+TEST(ArenaMemory, KeepsItToTheLastByte) {
+    // Two chunks, of which the first is as asked for; one that is not, alone, which has a
+    // gap before the page, so that its life does not end at once.
+    const auto retained = [](std::size_t chunk_size, std::size_t each, int n, std::size_t most, bool ended) {
+        ebb::arena a(chunk_size, most);
+        for (int i = 0; i < n; ++i) a.allocate(each, n == 1 ? 4096 : 8);
+        if (ended) a.reset();
+        return a.stats().retained_bytes;
+    };
+    for (const auto& [chunk_size, each, n] : {std::tuple{1'000u, 900u, 2}, std::tuple{100u, 50'000u, 1}}) {
+        const std::size_t all = retained(chunk_size, each, n, 1, false);
+        EXPECT_EQ(retained(chunk_size, each, n, all, true), all);
+        EXPECT_LT(retained(chunk_size, each, n, all - 1, true), all);
+    }
+}
+
+TEST(ArenaMemory, AChunkIsFilledToTheLastByte) {
+    if (ebb::annotate::on) GTEST_SKIP() << "there allocations are further apart";
+    ebb::arena a(64);
+    a.copy(std::string(61, 'x'));
+    a.copy("123");
+    EXPECT_EQ(a.stats().chunks, 1u);
+    a.reset();
+    a.copy("12345678");
+    a.allocate(48, 8);
+    a.make<std::uint64_t>();
+    EXPECT_EQ(a.stats().chunks, 1u);
+    a.reset();
+    a.make_span<std::uint64_t>(8);
+    EXPECT_EQ(a.stats().chunks, 1u);
 }
 
 TEST(ArenaMemory, LargeOnesLieBeside) {
@@ -186,6 +219,10 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     for (std::size_t n = 1; n < ebb::arena::bytes_needed(1) - 70; ++n) {
         EXPECT_THROW(ebb::arena(64, 0, {.storage = std::span(bytes).first(n)}), std::length_error);
     }
+    // It stays when all memory is given back before any was used.
+    ebb::arena unused(64, 0, {.storage = bytes});
+    unused.release();
+    EXPECT_NE(unused.allocate(8, 8), nullptr);
     // With a source there is more.
     arena_model::memory m;
     ebb::arena b(64, 0, {.storage = bytes, .source = &m.source});
@@ -222,6 +259,20 @@ TEST(ArenaMemory, Stats) {
     EXPECT_EQ(s.resets, 1u);
     EXPECT_EQ(s.chunks, 1u);
     EXPECT_EQ(s.retained_bytes, 1'000u + ebb::detail::chunk_header);
+}
+
+// The high water is what was used before the life's end, which nobody looked at.
+TEST(ArenaMemory, HighWaterOfEveryEnd) {
+    for (const int end : {0, 1, 2}) {
+        ebb::arena a(100);
+        const ebb::arena_mark m = a.mark();
+        for (int i = 0; i < 5; ++i) a.allocate(80, 8);
+        if (end == 0) a.rewind(m);
+        if (end == 1) a.reset();
+        if (end == 2) a.release();
+        EXPECT_EQ(a.stats().used_bytes, 0u);
+        EXPECT_EQ(a.stats().high_water, 400u) << end;
+    }
 }
 
 }  // namespace

@@ -190,6 +190,26 @@ TEST(Arena, AConstructorThatThrowsLeavesNothing) {
     EXPECT_EQ(log_of, std::vector<int>{1});
 }
 
+// What a constructor took before it threw is no longer the newest, and so is kept: the
+// object's own memory is lost until the end of the life, and not counted.
+template <class Base>
+struct taker : Base {
+    taker(ebb::arena& a, int n) : Base(1) {
+        a.allocate(16, 8);
+        if (n < 0) throw n;
+    }
+};
+
+TEST(Arena, AConstructorThatTakesAndThrows) {
+    ebb::arena a(4096);
+    EXPECT_THROW(a.make<taker<plain_thrower>>(a, -1), int);
+    EXPECT_EQ(a.used_bytes(), 16u);
+    EXPECT_THROW(a.make<taker<thrower>>(a, -1), int);
+    EXPECT_EQ(a.used_bytes(), 32u);
+    a.reset();
+    EXPECT_EQ(a.used_bytes(), 0u);
+}
+
 TEST(Arena, MarksNest) {
     ebb::arena a(100);
     a.make<noisy<1>>(1);
