@@ -150,6 +150,12 @@ TEST(ArenaMemory, RefusesSizesThatCantBe) {
     }
     a.limit(1'000);
     EXPECT_THROW(static_cast<void>(a.allocate(most)), ebb::limit_error);
+    try {
+        static_cast<void>(a.allocate(8, most / 2 + 1));
+        ADD_FAILURE() << "an alignment of half the address space";
+    } catch (const ebb::limit_error& e) {
+        EXPECT_EQ(e.asked(), most / 2 + 1);
+    }
     void* const p = a.allocate(0);
     EXPECT_NE(p, nullptr);
     EXPECT_NE(a.allocate(0), p);
