@@ -34,6 +34,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
     EXPECT_EQ(m.takes, takes) << "what fits in what is kept takes nothing";
     a.release();
     EXPECT_EQ(m.held, 0u);
+    EXPECT_EQ(a.stats().chunks, 0u);
     a.allocate(1);
     EXPECT_EQ(a.stats().retained_bytes, m.held);
     EXPECT_LT(m.held, 1'200u) << "as if new";
@@ -55,6 +56,22 @@ TEST(ArenaMemory, KeepsTheChunkAskedFor) {
     b.allocate(50'000);
     b.reset();
     EXPECT_EQ(m.held, before);
+    b.allocate(8);
+    EXPECT_LT(m.held, before + 400) << "nor is it growth";
+}
+
+TEST(ArenaMemory, TakesWhatLiesIdle) {
+    arena_model::memory m;
+    ebb::arena a(1'000, 1'000'000, {.source = &m.source});
+    a.limit(1'000'000);
+    for (int life = 0; life < 3; ++life) {
+        a.allocate(50'000);
+        a.allocate(50'000);
+        EXPECT_EQ(m.takes, 2u) << "as large as is needed, to the byte";
+        a.reset();
+    }
+    for (int i = 0; i < 3; ++i) a.allocate(60'000);
+    EXPECT_EQ(a.stats().chunks, 5u) << "none is freed while the limit allows more";
 }
 
 TEST(ArenaMemory, KeepsItToTheLastByte) {
@@ -98,6 +115,10 @@ TEST(ArenaMemory, LargeOnesLieBeside) {
     EXPECT_EQ(second - first, static_cast<std::ptrdiff_t>(8 + ebb::annotate::red_zone)) << "in the same chunk";
     EXPECT_EQ(a.stats().chunks, 2u);
     EXPECT_EQ(a.stats().oversize, 1u);
+    if (ebb::annotate::on) return;
+    ebb::arena b(4'000);
+    b.allocate(4'000, 8);
+    EXPECT_EQ(b.stats().oversize, 0u) << "what a chunk has room for";
 }
 
 TEST(ArenaMemory, Aligns) {
@@ -191,6 +212,15 @@ TEST(ArenaMemory, Limit) {
     b.limit(10'000);
     b.allocate(10);
     EXPECT_LE(b.stats().retained_bytes, 10'000u);
+    // Chunks grow, but to a quarter of what is left at most.
+    const std::size_t takes = m.takes;
+    ebb::arena d(1'000, 0, {.source = &m.source});
+    d.limit(200'000);
+    d.allocate(800, 8);
+    EXPECT_LT(d.stats().retained_bytes, 1'300u);
+    while (d.used_bytes() < 145'000) d.allocate(800, 8);
+    EXPECT_LT(d.stats().retained_bytes, 180'000u);
+    EXPECT_LT(m.takes - takes, 20u);
     // Limits that end in the middle of a unit.
     for (std::size_t limit = 1; limit < 600; ++limit) {
         ebb::arena c(64, 0, {.source = &m.source});
@@ -229,6 +259,14 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     ebb::arena unused(64, 0, {.storage = bytes});
     unused.release();
     EXPECT_NE(unused.allocate(8, 8), nullptr);
+    // It may begin anywhere.
+    for (std::size_t skip = 0; skip < 64; ++skip) {
+        const auto part = std::span(bytes).subspan(skip, ebb::arena::bytes_needed(8 + ebb::annotate::red_zone));
+        ebb::arena any(64, 0, {.storage = part});
+        auto* const p = static_cast<std::byte*>(any.allocate(8, 8));
+        EXPECT_TRUE(p >= part.data() && p + 8 <= part.data() + part.size());
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 8, 0u);
+    }
     // With a source there is more.
     arena_model::memory m;
     ebb::arena b(64, 0, {.storage = bytes, .source = &m.source});
@@ -239,6 +277,18 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     b.reset();
     b.allocate(100);
     EXPECT_EQ(m.takes, 1u);
+    // It stays where a limit has all that lies idle freed, and where older chunks are.
+    ebb::arena c(64, 0, {.storage = bytes, .source = &m.source});
+    c.limit(bytes.size() + 5'000);
+    EXPECT_THROW(static_cast<void>(c.allocate(6'000)), ebb::limit_error);
+    for (int life = 0; life < 3; ++life) {
+        const std::size_t takes = m.takes;
+        c.allocate(4'000);
+        auto* const p = static_cast<std::byte*>(c.allocate(8, 8));
+        EXPECT_TRUE(p >= bytes.data() && p < bytes.data() + bytes.size());
+        EXPECT_EQ(m.takes, takes + 1);
+        c.release();
+    }
 }
 
 TEST(ArenaMemory, OptionsOfTheSystem) {
@@ -246,6 +296,9 @@ TEST(ArenaMemory, OptionsOfTheSystem) {
     std::memset(a.allocate(5'000'000), 1, 5'000'000);
     a.make<int>();
     EXPECT_EQ(a.stats().retained_bytes % (std::size_t{2} << 20), 0u) << "whole huge pages";
+    ebb::arena plain(std::size_t{3} << 20);
+    plain.make<int>();
+    EXPECT_EQ(plain.stats().retained_bytes, (std::size_t{3} << 20) + ebb::detail::chunk_header) << "who did not ask";
     ebb::arena b(std::size_t{4} << 20, 0, {.huge_pages = true});
     b.limit((std::size_t{4} << 20) + 5'000);
     b.make<int>();
