@@ -167,9 +167,10 @@ test-experiment: tools ## the command that the experiment with arenas in Go docu
 test-lab: tools ## the tests of the stress test and of the tables
 	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 
-test-adapters: tools ## the tests of the adapters, plain and under the race detector
+test-adapters: tools ## the tests of the adapters: plain, under the race detector, and on the portable fallback
 	for dir in adapters/*/; do \
-		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) $(SHORT) -race ./...) || exit 1; \
+		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) $(SHORT) -race ./... && \
+			$(GO) test $(TESTFLAGS) -short -tags arenaportable ./...) || exit 1; \
 	done
 	for dir in bench others; do \
 		(cd adapters/protobuf/$$dir && $(GO) vet . && $(GO) test $(TESTFLAGS) $(SHORT) .) || exit 1; \

@@ -35,7 +35,7 @@ func TestServerStream(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	client := serveTests(t, pool, &service{output: func(r *pb.StreamingOutputCallRequest, s outputServer) error {
 		a := arenagrpc.FromContext(s.Context())
-		if a == nil || !liesIn(a, r.ResponseStatus.Message) {
+		if a == nil || !decodedIn(a, r.ResponseStatus.Message) {
 			t.Error("the request is not in the arena")
 		}
 		for i := range 50 {
@@ -76,7 +76,7 @@ func TestDuplex(t *testing.T) {
 				return err
 			}
 			a := arenagrpc.FromContext(s.Context())
-			if a == nil || !liesIn(a, r.ResponseStatus.Message) {
+			if a == nil || !decodedIn(a, r.ResponseStatus.Message) {
 				t.Error("the message is not in the arena")
 			}
 			reply := arena.NewOf(a, pb.StreamingOutputCallResponse{Payload: r.Payload})
