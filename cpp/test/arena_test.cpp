@@ -117,14 +117,68 @@ std::vector<int> completed(int n, int depth) {
 TEST(Arena, ConstructorsThatMakeObjects) {
     for (const std::size_t chunk : {64u, 1'000u, 100'000u}) {
         ebb::arena a(chunk);
+        log_of.clear();
         a.make<tree>(a, 1'000'000, 0);  // so that the root follows one of its type
         a.make<tree>(a, 1, 5);
-        log_of.clear();
+        EXPECT_TRUE(log_of.empty());
+        EXPECT_EQ(a.used_bytes(), 64 * sizeof(tree));
         a.reset();
         std::vector<int> want = completed(1, 5);
         want.insert(want.begin(), 1'000'000);
         EXPECT_EQ(log_of, std::vector<int>(want.rbegin(), want.rend()));
     }
+}
+
+// One whose constructor makes a row of others, which is as long as it was when its
+// record is no longer the newest.
+struct owner {
+    owner(ebb::arena& a, int n) : number(n) {
+        for (int i = 1; i < 4 && n > 0; ++i) a.make<noisy<1>>(n - i);
+    }
+    ~owner() { log_of.push_back(number); }
+    int number;
+    int pad = 0;
+};
+
+TEST(Arena, ARowBeforeItsOwner) {
+    log_of.clear();
+    ebb::arena a(4096);
+    a.make<owner>(a, 0);
+    a.make<owner>(a, 9);
+    a.make<noisy<1>>(10);
+    a.reset();
+    EXPECT_EQ(log_of, (std::vector<int>{10, 9, 6, 7, 8, 0}));
+}
+
+// Where there is no memory left for the record of an object that is made already, the
+// object goes again.
+struct glutton {
+    glutton(ebb::arena& a, bool all) : number(all ? 2 : 0) {
+        if (!all) return;
+        a.make<noisy<1>>(1);
+        try {
+            for (;;) a.allocate(8, 8);
+        } catch (const std::bad_alloc&) {
+        }
+        used = a.used_bytes();
+    }
+    ~glutton() { log_of.push_back(number); }
+    static inline std::size_t used = 0;
+    int number;
+    int pad = 0;
+};
+
+TEST(Arena, NoMemoryForARecord) {
+    if (ebb::annotate::on) GTEST_SKIP() << "each object has its record before it";
+    alignas(64) std::byte bytes[1'000];
+    ebb::arena a(64, 0, {.storage = bytes});
+    a.make<glutton>(a, false);
+    log_of.clear();
+    EXPECT_THROW(a.make<glutton>(a, true), std::bad_alloc);
+    EXPECT_EQ(log_of, std::vector<int>{2});
+    EXPECT_EQ(a.used_bytes(), glutton::used - sizeof(glutton));
+    a.reset();
+    EXPECT_EQ(log_of, (std::vector<int>{2, 1, 0}));
 }
 
 // A destructor may allocate; what it makes is destroyed, too.
@@ -154,7 +208,7 @@ struct thrower {
     explicit thrower(int n) : number(n) {
         if (n < 0) throw n;
     }
-    thrower() : thrower(left-- > 0 ? 1 : -1) {}
+    thrower() : thrower(--left) {}
     ~thrower() { log_of.push_back(number); }
     static inline int left = 0;
     int number;
@@ -165,6 +219,7 @@ struct plain_thrower {
     explicit plain_thrower(int n) : number(n) {
         if (n < 0) throw n;
     }
+    plain_thrower() : plain_thrower(--thrower::left) {}
     int number;
 };
 
@@ -180,7 +235,9 @@ TEST(Arena, AConstructorThatThrowsLeavesNothing) {
     log_of.clear();
     thrower::left = 3;
     EXPECT_THROW(a.make_span<thrower>(10), int);
-    EXPECT_EQ(log_of.size(), 3u) << "those that were there are gone";
+    EXPECT_EQ(log_of, (std::vector<int>{0, 1, 2})) << "those that were there are gone, newest first";
+    thrower::left = 3;
+    EXPECT_THROW(a.make_span<plain_thrower>(10), int);
     EXPECT_EQ(a.used_bytes(), 16u);
     if (!ebb::annotate::on) {
         EXPECT_EQ(a.allocate(8, 8), static_cast<std::byte*>(next) + 8) << "the memory is there again";
@@ -188,6 +245,21 @@ TEST(Arena, AConstructorThatThrowsLeavesNothing) {
     log_of.clear();
     a.reset();
     EXPECT_EQ(log_of, std::vector<int>{1});
+}
+
+// One that might have thrown and did not keeps its memory.
+TEST(Arena, AConstructorThatMightThrow) {
+    ebb::arena a(4096);
+    const plain_thrower* const first = a.make<plain_thrower>(1);
+    const plain_thrower* const second = a.make<plain_thrower>(2);
+    thrower::left = 10;
+    const auto row = a.make_span<plain_thrower>(2);
+    a.make<plain_thrower>(3);
+    EXPECT_EQ(first->number, 1);
+    EXPECT_EQ(second->number, 2);
+    EXPECT_EQ(row[0].number, 9);
+    EXPECT_EQ(row[1].number, 8);
+    EXPECT_EQ(a.used_bytes(), 32u);
 }
 
 // What a constructor took before it threw is no longer the newest, and so is kept: the
