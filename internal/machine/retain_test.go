@@ -184,7 +184,7 @@ func TestNewChunkIsLookedAt(t *testing.T) {
 func TestListOfFullChunks(t *testing.T) {
 	var l Lane
 	l.initFlat(1024)
-	if n := testing.AllocsPerRun(1, func() {
+	if n := testing.AllocsPerRun(5, func() {
 		l.older = nil
 		for range fewListed {
 			l.retire(chunk{})

@@ -67,9 +67,10 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 			t.Fatalf("%T: element %d is %v", *new(T), i, x)
 		}
 	}
-	// The next life finds what this one needed.
+	// The next lives find what this one needed. In several of them, since the runtime
+	// allocates now and then, too.
 	a.Reset()
-	if testing.AllocsPerRun(1, func() {
+	if testing.AllocsPerRun(5, func() {
 		a.Reset()
 		s = nil
 		for i := range n {
