@@ -155,7 +155,7 @@ constexpr bool offers(region_kind k) {
     }
 }
 
-/// Does it, goes on, and says whether all was well. `done` is called when the
+/// Does it, goes on, and reports whether all was well. `done` is called when the
 /// misuse has returned.
 template <class Region, class Done>
 bool play(region_kind k, const Done& done) {

@@ -27,13 +27,16 @@
 //
 // AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
 // program does not know that it will be run under it, and its requests cost
-// about ten instructions each. They are on in builds without optimisation,
-// where <valgrind/memcheck.h> exists; EBB_VALGRIND=1 or =0 says so for any
-// build. It must be the same in all files of a program.
+// about ten instructions each. They are on where EBB_VALGRIND is 1.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
 #include <cstddef>
+
+// What compilers call differently, and the name of what a build makes of the library.
+// EBB_PLAIN says that a compiler has nothing of its own, for tests.
+#ifndef EBBPOOL_COMPILER_HPP
+#define EBBPOOL_COMPILER_HPP
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EBB_ASAN 1
@@ -46,17 +49,70 @@
 #define EBB_ASAN 0
 #endif
 
-#if !defined(EBB_VALGRIND)
-#if defined(__has_include) && !defined(__OPTIMIZE__) && !defined(NVALGRIND) && !defined(_MSC_VER) && !EBB_ASAN && \
-    !defined(__SANITIZE_THREAD__)
-#if __has_include(<valgrind/memcheck.h>)
-#define EBB_VALGRIND 1
-#endif
-#endif
-#endif
 #ifndef EBB_VALGRIND
 #define EBB_VALGRIND 0
 #endif
+
+// An inline namespace of ebb that all of the library is in. Under a tool memory is
+// laid out differently, and without exceptions a function aborts where it throws
+// elsewhere. Object files that differ in it have other names for everything here: a
+// program in which they share an arena or a pool does not link, where it would run
+// into memory of the other's layout.
+#if EBB_ASAN
+#define EBB_ABI_TOOL abi_asan
+#elif EBB_VALGRIND
+#define EBB_ABI_TOOL abi_valgrind
+#else
+#define EBB_ABI_TOOL abi_plain
+#endif
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define EBB_ABI EBB_ABI_TOOL
+#else
+#define EBB_ABI_JOIN(tool) tool##_no_exceptions
+#define EBB_ABI_OF(tool) EBB_ABI_JOIN(tool)
+#define EBB_ABI EBB_ABI_OF(EBB_ABI_TOOL)
+#endif
+
+#if defined(EBB_PLAIN)
+#define EBB_COLD
+#define EBB_NOINLINE
+#define EBB_INLINE inline
+#define EBB_UNLIKELY(x) (x)
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#define EBB_ASSUME(x) static_cast<void>(0)
+#elif defined(__GNUC__)
+#define EBB_COLD [[gnu::cold, gnu::noinline]]
+#define EBB_NOINLINE [[gnu::noinline]]
+#define EBB_INLINE [[gnu::always_inline]] inline
+#define EBB_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
+#define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define EBB_COLD __declspec(noinline)
+#define EBB_NOINLINE __declspec(noinline)
+#define EBB_INLINE __forceinline
+#define EBB_ASSUME(x) __assume(x)
+// It has [[unlikely]] for statements only, and puts what ends in a call that is not
+// inlined out of the way by itself.
+#define EBB_UNLIKELY(x) (x)
+#if defined(_M_X64) || defined(_M_IX86)
+#define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
+#elif defined(_M_ARM64)
+#define EBB_PREFETCH(p) __prefetch(p)
+#else
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#endif
+#else
+#define EBB_COLD
+#define EBB_NOINLINE
+#define EBB_INLINE inline
+#define EBB_UNLIKELY(x) (x)
+#define EBB_PREFETCH(p) static_cast<void>(p)
+#define EBB_ASSUME(x) static_cast<void>(0)
+#endif
+
+#endif  // EBBPOOL_COMPILER_HPP
 
 #if EBB_ASAN
 #include <sanitizer/asan_interface.h>
@@ -65,7 +121,9 @@
 #include <valgrind/memcheck.h>
 #endif
 
-namespace ebb::annotate {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace annotate {
 
 /// Whether any tool is told anything.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_VALGRIND != 0;
@@ -142,7 +200,9 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #endif
 }
 
-}  // namespace ebb::annotate
+}  // namespace annotate
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_ANNOTATE_HPP
 // ebb::arena: a region of memory. Objects are made one after the other and freed
@@ -180,7 +240,9 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #include <cstddef>
 #include <utility>
 
+
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A moment in the life of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
@@ -212,6 +274,7 @@ private:
     std::size_t serial_ = 0;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_MARK_HPP
@@ -226,52 +289,9 @@ private:
 #include <cstdio>
 #include <cstdlib>
 
-// What compilers call differently. EBB_PLAIN says that one has none of it, for tests.
-#ifndef EBBPOOL_COMPILER_HPP
-#define EBBPOOL_COMPILER_HPP
-
-#if defined(EBB_PLAIN)
-#define EBB_COLD
-#define EBB_NOINLINE
-#define EBB_INLINE inline
-#define EBB_UNLIKELY(x) (x)
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#define EBB_ASSUME(x) static_cast<void>(0)
-#elif defined(__GNUC__)
-#define EBB_COLD [[gnu::cold, gnu::noinline]]
-#define EBB_NOINLINE [[gnu::noinline]]
-#define EBB_INLINE [[gnu::always_inline]] inline
-#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
-#define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
-#define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
-#elif defined(_MSC_VER)
-#include <intrin.h>
-#define EBB_COLD __declspec(noinline)
-#define EBB_NOINLINE __declspec(noinline)
-#define EBB_INLINE __forceinline
-#define EBB_ASSUME(x) __assume(x)
-// It has [[unlikely]] for statements only, and puts what ends in a call that is not
-// inlined out of the way by itself.
-#define EBB_UNLIKELY(x) (x)
-#if defined(_M_X64) || defined(_M_IX86)
-#define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
-#elif defined(_M_ARM64)
-#define EBB_PREFETCH(p) __prefetch(p)
-#else
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#endif
-#else
-#define EBB_COLD
-#define EBB_NOINLINE
-#define EBB_INLINE inline
-#define EBB_UNLIKELY(x) (x)
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#define EBB_ASSUME(x) static_cast<void>(0)
-#endif
-
-#endif  // EBBPOOL_COMPILER_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// What was wrong with a pointer that was given back to a pool, or with a call
 /// of an arena.
@@ -287,8 +307,8 @@ enum class misuse : unsigned char {
     stale_mark,       ///< rewind to a mark that the arena has gone back beyond
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
-    reentrant,        ///< reset, release or rewind from a destructor that the arena runs
-    stranded          ///< use of an arena_resource whose blocks went with an earlier life of its arena
+    reentrant,        ///< reset, release or rewind from a constructor or destructor that the arena runs
+    stranded          ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -335,10 +355,11 @@ enum class misuse : unsigned char {
         case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
         case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
         case misuse::reentrant:
-            return "a destructor that the arena runs may allocate from it, but not rewind, reset or release it";
+            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset or "
+                   "release it";
         case misuse::stranded:
-            return "a container still has blocks of a life of the arena that has ended: destroy it before reset() and "
-                   "release(), or call abandon() on the resource if it is never to be destroyed";
+            return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
+                   "release() and rewind(), or call abandon() on the resource if it is never to be destroyed";
     }
     return "";
 }
@@ -521,6 +542,7 @@ struct with_leaks<report> : report {
 };
 
 }  // namespace checks
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHECKS_HPP
@@ -589,6 +611,7 @@ struct with_leaks<report> : report {
 #include <type_traits>
 #include <utility>
 
+
 #if defined(__unix__) || defined(__APPLE__)
 #define EBB_HAS_MMAP 1
 #include <sys/mman.h>
@@ -597,6 +620,7 @@ struct with_leaks<report> : report {
 #endif
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A way to get memory, for programs that have their own and for tests.
 ///
@@ -799,23 +823,25 @@ struct slot_finder {
         for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
         return x;
     }();
-    static_assert(static_cast<std::uintptr_t>(odd * inverse) == 1);
+    static_assert(odd * inverse == 1);
 
     [[nodiscard]] static std::uintptr_t quotient(const void* p, const void* base) noexcept {
         return quotient(p, reinterpret_cast<std::uintptr_t>(base));
     }
     [[nodiscard]] static std::uintptr_t quotient(const void* p, std::uintptr_t base) noexcept {
         const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - base;
-        return std::rotr(static_cast<std::uintptr_t>(d * inverse), shift);
+        return std::rotr(d * inverse, shift);
     }
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_STORAGE_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -1141,11 +1167,13 @@ private:
     detail::counter high_{};        // with checks::none: the largest top at a free
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_POOL_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -1160,6 +1188,25 @@ struct slot_guard {
     }
 };
 
+// A number that becomes what the member of an aggregate is, as between parentheses:
+// between braces an int is refused where the member is a double.
+template <class Number>
+struct converted {
+    Number value;
+    template <class Member>
+    constexpr operator Member() const noexcept(noexcept(static_cast<Member>(value))) {
+        return static_cast<Member>(value);
+    }
+};
+template <class Arg>
+constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Arg>>) {
+        return converted<std::remove_cvref_t<Arg>>{arg};
+    } else {
+        return std::forward<Arg>(arg);
+    }
+}
+
 // std::construct_at; and with braces for aggregates, which clang initializes
 // with parentheses from version 16 on only.
 template <class T, class... Args>
@@ -1167,7 +1214,14 @@ constexpr T* construct_in(T* slot, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
         return std::construct_at(slot, std::forward<Args>(args)...);
     } else {
-        return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wmissing-field-initializers"
+#endif
+        return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
     }
 }
 
@@ -1284,6 +1338,7 @@ template <class Pool, class... Args>
     return pooled<Pool>(pool, construct(pool, std::forward<Args>(args)...));
 }
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_MAKE_HPP
@@ -1312,6 +1367,7 @@ template <class Pool, class... Args>
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// What an arena throws when it would need more memory than its limit allows.
 /// The arena is unchanged and may be used on.
@@ -1524,11 +1580,14 @@ private:
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHUNKS_HPP
 
-namespace ebb::detail {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
 
 /// A run of objects of one type that lie one behind the other, whose
 /// destructors are to run. It lies before them in the arena.
@@ -1564,16 +1623,22 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept: for a constructor that throws.
+/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
+/// constructor that throws.
 template <class Region>
 struct memory_guard {
     Region& from;
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
+    bool& busy;
+    bool before = busy;
     bool kept = false;
     ~memory_guard() {
-        if (EBB_UNLIKELY(!kept)) from.take_back(begin, end, overhead);
+        if (EBB_UNLIKELY(!kept)) {
+            from.take_back(begin, end, overhead);
+            busy = before;
+        }
     }
 };
 
@@ -1587,7 +1652,9 @@ struct object_guard {
     }
 };
 
-}  // namespace ebb::detail
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_RECORDS_HPP
 // The memory of an arena: what of its chunks is handed out, the list of
@@ -1621,6 +1688,7 @@ struct object_guard {
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// An arena at one moment. Sizes are in bytes.
 ///
@@ -1645,6 +1713,7 @@ struct alignas(unit) place {
     address lo, hi;
     std::size_t sunk, overhead;
     record* last;
+    std::size_t blocks;  // outstanding ones of memory resources that came after `older`
 };
 
 /// What fast paths use of a region, at its beginning, where addresses are short.
@@ -1665,11 +1734,13 @@ struct region_state {
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_REGION_STATE_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -1803,7 +1874,7 @@ public:
     /// Ends the life and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
-        stranded_ = blocks_ != 0 && blocks_of_ == lives_;
+        stranded_ = blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
         ++lives_;
         hide_all();
         forget_life();
@@ -1842,7 +1913,8 @@ public:
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
         close_run();
-        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_};
+        begin_blocks();
+        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_, std::exchange(blocks_, 0)};
         places_ = p;
         return p;
     }
@@ -1869,6 +1941,7 @@ public:
         sunk_ = p->sunk;
         overhead_ = p->overhead;
         places_ = p;
+        blocks_ = 0;
         run_end_ = no_run;
     }
 
@@ -1881,11 +1954,23 @@ public:
 
     [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
 
-    /// So many blocks more, or less, are out through a memory resource.
-    void count_blocks(std::ptrdiff_t n) noexcept {
-        if (blocks_of_ != lives_) blocks_ = 0;
-        blocks_of_ = lives_;
-        blocks_ += static_cast<std::size_t>(n);
+    /// A memory resource has handed out a block.
+    void add_block() noexcept {
+        begin_blocks();
+        ++blocks_;
+    }
+    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// O(marks and chunks that came after the block).
+    void remove_block(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        if (*count != 0) --*count;
+    }
+    /// n blocks are not to be waited for. Which ones is not known.
+    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
+    /// Whether a block that came after `p` is outstanding for sure.
+    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
+        return blocks_of_ == lives_ && outstanding_since(p) > abandoned_;
     }
 
     // What the arena's own code uses.
@@ -1901,6 +1986,28 @@ public:
     using chunk_store::too_large;
 
 private:
+    // Counts of an earlier life count no more.
+    void begin_blocks() noexcept {
+        if (blocks_of_ == lives_) return;
+        blocks_of_ = lives_;
+        blocks_ = abandoned_ = 0;
+    }
+
+    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
+        std::size_t n = blocks_;
+        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
+        return n;
+    }
+
+    // Whether what was taken from the low end came after the mark.
+    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
+        if (p >= +at->lo && p < +at->hi) return true;
+        for (const chunk* c = newest_; c != at->newest; c = c->next) {
+            if (p >= c->begin && p < c->end) return true;
+        }
+        return false;
+    }
+
     // A chunk that holds nothing goes to the others of those.
     void leave_empty() noexcept {
         chunk* const c = newest_;
@@ -2017,18 +2124,21 @@ private:
     chunk* current_ = nullptr;
     place* places_ = nullptr;  // the newest mark
     std::size_t serials_ = 0;
-    std::size_t blocks_ = 0;     // out through memory resources
+    std::size_t blocks_ = 0;     // outstanding ones of memory resources that came after the newest mark
+    std::size_t abandoned_ = 0;  // of all that are outstanding
     std::size_t blocks_of_ = 0;  // the life in which they were counted
-    bool stranded_ = false;      // there were blocks out at the last release
+    bool stranded_ = false;      // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_REGION_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A region: allocations of any type, freed all at once by reset().
 ///
@@ -2036,15 +2146,15 @@ namespace ebb {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 72.
+/// one after the other; a mark 80.
 ///
 /// One thread at a time. Not copyable, not movable: addresses are stable until
 /// the end of the life, which is reset(), release() or the destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
 /// a stale mark, another arena's, one that was moved from; rewind, reset and
-/// release from a destructor that the arena runs; memory resources whose blocks
-/// went with an earlier life. Use of an object after its life is found under
+/// release from a constructor or destructor that the arena runs; memory resources
+/// whose blocks went with an earlier life, or would go with a rewind. Use of an object after its life is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -2094,11 +2204,11 @@ public:
             std::byte* const at = region_.take_one<T>();
             T* const p = reinterpret_cast<T*>(at);
             if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-                return detail::construct_in(p, std::forward<Args>(args)...);
+                return construct(p, std::forward<Args>(args)...);
             } else {
                 detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(sizeof(T), detail::unit),
-                                                           0};
-                T* const object = detail::construct_in(p, std::forward<Args>(args)...);
+                                                           0, busy_};
+                T* const object = construct(p, std::forward<Args>(args)...);
                 guard.kept = true;
                 return object;
             }
@@ -2115,8 +2225,9 @@ public:
         if constexpr (std::is_trivially_destructible_v<T>) {
             const std::size_t bytes = bytes_of<T>(n, 0);
             std::byte* const at = region_.take(bytes, alignof(T));
-            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0};
-            std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n);
+            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0,
+                                                       busy_};
+            constructing<T>([&] { std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n); });
             guard.kept = true;
             return {reinterpret_cast<T*>(at), n};
         } else {
@@ -2124,10 +2235,12 @@ public:
             const std::size_t bytes = bytes_of<T>(n, run::first);
             std::byte* const at = take_run<T>(bytes);
             detail::memory_guard<detail::region> memory{region_, at, at + detail::round_up(bytes, detail::unit),
-                                                        run::first};
+                                                        run::first, busy_};
             T* const objects = reinterpret_cast<T*>(at + run::first);
             detail::object_guard<T> made{objects, 0};
-            for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
+            constructing<T>([&] {
+                for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
+            });
             made.count = 0;
             memory.kept = true;
             add<T>(at, n);
@@ -2165,24 +2278,29 @@ public:
     }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 72 bytes of the arena, none when nothing was allocated since the
+    /// It takes 80 bytes of the arena, none when nothing was allocated since the
     /// last one, and throws as an allocation does.
     [[nodiscard]] arena_mark mark() { return {this, region_.mark()->serial}; }
 
     /// Takes back what was allocated since `m` was taken, and runs its
     /// destructors, newest first. m stays good; marks taken after it are stale.
     /// A mark that is stale, another arena's or moved from is misuse, and changes
-    /// nothing. O(chunks, destructors and marks taken back).
+    /// nothing. An outstanding block of an arena_resource that came after m is
+    /// misuse, too; then the destructors have run, and the memory stays taken.
+    /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.arena_ != this)) {
                 return complain(m.arena_ == nullptr ? misuse::moved_mark : misuse::foreign_mark, &m);
             }
-            if (EBB_UNLIKELY(unwinding_)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
         if (region_.last_ != p->last) unwind(p->last);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m);
+        }
         region_.rewind(p);
     }
 
@@ -2190,7 +2308,7 @@ public:
     /// everything. All marks are stale then. Where there are no destructors,
     /// marks or further chunks it is a few instructions.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(!region_.empty_at_once())) end_life(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_life(false);
     }
 
     /// The same, and gives all memory back. The arena is as if new.
@@ -2245,11 +2363,11 @@ private:
         T* object = reinterpret_cast<T*>(at);
         constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
         if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            object = detail::construct_in(object, std::forward<Args>(args)...);
+            object = construct(object, std::forward<Args>(args)...);
         } else {
             const std::size_t before = grows ? 0 : run::first;
-            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before};
-            object = detail::construct_in(object, std::forward<Args>(args)...);
+            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before, busy_};
+            object = construct(object, std::forward<Args>(args)...);
             memory.kept = true;
         }
         if (!grows) {
@@ -2290,7 +2408,7 @@ private:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0};
+        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0, busy_};
         detail::object_guard<T> guard{object, 1};  // goes first
         void* const at = region_.take(sizeof(detail::loose_record), alignof(detail::loose_record));
         region_.overhead_ += sizeof(detail::loose_record);
@@ -2301,14 +2419,35 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        unwinding_ = true;
+        busy_ = true;
         region_.unwind(to);
-        unwinding_ = false;
+        busy_ = false;
     }
+
+    // Runs constructors of the program's, which must not end the life of the memory that
+    // they write. When one throws, a memory_guard of the caller's restores the flag: a
+    // guard here, too, keeps compilers from inlining the constructor.
+    template <class T, class... Args, class F>
+    EBB_INLINE void constructing(const F& f) {
+        if constexpr (Checks::enabled && !std::is_trivially_constructible_v<T, Args...>) {
+            const bool before = std::exchange(busy_, true);
+            f();
+            busy_ = before;
+        } else {
+            f();
+        }
+    }
+    template <class T, class... Args>
+    EBB_INLINE T* construct(T* at, Args&&... args) {
+        constructing<T, Args...>([&] { at = detail::construct_in(at, std::forward<Args>(args)...); });
+        return at;
+    }
+
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
 
     EBB_NOINLINE void end_life(bool release) noexcept {
         if constexpr (Checks::enabled) {
-            if (unwinding_) return complain(misuse::reentrant, nullptr);
+            if (busy_) return complain(misuse::reentrant, nullptr);
         }
         unwind(nullptr);
         release ? region_.release() : region_.empty();
@@ -2325,7 +2464,7 @@ private:
     }
 
     detail::region region_;  // first, so that its address is the arena's
-    bool unwinding_ = false;
+    bool busy_ = false;      // it runs a constructor or destructor of the program's
 };
 
 /// The arena under its usual policy.
@@ -2333,6 +2472,7 @@ private:
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 // ebb::arena_allocator<T>: standard containers in an arena, without a virtual call.
@@ -2344,6 +2484,7 @@ using arena = basic_arena<>;
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
 /// it. What a container gives back is free at the end of the arena's life; so is
@@ -2409,6 +2550,7 @@ private:
     arena_type* arena_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP
@@ -2421,6 +2563,7 @@ private:
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A memory resource that takes from an arena and gives nothing back before the
 /// arena's life ends.
@@ -2430,11 +2573,15 @@ namespace ebb {
 ///
 /// It must not outlive the arena. Containers must be destroyed before the end of
 /// the arena's life in which they were filled: use of the resource while blocks
-/// of an earlier life are still out is misuse (`stranded`), and so is an
-/// allocation from the arena after release() while there are. Containers that are
-/// never destroyed, since the arena frees their memory, need abandon().
+/// of an earlier life are outstanding is misuse (`stranded`), and so are an
+/// allocation from the arena after release() while there are, and a rewind() that
+/// would take back an outstanding block. Containers that are never destroyed,
+/// since the arena frees their memory, need abandon().
 ///
-/// Throws as arena::allocate. Two resources are equal when their arenas are one.
+/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
+/// came after it) where the arena has marks. Two resources are equal when they are
+/// one: containers of two resources copy what they move to each other, also where
+/// the arena is the same.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
@@ -2449,13 +2596,13 @@ public:
     /// The arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
-    /// Blocks that are out.
+    /// Outstanding blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
     /// Says that none of the blocks will be given back or used after the end of
     /// the life.
     void abandon() noexcept {
-        if (blocks_ != 0 && !is_stranded()) arena_->region_.count_blocks(-static_cast<std::ptrdiff_t>(blocks_));
+        if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
     }
 
@@ -2473,26 +2620,20 @@ private:
         void* const p = arena_->allocate(bytes, alignment);
         life_ = arena_->region_.lives();
         ++blocks_;
-        arena_->region_.count_blocks(1);
+        if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
 
-    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+    void do_deallocate(void* p, [[maybe_unused]] std::size_t bytes, std::size_t) override {
         if (EBB_UNLIKELY(is_stranded())) return complain();
         if (blocks_ == 0) return;  // abandoned
         --blocks_;
-        arena_->region_.count_blocks(-1);
+        if constexpr (Checks::enabled) arena_->region_.remove_block(p);
         if constexpr (annotate::on) annotate::hide(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        if (this == &other) return true;
-#if defined(__cpp_rtti)
-        const auto* const same = dynamic_cast<const basic_arena_resource*>(&other);
-        return same != nullptr && same->arena_ == arena_;
-#else
-        return false;
-#endif
+        return this == &other;
     }
 
     basic_arena<Checks>* arena_;
@@ -2505,6 +2646,7 @@ private:
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP
@@ -2530,6 +2672,11 @@ using arena_resource = basic_arena_resource<>;
 
 
 namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+struct generations;  // of a test, which can't wait for 2^31 objects
+}
 
 /// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
 /// dangling. The default one names nothing. It does not know its pool: one of
@@ -2557,8 +2704,8 @@ struct handle {
 /// retired, stays out for ever (see retired()), and the capacity that is of use
 /// is one less. So no handle ever becomes valid again.
 ///
-/// The destructor destroys the objects that are left, so with_leaks has nothing
-/// to say here.
+/// The destructor destroys the objects that are left, and what their destructors
+/// create, so with_leaks has nothing to say here.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -2580,10 +2727,14 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        const std::size_t end = pool_.high_water();
-        for (std::size_t i = 0; i < end; ++i) {
-            if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
-            // Retired slots are no leaks.
+        // A destructor may create objects in slots that were passed.
+        while (!empty()) {
+            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+            }
+        }
+        // Retired slots are no leaks.
+        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
             if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
         }
     }
@@ -2643,11 +2794,9 @@ public:
         return arena_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
 
-    /// For tests of retirement only: sets the generation of a free slot that
-    /// is handed out next, as if it had been used so often. Even.
-    void set_generation_for_test(std::size_t index, std::uint32_t value) noexcept { generation(index) = value; }
-
 private:
+    friend struct detail::generations;
+
     // The generation at which a slot is out of use: odd, so that it is above
     // every other, and given to no handle.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
@@ -2703,6 +2852,7 @@ private:
     std::size_t retired_ = 0;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 template <class T>
@@ -2722,6 +2872,7 @@ struct std::hash<ebb::handle<T>> {
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
 /// Slots that are out but in which no object was constructed are among them.
@@ -2827,6 +2978,7 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks
     return destroyed;
 }
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ITERATE_HPP
@@ -2856,6 +3008,7 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks
 
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// Raw bytes as an element type of a pool.
 ///
@@ -2938,11 +3091,13 @@ private:
     std::pmr::memory_resource* upstream_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_RESOURCE_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -3047,6 +3202,7 @@ private:
     pool_type* pool_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP
@@ -3087,7 +3243,27 @@ private:
 #include <new>
 
 
-namespace ebb::detail {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+// libstdc++ on Windows' own threads has no std::mutex before gcc 13. The lock is held for
+// some hundred instructions: who waits for it gives up the processor meanwhile.
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
+extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
+class mutex {
+public:
+    void lock() noexcept {
+        while (flag_.test_and_set(std::memory_order_acquire)) Sleep(0);
+    }
+    void unlock() noexcept { flag_.clear(std::memory_order_release); }
+
+private:
+    std::atomic_flag flag_;
+};
+#else
+using std::mutex;
+#endif
 
 /// Slots of a run: as many as have their state bytes in one cache line.
 inline constexpr std::size_t run_length = 64;
@@ -3323,7 +3499,7 @@ private:
         return n;
     }
 
-    std::mutex mutex_;
+    mutex mutex_;
     const std::size_t capacity_;
     const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
     std::uint64_t* const bits_;
@@ -3357,8 +3533,8 @@ public:
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
     static front& at(std::uint64_t key) noexcept {
-        auto* const bytes = reinterpret_cast<std::byte*>(cache.data());
-        return *reinterpret_cast<front*>(bytes + static_cast<std::size_t>(key & place_mask));
+        const std::size_t place = key & place_mask;
+        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache.data()) + place);
     }
 
     /// The calling thread's front for a depot, with a magazine; null when there is no
@@ -3446,11 +3622,14 @@ private:
     entry* first_ = nullptr;
 };
 
-}  // namespace ebb::detail
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_SYNC_DEPOT_HPP
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// Options of a sync_arena_pool: those of the memory, and the batch.
 ///
@@ -3768,6 +3947,7 @@ private:
     std::shared_ptr<detail::depot> depot_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_SYNC_ARENA_POOL_HPP

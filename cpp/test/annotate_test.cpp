@@ -145,7 +145,7 @@ TEST(Asan, AnArenasMemoryIsTheSystemsAgain) {
 #else
 
 TEST(Annotate, OffAtNoCost) {
-#if defined(__OPTIMIZE__) && !(defined(EBB_VALGRIND) && EBB_VALGRIND)
+#if !EBB_VALGRIND
     static_assert(!ebb::annotate::on);
 #endif
     SUCCEED();

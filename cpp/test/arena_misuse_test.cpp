@@ -119,6 +119,152 @@ TEST(ArenaMisuse, FromADestructor) {
     }
 }
 
+// Ends the life that it is made in, from its constructor.
+template <bool Trivial>
+struct ender {
+    using what = meddler::what;
+    explicit ender(reporting& a, what to_do, const ebb::arena_mark& m) {
+        switch (to_do) {
+            case what::reset: a.reset(); break;
+            case what::release: a.release(); break;
+            case what::rewind: a.rewind(m); break;
+        }
+        value = 7;
+    }
+    ~ender() requires Trivial = default;
+    ~ender() { value = 0; }
+    int value;
+};
+struct throwing_ender {
+    throwing_ender(reporting& a, bool fail) {
+        a.reset();
+        if (fail) throw 1;
+    }
+    ~throwing_ender() {}
+};
+struct nested_ender {
+    explicit nested_ender(reporting& a) {
+        a.make<std::string>("an object of the constructor's own, longer than what lies in itself");
+        a.reset();  // still inside of one
+    }
+    ~nested_ender() {}
+};
+
+// Without the lock the constructor's record is written into a life that has ended: a null
+// pointer is followed.
+TEST(ArenaMisuse, FromAConstructor) {
+    using what = meddler::what;
+    for (const what w : {what::reset, what::release, what::rewind}) {
+        for (const bool first : {true, false}) {
+            reporting a(1'000);
+            const ebb::arena_mark m = a.mark();
+            if (!first) a.make<ender<false>>(a, w, m);
+            reports = 0;
+            const std::size_t lives = a.stats().resets;
+            expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<false>>(a, w, m)->value, 7); });
+            expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<true>>(a, w, m)->value, 7); });
+            EXPECT_EQ(a.stats().resets, lives) << "it changes nothing";
+            a.reset();
+            EXPECT_EQ(a.stats().resets, lives + 1) << "the lock is gone";
+        }
+    }
+    reporting a(1'000);
+    // The first of a life, which ends it by the fast path.
+    expect(ebb::misuse::reentrant, &a,
+           [&] { EXPECT_EQ((a.make<ender<true>>(a, what::reset, ebb::arena_mark())->value), 7); });
+    expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<throwing_ender>(a, true), int); });
+    expect(ebb::misuse::reentrant, &a, [&] { a.make<throwing_ender>(a, false); });
+    expect(ebb::misuse::reentrant, &a, [&] { a.make<nested_ender>(a); });
+    const std::size_t lives = a.stats().resets;
+    a.reset();
+    EXPECT_EQ(a.stats().resets, lives + 1);
+}
+
+// Equal resources hand buffers to each other, which the other one then did not know: the
+// next life of a correct program was ended as stranded.
+TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
+    reporting a(1'000);
+    reporting_resource r(a), s(a);
+    ebb::set_misuse_handler(handler);
+    reports = 0;
+    EXPECT_FALSE(r == s);
+    EXPECT_TRUE(r == r);
+    for (int i = 0; i < 3; ++i) {
+        {
+            std::pmr::vector<int> from({1, 2, 3}, &r);
+            std::pmr::vector<int> to(&s);
+            to = std::move(from);
+            EXPECT_EQ(to.size(), 3u);
+            std::pmr::list<int> there(&r), here(&s);
+            there.assign({1, 2});
+            here = std::move(there);
+        }
+        EXPECT_EQ(r.blocks(), 0u);
+        EXPECT_EQ(s.blocks(), 0u);
+        i % 2 == 0 ? a.reset() : a.release();
+    }
+    EXPECT_EQ(reports, 0);
+    ebb::set_misuse_handler(nullptr);
+}
+
+// Without the count the container's bytes get a second owner, and nobody says so.
+TEST(ArenaMisuse, RewindUnderAContainer) {
+    reporting a(1'000);
+    reporting_resource r(a);
+    void* const before = r.allocate(16);
+    const ebb::arena_mark m = a.mark();
+    void* p = r.allocate(64);
+    r.deallocate(before, 16);  // an older one back makes up for none
+    const std::size_t used = a.used_bytes();
+    expect(ebb::misuse::stranded, &a, [&] { a.rewind(m); });
+    EXPECT_EQ(last.pointer, &m);
+    EXPECT_EQ(a.used_bytes(), used) << "it changes nothing";
+    r.deallocate(p, 64);
+    reports = 0;
+    ebb::set_misuse_handler(handler);
+    a.rewind(m);
+    // In another chunk, in one of its own, behind a second mark.
+    void* const older = r.allocate(8);
+    const ebb::arena_mark inner = a.mark();
+    void* const large = r.allocate(50'000);
+    void* const next = r.allocate(900);
+    a.allocate(900);
+    void* const last_block = r.allocate(8);
+    r.deallocate(next, 900);
+    r.deallocate(large, 50'000);
+    EXPECT_EQ(reports, 0);
+    a.rewind(inner);
+    EXPECT_EQ(reports, 1) << "the last block";
+    r.deallocate(last_block, 8);
+    a.rewind(inner);
+    EXPECT_EQ(reports, 1);
+    a.rewind(m);
+    EXPECT_EQ(reports, 2) << "the older block";
+    r.deallocate(older, 8);
+    a.rewind(m);
+    // Abandoned, and of a container that the rewind destroys.
+    p = r.allocate(8);
+    r.abandon();
+    a.rewind(m);
+    r.deallocate(p, 8);
+    a.make<std::pmr::list<int>>(&r)->assign({1, 2, 3});
+    a.rewind(m);
+    EXPECT_EQ(r.blocks(), 0u);
+    EXPECT_EQ(reports, 2);
+    // A life counts for itself.
+    static_cast<void>(r.allocate(8));
+    r.abandon();
+    a.reset();
+    const ebb::arena_mark now = a.mark();
+    p = r.allocate(8);
+    a.rewind(now);
+    EXPECT_EQ(reports, 3);
+    r.deallocate(p, 8);
+    a.rewind(now);
+    EXPECT_EQ(reports, 3);
+    ebb::set_misuse_handler(nullptr);
+}
+
 TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     reporting a(1'000);
     reporting_resource r(a);

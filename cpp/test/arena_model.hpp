@@ -77,14 +77,14 @@ struct memory {
             ++m.refused;
             return nullptr;
         }
-        void* const p = std::aligned_alloc(alignment, ebb::detail::round_up(bytes, alignment));
+        void* const p = ::operator new (bytes, std::align_val_t{alignment});
         std::memset(p, 0, bytes);
         m.held += bytes;
         return p;
     }
-    static void give(void* p, std::size_t bytes, std::size_t, void* context) noexcept {
+    static void give(void* p, std::size_t bytes, std::size_t alignment, void* context) noexcept {
         static_cast<memory*>(context)->held -= bytes;
-        std::free(p);
+        ::operator delete (p, std::align_val_t{alignment});
     }
 };
 

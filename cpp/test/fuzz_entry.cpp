@@ -1,5 +1,5 @@
 // The libFuzzer entry: build/fuzz/fuzz_trace -max_total_time=60. The first byte
-// says whether the rest is calls of a pool or of an arena.
+// reports whether the rest is calls of a pool or of an arena.
 #include <cstdio>
 #include <cstdlib>
 

@@ -8,7 +8,18 @@
 #include <unordered_set>
 #include <vector>
 
+// As if slots had been used two thousand million times.
+struct ebb::detail::generations {
+    /// Sets the generation, an even number, of a free slot.
+    template <class Pool>
+    static void set(Pool& pool, std::size_t index, std::uint32_t value) {
+        pool.generation(index) = value;
+    }
+};
+
 namespace {
+
+using ebb::detail::generations;
 
 TEST(HandlePool, StaleAfterReuse) {
     ebb::handle_pool<std::string> pool(1);
@@ -102,7 +113,7 @@ TEST(HandlePool, GenerationsDoNotWrap) {
     ebb::handle_pool<int> pool(2);
     const auto a = pool.create(1);
     pool.destroy(a);
-    pool.set_generation_for_test(a.index, 0xfffffffc);
+    generations::set(pool, a.index, 0xfffffffc);
     const auto last = pool.create(2);
     EXPECT_EQ(last.index, a.index);
     EXPECT_EQ(last.generation, 0xfffffffd);
@@ -129,17 +140,48 @@ TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
         ebb::handle_pool<counted, ebb::checks::with_leaks<>> pool(4);
         const auto a = pool.create(&destroyed);
         pool.destroy(a);
-        pool.set_generation_for_test(a.index, 0xfffffffc);
+        generations::set(pool, a.index, 0xfffffffc);
         pool.destroy(pool.create(&destroyed));
         EXPECT_EQ(pool.retired(), 1u);
         // And one that retires as the pool ends.
         const auto b = pool.create(&destroyed);
         pool.destroy(b);
-        pool.set_generation_for_test(b.index, 0xfffffffc);
+        generations::set(pool, b.index, 0xfffffffc);
         (void)pool.create(&destroyed);
         EXPECT_EQ(destroyed, 3);
     }
     EXPECT_EQ(destroyed, 4);
+}
+
+// Creates another in a slot that is free, down to slot 0, when it ends.
+struct begetter {
+    ebb::handle_pool<begetter>* pool;
+    int* alive;
+    int children;
+    begetter(ebb::handle_pool<begetter>* home, int* count, int more) : pool(home), alive(count), children(more) {
+        ++*alive;
+    }
+    begetter(const begetter&) = delete;
+    begetter& operator=(const begetter&) = delete;
+    ~begetter() {
+        --*alive;
+        if (children > 0) (void)pool->create(pool, alive, children - 1);
+    }
+};
+
+// Without the second pass the last child lives in a slot below its parent's, for ever.
+TEST(HandlePool, WhatDestructorsCreateIsDestroyed) {
+    int alive = 0;
+    {
+        ebb::handle_pool<begetter> pool(8);
+        const auto low = pool.create(&pool, &alive, 0);
+        const auto low2 = pool.create(&pool, &alive, 0);
+        (void)pool.create(&pool, &alive, 5);
+        pool.destroy(low);
+        pool.destroy(low2);
+        EXPECT_EQ(alive, 1);
+    }
+    EXPECT_EQ(alive, 0);
 }
 
 TEST(HandlePool, InStorageOfTheCallers) {

@@ -3,36 +3,13 @@
 //
 // AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
 // program does not know that it will be run under it, and its requests cost
-// about ten instructions each. They are on in builds without optimisation,
-// where <valgrind/memcheck.h> exists; EBB_VALGRIND=1 or =0 says so for any
-// build. It must be the same in all files of a program.
+// about ten instructions each. They are on where EBB_VALGRIND is 1.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define EBB_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EBB_ASAN 1
-#endif
-#endif
-#ifndef EBB_ASAN
-#define EBB_ASAN 0
-#endif
-
-#if !defined(EBB_VALGRIND)
-#if defined(__has_include) && !defined(__OPTIMIZE__) && !defined(NVALGRIND) && !defined(_MSC_VER) && !EBB_ASAN && \
-    !defined(__SANITIZE_THREAD__)
-#if __has_include(<valgrind/memcheck.h>)
-#define EBB_VALGRIND 1
-#endif
-#endif
-#endif
-#ifndef EBB_VALGRIND
-#define EBB_VALGRIND 0
-#endif
+#include <ebbpool/compiler.hpp>
 
 #if EBB_ASAN
 #include <sanitizer/asan_interface.h>
@@ -41,7 +18,9 @@
 #include <valgrind/memcheck.h>
 #endif
 
-namespace ebb::annotate {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace annotate {
 
 /// Whether any tool is told anything.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_VALGRIND != 0;
@@ -118,6 +97,8 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #endif
 }
 
-}  // namespace ebb::annotate
+}  // namespace annotate
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_ANNOTATE_HPP

@@ -33,6 +33,7 @@
 #include <ebbpool/region.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A region: allocations of any type, freed all at once by reset().
 ///
@@ -40,15 +41,15 @@ namespace ebb {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 72.
+/// one after the other; a mark 80.
 ///
 /// One thread at a time. Not copyable, not movable: addresses are stable until
 /// the end of the life, which is reset(), release() or the destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
 /// a stale mark, another arena's, one that was moved from; rewind, reset and
-/// release from a destructor that the arena runs; memory resources whose blocks
-/// went with an earlier life. Use of an object after its life is found under
+/// release from a constructor or destructor that the arena runs; memory resources
+/// whose blocks went with an earlier life, or would go with a rewind. Use of an object after its life is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -98,11 +99,11 @@ public:
             std::byte* const at = region_.take_one<T>();
             T* const p = reinterpret_cast<T*>(at);
             if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-                return detail::construct_in(p, std::forward<Args>(args)...);
+                return construct(p, std::forward<Args>(args)...);
             } else {
                 detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(sizeof(T), detail::unit),
-                                                           0};
-                T* const object = detail::construct_in(p, std::forward<Args>(args)...);
+                                                           0, busy_};
+                T* const object = construct(p, std::forward<Args>(args)...);
                 guard.kept = true;
                 return object;
             }
@@ -119,8 +120,9 @@ public:
         if constexpr (std::is_trivially_destructible_v<T>) {
             const std::size_t bytes = bytes_of<T>(n, 0);
             std::byte* const at = region_.take(bytes, alignof(T));
-            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0};
-            std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n);
+            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0,
+                                                       busy_};
+            constructing<T>([&] { std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n); });
             guard.kept = true;
             return {reinterpret_cast<T*>(at), n};
         } else {
@@ -128,10 +130,12 @@ public:
             const std::size_t bytes = bytes_of<T>(n, run::first);
             std::byte* const at = take_run<T>(bytes);
             detail::memory_guard<detail::region> memory{region_, at, at + detail::round_up(bytes, detail::unit),
-                                                        run::first};
+                                                        run::first, busy_};
             T* const objects = reinterpret_cast<T*>(at + run::first);
             detail::object_guard<T> made{objects, 0};
-            for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
+            constructing<T>([&] {
+                for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
+            });
             made.count = 0;
             memory.kept = true;
             add<T>(at, n);
@@ -169,24 +173,29 @@ public:
     }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 72 bytes of the arena, none when nothing was allocated since the
+    /// It takes 80 bytes of the arena, none when nothing was allocated since the
     /// last one, and throws as an allocation does.
     [[nodiscard]] arena_mark mark() { return {this, region_.mark()->serial}; }
 
     /// Takes back what was allocated since `m` was taken, and runs its
     /// destructors, newest first. m stays good; marks taken after it are stale.
     /// A mark that is stale, another arena's or moved from is misuse, and changes
-    /// nothing. O(chunks, destructors and marks taken back).
+    /// nothing. An outstanding block of an arena_resource that came after m is
+    /// misuse, too; then the destructors have run, and the memory stays taken.
+    /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.arena_ != this)) {
                 return complain(m.arena_ == nullptr ? misuse::moved_mark : misuse::foreign_mark, &m);
             }
-            if (EBB_UNLIKELY(unwinding_)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
         if (region_.last_ != p->last) unwind(p->last);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m);
+        }
         region_.rewind(p);
     }
 
@@ -194,7 +203,7 @@ public:
     /// everything. All marks are stale then. Where there are no destructors,
     /// marks or further chunks it is a few instructions.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(!region_.empty_at_once())) end_life(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_life(false);
     }
 
     /// The same, and gives all memory back. The arena is as if new.
@@ -249,11 +258,11 @@ private:
         T* object = reinterpret_cast<T*>(at);
         constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
         if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            object = detail::construct_in(object, std::forward<Args>(args)...);
+            object = construct(object, std::forward<Args>(args)...);
         } else {
             const std::size_t before = grows ? 0 : run::first;
-            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before};
-            object = detail::construct_in(object, std::forward<Args>(args)...);
+            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before, busy_};
+            object = construct(object, std::forward<Args>(args)...);
             memory.kept = true;
         }
         if (!grows) {
@@ -294,7 +303,7 @@ private:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0};
+        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0, busy_};
         detail::object_guard<T> guard{object, 1};  // goes first
         void* const at = region_.take(sizeof(detail::loose_record), alignof(detail::loose_record));
         region_.overhead_ += sizeof(detail::loose_record);
@@ -305,14 +314,35 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        unwinding_ = true;
+        busy_ = true;
         region_.unwind(to);
-        unwinding_ = false;
+        busy_ = false;
     }
+
+    // Runs constructors of the program's, which must not end the life of the memory that
+    // they write. When one throws, a memory_guard of the caller's restores the flag: a
+    // guard here, too, keeps compilers from inlining the constructor.
+    template <class T, class... Args, class F>
+    EBB_INLINE void constructing(const F& f) {
+        if constexpr (Checks::enabled && !std::is_trivially_constructible_v<T, Args...>) {
+            const bool before = std::exchange(busy_, true);
+            f();
+            busy_ = before;
+        } else {
+            f();
+        }
+    }
+    template <class T, class... Args>
+    EBB_INLINE T* construct(T* at, Args&&... args) {
+        constructing<T, Args...>([&] { at = detail::construct_in(at, std::forward<Args>(args)...); });
+        return at;
+    }
+
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
 
     EBB_NOINLINE void end_life(bool release) noexcept {
         if constexpr (Checks::enabled) {
-            if (unwinding_) return complain(misuse::reentrant, nullptr);
+            if (busy_) return complain(misuse::reentrant, nullptr);
         }
         unwind(nullptr);
         release ? region_.release() : region_.empty();
@@ -329,7 +359,7 @@ private:
     }
 
     detail::region region_;  // first, so that its address is the arena's
-    bool unwinding_ = false;
+    bool busy_ = false;      // it runs a constructor or destructor of the program's
 };
 
 /// The arena under its usual policy.
@@ -337,6 +367,7 @@ private:
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #include <ebbpool/arena_allocator.hpp>

@@ -8,6 +8,7 @@
 #include <ebbpool/arena.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
 /// it. What a container gives back is free at the end of the arena's life; so is
@@ -73,6 +74,7 @@ private:
     arena_type* arena_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP

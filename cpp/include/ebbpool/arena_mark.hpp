@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <utility>
 
+#include <ebbpool/compiler.hpp>
+
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A moment in the life of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
@@ -37,6 +40,7 @@ private:
     std::size_t serial_ = 0;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_MARK_HPP

@@ -35,6 +35,7 @@
 #include <ebbpool/storage.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -360,6 +361,7 @@ private:
     detail::counter high_{};        // with checks::none: the largest top at a free
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_POOL_HPP

@@ -8,6 +8,7 @@
 #include <ebbpool/arena.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A memory resource that takes from an arena and gives nothing back before the
 /// arena's life ends.
@@ -17,11 +18,15 @@ namespace ebb {
 ///
 /// It must not outlive the arena. Containers must be destroyed before the end of
 /// the arena's life in which they were filled: use of the resource while blocks
-/// of an earlier life are still out is misuse (`stranded`), and so is an
-/// allocation from the arena after release() while there are. Containers that are
-/// never destroyed, since the arena frees their memory, need abandon().
+/// of an earlier life are outstanding is misuse (`stranded`), and so are an
+/// allocation from the arena after release() while there are, and a rewind() that
+/// would take back an outstanding block. Containers that are never destroyed,
+/// since the arena frees their memory, need abandon().
 ///
-/// Throws as arena::allocate. Two resources are equal when their arenas are one.
+/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
+/// came after it) where the arena has marks. Two resources are equal when they are
+/// one: containers of two resources copy what they move to each other, also where
+/// the arena is the same.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
@@ -36,13 +41,13 @@ public:
     /// The arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
-    /// Blocks that are out.
+    /// Outstanding blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
     /// Says that none of the blocks will be given back or used after the end of
     /// the life.
     void abandon() noexcept {
-        if (blocks_ != 0 && !is_stranded()) arena_->region_.count_blocks(-static_cast<std::ptrdiff_t>(blocks_));
+        if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
     }
 
@@ -60,26 +65,20 @@ private:
         void* const p = arena_->allocate(bytes, alignment);
         life_ = arena_->region_.lives();
         ++blocks_;
-        arena_->region_.count_blocks(1);
+        if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
 
-    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+    void do_deallocate(void* p, [[maybe_unused]] std::size_t bytes, std::size_t) override {
         if (EBB_UNLIKELY(is_stranded())) return complain();
         if (blocks_ == 0) return;  // abandoned
         --blocks_;
-        arena_->region_.count_blocks(-1);
+        if constexpr (Checks::enabled) arena_->region_.remove_block(p);
         if constexpr (annotate::on) annotate::hide(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        if (this == &other) return true;
-#if defined(__cpp_rtti)
-        const auto* const same = dynamic_cast<const basic_arena_resource*>(&other);
-        return same != nullptr && same->arena_ == arena_;
-#else
-        return false;
-#endif
+        return this == &other;
     }
 
     basic_arena<Checks>* arena_;
@@ -92,6 +91,7 @@ private:
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP

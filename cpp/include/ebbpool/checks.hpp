@@ -12,6 +12,7 @@
 #include <ebbpool/compiler.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// What was wrong with a pointer that was given back to a pool, or with a call
 /// of an arena.
@@ -27,8 +28,8 @@ enum class misuse : unsigned char {
     stale_mark,       ///< rewind to a mark that the arena has gone back beyond
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
-    reentrant,        ///< reset, release or rewind from a destructor that the arena runs
-    stranded          ///< use of an arena_resource whose blocks went with an earlier life of its arena
+    reentrant,        ///< reset, release or rewind from a constructor or destructor that the arena runs
+    stranded          ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -75,10 +76,11 @@ enum class misuse : unsigned char {
         case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
         case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
         case misuse::reentrant:
-            return "a destructor that the arena runs may allocate from it, but not rewind, reset or release it";
+            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset or "
+                   "release it";
         case misuse::stranded:
-            return "a container still has blocks of a life of the arena that has ended: destroy it before reset() and "
-                   "release(), or call abandon() on the resource if it is never to be destroyed";
+            return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
+                   "release() and rewind(), or call abandon() on the resource if it is never to be destroyed";
     }
     return "";
 }
@@ -261,6 +263,7 @@ struct with_leaks<report> : report {
 };
 
 }  // namespace checks
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHECKS_HPP

@@ -16,6 +16,7 @@
 #include <ebbpool/storage.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// What an arena throws when it would need more memory than its limit allows.
 /// The arena is unchanged and may be used on.
@@ -228,6 +229,7 @@ private:
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHUNKS_HPP

@@ -1,6 +1,42 @@
-// What compilers call differently. EBB_PLAIN says that one has none of it, for tests.
+// What compilers call differently, and the name of what a build makes of the library.
+// EBB_PLAIN says that a compiler has nothing of its own, for tests.
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EBB_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EBB_ASAN 1
+#endif
+#endif
+#ifndef EBB_ASAN
+#define EBB_ASAN 0
+#endif
+
+#ifndef EBB_VALGRIND
+#define EBB_VALGRIND 0
+#endif
+
+// An inline namespace of ebb that all of the library is in. Under a tool memory is
+// laid out differently, and without exceptions a function aborts where it throws
+// elsewhere. Object files that differ in it have other names for everything here: a
+// program in which they share an arena or a pool does not link, where it would run
+// into memory of the other's layout.
+#if EBB_ASAN
+#define EBB_ABI_TOOL abi_asan
+#elif EBB_VALGRIND
+#define EBB_ABI_TOOL abi_valgrind
+#else
+#define EBB_ABI_TOOL abi_plain
+#endif
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define EBB_ABI EBB_ABI_TOOL
+#else
+#define EBB_ABI_JOIN(tool) tool##_no_exceptions
+#define EBB_ABI_OF(tool) EBB_ABI_JOIN(tool)
+#define EBB_ABI EBB_ABI_OF(EBB_ABI_TOOL)
+#endif
 
 #if defined(EBB_PLAIN)
 #define EBB_COLD
@@ -13,7 +49,7 @@
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
 #define EBB_NOINLINE [[gnu::noinline]]
 #define EBB_INLINE [[gnu::always_inline]] inline
-#define EBB_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), false)
+#define EBB_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
 #define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
 #elif defined(_MSC_VER)

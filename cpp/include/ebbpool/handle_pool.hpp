@@ -20,6 +20,11 @@
 #include <ebbpool/make.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+struct generations;  // of a test, which can't wait for 2^31 objects
+}
 
 /// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
 /// dangling. The default one names nothing. It does not know its pool: one of
@@ -47,8 +52,8 @@ struct handle {
 /// retired, stays out for ever (see retired()), and the capacity that is of use
 /// is one less. So no handle ever becomes valid again.
 ///
-/// The destructor destroys the objects that are left, so with_leaks has nothing
-/// to say here.
+/// The destructor destroys the objects that are left, and what their destructors
+/// create, so with_leaks has nothing to say here.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -70,10 +75,14 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        const std::size_t end = pool_.high_water();
-        for (std::size_t i = 0; i < end; ++i) {
-            if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
-            // Retired slots are no leaks.
+        // A destructor may create objects in slots that were passed.
+        while (!empty()) {
+            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+            }
+        }
+        // Retired slots are no leaks.
+        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
             if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
         }
     }
@@ -133,11 +142,9 @@ public:
         return arena_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
 
-    /// For tests of retirement only: sets the generation of a free slot that
-    /// is handed out next, as if it had been used so often. Even.
-    void set_generation_for_test(std::size_t index, std::uint32_t value) noexcept { generation(index) = value; }
-
 private:
+    friend struct detail::generations;
+
     // The generation at which a slot is out of use: odd, so that it is above
     // every other, and given to no handle.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
@@ -193,6 +200,7 @@ private:
     std::size_t retired_ = 0;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 template <class T>

@@ -9,6 +9,7 @@
 #include <ebbpool/make.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
 /// Slots that are out but in which no object was constructed are among them.
@@ -114,6 +115,7 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks
     return destroyed;
 }
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_ITERATE_HPP

@@ -15,6 +15,7 @@
 #include <ebbpool/arena_pool.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -29,6 +30,25 @@ struct slot_guard {
     }
 };
 
+// A number that becomes what the member of an aggregate is, as between parentheses:
+// between braces an int is refused where the member is a double.
+template <class Number>
+struct converted {
+    Number value;
+    template <class Member>
+    constexpr operator Member() const noexcept(noexcept(static_cast<Member>(value))) {
+        return static_cast<Member>(value);
+    }
+};
+template <class Arg>
+constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Arg>>) {
+        return converted<std::remove_cvref_t<Arg>>{arg};
+    } else {
+        return std::forward<Arg>(arg);
+    }
+}
+
 // std::construct_at; and with braces for aggregates, which clang initializes
 // with parentheses from version 16 on only.
 template <class T, class... Args>
@@ -36,7 +56,14 @@ constexpr T* construct_in(T* slot, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
         return std::construct_at(slot, std::forward<Args>(args)...);
     } else {
-        return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wmissing-field-initializers"
+#endif
+        return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
     }
 }
 
@@ -153,6 +180,7 @@ template <class Pool, class... Args>
     return pooled<Pool>(pool, construct(pool, std::forward<Args>(args)...));
 }
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_MAKE_HPP

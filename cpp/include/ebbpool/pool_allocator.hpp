@@ -17,6 +17,7 @@
 #include <ebbpool/pool_resource.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -121,6 +122,7 @@ private:
     pool_type* pool_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP

@@ -10,6 +10,7 @@
 #include <ebbpool/arena_pool.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// Raw bytes as an element type of a pool.
 ///
@@ -92,6 +93,7 @@ private:
     std::pmr::memory_resource* upstream_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_RESOURCE_HPP

@@ -12,7 +12,9 @@
 #include <ebbpool/checks.hpp>
 #include <ebbpool/chunks.hpp>
 
-namespace ebb::detail {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
 
 /// A run of objects of one type that lie one behind the other, whose
 /// destructors are to run. It lies before them in the arena.
@@ -48,16 +50,22 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept: for a constructor that throws.
+/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
+/// constructor that throws.
 template <class Region>
 struct memory_guard {
     Region& from;
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
+    bool& busy;
+    bool before = busy;
     bool kept = false;
     ~memory_guard() {
-        if (EBB_UNLIKELY(!kept)) from.take_back(begin, end, overhead);
+        if (EBB_UNLIKELY(!kept)) {
+            from.take_back(begin, end, overhead);
+            busy = before;
+        }
     }
 };
 
@@ -71,6 +79,8 @@ struct object_guard {
     }
 };
 
-}  // namespace ebb::detail
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_RECORDS_HPP

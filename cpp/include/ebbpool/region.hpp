@@ -27,6 +27,7 @@
 #include <ebbpool/region_state.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
@@ -160,7 +161,7 @@ public:
     /// Ends the life and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
-        stranded_ = blocks_ != 0 && blocks_of_ == lives_;
+        stranded_ = blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
         ++lives_;
         hide_all();
         forget_life();
@@ -199,7 +200,8 @@ public:
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
         close_run();
-        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_};
+        begin_blocks();
+        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_, std::exchange(blocks_, 0)};
         places_ = p;
         return p;
     }
@@ -226,6 +228,7 @@ public:
         sunk_ = p->sunk;
         overhead_ = p->overhead;
         places_ = p;
+        blocks_ = 0;
         run_end_ = no_run;
     }
 
@@ -238,11 +241,23 @@ public:
 
     [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
 
-    /// So many blocks more, or less, are out through a memory resource.
-    void count_blocks(std::ptrdiff_t n) noexcept {
-        if (blocks_of_ != lives_) blocks_ = 0;
-        blocks_of_ = lives_;
-        blocks_ += static_cast<std::size_t>(n);
+    /// A memory resource has handed out a block.
+    void add_block() noexcept {
+        begin_blocks();
+        ++blocks_;
+    }
+    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// O(marks and chunks that came after the block).
+    void remove_block(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        if (*count != 0) --*count;
+    }
+    /// n blocks are not to be waited for. Which ones is not known.
+    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
+    /// Whether a block that came after `p` is outstanding for sure.
+    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
+        return blocks_of_ == lives_ && outstanding_since(p) > abandoned_;
     }
 
     // What the arena's own code uses.
@@ -258,6 +273,28 @@ public:
     using chunk_store::too_large;
 
 private:
+    // Counts of an earlier life count no more.
+    void begin_blocks() noexcept {
+        if (blocks_of_ == lives_) return;
+        blocks_of_ = lives_;
+        blocks_ = abandoned_ = 0;
+    }
+
+    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
+        std::size_t n = blocks_;
+        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
+        return n;
+    }
+
+    // Whether what was taken from the low end came after the mark.
+    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
+        if (p >= +at->lo && p < +at->hi) return true;
+        for (const chunk* c = newest_; c != at->newest; c = c->next) {
+            if (p >= c->begin && p < c->end) return true;
+        }
+        return false;
+    }
+
     // A chunk that holds nothing goes to the others of those.
     void leave_empty() noexcept {
         chunk* const c = newest_;
@@ -374,13 +411,15 @@ private:
     chunk* current_ = nullptr;
     place* places_ = nullptr;  // the newest mark
     std::size_t serials_ = 0;
-    std::size_t blocks_ = 0;     // out through memory resources
+    std::size_t blocks_ = 0;     // outstanding ones of memory resources that came after the newest mark
+    std::size_t abandoned_ = 0;  // of all that are outstanding
     std::size_t blocks_of_ = 0;  // the life in which they were counted
-    bool stranded_ = false;      // there were blocks out at the last release
+    bool stranded_ = false;      // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_REGION_HPP

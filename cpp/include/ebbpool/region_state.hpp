@@ -9,6 +9,7 @@
 #include <ebbpool/records.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// An arena at one moment. Sizes are in bytes.
 ///
@@ -33,6 +34,7 @@ struct alignas(unit) place {
     address lo, hi;
     std::size_t sunk, overhead;
     record* last;
+    std::size_t blocks;  // outstanding ones of memory resources that came after `older`
 };
 
 /// What fast paths use of a region, at its beginning, where addresses are short.
@@ -53,6 +55,7 @@ struct region_state {
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_REGION_STATE_HPP

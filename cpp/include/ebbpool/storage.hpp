@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ebbpool/compiler.hpp>
+
 #if defined(__unix__) || defined(__APPLE__)
 #define EBB_HAS_MMAP 1
 #include <sys/mman.h>
@@ -25,6 +27,7 @@
 #endif
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// A way to get memory, for programs that have their own and for tests.
 ///
@@ -227,18 +230,19 @@ struct slot_finder {
         for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
         return x;
     }();
-    static_assert(static_cast<std::uintptr_t>(odd * inverse) == 1);
+    static_assert(odd * inverse == 1);
 
     [[nodiscard]] static std::uintptr_t quotient(const void* p, const void* base) noexcept {
         return quotient(p, reinterpret_cast<std::uintptr_t>(base));
     }
     [[nodiscard]] static std::uintptr_t quotient(const void* p, std::uintptr_t base) noexcept {
         const std::uintptr_t d = reinterpret_cast<std::uintptr_t>(p) - base;
-        return std::rotr(static_cast<std::uintptr_t>(d * inverse), shift);
+        return std::rotr(d * inverse, shift);
     }
 };
 
 }  // namespace detail
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_STORAGE_HPP

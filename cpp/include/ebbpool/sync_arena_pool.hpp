@@ -24,6 +24,7 @@
 #include <ebbpool/sync_depot.hpp>
 
 namespace ebb {
+inline namespace EBB_ABI {
 
 /// Options of a sync_arena_pool: those of the memory, and the batch.
 ///
@@ -341,6 +342,7 @@ private:
     std::shared_ptr<detail::depot> depot_;
 };
 
+}  // namespace EBB_ABI
 }  // namespace ebb
 
 #endif  // EBBPOOL_SYNC_ARENA_POOL_HPP

@@ -17,7 +17,27 @@
 
 #include <ebbpool/storage.hpp>
 
-namespace ebb::detail {
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+// libstdc++ on Windows' own threads has no std::mutex before gcc 13. The lock is held for
+// some hundred instructions: who waits for it gives up the processor meanwhile.
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
+extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
+class mutex {
+public:
+    void lock() noexcept {
+        while (flag_.test_and_set(std::memory_order_acquire)) Sleep(0);
+    }
+    void unlock() noexcept { flag_.clear(std::memory_order_release); }
+
+private:
+    std::atomic_flag flag_;
+};
+#else
+using std::mutex;
+#endif
 
 /// Slots of a run: as many as have their state bytes in one cache line.
 inline constexpr std::size_t run_length = 64;
@@ -253,7 +273,7 @@ private:
         return n;
     }
 
-    std::mutex mutex_;
+    mutex mutex_;
     const std::size_t capacity_;
     const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
     std::uint64_t* const bits_;
@@ -287,8 +307,8 @@ public:
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
     static front& at(std::uint64_t key) noexcept {
-        auto* const bytes = reinterpret_cast<std::byte*>(cache.data());
-        return *reinterpret_cast<front*>(bytes + static_cast<std::size_t>(key & place_mask));
+        const std::size_t place = key & place_mask;
+        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache.data()) + place);
     }
 
     /// The calling thread's front for a depot, with a magazine; null when there is no
@@ -376,6 +396,8 @@ private:
     entry* first_ = nullptr;
 };
 
-}  // namespace ebb::detail
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
 
 #endif  // EBBPOOL_SYNC_DEPOT_HPP

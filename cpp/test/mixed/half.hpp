@@ -1,0 +1,44 @@
+// Half of a program whose two halves are compiled with different options: each half makes
+// in an arena and in pools what the other reads and ends. HALF is its letter.
+#ifndef EBBPOOL_TEST_MIXED_HALF_HPP
+#define EBBPOOL_TEST_MIXED_HALF_HPP
+
+#include <ebbpool/arena.hpp>
+#include <ebbpool/handle_pool.hpp>
+#include <ebbpool/sync_arena_pool.hpp>
+#include <string>
+#include <vector>
+
+namespace mixed {
+
+struct node {
+    std::string text;
+    node* next;
+    ~node() { next = nullptr; }
+};
+
+struct state {
+    ebb::arena a{1 << 10};
+    ebb::arena_resource memory{a};
+    ebb::arena_pool<node> pool{64};
+    ebb::handle_pool<node> handles{64};
+    ebb::sync_arena_pool<node> shared{128};
+    node* newest = nullptr;
+    std::vector<node*> slots, shared_slots;
+    std::vector<ebb::handle<node>> names;
+    std::pmr::vector<std::pmr::string>* words = nullptr;
+};
+
+void a_makes(state&);
+void b_makes(state&);
+/// Bytes of text that it has seen.
+std::size_t a_reads(state&);
+std::size_t b_reads(state&);
+
+/// The same, by functions whose names have a type of the library's in them.
+void a_makes(ebb::arena&, state&);
+void b_makes(ebb::arena&, state&);
+
+}  // namespace mixed
+
+#endif  // EBBPOOL_TEST_MIXED_HALF_HPP
