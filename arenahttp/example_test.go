@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenahttp"
@@ -37,7 +38,7 @@ func Example() {
 // What one request may take, and all that are under way together.
 func ExampleHandler_limit() {
 	pool := arena.NewAutoPool(0)
-	pool.Limit(64<<10, 256<<20)
+	pool.SetLimit(64<<10, 256<<20)
 	handler := arenahttp.Handler(pool, http.HandlerFunc(greet))
 
 	w := httptest.NewRecorder()
@@ -80,6 +81,38 @@ func ExampleWrite() {
 	}
 	fmt.Println(w.Code, w.Header().Get("Content-Type"), w.Body)
 	// Output: 201 application/json {"name":"Jo"}
+}
+
+// As http.TimeoutHandler: the arena goes back when mux has ended.
+func timely(pool *arena.ArenaPool, mux http.Handler) http.Handler {
+	return arenahttp.Handler(pool, arenahttp.TimeoutHandler(mux, 5*time.Second, "too late"))
+}
+
+// With a timeout of your own, or your router's: Handler inside, on the goroutine that may be late.
+func timelyBy(timeout func(http.Handler) http.Handler, pool *arena.ArenaPool, mux http.Handler) http.Handler {
+	return timeout(arenahttp.Handler(pool, mux))
+}
+
+func ExampleTimeoutHandler() {
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := arena.FromContext(r.Context())
+		<-r.Context().Done() // and whatever else takes too long
+		a.Concat("still ", "mine")
+	})
+	pool := arena.NewAutoPool(0)
+	for _, h := range []http.Handler{
+		timely(pool, http.HandlerFunc(greet)),
+		arenahttp.Handler(pool, arenahttp.TimeoutHandler(slow, time.Millisecond, "too late")),
+		timelyBy(func(h http.Handler) http.Handler { return http.TimeoutHandler(h, time.Millisecond, "too late") }, pool, slow),
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(`{"name":"Jo"}`)))
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// 200 {"name":"Jo","text":"Hello, Jo!"}
+	// 503 too late
+	// 503 too late
 }
 
 func ExampleStatus() {

@@ -1,7 +1,6 @@
 package arenahttp
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -9,59 +8,37 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/jsonbody"
 )
 
 // Read reads r's body, one JSON document, into what v points to, as
 // arenajson.UnmarshalRead does into the request's arena; without one, on the heap.
 // An empty body is io.EOF. Status says what to answer to an error.
 //
+// It takes room for the body at once where there is a Content-Length, but never for more
+// than 16 KB, or 16 times what has come so far: a length alone costs its sender nothing.
+//
 // What a limit of the arena refuses panics with the *arena.LimitError, for Handler
 // to answer.
 func Read(r *http.Request, v any) error {
-	a := arena.FromContext(r.Context())
-	body := arena.NewOf(a, firstByte{r: r.Body})
-	err := arenajson.UnmarshalRead(a, body, v)
-	if err == nil {
-		return nil
+	if r.Body == nil {
+		return io.EOF // a request that no server has made
 	}
-	mustFit(err)
-	var syntax *json.SyntaxError
-	if !body.seen && errors.As(err, &syntax) {
-		return io.EOF
-	}
-	return err
-}
-
-// mustFit panics with err if it is that of a limit.
-func mustFit(err error) {
-	var over *arena.LimitError
-	if errors.As(err, &over) {
-		panic(over)
-	}
-}
-
-// firstByte notes whether there was any.
-type firstByte struct {
-	r    io.Reader
-	seen bool
-}
-
-func (f *firstByte) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	f.seen = f.seen || n > 0
-	return n, err
+	return jsonbody.Read(arena.FromContext(r.Context()), r.Body, r.ContentLength, v, known)
 }
 
 // Write answers r with v as JSON: with the status, the type application/json and the
-// length, and nothing before all of v could be written. An error is that of
-// arenajson.Marshal, of which nothing was written, or of w.
+// length, and nothing before all of v could be written. The body is what encoding/json's
+// Encoder writes: the document and a line end. An error is that of arenajson.Marshal, of
+// which nothing was written, or of w.
 //
 // What a limit of the arena refuses panics, as in Read: a handler that has nothing to
 // do about an error can leave it.
 func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
-	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v)
+	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, door.LineEnd)
 	if err != nil {
-		mustFit(err)
+		jsonbody.MustFit(err)
 		return err
 	}
 	h := w.Header()
@@ -72,18 +49,29 @@ func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	return err
 }
 
-// Status is what an error of Read should be answered with: 413 for a body that is
-// beyond http.MaxBytesReader's limit, 400 for one that is empty, no JSON, or other
-// JSON than its variable can hold, and 500 for the rest, such as a connection that broke.
-func Status(err error) int {
+// Status is what an error of Read should be answered with:
+//
+//	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
+//	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away
+//	408  a body that did not come before the connection's deadline
+//	413  one beyond http.MaxBytesReader's limit, or the arena's (see Handler)
+//	503  one that did not come before its context's deadline; and an arena's limit that
+//	     lets it pass when other requests have ended
+//	500  all else: the program's mistake, such as a variable that is no pointer or a body
+//	     that was closed, and errors that are not from Read
+//
+// Errors of Read are those of package json, io and net/http, and of the body's own reader;
+// some are wrapped, for errors.Is and errors.As.
+func Status(err error) int { return jsonbody.Status(err, known) }
+
+// known is the status of net/http's own errors, 0 for others.
+func known(err error) int {
 	var large *http.MaxBytesError
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
 		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &syntax), errors.As(err, &wrong), err == io.EOF:
-		return http.StatusBadRequest
+	case errors.Is(err, http.ErrBodyReadAfterClose):
+		return http.StatusInternalServerError
 	}
-	return http.StatusInternalServerError
+	return 0
 }

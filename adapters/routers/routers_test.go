@@ -59,7 +59,7 @@ func routes(t *testing.T, name func(*http.Request) string) map[string]http.Handl
 // has arenahttp.Handler with p around its routes, or in them, and recovery around that.
 func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	p := arena.NewArenaPool(4096, 0)
-	p.Limit(64<<10, 96<<10)
+	p.SetLimit(64<<10, 96<<10)
 	s := httptest.NewServer(build(p))
 	t.Cleanup(s.Close)
 	ask := func(method, path, body string, status int, want string) *http.Response {
@@ -158,7 +158,7 @@ func last(r *http.Request) string { return r.URL.Path[strings.LastIndex(r.URL.Pa
 // A handler's error that is wrapped by a router's own must still be the limit's.
 func TestWrapped(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
-	p.Limit(64<<10, 0)
+	p.SetLimit(64<<10, 0)
 	e := echo.New()
 	e.Use(echo.WrapMiddleware(func(next http.Handler) http.Handler { return arenahttp.Handler(p, next) }))
 	e.GET("/", func(c echo.Context) (err error) {

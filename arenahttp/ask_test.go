@@ -1,0 +1,316 @@
+package arenahttp_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// on runs f on another goroutine, which lives until the test has ended, and waits for f.
+func on(t *testing.T, f func()) {
+	done := make(chan bool)
+	go func() {
+		f()
+		close(done)
+		<-t.Context().Done()
+	}()
+	<-done
+}
+
+// handled has a request handled by f behind Handler, and returns what p counts of it.
+func handled(p *arena.ArenaPool, f http.HandlerFunc) arena.PoolStats {
+	before := p.Stats()
+	arenahttp.Handler(p, f).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	s := p.Stats()
+	s.Gets, s.Puts, s.Abandoned = s.Gets-before.Gets, s.Puts-before.Puts, s.Abandoned-before.Abandoned
+	return s
+}
+
+// fate is what becomes of the arena of a request that f handles.
+func fate(t *testing.T, f func(*http.Request)) string {
+	t.Helper()
+	s := handled(arena.NewAutoPool(0), func(_ http.ResponseWriter, r *http.Request) { f(r) })
+	switch {
+	case s.Gets == 0 && s.Puts == 0 && s.Abandoned == 0:
+		return "none"
+	case s.Gets == 1 && s.Puts == 1 && s.Abandoned == 0:
+		return "put back"
+	case s.Gets == 1 && s.Puts == 0 && s.Abandoned == 1:
+		return "abandoned"
+	}
+	t.Errorf("%+v", s)
+	return ""
+}
+
+// Who asks, and in which order, decides what becomes of the arena: one that a goroutine was
+// led to of which nobody knows when it ends must never be another request's.
+func TestWhoAsks(t *testing.T) {
+	ask := func(r *http.Request) *arena.Arena { return arena.FromContext(r.Context()) }
+	want := func(a *arena.Arena, some bool) {
+		t.Helper()
+		if (a != nil) != some {
+			t.Errorf("an arena is %v, want %v", a != nil, some)
+		}
+	}
+	for name, x := range map[string]struct {
+		f    func(r *http.Request)
+		fate string
+	}{
+		"nobody":            {func(r *http.Request) {}, "none"},
+		"the handler":       {func(r *http.Request) { want(ask(r), true); want(ask(r), true) }, "put back"},
+		"another goroutine": {func(r *http.Request) { on(t, func() { want(ask(r), true); want(ask(r), true) }) }, "abandoned"},
+		"the handler, then another": {func(r *http.Request) {
+			want(ask(r), true)
+			on(t, func() { want(ask(r), false) })
+			want(ask(r), true)
+		}, "abandoned"},
+		"another, then the handler": {func(r *http.Request) {
+			on(t, func() { want(ask(r), true) })
+			want(ask(r), false)
+		}, "abandoned"},
+		"two others": {func(r *http.Request) {
+			on(t, func() { want(ask(r), true) })
+			on(t, func() { want(ask(r), false) })
+		}, "abandoned"},
+		"another with a context of its own": {func(r *http.Request) {
+			//lint:ignore SA1029 the key is what a router of somebody else has
+			ctx, cancel := context.WithCancel(context.WithValue(r.Context(), "key", "value"))
+			defer cancel()
+			on(t, func() { want(arena.FromContext(ctx), true) })
+		}, "abandoned"},
+		"another, by Read": {func(r *http.Request) { on(t, func() { arenahttp.Read(r, new(int)) }) }, "abandoned"},
+		"another, by Write": {func(r *http.Request) {
+			on(t, func() { arenahttp.Write(httptest.NewRecorder(), r, 200, 5) })
+		}, "abandoned"},
+		"another, for something else": {func(r *http.Request) {
+			want(ask(r), true)
+			on(t, func() { r.Context().Value("key"); r.Context().Err(); r.Context().Deadline() })
+		}, "put back"},
+		"another has a fork": {func(r *http.Request) {
+			fork := ask(r).Fork()
+			on(t, func() { arena.New[note](fork) })
+		}, "put back"},
+		"a worker": {func(r *http.Request) {
+			serveTimeout(r, func(r *http.Request) { want(ask(r), true); want(ask(r), true) })
+			want(ask(r), true)
+		}, "put back"},
+		"the handler and a worker": {func(r *http.Request) {
+			a := ask(r)
+			serveTimeout(r, func(in *http.Request) {
+				if ask(in) != a || ask(r) != a {
+					t.Error("a worker has not got the arena of who waits for it")
+				}
+			})
+			if ask(r) != a {
+				t.Error("the arena was lent, and did not come back")
+			}
+		}, "put back"},
+		"a worker in a worker": {func(r *http.Request) {
+			serveTimeout(r, func(r *http.Request) {
+				a := ask(r)
+				serveTimeout(r, func(r *http.Request) {
+					if ask(r) != a {
+						t.Error("lent once, and not twice")
+					}
+				})
+				if ask(r) != a {
+					t.Error("not come back")
+				}
+			})
+			want(ask(r), true)
+		}, "put back"},
+		"the handler, after a worker, before another": {func(r *http.Request) {
+			want(ask(r), true)
+			serveTimeout(r, func(r *http.Request) { want(ask(r), true) })
+			on(t, func() { want(ask(r), false) })
+			want(ask(r), true)
+		}, "abandoned"},
+		"a goroutine of a worker": {func(r *http.Request) {
+			serveTimeout(r, func(r *http.Request) { on(t, func() { want(ask(r), true) }) })
+		}, "abandoned"},
+		"a worker of another goroutine": {func(r *http.Request) {
+			on(t, func() { serveTimeout(r, func(r *http.Request) { want(ask(r), true) }) })
+		}, "abandoned"},
+		"a request within": {func(r *http.Request) {
+			a, q := ask(r), arena.NewAutoPool(0)
+			arenahttp.Handler(q, http.HandlerFunc(func(_ http.ResponseWriter, in *http.Request) {
+				if b := ask(in); b == nil || b == a {
+					t.Error("the inner request has not got an arena of its own")
+				}
+			})).ServeHTTP(httptest.NewRecorder(), r)
+			if s := q.Stats(); s.Puts != 1 || ask(r) != a {
+				t.Errorf("%+v", s)
+			}
+		}, "put back"},
+		"another, in a request within": {func(r *http.Request) {
+			want(ask(r), true)
+			q := arena.NewAutoPool(0)
+			s := handledWithin(q, r, func(r *http.Request) { on(t, func() { want(ask(r), true) }) })
+			if s.Abandoned != 1 {
+				t.Errorf("%+v", s)
+			}
+		}, "abandoned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := fate(t, x.f); got != x.fate {
+				t.Errorf("%s, want %s", got, x.fate)
+			}
+		})
+	}
+}
+
+func handledWithin(p *arena.ArenaPool, r *http.Request, f func(*http.Request)) arena.PoolStats {
+	h := arenahttp.Handler(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { f(r) }))
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	return p.Stats()
+}
+
+// serveTimeout has f handle r on the goroutine of a TimeoutHandler, and waits for it.
+func serveTimeout(r *http.Request, f func(*http.Request)) {
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { f(r) })
+	arenahttp.TimeoutHandler(h, time.Hour, "").ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// A context that is asked when its request has ended leads to nothing, whoever asks: also a
+// goroutine that the runtime made of the handler's when that had ended.
+func TestAskedLate(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	for range 1000 {
+		kept := make(chan context.Context, 1)
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			handled(p, func(_ http.ResponseWriter, r *http.Request) {
+				arena.FromContext(r.Context())
+				kept <- r.Context()
+			})
+		})
+		wait.Wait()
+		ctx := <-kept
+		wait.Go(func() {
+			if arena.FromContext(ctx) != nil {
+				t.Error("an arena that is nobody's")
+			}
+		})
+		wait.Wait()
+		if arena.FromContext(ctx) != nil {
+			t.Error("an arena that is nobody's")
+		}
+	}
+	if s := p.Stats(); s.Gets != 1000 || s.Puts != 1000 || s.Abandoned != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// No two goroutines may be led to one arena, whenever they ask: two that allocate in it at
+// the same time break it. Run it with -race, too.
+func TestOneHasIt(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	for range 200 {
+		s := handled(p, func(_ http.ResponseWriter, r *http.Request) {
+			var begin, end sync.WaitGroup
+			begin.Add(8)
+			got := make(chan *arena.Arena, 9)
+			for range 8 {
+				end.Go(func() {
+					begin.Done()
+					begin.Wait()
+					a := arena.FromContext(r.Context())
+					//arenavet:ignore who asks for it is tried on several goroutines
+					got <- a
+					arena.New[note](a).n = 1
+					for len(got) < cap(got) { // alive, so that no other one is taken for it
+						runtime.Gosched()
+					}
+				})
+			}
+			begin.Wait()
+			a := arena.FromContext(r.Context())
+			//arenavet:ignore who asks for it is tried on several goroutines
+			got <- a
+			arena.New[note](a).n = 1
+			end.Wait()
+			close(got)
+			some := 0
+			for a := range got {
+				if a != nil {
+					some++
+				}
+			}
+			if some != 1 {
+				t.Errorf("%d goroutines have the arena", some)
+			}
+		})
+		if s.Gets != 1 || s.Abandoned != 1 || s.Puts != 0 {
+			t.Fatalf("%+v", s)
+		}
+	}
+}
+
+// An abandoned arena counts once, as that and not as leaked, and what it holds is in use
+// until the collector has it. A pool that is not told of its end would keep less for the
+// next burst than it should.
+func TestAbandonedIsCounted(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	p.SetLeakSampling(1)
+	const n = 20
+	for range n {
+		handled(p, func(_ http.ResponseWriter, r *http.Request) {
+			on(t, func() { arena.FromContext(r.Context()).AllocBytes(10_000) })
+		})
+	}
+	// Their goroutines live, but have left the arenas: nothing but the pool knows of them.
+	for range 100 {
+		runtime.GC()
+		if s := p.Stats(); s.Arenas == 0 && s.InUseBytes == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s := p.Stats()
+	if s.Gets != n || s.Abandoned != n || s.Puts != 0 || s.Leaked != 0 || s.Arenas != 0 || s.InUseBytes != 0 || len(p.Leaks()) != 0 {
+		t.Errorf("%+v, %d leaks", s, len(p.Leaks()))
+	}
+}
+
+// What a goroutine holds that goes on is in use, and counts against the pool's total.
+func TestAbandonedIsInUse(t *testing.T) {
+	if check.On {
+		t.Skip("chunks have other sizes")
+	}
+	p := arena.NewArenaPool(4096, 0)
+	p.SetLimit(64<<10, 64<<10)
+	goOn, ended := make(chan bool), make(chan bool)
+	handled(p, func(_ http.ResponseWriter, r *http.Request) {
+		asked := make(chan bool)
+		go func() {
+			defer close(ended)
+			a := arena.FromContext(r.Context())
+			b := a.AllocBytes(40 << 10)
+			close(asked)
+			<-goOn
+			b[0] = 1
+			a.AllocBytes(10 << 10)
+		}()
+		<-asked
+	})
+	if s := p.Stats(); s.InUseBytes < 40<<10 || s.Abandoned != 1 {
+		t.Errorf("%+v", s)
+	}
+	w := httptest.NewRecorder()
+	arenahttp.Handler(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arena.FromContext(r.Context()).AllocBytes(40 << 10)
+	})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 503 {
+		t.Errorf("%d while a goroutine has most of the total", w.Code)
+	}
+	close(goOn)
+	<-ended
+}

@@ -1,0 +1,43 @@
+package arenahttp_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+)
+
+// BenchmarkHandler is what Handler costs a request that does nothing, one that asks for
+// its arena once, and, in /ask, each further time of asking.
+func BenchmarkHandler(b *testing.B) {
+	pool := arena.NewAutoPool(0)
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	for _, x := range []struct {
+		name string
+		h    http.HandlerFunc
+	}{
+		{"nothing", func(http.ResponseWriter, *http.Request) {}},
+		{"arena", func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()).AllocString("hello") }},
+	} {
+		h := arenahttp.Handler(pool, x.h)
+		b.Run(x.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				h.ServeHTTP(w, r)
+			}
+		})
+	}
+	b.Run("ask", func(b *testing.B) {
+		arenahttp.Handler(pool, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			ctx := r.Context()
+			arena.FromContext(ctx)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				arena.FromContext(ctx)
+			}
+		})).ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,233 @@
+package arenahttp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/goroutine"
+)
+
+// exchange is all that a request needs here, in one allocation.
+type exchange struct {
+	request request
+	view    view
+}
+
+// request is the context of a request, and who may use its arena. It lies on the heap and
+// not in the arena: contexts are kept by all kinds of code, and one that is asked late
+// must know that its arena is gone.
+//
+// The arena belongs to one goroutine at a time, the holder: the first one that asks. All
+// others that ask have the heap meanwhile. A goroutine is known to be done with the arena
+// if it is one of the request's workers, which say so: the one that runs Handler, and
+// those of a TimeoutHandler. One that asks and is none may go on for ever, so it marks the
+// request, whose arena then is nobody's after it.
+//
+// Goroutines are told apart by their numbers, which are compared with those of workers
+// alone: they are alive. That of a holder that is none may be another goroutine's by now,
+// which can then only be led to an arena that the first one has left.
+type request struct {
+	context.Context
+	pool   *arena.ArenaPool
+	arena  atomic.Pointer[arena.Arena] // nil before it is first asked for, and at the end
+	holder atomic.Uint64               // goroutine that has the arena; 0: none, goroutine.Nobody: a worker that has not begun
+
+	mu      sync.Mutex
+	workers int32   // that are not done; 0 is the end
+	strayed bool    // a goroutine that is no worker has asked
+	others  *worker // those that are not done, but for main
+	main    worker  // runs Handler
+}
+
+// worker is a goroutine that says when it is done with a request.
+type worker struct {
+	number uint64  // 0 before it begins, and when it is done
+	lender *worker // who had the arena, began this one and waits for it; nil for none
+	next   *worker
+}
+
+// requestKey is what a context finds its request by.
+type requestKey struct{}
+
+// requestOf returns the innermost request that ctx belongs to, or nil.
+func requestOf(ctx context.Context) *request {
+	q, _ := ctx.Value(requestKey{}).(*request)
+	return q
+}
+
+func (q *request) Value(key any) any {
+	switch key.(type) {
+	case door.ContextKey:
+		self := goroutine.Self()
+		if q.holder.Load() == self {
+			return q.arena.Load()
+		}
+		return q.ask(self)
+	case requestKey:
+		return q
+	}
+	return q.Context.Value(key)
+}
+
+// ask returns the arena if nobody has it. It is taken from its pool when it is first asked
+// for: a request that waits, in a queue or for a database, has none before it needs one.
+func (q *request) ask(self uint64) *arena.Arena {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.workers == 0 {
+		return nil
+	}
+	if q.worker(self) == nil {
+		q.stray(self)
+	}
+	if q.holder.Load() != 0 {
+		return nil
+	}
+	a := q.arena.Load()
+	if a == nil {
+		a = q.pool.Get()
+		q.arena.Store(a)
+	}
+	q.holder.Store(self)
+	return a
+}
+
+// stray notes that a goroutine which is no worker works on the request; and in those
+// around it, too, whose values it may have been given. The request is locked.
+func (q *request) stray(self uint64) {
+	q.strayed = true
+	if outer := requestOf(q.Context); outer != nil {
+		outer.mu.Lock()
+		defer outer.mu.Unlock()
+		if outer.worker(self) == nil {
+			outer.stray(self)
+		}
+	}
+}
+
+// worker returns the worker that is the goroutine self, or nil. The request is locked.
+func (q *request) worker(self uint64) *worker {
+	if q.main.number == self {
+		return &q.main
+	}
+	for w := q.others; w != nil; w = w.next {
+		if w.number == self {
+			return w
+		}
+	}
+	return nil
+}
+
+// begin makes the goroutine that calls it the request's first worker.
+func (q *request) begin() {
+	q.workers, q.main.number = 1, goroutine.Self()
+}
+
+// join adds w, which the goroutine that calls it is about to start, unless the request is
+// at its end. If that goroutine has the arena, it is w's from here on.
+func (q *request) join(w *worker) bool {
+	self := goroutine.Self()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.workers == 0 {
+		return false
+	}
+	if starter := q.worker(self); starter == nil {
+		q.stray(self)
+	} else if q.holder.CompareAndSwap(self, goroutine.Nobody) {
+		w.lender = starter
+	}
+	q.workers++
+	w.next, q.others = q.others, w
+	return true
+}
+
+// enter says that w is the goroutine that calls it.
+func (q *request) enter(w *worker) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w.number = goroutine.Self()
+	if w.lender != nil {
+		q.holder.CompareAndSwap(goroutine.Nobody, w.number)
+	}
+}
+
+// leave says that w is done. The last one ends the request.
+func (q *request) leave(w *worker) {
+	if a, strayed := q.left(w); a != nil && strayed {
+		door.Abandon(q.pool, a)
+	} else {
+		q.pool.Put(a)
+	}
+}
+
+// left is leave, but for what becomes of the arena that it returns.
+func (q *request) left(w *worker) (a *arena.Arena, strayed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holder.CompareAndSwap(w.number, w.heir())
+	w.number = 0
+	for at := &q.others; *at != nil; at = &(*at).next {
+		if *at == w {
+			*at = w.next
+			break
+		}
+	}
+	if q.workers--; q.workers != 0 {
+		return nil, false
+	}
+	return q.arena.Swap(nil), q.strayed
+}
+
+// heir is the goroutine that has the arena when w is done: the next of those that lent it
+// and are not done, or none.
+func (w *worker) heir() uint64 {
+	for w = w.lender; w != nil; w = w.lender {
+		if w.number != 0 {
+			return w.number
+		}
+	}
+	return 0
+}
+
+// shared is a handler for another goroutine, as a worker of the request that it is for,
+// and of those around that.
+type shared struct {
+	next    http.Handler
+	request *request
+	worker  worker
+	outer   *shared
+}
+
+// share returns next as a worker of the requests of ctx, nil if there are none.
+func share(ctx context.Context, next http.Handler) *shared {
+	q := requestOf(ctx)
+	if q == nil {
+		return nil
+	}
+	outer := share(q.Context, nil)
+	s := &shared{next: next, request: q, outer: outer}
+	if q.join(&s.worker) {
+		return s
+	}
+	if outer != nil {
+		outer.next = next
+	}
+	return outer
+}
+
+func (s *shared) enter() {
+	for ; s != nil; s = s.outer {
+		s.request.enter(&s.worker)
+	}
+}
+
+func (s *shared) leave() {
+	for ; s != nil; s = s.outer {
+		s.request.leave(&s.worker)
+	}
+}

@@ -1,0 +1,52 @@
+package arenahttp
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// TimeoutHandler is http.TimeoutHandler for use within Handler, or around it: a request
+// that h has not answered within d is answered with 503 and msg, or an HTML page if msg is
+// empty, while h goes on until it has ended. The answers, headers and panics are those of
+// http.TimeoutHandler, and so is the http.ResponseWriter that h gets: it keeps the answer
+// until h has returned, and has http.Pusher, but neither http.Flusher nor http.Hijacker.
+//
+// h has the request's arena until it has ended, also when it is late, and with it all that
+// lies there; then the arena goes back to its pool. While a late h goes on,
+// arena.FromContext is nil, which means the heap, for what comes after the TimeoutHandler.
+// A limit that a late h reaches has no answer any more.
+//
+// It takes two allocations more than http.TimeoutHandler. A nil h panics.
+func TimeoutHandler(h http.Handler, d time.Duration, msg string) http.Handler {
+	if h == nil {
+		panic("arenahttp: TimeoutHandler: a nil handler")
+	}
+	return &timeoutHandler{h, d, msg}
+}
+
+type timeoutHandler struct {
+	next http.Handler
+	d    time.Duration
+	msg  string
+}
+
+func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	next := t.next
+	if s := share(r.Context(), next); s != nil {
+		next = s
+	}
+	http.TimeoutHandler(next, t.d, t.msg).ServeHTTP(w, r)
+}
+
+// ServeHTTP is called on the goroutine that http.TimeoutHandler starts for each request.
+func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.enter()
+	defer s.leave()
+	if check.On {
+		defer arena.ExplainFaults()
+	}
+	s.next.ServeHTTP(w, r)
+}

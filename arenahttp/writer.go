@@ -1,0 +1,159 @@
+package arenahttp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// response notes whether the answer has begun, which can't be told from an
+// http.ResponseWriter: what a limit refuses is answered only where it has not.
+type response struct {
+	http.ResponseWriter
+	begun, hijacked bool
+}
+
+func (w *response) WriteHeader(status int) {
+	if status >= 200 || status == http.StatusSwitchingProtocols { // else it is informational
+		w.begun = true
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *response) WriteString(s string) (int, error) {
+	w.begun = true
+	return io.WriteString(w.ResponseWriter, s)
+}
+
+// ReadFrom is what lets io.Copy use the system's way from a file to a connection.
+func (w *response) ReadFrom(r io.Reader) (int64, error) {
+	w.begun = true
+	return io.Copy(w.ResponseWriter, r)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// What follows is what http.ResponseController asks for. Without FlushError a flush would
+// go past begun; the others are for programs that ask the writer itself. Where it can't,
+// they return http.ErrNotSupported.
+
+func (w *response) control() *http.ResponseController {
+	return http.NewResponseController(w.ResponseWriter)
+}
+
+func (w *response) FlushError() error {
+	err := w.control().Flush()
+	w.begun = w.begun || err == nil
+	return err
+}
+
+func (w *response) SetReadDeadline(t time.Time) error  { return w.control().SetReadDeadline(t) }
+func (w *response) SetWriteDeadline(t time.Time) error { return w.control().SetWriteDeadline(t) }
+func (w *response) EnableFullDuplex() error            { return w.control().EnableFullDuplex() }
+
+func (w *response) flush() {
+	w.begun = true
+	w.ResponseWriter.(http.Flusher).Flush()
+}
+
+func (w *response) hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := w.ResponseWriter.(http.Hijacker).Hijack()
+	w.hijacked = w.hijacked || err == nil
+	return conn, buffered, err
+}
+
+func (w *response) push(target string, opts *http.PushOptions) error {
+	return w.ResponseWriter.(http.Pusher).Push(target, opts)
+}
+
+func (w *response) notify() <-chan bool {
+	return w.ResponseWriter.(http.CloseNotifier).CloseNotify()
+}
+
+// A view is a response. What of http.Flusher, http.Hijacker, http.Pusher and
+// http.CloseNotifier the writer has is said by its type, since programs ask with a type
+// assertion, and take no error for an answer: one type for each set, all of one layout, so
+// that one exchange can be any of them.
+type (
+	view struct{ response }
+	f    view
+	h    view
+	fh   view
+	p    view
+	fp   view
+	hp   view
+	fhp  view
+	c    view
+	fc   view
+	hc   view
+	fhc  view
+	pc   view
+	fpc  view
+	hpc  view
+	fhpc view
+)
+
+func (w *f) Flush()    { w.flush() }
+func (w *fh) Flush()   { w.flush() }
+func (w *fp) Flush()   { w.flush() }
+func (w *fhp) Flush()  { w.flush() }
+func (w *fc) Flush()   { w.flush() }
+func (w *fhc) Flush()  { w.flush() }
+func (w *fpc) Flush()  { w.flush() }
+func (w *fhpc) Flush() { w.flush() }
+
+func (w *h) Hijack() (net.Conn, *bufio.ReadWriter, error)    { return w.hijack() }
+func (w *fh) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return w.hijack() }
+func (w *hp) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return w.hijack() }
+func (w *fhp) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hijack() }
+func (w *hc) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return w.hijack() }
+func (w *fhc) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hijack() }
+func (w *hpc) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hijack() }
+func (w *fhpc) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+
+func (w *p) Push(target string, o *http.PushOptions) error    { return w.push(target, o) }
+func (w *fp) Push(target string, o *http.PushOptions) error   { return w.push(target, o) }
+func (w *hp) Push(target string, o *http.PushOptions) error   { return w.push(target, o) }
+func (w *fhp) Push(target string, o *http.PushOptions) error  { return w.push(target, o) }
+func (w *pc) Push(target string, o *http.PushOptions) error   { return w.push(target, o) }
+func (w *fpc) Push(target string, o *http.PushOptions) error  { return w.push(target, o) }
+func (w *hpc) Push(target string, o *http.PushOptions) error  { return w.push(target, o) }
+func (w *fhpc) Push(target string, o *http.PushOptions) error { return w.push(target, o) }
+
+func (w *c) CloseNotify() <-chan bool    { return w.notify() }
+func (w *fc) CloseNotify() <-chan bool   { return w.notify() }
+func (w *hc) CloseNotify() <-chan bool   { return w.notify() }
+func (w *fhc) CloseNotify() <-chan bool  { return w.notify() }
+func (w *pc) CloseNotify() <-chan bool   { return w.notify() }
+func (w *fpc) CloseNotify() <-chan bool  { return w.notify() }
+func (w *hpc) CloseNotify() <-chan bool  { return w.notify() }
+func (w *fhpc) CloseNotify() <-chan bool { return w.notify() }
+
+// writer is the view as an http.ResponseWriter that can what the one before it can.
+func (v *view) writer() http.ResponseWriter {
+	set := 0
+	if _, ok := v.ResponseWriter.(http.Flusher); ok {
+		set |= 1
+	}
+	if _, ok := v.ResponseWriter.(http.Hijacker); ok {
+		set |= 2
+	}
+	if _, ok := v.ResponseWriter.(http.Pusher); ok {
+		set |= 4
+	}
+	if _, ok := v.ResponseWriter.(http.CloseNotifier); ok {
+		set |= 8
+	}
+	return [...]http.ResponseWriter{
+		v, (*f)(v), (*h)(v), (*fh)(v), (*p)(v), (*fp)(v), (*hp)(v), (*fhp)(v),
+		(*c)(v), (*fc)(v), (*hc)(v), (*fhc)(v), (*pc)(v), (*fpc)(v), (*hpc)(v), (*fhpc)(v),
+	}[set]
+}

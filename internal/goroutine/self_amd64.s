@@ -1,0 +1,10 @@
+//go:build gc && !arenaportable
+
+#include "textflag.h"
+
+// func Self() uint64
+TEXT ·Self(SB), NOSPLIT, $0-8
+	MOVQ TLS, CX
+	MOVQ 0(CX)(TLS*1), AX
+	MOVQ AX, ret+0(FP)
+	RET

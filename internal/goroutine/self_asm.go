@@ -1,0 +1,11 @@
+//go:build gc && !arenaportable && (amd64 || arm64)
+
+package goroutine
+
+// Traced reports whether Self reads a stack trace, which takes microseconds and allocates.
+const Traced = false
+
+// Self returns the number of the goroutine that calls it.
+//
+//go:noescape
+func Self() uint64
