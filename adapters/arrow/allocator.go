@@ -40,7 +40,7 @@ const (
 )
 
 // New returns an allocator in a, or on the heap if a is nil. As long as a buffer is live,
-// a must not be reset, rewound or put back; Reset says whether one is.
+// a must not be reset, rewound or put back; Reset reports whether one is.
 func New(a *arena.Arena) *Allocator { return &Allocator{arena: a} }
 
 // Allocate returns size bytes, which are zero, at an address that is a multiple of 64. A

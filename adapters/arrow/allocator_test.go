@@ -171,10 +171,10 @@ func TestReleasedMemoryIsUsedAgain(t *testing.T) {
 	for round := range 10 {
 		records(mem, 5000).Release()
 		if round == 1 {
-			used = a.UsedBytes()
+			used = a.Stats().UsedBytes
 		}
 	}
-	if n := a.UsedBytes(); n != used || n == 0 {
+	if n := a.Stats().UsedBytes; n != used || n == 0 {
 		t.Errorf("%d bytes after 2 records, %d after 10", used, n)
 	}
 }
@@ -184,17 +184,17 @@ func TestResetIsRefused(t *testing.T) {
 	mem := arenaarrow.New(a)
 	b := mem.Allocate(100)
 	fill(b, 7)
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	err := mem.Reset()
 	if err == nil || !strings.Contains(err.Error(), "1 buffers of 100 bytes are still live") {
 		t.Error(err)
 	}
-	if n, size := mem.Live(); n != 1 || size != 100 || a.UsedBytes() != used || !all(b, 7) {
+	if n, size := mem.Live(); n != 1 || size != 100 || a.Stats().UsedBytes != used || !all(b, 7) {
 		t.Error("the refusal has changed something")
 	}
 	mem.Free(b)
-	if err := mem.Reset(); err != nil || a.UsedBytes() != 0 {
-		t.Error(err, a.UsedBytes())
+	if err := mem.Reset(); err != nil || a.Stats().UsedBytes != 0 {
+		t.Error(err, a.Stats().UsedBytes)
 	}
 	if b := mem.Allocate(100); !all(b, 0) {
 		t.Error("what a Reset has taken back is not zero")
@@ -229,7 +229,7 @@ func TestMisuse(t *testing.T) {
 // What a limit refuses leaves the allocator as it was.
 func TestLimit(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
-	a.Limit(64 << 10)
+	a.SetLimit(64 << 10)
 	mem := arenaarrow.New(a)
 	b := mem.Allocate(1000)
 	fill(b, 7)
@@ -283,7 +283,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func records(mem memory.Allocator, n int) arrow.Record {
+func records(mem memory.Allocator, n int) arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
 		{Name: "ok", Type: arrow.FixedWidthTypes.Boolean}, {Name: "mean", Type: arrow.PrimitiveTypes.Float32},
@@ -308,5 +308,5 @@ func records(mem memory.Allocator, n int) arrow.Record {
 		}
 		b.Field(5).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprint("word", i%7))
 	}
-	return b.NewRecord()
+	return b.NewRecordBatch()
 }

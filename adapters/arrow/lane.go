@@ -48,12 +48,12 @@ func (l *lane) change(a *arena.Arena, size int) {
 	l.block, l.next = next, 0
 }
 
-// isNewest says whether b is the newest buffer of the block.
+// isNewest reports whether b is the newest buffer of the block.
 func (l *lane) isNewest(b []byte) bool {
 	return l.newest >= 0 && l.newest < len(l.block) && &b[:1][0] == &l.block[l.newest]
 }
 
-// extend makes b size bytes long, and says whether it could.
+// extend makes b size bytes long, and reports whether it could.
 func (l *lane) extend(b *[]byte, size int) bool {
 	if !l.isNewest(*b) || size > len(l.block)-l.newest {
 		return false

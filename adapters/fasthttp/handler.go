@@ -2,7 +2,7 @@
 // goes back to its pool when the request has been handled:
 //
 //	pool := arena.NewAutoPool(0)
-//	pool.Limit(8<<20, 256<<20)
+//	pool.SetLimit(8<<20, 256<<20)
 //	fasthttp.ListenAndServe(addr, arenafasthttp.Handler(pool, handle))
 //
 // and in a handler:
@@ -22,6 +22,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
 
@@ -34,7 +35,7 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 // values, for FromContext. The arena goes back to p when next has returned or panicked; a
 // panic goes on. A nil p or next panics.
 //
-// An allocation that a limit refuses (see arena.ArenaPool.Limit) and that next does not
+// An allocation that a limit refuses (see arena.ArenaPool.SetLimit) and that next does not
 // recover from becomes 503 with Retry-After, if it can succeed when other requests have
 // ended, and 413 otherwise: in place of all that next has prepared, a body, headers or a
 // hijack. Nothing of that was sent yet.
@@ -42,8 +43,8 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 // The arena is gone when next returns, also for a goroutine that goes on, for the handler
 // of a hijacked connection, and for what writes a body stream. There is one exception:
 // where next has called one of ctx.TimeoutError and its kin, as a fasthttp.TimeoutHandler
-// inside Handler does, something may still use ctx. Then the arena is left to that and to
-// the collector, and p counts it as leaked. Such a handler runs in another goroutine,
+// inside Handler does, something may still use ctx, which fasthttp wants to be told of. Then
+// the arena is left to that and to the collector, and counts as Abandoned in p's statistics. Such a handler runs in another goroutine,
 // where nobody recovers from what a limit refuses, and the program ends. A
 // fasthttp.TimeoutHandler around Handler writes to ctx while that runs, which is a data
 // race. TimeoutHandler of this package has none of that.
@@ -90,7 +91,9 @@ func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout ti
 func end(p *arena.ArenaPool, ctx *fasthttp.RequestCtx, a *arena.Arena, outer any, alone bool) {
 	v := recover()
 	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
-	if !timedOut {
+	if timedOut {
+		door.Abandon(p, a)
+	} else {
 		ctx.SetUserValue(door.ContextKey{}, outer)
 		p.Put(a)
 	}
@@ -111,10 +114,7 @@ func end(p *arena.ArenaPool, ctx *fasthttp.RequestCtx, a *arena.Arena, outer any
 func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
 	ctx.Hijack(nil)
 	ctx.HijackSetNoResponse(false)
-	status := fasthttp.StatusRequestEntityTooLarge
-	if over.Temporary() {
-		status = fasthttp.StatusServiceUnavailable
-	}
+	status := jsonbody.Refused(over)
 	ctx.Error(fasthttp.StatusMessage(status), status)
 	if over.Temporary() {
 		ctx.Response.Header.Set("Retry-After", "1")

@@ -132,7 +132,7 @@ func TestPanicsGoOn(t *testing.T) {
 // What a limit refuses must have its status, and nothing of the answer that was begun.
 func TestLimits(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
-	p.Limit(64<<10, 96<<10)
+	p.SetLimit(64<<10, 96<<10)
 	handle := func(ctx *fasthttp.RequestCtx) {
 		a := arenafasthttp.FromContext(ctx)
 		ctx.Response.Header.Set("X-Half", "done")
@@ -236,7 +236,7 @@ func TestTimeoutInside(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if s := p.Stats(); s.Gets != 11 || s.Puts != 10 {
+	if s := p.Stats(); s.Gets != 11 || s.Puts != 10 || s.Abandoned != 1 || s.Leaked != 0 {
 		t.Errorf("%+v: the arena of a handler that runs was put back", s)
 	}
 	close(goOn)

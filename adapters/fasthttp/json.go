@@ -1,76 +1,50 @@
 package arenafasthttp
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
-	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
 
 // Read reads the request's body, one JSON document, into what v points to, as
 // arenajson.Unmarshal does into the request's arena; without one, on the heap. A body
-// that the server streams is read into the arena as it comes. An empty body is io.EOF.
-// Status says what to answer to an error.
+// that the server streams is read into the arena as it comes, into room for what its
+// Content-Length says, but never for more than 16 KB, or 16 times what has come so far. An
+// empty body is io.EOF. Status says what to answer to an error.
 //
 // What a limit of the arena refuses panics with the *arena.LimitError, for Handler to
 // answer.
 func Read(ctx *fasthttp.RequestCtx, v any) error {
 	a := FromContext(ctx)
-	var err error
 	if ctx.Request.IsBodyStream() {
-		body := firstByte{r: ctx.RequestBodyStream()}
-		if err = arenajson.UnmarshalRead(a, &body, v); err != nil && !body.seen && isSyntax(err) {
-			return io.EOF
-		}
-	} else {
-		body := ctx.Request.Body()
-		if len(body) == 0 {
-			return io.EOF
-		}
-		err = arenajson.Unmarshal(a, body, v)
+		return jsonbody.Read(a, ctx.RequestBodyStream(), int64(ctx.Request.Header.ContentLength()), v, known)
 	}
+	body := ctx.Request.Body()
+	if len(body) == 0 {
+		return io.EOF
+	}
+	err := arenajson.Unmarshal(a, body, v)
 	if err != nil {
-		panicOverLimit(err)
+		jsonbody.MustFit(err)
+		return jsonbody.Data(err)
 	}
-	return err
-}
-
-func isSyntax(err error) bool {
-	var syntax *json.SyntaxError
-	return errors.As(err, &syntax)
-}
-
-func panicOverLimit(err error) {
-	var over *arena.LimitError
-	if errors.As(err, &over) {
-		panic(over)
-	}
-}
-
-// firstByte notes whether there was any.
-type firstByte struct {
-	r    io.Reader
-	seen bool
-}
-
-func (f *firstByte) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	f.seen = f.seen || n > 0
-	return n, err
+	return nil
 }
 
 // Write answers the request with v as JSON, with the status and the type
-// application/json. It copies the document into the answer, which is sent later. An error
-// is that of arenajson.Marshal, and the answer is unchanged then.
+// application/json: with what encoding/json's Encoder writes, the document and a line end.
+// It copies that into the answer, which is sent later. An error is that of
+// arenajson.Marshal, and the answer is unchanged then.
 func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
 	a := FromContext(ctx)
 	m := a.Mark()
-	doc, err := arenajson.Marshal(a, v)
+	doc, err := arenajson.Marshal(a, v, door.LineEnd)
 	if err != nil {
-		panicOverLimit(err)
+		jsonbody.MustFit(err)
 		return err
 	}
 	ctx.SetStatusCode(status)
@@ -80,16 +54,24 @@ func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
 	return nil
 }
 
-// Status is what an error of Read should be answered with: 413 for a body that is beyond
-// the server's MaxRequestBodySize, 400 for one that is empty, no JSON, or other JSON than
-// its variable can hold, and 500 for the rest, such as a connection that broke.
-func Status(err error) int {
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+// Status is what an error of Read should be answered with:
+//
+//	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
+//	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away
+//	408  a body that did not come before the connection's deadline
+//	413  one beyond the server's MaxRequestBodySize, or the arena's limit (see Handler)
+//	503  one that did not come before its context's deadline; and an arena's limit that
+//	     lets it pass when other requests have ended
+//	500  all else: the program's mistake, and errors that are not from Read
+//
+// Errors of Read are those of package json, io and fasthttp, and of the body's own reader;
+// some are wrapped, for errors.Is and errors.As.
+func Status(err error) int { return jsonbody.Status(err, known) }
+
+// known is the status of fasthttp's own errors, 0 for others.
+func known(err error) int {
+	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		return fasthttp.StatusRequestEntityTooLarge
-	case isSyntax(err), errors.As(err, &wrong), errors.Is(err, io.EOF):
-		return fasthttp.StatusBadRequest
 	}
-	return fasthttp.StatusInternalServerError
+	return 0
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/ebbpool/arena"
 	arenafasthttp "github.com/ebbpool/arena/adapters/fasthttp"
@@ -30,7 +32,7 @@ func Example() {
 	}
 
 	pool := arena.NewAutoPool(0)
-	pool.Limit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	pool.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
 	handler := arenafasthttp.Handler(pool, greet)
 
 	var ctx fasthttp.RequestCtx // as the server makes it
@@ -62,7 +64,7 @@ var bodies = []struct {
 	status int
 	answer string
 }{
-	{`{"customer":"Jo","items":["tea"]}`, 201, `{"customer":"Jo","items":["tea","a present for Jo"]}`},
+	{`{"customer":"Jo","items":["tea"]}`, 201, `{"customer":"Jo","items":["tea","a present for Jo"]}` + "\n"},
 	{``, 400, ""},
 	{`  `, 400, ""},
 	{`{"customer":`, 400, ""},
@@ -74,7 +76,7 @@ var bodies = []struct {
 func TestReadAndWrite(t *testing.T) {
 	for _, streamed := range []bool{false, true} {
 		p := arena.NewAutoPool(0)
-		p.Limit(64<<10, 0)
+		p.SetLimit(64<<10, 0)
 		c := serve(t, &fasthttp.Server{Handler: arenafasthttp.Handler(p, answer), StreamRequestBody: streamed})
 		for _, x := range bodies {
 			r := ask(t, c, "/", x.body)
@@ -99,7 +101,11 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{strings.NewReader(""), 400},
 		{iotest.OneByteReader(strings.NewReader(`{"customer":"Jo"}`)), 201},
-		{iotest.ErrReader(errors.New("gone")), 500},
+		{iotest.ErrReader(errors.New("gone")), 400},
+		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(io.ErrUnexpectedEOF)), 400},
+		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(fasthttp.ErrBrokenChunk{})), 400},
+		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(os.ErrDeadlineExceeded)), 408},
+		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(fasthttp.ErrTimeout)), 408},
 		{io.MultiReader(strings.NewReader(`{"cus`), iotest.ErrReader(fasthttp.ErrBodyTooLarge)), 413},
 	} {
 		ctx := new(fasthttp.RequestCtx)
@@ -114,6 +120,45 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("status %d, want %d", status, x.want)
 			}
 		})(ctx)
+	}
+}
+
+// What a type's own method does not like is its sender's fault, also where the server has
+// read the body.
+func TestReadRefusedByAMethod(t *testing.T) {
+	ctx := new(fasthttp.RequestCtx)
+	ctx.Request.SetBodyString(`"soon"`)
+	if err := arenafasthttp.Read(ctx, new(time.Time)); arenafasthttp.Status(err) != 400 {
+		t.Errorf("%d for %v", arenafasthttp.Status(err), err)
+	}
+	if got := arenafasthttp.Status(errors.New("of the database")); got != 500 {
+		t.Errorf("%d for an error that is not from Read", got)
+	}
+}
+
+// ends notes where the room ends that it is offered.
+type ends struct {
+	r          io.Reader
+	read, last int
+}
+
+func (e *ends) Read(p []byte) (int, error) {
+	e.last = e.read + len(p)
+	n, err := e.r.Read(p)
+	e.read += n
+	return n, err
+}
+
+// A streamed body that says how long it is must get room for that, and no more.
+func TestStreamedLength(t *testing.T) {
+	const n = 100_000
+	for _, length := range []int{n, -1} {
+		ctx := new(fasthttp.RequestCtx)
+		e := &ends{r: strings.NewReader(`"` + strings.Repeat("x", n-2) + `"`)}
+		ctx.Request.SetBodyStream(e, length)
+		if err := arenafasthttp.Read(ctx, new(string)); err != nil || (e.last == n+1) != (length == n) {
+			t.Errorf("length %d: room for %d of %d: %v", length, e.last, n, err)
+		}
 	}
 }
 

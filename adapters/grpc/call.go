@@ -92,7 +92,7 @@ func (c *call) join() bool {
 	}
 }
 
-// leave takes a user away and says whether it was the last one.
+// leave takes a user away and reports whether it was the last one.
 func (c *call) leave() bool {
 	if c.users.Add(-1) != 0 {
 		return false

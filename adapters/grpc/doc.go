@@ -3,7 +3,7 @@
 // has been marshalled.
 //
 //	pool := arena.NewAutoPool(0)
-//	pool.Limit(8<<20, 256<<20)
+//	pool.SetLimit(8<<20, 256<<20)
 //	server := grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()))
 //	orderpb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &orders{})
 //

@@ -42,7 +42,7 @@ func (c *call) own(err error, alone bool) error {
 	return status.FromProto(arenapb.Clone(st.Proto())).Err()
 }
 
-// sentFrom says whether st has text that lies in a.
+// sentFrom reports whether st has text that lies in a.
 func sentFrom(a *arena.Arena, st *status.Status) bool {
 	if liesIn(a, st.Message()) {
 		return true
@@ -55,7 +55,7 @@ func sentFrom(a *arena.Arena, st *status.Status) bool {
 	return false
 }
 
-// liesIn says whether s lies in a: only then does Escape move it.
+// liesIn reports whether s lies in a: only then does Escape move it.
 func liesIn(a *arena.Arena, s string) bool {
 	// The pointers are compared, and never followed.
 	return s != "" && unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// retriable says whether a client is told to try again.
+// retriable reports whether a client is told to try again.
 func retriable(err error) bool {
 	for _, detail := range status.Convert(err).Details() {
 		if r, ok := detail.(*errdetails.RetryInfo); ok && r.RetryDelay.AsDuration() > 0 {
@@ -44,7 +44,7 @@ func TestLimitInDecoder(t *testing.T) {
 		t.Skip("package proto decodes, on the heap, which no limit counts")
 	}
 	pool := arena.NewAutoPool(0)
-	pool.Limit(256<<10, 0)
+	pool.SetLimit(256<<10, 0)
 	large := strings.Repeat("x", 1<<20)
 	got := 0
 	client := serveTests(t, pool, &service{
@@ -98,7 +98,7 @@ func TestLimitInDecoder(t *testing.T) {
 // outside of it, so that a recovery interceptor makes no INTERNAL of it.
 func TestLimitInHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	pool.Limit(256<<10, 0)
+	pool.SetLimit(256<<10, 0)
 	use := func(ctx context.Context) { arenagrpc.FromContext(ctx).AllocBytes(1 << 20) }
 	s := &service{
 		unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
@@ -138,8 +138,8 @@ func TestLimitInHandler(t *testing.T) {
 // Where other calls have the memory, the client may try again.
 func TestLimitOfPool(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	pool.Limit(0, 1<<20)
-	pool.KeepIdle(0)
+	pool.SetLimit(0, 1<<20)
+	pool.SetMaxIdleBytes(0)
 	client := serveTests(t, pool, &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
 		arenagrpc.FromContext(ctx).AllocBytes(700 << 10)
 		return echo(ctx, r)

@@ -15,19 +15,31 @@ import (
 	"google.golang.org/grpc/codes"
 	pb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
 // Everything at once: calls that succeed, fail, panic, exceed limits, are cancelled and
-// time out, unary and in streams, with the collector running all the time. No reply may
-// have another call's text, and no arena may stay out.
+// time out, whose handlers go on when their interceptor has answered, whose frames are cut
+// off or malformed, unary and in streams that receive on after an error, and with receivers
+// that outlive the handler, with the collector running all the time. No handler may see its
+// request change, no reply may have another call's text, and no arena may stay out.
 func TestSoak(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	pool.Limit(1<<20, 64<<20)
-	kind := func(ctx context.Context, text string) error {
-		switch text[0] {
+	pool.SetLimit(1<<20, 64<<20)
+	intact := func(text string, body []byte) {
+		if text != string(body) && text != "" && text[0] != 'c' {
+			t.Errorf("a request became %.20q with %.20q", text, body)
+		}
+	}
+	kind := func(ctx context.Context, text string, body []byte) error {
+		intact(text, body)
+		if !strings.HasPrefix(text, "k") { // which gives its memory away
+			defer intact(text, body)
+		}
+		switch (text + "c")[0] { // a frame may be cut off before its text
 		case 'e':
 			return status.Error(codes.NotFound, text)
 		case 'p':
@@ -37,6 +49,11 @@ func TestSoak(t *testing.T) {
 		case 'k':
 			pool.Put(arenagrpc.Keep(ctx))
 			return status.Error(codes.NotFound, "kept")
+		case 't': // longer than its interceptor waits
+			time.Sleep(time.Duration(300+len(text)) * time.Microsecond)
+			if a := arenagrpc.FromContext(ctx); a == nil || a.Concat(text, "!") != text+"!" {
+				t.Errorf("the arena of %.20q ended before its handler", text)
+			}
 		case 's':
 			select {
 			case <-ctx.Done():
@@ -47,7 +64,7 @@ func TestSoak(t *testing.T) {
 	}
 	s := &service{
 		unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
-			if err := kind(ctx, r.ResponseStatus.Message); err != nil {
+			if err := kind(ctx, r.ResponseStatus.GetMessage(), r.Payload.GetBody()); err != nil {
 				return nil, err
 			}
 			return echo(ctx, r)
@@ -58,10 +75,27 @@ func TestSoak(t *testing.T) {
 				if err == io.EOF {
 					return nil
 				} else if err != nil {
+					for range 3 {
+						if again, err := s.Recv(); err == nil {
+							intact(again.ResponseStatus.GetMessage(), again.Payload.GetBody())
+						}
+					}
 					return err
 				}
-				if err := kind(s.Context(), r.ResponseStatus.Message); err != nil {
+				text := r.ResponseStatus.GetMessage()
+				if err := kind(s.Context(), text, r.Payload.GetBody()); err != nil {
 					return err
+				}
+				if strings.HasPrefix(text, "g") {
+					text := strings.Clone(text)
+					go func() { // receives when the handler has returned
+						for {
+							if _, err := s.Recv(); err != nil {
+								return
+							}
+						}
+					}()
+					return status.Error(codes.NotFound, text)
 				}
 				if err := s.Send(&pb.StreamingOutputCallResponse{Payload: r.Payload}); err != nil {
 					return err
@@ -69,7 +103,7 @@ func TestSoak(t *testing.T) {
 			}
 		},
 	}
-	client := serveTests(t, pool, s, grpc.UnaryInterceptor(recovered), grpc.StreamInterceptor(
+	conn := serve(t, pool, withCodec(grpc.ChainUnaryInterceptor(impatient, recovered), grpc.StreamInterceptor(
 		func(srv any, ss grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 			defer func() {
 				if v := recover(); v != nil {
@@ -77,7 +111,8 @@ func TestSoak(t *testing.T) {
 				}
 			}()
 			return next(srv, ss)
-		}))
+		})), func(_, wrapped grpc.ServiceRegistrar) { pb.RegisterTestServiceServer(wrapped, s) })
+	client := pb.NewTestServiceClient(conn)
 
 	span := 4 * time.Second
 	if testing.Short() {
@@ -96,14 +131,16 @@ func TestSoak(t *testing.T) {
 		all.Go(func() {
 			rnd := rand.New(rand.NewPCG(1, uint64(g)))
 			for i := 0; soon.Err() == nil; i++ {
-				text := strings.Repeat(fmt.Sprintf("%c%d-%d ", "ooooepkls"[rnd.IntN(9)], g, i), 1+rnd.IntN(200))
+				text := strings.Repeat(fmt.Sprintf("%c%d-%d ", "ooooepklstg"[rnd.IntN(11)], g, i), 1+rnd.IntN(200))
 				ctx, cancel := context.WithCancel(context.Background())
 				if rnd.IntN(4) == 0 {
 					time.AfterFunc(time.Duration(rnd.IntN(1000))*time.Microsecond, cancel)
 				} else if rnd.IntN(4) == 0 {
 					ctx, cancel = context.WithTimeout(context.Background(), time.Duration(rnd.IntN(1000))*time.Microsecond)
 				}
-				if rnd.IntN(3) > 0 {
+				if rnd.IntN(8) == 0 {
+					broken(t, ctx, conn, rnd, "c"+text)
+				} else if rnd.IntN(3) > 0 {
 					reply, err := client.UnaryCall(ctx, request(text))
 					checkSoak(t, text, string(reply.GetPayload().GetBody()), err)
 				} else if s, err := client.FullDuplexCall(ctx); err == nil {
@@ -130,14 +167,63 @@ func TestSoak(t *testing.T) {
 }
 
 func checkSoak(t *testing.T, text, body string, err error) {
-	want := map[byte]codes.Code{'e': codes.NotFound, 'k': codes.NotFound, 'p': codes.Internal, 'l': codes.ResourceExhausted}[text[0]]
+	want := map[byte]codes.Code{'t': codes.Unavailable, 'g': codes.NotFound, 'e': codes.NotFound, 'k': codes.NotFound, 'p': codes.Internal, 'l': codes.ResourceExhausted}[text[0]]
 	switch code := status.Code(err); {
 	case code == codes.Canceled || code == codes.DeadlineExceeded:
+	case (text[0] == 'g' || text[0] == 't') && code == codes.OK && body == text: // g is for streams, t for unary calls
 	case code != want:
 		t.Errorf("%.10q: %v, want %v", text, err, want)
 	case code == codes.OK && body != text:
 		t.Errorf("the reply to %.20q is %.20q", text, body)
 	case code == codes.NotFound && text[0] == 'e' && status.Convert(err).Message() != text:
 		t.Errorf("the error for %.20q is %.20v", text, err)
+	}
+}
+
+// impatient is an interceptor that answers before a handler of kind t has.
+func impatient(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if r, ok := req.(*pb.SimpleRequest); !ok || !strings.HasPrefix(r.ResponseStatus.GetMessage(), "t") {
+		return next(ctx, req)
+	}
+	go next(ctx, req)
+	time.Sleep(200 * time.Microsecond)
+	return nil, status.Error(codes.Unavailable, "took too long")
+}
+
+// broken sends frames that are cut off, or have another byte, for which a server may say
+// that they are malformed, or answer with what text is, or a part of it, or has that byte.
+func broken(t *testing.T, ctx context.Context, conn *grpc.ClientConn, rnd *rand.Rand, text string) {
+	frame, err := proto.Marshal(request(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame = frame[:rnd.IntN(len(frame))]
+	raw := grpc.ForceCodecV2(rawCodec{})
+	check := func(err error) {
+		switch status.Code(err) {
+		case codes.OK, codes.Internal, codes.Canceled, codes.DeadlineExceeded:
+		default:
+			t.Errorf("a frame that is cut off: %v", err)
+		}
+	}
+	if rnd.IntN(2) == 0 {
+		check(conn.Invoke(ctx, pb.TestService_UnaryCall_FullMethodName, frame, new([]byte), raw))
+		return
+	}
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, pb.TestService_FullDuplexCall_FullMethodName, raw)
+	if err != nil {
+		return
+	}
+	for range 1 + rnd.IntN(3) {
+		if s.SendMsg(frame) != nil {
+			break
+		}
+	}
+	s.CloseSend()
+	for err == nil {
+		err = s.RecvMsg(new([]byte))
+	}
+	if err != io.EOF {
+		check(err)
 	}
 }

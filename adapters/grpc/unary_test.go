@@ -20,12 +20,12 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// liesIn says whether s lies in a: only then does Escape move it.
+// liesIn reports whether s lies in a: only then does Escape move it.
 func liesIn(a *arena.Arena, s string) bool {
 	return unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }
 
-// decodedIn says whether s, of a decoded message, lies where it should: in a, but on the
+// decodedIn reports whether s, of a decoded message, lies where it should: in a, but on the
 // heap in portable builds, which leave messages to package proto.
 func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) != machine.Portable }
 

@@ -8,7 +8,7 @@ import (
 // waiting has the call of each message that is being received.
 var waiting sync.Map // of any, a pointer to a message, to *call
 
-// expect notes that m is c's, and says whether it could: what is no pointer has no
+// expect notes that m is c's, and reports whether it could: what is no pointer has no
 // address to be found by.
 func expect(m any, c *call) bool {
 	if m == nil || reflect.TypeOf(m).Kind() != reflect.Pointer {

@@ -34,7 +34,7 @@ import (
 // has returned gets an error. Interceptors of streams stand outside, and may read a
 // message where RecvMsg shows it to them.
 //
-// What a limit of the pool refuses (see arena.ArenaPool.Limit), in the decoder, the
+// What a limit of the pool refuses (see arena.ArenaPool.SetLimit), in the decoder, the
 // handler or an interceptor, becomes RESOURCE_EXHAUSTED, with a RetryInfo of one second
 // if it can succeed when other calls have ended.
 //
@@ -105,7 +105,7 @@ func (r *registrar) stream(handle grpc.StreamHandler) grpc.StreamHandler {
 	}
 }
 
-// showsReplies says whether the server shows replies to a stats handler after they were
+// showsReplies reports whether the server shows replies to a stats handler after they were
 // sent. grpc tells nobody, so this looks; where it does not find what it knows, the
 // answer is yes, which costs a copy of each reply and is never wrong.
 func showsReplies(r grpc.ServiceRegistrar) bool {

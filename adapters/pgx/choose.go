@@ -111,7 +111,7 @@ func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.T
 	return w
 }
 
-// isText says whether what the server writes as text is the value itself, for codec.
+// isText reports whether what the server writes as text is the value itself, for codec.
 func isText(codec pgtype.Codec) bool {
 	switch c := codec.(type) {
 	case pgtype.TextCodec, *pgtype.EnumCodec:

@@ -82,7 +82,7 @@ type way struct {
 	plan   pgtype.ScanPlan // pgx's own, made when it is needed
 }
 
-// A decoder reads src, which is not NULL, into the value at to. It says whether it
+// A decoder reads src, which is not NULL, into the value at to. It reports whether it
 // could: what it does not know, or what is wrong, is for pgx.
 type decoder func(w *way, src []byte, to pointer) bool
 

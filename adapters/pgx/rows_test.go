@@ -183,7 +183,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 func TestLimit(t *testing.T) {
 	conn := connect(t)
 	a := arena.NewArena(1<<12, 0)
-	a.Limit(256 << 10)
+	a.SetLimit(256 << 10)
 	for _, sql := range []string{"select repeat('x', 1000000)", "select 'x' || n from generate_series(1, 1000000) n"} {
 		func() {
 			defer func() {

@@ -40,7 +40,7 @@ func connect(tb testing.TB) *pgx.Conn {
 		}
 	})
 	if server.err != nil {
-		tb.Skip("no PostgreSQL here: ", server.err)
+		tb.Skip("SKIPPED: no PostgreSQL here: ", server.err)
 	}
 	for tries := 0; ; tries++ {
 		conn, err := pgx.Connect(context.Background(), "host="+server.dir+" user=tester dbname=postgres")

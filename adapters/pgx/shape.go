@@ -69,12 +69,12 @@ func shapeOf(t reflect.Type) shape {
 	return s
 }
 
-// isTime says whether s is a time, and not that of another type of pgtype than name.
+// isTime reports whether s is a time, and not that of another type of pgtype than name.
 func (s *shape) isTime(name string) bool {
 	return s.value == timeType && (s.inner.PkgPath() != pgtypePath || s.inner.Name() == name)
 }
 
-// nullable returns the field that says whether a value of type t is one, where t is a
+// nullable returns the field that reports whether a value of type t is one, where t is a
 // type of database/sql or pgtype that has its value in its first field.
 func nullable(t reflect.Type) (reflect.StructField, bool) {
 	if t.Kind() != reflect.Struct || t == numericType {

@@ -8,6 +8,7 @@ package arenaprom
 
 import (
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -25,6 +26,7 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(counter, "puts_total", "Arenas put back.", func(s arena.PoolStats) float64 { return float64(s.Puts) })
 	add(counter, "misses_total", "Gets that made a new arena.", func(s arena.PoolStats) float64 { return float64(s.Misses) })
 	add(counter, "leaked_total", "Arenas that were collected without a Put.", func(s arena.PoolStats) float64 { return float64(s.Leaked) })
+	add(counter, "abandoned_total", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) float64 { return float64(s.Abandoned) })
 	add(counter, "oversize_chunks_total", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) float64 { return float64(s.Oversize) })
 	add(counter, "dropped_chunks_total", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) float64 { return float64(s.Dropped) })
 	add(counter, "refused_total", "Allocations that a limit refused.", func(s arena.PoolStats) float64 { return float64(s.Refused) })
@@ -32,25 +34,25 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(gauge, "in_use_bytes", "Chunks of the arenas that are out.", func(s arena.PoolStats) float64 { return float64(s.InUseBytes) })
 	add(gauge, "retained_bytes", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) float64 { return float64(s.RetainedBytes) })
 	add(gauge, "high_water_bytes", "The most that the chunks of all arenas had together.", func(s arena.PoolStats) float64 { return float64(s.HighWater) })
-	add(gauge, "largest_arena_bytes", "The most that the chunks of one arena had.", func(s arena.PoolStats) float64 { return float64(s.LargestArena) })
+	add(gauge, "largest_arena_bytes", "The most that the chunks of one arena and its forks had.", func(s arena.PoolStats) float64 { return float64(s.LargestArena) })
 	add(gauge, "chunk_size_bytes", "What a new arena starts with.", func(s arena.PoolStats) float64 { return float64(s.ChunkSize) })
 	return c
 }
 
 // NewFixedPoolCollector is NewPoolCollector for a pool of fixed capacity.
-func NewFixedPoolCollector[T any](pool *arena.SyncFixedPool[T], name string) prometheus.Collector {
+func NewFixedPoolCollector[T any](pool *fixedpool.SyncPool[T], name string) prometheus.Collector {
 	if pool == nil {
-		panic("arenaprom: NewFixedPoolCollector(" + name + "): the pool is nil; give it one from arena.NewSyncFixedPool")
+		panic("arenaprom: NewFixedPoolCollector(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
 	}
-	c := &collector[arena.FixedStats]{stats: pool.Stats}
+	c := &collector[fixedpool.Stats]{stats: pool.Stats}
 	add := c.adder(name)
 	counter, gauge := prometheus.CounterValue, prometheus.GaugeValue
-	add(gauge, "fixed_slots", "Slots of the pool.", func(s arena.FixedStats) float64 { return float64(s.Capacity) })
-	add(gauge, "fixed_used_slots", "Slots that are out.", func(s arena.FixedStats) float64 { return float64(s.Used) })
-	add(gauge, "fixed_high_water_slots", "The most slots that were out.", func(s arena.FixedStats) float64 { return float64(s.HighWater) })
-	add(counter, "fixed_misses_total", "Allocates that found no free slot.", func(s arena.FixedStats) float64 { return float64(s.Misses) })
-	add(gauge, "fixed_in_use_bytes", "Memory of the slots that are out.", func(s arena.FixedStats) float64 { return float64(s.UsedBytes) })
-	add(gauge, "fixed_retained_bytes", "All memory of the pool.", func(s arena.FixedStats) float64 { return float64(s.RetainedBytes) })
+	add(gauge, "fixed_slots", "Slots of the pool.", func(s fixedpool.Stats) float64 { return float64(s.Capacity) })
+	add(gauge, "fixed_used_slots", "Slots that are out.", func(s fixedpool.Stats) float64 { return float64(s.Used) })
+	add(gauge, "fixed_high_water_slots", "The most slots that were out.", func(s fixedpool.Stats) float64 { return float64(s.HighWater) })
+	add(counter, "fixed_misses_total", "Allocates that found no free slot.", func(s fixedpool.Stats) float64 { return float64(s.Misses) })
+	add(gauge, "fixed_in_use_bytes", "Memory of the slots that are out.", func(s fixedpool.Stats) float64 { return float64(s.UsedBytes) })
+	add(gauge, "fixed_retained_bytes", "All memory of the pool.", func(s fixedpool.Stats) float64 { return float64(s.RetainedBytes) })
 	return c
 }
 

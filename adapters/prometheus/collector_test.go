@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
@@ -16,7 +17,7 @@ import (
 // dashboards and alerts depend on: this is all of it.
 func TestPoolCollector(t *testing.T) {
 	pool := arena.NewArenaPool(1000, 4000)
-	pool.Limit(20_000, 0)
+	pool.SetLimit(20_000, 0)
 	a := pool.Get()
 	idle := pool.Get()
 	idle.AllocBytes(10_000)
@@ -27,6 +28,9 @@ func TestPoolCollector(t *testing.T) {
 		a.AllocBytes(50_000)
 	}()
 	const want = `
+# HELP ebbpool_abandoned_total Arenas of requests that ended while another goroutine might go on with them.
+# TYPE ebbpool_abandoned_total counter
+ebbpool_abandoned_total{pool="requests"} 0
 # HELP ebbpool_arenas Arenas that exist.
 # TYPE ebbpool_arenas gauge
 ebbpool_arenas{pool="requests"} 2
@@ -45,7 +49,7 @@ ebbpool_high_water_bytes{pool="requests"} 10000
 # HELP ebbpool_in_use_bytes Chunks of the arenas that are out.
 # TYPE ebbpool_in_use_bytes gauge
 ebbpool_in_use_bytes{pool="requests"} 1000
-# HELP ebbpool_largest_arena_bytes The most that the chunks of one arena had.
+# HELP ebbpool_largest_arena_bytes The most that the chunks of one arena and its forks had.
 # TYPE ebbpool_largest_arena_bytes gauge
 ebbpool_largest_arena_bytes{pool="requests"} 10000
 # HELP ebbpool_leaked_total Arenas that were collected without a Put.
@@ -75,7 +79,7 @@ ebbpool_retained_bytes{pool="requests"} 0
 }
 
 func TestFixedPoolCollector(t *testing.T) {
-	pool := arena.NewSyncFixedPool[[2]uint64](2)
+	pool := fixedpool.NewSync[[2]uint64](2)
 	for range 3 {
 		pool.Allocate()
 	}
@@ -110,7 +114,7 @@ func TestRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	requests, replies := arena.NewArenaPool(1000, 0), arena.NewAutoPool(0)
 	registry.MustRegister(NewPoolCollector(requests, "requests"), NewPoolCollector(replies, "replies"),
-		NewFixedPoolCollector(arena.NewSyncFixedPool[int](5), "orders"))
+		NewFixedPoolCollector(fixedpool.NewSync[int](5), "orders"))
 	if err := registry.Register(NewPoolCollector(requests, "requests")); err == nil {
 		t.Error("one name for two collectors was accepted")
 	}
@@ -134,7 +138,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*13+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*14+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestDashboard(t *testing.T) {
 	var exported []string
 	for _, c := range []prometheus.Collector{
-		NewPoolCollector(arena.NewAutoPool(0), "x"), NewFixedPoolCollector(arena.NewSyncFixedPool[int](1), "x"),
+		NewPoolCollector(arena.NewAutoPool(0), "x"), NewFixedPoolCollector(fixedpool.NewSync[int](1), "x"),
 	} {
 		to := make(chan *prometheus.Desc, 100)
 		c.Describe(to)

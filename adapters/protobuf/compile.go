@@ -1,6 +1,7 @@
 package arenapb
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,15 +13,30 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// compiler makes programs. The lock is held.
+// compiler makes programs. The lock is held. Nobody sees what it makes before all is done.
 type compiler struct {
-	made []*program
+	made map[reflect.Type]*program // by pointer types
+}
+
+// try runs one step of making p. Where that panics, package proto reads the type: it may
+// well panic, too, and then says why.
+func (p *program) try(step func()) {
+	defer func() {
+		if x := recover(); x != nil {
+			p.refuse(fmt.Sprint("making its program panics: ", x))
+		}
+	}()
+	step()
 }
 
 // program returns the program of t, which may not be filled in yet where t leads to
 // itself, or nil where package proto has no message info for t.
 func (c *compiler) program(t reflect.Type) *program {
-	if p := programs[t]; p != nil {
+	p := programs[t]
+	if p == nil {
+		p = c.made[t]
+	}
+	if p != nil {
 		if p.info == nil {
 			return nil
 		}
@@ -30,16 +46,15 @@ func (c *compiler) program(t reflect.Type) *program {
 	if info == nil {
 		return nil
 	}
-	p := &program{
+	p = &program{
 		info: info, name: info.Desc.FullName(), typ: t.Elem(), mem: machine.TypeOf(t.Elem()),
-		long: map[uint32]*field{}, unknown: none, presence: none,
+		long: map[uint32]*field{}, unknown: none, presence: none, extensions: none,
 	}
 	for i := range p.short {
 		p.short[i] = other
 	}
-	programs[t] = p
-	c.made = append(c.made, p)
-	c.fill(p)
+	c.made[t] = p
+	p.try(func() { c.fill(p) })
 	return p
 }
 
@@ -67,7 +82,11 @@ func layoutOf(p *program) layout {
 				p.refuse("unknown fields of type " + f.Type.String())
 			}
 		case "extensionFields", "XXX_extensions", "XXX_InternalExtensions":
-			p.extensible = true
+			if f.Type == reflect.TypeFor[protoimpl.ExtensionFields]() {
+				p.extensions = f.Offset
+			} else {
+				p.refuse("extensions of type " + f.Type.String())
+			}
 		case "XXX_presence":
 			p.presence = f.Offset
 		case "lazyFields", "XXX_lazyUnmarshalInfo":
@@ -111,7 +130,8 @@ func (p *program) refuse(why string) {
 func (c *compiler) fill(p *program) {
 	l := layoutOf(p)
 	desc := p.info.Desc
-	if o, ok := desc.Options().(interface{ GetMessageSetWireFormat() bool }); ok && o.GetMessageSetWireFormat() {
+	// Not from desc.Options, which panics in programs that don't link descriptorpb.
+	if s, ok := desc.(interface{ IsMessageSet() bool }); ok && s.IsMessageSet() {
 		p.refuse("a MessageSet")
 	}
 	fields := desc.Fields()
@@ -164,7 +184,7 @@ func (c *compiler) oneof(p *program, f *field, l layout, oneof protoreflect.Oneo
 	var inner field
 	inner.desc = f.desc
 	c.field(p, &inner, w.Field(0).Type)
-	f.mem, f.sub, f.filled = machine.TypeOf(w), inner.sub, inner.filled
+	f.mem, f.sub = machine.TypeOf(w), inner.sub
 	f.wrapper = firstWord(sf.Type, reflect.New(w))
 	switch {
 	case inner.op == opMessage:

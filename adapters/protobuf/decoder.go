@@ -17,14 +17,16 @@ type decoder struct {
 
 	discard bool // DiscardUnknown
 	partial bool // a message was read that lacks required fields
+	doubt   bool // it may be that package proto does not count what lacks
 
 	a       *arena.Arena
 	n       int // the document's length
 	options UnmarshalOptions
 }
 
-// docSlack is how far beyond the document a look may go: a number of ten bytes that is
-// cut off, or a word from the document's end on.
+// docSlack is how far beyond the document a look may go: a number of ten bytes behind a tag
+// of four that is cut off. What comes of these bytes is an error, but a message may be left
+// with them, so they are zeros, and nothing of an earlier life.
 const docSlack = 16
 
 // docAlign is where documents begin.
@@ -47,7 +49,7 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			f = p.short[tag]
 			i++
 		} else {
-			f, i = d.longTag(p, i)
+			f, i = d.longTag(p, i, end)
 		}
 		o := f.op
 		if o == opMarked {
@@ -149,10 +151,13 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			i = d.list(f, at, i, end)
 		case opMap:
 			i = d.mapRun(f, at, i, end)
-		case opGroup, opOneofGroup, opGroups:
+		case opGroup, opOneofGroup, opGroups, opLate:
 			i = d.group(o, f, at, i, end)
 		case opForeign:
-			i = d.foreign(p, to, start, i, end, f)
+			i = d.foreign(p, to, start, i, end, f.desc.Message())
+			if f.sub != nil {
+				f.sub.fallbacks.Add(1)
+			}
 		default:
 			var done bool
 			if i, done = d.other(p, to, start, end, group); done {
@@ -174,9 +179,12 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 	return i
 }
 
-// longTag finds the field of a tag of more than a byte.
-func (d *decoder) longTag(p *program, i int) (*field, int) {
+// longTag finds the field of a tag of more than a byte, which must end until end.
+func (d *decoder) longTag(p *program, i, end int) (*field, int) {
 	tag, i := d.varint(i)
+	if i > end {
+		fail(errDecode)
+	}
 	if tag < uint64(len(p.short)) {
 		return p.short[tag], i // more bytes than it needs
 	}
@@ -288,7 +296,7 @@ func (d *decoder) longVarint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// ascii says whether the n bytes of the document from i on are all below 0x80.
+// ascii reports whether the n bytes of the document from i on are all below 0x80.
 func (d *decoder) ascii(i, n int) bool {
 	const tops = 0x8080808080808080
 	for ; n >= 8; i, n = i+8, n-8 {
@@ -324,6 +332,8 @@ func (d *decoder) wrapper(f *field, at pointer) pointer {
 // group reads f, a group whose tag ends at i.
 func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
 	switch o {
+	case opLate:
+		return d.late(f, at, i, end)
 	case opOneofGroup:
 		at = d.wrapper(f, at)
 	case opGroups:
@@ -339,4 +349,23 @@ func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
 		*as[pointer](at) = m
 	}
 	return d.message(f.sub, m, i, end, f.number())
+}
+
+// late reads f, a message of a oneof, but not the first field of that. When package proto
+// reads it, what it lacks is not counted (in the version that go.mod names), though
+// CheckInitialized finds it.
+func (d *decoder) late(f *field, at pointer, i, end int) int {
+	before := d.partial
+	if f.marked == opOneofGroup {
+		i = d.group(opOneofGroup, f, at, i, end)
+	} else {
+		w := as[pointer](d.wrapper(f, at))
+		from, to := d.length(i, end)
+		if *w == nil {
+			*w = machine.NewOfType(d.r, f.sub.mem)
+		}
+		i = d.message(f.sub, *w, from, to, 0)
+	}
+	d.doubt = d.doubt || d.partial && !before
+	return i
 }

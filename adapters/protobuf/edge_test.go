@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +51,9 @@ var edges = []string{
 	"f20102 3201ff", "f20103 d20101ff", "f20103 f20201ff", "f20103 820101ff", "f20105 f2010332 01ff", "f20105 fa010332 01ff", "f20107 8a0204080112 01ff", // a length one beyond its message's, in which what follows is not UTF-8
 	"18ffffffffffffffff18 1001", "18ffffffffffffffff18 1801 1001", // a long number whose end looks like the list's tag
 	"0a06 8080808010 01", "2206 0a0161 120105", "2a05 0801 120161", "0a07 0a0161 120161 08", "120a 0a0161 1202 0a00 1001", // entries with wrong numbers and wire types
+	"8a", "8a80", "0a 8a", "0a01 8a", "0a02 0a8a", "2a01 92", "0b 8a", "d5", "c28f", "0a00 0a8a8a", "52018a 00", // a tag cut off, before a field of any kind
+	"7201ff 7280808080808080808080", "7201ff 72ffffffffffffffffffff", "7a0161 7a80808080808080808002", "0a020b00 0aff ffffffffffffffffff", "0a01ff 0aff808080808080808000", // two faults in one list
+	"1200", "1a00", "2200", "2a00", "2b2c", "2b30012c", "4200", "5200", "5a00", "0a0161 12020801", "12020801 1200", "1200 12020801", "1a020a00", "82010412001a00", "7204 12021200", "8b01 8c01", "8b01 1a00 8c01 8b010801 8c01", // required fields in oneofs
 	"0801 32016 1", "08013200", "3200", "0801", "1a00", "2200", "0a00 0a00", "2a00", "2a0612040801 3200", // required
 }
 
@@ -62,7 +67,7 @@ func unhex(t *testing.T, s string) []byte {
 
 func TestEdges(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
-	for _, m := range kinds {
+	for _, m := range both {
 		for _, s := range edges {
 			doc := unhex(t, s)
 			if err := oracle.Differ(a, m, doc, nil); err != nil {
@@ -135,6 +140,23 @@ func TestRecursionLimit(t *testing.T) {
 	}
 }
 
+// A tag that is cut off is just that, also where one level more would be too deep.
+func TestCutAtLimit(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	for _, m := range both {
+		for tag := range 256 {
+			for _, doc := range [][]byte{{byte(tag) | 0x80}, {byte(tag), 0x80}, {0x0a, 1, byte(tag) | 0x80}, {byte(tag), 1, 0x8a}, {0x0b, byte(tag) | 0x80, 0x0c}} {
+				for limit := range 3 {
+					if err := oracle.DifferBy(arenapb.UnmarshalOptions{RecursionLimit: limit, AllowPartial: true}, a, m, doc); err != nil {
+						t.Fatalf("%s: %v\nof %x", oracle.NameOf(m), err, doc)
+					}
+				}
+			}
+		}
+		a.Reset()
+	}
+}
+
 // Extensions are found by the Resolver, and unknown fields where it knows none.
 func TestResolver(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
@@ -159,6 +181,42 @@ func TestResolver(t *testing.T) {
 		}
 		if known := proto.HasExtension(got, oldpb.E_XInt); known != (r == nil || r == protoregistry.GlobalTypes) {
 			t.Errorf("the extension is known: %v", known)
+		}
+	}
+}
+
+// NoLazyDecoding is package proto's: a message that is marked so is decoded at once, or
+// when it is asked for, in an arena, on the heap, and in a message that is read here.
+func TestNoLazyDecoding(t *testing.T) {
+	decoded := func(m proto.Message) bool {
+		if o, ok := m.(*lazypb.Outer); ok {
+			m = o.GetLazy()
+		}
+		return !reflect.ValueOf(m).Elem().FieldByName("xxx_hidden_Part").IsNil()
+	}
+	lazy := unhex(t, "0a03 0a0161")
+	for _, m := range []proto.Message{(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil)} {
+		doc := lazy
+		if m == proto.Message((*lazypb.Outer)(nil)) {
+			doc = nest(lazy, 0x0a, 1)
+		}
+		for _, at := range []bool{false, true} {
+			want := oracle.Fresh(nil, m)
+			if err := (proto.UnmarshalOptions{NoLazyDecoding: at}).Unmarshal(doc, want); err != nil {
+				t.Fatal(err)
+			}
+			if decoded(want) != at {
+				t.Fatalf("%s, NoLazyDecoding %v: package proto has decoded it: %v", oracle.NameOf(m), at, !at)
+			}
+			for _, a := range []*arena.Arena{nil, arena.NewArena(4<<10, 0)} {
+				got := oracle.Fresh(a, m)
+				if err := (arenapb.UnmarshalOptions{NoLazyDecoding: at}).Unmarshal(a, doc, got); err != nil {
+					t.Fatal(err)
+				}
+				if decoded(got) != at {
+					t.Errorf("%s, NoLazyDecoding %v, in an arena %v: decoded: %v", oracle.NameOf(m), at, a != nil, !at)
+				}
+			}
 		}
 	}
 }
@@ -264,4 +322,28 @@ func TestMergeInto(t *testing.T) {
 		return m
 	}
 	merge("8a010372017a 7a0161 7a00 1805 1806 1807", lists(), lists())
+}
+
+// Unknown fields that lie right before the document, as bytes of the same arena or of the
+// heap can, are not made one with it: the two may be memory of two objects, of which one
+// pointer keeps only the first.
+func TestUnknownBeforeDocument(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	doc := unhex(t, "f80701")
+	for n := range 40 {
+		m := new(openpb.Scalars)
+		//arenavet:ignore what append does to it is what is tried
+		before := slices.Clip(append(a.AllocBytes(8 * n)[:0], bytes.Repeat(doc, 8*n/3)...))
+		m.ProtoReflect().SetUnknown(before)
+		if err := (arenapb.UnmarshalOptions{Merge: true}).Unmarshal(a, doc, m); err != nil {
+			t.Fatal(err)
+		}
+		got := m.ProtoReflect().GetUnknown()
+		if !bytes.Equal(got, slices.Concat(before, doc)) {
+			t.Errorf("%x", got)
+		}
+		if len(before) > 0 && &got[0] == &before[0] {
+			t.Fatalf("the document was added to %d bytes before it, in place", len(before))
+		}
+	}
 }

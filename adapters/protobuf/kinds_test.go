@@ -1,6 +1,8 @@
 package arenapb_test
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/gofeaturespb"
@@ -16,8 +18,13 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featureshybridpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featuresopaquepb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featurespb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oddlazypb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oddopaquepb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oddpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/setpb"
 )
 
 // kinds are messages of all kinds, none of which package proto may have to read.
@@ -28,4 +35,17 @@ var kinds = []proto.Message{
 	(*allopenpb.All)(nil), (*allhybridpb.All)(nil), (*allopaquepb.All)(nil), (*allopaquepb.Empty)(nil),
 	(*descriptorpb.FileDescriptorSet)(nil), (*structpb.Struct)(nil), (*anypb.Any)(nil), (*apipb.Api)(nil), (*typepb.Type)(nil),
 	(*wrapperspb.DoubleValue)(nil), (*gofeaturespb.GoFeatures)(nil), (*openpb.Far)(nil),
+	(*oldpb.Many)(nil), (*oldpb.Both)(nil), (*oldpb.Wide)(nil),
+	(*oddpb.Ones)(nil), (*oddpb.Strict)(nil), (*oddpb.CycleA)(nil), (*oddpb.CycleB)(nil),
+	(*oddopaquepb.Ones)(nil), (*oddopaquepb.Strict)(nil), (*oddopaquepb.CycleA)(nil), (*oddopaquepb.CycleB)(nil),
 }
+
+// left are messages that package proto has to read, or that have some in them.
+var left = []proto.Message{
+	(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil),
+	(*oddlazypb.Lazy)(nil), (*oddlazypb.Part)(nil), (*oddlazypb.Around)(nil), (*oddlazypb.Strict)(nil),
+	(*setpb.Set)(nil), (*setpb.Item)(nil), (*setpb.Sets)(nil),
+}
+
+// both are all of these.
+var both = slices.Concat(kinds, left)

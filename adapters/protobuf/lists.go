@@ -40,9 +40,12 @@ func (d *decoder) run(f *field, i, end int) int {
 	for {
 		c := int(d.at(i))
 		if i++; c >= 0x80 {
+			if ^d.word(i-1)&0x8080808080808080 == 0 {
+				return n // so long a number counts alone, or is none, which is for whoever reads it to find
+			}
 			v, next := d.varint(i - 1)
 			if v > uint64(d.n) {
-				return n // which is found when it is read
+				return n
 			}
 			c, i = int(v), next
 		}

@@ -128,9 +128,6 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 			i = next + n
 		}
 	}
-	if i != end {
-		fail(errDecode)
-	}
 	if f.scalar == opMessage {
 		d.partial = partial || !whole
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/setpb"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -64,6 +65,9 @@ func TestFallbacks(t *testing.T) {
 	before := counts()
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
+		if err := oracle.Differ(a, (*setpb.Set)(nil), []byte{0x0b, 0x10, 0xe8, 7, 0x1a, 0, 0x0c}, nil); err != nil {
+			t.Error(err)
+		}
 		for _, m := range []proto.Message{(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil)} {
 			doc := oracle.Document(t, r, m)
 			if err := oracle.Differ(a, m, doc, doc); err != nil {
@@ -82,7 +86,7 @@ func TestFallbacks(t *testing.T) {
 		}
 	}
 	after := counts()
-	for name, least := range map[string]uint64{"arenapb.test.lazy.Lazy": 20, "*dynamicpb.Message": 1, "arenapb_test.wrapped": 1} {
+	for name, least := range map[string]uint64{"arenapb.test.lazy.Lazy": 20, "arenapb.test.set.Set": 20, "*dynamicpb.Message": 1, "arenapb_test.wrapped": 1} {
 		if n := after[name] - before[name]; n < least {
 			t.Errorf("%s was counted %d times, want at least %d: %v", name, n, least, after)
 		}
@@ -168,7 +172,7 @@ func TestLimit(t *testing.T) {
 		doc = append(doc, doc...)
 	}
 	a := arena.NewArena(4<<10, 0)
-	a.Limit(8 << 20)
+	a.SetLimit(8 << 20)
 	for range 3 {
 		m := arena.New[openpb.Lists](a)
 		err := arenapb.Unmarshal(a, doc, m)
@@ -183,7 +187,7 @@ func TestLimit(t *testing.T) {
 		}
 		a.Reset()
 	}
-	a.Limit(1 << 10)
+	a.SetLimit(1 << 10)
 	if err := arenapb.Unmarshal(a, make([]byte, 1<<20), arena.New[openpb.Scalars](a)); !errors.As(err, new(*arena.LimitError)) {
 		t.Errorf("a document beyond the limit: %v", err)
 	}
@@ -250,6 +254,24 @@ func TestTorture(t *testing.T) {
 			clones = append(clones, copied{arenapb.Clone(x.got), x.want})
 			trees = append(trees, x)
 		}
+		c := oracle.Random(r)
+		for _, m := range both { // and what no Marshal makes, twice into one message
+			x := tree{oracle.Fresh(a, m), oracle.Fresh(nil, m)}
+			o, p := arenapb.UnmarshalOptions{AllowPartial: true, Merge: true}, proto.UnmarshalOptions{AllowPartial: true, Merge: true}
+			good := true
+			for i := 0; good && i < 2; i++ {
+				doc := oracle.Wire(c, m.ProtoReflect().Descriptor())
+				wantErr, err := p.Unmarshal(doc, x.want), o.Unmarshal(a, doc, x.got)
+				if (err == nil) != (wantErr == nil) {
+					t.Fatalf("%v, package proto has %v", err, wantErr)
+				}
+				good = err == nil
+			}
+			if good {
+				clones = append(clones, copied{arenapb.Clone(x.got), proto.Clone(x.want)})
+				trees = append(trees, x)
+			}
+		}
 		runtime.GC()
 		for _, x := range trees {
 			if err := oracle.Unlike(x.got, x.want); err != nil {
@@ -258,9 +280,11 @@ func TestTorture(t *testing.T) {
 		}
 		pool.Put(a)
 		pool.Do(func(a *arena.Arena) { // writes over what was there
-			for _, x := range trees {
-				doc := oracle.Document(t, r, x.want)
-				_ = arenapb.Unmarshal(a, doc, oracle.Fresh(a, x.want))
+			for _, m := range kinds {
+				_ = arenapb.Unmarshal(a, oracle.Document(t, r, m), oracle.Fresh(a, m))
+			}
+			for _, m := range both {
+				_ = arenapb.Unmarshal(a, oracle.Wire(c, m.ProtoReflect().Descriptor()), oracle.Fresh(a, m))
 			}
 		})
 		for _, x := range clones {

@@ -1,6 +1,7 @@
 package arenapb
 
 import (
+	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,7 @@ type program struct {
 	incomplete bool     // more required fields than bits
 
 	unknown    uintptr // where unknown fields are kept, or none
-	extensible bool
+	extensions uintptr // where the map of extensions is, or none
 	presence   uintptr // where presence bits are, or none
 
 	why       string // what makes package proto read this type; "" for nothing
@@ -72,6 +73,7 @@ const (
 	opGroup // opMessage, opOneofMessage, opMessages as a group
 	opOneofGroup
 	opGroups
+	opLate // what field.marked says, where package proto may not count required fields; see late
 
 	opMap
 	opForeign // left to package proto
@@ -82,7 +84,7 @@ const (
 // field is one field of a message, as it is found by one of its tags.
 type field struct {
 	op     op
-	marked op      // see opMarked
+	marked op      // see opMarked, and opLate
 	scalar op      // what a list, a wrapper or a pointer has, or a map's value
 	key    op      // of a map
 	tagLen uint8   // in bytes
@@ -163,7 +165,7 @@ func newProgram(t reflect.Type) *program {
 		programs[t] = p
 		return p
 	}
-	c := compiler{}
+	c := compiler{made: map[reflect.Type]*program{}}
 	p := c.program(t)
 	if p == nil {
 		// Neither a name nor a layout: dynamic messages, say.
@@ -172,6 +174,7 @@ func newProgram(t reflect.Type) *program {
 		return p
 	}
 	c.finish()
+	maps.Copy(programs, c.made) // whole, all of them
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/runtime/protoiface"
+	"google.golang.org/protobuf/runtime/protoimpl"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -16,7 +17,7 @@ import (
 func (d *decoder) other(p *program, to pointer, start, end int, group protowire.Number) (_ int, done bool) {
 	tag, i := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
-	if i > end || num < protowire.MinValidNumber {
+	if num < protowire.MinValidNumber {
 		fail(errDecode)
 	}
 	if wire == protowire.EndGroupType {
@@ -28,14 +29,15 @@ func (d *decoder) other(p *program, to pointer, start, end int, group protowire.
 	if mapsNest && d.depth == 0 && wire != protowire.BytesType && p.isMap(num) {
 		fail(errRecursion) // the level of a map's entry counts before its wire type
 	}
-	if p.extensible && p.info.Desc.Fields().ByNumber(num) == nil {
-		if x, err := d.extension(p, num); err != protoregistry.NotFound {
-			partial := d.partial
-			i = d.foreign(p, to, start, i, end, nil)
-			if p.required != 0 && x != nil && !mayLack(x.TypeDescriptor().Message(), map[protoreflect.FullName]bool{}) {
-				d.partial = partial // what is missing are p's own required fields
+	if p.extensions != none && p.info.Desc.Fields().ByNumber(num) == nil {
+		x, err := d.extension(p, num)
+		_, has := (*as[protoimpl.ExtensionFields](add(to, p.extensions)))[int32(num)] // of a type that the Resolver need not know
+		if err != protoregistry.NotFound || has {
+			m := p.info.Desc
+			if x != nil {
+				m = x.TypeDescriptor().Message()
 			}
-			return i, false
+			return d.foreign(p, to, start, i, end, m), false
 		}
 	}
 	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
@@ -50,14 +52,14 @@ func (d *decoder) other(p *program, to pointer, start, end int, group protowire.
 }
 
 // keep adds an unknown field, which is the document from start to end and has its value
-// from value on, to b. It is not copied if b is nil or ends where it begins.
+// from value on, to b. It is not copied if b is empty, or is the document until where it begins.
 func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
 	if value-start == protowire.SizeVarint(tag) { // else the tag is rewritten
 		if len(*b) == 0 {
 			*b = d.view(start, end)
 			return
 		}
-		if cap(*b) == len(*b) && d.follows(*b, start) {
+		if d.follows(*b, start) {
 			*b = longer(*b, end-start)
 			return
 		}
@@ -72,7 +74,7 @@ func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
 	*b = append(s, d.view(value, end)...)
 }
 
-// isMap says whether field num of p is a map.
+// isMap reports whether field num of p is a map.
 func (p *program) isMap(num protowire.Number) bool {
 	fd := p.info.Desc.Fields().ByNumber(num)
 	return fd != nil && fd.IsMap()
@@ -90,7 +92,7 @@ func (d *decoder) extension(p *program, num protowire.Number) (x protoreflect.Ex
 	return x, err
 }
 
-// mayLack says whether messages of type m, which is nil for none, can lack required fields.
+// mayLack reports whether messages of type m, which is nil for none, can lack required fields.
 // seen are those that were looked at.
 func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
 	if m == nil || seen[m.FullName()] {
@@ -109,38 +111,50 @@ func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bo
 }
 
 // foreign has package proto read one field, whose tag begins at start and ends at i,
-// into the message of p at to. What it makes lies on the heap.
-func (d *decoder) foreign(p *program, to pointer, start, i, end int, f *field) int {
+// into the message of p at to. What it makes lies on the heap. m is the field's message,
+// if that is what it is.
+func (d *decoder) foreign(p *program, to pointer, start, i, end int, m protoreflect.MessageDescriptor) int {
 	tag, _ := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
 	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
 	if n < 0 {
+		d.leave(p, to, d.view(start, end)) // which may know better what is wrong
 		fail(errDecode)
 	}
-	d.leave(p, to, d.view(start, i+n), d.depth+1)
-	if f != nil && f.sub != nil {
-		f.sub.fallbacks.Add(1)
+	if !d.leave(p, to, d.view(start, i+n)) {
+		switch {
+		case p.required == 0:
+			d.partial = true
+		case mayLack(m, map[protoreflect.FullName]bool{}):
+			d.doubt = true // or what lacks are p's own fields
+		}
 	}
 	return i + n
 }
 
-// leave has package proto add what body says to the message of p at to, of which depth
-// levels may be nested.
-func (d *decoder) leave(p *program, to pointer, body []byte, depth int) {
-	m := messageAt(p.typ, to).(proto.Message)
+// leave has package proto add what body says to the message of p at to. It reports whether
+// that lacks no required field. It calls what UnmarshalState would call, but with the flag
+// by which CheckInitialized passes over what is not decoded yet.
+func (d *decoder) leave(p *program, to pointer, body []byte) (whole bool) {
+	m := messageAt(p.typ, to).(proto.Message).ProtoReflect()
 	o := d.options.plain()
-	o.Merge, o.AllowPartial, o.RecursionLimit = true, true, depth
+	in := protoiface.UnmarshalInput{Message: m, Buf: body, Resolver: o.Resolver, Depth: d.depth + 1}
+	if o.DiscardUnknown {
+		in.Flags |= protoiface.UnmarshalDiscardUnknown
+	}
+	if o.NoLazyDecoding {
+		in.Flags |= protoiface.UnmarshalNoLazyDecoding
+	}
+	if !o.AllowPartial {
+		in.Flags |= protoiface.UnmarshalCheckRequired
+	}
 	var out protoiface.UnmarshalOutput
 	var err error
-	d.outside(func() {
-		out, err = o.UnmarshalState(protoiface.UnmarshalInput{Message: m.ProtoReflect(), Buf: body})
-	})
+	d.outside(func() { out, err = m.ProtoMethods().Unmarshal(in) })
 	if err != nil {
 		fail(err)
 	}
-	if out.Flags&protoiface.UnmarshalInitialized == 0 {
-		d.partial = true
-	}
+	return out.Flags&protoiface.UnmarshalInitialized != 0
 }
 
 // outside calls f, which may use the arena by itself: in checked builds nobody else

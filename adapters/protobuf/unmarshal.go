@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/runtime/protoiface"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
@@ -42,6 +43,10 @@ type UnmarshalOptions struct {
 	// RecursionLimit is how deep messages may be nested, the outermost one counted.
 	// 0 is protowire.DefaultRecursionLimit, 10,000.
 	RecursionLimit int
+
+	// NoLazyDecoding decodes at once what is marked [lazy = true], in messages of the
+	// opaque API. Package proto reads these, with this or without.
+	NoLazyDecoding bool
 }
 
 // Unmarshal reads data into m as Unmarshal does, with options.
@@ -62,16 +67,41 @@ func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message
 	if !o.Merge {
 		proto.Reset(m)
 	}
-	partial, err := o.read(a, p, to, data)
-	if err != nil || !partial || o.AllowPartial {
+	found, err := o.read(a, p, to, data)
+	if err != nil || found == nothing || o.AllowPartial {
 		return err
 	}
-	return proto.CheckInitialized(m)
+	if err = proto.CheckInitialized(m); err != nil && found == doubt && o.wholeFor(m, data) {
+		return nil // only what package proto does not count when it reads data
+	}
+	return err
 }
 
-// read adds what data says to the message of p at to. partial says that a message in it
-// may lack required fields.
-func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []byte) (partial bool, err error) {
+// wholeFor reports whether package proto finds nothing lacking when it reads data as a
+// message of m's type, which it does here, on the heap. That is asked of messages that lack
+// something.
+func (o UnmarshalOptions) wholeFor(m proto.Message, data []byte) bool {
+	p := o.plain()
+	p.AllowPartial = true
+	to := m.ProtoReflect().New()
+	if o.Merge && p.Resolver != protoregistry.GlobalTypes {
+		to = proto.Clone(m).ProtoReflect() // the extensions that a message has are known without the Resolver
+	}
+	out, err := p.UnmarshalState(protoiface.UnmarshalInput{Message: to, Buf: data})
+	return err == nil && out.Flags&protoiface.UnmarshalInitialized != 0
+}
+
+// lacking is what the reading of a message found of required fields that lack.
+type lacking uint8
+
+const (
+	nothing lacking = iota
+	some            // package proto finds it, too
+	doubt           // package proto may not find it
+)
+
+// read adds what data says to the message of p at to.
+func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []byte) (found lacking, err error) {
 	d := decoder{a: a, n: len(data), options: *o, discard: o.DiscardUnknown, depth: o.RecursionLimit}
 	if d.depth == 0 {
 		d.depth = protowire.DefaultRecursionLimit
@@ -93,7 +123,13 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []b
 	clear(b[copy(b, data):])
 	d.base = dataOf(b)
 	d.message(p, to, 0, len(data), 0)
-	return d.partial, nil
+	switch {
+	case d.doubt:
+		return doubt, nil
+	case d.partial:
+		return some, nil
+	}
+	return nothing, nil
 }
 
 // plain is what does the same without an arena.
@@ -103,6 +139,7 @@ func (o UnmarshalOptions) plain() proto.UnmarshalOptions {
 		AllowPartial:   o.AllowPartial,
 		DiscardUnknown: o.DiscardUnknown,
 		RecursionLimit: o.RecursionLimit,
+		NoLazyDecoding: o.NoLazyDecoding,
 	}
 	p.Resolver = protoregistry.GlobalTypes
 	if o.Resolver != nil {

@@ -79,11 +79,13 @@ func (d *decoder) view(i, end int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
-// follows says whether b, which is not empty, ends where the document's byte i is.
+// follows reports whether b lies in the document and ends where byte i of it is.
 //
-// SAFETY: compares addresses as numbers.
+// SAFETY: compares addresses as numbers. What only ends there, before the document, may be
+// another object's memory.
 func (d *decoder) follows(b []byte, i int) bool {
-	return uintptr(pointer(unsafe.SliceData(b)))+uintptr(len(b)) == uintptr(d.base)+uintptr(i)
+	from, base := uintptr(pointer(unsafe.SliceData(b))), uintptr(d.base)
+	return from >= base && from+uintptr(len(b)) == base+uintptr(i)
 }
 
 // longer is b with n bytes more, which follow it in the document.

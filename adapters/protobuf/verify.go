@@ -16,22 +16,24 @@ import (
 // and tries out that they do the same, in the same places. Where they don't, all messages
 // of the type are left to package proto.
 func (c *compiler) finish() {
-	for _, p := range c.made {
-		for _, f := range p.all {
-			p.learn(f)
-		}
-	}
-	for _, p := range c.made {
-		for _, f := range p.all {
-			p.change(f, (*field).settle)
-		}
-	}
-	for _, p := range c.made {
-		p.leaveOut()
-	}
-	for _, p := range c.made {
-		if p.why == "" {
-			p.tryOut()
+	for _, step := range []func(*program){
+		func(p *program) {
+			for _, f := range p.all {
+				p.learn(f)
+			}
+		},
+		func(p *program) {
+			for _, f := range p.all {
+				p.change(f, (*field).settle)
+			}
+		},
+		(*program).leaveOut,
+		(*program).tryOut,
+	} {
+		for _, p := range c.made {
+			if p.why == "" {
+				p.try(func() { step(p) })
+			}
 		}
 	}
 	for _, p := range c.made {
@@ -46,6 +48,12 @@ func (f *field) settle() {
 	}
 	if (f.required != 0 || f.bit != 0) && f.op != opForeign {
 		f.op, f.marked = opMarked, f.op
+	}
+	if f.op == opOneofMessage || f.op == opOneofGroup {
+		first := f.desc.ContainingOneof().Fields().Get(0)
+		if f.desc != first && mayLack(f.desc.Message(), map[protoreflect.FullName]bool{}) {
+			f.op, f.marked = opLate, f.op
+		}
 	}
 }
 
@@ -115,7 +123,7 @@ func (p *program) learn(f *field) {
 // entryOf is an entry of a map, with its length.
 func entryOf(b []byte) []byte { return protowire.AppendBytes(nil, b) }
 
-// hasNilBytes says whether f's bytes, of which m has none but which are set, are nil.
+// hasNilBytes reports whether f's bytes, of which m has none but which are set, are nil.
 func (p *program) hasNilBytes(f *field, m proto.Message) bool {
 	r := m.ProtoReflect()
 	switch v := r.Get(f.desc); f.op {
@@ -246,7 +254,7 @@ func plain(v reflect.Value) {
 func samples(f *field) [][]byte {
 	number := []byte{0xd5, 0x01} // 213
 	o := f.op
-	if o == opMarked {
+	if o == opMarked || o == opLate {
 		o = f.marked
 	}
 	switch {

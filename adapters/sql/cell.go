@@ -137,7 +137,7 @@ func (c *cell) scan(src any) error {
 	return p.Interface().(sql.Scanner).Scan(src)
 }
 
-// store puts src, as a driver has it, into to. It says whether it could: what is not
+// store puts src, as a driver has it, into to. It reports whether it could: what is not
 // listed here, and what overflows, is for database/sql.
 func (c *cell) store(to reflect.Value, src any) bool {
 	switch s := src.(type) {

@@ -261,7 +261,7 @@ func TestPanicsCloseTheRows(t *testing.T) {
 	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{bytes.Repeat([]byte("x"), 1<<20)}}}
 	db := source.open(t)
 	a := arena.NewArena(1<<10, 0)
-	a.Limit(64 << 10)
+	a.SetLimit(64 << 10)
 	for _, f := range []func(){
 		func() { arenasql.Collect[string](a, source.query(t, db)) },
 		func() { arenasql.One[[]byte](a, source.query(t, db)) },

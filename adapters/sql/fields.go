@@ -103,7 +103,7 @@ func kindOf(t reflect.Type) kind {
 	return other
 }
 
-// isNull says whether t is a Null type of database/sql: a value, and whether it is
+// isNull reports whether t is a Null type of database/sql: a value, and whether it is
 // valid.
 func isNull(t reflect.Type) bool {
 	return t.PkgPath() == "database/sql" && t.Kind() == reflect.Struct && strings.HasPrefix(t.Name(), "Null") &&

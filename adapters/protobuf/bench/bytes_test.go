@@ -58,7 +58,7 @@ func TestArenaBytes(t *testing.T) {
 		must(arenapb.Unmarshal(a, d.bytes, m))
 		structs := laid(reflect.ValueOf(m))
 		t.Logf("%s: of each byte of the document %.1f in structs and lists", d.name, float64(structs)/float64(len(d.bytes)))
-		if lost := a.UsedBytes() - structs - len(d.bytes); lost < 0 || lost > 32+len(d.bytes)/1000 {
+		if lost := a.Stats().UsedBytes - structs - len(d.bytes); lost < 0 || lost > 32+len(d.bytes)/1000 {
 			t.Errorf("%s: %d bytes of the arena are neither", d.name, lost)
 		}
 	}

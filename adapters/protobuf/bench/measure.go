@@ -87,7 +87,7 @@ func measure(d document, rounds, bytes int, live bool) row {
 	a := arena.NewArena(chunkSize, maxRetained)
 	m := proto.Clone(d.kind)
 	must(arenapb.Unmarshal(a, d.bytes, m))
-	r.arena = float64(a.UsedBytes()) / float64(len(d.bytes))
+	r.arena = float64(a.Stats().UsedBytes) / float64(len(d.bytes))
 	return r
 }
 

@@ -54,6 +54,17 @@ func TestOthers(t *testing.T) {
 			}
 			a.Reset()
 		}
+		c := oracle.Random(r)
+		for range 10 * rounds { // and what no Marshal makes
+			o, doc, before := oracle.Options(c), oracle.Wire(c, mt.Descriptor()), oracle.Wire(c, mt.Descriptor())
+			for _, a := range []*arena.Arena{a, nil} {
+				if err := oracle.DifferBy(o, a, m, doc, before); err != nil {
+					t.Errorf("%s: %v\nof %x", oracle.NameOf(m), err, doc)
+					return true
+				}
+			}
+			a.Reset()
+		}
 		return true
 	})
 	t.Logf("%d types", n)

@@ -4,6 +4,7 @@ package oracle
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,33 +33,96 @@ func Fresh(a *arena.Arena, m proto.Message) proto.Message {
 // each of these options.
 func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
 	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}} {
-		p := proto.UnmarshalOptions{Merge: o.Merge, AllowPartial: o.AllowPartial, DiscardUnknown: o.DiscardUnknown, RecursionLimit: o.RecursionLimit}
-		want, got := Fresh(nil, kind), Fresh(a, kind)
-		if o.Merge {
-			if (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(before, want) != nil {
-				continue
-			}
-			if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(a, before, got); err != nil {
-				return fmt.Errorf("what comes before: %w", err)
-			}
-		}
-		copied := bytes.Clone(data)
-		wantErr, gotErr := p.Unmarshal(data, want), o.Unmarshal(a, copied, got)
-		if !bytes.Equal(copied, data) {
-			return fmt.Errorf("%+v: the document was written to", o)
-		}
-		clear(copied) // data is not retained
-		if (wantErr == nil) != (gotErr == nil) || wantErr != nil && said(wantErr) != said(gotErr) {
-			return fmt.Errorf("%+v: error %v, package proto has %v", o, gotErr, wantErr)
-		}
-		if wantErr != nil {
-			continue
-		}
-		if err := Unlike(got, want); err != nil {
-			return fmt.Errorf("%+v: %w", o, err)
+		if err := DifferBy(o, a, kind, data, before); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// DifferBy is Differ for these options. What each of before says is in the message already,
+// if o has Merge. An arena that has a limit may reach it.
+func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, data []byte, before ...[]byte) error {
+	p := proto.UnmarshalOptions{
+		Merge: o.Merge, AllowPartial: o.AllowPartial, DiscardUnknown: o.DiscardUnknown, Resolver: o.Resolver,
+		RecursionLimit: o.RecursionLimit, NoLazyDecoding: o.NoLazyDecoding,
+	}
+	want, got := Fresh(nil, kind), Fresh(a, kind)
+	for _, b := range before {
+		if !o.Merge {
+			break
+		}
+		if (proto.UnmarshalOptions{AllowPartial: true, Merge: true}).Unmarshal(b, want) != nil {
+			return nil
+		}
+		if err := (arenapb.UnmarshalOptions{AllowPartial: true, Merge: true}).Unmarshal(a, b, got); err != nil {
+			if errors.As(err, new(*arena.LimitError)) {
+				return nil
+			}
+			return fmt.Errorf("what comes before: %w", err)
+		}
+	}
+	copied := bytes.Clone(data)
+	wantErr, gotErr := p.Unmarshal(data, want), o.Unmarshal(a, copied, got)
+	if !bytes.Equal(copied, data) {
+		return fmt.Errorf("%+v: the document was written to", o)
+	}
+	clear(copied) // data is not retained
+	if errors.As(gotErr, new(*arena.LimitError)) {
+		return nil
+	}
+	if (wantErr == nil) != (gotErr == nil) || wantErr != nil && said(wantErr) != said(gotErr) {
+		return fmt.Errorf("%+v: error %v, package proto has %v", o, gotErr, wantErr)
+	}
+	if wantErr != nil {
+		if says := cloned(got); says != nil && cloned(want) == nil { // whatever was read, the message is one
+			return fmt.Errorf("%+v: after the error %v a clone panics: %v", o, gotErr, says)
+		}
+		return nil
+	}
+	if err := Unlike(got, want); err != nil {
+		return fmt.Errorf("%+v: %w", o, err)
+	}
+	return nil
+}
+
+// cloned is what a clone of m panics with.
+func cloned(m proto.Message) (says any) {
+	defer func() { says = recover() }()
+	proto.Clone(m)
+	return nil
+}
+
+// failing is a Resolver that does not work.
+type failing struct{}
+
+var errResolver = errors.New("the resolver does not work")
+
+func (failing) FindExtensionByName(protoreflect.FullName) (protoreflect.ExtensionType, error) {
+	return nil, errResolver
+}
+
+func (failing) FindExtensionByNumber(protoreflect.FullName, protoreflect.FieldNumber) (protoreflect.ExtensionType, error) {
+	return nil, errResolver
+}
+
+// Options chooses options.
+func Options(c *Choices) arenapb.UnmarshalOptions {
+	o := arenapb.UnmarshalOptions{
+		Merge: c.one(3), AllowPartial: c.one(3), DiscardUnknown: c.one(5), NoLazyDecoding: c.one(5),
+	}
+	if c.one(3) {
+		o.RecursionLimit = c.n(10) - 1
+	}
+	switch c.n(12) {
+	case 1:
+		o.Resolver = new(protoregistry.Types)
+	case 2:
+		o.Resolver = failing{}
+	case 3:
+		o.Resolver = protoregistry.GlobalTypes
+	}
+	return o
 }
 
 // said is the text of err. Which of several required fields is missing first depends on

@@ -32,7 +32,15 @@ func main() {
 		pkg := "all" + api
 		generate(strings.ReplaceAll(read("all.proto"), "PKG", pkg), pkg+".proto", pkg, api)
 	}
-	generate(read("lazy.proto"), "lazy.proto", "lazy", "opaque")
+	for _, name := range []string{"lazy", "oddlazy"} {
+		generate(read(name+".proto"), name+".proto", name, "opaque")
+	}
+	for _, name := range []string{"bare", "set"} {
+		generate(read(name+".proto"), name+".proto", name, "open")
+	}
+	for pkg, api := range map[string]string{"odd": "open", "oddopaque": "opaque"} {
+		generate(strings.ReplaceAll(read("odd.proto"), "PKG", pkg), pkg+".proto", pkg, api)
+	}
 	for _, api := range []string{"hybrid", "opaque"} {
 		pkg := "features" + api
 		generate(strings.NewReplacer("test.features", "test."+pkg, "featurespb", pkg+"pb").Replace(read("features.proto")), pkg+".proto", pkg, api)
@@ -63,7 +71,7 @@ func generate(source, name, pkg, api string) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run := exec.Command("go", "run", "-C", "generate", "google.golang.org/protobuf/cmd/protoc-gen-go")
+	run := exec.Command("go", "run", "-C", "generate", "-tags", "protolegacy", "google.golang.org/protobuf/cmd/protoc-gen-go")
 	run.Stdin, run.Stderr = bytes.NewReader(request), os.Stderr
 	out, err := run.Output()
 	if err != nil {

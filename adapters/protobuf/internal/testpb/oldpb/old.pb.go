@@ -1194,6 +1194,50 @@ func (x *Both) GetId() int32 {
 	return 0
 }
 
+type Wide struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Row           *Wide_Row              `protobuf:"group,1,opt,name=Row,json=row" json:"row,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Wide) Reset() {
+	*x = Wide{}
+	mi := &file_old_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Wide) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Wide) ProtoMessage() {}
+
+func (x *Wide) ProtoReflect() protoreflect.Message {
+	mi := &file_old_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Wide.ProtoReflect.Descriptor instead.
+func (*Wide) Descriptor() ([]byte, []int) {
+	return file_old_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Wide) GetRow() *Wide_Row {
+	if x != nil {
+		return x.Row
+	}
+	return nil
+}
+
 type Groups_One struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	X             *int32                 `protobuf:"varint,2,opt,name=x" json:"x,omitempty"`
@@ -1205,7 +1249,7 @@ type Groups_One struct {
 
 func (x *Groups_One) Reset() {
 	*x = Groups_One{}
-	mi := &file_old_proto_msgTypes[10]
+	mi := &file_old_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1261,7 @@ func (x *Groups_One) String() string {
 func (*Groups_One) ProtoMessage() {}
 
 func (x *Groups_One) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[10]
+	mi := &file_old_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1308,7 @@ type Groups_Many struct {
 
 func (x *Groups_Many) Reset() {
 	*x = Groups_Many{}
-	mi := &file_old_proto_msgTypes[11]
+	mi := &file_old_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1320,7 @@ func (x *Groups_Many) String() string {
 func (*Groups_Many) ProtoMessage() {}
 
 func (x *Groups_Many) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[11]
+	mi := &file_old_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1359,7 @@ type Groups_Chosen struct {
 
 func (x *Groups_Chosen) Reset() {
 	*x = Groups_Chosen{}
-	mi := &file_old_proto_msgTypes[12]
+	mi := &file_old_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1371,7 @@ func (x *Groups_Chosen) String() string {
 func (*Groups_Chosen) ProtoMessage() {}
 
 func (x *Groups_Chosen) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[12]
+	mi := &file_old_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1404,7 @@ type Groups_Strict struct {
 
 func (x *Groups_Strict) Reset() {
 	*x = Groups_Strict{}
-	mi := &file_old_proto_msgTypes[13]
+	mi := &file_old_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1416,7 @@ func (x *Groups_Strict) String() string {
 func (*Groups_Strict) ProtoMessage() {}
 
 func (x *Groups_Strict) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[13]
+	mi := &file_old_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1411,7 +1455,7 @@ type Many_Nest struct {
 
 func (x *Many_Nest) Reset() {
 	*x = Many_Nest{}
-	mi := &file_old_proto_msgTypes[14]
+	mi := &file_old_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1467,7 @@ func (x *Many_Nest) String() string {
 func (*Many_Nest) ProtoMessage() {}
 
 func (x *Many_Nest) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[14]
+	mi := &file_old_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1563,7 @@ type Many_Wide struct {
 
 func (x *Many_Wide) Reset() {
 	*x = Many_Wide{}
-	mi := &file_old_proto_msgTypes[15]
+	mi := &file_old_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1575,7 @@ func (x *Many_Wide) String() string {
 func (*Many_Wide) ProtoMessage() {}
 
 func (x *Many_Wide) ProtoReflect() protoreflect.Message {
-	mi := &file_old_proto_msgTypes[15]
+	mi := &file_old_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2002,6 +2046,562 @@ func (x *Many_Wide) GetF65() int32 {
 	return 0
 }
 
+type Wide_Row struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	F1            *int32                 `protobuf:"varint,1,req,name=f1" json:"f1,omitempty"`
+	F2            *int32                 `protobuf:"varint,2,req,name=f2" json:"f2,omitempty"`
+	F3            *int32                 `protobuf:"varint,3,req,name=f3" json:"f3,omitempty"`
+	F4            *int32                 `protobuf:"varint,4,req,name=f4" json:"f4,omitempty"`
+	F5            *int32                 `protobuf:"varint,5,req,name=f5" json:"f5,omitempty"`
+	F6            *int32                 `protobuf:"varint,6,req,name=f6" json:"f6,omitempty"`
+	F7            *int32                 `protobuf:"varint,7,req,name=f7" json:"f7,omitempty"`
+	F8            *int32                 `protobuf:"varint,8,req,name=f8" json:"f8,omitempty"`
+	F9            *int32                 `protobuf:"varint,9,req,name=f9" json:"f9,omitempty"`
+	F10           *int32                 `protobuf:"varint,10,req,name=f10" json:"f10,omitempty"`
+	F11           *int32                 `protobuf:"varint,11,req,name=f11" json:"f11,omitempty"`
+	F12           *int32                 `protobuf:"varint,12,req,name=f12" json:"f12,omitempty"`
+	F13           *int32                 `protobuf:"varint,13,req,name=f13" json:"f13,omitempty"`
+	F14           *int32                 `protobuf:"varint,14,req,name=f14" json:"f14,omitempty"`
+	F15           *int32                 `protobuf:"varint,15,req,name=f15" json:"f15,omitempty"`
+	F16           *int32                 `protobuf:"varint,16,req,name=f16" json:"f16,omitempty"`
+	F17           *int32                 `protobuf:"varint,17,req,name=f17" json:"f17,omitempty"`
+	F18           *int32                 `protobuf:"varint,18,req,name=f18" json:"f18,omitempty"`
+	F19           *int32                 `protobuf:"varint,19,req,name=f19" json:"f19,omitempty"`
+	F20           *int32                 `protobuf:"varint,20,req,name=f20" json:"f20,omitempty"`
+	F21           *int32                 `protobuf:"varint,21,req,name=f21" json:"f21,omitempty"`
+	F22           *int32                 `protobuf:"varint,22,req,name=f22" json:"f22,omitempty"`
+	F23           *int32                 `protobuf:"varint,23,req,name=f23" json:"f23,omitempty"`
+	F24           *int32                 `protobuf:"varint,24,req,name=f24" json:"f24,omitempty"`
+	F25           *int32                 `protobuf:"varint,25,req,name=f25" json:"f25,omitempty"`
+	F26           *int32                 `protobuf:"varint,26,req,name=f26" json:"f26,omitempty"`
+	F27           *int32                 `protobuf:"varint,27,req,name=f27" json:"f27,omitempty"`
+	F28           *int32                 `protobuf:"varint,28,req,name=f28" json:"f28,omitempty"`
+	F29           *int32                 `protobuf:"varint,29,req,name=f29" json:"f29,omitempty"`
+	F30           *int32                 `protobuf:"varint,30,req,name=f30" json:"f30,omitempty"`
+	F31           *int32                 `protobuf:"varint,31,req,name=f31" json:"f31,omitempty"`
+	F32           *int32                 `protobuf:"varint,32,req,name=f32" json:"f32,omitempty"`
+	F33           *int32                 `protobuf:"varint,33,req,name=f33" json:"f33,omitempty"`
+	F34           *int32                 `protobuf:"varint,34,req,name=f34" json:"f34,omitempty"`
+	F35           *int32                 `protobuf:"varint,35,req,name=f35" json:"f35,omitempty"`
+	F36           *int32                 `protobuf:"varint,36,req,name=f36" json:"f36,omitempty"`
+	F37           *int32                 `protobuf:"varint,37,req,name=f37" json:"f37,omitempty"`
+	F38           *int32                 `protobuf:"varint,38,req,name=f38" json:"f38,omitempty"`
+	F39           *int32                 `protobuf:"varint,39,req,name=f39" json:"f39,omitempty"`
+	F40           *int32                 `protobuf:"varint,40,req,name=f40" json:"f40,omitempty"`
+	F41           *int32                 `protobuf:"varint,41,req,name=f41" json:"f41,omitempty"`
+	F42           *int32                 `protobuf:"varint,42,req,name=f42" json:"f42,omitempty"`
+	F43           *int32                 `protobuf:"varint,43,req,name=f43" json:"f43,omitempty"`
+	F44           *int32                 `protobuf:"varint,44,req,name=f44" json:"f44,omitempty"`
+	F45           *int32                 `protobuf:"varint,45,req,name=f45" json:"f45,omitempty"`
+	F46           *int32                 `protobuf:"varint,46,req,name=f46" json:"f46,omitempty"`
+	F47           *int32                 `protobuf:"varint,47,req,name=f47" json:"f47,omitempty"`
+	F48           *int32                 `protobuf:"varint,48,req,name=f48" json:"f48,omitempty"`
+	F49           *int32                 `protobuf:"varint,49,req,name=f49" json:"f49,omitempty"`
+	F50           *int32                 `protobuf:"varint,50,req,name=f50" json:"f50,omitempty"`
+	F51           *int32                 `protobuf:"varint,51,req,name=f51" json:"f51,omitempty"`
+	F52           *int32                 `protobuf:"varint,52,req,name=f52" json:"f52,omitempty"`
+	F53           *int32                 `protobuf:"varint,53,req,name=f53" json:"f53,omitempty"`
+	F54           *int32                 `protobuf:"varint,54,req,name=f54" json:"f54,omitempty"`
+	F55           *int32                 `protobuf:"varint,55,req,name=f55" json:"f55,omitempty"`
+	F56           *int32                 `protobuf:"varint,56,req,name=f56" json:"f56,omitempty"`
+	F57           *int32                 `protobuf:"varint,57,req,name=f57" json:"f57,omitempty"`
+	F58           *int32                 `protobuf:"varint,58,req,name=f58" json:"f58,omitempty"`
+	F59           *int32                 `protobuf:"varint,59,req,name=f59" json:"f59,omitempty"`
+	F60           *int32                 `protobuf:"varint,60,req,name=f60" json:"f60,omitempty"`
+	F61           *int32                 `protobuf:"varint,61,req,name=f61" json:"f61,omitempty"`
+	F62           *int32                 `protobuf:"varint,62,req,name=f62" json:"f62,omitempty"`
+	F63           *int32                 `protobuf:"varint,63,req,name=f63" json:"f63,omitempty"`
+	F64           *int32                 `protobuf:"varint,64,req,name=f64" json:"f64,omitempty"`
+	F65           *int32                 `protobuf:"varint,65,req,name=f65" json:"f65,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Wide_Row) Reset() {
+	*x = Wide_Row{}
+	mi := &file_old_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Wide_Row) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Wide_Row) ProtoMessage() {}
+
+func (x *Wide_Row) ProtoReflect() protoreflect.Message {
+	mi := &file_old_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Wide_Row.ProtoReflect.Descriptor instead.
+func (*Wide_Row) Descriptor() ([]byte, []int) {
+	return file_old_proto_rawDescGZIP(), []int{8, 0}
+}
+
+func (x *Wide_Row) GetF1() int32 {
+	if x != nil && x.F1 != nil {
+		return *x.F1
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF2() int32 {
+	if x != nil && x.F2 != nil {
+		return *x.F2
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF3() int32 {
+	if x != nil && x.F3 != nil {
+		return *x.F3
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF4() int32 {
+	if x != nil && x.F4 != nil {
+		return *x.F4
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF5() int32 {
+	if x != nil && x.F5 != nil {
+		return *x.F5
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF6() int32 {
+	if x != nil && x.F6 != nil {
+		return *x.F6
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF7() int32 {
+	if x != nil && x.F7 != nil {
+		return *x.F7
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF8() int32 {
+	if x != nil && x.F8 != nil {
+		return *x.F8
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF9() int32 {
+	if x != nil && x.F9 != nil {
+		return *x.F9
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF10() int32 {
+	if x != nil && x.F10 != nil {
+		return *x.F10
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF11() int32 {
+	if x != nil && x.F11 != nil {
+		return *x.F11
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF12() int32 {
+	if x != nil && x.F12 != nil {
+		return *x.F12
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF13() int32 {
+	if x != nil && x.F13 != nil {
+		return *x.F13
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF14() int32 {
+	if x != nil && x.F14 != nil {
+		return *x.F14
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF15() int32 {
+	if x != nil && x.F15 != nil {
+		return *x.F15
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF16() int32 {
+	if x != nil && x.F16 != nil {
+		return *x.F16
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF17() int32 {
+	if x != nil && x.F17 != nil {
+		return *x.F17
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF18() int32 {
+	if x != nil && x.F18 != nil {
+		return *x.F18
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF19() int32 {
+	if x != nil && x.F19 != nil {
+		return *x.F19
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF20() int32 {
+	if x != nil && x.F20 != nil {
+		return *x.F20
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF21() int32 {
+	if x != nil && x.F21 != nil {
+		return *x.F21
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF22() int32 {
+	if x != nil && x.F22 != nil {
+		return *x.F22
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF23() int32 {
+	if x != nil && x.F23 != nil {
+		return *x.F23
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF24() int32 {
+	if x != nil && x.F24 != nil {
+		return *x.F24
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF25() int32 {
+	if x != nil && x.F25 != nil {
+		return *x.F25
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF26() int32 {
+	if x != nil && x.F26 != nil {
+		return *x.F26
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF27() int32 {
+	if x != nil && x.F27 != nil {
+		return *x.F27
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF28() int32 {
+	if x != nil && x.F28 != nil {
+		return *x.F28
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF29() int32 {
+	if x != nil && x.F29 != nil {
+		return *x.F29
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF30() int32 {
+	if x != nil && x.F30 != nil {
+		return *x.F30
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF31() int32 {
+	if x != nil && x.F31 != nil {
+		return *x.F31
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF32() int32 {
+	if x != nil && x.F32 != nil {
+		return *x.F32
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF33() int32 {
+	if x != nil && x.F33 != nil {
+		return *x.F33
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF34() int32 {
+	if x != nil && x.F34 != nil {
+		return *x.F34
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF35() int32 {
+	if x != nil && x.F35 != nil {
+		return *x.F35
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF36() int32 {
+	if x != nil && x.F36 != nil {
+		return *x.F36
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF37() int32 {
+	if x != nil && x.F37 != nil {
+		return *x.F37
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF38() int32 {
+	if x != nil && x.F38 != nil {
+		return *x.F38
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF39() int32 {
+	if x != nil && x.F39 != nil {
+		return *x.F39
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF40() int32 {
+	if x != nil && x.F40 != nil {
+		return *x.F40
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF41() int32 {
+	if x != nil && x.F41 != nil {
+		return *x.F41
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF42() int32 {
+	if x != nil && x.F42 != nil {
+		return *x.F42
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF43() int32 {
+	if x != nil && x.F43 != nil {
+		return *x.F43
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF44() int32 {
+	if x != nil && x.F44 != nil {
+		return *x.F44
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF45() int32 {
+	if x != nil && x.F45 != nil {
+		return *x.F45
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF46() int32 {
+	if x != nil && x.F46 != nil {
+		return *x.F46
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF47() int32 {
+	if x != nil && x.F47 != nil {
+		return *x.F47
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF48() int32 {
+	if x != nil && x.F48 != nil {
+		return *x.F48
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF49() int32 {
+	if x != nil && x.F49 != nil {
+		return *x.F49
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF50() int32 {
+	if x != nil && x.F50 != nil {
+		return *x.F50
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF51() int32 {
+	if x != nil && x.F51 != nil {
+		return *x.F51
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF52() int32 {
+	if x != nil && x.F52 != nil {
+		return *x.F52
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF53() int32 {
+	if x != nil && x.F53 != nil {
+		return *x.F53
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF54() int32 {
+	if x != nil && x.F54 != nil {
+		return *x.F54
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF55() int32 {
+	if x != nil && x.F55 != nil {
+		return *x.F55
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF56() int32 {
+	if x != nil && x.F56 != nil {
+		return *x.F56
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF57() int32 {
+	if x != nil && x.F57 != nil {
+		return *x.F57
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF58() int32 {
+	if x != nil && x.F58 != nil {
+		return *x.F58
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF59() int32 {
+	if x != nil && x.F59 != nil {
+		return *x.F59
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF60() int32 {
+	if x != nil && x.F60 != nil {
+		return *x.F60
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF61() int32 {
+	if x != nil && x.F61 != nil {
+		return *x.F61
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF62() int32 {
+	if x != nil && x.F62 != nil {
+		return *x.F62
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF63() int32 {
+	if x != nil && x.F63 != nil {
+		return *x.F63
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF64() int32 {
+	if x != nil && x.F64 != nil {
+		return *x.F64
+	}
+	return 0
+}
+
+func (x *Wide_Row) GetF65() int32 {
+	if x != nil && x.F65 != nil {
+		return *x.F65
+	}
+	return 0
+}
+
 var file_old_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*Extended)(nil),
@@ -2339,7 +2939,77 @@ const file_old_proto_rawDesc = "" +
 	"\x01e\x18\x01 \x01(\v2\x1a.arenapb.test.old.ExtendedR\x01e*\b\b\x04\x10\x80\x80\x80\x80\x02\"\x1c\n" +
 	"\x04Both\x12\x0e\n" +
 	"\x02id\x18\x01 \x02(\x05R\x02id*\x04\b\n" +
-	"\x10\x15*\x1a\n" +
+	"\x10\x15\"\xbc\t\n" +
+	"\x04Wide\x12,\n" +
+	"\x03row\x18\x01 \x01(\n" +
+	"2\x1a.arenapb.test.old.Wide.RowR\x03row\x1a\x85\t\n" +
+	"\x03Row\x12\x0e\n" +
+	"\x02f1\x18\x01 \x02(\x05R\x02f1\x12\x0e\n" +
+	"\x02f2\x18\x02 \x02(\x05R\x02f2\x12\x0e\n" +
+	"\x02f3\x18\x03 \x02(\x05R\x02f3\x12\x0e\n" +
+	"\x02f4\x18\x04 \x02(\x05R\x02f4\x12\x0e\n" +
+	"\x02f5\x18\x05 \x02(\x05R\x02f5\x12\x0e\n" +
+	"\x02f6\x18\x06 \x02(\x05R\x02f6\x12\x0e\n" +
+	"\x02f7\x18\a \x02(\x05R\x02f7\x12\x0e\n" +
+	"\x02f8\x18\b \x02(\x05R\x02f8\x12\x0e\n" +
+	"\x02f9\x18\t \x02(\x05R\x02f9\x12\x10\n" +
+	"\x03f10\x18\n" +
+	" \x02(\x05R\x03f10\x12\x10\n" +
+	"\x03f11\x18\v \x02(\x05R\x03f11\x12\x10\n" +
+	"\x03f12\x18\f \x02(\x05R\x03f12\x12\x10\n" +
+	"\x03f13\x18\r \x02(\x05R\x03f13\x12\x10\n" +
+	"\x03f14\x18\x0e \x02(\x05R\x03f14\x12\x10\n" +
+	"\x03f15\x18\x0f \x02(\x05R\x03f15\x12\x10\n" +
+	"\x03f16\x18\x10 \x02(\x05R\x03f16\x12\x10\n" +
+	"\x03f17\x18\x11 \x02(\x05R\x03f17\x12\x10\n" +
+	"\x03f18\x18\x12 \x02(\x05R\x03f18\x12\x10\n" +
+	"\x03f19\x18\x13 \x02(\x05R\x03f19\x12\x10\n" +
+	"\x03f20\x18\x14 \x02(\x05R\x03f20\x12\x10\n" +
+	"\x03f21\x18\x15 \x02(\x05R\x03f21\x12\x10\n" +
+	"\x03f22\x18\x16 \x02(\x05R\x03f22\x12\x10\n" +
+	"\x03f23\x18\x17 \x02(\x05R\x03f23\x12\x10\n" +
+	"\x03f24\x18\x18 \x02(\x05R\x03f24\x12\x10\n" +
+	"\x03f25\x18\x19 \x02(\x05R\x03f25\x12\x10\n" +
+	"\x03f26\x18\x1a \x02(\x05R\x03f26\x12\x10\n" +
+	"\x03f27\x18\x1b \x02(\x05R\x03f27\x12\x10\n" +
+	"\x03f28\x18\x1c \x02(\x05R\x03f28\x12\x10\n" +
+	"\x03f29\x18\x1d \x02(\x05R\x03f29\x12\x10\n" +
+	"\x03f30\x18\x1e \x02(\x05R\x03f30\x12\x10\n" +
+	"\x03f31\x18\x1f \x02(\x05R\x03f31\x12\x10\n" +
+	"\x03f32\x18  \x02(\x05R\x03f32\x12\x10\n" +
+	"\x03f33\x18! \x02(\x05R\x03f33\x12\x10\n" +
+	"\x03f34\x18\" \x02(\x05R\x03f34\x12\x10\n" +
+	"\x03f35\x18# \x02(\x05R\x03f35\x12\x10\n" +
+	"\x03f36\x18$ \x02(\x05R\x03f36\x12\x10\n" +
+	"\x03f37\x18% \x02(\x05R\x03f37\x12\x10\n" +
+	"\x03f38\x18& \x02(\x05R\x03f38\x12\x10\n" +
+	"\x03f39\x18' \x02(\x05R\x03f39\x12\x10\n" +
+	"\x03f40\x18( \x02(\x05R\x03f40\x12\x10\n" +
+	"\x03f41\x18) \x02(\x05R\x03f41\x12\x10\n" +
+	"\x03f42\x18* \x02(\x05R\x03f42\x12\x10\n" +
+	"\x03f43\x18+ \x02(\x05R\x03f43\x12\x10\n" +
+	"\x03f44\x18, \x02(\x05R\x03f44\x12\x10\n" +
+	"\x03f45\x18- \x02(\x05R\x03f45\x12\x10\n" +
+	"\x03f46\x18. \x02(\x05R\x03f46\x12\x10\n" +
+	"\x03f47\x18/ \x02(\x05R\x03f47\x12\x10\n" +
+	"\x03f48\x180 \x02(\x05R\x03f48\x12\x10\n" +
+	"\x03f49\x181 \x02(\x05R\x03f49\x12\x10\n" +
+	"\x03f50\x182 \x02(\x05R\x03f50\x12\x10\n" +
+	"\x03f51\x183 \x02(\x05R\x03f51\x12\x10\n" +
+	"\x03f52\x184 \x02(\x05R\x03f52\x12\x10\n" +
+	"\x03f53\x185 \x02(\x05R\x03f53\x12\x10\n" +
+	"\x03f54\x186 \x02(\x05R\x03f54\x12\x10\n" +
+	"\x03f55\x187 \x02(\x05R\x03f55\x12\x10\n" +
+	"\x03f56\x188 \x02(\x05R\x03f56\x12\x10\n" +
+	"\x03f57\x189 \x02(\x05R\x03f57\x12\x10\n" +
+	"\x03f58\x18: \x02(\x05R\x03f58\x12\x10\n" +
+	"\x03f59\x18; \x02(\x05R\x03f59\x12\x10\n" +
+	"\x03f60\x18< \x02(\x05R\x03f60\x12\x10\n" +
+	"\x03f61\x18= \x02(\x05R\x03f61\x12\x10\n" +
+	"\x03f62\x18> \x02(\x05R\x03f62\x12\x10\n" +
+	"\x03f63\x18? \x02(\x05R\x03f63\x12\x10\n" +
+	"\x03f64\x18@ \x02(\x05R\x03f64\x12\x10\n" +
+	"\x03f65\x18A \x02(\x05R\x03f65*\x1a\n" +
 	"\x05Color\x12\b\n" +
 	"\x04ZERO\x10\x00\x12\a\n" +
 	"\x03RED\x10\x01:/\n" +
@@ -2371,7 +3041,7 @@ func file_old_proto_rawDescGZIP() []byte {
 }
 
 var file_old_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_old_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_old_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_old_proto_goTypes = []any{
 	(Color)(0),             // 0: arenapb.test.old.Color
 	(*Required)(nil),       // 1: arenapb.test.old.Required
@@ -2382,61 +3052,64 @@ var file_old_proto_goTypes = []any{
 	(*XGroup)(nil),         // 6: arenapb.test.old.XGroup
 	(*MessageSetLike)(nil), // 7: arenapb.test.old.MessageSetLike
 	(*Both)(nil),           // 8: arenapb.test.old.Both
-	nil,                    // 9: arenapb.test.old.Required.NamedEntry
-	nil,                    // 10: arenapb.test.old.Holder.MEntry
-	(*Groups_One)(nil),     // 11: arenapb.test.old.Groups.One
-	(*Groups_Many)(nil),    // 12: arenapb.test.old.Groups.Many
-	(*Groups_Chosen)(nil),  // 13: arenapb.test.old.Groups.Chosen
-	(*Groups_Strict)(nil),  // 14: arenapb.test.old.Groups.Strict
-	(*Many_Nest)(nil),      // 15: arenapb.test.old.Many.Nest
-	(*Many_Wide)(nil),      // 16: arenapb.test.old.Many.Wide
+	(*Wide)(nil),           // 9: arenapb.test.old.Wide
+	nil,                    // 10: arenapb.test.old.Required.NamedEntry
+	nil,                    // 11: arenapb.test.old.Holder.MEntry
+	(*Groups_One)(nil),     // 12: arenapb.test.old.Groups.One
+	(*Groups_Many)(nil),    // 13: arenapb.test.old.Groups.Many
+	(*Groups_Chosen)(nil),  // 14: arenapb.test.old.Groups.Chosen
+	(*Groups_Strict)(nil),  // 15: arenapb.test.old.Groups.Strict
+	(*Many_Nest)(nil),      // 16: arenapb.test.old.Many.Nest
+	(*Many_Wide)(nil),      // 17: arenapb.test.old.Many.Wide
+	(*Wide_Row)(nil),       // 18: arenapb.test.old.Wide.Row
 }
 var file_old_proto_depIdxs = []int32{
 	1,  // 0: arenapb.test.old.Required.child:type_name -> arenapb.test.old.Required
 	1,  // 1: arenapb.test.old.Required.many:type_name -> arenapb.test.old.Required
-	9,  // 2: arenapb.test.old.Required.named:type_name -> arenapb.test.old.Required.NamedEntry
+	10, // 2: arenapb.test.old.Required.named:type_name -> arenapb.test.old.Required.NamedEntry
 	1,  // 3: arenapb.test.old.Holder.r:type_name -> arenapb.test.old.Required
 	1,  // 4: arenapb.test.old.Holder.rs:type_name -> arenapb.test.old.Required
 	1,  // 5: arenapb.test.old.Holder.in:type_name -> arenapb.test.old.Required
-	10, // 6: arenapb.test.old.Holder.m:type_name -> arenapb.test.old.Holder.MEntry
-	11, // 7: arenapb.test.old.Groups.one:type_name -> arenapb.test.old.Groups.One
-	12, // 8: arenapb.test.old.Groups.many:type_name -> arenapb.test.old.Groups.Many
-	13, // 9: arenapb.test.old.Groups.chosen:type_name -> arenapb.test.old.Groups.Chosen
-	14, // 10: arenapb.test.old.Groups.strict:type_name -> arenapb.test.old.Groups.Strict
+	11, // 6: arenapb.test.old.Holder.m:type_name -> arenapb.test.old.Holder.MEntry
+	12, // 7: arenapb.test.old.Groups.one:type_name -> arenapb.test.old.Groups.One
+	13, // 8: arenapb.test.old.Groups.many:type_name -> arenapb.test.old.Groups.Many
+	14, // 9: arenapb.test.old.Groups.chosen:type_name -> arenapb.test.old.Groups.Chosen
+	15, // 10: arenapb.test.old.Groups.strict:type_name -> arenapb.test.old.Groups.Strict
 	4,  // 11: arenapb.test.old.Many.more:type_name -> arenapb.test.old.Many
-	15, // 12: arenapb.test.old.Many.nest:type_name -> arenapb.test.old.Many.Nest
-	16, // 13: arenapb.test.old.Many.wide:type_name -> arenapb.test.old.Many.Wide
+	16, // 12: arenapb.test.old.Many.nest:type_name -> arenapb.test.old.Many.Nest
+	17, // 13: arenapb.test.old.Many.wide:type_name -> arenapb.test.old.Many.Wide
 	0,  // 14: arenapb.test.old.Extended.c:type_name -> arenapb.test.old.Color
 	0,  // 15: arenapb.test.old.Extended.cs:type_name -> arenapb.test.old.Color
 	5,  // 16: arenapb.test.old.MessageSetLike.e:type_name -> arenapb.test.old.Extended
-	1,  // 17: arenapb.test.old.Required.NamedEntry.value:type_name -> arenapb.test.old.Required
-	1,  // 18: arenapb.test.old.Holder.MEntry.value:type_name -> arenapb.test.old.Required
-	3,  // 19: arenapb.test.old.Groups.One.deep:type_name -> arenapb.test.old.Groups
-	4,  // 20: arenapb.test.old.Many.Nest.in:type_name -> arenapb.test.old.Many
-	5,  // 21: arenapb.test.old.x_int:extendee -> arenapb.test.old.Extended
-	5,  // 22: arenapb.test.old.x_text:extendee -> arenapb.test.old.Extended
-	5,  // 23: arenapb.test.old.x_texts:extendee -> arenapb.test.old.Extended
-	5,  // 24: arenapb.test.old.x_self:extendee -> arenapb.test.old.Extended
-	5,  // 25: arenapb.test.old.x_packed:extendee -> arenapb.test.old.Extended
-	5,  // 26: arenapb.test.old.x_req:extendee -> arenapb.test.old.Extended
-	5,  // 27: arenapb.test.old.xgroup:extendee -> arenapb.test.old.Extended
-	5,  // 28: arenapb.test.old.x_reqs:extendee -> arenapb.test.old.Extended
-	5,  // 29: arenapb.test.old.x_color:extendee -> arenapb.test.old.Extended
-	5,  // 30: arenapb.test.old.x_bytes:extendee -> arenapb.test.old.Extended
-	8,  // 31: arenapb.test.old.both_more:extendee -> arenapb.test.old.Both
-	8,  // 32: arenapb.test.old.both_required:extendee -> arenapb.test.old.Both
-	5,  // 33: arenapb.test.old.x_self:type_name -> arenapb.test.old.Extended
-	1,  // 34: arenapb.test.old.x_req:type_name -> arenapb.test.old.Required
-	6,  // 35: arenapb.test.old.xgroup:type_name -> arenapb.test.old.XGroup
-	1,  // 36: arenapb.test.old.x_reqs:type_name -> arenapb.test.old.Required
-	0,  // 37: arenapb.test.old.x_color:type_name -> arenapb.test.old.Color
-	5,  // 38: arenapb.test.old.both_more:type_name -> arenapb.test.old.Extended
-	1,  // 39: arenapb.test.old.both_required:type_name -> arenapb.test.old.Required
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	33, // [33:40] is the sub-list for extension type_name
-	21, // [21:33] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	18, // 17: arenapb.test.old.Wide.row:type_name -> arenapb.test.old.Wide.Row
+	1,  // 18: arenapb.test.old.Required.NamedEntry.value:type_name -> arenapb.test.old.Required
+	1,  // 19: arenapb.test.old.Holder.MEntry.value:type_name -> arenapb.test.old.Required
+	3,  // 20: arenapb.test.old.Groups.One.deep:type_name -> arenapb.test.old.Groups
+	4,  // 21: arenapb.test.old.Many.Nest.in:type_name -> arenapb.test.old.Many
+	5,  // 22: arenapb.test.old.x_int:extendee -> arenapb.test.old.Extended
+	5,  // 23: arenapb.test.old.x_text:extendee -> arenapb.test.old.Extended
+	5,  // 24: arenapb.test.old.x_texts:extendee -> arenapb.test.old.Extended
+	5,  // 25: arenapb.test.old.x_self:extendee -> arenapb.test.old.Extended
+	5,  // 26: arenapb.test.old.x_packed:extendee -> arenapb.test.old.Extended
+	5,  // 27: arenapb.test.old.x_req:extendee -> arenapb.test.old.Extended
+	5,  // 28: arenapb.test.old.xgroup:extendee -> arenapb.test.old.Extended
+	5,  // 29: arenapb.test.old.x_reqs:extendee -> arenapb.test.old.Extended
+	5,  // 30: arenapb.test.old.x_color:extendee -> arenapb.test.old.Extended
+	5,  // 31: arenapb.test.old.x_bytes:extendee -> arenapb.test.old.Extended
+	8,  // 32: arenapb.test.old.both_more:extendee -> arenapb.test.old.Both
+	8,  // 33: arenapb.test.old.both_required:extendee -> arenapb.test.old.Both
+	5,  // 34: arenapb.test.old.x_self:type_name -> arenapb.test.old.Extended
+	1,  // 35: arenapb.test.old.x_req:type_name -> arenapb.test.old.Required
+	6,  // 36: arenapb.test.old.xgroup:type_name -> arenapb.test.old.XGroup
+	1,  // 37: arenapb.test.old.x_reqs:type_name -> arenapb.test.old.Required
+	0,  // 38: arenapb.test.old.x_color:type_name -> arenapb.test.old.Color
+	5,  // 39: arenapb.test.old.both_more:type_name -> arenapb.test.old.Extended
+	1,  // 40: arenapb.test.old.both_required:type_name -> arenapb.test.old.Required
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	34, // [34:41] is the sub-list for extension type_name
+	22, // [22:34] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_old_proto_init() }
@@ -2458,7 +3131,7 @@ func file_old_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_old_proto_rawDesc), len(file_old_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 12,
 			NumServices:   0,
 		},

@@ -1024,6 +1024,10 @@ func (x *Maps) GetFb() map[uint32]bool {
 
 type Far struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Near          []string               `protobuf:"bytes,262145,rep,name=near,proto3" json:"near,omitempty"`
+	Nearer        []string               `protobuf:"bytes,524289,rep,name=nearer,proto3" json:"nearer,omitempty"`
+	Nearest       []int64                `protobuf:"zigzag64,786433,rep,name=nearest,proto3" json:"nearest,omitempty"`
+	Next          []int64                `protobuf:"zigzag64,1048577,rep,name=next,proto3" json:"next,omitempty"`
 	Away          []string               `protobuf:"bytes,33554433,rep,name=away,proto3" json:"away,omitempty"`
 	Farther       []string               `protobuf:"bytes,67108865,rep,name=farther,proto3" json:"farther,omitempty"`
 	Farthest      []string               `protobuf:"bytes,100663297,rep,name=farthest,proto3" json:"farthest,omitempty"`
@@ -1061,6 +1065,34 @@ func (x *Far) ProtoReflect() protoreflect.Message {
 // Deprecated: Use Far.ProtoReflect.Descriptor instead.
 func (*Far) Descriptor() ([]byte, []int) {
 	return file_open_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Far) GetNear() []string {
+	if x != nil {
+		return x.Near
+	}
+	return nil
+}
+
+func (x *Far) GetNearer() []string {
+	if x != nil {
+		return x.Nearer
+	}
+	return nil
+}
+
+func (x *Far) GetNearest() []int64 {
+	if x != nil {
+		return x.Nearest
+	}
+	return nil
+}
+
+func (x *Far) GetNext() []int64 {
+	if x != nil {
+		return x.Next
+	}
+	return nil
 }
 
 func (x *Far) GetAway() []string {
@@ -1253,8 +1285,12 @@ const file_open_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\x1a5\n" +
 	"\aFbEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\aR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\x94\x01\n" +
-	"\x03Far\x12\x15\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xfe\x01\n" +
+	"\x03Far\x12\x14\n" +
+	"\x04near\x18\x81\x80\x10 \x03(\tR\x04near\x12\x18\n" +
+	"\x06nearer\x18\x81\x80  \x03(\tR\x06nearer\x12\x1e\n" +
+	"\anearest\x18\x81\x800 \x03(\x12B\x02\x10\x00R\anearest\x12\x18\n" +
+	"\x04next\x18\x81\x80@ \x03(\x12B\x02\x10\x00R\x04next\x12\x15\n" +
 	"\x04away\x18\x81\x80\x80\x10 \x03(\tR\x04away\x12\x1b\n" +
 	"\afarther\x18\x81\x80\x80  \x03(\tR\afarther\x12\x1d\n" +
 	"\bfarthest\x18\x81\x80\x800 \x03(\tR\bfarthest\x12\x19\n" +

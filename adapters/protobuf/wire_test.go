@@ -1,0 +1,135 @@
+package arenapb_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+var wireTime = flag.Duration("wire", 0, "how long TestWire tests each type, in place of a number of rounds")
+
+// differWire compares what two or three documents of m's type are, by all that c chooses.
+func differWire(c *oracle.Choices, arenas []*arena.Arena, m proto.Message) (doc []byte, err error) {
+	md := m.ProtoReflect().Descriptor()
+	o := oracle.Options(c)
+	doc = oracle.Wire(c, md)
+	var before [][]byte
+	if o.Merge && unsure(md) {
+		o.AllowPartial = true
+	}
+	if o.Merge {
+		before = [][]byte{oracle.Wire(c, md), oracle.Wire(c, md)}
+	}
+	for _, a := range arenas {
+		if err := oracle.DifferBy(o, a, m, doc, before...); err != nil {
+			return doc, fmt.Errorf("%w\nafter %x", err, before)
+		}
+	}
+	return doc, nil
+}
+
+// unsure reports whether what package proto says of required fields after a Merge depends on
+// what was in the message and which types it has met before, and not only on the document:
+// for lazy messages, and for those that lead to themselves without a required field on the
+// way, but with one elsewhere.
+func unsure(md protoreflect.MessageDescriptor) bool {
+	if slices.ContainsFunc(left, func(m proto.Message) bool { return m.ProtoReflect().Descriptor() == md }) {
+		return true
+	}
+	at := map[protoreflect.FullName]int{} // 1 while what it leads to is looked at, then 2
+	var circle func(protoreflect.MessageDescriptor) bool
+	circle = func(md protoreflect.MessageDescriptor) (found bool) {
+		if md == nil || at[md.FullName()] == 2 {
+			return false
+		}
+		if at[md.FullName()] == 1 {
+			return true
+		}
+		plain := md.RequiredNumbers().Len() == 0 && md.ExtensionRanges().Len() == 0
+		if at[md.FullName()] = 2; plain { // the others are no part of such a circle
+			at[md.FullName()] = 1
+		}
+		for i := range md.Fields().Len() {
+			found = circle(md.Fields().Get(i).Message()) || found
+		}
+		at[md.FullName()] = 2
+		return found
+	}
+	return circle(md)
+}
+
+// wireArenas are// wireArenas are a new arena, one with a limit that some documents reach, and none.
+func wireArenas() []*arena.Arena {
+	limited := arena.NewArena(1<<10, 0)
+	limited.SetLimit(64 << 10)
+	return []*arena.Arena{arena.NewArena(4<<10, 0), limited, nil}
+}
+
+// Documents that no Marshal makes are read as package proto reads them, or are the same
+// error, in an arena, in one with a limit, and without one; and the arenas serve on.
+func TestWire(t *testing.T) {
+	rounds := 3000
+	switch {
+	case testing.Short() && check.Race:
+		rounds = 60
+	case testing.Short():
+		rounds = 300
+	}
+	for _, m := range both {
+		t.Run(oracle.NameOf(m), func(t *testing.T) {
+			t.Parallel()
+			start, seed := time.Now(), uint64(21)
+			if *wireTime != 0 {
+				seed = uint64(start.UnixNano())
+			}
+			c, arenas := oracle.Random(rand.New(rand.NewPCG(seed, 22))), wireArenas()
+			good, all := 0, 0
+			for *wireTime == 0 && all < rounds || time.Since(start) < *wireTime {
+				doc, err := differWire(c, arenas, m)
+				if err != nil {
+					t.Fatalf("%v\nof %x", err, doc)
+				}
+				if proto.Unmarshal(doc, oracle.Fresh(nil, m)) == nil {
+					good++
+				}
+				if all++; all%3 == 0 {
+					for _, a := range arenas {
+						if a != nil {
+							a.Reset()
+						}
+					}
+				}
+			}
+			if share := 100 * good / all; share < 5 || share > 98 {
+				t.Errorf("%d%% of %d documents are good: that compares little", share, all)
+			}
+		})
+	}
+}
+
+// FuzzWire is TestWire by what a fuzzer chooses.
+func FuzzWire(f *testing.F) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for i := range both {
+		b := make([]byte, 200)
+		for k := range b {
+			b[k] = byte(r.Uint32())
+		}
+		f.Add(uint8(i), b)
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, choices []byte) {
+		if doc, err := differWire(oracle.Given(choices), wireArenas(), both[int(kind)%len(both)]); err != nil {
+			t.Errorf("%v\nof %x", err, doc)
+		}
+	})
+}
