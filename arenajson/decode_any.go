@@ -158,4 +158,4 @@ func (d *decoder) list(i int) (any, int) {
 }
 
 // listOfAny is the plan of []any for those who make and grow one.
-var listOfAny = &plan{typ: reflect.TypeFor[[]any](), elem: facePlan}
+var listOfAny = listPlanOf[any]()

@@ -81,6 +81,14 @@ func (d *decoder) badKey(p *plan, name string, i int) {
 	}
 }
 
+// noteQuote notes that s is no value for a member of type t with ,string. An error that
+// is not the first one is not made: it would be of the heap, one for each member.
+func (d *decoder) noteQuote(s string, t reflect.Type) {
+	if d.wrong == nil {
+		d.wrong = badQuote(s, t)
+	}
+}
+
 // badQuote is encoding/json's error for a string in a member of type t with ,string.
 func badQuote(item string, t reflect.Type) error {
 	return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)
@@ -89,13 +97,17 @@ func badQuote(item string, t reflect.Type) error {
 // stop ends the reading with an error of a method for the value at i, as encoding/json
 // does.
 func (d *decoder) stop(i int, err error) {
-	// The slices that it is in have the elements up to it.
-	w := walk{doc: d.doc, under: d.under, strict: d.strict, value: d.top}
-	w.to(d.root, i)
+	d.endSlices(i)
 	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
 		d.locate(e, i)
 	}
 	panic(trouble{err})
+}
+
+// endSlices has the slices that the value at i is in have the elements up to it.
+func (d *decoder) endSlices(i int) {
+	w := walk{doc: d.doc, under: d.under, strict: d.strict, value: d.top}
+	w.to(d.root, i)
 }
 
 // locate says in e in which struct and member the value or name at i stands, and
@@ -145,8 +157,7 @@ func (w *walk) to(p *plan, end int) {
 				return // it is the name
 			}
 			if p.object != nil {
-				name, _ := unquote(viewString(w.doc[l.name:w.string(l.name)]))
-				if at := p.object.find(name, w.strict); at >= 0 {
+				if at := p.object.find(w.text(l.name), w.strict); at >= 0 {
 					m = &p.object.all[at]
 				}
 			}
@@ -227,6 +238,17 @@ func (w *walk) enter(p *plan, m *member, k int) {
 	default:
 		w.value = nil // values of maps are not in there yet
 	}
+}
+
+// text is what the string at i says. Bytes that are no UTF-8 stay, which no member's name
+// has.
+func (w *walk) text(i int) string {
+	in := viewString(w.doc[i+1 : w.string(i)-1])
+	if strings.IndexByte(in, '\\') < 0 {
+		return in
+	}
+	text, _ := appendUnquoted(nil, in)
+	return viewString(text)
 }
 
 // string returns where the string at i ends, or the document.

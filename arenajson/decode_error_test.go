@@ -299,7 +299,7 @@ func TestTypeErrorsStayInTheArena(t *testing.T) {
 		}
 	}
 	a.Release()
-	a.Limit(256 << 10)
+	a.SetLimit(256 << 10)
 	x = nil
 	var over *arena.LimitError
 	if err := Unmarshal(a, doc, &x); !errors.As(err, &over) || x != nil {

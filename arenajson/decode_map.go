@@ -2,19 +2,23 @@ package arenajson
 
 import "reflect"
 
-// name reads a member's name, and the colon and the spaces behind it.
+// name reads the name at i of a member of a map, and the colon and the spaces behind it.
 func (d *decoder) name(i int) (string, int) {
 	if d.at(i) != '"' {
 		d.fail()
 	}
+	at := i
 	s, i := d.str(i)
+	if d.strict {
+		d.addName(at, i)
+	}
 	if i = d.space(i); d.at(i) != ':' {
 		d.fail()
 	}
 	return s, d.space(i + 1)
 }
 
-// next goes on behind a member that ends at i, and says whether there is another.
+// next goes on behind a member that ends at i, and reports whether there is another.
 func (d *decoder) next(i int) (int, bool) {
 	i = d.space(i)
 	switch d.at(i) {
@@ -22,18 +26,24 @@ func (d *decoder) next(i int) (int, bool) {
 		return d.space(i + 1), true
 	case '}':
 		d.depth--
+		if d.strict {
+			d.endNames()
+		}
 		return i + 1, false
 	}
 	d.fail()
 	return 0, false
 }
 
-// open begins an object, and says whether it has members.
-func (d *decoder) open(i int) (int, bool) {
+// open begins the object at i, and reports whether it has members.
+func (d *decoder) open(i int) (begin int, more bool) {
 	d.deeper(i)
 	if i = d.space(i + 1); d.at(i) == '}' {
 		d.depth--
 		return i + 1, false
+	}
+	if d.strict {
+		d.beginNames()
 	}
 	return i, true
 }
@@ -42,14 +52,8 @@ func (d *decoder) open(i int) (int, bool) {
 func (d *decoder) anyMembers(m map[string]any, i int) int {
 	i, more := d.open(i)
 	for more {
-		at := i
 		var name string
 		name, i = d.name(i)
-		if d.strict {
-			if _, ok := m[name]; ok {
-				d.reject(at, "a second member of the name "+name)
-			}
-		}
 		var v any
 		v, i = d.any(i)
 		m[name] = v
@@ -65,8 +69,6 @@ func (d *decoder) anyMap(p *plan, to pointer, i int) int {
 	m := as[map[string]any](to)
 	if *m == nil {
 		*m = d.newAnyMap()
-	} else if d.strict {
-		return d.builtinMap(p.generic(), to, i)
 	}
 	return d.anyMembers(*m, i)
 }
@@ -74,9 +76,6 @@ func (d *decoder) anyMap(p *plan, to pointer, i int) int {
 func (d *decoder) textMap(p *plan, to pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
-	}
-	if d.strict {
-		return d.builtinMap(p.generic(), to, i)
 	}
 	m := as[map[string]string](to)
 	if *m == nil {
@@ -97,15 +96,6 @@ func (d *decoder) textMap(p *plan, to pointer, i int) int {
 	return i
 }
 
-// generic is p, a map with a way of its own, as any other map.
-func (p *plan) generic() *plan {
-	g := *p
-	plansLock.Lock()
-	defer plansLock.Unlock()
-	g.keys, g.key, g.elem = keyString, makePlan(p.typ.Key()), makePlan(p.typ.Elem())
-	return &g
-}
-
 // builtinMap reads an object into a builtin map, by package reflect. A value comes
 // before its key, as in encoding/json: what does not fit is noted in that order.
 func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
@@ -116,24 +106,45 @@ func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
 	if m.IsNil() {
 		m.Set(d.newMap(p.typ))
 	}
-	key, value := reflect.New(p.key.typ), reflect.New(p.elem.typ)
-	seen := d.newSeenKeys(p)
 	i, more := d.open(i)
-	for more {
+	if !more {
+		return i
+	}
+	key, value := reflect.New(p.key.typ), reflect.New(p.elem.typ)
+	seen, one := m, value // the keys of this object; and their values
+	if d.strict && m.Len() > 0 && p.keys != keyString {
+		set := reflect.MapOf(p.key.typ, reflect.TypeFor[struct{}]())
+		seen, one = reflect.MakeMap(set), reflect.New(set.Elem())
+	}
+	for n := 1; more; n++ {
 		at := i
 		var name string
 		name, i = d.name(i)
 		value.Elem().SetZero()
 		i = d.value(p.elem, value.UnsafePointer(), i)
 		if d.key(p, key.UnsafePointer(), name, at) {
-			seen.add(d, key.Elem(), name, at)
 			m.SetMapIndex(key.Elem(), value.Elem())
+			if d.strict && p.keys != keyString {
+				if seen != m {
+					seen.SetMapIndex(key.Elem(), one.Elem())
+				}
+				d.newKey(seen.Len(), n, at)
+			}
 		} else {
 			d.badKey(p.key, name, at)
+			n--
 		}
 		i, more = d.next(i)
 	}
 	return i
+}
+
+// newKey ends the reading where a key, whose name is at i, was not the n-th: names may
+// differ and be one key, as 0 and -0 do.
+func (d *decoder) newKey(has, n, i int) {
+	if has != n {
+		d.rejectName(i)
+	}
 }
 
 // arenaMap reads an object into an arena.Map, a new one if there is none.
@@ -146,15 +157,26 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 		d.outside(func() error { m = p.maker.Make(d.a); return nil })
 		*as[pointer](to) = m
 	}
-	key := d.alloc(p.key)
-	seen := d.newSeenKeys(p)
 	i, more := d.open(i)
+	if !more {
+		return i
+	}
+	key, n := d.alloc(p.key), 0
+	seen := to // where a map with the keys of this object is
+	if d.strict && p.keys != keyString && d.lenOf(p, to) > 0 {
+		seen = d.alloc(p)
+		d.outside(func() error { *as[pointer](seen) = p.maker.Make(d.a); return nil })
+	}
 	for more {
 		at := i
 		var name string
 		name, i = d.name(i)
 		if d.key(p, key, name, at) {
-			seen.add(d, valueAt(p.key.typ, key), name, at)
+			if d.strict && p.keys != keyString {
+				d.outside(func() error { p.maker.Entry(*as[pointer](seen), key); return nil })
+				n++
+				d.newKey(d.lenOf(p, seen), n, at)
+			}
 			var value pointer
 			d.outside(func() error { value = p.maker.Entry(m, key); return nil })
 			i = d.value(p.elem, value, i)
@@ -165,6 +187,16 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 		i, more = d.next(i)
 	}
 	return i
+}
+
+// lenOf is how many entries the arena map has that the pointer at a variable of plan p
+// leads to.
+func (d *decoder) lenOf(p *plan, at pointer) (n int) {
+	d.outside(func() error {
+		n = valueAt(p.typ, at).Interface().(interface{ Len() int }).Len()
+		return nil
+	})
+	return n
 }
 
 // key makes a key of a map of plan p from a name, whose member begins at i, and says
@@ -187,26 +219,4 @@ func (d *decoder) key(p *plan, to pointer, name string, i int) bool {
 		return setNumber(valueAt(p.key.typ, to), name)
 	}
 	return true
-}
-
-// seenKeys are those of an object that is read into a map, with Strict; nil without.
-type seenKeys struct{ in reflect.Value }
-
-func (d *decoder) newSeenKeys(p *plan) *seenKeys {
-	if !d.strict {
-		return nil
-	}
-	return &seenKeys{reflect.MakeMap(reflect.MapOf(p.key.typ, reflect.TypeFor[struct{}]()))}
-}
-
-// add enters a key, whose name is at i, and ends the reading if it is there already:
-// names may differ and be one key, as 0 and -0 do.
-func (s *seenKeys) add(d *decoder, key reflect.Value, name string, i int) {
-	if s == nil {
-		return
-	}
-	if s.in.MapIndex(key).IsValid() {
-		d.reject(i, "a second member of the name "+name)
-	}
-	s.in.SetMapIndex(key, reflect.ValueOf(struct{}{}))
 }

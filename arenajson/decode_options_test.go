@@ -93,7 +93,7 @@ func TestOptionsAsV1(t *testing.T) {
 // that was zero as it was.
 func TestUnmarshalLimit(t *testing.T) {
 	a := arena.NewArena(4096, 0)
-	a.Limit(256 << 10)
+	a.SetLimit(256 << 10)
 	docs := map[string]string{
 		"long":    `["` + strings.Repeat("x", 1<<20) + `"]`,
 		"objects": `[` + strings.Repeat(`{},`, 100_000) + `{}]`,

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -56,9 +54,12 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 
 // json has a json.Unmarshaler read what stands at i.
 func (d *decoder) json(p *plan, to pointer, text []byte, i int) {
+	back := false
+	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
 		return reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(text)
 	})
+	back = true
 	if err != nil {
 		d.stop(i, err)
 	}
@@ -66,11 +67,23 @@ func (d *decoder) json(p *plan, to pointer, text []byte, i int) {
 
 // fromText has an encoding.TextUnmarshaler read what the string at i says.
 func (d *decoder) fromText(p *plan, to pointer, text string, i int) {
+	back := false
+	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
 		return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 	})
+	back = true
 	if err != nil {
 		d.stop(i, err)
+	}
+}
+
+// unlessBack is for when a method that reads the value at i has ended: if it did not come
+// back, but panicked or ended its goroutine, what was read so far stays, as with
+// encoding/json.
+func (d *decoder) unlessBack(back *bool, i int) {
+	if !*back {
+		d.endSlices(i)
 	}
 }
 
@@ -123,11 +136,20 @@ func (d *decoder) quoted(p *plan, to pointer, i int) int {
 	if c != '"' {
 		if (c == '-' || c-'0' <= 9) && !d.numbers {
 			if _, end := d.float(i); end < 0 {
-				d.tooLarge(i)
+				// No float64 holds it, and what is then left counts as null.
+				end = d.tooLarge(i)
+				if p.act == readJSON {
+					d.json(p, to, []byte("null"), i)
+				} else {
+					p.empty(to)
+				}
+				return end
 			}
 		}
 		end := d.skip(i)
-		d.note(fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal unquoted value into %v", p.typ))
+		if d.wrong == nil {
+			d.wrong = fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal unquoted value into %v", p.typ)
+		}
 		return end
 	}
 	s, end := d.str(i)
@@ -139,13 +161,13 @@ func (d *decoder) quoted(p *plan, to pointer, i int) int {
 func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 	slot := p.typ
 	if s == "" {
-		d.note(badQuote(s, slot))
+		d.noteQuote(s, slot)
 		return
 	}
 	if p.act == readPointer {
 		if s[0] == 'n' {
 			if s != "null" {
-				d.note(badQuote(s, slot))
+				d.noteQuote(s, slot)
 				return
 			}
 			*as[pointer](to) = nil
@@ -165,12 +187,12 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 		switch {
 		case s[0] == 'n':
 			if s != "null" {
-				d.note(badQuote(s, slot))
+				d.noteQuote(s, slot)
 			}
 		case s[0] != '"':
-			d.note(badQuote(s, slot))
+			d.noteQuote(s, slot)
 		default:
-			text, ok := unquote(s)
+			text, ok := d.unquote(s)
 			if !ok {
 				d.stop(i, badQuote(s, slot))
 			}
@@ -181,16 +203,16 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 	switch c := s[0]; {
 	case c == 'n':
 		if s != "null" {
-			d.note(badQuote(s, p.typ))
+			d.noteQuote(s, p.typ)
 		}
 	case c == 't' || c == 'f':
 		if s != "true" && s != "false" || p.act != readBool {
-			d.note(badQuote(s, p.typ))
+			d.noteQuote(s, p.typ)
 			return
 		}
 		*as[bool](to) = c == 't'
 	case c == '"':
-		text, ok := unquote(s)
+		text, ok := d.unquote(s)
 		switch {
 		case !ok:
 			d.stop(i, badQuote(s, p.typ))
@@ -216,72 +238,90 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 	}
 }
 
-// unquote is the string that s, in quotes, stands for, and whether it is one:
-// encoding/json knows \' here.
-func unquote(s string) (string, bool) {
+// unquote is what s stands for, the text of a string of JSON with its quotes, and whether
+// it is one, which s, read from another string, may not be. It lies in s or in the arena.
+func (d *decoder) unquote(s string) (string, bool) {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return "", false
 	}
-	in := s[1 : len(s)-1]
-	if !strings.ContainsAny(in, "\\\"") && utf8.ValidString(in) && strings.IndexFunc(in, unicode.IsControl) < 0 {
-		return in, true
+	s = s[1 : len(s)-1]
+	plain := 0
+	for plain < len(s) && s[plain] != '\\' {
+		if s[plain] == '"' || s[plain] < ' ' {
+			return "", false
+		}
+		plain++
 	}
-	for i := 0; i < len(in); i++ {
-		if in[i] == '\\' {
-			if i+1 < len(in) && in[i+1] == '\'' {
-				in = in[:i] + in[i+1:]
-			} else {
-				i++
+	if plain == len(s) {
+		return s, true
+	}
+	b, ok := appendUnquoted(d.bytes(len(s))[:0], s)
+	return viewString(b), ok
+}
+
+// appendUnquoted appends to b what s stands for, the text of a string of JSON without its
+// quotes, and reports whether it is one. It gets no longer.
+func appendUnquoted(b []byte, s string) ([]byte, bool) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '"' || c < ' ':
+			return nil, false
+		case c != '\\':
+			b = append(b, c)
+			i++
+		default:
+			var r rune
+			if r, i = unescape(s, i); i < 0 {
+				return nil, false
 			}
+			b = utf8.AppendRune(b, r)
 		}
 	}
-	var text string
-	err := json.Unmarshal([]byte(`"`+in+`"`), &text)
-	return text, err == nil
+	return b, true
 }
 
-// setNumber sets v, of a kind of numbers, to what strconv takes s for, and says whether
-// it is one.
-func setNumber(v reflect.Value, s string) bool {
-	switch {
-	case v.CanInt():
-		x, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || v.OverflowInt(x) {
-			return false
-		}
-		v.SetInt(x)
-	case v.CanUint():
-		x, err := strconv.ParseUint(s, 10, 64)
-		if err != nil || v.OverflowUint(x) {
-			return false
-		}
-		v.SetUint(x)
-	default:
-		x, err := strconv.ParseFloat(s, v.Type().Bits())
-		if err != nil || v.OverflowFloat(x) {
-			return false
-		}
-		v.SetFloat(x)
+// unescape is what the escape at i of s stands for, with \' among them, as encoding/json
+// has it within a string in a string, and where it ends; less than 0 where it is none.
+func unescape(s string, i int) (rune, int) {
+	if i+1 == len(s) {
+		return 0, -1
 	}
-	return true
-}
-
-// seenMembers are those members of an object that were met, by their index.
-type seenMembers struct {
-	few  uint64
-	many []uint64
-}
-
-// add enters member i of n, and says whether it was there already.
-func (s *seenMembers) add(i, n int) bool {
-	w := &s.few
-	if n > 64 {
-		if s.many == nil {
-			s.many = make([]uint64, n/64+1)
+	switch c := s[i+1]; c {
+	case '"', '\\', '/', '\'':
+		return rune(c), i + 2
+	case 'b':
+		return '\b', i + 2
+	case 'f':
+		return '\f', i + 2
+	case 'n':
+		return '\n', i + 2
+	case 'r':
+		return '\r', i + 2
+	case 't':
+		return '\t', i + 2
+	case 'u':
+		r := codeUnit(s[i+1:])
+		if r < 0 {
+			return 0, -1
 		}
-		w = &s.many[i/64]
+		if i += 6; utf16.IsSurrogate(r) {
+			if i < len(s) && s[i] == '\\' {
+				if r = utf16.DecodeRune(r, codeUnit(s[i+1:])); r != utf8.RuneError {
+					return r, i + 6
+				}
+			}
+			return utf8.RuneError, i
+		}
+		return r, i
 	}
-	was := *w&(1<<(i%64)) != 0
-	*w |= 1 << (i % 64)
-	return was
+	return 0, -1
+}
+
+// codeUnit is the number that s begins with, a u and four hexadecimal digits; negative
+// where it does not.
+func codeUnit(s string) rune {
+	if len(s) < 5 || s[0] != 'u' {
+		return -1
+	}
+	return rune(hexDigits[s[1]])<<12 | rune(hexDigits[s[2]])<<8 | rune(hexDigits[s[3]])<<4 | rune(hexDigits[s[4]])
 }

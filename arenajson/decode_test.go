@@ -82,7 +82,7 @@ func unmarshalV1(doc []byte, v any) (err error, panics bool) {
 	return json.Unmarshal(doc, v), false
 }
 
-// sameError says whether y, of this package, is x, of encoding/json. Where that is built
+// sameError reports whether y, of this package, is x, of encoding/json. Where that is built
 // on v2, it names other places, and says more: only where a document is no longer JSON
 // is the same.
 func sameError(x, y error) bool {

@@ -26,6 +26,9 @@ type decoder struct {
 	under []dynamic    // the values in interfaces that are being read
 	wrong error        // the first value that does not fit
 	valid bool         // the document is known to be JSON
+	names *nameSet     // of the objects that are open, for Strict
+
+	before int // how much of the document stands in front of base, where that is a string of it
 
 	shelf *shelf // of maps to use again; nil: make new ones
 
@@ -139,6 +142,12 @@ func (d *decoder) null(p *plan, to pointer, i int) int {
 	if !d.has(i, "null") {
 		return d.mismatch(p, i)
 	}
+	p.empty(to)
+	return i + 4
+}
+
+// empty has the value at to be what null leaves of it.
+func (p *plan) empty(to pointer) {
 	switch p.act {
 	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
 		*as[pointer](to) = nil
@@ -152,7 +161,6 @@ func (d *decoder) null(p *plan, to pointer, i int) int {
 			valueAt(p.typ, to).SetZero()
 		}
 	}
-	return i + 4
 }
 
 // alloc returns a zero value of p's type.
@@ -271,16 +279,18 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 	d.deeper(i)
 	all := p.object.all
 	next := 0
-	var seen seenMembers
-	var unknown map[string]bool // names, for Strict
 	if i = d.space(i + 1); d.at(i) == '}' {
 		d.depth--
 		return i + 1
+	}
+	if d.strict {
+		d.beginNames()
 	}
 	for {
 		if d.at(i) != '"' {
 			d.fail()
 		}
+		from := i
 		var m *member
 		var name string
 		if next < len(all) {
@@ -292,18 +302,16 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 		if m != nil {
 			i += len(m.name) + 2
 		} else {
-			from := i
 			name, i = d.str(i)
 			if at := p.object.find(name, d.strict); at >= 0 {
 				m, next = &all[at], at
-			} else if d.strict {
-				if unknown[name] {
-					d.reject(from, "a second member of the name "+name)
-				}
-				if unknown == nil {
-					unknown = map[string]bool{}
-				}
-				unknown[name] = true
+			}
+		}
+		if d.strict {
+			if m != nil {
+				d.addMember(next, from, i)
+			} else {
+				d.addName(from, i)
 			}
 		}
 		if d.at(i) != ':' {
@@ -314,14 +322,11 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 		i = d.space(i + 1)
 		switch {
 		case m == nil:
-			if d.known {
-				d.note(fmt.Errorf("json: unknown field %q", name))
+			if d.known && d.wrong == nil {
+				d.wrong = fmt.Errorf("json: unknown field %q", name)
 			}
 			i = d.skip(i)
 		default:
-			if d.strict && seen.add(next, len(all)) {
-				d.reject(i, "a second member of the name "+m.name)
-			}
 			next++
 			i = d.member(m, to, i)
 		}
@@ -333,6 +338,9 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 			i = d.space(i + 1)
 		case '}':
 			d.depth--
+			if d.strict {
+				d.endNames()
+			}
 			return i + 1
 		default:
 			d.fail()
@@ -347,7 +355,9 @@ func (d *decoder) member(m *member, to pointer, i int) int {
 		slot := as[pointer](add(to, h.offset))
 		if *slot == nil {
 			if h.hidden {
-				d.note(fmt.Errorf("json: cannot set embedded pointer to unexported struct: %v", h.typ))
+				if d.wrong == nil {
+					d.wrong = fmt.Errorf("json: cannot set embedded pointer to unexported struct: %v", h.typ)
+				}
 				return d.skip(i)
 			}
 			*slot = d.alloc(m.hops[k])

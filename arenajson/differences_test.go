@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -27,12 +28,22 @@ type library struct {
 	unmarshal func(doc string, v any) error
 	decoder   func(r io.Reader) stream
 	marshal   func(v any) ([]byte, error)
+	compact   func(doc string) error
+	indent    func(doc, prefix string) string
+	token     func(r io.Reader) func() (json.Token, error)
 }
 
 var standard = library{
 	func(doc string, v any) error { return json.Unmarshal([]byte(doc), v) },
 	func(r io.Reader) stream { return json.NewDecoder(r) },
 	json.Marshal,
+	func(doc string) error { return json.Compact(new(bytes.Buffer), []byte(doc)) },
+	func(doc, prefix string) string {
+		var b bytes.Buffer
+		json.Indent(&b, []byte(doc), prefix, "")
+		return b.String()
+	},
+	func(r io.Reader) func() (json.Token, error) { return json.NewDecoder(r).Token },
 }
 
 func libraryIn(a *arena.Arena) library {
@@ -40,6 +51,9 @@ func libraryIn(a *arena.Arena) library {
 		func(doc string, v any) error { return Unmarshal(a, []byte(doc), v) },
 		func(r io.Reader) stream { return NewDecoder(a, r) },
 		func(v any) ([]byte, error) { return Marshal(a, v) },
+		func(doc string) error { _, err := Compact(a, []byte(doc)); return err },
+		func(doc, prefix string) string { b, _ := Indent(a, []byte(doc), prefix, ""); return string(b) },
+		func(r io.Reader) func() (json.Token, error) { return NewDecoder(a, r).Token },
 	}
 }
 
@@ -138,7 +152,7 @@ var deviations = []deviation{
 		m.Set("a", 1)
 		return written(m)(l, "")
 	}, "{}", "{}", `{"a":1}`, "", ""},
-	{"an arena with a `Limit` of 64 KB; what was zero stays zero", `"x` + strings.Repeat("x", 64<<10) + `"`, func(l library, doc string) string {
+	{"an arena with a limit of 64 KB; what was zero stays zero", `"x` + strings.Repeat("x", 64<<10) + `"`, func(l library, doc string) string {
 		var s string
 		if err := l.unmarshal(doc, &s); err != nil {
 			return outcome(nil, err) + s
@@ -165,6 +179,29 @@ var deviations = []deviation{
 		err, _ := d.Decode(&x).(*json.SyntaxError)
 		return fmt.Sprint("Offset ", err.Offset)
 	}, "Offset 2", "Offset 4", "Offset 4", "", ""},
+	{"where in a stream an error is, behind what `Token` read", `[nul,1]`, func(l library, doc string) string {
+		next := l.token(strings.NewReader(doc))
+		next()
+		_, err := next()
+		e, _ := err.(*json.SyntaxError)
+		return fmt.Sprint("Offset ", e.Offset)
+	}, "Offset 4", "Offset 5", "Offset 5", "", ""},
+	{"`Token`, more than 10,000 brackets deep", strings.Repeat("[", 10_001), func(l library, doc string) string {
+		next := l.token(strings.NewReader(doc))
+		var err error
+		for range 10_001 {
+			_, err = next()
+		}
+		if _, ok := err.(*json.SyntaxError); ok {
+			return "SyntaxError"
+		}
+		return outcome("goes on", err)
+	}, "goes on", "SyntaxError", "SyntaxError", "", ""},
+	{"where in a document `Compact` finds an error", `[1}`, func(l library, doc string) string {
+		e, _ := l.compact(doc).(*json.SyntaxError)
+		return fmt.Sprint("Offset ", e.Offset)
+	}, "Offset 0", "Offset 3", "Offset 3", "", ""},
+	{"`Indent` with the prefix `> `, and spaces behind the document", "0\n \t", func(l library, doc string) string { return fmt.Sprintf("%q", l.indent(doc, "> ")) }, `"0\n \t"`, `"0\n>\t"`, "", "", ""},
 	{"a stream that is read byte by byte, and a wrong character that is not ASCII", `[1 é`, func(l library, doc string) string {
 		var x any
 		err := l.decoder(iotest.OneByteReader(strings.NewReader(doc))).Decode(&x)
@@ -225,7 +262,7 @@ func TestDifferences(t *testing.T) {
 			return d.do(l, d.doc)
 		}
 		a := arena.NewArena(4096, 0)
-		a.Limit(64 << 10)
+		a.SetLimit(64 << 10)
 		there, here := d.on26, cmp.Or(d.here, d.on26)
 		if onV2 {
 			there, here = d.on27, cmp.Or(d.here27, here)

@@ -23,6 +23,9 @@ type encoder struct {
 	text   []byte       // the room that is kept on the heap, with a length of 0
 	length int          // of what was written last
 
+	doc  []byte // what Compact and Indent write
+	line bool   // a line end follows the document
+
 	busy   bool // some Marshal uses it
 	pooled bool // it is of the pool, and not an arena's
 

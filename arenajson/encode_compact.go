@@ -10,17 +10,22 @@ import (
 // compacted writes a document that is somebody else's, without its spaces, if it is
 // one. The error is that of encoding/json.
 func (e *encoder) compacted(w pointer, doc []byte) (pointer, error) {
-	c := compaction{e: e, s: viewString(doc), w: e.room(w, len(doc)+8), open: e.inner[:0]}
-	ok := c.value()
-	e.inner = c.open
-	if ok {
-		return c.w, nil
+	if end, ok := e.compact(w, doc); ok {
+		return end, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, doc); err != nil {
 		return w, err
 	}
 	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // where encoding/json would take it
+}
+
+// compact is compacted, and reports whether doc is a document.
+func (e *encoder) compact(w pointer, doc []byte) (pointer, bool) {
+	c := compaction{e: e, s: viewString(doc), w: e.room(w, len(doc)+8), open: e.inner[:0]}
+	ok := c.value()
+	e.inner = c.open
+	return c.w, ok
 }
 
 // compaction is a document that is being checked and written, by the grammar of

@@ -48,7 +48,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	if _, err := Marshal(a, long); err != nil { // takes a first chunk, and moves from there
 		t.Fatal(err)
 	}
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	for range 3 {
 		if _, err := Marshal(a, []any{long, make(chan int)}); err == nil {
 			t.Fatal("no error")
@@ -56,7 +56,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 		if err := MarshalWrite(a, new(strings.Builder), long); err != nil {
 			t.Fatal(err)
 		}
-		if now := a.UsedBytes(); now > used+16 {
+		if now := a.Stats().UsedBytes; now > used+16 {
 			t.Errorf("%d bytes used, and %d before", now, used)
 		}
 	}
@@ -64,7 +64,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	if err != nil || cap(doc) != len(doc) {
 		t.Errorf("%v, a capacity of %d for %d bytes", err, cap(doc), len(doc))
 	}
-	if now := a.UsedBytes(); now > used+len(doc)+16 {
+	if now := a.Stats().UsedBytes; now > used+len(doc)+16 {
 		t.Errorf("%d bytes used for a document of %d", now-used, len(doc))
 	}
 }
@@ -107,7 +107,7 @@ func TestMarshalInMarshal(t *testing.T) {
 	}
 	a.Reset()
 	// A Limit that is hit is an error, after which all is as before.
-	a.Limit(1 << 12)
+	a.SetLimit(1 << 12)
 	var limit *arena.LimitError
 	if got, err := Marshal(a, strings.Repeat("x", 1<<16)); got != nil || !errors.As(err, &limit) {
 		t.Errorf("beyond a limit: %d bytes, %v", len(got), err)

@@ -33,7 +33,7 @@ func TestMarshalWithEveryLimit(t *testing.T) {
 		}
 		for limit := 64; limit < 8*len(want)+4096; limit += 1 + limit/16 {
 			a := arena.NewArena(256, 0)
-			a.Limit(limit)
+			a.SetLimit(limit)
 			var used [3]int
 			for i := range used {
 				var over *arena.LimitError
@@ -51,7 +51,7 @@ func TestMarshalWithEveryLimit(t *testing.T) {
 				}
 				if made++; err != nil {
 					failed++
-					used[i] = a.UsedBytes()
+					used[i] = a.Stats().UsedBytes
 				} else {
 					a.Reset()
 				}

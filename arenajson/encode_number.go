@@ -135,7 +135,7 @@ func mustBeNumber(s string) string {
 	return s
 }
 
-// isNumber says whether s is a number of JSON, RFC 8259 section 6.
+// isNumber reports whether s is a number of JSON, RFC 8259 section 6.
 func isNumber(s string) bool {
 	some := func() bool { // takes digits
 		n := 0

@@ -262,7 +262,7 @@ func sizeStep(size uintptr) op {
 	return 3
 }
 
-// isDirect says whether an interface holds a t itself: a zero one is nil then,
+// isDirect reports whether an interface holds a t itself: a zero one is nil then,
 // and has an address otherwise.
 func isDirect(t reflect.Type) bool {
 	return !viaReflect && t.Kind() != reflect.Interface && dataWord(reflect.Zero(t).Interface()) == nil

@@ -58,7 +58,7 @@ members:
 	return put8(w, '}')
 }
 
-// leftOut says whether the member at p is left out by o.
+// leftOut reports whether the member at p is left out by o.
 func leftOut(o omission, m *encMember, p pointer) bool {
 	switch o {
 	case omitNever:

@@ -156,7 +156,7 @@ func shortText(s string) uint64 {
 // pairsOf times a number below 1<<16 is that number in all four pairs of bytes.
 const pairsOf = 0x0001000100010001
 
-// isUsual says whether the lowest three bytes of w, which look like a character,
+// isUsual reports whether the lowest three bytes of w, which look like a character,
 // are one: none that fits two bytes, no surrogate, and no line end of JavaScript.
 func isUsual(w uint64) bool {
 	x := w & 0x200f

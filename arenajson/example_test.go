@@ -110,3 +110,61 @@ func ExampleStrictError() {
 	fmt.Println(errors.As(err, &strict))
 	// Output: true
 }
+
+func ExampleValid() {
+	fmt.Println(arenajson.Valid([]byte(`{"id": 7}`)), arenajson.Valid([]byte(`{"id": 7`)))
+	// Output: true false
+}
+
+func ExampleCompact() {
+	a := arena.NewArena(4<<10, 0)
+	text, err := arenajson.Compact(a, []byte("{ \"id\" : 7 }\n"))
+	fmt.Printf("%s %v\n", text, err)
+	// Output: {"id":7} <nil>
+}
+
+func ExampleIndent() {
+	a := arena.NewArena(4<<10, 0)
+	text, err := arenajson.Indent(a, []byte(`{"id":7}`), "", "  ")
+	fmt.Printf("%s %v\n", text, err)
+	// Output:
+	// {
+	//   "id": 7
+	// } <nil>
+}
+
+func ExampleNewEncoder() {
+	a := arena.NewArena(4<<10, 0)
+	e := arenajson.NewEncoder(a, os.Stdout)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	fmt.Println(e.Encode(map[string]string{"text": "<tea>"}))
+	// Output:
+	// {
+	//  "text": "<tea>"
+	// }
+	// <nil>
+}
+
+// An array of any length, an element at a time.
+func ExampleDecoder_Token() {
+	a := arena.NewArena(4<<10, 0)
+	d := arenajson.NewDecoder(a, strings.NewReader(`[{"id":1},{"id":2}]`))
+	if _, err := d.Token(); err != nil { // the bracket
+		fmt.Println(err)
+		return
+	}
+	start := a.Mark()
+	for d.More() {
+		var o order
+		if err := d.Decode(&o); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(o.ID)
+		a.Rewind(start)
+	}
+	// Output:
+	// 1
+	// 2
+}

@@ -176,7 +176,7 @@ func (e *embedded) field(i int) (f field, inner embedded, ok bool) {
 	return f, inner, true
 }
 
-// isStruct says whether t is a struct or a pointer to one.
+// isStruct reports whether t is a struct or a pointer to one.
 func isStruct(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -184,7 +184,7 @@ func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-// isName says whether a tag may give this name; otherwise the field's own counts.
+// isName reports whether a tag may give this name; otherwise the field's own counts.
 func isName(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" !#$%&()*+-./:;<=>?@[]^_{|}~", r) {
@@ -194,7 +194,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// hasOption says whether name is one of options, which commas separate.
+// hasOption reports whether name is one of options, which commas separate.
 func hasOption(options, name string) bool {
 	for o := range strings.SplitSeq(options, ",") {
 		if o == name {
@@ -204,7 +204,7 @@ func hasOption(options, name string) bool {
 	return false
 }
 
-// canBeQuoted says whether ,string means something for values of kind k.
+// canBeQuoted reports whether ,string means something for values of kind k.
 func canBeQuoted(k reflect.Kind) bool {
 	return reflect.Bool <= k && k <= reflect.Float64 || k == reflect.String
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/door"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -18,12 +19,16 @@ import (
 // of a's life. Where a Limit does not allow that, the error is a *arena.LimitError.
 // Whatever else v's methods panic with, Marshal panics with, too.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
-	e := newEncoder(a, opts)
+	return newEncoder(a, opts).take(v)
+}
+
+// take is what marshal writes, to be kept, and frees the encoder.
+func (e *encoder) take(v any) ([]byte, error) {
 	text, err := e.marshal(v)
 	switch {
 	case err != nil:
 		text = e.keep(text, 0)
-	case a == nil:
+	case e.arena == nil:
 		doc := make([]byte, len(text))
 		copy(doc, text)
 		e.text, text = e.out, doc
@@ -67,10 +72,13 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 		e.pooled = true
 	}
 	e.busy, e.arena = true, a
-	e.html, e.marks = 1, htmlMarks
+	e.html, e.marks, e.line = 1, htmlMarks, false
 	for _, o := range opts {
-		if o == NoEscapeHTML {
+		switch o {
+		case NoEscapeHTML:
 			e.html, e.marks = 0, plainMarks
+		case door.LineEnd:
+			e.line = true
 		}
 	}
 	return e
@@ -101,9 +109,24 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 		e.begin()
 	}
 	e.setLimit()
-	w := e.any(dataOf(e.out), v)
+	w := e.write(dataOf(e.out), v)
 	e.length = e.written(w)
 	return e.out[:e.length], nil
+}
+
+// write writes v, or the document that Compact and Indent are given.
+func (e *encoder) write(w pointer, v any) pointer {
+	if e.doc != nil {
+		end, ok := e.compact(w, e.doc)
+		if !ok {
+			panic(failure{syntaxErrorIn(e.doc)})
+		}
+		return end
+	}
+	if w = e.any(w, v); e.line {
+		w = put8(e.room(w, 8), '\n')
+	}
+	return w
 }
 
 // begin takes room in the arena to begin with: for as much as was written last,
@@ -147,7 +170,7 @@ func (e *encoder) free() {
 	if cap(e.text) > always && cap(e.text)/8 > e.length {
 		e.text = nil
 	}
-	e.busy, e.arena, e.out = false, nil, nil
+	e.busy, e.arena, e.out, e.doc, e.line = false, nil, nil, nil, false
 	if e.pooled {
 		encoders.Put(e)
 	}

@@ -3,7 +3,6 @@ package arenajson
 import (
 	"math"
 	"math/bits"
-	"strconv"
 )
 
 // number checks the number at i, and returns where it ends.
@@ -152,7 +151,6 @@ var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 
 // float reads the number at i. Where that is too large, the end is negative.
 func (d *decoder) float(i int) (float64, int) {
-	from := i
 	negative := d.at(i) == '-'
 	if negative {
 		i++
@@ -202,7 +200,7 @@ func (d *decoder) float(i int) (float64, int) {
 		}
 		e, end := 0, d.digits(i)
 		for ; i < end; i++ {
-			if e < 100_000 {
+			if e < 10_000 { // as strconv has it
 				e = e*10 + int(d.at(i)-'0')
 			}
 		}
@@ -232,24 +230,84 @@ func (d *decoder) float(i int) (float64, int) {
 			return f, i
 		}
 	}
-	f, err := strconv.ParseFloat(d.text(from, i), 64)
-	if err != nil {
+	f, ok := d.longFloat(first, i)
+	if !ok {
 		return 0, -1
+	}
+	if negative {
+		f = -f
 	}
 	return f, i
 }
 
+// longFloat reads the number without a sign from i to end, which may have any number of
+// digits. The first 19 without the zeros in front of them tell, if what follows them,
+// somewhere between nothing and one more of the last, makes no difference.
+func (d *decoder) longFloat(i, end int) (float64, bool) {
+	text := d.text(i, end)
+	var u uint64
+	n, point := 0, -1 // point: where the digits behind it begin
+	for i < end && n < 19 {
+		if n > 0 && n <= 19-8 {
+			if w := d.word(i); areDigits(w) {
+				u = u*100_000_000 + valueOfDigits(w)
+				i, n = i+8, n+8
+				continue
+			}
+		}
+		c := d.at(i)
+		if c|0x20 == 'e' {
+			break
+		}
+		i++
+		if c == '.' {
+			point = i
+		} else if n > 0 || c != '0' {
+			u = u*10 + uint64(c-'0')
+			n++
+		}
+	}
+	power := 0
+	if point >= 0 {
+		power = point - i
+	}
+	more := false
+	for ; i < end; i++ {
+		c := d.at(i)
+		if c|0x20 == 'e' {
+			power += exponentOf(d.text(i+1, end))
+			break
+		}
+		if c == '.' {
+			point = i
+			continue
+		}
+		if more = more || c != '0'; point < 0 {
+			power++
+		}
+	}
+	f, ok := toFloat(u, power)
+	if ok && more {
+		next, last := toFloat(u+1, power)
+		ok = last && f == next
+	}
+	if ok {
+		return f, true
+	}
+	return parseFloat(text, 64)
+}
+
 func (d *decoder) float32(p *plan, to pointer, i int) int {
 	end := d.number(i)
-	f, err := strconv.ParseFloat(d.text(i, end), 32)
-	if err != nil {
+	f, ok := parseFloat(d.text(i, end), 32)
+	if !ok {
 		return d.mismatch(p, i)
 	}
 	*as[float32](to) = float32(f)
 	return end
 }
 
-// areDigits says whether the eight bytes of w are digits.
+// areDigits reports whether the eight bytes of w are digits.
 func areDigits(w uint64) bool {
 	return (w & (w + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) == 0x3030303030303030
 }

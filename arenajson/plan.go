@@ -107,7 +107,7 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// has says whether what is true of p or of a plan that p leads to.
+// has reports whether what is true of p or of a plan that p leads to.
 func (p *plan) has(seen map[*plan]bool, what func(*plan) bool) bool {
 	if p == nil || seen[p] {
 		return false
@@ -148,7 +148,7 @@ func makePlanBy(k planKey) *plan {
 	return p
 }
 
-// ownMethods says whether values of t are read by methods of *t, and by which.
+// ownMethods reports whether values of t are read by methods of *t, and by which.
 func ownMethods(t reflect.Type) (act, bool) {
 	switch pointer := reflect.PointerTo(t); {
 	case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:

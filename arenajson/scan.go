@@ -1,7 +1,6 @@
 package arenajson
 
 import (
-	"bytes"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -28,7 +27,7 @@ func (d *decoder) space(i int) int {
 	}
 }
 
-// has says whether s stands at i.
+// has reports whether s stands at i.
 func (d *decoder) has(i int, s string) bool { return i+len(s) <= d.n && d.text(i, i+len(s)) == s }
 
 // str reads the string whose quote is at i, and returns it and where it ends. It
@@ -97,7 +96,7 @@ func (d *decoder) strApart(start int) (string, int) {
 	end := d.skipString(start - 1)
 	b := d.bytes(end - start + docSlack)
 	clear(b[copy(b, d.view(start, end)):])
-	apart := decoder{base: dataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict}
+	apart := decoder{base: dataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict, before: d.before + start}
 	s, _ := apart.strRest(0, 0)
 	return s, end
 }
@@ -122,16 +121,13 @@ func (d *decoder) escape(i int) (rune, int) {
 		r := d.hex(i + 2)
 		i += 6
 		if utf16.IsSurrogate(r) {
-			if d.strict && (d.at(i) != '\\' || d.at(i+1) != 'u') {
-				d.reject(i, "half a surrogate pair")
-			}
 			if d.at(i) == '\\' && d.at(i+1) == 'u' {
 				if r = utf16.DecodeRune(r, d.hex(i+2)); r != utf8.RuneError {
 					return r, i + 6
 				}
-				if d.strict {
-					d.reject(i, "half a surrogate pair")
-				}
+			}
+			if d.strict {
+				d.reject(i-6, "half a surrogate pair")
 			}
 			return utf8.RuneError, i
 		}
@@ -167,12 +163,23 @@ func (d *decoder) hex(i int) rune {
 	return r
 }
 
+// rejectText ends the reading where the first byte from i on is not UTF-8.
+func (d *decoder) rejectText(i int) {
+	for {
+		r, size := utf8.DecodeRune(d.view(i, d.n))
+		if r == utf8.RuneError && size <= 1 {
+			d.reject(i, "a string that is not UTF-8")
+		}
+		i += size
+	}
+}
+
 // strInvalid is strRest for a string with bytes that are no UTF-8, each of which
 // becomes utf8.RuneError and so longer than it is. What lies in [start, to) is done;
 // the rest begins at i.
 func (d *decoder) strInvalid(start, to, i int) (string, int) {
 	if d.strict {
-		d.reject(i, "a string that is not UTF-8")
+		d.rejectText(i)
 	}
 	end := i
 	for d.at(end) != '"' {
@@ -247,27 +254,18 @@ func (d *decoder) skip(i int) int {
 
 func (d *decoder) skipObject(i int) int {
 	d.deeper(i)
-	var names map[string]bool
 	if d.strict {
-		names = map[string]bool{}
+		d.beginNames()
 	}
 	if i = d.space(i + 1); d.at(i) != '}' {
 		for {
 			if d.at(i) != '"' {
 				d.fail()
 			}
-			from := i
+			at := i
 			i = d.skipString(i)
 			if d.strict {
-				// Read from a copy: the document must stay as it is.
-				copied := *d
-				b := append(bytes.Clone(d.view(from, i)), make([]byte, docSlack)...)
-				copied.base, copied.n = dataOf(b), i-from
-				name, _ := copied.str(0)
-				if names[name] {
-					d.reject(from, "a second member of the name "+name)
-				}
-				names[name] = true
+				d.addName(at, i)
 			}
 			if i = d.space(i); d.at(i) != ':' {
 				d.fail()
@@ -282,25 +280,28 @@ func (d *decoder) skipObject(i int) int {
 			i = d.space(i + 1)
 		}
 	}
+	if d.strict {
+		d.endNames()
+	}
 	d.depth--
 	return i + 1
 }
 
 // skipString reads a string and leaves its escapes.
 func (d *decoder) skipString(i int) int {
-	from := i
-	for i++; ; {
+	i++
+	for from := i; ; {
 		m := special(d.word(i))
 		if m == 0 {
 			i += 8
 			continue
 		}
 		i += bits.TrailingZeros64(m) / 8
+		if d.strict && !utf8.Valid(d.view(from, i)) {
+			d.rejectText(from)
+		}
 		switch d.at(i) {
 		case '"':
-			if d.strict && !utf8.Valid(d.view(from, i)) {
-				d.reject(from, "a string that is not UTF-8")
-			}
 			return i + 1
 		case '\\':
 			if d.at(i+1) == 'u' && !d.strict {
@@ -309,6 +310,7 @@ func (d *decoder) skipString(i int) int {
 			} else {
 				_, i = d.escape(i)
 			}
+			from = i
 		default:
 			d.fail()
 		}

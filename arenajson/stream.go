@@ -19,6 +19,8 @@ type Decoder struct {
 	buf    []byte // what was read ahead
 	at     int    // where in it the next document begins
 	before int64  // how much of the stream came before it
+
+	tokens tokens
 }
 
 // A Decoder's room for reading ahead begins with leastAhead bytes and has mostAhead at
@@ -46,10 +48,26 @@ func NewDecoder(a *arena.Arena, r io.Reader, opts ...Option) *Decoder {
 // again. Offset of a *json.SyntaxError and of a *StrictError counts from the beginning
 // of the stream, that of a *json.UnmarshalTypeError from where the document before ended,
 // or More went to.
+//
+// Where Token has begun an array or an object, it reads the next value in there.
 func (d *Decoder) Decode(v any) error {
 	if d.err != nil {
 		return d.err
 	}
+	if d.tokens.at != atTop {
+		if err := d.toValue(); err != nil {
+			return err
+		}
+	}
+	err := d.decode(v)
+	if d.err == nil {
+		d.tokens.valueEnds()
+	}
+	return err
+}
+
+// decode reads the next value, wherever it stands.
+func (d *Decoder) decode(v any) error {
 	start := d.InputOffset()
 	x := d.options
 	doc, err := d.next(&x)
@@ -73,20 +91,13 @@ func (d *Decoder) Decode(v any) error {
 	}
 }
 
-// More says whether there is another document: not at the stream's end, nor where a
-// bracket closes what the Decoder has not seen open. It skips spaces, and waits for
-// what comes behind them.
+// More reports whether there is another document, or another element of the array or object
+// that Token has begun: not at the stream's end, nor where a bracket closes. It skips spaces,
+// and waits for what comes behind them.
+// After an error of Decode it may report true for ever: stop at the error.
 func (d *Decoder) More() bool {
-	for {
-		for ; d.at < len(d.buf); d.at++ {
-			if c := d.buf[d.at]; !isSpace(c) {
-				return c != ']' && c != '}'
-			}
-		}
-		if d.fill() != nil && d.at == len(d.buf) {
-			return false
-		}
-	}
+	c, err := d.peek()
+	return err == nil && c != ']' && c != '}'
 }
 
 // InputOffset is how many bytes of the stream were taken by what Decode and More did.

@@ -216,7 +216,7 @@ func (s *search) ends(b []byte, err error) (int, error) {
 	return 0, err
 }
 
-// isTruncated says whether e is about a document that is good as far as it goes.
+// isTruncated reports whether e is about a document that is good as far as it goes.
 // encoding/json up to Go 1.26 looks at a space behind it, which it may not like.
 func isTruncated(e *json.SyntaxError, b []byte) bool {
 	text := e.Error()

@@ -166,7 +166,7 @@ func TestUnmarshalReadCopiesOnce(t *testing.T) {
 	if err := UnmarshalRead(a, strings.NewReader(doc), &x); err != nil || len(x[0]) != 1<<20 {
 		t.Fatal(err)
 	}
-	if used := a.UsedBytes(); used > len(doc)+1024 {
+	if used := a.Stats().UsedBytes; used > len(doc)+1024 {
 		t.Errorf("%d bytes of the arena for a document of %d", used, len(doc))
 	}
 }
@@ -185,7 +185,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 // A document that is too long for the arena's limit is not read whole.
 func TestDecoderLimit(t *testing.T) {
 	a := arena.NewArena(4096, 0)
-	a.Limit(256 << 10)
+	a.SetLimit(256 << 10)
 	in := &countingReader{Reader: io.MultiReader(strings.NewReader(`{"a":1} "`), iotest.OneByteReader(strings.NewReader("x")), &endless{})}
 	d := NewDecoder(a, in)
 	var x leaf

@@ -26,7 +26,7 @@ func (d *decoder) readAll(r io.Reader) (data []byte, err error) {
 	b := d.room(nil, sizeHint(r)+1+docSlack) // with room in which to see the end
 	for {
 		if cap(b)-len(b) <= docSlack {
-			b = d.room(b, max(leastAhead, 2*cap(b)))
+			b = d.room(b, nextRoom(r, b))
 		}
 		n, err := readSome(r, b[len(b):cap(b)-docSlack])
 		b = b[:len(b)+n]
@@ -54,6 +54,15 @@ func sizeHint(r io.Reader) int {
 		return int(min(most, int64(r.Len())))
 	}
 	return int(min(most, leastAhead-1-docSlack))
+}
+
+// nextRoom is how much room b shall have, which is full, to read on: for what r says it
+// has now, but a quarter more at least, and twice as much where it says nothing.
+func nextRoom(r io.Reader, b []byte) int {
+	if r, ok := r.(interface{ Len() int }); ok {
+		return max(leastAhead, cap(b)+cap(b)/4, len(b)+min(r.Len(), 1<<30)+1+docSlack)
+	}
+	return max(leastAhead, 2*cap(b))
 }
 
 // readSome reads something, or says why not.

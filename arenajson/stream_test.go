@@ -66,7 +66,7 @@ func TestUnmarshalRead(t *testing.T) {
 	if err := UnmarshalRead(a, iotest.ErrReader(io.ErrUnexpectedEOF), &x); err != io.ErrUnexpectedEOF {
 		t.Error(err)
 	}
-	a.Limit(64 << 10)
+	a.SetLimit(64 << 10)
 	var over *arena.LimitError
 	if err := UnmarshalRead(a, strings.NewReader(`"`+strings.Repeat("x", 1<<20)+`"`), new(string)); !asError(err, &over) {
 		t.Errorf("beyond the limit: %v", err)

@@ -28,7 +28,7 @@ func TestUnderHostileCollector(t *testing.T) {
 	if testkit.Emulated() {
 		t.Skip("too slow")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	cmd := testkit.Self(ctx, t, "-test.run=^TestGC", "-test.v")
 	cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1,invalidptr=1", child+"=1")

@@ -46,7 +46,7 @@ func (d *decoder) set(opts []Option) {
 
 // StrictError is what Strict refuses and encoding/json does not.
 type StrictError struct {
-	Offset int64  // in bytes, of where it stands
+	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
 	What   string // what it is
 }
 
@@ -57,7 +57,7 @@ func (e *StrictError) Error() string {
 
 // reject ends the reading with what Strict doesn't allow.
 func (d *decoder) reject(i int, what string) {
-	panic(trouble{&StrictError{int64(i), what}})
+	panic(trouble{&StrictError{int64(d.before + i), what}})
 }
 
 func (d *decoder) unmarshal(data []byte, v any) error {

@@ -158,7 +158,7 @@ func box(like any, p pointer) (x any) {
 	return x
 }
 
-// allZero says whether the size bytes at p are zero.
+// allZero reports whether the size bytes at p are zero.
 //
 // SAFETY: at p is a value of that size.
 func allZero(p pointer, size uintptr) bool {

@@ -1,0 +1,227 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// Valid reports whether data is one JSON document, as encoding/json's Valid does. It takes
+// nothing of any arena, and keeps room of up to 1 MB for the next call.
+func Valid(data []byte) (ok bool) {
+	const most = 1 << 20
+	if len(data) > most-docSlack {
+		return json.Valid(data) // slower, and in no room
+	}
+	e := newEncoder(nil, nil)
+	defer func() {
+		if r := recover(); r != nil {
+			if _, is := r.(trouble); !is {
+				panic(r)
+			}
+		}
+		e.length = len(data)
+		e.free()
+	}()
+	if cap(e.text) < len(data)+docSlack {
+		e.text = make([]byte, 0, len(data)+docSlack)
+	}
+	b := e.text[:len(data)+docSlack]
+	clear(b[copy(b, data):])
+	d := decoder{base: dataOf(b), n: len(data)}
+	return d.space(d.skip(d.space(0))) == d.n
+}
+
+// Compact returns src, one JSON document, without its spaces, in a, or on the heap if a is
+// nil: the bytes that encoding/json's Compact writes. What is no JSON is a
+// *json.SyntaxError, and what is too long for a limit a *arena.LimitError.
+func Compact(a *arena.Arena, src []byte) ([]byte, error) {
+	e := newEncoder(a, []Option{NoEscapeHTML})
+	if e.doc = src; src == nil {
+		e.doc = []byte{}
+	}
+	return e.take(nil)
+}
+
+// Indent returns src, one JSON document, with each element on a line of its own that begins
+// with prefix and so many of indent as it is deep: the bytes that encoding/json's Indent
+// writes, in a, or on the heap if a is nil. As there, the first line has no prefix, and
+// spaces behind the document stay. Errors are those of Compact.
+func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err error) {
+	compact, err := Compact(a, src)
+	if err != nil {
+		return nil, err
+	}
+	defer catchLimit(&err)
+	end := len(src)
+	for isSpace(src[end-1]) {
+		end--
+	}
+	text := viewString(compact)
+	n := indented(nil, text, prefix, indent)
+	doc = roomFor(a, n+len(src)-end)
+	indented(doc, text, prefix, indent)
+	copy(doc[n:], src[end:])
+	return doc, nil
+}
+
+// roomFor is n bytes that may hold anything.
+func roomFor(a *arena.Arena, n int) []byte {
+	if a == nil {
+		return make([]byte, n)
+	}
+	r := machine.Enter(a, does)
+	defer r.Leave()
+	return machine.ReserveText(r, n, 1)[:n:n]
+}
+
+// indented writes doc, a document without spaces, to to, with line ends, prefix and indent
+// in it, and returns how long that is. Where to is nil it only counts.
+func indented(to []byte, doc, prefix, indent string) (n int) {
+	depth := 0
+	put := func(s string) {
+		if to != nil {
+			copy(to[n:], s)
+		}
+		n += len(s)
+	}
+	line := func() {
+		put("\n")
+		put(prefix)
+		for range depth {
+			put(indent)
+		}
+	}
+	for i := 0; i < len(doc); {
+		from := i
+		switch c := doc[i]; c {
+		case '{', '[':
+			if doc[i+1] == c+2 { // as ] and } are to [ and {
+				i += 2
+				put(doc[from:i])
+				continue
+			}
+			i++
+			put(doc[from:i])
+			depth++
+			line()
+		case '}', ']':
+			i++
+			depth--
+			line()
+			put(doc[from:i])
+		case ',':
+			i++
+			put(",")
+			line()
+		case ':':
+			i++
+			put(": ")
+		case '"':
+			for i++; doc[i] != '"'; i++ {
+				if doc[i] == '\\' {
+					i++
+				}
+			}
+			i++
+			put(doc[from:i])
+		default: // a number or a word
+			if i = strings.IndexAny(doc[from:], ",]}"); i < 0 {
+				i = len(doc) - from
+			}
+			i += from
+			put(doc[from:i])
+		}
+	}
+	return n
+}
+
+// syntaxErrorIn is what encoding/json says of a document that is none.
+func syntaxErrorIn(doc []byte) error {
+	if err := syntaxError(doc); err != nil {
+		return err
+	}
+	return errors.New("arenajson: this is no JSON") // where encoding/json would take it
+}
+
+// Encoder writes JSON documents to a stream, each with a line end behind it, as
+// encoding/json's Encoder does.
+type Encoder struct {
+	a              *arena.Arena
+	w              io.Writer
+	err            error // of w, after which nothing more is written
+	plain          bool  // no escapes for HTML
+	prefix, indent string
+}
+
+// NewEncoder returns an Encoder that writes to w. What it takes of a while it writes a
+// document it gives back, as MarshalWrite does; a nil arena is the heap.
+func NewEncoder(a *arena.Arena, w io.Writer, opts ...Option) *Encoder {
+	e := &Encoder{a: a, w: w}
+	for _, o := range opts {
+		if o == NoEscapeHTML {
+			e.plain = true
+		}
+	}
+	return e
+}
+
+// SetIndent has each document from now on be written as Indent does; with two empty strings
+// as Marshal does.
+func (e *Encoder) SetIndent(prefix, indent string) { e.prefix, e.indent = prefix, indent }
+
+// SetEscapeHTML sets whether <, > and & in strings are written as \u003c, \u003e and
+// \u0026, which they are unless NewEncoder was given NoEscapeHTML.
+func (e *Encoder) SetEscapeHTML(on bool) { e.plain = !on }
+
+// Encode writes v as JSON, with a line end behind it, by one call of Write. Errors are those
+// of Marshal; one of the stream is returned by each later call, too.
+func (e *Encoder) Encode(v any) error {
+	if e.err != nil {
+		return e.err
+	}
+	var room [1]Option
+	opts := room[:0]
+	if e.plain {
+		opts = append(opts, NoEscapeHTML)
+	}
+	x := newEncoder(e.a, opts)
+	x.line = true
+	text, err := x.marshal(v)
+	if err == nil {
+		err = e.write(text)
+	}
+	if e.a == nil && err == nil {
+		x.text = x.out
+	}
+	x.keep(text, 0)
+	x.free()
+	return err
+}
+
+// write writes a document, with its line end.
+func (e *Encoder) write(text []byte) (err error) {
+	if e.prefix != "" || e.indent != "" {
+		defer catchLimit(&err)
+		doc := viewString(text[:len(text)-1])
+		n := indented(nil, doc, e.prefix, e.indent)
+		text = roomFor(e.a, n+1)
+		indented(text, doc, e.prefix, e.indent)
+		text[n] = '\n'
+		if e.a != nil {
+			defer func() {
+				r := machine.Enter(e.a, does)
+				machine.TrimBytes(r, text[:0])
+				r.Leave()
+			}()
+		}
+	}
+	if _, err = e.w.Write(text); err != nil {
+		e.err = err
+	}
+	return err
+}

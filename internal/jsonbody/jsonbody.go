@@ -1,0 +1,146 @@
+// Package jsonbody is what the Reads of the HTTP packages share: the body of a request, how
+// much room it is worth, and what to answer if it is no good.
+package jsonbody
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
+)
+
+// Read reads a document from r into what v points to, as arenajson.UnmarshalRead does.
+// length is how long r is said to be, 0 or less for not said. An empty one is io.EOF; what
+// a limit refuses panics. known is the status of errors that the caller can tell by
+// themselves, 0 for others.
+func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) int) error {
+	b := arena.NewOf(a, sized{body: body{r: r}, length: length})
+	var from io.Reader = b
+	if length <= 0 {
+		from = &b.body
+	}
+	err := arenajson.UnmarshalRead(a, from, v)
+	if err == nil {
+		return nil
+	}
+	MustFit(err)
+	var syntax *json.SyntaxError
+	switch {
+	case b.read == 0 && errors.As(err, &syntax):
+		return io.EOF
+	case known(err) != 0 || Known(err) != 0:
+		return err
+	case b.err != io.EOF:
+		return ofBody(err)
+	}
+	return Data(err)
+}
+
+// MustFit panics with the error of a limit, if err is one.
+func MustFit(err error) {
+	var over *arena.LimitError
+	if errors.As(err, &over) {
+		panic(over)
+	}
+}
+
+// body is a request's, and knows how it has ended.
+type body struct {
+	r    io.Reader
+	read int64
+	err  error
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.read, b.err = b.read+int64(n), err
+	return n, err
+}
+
+// sized is a body of which is said how long it is.
+type sized struct {
+	body
+	length int64
+}
+
+const (
+	first   = 16 << 10 // bytes of room for nothing: about what a connection takes by itself
+	trusted = 16       // times what has come is what may come
+)
+
+// Len is how much room arenajson takes at once for what is to come: as much as was said, and
+// can be believed.
+func (s *sized) Len() int {
+	return int(max(0, min(s.length-s.read, max(first, trusted*s.read))))
+}
+
+// failed is an error with the status that Read knows for it, and nobody else.
+type failed struct {
+	error
+	status int
+}
+
+func (f *failed) Unwrap() error { return f.error }
+
+// ofBody returns the error of a body that could not be read to its end. Whatever is wrong
+// with it is so by its sender, unless it is about time.
+func ofBody(err error) error {
+	var slow interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.DeadlineExceeded): // which has a Timeout, too
+		return &failed{err, http.StatusServiceUnavailable}
+	case errors.As(err, &slow) && slow.Timeout():
+		return &failed{err, http.StatusRequestTimeout}
+	}
+	return &failed{err, http.StatusBadRequest}
+}
+
+// Data returns the error of a body that was read: its sender's where the document does not
+// suit the types, whose methods may have errors of their own.
+func Data(err error) error {
+	var program *json.InvalidUnmarshalError
+	if Known(err) != 0 || errors.As(err, &program) {
+		return err
+	}
+	return &failed{err, http.StatusBadRequest}
+}
+
+// Status is what to answer to an error of Read: 500 for what is none.
+func Status(err error, known func(error) int) int {
+	var f *failed
+	if errors.As(err, &f) {
+		return f.status
+	}
+	for _, of := range []func(error) int{known, Known} {
+		if status := of(err); status != 0 {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// Known is the status of errors that tell it by themselves, 0 for others.
+func Known(err error) int {
+	var over *arena.LimitError
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &over):
+		return Refused(over)
+	case errors.As(err, &syntax), errors.As(err, &wrong), err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+		return http.StatusBadRequest
+	}
+	return 0
+}
+
+// Refused is the status for a request that asked for more memory than it may have.
+func Refused(over *arena.LimitError) int {
+	if over.Temporary() {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusRequestEntityTooLarge
+}
