@@ -58,10 +58,12 @@ type checker struct {
 	ssa       *ssa.Package
 	summaries map[*ssa.Function]*Summary // of this package's functions
 	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
+	tooLarge  map[*ssa.Function]bool     // those that the search gave up
 	imported  map[*types.Func]*Summary
 	names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
 	calls     map[token.Pos]*ast.CallExpr // by their parenthesis
 	appended  map[token.Pos]bool          // appends that were reported, by their parenthesis
+	putting   *bool                       // whether the package puts arenas back; nil: not looked for yet
 }
 
 // maxRounds bounds how often a function is looked at anew because one that it
@@ -73,11 +75,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if isStandard(path) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std") {
 		return nil, nil // what matters of the standard library is in tables
 	}
-	c := &checker{
-		pass:      pass,
-		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{},
-		names: map[token.Pos]string{}, calls: map[token.Pos]*ast.CallExpr{}, appended: map[token.Pos]bool{},
-	}
+	c := newChecker(pass)
 	c.readNames()
 	var funcs []*ssa.Function
 	for _, fn := range c.build() {
@@ -88,10 +86,13 @@ func run(pass *analysis.Pass) (any, error) {
 		c.summaries[fn] = &Summary{}
 	}
 	c.solve(funcs)
+	if heapAdvice {
+		c.findMakers(funcs)
+	}
 	ignored := c.ignoreComments()
 	for _, fn := range funcs {
-		if c.unknown[fn] || !c.relevant(fn) {
-			continue // it is too large, or nothing in it comes from an arena
+		if c.tooLarge[fn] || !c.relevant(fn) {
+			continue // nothing is known of it, or nothing in it comes from an arena
 		}
 		f := newFunction(c, fn)
 		f.solve(true)
@@ -107,6 +108,14 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+func newChecker(pass *analysis.Pass) *checker {
+	return &checker{
+		pass:      pass,
+		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{}, tooLarge: map[*ssa.Function]bool{},
+		names: map[token.Pos]string{}, calls: map[token.Pos]*ast.CallExpr{}, appended: map[token.Pos]bool{},
+	}
 }
 
 // build makes the package's SSA form and returns its functions, literals
@@ -196,9 +205,10 @@ func (c *checker) solve(funcs []*ssa.Function) {
 		if rounds[fn]++; rounds[fn] > maxRounds {
 			continue
 		}
-		s := newFunction(c, fn).solve(false)
+		f := newFunction(c, fn)
+		s := f.solve(false)
 		if s == nil {
-			c.unknown[fn] = true
+			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
 			continue
 		}
 		if s.equal(c.summaries[fn]) {
@@ -214,7 +224,7 @@ func (c *checker) solve(funcs []*ssa.Function) {
 	}
 }
 
-// relevant says whether fn deals with arenas: by the types of its values, or
+// relevant reports whether fn deals with arenas: by the types of its values, or
 // by what it calls.
 func (c *checker) relevant(fn *ssa.Function) bool {
 	concerns := func(v ssa.Value) bool {
@@ -319,7 +329,7 @@ func (c *checker) name(call *ast.CallExpr, lhs ast.Expr) {
 	}
 }
 
-// simple says whether e is a name, or names with dots between them.
+// simple reports whether e is a name, or names with dots between them.
 func simple(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

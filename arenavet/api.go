@@ -22,8 +22,8 @@ func packagePath(p *types.Package) string {
 	return path
 }
 
-// arenaType is the name of a type of package arena, or of a pointer to one:
-// "Arena", "Slab". It is empty for other types.
+// arenaType is the name of a type of package arena or fixedpool, or of a pointer to
+// one: "Arena", "Slab", "fixedpool.Pool". It is empty for other types.
 func arenaType(t types.Type) string {
 	if t == nil {
 		return ""
@@ -33,13 +33,19 @@ func arenaType(t types.Type) string {
 		t = types.Unalias(p.Elem())
 	}
 	n, ok := t.(*types.Named)
-	if !ok || packagePath(n.Obj().Pkg()) != arenaPath {
+	if !ok {
 		return ""
 	}
-	return n.Obj().Name()
+	switch packagePath(n.Obj().Pkg()) {
+	case arenaPath:
+		return n.Obj().Name()
+	case fixedpoolPath:
+		return "fixedpool." + n.Obj().Name()
+	}
+	return ""
 }
 
-// isHandle says whether t is a pointer to an arena or a slab, or a lane, which is
+// isHandle reports whether t is a pointer to an arena or a slab, or an Allocator, which is
 // as good as its arena.
 func isHandle(t types.Type) bool {
 	if t == nil {
@@ -55,14 +61,14 @@ func isHandle(t types.Type) bool {
 	return name == "Arena" || name == "Slab"
 }
 
-// isLane says whether t is the handle to an arena's memory for one type: a
+// isLane reports whether t is the handle to an arena's memory for one type: a
 // struct, of which the analysis sees no fields.
 func isLane(t types.Type) bool {
 	_, isPointer := types.Unalias(t).(*types.Pointer)
-	return !isPointer && arenaType(t) == "Lane"
+	return !isPointer && arenaType(t) == "Allocator"
 }
 
-// isReflected says whether t is reflect.Value, which stands for the pointer or slice
+// isReflected reports whether t is reflect.Value, which stands for the pointer or slice
 // in it.
 func isReflected(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
@@ -103,7 +109,7 @@ func packageOf(name string) string {
 	return name[:slash] + pkg
 }
 
-// isStandard says whether a path is one of Go's own packages: they have no
+// isStandard reports whether a path is one of Go's own packages: they have no
 // dot in their first element. A module may lack one too, so the driver's word
 // counts where it has one.
 func isStandard(path string) bool {

@@ -94,6 +94,11 @@ func (c *checker) elemName(t types.Type) string {
 
 // arenaName is what the file at pos calls package arena, or empty.
 func (c *checker) arenaName(pos token.Pos) string {
+	return c.arenaNameIn(c.pass.Pkg.Scope().Innermost(pos), pos)
+}
+
+// arenaNameIn is arenaName where the innermost scope at pos is known.
+func (c *checker) arenaNameIn(scope *types.Scope, pos token.Pos) string {
 	for _, file := range c.pass.Files {
 		if pos < file.FileStart || pos > file.FileEnd {
 			continue
@@ -106,7 +111,7 @@ func (c *checker) arenaName(pos token.Pos) string {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			_, obj := c.pass.Pkg.Scope().Innermost(pos).LookupParent(name, pos)
+			_, obj := scope.LookupParent(name, pos)
 			if _, ok := obj.(*types.PkgName); ok {
 				return name
 			}
@@ -139,18 +144,22 @@ func (c *checker) arenaExpr(lparen token.Pos) ast.Expr {
 	return found
 }
 
-// visible says whether e means the same at pos.
+// visible reports whether e means the same at pos.
 func (c *checker) visible(e ast.Expr, pos token.Pos) bool {
+	return c.visibleIn(c.pass.Pkg.Scope().Innermost(pos), e, pos)
+}
+
+// visibleIn is visible where the innermost scope at pos is known.
+func (c *checker) visibleIn(scope *types.Scope, e ast.Expr, pos token.Pos) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		scope := c.pass.Pkg.Scope().Innermost(pos)
 		if scope == nil {
 			return false
 		}
 		_, obj := scope.LookupParent(e.Name, pos)
 		return obj != nil && obj == c.pass.TypesInfo.ObjectOf(e)
 	case *ast.SelectorExpr:
-		return c.visible(e.X, pos)
+		return c.visibleIn(scope, e.X, pos)
 	}
 	return false
 }

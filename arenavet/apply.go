@@ -255,7 +255,7 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 	return nil
 }
 
-// mayFail says whether a call's last result is an error or a flag.
+// mayFail reports whether a call's last result is an error or a flag.
 func mayFail(common *ssa.CallCommon) bool {
 	r := common.Signature().Results()
 	if r.Len() < 2 {
@@ -266,7 +266,7 @@ func mayFail(common *ssa.CallCommon) bool {
 	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// freshened says whether a handle of a call is one that this very call has
+// freshened reports whether a handle of a call is one that this very call has
 // made already: it may stand in several places of the result.
 func (f *function) freshened(st *state, k *site, part string) bool {
 	key := siteKey{k, ""}

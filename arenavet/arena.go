@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// arenaCall is a call of a function of package arena. It says whether it
+// arenaCall is a call of a function of package arena. It reports whether it
 // knows the function.
 func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value, deferred bool) (value, bool) {
 	pos := f.position(instr)
@@ -30,7 +30,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 		st.remake(k)
 		st.open[k] = true
 		return one(atom{site: k}), true
-	case "NewArenaPool", "NewAutoPool", "NewFixedPool", "NewSyncFixedPool":
+	case "NewArenaPool", "NewAutoPool":
 		return f.unknownInstr(st, instr), true
 
 	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString",
@@ -56,7 +56,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "Arena.Rewind":
 		f.useHandle(st, arg(0), pos)
 		f.rewind(st, arg(0), arg(1), pos, true, deferred, short)
-	case "Arena.UsedBytes", "Arena.Stats", "Slab.UsedBytes", "Slab.Stats":
+	case "Arena.Stats", "Slab.Stats":
 		f.useHandle(st, arg(0), pos)
 
 	case "Arena.Fork":
@@ -67,14 +67,6 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 		f.takeBack(st, arg(1), opPut, pos, true, deferred, short)
 	case "ArenaPool.Do":
 		f.do(st, instr, arg(1), pos, deferred)
-
-	case "FixedPool.Allocate", "SyncFixedPool.Allocate":
-		k := f.site(instr, "", memorySite, pos)
-		k.slot = true
-		st.remake(k)
-		return one(atom{site: k, region: k}), true
-	case "FixedPool.Deallocate", "SyncFixedPool.Deallocate":
-		f.takeBack(st, arg(1), opDeallocate, pos, true, deferred, short)
 	default:
 		return f.madeCall(st, instr, common, name, args)
 	}
@@ -163,7 +155,7 @@ func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 	}
 }
 
-// exactly says whether v is one thing, so that what is done to it is done to
+// exactly reports whether v is one thing, so that what is done to it is done to
 // that.
 func exactly(v value) bool {
 	atoms := v.atoms()
@@ -210,7 +202,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 		if l, ok := st.lent[region]; ok {
 			f.reportLent(region, l, e)
 		}
-		st.rewrite(func(x atom) (atom, bool) {
+		st.rewrite(func(k *site) bool { return endsWith(k, region) }, func(x atom) (atom, bool) {
 			if x.stale == nil && (endsWith(x.region, region) || x.region == nil &&
 				(o == opPut && x.site == region || x.site != region && endsWith(x.site, region))) {
 				x.stale = e
@@ -225,7 +217,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 func (f *function) mark(st *state, k *site, arena value) value {
 	if st.made[k] && k.bit != 0 {
 		// Everything that exists is older than the new mark.
-		st.rewrite(func(a atom) (atom, bool) {
+		st.rewrite(func(*site) bool { return true }, func(a atom) (atom, bool) {
 			a.after &^= k.bit
 			if a.site == k {
 				return a, false
@@ -266,7 +258,7 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 				continue
 			}
 			e := f.event(opRewind, pos, deferred, name)
-			st.rewrite(func(x atom) (atom, bool) {
+			st.rewrite(func(k *site) bool { return k == a.site }, func(x atom) (atom, bool) {
 				if x.stale == nil && x.region == a.site && x.after&b.site.bit != 0 {
 					x.stale = e
 				}
@@ -316,8 +308,8 @@ func (f *function) lostInLoop(st *state, k *site) {
 			}
 		}
 	}
-	for in, cells := range st.cells {
-		for _, atoms := range cells {
+	for in, o := range st.cells {
+		for _, atoms := range o.parts {
 			for _, a := range atoms {
 				held = held || a.site == k && in != k
 			}

@@ -1,6 +1,7 @@
 package arenavet
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"strings"
@@ -43,7 +44,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 		var bound []value
 		for i := range k.bindings {
 			var val value
-			for off, atoms := range st.cells[k] {
+			for off, atoms := range st.parts(k) {
 				if rest, ok := strings.CutPrefix(off, binding(i)); ok {
 					for _, b := range atoms {
 						val = val.add(entry{rest, b})
@@ -79,6 +80,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 		st.mutexCall(calleeName(origin(reached[0].fn)))
 		if name := calleeName(origin(reached[0].fn)); strings.HasPrefix(name, arenaPath+".") {
 			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, arenaPath+"."), reached[0].args, deferred); ok {
+				return v
+			}
+		} else if short, ok := strings.CutPrefix(name, fixedpoolPath+"."); ok {
+			if v, ok := f.fixedpoolCall(st, instr, short, reached[0].args, deferred); ok {
 				return v
 			}
 		} else if short, ok := strings.CutPrefix(name, jsonPath+"."); ok {
@@ -157,7 +162,7 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	}
 	for i, a := range args {
 		if isHandle(common.Args[i].Type()) && len(reached) > 0 && f.c.summary(reached[0].fn) != nil {
-			continue // its summary says whether it uses it
+			continue // its summary reports whether it uses it
 		}
 		f.use(st, a, instr)
 		if readsDeep(name) {
@@ -215,9 +220,11 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 			if f.usesOnly(a) {
 				continue
 			}
-			f.letGo(st, a)
-			if i < len(common.Args) {
-				f.noteUnknown(st, a, common.Args[i].Type())
+			if common.IsInvoke() || !f.c.keepsToItself(common.Args[i].Type()) {
+				f.letGo(st, a)
+				if i < len(common.Args) {
+					f.noteUnknown(st, a, common.Args[i].Type())
+				}
 			}
 			f.clobber(st, a)
 		}
@@ -261,7 +268,45 @@ func (f *function) noteUnknown(st *state, v value, t types.Type) {
 	})
 }
 
-// mayHold says whether a value of type t may lead to an arena.
+// keepsToItself reports whether only this package can reach the arenas in an object of type
+// t, and puts none back: they are in fields with names of its own. So a function that is
+// not known, as an option that a parser is given, takes none of them over.
+func (c *checker) keepsToItself(t types.Type) bool {
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() != c.pass.Pkg || c.puts() {
+		return false
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Exported() && mayHold(f.Type(), 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// puts reports whether the package calls a Put of arenas.
+func (c *checker) puts() bool {
+	if c.putting == nil {
+		found := false
+		for _, call := range c.calls {
+			if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+				fn, _ := c.pass.TypesInfo.Uses[s.Sel].(*types.Func)
+				found = found || fn != nil && functionName(fn) == arenaPath+".ArenaPool.Put"
+			}
+		}
+		c.putting = &found
+	}
+	return *c.putting
+}
+
+// mayHold reports whether a value of type t may lead to an arena.
 func mayHold(t types.Type, depth int) bool {
 	if isHandle(t) {
 		return true
@@ -293,7 +338,7 @@ func mayHold(t types.Type, depth int) bool {
 func (f *function) clobber(st *state, v value) {
 	for _, e := range v {
 		k := e.a.site
-		for off, atoms := range st.cells[k] {
+		for off, atoms := range st.parts(k) {
 			var good []atom
 			for _, a := range atoms {
 				if a.stale == nil {

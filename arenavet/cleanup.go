@@ -32,7 +32,7 @@ func (f *function) keptByCleanup(st *state, a atom) {
 	}
 }
 
-// carries says whether callers should know the body of k, a function that is
+// carries reports whether callers should know the body of k, a function that is
 // returned or stored: if it does something to arenas, or unlocks a mutex.
 func (f *function) carries(k *site) bool {
 	if s := f.c.summary(k.fn); s != nil {

@@ -66,13 +66,13 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				continue
 			}
 			seen[k] = described{at, e.a.off}
-			for _, off := range sortedKeys(st.cells[k]) {
+			for _, off := range sortedKeys(st.parts(k)) {
 				rest, ok := strings.CutPrefix(off, e.a.off)
 				if !ok {
 					continue
 				}
 				var inner value
-				for _, a := range st.cells[k][off] {
+				for _, a := range st.parts(k)[off] {
 					inner = inner.add(entry{"", a})
 				}
 				next := visit{inner, at + deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop{k.typ, off}), append(n.at[:len(n.at):len(n.at)], at+deref+rest)}

@@ -15,7 +15,7 @@ import (
 // let go of it before. Where one object stands for several, all of them count
 // as emptied. That hides mistakes, but reports none where there is none.
 
-// cutToNothing says whether v is x[:0], the same memory without elements.
+// cutToNothing reports whether v is x[:0], the same memory without elements.
 // x[:0:0] is not: who appends to that asks for a copy, and reads x later.
 func cutToNothing(v *ssa.Slice) bool {
 	high, ok := v.High.(*ssa.Const)
@@ -43,7 +43,7 @@ func (f *function) emptied(st *state, v value, t types.Type) {
 	}
 }
 
-// empties says whether w is what emptied does, seen by a caller: elements or
+// empties reports whether w is what emptied does, seen by a caller: elements or
 // keys that are all overwritten on every path.
 func (w *Write) empties() bool {
 	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
@@ -56,7 +56,10 @@ func (w *Write) empties() bool {
 // may make or reach them again, and where that path joins this one, it is this
 // path's business no more.
 func (s *state) forgetUnreachable() {
-	if !s.holdsStale() && len(s.handed)+len(s.lent) == 0 {
+	if s.stale {
+		s.stale = s.holdsStale()
+	}
+	if !s.stale && len(s.handed)+len(s.lent) == 0 {
 		return
 	}
 	*s.budget -= s.size()
@@ -64,23 +67,24 @@ func (s *state) forgetUnreachable() {
 	gone := func(k *site) bool { return k.kind == handleSite && !reached[k] }
 	maps.DeleteFunc(s.handed, func(k *site, _ token.Pos) bool { return gone(k) })
 	maps.DeleteFunc(s.lent, func(k *site, _ lending) bool { return gone(k) })
-	for k, cells := range s.cells {
+	for k, o := range s.cells {
 		if reached[k] {
 			continue
 		}
-		for off, atoms := range cells {
+		for off, atoms := range o.parts {
 			good := slices.DeleteFunc(slices.Clone(atoms), func(a atom) bool { return a.stale != nil })
 			if len(good) < len(atoms) {
-				cells[off] = good
+				s.write(k)[off] = good
 			}
 		}
 	}
 }
 
-// holdsStale says whether any object holds memory that was taken back.
+// holdsStale reports whether any object holds memory that was taken back.
 func (s *state) holdsStale() bool {
-	for _, cells := range s.cells {
-		for _, atoms := range cells {
+	for _, o := range s.cells {
+		*s.budget -= len(o.parts)
+		for _, atoms := range o.parts {
 			if slices.ContainsFunc(atoms, func(a atom) bool { return a.stale != nil }) {
 				return true
 			}
@@ -111,7 +115,7 @@ func (s *state) reachable() map[*site]bool {
 			return
 		}
 		reached[k] = true
-		for _, atoms := range s.cells[k] {
+		for _, atoms := range s.parts(k) {
 			for _, a := range atoms {
 				walk(a.site)
 			}
@@ -119,7 +123,7 @@ func (s *state) reachable() map[*site]bool {
 		if k.kind == symbolSite {
 			for _, child := range children[parent{k.root, k.path}] {
 				off, _, _ := strings.Cut(child.path[len(k.path)+len(deref):], recur)
-				if _, seen := s.cells[k][off]; !seen {
+				if _, seen := s.parts(k)[off]; !seen {
 					walk(child)
 				}
 			}

@@ -19,7 +19,7 @@ func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos 
 	return one(atom{site: k})
 }
 
-// endsWith says whether an arena is k, or a fork of it.
+// endsWith reports whether an arena is k, or a fork of it.
 func endsWith(arena, k *site) bool {
 	for ; arena != nil; arena = arena.parent {
 		if arena == k {

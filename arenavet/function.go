@@ -3,6 +3,7 @@ package arenavet
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -100,27 +101,30 @@ func (f *function) solve(report bool) *Summary {
 	}
 	in := make([]*state, len(blocks))
 	in[0] = f.entry()
-	queued := make([]bool, len(blocks))
-	work := []int{0}
-	for len(work) > 0 {
-		// The lowest block first: blocks are numbered roughly as they run.
-		best := 0
-		for i := range work {
-			if work[i] < work[best] {
-				best = i
-			}
+	// In turns, as the blocks run, and not the first of them again as soon as it has
+	// changed: what all the cases of a parser's large switch bring back to its head is
+	// carried on from there at once.
+	order, at := runOrder(f.fn)
+	queued := make([]bool, len(blocks)) // by their number in order
+	queued[0] = true
+	for waiting, n := 1, 0; waiting > 0; n = (n + 1) % len(order) {
+		if !queued[n] {
+			continue
 		}
-		i := work[best]
-		work[best] = work[len(work)-1]
-		work = work[:len(work)-1]
-		queued[i] = false
+		queued[n] = false
+		waiting--
+		i := order[n]
 		st := in[i].clone()
 		f.block(st, blocks[i])
 		if f.budget < 0 {
 			return nil
 		}
 		for n, succ := range blocks[i].Succs {
-			out := f.edge(st, blocks[i], succ, n)
+			out := st
+			if n < len(blocks[i].Succs)-1 {
+				out = st.clone()
+			}
+			f.edge(out, blocks[i], succ, n)
 			changed := false
 			if in[succ.Index] == nil {
 				in[succ.Index] = out
@@ -128,9 +132,9 @@ func (f *function) solve(report bool) *Summary {
 			} else {
 				changed = in[succ.Index].join(out)
 			}
-			if changed && !queued[succ.Index] {
-				queued[succ.Index] = true
-				work = append(work, succ.Index)
+			if changed && !queued[at[succ.Index]] {
+				queued[at[succ.Index]] = true
+				waiting++
 			}
 		}
 	}
@@ -147,6 +151,29 @@ func (f *function) solve(report bool) *Summary {
 		return &Summary{} // it never returns
 	}
 	return f.summarize(f.exit, f.results)
+}
+
+// runOrder are the blocks that a function's first one leads to, each before those
+// that it leads to, but for loops; and the place of each in that.
+func runOrder(fn *ssa.Function) (order, at []int) {
+	at = make([]int, len(fn.Blocks))
+	seen := make([]bool, len(fn.Blocks))
+	var visit func(b *ssa.BasicBlock)
+	visit = func(b *ssa.BasicBlock) {
+		seen[b.Index] = true
+		for i := len(b.Succs) - 1; i >= 0; i-- { // so that a loop's body comes before what is behind it
+			if s := b.Succs[i]; !seen[s.Index] {
+				visit(s)
+			}
+		}
+		order = append(order, b.Index)
+	}
+	visit(fn.Blocks[0])
+	slices.Reverse(order)
+	for n, i := range order {
+		at[i] = n
+	}
+	return order, at
 }
 
 // entry is the state in which the function begins: arguments and captured
@@ -244,7 +271,7 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 				delete(st.cells, k)
 			}
 		}
-		st.rewrite(func(a atom) (atom, bool) {
+		st.rewrite(of, func(a atom) (atom, bool) {
 			if of(a.site) || of(a.region) {
 				return a, false
 			}
@@ -262,9 +289,8 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 	return val
 }
 
-// edge is the state at the beginning of succ, coming from b.
-func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
-	out := st.clone()
+// edge makes out, what may hold at the end of b, what may hold at the beginning of succ.
+func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
 		f.refine(out, branch.Cond, n == 0)
 	}
@@ -294,5 +320,4 @@ func (f *function) edge(st *state, b, succ *ssa.BasicBlock, n int) *state {
 		out.regs[v] = val
 	}
 	out.forgetUnreachable()
-	return out
 }

@@ -21,15 +21,19 @@ func init() {
 // source, not on SSA form: its advice is text to be written there.
 type advisor struct {
 	c         *checker
+	header    *ast.FuncType
 	body      *ast.BlockStmt
 	signature *types.Signature
-	parents   map[ast.Node]ast.Node
-	arenas    []ast.Expr // those in scope, the one to take first
-	params    map[types.Object]bool
-	fate      map[types.Object]fate
-	busy      map[types.Object]bool
-	done      map[ast.Node]bool // parts of what was reported
-	ignored   ignoredLines
+	index
+	arenas  []ast.Expr // those in scope, the one to take first
+	request string     // the parameter whose context has the arena, where there are none
+	params  map[types.Object]bool
+	flows   map[place]*flow
+	circle  []*flow           // those that are not closed yet, in their order
+	steps   int               // of the search
+	at      ast.Node          // what is looked at
+	done    map[ast.Node]bool // parts of what was reported
+	ignored ignoredLines
 }
 
 // advise looks through the package's functions.
@@ -68,27 +72,24 @@ func (c *checker) hasArena(t *ast.FuncType) bool {
 
 func isArena(t types.Type) bool { return isHandle(t) && arenaType(t) == "Arena" }
 
-func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) {
-	h := &advisor{c: c, body: body, parents: map[ast.Node]ast.Node{}, params: map[types.Object]bool{},
-		fate: map[types.Object]fate{}, busy: map[types.Object]bool{}, done: map[ast.Node]bool{}, ignored: ignored}
-	var stack []ast.Node
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		if len(stack) > 0 {
-			h.parents[n] = stack[len(stack)-1]
-		}
-		stack = append(stack, n)
-		return true
-	})
+func (c *checker) newAdvisor(t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) *advisor {
+	h := &advisor{c: c, header: t, body: body, params: map[types.Object]bool{}, flows: map[place]*flow{}, done: map[ast.Node]bool{}, ignored: ignored}
 	h.signature, _ = typ.(*types.Signature)
+	h.readIndex()
+	return h
+}
+
+func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) {
+	h := c.newAdvisor(t, body, typ, ignored)
 	h.findArenas(recv, t)
 	if len(h.arenas) == 0 {
-		return
+		if h.request = h.requestOf(); h.request == "" {
+			return
+		}
 	}
+	h.movedParameters(recv, t.Params)
 	ast.Inspect(body, func(n ast.Node) bool {
+		h.at = n
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return !c.hasArena(n.Type) && !h.runsLater(n)
@@ -104,6 +105,8 @@ func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast
 		case *ast.ValueSpec:
 			h.builder(n)
 			h.moved(n)
+		case *ast.RangeStmt:
+			h.movedParts(n.Key, n.Value)
 		}
 		return true
 	})
@@ -112,13 +115,6 @@ func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast
 // findArenas finds the arenas that the function can name, and reports a
 // parameter that is never used.
 func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
-	used := map[types.Object]bool{}
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			used[h.c.pass.TypesInfo.Uses[id]] = true
-		}
-		return true
-	})
 	var fields []ast.Expr
 	add := func(list *ast.FieldList) {
 		if list == nil {
@@ -133,7 +129,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 				h.params[obj] = true
 				if isArena(obj.Type()) {
 					h.arenas = append(h.arenas, name)
-					if !used[obj] {
+					if len(h.uses[obj]) == 0 {
 						h.say(name.Pos(), "arena "+name.Name+" is never used: what this function allocates goes to the heap, or it needs no arena")
 					}
 					continue
@@ -169,19 +165,22 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 
 // arena is how the arena is called at pos, or empty where none can be named.
 func (h *advisor) arena(pos token.Pos) string {
+	if h.request != "" {
+		return requestArena
+	}
 	for _, e := range h.arenas {
 		id := e
 		if s, ok := e.(*ast.SelectorExpr); ok {
 			id = s.X
 		}
-		if id.Pos() < pos && h.c.visible(id, pos) {
+		if id.Pos() < pos && h.c.visibleIn(h.scope(h.at), id, pos) {
 			return types.ExprString(e)
 		}
 	}
 	return ""
 }
 
-// runsLater says whether a function literal may run when the arena is over: it
+// runsLater reports whether a function literal may run when the arena is over: it
 // is stored, returned, or given to a goroutine.
 func (h *advisor) runsLater(lit *ast.FuncLit) bool {
 	switch p := h.parents[lit].(type) {
@@ -251,7 +250,7 @@ func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
 	h.c.pass.Report(d)
 }
 
-// offers says whether the package arena that the program uses has a function:
+// offers reports whether the package arena that the program uses has a function:
 // "NewOf", "Arena.Sprintf".
 func (h *advisor) offers(name string) bool {
 	for _, p := range h.c.pass.Pkg.Imports() {
@@ -274,7 +273,7 @@ func (h *advisor) offers(name string) bool {
 // packageAt is what the file at pos calls package arena, and what it takes to
 // import it where it does not yet. The name is empty where it means something else.
 func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
-	if name := h.c.arenaName(pos); name != "" {
+	if name := h.c.arenaNameIn(h.scope(h.at), pos); name != "" {
 		return name, nil
 	}
 	for _, file := range h.c.pass.Files {
@@ -286,7 +285,7 @@ func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
 				return "", nil // hidden here
 			}
 		}
-		if _, obj := h.c.pass.Pkg.Scope().Innermost(pos).LookupParent("arena", pos); obj != nil {
+		if _, obj := h.scope(h.at).LookupParent("arena", pos); obj != nil {
 			return "", nil
 		}
 		at, text := file.Name.End(), "\n\nimport \""+arenaPath+"\"\n"

@@ -22,11 +22,15 @@ func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, ed
 	if a == "" {
 		return
 	}
-	text := what + " on the heap, with arena " + a + " in scope: use arena." + name
+	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
 	pkg, imports := h.packageAt(pos)
-	if !fixable || pkg == "" || !h.offers(name) {
+	begins, ok := h.begins()
+	if !fixable || !ok || pkg == "" || !h.offers(name) {
 		h.say(pos, text)
 		return
+	}
+	if len(begins) > 0 {
+		imports = begins // which it has, too
 	}
 	h.say(pos, text, append(imports, edits(pkg, a)...)...)
 }
@@ -37,12 +41,13 @@ func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edit
 	if a == "" {
 		return
 	}
-	text := what + " on the heap, with arena " + a + " in scope: use its " + name
-	if !fixable || !h.offers("Arena."+name) {
+	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
+	begins, ok := h.begins()
+	if !fixable || !ok || !h.offers("Arena."+name) {
 		h.say(pos, text)
 		return
 	}
-	h.say(pos, text, edits(a)...)
+	h.say(pos, text, append(begins, edits(a)...)...)
 }
 
 func (h *advisor) expression(e ast.Expr) {
@@ -147,7 +152,7 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 	})
 }
 
-// copied says whether the compiler makes no copy of a string: it is compared, or
+// copied reports whether the compiler makes no copy of a string: it is compared, or
 // looks up a map.
 func (h *advisor) copied(e ast.Expr) bool {
 	switch p := h.parents[e].(type) {
@@ -161,7 +166,7 @@ func (h *advisor) copied(e ast.Expr) bool {
 	return false
 }
 
-// assigned says whether something is assigned to e.
+// assigned reports whether something is assigned to e.
 func (h *advisor) assigned(e ast.Expr) bool {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	return ok && slices.Contains(s.Lhs, e)
@@ -206,7 +211,7 @@ func (h *advisor) makes(e *ast.CallExpr) {
 	}
 }
 
-// namedSlice says whether t is the name of a slice type, and how its elements' type
+// namedSlice reports whether t is the name of a slice type, and how its elements' type
 // is written here.
 func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	s, isSlice := h.typeOf(t).Underlying().(*types.Slice)
@@ -225,7 +230,7 @@ func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	return elem != "", elem
 }
 
-// again says whether e may be evaluated twice.
+// again reports whether e may be evaluated twice.
 func (h *advisor) again(e ast.Expr) bool {
 	if h.c.pass.TypesInfo.Types[e].Value != nil || simple(e) {
 		return true

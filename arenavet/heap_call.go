@@ -63,8 +63,9 @@ func (h *advisor) call(e *ast.CallExpr) {
 		})
 	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]), name == "bytes.NewBufferString":
 		h.builderAt(e)
+	case h.twin(e):
 	default:
-		h.twin(e)
+		h.noCounterpart(e, name)
 	}
 }
 
@@ -87,7 +88,7 @@ var ofArena = map[string]string{
 // are given one operand.
 var printed = map[string]string{"fmt.Sprint": `"%v"`, "fmt.Sprintln": `"%v\n"`}
 
-// isPlainSlice says whether t, or the first of several results, is a slice without
+// isPlainSlice reports whether t, or the first of several results, is a slice without
 // a name.
 func isPlainSlice(t types.Type) bool {
 	if list, ok := t.(*types.Tuple); ok && list.Len() > 0 {

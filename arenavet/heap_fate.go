@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 )
 
 // fate is what becomes of a value.
@@ -15,88 +17,102 @@ const (
 	outlives             // it may be used when the arena is over
 )
 
-// of is what becomes of the value of an expression.
-func (h *advisor) of(e ast.Node) fate {
+// value is what becomes of the value of an expression.
+func (h *advisor) value(e ast.Node) (fate, []place) {
 	switch p := h.parents[e].(type) {
-	case *ast.ParenExpr:
-		return h.of(p)
-	case *ast.KeyValueExpr:
-		return h.of(p)
-	case *ast.CompositeLit:
-		return h.of(p)
-	case *ast.TypeAssertExpr:
-		return h.of(p)
+	case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit, *ast.TypeAssertExpr:
+		return stays, []place{p}
 	case *ast.SliceExpr:
 		if p.X == e {
-			return h.of(p)
+			return stays, []place{p}
 		}
 	case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
 		if at, ok := p.(*ast.IndexExpr); ok && at.Index == e {
 			if h.assigned(at) {
-				return h.target(at) // a map keeps the key
+				return h.assignedTo(at) // a map keeps the key
 			}
-			return stays
+			return stays, nil
 		}
 		if x, ok := p.(ast.Expr); ok && !pointerFree(h.typeOf(x)) {
-			if _, called := h.parents[p].(*ast.CallExpr); called && h.parents[p].(*ast.CallExpr).Fun == p {
-				return goesOut // a method
+			if call, called := h.parents[p].(*ast.CallExpr); called && call.Fun == p {
+				return goesOut, nil // a method
 			}
-			return h.of(p)
+			return stays, []place{p}
 		}
 	case *ast.UnaryExpr:
 		if p.Op == token.AND {
-			return h.of(p)
+			return stays, []place{p}
 		}
 	case *ast.BinaryExpr:
 		if p.Op == token.ADD {
-			return h.of(p)
+			return stays, []place{p}
 		}
 	case *ast.CallExpr:
 		return h.argument(p, e)
 	case *ast.ReturnStmt:
 		if x, ok := e.(ast.Expr); ok && h.returnedAsError(p, x) {
-			return outlives
+			return outlives, nil
 		}
-		return goesOut
+		return goesOut, nil
 	case *ast.SendStmt:
-		return outlives
+		return outlives, nil
 	case *ast.AssignStmt:
-		worst := stays
-		for i, rhs := range p.Rhs {
-			if rhs != e {
-				continue
-			}
-			for j, lhs := range p.Lhs {
-				if i == j && len(p.Lhs) == len(p.Rhs) || len(p.Rhs) == 1 && !isError(orInvalid(h.typeOf(lhs))) || len(p.Lhs) == 1 {
-					worst = max(worst, h.target(lhs))
-				}
-			}
+		i := numberOf(p.Rhs, e)
+		switch {
+		case i < 0:
+			return stays, nil
+		case len(p.Lhs) == len(p.Rhs):
+			return h.assignedTo(p.Lhs[i])
 		}
-		return worst
+		return h.assignedToAll(p.Lhs, func(lhs ast.Expr) bool { return !isError(orInvalid(h.typeOf(lhs))) })
 	case *ast.ValueSpec:
-		worst := stays
-		for _, name := range p.Names {
-			worst = max(worst, h.target(name))
+		i := numberOf(p.Values, e)
+		switch {
+		case i < 0:
+			return stays, nil
+		case len(p.Names) == len(p.Values):
+			return h.assignedTo(p.Names[i])
 		}
-		return worst
+		names := make([]ast.Expr, len(p.Names))
+		for i, name := range p.Names {
+			names[i] = name
+		}
+		return h.assignedToAll(names, func(name ast.Expr) bool { return !isError(orInvalid(h.typeOf(name))) })
 	case *ast.RangeStmt:
-		worst := stays
-		for _, v := range []ast.Expr{p.Key, p.Value} {
-			if v != nil && !pointerFree(h.typeOf(v)) {
-				worst = max(worst, h.target(v))
-			}
+		if p.X != e {
+			return stays, nil
 		}
-		return worst
+		return h.assignedToAll([]ast.Expr{p.Key, p.Value}, func(v ast.Expr) bool { return v != nil && !pointerFree(h.typeOf(v)) })
 	}
-	return stays
+	return stays, nil
+}
+
+// numberOf is which of a list of expressions e is, or -1.
+func numberOf(list []ast.Expr, e ast.Node) int {
+	i, ok := slices.BinarySearchFunc(list, e.Pos(), func(x ast.Expr, at token.Pos) int { return int(x.Pos() - at) })
+	if !ok || list[i] != e {
+		return -1
+	}
+	return i
 }
 
 func (h *advisor) typeOf(e ast.Expr) types.Type { return h.c.pass.TypesInfo.TypeOf(e) }
 
-// target is what becomes of what is assigned to e.
-func (h *advisor) target(e ast.Expr) fate {
+// assignedToAll is assignedTo for those of a list that count.
+func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (worst fate, next []place) {
+	for _, e := range list {
+		if counts(e) {
+			own, more := h.assignedTo(e)
+			worst, next = max(worst, own), append(next, more...)
+		}
+	}
+	return worst, next
+}
+
+// assignedTo is what becomes of what is assigned to e.
+func (h *advisor) assignedTo(e ast.Expr) (fate, []place) {
 	if isError(orInvalid(h.typeOf(e))) {
-		return outlives
+		return outlives, nil
 	}
 	direct := true
 	for {
@@ -105,7 +121,7 @@ func (h *advisor) target(e ast.Expr) fate {
 			e = x.X
 		case *ast.SelectorExpr:
 			if v, ok := h.c.pass.TypesInfo.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return outlives // of another package
+				return outlives, nil // of another package
 			}
 			e, direct = x.X, false
 		case *ast.IndexExpr:
@@ -113,17 +129,16 @@ func (h *advisor) target(e ast.Expr) fate {
 		case *ast.StarExpr:
 			e, direct = x.X, false
 		case *ast.Ident:
-			if x.Name == "_" {
-				return stays
-			}
 			obj := h.c.pass.TypesInfo.ObjectOf(x)
-			f := h.variable(obj)
-			if !direct && h.params[obj] {
-				f = max(f, goesOut)
+			if x.Name == "_" || obj == nil {
+				return stays, nil
 			}
-			return f
+			if !direct && h.params[obj] {
+				return goesOut, []place{obj}
+			}
+			return stays, []place{obj}
 		default:
-			return goesOut
+			return goesOut, nil
 		}
 	}
 }
@@ -136,42 +151,28 @@ func orInvalid(t types.Type) types.Type {
 }
 
 // variable is what becomes of what a variable holds.
-func (h *advisor) variable(obj types.Object) fate {
-	if obj == nil {
-		return stays
-	}
-	if obj.Parent() == h.c.pass.Pkg.Scope() {
-		return outlives
+func (h *advisor) variable(obj types.Object) (fate, []place) {
+	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+		return outlives, nil
 	}
 	if obj.Pos() < h.body.Pos() && !h.params[obj] {
 		if obj.Pos().IsValid() && !isResult(obj) {
-			return outlives // of the function around this literal
+			return outlives, nil // of the function around this literal
 		}
-		return goesOut
+		return goesOut, nil
 	}
-	if f, ok := h.fate[obj]; ok {
-		return f
+	own := stays
+	if isResult(obj) {
+		own = goesOut // of a literal
 	}
-	if h.busy[obj] {
-		return stays
-	}
-	h.busy[obj] = true
-	worst := stays
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if ok && h.c.pass.TypesInfo.Uses[id] == obj {
-			if h.inGoroutine(id) {
-				worst = outlives
-			}
-			worst = max(worst, h.of(id))
+	next := make([]place, len(h.uses[obj]))
+	for i, id := range h.uses[obj] {
+		next[i] = id
+		if h.later[id] {
+			own = outlives
 		}
-		return true
-	})
-	delete(h.busy, obj)
-	if len(h.busy) == 0 {
-		h.fate[obj] = worst // within a cycle it is not known yet
 	}
-	return worst
+	return own, next
 }
 
 func isResult(obj types.Object) bool {
@@ -179,118 +180,97 @@ func isResult(obj types.Object) bool {
 	return ok && v.Kind() == types.ResultVar
 }
 
-func (h *advisor) inGoroutine(n ast.Node) bool {
-	for p := h.parents[n]; p != nil; p = h.parents[p] {
-		switch p := p.(type) {
-		case *ast.GoStmt:
-			return true
-		case *ast.FuncLit:
-			if h.runsLater(p) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // argument is what becomes of an argument of a call.
-func (h *advisor) argument(call *ast.CallExpr, e ast.Node) fate {
+func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (fate, []place) {
+	result := []place{call}
 	if _, ok := h.parents[call].(*ast.GoStmt); ok {
-		return outlives
+		return outlives, nil
 	}
 	if tv, ok := h.c.pass.TypesInfo.Types[call.Fun]; ok && tv.IsType() {
 		if isText(orInvalid(tv.Type)) != isText(orInvalid(h.typeOf(call.Args[0]))) {
-			return stays // a copy
+			return stays, nil // a copy
 		}
-		return h.of(call)
+		return stays, result
 	}
 	switch h.builtin(call) {
 	case "append":
-		return h.of(call)
+		return stays, result
 	case "panic":
-		return outlives
+		return outlives, nil
 	case "len", "cap", "clear", "copy", "delete", "print", "println", "close":
-		return stays
-	}
-	if isError(orInvalid(h.typeOf(call))) {
-		return outlives
+		return stays, nil
 	}
 	name, fn := h.called(call), h.function(call)
 	switch name {
 	case arenaPath + ".Arena.AllocBytesToString", arenaPath + ".Arena.AllocString", arenaPath + ".Arena.Concat":
-		return stays // a copy
+		return stays, nil // a copy
 	case arenaPath + ".Append":
-		return h.of(call)
+		return stays, result
 	}
 	if fn == nil {
-		return goesOut
+		return goesOut, nil
 	}
-	if startsGoroutine[name] || keepers[name] || mayKeep(packageOf(name)) {
-		return outlives
+	if startsGoroutine[name] || keepers[name] || mayKeep(packageOf(name)) || isError(orInvalid(h.typeOf(call))) && makesErrors(fn) {
+		return outlives, nil
 	}
 	if isStandard(packageOf(name)) {
-		if f := h.of(call); f == outlives || results[name].is != 0 || results["text."+fn.Name()].is != 0 {
-			return max(goesOut, f) // also what makes the text of a panic is for once
+		if isError(orInvalid(h.typeOf(call))) {
+			return goesOut, nil // that it failed
 		}
-		return goesOut
+		return goesOut, result // also what makes the text of a panic is for once
 	}
 	var s *Summary
 	if f := h.c.ssa.Prog.FuncValue(fn.Origin()); f != nil {
 		s = h.c.summary(f)
 	}
 	if s == nil {
-		return goesOut
+		return goesOut, nil
 	}
-	n := 0
+	n := numberOf(call.Args, e)
+	if n < 0 {
+		return goesOut, nil
+	}
 	if fn.Signature().Recv() != nil {
-		n = 1
-	}
-	for i, arg := range call.Args {
-		if arg == e {
-			n += i
-			break
-		}
+		n++
 	}
 	from := func(src Source) bool { return src.Kind == Same && src.At.Param == n && src.At.Global == "" }
 	for _, w := range s.Writes {
 		for _, fl := range w.From {
 			if w.To.Global != "" && from(fl.From) {
-				return outlives
+				return outlives, nil
 			}
 		}
 	}
 	for _, x := range s.Effects {
 		if (x.Op == opSent || x.Op == opRuns) && from(x.From) {
-			return outlives
+			return outlives, nil
 		}
 	}
 	for _, fl := range s.Results {
 		if from(fl.From) {
-			return max(goesOut, h.of(call))
+			return goesOut, result
 		}
 	}
-	return goesOut
+	return goesOut, nil
 }
 
-// returnedAsError says whether a return statement returns x as an error: errors
+// makesErrors reports whether a function that returns an error makes it of what it is
+// given, going by its name. Of others it is known by what they do with an argument,
+// or they return that something failed: what is saved, sent or encoded outlives no
+// arena for that.
+func makesErrors(fn *types.Func) bool {
+	path := packagePath(fn.Pkg())
+	pkg := path[strings.LastIndex(path, "/")+1:]
+	return pkg == "errors" || pkg == "xerrors" || strings.Contains(fn.Name(), "Err")
+}
+
+// returnedAsError reports whether a return statement returns x as an error: errors
 // are logged and kept long after the request.
 func (h *advisor) returnedAsError(ret *ast.ReturnStmt, x ast.Expr) bool {
-	var sig *types.Signature
-	for p := h.parents[ret]; p != nil && sig == nil; p = h.parents[p] {
-		if lit, ok := p.(*ast.FuncLit); ok {
-			sig, _ = h.typeOf(lit).(*types.Signature)
-		}
-	}
-	if sig == nil {
-		sig = h.signature
-	}
+	sig := h.returns[ret]
 	if sig == nil || sig.Results().Len() != len(ret.Results) {
 		return false
 	}
-	for i, r := range ret.Results {
-		if r == x {
-			return isError(sig.Results().At(i).Type())
-		}
-	}
-	return false
+	i := numberOf(ret.Results, x)
+	return i >= 0 && isError(sig.Results().At(i).Type())
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// isBuilder says whether t is a type of the standard library whose place a Buffer
+// isBuilder reports whether t is a type of the standard library whose place a Buffer
 // can take.
 func isBuilder(t types.Type) bool {
 	name := typeName(t)
@@ -83,12 +83,8 @@ func (h *advisor) builderAt(e ast.Expr) {
 // whether that is all, and what becomes of the text.
 func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst fate) {
 	fits = obj != nil
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		id, isID := n.(*ast.Ident)
-		if !isID || obj == nil || h.c.pass.TypesInfo.Uses[id] != obj {
-			return true
-		}
-		if h.inGoroutine(id) {
+	for _, id := range h.uses[obj] {
+		if h.later[id] {
 			worst = outlives
 		}
 		switch p := h.parents[id].(type) {
@@ -109,20 +105,19 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 				fits, worst = false, max(worst, h.of(id))
 			}
 		}
-		return true
-	})
+	}
 	return edits, fits, worst
 }
 
-// isWriterArgument says whether e is given to a call as an io.Writer or the like,
+// isWriterArgument reports whether e is given to a call as an io.Writer or the like,
 // so that its own type does not matter.
 func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	call, ok := h.parents[e].(*ast.CallExpr)
 	if !ok || call.Fun == e {
 		return false
 	}
-	if h.argument(call, e) == outlives && !isError(orInvalid(h.typeOf(call))) {
-		return false // an error says nothing of what was written
+	if h.of(e) == outlives {
+		return false
 	}
 	sig, ok := h.typeOf(call.Fun).Underlying().(*types.Signature)
 	if !ok {

@@ -56,7 +56,7 @@ func (h *advisor) mapParts(e ast.Expr) (key, elem, hint ast.Expr) {
 	return nil, nil, hint
 }
 
-// large says whether a map gets room for many entries, or entries in a loop.
+// large reports whether a map gets room for many entries, or entries in a loop.
 func (h *advisor) large(e ast.Expr) bool {
 	if _, _, hint := h.mapParts(e); hint != nil {
 		v := h.c.pass.TypesInfo.Types[hint].Value
@@ -66,28 +66,17 @@ func (h *advisor) large(e ast.Expr) bool {
 	if obj == nil {
 		return false
 	}
-	found := false
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || h.c.pass.TypesInfo.Uses[id] != obj {
-			return true
-		}
+	for _, id := range h.uses[obj] {
 		at, ok := h.parents[id].(*ast.IndexExpr)
 		if !ok || at.X != id {
-			return true
+			continue
 		}
 		_, counts := h.parents[at].(*ast.IncDecStmt)
-		if counts || h.assigned(at) {
-			for p := h.parents[at]; p != nil && !within(p, e); p = h.parents[p] {
-				switch p.(type) {
-				case *ast.ForStmt, *ast.RangeStmt:
-					found = true
-				}
-			}
+		if loop := h.loops[id]; (counts || h.assigned(at)) && loop != nil && !within(loop, e) {
+			return true
 		}
-		return true
-	})
-	return found
+	}
+	return false
 }
 
 func within(outer, inner ast.Node) bool {
@@ -105,7 +94,7 @@ func (h *advisor) mapVariable(e ast.Expr) types.Object {
 }
 
 // mapUses writes what is done with a map's variable for a Map: v, ok := m[k], m[k] = v,
-// delete, len, clear, and range. It says whether that is all: m[k] as a value, m[k]++
+// delete, len, clear, and range. It reports whether that is all: m[k] as a value, m[k]++
 // and giving it away have no such text.
 func (h *advisor) mapUses(e ast.Expr) (edits []analysis.TextEdit, ok bool) {
 	obj := h.mapVariable(e)
@@ -113,13 +102,10 @@ func (h *advisor) mapUses(e ast.Expr) (edits []analysis.TextEdit, ok bool) {
 		return nil, false
 	}
 	ok = true
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		if id, isID := n.(*ast.Ident); isID && h.c.pass.TypesInfo.Uses[id] == obj {
-			more := h.mapUse(id)
-			edits, ok = append(edits, more...), ok && more != nil
-		}
-		return true
-	})
+	for _, id := range h.uses[obj] {
+		more := h.mapUse(id)
+		edits, ok = append(edits, more...), ok && more != nil
+	}
 	return edits, ok
 }
 

@@ -16,8 +16,8 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 		return
 	}
 	gen, ok := h.parents[spec].(*ast.GenDecl)
-	edits, goes, fits := h.addressLeaves(spec.Names[0])
-	if !goes {
+	edits, at, fits := h.addressLeaves(spec.Names[0])
+	if !at.IsValid() {
 		return
 	}
 	name := spec.Names[0].Name
@@ -41,8 +41,8 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 		if !ok {
 			continue
 		}
-		edits, goes, fits := h.addressLeaves(id)
-		if !goes {
+		edits, at, fits := h.addressLeaves(id)
+		if !at.IsValid() {
 			continue
 		}
 		v := s.Rhs[i]
@@ -54,36 +54,55 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 
 // movedResult is moved for x, err := f(), for which there is no such text.
 func (h *advisor) movedResult(s *ast.AssignStmt) {
-	if s.Tok != token.DEFINE {
-		return
+	if s.Tok == token.DEFINE {
+		h.movedParts(s.Lhs...)
 	}
-	for _, l := range s.Lhs {
+}
+
+// movedParts is moved for variables that are declared together, as those of a range
+// statement are.
+func (h *advisor) movedParts(list ...ast.Expr) {
+	for _, l := range list {
 		if id, ok := l.(*ast.Ident); ok {
-			if _, goes, _ := h.addressLeaves(id); goes {
+			if _, at, _ := h.addressLeaves(id); at.IsValid() {
 				h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", false, nil)
 			}
 		}
 	}
 }
 
-// addressLeaves says whether the address of a struct that id declares, or of a
-// field of it, leaves the function, and writes its uses for a pointer in its place, if that fits.
-func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, goes, fits bool) {
+// movedParameters is moved for parameters and receivers, whose copy is made on the heap
+// when the function is called.
+func (h *advisor) movedParameters(lists ...*ast.FieldList) {
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, p := range list.List {
+			for _, id := range p.Names {
+				if _, at, _ := h.addressLeaves(id); at.IsValid() {
+					h.useFunction(at, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", false, nil)
+				}
+			}
+		}
+	}
+}
+
+// addressLeaves is where the address of a struct that id declares, or of a field of it,
+// leaves the function first, if it does. It writes its uses for a pointer in its place, if
+// that fits.
+func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leaves token.Pos, fits bool) {
 	obj := h.c.pass.TypesInfo.Defs[id]
 	if obj == nil || obj.Type() == nil {
-		return nil, false, false
+		return nil, token.NoPos, false
 	}
-	if _, ok := obj.Type().Underlying().(*types.Struct); !ok || arenaType(obj.Type()) != "" {
-		return nil, false, false
+	if _, ok := obj.Type().Underlying().(*types.Struct); !ok || arenaType(obj.Type()) != "" || isBuilder(obj.Type()) || isLock(obj.Type()) {
+		return nil, token.NoPos, false
 	}
 	bad := false
 	fits = true
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		use, ok := n.(*ast.Ident)
-		if !ok || h.c.pass.TypesInfo.Uses[use] != obj {
-			return true
-		}
-		bad = bad || h.inGoroutine(use)
+	for _, use := range h.uses[obj] {
+		bad = bad || h.later[use]
 		at := h.fieldOf(use)
 		address, ok := h.parents[at].(*ast.UnaryExpr)
 		ok = ok && address.Op == token.AND
@@ -101,14 +120,46 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, goes,
 		if ok {
 			f := h.of(address)
 			bad = bad || f == outlives
-			switch h.parents[address].(type) {
+			goes := false
+			switch p := h.parents[address].(type) {
 			case *ast.ReturnStmt, *ast.AssignStmt, *ast.CompositeLit, *ast.KeyValueExpr:
-				goes = goes || f == goesOut
+				goes = f == goesOut
+			case *ast.CallExpr:
+				goes = f == goesOut && h.boxed(p, address)
+			}
+			if goes && !leaves.IsValid() {
+				leaves = address.Pos()
 			}
 		}
-		return true
-	})
-	return edits, goes && !bad, fits
+	}
+	if bad {
+		leaves = token.NoPos
+	}
+	return edits, leaves, fits
+}
+
+// isLock reports whether t is of package sync: goroutines wait there, and an arena does not.
+func isLock(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && packagePath(n.Obj().Pkg()) == "sync"
+}
+
+// boxed reports whether a call is given e as an interface: what becomes of it behind that
+// the compiler does not know, and takes it for lost to the heap. (json.Unmarshal, fmt.Sscan
+// and their like.)
+func (h *advisor) boxed(call *ast.CallExpr, e ast.Expr) bool {
+	sig, ok := orInvalid(h.typeOf(call.Fun)).Underlying().(*types.Signature)
+	i := numberOf(call.Args, e)
+	if !ok || i < 0 || sig.Params().Len() == 0 {
+		return false
+	}
+	if last := sig.Params().Len() - 1; sig.Variadic() && i >= last {
+		s, ok := sig.Params().At(last).Type().(*types.Slice)
+		return ok && !call.Ellipsis.IsValid() && types.IsInterface(s.Elem())
+	} else if i <= last {
+		return types.IsInterface(sig.Params().At(i).Type())
+	}
+	return false
 }
 
 // fieldOf is the field of a variable that is named at an identifier, or a field of

@@ -3,8 +3,6 @@ package arenavet
 import (
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // twinNames are what is added to a function's name for the one that takes an
@@ -13,11 +11,11 @@ var twinNames = []string{"In", "Arena", "InArena", "WithArena"}
 
 // twin is a call of a function that has an arena-taking twin: of the same package
 // or type, with one of twinNames after its name, the same results, and the same
-// parameters but for one *arena.Arena, first or last.
-func (h *advisor) twin(e *ast.CallExpr) {
+// parameters but for one *arena.Arena, first or last. It reports whether there is one.
+func (h *advisor) twin(e *ast.CallExpr) bool {
 	fn := h.function(e)
 	if fn == nil || fn.Pkg() == nil {
-		return
+		return false
 	}
 	sig := fn.Signature()
 	for _, suffix := range twinNames {
@@ -37,18 +35,19 @@ func (h *advisor) twin(e *ast.CallExpr) {
 		}
 		a := h.arena(e.Pos())
 		if a == "" {
-			return
+			return true
 		}
 		id, _ := e.Fun.(*ast.Ident)
 		if s, ok := e.Fun.(*ast.SelectorExpr); ok {
 			id = s.Sel
 		}
-		text := fn.Name() + " allocates on the heap, with arena " + a + " in scope: use " + other.Name()
-		if id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() {
+		text := fn.Name() + " allocates on the heap, " + h.inScope(a) + ": use " + other.Name()
+		begins, ok := h.begins()
+		if !ok || id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() {
 			h.say(e.Pos(), text)
-			return
+			return true
 		}
-		edits := []analysis.TextEdit{insert(id.End(), suffix)}
+		edits := append(begins, insert(id.End(), suffix))
 		switch {
 		case len(e.Args) == 0:
 			edits = append(edits, replace(e.Lparen, e.Rparen+1, "("+a+")"))
@@ -58,11 +57,12 @@ func (h *advisor) twin(e *ast.CallExpr) {
 			edits = append(edits, replace(e.Rparen, e.Rparen+1, ", "+a+")"))
 		}
 		h.say(e.Pos(), text, edits...)
-		return
+		return true
 	}
+	return false
 }
 
-// twins says whether t is s with an arena before or behind its parameters.
+// twins reports whether t is s with an arena before or behind its parameters.
 func twins(s, t *types.Signature) (first, last bool) {
 	n := s.Params().Len()
 	if t.Params().Len() != n+1 || !types.Identical(s.Results(), t.Results()) {

@@ -18,7 +18,7 @@ type line struct {
 // there is nothing else on it, so that the next line is meant.
 type ignoredLines map[line]bool
 
-// cover says whether a finding at p is suppressed.
+// cover reports whether a finding at p is suppressed.
 func (l ignoredLines) cover(p token.Position) bool {
 	_, here := l[line{p.Filename, p.Line}]
 	return here || l[line{p.Filename, p.Line - 1}]

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// iterator says whether a call is that of an iterator that a function of the
+// iterator reports whether a call is that of an iterator that a function of the
 // standard library has made, as a range statement makes it, and what it
 // yields. What those of other code yield is not known.
 func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, ok bool) {

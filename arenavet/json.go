@@ -119,7 +119,7 @@ func unboxed(v ssa.Value) ssa.Value {
 	}
 }
 
-// isComposite says whether a value of type t has parts that may lie in an arena.
+// isComposite reports whether a value of type t has parts that may lie in an arena.
 func isComposite(t types.Type) bool {
 	all := leaves(t)
 	return len(all) > 1 || len(all) == 1 && all[0].path != ""

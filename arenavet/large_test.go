@@ -39,7 +39,7 @@ func TestLargeFunctionEnds(t *testing.T) {
 	analysistest.Run(t, dir, Analyzer, ".")
 	took := time.Since(start)
 	t.Log(took)
-	if took > time.Minute {
+	if took > 10*time.Minute { // of seconds, where nothing else runs
 		t.Errorf("it took %v", took)
 	}
 }

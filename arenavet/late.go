@@ -65,7 +65,7 @@ func (f *function) late(st *state, key lateKey, use lateUse) {
 	st.late[key] = use
 }
 
-// isGiven says whether k is an argument, or a captured variable's content.
+// isGiven reports whether k is an argument, or a captured variable's content.
 func isGiven(k *site) bool {
 	if k.kind != symbolSite {
 		return false

@@ -70,7 +70,7 @@ func (l *liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	}
 }
 
-// at says whether v has to be known where b begins. Arguments and captured
+// at reports whether v has to be known where b begins. Arguments and captured
 // variables always are.
 func (l *liveness) at(v ssa.Value, b *ssa.BasicBlock) bool {
 	made, ok := v.(ssa.Instruction)

@@ -16,7 +16,7 @@ func (s *state) mutexCall(name string) {
 	}
 }
 
-// unlocks says whether a call of the function that is called name gives back a
+// unlocks reports whether a call of the function that is called name gives back a
 // mutex. In memory that was cleared, or that others have got, it ends the
 // program.
 func unlocks(name string) bool {
@@ -27,7 +27,7 @@ func unlocks(name string) bool {
 	return false
 }
 
-// unlocksBy says whether an instruction is a call that gives back a mutex.
+// unlocksBy reports whether an instruction is a call that gives back a mutex.
 func unlocksBy(instr ssa.Instruction) bool {
 	call, ok := instr.(ssa.CallInstruction)
 	if !ok {

@@ -2,13 +2,13 @@ package arenavet
 
 import "golang.org/x/tools/go/ssa"
 
-// isLoopBody says whether fn is the body of a range over a function. The
+// isLoopBody reports whether fn is the body of a range over a function. The
 // function that it is given to calls it, if at all, before it returns.
 func isLoopBody(fn *ssa.Function) bool {
 	return fn != nil && fn.Synthetic == "range-over-func yield"
 }
 
-// usesOnly says whether v is the body of a range over a function that leaves
+// usesOnly reports whether v is the body of a range over a function that leaves
 // the arenas that it captures with their owner: whoever calls it, they are
 // still to be put back after the loop.
 func (f *function) usesOnly(v value) bool {

@@ -66,10 +66,10 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.useDeep(st, arg(1), instr)
 		return escaped(arg(1), arg(0)), true
 
-	case "LaneOf":
+	case "AllocatorFor":
 		f.useHandle(st, arg(0), pos)
 		return arg(0), true // a lane is as good as its arena
-	case "Lane.New":
+	case "Allocator.New":
 		return f.allocate(st, instr, name, arg(0)), true
 
 	case "NewContext":

@@ -32,7 +32,7 @@ func (f *function) handleName(k *site) string {
 	return "arena " + name
 }
 
-// returnsHandle says whether a call of result type t returns an arena first,
+// returnsHandle reports whether a call of result type t returns an arena first,
 // rather than something that leads to one.
 func returnsHandle(t types.Type) bool {
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
@@ -58,7 +58,7 @@ func symbolName(k *site, names map[token.Pos]string) string {
 	return name + fields
 }
 
-// mayBeHandle says whether a site may be an arena or a slab. Values that went
+// mayBeHandle reports whether a site may be an arena or a slab. Values that went
 // through interfaces and summaries may seem to lead to one where their types
 // say that they don't.
 func mayBeHandle(k *site) bool {

@@ -47,7 +47,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 	}
 }
 
-// stops says whether a call that returns true has kept the function of
+// stops reports whether a call that returns true has kept the function of
 // time.AfterFunc or context.AfterFunc from running. That is as good as having
 // waited for it.
 func stops(common *ssa.CallCommon) bool {
@@ -78,7 +78,7 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 	for _, a := range v.atoms() {
 		delete(st.open, a.site)
 		if a.site.kind == localSite && a.site.fn == nil {
-			for _, held := range st.cells[a.site] { // by an object that there is not
+			for _, held := range st.parts(a.site) { // by an object that there is not
 				for _, b := range held {
 					if b.region == nil {
 						delete(st.open, b.site)

@@ -79,7 +79,7 @@ func (f *function) use(st *state, v value, instr ssa.Instruction) {
 	f.useBy(st, v, instr, unlocksBy(instr))
 }
 
-// useBy is use, and says whether it is by giving back a mutex.
+// useBy is use, and reports whether it is by giving back a mutex.
 func (f *function) useBy(st *state, v value, instr ssa.Instruction, unlock bool) {
 	st.noteRead(v, unlock)
 	f.noteLate(st, v, unlock, f.position(instr))
@@ -139,7 +139,7 @@ func (f *function) line(pos token.Pos) string {
 	return itoa(p.Line)
 }
 
-// within says whether pos stands in the source of the function, its literals
+// within reports whether pos stands in the source of the function, its literals
 // included.
 func (f *function) within(pos token.Pos) bool {
 	body := f.fn.Syntax()
@@ -245,12 +245,12 @@ func (f *function) checkReturn(st *state, instr *ssa.Return, results []value) {
 			f.findOf(a.stale, ruleEscape, pos, [3]any{ruleEscape, pos, i}, "return of "+what+", which "+f.taken(a.stale)+": "+advice)
 		})
 	}
-	for k, cells := range st.cells {
+	for k, o := range st.cells {
 		p, ok := f.place(k)
 		if k.kind != symbolSite || !ok || p.Fresh != 0 {
 			continue
 		}
-		for off, atoms := range cells {
+		for off, atoms := range o.parts {
 			for _, first := range atoms {
 				at, ok := f.stored[storeKey{k, off, first.site}]
 				if !ok {
@@ -286,7 +286,7 @@ func (f *function) reachOwn(st *state, v value, fn func(atom)) {
 		seen[a] = true
 		fn(a)
 		if a.site.kind == localSite || a.site.kind == memorySite {
-			for off, atoms := range st.cells[a.site] {
+			for off, atoms := range st.parts(a.site) {
 				if !strings.HasPrefix(off, a.off) && a.site.fn == nil {
 					continue
 				}

@@ -153,7 +153,7 @@ func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	return out
 }
 
-// empty says whether a string is s[:0].
+// empty reports whether a string is s[:0].
 func empty(v ssa.Value) bool {
 	s, ok := v.(*ssa.Slice)
 	if !ok {
@@ -163,7 +163,7 @@ func empty(v ssa.Value) bool {
 	return ok && high.Value != nil && high.Int64() == 0
 }
 
-// notEmpty says whether a string is sure not to be empty.
+// notEmpty reports whether a string is sure not to be empty.
 func notEmpty(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Const:

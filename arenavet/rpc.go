@@ -70,11 +70,11 @@ func (f *function) keeps(st *state) {
 // keptBy reports memory of an arena that lies in what root leads to when the arena was
 // put back. (Of parameters and globals checkReturn says it.)
 func (f *function) keptBy(st *state, root ssa.Value, arena *site) {
-	for k, cells := range st.cells {
+	for k, o := range st.cells {
 		if k.kind != symbolSite || k.root != root {
 			continue
 		}
-		for off, atoms := range cells {
+		for off, atoms := range o.parts {
 			for _, a := range atoms {
 				at, ok := f.stored[storeKey{k, off, a.site}]
 				if ok && a.region == arena && a.stale != nil {
@@ -160,7 +160,7 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-// isMessage says whether t is a pointer to a struct, as generated messages are.
+// isMessage reports whether t is a pointer to a struct, as generated messages are.
 func isMessage(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {
@@ -170,7 +170,7 @@ func isMessage(t types.Type) bool {
 	return ok
 }
 
-// ofProtobuf says whether t is what each generated message has for package proto's own
+// ofProtobuf reports whether t is what each generated message has for package proto's own
 // records, which lead to all of its types and to nothing that is decoded.
 func ofProtobuf(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -180,7 +180,7 @@ func ofProtobuf(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(packagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
 }
 
-// isWrapped says whether v is what arenagrpc.Wrap returned.
+// isWrapped reports whether v is what arenagrpc.Wrap returned.
 func isWrapped(v ssa.Value, depth int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:

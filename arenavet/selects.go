@@ -77,7 +77,7 @@ func sentBy(instr ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// decided says whether a branch leads to case n alone. None does to the last
+// decided reports whether a branch leads to case n alone. None does to the last
 // case of those that do nothing more.
 func decided(v *ssa.Select, n int64) bool {
 	for _, use := range *v.Referrers() {
@@ -109,7 +109,7 @@ func givesUp(v *ssa.Select) bool {
 	})
 }
 
-// expires says whether what comes from a channel tells that the time is over,
+// expires reports whether what comes from a channel tells that the time is over,
 // or that someone has lost patience, rather than that a goroutine is done.
 func expires(ch ssa.Value) bool {
 	switch v := ch.(type) {
@@ -136,7 +136,7 @@ func expires(ch ssa.Value) bool {
 	return false
 }
 
-// cancelledElsewhere says whether a context is one that the function was
+// cancelledElsewhere reports whether a context is one that the function was
 // called with, or has made without giving anyone the function that cancels it.
 // Others a goroutine may cancel when it is done.
 func cancelledElsewhere(ctx ssa.Value) bool {
@@ -175,7 +175,7 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 	return false
 }
 
-// onlyCalled says whether a function is called where it was made, and nobody
+// onlyCalled reports whether a function is called where it was made, and nobody
 // else gets it.
 func onlyCalled(fn ssa.Value) bool {
 	for _, use := range *fn.Referrers() {

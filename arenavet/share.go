@@ -57,7 +57,7 @@ func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 // byGoroutine is how memory is lent that a goroutine was given.
 const byGoroutine = "captured by a goroutine"
 
-// isFunction says whether a symbol is a function itself, not one that some
+// isFunction reports whether a symbol is a function itself, not one that some
 // object holds.
 func isFunction(k *site) bool {
 	if k.kind != symbolSite {
@@ -105,7 +105,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 	})
 }
 
-// coordinates says whether a symbol is there to be shared, as a WaitGroup is, or an
+// coordinates reports whether a symbol is there to be shared, as a WaitGroup is, or an
 // arena, whose users are counted elsewhere.
 func coordinates(k *site) bool {
 	_, t, ok := symbolType(k)
@@ -224,15 +224,15 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 	}
 }
 
-// oneOfSeveral says whether an arena that was taken in a loop may also be one of
+// oneOfSeveral reports whether an arena that was taken in a loop may also be one of
 // an earlier turn, as the elements of a slice of arenas are.
 func oneOfSeveral(all []atom, a atom) bool {
 	return a.site.older != nil && slices.ContainsFunc(all, func(b atom) bool { return b.site == a.site.older })
 }
 
-// usesReceiver says whether a function is a method of an arena or a slab.
+// usesReceiver reports whether a function is a method of an arena or a slab.
 func usesReceiver(name string) bool {
-	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Lane.") || strings.HasPrefix(name, arenaPath+".Slab.")
+	return strings.HasPrefix(name, arenaPath+".Arena.") || strings.HasPrefix(name, arenaPath+".Allocator.") || strings.HasPrefix(name, arenaPath+".Slab.")
 }
 
 // parallel is a call that runs what called says in several goroutines and
@@ -245,7 +245,7 @@ func (f *function) parallel(st *state, called []target, all []value, pos token.P
 	st.handed, st.lent = handed, lent
 }
 
-// callsParallel says whether a test's function calls t.Parallel: it then runs
+// callsParallel reports whether a test's function calls t.Parallel: it then runs
 // when the function that has called t.Run has returned.
 func callsParallel(v ssa.Value) bool {
 	if c, ok := v.(*ssa.MakeClosure); ok {
@@ -265,7 +265,7 @@ func callsParallel(v ssa.Value) bool {
 	return false
 }
 
-// handlePlace says whether a place of fn is an arena itself.
+// handlePlace reports whether a place of fn is an arena itself.
 func handlePlace(fn *ssa.Function, p Place) bool {
 	if p.Param < 0 {
 		return false

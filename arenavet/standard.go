@@ -175,14 +175,14 @@ var keepers = map[string]bool{
 	"container/list.List.PushBack": true, "container/list.List.PushFront": true,
 }
 
-// readsDeep says whether a function reads everything that its arguments lead
+// readsDeep reports whether a function reads everything that its arguments lead
 // to.
 func readsDeep(name string) bool {
 	return strings.HasPrefix(name, "fmt.") || name == "encoding/json.Marshal" || name == "encoding/json.MarshalIndent" ||
 		name == "encoding/json.Encoder.Encode"
 }
 
-// mayKeep says whether a function of the standard library may hold on to an
+// mayKeep reports whether a function of the standard library may hold on to an
 // arena that it is given, so that someone else may put it back.
 func mayKeep(path string) bool {
 	switch path {
@@ -203,7 +203,7 @@ var startsGoroutine = map[string]bool{
 	"github.com/sourcegraph/conc.WaitGroup.Go": true,
 }
 
-// waits says whether a call waits for other goroutines, going by its name:
+// waits reports whether a call waits for other goroutines, going by its name:
 // what was handed to them is the caller's again then.
 func waits(common *ssa.CallCommon) bool {
 	name := ""

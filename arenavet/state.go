@@ -13,7 +13,9 @@ import (
 type state struct {
 	budget *int // what the search may still cost
 	regs   map[ssa.Value]value
-	cells  map[*site]map[string][]atom // what lies in objects, by path; only what was seen
+	cells  map[*site]*object // what lies in objects; only what was seen
+	own    map[*site]bool    // objects that no other state shares
+	stale  bool              // something may hold memory that was taken back
 
 	open   map[*site]bool      // arenas that were got and not put yet
 	handed map[*site]token.Pos // arenas that a goroutine uses, and where it was started
@@ -47,7 +49,7 @@ type effectKey struct {
 func newState(budget *int) *state {
 	return &state{
 		budget: budget,
-		regs:   map[ssa.Value]value{}, cells: map[*site]map[string][]atom{}, open: map[*site]bool{},
+		regs:   map[ssa.Value]value{}, cells: map[*site]*object{}, own: map[*site]bool{}, open: map[*site]bool{},
 		handed: map[*site]token.Pos{}, lent: map[*site]lending{}, defers: map[*ssa.Defer]bool{},
 		done: map[effectKey]bool{}, unread: map[*site]bool{}, made: map[*site]bool{}, marks: map[*site]uint64{}, reads: map[*site]bool{},
 		ended: map[*site]*event{}, late: map[lateKey]lateUse{},
@@ -56,24 +58,22 @@ func newState(budget *int) *state {
 
 func (s *state) clone() *state {
 	*s.budget -= 16 + s.size()
-	c := &state{
+	clear(s.own)
+	return &state{
 		budget: s.budget,
-		regs:   maps.Clone(s.regs), cells: make(map[*site]map[string][]atom, len(s.cells)), open: maps.Clone(s.open),
+		regs:   maps.Clone(s.regs), cells: maps.Clone(s.cells), own: map[*site]bool{}, stale: s.stale, open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
 		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
 		ended: maps.Clone(s.ended), late: maps.Clone(s.late),
 	}
-	for k, v := range s.cells {
-		c.cells[k] = maps.Clone(v)
-	}
-	return c
 }
 
-// join makes s what may hold where s or t holds, and says whether that is
+// join makes s what may hold where s or t holds, and reports whether that is
 // more than before.
 func (s *state) join(t *state) bool {
-	*s.budget -= 4 * t.size() // what is there is compared with what comes
+	*s.budget -= t.size()
 	changed := s.joinCells(t)
+	s.stale = s.stale || t.stale
 	for k, v := range t.regs {
 		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
 			s.regs[k] = u
@@ -149,48 +149,6 @@ func joinMust[K comparable](s, t map[K]bool) bool {
 	return changed
 }
 
-func (s *state) joinCells(t *state) bool {
-	changed := false
-	for k, cells := range t.cells {
-		mine := s.cells[k]
-		if mine == nil {
-			mine = map[string][]atom{}
-			s.cells[k] = mine
-		}
-		for off, atoms := range cells {
-			before, had := mine[off]
-			after := before
-			if !had {
-				after = k.initial(off)
-			}
-			for _, a := range atoms {
-				after = addAtom(after, a)
-			}
-			if !had || len(after) != len(before) {
-				mine[off] = after
-				changed = true
-			}
-		}
-	}
-	// What only s has seen still has its first content where t comes from.
-	for k, mine := range s.cells {
-		for off, before := range mine {
-			if _, ok := t.cells[k][off]; ok {
-				continue
-			}
-			after := before
-			for _, a := range k.initial(off) {
-				after = addAtom(after, a)
-			}
-			if len(after) != len(before) {
-				mine[off] = after
-				changed = true
-			}
-		}
-	}
-	return changed
-}
-
 func addAtom(list []atom, a atom) []atom {
 	for _, x := range list {
 		if x == a {
@@ -214,7 +172,7 @@ func (k *site) initial(off string) []atom {
 // load is the part of an object at off; its type says which cells that is.
 func (s *state) load(k *site, off string, parts []leaf) value {
 	var out value
-	cells := s.cells[k]
+	cells := s.parts(k)
 	*s.budget -= len(parts) * (1 + len(cells))
 	for _, l := range parts {
 		at := off + l.path
@@ -241,10 +199,8 @@ func (s *state) load(k *site, off string, parts []leaf) value {
 }
 
 func (s *state) set(k *site, off string, atoms []atom) {
-	if s.cells[k] == nil {
-		s.cells[k] = map[string][]atom{}
-	}
-	s.cells[k][off] = atoms
+	s.write(k)[off] = atoms
+	s.stale = s.stale || slices.ContainsFunc(atoms, func(a atom) bool { return a.stale != nil })
 }
 
 // store puts v into the part of an object at off. A strong store replaces
@@ -252,10 +208,10 @@ func (s *state) set(k *site, off string, atoms []atom) {
 func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
 	*s.budget -= 1 + len(v)
 	if strong {
-		*s.budget -= len(s.cells[k])
-		for key := range s.cells[k] {
+		*s.budget -= len(s.parts(k))
+		for key := range s.parts(k) {
 			if strings.HasPrefix(key, off) {
-				delete(s.cells[k], key)
+				delete(s.write(k), key)
 			}
 		}
 		if k.kind == symbolSite {
@@ -266,7 +222,7 @@ func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
 	}
 	for _, e := range v {
 		at := off + e.path
-		old, ok := s.cells[k][at]
+		old, ok := s.parts(k)[at]
 		if !ok {
 			old = k.initial(at)
 		}
@@ -275,11 +231,13 @@ func (s *state) store(k *site, off string, parts []leaf, v value, strong bool) {
 }
 
 // rewrite replaces every atom of the state by what f makes of it, if that is
-// anything. Most values stay as they are, and are not copied.
-func (s *state) rewrite(f func(atom) (atom, bool)) {
-	*s.budget -= 2 * s.size()
+// anything. Only those are meant that lead to a site that is meant, or were allocated
+// from it. Most values stay as they are, and are not copied.
+func (s *state) rewrite(meant func(*site) bool, f func(atom) (atom, bool)) {
+	*s.budget -= s.size()
 	stays := func(a atom) bool {
 		b, ok := f(a)
+		s.stale = s.stale || b.stale != nil
 		return ok && a == b
 	}
 	for k, v := range s.regs {
@@ -294,8 +252,13 @@ func (s *state) rewrite(f func(atom) (atom, bool)) {
 		}
 		s.regs[k] = out
 	}
-	for _, cells := range s.cells {
-		for off, atoms := range cells {
+	cost := 0
+	for k, o := range s.cells {
+		if !o.mentions(meant, &cost) {
+			continue
+		}
+		cost += len(o.parts)
+		for off, atoms := range o.parts {
 			if !slices.ContainsFunc(atoms, func(a atom) bool { return !stays(a) }) {
 				continue
 			}
@@ -305,9 +268,10 @@ func (s *state) rewrite(f func(atom) (atom, bool)) {
 					out = addAtom(out, a)
 				}
 			}
-			cells[off] = out
+			s.write(k)[off] = out
 		}
 	}
+	*s.budget -= cost
 }
 
 // remake says that the instruction of k runs again: what it made in earlier
@@ -329,13 +293,13 @@ func (s *state) remake(k *site) {
 		}
 		return x
 	}
-	s.rewrite(func(a atom) (atom, bool) {
+	s.rewrite(func(x *site) bool { return x == k }, func(a atom) (atom, bool) {
 		a.site, a.region = rename(a.site), rename(a.region)
 		return a, true
 	})
-	for off, atoms := range s.cells[k] {
+	for off, atoms := range s.parts(k) {
 		for _, a := range atoms {
-			s.set(o, off, addAtom(s.cells[o][off], a))
+			s.set(o, off, addAtom(s.parts(o)[off], a))
 		}
 	}
 	delete(s.cells, k)
@@ -348,19 +312,7 @@ func (s *state) remake(k *site) {
 }
 
 // size is how much there is to copy.
-func (s *state) size() int {
-	n := len(s.regs)
-	for _, v := range s.regs {
-		n += len(v)
-	}
-	for _, cells := range s.cells {
-		n += len(cells)
-		for _, atoms := range cells {
-			n += len(atoms)
-		}
-	}
-	return n
-}
+func (s *state) size() int { return len(s.regs) + len(s.cells) + len(s.made) }
 
 // maxReach is how many pointers are followed at most.
 const maxReach = 6
@@ -377,9 +329,9 @@ func (s *state) reachTo(v value, most int, f func(a atom, depth int)) {
 			return
 		}
 		seen[a] = true
-		*s.budget -= 1 + len(s.cells[a.site])
+		*s.budget -= 1 + len(s.parts(a.site))
 		f(a, depth)
-		for _, atoms := range s.cells[a.site] {
+		for _, atoms := range s.parts(a.site) {
 			for _, b := range atoms {
 				walk(b, depth+1)
 			}

@@ -78,6 +78,7 @@ type Summary struct {
 	Effects []Effect
 	Reads   []Read // memory that is read on every path, which the places lead to
 	Late    []LateUse
+	Makes   bool // a text or a slice that it returns lies on the heap, and the function made it; known with -heap only
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -88,15 +89,15 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks()
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && !s.Makes
 }
 
-// unlocks says whether a mutex is unlocked that callers may know.
+// unlocks reports whether a mutex is unlocked that callers may know.
 func (s *Summary) unlocks() bool {
 	return slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
 }
 
-// aboutArenas says whether an arena is involved, so that callers are
+// aboutArenas reports whether an arena is involved, so that callers are
 // concerned, too.
 func (s *Summary) aboutArenas() bool {
 	isArenas := func(f Flow) bool {
@@ -202,7 +203,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
 	}
-	for k, cells := range exit.cells {
+	for k, o := range exit.cells {
 		if k.kind != symbolSite {
 			continue
 		}
@@ -210,7 +211,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		if !ok {
 			continue
 		}
-		for off, atoms := range cells {
+		for off, atoms := range o.parts {
 			w := Write{To: base, Strong: true}
 			w.To.Path += deref + off
 			self := k.initial(off)

@@ -39,7 +39,7 @@ func sweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]sweep {
 	return found
 }
 
-// everyTurn says whether each turn of the loop with this head goes through b.
+// everyTurn reports whether each turn of the loop with this head goes through b.
 func everyTurn(b, head *ssa.BasicBlock) bool {
 	for _, p := range head.Preds {
 		if head.Dominates(p) && !b.Dominates(p) {
@@ -49,7 +49,7 @@ func everyTurn(b, head *ssa.BasicBlock) bool {
 	return head.Dominates(b)
 }
 
-// deletes says whether a call deletes the key that a loop over the same map is
+// deletes reports whether a call deletes the key that a loop over the same map is
 // at, and returns the head of that loop.
 func deletes(call *ssa.Call) (*ssa.BasicBlock, sweep, bool) {
 	if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "delete" {
@@ -70,7 +70,7 @@ func deletes(call *ssa.Call) (*ssa.BasicBlock, sweep, bool) {
 	return next.Block(), sweep{of: next.Iter, in: r.X.Type()}, true
 }
 
-// replaces says whether a store sets the element that a loop over all elements
+// replaces reports whether a store sets the element that a loop over all elements
 // of the same slice is at, and returns the head of that loop.
 func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
 	at, ok := store.Addr.(*ssa.IndexAddr)
@@ -99,7 +99,7 @@ func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
 	return head, sweep{at.X, at.X.Type(), store}, true
 }
 
-// startsAt says whether the edges of phi that lead into its loop begin at first.
+// startsAt reports whether the edges of phi that lead into its loop begin at first.
 func startsAt(phi *ssa.Phi, first int64) bool {
 	for i, p := range phi.Block().Preds {
 		if phi.Block().Dominates(p) {
@@ -113,7 +113,7 @@ func startsAt(phi *ssa.Phi, first int64) bool {
 	return true
 }
 
-// lengthOf says whether n is len(s).
+// lengthOf reports whether n is len(s).
 func lengthOf(n, s ssa.Value) bool {
 	call, ok := n.(*ssa.Call)
 	if !ok {
@@ -123,7 +123,7 @@ func lengthOf(n, s ssa.Value) bool {
 	return ok && b.Name() == "len" && sameValue(call.Call.Args[0], s)
 }
 
-// sameValue says whether x and y are one value, or are loaded from one place,
+// sameValue reports whether x and y are one value, or are loaded from one place,
 // as a field that is named twice is.
 func sameValue(x, y ssa.Value) bool {
 	if x == y {

@@ -256,7 +256,7 @@ func (f *function) storeTo(st *state, instr *ssa.Store) {
 	}
 }
 
-// summarySymbol says whether a symbol stands for several objects.
+// summarySymbol reports whether a symbol stands for several objects.
 func summarySymbol(k *site) bool {
 	return k.kind == symbolSite && (strings.Contains(k.path, element) || strings.Contains(k.path, any_) || strings.Contains(k.path, keyStep) || strings.Contains(k.path, recur))
 }

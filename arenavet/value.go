@@ -62,7 +62,7 @@ type site struct {
 	gotten   bool      // a handle that must be put back
 	slab     bool      // memory of a slab, which has no Append
 	uninit   bool      // memory that is not zeroed
-	slot     bool      // a slot of a FixedPool: its own region
+	slot     bool      // a slot of a fixedpool: its own region
 	bit      uint64    // of a mark
 	id       int       // of a handle: number within the function, from 1
 	owner    ssa.Value // memory: the argument that the arena was given as

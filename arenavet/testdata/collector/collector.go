@@ -7,6 +7,7 @@ import (
 
 	"example.com/helpers"
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 type Entry struct {
@@ -40,7 +41,7 @@ func finalizerOfSlab(s *arena.Slab[Entry]) {
 
 func (e *Entry) close() {}
 
-func finalizerOfSlot(p *arena.FixedPool[Entry]) {
+func finalizerOfSlot(p *fixedpool.Pool[Entry]) {
 	e := p.Allocate()
 	runtime.SetFinalizer(e, (*Entry).close) // want `runtime.SetFinalizer on e, a slot of its pool`
 }
@@ -74,7 +75,7 @@ func weakPointer(a *arena.Arena) weak.Pointer[Entry] {
 	return weak.Make(e) // want `^weak.Make of e, memory of arena a: it yields what gets the memory next, for as long as the chunk lives: make it of an object of Go's heap`
 }
 
-func weakSlot(p *arena.SyncFixedPool[Entry]) weak.Pointer[Entry] {
+func weakSlot(p *fixedpool.SyncPool[Entry]) weak.Pointer[Entry] {
 	e := p.Allocate()
 	return weak.Make(e) // want `weak.Make of e, a slot of its pool`
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.com/helpers"
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // Objects of Go's heap are the collector's, though they hold arena memory.
@@ -38,7 +39,7 @@ func fineArena() *arena.Arena {
 
 func fineSlab() {
 	s := arena.NewSlab[Entry](10)
-	p := arena.NewFixedPool[Entry](10)
+	p := fixedpool.New[Entry](10)
 	weak.Make(s)
 	weak.Make(p)
 	watch(s)

@@ -290,7 +290,7 @@ func fineBatches(words []string, full chan<- *arena.Arena) {
 	a := pool.Get()
 	for _, w := range words {
 		a.AllocString(w)
-		if a.UsedBytes() > 100 {
+		if a.Stats().UsedBytes > 100 {
 			full <- a
 			a = pool.Get()
 		}
@@ -302,7 +302,7 @@ func fineBatchesGo(words []string) {
 	a := pool.Get()
 	for _, w := range words {
 		a.AllocString(w)
-		if a.UsedBytes() > 100 {
+		if a.Stats().UsedBytes > 100 {
 			go func(a *arena.Arena) {
 				a.AllocString("end")
 				pool.Put(a)

@@ -99,31 +99,31 @@ func fineIntoCallers(m *arena.Map[string, string]) {
 
 // A lane follows its arena's Reset.
 func fineLane(a *arena.Arena) *node {
-	nodes := arena.LaneOf[node](a)
+	nodes := arena.AllocatorFor[node](a)
 	nodes.New()
 	a.Reset()
 	return nodes.New()
 }
 
-func fineLaneOfNil(name string) *node {
+func fineAllocatorForNil(name string) *node {
 	a := pool.Get()
 	defer pool.Put(a)
-	n := arena.LaneOf[node](nil).New()
+	n := arena.AllocatorFor[node](nil).New()
 	n.Name = name
 	return n
 }
 
-func newParser(a *arena.Arena) parser { return parser{a, arena.LaneOf[node](a)} }
+func newParser(a *arena.Arena) parser { return parser{a, arena.AllocatorFor[node](a)} }
 
 func fineParser(a *arena.Arena) *node {
 	p := newParser(a)
 	return p.parse()
 }
 
-func fineLaneOfGoroutine(done chan bool) {
+func fineAllocatorForGoroutine(done chan bool) {
 	a := pool.Get()
 	defer pool.Put(a)
-	nodes := arena.LaneOf[node](a)
+	nodes := arena.AllocatorFor[node](a)
 	go func() {
 		nodes.New()
 		done <- true

@@ -108,26 +108,26 @@ func intoCallers(m *arena.Map[string, string]) string {
 func lane() *node {
 	a := pool.Get()
 	defer pool.Put(a)
-	nodes := arena.LaneOf[node](a)
+	nodes := arena.AllocatorFor[node](a)
 	return nodes.New() // want `return of memory of arena a, which the deferred Put`
 }
 
 func laneStale(a *arena.Arena) *node {
-	n := arena.LaneOf[node](a).New()
+	n := arena.AllocatorFor[node](a).New()
 	a.Reset()
 	return n.Next // want `use of n, memory of arena a|use of memory of arena a, which Reset`
 }
 
 func laneAfterPut() {
 	a := pool.Get()
-	nodes := arena.LaneOf[node](a)
+	nodes := arena.AllocatorFor[node](a)
 	pool.Put(a)
 	nodes.New() // want `use of arena a, which Put on line 124`
 }
 
 type parser struct {
 	a     *arena.Arena
-	nodes arena.Lane[node]
+	nodes arena.Allocator[node]
 }
 
 func (p *parser) parse() *node { return p.nodes.New() }
@@ -135,14 +135,14 @@ func (p *parser) parse() *node { return p.nodes.New() }
 func laneOfParser() *node {
 	a := pool.Get()
 	defer pool.Put(a)
-	p := parser{a: a, nodes: arena.LaneOf[node](a)}
+	p := parser{a: a, nodes: arena.AllocatorFor[node](a)}
 	return p.parse() // want `return of memory of arena a`
 }
 
 func laneOfGoroutine() {
 	a := pool.Get()
 	defer pool.Put(a) // the goroutine may still run
-	nodes := arena.LaneOf[node](a)
+	nodes := arena.AllocatorFor[node](a)
 	go func() { nodes.New() }() // want `arena a is used by this goroutine`
 }
 

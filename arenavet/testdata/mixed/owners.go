@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // Types that own an arena, a slab or a pool of fixed capacity.
@@ -48,7 +49,7 @@ func fineTree() {
 }
 
 type orders struct {
-	pool  *arena.FixedPool[Item]
+	pool  *fixedpool.Pool[Item]
 	byKey map[string]*Item
 }
 

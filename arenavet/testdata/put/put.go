@@ -6,17 +6,18 @@ import (
 	"sync"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 var pool = arena.NewArenaPool(4096, 0)
 
 func never(s string) int {
-	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 15: defer the pool's Put right after Get, or use Do`
+	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 16: defer the pool's Put right after Get, or use Do`
 	return len(a.AllocString(s))
 }
 
 func earlyReturn(s string) error {
-	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 21`
+	a := pool.Get() // want `Get without Put: arena a is not put back on the path that returns on line 22`
 	if s == "" {
 		return errors.New("empty")
 	}
@@ -43,7 +44,7 @@ func dropped() {
 func twice() {
 	a := pool.Get()
 	pool.Put(a)
-	pool.Put(a) // want `second Put of arena a, which Put on line 45 has taken back: give it back once`
+	pool.Put(a) // want `second Put of arena a, which Put on line 46 has taken back: give it back once`
 }
 
 func deferredAndNow(s string) {
@@ -67,7 +68,7 @@ func insideDo() {
 	})
 }
 
-func slotTwice(p *arena.FixedPool[int]) {
+func slotTwice(p *fixedpool.Pool[int]) {
 	x := p.Allocate()
 	p.Deallocate(x)
 	p.Deallocate(x) // want `second Deallocate of x, a slot of its pool`

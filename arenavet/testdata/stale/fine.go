@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 func fineBefore(a *arena.Arena) int {
@@ -139,7 +140,7 @@ func fineElements(conns []*conn) {
 	}
 }
 
-func fineSlots(p *arena.FixedPool[Entry], n int) {
+func fineSlots(p *fixedpool.Pool[Entry], n int) {
 	for range n {
 		e := p.Allocate()
 		if e == nil {

@@ -6,6 +6,7 @@ import (
 
 	"example.com/helpers"
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // Mutexes that lie in an arena, unlocked when their memory is someone else's.
@@ -24,7 +25,7 @@ func unlockBehindPut() {
 	s := arena.New[session](a)
 	s.Lock()
 	pool.Put(a)
-	s.Unlock() // want `^unlock of s, memory of arena a, which Put on line 26 has taken back: the runtime may end the program there; unlock before \(`
+	s.Unlock() // want `^unlock of s, memory of arena a, which Put on line 27 has taken back: the runtime may end the program there; unlock before \(`
 }
 
 // Deferred calls run in reverse order: the Put comes first.
@@ -32,7 +33,7 @@ func unlockDeferredFirst() {
 	a := pool.Get()
 	s := arena.New[session](a)
 	s.Lock()
-	defer s.Unlock() // want `^unlock of s, memory of arena a, which the deferred Put on line 36 takes back: the runtime may end the program there; deferred calls run in reverse order, so defer the unlock behind it \(`
+	defer s.Unlock() // want `^unlock of s, memory of arena a, which the deferred Put on line 37 takes back: the runtime may end the program there; deferred calls run in reverse order, so defer the unlock behind it \(`
 	defer pool.Put(a)
 	s.name = "x"
 }
@@ -73,7 +74,7 @@ func unlockInSlab(s *arena.Slab[session]) {
 	s.Reset()
 }
 
-func unlockSlot(p *arena.FixedPool[session]) {
+func unlockSlot(p *fixedpool.Pool[session]) {
 	x := p.Allocate()
 	x.Lock()
 	defer x.Unlock() // want `unlock of x, a slot of its pool, which the deferred Deallocate`
@@ -125,7 +126,7 @@ func unlockBehindPutInLiteral() {
 	s.Lock()
 	defer func() {
 		pool.Put(a)
-		s.Unlock() // want `unlock of s, memory of arena a, which Put on line 127 has taken back`
+		s.Unlock() // want `unlock of s, memory of arena a, which Put on line 128 has taken back`
 	}()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"example.com/helpers"
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // Deferred calls run in reverse order: the unlock comes first.
@@ -119,7 +120,7 @@ func fineUnlockInLiteral() {
 	}()
 }
 
-func fineSlot(p *arena.FixedPool[session]) {
+func fineSlot(p *fixedpool.Pool[session]) {
 	x := p.Allocate()
 	defer p.Deallocate(x)
 	x.Lock()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 type Entry struct {
@@ -19,7 +20,7 @@ func afterReset() {
 	a := arena.NewArena(4096, 0)
 	e := arena.New[Entry](a)
 	a.Reset()
-	e.N = 1 // want `use of e, memory of arena a, which Reset on line 21 has taken back: use it before`
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 22 has taken back: use it before`
 }
 
 func readAfterReset(a *arena.Arena) int {
@@ -71,7 +72,7 @@ func inALoop(a *arena.Arena, n int) {
 func arenaAfterPut() {
 	a := pool.Get()
 	pool.Put(a)
-	a.AllocString("x") // want `use of arena a, which Put on line 73 has taken back: put it after its last use`
+	a.AllocString("x") // want `use of arena a, which Put on line 74 has taken back: put it after its last use`
 }
 
 func throughPointer(a *arena.Arena) string {
@@ -113,10 +114,10 @@ func slab(s *arena.Slab[Entry]) {
 	e.N = 1 // want `use of e, memory of arena s, which Reset`
 }
 
-func slot(p *arena.FixedPool[Entry]) {
+func slot(p *fixedpool.Pool[Entry]) {
 	e := p.Allocate()
 	p.Deallocate(e)
-	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 118 has taken back: deallocate it after its last use`
+	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 119 has taken back: deallocate it after its last use`
 }
 
 func afterDo() {
@@ -130,7 +131,7 @@ func capturedVariable(a *arena.Arena) {
 	flush := func() { a.Reset() }
 	e = arena.New[Entry](a)
 	flush()
-	e.N = 1 // want `use of e, memory of arena a, which Reset on line 132`
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 133`
 }
 
 func ranged(a *arena.Arena) (n int) {
