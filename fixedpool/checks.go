@@ -1,0 +1,54 @@
+package fixedpool
+
+import (
+	"strconv"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// What this package adds where the checks for misuse are on. Plain builds call none
+// of it.
+
+// lockSlots makes all slots inaccessible until they are handed out.
+func (p *Pool[T]) lockSlots() {
+	p.fillSlots(0, p.count)
+	check.Poison(p.base, 0, p.count*machine.SizeOf[T]())
+}
+
+// openNext makes the slot accessible that Allocate will hand out. It panics if
+// that was written while it was free; nothing has changed then.
+func (p *Pool[T]) openNext() {
+	i := p.fresh
+	if n := len(p.free); n > 0 {
+		i = uintptr(p.free[n-1])
+	} else if i >= p.count {
+		return
+	}
+	size := machine.SizeOf[T]()
+	if !check.IsFree(p.base, i*size, i*size+size, p.pointers) {
+		panic("fixedpool: " + p.name() + ".Allocate: slot " + strconv.Itoa(int(i)) + " was written after it was given back")
+	}
+	check.Unpoison(p.base, i*size, i*size+size)
+}
+
+// closeSlot makes slot i inaccessible: it was given back.
+func (p *Pool[T]) closeSlot(i uintptr) {
+	size := machine.SizeOf[T]()
+	check.RaceWrite(p.base, i*size, i*size+size)
+	p.fillSlots(i, i+1)
+	check.Poison(p.base, i*size, i*size+size)
+}
+
+// fillSlots fills slots [from, to), which are free.
+func (p *Pool[T]) fillSlots(from, to uintptr) {
+	if size := machine.SizeOf[T](); !check.Tag || size == 0 {
+		return
+	} else if p.pointers {
+		// Padding too, which a T that is assigned leaves as it is: it may hold
+		// anything, after a copy of a whole value.
+		machine.ClearTyped[T](p.base, from*size, to*size)
+	} else {
+		check.FillFree(p.base, from*size, to*size)
+	}
+}
