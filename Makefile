@@ -1,40 +1,69 @@
-# What a newcomer needs is `make demo` and `make test`; `make help` lists the
-# rest. Go 1.25 or newer, a C++20 compiler and CMake are enough.
+# What a newcomer needs is `make demo` and `make test`; `make help` lists the rest. Go
+# 1.25 or newer, a C++20 compiler and make are enough: what a target needs beyond that
+# scripts/setup.sh names, and installs where it can (INSTALL=0: names only).
 
 GO ?= go
 ROUNDS ?= 11
 FUZZTIME ?= 1m
-# Instrumented builds run several times slower than the default 10 minutes are meant
+# Programs that setup.sh installed, where it is not root.
+export PATH := $(CURDIR)/_build/tools/bin:$(PATH)
+# The limit is for what hangs: a busy machine may need ten times as long. Instrumented
+# builds run several times slower than the default 10 minutes are meant
 # for. What Go's cache knows of a test is neither the programs that it builds and runs
 # nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
-TESTFLAGS ?= -timeout 20m -count=1
+TESTFLAGS ?= -timeout 60m -count=1 $(if $(EBBPOOL_PARTS),-json)
 
 # A build that repeats what another has in full, and what runs slowly, leaves out its
 # longest tests; `make test-long` runs them, too.
 SHORT ?= -short
-# What measures nothing runs so many parts at a time, each with its output in one piece,
-# where make can do that: of two processors an emulator has one idle.
-TOGETHER ?= -j 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # A program of the race detector sleeps for a second at its end, else.
 export GORACE ?= atexit_sleep_ms=50
 # The oldest and the newest Go that the suite is run on, beside the one that is here.
-GOS ?= go1.25.0 go1.27.4
+OLDEST = go1.25.0
+NEWEST = go1.27.4
 
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
-SUITES = . ./internal/suite ./internal/bench
+SUITES = . ./fixedpool ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers.
-REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
+REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
+# The modules. What compares our protobuf with others has large dependencies, and is a part of its own.
+OTHERS = adapters/protobuf/bench adapters/protobuf/others
+ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
+EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
+MODULES = . lab $(ADAPTERS) $(EXAMPLES) arenavet release scripts
 
-.PHONY: help demo stress bench bench-json report test test-go test-lab test-adapters test-examples orders orders-load soak test-vet test-plain test-portable test-nolayout \
-	test-check test-debug test-checkptr test-race test-asan test-386 test-arm64 test-arm test-s390x test-wasm \
-	test-gos test-benches test-long test-experiment test-arenavet arenavet-modules test-cpp \
-	test-cpp-compilers test-cpp-cross bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site test-site test-release release-check
+# each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
+each = status=0; for dir in $(2); do (cd $$dir && $(1)) || status=1; done; exit $$status
+
+# parts HOW LONG,PARTS: runs targets two at a time, goes on after one that fails, and
+# counts what passed (scripts/parts).
+parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_build/test/parts ./parts && \
+	_build/test/parts -make "$(MAKE)" -about "$(1)" $@ $(2)
+
+# Everything once, as users build it; the race detector where goroutines meet, and one
+# sanitizer of C++. The longest first, so that none is left alone at the end.
+QUICK = test-cpp-asan test-plain test-lint test-race-quick test-lab-quick test-arenavet test-adapters test-examples \
+	test-cpp-release test-release
+# What it has less of than a part of test-all.
+LESS = test-race-quick test-lab-quick test-cpp-release
+# Each other build, processor, Go and compiler.
+REMAINING = test-lab test-wasm test-s390x test-arm64 test-arm test-race test-race-off test-asan test-go-oldest test-go-newest \
+	test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
+	test-adapters-builds test-adapters-others test-examples-builds test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
+	test-cpp-cross test-cpp-packages test-cpp-porting test-cpp-docs test-cpp-style test-site
+# What others have in part: combinations of checks, and all clangs of Debian.
+LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
+	test-cpp-cross-all
+
+.PHONY: help demo stress bench bench-json report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
+	orders orders-load soak arenavet-modules bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site \
+	release-check release-tags
 
 help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-23s %s\n", $$1, $$2}'
 
 demo: tools ## a loaded HTTP server, three ways, in six lines: within a minute, once it is built
 	cd lab && $(GO) run ./cmd/lab demo
@@ -47,36 +76,34 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, 
 
 bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/json.md
 	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(lastword $(GOS)) -csv ../docs/json.csv -page ../docs/json.md
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -csv ../docs/json.csv -page ../docs/json.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
-		./results/.lab run $(if $(FULL),-full,-quick) -go $(lastword $(GOS)) && \
+		./results/.lab run $(if $(FULL),-full,-quick) -go $(NEWEST) && \
 		./results/.lab report -page ../docs/numbers.md
 
-test: ## every test, in every build that promises something
-	$(MAKE) test-plain test-lab # they measure, and so each has the machine for itself
-	$(MAKE) $(TOGETHER) $(BUILDS) test-adapters test-examples test-arenavet test-release test-site
-	$(MAKE) test-cpp
-	@echo "all tests passed"
+test: tools ## everything once, as users build it: 4 minutes on two idle cores
+	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK))
 
-# The slowest first, so that none of them is left alone at the end.
-BUILDS = test-wasm test-s390x test-arm64 test-arm test-race test-asan test-gos test-portable test-nolayout \
-	test-check test-debug test-checkptr test-386 test-benches test-vet
+test-all: tools ## each build, processor, Go and compiler once: 25 minutes on two idle cores
+	$(call parts,25 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)))
 
-test-go: test-plain
-	$(MAKE) $(TOGETHER) $(BUILDS)
-
-test-long: ## make test without -short, then what takes an hour more: 10 minutes of each fuzz target, soaks
-	$(MAKE) test SHORT=
-	$(MAKE) test-experiment test-cpp-compilers test-cpp-cross
-	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
-	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
+test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
+	$(MAKE) test-all SHORT=
+	$(call parts,an hour,$(LONGEST))
+	$(MAKE) repeat
 	$(MAKE) fuzz FUZZTIME=10m
 	FUZZSECONDS=600 scripts/cpp.sh fuzz
 
-test-vet: tools ## go vet and gofmt
-	$(GO) vet ./...
+repeat: tools ## what depends on chance, many times
+	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
+	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
+
+test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
+	scripts/lint.sh $(GO) $(MODULES)
+
+test-vet: tools ## go vet for other systems and builds
 	$(GO) vet -tags arenaportable ./...
 	$(GO) vet -tags arenacheck ./...
 	for system in windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm; do \
@@ -85,9 +112,13 @@ test-vet: tools ## go vet and gofmt
 		done; \
 	done
 	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
-	@test -z "$$(gofmt -l .)" || { echo "not formatted, run gofmt -w on:"; gofmt -l .; exit 1; }
 
+# docs/mistakes builds its program with each checker. The first time that is most of the
+# standard library, too, which must not count towards the time that a test may take.
 test-plain: tools ## the suite as users build the library
+	@for flags in "" -race -asan "-tags arenacheck"; do \
+		CGO_ENABLED=1 $(GO) build $$flags -o /dev/null ./docs/mistakes 2>/dev/null || true; \
+	done
 	$(GO) test $(TESTFLAGS) ./...
 
 test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
@@ -96,11 +127,13 @@ test-portable: tools ## the suite on the fallback that assumes nothing of the ru
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) -args -nolayout
 
-test-check: tools ## the suite with all checks for misuse (tag arenacheck), and with memory used again, too
+test-check: tools ## the suite with all checks for misuse (tag arenacheck)
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE) $(ABOVE)
+
+test-check-off: tools ## the same build with memory used again
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -tags arenacheck $(SUITES) -args -nospeed
-	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -tags arenacheck $(MACHINE)
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -tags arenacheck $(MACHINE)
 
 test-debug: tools ## the suite without optimization, as in a debugger
 	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
@@ -111,20 +144,36 @@ test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
 	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags=all=-d=checkptr $(ABOVE) -args -nospeed
 
-test-race: tools ## the suite under the race detector, with its checks for misuse, without, and with all
+# Once as arenas are in such a build, and once as they are without its checks for misuse.
+test-race-quick: tools ## where goroutines meet, under the race detector
+	$(GO) test $(TESTFLAGS) -short -race . ./internal/suite $(MACHINE) ./arenahttp
+	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race -run '$(MEET)' . ./internal/suite $(MACHINE)
+	$(call each,$(GO) test $(TESTFLAGS) -short -race .,adapters/grpc adapters/fasthttp)
+MEET = Concurrent|Fork|Goroutine|Keep|Leak|Limit|Pool|Shared|Steady|Sync|Together
+
+test-race: tools ## the suite under the race detector, with its checks for misuse
 	$(GO) test $(TESTFLAGS) -race $(SUITES) $(MACHINE) ./arenahttp
 	$(GO) test $(TESTFLAGS) $(SHORT) -race $(REST)
+
+test-race-off: tools ## the same build with memory used again
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -race $(SUITES) $(MACHINE)
+
+test-race-check: tools ## the race detector with all checks for misuse
 	$(GO) test $(TESTFLAGS) $(SHORT) -race -tags arenacheck $(SUITES) $(MACHINE)
 
-test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse, without, and with all
-	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
+ASAN = AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)
+test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse
+	scripts/test-if-buildable.sh "$(ASAN)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan $(SUITES) $(MACHINE) ./arenahttp
-	scripts/test-if-buildable.sh "AddressSanitizer" \
+	scripts/test-if-buildable.sh "$(ASAN)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan $(REST)
-	scripts/test-if-buildable.sh "AddressSanitizer without the checks for misuse" \
+
+test-asan-off: tools ## the same build with memory used again
+	scripts/test-if-buildable.sh "$(ASAN)" \
 		env CGO_ENABLED=1 EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -asan $(SUITES) $(MACHINE)
-	scripts/test-if-buildable.sh "AddressSanitizer with all checks for misuse" \
+
+test-asan-check: tools ## AddressSanitizer with all checks for misuse
+	scripts/test-if-buildable.sh "$(ASAN)" \
 		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan -tags arenacheck $(SUITES) $(MACHINE)
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
@@ -143,10 +192,12 @@ test-s390x: tools ## the same on a big-endian machine
 test-wasm: tools ## the same as WebAssembly, in wazero
 	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(SHORT) ./...
 
-test-gos: tools ## the suite on the oldest Go that is promised and on the newest, where they can be had
-	for version in $(GOS); do \
-		scripts/test-with-go.sh $$version $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar || exit 1; \
-	done
+WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
+test-go-oldest: tools ## the suite on the oldest Go that is promised
+	scripts/test-with-go.sh $(OLDEST) $(WITH_GO)
+
+test-go-newest: tools ## the suite on the newest Go, where it can be had
+	scripts/test-with-go.sh $(NEWEST) $(WITH_GO)
 
 # One run of each benchmark, none of which is measured: they must not rot in a build
 # that nobody measures.
@@ -164,28 +215,35 @@ test-experiment: tools ## the command that the experiment with arenas in Go docu
 	GOEXPERIMENT=arenas $(GO) test -race -v ./... -run=. $(ONCE)
 	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v ./... -run=. $(ONCE)
 
-test-lab: tools ## the tests of the stress test and of the tables
-	cd lab && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+test-lab-quick: tools ## the tests of the stress test and of the tables, without those that build the standard library anew
+	cd lab && $(GO) test $(TESTFLAGS) -short ./...
 
-test-adapters: tools ## the tests of the adapters: plain, under the race detector, and on the portable fallback
-	for dir in adapters/*/; do \
-		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) $(SHORT) -race ./... && \
-			$(GO) test $(TESTFLAGS) -short -tags arenaportable ./...) || exit 1; \
-	done
-	for dir in bench others; do \
-		(cd adapters/protobuf/$$dir && $(GO) vet . && $(GO) test $(TESTFLAGS) $(SHORT) .) || exit 1; \
-	done
-	cd adapters/grpc && $(GO) test $(TESTFLAGS) -modfile=go_current.mod ./... # the minor of grpc-go after that in go.mod
+test-lab: tools ## all of them
+	cd lab && $(GO) test $(TESTFLAGS) ./...
+
+test-adapters: tools ## the tests of the adapters
+	$(call each,$(GO) test $(TESTFLAGS) ./...,$(ADAPTERS))
+
+test-adapters-others: tools ## protobuf beside other decoders, and with others' messages
+	scripts/lint.sh $(GO) $(OTHERS)
+	$(call each,$(GO) test $(TESTFLAGS) ./...,$(OTHERS))
+
+test-adapters-builds: tools ## the same under the race detector, on the portable fallback, with checks, with the grpc-go after that in go.mod
+	$(call each,$(GO) test $(TESTFLAGS) $(SHORT) -race ./...,$(ADAPTERS))
+	cd adapters/protobuf && $(GO) test $(TESTFLAGS) -short -tags arenaportable ./...
 	cd adapters/grpc && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...
+	cd adapters/grpc && $(GO) test $(TESTFLAGS) -modfile=go_current.mod ./...
+
+test-portable-adapters: tools
+	$(call each,$(GO) test $(TESTFLAGS) -short -tags arenaportable ./...,$(ADAPTERS))
+
+test-examples: tools ## the tests of the examples
+	$(call each,$(GO) test $(TESTFLAGS) ./...,$(EXAMPLES))
 
 # The race detector and the checks for misuse see what requests at the same time do to
 # each other, which is in the quick tests, too.
-test-examples: tools ## the tests of the examples, plain, under the race detector, and with all checks for misuse
-	for dir in examples/*/; do \
-		(cd $$dir && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./... && $(GO) test $(TESTFLAGS) -short -race ./... && \
-			$(GO) test $(TESTFLAGS) -short -tags arenacheck ./...) || exit 1; \
-		test -z "$$(gofmt -l $$dir)" || { echo "not formatted, run gofmt -w on:"; gofmt -l $$dir; exit 1; }; \
-	done
+test-examples-builds: tools ## the same under the race detector, and with all checks for misuse
+	$(call each,$(GO) test $(TESTFLAGS) -short -race ./... && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...,$(EXAMPLES))
 
 orders: tools ## an example of a service, on localhost:8080 (examples/orders/README.md)
 	cd examples/orders && $(GO) run .
@@ -196,35 +254,58 @@ orders-load: tools ## that service and its twin without arenas under load, by tu
 soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its twin without arenas
 	cd examples/orders && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak
 
-test-arenavet: tools ## the analyzer's tests, and the analyzer over all that uses arenas here and means well
-	cd arenavet && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
-	@test -z "$$(gofmt -l arenavet)" || { echo "not formatted, run gofmt -w on:"; gofmt -l arenavet; exit 1; }
-	tool=$$(mktemp -d)/arenavet && (cd arenavet && $(GO) build -o $$tool ./cmd/arenavet) && \
-		$(GO) vet -vettool=$$tool $$($(GO) list ./... | grep -vE '/docs/mistakes$$|/internal/(suite|bench)$$') && \
-		(for dir in lab adapters/*/ examples/*/ arenavet; do (cd $$dir && $(GO) vet -vettool=$$tool ./...) || exit 1; done); \
-		status=$$?; rm -r $$(dirname $$tool); exit $$status
+test-arenavet: tools ## the analyzer's tests
+	cd arenavet && $(GO) test $(TESTFLAGS) ./...
 
 arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool
 	scripts/arenavet-modules.sh
 
-test-cpp: ## the C++ half: gcc and clang, sanitizers, threads, 20 s of fuzzing, other compilers and processors, style
+test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
+
+test-cpp-release: ## the C++ half as users build it, by the system's compiler
+	scripts/cpp.sh tests
+
+test-cpp-bench: ## the same with the benchmarks
 	scripts/cpp.sh release
+
+test-cpp-asan: ## the C++ half under AddressSanitizer and UndefinedBehaviorSanitizer
 	scripts/cpp.sh asan
+
+test-cpp-tsan: ## the C++ half's threads under ThreadSanitizer
 	scripts/cpp.sh tsan
+
+test-cpp-clang: ## the C++ half by clang
 	scripts/cpp.sh clang
+
+test-cpp-fuzz: ## 20 s of fuzzing the C++ half
 	FUZZSECONDS=20 scripts/cpp.sh fuzz
+
+test-cpp-compilers: ## one program with all of the C++ half, by every gcc and clang that is here
 	scripts/cpp-compilers.sh
+
+test-cpp-cross: ## the same program on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
+
+test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
 	scripts/cpp-packages.sh
+
+test-cpp-porting: ## the C++ of docs/cpp-porting.md
 	scripts/cpp-porting.sh
+
+test-cpp-docs: ## that all of the C++ half is documented
 	scripts/cpp-docs.sh
+
+test-cpp-style: ## clang-format and clang-tidy
 	scripts/cpp-style.sh
 
-test-release: tools ## that versions, requirements and licence are right for a release
-	cd release && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+test-release: tools ## that versions, requirements and licence are right for a release, and the tests of scripts
+	$(call each,$(GO) test $(TESTFLAGS) ./...,release scripts)
 
 release-check: tools ## all that a release needs, and its archives: _build/release
 	cd release && $(GO) run . -repo .. -out ../_build/release
+
+release-tags: tools ## the tags of a release, one for each module, on the commit that is checked out; PUSH=1 pushes them
+	cd release && $(GO) run . -repo .. -out ../_build/release -tag $(if $(PUSH),-push)
 
 site: ## these pages as a site with search: _build/site/html (needs python3; what it installs once lies in _build/site)
 	scripts/site.sh
@@ -232,16 +313,15 @@ site: ## these pages as a site with search: _build/site/html (needs python3; wha
 test-site: ## the site, and every link in it
 	scripts/site.sh test
 
-cpp-docs: ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
-	scripts/cpp-docs.sh
+cpp-docs: test-cpp-docs ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
 
 cpp-single: ## cpp/single/ebbpool.hpp anew, from the headers
 	scripts/cpp-single.sh
 
-test-cpp-compilers: ## the C++ half's tests by every clang that Debian has
+test-cpp-compilers-all: ## the C++ half's tests by every clang that Debian has
 	scripts/cpp-compilers.sh -all
 
-test-cpp-cross: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
+test-cpp-cross-all: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
 
 bench-cpp: tools ## the C++ pools beside the floor and the peers that this machine has, into docs and cpp/README.md

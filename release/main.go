@@ -1,5 +1,6 @@
 // Command release checks that a release can be made of the commit that is checked
-// out, and makes its archives. It changes nothing but the folder that it is given:
+// out, and makes its archives. It changes nothing but the folder that it is given, and,
+// with -tag, makes the release's tags; with -push it pushes them, too:
 //
 //	go run . -repo .. -out ../_build/release
 //
@@ -20,14 +21,16 @@ import (
 func main() {
 	repo := flag.String("repo", "..", "the repository")
 	out := flag.String("out", "../_build/release", "the folder that archives and lists are written to; it is emptied before")
+	tag := flag.Bool("tag", false, "tag the commit for each module")
+	push := flag.Bool("push", false, "with -tag: push the tags to origin")
 	flag.Parse()
-	if err := run(*repo, *out); err != nil {
+	if err := run(*repo, *out, *tag, *push); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(root, out string) error {
+func run(root, out string, tag, push bool) error {
 	r, err := read(root)
 	if err != nil {
 		return err
@@ -58,10 +61,11 @@ func run(root, out string) error {
 			return fmt.Errorf("release %s: %s:\n%w", r.version, step.name, err)
 		}
 	}
-	fmt.Printf("archives, their checksums and the list of all modules are in %s; to release:\n", out)
-	for _, m := range r.published() {
-		fmt.Println("  git tag " + m.tag(r.version))
+	fmt.Printf("archives, their checksums and the list of all modules are in %s\n", out)
+	if tag {
+		return r.tag(push)
 	}
+	fmt.Println("to release: make release-tags PUSH=1")
 	return nil
 }
 

@@ -106,11 +106,58 @@ func TestUncommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	if err := run(root, out); err == nil || !strings.Contains(err.Error(), "not committed") {
+	if err := run(root, out, true, false); err == nil || !strings.Contains(err.Error(), "not committed") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was written")
+	}
+}
+
+// A release has all of its tags, on one commit, or none: a module whose neighbour has no
+// tag can't be required.
+func TestTags(t *testing.T) {
+	root, origin := t.TempDir(), t.TempDir()
+	for file, text := range map[string]string{
+		"CHANGELOG.md":      "## 1.2.3\n",
+		"go.mod":            "module github.com/ebbpool/arena\n\ngo 1.25.0\n",
+		"adapters/x/go.mod": "module github.com/ebbpool/arena/adapters/x\n\ngo 1.25.0\n",
+		"lab/go.mod":        "module github.com/ebbpool/arena/lab\n",
+	} {
+		if err := write(filepath.Join(root, file), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(t, root)
+	git := func(args ...string) string {
+		t.Helper()
+		text, err := output(root, "git", args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(text), " ")
+	}
+	git("init", "-q", "--bare", origin)
+	git("remote", "add", "origin", origin)
+	git("config", "user.name", "x")
+	git("config", "user.email", "x@example.com")
+	r, err := read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	git("tag", "adapters/x/v1.2.3")
+	if err := r.tag(true); err == nil || !strings.Contains(err.Error(), "adapters/x/v1.2.3: a version that may have been fetched") {
+		t.Errorf("a tag that is there: %v", err)
+	}
+	if got := git("tag"); got != "adapters/x/v1.2.3" {
+		t.Errorf("the tags are then %s", got)
+	}
+	git("tag", "-d", "adapters/x/v1.2.3")
+	if err := r.tag(true); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := git("-C", origin, "tag"), "adapters/x/v1.2.3 v1.2.3"; got != want || git("tag") != want {
+		t.Errorf("pushed: %s, want %s", got, want)
 	}
 }
 

@@ -3,7 +3,7 @@
 # every gcc and clang that is here: as it is, without exceptions and RTTI, as if the
 # compiler had nothing of its own, from the module and on libc++ where these are. With -all the compilers
 # that Debian has are installed first, where that can be done, and each clang builds and
-# runs all tests.
+# runs all tests. Those for Windows run their program where there is wine.
 set -eu
 cd "$(dirname "$0")/../cpp"
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 # Packages of their own, so that one which is missing does not keep the others away.
 if [ "${1-}" = -all ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 	apt-get update -q >/dev/null 2>&1 || true
-	for package in g++-12 g++-13 g++-14 g++-15 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 libc++-19-dev libc++abi-19-dev; do
+	for package in g++-12 g++-13 g++-14 g++-15 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 libc++-19-dev libc++abi-19-dev g++-mingw-w64-x86-64; do
 		apt-get install -y -q --no-install-recommends "$package" >/dev/null 2>&1 || echo "Debian here has no $package"
 	done
 fi
@@ -21,7 +21,7 @@ fi
 # run COMPILER FLAGS...: builds the program and runs it.
 run() {
 	"$@" -std=c++20 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere" -pthread
-	timeout 120 "$work/anywhere" ../traces >/dev/null
+	timeout 1200 "$work/anywhere" ../traces >/dev/null
 	echo "$*: as it should be"
 }
 
@@ -36,7 +36,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		"$compiler" -std=c++20 -O1 -pthread -Iinclude --precompile module/ebbpool.cppm -o "$work/ebbpool.pcm"
 		"$compiler" -std=c++20 -O1 -pthread $warn -DANYWHERE_MODULE -fmodule-file=ebbpool="$work/ebbpool.pcm" \
 			test/anywhere.cpp "$work/ebbpool.pcm" -o "$work/anywhere"
-		timeout 120 "$work/anywhere" >/dev/null
+		timeout 1200 "$work/anywhere" >/dev/null
 		echo "$compiler, import ebbpool: as it should be"
 		;;
 	esac
@@ -57,4 +57,18 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		;;
 	esac
 done
-[ "$tried" -gt 0 ] || echo "SKIPPED: no compiler with its version in its name, such as g++-12 or clang++-14"
+. ../scripts/skipped.sh
+
+# Windows, with either of the two thread models that Debian's compiler comes with.
+for compiler in x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++-win32; do
+	command -v "$compiler" >/dev/null || continue
+	"$compiler" -std=c++20 -O2 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere.exe" -static
+	if command -v wine >/dev/null; then
+		(cd .. && WINEDEBUG=-all timeout 1200 wine "$work/anywhere.exe" traces >/dev/null)
+		echo "$compiler: as it should be"
+	else
+		echo "$compiler: it compiles"
+		skipped "the program of $compiler: no wine (on Debian: apt-get install wine)"
+	fi
+done
+[ "$tried" -gt 0 ] || skipped "no compiler with its version in its name, such as g++-12 or clang++-14"

@@ -6,6 +6,7 @@
 # GoogleTest's sources are missing it says so in one line.
 set -eu
 cd "$(dirname "$0")/../cpp"
+. ../scripts/skipped.sh
 gtest=/usr/src/googletest/googletest
 quick=
 if [ "${1-}" = -quick ]; then
@@ -17,27 +18,27 @@ for arch in "$@"; do
 	emulator="qemu-$arch -L /usr/$arch-linux-gnu"
 	[ "$arch" != i686 ] || emulator="/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib"
 	if ! command -v "$compiler" >/dev/null; then
-		echo "SKIPPED: C++ on $arch: no $compiler (on Debian: apt-get install g++-$arch-linux-gnu)"
+		skipped "C++ on $arch: no $compiler (on Debian: apt-get install g++-$arch-linux-gnu)"
 		continue
 	fi
 	if ! command -v "${emulator%% *}" >/dev/null; then
-		echo "SKIPPED: C++ on $arch: no ${emulator%% *} (on Debian: apt-get install qemu-user)"
+		skipped "C++ on $arch: no ${emulator%% *} (on Debian: apt-get install qemu-user)"
 		continue
 	fi
 	if [ -n "$quick" ]; then
 		mkdir -p "build/$arch"
 		"$compiler" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude \
 			test/anywhere.cpp -o "build/$arch/anywhere" -pthread
-		timeout 120 $emulator "build/$arch/anywhere" ../traces >/dev/null
+		timeout 1200 $emulator "build/$arch/anywhere" ../traces >/dev/null
 		echo "C++ on $arch: as it should be"
 		continue
 	fi
 	if [ ! -d "$gtest" ]; then
-		echo "SKIPPED: C++ on $arch: no sources of GoogleTest in $gtest (on Debian: apt-get install googletest)"
+		skipped "C++ on $arch: no sources of GoogleTest in $gtest (on Debian: apt-get install googletest)"
 		continue
 	fi
 	cmake --preset cross -B "build/$arch" -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CXX_COMPILER="$compiler" \
 		-DCMAKE_CROSSCOMPILING_EMULATOR="$(echo "$emulator" | tr ' ' ';')" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
 	cmake --build "build/$arch" -j "$(nproc 2>/dev/null || echo 2)"
-	ctest --test-dir "build/$arch" --output-on-failure --timeout 600
+	ctest --test-dir "build/$arch" --output-on-failure --timeout 3600
 done

@@ -4,7 +4,8 @@
 set -eu
 cd "$(dirname "$0")/../cpp"
 if ! command -v doxygen >/dev/null; then
-	echo "SKIPPED: no doxygen (on Debian: apt-get install doxygen)"
+	. ../scripts/skipped.sh
+	skipped "no doxygen (on Debian: apt-get install doxygen)"
 	exit 0
 fi
 rm -rf build/docs

@@ -10,6 +10,8 @@ rm -rf "$work"
 mkdir -p "$work"
 log=$work/log
 
+. ../scripts/skipped.sh
+
 quietly() {
 	"$@" >"$log" 2>&1 || { cat "$log"; exit 1; }
 }
@@ -21,7 +23,7 @@ if git -C .. rev-parse HEAD >/dev/null 2>&1; then
 	"$work/fetch/fetcher"
 	echo "FetchContent of a clone: as it should be"
 else
-	echo "SKIPPED: FetchContent of a clone: this is none"
+	skipped "FetchContent of a clone: this is none"
 fi
 
 conan=$(command -v conan || true)
@@ -39,7 +41,7 @@ if [ -n "$conan" ]; then
 		-c 'tools.cmake.cmake_layout:test_folder=$TMP' -c 'tools.cmake.cmaketoolchain:user_presets='
 	echo "Conan: as it should be"
 else
-	echo "SKIPPED: no Conan 2, and it can't be installed (it needs python3 with venv and pip)"
+	skipped "no Conan 2, and it can't be installed (it needs python3 with venv and pip)"
 fi
 
 if command -v vcpkg >/dev/null; then

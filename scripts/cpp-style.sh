@@ -1,12 +1,14 @@
 #!/bin/sh
-# cpp-style.sh: clang-format and clang-tidy over the C++ half. Both answer
-# differently from version to version, so only the one that the configuration
-# was written for is asked: 14.
+# cpp-style.sh: clang-format and clang-tidy over the C++ half. Both answer differently
+# from version to version, so only the one that the configuration was written for is
+# asked: 14, the system's, or one that pip puts into _build/tools (INSTALL=0: not).
 set -eu
 cd "$(dirname "$0")/../cpp"
+. ../scripts/skipped.sh
+tools=$(cd .. && pwd)/_build/tools
 
 tool14() {
-	for name in "$1-14" "$1"; do
+	for name in "$1-14" "$1" "$tools/style/bin/$1"; do
 		if command -v "$name" >/dev/null && "$name" --version | grep -q 'version 14\.'; then
 			echo "$name"
 			return
@@ -14,20 +16,32 @@ tool14() {
 	done
 }
 
+for tool in clang-format clang-tidy; do
+	if [ -z "$(tool14 $tool)" ] && [ "${INSTALL-1}" != 0 ]; then
+		echo "installing $tool 14 into _build/tools"
+		mkdir -p "$tools"
+		{ [ -x "$tools/style/bin/pip" ] || python3 -m venv "$tools/style"; } >"$tools/log" 2>&1 &&
+			"$tools/style/bin/pip" install -q "$tool==14.0.6" >>"$tools/log" 2>&1 || true
+	fi
+done
+
 format=$(tool14 clang-format)
 if [ -n "$format" ]; then
 	find include test bench misuse example \( -name '*.hpp' -o -name '*.cpp' \) -exec "$format" --dry-run --Werror {} +
 	echo "clang-format: all files are as it would write them"
 else
-	echo "SKIPPED: no clang-format 14"
+	skipped "no clang-format 14"
 fi
 
 tidy=$(tool14 clang-tidy)
 if [ -n "$tidy" ]; then
+	# pip's comes without the compiler's own headers.
+	own=
+	case $tidy in */*) own="-isystem$("${CXX:-c++}" -print-file-name=include)" ;; esac
 	for header in include/ebbpool/*.hpp; do
-		"$tidy" --quiet "$header" -- -x c++ -std=c++20 -Iinclude 2>/dev/null
+		"$tidy" --quiet "$header" -- -x c++ -std=c++20 -Iinclude ${own:+"$own"} 2>/dev/null
 	done
 	echo "clang-tidy: nothing found in the headers"
 else
-	echo "SKIPPED: no clang-tidy 14"
+	skipped "no clang-tidy 14"
 fi

@@ -5,21 +5,11 @@ set -eu
 preset=$1
 shift
 cd "$(dirname "$0")/../cpp"
-
-# missing PACKAGE WHAT: installs a Debian package where that can be done, else
-# says in one line what is needed.
-missing() {
-	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-		echo "installing $1, for $2"
-		apt-get install -y -q "$1" >/dev/null 2>&1 && return
-		apt-get update -q >/dev/null 2>&1 && apt-get install -y -q "$1" >/dev/null 2>&1 && return
-	fi
-	echo "the C++ half needs $2: install it (on Debian: apt-get install $1)" >&2
-	exit 1
-}
+. ../scripts/skipped.sh
+PATH=$(cd .. && pwd)/_build/tools/bin:$PATH # where setup.sh puts what it installs
 
 skip() {
-	echo "SKIPPED: $1"
+	skipped "$1"
 	exit 0
 }
 
@@ -39,7 +29,8 @@ compiles() {
 	echo 'int main() {}' | "$compiler" "$@" -x c++ -o /dev/null - 2>/dev/null
 }
 
-command -v cmake >/dev/null || missing cmake "CMake 3.22 or newer"
+../scripts/setup.sh test
+command -v cmake >/dev/null || skip "preset $preset: no CMake 3.22 or newer (on Debian: apt-get install cmake)"
 case $preset in
 clang | fuzz)
 	compiler=$(newest clang++)
@@ -48,15 +39,19 @@ clang | fuzz)
 	;;
 *)
 	compiler=${CXX:-c++}
-	command -v "$compiler" >/dev/null || missing g++ "a C++20 compiler"
+	command -v "$compiler" >/dev/null || skip "preset $preset: no C++20 compiler (on Debian: apt-get install g++)"
 	;;
 esac
-echo '#include <gtest/gtest.h>' | "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1 || missing libgtest-dev GoogleTest
+gtest=
+if ! echo '#include <gtest/gtest.h>' | "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1; then
+	gtest=$(cd .. && pwd)/_build/tools/googletest
+	[ -d "$gtest" ] || skip "preset $preset: no GoogleTest (on Debian: apt-get install libgtest-dev)"
+fi
 [ "$preset" != tsan ] || compiles -fsanitize=thread || skip "preset tsan: $compiler has no ThreadSanitizer"
 [ "$preset" != fuzz ] || echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
 	"$compiler" -fsanitize=fuzzer -x c++ -o /dev/null - 2>/dev/null || skip "preset fuzz: $compiler has no libFuzzer"
 
-cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
+cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
 # What has no threads has nothing for ThreadSanitizer to see.
 case $preset in
 tsan)
@@ -68,5 +63,6 @@ esac
 if [ "$preset" = fuzz ]; then
 	build/fuzz/fuzz_trace -max_total_time="${FUZZSECONDS:-30}" -print_final_stats=1 "$@"
 else
-	ctest --preset "$preset" "$@"
+	# scripts/parts counts what GoogleTest says of each test.
+	ctest --preset "$preset" ${EBBPOOL_PARTS:+--verbose} "$@"
 fi

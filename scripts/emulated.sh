@@ -11,15 +11,17 @@ go=$2
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 
+. "$here/skipped.sh"
+
 skip() {
-	echo "SKIPPED: $arch: $1"
+	skipped "$arch: $1"
 	exit 0
 }
 
 if [ "$arch" = wasm ]; then
 	# In a folder of its own: the library's module requires nothing.
-	work=$(mktemp -d)
-	trap 'rm -rf "$work"' EXIT
+	work=$here/../_build/tools/wazero
+	mkdir -p "$work"
 	GOBIN="$work" "$go" install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0 >"$work/out" 2>&1 ||
 		skip "wazero can't be built: $(tail -n 1 "$work/out")"
 	export EBBPOOL_WAZERO="$work"

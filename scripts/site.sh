@@ -9,7 +9,8 @@ if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s site/requirements.txt "$out/
 	rm -rf "$out/venv"
 	mkdir -p "$out"
 	if ! { python3 -m venv "$out/venv" && "$out/venv/bin/pip" install -q -r site/requirements.txt; } >"$out/venv.log" 2>&1; then
-		echo "SKIPPED: the site (python3 with venv, and what site/requirements.txt names, can't be installed: $out/venv.log)"
+		. scripts/skipped.sh
+		skipped "the site (python3 with venv, and what site/requirements.txt names, can't be installed: $out/venv.log)"
 		exit 0
 	fi
 	cp site/requirements.txt "$out/venv/requirements.txt"

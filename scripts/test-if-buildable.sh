@@ -8,6 +8,7 @@ set -eu
 name=$1
 shift
 
+. "$(dirname "$0")/skipped.sh"
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT
 printf 'module probe\n\ngo 1.25.0\n' >"$probe/go.mod"
@@ -20,8 +21,7 @@ for arg; do # the packages that are named must be there, too
 done
 
 if ! (cd "$probe" && "$@") >"$probe/out" 2>&1; then
-	echo "SKIPPED: this machine can't run $name:"
-	tail -n 3 "$probe/out"
+	skipped "this machine can't run $name: $(tail -n 1 "$probe/out")"
 	exit 0
 fi
 exec "$@"

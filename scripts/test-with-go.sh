@@ -8,9 +8,10 @@ set -eu
 version=$1
 go=$2
 shift
+. "$(dirname "$0")/skipped.sh"
 export GOTOOLCHAIN="$version"
 if ! told=$("$go" version 2>&1); then
-	echo "SKIPPED: $version can't be had: $(echo "$told" | tail -n 1)"
+	skipped "$version can't be had: $(echo "$told" | tail -n 1)"
 	exit 0
 fi
 echo "with $told"

@@ -1,0 +1,3 @@
+module github.com/ebbpool/arena/scripts
+
+go 1.25.0

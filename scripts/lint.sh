@@ -1,0 +1,37 @@
+#!/bin/sh
+# lint.sh GO MODULE...: gofmt, go vet, staticcheck and arenavet over the modules in these
+# folders, each also after another has found something. staticcheck.conf says what
+# staticcheck is not asked, and why.
+set -u
+go=$1
+shift
+cd "$(dirname "$0")/.."
+. scripts/skipped.sh
+status=0
+
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "not formatted, run gofmt -w on:"; echo "$unformatted"; status=1; }
+
+tools=$(pwd)/_build/tools/lint
+mkdir -p "$tools"
+(cd arenavet && "$go" build -buildvcs=false -o "$tools/arenavet" ./cmd/arenavet) || status=1
+# Built by the Go that is here: one that is older can't read what it writes.
+GOBIN=$tools "$go" install honnef.co/go/tools/cmd/staticcheck@v0.8.2 >"$tools/log" 2>&1 ||
+	skipped "staticcheck can't be had: $(tail -n 1 "$tools/log")"
+
+for dir; do
+	cd "$dir" || exit 1
+	"$go" vet ./... || status=1
+	# Types of tests have fields for their size alone.
+	if [ -x "$tools/staticcheck" ] && ! "$tools/staticcheck" ./... >"$tools/found" 2>&1 &&
+		grep -v ': field .* is unused (U1000)$' "$tools/found"; then
+		status=1
+	fi
+	# These misuse arenas on purpose.
+	packages=$("$go" list ./... | grep -vE '/docs/mistakes$|/arena/internal/(suite|bench)$')
+	# shellcheck disable=SC2086
+	"$go" vet -vettool="$tools/arenavet" $packages || status=1
+	cd "$OLDPWD" || exit 1
+done
+[ "$status" != 0 ] || echo "gofmt, go vet, staticcheck and arenavet have nothing to say of $# modules"
+exit $status

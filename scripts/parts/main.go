@@ -1,0 +1,115 @@
+// Command parts runs parts of the tests, each a target of the Makefile, and counts:
+//
+//	parts -root .. -make make -about "4 minutes" NAME PART...
+//
+// A part that fails does not end the others. What each printed is in
+// _build/test/PART.log. The last line is the sum of what the test runners said. A line
+// with "SKIPPED: " tells of something that the machine lacks, such as an emulator; with
+// EBBPOOL_REQUIRE=1 it is a failure.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// require says that nothing may be left out.
+var require = os.Getenv("EBBPOOL_REQUIRE") == "1"
+
+func main() {
+	root := flag.String("root", ".", "the folder of the Makefile")
+	gnumake := flag.String("make", "make", "the command that makes a part")
+	about := flag.String("about", "", "how long it takes")
+	jobs := flag.Int("jobs", 2, "how many parts run at a time")
+	flag.Parse()
+	target, names := flag.Arg(0), flag.Args()[1:]
+	fmt.Printf("make %s: %d parts, %d at a time; it takes about %s\n", target, len(names), *jobs, *about)
+
+	begin := time.Now()
+	todo, done := make(chan *part), make(chan *part)
+	for range *jobs {
+		go func() {
+			for p := range todo {
+				p.run(*root, *gnumake)
+				done <- p
+			}
+		}()
+	}
+	go func() {
+		for _, name := range names {
+			todo <- &part{name: name}
+		}
+	}()
+	var sum counts
+	var failed, missing []string
+	var used time.Duration
+	for range names {
+		p := <-done
+		verdict := "ok  "
+		if p.failed > 0 {
+			verdict = "FAIL"
+			failed = append(failed, fmt.Sprintf("failed: %s\n\talone: make %s; all that it printed: _build/test/%s.log",
+				strings.Join(p.failures, ", "), p.name, p.name))
+			fmt.Print(p.report.String())
+		}
+		fmt.Printf("%s %-21s %s (%.0f s, of processors %.0f s)\n", verdict, p.name, p.counts, p.took.Seconds(), p.used.Seconds())
+		used += p.used
+		for _, m := range p.missing {
+			missing = append(missing, p.name+": "+m)
+		}
+		sum.add(p.counts)
+	}
+	if len(missing) > 0 && !require {
+		fmt.Printf("not run, for this machine lacks something (EBBPOOL_REQUIRE=1 makes that a failure):\n\t%s\n", strings.Join(missing, "\n\t"))
+	}
+	fmt.Printf("make %s took %.0f s, and %.0f s of processors\n", target, time.Since(begin).Seconds(), used.Seconds())
+	for _, f := range failed {
+		fmt.Println(f)
+	}
+	fmt.Println(sum)
+	if sum.failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// run makes p, and reads what is printed line by line.
+func (p *part) run(root, gnumake string) {
+	begin := time.Now()
+	defer func() { p.took = time.Since(begin) }()
+	logs := filepath.Join(root, "_build", "test")
+	err := os.MkdirAll(logs, 0o755)
+	if err == nil {
+		p.log, err = os.Create(filepath.Join(logs, p.name+".log"))
+	}
+	if err != nil {
+		p.count("fail", p.name, err.Error()+"\n")
+		return
+	}
+	defer p.log.Close()
+	cmd := exec.Command(gnumake, "--no-print-directory", "-k", p.name)
+	cmd.Dir = root
+	// Without what an outer make tells an inner one, whose jobs are not of its kind.
+	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=", "EBBPOOL_PARTS=1")
+	r, w, err := os.Pipe()
+	if err == nil {
+		cmd.Stdout, cmd.Stderr = w, w
+		err = cmd.Start()
+		w.Close()
+	}
+	if err == nil {
+		p.read(r)
+		err = cmd.Wait()
+		p.used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	switch {
+	case err != nil && p.failed == 0:
+		p.count("fail", p.name, err.Error()+", after\n"+p.tail())
+	case p.counts == counts{}: // no tests, but a check, such as of formats
+		p.count("pass", p.name, "")
+	}
+}
