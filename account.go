@@ -8,14 +8,13 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// account is what a pool knows of one of its arenas. It is an object of its
+// account is what a pool knows of one of its arenas and its forks. It is an object of its
 // own, so that it outlives the arena, and fills a cache line, so that
 // counting on one core slows nobody on another.
 type account struct {
 	machine.Account // how often it was out, and what its chunks have of the pool's tally
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
-	forks  atomic.Pointer[forkAccount] // of all forks there ever were at a time
 
 	_ [accountPad]byte
 
@@ -23,40 +22,9 @@ type account struct {
 
 	// seen is what Turns was after the last collection, the lower half.
 	seen uint32
-	// leaving says that the pool let go of the arena.
-	leaving bool
-}
-
-// forkAccount is the account of a fork, which belongs to that of its arena.
-type forkAccount struct {
-	machine.Account
-	next *forkAccount
-}
-
-// bytes is how many bytes the chunks of the arena and of its forks have.
-//
-//go:norace
-func (acct *account) bytes() uintptr {
-	n := acct.Held()
-	for f := acct.forks.Load(); f != nil; f = f.next {
-		n += f.Held()
-	}
-	return n
-}
-
-// charged is how many bytes the arena and its forks have of the pool's total. An
-// arena of no pool has none.
-//
-//go:norace
-func (acct *account) charged() uintptr {
-	if acct == nil {
-		return 0
-	}
-	n := acct.Charged()
-	for f := acct.forks.Load(); f != nil; f = f.next {
-		n += f.Charged()
-	}
-	return n
+	// leaving says that the pool let go of the arena, abandoned that it did while the
+	// arena was out.
+	leaving, abandoned bool
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to
@@ -147,10 +115,10 @@ func (c *controls) started(p *ArenaPool, a *Arena) {
 		acct.Unsettled = true
 		m := a.metered()
 		m.SetLimit(c.perArena)
-		if a.heldAll() > a.region.MaxRetained {
+		if acct.Held() > a.region.MaxRetained {
 			a.Release() // kept before there was this limit
 		}
-		if c.total && !acct.ChargeIdle(&p.tally, m.Held()) {
+		if c.total && !acct.ChargeIdle(&p.tally) {
 			a.Release()
 		}
 	}

@@ -32,8 +32,8 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 8*is64 + 20*(1-is64)
-	accountPad = 56*is64 + 16*(1-is64)
+	arenaPad   = 0*is64 + 16*(1-is64)
+	accountPad = 64*is64 + 20*(1-is64)
 )
 
 // noCopy makes go vet report copies.
@@ -58,8 +58,9 @@ func (*noCopy) Unlock() {}
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
 // Reset. Below it the arena keeps what one of about the last 128 lives needed;
 // lives that need more than maxRetained take the rest from the heap each time.
-// (Its own records come on top: about 300 bytes for each type with pointers that
-// it has met, twice that where it has several chunks, and for marks at most an eighth of maxRetained, or 4 KB.)
+// (Its own records come on top: about 400 bytes for each type with pointers that
+// it has met, twice that where it has several chunks, 600 once it has met types that
+// its lives use no more, and for marks at most an eighth of maxRetained, or 4 KB.)
 // maxRetained <= 0 means 10 * chunkSize.
 //
 // Nothing is allocated for values before the first of them.
@@ -80,7 +81,8 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 
 // Reset takes back everything that was allocated from a, in time that does
 // not depend on how much that was, but for clearing the memory that held
-// types with pointers. The arena keeps what its lives need for the next one, at
+// types with pointers, and a few nanoseconds for each such type that this life, or one
+// of the three before, has used. The arena keeps what its lives need for the next one, at
 // most maxRetained bytes, and leaves the rest to the collector: what a life had
 // far beyond the others, and what none has needed lately.
 //
@@ -115,6 +117,9 @@ func (a *Arena) empty(how string) {
 	a.region.Empty()
 	a.keepForks()
 	a.metered().YieldIdle()
+	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
+		acct.Unsettled = true // by forks, under a total that came late
+	}
 }
 
 // Release takes back everything, as Reset does, and gives all of the arena's
@@ -140,19 +145,6 @@ func (a *Arena) Release() {
 		a.dropForks(0)
 	}
 	a.region.Release()
-}
-
-// UsedBytes is how many bytes the arena has handed out since it was last
-// emptied: sizes of values and capacities of slices, rounded up to 8 bytes
-// for those without pointers, and the lengths of strings. Memory that a slice
-// has left by Append counts, too, unless the collector has it already. What came
-// from forks does not: each of them says its own.
-func (a *Arena) UsedBytes() int {
-	if a == nil {
-		return 0
-	}
-	check.RaceLook(&a.region.Watch)
-	return int(a.region.UsedBytes())
 }
 
 // NewContext returns a context that carries a, for FromContext. It costs the

@@ -57,7 +57,7 @@ func checkSizes(function string, chunkSize, maxRetained int) (size, retained uin
 	return size, min(size, machine.MaxAlloc/10) * 10
 }
 
-// checkLimit checks one of the sizes that a Limit has.
+// checkLimit checks one of the sizes that a limit has.
 func checkLimit(function string, bytes int) uintptr {
 	if bytes < 0 {
 		panic("arena: " + function + ": a limit of " + itoa(bytes) + " bytes; limits are from 1 to " + itoa(math.MaxInt) + " bytes, and 0 is none")

@@ -14,7 +14,7 @@ import (
 
 // Buffer is a text that grows in an arena, or on the heap: what strings.Builder
 // and bytes.Buffer are written to for. It is an io.Writer, so that fmt.Fprintf and
-// json.NewEncoder write to it. Writing never fails; beyond a Limit it panics.
+// json.NewEncoder write to it. Writing never fails; beyond a limit it panics.
 //
 // While a Buffer is the newest of the arena's values without pointers it grows in
 // place; strings may come in between. Otherwise it moves to twice the room, and its

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/machine"
 )
 
 // What this package adds where the checks for misuse are on. Plain builds call
@@ -61,55 +60,12 @@ func (a *Arena) successor() *Arena {
 	b := &Arena{owner: a.owner}
 	a.region.MoveTo(&b.region)
 	if b.kin = a.kin; b.kin != nil {
-		b.metered().Spare(b.dropSpare)
+		b.metered().Spare(b.spare)
 	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)
 	a.owner.account = &spent
 	return b
-}
-
-// lockSlots makes all slots inaccessible until they are handed out.
-func (p *FixedPool[T]) lockSlots() {
-	p.fillSlots(0, p.count)
-	check.Poison(p.base, 0, p.count*machine.SizeOf[T]())
-}
-
-// openNext makes the slot accessible that Allocate will hand out. It panics if
-// that was written while it was free; nothing has changed then.
-func (p *FixedPool[T]) openNext() {
-	i := p.fresh
-	if n := len(p.free); n > 0 {
-		i = uintptr(p.free[n-1])
-	} else if i >= p.count {
-		return
-	}
-	size := machine.SizeOf[T]()
-	if !check.IsFree(p.base, i*size, i*size+size, p.pointers) {
-		panic("arena: " + p.name() + ".Allocate: slot " + itoa(int(i)) + " was written after it was given back")
-	}
-	check.Unpoison(p.base, i*size, i*size+size)
-}
-
-// closeSlot makes slot i inaccessible: it was given back.
-func (p *FixedPool[T]) closeSlot(i uintptr) {
-	size := machine.SizeOf[T]()
-	check.RaceWrite(p.base, i*size, i*size+size)
-	p.fillSlots(i, i+1)
-	check.Poison(p.base, i*size, i*size+size)
-}
-
-// fillSlots fills slots [from, to), which are free.
-func (p *FixedPool[T]) fillSlots(from, to uintptr) {
-	if size := machine.SizeOf[T](); !check.Tag || size == 0 {
-		return
-	} else if p.pointers {
-		// Padding too, which a T that is assigned leaves as it is: it may hold
-		// anything, after a copy of a whole value.
-		machine.ClearTyped[T](p.base, from*size, to*size)
-	} else {
-		check.FillFree(p.base, from*size, to*size)
-	}
 }
 
 // A FaultError is what ExplainFaults panics with. Only programs that are built

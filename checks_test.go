@@ -2,8 +2,6 @@ package arena
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -106,54 +104,4 @@ func TestAccountList(t *testing.T) {
 		}
 	}
 	orders([]int{0, 1, 2, 3, 4, 5}, nil)
-}
-
-// The one comparison must refuse every offset that is not a slot's beginning:
-// below the pool, between slots, behind the end, and those whose product with
-// the inverse wraps around.
-func TestFixedPoolSlotNumbers(t *testing.T) {
-	checkSlotNumbers[byte](t)
-	checkSlotNumbers[[3]byte](t)
-	checkSlotNumbers[[2]int64](t)
-	checkSlotNumbers[[24]byte](t)
-	checkSlotNumbers[[56]byte](t)
-	checkSlotNumbers[[64]byte](t)
-	checkSlotNumbers[[100]uint64](t)
-	checkSlotNumbers[[4096]byte](t)
-	checkSlotNumbers[struct{}](t)
-}
-
-func checkSlotNumbers[T any](t *testing.T) {
-	t.Helper()
-	const count = 65
-	p := NewFixedPool[T](count)
-	stride := max(unsafe.Sizeof(*new(T)), 1)
-	if stride>>p.rotation*p.inverse != 1 {
-		t.Errorf("%d bytes: %#x is not the inverse of the odd part", stride, p.inverse)
-	}
-	check := func(off uintptr) {
-		isSlot := off%stride == 0 && off/stride < count
-		if got := slotOf(off, stride, p.inverse, p.rotation); (got < count) != isSlot || isSlot && got != off/stride {
-			t.Errorf("%d bytes: offset %d is slot %d", stride, int(off), got)
-		}
-	}
-	for off := range 70 * stride {
-		check(off)
-		check(-off)
-		check(math.MaxUint/2 + off)
-		check(math.MaxUint/stride*off + off)
-	}
-}
-
-// Were one of the two numbers wrong for any reason, no pool may come of it.
-func TestFixedPoolRefusesWrongNumbers(t *testing.T) {
-	for stride := uintptr(1); stride < 3000; stride++ {
-		right := bits.TrailingZeros(uint(stride))
-		new(FixedPool[byte]).number(stride, right)
-		for _, wrong := range []int{right - 1, right + 1, right + 2, 31, 34, 63, 64} {
-			if wrong >= 0 {
-				testkit.WantPanic(t, func() { new(FixedPool[byte]).number(stride, wrong) }, "internal error", itoa(int(stride)), itoa(wrong))
-			}
-		}
-	}
 }

@@ -45,8 +45,8 @@
 // strings.Clone. Builtin maps, closures and what other packages make stay on the heap;
 // Map, Buffer and package arenajson are in the arena.
 //
-// ArenaPool.Limit bounds the bytes of one request, and of all: what goes over panics
-// with a *LimitError. ArenaPool.SampleStacks and Leaks say which function lacks a Put.
+// ArenaPool.SetLimit bounds the bytes of one request, and of all: what goes over panics
+// with a *LimitError. ArenaPool.SetLeakSampling and Leaks say which function lacks a Put.
 //
 // Programs that are built with -race, -asan or the tag arenacheck hand no memory of an
 // arena out twice, so that a use after its end is noticed. Other builds have none of that

@@ -43,9 +43,9 @@ func limited(next http.Handler) http.Handler {
 // A handler reads bodies into arenas of at most 64 KB each and 80 KB all
 // together; middleware turns what goes over that into an answer, and other
 // requests go on.
-func ExampleArenaPool_Limit() {
+func ExampleArenaPool_SetLimit() {
 	bodies := arena.NewArenaPool(4<<10, 0)
-	bodies.Limit(64<<10, 80<<10) // bytes: of one request, of all that are under way
+	bodies.SetLimit(64<<10, 80<<10) // bytes: of one request, of all that are under way
 	server := limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bodies.Do(func(a *arena.Arena) { // Put also when the limit panics
 			var body []byte
@@ -89,9 +89,9 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func ExampleArena_Limit() {
+func ExampleArena_SetLimit() {
 	a := arena.NewArena(4096, 0)
-	a.Limit(10_000)
+	a.SetLimit(10_000)
 	defer func() {
 		var over *arena.LimitError
 		err, _ := recover().(error)
@@ -101,13 +101,13 @@ func ExampleArena_Limit() {
 	a.AllocBytes(20_000)
 	// Output:
 	// true
-	// arena: an allocation needs 20000 bytes more, and 0 of the 10000 bytes of the arena's limit are in use; allocate less before its Reset or Put, or raise it with Limit
+	// arena: an allocation needs 20000 bytes more, and 0 of the 10000 bytes of the arena's limit are in use; allocate less before its Reset or Put, or raise it with SetLimit
 }
 
-func ExampleArenaPool_SampleStacks() {
+func ExampleArenaPool_SetLeakSampling() {
 	requests := arena.NewArenaPool(64<<10, 0)
-	requests.Limit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
-	requests.SampleStacks(100)     // one Get in 100 keeps its stack
+	requests.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	requests.SetLeakSampling(100)     // one Get in 100 keeps its stack
 	requests.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("request"))
 	})
@@ -120,21 +120,11 @@ func ExampleArenaPool_SampleStacks() {
 	// 0
 }
 
-func ExampleSyncFixedPool_Stats() {
-	orders := arena.NewSyncFixedPool[[2]uint64](2)
-	for range 3 {
-		orders.Allocate()
-	}
-	s := orders.Stats()
-	fmt.Println(s.Used, s.Capacity, s.Misses, s.UsedBytes)
-	// Output: 2 2 1 32
-}
-
 // A service with bursts of many requests and pauses between them has its pool keep
 // more than it would by itself.
-func ExampleArenaPool_KeepIdle() {
+func ExampleArenaPool_SetMaxIdleBytes() {
 	bursts := arena.NewArenaPool(64<<10, 0)
-	bursts.KeepIdle(128 << 20) // 128 MB; 0: none, as a sync.Pool
+	bursts.SetMaxIdleBytes(128 << 20) // 128 MB; 0: none, as a sync.Pool
 	bursts.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("warm after a pause, too"))
 	})
@@ -145,7 +135,7 @@ func ExampleArenaPool_KeepIdle() {
 // What an answer to a request over the limit can be made of.
 func ExampleLimitError() {
 	pool := arena.NewArenaPool(4096, 0)
-	pool.Limit(0, 64<<10) // for all requests together
+	pool.SetLimit(0, 64<<10) // for all requests together
 	busy := pool.Get()
 	busy.AllocBytes(40_000)
 	defer pool.Put(busy)
@@ -162,7 +152,7 @@ func ExampleLimitError() {
 // A function lacks a Put, and the pool says which.
 func ExampleArenaPool_Leaks() {
 	pool := arena.NewArenaPool(4096, 0)
-	pool.SampleStacks(1) // every Get; in production one in 100 will do
+	pool.SetLeakSampling(1) // every Get; in production one in 100 will do
 	func() {
 		//arenavet:ignore the example shows a leak
 		pool.Get()

@@ -2,7 +2,6 @@ package arena_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -56,9 +55,9 @@ func ExampleNew() {
 	a := arena.NewArena(4096, 0)
 	e := arena.New[Entry](a)
 	e.Path = strings.Repeat("heap", 2) // the collector sees it
-	fmt.Println(e.Path, a.UsedBytes() > 0)
+	fmt.Println(e.Path, a.Stats().UsedBytes > 0)
 	a.Reset()
-	fmt.Println(a.UsedBytes())
+	fmt.Println(a.Stats().UsedBytes)
 	// Output:
 	// heapheap true
 	// 0
@@ -166,7 +165,7 @@ func ExampleArena_Rewind() {
 	scratch := arena.MakeSliceUninit[byte](a, 4096, 4096)
 	copy(scratch, "written before it is read")
 	a.Rewind(m) // scratch is free again, what came before m is not
-	fmt.Println(a.UsedBytes())
+	fmt.Println(a.Stats().UsedBytes)
 	// Output: 5
 }
 
@@ -178,9 +177,9 @@ func ExampleSlab() {
 	// Output: true
 }
 
-func ExampleLaneOf() {
+func ExampleAllocatorFor() {
 	a := arena.NewArena(64<<10, 0)
-	entries := arena.LaneOf[Entry](a)
+	entries := arena.AllocatorFor[Entry](a)
 	var list *Entry
 	for range 5 {
 		e := entries.New() // inlined: a compare and a bump
@@ -212,24 +211,6 @@ func ExampleArenaPool_Stats() {
 	// Output:
 	// 1 0
 	// 1 1
-}
-
-func ExampleFixedPool() {
-	orders := arena.NewFixedPool[Entry](2)
-	first, second := orders.Allocate(), orders.Allocate()
-	fmt.Println(orders.Allocate() == nil) // full
-	orders.Deallocate(first)
-	orders.Deallocate(second)
-	defer func() {
-		var misuse *arena.MisuseError
-		err, _ := recover().(error)
-		fmt.Println(errors.As(err, &misuse), errors.Is(err, arena.ErrDoubleFree), orders.Used())
-	}()
-	//arenavet:ignore the example shows the panic
-	orders.Deallocate(first) // panics: it is free already
-	// Output:
-	// true
-	// true true 0
 }
 
 func ExampleMap() {
@@ -326,9 +307,9 @@ func ExampleArena_Mark() {
 	inner := a.Mark()
 	a.AllocString("scratch")
 	a.Rewind(inner) // inner marks first: outer makes them stale
-	fmt.Println(a.UsedBytes())
+	fmt.Println(a.Stats().UsedBytes)
 	a.Rewind(outer)
-	fmt.Println(a.UsedBytes())
+	fmt.Println(a.Stats().UsedBytes)
 	// Output:
 	// 21
 	// 0
@@ -365,15 +346,4 @@ func ExampleBuffer_AppendInt() {
 	b.WriteRune('€')
 	fmt.Println(b, b.Len())
 	// Output: -7 0.5€ 9
-}
-
-func ExampleFixedPool_Owns() {
-	slots := arena.NewFixedPool[Entry](8)
-	e := slots.Allocate()
-	fmt.Println(slots.Owns(e), slots.Owns(new(Entry)), slots.Used(), slots.Available())
-	slots.Deallocate(e)
-	fmt.Println(slots.Empty(), slots.HighWater())
-	// Output:
-	// true false 1 7
-	// true 1
 }

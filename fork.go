@@ -7,20 +7,15 @@ import (
 
 // kin ties an arena to its forks, and a fork to what it was forked from.
 type kin struct {
-	parent  *Arena       // nil in what is no fork
-	pool    *ArenaPool   // of the first one of the family; nil for none
-	root    *account     // of that in its pool
-	account *forkAccount // a fork's own, beside that
-	born    uint64       // a fork's number among its parent's
-	ended   string       // what ended a fork, in builds with checks
+	parent *Arena // nil in what is no fork
+	born   uint64 // a fork's number among its parent's
+	ended  string // what ended a fork, in builds with checks
 
 	forks []*Arena // the first out are in use
 	out   int
 	count uint64 // of forks that were ever handed out
 	most  int    // of out, since lives was 0
 	lives int
-
-	accounts []*forkAccount // of forks that are no more, for the next ones
 }
 
 // Fork returns an arena for another goroutine, which works on the same request: the
@@ -40,10 +35,11 @@ type kin struct {
 // then, and one that is used at the same moment is a data race. Builds with checks
 // tell of both.
 //
-// A Limit of a, and that of its pool, count what a and its forks have together. So
+// A limit of a, and that of its pool, count what a and its forks have together. So
 // does maxRetained: forks that have ended keep memory for the next ones, so that a
-// warm arena forks without an allocation. Stats and UsedBytes say what each has of
-// its own; PoolStats counts forks with their arenas.
+// warm arena forks without an allocation. Stats says what each has of
+// its own; PoolStats counts forks with their arenas, and so does a pool's total: what
+// forks that have ended keep counts until their arena needs the room, or is put back.
 //
 // A fork's Reset and Release take back what came from the fork, and its forks' alone,
 // and a Mark is for the arena that it was taken of. A fork can't be put in a pool.
@@ -59,17 +55,14 @@ func (a *Arena) Fork() *Arena {
 		defer a.leave()
 	}
 	if a.kin == nil {
-		a.kin = &kin{pool: a.owner.pool, root: a.owner.account}
-		a.metered().NewFamily(a.dropSpare, a.owner.account.charged)
+		a.kin = &kin{}
+		a.metered().NewFamily(a.spare)
 	}
 	k := a.kin
 	if k.out == len(k.forks) {
 		k.forks = append(k.forks, a.newFork())
 	}
 	f := k.forks[k.out]
-	if f.kin.account != nil {
-		f.startAccount()
-	}
 	k.out++
 	k.count++
 	k.most = max(k.most, k.out)
@@ -83,48 +76,9 @@ func (a *Arena) Fork() *Arena {
 
 // newFork makes another fork.
 func (a *Arena) newFork() *Arena {
-	k := a.kin
-	own := &kin{parent: a, pool: k.pool, root: k.root}
-	f := &Arena{kin: own}
-	acct := new(machine.Account)
-	if k.pool != nil {
-		own.account = k.newAccount()
-		acct = &own.account.Account
-	}
-	f.region.InitLike(&a.region, a.metered(), acct, f.dropSpare)
+	f := &Arena{kin: &kin{parent: a}}
+	f.region.InitLike(&a.region, a.metered(), f.spare)
 	return f
-}
-
-// newAccount returns the account of a new fork, which the pool knows by that of
-// the arena.
-func (k *kin) newAccount() *forkAccount {
-	if n := len(k.accounts); n > 0 {
-		acct := k.accounts[n-1]
-		k.accounts = k.accounts[:n-1]
-		return acct
-	}
-	acct := new(forkAccount)
-	check.RaceBlind()
-	for {
-		acct.next = k.root.forks.Load()
-		if k.root.forks.CompareAndSwap(acct.next, acct) {
-			check.RaceSee()
-			return acct
-		}
-	}
-}
-
-// startAccount begins a fork's life in its pool: what it has kept counts towards
-// the total from here on, or goes.
-func (f *Arena) startAccount() {
-	acct, tally := f.kin.account, &f.kin.pool.tally
-	acct.Turns.Store(acct.Turns.Load() + 1)
-	if held := f.metered().Held(); held != 0 {
-		acct.Unsettled = true
-		if !acct.ChargeIdle(tally, held) {
-			f.region.Release()
-		}
-	}
 }
 
 // checkForks panics if one of the forks that are younger than born is in use at
@@ -162,12 +116,6 @@ func (a *Arena) endForks(born uint64, how string) {
 			f.kin.ended = how
 		}
 		f.region.Empty()
-		if acct := f.kin.account; acct != nil {
-			acct.Turns.Store(acct.Turns.Load() + 1)
-			if acct.Unsettled {
-				acct.Settle(&k.pool.tally)
-			}
-		}
 		if check.On {
 			a.dropForks(k.out) // one that is never used again is what finds every stale use
 		}
@@ -186,8 +134,7 @@ func (a *Arena) keepForks() {
 	if held, most := a.heldAll(), a.region.MaxRetained; held > most {
 		for i := len(k.forks) - 1; i >= 0 && held > most; i-- {
 			held -= k.forks[i].heldAll()
-			k.forks[i].dropForks(0)
-			k.forks[i].region.Release()
+			k.forks[i].drop()
 		}
 	}
 }
@@ -209,22 +156,28 @@ func (a *Arena) heldAll() uintptr {
 func (a *Arena) dropForks(from int) {
 	k := a.kin
 	for i := from; i < len(k.forks); i++ {
-		f := k.forks[i]
-		f.dropForks(0)
-		f.region.Release()
-		if f.kin.account != nil {
-			k.accounts = append(append(k.accounts, f.kin.account), f.kin.accounts...)
-			f.kin.account, f.kin.accounts = nil, nil
-		}
+		k.forks[i].drop()
+		k.forks[i].metered().Leave()
 		k.forks[i] = nil
 	}
 	k.forks = k.forks[:min(from, len(k.forks))]
 }
 
-// dropSpare gives the memory of the forks that nobody uses to the collector.
-func (a *Arena) dropSpare() {
+// drop gives the memory of a fork that has ended, and of its forks, to the collector.
+func (f *Arena) drop() {
+	f.dropForks(0)
+	f.region.Release()
+}
+
+// spare is how many bytes the forks have that nobody uses; it drops them if drop
+// says so.
+func (a *Arena) spare(drop bool) uintptr {
+	n := uintptr(0)
 	for _, f := range a.kin.forks[a.kin.out:] {
-		f.dropForks(0)
-		f.region.Release()
+		n += f.heldAll()
+		if drop {
+			f.drop()
+		}
 	}
+	return n
 }

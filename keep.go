@@ -101,26 +101,27 @@ func (d *demand) note(n int, now time.Time) {
 //go:norace
 func (d *demand) most() int { return max(d.now, d.before) }
 
-// KeepIdle bounds the memory that the pool keeps for the next burst: over
+// SetMaxIdleBytes bounds the memory that the pool keeps for the next burst: over
 // collections idle arenas may have at most bytes bytes of chunks together, 32
-// MB unless KeepIdle says otherwise. 0 keeps none, and an arena that lies idle
+// MB unless SetMaxIdleBytes says otherwise. 0 keeps none, and an arena that lies idle
 // for two collections is gone, as from a sync.Pool; a negative number panics.
 //
 // Within that bound a pool keeps as many arenas as were out at the same time
 // in the last two to four minutes. The others go at the collection that
 // follows; so does the largest one, and the next, where the bound is too small.
-// KeepIdle may be called at any time. It is not a Limit: idle arenas count
+// SetMaxIdleBytes may be called at any time. It is not a limit: idle arenas count
 // towards none, and what is used between two collections is not bounded by it.
-func (p *ArenaPool) KeepIdle(bytes int) {
+func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	if bytes < 0 {
-		panic("arena: ArenaPool.KeepIdle: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
+		panic("arena: ArenaPool.SetMaxIdleBytes: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
 	}
+	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.setKeep(uintptr(bytes))
 }
 
-// setKeep is KeepIdle. The pool is locked.
+// setKeep is SetMaxIdleBytes. The pool is locked.
 //
 //go:norace
 func (p *ArenaPool) setKeep(bytes uintptr) {
@@ -137,7 +138,7 @@ func (p *ArenaPool) keep(x *idleArena) {
 	a := x.arena
 	x.arena = nil
 	x.arm() // here rather than in the Get that wants it quickly
-	bytes := a.owner.account.bytes()
+	bytes := a.owner.account.Held()
 	p.kept.arenas = append(p.kept.arenas, keptArena{a, x, bytes})
 	p.kept.bytes += bytes
 	p.fit()
@@ -237,6 +238,9 @@ func (p *ArenaPool) review(now time.Time) {
 	p.mu.Lock()
 	used := 0
 	for acct := p.accounts.first; acct != nil; acct = acct.next { // all's yield would be in the race detector's sight
+		if acct.abandoned {
+			continue
+		}
 		turns := uint32(acct.Turns.Load())
 		if turns%2 == 1 || turns != acct.seen {
 			used++

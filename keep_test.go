@@ -137,7 +137,7 @@ func TestPoolFollowsTheLoad(t *testing.T) {
 func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	p := NewArenaPool(512, 8192)
-	p.KeepIdle(20_000)
+	p.SetMaxIdleBytes(20_000)
 	stop := make(chan bool)
 	var helpers, workers sync.WaitGroup
 	helpers.Go(func() {
@@ -151,7 +151,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			runtime.GC()
 			now = now.Add(lately / 3)
 			p.review(now)
-			p.KeepIdle(i % 4 * 10_000)
+			p.SetMaxIdleBytes(i % 4 * 10_000)
 			p.Stats()
 		}
 	})
@@ -164,7 +164,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			r := rand.New(rand.NewPCG(w, 3))
 			for range lives {
 				a := p.Get()
-				if a.UsedBytes() != 0 {
+				if a.Stats().UsedBytes != 0 {
 					t.Error("not empty")
 				}
 				x, s := New[textPair](a), a.AllocBytes(100)
@@ -198,7 +198,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	if sum != p.kept.bytes {
 		t.Errorf("%d bytes are kept, %d are counted", sum, p.kept.bytes)
 	}
-	p.KeepIdle(0)
+	p.SetMaxIdleBytes(0)
 	for range 200 {
 		if testkit.Finalizers(t, 1); p.Stats().Arenas == 0 {
 			break
@@ -266,4 +266,23 @@ func TestPoolLooksAfterEachCollection(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An arena that was abandoned is not one that the pool has: if it were, a burst of timeouts
+// would count as demand, and idle arenas would go in place of it.
+func TestAbandonedAreNotThePools(t *testing.T) {
+	p := NewArenaPool(1000, 0)
+	a, b := p.Get(), p.Get()
+	p.abandon(a)
+	p.abandon(a) // once is enough
+	if s := p.Stats(); p.kept.leaving != 1 || s.Abandoned != 1 || s.Gets != 2 || s.Puts != 0 {
+		t.Errorf("%d are leaving, %+v", p.kept.leaving, s)
+	}
+	p.kept.demand = demand{}
+	p.review(time.Now())
+	if n := p.kept.demand.most(); n != 1 {
+		t.Errorf("a demand of %d, want that of the one that is out", n)
+	}
+	p.Put(b)
+	runtime.KeepAlive(a)
 }

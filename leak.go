@@ -39,22 +39,22 @@ func (l Leak) String() string {
 // without end does not fill the memory.
 const maxLeaks = 1000
 
-// SampleStacks makes one Get in rate, picked at random, keep its stack, for
+// SetLeakSampling makes one Get in rate, picked at random, keep its stack, for
 // Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
 // all, 0 none, which is how a pool begins; a negative rate panics.
 //
 // A Get that keeps its stack walks it and allocates, once more for the profile;
-// the others pick a random number and allocate nothing. SampleStacks may be
+// the others pick a random number and allocate nothing. SetLeakSampling may be
 // called at any time; arenas that are out keep what they have.
-func (p *ArenaPool) SampleStacks(rate int) {
+func (p *ArenaPool) SetLeakSampling(rate int) {
 	if rate < 0 {
-		panic("arena: ArenaPool.SampleStacks: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
+		panic("arena: ArenaPool.SetLeakSampling: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
 	}
 	p.control(func(c *controls) { c.rate = rate })
 }
 
 // Leaks returns where arenas came from that were collected without a Put, as
-// far as SampleStacks kept stacks, most of them first. With a rate of n a
+// far as SetLeakSampling kept stacks, most of them first. With a rate of n a
 // Count of 1 stands for about n leaks; PoolStats.Leaked has their exact number.
 // Arenas are found to be leaked only after a collection, a moment later.
 //

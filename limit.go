@@ -6,38 +6,38 @@ import (
 )
 
 // LimitError is what an allocation panics with that would take more memory
-// than a Limit allows. Nothing has changed then: the arena has what it had (and
+// than a limit allows. Nothing has changed then: the arena has what it had (and
 // its record of a type that it met for the first time), may
 // be used on, and goes back to its pool as always; other arenas know nothing
 // of it. What recovers it can use errors.As.
 type LimitError struct {
 	Limit  int  // bytes that were allowed
 	InUse  int  // bytes of them that are in use, as chunks
-	Others int  // bytes of those that other arenas of the pool have, their forks included
+	Others int  // bytes of those that other arenas of the pool have, their forks included; of them InUse counts what is idle, too
 	Asked  int  // bytes that the allocation needed in addition
 	Pool   bool // the limit is the total of a pool, not that of the arena
 }
 
-// Temporary says whether the same allocation is within the limit once other
+// Temporary reports whether the same allocation is within the limit once other
 // arenas were put back: for a server the difference between 503 and 413. Forks end
 // with their arena, so what the others of the same family have is not for them to give
-// back, and an arena's own Limit is never temporary.
+// back, and an arena's own limit is never temporary.
 func (e *LimitError) Temporary() bool { return e.InUse-e.Others <= e.Limit-e.Asked && e.Pool }
 
 // Error says what was asked for, what was there, and what to do.
 func (e *LimitError) Error() string {
-	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with Limit"
+	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with SetLimit"
 	if e.Pool {
-		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.Limit"
+		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.SetLimit"
 		if !e.Temporary() {
-			advice = ", " + itoa(e.InUse-e.Others) + " of them by this arena, which can't have that many; allocate less before its Put, or raise it with ArenaPool.Limit"
+			advice = ", " + itoa(e.InUse-e.Others) + " of them by this arena, which can't have that many; allocate less before its Put, or raise it with ArenaPool.SetLimit"
 		}
 	}
 	return "arena: an allocation needs " + itoa(e.Asked) + " bytes more, and " + itoa(e.InUse) + " of the " +
 		itoa(e.Limit) + " bytes of " + whose + " are in use" + advice
 }
 
-// Limit bounds the arena's memory: its chunks never have more than bytes bytes
+// SetLimit bounds the arena's memory: its chunks never have more than bytes bytes
 // together, and an allocation that needs more panics with a *LimitError. 0
 // lifts the limit; a negative one panics. An arena that has more already keeps
 // it until its Reset.
@@ -53,26 +53,26 @@ func (e *LimitError) Error() string {
 // arena's chunk size works, too.
 //
 // It is the limit of the arena and of all its forks together. A fork has no other,
-// and Limit panics for it. Chunks that one of them has and does not use count for all,
+// and SetLimit panics for it. Chunks that one of them has and does not use count for all,
 // but are never more than half of the limit: a Reset or Rewind that would leave more
 // gives them to the collector.
 //
 // The limit of an arena from a pool holds until Put, in place of the one that
 // the pool gave it. Values on the heap, a nil arena's, have no limit.
-func (a *Arena) Limit(bytes int) {
-	limit := checkLimit("Arena.Limit", bytes)
+func (a *Arena) SetLimit(bytes int) {
+	limit := checkLimit("Arena.SetLimit", bytes)
 	if a == nil {
 		return
 	}
 	if !a.region.Made() {
-		panic("arena: Arena.Limit: the zero Arena is not usable; use NewArena or a pool")
+		panic("arena: Arena.SetLimit: the zero Arena is not usable; use NewArena or a pool")
 	}
 	if check.Watched {
-		a.enter("Limit")
+		a.enter("SetLimit")
 		defer a.leave()
 	}
 	if a.kin != nil && a.kin.parent != nil {
-		panic("arena: Arena.Limit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
+		panic("arena: Arena.SetLimit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
 	}
 	a.metered().SetLimit(limit)
 	if acct := a.owner.account; acct != nil {
@@ -80,14 +80,15 @@ func (a *Arena) Limit(bytes int) {
 	}
 }
 
-// Limit bounds the memory of the pool's arenas: perArena is the Limit, in
+// SetLimit bounds the memory of the pool's arenas: perArena is the limit, in
 // bytes, of each arena that Get hands out, total that of all arenas that are
 // out together. 0 is none, for either; negative numbers panic. An allocation
 // that would go beyond one of them panics with a *LimitError, in the goroutine
 // that asked for it, and touches no other.
 //
 // total counts the chunks of arenas that are out, or were leaked and not
-// collected yet. Idle arenas don't count; what one has kept is given to the
+// collected yet, and of their forks, of those that have ended, too. Idle arenas don't
+// count; what one has kept, with its forks, is given to the
 // collector at Get where it doesn't fit any more. Get itself never fails. A
 // total costs each Get and Put one atomic addition to memory that all cores
 // share; beyond that, limits are only looked at when an arena needs a chunk.
@@ -96,8 +97,8 @@ func (a *Arena) Limit(bytes int) {
 // from its next Get on. total holds at once, but an arena that was out without one, with
 // 3 MB, counts as nothing until it takes its next chunk, and as all it has from then on. A
 // perArena above total is allowed and means little.
-func (p *ArenaPool) Limit(perArena, total int) {
-	arenas, all := checkLimit("ArenaPool.Limit", perArena), checkLimit("ArenaPool.Limit", total)
+func (p *ArenaPool) SetLimit(perArena, total int) {
+	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
 	p.control(func(c *controls) { c.perArena, c.total = arenas, all != 0 })
 	p.tally.Limit(all)
 }

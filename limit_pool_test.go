@@ -48,8 +48,8 @@ func checkMeter(t *testing.T, a *Arena) {
 func TestPoolTotalConcurrent(t *testing.T) {
 	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(512, 8192), "auto": NewAutoPool(0)} {
 		const total = 100_000
-		p.Limit(30_000, total)
-		p.SampleStacks(3)
+		p.SetLimit(30_000, total)
+		p.SetLeakSampling(3)
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		var arenas, pools, fine int
@@ -105,7 +105,7 @@ func TestPoolTotalConcurrent(t *testing.T) {
 // The total is refused to who asks, and free again when another puts back.
 func TestPoolTotal(t *testing.T) {
 	p := NewArenaPool(1000, 1<<20)
-	p.Limit(0, 100_000)
+	p.SetLimit(0, 100_000)
 	a, b := p.Get(), p.Get()
 	a.AllocBytes(60_000)
 	b.AllocBytes(8)
@@ -152,22 +152,22 @@ func TestPoolTotal(t *testing.T) {
 	}
 	p.Put(a)
 	// A total that comes late counts what is out already at the next chunk.
-	p.Limit(0, 0)
+	p.SetLimit(0, 0)
 	a = p.Get()
 	a.AllocBytes(200_000)
-	p.Limit(0, 150_000)
+	p.SetLimit(0, 150_000)
 	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
 		t.Error("not refused")
 	}
 	if left := a.metered().Left(); left != 0 {
 		t.Errorf("%d bytes left of a total that one arena exceeds", left)
 	}
-	p.Limit(0, 1<<30)
+	p.SetLimit(0, 1<<30)
 	a.AllocBytes(500_000)
 	if out := p.tally.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
 	}
-	p.Limit(0, 0)
+	p.SetLimit(0, 0)
 	a.AllocBytes(900_000)
 	p.Put(a)
 	if out := p.tally.Counts().Out; out != 0 {
@@ -179,13 +179,13 @@ func TestPoolTotal(t *testing.T) {
 func TestPoolLimitIsForOneLife(t *testing.T) {
 	for _, perArena := range []int{0, 10_000} {
 		p := NewArenaPool(1000, 1<<20)
-		p.Limit(perArena, 0)
+		p.SetLimit(perArena, 0)
 		a := p.Get()
-		a.Limit(100)
+		a.SetLimit(100)
 		if refused(t, func() { a.AllocBytes(200) }) == nil {
 			t.Error("not refused")
 		}
-		a.Limit(20_000)
+		a.SetLimit(20_000)
 		a.AllocBytes(15_000)
 		m := a.metered()
 		p.Put(a)
@@ -200,7 +200,7 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 			t.Errorf("perArena %d: %v", perArena, over)
 		}
 		p.Put(b)
-		if p.Limit(0, 0); p.controls.Load() != nil {
+		if p.SetLimit(0, 0); p.controls.Load() != nil {
 			t.Error("Get looks after nothing, and does not know")
 		}
 	}
@@ -213,7 +213,7 @@ func TestPoolLimitCutsWhatIsKept(t *testing.T) {
 	a := p.Get()
 	a.AllocBytes(20_000)
 	p.Put(a)
-	p.Limit(10_000, 0)
+	p.SetLimit(10_000, 0)
 	b := p.Get()
 	if got := heldNow(b); got > 5_000 {
 		t.Errorf("an arena with a limit of 10000 bytes begins with %d", got)
@@ -230,7 +230,7 @@ func TestPoolLimitCutsWhatIsKept(t *testing.T) {
 // refuse everything in the end.
 func TestPoolTotalOfLeakedArenas(t *testing.T) {
 	p := NewArenaPool(1000, 0)
-	p.Limit(0, 100_000)
+	p.SetLimit(0, 100_000)
 	for range 5 {
 		p.Get().AllocBytes(15_000)
 	}
@@ -252,7 +252,7 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := NewArenaPool(4096, 1<<20)
 	x := p.Get()
-	p.Limit(100_000, 120_000)
+	p.SetLimit(100_000, 120_000)
 	p.Put(x)
 	x, y := p.Get(), p.Get()
 	m := x.Mark()
@@ -296,8 +296,8 @@ func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 		other, a := p.Get(), p.Get()
 		a.AllocBytes(8000)
 		p.Put(a)
-		p.Limit(c.perArena, c.total)
-		other.Limit(c.others)
+		p.SetLimit(c.perArena, c.total)
+		other.SetLimit(c.others)
 		other.AllocBytes(c.others)
 		b := p.Get()
 		if b != a && !check.Race {
@@ -323,7 +323,7 @@ func TestTotalThatCameLateIsSettled(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := NewArenaPool(1000, 1<<20)
 	a := p.Get()
-	p.Limit(0, 1<<20)
+	p.SetLimit(0, 1<<20)
 	a.AllocBytes(500)
 	if out := p.tally.Counts().Out; out == 0 {
 		t.Error("the chunk does not count")

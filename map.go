@@ -93,7 +93,7 @@ func (m *Map[K, V]) Len() int {
 
 // Set makes v the value of k, as m[k] = v does. Where the table is full it takes
 // memory of the arena for a larger one, and panics with a *LimitError, the map
-// being what it was, if a Limit doesn't allow it.
+// being what it was, if a limit doesn't allow it.
 func (m *Map[K, V]) Set(k K, v V) {
 	if check.On {
 		m.mustBeAlive("Map.Set")
@@ -116,7 +116,7 @@ func (m *Map[K, V]) enter(k K) *V {
 	return m.table.Slot(k)
 }
 
-// Delete takes out the entry of k, and says whether there was one.
+// Delete takes out the entry of k, and reports whether there was one.
 func (m *Map[K, V]) Delete(k K) bool {
 	if check.On {
 		m.mustBeAlive("Map.Delete")

@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/door"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -16,13 +17,12 @@ import (
 //
 // Unlike a sync.Pool it stays warm: of the arenas that lie idle over collections
 // it keeps as many as were out at the same time in the last two to four minutes,
-// within 32 MB or what KeepIdle says, and leaves the others to the collector.
+// within 32 MB or what SetMaxIdleBytes says, and leaves the others to the collector.
 //
 // A pool is for many short lives with a clear end. A program with one long
 // life, or one goroutine, needs only an Arena.
 //
-// An ArenaPool must not be copied. The zero ArenaPool is not usable: get one
-// from NewArenaPool or NewAutoPool.
+// An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0).
 type ArenaPool struct {
 	arenas      sync.Pool // of *idleArena
 	chunkSize   uintptr
@@ -32,6 +32,7 @@ type ArenaPool struct {
 	usual       machine.Usual            // what requests use, as an automatic pool has learned
 
 	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
+	made atomic.Bool             // whether begin has run
 
 	mu       sync.Mutex
 	kept     kept
@@ -80,9 +81,29 @@ func NewAutoPool(maxRetained int) *ArenaPool {
 
 func newPool(chunkSize, maxRetained uintptr) *ArenaPool {
 	p := &ArenaPool{chunkSize: chunkSize, maxRetained: maxRetained}
+	p.begin()
+	return p
+}
+
+// begin completes a pool before its first arena and before what depends on its
+// settings: the zero ArenaPool comes to be one of NewAutoPool(0) here.
+//
+//go:norace
+func (p *ArenaPool) begin() {
+	if p.made.Load() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made.Load() {
+		return
+	}
+	if p.chunkSize == 0 {
+		p.chunkSize, p.maxRetained, p.auto = autoChunk, autoRetained, true
+	}
 	p.self = weak.Make(p)
 	p.kept.limit = keepIdle
-	return p
+	p.made.Store(true)
 }
 
 // Get returns an empty arena, which is the caller's until Put.
@@ -113,9 +134,7 @@ func (p *ArenaPool) miss() *idleArena {
 
 // newArena makes an arena that the pool will notice the end of.
 func (p *ArenaPool) newArena() *Arena {
-	if p.chunkSize == 0 {
-		panic("arena: ArenaPool.Get: the zero ArenaPool is not usable; use NewArenaPool or NewAutoPool")
-	}
+	p.begin()
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
 		a.region.FlatLane().Expect(min(p.usual.Size(), p.maxRetained))
@@ -223,15 +242,38 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 		p.kept.leaving--
 	}
 	acct.Close(&p.tally)
-	for f := acct.forks.Load(); f != nil; f = f.next {
-		f.Close(&p.tally)
+	p.gone.Gets += (turns + 1) / 2
+	p.gone.Puts += turns / 2
+	if acct.abandoned {
+		return
 	}
 	if s != nil {
 		p.leaked(s)
 	}
-	p.gone.Gets += (turns + 1) / 2
-	p.gone.Puts += turns / 2
 	p.gone.Leaked += turns % 2
+}
+
+func init() {
+	door.Abandon = func(pool, a any) { pool.(*ArenaPool).abandon(a.(*Arena)) }
+}
+
+// abandon is in place of Put where somebody may use a for longer. It changes nothing of
+// the arena itself, which may be in use at this moment.
+//
+//go:norace
+func (p *ArenaPool) abandon(a *Arena) {
+	check.RaceBlind()
+	p.mu.Lock()
+	if acct := a.owner.account; !acct.abandoned {
+		acct.abandoned = true
+		p.gone.Abandoned++
+		if !acct.leaving {
+			acct.leaving = true
+			p.kept.leaving++
+		}
+	}
+	p.mu.Unlock()
+	check.RaceSee()
 }
 
 // Do calls f with an arena and puts it back when f returns or panics. f must

@@ -48,7 +48,8 @@ func newTypeSlow(a *Arena, t reflect.Type) reflect.Value {
 // reflect.MakeSlice is given that of the slice.
 //
 // The elements lie where those of MakeSlice[T] do. The Value's own three words lie
-// in a, too, and count as one more type there; it is no variable, and can't be set.
+// in a, too, where a []T that New makes would, and count as one more type there; it is
+// no variable, and can't be set.
 // A nil t, negative lengths, a cap below len and sizes that no allocation can have
 // panic and change nothing.
 func MakeSliceType(a *Arena, t reflect.Type, len, cap int) reflect.Value {

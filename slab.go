@@ -163,17 +163,11 @@ func (s *Slab[T]) Release() {
 	s.begin()
 }
 
-// UsedBytes is how many bytes of values the slab has handed out since it was
-// last emptied.
-func (s *Slab[T]) UsedBytes() int {
-	check.RaceLook(&s.watch)
-	s.store()
-	return int(s.lane.UserBytes())
-}
-
 // Stats returns the slab's statistics.
 func (s *Slab[T]) Stats() Stats {
-	s.highWater = max(s.highWater, uintptr(s.UsedBytes()))
+	check.RaceLook(&s.watch)
+	s.store()
+	s.highWater = max(s.highWater, s.lane.UserBytes())
 	n := s.lane.Numbers()
 	n.HighWater, n.Resets = s.highWater, s.resets
 	return statsOf(n)

@@ -7,7 +7,12 @@ import (
 
 // Stats describes an arena or a slab at one moment. Sizes are in bytes.
 type Stats struct {
-	UsedBytes     int    // handed out since it was last emptied
+	// UsedBytes is what was handed out since it was last emptied: sizes of values and
+	// capacities of slices, rounded up to 8 bytes for those without pointers, and the
+	// lengths of strings. Memory that a slice has left by Append counts, too, unless the
+	// collector has it already.
+	UsedBytes int
+
 	RetainedBytes int    // in the chunks that it holds now, used or not
 	HighWater     int    // the most UsedBytes has been, as seen by Reset, Release, Rewind and Stats
 	Chunks        int    // chunks that it holds now
@@ -18,7 +23,9 @@ type Stats struct {
 
 // Stats returns the arena's statistics. Like every method it is for the
 // goroutine that owns the arena, so what its forks have is not in it: each of them
-// has its own. It costs a look at every chunk.
+// has its own: to set a limit by, which holds for all of them, look at the pool's
+// LargestArena. It costs a look at the chunks of each type that this life, or one of
+// the three before, has used.
 func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}
@@ -42,18 +49,21 @@ func statsOf(n machine.Numbers) Stats {
 // PoolStats describes a pool at one moment.
 type PoolStats struct {
 	Gets      uint64 // calls of Get
-	Puts      uint64 // arenas put back; Gets - Puts - Leaked are out
+	Puts      uint64 // arenas put back; Gets - Puts - Leaked - Abandoned are out
 	Misses    uint64 // Gets that found no arena and made one
 	Leaked    uint64 // arenas that were collected without a Put
+	Abandoned uint64 // arenas of requests that had ended while another goroutine might go on with them: left to the collector, see package arenahttp
 	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
 	ChunkSize int    // bytes that a new arena starts with for values without pointers
 
-	// Bytes of chunks, used or not, with those of the arenas' forks.
-	InUseBytes    int // of the arenas that are out
-	RetainedBytes int // of those that lie idle
-	HighWater     int // the most that all of them had together
-	LargestArena  int // the most that one had: what a Limit should be well above
+	// Bytes of chunks, used or not, with those of the arenas' forks: those of forks that
+	// have ended, too, which wait for the next ones. Records don't count, see NewArena.
+	InUseBytes    int // of the arenas that are out, and of those abandoned until they are collected; what the total of a limit bounds
+	RetainedBytes int // of those that lie idle; what SetMaxIdleBytes bounds over collections
+	HighWater     int // the most that all of them had together, out and idle, since the pool was made
+	LargestArena  int // the most that one had with its forks. A limit of three times that refuses no such life; below it, slices that grow by Append are refused first
 
+	// Numbers of all arenas and their forks, since the pool was made.
 	Oversize uint64 // chunks made larger than planned, or beside the current one, for one large value
 	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next life, and by other methods
 	Refused  uint64 // allocations that panicked with a *LimitError
@@ -63,6 +73,7 @@ type PoolStats struct {
 // look at every arena of the pool; nothing is counted for it on the way of
 // Get and Put but one number of each arena's own.
 func (p *ArenaPool) Stats() PoolStats {
+	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.gone
@@ -70,7 +81,7 @@ func (p *ArenaPool) Stats() PoolStats {
 		turns := acct.Turns.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
-		if held := int(acct.bytes()); turns%2 == 1 {
+		if held := int(acct.Held()); turns%2 == 1 {
 			s.InUseBytes += held
 		} else {
 			s.RetainedBytes += held
@@ -85,27 +96,4 @@ func (p *ArenaPool) Stats() PoolStats {
 		s.ChunkSize = int(min(hint, p.maxRetained))
 	}
 	return s
-}
-
-// FixedStats describes a pool of fixed capacity at one moment.
-type FixedStats struct {
-	Capacity      int    // slots
-	Used          int    // slots that are out
-	HighWater     int    // the most slots that were out at one time
-	Misses        uint64 // Allocates that found no free slot
-	UsedBytes     int    // of the slots that are out
-	RetainedBytes int    // of all memory, out or not: a T, 4 bytes and 1 byte for each slot
-}
-
-// Stats returns the pool's statistics. It takes constant time.
-func (p *FixedPool[T]) Stats() FixedStats {
-	slot := max(int(machine.SizeOf[T]()), 1)
-	return FixedStats{
-		Capacity:      p.Capacity(),
-		Used:          p.Used(),
-		HighWater:     p.HighWater(),
-		Misses:        p.misses,
-		UsedBytes:     p.Used() * int(machine.SizeOf[T]()),
-		RetainedBytes: p.Capacity() * (slot + 4 + 1),
-	}
 }

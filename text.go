@@ -97,7 +97,7 @@ func (p *printer) Write(b []byte) (int, error) {
 // interfaces: numbers above 255, and strings, where it can't tell that they stay.
 // A Buffer's AppendInt and its kin do without.
 //
-// The operands' methods, String and others, may allocate from a. A Limit that one
+// The operands' methods, String and others, may allocate from a. A limit that one
 // of them hits shows in the text, since fmt recovers what they panic with.
 func (a *Arena) Sprintf(format string, args ...any) string {
 	if a == nil {

@@ -5,7 +5,7 @@
 //	import _ "github.com/ebbpool/arena/arenapprof"
 //
 // The profile's name is github.com/ebbpool/arena.live. It has the arenas of
-// those pools that sample, see ArenaPool.SampleStacks, and counts samples: with
+// those pools that sample, see ArenaPool.SetLeakSampling, and counts samples: with
 // one Get in a hundred, one stands for about a hundred. Where package
 // net/http/pprof serves profiles, it is at
 // /debug/pprof/github.com/ebbpool/arena.live.

@@ -24,7 +24,7 @@ func TestLiveProfile(t *testing.T) {
 	if n := profile.Count(); n != 0 {
 		t.Errorf("%d arenas listed of a pool that doesn't sample", n)
 	}
-	p.SampleStacks(1)
+	p.SetLeakSampling(1)
 	out := []*arena.Arena{p.Get(), p.Get(), p.Get()}
 	if n := profile.Count(); n != 3 {
 		t.Errorf("%d arenas listed, want 3", n)

@@ -11,7 +11,7 @@ import (
 // A pool that samples has its arenas in the profile while they are out.
 func Example() {
 	pool := arena.NewArenaPool(64<<10, 0)
-	pool.SampleStacks(1)
+	pool.SetLeakSampling(1)
 	a := pool.Get()
 	fmt.Println(pprof.Lookup(arenapprof.Name).Count())
 	pool.Put(a)

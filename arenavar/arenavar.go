@@ -12,6 +12,7 @@ import (
 	"expvar"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // Publish makes an expvar variable of the pool's statistics: an object with the
@@ -26,10 +27,10 @@ func Publish(name string, pool *arena.ArenaPool) {
 }
 
 // PublishFixed is Publish for a pool of fixed capacity, with the fields of
-// arena.FixedStats.
-func PublishFixed[T any](name string, pool *arena.SyncFixedPool[T]) {
+// fixedpool.Stats.
+func PublishFixed[T any](name string, pool *fixedpool.SyncPool[T]) {
 	if pool == nil {
-		panic("arenavar: PublishFixed(" + name + "): the pool is nil; give it one from arena.NewSyncFixedPool")
+		panic("arenavar: PublishFixed(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
 	}
 	publish(name, pool.Stats)
 }

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // What is served must be the pool's statistics at the time of the request, and
 // reading them while the pool is busy must be safe: run it with -race, too.
 func TestPublish(t *testing.T) {
 	requests := arena.NewArenaPool(1000, 0)
-	orders := arena.NewSyncFixedPool[[2]uint64](3)
+	orders := fixedpool.NewSync[[2]uint64](3)
 	Publish("requests", requests)
 	PublishFixed("orders", orders)
 
@@ -45,7 +46,7 @@ func TestPublish(t *testing.T) {
 	expvar.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/debug/vars", nil))
 	var served struct {
 		Requests arena.PoolStats
-		Orders   arena.FixedStats
+		Orders   fixedpool.Stats
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func TestPublishNil(t *testing.T) {
 func TestAllocatorStaysLight(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("needs the go command")
+		t.Skip("SKIPPED: no go command")
 	}
 	out, err := exec.Command(goTool, "list", "-deps", "github.com/ebbpool/arena").Output()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenavar"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 func ExamplePublish() {
@@ -21,11 +22,11 @@ func ExamplePublish() {
 }
 
 func ExamplePublishFixed() {
-	orders := arena.NewSyncFixedPool[[2]uint64](2)
+	orders := fixedpool.NewSync[[2]uint64](2)
 	arenavar.PublishFixed("slots", orders)
 	orders.Allocate()
 
-	var now arena.FixedStats
+	var now fixedpool.Stats
 	err := json.Unmarshal([]byte(expvar.Get("slots").String()), &now)
 	fmt.Println(now.Used, now.Capacity, err)
 	// Output: 1 2 <nil>

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // catch is try's recover for a goroutine.
@@ -120,14 +121,14 @@ func overrun() {
 }
 
 func freedTwice() {
-	p := arena.NewFixedPool[[4]int](10)
+	p := fixedpool.New[[4]int](10)
 	x := p.Allocate()
 	p.Deallocate(x)
 	p.Deallocate(x)
 }
 
 func writtenAfterFree() {
-	p := arena.NewFixedPool[[4]int](10)
+	p := fixedpool.New[[4]int](10)
 	x := p.Allocate()
 	p.Deallocate(x)
 	x[0] = 1

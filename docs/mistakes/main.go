@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // A mistake is a function that makes it, by the name of its row.
@@ -47,8 +48,8 @@ var mistakes = []mistake{
 	{"append of the language to an arena's slice", languageAppend, []string{"languageAppend"}},
 	{"an Uninit slice read before it is written", uninitRead, []string{"uninitRead"}},
 	{"overrun by unsafe", overrun, []string{"overrun"}},
-	{"a FixedPool's slot freed twice", freedTwice, []string{"freedTwice"}},
-	{"a FixedPool's slot written after it was freed", writtenAfterFree, []string{"writtenAfterFree"}},
+	{"a fixedpool's slot freed twice", freedTwice, []string{"freedTwice"}},
+	{"a fixedpool's slot written after it was freed", writtenAfterFree, []string{"writtenAfterFree"}},
 }
 
 func main() {
@@ -77,7 +78,7 @@ func try(f func()) {
 	defer func() {
 		if e := recover(); e != nil {
 			text := fmt.Sprint(e)
-			if err, ok := e.(error); ok && errors.As(err, new(*arena.MisuseError)) {
+			if err, ok := e.(error); ok && errors.As(err, new(*fixedpool.MisuseError)) {
 				text = "MisuseError: " + text
 			}
 			line, _, _ := strings.Cut(text, "\n")

@@ -78,6 +78,15 @@ func count(h http.Handler) (allocs, size float64) {
 	return float64(after.Mallocs-before.Mallocs) / runs, float64(after.TotalAlloc-before.TotalAlloc) / runs
 }
 
+// A handler that has a timeout answers as without, in time.
+func TestInTime(t *testing.T) {
+	w := httptest.NewRecorder()
+	handlerInTime(http.HandlerFunc(serveJSON)).ServeHTTP(w, httptest.NewRequest("POST", "/", bytes.NewReader(body())))
+	if w.Code != http.StatusOK || w.Body.Len() == 0 {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+}
+
 // Every step answers what plain Go answers.
 func TestSameAnswers(t *testing.T) {
 	var want string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenahttp"
@@ -12,6 +13,10 @@ import (
 var pool = arena.NewAutoPool(0)
 
 func handlerJSON() http.Handler { return arenahttp.Handler(pool, http.HandlerFunc(serveJSON)) }
+
+func handlerInTime(mux http.Handler) http.Handler {
+	return arenahttp.Handler(pool, arenahttp.TimeoutHandler(mux, 5*time.Second, "too late"))
+}
 
 func serveJSON(w http.ResponseWriter, r *http.Request) {
 	var order Order

@@ -164,7 +164,7 @@ func TestTooManyRequests(t *testing.T) {
 // the others don't notice.
 func TestPoolLimits(t *testing.T) {
 	pool := arena.NewArenaPool(4<<10, 0)
-	pool.Limit(64<<10, 96<<10)
+	pool.SetLimit(64<<10, 96<<10)
 	p := twins.Run(t, twins.Config{Pool: pool})
 	if err := traffic.New(1, "c", 1, 1).Fill(t.Context(), p.Store, 100); err != nil {
 		t.Fatal(err)

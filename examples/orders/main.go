@@ -66,7 +66,7 @@ func run(ctx context.Context, log *slog.Logger, addr, operator, database string,
 		handler = plainorders.New(s, *o, time.Now)
 	} else {
 		pool := arena.NewAutoPool(0)
-		pool.Limit(8<<20, 256<<20) // of one request, and of all that are under way
+		pool.SetLimit(8<<20, 256<<20) // of one request, and of all that are under way
 		handler = arenaorders.New(s, pool, *o, time.Now)
 	}
 	log.Info("serving", "customers", customers.Addr().String(), "operators", operators.Addr().String(), "plain", plain)

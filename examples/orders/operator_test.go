@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		for at.Customers == "" {
 			select {
 			case err := <-ended:
-				t.Skip("no network here: ", err)
+				t.Skip("SKIPPED: no network here: ", err)
 			case <-time.After(10 * time.Millisecond):
 			}
 			line, _, _ := strings.Cut(log.String(), "\n")

@@ -54,7 +54,7 @@ func postgres(t *testing.T) string {
 		}
 		path, err := exec.LookPath(name)
 		if err != nil {
-			t.Skipf("no PostgreSQL here (%s)", name)
+			t.Skipf("SKIPPED: no PostgreSQL here (%s)", name)
 		}
 		return path
 	}
@@ -69,10 +69,10 @@ func postgres(t *testing.T) string {
 	}
 	if me, err := user.Current(); err == nil && me.Uid == "0" { // which PostgreSQL refuses
 		if _, err := user.Lookup("postgres"); err != nil {
-			t.Skip("PostgreSQL does not run as root, and there is no user postgres")
+			t.Skip("SKIPPED: PostgreSQL does not run as root, and there is no user postgres")
 		}
 		if out, err := exec.Command("chown", "postgres", dir).CombinedOutput(); err != nil {
-			t.Skipf("%s", out)
+			t.Skipf("SKIPPED: %s", out)
 		}
 		as = func(name string, args ...string) ([]byte, error) {
 			cmd := exec.Command("runuser", append([]string{"-u", "postgres", "--", name}, args...)...)
@@ -82,12 +82,12 @@ func postgres(t *testing.T) string {
 	}
 	data := filepath.Join(dir, "data")
 	if out, err := as(initdb, "-D", data, "-U", "orders", "-A", "trust", "-N"); err != nil {
-		t.Skipf("%v: %s", err, out)
+		t.Skipf("SKIPPED: %v: %s", err, out)
 	}
 	t.Cleanup(func() { as(pgctl, "-D", data, "-m", "immediate", "stop") })
 	options := fmt.Sprintf("-k %s -c listen_addresses='' -c fsync=off", dir)
 	if out, err := as(pgctl, "-D", data, "-w", "-o", options, "-l", filepath.Join(dir, "log"), "start"); err != nil {
-		t.Skipf("%v: %s", err, out)
+		t.Skipf("SKIPPED: %v: %s", err, out)
 	}
 	return "postgres:///postgres?user=orders&host=" + dir
 }

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var pool *arena.ArenaPool
 	if !*plain {
 		pool = arena.NewAutoPool(0)
-		pool.Limit(64<<20, 512<<20) // a call, and all that are under way
+		pool.SetLimit(64<<20, 512<<20) // a call, and all that are under way
 	}
 	r := receiver.New()
 	server := receiver.Server(r, pool)

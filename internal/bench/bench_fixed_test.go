@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // BenchmarkFixed allocates one object of 64 bytes, writes to it and gives it
@@ -27,7 +27,7 @@ func BenchmarkFixed(b *testing.B) {
 		}
 	})
 	b.Run("alloc=fixed", func(b *testing.B) {
-		pool := arena.NewFixedPool[flat64](1024)
+		pool := fixedpool.New[flat64](1024)
 		for range b.N {
 			p := pool.Allocate()
 			p.a = 1

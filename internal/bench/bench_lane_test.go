@@ -42,7 +42,7 @@ func benchLives(b *testing.B, n int) {
 		a := arena.NewArena(256<<10, 0)
 		for range (b.N + n - 1) / n {
 			a.Reset()
-			l := arena.LaneOf[ptr64](a)
+			l := arena.AllocatorFor[ptr64](a)
 			for range n {
 				p := l.New()
 				p.a = 1

@@ -143,7 +143,7 @@ func (c *collection) begin(mark bool) {
 	}
 }
 
-// lasts says whether the phase that begin waited for lasts still.
+// lasts reports whether the phase that begin waited for lasts still.
 func (c *collection) lasts() bool {
 	cycles, pauses := c.read()
 	return cycles == c.cycles && (pauses > c.pauses) == c.mark

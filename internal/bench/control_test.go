@@ -18,7 +18,7 @@ import (
 func TestControlBytesLoseStrings(t *testing.T) {
 	const child = "ARENA_TEST_CONTROL"
 	if os.Getenv(child) == "" {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 		defer cancel()
 		cmd := testkit.Self(ctx, t, "-test.run=^TestControlBytesLoseStrings$", "-test.v")
 		cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1", child+"=1")

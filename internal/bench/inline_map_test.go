@@ -19,7 +19,7 @@ func TestMapInlinesForItsUsers(t *testing.T) {
 	}
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("needs the go command")
+		t.Skip("SKIPPED: no go command")
 	}
 	// Only what is said of this package, where BenchmarkMapGet has its maps.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/internal/bench=-m", "-vet=off", ".").CombinedOutput()

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Slab.New and Lane.New are worth their place only if they cost no call, and
+// Slab.New and Allocator.New are worth their place only if they cost no call, and
 // Append only if the way without growth does not. All are close to the compiler's budget:
 // without this test an innocent line would take them over it unnoticed.
 func TestInlines(t *testing.T) {
@@ -19,7 +19,7 @@ func TestInlines(t *testing.T) {
 	}
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("needs the go command")
+		t.Skip("SKIPPED: no go command")
 	}
 	// The test binary has instances of all: for ints and for flat64.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/...=-m", "-vet=off", ".").CombinedOutput()
@@ -27,11 +27,11 @@ func TestInlines(t *testing.T) {
 		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
 	}
 	for what, pattern := range map[string]string{
-		"Slab.New": `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
-		"Lane.New": `can inline (arena\.)?Lane\[go\.shape\.struct.*\]\.New`,
-		"inlined":  `inlining call to \(\*byteBump\)\.inlined`, // what the others are compared with
-		"Append":   `can inline (arena\.)?Append\[go\.shape\.int\]`,
-		"KeyOf":    `can inline KeyOf`,
+		"Slab.New":      `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
+		"Allocator.New": `can inline (arena\.)?Allocator\[go\.shape\.struct.*\]\.New`,
+		"inlined":       `inlining call to \(\*byteBump\)\.inlined`, // what the others are compared with
+		"Append":        `can inline (arena\.)?Append\[go\.shape\.int\]`,
+		"KeyOf":         `can inline KeyOf`,
 	} {
 		if !regexp.MustCompile(pattern).Match(out) {
 			var related []string

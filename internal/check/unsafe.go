@@ -49,7 +49,7 @@ func fill(base Pointer, from, to uintptr, like string) {
 	}
 }
 
-// IsFilled says whether all bytes of [from, to) are b: whether the first one
+// IsFilled reports whether all bytes of [from, to) are b: whether the first one
 // is, and each other is like the one before it.
 //
 // SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps

@@ -58,7 +58,7 @@ func (s *trace) String() string {
 	}
 }
 
-// ours says whether a call is one of the library's own, tests aside.
+// ours reports whether a call is one of the library's own, tests aside.
 func ours(f runtime.Frame) bool {
 	const module = "github.com/ebbpool/arena"
 	own := strings.HasPrefix(f.Function, module+".") || strings.HasPrefix(f.Function, module+"/internal/machine.") ||

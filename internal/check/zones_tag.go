@@ -144,7 +144,7 @@ func (c *Chunk) neighbours(at uintptr) string {
 // again.
 func FillFree(base Pointer, from, to uintptr) { fill(base, from, to, deadFill) }
 
-// IsFree says whether [from, to), which is free, is as FillFree, or where it has
+// IsFree reports whether [from, to), which is free, is as FillFree, or where it has
 // pointers a clear, left it.
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool {
 	if pointers {

@@ -11,6 +11,15 @@ import (
 // ContextKey is what a context finds its arena by.
 type ContextKey struct{}
 
+// Abandon leaves an arena to the collector, an *arena.Arena that is out of the pool, an
+// *arena.ArenaPool: somebody may use it for longer than its request lasts. It counts as
+// abandoned, and not as leaked. Package arena sets it when it starts.
+var Abandon func(pool, arena any)
+
+// LineEnd is the arenajson.Option that has Marshal write a line end behind the document, as
+// encoding/json's Encoder does.
+const LineEnd = 255
+
 // MapMaker makes arena maps of one type for those who know the type at run time.
 type MapMaker interface {
 	Key() reflect.Type

@@ -1,172 +1,152 @@
 package escape
 
-import (
-	"cmp"
-	"reflect"
-	"slices"
+import "reflect"
+
+// What an interface holds that is no pointer lies in a box on the heap, to which nobody
+// writes: it is a part of the interface, not memory that others see. The same goes for
+// the entries of a builtin map, though others see these. Both are copied only if
+// something in them leads into the region.
+
+// treatment is what is done about what an interface holds.
+type treatment uint8
+
+const (
+	leave  treatment = iota // it leads nowhere
+	within                  // it is one pointer, in the interface itself
+	leaf                    // a box with a string: copied, if that lies in the region
+	whole                   // another box: copied, if it leads into the region
+	inside                  // a box that lies in the region: copied
 )
 
-// What an interface holds that is no pointer lies in a box of its own on the heap,
-// to which nobody writes: it is a part of the interface, not memory that others see.
-// The same goes for the entries of a builtin map, though others see these. Both are
-// copied only if something in them leads into the region.
+// treat is asked by all that look at interfaces.
+func (c *copier) treat(b boxed) treatment {
+	switch {
+	case b.dynamic == nil:
+		return leave
+	case b.inPlace:
+		return within
+	case c.find(number(b.at)) >= 0:
+		return inside
+	case b.text:
+		return leaf
+	case len(b.prog.slots) == 0:
+		return leave
+	}
+	return whole
+}
 
 // iface is scan for the interface at p.
 func (c *copier) iface(s *slot, at Pointer) {
-	b := s.boxAt(at, c.own)
-	switch {
-	case b.dynamic == nil:
-	case !direct():
-		// Who knows whether it is a box, and whose else: what boxAt returned is one.
-		if len(b.prog.slots) != 0 {
-			c.scan(b.prog.slots, b.at)
-			s.setBox(at, b.dynamic, b.at)
-		}
-	case b.inPlace:
+	b := c.boxAt(s, at)
+	switch c.treat(b) {
+	case within:
 		c.scan(b.prog.slots, b.at)
-	case c.find(number(b.at)) >= 0:
-		c.box(s, at, b) // package unsafe can do that
-	case !b.prog.follow:
-		c.scan(b.prog.slots, b.at) // numbers, or nothing
-	case b.text:
-		if t := *textAt(b.at); len(t) != 0 {
-			if r := c.find(number(dataOf(t))); r >= 0 {
-				s.setBox(at, b.dynamic, boxText(c.text(r, t)))
-			}
+	case leaf:
+		t := *textAt(b.at)
+		if r := c.find(number(dataOf(t))); r >= 0 {
+			s.setBox(at, b.dynamic, boxText(c.text(r, t)))
 		}
-	case c.known != nil:
-		if c.known.isDirty(b.at) {
-			c.box(s, at, b)
+	case whole:
+		if i := c.dirtyBox(b, 0); i != 0 {
+			c.box(s, at, b, i)
 		}
-	default:
-		if dirty, sure := c.touches(b.prog.slots, b.at); dirty {
-			c.box(s, at, b)
-		} else if !sure {
-			c.stuck = true
-		}
+	case inside:
+		c.box(s, at, b, c.softOf(ref{b.at, b.prog}))
 	}
 }
 
-// box has the interface at p hold a copy of its box.
-func (c *copier) box(s *slot, at Pointer, b boxed) {
-	start := number(b.at)
-	n, _ := c.nodes.find(start, start+max(b.prog.size, 1))
-	if n == nil || n.start != start || n.copy == nil {
+// box has the interface at p hold a copy of its box, which is soft i.
+func (c *copier) box(s *slot, at Pointer, b boxed, i int32) {
+	x := &c.list[i]
+	if x.copy == nil {
 		v := reflect.New(b.prog.typ)
 		v.Elem().Set(valueAt(b.prog.typ, b.at))
-		p := v.UnsafePointer()
-		if n == nil {
-			c.enter(start, start+max(b.prog.size, 1), p)
+		x.copy = v.UnsafePointer()
+		c.work = append(c.work, task{x.copy, b.prog, 1})
+		if !direct() {
+			if c.boxes == nil {
+				c.boxes = map[Pointer]int32{}
+			}
+			c.boxes[x.copy] = i
 		}
-		c.work = append(c.work, task{p, b.prog, 1})
-		s.setBox(at, b.dynamic, p)
+	}
+	if direct() {
+		s.setBox(at, b.dynamic, x.copy)
 		return
 	}
-	s.setBox(at, b.dynamic, n.copy)
+	// To hold a value is to copy it there. So that waits until it is complete.
+	c.wait(c.in, holding{s: s, at: at, d: b.dynamic, soft: i})
 }
 
-// touches says whether a slot of the value at p leads into the region, what boxes
-// and maps there may lead to left out: then it is not sure.
-func (c *copier) touches(slots []slot, p Pointer) (dirty, sure bool) {
-	sure = true
+// deepest is how many boxes may lie one in another before a survey is made, which
+// has no need of a stack.
+const deepest = 100
+
+// dirtyBox returns the number of the soft that a box is, 0 if nothing in it leads into
+// the region. What takes a survey has c stuck.
+func (c *copier) dirtyBox(b boxed, depth int) int32 {
+	if b.prog.few {
+		if !c.touches(b.prog.slots, b.at, depth) {
+			return 0 // to ask this again is less work than to note it
+		}
+		return c.softOf(ref{b.at, b.prog})
+	}
+	i := c.softOf(ref{b.at, b.prog})
+	if c.list[i].state == unknown {
+		if c.surveyed || depth == deepest {
+			c.stuck = true
+			return 0
+		}
+		state := clean
+		if c.touches(b.prog.slots, b.at, depth) {
+			state = dirty
+		}
+		c.list[i].state = state
+	}
+	if c.list[i].state != dirty {
+		return 0
+	}
+	return i
+}
+
+// touches reports whether a slot of the value at p leads into the region.
+func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 	for i := range slots {
 		s := &slots[i]
 		at := add(p, s.off)
+		found := false
 		switch s.kind {
 		case pointer:
-			dirty = c.find(number(load(at))) >= 0
+			found = c.find(number(load(at))) >= 0
 		case text_:
-			dirty = c.find(number(dataOf(*textAt(at)))) >= 0
+			found = c.find(number(dataOf(*textAt(at)))) >= 0
 		case slice:
 			data, _ := s.sliceAt(at)
-			dirty = c.find(number(data)) >= 0
+			found = c.find(number(data)) >= 0
 		case opaque:
-			dirty = c.find(number(s.wordAt(at))) >= 0
+			found = c.find(number(s.wordAt(at))) >= 0
 		case numeral:
-			dirty = c.find(loadNumber(at)) >= 0
+			found = c.find(loadNumber(at)) >= 0
 		case builtin:
-			sure = sure && s.wordAt(at) == nil
+			c.stuck = c.stuck || s.wordAt(at) != nil
 		case iface:
-			b := s.boxAt(at, c.own)
-			if b.dynamic == nil {
-				continue
-			}
-			if b.inPlace {
-				d, k := c.touches(b.prog.slots, b.at)
-				dirty, sure = d, sure && k
-			} else {
-				sure = sure && len(b.prog.slots) == 0
+			b := c.boxAt(s, at)
+			switch c.treat(b) {
+			case within, leaf:
+				found = c.touches(b.prog.slots, b.at, depth)
+			case whole:
+				found = c.dirtyBox(b, depth+1) != 0
+			case inside:
+				found = true
 			}
 		case array:
-			for j := range s.n {
-				d, k := c.touches(s.slots, add(at, uintptr(j)*s.size))
-				dirty, sure = dirty || d, sure && k
+			for j := 0; j < s.n && !found; j++ {
+				found = c.touches(s.slots, add(at, uintptr(j)*s.size), depth)
 			}
 		}
-		if dirty {
-			return true, true
+		if found || c.stuck {
+			return true
 		}
 	}
-	return false, sure
-}
-
-// newMap is the copy of a builtin map: its entries are looked through in slices, and
-// entered when they are complete, since a copied key has another hash.
-type newMap struct{ copy, keys, vals reflect.Value }
-
-// builtin is scan for a builtin map at p.
-func (c *copier) builtin(s *slot, at Pointer) {
-	m := s.wordAt(at)
-	if m == nil {
-		return
-	}
-	if c.known == nil {
-		c.stuck = true
-		return
-	}
-	if !c.known.isDirty(m) {
-		return
-	}
-	n, ok := c.maps[m]
-	if !ok {
-		v := reflect.New(s.typ).Elem() // at may be on the stack, and what walks a map is not
-		v.Set(valueAt(s.typ, at))
-		n = c.newMap(v)
-		if c.maps == nil {
-			c.maps = map[Pointer]newMap{}
-		}
-		c.maps[m] = n
-		c.order = append(c.order, n)
-	}
-	valueAt(s.typ, at).Set(n.copy.Convert(s.typ))
-}
-
-func (c *copier) newMap(m reflect.Value) newMap {
-	t, size := m.Type(), m.Len()
-	n := newMap{
-		reflect.MakeMapWithSize(t, size),
-		reflect.MakeSlice(reflect.SliceOf(t.Key()), size, size),
-		reflect.MakeSlice(reflect.SliceOf(t.Elem()), size, size),
-	}
-	for i, entries := 0, m.MapRange(); i < size && entries.Next(); i++ {
-		n.keys.Index(i).SetIterKey(entries)
-		n.vals.Index(i).SetIterValue(entries)
-	}
-	for _, list := range []reflect.Value{n.keys, n.vals} {
-		if prog := programFor(list.Type().Elem(), c.own); len(prog.slots) != 0 && size != 0 {
-			c.work = append(c.work, task{list.UnsafePointer(), prog, size})
-		}
-	}
-	return n
-}
-
-// fill enters the entries.
-func (n *newMap) fill() {
-	for i := range n.keys.Len() {
-		n.copy.SetMapIndex(n.keys.Index(i), n.vals.Index(i))
-	}
-}
-
-func sortMany(list []extent) {
-	slices.SortFunc(list, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
+	return false
 }

@@ -1,6 +1,8 @@
 package escape
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,8 +48,8 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 	}
 	// It is not as simple as most are: something has to be known of all first.
 	*out = v
-	s := surveyed(c, prog, at, strict)
-	c.again(s)
+	c.forget()
+	c.survey(prog, at, strict)
 	if !c.copy(prog, at) {
 		panic("arena: internal error: Escape does not come to an end")
 	}
@@ -70,9 +72,15 @@ type copier struct {
 	done  []finish
 	stuck bool // it takes a survey
 
-	known *survey            // nil before there is one
-	maps  map[Pointer]newMap // copies of builtin maps
-	order []newMap
+	softs
+	seen     refs     // what a survey has looked at
+	surveyed bool     // there was one
+	maps     []newMap // copies of builtin maps
+
+	// Where interfaces are not read as words:
+	views map[viewed]view
+	boxes map[Pointer]int32 // the softs that copies are of
+	in    int32             // the soft whose copy is looked through
 }
 
 // task is n values of a type in a copy, of which nothing was looked at.
@@ -103,7 +111,7 @@ func (c *copier) begin(r Region, own Own) {
 		c.span = c.extents[n-1].end - c.lo
 	}
 	clear(c.hits[:])
-	c.nodes.clear()
+	c.forget()
 }
 
 // extent is where a range is, in a list that is cheap to sort.
@@ -115,7 +123,7 @@ type extent struct {
 // sortExtents sorts what are few, and in order most often.
 func sortExtents(list []extent) {
 	if len(list) > 24 {
-		sortMany(list)
+		slices.SortFunc(list, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 		return
 	}
 	for i := 1; i < len(list); i++ {
@@ -127,13 +135,14 @@ func sortExtents(list []extent) {
 
 // end has c keep nothing alive.
 func (c *copier) end() {
-	if c.nodes.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
+	if c.nodes.large() || c.softs.large() || c.seen.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
 		return
 	}
 	clear(c.ranges)
 	clear(c.progs)
 	c.ranges, c.progs = c.ranges[:0], c.progs[:0]
 	c.forget()
+	c.views = nil
 	copiers.Put(c)
 }
 
@@ -143,16 +152,9 @@ func (c *copier) forget() {
 	clear(c.work[:cap(c.work)])
 	clear(c.done)
 	c.work, c.done, c.stuck = c.work[:0], c.done[:0], false
-	c.known, c.maps, c.order = nil, nil, nil
-}
-
-// again has c begin anew, knowing s.
-func (c *copier) again(s *survey) {
-	c.forget()
-	c.known = s
-	for _, p := range s.pieces {
-		c.enter(p.start, p.end, nil)
-	}
+	c.softs.clear()
+	c.seen.clear()
+	c.surveyed, c.maps, c.boxes = false, nil, nil
 }
 
 // find returns the range that address p lies in, -1 where it is not the region's.
@@ -191,11 +193,15 @@ func (c *copier) search(p uintptr, hit *int32) int {
 // copy looks through the value at p, which is the caller's, and through all that it
 // copies for that. It returns false if that takes a survey.
 func (c *copier) copy(prog *program, p Pointer) bool {
+	c.in = 0
 	c.scan(prog.slots, p)
 	for len(c.work) > 0 && !c.stuck {
 		i := len(c.work) - 1
 		t := c.work[i]
 		c.work = c.work[:i]
+		if !direct() {
+			c.in = c.boxes[t.p] // 0 for all else
+		}
 		for {
 			c.scan(t.prog.slots, t.p)
 			if t.n--; t.n <= 0 {
@@ -207,8 +213,11 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 	if c.stuck {
 		return false
 	}
-	for i := range c.order {
-		c.order[i].fill()
+	if !direct() {
+		c.settle()
+	}
+	for i := range c.maps {
+		c.maps[i].fill()
 	}
 	for _, d := range c.done {
 		d.s.finish(valueAt(d.s.typ, d.p).Addr())

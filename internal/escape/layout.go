@@ -47,35 +47,67 @@ func (s *slot) wordAt(p Pointer) Pointer {
 type boxed struct {
 	*dynamic
 	// The value: in a box, which nobody may write to, or, of a type that is one
-	// pointer, in the interface itself. Where nothing is read as words it is a copy.
+	// pointer, in the interface itself. Where nothing is read as words it is a copy, the
+	// same one for all interfaces that share a box.
 	at Pointer
 }
 
 // boxAt returns what the interface at p holds; nothing has no type.
 //
 //go:norace
-func (s *slot) boxAt(p Pointer, own Own) boxed {
-	if direct() {
-		word := load(p)
-		if word == nil {
-			return boxed{}
-		}
-		d := s.dynamicOf(word, p, own)
-		if d.inPlace {
-			return boxed{d, add(p, wordSize)}
-		}
-		return boxed{d, load(add(p, wordSize))}
+func (c *copier) boxAt(s *slot, p Pointer) boxed {
+	if !direct() {
+		return c.view(s, p)
 	}
-	v := valueAt(s.typ, p).Elem()
-	if !v.IsValid() {
+	word := load(p)
+	if word == nil {
 		return boxed{}
 	}
-	c := reflect.New(v.Type())
-	c.Elem().Set(v)
-	return boxed{&dynamic{prog: programFor(v.Type(), own)}, c.UnsafePointer()}
+	d := s.dynamicOf(word, p, c.own)
+	if d.inPlace {
+		return boxed{d, add(p, wordSize)}
+	}
+	return boxed{d, load(add(p, wordSize))}
 }
 
-// setBox has the interface at p hold the value at box, of which it is the only owner.
+// viewed is what an interface is known by there: its type, and its bytes.
+type viewed struct {
+	typ   reflect.Type
+	words string
+}
+
+// A view is what an interface holds, by package reflect. It keeps that alive, so that
+// no other interface has the same bytes and holds something else.
+type view struct {
+	boxed
+	of reflect.Value
+}
+
+// view is boxAt where nothing is read as words. Nobody says there which interfaces
+// share a box, but those do that have the same bytes, whatever these mean.
+func (c *copier) view(s *slot, p Pointer) boxed {
+	v := valueAt(s.typ, p)
+	if v.IsNil() {
+		return boxed{}
+	}
+	key := viewed{s.typ, bytesAt(p, s.typ.Size())}
+	if known, ok := c.views[key]; ok {
+		return known.boxed
+	}
+	held := v.Elem()
+	x := reflect.New(held.Type())
+	x.Elem().Set(held)
+	d := &dynamic{prog: programFor(held.Type(), c.own), text: held.Kind() == reflect.String}
+	if c.views == nil {
+		c.views = map[viewed]view{}
+	}
+	b := boxed{d, x.UnsafePointer()}
+	c.views[key] = view{b, held}
+	return b
+}
+
+// setBox has the interface at p hold the value at box, of which it is the only owner:
+// where nothing is written as words, a copy of it.
 func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
 	if direct() {
 		store(add(p, wordSize), box)
@@ -84,7 +116,7 @@ func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
 	valueAt(s.typ, p).Set(valueAt(d.prog.typ, box))
 }
 
-// holdsNil says whether an interface with a zero t holds no pointer: then it holds ts
+// holdsNil reports whether an interface with a zero t holds no pointer: then it holds ts
 // themselves, which are one pointer each.
 func holdsNil(t reflect.Type) bool {
 	x := reflect.Zero(t).Interface()

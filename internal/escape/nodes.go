@@ -2,7 +2,7 @@ package escape
 
 // nodes are the pieces of memory that were copied, no two of which overlap, and a
 // table that finds the one that an address lies in. The table is by blocks of 512
-// bytes of addresses; a bit for each 8 bytes says whether a piece may be there, so
+// bytes of addresses; a bit for each 8 bytes reports whether a piece may be there, so
 // that to enter a piece where there is none yet, which is what nearly all do, is one
 // look at a block.
 type nodes struct {
@@ -46,7 +46,7 @@ func (n *nodes) clear() {
 	}
 }
 
-// large says whether n has grown beyond what should be kept for the next time.
+// large reports whether n has grown beyond what should be kept for the next time.
 func (n *nodes) large() bool { return cap(n.all) > mostKept || len(n.table) > mostKept }
 
 const mostKept = 1 << 12

@@ -13,13 +13,13 @@ import (
 // pointers, in order, as compile finds them once for each type. All else is copied
 // with the value.
 type program struct {
-	typ    reflect.Type
-	key    *machine.TypeDesc
-	size   uintptr
-	slots  []slot
-	follow bool // some slot is more than a number
-	owns   bool // values of package arena's own types are among the slots
-	shy    bool // nobody but the owner may look into the values
+	typ   reflect.Type
+	key   *machine.TypeDesc
+	size  uintptr
+	slots []slot
+	few   bool // there are few slots, of which each tells by itself where it leads
+	owns  bool // values of package arena's own types are among the slots
+	shy   bool // nobody but the owner may look into the values
 }
 
 // A slot is a place in a type.
@@ -63,7 +63,8 @@ type Special struct {
 	Finish func(copy reflect.Value) // a pointer to it
 }
 
-// programs are all that there are: by type, and some of them by their descriptors.
+// programs are all that there are: one for each type, so that what a value is known by
+// (see ref) can be its program. Some are found by their descriptors.
 var (
 	programs sync.Map // of reflect.Type to *program
 	recent   [256]atomic.Pointer[program]
@@ -81,7 +82,7 @@ func programOf[T any](own Own) *program {
 	if p := recent[place(key.Bits())].Load(); p != nil && p.key == key {
 		return p
 	}
-	return recall(key, reflect.TypeFor[T](), own)
+	return recall(reflect.TypeFor[T](), own)
 }
 
 func programIn(h *machine.Holding, own Own) *program {
@@ -91,18 +92,12 @@ func programIn(h *machine.Holding, own Own) *program {
 	if p := recent[place(h.Key.Bits())].Load(); p != nil && p.key == h.Key {
 		return p
 	}
-	return recall(h.Key, h.Type(), own)
+	return recall(h.Type(), own)
 }
 
-func recall(key *machine.TypeDesc, t reflect.Type, own Own) *program {
+func recall(t reflect.Type, own Own) *program {
 	p := programFor(t, own)
-	if p.key == nil {
-		q := *p
-		q.key = key
-		p = &q
-		programs.Store(t, p)
-	}
-	recent[place(key.Bits())].Store(p)
+	recent[place(p.key.Bits())].Store(p)
 	return p
 }
 
@@ -111,27 +106,22 @@ func programFor(t reflect.Type, own Own) *program {
 		return p.(*program)
 	}
 	p := &program{typ: t, size: t.Size(), slots: compile(nil, t, 0, "", own), shy: shy(t, own)}
+	if direct() {
+		p.key = keyFor(t)
+	}
+	p.few = len(p.slots) <= 8
 	for i := range p.slots {
-		p.follow = p.follow || p.slots[i].follows()
+		p.few = p.few && p.slots[i].tells()
 		p.owns = p.owns || p.slots[i].has(owned)
 	}
 	known, _ := programs.LoadOrStore(t, p)
 	return known.(*program)
 }
 
-// follows says whether s is more than a number.
-func (s *slot) follows() bool {
-	if s.kind != array {
-		return s.kind != numeral
-	}
-	for i := range s.slots {
-		if s.slots[i].follows() {
-			return true
-		}
-	}
-	return false
-}
+// tells reports whether s says where it leads.
+func (s *slot) tells() bool { return s.kind != iface && s.kind != builtin && s.kind != array }
 
+// has reports whether s is, or has among its own, a slot of kind k.
 func (s *slot) has(k kind) bool {
 	for i := range s.slots {
 		if s.slots[i].has(k) {
@@ -150,19 +140,16 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 	switch t.Kind() {
 	case reflect.Pointer:
 		s.kind = pointer
-		s.leadTo(t.Elem(), own)
+		s.leadTo(t.Elem())
 	case reflect.String:
 		s.kind = text_
 	case reflect.Slice:
 		s.kind = slice
-		s.leadTo(t.Elem(), own)
+		s.leadTo(t.Elem())
 	case reflect.Interface:
 		s.kind = iface
 	case reflect.Map:
-		s.kind = builtin
-		key := compile(nil, t.Key(), 0, "", own)
-		s.flat = len(compile(key, t.Elem(), 0, "", own)) == 0
-		if s.flat {
+		if s.kind = builtin; isFlat(t.Key()) && isFlat(t.Elem()) {
 			return slots
 		}
 	case reflect.UnsafePointer, reflect.Chan, reflect.Func:
@@ -183,16 +170,21 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 }
 
 // leadTo notes that a pointer or slice leads to ts.
-func (s *slot) leadTo(t reflect.Type, own Own) {
+func (s *slot) leadTo(t reflect.Type) {
 	s.elem, s.size = t, t.Size()
-	s.flat, s.nums = true, false
 	numbers, others := kinds(t)
 	s.flat = !numbers && !others
 	s.nums = numbers && !others
 }
 
-// kinds says whether a t has slots: numbers, and others. It doesn't compile t, which
-// may be the type that is just being compiled.
+func isFlat(t reflect.Type) bool {
+	numbers, others := kinds(t)
+	return !numbers && !others
+}
+
+// kinds reports whether a t has slots: numbers, and others. It doesn't compile t, which
+// may be the type that is just being compiled: types lead to themselves by pointers,
+// slices and maps.
 func kinds(t reflect.Type) (numbers, others bool) {
 	switch t.Kind() {
 	case reflect.Uintptr:

@@ -10,27 +10,23 @@ import (
 
 // A survey looks at all that is to be copied, and changes nothing. It is made where a
 // copier can't do without: where pieces overlap, since all must be known before one
-// is copied; for builtin maps and boxes in boxes, which are copied only if something
-// is found behind them; to name the path to what is refused; and in checked builds,
-// which follow the heap, too.
+// is copied; for builtin maps, which are copied only if something is found behind
+// them, and may lead to each other; to name the path to what is refused; and in checked
+// builds, which follow the heap, too.
 type survey struct {
 	c      *copier
 	strict bool
 
 	spots    []spot
-	elements map[uintptr]bool // values in the region that were looked at
-	heap     map[shared]bool  // what is not the region's
-	softs    []soft
-	softOf   map[Pointer]int32
+	followed int // how many values that are shared were looked at
 	reached  []span
-	pieces   []span // reached, those that overlap as one
-	dirty    map[Pointer]bool
 
 	at where // the reference that is looked at
 	labels
 }
 
-// spot is what a reference leads to: n values at p, or the entries of a map.
+// spot is what a reference leads to: n values at p, or the entries of the map that has
+// its header there.
 type spot struct {
 	p       Pointer
 	prog    *program
@@ -63,67 +59,65 @@ type where struct {
 // entry is a copy of a map's entry.
 type entry struct{ key, val reflect.Value }
 
-type shared struct {
-	p    Pointer
-	prog *program
-	n    int
-}
-
-// soft is a box or a builtin map.
-type soft struct {
-	key   Pointer
-	dirty bool
-	from  []int32 // the others that lead to it
-}
-
 type span struct{ start, end uintptr }
 
 // mostFollowed is how many values of the heap are looked at in checked builds: a
 // request may lead to all that a server has.
 const mostFollowed = 1 << 16
 
-// surveyed looks at the value at p, and all that it leads to.
-func surveyed(c *copier, prog *program, p Pointer, strict bool) *survey {
-	s := &survey{
-		c: c, strict: strict,
-		elements: map[uintptr]bool{}, heap: map[shared]bool{}, softOf: map[Pointer]int32{}, dirty: map[Pointer]bool{},
-	}
+// survey looks at the value at p, and all that it leads to. It notes which softs are
+// dirty, and enters the pieces that are to be copied.
+func (c *copier) survey(prog *program, p Pointer, strict bool) {
+	s := &survey{c: c, strict: strict}
 	v := reflect.New(prog.typ) // p may be on the stack, which moves
 	v.Elem().Set(valueAt(prog.typ, p))
 	s.spots = append(s.spots, spot{p: v.UnsafePointer(), prog: prog, n: 1})
 	for i := 0; i < len(s.spots); i++ {
 		s.visit(int32(i))
 	}
-	s.spread()
+	c.spread()
 	s.join()
-	return s
+	c.surveyed = true
 }
 
 // visit looks at a spot.
 func (s *survey) visit(i int32) {
 	x := &s.spots[i]
-	if x.table.IsValid() && x.entries == nil {
+	if x.prog == mapHeader {
+		if x.how == theirs && !s.isNew(ref{x.p, mapHeader}, theirs) {
+			return
+		}
 		x.entries = entriesOf(x.table)
 		x.n = len(x.entries)
 	}
 	y := *x // spots grows
 	for j := range y.n {
 		p := add(y.p, uintptr(j)*y.prog.size)
-		if y.how == ours && i != 0 {
-			if s.elements[number(p)] {
-				continue
-			}
-			s.elements[number(p)] = true
+		if i != 0 && y.how != maybe && y.prog != mapHeader && !s.isNew(ref{p, y.prog}, y.how) {
+			continue
 		}
 		s.at = where{i, j, 0}
 		s.visitOne(&y, p)
 	}
 }
 
+// isNew reports whether the value was not looked at before, and is looked at now: of
+// what is shared so many are.
+func (s *survey) isNew(r ref, how how) bool {
+	if how == theirs && s.followed == mostFollowed {
+		return false
+	}
+	_, isNew := s.c.seen.number(r)
+	if isNew && how == theirs {
+		s.followed++
+	}
+	return isNew
+}
+
 // visitOne looks at the value at p, or the entry, that s.at says.
 func (s *survey) visitOne(y *spot, p Pointer) {
 	switch {
-	case y.table.IsValid():
+	case y.prog == mapHeader:
 		e := y.entries[s.at.elem]
 		s.pushKey(e.key)
 		s.look(programFor(e.val.Type(), s.c.own).slots, e.val.Addr().UnsafePointer())
@@ -168,14 +162,20 @@ func (s *survey) look(slots []slot, p Pointer) {
 		case pointer:
 			if q := load(at); q != nil && x.size != 0 {
 				s.refer(x, q, 1, false)
+			} else {
+				s.referNothing(q)
 			}
 		case text_:
 			if t := *textAt(at); len(t) != 0 {
 				s.referText(t)
+			} else {
+				s.referNothing(dataOf(t))
 			}
 		case slice:
 			if data, n := x.sliceAt(at); n != 0 && x.size != 0 {
 				s.refer(x, data, n, true)
+			} else {
+				s.referNothing(data)
 			}
 		case iface:
 			s.lookIface(x, at)
@@ -251,6 +251,14 @@ func (s *survey) referText(t string) {
 	}
 }
 
+// referNothing notes a reference to a value of no size, which nobody reads. In a copy
+// it does not keep the region's memory alive.
+func (s *survey) referNothing(q Pointer) {
+	if s.how() != theirs && s.c.find(number(q)) >= 0 {
+		s.touch()
+	}
+}
+
 // referOpaque notes what may be an address.
 func (s *survey) referOpaque(x *slot, q uintptr) {
 	if s.next() || s.c.find(q) < 0 {
@@ -263,13 +271,17 @@ func (s *survey) referOpaque(x *slot, q uintptr) {
 // referHeap notes a reference to n values that are not the region's.
 func (s *survey) referHeap(x *slot, q Pointer, n int, many bool) {
 	s.mourn(q)
-	if !s.strict || x.flat || x.nums || len(s.heap) >= mostFollowed {
+	if !s.strict || x.flat || x.nums {
 		return
 	}
-	prog := programFor(x.elem, s.c.own)
-	if key := (shared{q, prog, n}); !prog.shy && !s.heap[key] {
-		s.heap[key] = true
-		s.add(spot{p: q, prog: prog, n: n, how: theirs, many: many})
+	s.follow(spot{p: q, prog: programFor(x.elem, s.c.own), n: n, many: many})
+}
+
+// follow notes a reference to what is shared.
+func (s *survey) follow(y spot) {
+	if s.strict && !y.prog.shy && s.followed < mostFollowed && !(y.n == 1 && s.c.seen.has(ref{y.p, y.prog})) {
+		y.how = theirs
+		s.add(y)
 	}
 }
 
@@ -281,25 +293,19 @@ func (s *survey) lookIface(x *slot, at Pointer) {
 			return
 		}
 	}
-	b := x.boxAt(at, s.c.own)
-	if b.dynamic == nil {
+	b := s.c.boxAt(x, at)
+	t := s.c.treat(b)
+	if t == leave {
 		return
 	}
 	s.pushType(b.prog.typ)
 	defer s.pop()
 	switch {
-	case b.inPlace:
+	case t == within || t == leaf:
 		s.look(b.prog.slots, b.at)
 	case s.next():
-	case !direct():
-		if len(b.prog.slots) != 0 {
-			s.add(spot{p: b.at, prog: b.prog, n: 1, how: s.how(), soft: s.spots[s.at.spot].soft})
-		}
 	default:
-		inside := s.c.find(number(b.at)) >= 0
-		if inside || len(b.prog.slots) != 0 {
-			s.soft(b.at, inside, spot{p: b.at, prog: b.prog, n: 1})
-		}
+		s.soft(spot{p: b.at, prog: b.prog, n: 1})
 	}
 }
 
@@ -314,30 +320,27 @@ func (s *survey) lookMap(x *slot, at Pointer) {
 	}
 	table := reflect.New(x.typ).Elem() // what is at at may be used again
 	table.Set(valueAt(x.typ, at))
-	s.soft(m, false, spot{prog: &program{}, table: table})
+	s.soft(spot{p: m, prog: mapHeader, table: table})
 }
 
 // soft notes a reference to a box or a map. In memory of the heap they are shared as
 // all else there.
-func (s *survey) soft(key Pointer, dirty bool, y spot) {
+func (s *survey) soft(y spot) {
 	if s.how() == theirs {
-		if k := (shared{p: key, n: -1}); s.strict && !y.prog.shy && !s.heap[k] && len(s.heap) < mostFollowed {
-			s.heap[k] = true
-			y.how = theirs
-			s.add(y)
-		}
+		s.follow(y)
 		return
 	}
-	i, ok := s.softOf[key]
-	if !ok {
-		s.softs = append(s.softs, soft{key: key, dirty: dirty})
-		i = int32(len(s.softs))
-		s.softOf[key] = i
+	i := s.c.softOf(ref{y.p, y.prog})
+	x := &s.c.list[i]
+	if x.state == unknown {
+		if x.state = clean; s.c.find(number(y.p)) >= 0 {
+			x.state = dirty
+		}
 		y.how, y.soft = maybe, i
 		s.add(y)
 	}
 	if from := s.spots[s.at.spot].soft; from != 0 {
-		s.softs[i-1].from = append(s.softs[i-1].from, from)
+		s.c.lead(from, i)
 	}
 }
 
@@ -354,42 +357,18 @@ func (s *survey) touch() {
 	case x.how == theirs:
 		s.betray()
 	case x.soft != 0:
-		s.softs[x.soft-1].dirty = true
+		s.c.list[x.soft].state = dirty
 	}
 }
-
-// spread makes dirty what leads to what is.
-func (s *survey) spread() {
-	var work []int32
-	for i := range s.softs {
-		if s.softs[i].dirty {
-			work = append(work, int32(i)+1)
-		}
-	}
-	for len(work) > 0 {
-		x := &s.softs[work[len(work)-1]-1]
-		work = work[:len(work)-1]
-		s.dirty[x.key] = true
-		for _, f := range x.from {
-			if !s.softs[f-1].dirty {
-				s.softs[f-1].dirty = true
-				work = append(work, f)
-			}
-		}
-	}
-}
-
-func (s *survey) isDirty(key Pointer) bool { return s.dirty[key] }
 
 // join makes pieces of what was reached.
 func (s *survey) join() {
 	slices.SortFunc(s.reached, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	for _, r := range s.reached {
-		if n := len(s.pieces); n > 0 && r.start < s.pieces[n-1].end {
-			s.pieces[n-1].end = max(s.pieces[n-1].end, r.end)
-		} else {
-			s.pieces = append(s.pieces, r)
+	for i := 0; i < len(s.reached); {
+		piece := s.reached[i]
+		for i++; i < len(s.reached) && s.reached[i].start < piece.end; i++ {
+			piece.end = max(piece.end, s.reached[i].end)
 		}
+		s.c.enter(piece.start, piece.end, nil)
 	}
-	s.spots, s.elements, s.heap, s.reached = nil, nil, nil, nil
 }

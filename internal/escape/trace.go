@@ -112,7 +112,7 @@ func (s *survey) step(w where) string {
 	s.at = where{w.spot, w.elem, 0}
 	y := s.spots[w.spot]
 	var p Pointer
-	if !y.table.IsValid() {
+	if y.prog != mapHeader {
 		p = add(y.p, uintptr(w.elem)*y.prog.size)
 	}
 	s.visitOne(&y, p)
@@ -162,7 +162,7 @@ func article(t reflect.Type) string {
 	return fmt.Sprintf("a %v", t)
 }
 
-// shy says whether values of the type must not be looked into where they are others':
+// shy reports whether values of the type must not be looked into where they are others':
 // they have locks, or are atomic, since who holds no lock must not look; or they are
 // the runtime's, or the arena itself.
 func shy(t reflect.Type, own Own) bool {

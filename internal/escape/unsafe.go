@@ -106,5 +106,18 @@ func hide(p Pointer) Pointer {
 // SAFETY: see machine.KeyOf.
 func keyOf[T any]() *machine.TypeDesc { return machine.KeyOf((*T)(nil)) }
 
+// keyFor is keyOf for a type that is known as a reflect.Type.
+//
+// SAFETY: machine.LayoutOK says that this is what it points to.
+func keyFor(t reflect.Type) *machine.TypeDesc {
+	return (*machine.TypeDesc)(reflect.ValueOf(t).UnsafePointer())
+}
+
+// bytesAt is a copy of the n bytes at p, whatever they are: two interfaces with the
+// same bytes hold the same.
+//
+// SAFETY: there are so many; only compared, they keep nothing alive.
+func bytesAt(p Pointer, n uintptr) string { return string(unsafe.Slice((*byte)(p), n)) }
+
 // pointTo is x as a pointer to anything.
 func pointTo[T any](x *T) Pointer { return Pointer(x) }

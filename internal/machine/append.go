@@ -64,7 +64,7 @@ func (l *Lane) extend(size uintptr, data Pointer, have, least, wanted int, zero 
 	return int(c)
 }
 
-// newest says whether the slice at data, with room for c elements of size bytes,
+// newest reports whether the slice at data, with room for c elements of size bytes,
 // can change where it ends, and returns its offset in the current chunk: it must
 // lie there and end exactly where the newest slice ends, and nothing may have been
 // allocated since. A slice whose capacity was cut ends before that: its

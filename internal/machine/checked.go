@@ -60,7 +60,7 @@ func (l *Lane) firstSize(n uintptr) uintptr {
 	return min(n, mostFirst)
 }
 
-// plannedFor says whether a plain build's first chunk would have room for need
+// plannedFor reports whether a plain build's first chunk would have room for need
 // bytes beside what the life has used: what is large then is so for this build
 // alone.
 //
@@ -82,7 +82,7 @@ func (l *Lane) lived(limit uintptr) {
 func (r *Region) Seal() {
 	flat := r.FlatLane()
 	flat.seal()
-	for _, l := range r.Types.lanes {
+	for _, l := range r.Types.inUse() {
 		l.seal()
 	}
 }

@@ -23,7 +23,7 @@ func newFlatRetention(chunkSize uintptr) retention {
 	return r
 }
 
-// isCold says whether the lane has still to come to its chunk size.
+// isCold reports whether the lane has still to come to its chunk size.
 //
 //go:norace
 func (l *Lane) isCold() bool {

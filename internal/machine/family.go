@@ -10,61 +10,57 @@ import (
 // bytes of their chunks, and the limit of these. Each of them may be in use by a
 // goroutine of its own.
 type Family struct {
-	held    atomic.Uintptr // at least what all members have
-	limit   atomic.Uintptr // 0: none
-	charged func() uintptr // what those in use have of their pool's total
+	held  atomic.Uintptr // at least what all members have
+	limit atomic.Uintptr // 0: none
 }
 
-// NewFamily has m, which is in none, found a family. spare drops what m's forks
-// have that nobody uses, and is called by who works on m. charged says what all
-// members have of their pool's total, if there is one.
-func (m *Meter) NewFamily(spare func(), charged func() uintptr) *Family {
-	f := &Family{charged: charged}
+// Spare returns how many bytes those forks of a region have that nobody uses, and
+// drops these if drop says so. It is called by who works on the region.
+type Spare func(drop bool) uintptr
+
+// NewFamily has m, which is in none, found a family.
+func (m *Meter) NewFamily(spare Spare) {
+	f := new(Family)
 	f.held.Store(m.held)
 	f.limit.Store(m.limit)
 	m.family, m.spare = f, spare
-	return f
 }
 
-// Join has m, which has no limit and holds nothing, be counted with f.
-func (m *Meter) Join(f *Family, spare func()) { m.family, m.spare = f, spare }
+// Spare replaces what knows the idle forks.
+func (m *Meter) Spare(spare Spare) { m.spare = spare }
 
-// Spare replaces what drops the memory of idle forks.
-func (m *Meter) Spare(spare func()) { m.spare = spare }
+// Leave has m, which holds nothing, count with nobody any more: what is taken from a
+// fork that was dropped, which is a logic error, would stay on an account that nobody
+// settles.
+func (m *Meter) Leave() { m.family, m.spare, m.tally, m.account = nil, nil, nil, nil }
 
-// bound is the limit that holds for m, 0 for none, and what other regions use of
-// it.
-func (m *Meter) bound() (limit, others uintptr) {
+// bound is the limit that holds for m, 0 for none, and what all that it holds for
+// have.
+func (m *Meter) bound() (limit, held uintptr) {
 	f := m.family
 	if f == nil {
-		return m.limit, 0
+		return m.limit, m.held
 	}
 	check.RaceBlind()
-	limit, others = f.limit.Load(), f.held.Load()-m.held
+	limit, held = f.limit.Load(), f.held.Load()
 	check.RaceSee()
-	return limit, others
+	return limit, held
 }
 
-// kin is what the others of m's family have of the pool's total: they end with m's
-// arena, so that this is not for other arenas to give back. What is idle since its
-// fork ended has no part of the total.
-func (m *Meter) kin() uintptr {
-	if m.family == nil {
+// spareBytes is what the forks have that nobody uses.
+func (m *Meter) spareBytes() uintptr {
+	if m.spare == nil {
 		return 0
 	}
-	check.RaceBlind()
-	all := m.family.charged()
-	others := all - min(all, m.account.Charged())
-	check.RaceSee()
-	return others
+	return m.spare(false)
 }
 
 // YieldIdle drops what m's region, and its forks that nobody uses, have idle if the
 // family has more than half of its limit. Who makes memory idle calls it: nobody else
 // may drop it, and so what is idle in the family is never more than that half.
 func (m *Meter) YieldIdle() {
-	if limit, others := m.bound(); m.family != nil && limit != 0 && others+m.held > limit/2 {
-		m.spare()
+	if limit, held := m.bound(); m.family != nil && limit != 0 && held > limit/2 {
+		m.spare(true)
 		m.dropIdle(nil, false)
 	}
 }
@@ -72,30 +68,25 @@ func (m *Meter) YieldIdle() {
 // reserve is the part of grant that asks m's family. What it reserves is what m may
 // have at most until settleFamily, with what grant drops on the way.
 func (m *Meter) reserve(l *Lane, need, size uintptr, beside bool) (n uintptr, drop bool) {
-	f, spared := m.family, false
+	f := m.family
 	for {
 		n, drop = size, false
-		limit, others := m.bound()
-		if held := m.held; limit != 0 {
-			if room(limit, others+held) < need && !spared {
-				spared = true
-				m.spare()
-				continue
-			}
-			if room(limit, others+held) < need {
+		limit, all := m.bound()
+		after := all
+		if limit != 0 {
+			if room(limit, all) < need {
 				drop = true
-				held -= m.idle(l, beside)
+				after -= m.idle(l, beside)
 			}
-			if room(limit, others+held) < need {
-				m.refused(Refusal{Limit: limit, InUse: others + held, Asked: need})
+			if room(limit, after) < need {
+				m.refused(Refusal{Limit: limit, InUse: after - m.spareBytes(), Asked: need})
 			}
-			n = shareOf(room(limit, others+held), need, size, l.align)
-			m.reserved = max(held+n, m.held)
-		} else {
-			m.reserved = m.held + n
+			n = shareOf(room(limit, after), need, size, l.align)
 		}
+		during := max(after+n, all)
+		m.reserved = m.held + during - all
 		check.RaceBlind()
-		swapped := f.held.CompareAndSwap(others+m.held, others+m.reserved)
+		swapped := f.held.CompareAndSwap(all, during)
 		check.RaceSee()
 		if swapped {
 			return n, drop
@@ -122,13 +113,11 @@ func (f *Family) add(bytes uintptr) {
 	check.RaceSee()
 }
 
-// InitLike makes an empty region that is made as like was, whose meter m is. They
-// count together, and in the tally of m for acct, if it has one.
-func (r *Region) InitLike(like *Region, m *Meter, acct *Account, spare func()) {
+// InitLike makes an empty region of another fork, like was made whose meter m is. They
+// count together.
+func (r *Region) InitLike(like *Region, m *Meter, spare Spare) {
 	r.Init(like.chunkSize, m.maxRetained)
 	own := r.Meter(m.refuse)
-	own.Join(m.family, spare)
-	if m.tally != nil {
-		own.Share(m.tally, acct)
-	}
+	own.family, own.spare = m.family, spare
+	own.Share(m.tally, m.account)
 }

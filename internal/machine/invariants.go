@@ -63,3 +63,23 @@ func must(holds bool, what string) {
 		panic("arena: internal error: " + what)
 	}
 }
+
+// check panics unless what the table says of its lanes holds together.
+func (t *TypeTable) check() {
+	p := t.parked
+	if p == nil {
+		p = &parking{first: len(t.lanes)}
+	}
+	held, chunks, oversize := uintptr(0), 0, uint32(0)
+	for i, l := range t.lanes {
+		must(int(l.ops.index) == i, "a lane is not where it says")
+		if i < p.first {
+			continue
+		}
+		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has room, or is in use")
+		must(l.HeldBytes() <= p.most, "a parked lane has more than any does")
+		must(l.ops.next != nil || l.fit.want == 0 && l.HeldBytes() <= notWorthIt && len(l.kept) == 0, "nobody looks after a parked lane")
+		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.fit.oversize
+	}
+	must(held == p.held && chunks == p.chunks && oversize == p.oversize, "the count of the parked lanes is wrong")
+}

@@ -36,7 +36,8 @@ type Lane struct {
 	fit retention
 }
 
-// laneOps says how a lane makes and empties chunks.
+// laneOps says how a lane makes and empties chunks. A lane of a type with pointers has
+// its own, with its place in the region.
 type laneOps struct {
 	laneMemory
 	// zeroes says that room is always zero, since what is taken back is
@@ -45,6 +46,7 @@ type laneOps struct {
 	// meter counts the chunks of an arena that has a limit or is from a pool;
 	// nil for all others.
 	meter *Meter
+	place
 }
 
 // Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
@@ -214,7 +216,7 @@ func (l *Lane) retire(c chunk) *chunk {
 	return &l.older[len(l.older)-1]
 }
 
-// wantsOwnChunk says whether a piece that the current chunk has no room for
+// wantsOwnChunk reports whether a piece that the current chunk has no room for
 // gets a chunk of its own while the current one goes on: if that still has a
 // quarter of its room, and the piece fills half of a kept chunk, or is large,
 // so that few such chunks come together.
@@ -329,6 +331,13 @@ func (l *Lane) empty(limit uintptr) {
 	if check.Tag {
 		l.check()
 	}
+}
+
+// isIdle reports whether this life needed nothing of the lane so far.
+//
+//go:norace
+func (l *Lane) isIdle() bool {
+	return l.used() == 0 && len(l.older) == 0 && l.fit.top == 0
 }
 
 // Drop gives every chunk to the collector.

@@ -20,7 +20,7 @@ func mustBeReadable() {
 	}
 }
 
-// leadsTo says whether KeyOf finds T's descriptor, which is what a reflect.Type
+// leadsTo reports whether KeyOf finds T's descriptor, which is what a reflect.Type
 // points to. It looks into nothing that it has not compared.
 func leadsTo[T any]() bool {
 	return PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
@@ -49,7 +49,7 @@ func layoutHolds[T any]() bool {
 	return readable && leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
 }
 
-// boxes says whether A7 holds for t, the type that x points to.
+// boxes reports whether A7 holds for t, the type that x points to.
 func boxes[T any](t reflect.Type, x *T) bool {
 	v := boxed(wordOf(reflect.TypeFor[*T]()), PointerTo(x))
 	s := boxed(wordOf(reflect.TypeFor[[]T]()), PointerTo(&Slice{PointerTo(x), 0, 1}))
@@ -77,13 +77,13 @@ func reflectPointers(t reflect.Type) bool {
 	return true // also any kind that a later version of the language brings
 }
 
-// CanPoint says whether values of t can hold a Pointer.
+// CanPoint reports whether values of t can hold a Pointer.
 func CanPoint(t reflect.Type) bool { return reflectPointers(t) }
 
 // pointerful remembers reflectPointers by type.
 var pointerful sync.Map // of reflect.Type to bool
 
-// HoldsPointers says whether a T can hold a Pointer.
+// HoldsPointers reports whether a T can hold a Pointer.
 func HoldsPointers[T any]() bool {
 	if !Portable && LayoutOK {
 		return KeyOf((*T)(nil)).PtrBytes != 0
@@ -122,7 +122,7 @@ func sideLaneOf[T any](r *Region) *Lane {
 		l = newTypedLane[T](r, new(typedLane))
 		r.addToSide(t, l)
 	}
-	return l
+	return r.use(l)
 }
 
 // sideLaneOfType is sideLaneOf where the type is known at run time.
@@ -135,10 +135,11 @@ func sideLaneOfType(r *Region, t *Type) *Lane {
 		l = newReflectLane(r, nil, t)
 		r.addToSide(t.Reflect, l)
 	}
-	return l
+	return r.use(l)
 }
 
 func (r *Region) addToSide(t reflect.Type, l *Lane) {
 	r.side.types[t] = l
 	r.Types.lanes = append(r.Types.lanes, l)
+	r.Types.enlist()
 }

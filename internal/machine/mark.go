@@ -53,20 +53,20 @@ func (r *Region) Mark() Mark {
 	s.serial++
 	s.entries = append(s.entries, markEntry{s.serial, len(s.positions)})
 	s.positions = append(s.positions, r.FlatLane().position())
-	for _, l := range r.Types.lanes {
+	for _, l := range r.Types.inUse() {
 		s.positions = append(s.positions, l.position())
 	}
 	return Mark{s.serial, len(s.entries) - 1}
 }
 
-// isAt says whether the region is where the newest mark, whose positions begin
+// isAt reports whether the region is where the newest mark, whose positions begin
 // at first, was taken.
 func (r *Region) isAt(first int) bool {
 	p := r.marks.positions[first:]
 	if r.FlatLane().position() != p[0] {
 		return false
 	}
-	for i, l := range r.Types.lanes {
+	for i, l := range r.Types.inUse() {
 		if at := l.position(); i+1 < len(p) && at != p[i+1] || i+1 >= len(p) && at != (position{}) {
 			return false
 		}
@@ -74,7 +74,7 @@ func (r *Region) isAt(first int) bool {
 	return true
 }
 
-// IsStale says whether m is no mark of the region's present life any more.
+// IsStale reports whether m is no mark of the region's present life any more.
 func (r *Region) IsStale(m Mark) bool {
 	s := &r.marks
 	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial
@@ -95,7 +95,7 @@ func (r *Region) Rewind(m Mark) {
 		positions = positions[:s.entries[m.depth+1].first-s.entries[m.depth].first]
 	}
 	r.FlatLane().rewind(positions[0])
-	for i, l := range r.Types.lanes {
+	for i, l := range r.Types.inUse() {
 		var p position // a type that came later had nothing
 		if i+1 < len(positions) {
 			p = positions[i+1]

@@ -18,7 +18,8 @@ type Meter struct {
 
 	family   *Family // of an arena that was forked, and of forks; nil for others
 	reserved uintptr // of that, while a chunk is granted; else 0
-	spare    func()  // drops what forks have that nobody uses
+	charged  bool    // while a chunk is granted: it is on the pool's total, and what goes for it stays there
+	spare    Spare   // what forks have that nobody uses; nil where there are none
 }
 
 // Meter returns the region's meter, a new one if it must. The first call says who
@@ -38,7 +39,8 @@ func (r *Region) Meter(refuse func(Refusal)) *Meter {
 	return m
 }
 
-// Share has the meter count for one of the arenas of a pool, too.
+// Share has the meter, which counts nothing yet, count for one of the arenas of a
+// pool, too.
 func (m *Meter) Share(t *Tally, acct *Account) { m.tally, m.account = t, acct }
 
 // Limit is the limit in bytes, 0 for none.
@@ -96,8 +98,10 @@ const share = 8
 //
 //go:norace
 func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
-	t := m.tally
 	drop := false // what is idle
+	if m.spare != nil {
+		m.makeRoom(l, need, beside)
+	}
 	if m.family != nil {
 		size, drop = m.reserve(l, need, size, beside)
 	} else if m.limit != 0 {
@@ -111,11 +115,7 @@ func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 		}
 		size = shareOf(room(m.limit, held), need, size, l.align)
 	}
-	if total := t.limit(); total != 0 && m.account.isOut() {
-		size = m.charge(t, total, l, need, size, beside, drop)
-	} else if drop {
-		m.dropIdle(l, beside)
-	}
+	size = m.charge(l, need, size, beside, drop)
 	m.held += size
 	m.settleFamily()
 	return size
@@ -127,57 +127,84 @@ func (m *Meter) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 //
 //go:norace
 func (m *Meter) granted(c *chunk, large bool) {
-	t := m.tally
+	charged := m.charged
+	m.charged = false
 	if c.Base == nil {
 		m.held -= c.cap
 		m.family.add(-c.cap)
-		if t.limit() != 0 && m.account.isOut() {
-			m.account.discharge(t, c.cap)
+		if charged {
+			m.account.discharge(m.tally, c.cap)
 		}
 		return
 	}
-	if t == nil {
-		return
+	if m.tally != nil {
+		m.account.grew(m.tally, c.cap, large)
 	}
-	m.account.held.Store(m.held)
-	t.grew(c.cap, m.held, large)
 }
 
-// charge is grant for the total of the pool, and drops what is idle if it must
-// or is told to.
-func (m *Meter) charge(t *Tally, total uintptr, l *Lane, need, size uintptr, beside, drop bool) uintptr {
-	acct := m.account
+// charge is grant for the total of the pool, if there is one, and drops what is idle
+// if it must or is told to.
+func (m *Meter) charge(l *Lane, need, size uintptr, beside, drop bool) uintptr {
+	t, acct := m.tally, m.account
 	for {
-		out, charged := t.out.Load(), acct.charged.Load()
-		others, held, drop := out-charged, m.held, drop
-		if drop || room(total, others+held) < need {
+		b, drop := m.balance(), drop
+		if b.total == 0 {
+			if drop {
+				m.dropIdle(l, beside)
+			}
+			return size
+		}
+		after := b.all
+		if drop || room(b.total, b.all) < need {
 			drop = true
-			held -= m.idle(l, beside)
+			after -= m.idle(l, beside)
 		}
-		if room(total, others+held) < need {
-			m.refused(Refusal{Limit: total, InUse: others + held, Others: others - min(others, m.kin()), Asked: need, Pool: true})
+		if room(b.total, after) < need {
+			m.refusedByTotal(b, after-m.spareBytes(), need)
 		}
-		n := shareOf(room(total, others+held), need, size, l.align)
+		n := shareOf(room(b.total, after), need, size, l.align)
 		// Until what is idle is gone, it counts; and what takes its place is
 		// sure before it goes, or a refusal could come after that.
-		during := max(held+n, min(m.held, room(total, others)))
-		check.RaceBlind()
-		swapped := t.out.CompareAndSwap(out, others+during)
-		check.RaceSee()
-		if !swapped {
+		during := max(after+n, min(b.all, b.total))
+		if !acct.charge(t, b, during-b.out) {
 			continue
 		}
+		m.charged = true
 		if drop {
-			acct.charged.Store(0) // give takes nothing off the total
 			m.dropIdle(l, beside)
-			check.RaceBlind()
-			t.out.Add(held + n - during)
-			check.RaceSee()
+			acct.discharge(t, during-(after+n))
 		}
-		acct.charged.Store(held + n)
-		acct.Unsettled = true
+		if m.family == nil { // else Put looks by itself, for the forks
+			acct.Unsettled = true
+		}
 		return n
 	}
+}
+
+// balance is what counts against the pool's total, as m finds it: out, of which
+// charged are on the account of m's arena, and all with what that owes. The total is
+// 0 where there is none, and for an arena that is not out.
+type balance struct{ total, out, charged, all uintptr }
+
+func (m *Meter) balance() (b balance) {
+	if total := m.tally.limit(); total != 0 && m.account.isOut() {
+		b = balance{total: total, out: m.tally.out.Load(), charged: m.account.charged.Load()}
+		b.all = b.out + m.account.owed(b.charged)
+	}
+	return b
+}
+
+// leaves is what the total leaves when idle bytes of what counts are gone.
+func (b balance) leaves(idle uintptr) uintptr {
+	if b.total == 0 {
+		return noLimit
+	}
+	return room(b.total, b.all-idle)
+}
+
+// refusedByTotal refuses need bytes, where inUse are in use.
+func (m *Meter) refusedByTotal(b balance, inUse, need uintptr) {
+	m.refused(Refusal{Limit: b.total, InUse: inUse, Others: b.out - min(b.out, b.charged), Asked: need, Pool: true})
 }
 
 // room is what a limit leaves when held bytes are in use.
@@ -199,23 +226,38 @@ func (m *Meter) Left() uintptr {
 	if m == nil {
 		return noLimit
 	}
-	return m.leaves(m.held)
+	return m.leaves(0)
 }
 
-// leaves is what the limits leave when the region has held bytes.
+// leaves is what the limits leave when idle bytes of what counts are gone.
 //
 //go:norace
-func (m *Meter) leaves(held uintptr) uintptr {
-	left := noLimit
-	if limit, others := m.bound(); limit != 0 {
-		left = room(limit, others+held)
+func (m *Meter) leaves(idle uintptr) uintptr {
+	return min(m.limitLeaves(idle), m.balance().leaves(idle))
+}
+
+func (m *Meter) limitLeaves(idle uintptr) uintptr {
+	limit, held := m.bound()
+	if limit == 0 {
+		return noLimit
 	}
-	t := m.tally
-	if total := t.limit(); total != 0 {
-		others := t.out.Load() - m.account.charged.Load()
-		left = min(left, room(total, others+held))
+	return room(limit, held-idle)
+}
+
+// makeRoom drops what forks have that nobody uses if need bytes don't fit without
+// that, and do with it. Where they don't, nothing of it goes.
+func (m *Meter) makeRoom(l *Lane, need uintptr, beside bool) {
+	if m.leaves(0) >= need {
+		return
 	}
-	return left
+	idle, spare := m.idle(l, beside), m.spareBytes()
+	if spare == 0 || m.leaves(idle) >= need || m.limitLeaves(idle+spare) < need {
+		return
+	}
+	if b := m.balance(); b.leaves(idle+spare) < need {
+		m.refusedByTotal(b, b.all-idle-spare, need)
+	}
+	m.spare(true)
 }
 
 // capNearLimit is the capacity, in values of size bytes, that Append gives to
@@ -229,7 +271,7 @@ func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 	if m.Left() == noLimit || uintptr(wanted)*size <= here {
 		return wanted
 	}
-	left := m.leaves(m.held - m.idle(l, false))
+	left := m.leaves(m.idle(l, false) + m.spareBytes())
 	most := left / 2
 	if need := uintptr(n) * size; most < need && need < left {
 		most = need + (left-need)/2
@@ -248,17 +290,9 @@ func (m *Meter) give(bytes uintptr, chunks int) {
 	if m.reserved == 0 {
 		m.family.add(-bytes)
 	}
-	t := m.tally
-	if t == nil {
-		return
+	if m.tally != nil {
+		m.account.shrank(m.tally, bytes, chunks, m.charged)
 	}
-	check.RaceBlind()
-	acct := m.account
-	acct.held.Store(m.held)
-	t.held.Add(-bytes)
-	t.dropped.Add(uint64(chunks))
-	acct.discharge(t, bytes)
-	check.RaceSee()
 }
 
 // idle is how many bytes the arena has in chunks that nothing is in and that
@@ -266,11 +300,15 @@ func (m *Meter) give(bytes uintptr, chunks int) {
 func (m *Meter) idle(l *Lane, beside bool) uintptr {
 	n := uintptr(0)
 	m.eachIdle(l, beside, func(_ *Lane, bytes uintptr) { n += bytes })
+	if p := m.region.Types.parked; p != nil {
+		n += p.held
+	}
 	return n
 }
 
 // dropIdle lets go of what idle counts.
 func (m *Meter) dropIdle(l *Lane, beside bool) {
+	m.region.unparkOver(0)
 	m.eachIdle(l, beside, func(o *Lane, bytes uintptr) {
 		if bytes > o.keptBytes() {
 			o.Drop()
@@ -292,7 +330,7 @@ func (m *Meter) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) 
 		}
 	}
 	one(m.region.FlatLane())
-	for _, o := range m.region.Types.lanes {
+	for _, o := range m.region.Types.inUse() {
 		one(o)
 	}
 }

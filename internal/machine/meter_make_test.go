@@ -26,7 +26,7 @@ func (m littleMemory) make(bytes uintptr) Pointer {
 	return MakeFlat(8)
 }
 
-// failing runs f while no lane of r can have a chunk made, and says whether that
+// failing runs f while no lane of r can have a chunk made, and reports whether that
 // was tried.
 func failing(r *Region, f func()) (tried bool) {
 	for _, l := range append([]*Lane{r.FlatLane()}, r.Types.lanes...) {
@@ -176,5 +176,36 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 		if l.newChunk(8, want); asked != min(want, MaxAlloc) {
 			t.Errorf("a chunk of %d bytes for a plan of %d", asked, want)
 		}
+	}
+}
+
+// Nor does it stay with the arena and its forks.
+func TestFailedMakeIsNotCountedInTheFamily(t *testing.T) {
+	if check.On {
+		t.Skip("the checks take flat memory in runs of pages")
+	}
+	r, _, _ := metered(1<<20, 2<<20)
+	m := r.Meter(nil)
+	m.NewFamily(func(bool) uintptr { return 0 })
+	MakeSlice[byte](r, 100, 100)
+	for range 40 {
+		if !failing(r, func() { MakeSlice[byte](r, 100_000, 100_000) }) {
+			t.Fatal("no chunk was made")
+		}
+	}
+	if _, held := m.bound(); held != m.Held() || held != r.Numbers().Held {
+		t.Errorf("%d bytes are counted, the meter has %d, and the chunks %d", held, m.Held(), r.Numbers().Held)
+	}
+}
+
+// A limit that comes late counts what there is, of all types.
+func TestMeterThatComesLate(t *testing.T) {
+	var r Region
+	r.Init(1024, 10*1024)
+	MakeSlice[byte](&r, 100, 100)
+	MakeSlice[*int](&r, 100, 100)
+	MakeSlice[any](&r, 100, 100)
+	if held := r.Meter(func(why Refusal) { panic(why) }).Held(); held != r.Numbers().Held || held < 100 {
+		t.Errorf("the meter counts %d bytes of %d", held, r.Numbers().Held)
 	}
 }

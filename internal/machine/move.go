@@ -105,7 +105,7 @@ func (l *Lane) leave(m move) {
 	}
 }
 
-// isAlone says whether the slice is all that is in c, a chunk of l.
+// isAlone reports whether the slice is all that is in c, a chunk of l.
 //
 //go:norace
 func (m *move) isAlone(c *chunk, l *Lane) bool {
@@ -124,7 +124,7 @@ func (r *Region) newestMark(l *Lane) position {
 	if l == r.FlatLane() {
 		return at[0]
 	}
-	if i := slices.Index(r.Types.lanes, l); i+1 < len(at) && i >= 0 {
+	if i := int(l.ops.index); i+1 < len(at) {
 		return at[i+1]
 	}
 	return position{} // the lane came later

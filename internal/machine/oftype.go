@@ -21,7 +21,7 @@ func laneOfType(r *Region, t *Type) *Lane {
 		return &r.Flat
 	}
 	if l := r.Types.find(t.key); l != nil {
-		return l
+		return r.use(l)
 	}
 	l := newReflectLane(r, r.Types.firstLane(), t)
 	l.Key = t.key

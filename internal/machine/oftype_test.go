@@ -55,7 +55,7 @@ func TestTablesLikeOthers(t *testing.T) {
 	fill := func() TypeTable {
 		table := newTypeTable()
 		for _, k := range keys {
-			table.add(&Lane{Key: k})
+			table.add(fakeLane(k))
 		}
 		return table
 	}
@@ -76,7 +76,7 @@ func TestTablesLikeOthers(t *testing.T) {
 	for seed := range uint64(20) {
 		other := newTypeTable()
 		for _, k := range fakeTypes(12, rand.New(rand.NewPCG(seed, 0))) {
-			other.add(&Lane{Key: k})
+			other.add(fakeLane(k))
 		}
 		for _, l := range other.lanes {
 			if other.At(l.Key) != l {

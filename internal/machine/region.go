@@ -41,7 +41,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	}
 }
 
-// Made says whether Init was called.
+// Made reports whether Init was called.
 func (r *Region) Made() bool { return r.chunkSize != 0 }
 
 // initFlat makes l, which is zero, a lane of values without pointers. It is done
@@ -77,7 +77,7 @@ func laneOf[T any](r *Region) *Lane {
 		return &r.Flat
 	}
 	if l := r.Types.find(key); l != nil {
-		return l
+		return r.use(l)
 	}
 	l := newTypedLane[T](r, r.Types.newLane())
 	l.Key = key
@@ -118,18 +118,33 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 // Empty ends the life of all lanes and makes every mark stale.
 func (r *Region) Empty() {
 	flat := r.FlatLane()
-	used, held := flat.UserBytes(), uintptr(0)
+	used := flat.UserBytes()
 	flat.empty(r.MaxRetained)
-	held = flat.HeldBytes()
+	held := flat.HeldBytes()
 	most, usual := uintptr(0), r.Types.Usual
-	for _, l := range r.Types.lanes {
+	r.unparkDue()
+	lanes := r.Types.inUse()
+	for i := 0; i < len(lanes); {
+		l := lanes[i]
 		n := l.UserBytes()
 		if n > most {
 			most, usual = n, l
 		}
 		used += n
+		idle := l.isIdle()
 		l.empty(r.MaxRetained)
+		switch {
+		case !idle:
+			l.fit.idle = 0
+		case l.fit.idle < patience-1:
+			l.fit.idle++
+		default:
+			r.park(l, r.resets+1) // another one takes its place
+			lanes = lanes[:len(lanes)-1]
+			continue
+		}
 		held += l.HeldBytes()
+		i++
 	}
 	if usual != r.Types.Usual { // else not even a write barrier
 		r.Types.Usual = usual
@@ -137,8 +152,14 @@ func (r *Region) Empty() {
 	r.highWater = max(r.highWater, used)
 	r.resets++
 	r.marks.clear(max(r.MaxRetained/8, marksKept))
+	if p := r.Types.parked; p != nil {
+		held += p.held
+	}
 	if held > r.MaxRetained {
-		shrink(append([]*Lane{flat}, r.Types.lanes...), r.MaxRetained)
+		r.shrink()
+	}
+	if check.Tag {
+		r.Types.check()
 	}
 }
 
@@ -189,7 +210,7 @@ func (r *Region) Resets() uint64 { return r.resets }
 // UsedBytes is how many bytes were handed out since the region was last emptied.
 func (r *Region) UsedBytes() uintptr {
 	n := r.FlatLane().UserBytes()
-	for _, l := range r.Types.lanes {
+	for _, l := range r.Types.inUse() {
 		n += l.UserBytes()
 	}
 	return n
@@ -204,7 +225,7 @@ type Numbers struct {
 	Oversize              uint32
 }
 
-// Numbers looks at every chunk.
+// Numbers looks at every chunk of the lanes that are in use.
 func (r *Region) Numbers() Numbers {
 	flat := r.FlatLane()
 	n := Numbers{
@@ -215,9 +236,13 @@ func (r *Region) Numbers() Numbers {
 		Resets:   r.resets,
 		Oversize: r.oversize(),
 	}
-	for _, l := range r.Types.lanes {
+	for _, l := range r.Types.inUse() {
 		n.Held += l.HeldBytes()
 		n.Chunks += l.Chunks()
+	}
+	if p := r.Types.parked; p != nil {
+		n.Held += p.held
+		n.Chunks += p.chunks
 	}
 	r.highWater = max(r.highWater, n.Used)
 	n.HighWater = r.highWater
@@ -227,8 +252,11 @@ func (r *Region) Numbers() Numbers {
 // oversize adds up what the lanes count.
 func (r *Region) oversize() uint32 {
 	n := r.FlatLane().fit.oversize
-	for _, l := range r.Types.lanes {
+	for _, l := range r.Types.inUse() {
 		n += l.fit.oversize
+	}
+	if p := r.Types.parked; p != nil {
+		n += p.oversize
 	}
 	return n
 }

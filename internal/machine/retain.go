@@ -35,6 +35,7 @@ type retention struct {
 	full   bool  // want is all that may be kept, and less than lives need
 	leaps  bool  // the first life begins small and grows fast
 	cold   bool  // the first life begins with less than start: see coldSize
+	idle   uint8 // lives in a row that used nothing, less than patience
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
@@ -48,6 +49,10 @@ const (
 	// recent is for how many windows something counts as lately: for 128 lives
 	// at least.
 	recent = 3
+
+	// settled is after how many windows of lives that need nothing nothing changes
+	// any more, however many more there are.
+	settled = atRest + 3
 
 	// farBeyond is how many times what is kept a life must need to count as an
 	// exception. Below that to keep it costs little, even if it does not come
@@ -174,7 +179,7 @@ func (r *retention) fit(n uintptr) uintptr {
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
 // seen is endLife for most lives: they needed what was there, and the lane has
-// nothing to look at. It says whether this is such a life; if not it does
+// nothing to look at. It reports whether this is such a life; if not it does
 // nothing.
 func (r *retention) seen(need uintptr) bool {
 	if r.fresh || need > r.want || r.top != 0 || r.lives == Window-1 {
@@ -186,7 +191,7 @@ func (r *retention) seen(need uintptr) bool {
 	return true
 }
 
-// endLife notes what a life needed. It says whether the lane shall look at what
+// endLife notes what a life needed. It reports whether the lane shall look at what
 // it keeps, and up to how many bytes of it shall be one chunk. limit is the
 // most that may be kept.
 //
@@ -251,16 +256,32 @@ func (r *retention) endWindow() {
 	r.last, r.peak, r.lives = r.peak, 0, 0
 }
 
-// shrink makes the lanes' chunks fit into limit bytes together, after all of
-// them were emptied. Small lanes keep what they have; the large ones are cut
-// to one common size. A sixteenth of that is left to those that are growing,
-// or the large ones would be cut again for each small step.
-func shrink(lanes []*Lane, limit uintptr) {
-	// The largest common size under which everything fits, by bisection.
+// missed notes n lives that needed nothing, after each of which the lane kept what
+// it had.
+func (r *retention) missed(n uint32) {
+	if n == 0 {
+		return
+	}
+	r.beyond[1], r.beyond[0] = r.beyond[0], 0
+	if n > 1 {
+		r.beyond[1] = 0
+	}
+	lives := uint32(r.lives) + n
+	for range min(lives/Window, settled) {
+		r.endWindow()
+	}
+	r.lives = uint8(lives % Window)
+}
+
+// commonSize is the size in bytes that no lane must exceed for the lanes' chunks to
+// fit into limit bytes together, beside others of so many bytes. Small lanes keep what
+// they have.
+func commonSize(lanes []*Lane, others, limit uintptr) uintptr {
+	// The largest one under which everything fits, by bisection.
 	low, high := uintptr(0), limit
 	for low < high {
 		size := high - (high-low)/2
-		var sum uintptr
+		sum := others
 		for _, l := range lanes {
 			sum += min(l.HeldBytes(), size)
 		}
@@ -270,10 +291,17 @@ func shrink(lanes []*Lane, limit uintptr) {
 			high = size - 1
 		}
 	}
+	return low
+}
+
+// cut makes the chunks of each lane, all of which were emptied, fit into size bytes. A
+// sixteenth of that is left to those that are growing, or the large ones would be cut
+// again for each small step.
+func cut(lanes []*Lane, size uintptr) {
 	for _, l := range lanes {
-		if l.HeldBytes() > low {
-			l.fit.want = low - low/16
-			l.settle(low, 0)
+		if l.HeldBytes() > size {
+			l.fit.want = size - size/16
+			l.settle(size, 0)
 		}
 	}
 }

@@ -187,7 +187,8 @@ func TestShrinkLeavesASixteenth(t *testing.T) {
 		t.Skip("no chunk is kept")
 	}
 	a, b, small := needy(8000, nil, []uintptr{3000, 5000}), needy(8000, nil, []uintptr{3000, 5000}), needy(512, nil, []uintptr{512})
-	shrink([]*Lane{a, b, small}, 8512)
+	lanes := []*Lane{a, b, small}
+	cut(lanes, commonSize(lanes, 0, 8512))
 	if a.fit.want != 4000-250 || b.fit.want != 4000-250 || small.fit.want != 512 {
 		t.Errorf("cut to %d, %d and %d", a.fit.want, b.fit.want, small.fit.want)
 	}

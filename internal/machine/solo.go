@@ -16,7 +16,7 @@ func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
 	return l
 }
 
-// Typed says whether the lane's values have pointers: its room is zero then.
+// Typed reports whether the lane's values have pointers: its room is zero then.
 func (l *Lane) Typed() bool { return l.ops.zeroes }
 
 // Chunk is the size of the first chunk, as it was asked for.

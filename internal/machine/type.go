@@ -20,6 +20,8 @@ type Type struct {
 	key     *TypeDesc    // nil where descriptors can't be read
 	pointer Pointer      // the descriptor of a pointer to such a value
 	slice   Pointer      // the descriptor of a slice of such values
+
+	header atomic.Pointer[Type] // of slices, from the first SliceValue on
 }
 
 // types are the Types by what a program calls them, which for each is its
@@ -30,7 +32,7 @@ var types sync.Map // of reflect.Type to *Type
 // address of its descriptor picks. Types that fall into the same take turns.
 var met [metTypes]atomic.Pointer[Type]
 
-const metTypes = 1 << 10
+const metTypes = 1 << 12
 
 // metAt is the place of a descriptor in met: descriptors lie within a few
 // megabytes, a multiple of 32 bytes apart.
@@ -102,15 +104,19 @@ func (t *Type) PointerValue(p Pointer) reflect.Value {
 // Value is PointerValue for what KnownType returned.
 func (t *Type) Value(p Pointer) reflect.Value { return boxed(t.pointer, p) }
 
-// headers is the type of slices' headers. Those of all types lie in one lane.
-var headers = TypeOf(reflect.TypeFor[Slice]())
-
 // SliceValue is a slice of the type for package reflect, where header may lie in r.
+// It lies in the lane of the slice's type: a Value that is used too late finds another
+// slice of that type there, and no slice of others, whose memory it would write to.
 func (t *Type) SliceValue(r *Region, s Slice) reflect.Value {
 	if t.key == nil {
 		return reflect.SliceAt(t.Reflect, s.Data, s.Cap).Slice3(0, s.Len, s.Cap)
 	}
-	header := NewOfType(r, headers)
+	h := t.header.Load()
+	if h == nil {
+		h = TypeOf(t.slices)
+		t.header.Store(h)
+	}
+	header := NewOfType(r, h)
 	*As[Slice](header) = s
 	return boxed(t.slice, header)
 }

@@ -13,7 +13,8 @@ import (
 // factor picks a slot, and either the lane there is the type's or it is looked up the
 // slow way. Types don't share slots: when one is added, a factor is searched under
 // which all of them have a slot of their own, and where there is none the
-// table doubles. So ten types in turn are as fast as one.
+// table doubles. So ten types in turn are as fast as one. Of very many types some do
+// share one: then one has it, and the others the next ones that are free.
 //
 // That is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). The
 // address without a factor, shifted right, needs tables of up to maxSlots for a dozen
@@ -28,15 +29,18 @@ type TypeTable struct {
 	// often than the others.
 	Usual *Lane
 
-	lanes []*Lane // all lanes, in the order in which their types came
+	lanes  []*Lane  // all lanes, those in use first
+	parked *parking // nil where all are in use
 }
 
 const (
 	minSlots = 8
 	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a
-	// free factor for about 150 types. With more, types that share a
-	// slot take turns in it, through a look at all lanes.
-	maxSlots = 4096
+	// free factor for about 150 types, and for hardly any number beyond mostApart.
+	// With more, the table has at least twice as many slots as there are types; those
+	// that share one take turns in it.
+	maxSlots  = 4096
+	mostApart = 200
 	// factors is how many of them are tried before the table doubles.
 	factors = 32
 
@@ -112,14 +116,20 @@ func (t *TypeTable) Lane(key *TypeDesc) *Lane {
 //go:norace
 //go:nocheckptr
 func (t *TypeTable) find(key *TypeDesc) *Lane {
-	if l := t.At(key); l.Key == key {
+	home := slotAt(t.slots, t.offset(key))
+	if l := *home; l.Key == key {
 		return l
 	}
-	for _, l := range t.lanes {
+	// No slot is free between that of a type and the one where its lane is, and so it
+	// stays when lanes in between change places.
+	for at := uintptr(slotSize); at <= t.mask; at += slotSize {
+		slot := slotAt(t.slots, (t.offset(key)+at)&t.mask)
+		l := *slot
+		if l == vacant {
+			break
+		}
 		if l.Key == key {
-			if t.mask >= (maxSlots-1)*slotSize {
-				t.put(l)
-			}
+			*home, *slot = l, *home
 			return l
 		}
 	}
@@ -128,10 +138,17 @@ func (t *TypeTable) find(key *TypeDesc) *Lane {
 
 // add enters a new lane. It changes nothing if memory runs out on the way.
 func (t *TypeTable) add(l *Lane) {
+	t.enter(l)
+	t.enlist()
 	if t.Usual == vacant {
 		t.Usual = l
 	}
-	if t.At(l.Key) == vacant && t.slots != &vacantSlots {
+}
+
+// enter makes l the last one of all lanes, which is found by its key.
+func (t *TypeTable) enter(l *Lane) {
+	slots := int(t.mask/slotSize) + 1
+	if t.slots != &vacantSlots && (t.At(l.Key) == vacant || slots >= maxSlots && len(t.lanes) >= mostApart && 2*len(t.lanes) < slots) {
 		t.lanes = append(t.lanes, l)
 		t.put(l)
 		return
@@ -141,13 +158,13 @@ func (t *TypeTable) add(l *Lane) {
 		*t = next
 		return
 	}
-	for n := int(t.mask/slotSize) + 1; ; n *= 2 {
-		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all}
+	for n := slots; ; n *= 2 {
+		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all, parked: t.parked}
 		i, ok := next.separate()
-		if !ok && n < maxSlots {
+		if !ok && (n < maxSlots || n < 2*len(all)) {
 			continue
 		}
-		if n == int(t.mask/slotSize)+1 && t.slots != &vacantSlots {
+		if n == slots && t.slots != &vacantSlots {
 			next.slots = t.slots
 		}
 		next.fill(n)
@@ -177,7 +194,7 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}
 	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Usual: t.Usual, lanes: all}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Usual: t.Usual, lanes: all, parked: t.parked}
 	var taken uint64 // a bit for each slot
 	for _, l := range all {
 		bit := uint64(1) << (next.offset(l.Key) / slotSize)
@@ -193,6 +210,10 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 // separate looks for a factor under which every type has its own slot, and takes the last
 // one if there is none.
 func (t *TypeTable) separate() (i int, ok bool) {
+	if len(t.lanes) > mostApart {
+		t.factor = factor(0)
+		return 0, false
+	}
 	var taken [maxSlots / 64]uint64
 	for i = range factors {
 		t.factor = factor(i)
@@ -225,7 +246,11 @@ func (t *TypeTable) fill(n int) {
 	}
 }
 
-// put enters l in its slot.
+// put enters l in its slot, or the next one that is free.
 func (t *TypeTable) put(l *Lane) {
-	*slotAt(t.slots, t.offset(l.Key)) = l
+	at := t.offset(l.Key)
+	for *slotAt(t.slots, at) != vacant {
+		at = (at + slotSize) & t.mask
+	}
+	*slotAt(t.slots, at) = l
 }

@@ -17,6 +17,9 @@ func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	return keys
 }
 
+// fakeLane is a lane to be found.
+func fakeLane(key *TypeDesc) *Lane { return &Lane{Key: key, ops: new(laneOps)} }
+
 // Every type finds its own lane, whatever the order and number of types; a
 // type that was not added finds none. Without the comparison of keys a T would
 // be put into another type's memory.
@@ -31,7 +34,7 @@ func TestTypeTable(t *testing.T) {
 			if table.find(k) != nil {
 				t.Fatalf("%d types: a type is found before it was added", n)
 			}
-			l := &Lane{Key: k}
+			l := fakeLane(k)
 			lanes[k] = l
 			table.add(l)
 			if i < 200 || i == n-1 {
@@ -62,7 +65,7 @@ func TestTypesDontShareSlots(t *testing.T) {
 			table := newTypeTable()
 			keys := fakeTypes(n, r)
 			for _, k := range keys {
-				table.add(&Lane{Key: k})
+				table.add(fakeLane(k))
 			}
 			for _, k := range keys {
 				if table.At(k).Key != k {
@@ -88,7 +91,7 @@ func TestTypeTableIsSmall(t *testing.T) {
 				at[i], at[i^1], at[i^1<<15] = true, true, true
 			}
 			for i := range at {
-				table.add(&Lane{Key: &space[i]})
+				table.add(fakeLane(&space[i]))
 			}
 			if slots := int(table.mask/slotSize) + 1; slots > max(32, n*n) {
 				t.Fatalf("%d slots for %d types", slots, len(at))
@@ -100,5 +103,66 @@ func TestTypeTableIsSmall(t *testing.T) {
 func TestSlotSize(t *testing.T) {
 	if slotSize != unsafe.Sizeof(vacant) || halfWord != 4*slotSize {
 		t.Errorf("slotSize %d, halfWord %d", slotSize, halfWord)
+	}
+}
+
+// Of hundreds of types nearly all have a slot of their own, and the others are near it:
+// a look at all lanes for each of them was what a program with many types paid for.
+func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{200, 800, 3000, 10_000} {
+		table := newTypeTable()
+		keys := fakeTypes(n, r)
+		for _, k := range keys {
+			table.add(fakeLane(k))
+		}
+		sum, most := 0, 0
+		slots := table.mask/slotSize + 1
+		for at := range slots {
+			l := *slotAt(table.slots, at*slotSize)
+			if l == vacant {
+				continue
+			}
+			away := int((at - table.offset(l.Key)/slotSize) & (slots - 1))
+			sum += away
+			most = max(most, away)
+		}
+		if sum > 2*n || most > 100 || slots > uintptr(max(maxSlots, 8*n)) {
+			t.Errorf("%d types in %d slots are %d from theirs together, one %d", n, slots, sum, most)
+		}
+		// Types that share a slot take turns in it.
+		for _, k := range keys {
+			if table.find(k).Key != k || table.At(k).Key != k {
+				t.Fatal("a type that was found has not got its slot")
+			}
+		}
+	}
+}
+
+// A look for a type that has no lane ends at the first slot that is free: over a table of
+// thousands it would cost each new type microseconds.
+func TestSearchesEndAtFreeSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	table := newTypeTable()
+	keys := fakeTypes(1000, r)
+	for _, k := range keys[:800] {
+		table.add(fakeLane(k))
+	}
+	tried := 0
+	for _, k := range keys[800:] {
+		home := table.offset(k)
+		second, third := slotAt(table.slots, (home+slotSize)&table.mask), slotAt(table.slots, (home+2*slotSize)&table.mask)
+		if *slotAt(table.slots, home) == vacant || *second != vacant || *third != vacant {
+			continue
+		}
+		tried++
+		*third = fakeLane(k)
+		if table.find(k) != nil {
+			t.Fatal("a search went on behind a free slot")
+		}
+		*third = vacant
+	}
+	if tried == 0 {
+		t.Error("no type could be tried")
 	}
 }

@@ -324,7 +324,7 @@ func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
 	return (**Lane)(unsafe.Add(unsafe.Pointer(slots), off))
 }
 
-// sliceHolds says whether A6 does.
+// sliceHolds reports whether A6 does.
 //
 // SAFETY: looks at s as at words only where it has as many.
 func sliceHolds() bool {
@@ -339,7 +339,7 @@ func sliceHolds() bool {
 // Bits returns the descriptor's address as a number, for hashing.
 func (t *TypeDesc) Bits() uintptr { return uintptr(unsafe.Pointer(t)) }
 
-// isZero says whether all bytes of [from, to) are zero.
+// isZero reports whether all bytes of [from, to) are zero.
 func isZero(base Pointer, from, to uintptr) bool { return check.IsFilled(base, from, to, 0) }
 
 // CopyString writes s to offset off of a chunk without pointers.

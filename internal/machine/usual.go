@@ -110,7 +110,7 @@ func (u *Usual) count(class int) uintptr {
 // Size is the size that is usual, in bytes; 0 where nothing is known yet.
 func (u *Usual) Size() uintptr { return u.size.Load() }
 
-// Sampled says whether what life number n of an arena uses is looked at, from 1.
+// Sampled reports whether what life number n of an arena uses is looked at, from 1.
 func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0 }
 
 // InLife is how many bytes the lane's life has had in use at the same time, as

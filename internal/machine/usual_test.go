@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // A class must hold what it is for, and little more, at every size there is.
@@ -118,5 +119,50 @@ func TestUsualCounts(t *testing.T) {
 		if total != u.total || above != u.above || total > memory || 4*above > total || 4*(above+int(u.counts[u.class])) <= total {
 			t.Fatalf("sample %d: %d and %d above class %d, counted %d and %d", i, u.total, u.above, u.class, total, above)
 		}
+	}
+}
+
+// Three of four is what it says, to the sample: as many as do not fit are at most a
+// fourth, and of the class below more would be.
+func TestThreeOfFourToTheSample(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 2000 {
+		var u Usual
+		var seen []int
+		classes := 1 + r.IntN(40)
+		for n := 1; n <= memory; n++ {
+			class := r.IntN(classes)
+			if n > memory/3 {
+				class /= 1 + r.IntN(40) // it comes down to the smallest
+			}
+			got := u.count(class)
+			seen = append(seen, class)
+			slices.Sort(seen)
+			if want := classSize(seen[(3*n+3)/4-1]); got != want {
+				t.Fatalf("three of four of %v fit in %d, not %d", seen, want, got)
+			}
+		}
+	}
+}
+
+// No Put waits for another one's sample.
+func TestSamplesDoNotWait(t *testing.T) {
+	var u Usual
+	u.Add(1000, 4096)
+	was := u.Size()
+	u.mu.Lock()
+	done := make(chan bool)
+	go func() {
+		u.Add(100_000, 4096)
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("a sample waits for another one")
+	}
+	u.mu.Unlock()
+	if u.Size() != was {
+		t.Error("a sample was added while another one was")
 	}
 }

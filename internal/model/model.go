@@ -143,7 +143,7 @@ func (r *Region) Grow(o *Object, capacity int) {
 	r.see()
 }
 
-// Owns says whether the object is live.
+// Owns reports whether the object is live.
 func (r *Region) Owns(o *Object) bool {
 	for _, x := range r.live {
 		if x == o {
@@ -169,11 +169,11 @@ func (r *Region) Mark() Mark {
 	return Mark{r.lastID, r.forked}
 }
 
-// isAt says whether no byte was allocated since s. What is live only grows
+// isAt reports whether no byte was allocated since s. What is live only grows
 // between two marks, so the count of bytes tells.
 func (r *Region) isAt(s snapshot) bool { return r.Used() == s.used }
 
-// Valid says whether m may be rewound to.
+// Valid reports whether m may be rewound to.
 func (r *Region) Valid(m Mark) bool {
 	for _, s := range r.marks {
 		if s.id == m.id {
@@ -226,7 +226,7 @@ func (r *Region) Fork(f *Region) {
 	r.forks = append(r.forks, fork{f, r.forked})
 }
 
-// Ended says whether r was a fork and has ended.
+// Ended reports whether r was a fork and has ended.
 func (r *Region) Ended() bool { return r.ended }
 
 // endForks ends the forks that came after the first n ever.

@@ -23,7 +23,7 @@ const (
 	Never      Kind = "never"      // misuse: give back a slot that was never out
 )
 
-// hasSlot says whether a line of this kind names a slot.
+// hasSlot reports whether a line of this kind names a slot.
 func (k Kind) hasSlot() bool {
 	switch k {
 	case Alloc, Free, Interior, Misaligned, Double, Never:

@@ -57,8 +57,8 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	if size%8 != 0 {
 		used = testkit.Round8(used)
 	}
-	if a.UsedBytes() != used {
-		t.Errorf("UsedBytes = %d, want %d for capacity %d", a.UsedBytes(), used, cap(s))
+	if a.Stats().UsedBytes != used {
+		t.Errorf("UsedBytes = %d, want %d for capacity %d", a.Stats().UsedBytes, used, cap(s))
 	}
 	// Something behind it: now it must move, and what it left stays as it is.
 	for len(s) < cap(s) {
@@ -116,10 +116,10 @@ func TestAppendCutCapacity(t *testing.T) {
 func TestAppendSubslices(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	s := arena.MakeSlice[int](a, 4, 8)
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	x := arena.Append(a, s[:2], 7)
-	if dataAddr(x) != dataAddr(s) || cap(x) != 8 || s[2] != 7 || a.UsedBytes() != used {
-		t.Errorf("x = %v of %d, s = %v, used %d", x, cap(x), s, a.UsedBytes()-used)
+	if dataAddr(x) != dataAddr(s) || cap(x) != 8 || s[2] != 7 || a.Stats().UsedBytes != used {
+		t.Errorf("x = %v of %d, s = %v, used %d", x, cap(x), s, a.Stats().UsedBytes-used)
 	}
 	tail := s[3:8]
 	y := arena.Append(a, tail, 1, 2, 3)
@@ -147,12 +147,12 @@ func TestAppendHeapSlices(t *testing.T) {
 		for i := range h {
 			h[i] = uint32(i)
 		}
-		before := a.UsedBytes()
+		before := a.Stats().UsedBytes
 		s := arena.Append(a, h[:n:n], 1000, 1001)
 		if len(s) != n+2 || s[n] != 1000 || !slices.Equal(s[:n], h) {
 			t.Fatalf("%d: s = %v", n, s)
 		}
-		if got, want := a.UsedBytes()-before, testkit.Round8(4*cap(s)); got != want {
+		if got, want := a.Stats().UsedBytes-before, testkit.Round8(4*cap(s)); got != want {
 			t.Fatalf("%d: used %d bytes, want %d", n, got, want)
 		}
 		if n > 0 {
@@ -238,8 +238,8 @@ func TestAppendZeroSize(t *testing.T) {
 		for range 100 {
 			s = arena.Append(a, s, struct{}{}, struct{}{})
 		}
-		if len(s) != 200 || a.UsedBytes() != 0 {
-			t.Errorf("len %d, used %d", len(s), a.UsedBytes())
+		if len(s) != 200 || a.Stats().UsedBytes != 0 {
+			t.Errorf("len %d, used %d", len(s), a.Stats().UsedBytes)
 		}
 	}
 }
@@ -325,7 +325,7 @@ func TestAppendStale(t *testing.T) {
 		oldP := arena.Append(a, arena.MakeSlice[*int](a, 4, 4), nil)
 		a.Rewind(m)
 		x, y := arena.MakeSlice[uint64](a, 2, 2), arena.MakeSlice[*int](a, 2, 2)
-		old, oldP = arena.Append(a, old[:cap(old)], 7, 7), arena.Append(a, oldP[:cap(oldP)], new(int))
+		_, _ = arena.Append(a, old[:cap(old)], 7, 7), arena.Append(a, oldP[:cap(oldP)], new(int))
 		z, w := arena.MakeSlice[uint64](a, 2, 2), arena.MakeSlice[*int](a, 2, 2)
 		if x[0]|x[1]|z[0]|z[1] != 0 || y[0] != nil || w[0] != nil || y[1] != nil || w[1] != nil {
 			t.Errorf("x %v, z %v, y %v, w %v", x, z, y, w)

@@ -60,8 +60,8 @@ func TestBoundarySizes(t *testing.T) {
 					string(guard) != strings.Repeat("\xa5", before) || string(b) != u {
 					t.Fatalf("%d bytes after %d: a neighbour's write shows", n, before)
 				}
-				if want := testkit.Round8(before) + n + testkit.Round8(n) + n + testkit.Round8(2*(n/2+1)); a.UsedBytes() != want {
-					t.Fatalf("%d bytes after %d: UsedBytes = %d, want %d", n, before, a.UsedBytes(), want)
+				if want := testkit.Round8(before) + n + testkit.Round8(n) + n + testkit.Round8(2*(n/2+1)); a.Stats().UsedBytes != want {
+					t.Fatalf("%d bytes after %d: UsedBytes = %d, want %d", n, before, a.Stats().UsedBytes, want)
 				}
 				a.Reset()
 				if got := a.Stats().RetainedBytes; got > chunk {
@@ -98,8 +98,8 @@ func testSliceSizes[T comparable](t *testing.T, dirty T) {
 			*p = dirty
 		}
 		a.Reset()
-		if a.UsedBytes() != 0 {
-			t.Fatalf("UsedBytes = %d after Reset", a.UsedBytes())
+		if a.Stats().UsedBytes != 0 {
+			t.Fatalf("UsedBytes = %d after Reset", a.Stats().UsedBytes)
 		}
 	}
 }
@@ -174,12 +174,12 @@ func TestLengthPanics(t *testing.T) {
 	arenasFor(t, func(t *testing.T, a *arena.Arena) {
 		kept := a.AllocString("kept")
 		*arena.New[uint64](a) = 1
-		used, stats := a.UsedBytes(), a.Stats()
+		used, stats := a.Stats().UsedBytes, a.Stats()
 		check := func(f func(), parts ...string) {
 			t.Helper()
 			testkit.WantPanic(t, f, parts...)
-			if a.UsedBytes() != used || a.Stats() != stats {
-				t.Errorf("%q: UsedBytes %d, was %d; stats %+v, were %+v", parts, a.UsedBytes(), used, a.Stats(), stats)
+			if a.Stats().UsedBytes != used || a.Stats() != stats {
+				t.Errorf("%q: UsedBytes %d, was %d; stats %+v, were %+v", parts, a.Stats().UsedBytes, used, a.Stats(), stats)
 			}
 		}
 		for _, c := range []struct{ n, c int }{
@@ -223,8 +223,8 @@ func TestLengthPanics(t *testing.T) {
 		if b := a.AllocBytes(9); !testkit.AllZero(b) || kept != "kept" {
 			t.Error("the arena is damaged")
 		}
-		if a != nil && a.UsedBytes() != used+16 {
-			t.Errorf("UsedBytes = %d, want %d", a.UsedBytes(), used+16)
+		if a != nil && a.Stats().UsedBytes != used+16 {
+			t.Errorf("UsedBytes = %d, want %d", a.Stats().UsedBytes, used+16)
 		}
 	})
 }
@@ -254,7 +254,7 @@ func TestConstructorPanics(t *testing.T) {
 // pointers: the function must refuse, whatever the arena and the length.
 func TestUninitRefusesPointers(t *testing.T) {
 	arenasFor(t, func(t *testing.T, a *arena.Arena) {
-		used := a.UsedBytes()
+		used := a.Stats().UsedBytes
 		for _, n := range []int{0, 1, 100} {
 			testkit.WantPanic(t, func() { arena.MakeSliceUninit[*int](a, n, n) }, "MakeSliceUninit", "*int", "pointer")
 			testkit.WantPanic(t, func() { arena.MakeSliceUninit[string](a, n, n) }, "MakeSliceUninit", "string")
@@ -266,8 +266,8 @@ func TestUninitRefusesPointers(t *testing.T) {
 			}
 		}
 		word := int(unsafe.Sizeof(uintptr(0)))
-		if want := used + testkit.Round8(word) + testkit.Round8(2*word) + testkit.Round8(101*word); a != nil && a.UsedBytes() != want {
-			t.Errorf("UsedBytes = %d, want %d", a.UsedBytes(), want)
+		if want := used + testkit.Round8(word) + testkit.Round8(2*word) + testkit.Round8(101*word); a != nil && a.Stats().UsedBytes != want {
+			t.Errorf("UsedBytes = %d, want %d", a.Stats().UsedBytes, want)
 		}
 	})
 }
@@ -283,8 +283,8 @@ func TestNilArena(t *testing.T) {
 	a.Rewind(m)
 	a.Reset()
 	a.Release()
-	if a.UsedBytes() != 0 || a.Stats() != (arena.Stats{}) {
-		t.Errorf("UsedBytes %d, Stats %+v", a.UsedBytes(), a.Stats())
+	if a.Stats().UsedBytes != 0 || a.Stats() != (arena.Stats{}) {
+		t.Errorf("UsedBytes %d, Stats %+v", a.Stats().UsedBytes, a.Stats())
 	}
 	p := arena.New[textPair](a)
 	p.a = testkit.HeapText(1)

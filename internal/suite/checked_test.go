@@ -53,7 +53,7 @@ func TestCheckedUseAfterPut(t *testing.T) {
 		"Append":          func() { arena.Append(a, nil, 1) },
 		"AllocString":     func() { a.AllocString("x") },
 		"AllocBytes":      func() { a.AllocBytes(1) },
-		"Limit":           func() { a.Limit(1 << 20) },
+		"SetLimit":        func() { a.SetLimit(1 << 20) },
 		"Mark":            func() { a.Mark() },
 		"Reset":           func() { a.Reset() },
 		"Release":         func() { a.Release() },
@@ -142,7 +142,7 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 			a.Reset()
 		}
 		s.Reset()
-		if used := a.UsedBytes() + s.UsedBytes(); used != 0 {
+		if used := a.Stats().UsedBytes + s.Stats().UsedBytes; used != 0 {
 			t.Fatalf("life %d: UsedBytes = %d", life, used)
 		}
 	}
@@ -160,7 +160,7 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	a.AllocString("seven..")
 	arena.MakeSlice[int32](a, 3, 3)
 	want := 8 + int(machine.SizeOf[*int]()) + 7 + 16
-	if got := a.UsedBytes(); got != want {
+	if got := a.Stats().UsedBytes; got != want {
 		t.Errorf("UsedBytes = %d, want %d", got, want)
 	}
 	a.Rewind(m)

@@ -174,10 +174,10 @@ func TestGrownSliceAndMarks(t *testing.T) {
 						p2 = arena.Append(a, p2, new(int))
 					}
 					inner := a.Mark()
-					used := a.UsedBytes()
+					used := a.Stats().UsedBytes
 					y := grow(a, x, 50*first)
-					if a.Rewind(inner); a.UsedBytes() != used {
-						t.Fatalf("chunk %d, %d ints, round %d: %d bytes used, %d at the inner mark", chunk, first, round, a.UsedBytes(), used)
+					if a.Rewind(inner); a.Stats().UsedBytes != used {
+						t.Fatalf("chunk %d, %d ints, round %d: %d bytes used, %d at the inner mark", chunk, first, round, a.Stats().UsedBytes, used)
 					}
 					for i := range x {
 						if x[i] != i {
@@ -186,7 +186,7 @@ func TestGrownSliceAndMarks(t *testing.T) {
 					}
 					_ = y
 					a.Rewind(m)
-					if got := a.UsedBytes(); got != st.UsedBytes {
+					if got := a.Stats().UsedBytes; got != st.UsedBytes {
 						t.Fatalf("chunk %d, %d ints, round %d: %d bytes used, %d at the mark", chunk, first, round, got, st.UsedBytes)
 					}
 					// What comes now must not lie over s.
@@ -216,18 +216,18 @@ func TestGrownSliceBesideTexts(t *testing.T) {
 	a := arena.NewArena(1000, 0)
 	s := arena.MakeSlice[byte](a, 600, 600)
 	text := a.AllocBytesToString(make([]byte, 400)) // fills it
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	moved := arena.Append(a, s, 1)
-	if got, want := a.UsedBytes(), used+testkit.Round8(cap(moved)); got != want {
+	if got, want := a.Stats().UsedBytes, used+testkit.Round8(cap(moved)); got != want {
 		t.Errorf("%d bytes used, want %d", got, want)
 	}
 	if strings.Trim(text, "\x00") != "" {
 		t.Error("the text was overwritten")
 	}
 	// The moved one is alone in its chunk.
-	used = a.UsedBytes() - testkit.Round8(cap(moved))
+	used = a.Stats().UsedBytes - testkit.Round8(cap(moved))
 	again := arena.Append(a, moved[:cap(moved)], 2)
-	if got, want := a.UsedBytes(), used+testkit.Round8(cap(again)); got != want {
+	if got, want := a.Stats().UsedBytes, used+testkit.Round8(cap(again)); got != want {
 		t.Errorf("%d bytes used, want %d: the copy was not left", got, want)
 	}
 }
@@ -237,7 +237,7 @@ func TestGrownSliceBesideTexts(t *testing.T) {
 func TestAppendBesideLargeSlice(t *testing.T) {
 	for name, large := range map[string]func(a *arena.Arena, n int){
 		"made":  func(a *arena.Arena, n int) { arena.MakeSlice[byte](a, n, n) },
-		"moved": func(a *arena.Arena, n int) { arena.Append(a, make([]byte, 1, 1), make([]byte, n-1)...) },
+		"moved": func(a *arena.Arena, n int) { arena.Append(a, make([]byte, 1), make([]byte, n-1)...) },
 	} {
 		for _, chunk := range []int{1000, 16 << 10} {
 			for cut := 1; cut < 8; cut++ {
@@ -279,7 +279,7 @@ func TestColdArenaBeginsSmall(t *testing.T) {
 		{1<<20 + 1, 100, 1, 1<<20 + 8},
 	} {
 		a := arena.NewArena(c.chunk, 0)
-		for a.UsedBytes() < c.bytes {
+		for a.Stats().UsedBytes < c.bytes {
 			a.AllocBytes(8)
 		}
 		if st := a.Stats(); st.Chunks != c.chunks || st.RetainedBytes != c.held || st.Oversize != 0 {

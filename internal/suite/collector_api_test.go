@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -47,7 +48,7 @@ func require(ok bool, what string) {
 	}
 }
 
-// recovered says whether f panics, so that a program can go on from it.
+// recovered reports whether f panics, so that a program can go on from it.
 func recovered(f func()) (did bool) {
 	defer func() { did = recover() != nil }()
 	f()
@@ -84,7 +85,7 @@ var collectorCases = map[string]apiCase{
 		runtime.SetFinalizer(arena.New[listNode](a), nil)
 	}},
 	"SetFinalizer on a later slot": {notAtBeginning, func() {
-		p := arena.NewFixedPool[listNode](4)
+		p := fixedpool.New[listNode](4)
 		for range 4 {
 			runtime.SetFinalizer(p.Allocate(), func(*listNode) {})
 		}
@@ -137,7 +138,7 @@ var collectorCases = map[string]apiCase{
 		require(!collectUntil(func() bool { return ran.Load() > 0 }), "it never runs")
 	}},
 	"AddCleanup on a slot": {wentOn, func() {
-		p := arena.NewFixedPool[listNode](2)
+		p := fixedpool.New[listNode](2)
 		var ran atomic.Int32
 		x := p.Allocate()
 		runtime.AddCleanup(x, func(n int32) { ran.Add(n) }, 1)
@@ -173,7 +174,7 @@ var collectorCases = map[string]apiCase{
 		require(collectUntil(func() bool { return w.Value() == nil }), "it is gone with the chunk")
 	}},
 	"weak.Make of a slot": {wentOn, func() {
-		p := arena.NewFixedPool[listNode](1)
+		p := fixedpool.New[listNode](1)
 		x := p.Allocate()
 		w := weak.Make(x)
 		p.Deallocate(x)

@@ -18,7 +18,7 @@ func TestChecksAreNotInPlainBuilds(t *testing.T) {
 	}
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("needs the go command")
+		t.Skip("SKIPPED: no go command")
 	}
 	symbols := func(args ...string) int {
 		program := filepath.Join(t.TempDir(), "test")

@@ -62,6 +62,39 @@ func (v *vertex) label() string { return v.name }
 func (p pair) label() string    { return p.s }
 func (w word) label() string    { return "word" }
 
+// nest is what package reflect takes interfaces out of, which share its box: those of In
+// and of In.P have its very address.
+type nest struct {
+	In   nestPart
+	List [2]nestPart
+	Any  any
+	Maps mapStruct
+}
+
+type nestPart struct {
+	P *vertex
+	S string
+	N uint16
+}
+
+// within returns an interface with a part of x that reflect makes, down to depth, in x's box.
+func (g *graph) within(x any, depth int) any {
+	for range depth {
+		v := reflect.ValueOf(x)
+		switch v.Kind() {
+		case reflect.Struct:
+			v = v.Field(g.choose(3) * g.choose(2) % v.NumField())
+		case reflect.Array:
+			v = v.Index(g.choose(v.Len()))
+		}
+		if !v.IsValid() || !v.CanInterface() {
+			break
+		}
+		x = v.Interface()
+	}
+	return x
+}
+
 // graph makes values.
 type graph struct {
 	choices []byte
@@ -107,7 +140,7 @@ func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 	for _, c := range choices {
 		seed = seed*31 + uint64(c)
 	}
-	g := &graph{choices: choices, rest: rand.New(rand.NewPCG(seed, 1)), a: a}
+	g := &graph{choices: choices, rest: rand.New(rand.NewPCG(seed, 1)), a: a, maps: map[unsafe.Pointer]bool{}}
 	g.in.in = a
 	level := g.choose(3)
 	g.simple, g.unboxed = level > 0, level > 1
@@ -128,7 +161,6 @@ func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 		g.fill(&g.in, i)
 	}
 	g.connect(&g.in, &g.in, &g.out)
-	g.maps = map[unsafe.Pointer]bool{}
 	g.note(&g.in)
 	g.note(&g.out)
 	return g
@@ -148,7 +180,9 @@ func (g *graph) fill(p *places, id int) {
 	for i := range long {
 		long[i] = byte('a' + id%26)
 	}
-	p.texts = append(p.texts, p.in.AllocString("text "+strconv.Itoa(id)), p.in.AllocBytesToString(long))
+	text := p.in.AllocBytesToString(long)
+	from := g.choose(len(text) + 1)
+	p.texts = append(p.texts, p.in.AllocString("text "+strconv.Itoa(id)), text, text[from:], text[:from])
 }
 
 // connect gives the vertices of p links to what is in one of to.
@@ -161,7 +195,23 @@ func (g *graph) connect(p *places, to ...*places) {
 	}
 	held := func() any {
 		q := from()
-		switch g.choose(10) {
+		piece := func() nestPart { return nestPart{pick(g, from().vs), pick(g, from().texts), uint16(g.choose(99))} }
+		switch g.choose(16) {
+		case 9, 10:
+			x := nest{In: piece(), List: [2]nestPart{piece(), piece()}}
+			if !g.unboxed {
+				x.Any = pick(g, from().held)
+			}
+			if !g.simple {
+				x.Maps.Kids = map[string]mapStruct{pick(g, q.texts): {}}
+				g.maps[reflect.ValueOf(x.Maps.Kids).UnsafePointer()] = true
+				if g.choose(2) == 0 {
+					x.Maps.Kids["more"] = mapStruct{x.Maps.Kids}
+				}
+			}
+			return x
+		case 11, 12, 13, 14:
+			return g.within(pick(g, q.held), 1+g.choose(4))
 		case 0:
 			return pick(g, q.texts)
 		case 1:
@@ -292,13 +342,13 @@ func checkGraph(t *testing.T, choices []byte, n int, a, other *arena.Arena) {
 	if len(v.all) == 0 {
 		v.all = nil
 	}
-	inside := a.UsedBytes()
+	inside := a.Stats().UsedBytes
 	before := describe(g, false, &v)
 	c := arena.Escape(a, v)
 	if after := describe(g, false, &v); after != before {
 		t.Fatalf("Escape has changed the original:\n%s\nis now\n%s", before, after)
 	}
-	if a.UsedBytes() != inside {
+	if a.Stats().UsedBytes != inside {
 		t.Fatal("Escape has taken memory of the arena")
 	}
 	if got := describe(g, true, &c); got != before {
@@ -319,6 +369,9 @@ func checkGraph(t *testing.T, choices []byte, n int, a, other *arena.Arena) {
 
 // dirtyArena has the arena's memory hold other things.
 func dirtyArena(a *arena.Arena) {
+	for range 60 { // first, as most tests make their texts first
+		a.AllocString("@@@@@@@@@@@@@@@@")
+	}
 	for range 30 {
 		testkit.Dirty(a.AllocBytes(500))
 		arena.New[vertex](a).name = "somebody else's"
@@ -369,6 +422,6 @@ func own[T any](p *places, s []T) {
 	}
 }
 
-// shared says whether p points to a value that is not in a, inside whether it is.
+// shared reports whether p points to a value that is not in a, inside whether it is.
 func (g *graph) shared(p unsafe.Pointer) bool { return g.out.own[uintptr(p)] }
 func (g *graph) inside(p unsafe.Pointer) bool { return g.in.own[uintptr(p)] }

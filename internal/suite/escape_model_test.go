@@ -234,10 +234,10 @@ func (m *description) builtin(v reflect.Value) {
 	m.entries(list)
 }
 
-// isMapThere says whether a map is one of the graph's own.
+// isMapThere reports whether a map is one of the graph's own.
 func (g *graph) isMapThere(p unsafe.Pointer) bool { return g.maps[p] }
 
-// leadsIn says whether a value leads into the arena, but for what lies behind memory
+// leadsIn reports whether a value leads into the arena, but for what lies behind memory
 // of the heap.
 func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) bool {
 	switch v.Kind() {
@@ -246,7 +246,7 @@ func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) boo
 	case reflect.Slice:
 		return !v.IsNil() && m.g.inside(v.UnsafePointer())
 	case reflect.String:
-		return v.Len() != 0 && m.g.inside(unsafe.Pointer(unsafe.StringData(v.String())))
+		return m.g.inside(unsafe.Pointer(unsafe.StringData(v.String()))) // an empty one, too, keeps the arena's memory alive
 	case reflect.Interface:
 		return !v.IsNil() && m.leadsIn(v.Elem(), seen)
 	case reflect.Struct:

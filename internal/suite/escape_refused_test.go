@@ -74,9 +74,9 @@ func TestEscapeRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := arena.New[order](a)
 			test.set(o)
-			before, used := *o, a.UsedBytes()
+			before, used := *o, a.Stats().UsedBytes
 			testkit.WantPanic(t, func() { arena.Escape(a, o) }, test.parts...)
-			if a.UsedBytes() != used || o.items != before.items || o.held != before.held && name != "one in a box" {
+			if a.Stats().UsedBytes != used || o.items != before.items || o.held != before.held && name != "one in a box" {
 				t.Error("the original has changed")
 			}
 		})
@@ -149,4 +149,22 @@ func TestEscapeFindsWayBack(t *testing.T) {
 	stale := arena.NewOf(b, message{order: arena.New[order](b)})
 	b.Reset()
 	testkit.WantPanic(t, func() { arena.Escape(a, stale) }, "v.order was read too late", "took it back")
+}
+
+// Two pointers to one address, of which one leads to more: it counted as seen, and what its
+// numbers hold was found when it was too late to name it.
+func TestEscapeRefusesWhatSharesAnAddress(t *testing.T) {
+	if !machine.WideAddresses {
+		t.Skip("numbers are not told from addresses")
+	}
+	type two struct{ a, b uintptr }
+	a := arena.NewArena(1000, 0)
+	x := arena.New[two](a)
+	x.b = uintptr(unsafe.Pointer(x))
+	testkit.WantPanic(t, func() {
+		arena.Escape(a, struct {
+			first *uintptr
+			whole *two
+		}{&x.a, x})
+	}, "v.whole.b holds an address in the arena, as a uintptr")
 }

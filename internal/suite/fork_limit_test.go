@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -17,9 +18,9 @@ func TestForkLimit(t *testing.T) {
 		const limit = 100_000
 		p := arena.NewArenaPool(1000, 1<<20)
 		if total {
-			p.Limit(0, limit)
+			p.SetLimit(0, limit)
 		} else {
-			p.Limit(limit, 0)
+			p.SetLimit(limit, 0)
 		}
 		for life := range 20 {
 			a := p.Get()
@@ -73,7 +74,7 @@ func TestForkLimit(t *testing.T) {
 // would not help one that is refused because of it, and the error says so.
 func TestForkRefusalIsNotTemporary(t *testing.T) {
 	p := arena.NewArenaPool(1000, 1<<20)
-	p.Limit(0, 100_000)
+	p.SetLimit(0, 100_000)
 	a, other := p.Get(), p.Get()
 	f := a.Fork()
 	f.Fork().AllocBytes(40_000)
@@ -95,7 +96,7 @@ func TestLimitAfterFork(t *testing.T) {
 	a := arena.NewArena(1000, 0)
 	f := a.Fork()
 	f.AllocBytes(60_000)
-	a.Limit(100_000)
+	a.SetLimit(100_000)
 	if over := refused(t, func() { a.AllocBytes(50_000) }); over == nil || over.InUse < 60_000 {
 		t.Errorf("%+v", over)
 	}
@@ -105,7 +106,7 @@ func TestLimitAfterFork(t *testing.T) {
 	if over := refused(t, func() { f.AllocBytes(20_000) }); over == nil {
 		t.Error("not refused")
 	}
-	a.Limit(0)
+	a.SetLimit(0)
 	f.AllocBytes(200_000)
 	a.Reset()
 }
@@ -143,11 +144,12 @@ func TestForksKeepWithinBounds(t *testing.T) {
 	}
 }
 
-// What is kept by forks that have ended has no part of the pool's total, so it says
-// nothing of whether others can help by a Put.
+// What is kept by forks that have ended counts, until their arena needs the room: it
+// must not be told that others can't help by a Put, and no other arena may have it.
 func TestForkRefusalWithIdleForks(t *testing.T) {
+	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(1000, 1<<20)
-	p.Limit(0, 100_000)
+	p.SetLimit(0, 100_000)
 	a, other := p.Get(), p.Get()
 	m := a.Mark()
 	f := a.Fork()
@@ -156,11 +158,23 @@ func TestForkRefusalWithIdleForks(t *testing.T) {
 		f.AllocBytes(100)
 	}
 	a.Rewind(m)
-	other.AllocBytes(60_000)
-	over := refused(t, func() { a.AllocBytes(70_000) })
-	if over == nil || !over.Temporary() || over.Others < 60_000 {
+	kept := f.Stats().RetainedBytes
+	if over := refused(t, func() { other.AllocBytes(100_000 - kept + 8) }); over == nil || !over.Temporary() || over.Others != kept {
+		t.Errorf("beside %d bytes of a fork that has ended: %+v", kept, over)
+	}
+	other.AllocBytes(100_000 - kept)
+	before := p.Stats()
+	over := refused(t, func() { a.AllocBytes(kept + 8) })
+	if over == nil || !over.Temporary() || over.Others < 100_000-kept || over.InUse != over.Others {
 		t.Errorf("which fits when the other one is put back: %+v", over)
 	}
+	if before.Refused++; p.Stats() != before {
+		t.Errorf("a refusal changed something: %+v, before %+v", p.Stats(), before)
+	}
+	if over := refused(t, func() { a.AllocBytes(kept) }); over != nil || p.Stats().InUseBytes != 100_000 {
+		t.Errorf("what its fork kept is an arena's own: %v, %+v", over, p.Stats())
+	}
+	a.Reset()
 	p.Put(other)
 	if over := refused(t, func() { a.AllocBytes(70_000) }); over != nil {
 		t.Errorf("it did not: %v", over)
@@ -201,7 +215,7 @@ func TestForkGivesIdleMemoryToOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := arena.NewArena(1000, 1<<20)
-			a.Limit(limit)
+			a.SetLimit(limit)
 			f, g := a.Fork(), a.Fork()
 			fill(a, 20_000)
 			test(a, f, g)
@@ -218,7 +232,7 @@ func TestForkKeepsHalfOfTheLimit(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const limit = 100_000
 	a := arena.NewArena(1000, 1<<20)
-	a.Limit(limit)
+	a.SetLimit(limit)
 	f := a.Fork()
 	for range 900 {
 		f.AllocBytes(88)
@@ -236,7 +250,7 @@ func TestForkIdleMemoryIsAtMostHalf(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 12))
 		a := arena.NewArena(1000, 1<<20)
-		a.Limit(limit)
+		a.SetLimit(limit)
 		for range 20 {
 			forks := []*arena.Arena{a.Fork(), a.Fork(), a.Fork()}
 			forks = append(forks, forks[0].Fork())
@@ -266,4 +280,92 @@ func TestForkIdleMemoryIsAtMostHalf(t *testing.T) {
 			a.Reset()
 		}
 	}
+}
+
+// What forks keep over a Reset, Rewind or Release of their arena is memory as any other
+// of an arena that is out: it counted for nobody, and twenty arenas had 3.7 MB of a
+// total of 1 MB.
+func TestForksThatEndedCount(t *testing.T) {
+	const total = 1 << 20
+	p := arena.NewArenaPool(1000, 1<<20)
+	p.SetLimit(0, total)
+	var out []*arena.Arena
+	forks := map[*arena.Arena]bool{}
+	held := func() (n int) {
+		for _, a := range out {
+			n += a.Stats().RetainedBytes
+		}
+		for f := range forks {
+			n += f.Stats().RetainedBytes
+		}
+		return n
+	}
+	refusals := 0
+	for i := range 20 {
+		a := p.Get()
+		out = append(out, a)
+		m := a.Mark()
+		for life := range 3 {
+			for range 10 {
+				f := a.Fork()
+				forks[f] = true
+				over := refused(t, func() {
+					for range 200 {
+						f.AllocBytes(90)
+					}
+				})
+				if over != nil {
+					refusals++
+				}
+			}
+			if life == i%3 {
+				a.Rewind(m)
+			} else {
+				a.Reset()
+				m = a.Mark()
+			}
+			if n := held(); n > total || n != p.Stats().InUseBytes {
+				t.Fatalf("%d arenas are out, with %d bytes of %d, and %d counted", len(out), n, total, p.Stats().InUseBytes)
+			}
+		}
+	}
+	if !check.On && refusals == 0 {
+		t.Errorf("%d arenas with ten forks each, and %d bytes: none was refused", len(out), held())
+	}
+	for _, a := range out {
+		p.Put(a)
+	}
+	if over := refused(t, func() { p.Do(func(a *arena.Arena) { a.Release(); a.AllocBytes(total - 100) }) }); over != nil {
+		t.Errorf("all were put back: %v", over)
+	}
+}
+
+// A fork that its arena has dropped and that is used even so takes nothing from the
+// pool: nobody would give it back.
+func TestStaleForkTakesNothingOfTheTotal(t *testing.T) {
+	if check.On {
+		t.Skip("it is reported")
+	}
+	const total = 100_000
+	p := arena.NewArenaPool(1000, 1<<20)
+	p.SetLimit(0, total)
+	for range 20 {
+		a := p.Get()
+		f := a.Fork()
+		g := f.Fork()
+		a.Release()
+		f.AllocBytes(50_000)
+		g.AllocBytes(50_000)
+		arena.New[textPair](f.Fork())
+		f.Reset()
+		if s := p.Stats(); s.InUseBytes != 0 {
+			t.Fatalf("%+v", s)
+		}
+		p.Put(a)
+	}
+	p.Do(func(a *arena.Arena) {
+		if over := refused(t, func() { a.AllocBytes(total) }); over != nil {
+			t.Error(over)
+		}
+	})
 }

@@ -92,22 +92,22 @@ func TestForksEnd(t *testing.T) {
 	young.AllocBytes(100)
 	grandchild.AllocBytes(100)
 	a.Rewind(m)
-	if kept.a != "kept" || more.a != "since the mark" || old.UsedBytes() != 2*int(machine.SizeOf[textPair]()) {
-		t.Errorf("an older fork: %v, %v, %d bytes used", kept, more, old.UsedBytes())
+	if kept.a != "kept" || more.a != "since the mark" || old.Stats().UsedBytes != 2*int(machine.SizeOf[textPair]()) {
+		t.Errorf("an older fork: %v, %v, %d bytes used", kept, more, old.Stats().UsedBytes)
 	}
 	for _, gone := range []*arena.Arena{young, grandchild} {
-		if gone.UsedBytes() != 0 {
-			t.Errorf("%d bytes of a younger fork are used", gone.UsedBytes())
+		if gone.Stats().UsedBytes != 0 {
+			t.Errorf("%d bytes of a younger fork are used", gone.Stats().UsedBytes)
 		}
 	}
 	again := a.Fork()
-	if again == old || again.UsedBytes() != 0 {
+	if again == old || again.Stats().UsedBytes != 0 {
 		t.Error("a fork of two")
 	}
 	again.AllocBytes(8)
 	a.Rewind(m) // of before again's birth
-	if again.UsedBytes() != 0 || old.UsedBytes() == 0 {
-		t.Errorf("%d and %d bytes", again.UsedBytes(), old.UsedBytes())
+	if again.Stats().UsedBytes != 0 || old.Stats().UsedBytes == 0 {
+		t.Errorf("%d and %d bytes", again.Stats().UsedBytes, old.Stats().UsedBytes)
 	}
 	late := a.Mark()
 	a.Fork().AllocBytes(8)
@@ -116,24 +116,24 @@ func TestForksEnd(t *testing.T) {
 	fourth := a.Fork() // as many as at late, but younger
 	fourth.AllocBytes(8)
 	a.Rewind(late)
-	if fourth.UsedBytes() != 0 || third.UsedBytes() != 0 {
+	if fourth.Stats().UsedBytes != 0 || third.Stats().UsedBytes != 0 {
 		t.Error("a fork outlived a Rewind to what was before it")
 	}
 	fifth := a.Fork()
 	fifth.AllocBytes(8)
 	a.Reset()
-	if old.UsedBytes() != 0 || fifth.UsedBytes() != 0 {
+	if old.Stats().UsedBytes != 0 || fifth.Stats().UsedBytes != 0 {
 		t.Error("a fork outlived Reset")
 	}
 	sixth := a.Fork()
 	sixth.AllocBytes(8)
 	sixth.Reset() // its own
-	if sixth.UsedBytes() != 0 {
+	if sixth.Stats().UsedBytes != 0 {
 		t.Error("a fork's own Reset")
 	}
 	sixth.AllocBytes(8)
 	a.Release()
-	if sixth.UsedBytes() != 0 || sixth.Stats().Chunks != 0 {
+	if sixth.Stats().UsedBytes != 0 || sixth.Stats().Chunks != 0 {
 		t.Errorf("a fork outlived Release: %+v", sixth.Stats())
 	}
 	var none *arena.Arena
@@ -148,7 +148,7 @@ func TestForkMisuse(t *testing.T) {
 	f := a.Fork()
 	testkit.WantPanic(t, func() { new(arena.Arena).Fork() }, "Fork", "NewArena")
 	testkit.WantPanic(t, func() { p.Put(f) }, "Put", "fork")
-	testkit.WantPanic(t, func() { f.Limit(100) }, "Limit", "fork")
+	testkit.WantPanic(t, func() { f.SetLimit(100) }, "Limit", "fork")
 	f.AllocBytes(8)
 	p.Put(a)
 	if !check.On {
@@ -170,7 +170,7 @@ func TestForkSteadyState(t *testing.T) {
 	}
 	p := arena.NewArenaPool(4096, 1<<20)
 	limited := arena.NewArenaPool(4096, 1<<20)
-	limited.Limit(1<<20, 4<<20)
+	limited.SetLimit(1<<20, 4<<20)
 	for name, p := range map[string]*arena.ArenaPool{"plain": p, "limited": limited} {
 		request := func() {
 			a := p.Get()
@@ -203,7 +203,7 @@ func TestForkSteadyState(t *testing.T) {
 // An arena that is lost with its forks leaves the pool's account.
 func TestForksOfLeakedArenas(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
-	p.Limit(0, 1<<20)
+	p.SetLimit(0, 1<<20)
 	func() {
 		for range 5 {
 			f := p.Get().Fork()

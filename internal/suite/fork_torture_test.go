@@ -21,7 +21,7 @@ func TestGCForks(t *testing.T) {
 	for name, limits := range map[string][2]int{"no limit": {}, "arena": {limit, 0}, "pool": {0, limit}, "both": {limit, 3 * limit}} {
 		t.Run(name, func(t *testing.T) {
 			p := arena.NewArenaPool(512, 64<<10)
-			p.Limit(limits[0], limits[1])
+			p.SetLimit(limits[0], limits[1])
 			stop := collectAllTheTime()
 			defer stop()
 			var f forkTorture

@@ -87,8 +87,8 @@ func (r *slabReplay[T]) run(in []byte) error {
 	r.slab = arena.NewSlab[T](chunkLen)
 	for n := 0; len(r.in) > 0 && n < maxOps; n++ {
 		what, err := r.step(chunkLen)
-		if used := r.m.Used(); err == nil && (r.slab.UsedBytes() != used || r.slab.Stats().UsedBytes != used) {
-			err = fmt.Errorf("UsedBytes %d, Stats %+v, want %d", r.slab.UsedBytes(), r.slab.Stats(), used)
+		if used := r.m.Used(); err == nil && (r.slab.Stats().UsedBytes != used || r.slab.Stats().UsedBytes != used) {
+			err = fmt.Errorf("UsedBytes %d, Stats %+v, want %d", r.slab.Stats().UsedBytes, r.slab.Stats(), used)
 		}
 		if err != nil {
 			return fmt.Errorf("Slab[%v], chunkLen %d, operation %d: %s: %w", r.k, chunkLen, n, what, err)

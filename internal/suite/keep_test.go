@@ -81,21 +81,21 @@ func TestKeepIdle(t *testing.T) {
 	request := func(n int) func(a *arena.Arena) { return func(a *arena.Arena) { a.AllocBytes(n) } }
 
 	p := arena.NewArenaPool(10_000, 1<<20)
-	p.KeepIdle(100_000)
+	p.SetMaxIdleBytes(100_000)
 	burst(p, 50, request(10_000))
 	if s := kept(p); s.RetainedBytes != 100_000 || s.Arenas != 10 {
 		t.Errorf("100000 bytes: %+v", s)
 	}
-	p.KeepIdle(99_999)
+	p.SetMaxIdleBytes(99_999)
 	if s := kept(p); s.RetainedBytes != 90_000 || s.Arenas != 9 {
 		t.Errorf("99999 bytes: %+v", s)
 	}
 	burst(p, 50, request(10_000))
-	p.KeepIdle(500_000)
+	p.SetMaxIdleBytes(500_000)
 	if s := kept(p); s.Arenas != 50 {
 		t.Errorf("500000 bytes: %+v", s)
 	}
-	p.KeepIdle(0)
+	p.SetMaxIdleBytes(0)
 	if s := kept(p); s.Arenas != 0 || s.RetainedBytes != 0 {
 		t.Errorf("0 bytes: %+v", s)
 	}
@@ -103,7 +103,7 @@ func TestKeepIdle(t *testing.T) {
 	if s := kept(p); s.Arenas != 0 {
 		t.Errorf("0 bytes, of arenas that have none: %+v", s)
 	}
-	p.KeepIdle(200_000)
+	p.SetMaxIdleBytes(200_000)
 	burst(p, 30, request(10_000))
 	var out []*arena.Arena
 	for range 3 {
@@ -120,7 +120,7 @@ func TestKeepIdle(t *testing.T) {
 	if s := kept(p); s.Arenas != 20 || s.RetainedBytes != 200_000 {
 		t.Errorf("27 small ones, 3 large ones and room for 20: %+v", s)
 	}
-	testkit.WantPanic(t, func() { p.KeepIdle(-1) }, "KeepIdle", "-1")
+	testkit.WantPanic(t, func() { p.SetMaxIdleBytes(-1) }, "SetMaxIdleBytes", "-1")
 
 	// Unless it is told otherwise, 32 MB.
 	p = arena.NewArenaPool(1<<20, 0)

@@ -197,7 +197,7 @@ func TestHighWater(t *testing.T) {
 	for range 6400 / int(unsafe.Sizeof(tracedPair{})) {
 		arena.New[tracedPair](a)
 	}
-	traced := a.UsedBytes()
+	traced := a.Stats().UsedBytes
 	a.Reset()
 	if got := a.Stats().HighWater; got != traced {
 		t.Errorf("HighWater = %d after a life of %d bytes with pointers", got, traced)

@@ -62,7 +62,7 @@ func (k *kind[T]) newObject(a *arena.Arena) (raw, error) {
 
 // lane returns newObject through a handle, which is made now.
 func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
-	l := arena.LaneOf[T](a)
+	l := arena.AllocatorFor[T](a)
 	return func() (raw, error) {
 		r := raw{unsafe.Pointer(l.New()), 1, 1}
 		return r, k.fresh(r, 0, 1)

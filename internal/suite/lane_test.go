@@ -21,7 +21,7 @@ type laneNode struct {
 // With memory of its own a handle would be missed by statistics and limits.
 func TestLaneIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
-	nodes, flats := arena.LaneOf[laneNode](a), arena.LaneOf[flat24](a)
+	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
 	for life := range 5 {
 		var last *laneNode
 		for i := range 300 << life {
@@ -60,7 +60,7 @@ func TestLaneIsTheArenasOwn(t *testing.T) {
 // does not grow over a handle's object.
 func TestLaneAndAppend(t *testing.T) {
 	a := arena.NewArena(4096, 0)
-	texts := arena.LaneOf[string](a)
+	texts := arena.AllocatorFor[string](a)
 	s := arena.Append(a, nil, "a")
 	p := texts.New()
 	*p = "mine"
@@ -80,7 +80,7 @@ func TestLaneAndAppend(t *testing.T) {
 
 // Every kind of T, and no arena, has a handle that works; where there is nothing
 // to hold on to, it is New.
-func TestLaneOfEveryKind(t *testing.T) {
+func TestAllocatorForEveryKind(t *testing.T) {
 	type large [9000]string
 	a := arena.NewArena(1024, 0)
 	for range 3 {
@@ -107,7 +107,7 @@ func TestLaneOfEveryKind(t *testing.T) {
 var name7 = 7
 
 func laneWorks[T comparable](a *arena.Arena, v T) error {
-	l, before := arena.LaneOf[T](a), a.UsedBytes()
+	l, before := arena.AllocatorFor[T](a), a.Stats().UsedBytes
 	var zero T
 	var last *T
 	for range 20 {
@@ -121,10 +121,10 @@ func laneWorks[T comparable](a *arena.Arena, v T) error {
 		last = p
 	}
 	size := (int(unsafe.Sizeof(v)) + 7) &^ 7
-	if unsafe.Sizeof(v)%8 != 0 && a.UsedBytes()-before == 20*int(unsafe.Sizeof(v)) {
+	if unsafe.Sizeof(v)%8 != 0 && a.Stats().UsedBytes-before == 20*int(unsafe.Sizeof(v)) {
 		size = int(unsafe.Sizeof(v)) // with pointers, on 32 bits
 	}
-	if used := a.UsedBytes() - before; a != nil && used != 20*size {
+	if used := a.Stats().UsedBytes - before; a != nil && used != 20*size {
 		return errors.New("the arena counts other bytes than were handed out")
 	}
 	return nil
@@ -134,10 +134,10 @@ func laneWorks[T comparable](a *arena.Arena, v T) error {
 // what came before the mark stays.
 func TestLaneAndMarks(t *testing.T) {
 	a := arena.NewArena(1024, 0)
-	l := arena.LaneOf[laneNode](a)
+	l := arena.AllocatorFor[laneNode](a)
 	kept := l.New()
 	kept.text = "kept"
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	for round := range 20 {
 		m := a.Mark()
 		for i := range 10 * round {
@@ -148,8 +148,8 @@ func TestLaneAndMarks(t *testing.T) {
 			*p = laneNode{"taken back", kept, 1}
 		}
 		a.Rewind(m)
-		if a.UsedBytes() != used || kept.text != "kept" {
-			t.Fatalf("round %d: %d bytes in use instead of %d, %+v", round, a.UsedBytes(), used, kept)
+		if a.Stats().UsedBytes != used || kept.text != "kept" {
+			t.Fatalf("round %d: %d bytes in use instead of %d, %+v", round, a.Stats().UsedBytes, used, kept)
 		}
 	}
 }
@@ -158,8 +158,8 @@ func TestLaneAndMarks(t *testing.T) {
 // amount through one.
 func TestLaneAndLimit(t *testing.T) {
 	a := arena.NewArena(1024, 0)
-	a.Limit(8 << 10)
-	l := arena.LaneOf[laneNode](a)
+	a.SetLimit(8 << 10)
+	l := arena.AllocatorFor[laneNode](a)
 	count := func() (n int) {
 		defer func() {
 			if _, ok := recover().(*arena.LimitError); !ok {
@@ -175,7 +175,7 @@ func TestLaneAndLimit(t *testing.T) {
 		t.Errorf("%d objects, %+v", n, a.Stats())
 	}
 	a.Reset()
-	if l.New(); a.UsedBytes() != int(unsafe.Sizeof(laneNode{})) {
+	if l.New(); a.Stats().UsedBytes != int(unsafe.Sizeof(laneNode{})) {
 		t.Errorf("after Reset: %+v", a.Stats())
 	}
 }
@@ -186,16 +186,16 @@ func TestLaneAndLimit(t *testing.T) {
 func TestLaneAfterRelease(t *testing.T) {
 	testkit.NeedsReuse(t)
 	pool := arena.NewArenaPool(1024, 0)
-	pool.Limit(0, 64<<10)
+	pool.SetLimit(0, 64<<10)
 	a := pool.Get()
-	old, oldFlat := arena.LaneOf[laneNode](a), arena.LaneOf[flat24](a)
+	old, oldFlat := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
 	old.New().n = 1
 	for round := range 50 {
 		a.Release()
 		if st := a.Stats(); st.RetainedBytes != 0 || st.Types != 0 {
 			t.Fatalf("after Release: %+v", st)
 		}
-		fresh := arena.LaneOf[laneNode](a)
+		fresh := arena.AllocatorFor[laneNode](a)
 		seen := map[*laneNode]bool{}
 		for i := range 100 {
 			from := old
@@ -210,8 +210,8 @@ func TestLaneAfterRelease(t *testing.T) {
 			p.text = "x"
 			oldFlat.New().a = 1
 		}
-		if want := 100 * int(unsafe.Sizeof(laneNode{})+unsafe.Sizeof(flat24{})); a.UsedBytes() != want {
-			t.Fatalf("round %d: %d bytes in use, want %d", round, a.UsedBytes(), want)
+		if want := 100 * int(unsafe.Sizeof(laneNode{})+unsafe.Sizeof(flat24{})); a.Stats().UsedBytes != want {
+			t.Fatalf("round %d: %d bytes in use, want %d", round, a.Stats().UsedBytes, want)
 		}
 	}
 	a.Release()
@@ -230,14 +230,14 @@ func TestLaneAfterPut(t *testing.T) {
 	}
 	pool := arena.NewArenaPool(1024, 0)
 	a := pool.Get()
-	stale := arena.LaneOf[laneNode](a)
+	stale := arena.AllocatorFor[laneNode](a)
 	stale.New().n = 1
 	pool.Put(a)
 	b := pool.Get()
 	if a != b {
 		t.Skip("the pool let the arena go")
 	}
-	mine := arena.LaneOf[laneNode](b)
+	mine := arena.AllocatorFor[laneNode](b)
 	seen := map[*laneNode]bool{}
 	for i := range 1000 {
 		from := mine
@@ -251,8 +251,8 @@ func TestLaneAfterPut(t *testing.T) {
 		seen[p] = true
 		p.n = i + 1
 	}
-	if want := 1000 * int(unsafe.Sizeof(laneNode{})); b.UsedBytes() != want {
-		t.Errorf("%d bytes in use, want %d", b.UsedBytes(), want)
+	if want := 1000 * int(unsafe.Sizeof(laneNode{})); b.Stats().UsedBytes != want {
+		t.Errorf("%d bytes in use, want %d", b.Stats().UsedBytes, want)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestGCLane(t *testing.T) {
 	var held []*allKinds
 	func() {
 		a := arena.NewArena(1024, 0)
-		l := arena.LaneOf[allKinds](a)
+		l := arena.AllocatorFor[allKinds](a)
 		for i := range uint64(200) {
 			x := l.New()
 			x.set(i)
@@ -278,9 +278,9 @@ func TestGCLane(t *testing.T) {
 }
 
 // The zero Arena is refused by a handle, and by MakeSlice's fast way.
-func TestLaneOfZeroArena(t *testing.T) {
-	testkit.WantPanic(t, func() { arena.LaneOf[string](new(arena.Arena)) }, "not made by NewArena")
-	testkit.WantPanic(t, func() { arena.LaneOf[int](new(arena.Arena)) }, "not made by NewArena")
+func TestAllocatorForZeroArena(t *testing.T) {
+	testkit.WantPanic(t, func() { arena.AllocatorFor[string](new(arena.Arena)) }, "not made by NewArena")
+	testkit.WantPanic(t, func() { arena.AllocatorFor[int](new(arena.Arena)) }, "not made by NewArena")
 	testkit.WantPanic(t, func() { arena.MakeSlice[string](new(arena.Arena), 1, 1) }, "not made by NewArena")
 }
 
@@ -291,28 +291,28 @@ func TestCheckedLane(t *testing.T) {
 		t.Skip("needs the checks")
 	}
 	a := arena.NewArena(1024, 0)
-	nodes, flats := arena.LaneOf[laneNode](a), arena.LaneOf[int](a)
+	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[int](a)
 	a.Reset()
 	nodes.New()
 	flats.New()
 	a.Rewind(a.Mark())
 	nodes.New()
 	a.Release()
-	late := "the arena was released since LaneOf"
-	testkit.WantPanic(t, func() { nodes.New() }, "Lane.New", "laneNode", late)
-	testkit.WantPanic(t, func() { flats.New() }, "Lane.New", "int", late)
-	arena.LaneOf[laneNode](a).New() // and the arena is usable
+	late := "the arena was released since AllocatorFor"
+	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", "laneNode", late)
+	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", "int", late)
+	arena.AllocatorFor[laneNode](a).New() // and the arena is usable
 
 	pool := arena.NewArenaPool(1024, 0)
 	b := pool.Get()
-	nodes, flats = arena.LaneOf[laneNode](b), arena.LaneOf[int](b)
+	nodes, flats = arena.AllocatorFor[laneNode](b), arena.AllocatorFor[int](b)
 	nodes.New()
 	pool.Put(b)
 	pool.Get()
 	late = "the arena was put back in its pool"
-	testkit.WantPanic(t, func() { nodes.New() }, "Lane.New", late)
-	testkit.WantPanic(t, func() { flats.New() }, "Lane.New", late)
-	testkit.WantPanic(t, func() { arena.LaneOf[laneNode](b) }, "LaneOf", late)
+	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", late)
+	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", late)
+	testkit.WantPanic(t, func() { arena.AllocatorFor[laneNode](b) }, "AllocatorFor", late)
 	if st := pool.Stats(); st.Gets != 2 || st.Puts != 1 {
 		t.Errorf("%+v", st)
 	}

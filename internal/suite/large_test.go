@@ -17,7 +17,7 @@ func TestLargeTypesAreNoData(t *testing.T) {
 	}
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("needs the go command")
+		t.Skip("SKIPPED: no go command")
 	}
 	const most = 16 << 20 // less than half of one value
 	for _, flags := range []string{"", "-N -l", "-d=checkptr"} {

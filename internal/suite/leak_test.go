@@ -27,7 +27,7 @@ func forgetElsewhere(p *arena.ArenaPool, n int) {
 // function that forgot, and no other may be accused.
 func TestLeaksNameTheirPlace(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
-	p.SampleStacks(1)
+	p.SetLeakSampling(1)
 	forgetToPut(p, 100)
 	forgetElsewhere(p, 20)
 	for range 50 {
@@ -61,11 +61,11 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 // sampled, an old stack would accuse the wrong function.
 func TestLeaksAreOfThisLife(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
-	p.SampleStacks(1)
+	p.SetLeakSampling(1)
 	for range 20 {
 		p.Put(p.Get())
 	}
-	p.SampleStacks(0)
+	p.SetLeakSampling(0)
 	forgetToPut(p, 10)
 	wantLeaks(t, p, 10)
 	if got := p.Leaks(); len(got) != 0 {
@@ -76,7 +76,7 @@ func TestLeaksAreOfThisLife(t *testing.T) {
 // A sample must be one: of the size that was asked for, from all Gets alike.
 func TestSampleRate(t *testing.T) {
 	p := arena.NewArenaPool(64, 0)
-	p.SampleStacks(10)
+	p.SetLeakSampling(10)
 	const n = 5000
 	forgetToPut(p, n)
 	wantLeaks(t, p, n)
@@ -84,7 +84,7 @@ func TestSampleRate(t *testing.T) {
 	if len(leaks) != 1 || leaks[0].Count < n/10-200 || leaks[0].Count > n/10+200 {
 		t.Errorf("of %d Gets at a rate of 10 were sampled: %v", n, leaks)
 	}
-	testkit.WantPanic(t, func() { p.SampleStacks(-1) }, "SampleStacks", "-1")
+	testkit.WantPanic(t, func() { p.SetLeakSampling(-1) }, "SetLeakSampling", "-1")
 }
 
 // forgetFrom forgets an arena with a stack of its own for each of 2048 places.
@@ -105,7 +105,7 @@ func forgetFrom(p *arena.ArenaPool, place, depth int) {
 func TestLeaksAreBounded(t *testing.T) {
 	const maxLeaks, depth = 1000, 11
 	p := arena.NewArenaPool(64, 0)
-	p.SampleStacks(1)
+	p.SetLeakSampling(1)
 	leaked := 0
 	for _, places := range [][2]int{{0, maxLeaks}, {maxLeaks, 2 * maxLeaks}, {0, 2 * maxLeaks}} {
 		for place := places[0]; place < places[1]; place++ {

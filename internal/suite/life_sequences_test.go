@@ -193,7 +193,7 @@ func TestLifeSequences(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a pool's arena would wait at another processor
 
 	limited := func(p *arena.ArenaPool) *arena.ArenaPool {
-		p.Limit(2*seqRetained, 0)
+		p.SetLimit(2*seqRetained, 0)
 		return p
 	}
 	limitedArena := arena.NewArena(seqChunk, 0)
@@ -211,7 +211,7 @@ func TestLifeSequences(t *testing.T) {
 		{"Slab traced", func() lifeSubject { return &lifeSlab[tracedPair]{arena.NewSlab[tracedPair](seqChunk / thing), 1} }, []int{1}, need{0, seqChunk, 0}, 0},
 		{"Arena with a limit", func() lifeSubject {
 			limitedArena = arena.NewArena(seqChunk, 0)
-			limitedArena.Limit(2 * seqRetained)
+			limitedArena.SetLimit(2 * seqRetained)
 			return &lifeArena{limitedArena}
 		}, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
 		{"ArenaPool with a limit", func() lifeSubject { return &lifePool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},

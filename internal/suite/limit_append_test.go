@@ -18,9 +18,9 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 				for _, total := range []bool{false, true} {
 					p := arena.NewArenaPool(chunk, 0)
 					if total {
-						p.Limit(0, limit)
+						p.SetLimit(0, limit)
 					} else {
-						p.Limit(limit, 0)
+						p.SetLimit(limit, 0)
 					}
 					a := p.Get()
 					for life := range 4 {
@@ -57,7 +57,7 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 		for _, chunk := range []int{64, 4096, 64 << 10, 1 << 20} {
 			for _, piece := range []int{1, 100, 1000} {
 				a := arena.NewArena(chunk, 0)
-				a.Limit(limit)
+				a.SetLimit(limit)
 				for life := range 4 {
 					if over := refused(t, func() {
 						var b, c []byte
@@ -80,7 +80,7 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 // it must make do with less.
 func TestLimitAppendTakesWhatIsThere(t *testing.T) {
 	a := arena.NewArena(1024, 0)
-	a.Limit(100_000)
+	a.SetLimit(100_000)
 	s := arena.MakeSlice[byte](a, 40_000, 40_000)
 	other := arena.New[uint64](a) // s can't grow in place
 	if over := refused(t, func() { s = arena.Append(a, s, 1) }); over != nil {
@@ -118,7 +118,7 @@ func withinLimit(t *testing.T, a *arena.Arena, limit int) {
 func TestLimitAppendLeavesHalf(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1024, 0)
-	a.Limit(100_000)
+	a.SetLimit(100_000)
 	s := arena.MakeSlice[byte](a, 30_000, 30_000)
 	arena.New[uint64](a)
 	if over := refused(t, func() { s = arena.Append(a, s, 1) }); over != nil {
@@ -140,7 +140,7 @@ func TestLimitAppendMovesSeldom(t *testing.T) {
 		for _, chunk := range []int{64, 64 << 10} {
 			for _, alone := range []bool{true, false} {
 				a := arena.NewArena(chunk, 0)
-				a.Limit(limit)
+				a.SetLimit(limit)
 				if !alone {
 					arena.New[*int](a)
 				}

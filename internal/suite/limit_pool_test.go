@@ -44,7 +44,7 @@ func TestPoolStatsBytes(t *testing.T) {
 // Who can never have what it asks for must not be told to come again.
 func TestTemporaryRefusals(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
-	p.Limit(0, 10_000)
+	p.SetLimit(0, 10_000)
 	a, b := p.Get(), p.Get()
 	for _, c := range []struct {
 		beside, own, asked int

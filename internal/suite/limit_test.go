@@ -17,7 +17,7 @@ import (
 func limited(chunkSize, maxRetained, limit int) (*arena.ArenaPool, *arena.Arena) {
 	p := arena.NewArenaPool(chunkSize, maxRetained)
 	a := p.Get()
-	a.Limit(limit)
+	a.SetLimit(limit)
 	return p, a
 }
 
@@ -81,14 +81,14 @@ func TestLimitHolds(t *testing.T) {
 					var over *arena.LimitError
 					used := 0
 					for over == nil {
-						used = a.UsedBytes()
+						used = a.Stats().UsedBytes
 						over = refused(t, func() { f.fill(a) })
 						checkMeter(t, p, a, limit)
 					}
 					if over.Limit != limit || over.Pool || over.InUse > limit || over.InUse+over.Asked <= limit || over.Asked < f.size {
 						t.Fatalf("%s, chunk %d, limit %d: %+v", f.name, chunk, limit, over)
 					}
-					if a.UsedBytes() != used || a.Stats().RetainedBytes > limit {
+					if a.Stats().UsedBytes != used || a.Stats().RetainedBytes > limit {
 						t.Fatalf("%s, chunk %d, limit %d: a refusal left %+v, used were %d", f.name, chunk, limit, a.Stats(), used)
 					}
 					if limit >= 10_000 && used < limit*7/8 || limit == 4096 && used < limit*3/4 {
@@ -104,7 +104,7 @@ func TestLimitHolds(t *testing.T) {
 						t.Errorf("%s: %d bytes kept with a limit of %d", f.name, got, limit)
 					}
 				}
-				a.Limit(0)
+				a.SetLimit(0)
 				for range 2*limit/f.size + 1 {
 					f.fill(a)
 				}
@@ -119,7 +119,7 @@ func TestLimitHolds(t *testing.T) {
 func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1<<20, 0)
-	a.Limit(64 << 10)
+	a.SetLimit(64 << 10)
 	for life := range 200 {
 		if over := refused(t, func() {
 			for range 2 { // about 35 KB, of eleven kinds
@@ -127,7 +127,7 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 			}
 			a.AllocString(strings.Repeat("x", 8<<10))
 		}); over != nil {
-			t.Fatalf("life %d: %v, with %d bytes in use", life, over, a.UsedBytes())
+			t.Fatalf("life %d: %v, with %d bytes in use", life, over, a.Stats().UsedBytes)
 		}
 		a.Reset()
 	}
@@ -164,8 +164,8 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			}
 			checkMeter(t, p, a, 100_000)
 			a.Rewind(m)
-			if want := 8 + int(machine.SizeOf[textPair]()); a.UsedBytes() != want {
-				t.Errorf("%d bytes in use after a rewind, want %d", a.UsedBytes(), want)
+			if want := 8 + int(machine.SizeOf[textPair]()); a.Stats().UsedBytes != want {
+				t.Errorf("%d bytes in use after a rewind, want %d", a.Stats().UsedBytes, want)
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 // place still can, the values are there, and what fits is still served.
 func TestLimitRefusalChangesNothing(t *testing.T) {
 	a := arena.NewArena(4096, 0)
-	a.Limit(64 << 10)
+	a.SetLimit(64 << 10)
 	s := arena.Append(a, []int64(nil), 1, 2, 3)
 	p := arena.New[textPair](a)
 	p.a = "kept"
@@ -216,10 +216,10 @@ func TestLimitSteadyState(t *testing.T) {
 	}
 	a := arena.NewArena(4096, 1<<20)
 	manyKinds(a)
-	a.Limit(10 * a.UsedBytes())
+	a.SetLimit(10 * a.Stats().UsedBytes)
 	p := arena.NewArenaPool(4096, 1<<20)
-	p.Limit(10*a.UsedBytes(), 1<<20)
-	p.SampleStacks(1 << 30)
+	p.SetLimit(10*a.Stats().UsedBytes, 1<<20)
+	p.SetLeakSampling(1 << 30)
 	for name, f := range map[string]func(){
 		"arena": func() { manyKinds(a); a.Reset() },
 		"pool":  func() { a := p.Get(); manyKinds(a); p.Put(a) },
@@ -309,17 +309,17 @@ func TestLimitRandomWork(t *testing.T) {
 
 // A limit given at the wrong moment, or a wrong one, must say so.
 func TestLimitMisuse(t *testing.T) {
-	testkit.WantPanic(t, func() { arena.NewArena(64, 0).Limit(-1) }, "Arena.Limit", "-1")
-	testkit.WantPanic(t, func() { new(arena.Arena).Limit(1) }, "Arena.Limit", "NewArena")
-	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).Limit(-5, 0) }, "ArenaPool.Limit", "-5")
-	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).Limit(0, -6) }, "ArenaPool.Limit", "-6")
+	testkit.WantPanic(t, func() { arena.NewArena(64, 0).SetLimit(-1) }, "Arena.SetLimit", "-1")
+	testkit.WantPanic(t, func() { new(arena.Arena).SetLimit(1) }, "Arena.SetLimit", "NewArena")
+	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).SetLimit(-5, 0) }, "ArenaPool.SetLimit", "-5")
+	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).SetLimit(0, -6) }, "ArenaPool.SetLimit", "-6")
 	var none *arena.Arena
-	none.Limit(1)
+	none.SetLimit(1)
 	none.AllocBytes(100)
 	p, a := limited(64, 0, 0)
 	a.AllocBytes(1000)
 	arena.New[textPair](a)
-	a.Limit(100) // less than it has
+	a.SetLimit(100) // less than it has
 	checkSum := a.Stats().RetainedBytes
 	if over := refused(t, func() { a.AllocBytes(5000) }); over == nil || over.InUse != checkSum {
 		t.Errorf("%+v, want a refusal with %d bytes in use", over, checkSum)

@@ -50,7 +50,7 @@ func TestMapPanics(t *testing.T) {
 	testkit.WantPanic(t, func() { arena.NewMap[string, int](a, int(^uint(0)>>1)) }, "arena: NewMap[", "more than can be allocated")
 	testkit.WantPanic(t, func() { arena.NewMap[string, [1 << 20]int](nil, 1<<30) }, "arena: NewMap[", "more than can be allocated")
 	testkit.WantPanic(t, func() { new(arena.Map[string, int]).Set("", 1) }, "arena: Map.Set[", "not made by NewMap")
-	if used := a.UsedBytes(); used > 512 {
+	if used := a.Stats().UsedBytes; used > 512 {
 		t.Errorf("maps that were not made take %d bytes", used)
 	}
 }
@@ -120,7 +120,7 @@ func TestMapLimit(t *testing.T) {
 	refused := 0
 	for limit := 64; limit < 60_000; limit += limit/16 + 1 {
 		a := arena.NewArena(64, 0)
-		a.Limit(limit)
+		a.SetLimit(limit)
 		var m *arena.Map[string, int]
 		n := 0
 		fill := func(upTo int) {
@@ -151,7 +151,7 @@ func TestMapLimit(t *testing.T) {
 		if _, ok := m.Get(fmt.Sprint(n)); ok {
 			t.Fatalf("limit %d: the entry that was refused is there", limit)
 		}
-		a.Limit(0)
+		a.SetLimit(0)
 		fill(400)
 		for i := range 400 {
 			if v, ok := m.Get(fmt.Sprint(i)); v != i || !ok {

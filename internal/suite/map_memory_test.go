@@ -184,10 +184,10 @@ func TestMapChurnTakesTwoTables(t *testing.T) {
 		}
 	}
 	churn(0, 10_000)
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	churn(10_000, 200_000)
-	if a.UsedBytes() != used {
-		t.Errorf("%d bytes, then %d", used, a.UsedBytes())
+	if a.Stats().UsedBytes != used {
+		t.Errorf("%d bytes, then %d", used, a.Stats().UsedBytes)
 	}
 	// Nothing of the former tables has come back with them, also where one was
 	// being walked when the entries moved on.
@@ -224,15 +224,15 @@ func TestMapGrowthIsInProportion(t *testing.T) {
 			m.Set(i, i)
 		}
 		h := arena.NewMap[int, int](hinted, n)
-		used := hinted.UsedBytes()
+		used := hinted.Stats().UsedBytes
 		for i := range n {
 			h.Set(i, i)
 		}
-		if hinted.UsedBytes() != used {
-			t.Errorf("%d entries: a map with a hint has grown from %d to %d bytes", n, used, hinted.UsedBytes())
+		if hinted.Stats().UsedBytes != used {
+			t.Errorf("%d entries: a map with a hint has grown from %d to %d bytes", n, used, hinted.Stats().UsedBytes)
 		}
-		if grown.UsedBytes() > 27*used/10 {
-			t.Errorf("%d entries take %d bytes, with a hint %d", n, grown.UsedBytes(), used)
+		if grown.Stats().UsedBytes > 27*used/10 {
+			t.Errorf("%d entries take %d bytes, with a hint %d", n, grown.Stats().UsedBytes, used)
 		}
 	}
 }

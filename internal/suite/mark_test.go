@@ -24,7 +24,7 @@ func TestMarkNested(t *testing.T) {
 			p := arena.New[textPair](a)
 			p.a = testkit.HeapText(uint64(depth))
 			objects = append(objects, p)
-			marks, used = append(marks, a.Mark()), append(used, a.UsedBytes())
+			marks, used = append(marks, a.Mark()), append(used, a.Stats().UsedBytes)
 		}
 		for depth := len(marks) - 1; depth >= 0; depth-- {
 			for range 2 { // a mark may be used again
@@ -33,8 +33,8 @@ func TestMarkNested(t *testing.T) {
 					testkit.Dirty(a.AllocBytes(50))
 				}
 				a.Rewind(marks[depth])
-				if a.UsedBytes() != used[depth] {
-					t.Fatalf("chunk %d, depth %d: UsedBytes = %d, want %d", chunk, depth, a.UsedBytes(), used[depth])
+				if a.Stats().UsedBytes != used[depth] {
+					t.Fatalf("chunk %d, depth %d: UsedBytes = %d, want %d", chunk, depth, a.Stats().UsedBytes, used[depth])
 				}
 			}
 			for i := range depth + 1 {
@@ -62,15 +62,15 @@ func TestMarkNewTypes(t *testing.T) {
 		arena.MakeSlice[map[int]int](a, 100, 100)[99] = map[int]int{}
 		*arena.New[*int](a) = new(int)
 		a.Rewind(m1)
-		if a.UsedBytes() != 8 && a.UsedBytes() != 4 || *x == nil {
-			t.Fatalf("UsedBytes = %d, x = %v", a.UsedBytes(), *x)
+		if a.Stats().UsedBytes != 8 && a.Stats().UsedBytes != 4 || *x == nil {
+			t.Fatalf("UsedBytes = %d, x = %v", a.Stats().UsedBytes, *x)
 		}
 		if *arena.New[string](a) != "" || *arena.New[any](a) != nil || arena.MakeSlice[map[int]int](a, 100, 100)[99] != nil || *arena.New[*int](a) != nil {
 			t.Fatal("rewound memory of a new type is not zero")
 		}
 	}
 	a.Rewind(m0)
-	if a.UsedBytes() != 0 || *arena.New[*int](a) != nil || *arena.New[string](a) != "" {
+	if a.Stats().UsedBytes != 0 || *arena.New[*int](a) != nil || *arena.New[string](a) != "" {
 		t.Error("Rewind to the beginning left something")
 	}
 }
@@ -87,7 +87,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 			for i := range p {
 				p[i] = new(int)
 			}
-			m, used := a.Mark(), a.UsedBytes()
+			m, used := a.Mark(), a.Stats().UsedBytes
 			for round := range 4 {
 				for i := range 10 + round*5 {
 					testkit.Dirty(a.AllocBytes(i * 13))
@@ -99,8 +99,8 @@ func TestMarkAcrossChunks(t *testing.T) {
 					a.AllocString("text")
 				}
 				a.Rewind(m)
-				if a.UsedBytes() != used || string(b) != strings.Repeat("\xa5", first) {
-					t.Fatalf("chunk %d, first %d, round %d: used %d, want %d; b = %q", chunk, first, round, a.UsedBytes(), used, b)
+				if a.Stats().UsedBytes != used || string(b) != strings.Repeat("\xa5", first) {
+					t.Fatalf("chunk %d, first %d, round %d: used %d, want %d; b = %q", chunk, first, round, a.Stats().UsedBytes, used, b)
 				}
 				for i := range p {
 					if p[i] == nil {
@@ -166,11 +166,11 @@ func TestMarkLoopsRest(t *testing.T) {
 func TestMarkUndoesAppend(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	s := arena.Append(a, arena.MakeSlice[byte](a, 0, 4), []byte("abcd")...)
-	m, used := a.Mark(), a.UsedBytes()
+	m, used := a.Mark(), a.Stats().UsedBytes
 	x := arena.Append(a, s, []byte("efghijklmnop")...)
 	a.Rewind(m)
-	if a.UsedBytes() != used || string(s) != "abcd" {
-		t.Errorf("UsedBytes = %d, want %d; s = %q", a.UsedBytes(), used, s)
+	if a.Stats().UsedBytes != used || string(s) != "abcd" {
+		t.Errorf("UsedBytes = %d, want %d; s = %q", a.Stats().UsedBytes, used, s)
 	}
 	b := a.AllocBytes(100)
 	if !testkit.AllZero(b) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -25,8 +26,8 @@ func TestPoolHandsOutEmptyArenas(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1024, 0), "auto": arena.NewAutoPool(0)} {
 		for life := range 50 {
 			a := p.Get()
-			if a.UsedBytes() != 0 {
-				t.Fatalf("%s, life %d: UsedBytes = %d", name, life, a.UsedBytes())
+			if a.Stats().UsedBytes != 0 {
+				t.Fatalf("%s, life %d: UsedBytes = %d", name, life, a.Stats().UsedBytes)
 			}
 			for i := range 40 {
 				b, x := a.AllocBytes(i*7), arena.New[kinds](a)
@@ -61,12 +62,12 @@ func TestPoolMisusePanics(t *testing.T) {
 			}
 			a := p.Get()
 			*arena.New[string](a) = "kept"
-			used := a.UsedBytes()
+			used := a.Stats().UsedBytes
 			testkit.WantPanic(t, func() { other.Put(a) }, "Put", "another pool")
 			own := arena.NewArena(64, 0)
 			own.AllocBytes(10)
 			testkit.WantPanic(t, func() { p.Put(own) }, "Put", "pool")
-			if a.UsedBytes() != used || own.UsedBytes() != 16 {
+			if a.Stats().UsedBytes != used || own.Stats().UsedBytes != 16 {
 				t.Error("a refused Put emptied the arena")
 			}
 			p.Put(a)
@@ -127,8 +128,8 @@ func TestPoolDo(t *testing.T) {
 		in = a
 		a.AllocBytes(10)
 	})
-	if s := p.Stats(); s.Gets != 1 || s.Puts != 1 || in.UsedBytes() != 0 {
-		t.Errorf("after Do: %+v, %d bytes used", s, in.UsedBytes())
+	if s := p.Stats(); s.Gets != 1 || s.Puts != 1 || in.Stats().UsedBytes != 0 {
+		t.Errorf("after Do: %+v, %d bytes used", s, in.Stats().UsedBytes)
 	}
 	func() {
 		defer func() {
@@ -142,8 +143,8 @@ func TestPoolDo(t *testing.T) {
 			panic("own panic")
 		})
 	}()
-	if s := p.Stats(); s.Gets != 2 || s.Puts != 2 || in.UsedBytes() != 0 {
-		t.Errorf("after a panic in Do: %+v, %d bytes used", s, in.UsedBytes())
+	if s := p.Stats(); s.Gets != 2 || s.Puts != 2 || in.Stats().UsedBytes != 0 {
+		t.Errorf("after a panic in Do: %+v, %d bytes used", s, in.Stats().UsedBytes)
 	}
 	done := make(chan struct{})
 	go func() {
@@ -208,13 +209,38 @@ func TestPoolSizes(t *testing.T) {
 	}
 }
 
-// A pool that was not made must say so, every time: the first panic may not
-// leave it locked.
-func TestZeroPoolSaysSo(t *testing.T) {
-	var p arena.ArenaPool
-	for range 2 {
-		testkit.WantPanic(t, func() { p.Get() }, "zero ArenaPool", "NewArenaPool")
+// A pool that nobody made must be whole before its first arena, whichever goroutine
+// asks first and whatever was set before.
+func TestZeroPool(t *testing.T) {
+	var p, told arena.ArenaPool
+	if got, want := p.Stats(), arena.NewAutoPool(0).Stats(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
+	told.SetMaxIdleBytes(0)
+	told.SetLimit(1<<20, 0)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				p.Do(func(a *arena.Arena) { a.AllocBytes(20 << 10) })
+			}
+			told.Do(func(a *arena.Arena) {
+				defer func() {
+					if _, ok := recover().(*arena.LimitError); !ok {
+						t.Error("what was set before the first Get holds nothing")
+					}
+				}()
+				a.AllocBytes(2 << 20)
+			})
+		})
+	}
+	wg.Wait()
+	if st := p.Stats(); st.Gets != 400 || st.Puts != 400 || !check.On && st.ChunkSize < 10<<10 {
+		t.Errorf("400 requests of 20 KB: %+v", st)
+	}
+}
+
+func TestZeroArenaSaysSo(t *testing.T) {
 	testkit.WantPanic(t, func() { arena.New[int](new(arena.Arena)) }, "NewArena")
 	testkit.WantPanic(t, func() { new(arena.Arena).AllocString("x") }, "NewArena")
 }

@@ -185,7 +185,7 @@ func TestAutoPoolAndOneLargeRequest(t *testing.T) {
 		usual, hostile := 0, 0
 		for _, large := range []bool{false, true} {
 			p := arena.NewAutoPool(0)
-			p.Limit(8<<20, 256<<20)
+			p.SetLimit(8<<20, 256<<20)
 			for range before {
 				p.Do(small)
 			}
@@ -211,7 +211,7 @@ func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 		t.Skip("it is reported")
 	}
 	p := arena.NewArenaPool(1000, 0)
-	p.Limit(0, 1<<16)
+	p.SetLimit(0, 1<<16)
 	for i := range 40 {
 		a := p.Get()
 		p.Put(a)

@@ -29,7 +29,7 @@ func TestReadAll(t *testing.T) {
 				if string(got) != text || got == nil || gotErr != err || cap(got) != len(got) {
 					t.Errorf("%d bytes, kind %d: got %d of capacity %d, error %v", n, kind, len(got), cap(got), gotErr)
 				}
-				if used := a.UsedBytes(); kind != 1 && kind != 3 && err == nil && used > testkit.Round8(n+1) || n < 512 && used != testkit.Round8(n) {
+				if used := a.Stats().UsedBytes; kind != 1 && kind != 3 && err == nil && used > testkit.Round8(n+1) || n < 512 && used != testkit.Round8(n) {
 					t.Errorf("%d bytes, kind %d: %d used", n, kind, used)
 				}
 				a.Reset()
@@ -51,7 +51,7 @@ func TestReadAllLeavesLittle(t *testing.T) {
 	if _, err := arena.ReadAll(a, struct{ io.Reader }{io.LimitReader(zeros{}, n)}); err != nil {
 		t.Fatal(err)
 	}
-	if used := a.UsedBytes(); used > 3*n+8192 {
+	if used := a.Stats().UsedBytes; used > 3*n+8192 {
 		t.Errorf("%d bytes used for %d", used, n)
 	}
 }
@@ -73,7 +73,7 @@ func TestReadAllFile(t *testing.T) {
 	defer f.Close()
 	f.Seek(5000, io.SeekStart)
 	a := arena.NewArena(64, 0)
-	a.Limit(5500) // for what is left to read, not for the whole file
+	a.SetLimit(5500) // for what is left to read, not for the whole file
 	if got, err := arena.ReadAll(a, f); string(got) != text[5000:] || err != nil {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
@@ -84,7 +84,7 @@ func TestReadAllFile(t *testing.T) {
 func TestReadAllLimit(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		a := arena.NewArena(1024, 0)
-		a.Limit(64 << 10)
+		a.SetLimit(64 << 10)
 		body := bytes.NewReader(make([]byte, 1<<20))
 		var r io.Reader = body
 		if !tells {
@@ -125,24 +125,24 @@ func TestReadAllReaderAllocates(t *testing.T) {
 		return 0, io.EOF
 	})
 	got, _ := arena.ReadAll(a, r)
-	was := a.UsedBytes()
+	was := a.Stats().UsedBytes
 	testkit.Dirty(a.AllocBytes(2000))
 	if string(got) != "x" || string(made) != "made by the reader" {
 		t.Errorf("%q, %q", got, made)
 	}
 	a.Rewind(m)
-	if used := a.UsedBytes(); used != was {
+	if used := a.Stats().UsedBytes; used != was {
 		t.Errorf("%d bytes used after the rewind, %d when it was marked", used, was)
 	}
 
 	a.Reset()
 	made = nil
 	got, _ = arena.ReadAll(a, readerFunc(func(p []byte) (int, error) { m = a.Mark(); return copy(p, "y"), io.EOF }))
-	used := a.UsedBytes()
+	used := a.Stats().UsedBytes
 	a.AllocBytes(100)
 	a.Rewind(m)
-	if a.UsedBytes() != used || string(got) != "y" {
-		t.Errorf("%d bytes used, %d when it was marked; %q", a.UsedBytes(), used, got)
+	if a.Stats().UsedBytes != used || string(got) != "y" {
+		t.Errorf("%d bytes used, %d when it was marked; %q", a.Stats().UsedBytes, used, got)
 	}
 }
 

@@ -201,7 +201,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 		a.Reset()
 		arena.New[T](a)
 		for n := range 20 {
-			before := a.UsedBytes()
+			before := a.Stats().UsedBytes
 			r := machine.Enter(a, "Trim")
 			s := machine.MakeSliceOfType(r, typ, 0, 20)
 			all := sliceOfType[T](s)[:20]
@@ -221,7 +221,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 			if life == 1 {
 				want = before + testkit.Round8(20*int(unsafe.Sizeof(full)))
 			}
-			if got := a.UsedBytes(); got != want {
+			if got := a.Stats().UsedBytes; got != want {
 				t.Fatalf("%T, %d: %d bytes used, want %d", full, n, got, want)
 			}
 			next := arena.MakeSlice[T](a, 20, 20)
@@ -248,7 +248,7 @@ func TestReserveText(t *testing.T) {
 	a.AllocBytes(500 << 10) // so that no text gets a chunk of its own
 	a.Reset()
 	for i := range 2000 {
-		before := a.UsedBytes()
+		before := a.Stats().UsedBytes
 		arena.New[[3]byte](a) // so that the room does not begin at a multiple of 64
 		r := machine.Enter(a, "ReserveText")
 		align := uintptr(1) << (i % 8)
@@ -262,7 +262,7 @@ func TestReserveText(t *testing.T) {
 		}
 		b = machine.TrimBytes(r, b[:i%5])
 		r.Leave()
-		if got := a.UsedBytes() - before; i%3 != 0 && got > 8+int(align)+8 {
+		if got := a.Stats().UsedBytes - before; i%3 != 0 && got > 8+int(align)+8 {
 			t.Fatalf("%d bytes are left in use", got)
 		}
 		if s := arena.MakeSlice[byte](a, 100, 100); !testkit.AllZero(s) || cap(b) != i%5 {

@@ -52,7 +52,7 @@ func replayRegion(t *testing.T, trace model.RegionTrace) {
 			s := a.AllocString(strings.Repeat(string([]byte{byte(i) & 127}), op.N))
 			pieces = append(pieces, piece{unsafe.Slice(unsafe.StringData(s), len(s)), byte(i) & 127})
 		case model.RegionLimit:
-			a.Limit(op.N)
+			a.SetLimit(op.N)
 		case model.RegionRefuse:
 			e, _ := replayPanic(func() { arena.MakeSlice[byte](a, op.N, op.N) }).(error)
 			var over *arena.LimitError
@@ -89,8 +89,8 @@ func replayRegion(t *testing.T, trace model.RegionTrace) {
 		if op.Kind != model.RegionObject && op.Kind != model.RegionText {
 			pieces = pieces[:at]
 		}
-		if a.UsedBytes() != op.Used {
-			t.Fatalf("call %d, %v: %d bytes are in use", i, op, a.UsedBytes())
+		if a.Stats().UsedBytes != op.Used {
+			t.Fatalf("call %d, %v: %d bytes are in use", i, op, a.Stats().UsedBytes)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (r *replay) bufferGrew(x *bufferSlot, was *byte, room int) error {
 		typ, move := flatKinds[0], r.m.Move // bytes
 		from := &model.Object{Class: model.Flat, Size: 1}
 		if x.room != nil {
-			if from = x.room.obj; room > 0 && room == x.room.r.c && r.a.UsedBytes() < r.m.Used()+c {
+			if from = x.room.obj; room > 0 && room == x.room.r.c && r.a.Stats().UsedBytes < r.m.Used()+c {
 				move = r.m.Leave // the collector has the old one's chunk
 			}
 		}

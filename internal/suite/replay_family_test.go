@@ -122,7 +122,7 @@ func (f *family) endings(what string) error {
 			continue
 		}
 		r.sync()
-		if used := r.a.UsedBytes(); used != 0 {
+		if used := r.a.Stats().UsedBytes; used != 0 {
 			return fmt.Errorf("%d bytes of a fork that has ended are used", used)
 		}
 		if f.at == r {

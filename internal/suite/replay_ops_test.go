@@ -76,7 +76,7 @@ func (r *replay) append() (string, error) {
 	default:
 		elems := append(append([]uint64(nil), s.obj.Elems[off:n]...), seeds...)
 		move := r.m.Move
-		if whole := off == 0 && c == s.r.c && c > 0; whole && r.a.UsedBytes() < r.m.Used()+got.c*s.typ.size() {
+		if whole := off == 0 && c == s.r.c && c > 0; whole && r.a.Stats().UsedBytes < r.m.Used()+got.c*s.typ.size() {
 			move = r.m.Leave // the collector has the old one's chunk
 		}
 		moved := &slot{typ: s.typ, r: got, obj: move(s.obj, elems, got.c)}
@@ -91,13 +91,16 @@ func (r *replay) makeSliceType(t testType, n, c int) (string, error) {
 	got, err := t.makeSliceType(r.a, n, c)
 	if size := headerBytes(); size != 0 {
 		r.m.Make(model.Traced, size, 1, 1)
-		r.types[headerKind] = true
+		if headerKinds[t] == nil {
+			headerKinds[t] = &kind[struct{}]{name: "header"}
+		}
+		r.types[headerKinds[t]] = true
 	}
 	return fmt.Sprintf("MakeSliceType(%v, %d, %d)", t, n, c), r.made(t, got, n, c, err)
 }
 
-// headerKind stands for the type of the headers of slices.
-var headerKind testType = &kind[struct{}]{name: "header"}
+// headerKinds stand for the types of slices, whose headers have memory of their own.
+var headerKinds = map[testType]testType{}
 
 func (r *replay) rewind() (string, error) {
 	if len(r.marks) == 0 {

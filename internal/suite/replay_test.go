@@ -101,7 +101,7 @@ func (r *replay) step() (string, error) {
 			r.lanes[t] = t.lane(r.a)
 		}
 		got, err := r.lanes[t]()
-		return fmt.Sprintf("LaneOf[%v]().New", t), r.made(t, got, 1, 1, err)
+		return fmt.Sprintf("AllocatorFor[%v]().New", t), r.made(t, got, 1, 1, err)
 	case 0, 2:
 		t := r.anyType(op != 2)
 		switch r.ops % 4 {
@@ -168,7 +168,8 @@ func (r *replay) step() (string, error) {
 	case 14:
 		return r.misuse()
 	case 15:
-		if b := r.byte(); b%4 != 0 && r.m.Used() <= maxUsed {
+		b := r.byte()
+		if b%4 != 0 && r.m.Used() <= maxUsed {
 			return "rewrite", r.rewrite(r.byte())
 		} else if b%32 == 0 {
 			err := r.contents()
@@ -186,6 +187,12 @@ func (r *replay) step() (string, error) {
 		err := r.contents()
 		r.a.Reset()
 		r.m.Reset()
+		if b%32 == 4 { // lives that use nothing: lanes are parked, and give memory back
+			for range 3 + int(b/32)*20 {
+				r.a.Reset()
+				r.m.Reset()
+			}
+		}
 		r.sync()
 		if got := r.a.Stats().RetainedBytes; err == nil && got > r.limit() {
 			err = fmt.Errorf("%d bytes retained", got)
@@ -283,7 +290,7 @@ func (r *replay) contents() error {
 // counts compares what the arena says of itself with the model.
 func (r *replay) counts() error {
 	used, st := r.m.Used(), r.a.Stats()
-	if got := r.a.UsedBytes(); got != used || st.UsedBytes != used {
+	if got := r.a.Stats().UsedBytes; got != used || st.UsedBytes != used {
 		return fmt.Errorf("UsedBytes %d, Stats.UsedBytes %d, want %d", got, st.UsedBytes, used)
 	}
 	if st.RetainedBytes < used || (st.RetainedBytes > 0) != (st.Chunks > 0) {

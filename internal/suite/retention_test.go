@@ -276,7 +276,7 @@ func TestRetentionInProportion(t *testing.T) {
 			for range 200 {
 				for i, a := range arenas {
 					mixedRequest(a)
-					used = a.UsedBytes()
+					used = a.Stats().UsedBytes
 					pool.Put(a)
 					arenas[i] = pool.Get() // under -race a pool drops some: those begin anew
 				}

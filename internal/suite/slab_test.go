@@ -17,7 +17,7 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 	size := int(unsafe.Sizeof(zero))
 	for _, chunkLen := range []int{1, 2, 7, 100} {
 		s := arena.NewSlab[T](chunkLen)
-		if s.UsedBytes() != 0 || s.Stats() != (arena.Stats{Types: s.Stats().Types}) {
+		if s.Stats().UsedBytes != 0 || s.Stats() != (arena.Stats{Types: s.Stats().Types}) {
 			t.Fatalf("a new slab has %+v", s.Stats())
 		}
 		high := 0
@@ -48,8 +48,8 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 				pieces = append(pieces, piece{part, n})
 				n += len(part)
 				used += len(part) * size
-				if s.UsedBytes() != used {
-					t.Fatalf("chunkLen %d, life %d, piece %d: UsedBytes = %d, want %d", chunkLen, life, i, s.UsedBytes(), used)
+				if s.Stats().UsedBytes != used {
+					t.Fatalf("chunkLen %d, life %d, piece %d: UsedBytes = %d, want %d", chunkLen, life, i, s.Stats().UsedBytes, used)
 				}
 			}
 			for _, p := range pieces {
@@ -73,8 +73,8 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 		if st := s.Stats(); st.UsedBytes != 0 || st.RetainedBytes != 0 || st.Chunks != 0 || st.HighWater != high {
 			t.Fatalf("chunkLen %d: after Release %+v", chunkLen, st)
 		}
-		if x := s.New(); *x != zero || s.UsedBytes() != size {
-			t.Fatalf("chunkLen %d: after Release New = %v, used %d", chunkLen, *x, s.UsedBytes())
+		if x := s.New(); *x != zero || s.Stats().UsedBytes != size {
+			t.Fatalf("chunkLen %d: after Release New = %v, used %d", chunkLen, *x, s.Stats().UsedBytes)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestSlabZeroSize(t *testing.T) {
 		}
 	}
 	s.Reset()
-	if s.New() == nil || s.UsedBytes() != 0 || s.Stats().RetainedBytes != 0 {
+	if s.New() == nil || s.Stats().UsedBytes != 0 || s.Stats().RetainedBytes != 0 {
 		t.Errorf("%+v", s.Stats())
 	}
 	s.Release()
@@ -153,10 +153,10 @@ func TestSlabPanics(t *testing.T) {
 	s, u := arena.NewSlab[string](4), arena.NewSlab[uint64](4)
 	*s.New(), *u.New() = "x", 1
 	for _, c := range []struct{ n, c int }{{-1, 0}, {0, -1}, {3, 2}, {0, math.MaxInt}, {math.MaxInt, math.MaxInt}, {1, math.MaxInt/8 + 2}} {
-		used, stats := s.UsedBytes(), s.Stats()
+		used, stats := s.Stats().UsedBytes, s.Stats()
 		testkit.WantPanic(t, func() { s.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
 		testkit.WantPanic(t, func() { u.MakeSlice(c.n, c.c) }, "Slab.MakeSlice", fmt.Sprint(c.n), fmt.Sprint(c.c))
-		if s.UsedBytes() != used || s.Stats() != stats || u.UsedBytes() != 8 {
+		if s.Stats().UsedBytes != used || s.Stats() != stats || u.Stats().UsedBytes != 8 {
 			t.Errorf("MakeSlice(%d, %d) changed the slab: %+v, was %+v", c.n, c.c, s.Stats(), stats)
 		}
 	}

@@ -17,7 +17,7 @@ func TestSmallSlicesSpareStrings(t *testing.T) {
 		for textLen := 1; textLen < 80; textLen++ {
 			a := arena.NewArena(1024, 0)
 			text := a.AllocString(strings.Repeat("x", textLen))
-			for i := 0; a.UsedBytes() < 1024+2*size; i++ {
+			for i := 0; a.Stats().UsedBytes < 1024+2*size; i++ {
 				var b []byte
 				switch i % 3 {
 				case 0:
@@ -62,8 +62,8 @@ func TestSmallSlicesAreZero(t *testing.T) {
 			}
 			d[:cap(d)][i] = new(int)
 		}
-		if want := testkit.Round8(n) + testkit.Round8(n/2*2) + n/8*int(unsafe.Sizeof(uintptr(0))); a.UsedBytes() != want {
-			t.Fatalf("%d bytes in use, want %d", a.UsedBytes(), want)
+		if want := testkit.Round8(n) + testkit.Round8(n/2*2) + n/8*int(unsafe.Sizeof(uintptr(0))); a.Stats().UsedBytes != want {
+			t.Fatalf("%d bytes in use, want %d", a.Stats().UsedBytes, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 // What docs/safety.md says of locks and their kin in memory that was taken back: the
@@ -114,7 +115,7 @@ var syncCases = map[string]apiCase{
 		x.Unlock()
 	}},
 	"a mutex of a slot": {unlockedMutex, func() {
-		p := arena.NewFixedPool[lockedNumber](1)
+		p := fixedpool.New[lockedNumber](1)
 		x := p.Allocate()
 		x.Lock()
 		p.Deallocate(x)

@@ -133,7 +133,7 @@ func TestTextUse(t *testing.T) {
 		want += len(s)
 	}
 	a.ToLower("nothing changes")
-	if used := a.UsedBytes(); used != want {
+	if used := a.Stats().UsedBytes; used != want {
 		t.Errorf("%d bytes used, want %d", used, want)
 	}
 }
@@ -189,7 +189,7 @@ func TestTextLimit(t *testing.T) {
 		"CloneSlice": func(a *arena.Arena) { arena.CloneSlice(a, []byte(long)) },
 	} {
 		a := arena.NewArena(512, 0)
-		a.Limit(8 << 10)
+		a.SetLimit(8 << 10)
 		a.AllocString("before")
 		func() {
 			defer func() {
@@ -220,7 +220,7 @@ func TestTextTooLong(t *testing.T) {
 	a := arena.NewArena(64, 0)
 	testkit.WantPanic(t, func() { a.Concat(huge, "x") }, "Concat", "more bytes than can be allocated")
 	testkit.WantPanic(t, func() { a.Join([]string{huge, huge}, "x") }, "Join", "more bytes than can be allocated")
-	if a.UsedBytes() != 0 {
+	if a.Stats().UsedBytes != 0 {
 		t.Error("something was allocated")
 	}
 }

@@ -32,7 +32,7 @@ func TestUnderHostileCollector(t *testing.T) {
 			if testing.Short() && name != "clobberfree" {
 				t.Skip("short")
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 			defer cancel()
 			args := []string{"-test.run=^TestGC", "-test.v"}
 			if *testkit.NoLayout {

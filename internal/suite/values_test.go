@@ -88,8 +88,8 @@ func TestNewOfUse(t *testing.T) {
 		arena.NewOf(b, [3]uint16{1})
 		arena.New[textPair](a)
 		arena.NewOf(b, textPair{})
-		if a.UsedBytes() != b.UsedBytes() {
-			t.Fatalf("New uses %d bytes, NewOf %d", a.UsedBytes(), b.UsedBytes())
+		if a.Stats().UsedBytes != b.Stats().UsedBytes {
+			t.Fatalf("New uses %d bytes, NewOf %d", a.Stats().UsedBytes, b.Stats().UsedBytes)
 		}
 	}
 	if p := arena.NewOf(b, uint64(1)); uintptr(unsafe.Pointer(p))%8 != 0 {

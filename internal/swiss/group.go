@@ -47,7 +47,7 @@ func (c ctrl) match(tag ctrl) ctrl {
 	return (x - ones) &^ x & tops
 }
 
-// hasEmpty says whether there is an empty slot. (The set itself would not be
+// hasEmpty reports whether there is an empty slot. (The set itself would not be
 // exact: a deleted slot after an empty one would be in it.)
 func (c ctrl) hasEmpty() bool { return (c-ones)&^c&tops != 0 }
 

@@ -56,7 +56,7 @@ func kindByBytes(t reflect.Type) kind {
 	return plain
 }
 
-// isPlain says whether values of t, which is comparable, are equal exactly when
+// isPlain reports whether values of t, which is comparable, are equal exactly when
 // their bytes are.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {

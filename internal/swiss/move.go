@@ -53,7 +53,7 @@ func (t *Table[K, V]) Spare(n int) []Group[K, V] {
 	return nil
 }
 
-// Walked says whether a walk is under way that began in the present groups: Move
+// Walked reports whether a walk is under way that began in the present groups: Move
 // then needs an Old.
 func (t *Table[K, V]) Walked() bool { return t.walks.Load() > 0 }
 

@@ -146,7 +146,7 @@ func (t *Table[K, V]) Slot(k K) *V {
 	return &free.vals[j]
 }
 
-// Delete takes out the entry of k, and says whether there was one.
+// Delete takes out the entry of k, and reports whether there was one.
 func (t *Table[K, V]) Delete(k K) bool {
 	g, j := t.find(k)
 	if g == nil {

@@ -45,11 +45,11 @@ func Duel(b *testing.B, theirs, ours func()) {
 
 func duration(n int, f func()) time.Duration {
 	runtime.GC()
-	begun := processorTime()
+	begun := ProcessorTime()
 	for range n {
 		f()
 	}
-	return processorTime() - begun
+	return ProcessorTime() - begun
 }
 
 func allocations(f func()) string {

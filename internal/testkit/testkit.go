@@ -69,8 +69,8 @@ func WantPanic(t *testing.T, f func(), parts ...string) {
 		case nil:
 			t.Errorf("no panic, want one with %q", parts)
 		case string:
-			if !strings.HasPrefix(msg, "arena: ") {
-				t.Errorf("panic %q does not begin with %q", msg, "arena: ")
+			if !strings.HasPrefix(msg, "arena: ") && !strings.HasPrefix(msg, "fixedpool: ") {
+				t.Errorf("panic %q does not begin with its package", msg)
 			}
 			for _, part := range parts {
 				if !strings.Contains(msg, part) {
@@ -91,7 +91,7 @@ func Dirty(b []byte) {
 	}
 }
 
-// AllZero says whether b is zero up to its capacity.
+// AllZero reports whether b is zero up to its capacity.
 func AllZero(b []byte) bool {
 	for _, x := range b[:cap(b)] {
 		if x != 0 {

@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// processorTime is the time that passes, where no other is known.
-func processorTime() time.Duration { return time.Since(begun) }
+// ProcessorTime is the time that passes, where no other is known.
+func ProcessorTime() time.Duration { return time.Since(begun) }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// processorTime is what all threads of this process have used, the collector's
+// ProcessorTime is what all threads of this process have used, the collector's
 // included: other work on the machine doesn't count.
-func processorTime() time.Duration {
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -29,7 +29,7 @@ type Codec struct {
 	Types  map[string]func() any // what it has code for; nil: it takes any type
 }
 
-// has says whether c can be measured with what op does to a document.
+// has reports whether c can be measured with what op does to a document.
 func (c Codec) has(op string, d corpora.Corpus) bool {
 	switch op {
 	case DecodeHeap:

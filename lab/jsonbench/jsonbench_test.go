@@ -29,7 +29,7 @@ func TestRunOfOneDocument(t *testing.T) {
 	}
 	for _, c := range Codecs() {
 		for _, live := range []int{0, 100} {
-			if !seen[Name(Decode, "request", c.Name, live)+" "+Time] || !seen[Name(Encode, "request", c.Name, live)+" "+Allocs] {
+			if !seen[Name(DecodeAfter, "request", c.Name, 0)+" "+Time] || !seen[Name(Decode, "request", c.Name, live)+" "+Time] || !seen[Name(Encode, "request", c.Name, live)+" "+Allocs] {
 				t.Errorf("no rows of %s with %d objects", c.Name, live)
 			}
 		}

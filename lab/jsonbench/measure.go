@@ -30,6 +30,10 @@ const (
 	DecodeAny  = "DecodeAny"  // into an any
 	DecodeHeap = "DecodeHeap" // with no arena
 	Encode     = "Encode"
+
+	// DecodeAfter is Decode of a small document by what has decoded all the others
+	// before, as the arenas of a pool have that serves all of a program's requests.
+	DecodeAfter = "DecodeAfter"
 )
 
 // Name is what a cell's rows are called.
@@ -51,10 +55,15 @@ type Plan struct {
 // LiveObjects is how many objects live while the rows of LiveWith are measured.
 const LiveObjects = 1_000_000
 
+// smallest is the document of DecodeAfter. Beside a large one nobody would see what
+// the types of other documents cost.
+const smallest = "request"
+
 // cell is one operation of one codec on one document.
 type cell struct {
-	name string
-	run  func() error // once
+	name   string
+	before func() error // each measurement; nil for nothing
+	run    func() error // once
 }
 
 func unzip(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
@@ -125,6 +134,9 @@ func (p Plan) cells(live int, names []string) ([]cell, []ratios.Row, error) {
 			return nil, nil, err
 		}
 		ops := []string{Decode, DecodeAny, DecodeHeap, Encode}
+		if c.Name == smallest {
+			ops = append(ops, DecodeAfter)
+		}
 		if live > 0 {
 			ops = []string{Decode, Encode}
 		}
@@ -159,7 +171,13 @@ func (p Plan) cells(live int, names []string) ([]cell, []ratios.Row, error) {
 				if op == Encode {
 					run = k.encoding(a, v)
 				}
-				cells = append(cells, cell{Name(op, c.Name, k.Name, live), run})
+				one := cell{name: Name(op, c.Name, k.Name, live), run: run}
+				if op == DecodeAfter {
+					if one.before, err = k.others(a, c.Name); err != nil {
+						return nil, nil, err
+					}
+				}
+				cells = append(cells, one)
 			}
 		}
 	}
@@ -181,7 +199,7 @@ func once(k Codec, op string, doc []byte, v, got any) error {
 	switch op {
 	case DecodeHeap:
 		return k.Decode(nil, doc, got)
-	case Decode, DecodeAny:
+	case Decode, DecodeAny, DecodeAfter:
 		return k.Decode(a, doc, got) // got keeps what it needs of the arena alive
 	}
 	text, err := k.Encode(a, v)
@@ -219,6 +237,32 @@ func (k Codec) decoding(a *arena.Arena, doc []byte, newValue func() any) func() 
 	}
 }
 
+// others decodes all documents but the one of that name, each as often as an arena
+// has to see its like to keep something for it.
+func (k Codec) others(a *arena.Arena, name string) (func() error, error) {
+	var all []func() error
+	for _, c := range corpora.All {
+		if c.Name == name || !k.has(Decode, c) {
+			continue
+		}
+		doc, err := c.Read(unzip)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, k.decoding(a, doc, k.value(Decode, c)))
+	}
+	return func() error {
+		for _, decode := range all {
+			for range 2 {
+				if err := decode(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}, nil
+}
+
 func (k Codec) encoding(a *arena.Arena, v any) func() error {
 	return func() error {
 		_, err := k.Encode(a, v)
@@ -231,6 +275,11 @@ func (k Codec) encoding(a *arena.Arena, v any) func() error {
 func (p Plan) measure(ctx context.Context, rows []ratios.Row, round int, c cell) ([]ratios.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return rows, err
+	}
+	if c.before != nil {
+		if err := c.before(); err != nil {
+			return rows, fmt.Errorf("before %s: %w", c.name, err)
+		}
 	}
 	for range 2 {
 		if err := c.run(); err != nil {

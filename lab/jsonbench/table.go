@@ -10,7 +10,8 @@ import (
 
 // titles are what the tables are called.
 var titles = []struct{ op, title string }{
-	{Decode, "decode"}, {DecodeAny, "decode into `any`"}, {DecodeHeap, "decode, with a nil arena"}, {Encode, "encode"},
+	{Decode, "decode"}, {DecodeAny, "decode into `any`"}, {DecodeHeap, "decode, with a nil arena"},
+	{DecodeAfter, "decode, after all other documents"}, {Encode, "encode"},
 }
 
 // Markdown is the table of what was measured: for each operation and document how

@@ -51,7 +51,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Everything says whether no workload and no subject is left out.
+// Everything reports whether no workload and no subject is left out.
 func (s Settings) Everything() bool { return len(s.Workloads) == 0 && len(s.Subjects) == 0 }
 
 // Programs are those that the run needs, the plain one first.
@@ -131,7 +131,7 @@ func (s Settings) groups() [][]Cell {
 }
 
 func (s Settings) groupsOf(b Build) [][]Cell {
-	// wanted says whether a name is in both lists; an empty one has all.
+	// wanted reports whether a name is in both lists; an empty one has all.
 	wanted := func(name string, lists ...[]string) bool {
 		return !slices.ContainsFunc(lists, func(l []string) bool { return len(l) > 0 && !slices.Contains(l, name) })
 	}

@@ -49,7 +49,7 @@ func definition(line string) (label, dest string, ok bool) {
 	return label, strings.TrimSpace(dest), ok
 }
 
-// plainParagraph says whether a line goes on with a paragraph.
+// plainParagraph reports whether a line goes on with a paragraph.
 func plainParagraph(line string) bool {
 	return line != "" && headingLevel(line) == 0 && !strings.HasPrefix(line, "```") &&
 		!strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "- ")

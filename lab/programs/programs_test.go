@@ -59,8 +59,8 @@ func TestConvertedProgramsDoTheSame(t *testing.T) {
 					t.Fatalf("%s %d: %x, want %x, %v", name, i, got, want, err)
 				}
 			}
-			if a.UsedBytes() < len(b)/2 {
-				t.Errorf("%s %d took %d bytes of its arena", name, i, a.UsedBytes())
+			if a.Stats().UsedBytes < len(b)/2 {
+				t.Errorf("%s %d took %d bytes of its arena", name, i, a.Stats().UsedBytes)
 			}
 			a.Reset()
 		}

@@ -56,6 +56,13 @@ const (
 	asMap    = "times as fast as a builtin map"
 )
 
+// since says from which day on runs have a benchmark that came when there were runs
+// already. A row that no run has is left out of the table.
+var since = map[string]string{
+	"PoolMixed":       "2026-11-24",
+	"MapRequestMixed": "2026-11-24",
+}
+
 // Claims are the rows of the table, in their order.
 var Claims = []Claim{
 	{"`New`, 64 B, no pointers", faster,
@@ -88,13 +95,13 @@ var Claims = []Claim{
 		"New/type=ptr64/alloc=slab", "New/type=ptr64/alloc=cursor", AtMost, 0},
 	{"`Slab.New`, the same in lives of 1,000", cursor,
 		"Lives/objects=1000/alloc=slab", "Lives/objects=1000/alloc=cursor", AtMost, 0.85},
-	{"`LaneOf`, its `New`, 64 B, two strings", faster,
+	{"`AllocatorFor`, its `New`, 64 B, two strings", faster,
 		"Lives/objects=250/alloc=heap", "Lives/objects=250/alloc=lane", AtLeast, 0},
 	{"", cursor,
 		"Lives/objects=250/alloc=lane", "Lives/objects=250/alloc=cursor", AtMost, 0.95},
 	{"", inlined,
 		"Lives/objects=250/alloc=lane", "Lives/objects=250/alloc=inlined", AtMost, 0},
-	{"`LaneOf`, the same in lives of 20", cursor,
+	{"`AllocatorFor`, the same in lives of 20", cursor,
 		"Lives/objects=20/alloc=lane", "Lives/objects=20/alloc=cursor", AtMost, 0.95},
 	{"`AllocBytes`, 64 B", faster,
 		"Bytes/alloc=heap", "Bytes/alloc=arena", AtLeast, 0},
@@ -132,6 +139,14 @@ var Claims = []Claim{
 		"Marking/phase=mark/alloc=heap", "Marking/phase=mark/alloc=arena", AtLeast, 0},
 	{"`ArenaPool`, one request, 1 core", faster,
 		"Pool/cores=1/alloc=heap", "Pool/cores=1/alloc=arena", AtLeast, 6},
+	{"one pool for requests of 20 objects and, one in 16, of 5,000", faster,
+		"PoolMixed/mix=sizes/what=all/alloc=heap", "PoolMixed/mix=sizes/what=all/alloc=arena", AtLeast, 0},
+	{"", "times as fast as the Go heap, the small requests alone",
+		"PoolMixed/mix=sizes/what=small/alloc=heap", "PoolMixed/mix=sizes/what=small/alloc=arena", AtLeast, 0},
+	{"one pool for requests of 4 types and, one in 16, of 81", faster,
+		"PoolMixed/mix=types/what=all/alloc=heap", "PoolMixed/mix=types/what=all/alloc=arena", AtLeast, 0},
+	{"", "times as fast as the Go heap, the small requests alone",
+		"PoolMixed/mix=types/what=small/alloc=heap", "PoolMixed/mix=types/what=small/alloc=arena", AtLeast, 0},
 	{"`ArenaPool`, 2 cores", "times the throughput of 1 core",
 		"Pool/cores=1/alloc=arena", "Pool/cores=2/alloc=arena", AtLeast, 1.9},
 	{"an `Arena` for each core, no pool, 2 cores", "times the throughput of 1 core",
@@ -146,6 +161,10 @@ var Claims = []Claim{
 		"PGO/New/type=ptr64/alloc=arena", "PGO/New/type=ptr64/alloc=bytebump", AtMost, 0},
 	{"Built with a profile: `ArenaPool`, one request", faster,
 		"PGO/Pool/cores=1/alloc=heap", "PGO/Pool/cores=1/alloc=arena", AtLeast, 8},
+	{"Built with a profile: one pool for requests of 20 objects and, one in 16, of 5,000", "times as fast as the Go heap, the small requests alone",
+		"PGO/PoolMixed/mix=sizes/what=small/alloc=heap", "PGO/PoolMixed/mix=sizes/what=small/alloc=arena", AtLeast, 0},
+	{"Built with a profile: one pool for requests of 4 types and, one in 16, of 81", "times as fast as the Go heap, the small requests alone",
+		"PGO/PoolMixed/mix=types/what=small/alloc=heap", "PGO/PoolMixed/mix=types/what=small/alloc=arena", AtLeast, 0},
 	{"`Map`, made for a request, 8 ints entered and read", asMap,
 		"MapRequest/key=int/n=8/map=builtin", "MapRequest/key=int/n=8/map=arena", AtLeast, 1.3},
 	{"`Map`, 8 strings", asMap,
@@ -162,6 +181,8 @@ var Claims = []Claim{
 		"MapRequest/key=int/n=1000/map=builtin", "MapRequest/key=int/n=1000/map=arena", AtLeast, 2},
 	{"`Map`, 1,000 strings", asMap,
 		"MapRequest/key=string/n=1000/map=builtin", "MapRequest/key=string/n=1000/map=arena", AtLeast, 2},
+	{"`Map`, 8 ints and 8 strings in turn, and one request in 16 with 1,000", asMap,
+		"MapRequestMixed/n=8/map=builtin", "MapRequestMixed/n=8/map=arena", AtLeast, 0},
 	{"`Map.Get`, warm, 8 ints, found", asMap,
 		"MapGet/key=int/n=8/hit/map=builtin", "MapGet/key=int/n=8/hit/map=arena", AtLeast, 0.9},
 	{"`Map.Get`, warm, 8 strings, found", asMap,
@@ -174,7 +195,7 @@ var Claims = []Claim{
 		"MapGet/key=string/n=1000/hit/map=builtin", "MapGet/key=string/n=1000/hit/map=arena", AtLeast, 0.9},
 	{"`Map.Get`, warm, 1,000 strings, not found", asMap,
 		"MapGet/key=string/n=1000/miss/map=builtin", "MapGet/key=string/n=1000/miss/map=arena", AtLeast, 0.9},
-	{"`FixedPool`, 64 B, allocate and free", faster,
+	{"`fixedpool.Pool`, 64 B, allocate and free", faster,
 		"Fixed/alloc=heap", "Fixed/alloc=fixed", AtLeast, 6},
 	{"", "times as fast as `sync.Pool`",
 		"Fixed/alloc=syncpool", "Fixed/alloc=fixed", AtLeast, 1.5},

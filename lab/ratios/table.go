@@ -92,12 +92,21 @@ func Read(file string, claims []Claim) ([]Measured, error) {
 }
 
 // Newest is the run that was made last.
-func Newest(all []Measured) []Result {
-	return slices.MaxFunc(all, func(a, b Measured) int { return cmp.Compare(a.Date, b.Date) }).Results
+func Newest(all []Measured) []Result { return newest(all).Results }
+
+func newest(all []Measured) Measured {
+	return slices.MaxFunc(all, func(a, b Measured) int { return cmp.Compare(a.Date, b.Date) })
+}
+
+// lacks says that a run of a later day than m would have the claim c.
+func (m Measured) lacks(c Claim) bool {
+	base, _, _ := strings.Cut(strings.TrimPrefix(c.Num, Profiled), "/")
+	return m.Date < since[base]
 }
 
 // Markdown writes the table, the processors side by side. A claim that does not hold
-// says so: the table is for readers, not for us.
+// says so: the table is for readers, not for us. One that nobody has measured yet has
+// no row.
 func Markdown(all []Measured) string {
 	var b strings.Builder
 	b.WriteString("| work | what the number is | target |")
@@ -107,6 +116,9 @@ func Markdown(all []Measured) string {
 	b.WriteString("\n| --- | --- | --- |" + strings.Repeat(" ---: | --- |", len(all)) + "\n")
 	for i := range all[0].Results {
 		r := all[0].Results[i]
+		if !slices.ContainsFunc(all, func(m Measured) bool { return m.Results[i].Rounds != 0 }) {
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s |", r.Work, r.Claim.Measure, r.Goal())
 		for _, m := range all {
 			fmt.Fprintf(&b, " %s | %s |", m.Results[i].measured(), m.Results[i].verdict())

@@ -33,7 +33,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("no chromium, chromium-browser or google-chrome here: the page is not opened")
+	t.Skip("SKIPPED: no chromium, chromium-browser or google-chrome here: the page is not opened")
 	return ""
 }
 
@@ -285,7 +285,7 @@ func visit(t *testing.T, path, page string, script ...string) (v visited) {
 		t.Fatal(err)
 	}
 	v.seen, v.screenshots = map[string]seen{}, map[string][]byte{}
-	ctx, stop = context.WithTimeout(ctx, 5*time.Minute)
+	ctx, stop = context.WithTimeout(ctx, 30*time.Minute)
 	defer stop()
 	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err1 := cdp.Call(ctx, target, network.Enable, network.EnableParams{})

@@ -51,7 +51,7 @@ type CppLine struct {
 // Noisy says that the spread is large enough to doubt the row.
 func (l CppLine) Noisy() bool { return l.Spread > noisy }
 
-// Ours says whether the subject is Ebbpool's.
+// Ours reports whether the subject is Ebbpool's.
 func (l CppLine) Ours() bool { return len(l.Subject) > 4 && l.Subject[:4] == "ebb " }
 
 // cppLines gathers the rows, in the order of the file.

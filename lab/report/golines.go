@@ -30,7 +30,7 @@ type Line struct {
 	byRound map[int]float64 // ns/op
 }
 
-// Ours says whether the subject is Ebbpool's.
+// Ours reports whether the subject is Ebbpool's.
 func Ours(subject string) bool {
 	return slices.Contains([]string{subjects.Region, subjects.Slab, subjects.Pool, subjects.FixedPool}, subject)
 }

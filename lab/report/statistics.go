@@ -31,7 +31,7 @@ func interval(values []float64) Interval {
 	return Interval{s.Center, max(s.Lo, sorted[0]), min(s.Hi, sorted[len(sorted)-1])}
 }
 
-// differ says whether two samples differ by more than chance: the test that
+// differ reports whether two samples differ by more than chance: the test that
 // benchstat uses.
 func differ(a, b []float64) bool {
 	sample := func(v []float64) *benchmath.Sample {

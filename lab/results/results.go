@@ -82,7 +82,7 @@ const (
 	None   = "-" // a closed loop has no schedule
 )
 
-// Schedule says whether the run kept up. The latencies of one that fell behind
+// Schedule reports whether the run kept up. The latencies of one that fell behind
 // tell how long the run was, not how long a request takes.
 func (r Run) Schedule() string {
 	switch {

@@ -1,7 +1,7 @@
 package subjects
 
 import (
-	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
@@ -16,14 +16,14 @@ type fixedPools struct {
 
 // fixed is a pool with what is out of it.
 type fixed[T any] struct {
-	pool *arena.FixedPool[T]
+	pool *fixedpool.Pool[T]
 	out  []*T
 }
 
 // room makes a pool for n objects when a workload asks for the first of them.
-func (f *fixed[T]) room(n int) *arena.FixedPool[T] {
+func (f *fixed[T]) room(n int) *fixedpool.Pool[T] {
 	if f.pool == nil || f.pool.Capacity() < n {
-		f.pool = arena.NewFixedPool[T](n)
+		f.pool = fixedpool.New[T](n)
 	}
 	return f.pool
 }

@@ -76,7 +76,7 @@ func (r *region) Drop()  { r.a = nil }
 
 func (r *region) Node() *workloads.Node { return arena.New[workloads.Node](r.a) }
 func (r *region) Tree(depth int) *workloads.Node {
-	return laneTree(arena.LaneOf[workloads.Node](r.a), depth)
+	return laneTree(arena.AllocatorFor[workloads.Node](r.a), depth)
 }
 
 func (r *region) Apart() workloads.Nodes {
@@ -87,7 +87,7 @@ func (r *region) Apart() workloads.Nodes {
 }
 
 // laneTree takes a handle, as one does who makes many objects of a type.
-func laneTree(l arena.Lane[workloads.Node], depth int) *workloads.Node {
+func laneTree(l arena.Allocator[workloads.Node], depth int) *workloads.Node {
 	n := l.New()
 	if depth > 0 {
 		n.Left, n.Right = laneTree(l, depth-1), laneTree(l, depth-1)
@@ -120,7 +120,7 @@ func (p *pooled) End() {
 
 func (p *pooled) Node() *workloads.Node { return arena.New[workloads.Node](p.a) }
 func (p *pooled) Tree(depth int) *workloads.Node {
-	return laneTree(arena.LaneOf[workloads.Node](p.a), depth)
+	return laneTree(arena.AllocatorFor[workloads.Node](p.a), depth)
 }
 
 // Apart is another arena of the pool, for one life.

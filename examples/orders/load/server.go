@@ -35,7 +35,7 @@ func newService(side string, s *store.Store) http.Handler {
 		return plainorders.New(s, o, time.Now)
 	}
 	pool := arena.NewAutoPool(0)
-	pool.Limit(8<<20, 256<<20)
+	pool.SetLimit(8<<20, 256<<20)
 	return arenaorders.New(s, pool, o, time.Now)
 }
 

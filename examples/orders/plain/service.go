@@ -39,12 +39,13 @@ func read(r *http.Request, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// write answers with v.
+// write answers with v, and a line end.
 func write(w http.ResponseWriter, status int, v any) error {
 	doc, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
+	doc = append(doc, '\n')
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(doc)))

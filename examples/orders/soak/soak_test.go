@@ -46,7 +46,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	pool := arena.NewAutoPool(0)
-	pool.Limit(256<<10, 512<<10) // so low that long lists reach them
+	pool.SetLimit(256<<10, 512<<10) // so low that long lists reach them
 	// No time may run out on a machine that is busy otherwise: what is looked for is not that.
 	patient := web.Limits{ReadHeader: time.Minute, Read: time.Minute, Write: time.Minute, Shutdown: time.Minute}
 	p := twins.Run(t, twins.Config{Pool: pool, Limits: patient, Options: web.Options{
@@ -199,7 +199,7 @@ func (s *soak) client(ctx context.Context, t *testing.T, client int, round uint6
 	}
 }
 
-// refused says whether others had the memory, which can happen to any request here.
+// refused reports whether others had the memory, which can happen to any request here.
 func refused(a twins.Answer) bool { return a.Status == 503 && a.RetryAfter != "" }
 
 // mangle breaks JSON: a byte changed, taken out or doubled.

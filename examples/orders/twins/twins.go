@@ -60,7 +60,7 @@ func Run(t testing.TB, c Config) *Pair {
 	t.Cleanup(func() { s.Close() })
 	if c.Pool == nil {
 		c.Pool = arena.NewAutoPool(0)
-		c.Pool.Limit(8<<20, 256<<20)
+		c.Pool.SetLimit(8<<20, 256<<20)
 	}
 	if c.Limits == (web.Limits{}) {
 		c.Limits = web.DefaultLimits
@@ -80,7 +80,7 @@ func Run(t testing.TB, c Config) *Pair {
 func serve(t testing.TB, h http.Handler, limits web.Limits) *Service {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skip("no network here: ", err)
+		t.Skip("SKIPPED: no network here: ", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

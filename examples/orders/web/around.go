@@ -91,7 +91,7 @@ func Around(o *Options, h http.Handler) http.Handler {
 	})
 }
 
-// panicked answers a request whose handler panicked, and says whether its connection
+// panicked answers a request whose handler panicked, and reports whether its connection
 // has to be ended, because half of an answer was sent.
 func (o *Options) panicked(w *writer, r *http.Request, v any) bool {
 	if v != http.ErrAbortHandler {

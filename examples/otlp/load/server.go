@@ -29,7 +29,7 @@ func serve(kind string, in io.Reader, out io.Writer) error {
 	switch kind {
 	case "arena":
 		pool = arena.NewAutoPool(0)
-		pool.Limit(64<<20, 512<<20)
+		pool.SetLimit(64<<20, 512<<20)
 	case "plain":
 	default:
 		return fmt.Errorf("-serve %s; plain or arena", kind)

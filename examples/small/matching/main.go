@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 type order struct {
@@ -34,7 +35,7 @@ type side struct {
 type trade struct{ maker, taker, price, quantity int }
 
 type book struct {
-	orders     *arena.FixedPool[order]
+	orders     *fixedpool.Pool[order]
 	bids, asks side
 }
 
@@ -101,7 +102,7 @@ func main() { run(os.Stdout) }
 
 func run(w io.Writer) {
 	b := &book{
-		orders: arena.NewFixedPool[order](200),
+		orders: fixedpool.New[order](200),
 		bids:   side{sign: 1},
 		asks:   side{sign: -1},
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
 )
 
 const (
@@ -34,8 +35,8 @@ type hit struct {
 
 type game struct {
 	rng   *rand.Rand
-	ships *arena.FixedPool[ship]
-	shots *arena.FixedPool[shot]
+	ships *fixedpool.Pool[ship]
+	shots *fixedpool.Pool[shot]
 	alive []*ship
 	fired []*shot
 	tick  *arena.Arena
@@ -125,8 +126,8 @@ func abs(x int) int { return max(x, -x) }
 func main() {
 	g := &game{
 		rng:   rand.New(rand.NewPCG(1, 2)),
-		ships: arena.NewFixedPool[ship](maxShips),
-		shots: arena.NewFixedPool[shot](maxShots),
+		ships: fixedpool.New[ship](maxShips),
+		shots: fixedpool.New[shot](maxShots),
 		tick:  arena.NewArena(16<<10, 0),
 	}
 	for tick := 1; tick <= 1000; tick++ {

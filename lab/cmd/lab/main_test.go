@@ -170,6 +170,9 @@ func TestBenchFromCSV(t *testing.T) {
 
 // TestBenchRunsBenchmarks runs a package of one benchmark.
 func TestBenchRunsBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library once more, for a profile")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":                   "module example.com/x\n\ngo 1.25.0\n",

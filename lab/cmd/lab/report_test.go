@@ -71,7 +71,7 @@ func TestReportRefusesUncommittedChanges(t *testing.T) {
 // What measuring writes is no other program; a changed source is.
 func TestDirty(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
+		t.Skip("SKIPPED: ", err)
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -31,7 +31,7 @@ var (
 	full = size{1_000_000, 1_000_000, 200_000, 5_000_000, 5}
 )
 
-// claimed says whether the run is as large as the claims are about.
+// claimed reports whether the run is as large as the claims are about.
 func (s size) claimed() bool {
 	return s.requests >= full.requests && s.httpRequests >= full.httpRequests && s.live >= full.live
 }

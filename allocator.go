@@ -5,8 +5,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Lane is a handle to the memory that an arena has for one type: what New looks
-// up at each call, looked up once by LaneOf. It is two words and may be copied;
+// An Allocator is a handle to the memory that an arena has for one type: what New looks
+// up at each call, looked up once by AllocatorFor. It is two words and may be copied;
 // all copies take from the same memory, and so does New.
 //
 // A handle is good for as long as its arena is in use: through Reset, marks and
@@ -16,14 +16,14 @@ import (
 // the same use of New: safe for the process, a logic error, and a panic in builds
 // with checks.
 //
-// The zero Lane is not usable.
-type Lane[T any] struct {
+// The zero Allocator is not usable.
+type Allocator[T any] struct {
 	watch check.Handle
 	room  *machine.Room // machine.NoRoom where each New has to ask
 	arena *Arena
 }
 
-// LaneOf returns a handle to a's memory for Ts, for loops that allocate many of
+// AllocatorFor returns a handle to a's memory for Ts, for loops that allocate many of
 // them. It takes no memory but the record that the arena has of each type with
 // pointers. If a is nil, the handle's New takes from the heap.
 //
@@ -31,27 +31,27 @@ type Lane[T any] struct {
 // for each object.
 //
 //go:nosplit
-func LaneOf[T any](a *Arena) Lane[T] {
+func AllocatorFor[T any](a *Arena) Allocator[T] {
 	if !machine.Portable && !check.Watched && a != nil {
 		key := machine.KeyOf((*T)(nil))
 		if l := a.region.Types.Lane(key); l.Key == key {
-			return Lane[T]{room: l.Room(), arena: a}
+			return Allocator[T]{room: l.Room(), arena: a}
 		}
 	}
-	return laneOfSlow[T](a)
+	return allocatorForSlow[T](a)
 }
 
-// laneOfSlow is LaneOf without an arena, and for a type without pointers or not met
+// allocatorForSlow is AllocatorFor without an arena, and for a type without pointers or not met
 // before.
 //
 //go:noinline
-func laneOfSlow[T any](a *Arena) Lane[T] {
-	l := Lane[T]{room: &machine.NoRoom, arena: a}
+func allocatorForSlow[T any](a *Arena) Allocator[T] {
+	l := Allocator[T]{room: &machine.NoRoom, arena: a}
 	if a == nil {
 		return l
 	}
 	if check.Watched {
-		a.enter("LaneOf")
+		a.enter("AllocatorFor")
 		defer a.leave()
 		l.watch = a.region.Watch.Handle()
 	}
@@ -64,22 +64,22 @@ func laneOfSlow[T any](a *Arena) Lane[T] {
 // New returns a pointer to a zero T: what the function New returns for the
 // handle's arena. Where T has pointers it inlines to a compare and a bump; for
 // other Ts it is a call of the function New.
-func (l Lane[T]) New() *T {
+func (l Allocator[T]) New() *T {
 	if check.Watched {
 		l.mustBeCurrent()
 	}
 	return take(l.room, l.arena, New[T])
 }
 
-// mustBeCurrent panics if the arena was put back or released since LaneOf.
-func (l Lane[T]) mustBeCurrent() {
+// mustBeCurrent panics if the arena was put back or released since AllocatorFor.
+func (l Allocator[T]) mustBeCurrent() {
 	a := l.arena
 	if a == nil {
 		return
 	}
-	a.enter("Lane.New")
+	a.enter("Allocator.New")
 	defer a.leave()
 	if l.watch != a.region.Watch.Handle() {
-		panic(message[T]("Lane.New") + "the arena was released since LaneOf returned this handle; ask for another one" + a.region.Watch.History())
+		panic(message[T]("Allocator.New") + "the arena was released since AllocatorFor returned this handle; ask for another one" + a.region.Watch.History())
 	}
 }

@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+// every is how many requests there are for each one that is of the other kind. What
+// serves them is one pool, so each arena of it has served both.
+const every = 16
+
+// manyObjects is how many objects a large request has.
+const manyObjects = 5000
+
+// BenchmarkPoolMixed is BenchmarkPool's request beside another kind, one in 16: of 5,000
+// objects (mix=sizes), or of one object of each of 81 types with pointers, where the small
+// ones have three such types (mix=types). An op of what=all is a request of either kind,
+// in their order; an op of what=small one of the small requests, without the time of the
+// others, as whoever sends small requests feels it.
+func BenchmarkPoolMixed(b *testing.B) {
+	for _, alloc := range []string{"heap", "arena"} {
+		get, put := func() *arena.Arena { return nil }, func(*arena.Arena) {}
+		if alloc == "arena" {
+			p := arena.NewArenaPool(4<<10, 0)
+			get, put = p.Get, p.Put
+		}
+		keep, large := new([20]*flat64), make([]*flat64, manyObjects)
+		keepAlive.Store(keep)
+		objects := func(a *arena.Arena, list []*flat64) {
+			if alloc == "heap" { // as the program would stand there
+				for i := range list {
+					p := new(flat64)
+					p.a = 1
+					list[i] = p
+				}
+				return
+			}
+			for i := range list {
+				p := arena.New[flat64](a)
+				p.a = 1
+				list[i] = p
+			}
+		}
+		types := newKinds(alloc == "heap")
+		for _, mix := range []struct {
+			name         string
+			small, other func(a *arena.Arena)
+		}{
+			{"sizes", func(a *arena.Arena) { objects(a, keep[:]) }, func(a *arena.Arena) { objects(a, large) }},
+			{"types", func(a *arena.Arena) { objects(a, keep[:17]); types.few(a) }, types.many},
+		} {
+			request := func(work func(*arena.Arena)) {
+				a := get()
+				work(a)
+				put(a)
+			}
+			b.Run("mix="+mix.name+"/what=all/alloc="+alloc, func(b *testing.B) {
+				for i := range b.N {
+					if i%every == every-1 {
+						request(mix.other)
+					} else {
+						request(mix.small)
+					}
+				}
+			})
+			b.Run("mix="+mix.name+"/what=small/alloc="+alloc, func(b *testing.B) {
+				var others time.Duration
+				began := time.Now()
+				for i := range b.N {
+					if i%(every-1) == 0 {
+						at := time.Now()
+						request(mix.other)
+						others += time.Since(at)
+					}
+					request(mix.small)
+				}
+				b.ReportMetric(float64(time.Since(began)-others)/float64(b.N), "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkMapRequestMixed is BenchmarkMapRequest's 8 entries in requests whose keys are
+// ints and strings in turn, beside one request in 16 with 1,000 entries, whose time is
+// left out. One operation is one entry.
+func BenchmarkMapRequestMixed(b *testing.B) {
+	ints, texts, many := intKeys(8), textKeys(8), intKeys(1000)
+	b.Run("n=8/map=builtin", func(b *testing.B) {
+		benchmarkMapsInTurn(b, func() { fillBuiltin(b, ints) }, func() { fillBuiltin(b, texts) }, func() { fillBuiltin(b, many) })
+		sinkMap = nil
+	})
+	b.Run("n=8/map=arena", func(b *testing.B) {
+		pool := arena.NewArenaPool(64<<10, 0)
+		benchmarkMapsInTurn(b, func() { fillMap(b, pool, ints) }, func() { fillMap(b, pool, texts) }, func() { fillMap(b, pool, many) })
+	})
+}
+
+func benchmarkMapsInTurn(b *testing.B, one, two, other func()) {
+	var others time.Duration
+	began := time.Now()
+	for i := 0; i*8 < b.N; i++ {
+		if i%(every-1) == 0 {
+			at := time.Now()
+			other()
+			others += time.Since(at)
+		}
+		if i%2 == 0 {
+			one()
+		} else {
+			two()
+		}
+	}
+	b.ReportMetric(float64(time.Since(began)-others)/float64(b.N), "ns/op")
+}
+
+// kinds makes one object of each of nine times nine types.
+type kinds struct {
+	few, many func(a *arena.Arena)
+}
+
+// kind is another type with pointers for each pair.
+type kind[A, B any] struct {
+	a *A
+	b *B
+	n int
+}
+
+var sinkKind any
+
+func newKinds(heap bool) kinds {
+	rows := []func(a *arena.Arena, n int){
+		ofKinds[int8](heap), ofKinds[int16](heap), ofKinds[int32](heap), ofKinds[int64](heap), ofKinds[uint8](heap),
+		ofKinds[uint16](heap), ofKinds[uint32](heap), ofKinds[float32](heap), ofKinds[float64](heap),
+	}
+	return kinds{
+		few: func(a *arena.Arena) { rows[0](a, 3) },
+		many: func(a *arena.Arena) {
+			for _, row := range rows {
+				row(a, 9)
+			}
+		},
+	}
+}
+
+// ofKinds makes one of each of the first n types whose first part is A.
+func ofKinds[A any](heap bool) func(a *arena.Arena, n int) {
+	makers := []func(a *arena.Arena){
+		makerOf[A, int8](heap), makerOf[A, int16](heap), makerOf[A, int32](heap), makerOf[A, int64](heap), makerOf[A, uint8](heap),
+		makerOf[A, uint16](heap), makerOf[A, uint32](heap), makerOf[A, float32](heap), makerOf[A, float64](heap),
+	}
+	return func(a *arena.Arena, n int) {
+		for _, make := range makers[:n] {
+			make(a)
+		}
+	}
+}
+
+func makerOf[A, B any](heap bool) func(a *arena.Arena) {
+	if heap {
+		return func(*arena.Arena) {
+			x := new(kind[A, B])
+			x.n = 1
+			sinkKind = x
+		}
+	}
+	return func(a *arena.Arena) {
+		x := arena.New[kind[A, B]](a)
+		x.n = 1
+		sinkKind = x
+	}
+}

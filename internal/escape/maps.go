@@ -1,0 +1,58 @@
+package escape
+
+import "reflect"
+
+// newMap is the copy of a builtin map: its entries are looked through in slices, and
+// entered when they are complete, since a copied key has another hash.
+type newMap struct{ copy, keys, vals reflect.Value }
+
+// builtin is scan for a builtin map at p.
+func (c *copier) builtin(s *slot, at Pointer) {
+	m := s.wordAt(at)
+	if m == nil {
+		return
+	}
+	if !c.surveyed {
+		c.stuck = true
+		return
+	}
+	i := c.softOf(ref{m, mapHeader})
+	if c.list[i].state != dirty {
+		return
+	}
+	n := c.list[i].made
+	if n == 0 {
+		v := reflect.New(s.typ).Elem() // at may be on the stack, and what walks a map is not
+		v.Set(valueAt(s.typ, at))
+		c.maps = append(c.maps, c.newMap(v))
+		n = int32(len(c.maps))
+		c.list[i].made = n
+	}
+	valueAt(s.typ, at).Set(c.maps[n-1].copy.Convert(s.typ))
+}
+
+func (c *copier) newMap(m reflect.Value) newMap {
+	t, size := m.Type(), m.Len()
+	n := newMap{
+		reflect.MakeMapWithSize(t, size),
+		reflect.MakeSlice(reflect.SliceOf(t.Key()), size, size),
+		reflect.MakeSlice(reflect.SliceOf(t.Elem()), size, size),
+	}
+	for i, entries := 0, m.MapRange(); i < size && entries.Next(); i++ {
+		n.keys.Index(i).SetIterKey(entries)
+		n.vals.Index(i).SetIterValue(entries)
+	}
+	for _, list := range []reflect.Value{n.keys, n.vals} {
+		if prog := programFor(list.Type().Elem(), c.own); len(prog.slots) != 0 && size != 0 {
+			c.work = append(c.work, task{list.UnsafePointer(), prog, size})
+		}
+	}
+	return n
+}
+
+// fill enters the entries.
+func (n *newMap) fill() {
+	for i := range n.keys.Len() {
+		n.copy.SetMapIndex(n.keys.Index(i), n.vals.Index(i))
+	}
+}

@@ -1,0 +1,114 @@
+package escape
+
+// soft is a box or a builtin map, which is copied once, if it leads into the region. Who
+// finds that out, the copier or a survey, notes it here.
+type soft struct {
+	copy  Pointer // of a box, nil if there is none yet
+	made  int32   // the copy of a map, from 1
+	from  int32   // the list of those that lead to it, as a survey has found
+	holds int32   // the list of what its copy has to hold, if that has to wait
+	state state
+	done  bool // it holds that
+}
+
+type state uint8
+
+const (
+	unknown state = iota
+	clean         // as far as is known yet
+	dirty         // it leads into the region
+)
+
+// softs are all that were met, by their refs. The first is none, and stands for all that is
+// not in one.
+type softs struct {
+	refs
+	list  []soft
+	edges []edge
+	waits []holding
+}
+
+// edge is in a list of softs that lead to one.
+type edge struct{ from, next int32 }
+
+// holding is an interface, in a copy, that has to hold the copy of a soft; it is in a
+// list of those in one soft.
+type holding struct {
+	s    *slot
+	at   Pointer
+	d    *dynamic
+	soft int32
+	next int32
+}
+
+func (l *softs) clear() {
+	l.refs.clear()
+	clear(l.list)
+	clear(l.waits)
+	l.list, l.edges, l.waits = append(l.list[:0], soft{}), l.edges[:0], l.waits[:0]
+}
+
+// softOf returns the number of the soft that r is.
+func (l *softs) softOf(r ref) int32 {
+	n, isNew := l.number(r)
+	if isNew {
+		l.list = append(l.list, soft{})
+	}
+	return n
+}
+
+// lead notes that soft from leads to soft to.
+func (l *softs) lead(from, to int32) {
+	l.edges = append(l.edges, edge{from, l.list[to].from})
+	l.list[to].from = int32(len(l.edges))
+}
+
+// spread makes dirty what leads to what is.
+func (l *softs) spread() {
+	var work []int32
+	for i := range l.list {
+		if l.list[i].state == dirty {
+			work = append(work, int32(i))
+		}
+	}
+	for len(work) > 0 {
+		x := &l.list[work[len(work)-1]]
+		work = work[:len(work)-1]
+		for i := x.from; i != 0; i = l.edges[i-1].next {
+			if y := &l.list[l.edges[i-1].from]; y.state != dirty {
+				y.state = dirty
+				work = append(work, l.edges[i-1].from)
+			}
+		}
+	}
+}
+
+// wait notes an interface in the copy of soft in that has to hold the copy of soft h.
+func (l *softs) wait(in int32, h holding) {
+	h.next = l.list[in].holds
+	l.waits = append(l.waits, h)
+	l.list[in].holds = int32(len(l.waits))
+}
+
+// settle has all interfaces that have waited hold copies: those in a box before that
+// is held itself. No box leads to itself by boxes alone.
+func (l *softs) settle() {
+	type step struct{ soft, next int32 } // next: of what it holds
+	for work := []step{{0, l.list[0].holds}}; len(work) > 0; {
+		t := &work[len(work)-1]
+		x := &l.list[t.soft]
+		if t.next != 0 {
+			h := &l.waits[t.next-1]
+			if t.next = h.next; !l.list[h.soft].done {
+				work = append(work, step{h.soft, l.list[h.soft].holds})
+			}
+			continue
+		}
+		for i := x.holds; i != 0; i = l.waits[i-1].next {
+			h := &l.waits[i-1]
+			h.s.setBox(h.at, h.d, l.list[h.soft].copy)
+		}
+		x.done = true
+		work = work[:len(work)-1]
+	}
+}

@@ -1,0 +1,77 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+)
+
+// Long strings that overlap in part are pieces of one copy, which takes a survey: without
+// their bytes in it, the copy came to no end.
+func TestEscapeOfTextsThatOverlap(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	text := strings.Repeat("0123456789", 40)
+	s := a.AllocString(text)
+	list := arena.SliceOf(a, s[100:200], s[:150], s[300:], s[299:399], s[:5])
+	c := escaped(a, list)
+	for i, want := range []string{text[100:200], text[:150], text[300:], text[299:399], text[:5]} {
+		if c[i] != want {
+			t.Errorf("string %d is %q", i, c[i])
+		}
+	}
+	if unsafe.StringData(c[0]) != unsafe.StringData(c[1][100:]) {
+		t.Error("they share their bytes no more")
+	}
+}
+
+// A string over values with pointers, by package unsafe, is a copy of these values, so that what
+// they lead to has to be surveyed, too.
+func TestEscapeOfTextOverPointers(t *testing.T) {
+	type holder struct {
+		text  string
+		parts []string
+		rest  [16]int // more than a short string on 32 bits, too
+	}
+	a := arena.NewArena(4096, 0)
+	s := a.AllocString(strings.Repeat("0123456789", 40))
+	h := arena.NewOf(a, holder{parts: arena.SliceOf(a, s[:100], s[50:150])})
+	h.text = unsafe.String((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
+	c := escaped(a, h.text)
+	got := (*holder)(unsafe.Pointer(unsafe.StringData(c)))
+	if len(c) != int(unsafe.Sizeof(*h)) || unsafe.StringData(got.text) != unsafe.StringData(c) || got.parts[1][:5] != "01234" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// An empty value that pointed into the arena kept it alive from within a shared box, if there
+// had been a survey.
+func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
+	type empties struct {
+		s string
+		b []byte
+		x any // so that what is found in it is noted
+	}
+	type holder struct {
+		x, y any
+		m    map[string]*int
+	}
+	a := arena.NewArena(4096, 0)
+	s, b := a.AllocString("text")[:0], a.AllocBytes(8)[:0]
+	if c := arena.Escape(a, map[int]string{1: s}); unsafe.StringData(c[1]) != nil {
+		t.Error("a map was shared whose empty string keeps the arena's memory alive")
+	}
+	for _, m := range []map[string]*int{nil, {"x": nil}} {
+		c := arena.Escape(a, holder{empties{s, b, nil}, s, m})
+		e := c.x.(empties)
+		if p := unsafe.SliceData(e.b); p == unsafe.SliceData(b) || e.b == nil {
+			t.Errorf("with map %v: the slice's pointer is %p", m, p)
+		}
+		for _, s := range []string{e.s, c.y.(string)} {
+			if p := unsafe.StringData(s); p != nil {
+				t.Errorf("with map %v: the string's pointer is %p", m, p)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+// Whoever sets a Limit looks at LargestArena first. It left forks out: it said 1 MB for
+// ten forks of 1 MB, and a Limit of twice that refused the very same life.
+func TestLargestArenaCountsForks(t *testing.T) {
+	life := func(p *arena.ArenaPool) *arena.LimitError {
+		return refused(t, func() {
+			p.Do(func(a *arena.Arena) {
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				var over any
+				for range 10 {
+					f := a.Fork()
+					wg.Go(func() {
+						defer func() {
+							if v := recover(); v != nil {
+								mu.Lock()
+								over = v
+								mu.Unlock()
+							}
+						}()
+						for range 1000 {
+							f.AllocBytes(1000)
+							arena.New[textPair](f)
+						}
+					})
+				}
+				if wg.Wait(); over != nil {
+					panic(over)
+				}
+			})
+		})
+	}
+	p := arena.NewArenaPool(64<<10, 0)
+	life(p)
+	n := p.Stats().LargestArena
+	if n < 10_000_000 || n > p.Stats().HighWater {
+		t.Fatalf("%+v", p.Stats())
+	}
+	for _, limit := range []int{n, 2 * n} {
+		p := arena.NewArenaPool(64<<10, 0)
+		p.SetLimit(limit, 0)
+		if over := life(p); over != nil || p.Stats().LargestArena > limit {
+			t.Errorf("a life of %d bytes with a limit of %d: %v, %+v", n, limit, over, p.Stats())
+		}
+	}
+}
+
+// randomLife does the same for the same seed: values, slices that grow, Buffers and
+// Maps, in the arena and in forks of forks, that are emptied in between.
+func randomLife(a *arena.Arena, seed uint64) {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	kinds := rnd.IntN(128) // a life has some kinds of work and not others
+	all := []*arena.Arena{a}
+	if kinds&1 != 0 {
+		for range rnd.IntN(6) {
+			all = append(all, all[rnd.IntN(len(all))].Fork())
+		}
+	}
+	var ints, grown [4][]int
+	var ptrs [4][]*int
+	buf, index := arena.NewBuffer(a, 0), arena.NewMap[int, *int](a, 0)
+	most := 1 << rnd.IntN(12)
+	for range rnd.IntN(1 << rnd.IntN(11)) {
+		f, i := all[rnd.IntN(len(all))], rnd.IntN(4)
+		size := 1 + rnd.IntN(most)
+		if kinds&2 != 0 {
+			size = most
+		}
+		switch rnd.IntN(8) {
+		case 0:
+			f.AllocBytes(size)
+		case 1:
+			f.AllocString(strings.Repeat("x", size))
+		case 2:
+			arena.New[textPair](f)
+			arena.MakeSlice[*int](f, size/8, size/8)
+		case 3:
+			if kinds&4 != 0 {
+				ints[i] = arena.Append(a, ints[i], make([]int, size/8)...)
+			}
+		case 4:
+			if kinds&8 != 0 {
+				ptrs[i] = arena.Append(a, ptrs[i], make([]*int, size/8)...)
+			}
+		case 5:
+			if kinds&16 != 0 {
+				grown[0] = arena.Append(a, grown[0], make([]int, size/8)...)
+			}
+		case 6:
+			if kinds&32 != 0 {
+				buf.WriteString(strings.Repeat("y", size))
+			}
+		case 7:
+			if kinds&64 != 0 {
+				index.Set(size, arena.New[int](a))
+			}
+		}
+	}
+}
+
+// Three times LargestArena refuses none of the lives that were measured, whatever they
+// are: values that are placed otherwise below a limit, and slices that move more often.
+func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
+	programs := uint64(300)
+	if testing.Short() {
+		programs = 80
+	}
+	for program := range programs {
+		run := func(limit int) (largest int, over *arena.LimitError) {
+			p := arena.NewArenaPool(64<<(program%11), 1<<20)
+			p.SetLimit(limit, 0)
+			over = refused(t, func() {
+				for life := range 1 + program%5 {
+					p.Do(func(a *arena.Arena) { randomLife(a, program<<8+life) })
+				}
+			})
+			return p.Stats().LargestArena, over
+		}
+		n, _ := run(0)
+		if largest, over := run(3 * n); over != nil || largest > 3*n {
+			t.Errorf("program %d, of %d bytes: %v, with a limit %d bytes", program, n, over, largest)
+		}
+	}
+}

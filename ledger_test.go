@@ -1,0 +1,409 @@
+package arena
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// heldWithForks adds up the chunks of an arena and of all its forks, those that have
+// ended and wait for the next included: what the accounts must say.
+func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
+	n := a.region.Numbers()
+	bytes, chunks = n.Held, n.Chunks
+	if a.kin != nil {
+		for _, f := range a.kin.forks {
+			b, c := heldWithForks(f)
+			bytes, chunks = bytes+b, chunks+c
+		}
+	}
+	return bytes, chunks
+}
+
+// ledger is the slow model of a pool's account: after each step of a random program
+// it adds up the chunks that there are.
+type ledger struct {
+	p        *ArenaPool
+	rnd      *rand.Rand
+	families []*ledgerFamily
+	forks    []*Arena // all there ever were
+	perArena int
+	total    int
+
+	largest, most uintptr
+}
+
+// ledgerFamily is an arena of the pool with its forks.
+type ledgerFamily struct {
+	acct *account
+	a    *Arena     // nil where the pool dropped it
+	lies *idleArena // what it lies in
+	out  bool
+	live []*ledgerArena // in use, the arena first
+	// exact says that all it has is on the account, not only what it took since a
+	// total was set.
+	exact bool
+}
+
+type ledgerArena struct {
+	a       *Arena
+	parent  *ledgerArena
+	born    uint64
+	marks   []Mark
+	ints    []int
+	objects []*textPair
+	buf     *Buffer
+	index   *Map[string, *textPair]
+}
+
+// figures is what is compared before and after a step.
+type figures struct {
+	held, charged uintptr
+	chunks        int
+	stats         PoolStats
+}
+
+func (l *ledger) figures() (f figures) {
+	for _, x := range l.families {
+		bytes, chunks := x.held()
+		f.held, f.chunks = f.held+bytes, f.chunks+chunks
+		f.charged += x.acct.Charged()
+	}
+	f.stats = l.p.Stats()
+	return f
+}
+
+func (x *ledgerFamily) held() (uintptr, int) {
+	if x.a == nil {
+		return 0, 0
+	}
+	return heldWithForks(x.a)
+}
+
+// check compares all that is counted with what is there.
+func (l *ledger) check(before figures) error {
+	var out, idle, charged uintptr
+	for i, x := range l.families {
+		held, _ := x.held()
+		if x.out {
+			out += held
+		} else {
+			idle += held
+		}
+		if got := x.acct.Held(); got != held {
+			return fmt.Errorf("arena %d: the account says %d bytes, its chunks and its forks' have %d", i, got, held)
+		}
+		if x.live != nil {
+			m := x.a.metered()
+			if limit := m.Limit(); limit != 0 && x.exact && held > max(limit, before.held) {
+				return fmt.Errorf("arena %d: %d bytes with a limit of %d", i, held, limit)
+			}
+		}
+		c := x.acct.Charged()
+		charged += c
+		switch {
+		case !x.out && c != 0:
+			return fmt.Errorf("arena %d: %d bytes of the total are an idle arena's", i, c)
+		case x.out && x.exact && l.total != 0 && c != held:
+			return fmt.Errorf("arena %d: %d bytes of the total are on its account, and it has %d", i, c, held)
+		case c > held:
+			return fmt.Errorf("arena %d: %d bytes of the total are on its account, and it has only %d", i, c, held)
+		}
+	}
+	for _, f := range l.forks {
+		if held := f.region.Numbers().Held; held != 0 && !l.knows(f) {
+			return fmt.Errorf("a fork that was dropped has %d bytes", held)
+		}
+	}
+	counts, s := l.p.tally.Counts(), l.p.Stats()
+	if counts.Out != charged || l.total != 0 && charged > max(uintptr(l.total), before.charged) {
+		return fmt.Errorf("%d bytes of a total of %d are out, the accounts say %d, before the step %d", counts.Out, l.total, charged, before.charged)
+	}
+	if counts.Held != out+idle || s.InUseBytes != int(out) || s.RetainedBytes != int(idle) {
+		return fmt.Errorf("%d bytes are out, %d idle; %d are counted, %+v", out, idle, counts.Held, s)
+	}
+	l.most = max(l.most, out+idle)
+	for _, x := range l.families {
+		held, _ := x.held()
+		l.largest = max(l.largest, held)
+	}
+	if s.Dropped != before.stats.Dropped { // what was there in the midst of the step is not known
+		l.most, l.largest = max(l.most, uintptr(s.HighWater)), max(l.largest, uintptr(s.LargestArena))
+	}
+	if s.HighWater != int(l.most) || s.LargestArena != int(l.largest) {
+		return fmt.Errorf("the most was %d bytes, of one arena with its forks %d; %+v", l.most, l.largest, s)
+	}
+	return nil
+}
+
+// knows reports whether the fork f belongs to an arena that there is.
+func (l *ledger) knows(f *Arena) bool {
+	for up := f; up != nil; up = up.kin.parent {
+		if up.kin == nil || up.kin.parent == nil {
+			return slices.ContainsFunc(l.families, func(x *ledgerFamily) bool { return x.a == up })
+		}
+		if !slices.Contains(up.kin.parent.kin.forks, up) {
+			return false
+		}
+	}
+	return false
+}
+
+// step does one thing and returns what.
+func (l *ledger) step() (string, error) {
+	before := l.figures()
+	var out []*ledgerFamily
+	for _, x := range l.families {
+		if x.out {
+			out = append(out, x)
+		}
+	}
+	op := l.rnd.IntN(100)
+	if len(out) == 0 || op < 4 && len(out) < 6 {
+		return "Get", cmpErr(l.get(), l.check(before))
+	}
+	if op < 6 {
+		return l.limit(), l.check(before)
+	}
+	x := out[l.rnd.IntN(len(out))]
+	n := x.live[l.rnd.IntN(len(x.live))]
+	what, single := l.change(x, n, op)
+	var over *LimitError
+	if what == "" {
+		what, single, over = l.take(n)
+	}
+	after := l.figures()
+	if made := after.chunks - before.chunks + int(after.stats.Dropped-before.stats.Dropped); made > 0 {
+		x.exact = l.total != 0
+	}
+	err := l.check(before)
+	if over != nil {
+		what += ", which is refused"
+		err = cmpErr(err, l.refused(over, x, n.a, before, after, single))
+	}
+	return what, err
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// refused checks what a refusal by a says and that nothing has changed, if it was of a
+// single allocation. What a could have dropped is not in use.
+func (l *ledger) refused(e *LimitError, x *ledgerFamily, a *Arena, before, after figures, single bool) error {
+	others := after.charged - x.acct.Charged()
+	held, _ := x.held()
+	if a.kin != nil {
+		for _, f := range a.kin.forks[a.kin.out:] {
+			spare, _ := heldWithForks(f)
+			held -= spare
+		}
+	}
+	limit := int(x.a.metered().Limit())
+	if e.Pool {
+		limit = l.total
+	} else {
+		others = 0
+	}
+	if e.Limit != limit || e.InUse+e.Asked <= e.Limit || e.Others != int(others) || e.InUse-e.Others > int(held) || e.InUse < e.Others {
+		return fmt.Errorf("%+v, with a limit of %d, %d bytes of others and %d of its own", *e, limit, others, held)
+	}
+	if before.stats.Refused++; single && before != after {
+		return fmt.Errorf("%+v, and before it was refused %+v", after, before)
+	}
+	return nil
+}
+
+// change does what allocates nothing, or returns "".
+func (l *ledger) change(x *ledgerFamily, n *ledgerArena, op int) (what string, single bool) {
+	switch {
+	case op < 10:
+		l.put(x)
+		return "Put", false
+	case op < 20 && len(x.live) < 8:
+		f := n.a.Fork()
+		l.forks = append(l.forks, f)
+		x.live = append(x.live, &ledgerArena{a: f, parent: n, born: n.a.kin.count})
+		return "Fork", false
+	case op < 26:
+		n.a.Reset()
+		x.end(n, 0)
+		*n = ledgerArena{a: n.a, parent: n.parent, born: n.born}
+		return "Reset", false
+	case op < 29:
+		n.a.Release()
+		x.end(n, 0)
+		*n = ledgerArena{a: n.a, parent: n.parent, born: n.born}
+		return "Release", false
+	case op < 33:
+		n.marks = append(n.marks, n.a.Mark())
+		n.ints, n.objects, n.buf, n.index = nil, nil, nil, nil
+		return "Mark", false
+	case op < 40 && len(n.marks) > 0:
+		i := l.rnd.IntN(len(n.marks))
+		n.a.Rewind(n.marks[i])
+		x.end(n, n.marks[i].forks)
+		*n = ledgerArena{a: n.a, parent: n.parent, born: n.born, marks: n.marks[:i+1]}
+		return "Rewind", false
+	case op < 42:
+		x.a.SetLimit(l.rnd.IntN(3) * l.rnd.IntN(60_000))
+		x.acct.Unsettled = true
+		return "Limit of an arena", false
+	}
+	return "", false
+}
+
+// end forgets n's forks that were born after a mark, and theirs.
+func (x *ledgerFamily) end(n *ledgerArena, born uint64) {
+	var gone []*ledgerArena
+	x.live = slices.DeleteFunc(x.live, func(f *ledgerArena) bool {
+		if f.parent == n && f.born > born {
+			gone = append(gone, f)
+			return true
+		}
+		return false
+	})
+	for _, f := range gone {
+		x.end(f, 0)
+	}
+}
+
+func (l *ledger) get() error {
+	a := l.p.Get()
+	x := l.family(a.owner.account)
+	x.a, x.lies, x.out, x.live, x.exact = a, a.owner.idle, true, []*ledgerArena{{a: a}}, l.total != 0
+	if held, _ := x.held(); l.perArena != 0 && int(held) > l.perArena/2 {
+		return fmt.Errorf("an arena with a limit of %d begins with %d bytes", l.perArena, held)
+	}
+	return nil
+}
+
+// family finds the arena whose account it is, or notes it.
+func (l *ledger) family(acct *account) *ledgerFamily {
+	i := slices.IndexFunc(l.families, func(x *ledgerFamily) bool { return x.acct == acct })
+	if i < 0 {
+		i = len(l.families)
+		l.families = append(l.families, &ledgerFamily{acct: acct})
+	}
+	return l.families[i]
+}
+
+func (l *ledger) put(x *ledgerFamily) {
+	l.p.Put(x.a)
+	x.rest()
+}
+
+// rest notes that x was put back.
+func (x *ledgerFamily) rest() {
+	if x.out, x.live = false, nil; check.On && !check.Race {
+		x.a = x.lies.arena // another one goes on in its place
+	}
+}
+
+// limit changes the pool's limits.
+func (l *ledger) limit() string {
+	if l.rnd.IntN(2) == 0 {
+		l.perArena = l.rnd.IntN(3) * l.rnd.IntN(60_000)
+	}
+	if l.rnd.IntN(2) == 0 {
+		l.total = l.rnd.IntN(3) * l.rnd.IntN(200_000)
+	}
+	l.p.SetLimit(l.perArena, l.total)
+	return fmt.Sprintf("Limit(%d, %d)", l.perArena, l.total)
+}
+
+// take allocates in n. It reports whether that was a single allocation.
+func (l *ledger) take(n *ledgerArena) (what string, single bool, over *LimitError) {
+	a, size := n.a, 1+l.rnd.IntN(40)<<l.rnd.IntN(12)
+	defer func() {
+		if v := recover(); v != nil {
+			over = v.(*LimitError)
+		}
+	}()
+	switch l.rnd.IntN(12) {
+	case 0, 1:
+		a.AllocBytes(size)
+		return fmt.Sprintf("%d bytes", size), true, nil
+	case 2:
+		a.AllocString(strings.Repeat("x", size))
+		return "a string", true, nil
+	case 3, 4:
+		for range 1 + size/100 {
+			n.objects = append(n.objects, New[textPair](a))
+		}
+		return "objects", size < 100, nil
+	case 5:
+		MakeSlice[*int](a, size/8, size/8)
+		return "pointers", true, nil
+	case 6:
+		New[[40]any](a)
+		return "an array", true, nil
+	case 7, 8:
+		n.ints = Append(a, n.ints, make([]int, size/8)...)
+		return "Append", true, nil
+	case 9:
+		if n.buf == nil {
+			n.buf = NewBuffer(a, 0)
+		}
+		fmt.Fprintf(n.buf, "%*d", size, 7)
+		return "Buffer", false, nil
+	case 10:
+		if n.index == nil {
+			n.index = NewMap[string, *textPair](a, 0)
+		}
+		for i := range 1 + size/100 {
+			n.index.Set(a.Sprintf("%d", i+size), New[textPair](a))
+		}
+		return "Map", false, nil
+	}
+	a.Concat("a", strings.Repeat("b", size), "c")
+	return "Concat", true, nil
+}
+
+// What the arenas of a pool have, with forks at work and forks that have ended, is on
+// the pool's account to the byte, through everything that a program may do: what forks
+// kept over a Reset counted for nobody, and twenty arenas had 3.7 MB of a total of 1 MB.
+func TestPoolAccountAgainstTheModel(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or the sync.Pool forgets arenas
+	programs, steps := uint64(200), 400
+	if testing.Short() || check.On {
+		programs = 40
+	}
+	for seed := range programs {
+		l := &ledger{rnd: rand.New(rand.NewPCG(seed, 23))}
+		l.p = NewArenaPool(64<<l.rnd.IntN(8), l.rnd.IntN(100_000))
+		if seed%3 == 0 {
+			l.p = NewAutoPool(l.rnd.IntN(100_000))
+		}
+		if seed%2 == 0 {
+			l.limit()
+		}
+		for step := range steps {
+			if what, err := l.step(); err != nil {
+				t.Fatalf("program %d, step %d, %s: %v", seed, step, what, err)
+			}
+		}
+		// Some are out and are lost now, some lie idle: the collector takes both.
+		p := l.p
+		p.SetMaxIdleBytes(0)
+		l = nil
+		for range 50 {
+			if testkit.Finalizers(t, 1); p.Stats().Arenas == 0 {
+				break
+			}
+		}
+		s, counts := p.Stats(), p.tally.Counts()
+		if s.Arenas != 0 || s.InUseBytes != 0 || s.RetainedBytes != 0 || counts.Held != 0 || counts.Out != 0 || s.Gets != s.Puts+s.Leaked {
+			t.Fatalf("program %d: in the end %+v, %+v", seed, s, counts)
+		}
+	}
+}
