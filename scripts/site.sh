@@ -21,7 +21,7 @@ fi
 rm -rf "$out/src" "$out/html"
 mkdir -p "$out/src/extra/docs"
 git ls-files --cached --others --exclude-standard '*.md' |
-	grep -vE '^(site|cpp/docs\.md)|testdata' | while read -r page; do
+	grep -vE '^(\.|site|cpp/docs\.md)|testdata' | while read -r page; do
 	mkdir -p "$out/src/$(dirname "$page")"
 	cp "$page" "$out/src/$page"
 done
