@@ -287,11 +287,13 @@ func (m *Meter) give(bytes uintptr, chunks int) {
 		return
 	}
 	m.held -= bytes
-	if m.reserved == 0 {
-		m.family.add(-bytes)
-	}
+	// The account first: what the family has left may be another fork's at once, and the
+	// account would have both.
 	if m.tally != nil {
 		m.account.shrank(m.tally, bytes, chunks, m.charged)
+	}
+	if m.reserved == 0 {
+		m.family.add(-bytes)
 	}
 }
 
