@@ -68,7 +68,7 @@ func unsure(md protoreflect.MessageDescriptor) bool {
 	return circle(md)
 }
 
-// wireArenas are// wireArenas are a new arena, one with a limit that some documents reach, and none.
+// wireArenas are a new arena, one with a limit that some documents reach, and none.
 func wireArenas() []*arena.Arena {
 	limited := arena.NewArena(1<<10, 0)
 	limited.SetLimit(64 << 10)
@@ -110,7 +110,7 @@ func TestWire(t *testing.T) {
 					}
 				}
 			}
-			if share := 100 * good / all; share < 5 || share > 98 {
+			if share := 100 * good / all; all >= 300 && (share < 5 || share > 98) { // of fewer it is chance
 				t.Errorf("%d%% of %d documents are good: that compares little", share, all)
 			}
 		})
