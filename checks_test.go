@@ -49,7 +49,7 @@ func TestCheckedOverlap(t *testing.T) {
 // the other: their sizes are multiples of one, which the allocator's size
 // classes then keep apart.
 func TestNoSharedCacheLines(t *testing.T) {
-	if unsafe.Sizeof(check.Witness{}) != 0 {
+	if unsafe.Sizeof(check.Tracker{}) != 0 {
 		t.Skip("arenas are larger where the checks for misuse are compiled in")
 	}
 	if s := unsafe.Sizeof(Arena{}); s%64 != 0 {

@@ -25,7 +25,7 @@ type Slab[T any] struct {
 	lane      machine.Lane
 	highWater uintptr
 	resets    uint64
-	watch     check.Witness
+	watch     check.Tracker
 
 	_ noCopy
 }

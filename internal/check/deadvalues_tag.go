@@ -13,14 +13,14 @@ type word struct {
 	pointer bool
 }
 
-// killer returns what fills memory of a type that has pointers with dead values:
+// deadFiller returns what fills memory of a type that has pointers with dead values:
 // the pointer dead, and DeadLen for numbers.
-func killer(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
-	if kill, ok := killers.Load(t); ok {
-		return kill.(func(Pointer, uintptr, uintptr, Pointer))
+func deadFiller(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
+	if fillDead, ok := deadFillers.Load(t); ok {
+		return fillDead.(func(Pointer, uintptr, uintptr, Pointer))
 	}
 	words := wordsOf(t, 0, nil)
-	kill := func(base Pointer, from, to uintptr, dead Pointer) {
+	fillDead := func(base Pointer, from, to uintptr, dead Pointer) {
 		if from == to {
 			return
 		}
@@ -33,13 +33,13 @@ func killer(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
 		}
 		repeatTyped(t, base, from, to)
 	}
-	killers.Store(t, kill)
-	return kill
+	deadFillers.Store(t, fillDead)
+	return fillDead
 }
 
-// killers are the functions that fill, by type: there is a lane for each type
+// deadFillers are the functions that fill, by type: there is a lane for each type
 // in each arena.
-var killers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr, Pointer)
+var deadFillers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr, Pointer)
 
 // mostWords bounds what is filled of a value that is a large array.
 const mostWords = 1024

@@ -1,7 +1,7 @@
 // Package check is what builds with the tag arenacheck, with -race or with
-// -asan add to find misuse: who is in an arena at the moment and where its lives
-// began and ended (Witness), what lies between values (Lane, Chunk), and what
-// becomes of memory that was taken back.
+// -asan add to find misuse: a Tracker records who uses an arena at the moment and
+// where its lives began and ended; Lane and Chunk add redzones between values and
+// put freed memory in quarantine.
 //
 // It works on addresses, offsets and sizes, and knows nothing of lanes, arenas
 // and pools: those call it. In plain builds On and Watched are constant false,

@@ -26,12 +26,12 @@ func Explain(err error) (at uintptr, text string, ok bool) {
 	runs.Lock()
 	defer runs.Unlock()
 	for r := range runs.all {
-		for _, b := range r.buried {
+		for _, b := range r.protected {
 			if at-b.start < b.size {
 				return at, "arena: use of memory that an arena has taken back" + b.life.history(), true
 			}
 		}
 	}
-	text, ok = Mourn(at)
+	text, ok = ExplainPointer(at)
 	return at, text, ok
 }

@@ -9,9 +9,9 @@ type Handle struct{ releases uint64 }
 // Handle is what a handle that is made now remembers.
 //
 //go:norace
-func (w *Witness) Handle() Handle { return Handle{w.releases} }
+func (t *Tracker) Handle() Handle { return Handle{t.releases} }
 
 // Released ends the use of all handles.
 //
 //go:norace
-func (w *Witness) Released() { w.releases++ }
+func (t *Tracker) Released() { t.releases++ }

@@ -15,45 +15,45 @@ const Watched = false
 
 // What the checks remember of an arena, a lane, a chunk: here, nothing.
 type (
-	Witness struct{}
+	Tracker struct{}
 	Handle  struct{}
 	Lane    struct{}
 	Chunk   struct{}
 )
 
-func (w *Witness) Begin()                  {}
-func (w *Witness) Enter(does string)       {}
-func (w *Witness) Occupy(does string)      {}
-func (w *Witness) Leave()                  {}
-func (w *Witness) Ended(how string)        {}
-func (w *Witness) History() string         { return "" }
-func (w *Witness) Guard(c runtime.Cleanup) {}
-func (w *Witness) Unguard()                {}
-func (w *Witness) Released()               {}
-func (w *Witness) Handle() Handle          { return Handle{} }
+func (t *Tracker) Begin()                  {}
+func (t *Tracker) Enter(does string)       {}
+func (t *Tracker) Occupy(does string)      {}
+func (t *Tracker) Leave()                  {}
+func (t *Tracker) Ended(how string)        {}
+func (t *Tracker) History() string         { return "" }
+func (t *Tracker) Guard(c runtime.Cleanup) {}
+func (t *Tracker) Unguard()                {}
+func (t *Tracker) Released()               {}
+func (t *Tracker) Handle() Handle          { return Handle{} }
 
 func NewLane[T any](align uintptr, pointers bool) Lane            { return Lane{} }
 func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane { return Lane{} }
 func NewFlatLane(align uintptr) Lane                              { return Lane{} }
 
-func (l *Lane) WatchedBy(w *Witness)          {}
-func (l *Lane) Zone() uintptr                 { return 0 }
-func (l *Lane) TextZone(size uintptr) uintptr { return 0 }
-func (l *Lane) Last() uintptr                 { return 0 }
-func (l *Lane) Lived(used uintptr)            {}
+func (l *Lane) WatchedBy(t *Tracker)             {}
+func (l *Lane) Redzone() uintptr                 { return 0 }
+func (l *Lane) TextRedzone(size uintptr) uintptr { return 0 }
+func (l *Lane) Last() uintptr                    { return 0 }
+func (l *Lane) Lived(used uintptr)               {}
 
-func (c *Chunk) ZoneBytes() uintptr { return 0 }
+func (c *Chunk) RedzoneBytes() uintptr { return 0 }
 
-func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer { return nil }
-func (c *Chunk) LeaveOut(l *Lane, base Pointer, at, n uintptr)                  {}
-func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr)         { return 0 }
-func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                   {}
-func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                        {}
-func (c *Chunk) Check(l *Lane, r Room)                                          {}
-func (c *Chunk) Bury(l *Lane, r Room, clear func(Pointer, uintptr, uintptr))    {}
+func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer    { return nil }
+func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr)                   {}
+func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr)            { return 0 }
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                      {}
+func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                           {}
+func (c *Chunk) Check(l *Lane, r Room)                                             {}
+func (c *Chunk) Quarantine(l *Lane, r Room, clear func(Pointer, uintptr, uintptr)) {}
 
 func FillFree(base Pointer, from, to uintptr)                   {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool { return true }
 
-func Mourn(at uintptr) (text string, ok bool)              { return "", false }
+func ExplainPointer(at uintptr) (text string, ok bool)     { return "", false }
 func Explain(err error) (at uintptr, text string, ok bool) { return 0, "", false }

@@ -23,20 +23,20 @@ var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 
 // Lane is what the checks remember of a lane.
 type Lane struct {
-	of    *Witness
-	kill  func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
-	kept  given                                              // empty lists, for the next chunk
-	last  uintptr
-	align uintptr
-	flat  bool // it serves everything without pointers, not one type
-	typed bool // its values have pointers
+	of       *Tracker
+	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
+	kept     given                                              // empty lists, for the next chunk
+	last     uintptr
+	align    uintptr
+	flat     bool // it serves everything without pointers, not one type
+	typed    bool // its values have pointers
 }
 
 // Chunk is what the checks remember of a chunk.
 type Chunk struct {
-	zones uintptr // bytes between the values
-	given         // with arenacheck: the values
-	run   *run    // with arenacheck: what it is a part of
+	redzones uintptr // their bytes
+	given            // with arenacheck: the values
+	run      *run    // with arenacheck: what it is a part of
 }
 
 // given lists what was handed out of a chunk: from its lower end, and from its
@@ -47,12 +47,12 @@ type given struct{ objects, strings []span }
 type span struct{ from, to uintptr }
 
 const (
-	// flatZone is how many bytes lie between two values without pointers: two
+	// flatRedzone is how many bytes lie between two values without pointers: two
 	// of AddressSanitizer's pieces of 8 bytes.
-	flatZone = 16
-	// mostZone is the size in bytes up to which a value of a type with pointers
+	flatRedzone = 16
+	// maxRedzone is the size in bytes up to which a value of a type with pointers
 	// has an unused one before it.
-	mostZone = 1024
+	maxRedzone = 1024
 )
 
 // NewFlatLane returns what is remembered of a lane for everything without
@@ -68,41 +68,41 @@ func NewLane[T any](align uintptr, pointers bool) Lane {
 func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane {
 	l := Lane{align: align, typed: pointers}
 	if pointers {
-		l.kill = killer(t)
+		l.fillDead = deadFiller(t)
 	}
 	return l
 }
 
 // WatchedBy says who is told of the lane's lives.
-func (l *Lane) WatchedBy(w *Witness) { l.of = w }
+func (l *Lane) WatchedBy(w *Tracker) { l.of = w }
 
-// Zone is how many bytes are left out before a value, for an access beyond
-// another one's end to hit. Between values with pointers AddressSanitizer alone
-// would see it.
+// Redzone returns the size in bytes of the redzone before a value, which an access
+// beyond the end of the value before it hits. Between values with pointers only
+// AddressSanitizer would see that.
 //
 //go:norace
-func (l *Lane) Zone() uintptr {
+func (l *Lane) Redzone() uintptr {
 	switch {
 	case !On || !ASan && !Tag:
 		return 0
 	case l.flat:
-		return flatZone
-	case l.align > mostZone || !ASan && l.typed:
+		return flatRedzone
+	case l.align > maxRedzone || !ASan && l.typed:
 		return 0
 	}
 	return l.align
 }
 
-// TextZone is Zone for a string of size bytes: it begins at a multiple of 8, as
+// TextRedzone is Redzone for a string of size bytes: it begins at a multiple of 8, as
 // AddressSanitizer needs it.
 //
 //go:norace
-func (l *Lane) TextZone(size uintptr) uintptr {
-	zone := l.Zone()
-	if zone == 0 {
+func (l *Lane) TextRedzone(size uintptr) uintptr {
+	redzone := l.Redzone()
+	if redzone == 0 {
 		return 0
 	}
-	return zone + roundUp(size, 8) - size
+	return redzone + roundUp(size, 8) - size
 }
 
 // Lived notes how many bytes a life that ended needed; Last tells of the last
@@ -112,10 +112,10 @@ func (l *Lane) Lived(used uintptr) { l.last = used }
 //go:norace
 func (l *Lane) Last() uintptr { return l.last }
 
-// ZoneBytes is how many of the chunk's used bytes are between values.
+// RedzoneBytes returns the size of the redzones among the chunk's used bytes.
 //
 //go:norace
-func (c *Chunk) ZoneBytes() uintptr { return c.zones }
+func (c *Chunk) RedzoneBytes() uintptr { return c.redzones }
 
 // Make makes the memory of a new chunk of size bytes, by the function make where
 // nothing special is needed, and inaccessible as far as the build can.
@@ -134,12 +134,12 @@ func (c *Chunk) TakeTail(base Pointer, from, to uintptr) {
 	c.noteTail(base, from, to)
 }
 
-// LeaveOut makes a zone of the n bytes at offset at.
+// AddRedzone makes the n bytes at offset at a redzone.
 //
 //go:norace
-func (c *Chunk) LeaveOut(l *Lane, base Pointer, at, n uintptr) {
-	c.zones += n
-	l.fillZone(base, at, n)
+func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr) {
+	c.redzones += n
+	l.fillRedzone(base, at, n)
 }
 
 // Give notes that [from, to) was handed out, and returns up to where the chunk
@@ -151,11 +151,11 @@ func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr) {
 	return c.noteGiven(l, r, from, to)
 }
 
-// Bury makes a chunk's memory inaccessible for good. Clear zeroes memory with
+// Quarantine makes a chunk's memory inaccessible for good. Clear zeroes memory with
 // pointers, nil where there are none.
 //
 //go:norace
-func (c *Chunk) Bury(l *Lane, r Room, clear func(base Pointer, from, to uintptr)) {
+func (c *Chunk) Quarantine(l *Lane, r Room, clear func(base Pointer, from, to uintptr)) {
 	c.keepLists(l)
 	RaceWrite(r.Base, 0, r.Lo)
 	RaceWrite(r.Base, r.Hi, r.Size)

@@ -54,19 +54,19 @@ func havePages() bool { return faults && page <= runtimePage }
 // what keeps a run keeps none of its memory alive.
 type run struct {
 	start, size uintptr
-	buried      []burial
+	protected   []protectedChunk
 }
 
-// burial is a chunk that was taken back.
-type burial struct {
+// protectedChunk is a chunk that was taken back.
+type protectedChunk struct {
 	start, size uintptr
 	life        *life
 }
 
 var runs struct {
 	sync.Mutex
-	all    map[*run]struct{}
-	buried int // in all of them
+	all       map[*run]struct{}
+	protected int // in all of them
 
 	// The one that pages are taken from.
 	current  *run
@@ -74,9 +74,9 @@ var runs struct {
 	off, end uintptr
 }
 
-// tailZone is how many bytes lie behind each chunk without pointers, as a zone
-// for its last value: flatZone, and no part of the chunk.
-const tailZone = flatZone
+// tailRedzone is how many bytes lie behind each chunk without pointers, as a redzone
+// for its last value: flatRedzone, and no part of the chunk.
+const tailRedzone = flatRedzone
 
 // makeChecked makes the memory of a chunk of n bytes, and says which run it is
 // of, if it is.
@@ -87,14 +87,14 @@ func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer,
 	if havePages() {
 		base, r = takePages(n)
 	} else {
-		base = makeWords(roundUp(n+tailZone, 8))
+		base = makeWords(roundUp(n+tailRedzone, 8))
 	}
-	fill(base, n, n+tailZone, freeFill)
+	fill(base, n, n+tailRedzone, freeFill)
 	return base, r
 }
 
 // pagesOf is how much a chunk of n bytes takes of a run.
-func pagesOf(n uintptr) uintptr { return roundUp(n+tailZone, page) }
+func pagesOf(n uintptr) uintptr { return roundUp(n+tailRedzone, page) }
 
 // takePages takes the pages for a chunk of n bytes.
 func takePages(n uintptr) (Pointer, *run) {
@@ -132,7 +132,7 @@ func newRun(n uintptr) (Pointer, *run) {
 			panic("arena: the protection of pages can't be given back: " + err.Error())
 		}
 		runs.Lock()
-		runs.buried -= len(r.buried)
+		runs.protected -= len(r.protected)
 		delete(runs.all, r)
 		runs.Unlock()
 	})
@@ -142,15 +142,15 @@ func newRun(n uintptr) (Pointer, *run) {
 // protect makes a chunk's memory unusable.
 func (c *Chunk) protect(l *Lane, r Room) {
 	switch {
-	case l.kill != nil:
-		l.kill(r.Base, 0, r.Lo, l.of.life.grave())
-	case !l.typed && !ASan && !c.run.bury(r, l.of.life):
+	case l.fillDead != nil:
+		l.fillDead(r.Base, 0, r.Lo, l.of.life.deadPointer())
+	case !l.typed && !ASan && !c.run.protect(r, l.of.life):
 		fill(r.Base, 0, r.Size, deadFill)
 	}
 }
 
-// bury forbids access to a chunk of the run, if that can be done.
-func (r *run) bury(c Room, l *life) bool {
+// protect forbids access to a chunk of the run, if that can be done.
+func (r *run) protect(c Room, l *life) bool {
 	if r == nil {
 		return false
 	}
@@ -158,11 +158,11 @@ func (r *run) bury(c Room, l *life) bool {
 	defer runs.Unlock()
 	size := pagesOf(c.Size)
 	start := number(c.Base)
-	if start%page != 0 || runs.buried >= MostProtected || allowAccess(bytesAt(c.Base, size), false) != nil {
+	if start%page != 0 || runs.protected >= MostProtected || allowAccess(bytesAt(c.Base, size), false) != nil {
 		return false
 	}
-	r.buried = append(r.buried, burial{start, size, l})
-	runs.buried++
+	r.protected = append(r.protected, protectedChunk{start, size, l})
+	runs.protected++
 	return true
 }
 
@@ -170,5 +170,5 @@ func (r *run) bury(c Room, l *life) bool {
 func Protected() int {
 	runs.Lock()
 	defer runs.Unlock()
-	return runs.buried
+	return runs.protected
 }

@@ -6,8 +6,8 @@ const Race = false
 
 func RaceWrite(base Pointer, from, to uintptr) {}
 
-func RaceUse(w *Witness)  {}
-func RaceLook(w *Witness) {}
+func RaceUse(t *Tracker)  {}
+func RaceLook(t *Tracker) {}
 
 func RaceLeave[T any](x *T) {}
 func RaceTake[T any](x *T)  {}

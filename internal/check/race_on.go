@@ -15,15 +15,15 @@ func RaceWrite(base Pointer, from, to uintptr) {
 	}
 }
 
-// RaceUse tells the race detector that what w watches is used and changed. It
+// RaceUse tells the race detector that what t watches is used and changed. It
 // stands for all that the call touches: the functions with go:norace are left
 // out of the race detector's and of AddressSanitizer's sight, which would take
 // most of a call's time. They look only at what is an arena's or a slab's own,
 // and at no value.
-func RaceUse(w *Witness) { runtime.RaceWrite(pointerTo(w)) }
+func RaceUse(t *Tracker) { runtime.RaceWrite(pointerTo(t)) }
 
 // RaceLook is RaceUse for what changes nothing.
-func RaceLook(w *Witness) { runtime.RaceRead(pointerTo(w)) }
+func RaceLook(t *Tracker) { runtime.RaceRead(pointerTo(t)) }
 
 // RaceLeave and RaceTake are the order between who leaves something, at x, and
 // who takes it, where nothing that the race detector sees lies between.

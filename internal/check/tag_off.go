@@ -9,10 +9,10 @@ type run struct{}
 
 // What only the tag arenacheck does: here, nothing.
 
-func killer(t reflect.Type) func(Pointer, uintptr, uintptr, Pointer) { return nil }
-func catchFaults()                                                   {}
+func deadFiller(t reflect.Type) func(Pointer, uintptr, uintptr, Pointer) { return nil }
+func catchFaults()                                                       {}
 
-func (l *Lane) fillZone(base Pointer, at, n uintptr) {}
+func (l *Lane) fillRedzone(base Pointer, at, n uintptr) {}
 
 func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (Pointer, *run) {
 	return make(n), nil
@@ -26,5 +26,5 @@ func (c *Chunk) protect(l *Lane, r Room)                             {}
 func (c *Chunk) Check(l *Lane, r Room)                               {}
 func FillFree(base Pointer, from, to uintptr)                        {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool      { return true }
-func Mourn(at uintptr) (text string, ok bool)                        { return "", false }
+func ExplainPointer(at uintptr) (text string, ok bool)               { return "", false }
 func Explain(err error) (at uintptr, text string, ok bool)           { return 0, "", false }

@@ -41,7 +41,7 @@ func startOf(b []byte) Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
 // fill fills [from, to) of a chunk without pointers with repetitions of like.
 //
-// SAFETY: the range lies in the chunk, or in the zone behind it.
+// SAFETY: the range lies in the chunk, or in the redzone behind it.
 func fill(base Pointer, from, to uintptr, like string) {
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
 	for done := copy(s, like); done < len(s); done *= 2 {

@@ -144,13 +144,13 @@ func (s *survey) mourn(q Pointer) {
 	if !s.strict {
 		return
 	}
-	if text, ok := check.Mourn(number(q)); ok {
+	if text, ok := check.ExplainPointer(number(q)); ok {
 		s.panic(s.pathTo(s.at) + " was read too late: " + strings.TrimPrefix(text, "arena: "))
 	}
 }
 
 func (s *survey) isDead(q Pointer) bool {
-	_, dead := check.Mourn(number(q))
+	_, dead := check.ExplainPointer(number(q))
 	return dead
 }
 

@@ -63,11 +63,11 @@ func (r *Region) trim(l *Lane, size uintptr, data Pointer, c, n int) {
 	l.Lo, l.tip = RoundUp(end, l.align), end
 	if check.On {
 		if !l.ops.zeroes {
-			// The checks count on room of zeros behind a value and its zone, which
+			// The checks count on room of zeros behind a value and its redzone, which
 			// they fill.
 			filled := was
 			if check.Tag && !check.ASan {
-				filled = min(was+l.watch.Zone(), l.Hi)
+				filled = min(was+l.watch.Redzone(), l.Hi)
 			}
 			clearFlat(l.Base, end, filled)
 		}

@@ -3,8 +3,8 @@ package machine
 import "github.com/ebbpool/arena/internal/check"
 
 // How lanes work where the checks for misuse are on: no memory is handed out
-// twice, so what a plain build takes back to use again is buried. In plain builds
-// check.On is a constant, and of all this nothing is compiled.
+// twice, so what a plain build would reuse goes to quarantine. In plain builds
+// check.On is a constant, and nothing of this is compiled.
 
 // room is what the checks are told of the chunk.
 func (c *chunk) room() check.Room {
@@ -18,25 +18,25 @@ func (l *Lane) give(c *chunk, from, to uintptr) {
 	c.clean = max(c.clean, c.watch.Give(&l.watch, c.room(), from, to))
 }
 
-// leaveOut makes a zone of the n bytes at offset at of one of the lane's chunks.
+// addRedzone makes the n bytes at offset at of one of the lane's chunks a redzone.
 //
 //go:norace
-func (l *Lane) leaveOut(c *chunk, at, n uintptr) {
+func (l *Lane) addRedzone(c *chunk, at, n uintptr) {
 	if check.On {
-		c.watch.LeaveOut(&l.watch, c.Base, at, n)
+		c.watch.AddRedzone(&l.watch, c.Base, at, n)
 	}
 }
 
-// zoneBytes is how many of the lane's used bytes are between values.
+// redzoneBytes returns the size of the redzones among the lane's used bytes.
 //
 //go:norace
-func (l *Lane) zoneBytes() uintptr {
+func (l *Lane) redzoneBytes() uintptr {
 	if !check.On {
 		return 0
 	}
-	n := l.chunk.watch.ZoneBytes()
+	n := l.chunk.watch.RedzoneBytes()
 	for i := range l.older {
-		n += l.older[i].watch.ZoneBytes()
+		n += l.older[i].watch.RedzoneBytes()
 	}
 	return n
 }
@@ -95,13 +95,13 @@ func (l *Lane) seal() {
 	}
 }
 
-// buryFrom ends the use of all chunks of the lane's life from the one on that
+// quarantineFrom ends the use of all chunks of the lane's life from the one on that
 // stands at first in older.
 //
 //go:norace
-func (l *Lane) buryFrom(first int) {
+func (l *Lane) quarantineFrom(first int) {
 	for i := range l.older[first:] {
-		l.bury(&l.older[first+i])
+		l.quarantine(&l.older[first+i])
 	}
 	clear(l.older[first:])
 	l.older = l.older[:first]
@@ -110,25 +110,25 @@ func (l *Lane) buryFrom(first int) {
 		l.sunk += l.older[i].used()
 	}
 	if l.Base != nil && l.used() != 0 {
-		l.bury(&l.chunk)
+		l.quarantine(&l.chunk)
 		l.chunk = chunk{}
 	}
 }
 
-// bury makes a chunk's memory inaccessible for good.
+// quarantine makes a chunk's memory inaccessible for ever.
 //
 //go:norace
-func (l *Lane) bury(c *chunk) {
+func (l *Lane) quarantine(c *chunk) {
 	l.ops.meter.give(c.cap, 1)
 	var clear func(base Pointer, from, to uintptr)
 	if l.ops.zeroes {
 		clear = l.ops.clear
 	}
-	c.watch.Bury(&l.watch, c.room(), clear)
+	c.watch.Quarantine(&l.watch, c.room(), clear)
 }
 
-// checkFrom panics if something was written beside the values of the chunks that
-// buryFrom will bury. What takes memory back calls it before it changes anything.
+// checkFrom panics if a redzone was written in one of the chunks that quarantineFrom
+// would take. Callers that free memory call it before they change anything.
 //
 //go:norace
 func (l *Lane) checkFrom(first int) {

@@ -91,7 +91,7 @@ func (l *Lane) needBytes() uintptr {
 // UserBytes is usedBytes without what the checks put between the values.
 //
 //go:norace
-func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.zoneBytes() }
+func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.redzoneBytes() }
 
 // HeldBytes is the size of all chunks that the lane holds on to.
 //
@@ -248,20 +248,20 @@ func (l *Lane) ownChunk(need uintptr) chunk {
 //
 //go:norace
 func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
-	zone := l.watch.Zone()
-	if l.Hi-l.Lo < zone+size {
+	redzone := l.watch.Redzone()
+	if l.Hi-l.Lo < redzone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.ownChunk(zone + size)
-			c.Lo = zone + size
-			l.leaveOut(&c, 0, zone)
+			c := l.ownChunk(redzone + size)
+			c.Lo = redzone + size
+			l.addRedzone(&c, 0, redzone)
 			l.tip = 0
-			return l.retire(c), zone
+			return l.retire(c), redzone
 		}
-		l.grow(zone + size)
+		l.grow(redzone + size)
 	}
 	l.tip = 0
-	l.leaveOut(&l.chunk, l.Lo, zone)
-	off := l.Lo + zone
+	l.addRedzone(&l.chunk, l.Lo, redzone)
+	off := l.Lo + redzone
 	l.Lo = off + size
 	return &l.chunk, off
 }
@@ -283,18 +283,18 @@ func (l *Lane) reserveSlice(size uintptr) (*chunk, uintptr) {
 //
 //go:norace
 func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
-	zone := l.watch.TextZone(size)
-	if l.Hi-l.Lo < zone+size {
+	redzone := l.watch.TextRedzone(size)
+	if l.Hi-l.Lo < redzone+size {
 		if l.wantsOwnChunk(size) {
-			c := l.ownChunk(zone + size)
-			l.leaveOut(&c, c.Hi-zone, zone)
-			c.Hi -= zone + size
+			c := l.ownChunk(redzone + size)
+			l.addRedzone(&c, c.Hi-redzone, redzone)
+			c.Hi -= redzone + size
 			return l.retire(c), c.Hi
 		}
-		l.grow(zone + size)
+		l.grow(redzone + size)
 	}
-	l.leaveOut(&l.chunk, l.Hi-zone, zone)
-	l.Hi -= zone + size
+	l.addRedzone(&l.chunk, l.Hi-redzone, redzone)
+	l.Hi -= redzone + size
 	return &l.chunk, l.Hi
 }
 
@@ -343,7 +343,7 @@ func (l *Lane) isIdle() bool {
 // Drop gives every chunk to the collector.
 func (l *Lane) Drop() {
 	if check.On {
-		l.buryFrom(0)
+		l.quarantineFrom(0)
 	}
 	l.ops.meter.give(l.HeldBytes(), l.Chunks())
 	clear(l.older)

@@ -126,7 +126,7 @@ func (l *Lane) rewind(p position) {
 	l.tip = 0
 	if check.On {
 		l.fit.sawNeed(l.usedBytes())
-		l.buryFrom(p.older)
+		l.quarantineFrom(p.older)
 		return
 	}
 	if l.Base == nil || l.position() == p {

@@ -41,29 +41,29 @@ func (l *Lane) moveSlice(m move, need, size uintptr) (Pointer, uintptr) {
 //
 //go:norace
 func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
-	zone := l.watch.Zone()
+	redzone := l.watch.Redzone()
 	taken := RoundUp(size, l.align)
-	if l.Hi-l.Lo >= zone+taken || l.Base == nil || l.used() == 0 {
+	if l.Hi-l.Lo >= redzone+taken || l.Base == nil || l.used() == 0 {
 		return l.reserveSlice(size)
 	}
 	if m.isAlone(&l.chunk, l) {
 		// The current chunk goes with the slice. That it is long does not say
 		// that other values of its type will come.
-		if l.nextKept(zone+taken) < 0 && l.fit.leaps && l.fit.want == 0 {
-			l.goOnWith(l.newChunk(zone+taken, zone+taken))
+		if l.nextKept(redzone+taken) < 0 && l.fit.leaps && l.fit.want == 0 {
+			l.goOnWith(l.newChunk(redzone+taken, redzone+taken))
 		} else {
-			l.grow(zone + taken)
+			l.grow(redzone + taken)
 		}
 		return l.reserveSlice(size)
 	}
-	if l.nextKept(zone+taken) >= 0 || taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
+	if l.nextKept(redzone+taken) >= 0 || taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
 		return l.reserveSlice(size)
 	}
-	c := l.newChunk(zone+taken, 0)
-	c.Lo = zone + taken
-	l.leaveOut(&c, 0, zone)
+	c := l.newChunk(redzone+taken, 0)
+	c.Lo = redzone + taken
+	l.addRedzone(&c, 0, redzone)
 	l.tip = 0
-	return l.retire(c), zone
+	return l.retire(c), redzone
 }
 
 // ownChunkLeast is the least size in bytes of a chunk for one slice that moves:

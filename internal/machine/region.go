@@ -12,7 +12,7 @@ import "github.com/ebbpool/arena/internal/check"
 // Region is the memory of an arena: a lane for everything without pointers and
 // one for each type with pointers.
 type Region struct {
-	Watch check.Witness // first, since the last field would be padded if it is empty
+	Watch check.Tracker // first, since the last field would be padded if it is empty
 
 	Flat  Lane      // values without pointers, and text
 	Types TypeTable // a lane for each type with pointers

@@ -6,7 +6,7 @@ import "github.com/ebbpool/arena/internal/check"
 
 // NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
 // least. The lane tells w of its lives.
-func NewLane[T any](chunk uintptr, w *check.Witness) Lane {
+func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	mustBeReadable()
 	pointers := HoldsPointers[T]()
 	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}

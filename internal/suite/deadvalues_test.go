@@ -118,11 +118,11 @@ func TestDeadPointersTellTheirLife(t *testing.T) {
 			t.Errorf("tree %d: %s", i, text)
 		}
 	}
-	for range check.Graves {
+	for range check.QuarantineSlots {
 		arena.New[*int](a)
 		a.Reset()
 	}
 	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "lives before it") {
-		t.Errorf("after %d lives: %v", check.Graves, fault)
+		t.Errorf("after %d lives: %v", check.QuarantineSlots, fault)
 	}
 }

@@ -14,10 +14,10 @@ var (
 	deadFill = strings.Repeat(string([]byte{DeadByte}), 32)
 )
 
-// fillZone marks what is left out between values without pointers.
+// fillRedzone marks what is left out between values without pointers.
 //
 //go:norace
-func (l *Lane) fillZone(base Pointer, at, n uintptr) {
+func (l *Lane) fillRedzone(base Pointer, at, n uintptr) {
 	if n != 0 && !l.typed && !ASan {
 		fill(base, at, at+n, freeFill)
 	}
@@ -28,7 +28,7 @@ func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from,
 
 // noteGiven remembers what was handed out: objects upwards, strings downwards.
 // What is extended is the newest object. All that lies behind a value is marked,
-// up to the next one or for a zone: room of zeros, which the allocator counts on,
+// up to the next one or for a redzone: room of zeros, which the allocator counts on,
 // would not show the zero that many a write beyond an end consists of. It returns
 // where the marked memory ends.
 //
@@ -41,7 +41,7 @@ func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) (clean uintptr) {
 	if from >= r.Hi {
 		list, kept = &c.strings, &l.kept.strings
 	} else {
-		clean = l.zoneBehind(to, r.Hi)
+		clean = l.redzoneBehind(to, r.Hi)
 		fill(r.Base, to, clean, freeFill)
 	}
 	if n := len(*list); n > 0 && (*list)[n-1].from == from {
@@ -55,12 +55,12 @@ func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) (clean uintptr) {
 	return clean
 }
 
-// zoneBehind is where the zone ends that lies behind the newest object, which
+// redzoneBehind is where the redzone ends that lies behind the newest object, which
 // ends at to: where the next one will begin, if there is room below hi.
 //
 //go:norace
-func (l *Lane) zoneBehind(to, hi uintptr) uintptr {
-	return min(roundUp(to, l.align)+l.Zone(), hi)
+func (l *Lane) redzoneBehind(to, hi uintptr) uintptr {
+	return min(roundUp(to, l.align)+l.Redzone(), hi)
 }
 
 // noteTail notes that the newest object ends at from, not at to.
@@ -100,7 +100,7 @@ func (c *Chunk) Check(l *Lane, r Room) {
 		at = s.to
 	}
 	if at != 0 {
-		end := l.zoneBehind(at, r.Hi)
+		end := l.redzoneBehind(at, r.Hi)
 		c.checkGap(l, r.Base, at, end, FreeByte)
 		at = end
 	}
@@ -110,7 +110,7 @@ func (c *Chunk) Check(l *Lane, r Room) {
 		c.checkGap(l, r.Base, at, s.from, FreeByte)
 		at = s.to
 	}
-	c.checkGap(l, r.Base, at, r.Size+tailZone, FreeByte)
+	c.checkGap(l, r.Base, at, r.Size+tailRedzone, FreeByte)
 }
 
 // checkGap panics unless [from, to) is as it was made: all bytes are b.

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Witness is what the checks remember of an arena or a slab.
-type Witness struct {
+// Tracker records the use of an arena or a slab.
+type Tracker struct {
 	life *life  // what goes on, or did last
 	last *life  // the last one that ended
 	busy uint32 // 1 while a call is going on
@@ -68,36 +68,36 @@ func ours(f runtime.Frame) bool {
 
 // Guard notes the cleanup that tells an arena's pool of its end, Unguard stops
 // it.
-func (w *Witness) Guard(c runtime.Cleanup) { w.cleanup = c }
-func (w *Witness) Unguard()                { w.cleanup.Stop() }
+func (t *Tracker) Guard(c runtime.Cleanup) { t.cleanup = c }
+func (t *Tracker) Unguard()                { t.cleanup.Stop() }
 
 // Begin starts a life.
 //
 //go:norace
-func (w *Witness) Begin() {
-	w.life = new(life)
-	w.life.began.here()
+func (t *Tracker) Begin() {
+	t.life = new(life)
+	t.life.began.here()
 }
 
 // Ended notes that a life ended, and how; the next one begins.
 //
 //go:norace
-func (w *Witness) Ended(how string) {
-	w.life.how = how
-	w.life.ended.here()
-	w.last = w.life
+func (t *Tracker) Ended(how string) {
+	t.life.how = how
+	t.life.ended.here()
+	t.last = t.life
 }
 
 // History says where the life began that is going on, or was the last, and
 // where memory was last taken back.
-func (w *Witness) History() string {
+func (t *Tracker) History() string {
 	if Race {
 		return "" // what has to be read may be what another goroutine writes
 	}
-	if w.last != nil {
-		return w.last.history()
+	if t.last != nil {
+		return t.last.history()
 	}
-	return w.life.history()
+	return t.life.history()
 }
 
 func (l *life) history() string {
@@ -115,35 +115,35 @@ func (l *life) history() string {
 // it stands there for what the detector does not see.
 var Watched = On || Race
 
-// Enter is the beginning of every function that changes what w watches, Leave
+// Enter is the beginning of every function that changes what t watches, Leave
 // its end. It is in the race detector's sight, so that its reports have the
 // function that called it.
-func (w *Witness) Enter(does string) {
-	RaceUse(w)
+func (t *Tracker) Enter(does string) {
+	RaceUse(t)
 	if On {
-		w.Occupy(does)
+		t.Occupy(does)
 	}
 }
 
 // Occupy is Enter without the race detector.
 //
 //go:norace
-func (w *Witness) Occupy(does string) {
+func (t *Tracker) Occupy(does string) {
 	catchFaults()
 	// Under the race detector this would be an order between the goroutines,
 	// and hide from it what it finds by itself.
-	if !Race && !atomic.CompareAndSwapUint32(&w.busy, 0, 1) {
-		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + w.History())
+	if !Race && !atomic.CompareAndSwapUint32(&t.busy, 0, 1) {
+		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
 	}
-	if w.life != nil && w.life.how != "" {
-		w.life = &life{began: w.life.began}
+	if t.life != nil && t.life.how != "" {
+		t.life = &life{began: t.life.began}
 	}
 }
 
 // Leave is not atomic: only who has entered calls it, and a goroutine that the
 // arena is handed to sees it.
-func (w *Witness) Leave() {
+func (t *Tracker) Leave() {
 	if !Race {
-		w.busy = 0
+		t.busy = 0
 	}
 }
