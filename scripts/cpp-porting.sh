@@ -11,7 +11,7 @@ trap 'rm -r "$work"' EXIT
 		#include <string>
 		#include <vector>
 		#include <ebbpool/arena.hpp>
-		#include <ebbpool/arena_pool.hpp>
+		#include <ebbpool/fixed_pool.hpp>
 		#include <ebbpool/iterate.hpp>
 		#include <ebbpool/make.hpp>
 		#include <ebbpool/pool_resource.hpp>
@@ -24,7 +24,7 @@ trap 'rm -r "$work"' EXIT
 	awk '/^```cpp$/ { print "{"; n++; on = 1; next } /^```$/ { if (on) print "}"; on = 0; next } on
 		END { if (n < 5) exit 1 }' docs/cpp-porting.md
 	# A new pool is idle, and not full: the two that are mistaken for each other.
-	echo 'ebb::arena_pool<order> p(1); return idle == 1 && p.empty() && !p.full() ? 0 : 1; }'
+	echo 'ebb::fixed_pool<order> p(1); return idle == 1 && p.empty() && !p.full() ? 0 : 1; }'
 } >"$work/pieces.cpp"
 "${CXX:-c++}" -std=c++20 -Wall -Wextra -Werror -Wno-unused-variable -Icpp/include "$work/pieces.cpp" -o "$work/pieces" -pthread
 "$work/pieces"

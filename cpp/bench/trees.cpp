@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <memory>
 #include <memory_resource>
 
@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    ebb::arena_pool<node> pool_;
+    ebb::fixed_pool<node> pool_;
 };
 
 template <class Memory>

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_allocator.hpp>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <vector>
 
@@ -48,7 +48,7 @@ struct trade {
 using trades = std::vector<trade, ebb::arena_allocator<trade>>;
 
 struct book {
-    ebb::arena_pool<order> orders{200};
+    ebb::fixed_pool<order> orders{200};
     side bids{1};
     side asks{-1};
 

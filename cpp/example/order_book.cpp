@@ -1,7 +1,7 @@
 // Orders of a matching engine: a price level is a std::map entry and a list of
 // orders, and neither touches the heap once the program runs.
 #include <cstdio>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <functional>
@@ -21,7 +21,7 @@ using levels = std::map<int, order*, std::greater<>, ebb::pool_allocator<level>>
 }  // namespace
 
 int main() {
-    ebb::arena_pool<order> orders(1'000);
+    ebb::fixed_pool<order> orders(1'000);
     ebb::node_pool<level> nodes(100);
     levels bids{ebb::pool_allocator<level>(nodes)};
 

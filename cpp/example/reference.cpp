@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ebbpool/arena.hpp>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <list>
 #include <map>
 #include <string>
@@ -23,12 +23,12 @@ struct order {
 };
 
 static void pools() {
-    //! [arena_pool]
-    ebb::arena_pool<order> orders(10'000);
+    //! [fixed_pool]
+    ebb::fixed_pool<order> orders(10'000);
     order* const raw = orders.allocate();  // nullptr when all are out
     *raw = {17, 300};
     orders.deallocate(raw);  // a second time it is a message, and abort()
-    //! [arena_pool]
+    //! [fixed_pool]
 
     //! [construct]
     order* const o = ebb::construct(orders, 17, 300);  // nullptr when the pool is full
@@ -38,7 +38,7 @@ static void pools() {
     //! [pooled]
     if (auto owned = ebb::make(orders, 17, 300)) {
         owned->quantity -= 100;
-        ebb::pooled<ebb::arena_pool<order>> other = std::move(owned);
+        ebb::pooled<ebb::fixed_pool<order>> other = std::move(owned);
     }  // destroyed and given back
     //! [pooled]
 
@@ -52,9 +52,9 @@ static void pools() {
     if (sum != 30 || !orders.empty()) std::abort();
 
     //! [pool_options]
-    static std::array<std::byte, ebb::arena_pool<order>::bytes_needed(100)> memory;
-    ebb::arena_pool<order> without_heap(100, {.storage = memory});
-    ebb::arena_pool<order> touched(1'000'000, {.huge_pages = true, .prefault = true});
+    static std::array<std::byte, ebb::fixed_pool<order>::bytes_needed(100)> memory;
+    ebb::fixed_pool<order> without_heap(100, {.storage = memory});
+    ebb::fixed_pool<order> touched(1'000'000, {.huge_pages = true, .prefault = true});
     //! [pool_options]
 
     //! [memory_source]
@@ -65,7 +65,7 @@ static void pools() {
                                         return p;
                                     },
                                     [](void* data, std::size_t, std::size_t, void*) noexcept { std::free(data); }};
-    ebb::arena_pool<order> elsewhere(100, {.source = &source});
+    ebb::fixed_pool<order> elsewhere(100, {.source = &source});
     //! [memory_source]
 
     //! [handle_pool]
@@ -76,16 +76,16 @@ static void pools() {
     if (named.get(h) != nullptr) std::abort();  // stale, also when the slot is another's
     //! [handle_pool]
 
-    //! [sync_arena_pool]
-    ebb::sync_arena_pool<order> shared(100'000);
+    //! [sync_fixed_pool]
+    ebb::sync_fixed_pool<order> shared(100'000);
     std::thread other([&shared] { shared.deallocate(shared.allocate()); });
     order* const mine = shared.allocate();
     other.join();
     shared.deallocate(mine);
-    //! [sync_arena_pool]
+    //! [sync_fixed_pool]
 
     //! [sync_options]
-    ebb::sync_arena_pool<order> with_large_batches(100'000, {.memory = {.prefault = true}, .batch = 64});
+    ebb::sync_fixed_pool<order> with_large_batches(100'000, {.memory = {.prefault = true}, .batch = 64});
     //! [sync_options]
 
     //! [pool_resource]
@@ -107,7 +107,7 @@ struct count {
     static inline int seen = 0;
     static void on_misuse(const ebb::misuse_info&) noexcept { ++seen; }
 };
-using counting_pool = ebb::arena_pool<order, count>;
+using counting_pool = ebb::fixed_pool<order, count>;
 //! [policy]
 
 static void misuse() {
@@ -118,7 +118,7 @@ static void misuse() {
         std::fputs(text, stderr);
         std::fprintf(stderr, "%s: %s\n", name(info.kind), advice(info.kind));
     });
-    ebb::arena_pool<order, ebb::checks::report> pool(10);
+    ebb::fixed_pool<order, ebb::checks::report> pool(10);
     pool.deallocate(nullptr);  // calls the handler; the pool is as it was
     ebb::set_misuse_handler(before);
     //! [report]
@@ -132,7 +132,7 @@ static void misuse() {
         std::fprintf(stderr, "%zu of %zu objects were still out\n", info.live, info.capacity);
     });
     {
-        ebb::arena_pool<order, ebb::checks::with_leaks<ebb::checks::report>> leaky(10);
+        ebb::fixed_pool<order, ebb::checks::with_leaks<ebb::checks::report>> leaky(10);
         static_cast<void>(leaky.allocate());
     }  // calls the handler
     //! [with_leaks]

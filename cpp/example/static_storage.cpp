@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 
 namespace {
 
@@ -12,13 +12,13 @@ struct packet {
     unsigned length;
 };
 
-using packets = ebb::arena_pool<packet>;
+using packets = ebb::fixed_pool<packet>;
 constexpr std::size_t capacity = 32;
 
 alignas(64) std::array<std::byte, packets::bytes_needed(capacity)> memory;
 
 constexpr bool last_in_first_out() {
-    ebb::arena_pool<int> pool(3);
+    ebb::fixed_pool<int> pool(3);
     int* const a = pool.allocate();
     int* const b = pool.allocate();
     pool.deallocate(a);

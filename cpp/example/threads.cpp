@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <ebbpool/make.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <thread>
 
 namespace {
@@ -17,7 +17,7 @@ struct message {
 
 int main() {
     constexpr int count = 100'000;
-    ebb::sync_arena_pool<message> pool(4'096);
+    ebb::sync_fixed_pool<message> pool(4'096);
     std::atomic<message*> mailbox{nullptr};
 
     std::thread producer([&] {

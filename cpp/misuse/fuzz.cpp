@@ -1,7 +1,7 @@
 #include "fuzz.hpp"
 
 #include <cstdlib>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <optional>
 #include <vector>
 
@@ -159,7 +159,7 @@ private:
 
     std::size_t capacity_;
     random_numbers& random_;
-    ebb::arena_pool<T, ebb::checks::report> pool_, other_;
+    ebb::fixed_pool<T, ebb::checks::report> pool_, other_;
     model model_;
     std::vector<std::byte> heap_;
     std::vector<T*> elsewhere_;

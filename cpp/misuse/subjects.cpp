@@ -1,7 +1,7 @@
 #include "subjects.hpp"
 
 #include <cstdlib>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <memory_resource>
 
 #include "../bench/subjects/checked_vectors.hpp"
@@ -41,7 +41,7 @@ public:
     bool reported() const override { return reported_flag; }
 
 private:
-    ebb::arena_pool<item, Checks> pool_;
+    ebb::fixed_pool<item, Checks> pool_;
 };
 
 class checked_vectors_pool final : public pool {

@@ -11,12 +11,13 @@ module;
 
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 
 export module ebbpool;
 
@@ -34,6 +35,7 @@ using ebb::construct;
 using ebb::describe;
 using ebb::destroy;
 using ebb::destroy_all;
+using ebb::fixed_pool;
 using ebb::handle;
 using ebb::handle_pool;
 using ebb::is_of_arena;
@@ -57,6 +59,7 @@ using ebb::raw_block;
 using ebb::set_leak_handler;
 using ebb::set_misuse_handler;
 using ebb::sync_arena_pool;
+using ebb::sync_fixed_pool;
 using ebb::sync_options;
 namespace checks {
 using ebb::checks::none;

@@ -549,7 +549,7 @@ struct with_leaks<report> : report {
 // Objects in a pool, instead of raw slots: construct and destroy, and a handle
 // that does the second by itself.
 //
-//     ebb::arena_pool<order> orders(10'000);
+//     ebb::fixed_pool<order> orders(10'000);
 //     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
 #ifndef EBBPOOL_MAKE_HPP
 #define EBBPOOL_MAKE_HPP
@@ -560,7 +560,7 @@ struct with_leaks<report> : report {
 #include <type_traits>
 #include <utility>
 
-// ebb::arena_pool<T>: a fixed number of slots for objects of one type, handed
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, handed
 // out and given back in any order, with every misuse that can be told from
 // right use caught in release builds.
 //
@@ -583,8 +583,8 @@ struct with_leaks<report> : report {
 // the stack, and its state from live to free, only when the next one is freed.
 // While frees and allocations alternate neither table is written: stores are
 // what such a loop waits for.
-#ifndef EBBPOOL_ARENA_POOL_HPP
-#define EBBPOOL_ARENA_POOL_HPP
+#ifndef EBBPOOL_FIXED_POOL_HPP
+#define EBBPOOL_FIXED_POOL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -895,7 +895,7 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// first out; a slot that was never out is handed out only when every other one
 /// is, lowest first.
 ///
-/// One thread at a time; for several see sync_arena_pool.hpp. Not copyable, not
+/// One thread at a time; for several see sync_fixed_pool.hpp. Not copyable, not
 /// movable: addresses are stable until the destructor. The destructor frees the
 /// memory and runs no destructor of T: see make.hpp for handles that do.
 ///
@@ -904,11 +904,11 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// after the slot was handed out again, which looks like the new owner's. For
 /// that use handle_pool.hpp, whose handles carry generations.
 ///
-/// \snippet reference.cpp arena_pool
+/// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
-class arena_pool {
+class fixed_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
-                  "ebb::arena_pool<T>: T must be an object type without const and volatile, and no array");
+                  "ebb::fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
     /// T.
@@ -926,10 +926,10 @@ public:
     /// Takes microseconds at any size where the block is mapped, from 128 KiB
     /// on; smaller ones, and pool_options::storage, have 5 bytes a slot cleared.
     /// No slot is touched.
-    constexpr explicit arena_pool(std::size_t capacity) : arena_pool(capacity, pool_options{}) {}
+    constexpr explicit fixed_pool(std::size_t capacity) : fixed_pool(capacity, pool_options{}) {}
 
     /// The same with options: huge pages, prefault, storage of the caller's.
-    constexpr arena_pool(std::size_t capacity, const pool_options& options)
+    constexpr fixed_pool(std::size_t capacity, const pool_options& options)
         : block_(checked_block(capacity, options)), capacity_{capacity} {
         if (std::is_constant_evaluated()) {
             base_ = std::allocator<T>{}.allocate(capacity);
@@ -944,10 +944,10 @@ public:
         }
     }
 
-    arena_pool(const arena_pool&) = delete;
-    arena_pool& operator=(const arena_pool&) = delete;
+    fixed_pool(const fixed_pool&) = delete;
+    fixed_pool& operator=(const fixed_pool&) = delete;
 
-    constexpr ~arena_pool() {
+    constexpr ~fixed_pool() {
         if constexpr (requires(const leak_info& info) { Checks::on_leaks(info); }) {
             if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
         }
@@ -1113,7 +1113,7 @@ private:
         constexpr std::size_t limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
         constexpr std::size_t slack = 2 * detail::huge_page + 2 * block_alignment;
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + sizeof(std::uint32_t) + 1)) {
-            detail::throw_length("ebb::arena_pool: capacity is too large");
+            detail::throw_length("ebb::fixed_pool: capacity is too large");
         }
         return states_at(capacity) + capacity * state_bytes;
     }
@@ -1170,7 +1170,7 @@ private:
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-#endif  // EBBPOOL_ARENA_POOL_HPP
+#endif  // EBBPOOL_FIXED_POOL_HPP
 
 namespace ebb {
 inline namespace EBB_ABI {
@@ -2652,569 +2652,20 @@ using arena_resource = basic_arena_resource<>;
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP
 
 #endif  // EBBPOOL_ARENA_HPP
-// ebb::handle<T> and its pool: names of objects that know when they are stale.
-//
-// A pointer to an object that was given back, whose slot was handed out again,
-// looks like the new object's: no check of a pointer can tell them apart. A
-// handle carries the slot's generation, which every give-back raises, so a
-// stale handle is known for what it is at every use.
-#ifndef EBBPOOL_HANDLE_POOL_HPP
-#define EBBPOOL_HANDLE_POOL_HPP
-
-#include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
-struct generations;  // of a test, which can't wait for 2^31 objects
-}
-
-/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
-/// dangling. The default one names nothing. It does not know its pool: one of
-/// another pool's of the same type may name an object by accident.
-///
-/// \snippet reference.cpp handle_pool
-template <class T>
-struct handle {
-    /// The slot.
-    std::uint32_t index = 0;
-    std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
-
-    /// Whether it was ever a name of an object, which may be gone.
-    [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
-    /// Whether both are of one object.
-    friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
-    /// An order without meaning, for containers.
-    friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
-};
-
-/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
-/// arena_pool<T> and 4 bytes a slot. One thread at a time.
-///
-/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
-/// retired, stays out for ever (see retired()), and the capacity that is of use
-/// is one less. So no handle ever becomes valid again.
-///
-/// The destructor destroys the objects that are left, and what their destructors
-/// create, so with_leaks has nothing to say here.
-///
-/// \snippet reference.cpp handle_pool
-template <class T, class Checks = checks::trap>
-class handle_pool {
-public:
-    /// T.
-    using value_type = T;
-    /// What create() answers.
-    using handle_type = handle<T>;
-
-    /// As arena_pool's constructor: std::length_error, std::bad_alloc; nothing
-    /// is left behind. Two allocations, for the objects and the generations;
-    /// none with options.storage.
-    explicit handle_pool(std::size_t capacity, const pool_options& options = {})
-        : pool_(capacity, for_objects(capacity, options)),
-          generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
-
-    handle_pool(const handle_pool&) = delete;
-    handle_pool& operator=(const handle_pool&) = delete;
-
-    ~handle_pool() {
-        // A destructor may create objects in slots that were passed.
-        while (!empty()) {
-            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
-                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
-            }
-        }
-        // Retired slots are no leaks.
-        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
-            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
-        }
-    }
-
-    /// Constructs a T from `args`; the null handle when the pool is full. When
-    /// the constructor throws, the pool is as before.
-    template <class... Args>
-    [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
-        T* const p = construct(pool_, std::forward<Args>(args)...);
-        if (p == nullptr) return {};
-        const std::size_t i = pool_.index_of(p);
-        return {static_cast<std::uint32_t>(i), ++generation(i)};
-    }
-
-    /// The object, or nullptr when it was destroyed since. Valid until the
-    /// object is destroyed.
-    [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation names nothing, though a forged handle may match.
-        return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
-                       generation(h.index) == h.generation
-                   ? pool_.slot(h.index)
-                   : nullptr;
-    }
-
-    /// Destroys the object and makes its slot free. False, and nothing
-    /// happens, when the handle is stale or null: the double free is seen even
-    /// when the slot was handed out again.
-    bool destroy(handle_type h) noexcept {
-        if (get(h) == nullptr) return false;
-        drop(h.index);
-        return true;
-    }
-
-    /// The handle of an object of this pool; null when `p` is none.
-    [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
-        const std::size_t i = pool_.index_of(p);
-        if (i >= pool_.capacity()) return {};
-        const handle_type h{static_cast<std::uint32_t>(i), generation(i)};
-        return get(h) != nullptr ? h : handle_type{};
-    }
-
-    /// Slots in all.
-    [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
-    /// Objects that exist.
-    [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
-    /// So many calls of create() will succeed.
-    [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
-    /// Whether there is no object.
-    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether the next create() will answer the null handle.
-    [[nodiscard]] bool full() const noexcept { return pool_.full(); }
-    /// Slots whose generations are used up.
-    [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
-
-    /// How many bytes of pool_options::storage are enough, at any address.
-    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
-        return arena_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
-    }
-
-private:
-    friend struct detail::generations;
-
-    // The generation at which a slot is out of use: odd, so that it is above
-    // every other, and given to no handle.
-    static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
-
-    static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
-
-    // At least one, since operator new of no bytes is of no use. The pool's
-    // constructor has seen to it that this does not overflow.
-    static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
-        return (capacity + 1) * sizeof(std::uint32_t);
-    }
-    static constexpr std::size_t storage_of_generations(std::size_t capacity) noexcept {
-        return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
-    }
-
-    // Storage that is handed in is split: the generations' part comes last.
-    static pool_options for_objects(std::size_t capacity, const pool_options& options) {
-        pool_options own = options;
-        if (!options.storage.empty()) {
-            const std::size_t all = options.storage.size();
-            if (all < bytes_needed(capacity)) {
-                detail::throw_length("ebb::handle_pool: the storage handed in is smaller than bytes_needed()");
-            }
-            own.storage = options.storage.first(all - storage_of_generations(capacity));
-        }
-        return own;
-    }
-    static pool_options for_generations(std::size_t capacity, const pool_options& options) noexcept {
-        pool_options own = options;
-        if (!options.storage.empty()) own.storage = options.storage.last(storage_of_generations(capacity));
-        return own;
-    }
-
-    [[nodiscard]] std::uint32_t& generation(std::size_t i) const noexcept {
-        return reinterpret_cast<std::uint32_t*>(generations_.data())[i];
-    }
-
-    void drop(std::size_t i) noexcept {
-        // Raised before the destructor runs: handles are stale inside it.
-        T* const p = pool_.slot(i);
-        if (++generation(i) == retired_generation - 1) {
-            generation(i) = retired_generation;
-            ++retired_;
-            std::destroy_at(p);
-            return;
-        }
-        std::destroy_at(p);
-        pool_.deallocate(p);
-    }
-
-    arena_pool<T, Checks> pool_;
-    detail::block generations_;
-    std::size_t retired_ = 0;
-};
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-template <class T>
-struct std::hash<ebb::handle<T>> {
-    std::size_t operator()(const ebb::handle<T>& h) const noexcept {
-        return std::hash<std::uint64_t>{}(std::uint64_t{h.generation} << 32 | h.index);
-    }
-};
-
-#endif  // EBBPOOL_HANDLE_POOL_HPP
-// All objects of a pool that are out, in the order of their addresses.
-#ifndef EBBPOOL_ITERATE_HPP
-#define EBBPOOL_ITERATE_HPP
-
-#include <cstddef>
-#include <iterator>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
-/// Slots that are out but in which no object was constructed are among them.
-///
-/// A step is O(distance to the next live slot); all of the range O(the most
-/// slots that were ever out). The object that the iterator is at may be given
-/// back in the loop. Objects made in the loop may or may not be met. Not for
-/// checks::none, which does not know what is out.
-///
-/// \snippet reference.cpp live
-template <class Pool>
-class live_range {
-public:
-    /// The pool's type of object.
-    using value_type = typename Pool::value_type;
-
-    /// A forward iterator over objects that are out.
-    class iterator {
-    public:
-        /// Forward.
-        using iterator_category = std::forward_iterator_tag;
-        /// The pool's type of object.
-        using value_type = typename Pool::value_type;
-        /// As std::iterator_traits asks for.
-        using difference_type = std::ptrdiff_t;
-        /// As std::iterator_traits asks for.
-        using pointer = value_type*;
-        /// As std::iterator_traits asks for.
-        using reference = value_type&;
-
-        /// Of no range.
-        constexpr iterator() noexcept = default;
-        /// The object.
-        [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
-        /// The object.
-        [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
-        /// To the next object that is out. O(slots between them).
-        constexpr iterator& operator++() noexcept {
-            ++index_;
-            skip();
-            return *this;
-        }
-        /// The same; answers where it was.
-        constexpr iterator operator++(int) noexcept {
-            iterator old = *this;
-            ++*this;
-            return old;
-        }
-        /// Whether both are at one slot.
-        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
-
-    private:
-        friend class live_range;
-        constexpr iterator(const Pool* pool, std::size_t index, std::size_t end) noexcept
-            : pool_(pool), index_(index), end_(end) {
-            skip();
-        }
-        constexpr void skip() noexcept {
-            while (index_ < end_ && !pool_->slot_is_live(index_)) ++index_;
-        }
-        const Pool* pool_ = nullptr;
-        std::size_t index_ = 0;
-        std::size_t end_ = 0;
-    };
-
-    /// Of `pool`, which must outlive it.
-    constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
-    /// The first object that is out. O(slots before it).
-    [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
-    /// Behind the last. O(1).
-    [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
-
-private:
-    const Pool* pool_;
-    std::size_t end_;  // slots behind were never out
-};
-
-/// The live objects of `pool`; see live_range.
-///
-/// \snippet reference.cpp live
-template <class T, class Checks>
-requires(Checks::enabled)
-    [[nodiscard]] constexpr live_range<arena_pool<T, Checks>> live(const arena_pool<T, Checks>& pool) noexcept {
-    return live_range<arena_pool<T, Checks>>(pool);
-}
-
-/// Destroys every object that is out and gives its slot back; answers how
-/// many. An object must have been constructed in every slot that is out. Does
-/// in one call what a program does before it drops a pool whose objects own
-/// something.
-///
-/// \snippet reference.cpp live
-template <class T, class Checks>
-requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks>& pool) noexcept {
-    std::size_t destroyed = 0;
-    // Again, for destructors that make objects; ends when none does.
-    while (!pool.empty()) {
-        for (T& object : live(pool)) {
-            destroy(pool, &object);
-            ++destroyed;
-        }
-    }
-    return destroyed;
-}
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_ITERATE_HPP
-// ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
-// std::unordered_map and the like from a pool.
-//
-//     using entry = std::pair<const int, double>;
-//     ebb::node_pool<entry> nodes(10'000);
-//     std::map<int, double, std::less<>, ebb::pool_allocator<entry>> prices(nodes);
-#ifndef EBBPOOL_POOL_ALLOCATOR_HPP
-#define EBBPOOL_POOL_ALLOCATOR_HPP
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <new>
-#include <type_traits>
-
-// ebb::pool_resource: a std::pmr::memory_resource of blocks of one size, for
-// the containers of std::pmr whose nodes fit.
-#ifndef EBBPOOL_POOL_RESOURCE_HPP
-#define EBBPOOL_POOL_RESOURCE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <memory_resource>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// Raw bytes as an element type of a pool.
-///
-/// \snippet reference.cpp pool_resource
-template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
-struct raw_block {
-    /// The bytes.
-    alignas(Alignment) std::byte bytes[Size];
-};
-
-/// A memory resource of `capacity` blocks of BlockSize bytes.
-///
-///     ebb::pool_resource<64> nodes(10'000);
-///     std::pmr::list<int> list(&nodes);
-///
-/// A request of at most BlockSize bytes and Alignment takes a block. What is
-/// larger, and what comes when all blocks are out, goes to `upstream`; the
-/// default upstream has nothing and throws std::bad_alloc, so that the
-/// resource never uses the heap. Containers that also ask for arrays
-/// (std::pmr::unordered_map: buckets) need one.
-///
-/// Misuse of deallocate is checked as in arena_pool for addresses inside the
-/// blocks; others are misuse with the default upstream, and upstream's business
-/// with any other. Two resources are equal when they are one. One thread at a
-/// time.
-///
-/// \snippet reference.cpp pool_resource
-template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
-class pool_resource : public std::pmr::memory_resource {
-public:
-    /// The pool's type.
-    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
-
-    /// Throws as arena_pool's constructor. `upstream` must not be null and must
-    /// outlive the resource.
-    explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
-                           const pool_options& options = {})
-        : pool_(capacity, options), upstream_(upstream) {}
-
-    /// The blocks: used(), capacity() and so on.
-    [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
-    /// Where goes what the pool does not serve.
-    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
-
-private:
-    using block = raw_block<BlockSize, Alignment>;
-
-    static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
-        return bytes <= sizeof(block) && alignment <= alignof(block);
-    }
-
-    [[nodiscard]] bool is_inside(const void* p) const noexcept {
-        const auto offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(pool_.slot(0));
-        return offset < pool_.capacity() * sizeof(block);
-    }
-
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        if (fits(bytes, alignment)) {
-            if (void* const p = pool_.allocate(); p != nullptr) return p;
-        }
-        return upstream_->allocate(bytes, alignment);
-    }
-
-    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        // An address of ours with a size that does not fit is ours all the
-        // same: the size is wrong, and upstream has never seen the address. The
-        // default upstream has seen none at all.
-        if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
-            pool_.deallocate(static_cast<block*>(p));
-        } else {
-            upstream_->deallocate(p, bytes, alignment);
-        }
-    }
-
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-
-    pool_type pool_;
-    std::pmr::memory_resource* upstream_;
-};
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_POOL_RESOURCE_HPP
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
-
-// Bytes that hold a node of any standard container around a T, for libstdc++,
-// libc++ and Microsoft's library: at most 4 words before it (std::map: three
-// pointers and a colour) or one before and one behind (std::unordered_map: the
-// next node and the hash).
-template <class T>
-constexpr std::size_t node_bytes() noexcept {
-    constexpr std::size_t word = sizeof(void*);
-    constexpr std::size_t align = std::max(alignof(T), word);
-    constexpr std::size_t tree = round_up(4 * word, align) + round_up(sizeof(T), align);
-    constexpr std::size_t hash = round_up(word, align) + round_up(sizeof(T) + word, align);
-    return std::max(tree, hash);
-}
-
-}  // namespace detail
-
-/// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
-/// node around a T. A std::list needs two words less than the default.
-///
-/// \snippet reference.cpp pool_allocator
-template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
-using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
-
-/// A standard allocator over a node_pool, which it does not own: the pool must
-/// outlive every container that uses it, and may serve several.
-///
-/// Single objects come from the pool; std::bad_alloc when it is full. Arrays
-/// (buckets of a hash table) come from the heap. Two are equal when their pools
-/// are one. It goes along when containers are swapped or moved, not when they
-/// are copied into. One thread at a time.
-///
-/// \snippet reference.cpp pool_allocator
-template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
-          std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
-class pool_allocator {
-public:
-    /// What is allocated.
-    using value_type = T;
-    /// The pool's type: a node_pool.
-    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// A container that is copied into keeps its own.
-    using propagate_on_container_copy_assignment = std::false_type;
-    /// A container that is moved into takes over the other's.
-    using propagate_on_container_move_assignment = std::true_type;
-    /// Containers that are swapped swap theirs.
-    using propagate_on_container_swap = std::true_type;
-    /// Two may be of different memory.
-    using is_always_equal = std::false_type;
-
-    /// The same for another type, as containers ask for.
-    template <class U>
-    struct rebind {
-        using other = pool_allocator<U, BlockSize, Alignment, Checks>;
-    };
-
-    /// Takes from `pool`, which must outlive it.
-    pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
-
-    /// Takes from the other's pool.
-    template <class U>
-    pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
-
-    /// Throws std::bad_alloc when the pool is full, or the heap for n != 1.
-    [[nodiscard]] T* allocate(std::size_t n) {
-        if constexpr (fits) {
-            if (n == 1) {
-                void* const p = pool_->allocate();
-                if (p == nullptr) detail::throw_bad_alloc();
-                return static_cast<T*>(p);
-            }
-        }
-        return std::allocator<T>{}.allocate(n);
-    }
-
-    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
-    void deallocate(T* p, std::size_t n) noexcept {
-        if constexpr (fits) {
-            if (n == 1) {
-                pool_->deallocate(reinterpret_cast<typename pool_type::value_type*>(p));
-                return;
-            }
-        }
-        std::allocator<T>{}.deallocate(p, n);
-    }
-
-    /// The pool.
-    [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
-
-    /// Whether both take from one pool.
-    template <class U>
-    friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
-        return &a.pool() == &b.pool();
-    }
-
-private:
-    // What a container rebinds to and does not fit (std::deque's arrays, a
-    // debug mode's bookkeeping) comes from the heap.
-    static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
-
-    pool_type* pool_;
-};
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_POOL_ALLOCATOR_HPP
-// ebb::sync_arena_pool<T>: arena_pool for threads.
+// The pools' former names, for programs that use them: fixed_pool.hpp and
+// sync_fixed_pool.hpp are the same under names that say what they are.
+#ifndef EBBPOOL_ARENA_POOL_HPP
+#define EBBPOOL_ARENA_POOL_HPP
+
+// ebb::sync_fixed_pool<T>: fixed_pool for threads.
 //
 // Each thread has a magazine of free slots, which it uses without a lock or an
 // atomic read-modify-write; magazines are filled from and emptied into a depot
 // under a lock, a batch at a time. Why not a lock-free stack: its one head is
 // written by every call of every thread, and with the tag that it needs against
 // reuse it was 20 times slower with two threads already.
-#ifndef EBBPOOL_SYNC_ARENA_POOL_HPP
-#define EBBPOOL_SYNC_ARENA_POOL_HPP
+#ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
+#define EBBPOOL_SYNC_FIXED_POOL_HPP
 
 #include <algorithm>
 #include <atomic>
@@ -3225,7 +2676,7 @@ private:
 #include <memory>
 #include <type_traits>
 
-// What sync_arena_pool shares between threads: free slots by number, in a depot
+// What sync_fixed_pool shares between threads: free slots by number, in a depot
 // under a lock, and in magazines of which each belongs to one thread. Knows
 // nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
 // Vmem", USENIX 2001.)
@@ -3631,7 +3082,7 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Options of a sync_arena_pool: those of the memory, and the batch.
+/// Options of a sync_fixed_pool: those of the memory, and the batch.
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
@@ -3656,7 +3107,7 @@ struct sync_options {
 /// as its magazine serves, and no other promise is made. A thread's magazine
 /// goes back to the depot when the thread ends.
 ///
-/// Misuse is checked as in arena_pool. A double free is seen when the second
+/// Misuse is checked as in fixed_pool. A double free is seen when the second
 /// call comes after the first. Of two that race with each other both may pass;
 /// then the copy is dropped, and reported, when it is about to be handed out,
 /// unless another thread is handed the other copy at that very moment.
@@ -3677,11 +3128,11 @@ struct sync_options {
 /// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
 /// 8.
 ///
-/// \snippet reference.cpp sync_arena_pool
+/// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
-class sync_arena_pool {
+class sync_fixed_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
-                  "ebb::sync_arena_pool<T>: T must be an object type without const and volatile, and no array");
+                  "ebb::sync_fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
     /// T.
@@ -3689,12 +3140,12 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// As arena_pool's: 2^32 - 2 slots.
+    /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// As arena_pool's: std::length_error, std::bad_alloc; nothing is left
+    /// As fixed_pool's: std::length_error, std::bad_alloc; nothing is left
     /// behind.
-    explicit sync_arena_pool(std::size_t capacity, const sync_options& options = {})
+    explicit sync_fixed_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
           room_(detail::depot::room(batch_)),
@@ -3709,10 +3160,10 @@ public:
         if constexpr (annotated) annotate::begin(this, data, capacity * sizeof(T));
     }
 
-    sync_arena_pool(const sync_arena_pool&) = delete;
-    sync_arena_pool& operator=(const sync_arena_pool&) = delete;
+    sync_fixed_pool(const sync_fixed_pool&) = delete;
+    sync_fixed_pool& operator=(const sync_fixed_pool&) = delete;
 
-    ~sync_arena_pool() {
+    ~sync_fixed_pool() {
         if constexpr (requires(const leak_info& info) { Checks::on_leaks(info); }) {
             if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
         }
@@ -3721,7 +3172,7 @@ public:
     }
 
     /// Hands out a slot, or nullptr when there is none within reach. Raw
-    /// memory, as from arena_pool.
+    /// memory, as from fixed_pool.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
@@ -3737,7 +3188,7 @@ public:
         return hand_out(hot);
     }
 
-    /// Takes a slot back, from any thread; otherwise as arena_pool's.
+    /// Takes a slot back, from any thread; otherwise as fixed_pool's.
     EBB_INLINE void deallocate(T* p) noexcept {
         const std::size_t name = name_of(p);
         if constexpr (Checks::enabled) {
@@ -3772,7 +3223,7 @@ public:
     /// Whether all are out: as used().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
-    /// As arena_pool's.
+    /// As fixed_pool's.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
     /// Slots that were ever out or in a magazine: not less than the most that
@@ -3783,7 +3234,7 @@ public:
     /// call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
-    /// As arena_pool's, and true with checks::none.
+    /// As fixed_pool's, and true with checks::none.
     [[nodiscard]] bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             const std::size_t name = name_of(p);
@@ -3795,7 +3246,7 @@ public:
         return true;
     }
 
-    /// As arena_pool's.
+    /// As fixed_pool's.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
@@ -3833,7 +3284,7 @@ private:
         constexpr std::size_t limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
         constexpr std::size_t slack = 2 * detail::huge_page + 2 * block_alignment;
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
-            detail::throw_length("ebb::sync_arena_pool: capacity is too large");
+            detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
         // At least something, for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
@@ -3950,4 +3401,574 @@ private:
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-#endif  // EBBPOOL_SYNC_ARENA_POOL_HPP
+#endif  // EBBPOOL_SYNC_FIXED_POOL_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// fixed_pool under its former name.
+template <class T, class Checks = checks::trap>
+using arena_pool = fixed_pool<T, Checks>;
+
+/// sync_fixed_pool under its former name.
+template <class T, class Checks = checks::trap>
+using sync_arena_pool = sync_fixed_pool<T, Checks>;
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif
+// ebb::handle<T> and its pool: names of objects that know when they are stale.
+//
+// A pointer to an object that was given back, whose slot was handed out again,
+// looks like the new object's: no check of a pointer can tell them apart. A
+// handle carries the slot's generation, which every give-back raises, so a
+// stale handle is known for what it is at every use.
+#ifndef EBBPOOL_HANDLE_POOL_HPP
+#define EBBPOOL_HANDLE_POOL_HPP
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+struct generations;  // of a test, which can't wait for 2^31 objects
+}
+
+/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
+/// dangling. The default one names nothing. It does not know its pool: one of
+/// another pool's of the same type may name an object by accident.
+///
+/// \snippet reference.cpp handle_pool
+template <class T>
+struct handle {
+    /// The slot.
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
+
+    /// Whether it was ever a name of an object, which may be gone.
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
+    /// Whether both are of one object.
+    friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
+    /// An order without meaning, for containers.
+    friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
+};
+
+/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
+/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
+///
+/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
+/// retired, stays out for ever (see retired()), and the capacity that is of use
+/// is one less. So no handle ever becomes valid again.
+///
+/// The destructor destroys the objects that are left, and what their destructors
+/// create, so with_leaks has nothing to say here.
+///
+/// \snippet reference.cpp handle_pool
+template <class T, class Checks = checks::trap>
+class handle_pool {
+public:
+    /// T.
+    using value_type = T;
+    /// What create() answers.
+    using handle_type = handle<T>;
+
+    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
+    /// is left behind. Two allocations, for the objects and the generations;
+    /// none with options.storage.
+    explicit handle_pool(std::size_t capacity, const pool_options& options = {})
+        : pool_(capacity, for_objects(capacity, options)),
+          generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
+
+    handle_pool(const handle_pool&) = delete;
+    handle_pool& operator=(const handle_pool&) = delete;
+
+    ~handle_pool() {
+        // A destructor may create objects in slots that were passed.
+        while (!empty()) {
+            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+            }
+        }
+        // Retired slots are no leaks.
+        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
+        }
+    }
+
+    /// Constructs a T from `args`; the null handle when the pool is full. When
+    /// the constructor throws, the pool is as before.
+    template <class... Args>
+    [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        T* const p = construct(pool_, std::forward<Args>(args)...);
+        if (p == nullptr) return {};
+        const std::size_t i = pool_.index_of(p);
+        return {static_cast<std::uint32_t>(i), ++generation(i)};
+    }
+
+    /// The object, or nullptr when it was destroyed since. Valid until the
+    /// object is destroyed.
+    [[nodiscard]] T* get(handle_type h) const noexcept {
+        // An even generation names nothing, though a forged handle may match.
+        return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
+                       generation(h.index) == h.generation
+                   ? pool_.slot(h.index)
+                   : nullptr;
+    }
+
+    /// Destroys the object and makes its slot free. False, and nothing
+    /// happens, when the handle is stale or null: the double free is seen even
+    /// when the slot was handed out again.
+    bool destroy(handle_type h) noexcept {
+        if (get(h) == nullptr) return false;
+        drop(h.index);
+        return true;
+    }
+
+    /// The handle of an object of this pool; null when `p` is none.
+    [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
+        const std::size_t i = pool_.index_of(p);
+        if (i >= pool_.capacity()) return {};
+        const handle_type h{static_cast<std::uint32_t>(i), generation(i)};
+        return get(h) != nullptr ? h : handle_type{};
+    }
+
+    /// Slots in all.
+    [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
+    /// Objects that exist.
+    [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
+    /// So many calls of create() will succeed.
+    [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
+    /// Whether there is no object.
+    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    /// Whether the next create() will answer the null handle.
+    [[nodiscard]] bool full() const noexcept { return pool_.full(); }
+    /// Slots whose generations are used up.
+    [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
+
+    /// How many bytes of pool_options::storage are enough, at any address.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
+        return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
+    }
+
+private:
+    friend struct detail::generations;
+
+    // The generation at which a slot is out of use: odd, so that it is above
+    // every other, and given to no handle.
+    static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
+
+    static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
+
+    // At least one, since operator new of no bytes is of no use. The pool's
+    // constructor has seen to it that this does not overflow.
+    static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
+        return (capacity + 1) * sizeof(std::uint32_t);
+    }
+    static constexpr std::size_t storage_of_generations(std::size_t capacity) noexcept {
+        return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
+    }
+
+    // Storage that is handed in is split: the generations' part comes last.
+    static pool_options for_objects(std::size_t capacity, const pool_options& options) {
+        pool_options own = options;
+        if (!options.storage.empty()) {
+            const std::size_t all = options.storage.size();
+            if (all < bytes_needed(capacity)) {
+                detail::throw_length("ebb::handle_pool: the storage handed in is smaller than bytes_needed()");
+            }
+            own.storage = options.storage.first(all - storage_of_generations(capacity));
+        }
+        return own;
+    }
+    static pool_options for_generations(std::size_t capacity, const pool_options& options) noexcept {
+        pool_options own = options;
+        if (!options.storage.empty()) own.storage = options.storage.last(storage_of_generations(capacity));
+        return own;
+    }
+
+    [[nodiscard]] std::uint32_t& generation(std::size_t i) const noexcept {
+        return reinterpret_cast<std::uint32_t*>(generations_.data())[i];
+    }
+
+    void drop(std::size_t i) noexcept {
+        // Raised before the destructor runs: handles are stale inside it.
+        T* const p = pool_.slot(i);
+        if (++generation(i) == retired_generation - 1) {
+            generation(i) = retired_generation;
+            ++retired_;
+            std::destroy_at(p);
+            return;
+        }
+        std::destroy_at(p);
+        pool_.deallocate(p);
+    }
+
+    fixed_pool<T, Checks> pool_;
+    detail::block generations_;
+    std::size_t retired_ = 0;
+};
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+template <class T>
+struct std::hash<ebb::handle<T>> {
+    std::size_t operator()(const ebb::handle<T>& h) const noexcept {
+        return std::hash<std::uint64_t>{}(std::uint64_t{h.generation} << 32 | h.index);
+    }
+};
+
+#endif  // EBBPOOL_HANDLE_POOL_HPP
+// All objects of a pool that are out, in the order of their addresses.
+#ifndef EBBPOOL_ITERATE_HPP
+#define EBBPOOL_ITERATE_HPP
+
+#include <cstddef>
+#include <iterator>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
+/// Slots that are out but in which no object was constructed are among them.
+///
+/// A step is O(distance to the next live slot); all of the range O(the most
+/// slots that were ever out). The object that the iterator is at may be given
+/// back in the loop. Objects made in the loop may or may not be met. Not for
+/// checks::none, which does not know what is out.
+///
+/// \snippet reference.cpp live
+template <class Pool>
+class live_range {
+public:
+    /// The pool's type of object.
+    using value_type = typename Pool::value_type;
+
+    /// A forward iterator over objects that are out.
+    class iterator {
+    public:
+        /// Forward.
+        using iterator_category = std::forward_iterator_tag;
+        /// The pool's type of object.
+        using value_type = typename Pool::value_type;
+        /// As std::iterator_traits asks for.
+        using difference_type = std::ptrdiff_t;
+        /// As std::iterator_traits asks for.
+        using pointer = value_type*;
+        /// As std::iterator_traits asks for.
+        using reference = value_type&;
+
+        /// Of no range.
+        constexpr iterator() noexcept = default;
+        /// The object.
+        [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
+        /// The object.
+        [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
+        /// To the next object that is out. O(slots between them).
+        constexpr iterator& operator++() noexcept {
+            ++index_;
+            skip();
+            return *this;
+        }
+        /// The same; answers where it was.
+        constexpr iterator operator++(int) noexcept {
+            iterator old = *this;
+            ++*this;
+            return old;
+        }
+        /// Whether both are at one slot.
+        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
+
+    private:
+        friend class live_range;
+        constexpr iterator(const Pool* pool, std::size_t index, std::size_t end) noexcept
+            : pool_(pool), index_(index), end_(end) {
+            skip();
+        }
+        constexpr void skip() noexcept {
+            while (index_ < end_ && !pool_->slot_is_live(index_)) ++index_;
+        }
+        const Pool* pool_ = nullptr;
+        std::size_t index_ = 0;
+        std::size_t end_ = 0;
+    };
+
+    /// Of `pool`, which must outlive it.
+    constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
+    /// The first object that is out. O(slots before it).
+    [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
+    /// Behind the last. O(1).
+    [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
+
+private:
+    const Pool* pool_;
+    std::size_t end_;  // slots behind were never out
+};
+
+/// The live objects of `pool`; see live_range.
+///
+/// \snippet reference.cpp live
+template <class T, class Checks>
+requires(Checks::enabled)
+    [[nodiscard]] constexpr live_range<fixed_pool<T, Checks>> live(const fixed_pool<T, Checks>& pool) noexcept {
+    return live_range<fixed_pool<T, Checks>>(pool);
+}
+
+/// Destroys every object that is out and gives its slot back; answers how
+/// many. An object must have been constructed in every slot that is out. Does
+/// in one call what a program does before it drops a pool whose objects own
+/// something.
+///
+/// \snippet reference.cpp live
+template <class T, class Checks>
+requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
+    std::size_t destroyed = 0;
+    // Again, for destructors that make objects; ends when none does.
+    while (!pool.empty()) {
+        for (T& object : live(pool)) {
+            destroy(pool, &object);
+            ++destroyed;
+        }
+    }
+    return destroyed;
+}
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_ITERATE_HPP
+// ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
+// std::unordered_map and the like from a pool.
+//
+//     using entry = std::pair<const int, double>;
+//     ebb::node_pool<entry> nodes(10'000);
+//     std::map<int, double, std::less<>, ebb::pool_allocator<entry>> prices(nodes);
+#ifndef EBBPOOL_POOL_ALLOCATOR_HPP
+#define EBBPOOL_POOL_ALLOCATOR_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+// ebb::pool_resource: a std::pmr::memory_resource of blocks of one size, for
+// the containers of std::pmr whose nodes fit.
+#ifndef EBBPOOL_POOL_RESOURCE_HPP
+#define EBBPOOL_POOL_RESOURCE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// Raw bytes as an element type of a pool.
+///
+/// \snippet reference.cpp pool_resource
+template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
+struct raw_block {
+    /// The bytes.
+    alignas(Alignment) std::byte bytes[Size];
+};
+
+/// A memory resource of `capacity` blocks of BlockSize bytes.
+///
+///     ebb::pool_resource<64> nodes(10'000);
+///     std::pmr::list<int> list(&nodes);
+///
+/// A request of at most BlockSize bytes and Alignment takes a block. What is
+/// larger, and what comes when all blocks are out, goes to `upstream`; the
+/// default upstream has nothing and throws std::bad_alloc, so that the
+/// resource never uses the heap. Containers that also ask for arrays
+/// (std::pmr::unordered_map: buckets) need one.
+///
+/// Misuse of deallocate is checked as in fixed_pool for addresses inside the
+/// blocks; others are misuse with the default upstream, and upstream's business
+/// with any other. Two resources are equal when they are one. One thread at a
+/// time.
+///
+/// \snippet reference.cpp pool_resource
+template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
+class pool_resource : public std::pmr::memory_resource {
+public:
+    /// The pool's type.
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
+
+    /// Throws as fixed_pool's constructor. `upstream` must not be null and must
+    /// outlive the resource.
+    explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
+                           const pool_options& options = {})
+        : pool_(capacity, options), upstream_(upstream) {}
+
+    /// The blocks: used(), capacity() and so on.
+    [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
+    /// Where goes what the pool does not serve.
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+private:
+    using block = raw_block<BlockSize, Alignment>;
+
+    static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
+        return bytes <= sizeof(block) && alignment <= alignof(block);
+    }
+
+    [[nodiscard]] bool is_inside(const void* p) const noexcept {
+        const auto offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(pool_.slot(0));
+        return offset < pool_.capacity() * sizeof(block);
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (fits(bytes, alignment)) {
+            if (void* const p = pool_.allocate(); p != nullptr) return p;
+        }
+        return upstream_->allocate(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+        // An address of ours with a size that does not fit is ours all the
+        // same: the size is wrong, and upstream has never seen the address. The
+        // default upstream has seen none at all.
+        if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
+            pool_.deallocate(static_cast<block*>(p));
+        } else {
+            upstream_->deallocate(p, bytes, alignment);
+        }
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+    pool_type pool_;
+    std::pmr::memory_resource* upstream_;
+};
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_POOL_RESOURCE_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+
+// Bytes that hold a node of any standard container around a T, for libstdc++,
+// libc++ and Microsoft's library: at most 4 words before it (std::map: three
+// pointers and a colour) or one before and one behind (std::unordered_map: the
+// next node and the hash).
+template <class T>
+constexpr std::size_t node_bytes() noexcept {
+    constexpr std::size_t word = sizeof(void*);
+    constexpr std::size_t align = std::max(alignof(T), word);
+    constexpr std::size_t tree = round_up(4 * word, align) + round_up(sizeof(T), align);
+    constexpr std::size_t hash = round_up(word, align) + round_up(sizeof(T) + word, align);
+    return std::max(tree, hash);
+}
+
+}  // namespace detail
+
+/// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
+/// node around a T. A std::list needs two words less than the default.
+///
+/// \snippet reference.cpp pool_allocator
+template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
+using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
+
+/// A standard allocator over a node_pool, which it does not own: the pool must
+/// outlive every container that uses it, and may serve several.
+///
+/// Single objects come from the pool; std::bad_alloc when it is full. Arrays
+/// (buckets of a hash table) come from the heap. Two are equal when their pools
+/// are one. It goes along when containers are swapped or moved, not when they
+/// are copied into. One thread at a time.
+///
+/// \snippet reference.cpp pool_allocator
+template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
+          std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
+class pool_allocator {
+public:
+    /// What is allocated.
+    using value_type = T;
+    /// The pool's type: a node_pool.
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
+    /// A container that is copied into keeps its own.
+    using propagate_on_container_copy_assignment = std::false_type;
+    /// A container that is moved into takes over the other's.
+    using propagate_on_container_move_assignment = std::true_type;
+    /// Containers that are swapped swap theirs.
+    using propagate_on_container_swap = std::true_type;
+    /// Two may be of different memory.
+    using is_always_equal = std::false_type;
+
+    /// The same for another type, as containers ask for.
+    template <class U>
+    struct rebind {
+        using other = pool_allocator<U, BlockSize, Alignment, Checks>;
+    };
+
+    /// Takes from `pool`, which must outlive it.
+    pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
+
+    /// Takes from the other's pool.
+    template <class U>
+    pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
+
+    /// Throws std::bad_alloc when the pool is full, or the heap for n != 1.
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if constexpr (fits) {
+            if (n == 1) {
+                void* const p = pool_->allocate();
+                if (p == nullptr) detail::throw_bad_alloc();
+                return static_cast<T*>(p);
+            }
+        }
+        return std::allocator<T>{}.allocate(n);
+    }
+
+    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
+    void deallocate(T* p, std::size_t n) noexcept {
+        if constexpr (fits) {
+            if (n == 1) {
+                pool_->deallocate(reinterpret_cast<typename pool_type::value_type*>(p));
+                return;
+            }
+        }
+        std::allocator<T>{}.deallocate(p, n);
+    }
+
+    /// The pool.
+    [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
+
+    /// Whether both take from one pool.
+    template <class U>
+    friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
+        return &a.pool() == &b.pool();
+    }
+
+private:
+    // What a container rebinds to and does not fit (std::deque's arrays, a
+    // debug mode's bookkeeping) comes from the heap.
+    static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
+
+    pool_type* pool_;
+};
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_POOL_ALLOCATOR_HPP

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_resource.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <vector>
 
 namespace {
@@ -38,12 +38,12 @@ void check() {
     p->words[3] = 3;
 }
 
-TEST(AsanDeathTest, UseAfterFreeOfASlot) { check<ebb::arena_pool<item>>(); }
-TEST(AsanDeathTest, WithoutChecks) { check<ebb::arena_pool<item, ebb::checks::none>>(); }
-TEST(AsanDeathTest, OfASyncPool) { check<ebb::sync_arena_pool<item>>(); }
+TEST(AsanDeathTest, UseAfterFreeOfASlot) { check<ebb::fixed_pool<item>>(); }
+TEST(AsanDeathTest, WithoutChecks) { check<ebb::fixed_pool<item, ebb::checks::none>>(); }
+TEST(AsanDeathTest, OfASyncPool) { check<ebb::sync_fixed_pool<item>>(); }
 
 TEST(AsanDeathTest, ThroughAHandle) {
-    ebb::arena_pool<item> pool(2);
+    ebb::fixed_pool<item> pool(2);
     auto h = ebb::make(pool);
     item* const p = h.get();
     h.reset();
@@ -51,9 +51,9 @@ TEST(AsanDeathTest, ThroughAHandle) {
 }
 
 TEST(Asan, StorageIsTheCallersAgainAfterwards) {
-    std::vector<std::byte> bytes(ebb::arena_pool<item>::bytes_needed(100));
+    std::vector<std::byte> bytes(ebb::fixed_pool<item>::bytes_needed(100));
     {
-        ebb::arena_pool<item> pool(100, {.storage = bytes});
+        ebb::fixed_pool<item> pool(100, {.storage = bytes});
         static_cast<void>(pool.allocate());
     }
     EXPECT_EQ(__asan_region_is_poisoned(bytes.data(), bytes.size()), nullptr);
@@ -61,7 +61,7 @@ TEST(Asan, StorageIsTheCallersAgainAfterwards) {
 
 TEST(Asan, ObjectsSmallerThanItsUnit) {
     // Neighbours in one unit of 8 bytes: no false alarm, in any order.
-    ebb::arena_pool<short> pool(100);
+    ebb::fixed_pool<short> pool(100);
     std::vector<short*> all;
     for (int i = 0; i < 100; ++i) all.push_back(pool.allocate());
     for (std::size_t i = 0; i < 100; i += 2) pool.deallocate(all[i]);

@@ -27,13 +27,13 @@ import ebbpool;
 #include "ebbpool.hpp"
 #else
 #include <ebbpool/arena.hpp>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #if defined(__cpp_exceptions)
 #include <filesystem>
 
@@ -105,7 +105,7 @@ void pool_misuse() {
 
 // Against a list of what is free, newest last.
 void pool_order() {
-    ebb::arena_pool<item, remember> pool(300);
+    ebb::fixed_pool<item, remember> pool(300);
     std::vector<item*> freed, out;
     std::mt19937 random(7);
     std::size_t fresh = 0;
@@ -136,7 +136,7 @@ void pool_order() {
 }
 
 void pool_objects() {
-    ebb::arena_pool<std::string, remember> pool(3);
+    ebb::fixed_pool<std::string, remember> pool(3);
     auto a = ebb::make(pool, "a string that is too long for the small one");
     auto* const b = ebb::construct(pool, "b");
     CHECK(a && b != nullptr && pool.used() == 2);
@@ -224,7 +224,7 @@ void region() {
     CHECK(refused && a.allocate(100) != nullptr);
     try {
         refused = false;
-        ebb::arena_pool<item> pool(ebb::arena_pool<item>::max_capacity + 1);
+        ebb::fixed_pool<item> pool(ebb::fixed_pool<item>::max_capacity + 1);
     } catch (const std::length_error&) {
         refused = true;
     }
@@ -249,7 +249,7 @@ void aggregates() {
     CHECK(p->x == 1 && p->y == 2.5f && p->name == "a name" && p->letter == 'x');
     p = a.make<place>(number, number);
     CHECK(p->x == 3 && p->y == 3 && p->name.empty() && p->letter == 0);
-    ebb::arena_pool<place> pool(1);
+    ebb::fixed_pool<place> pool(1);
     const auto in_pool = ebb::make(pool, number, 2L, std::string(3, 'y'), 'z');
     CHECK(in_pool->x == 3 && in_pool->y == 2 && in_pool->name == "yyy" && in_pool->letter == 'z');
 }
@@ -257,7 +257,7 @@ void aggregates() {
 // Windows' own threads have no std::thread before gcc 13.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 void threads() {
-    ebb::sync_arena_pool<item, remember> pool(2'000);
+    ebb::sync_fixed_pool<item, remember> pool(2'000);
     std::set<item*> out;
     while (item* const p = pool.allocate()) out.insert(p);
     for (item* const p : out) pool.deallocate(p);
@@ -266,7 +266,7 @@ void threads() {
 #else
 void threads() {
     for (const std::size_t batch : {0u, 1u, 64u}) {
-        ebb::sync_arena_pool<item, remember> pool(2'000, {.batch = batch});
+        ebb::sync_fixed_pool<item, remember> pool(2'000, {.batch = batch});
         const auto use = [&](std::uint64_t me) {
             std::vector<item*> mine;
             for (std::uint64_t i = 0; i < 20'000; ++i) {
@@ -324,8 +324,8 @@ void traces(const char* folder) {
 }  // namespace
 
 int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
-    pool_misuse<ebb::arena_pool<item, remember>>();
-    pool_misuse<ebb::sync_arena_pool<item, remember>>();
+    pool_misuse<ebb::fixed_pool<item, remember>>();
+    pool_misuse<ebb::sync_fixed_pool<item, remember>>();
     pool_order();
     pool_objects();
     region();

@@ -1,14 +1,14 @@
 // Compiled without exceptions and RTTI: the library must do without both.
 #include <ebbpool/arena.hpp>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 
-template class ebb::arena_pool<int>;
-template class ebb::sync_arena_pool<int>;
+template class ebb::fixed_pool<int>;
+template class ebb::sync_fixed_pool<int>;
 template class ebb::handle_pool<int>;
 template class ebb::pool_allocator<int>;
 template class ebb::basic_arena<>;

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 #include <type_traits>
 
 namespace {
 
-using pool_type = ebb::arena_pool<int>;
+using pool_type = ebb::fixed_pool<int>;
 static_assert(!std::is_copy_constructible_v<pool_type> && !std::is_copy_assignable_v<pool_type>);
 static_assert(!std::is_move_constructible_v<pool_type> && !std::is_move_assignable_v<pool_type>);
 static_assert(!std::is_convertible_v<std::size_t, pool_type>, "the constructor is explicit");
@@ -19,7 +19,7 @@ static_assert(noexcept(std::declval<pool_type&>().allocate()));
 static_assert(noexcept(std::declval<pool_type&>().deallocate(nullptr)));
 
 constexpr bool empty_and_full_at_none() {
-    ebb::arena_pool<int> pool(0);
+    ebb::fixed_pool<int> pool(0);
     return pool.empty() && pool.full() && pool.capacity() == 0 && pool.allocate() == nullptr && !pool.owns(nullptr);
 }
 static_assert(empty_and_full_at_none());
@@ -27,7 +27,7 @@ static_assert(empty_and_full_at_none());
 // Both ways a pool is built: with a hot slot (64 bytes and more) and without.
 template <class T>
 constexpr bool order_of_slots() {
-    ebb::arena_pool<T> pool(4);
+    ebb::fixed_pool<T> pool(4);
     std::array<T*, 4> p{};
     for (auto& slot : p) slot = pool.allocate();
     for (std::size_t i = 0; i < 4; ++i) {
@@ -46,7 +46,7 @@ static_assert(order_of_slots<std::array<int, 16>>());
 static_assert(order_of_slots<std::array<int, 64>>());
 
 constexpr bool fresh_only_when_others_are_out() {
-    ebb::arena_pool<int> pool(3);
+    ebb::fixed_pool<int> pool(3);
     int* const a = pool.allocate();
     pool.deallocate(a);
     if (pool.allocate() != a) return false;
@@ -62,7 +62,7 @@ struct ignore {
 };
 
 constexpr bool misuse_changes_nothing() {
-    ebb::arena_pool<int, ignore> pool(3);
+    ebb::fixed_pool<int, ignore> pool(3);
     int on_stack = 0;
     int* const a = pool.allocate();
     int* const b = pool.allocate();
@@ -87,7 +87,7 @@ struct counted {
 
 constexpr bool handles_destroy() {
     int alive = 0;
-    ebb::arena_pool<counted> pool(2);
+    ebb::fixed_pool<counted> pool(2);
     {
         auto a = ebb::make(pool, &alive);
         auto b = ebb::make(pool, &alive);
@@ -104,7 +104,7 @@ constexpr bool handles_destroy() {
 static_assert(handles_destroy());
 
 constexpr bool iteration() {
-    ebb::arena_pool<int> pool(10);
+    ebb::fixed_pool<int> pool(10);
     std::array<int*, 6> p{};
     int value = 0;
     for (auto& slot : p) slot = ebb::construct(pool, value++);
@@ -117,7 +117,7 @@ constexpr bool iteration() {
 static_assert(iteration());
 
 constexpr bool without_checks() {
-    ebb::arena_pool<int, ebb::checks::none> pool(3);
+    ebb::fixed_pool<int, ebb::checks::none> pool(3);
     int* const a = pool.allocate();
     int* const b = pool.allocate();
     pool.deallocate(a);

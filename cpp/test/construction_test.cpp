@@ -4,9 +4,10 @@
 
 #include <chrono>
 #include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/pool_resource.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <limits>
 #include <memory>
 #include <random>
@@ -17,6 +18,11 @@
 #include "trace.hpp"
 
 namespace {
+
+// The former names are the same types, or a program that uses both has two pools.
+static_assert(std::is_same_v<ebb::arena_pool<int>, ebb::fixed_pool<int>>);
+static_assert(std::is_same_v<ebb::arena_pool<int, ebb::checks::none>, ebb::fixed_pool<int, ebb::checks::none>>);
+static_assert(std::is_same_v<ebb::sync_arena_pool<int>, ebb::sync_fixed_pool<int>>);
 
 struct item {
     std::uint64_t words[32];
@@ -54,20 +60,20 @@ struct source {
 };
 
 TEST(Construction, RefusesWhatCanNotBe) {
-    EXPECT_THROW((ebb::arena_pool<char>{std::size_t{0xffffffff}}), std::length_error);
-    EXPECT_THROW((ebb::arena_pool<char>{std::numeric_limits<std::size_t>::max()}), std::length_error);
-    EXPECT_THROW((ebb::sync_arena_pool<char>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_THROW((ebb::fixed_pool<char>{std::size_t{0xffffffff}}), std::length_error);
+    EXPECT_THROW((ebb::fixed_pool<char>{std::numeric_limits<std::size_t>::max()}), std::length_error);
+    EXPECT_THROW((ebb::sync_fixed_pool<char>{std::size_t{0xffffffff}}), std::length_error);
     EXPECT_THROW((ebb::handle_pool<char>{std::size_t{0xffffffff}}), std::length_error);
     EXPECT_THROW((ebb::pool_resource<64>{std::size_t{0xffffffff}}), std::length_error);
-    EXPECT_EQ(ebb::arena_pool<char>::max_capacity, 0xfffffffeu);
+    EXPECT_EQ(ebb::fixed_pool<char>::max_capacity, 0xfffffffeu);
 
     // Bytes that overflow, at a capacity that would do: 2^32 - 2 of 4 GiB each (64
     // KiB on 32 bits).
     struct giant {
         char bytes[std::size_t{1} << (sizeof(std::size_t) * 4)];
     };
-    EXPECT_THROW((ebb::arena_pool<giant>{ebb::arena_pool<giant>::max_capacity}), std::length_error);
-    EXPECT_THROW((ebb::sync_arena_pool<giant>{ebb::arena_pool<giant>::max_capacity}), std::length_error);
+    EXPECT_THROW((ebb::fixed_pool<giant>{ebb::fixed_pool<giant>::max_capacity}), std::length_error);
+    EXPECT_THROW((ebb::sync_fixed_pool<giant>{ebb::fixed_pool<giant>::max_capacity}), std::length_error);
 }
 
 #if EBB_HAS_MMAP && !EBB_ASAN && !defined(__SANITIZE_THREAD__)
@@ -80,8 +86,8 @@ TEST(Construction, NoMemoryIsBadAlloc) {
     constexpr std::size_t capacity = sizeof(std::size_t) > 4 ? std::size_t{1} << 26 : 25'000;
     EXPECT_THROW(
         {
-            std::vector<std::unique_ptr<ebb::arena_pool<giant>>> pools;
-            while (pools.size() < 4) pools.push_back(std::make_unique<ebb::arena_pool<giant>>(capacity));
+            std::vector<std::unique_ptr<ebb::fixed_pool<giant>>> pools;
+            while (pools.size() < 4) pools.push_back(std::make_unique<ebb::fixed_pool<giant>>(capacity));
         },
         std::bad_alloc);
 }
@@ -92,7 +98,7 @@ TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
     auto best = std::chrono::nanoseconds::max();
     for (int i = 0; i < 20; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        const ebb::arena_pool<item> pool(256 * 1024);
+        const ebb::fixed_pool<item> pool(256 * 1024);
         best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
         EXPECT_TRUE(pool.empty());
     }
@@ -101,7 +107,7 @@ TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
 
 TEST(Construction, TheLargestCapacity) {
     if (sizeof(std::size_t) == 4) GTEST_SKIP() << "its tables alone are more than 32 bits can address";
-    ebb::arena_pool<char> pool(ebb::arena_pool<char>::max_capacity);
+    ebb::fixed_pool<char> pool(ebb::fixed_pool<char>::max_capacity);
     char* const a = pool.allocate();
     char* const b = pool.allocate();
     pool.deallocate(a);
@@ -133,12 +139,12 @@ int fail_each(Make make) {
 }
 
 TEST(Construction, EveryAllocationFailedInTurn) {
-    EXPECT_EQ(fail_each([] { ebb::arena_pool<item> pool(3); }), 1);
-    EXPECT_EQ(fail_each([] { ebb::arena_pool<item> pool(0); }), 1);
+    EXPECT_EQ(fail_each([] { ebb::fixed_pool<item> pool(3); }), 1);
+    EXPECT_EQ(fail_each([] { ebb::fixed_pool<item> pool(0); }), 1);
     EXPECT_EQ(fail_each([] { ebb::handle_pool<item> pool(3); }), 2);
     EXPECT_EQ(fail_each([] { ebb::pool_resource<64> pool(3); }), 1);
-    EXPECT_EQ(fail_each([] { ebb::sync_arena_pool<item> pool(3); }), 2);
-    EXPECT_EQ(fail_each([] { ebb::sync_arena_pool<item> pool(30'000); }), EBB_HAS_MMAP ? 1 : 2);
+    EXPECT_EQ(fail_each([] { ebb::sync_fixed_pool<item> pool(3); }), 2);
+    EXPECT_EQ(fail_each([] { ebb::sync_fixed_pool<item> pool(30'000); }), EBB_HAS_MMAP ? 1 : 2);
 }
 
 TEST(Construction, EverySourceFailedInTurn) {
@@ -147,7 +153,7 @@ TEST(Construction, EverySourceFailedInTurn) {
         source from{.fail_at = n};
         const ebb::pool_options options{.source = &from.hooks};
         const auto make = [&] {
-            ebb::arena_pool<item> pool(100'000, options);
+            ebb::fixed_pool<item> pool(100'000, options);
             ebb::handle_pool<item> handles(100'000, options);
         };
         EXPECT_THROW(make(), std::bad_alloc);
@@ -157,15 +163,15 @@ TEST(Construction, EverySourceFailedInTurn) {
     source from;
     {
         const ebb::pool_options options{.source = &from.hooks};
-        ebb::arena_pool<item> pool(100'000, options);
-        ebb::sync_arena_pool<item> shared(100'000, {.memory = options});
+        ebb::fixed_pool<item> pool(100'000, options);
+        ebb::sync_fixed_pool<item> shared(100'000, {.memory = options});
         EXPECT_EQ(from.out, 2);
     }
     EXPECT_EQ(from.out, 0);
 }
 
 TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
-    ebb::sync_arena_pool<item> pool(10'000);
+    ebb::sync_fixed_pool<item> pool(10'000);
     for (int n = 1; n <= 2; ++n) {
         failing_new::fail_at(n);
         item* const p = pool.allocate();  // noexcept: goes on without one
@@ -192,7 +198,7 @@ TEST(Construction, PrefaultTouchesEveryPage) {
     for (const std::size_t offset : {std::size_t{64}, std::size_t{2'048}, page - 64}) {
         for (const std::size_t capacity : {100u, 1'000u, 1'003u}) {
             static std::byte* at;
-            const std::size_t bytes = ebb::arena_pool<item>::bytes_needed(capacity) + 2 * page;
+            const std::size_t bytes = ebb::fixed_pool<item>::bytes_needed(capacity) + 2 * page;
             auto* const mapped = static_cast<std::byte*>(
                 ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
             ASSERT_NE(mapped, MAP_FAILED);
@@ -204,7 +210,7 @@ TEST(Construction, PrefaultTouchesEveryPage) {
                                            },
                                            [](void*, std::size_t, std::size_t, void*) noexcept {}};
             {
-                const ebb::arena_pool<item> pool(capacity, {.prefault = true, .source = &hooks});
+                const ebb::fixed_pool<item> pool(capacity, {.prefault = true, .source = &hooks});
                 const std::size_t pages = (offset + taken + page - 1) / page;
                 EXPECT_EQ(resident(mapped, at + taken), pages) << capacity << " at " << offset;
             }
@@ -219,7 +225,7 @@ TEST(Construction, AlignmentAboveAPage) {
         unsigned char bytes[65'536];
     };
     for (const std::size_t capacity : {1u, 3u, 10u}) {
-        ebb::arena_pool<wide> pool(capacity);
+        ebb::fixed_pool<wide> pool(capacity);
         while (wide* const p = pool.allocate()) {
             EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignof(wide), 0u);
         }
@@ -232,7 +238,7 @@ class Options : public testing::TestWithParam<std::pair<bool, bool>> {};
 TEST_P(Options, OfMemory) {
     const ebb::pool_options options{.huge_pages = GetParam().first, .prefault = GetParam().second};
     for (const std::size_t capacity : {0u, 1u, 100u, 1'000u, 20'000u}) {
-        ebb::arena_pool<item> pool(capacity, options);
+        ebb::fixed_pool<item> pool(capacity, options);
         std::vector<item*> out;
         while (item* const p = pool.allocate()) {
             EXPECT_EQ(pool.index_of(p), out.size());
@@ -253,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(All, Options,
                                          std::pair{true, true}));
 
 TEST(Storage, OfTheCallers) {
-    using pool_type = ebb::arena_pool<trace::object<48, 16>>;
+    using pool_type = ebb::fixed_pool<trace::object<48, 16>>;
     constexpr std::size_t capacity = 50;
     constexpr std::size_t guard = 64;
     const std::size_t needed = pool_type::bytes_needed(capacity);
@@ -290,7 +296,7 @@ TEST(Storage, OfTheCallers) {
 }
 
 TEST(Storage, TooLittleIsALengthError) {
-    using pool_type = ebb::arena_pool<item>;
+    using pool_type = ebb::fixed_pool<item>;
     std::vector<std::byte> bytes(pool_type::bytes_needed(10));
     EXPECT_NO_THROW(pool_type(10, {.storage = bytes}));
     EXPECT_THROW(pool_type(11, {.storage = bytes}), std::length_error);
@@ -300,8 +306,8 @@ TEST(Storage, TooLittleIsALengthError) {
     EXPECT_NO_THROW(ebb::handle_pool<item>(10, {.storage = more}));
     EXPECT_THROW((ebb::handle_pool<item>{10, {.storage = std::span(more).first(more.size() - 1)}}), std::length_error);
 
-    std::vector<std::byte> shared(ebb::sync_arena_pool<item>::bytes_needed(10));
-    EXPECT_NO_THROW(ebb::sync_arena_pool<item>(10, {.memory = {.storage = shared}}));
+    std::vector<std::byte> shared(ebb::sync_fixed_pool<item>::bytes_needed(10));
+    EXPECT_NO_THROW(ebb::sync_fixed_pool<item>(10, {.memory = {.storage = shared}}));
 }
 
 TEST(Storage, TracesInIt) {

@@ -3,7 +3,7 @@
 
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,8 +28,8 @@ protected:
     void SetUp() override { tracked::alive = 0; }
     Pool of_three{3};
 };
-using pools = testing::Types<ebb::arena_pool<tracked>, ebb::arena_pool<tracked, ebb::checks::none>,
-                             ebb::sync_arena_pool<tracked>>;
+using pools = testing::Types<ebb::fixed_pool<tracked>, ebb::fixed_pool<tracked, ebb::checks::none>,
+                             ebb::sync_fixed_pool<tracked>>;
 TYPED_TEST_SUITE(Make, pools);
 
 TYPED_TEST(Make, AThrowingConstructorLeavesThePoolAsItWas) {
@@ -86,7 +86,7 @@ TYPED_TEST(Make, HandlesMoveAndRelease) {
 }
 
 TEST(Iterate, MeetsEachLiveObjectOnce) {
-    ebb::arena_pool<int> pool(1'000);
+    ebb::fixed_pool<int> pool(1'000);
     EXPECT_EQ(ebb::live(pool).begin(), ebb::live(pool).end());
     std::vector<int*> all;
     for (int i = 0; i < 500; ++i) all.push_back(ebb::construct(pool, i));
@@ -100,7 +100,7 @@ TEST(Iterate, MeetsEachLiveObjectOnce) {
 }
 
 TEST(Iterate, TheObjectAtHandMayGo) {
-    ebb::arena_pool<int> pool(100);
+    ebb::fixed_pool<int> pool(100);
     for (int i = 0; i < 100; ++i) static_cast<void>(ebb::construct(pool, i));
     for (int& i : ebb::live(pool)) {
         if (i % 2 == 0) ebb::destroy(pool, &i);

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <string>
 
 namespace {
@@ -102,11 +102,11 @@ void check_reports() {
     EXPECT_EQ(ebb::set_misuse_handler(nullptr), &handler);
 }
 
-TEST(Misuse, Reported) { check_reports<ebb::arena_pool<item, ebb::checks::report>>(); }
-TEST(Misuse, ReportedBySyncPool) { check_reports<ebb::sync_arena_pool<item, ebb::checks::report>>(); }
+TEST(Misuse, Reported) { check_reports<ebb::fixed_pool<item, ebb::checks::report>>(); }
+TEST(Misuse, ReportedBySyncPool) { check_reports<ebb::sync_fixed_pool<item, ebb::checks::report>>(); }
 
 TEST(Misuse, TheDefaultHandlerPrints) {
-    ebb::arena_pool<item, ebb::checks::report> pool(1);
+    ebb::fixed_pool<item, ebb::checks::report> pool(1);
     testing::internal::CaptureStderr();
     pool.deallocate(nullptr);
     const std::string text = testing::internal::GetCapturedStderr();
@@ -142,7 +142,7 @@ TEST(Misuse, HandlesRunNoDestructorTwice) {
     destroyed = 0;
     reports = 0;
     ebb::set_misuse_handler(handler);
-    ebb::arena_pool<noisy, ebb::checks::report> pool(2);
+    ebb::fixed_pool<noisy, ebb::checks::report> pool(2);
     noisy* const p = construct(pool);
     destroy(pool, p);
     destroy(pool, p);
@@ -153,9 +153,9 @@ TEST(Misuse, HandlesRunNoDestructorTwice) {
 }
 
 TEST(Misuse, ChecksNoneHasNoMemoryForThem) {
-    EXPECT_LT((ebb::arena_pool<item, ebb::checks::none>::bytes_needed(1'000)),
-              (ebb::arena_pool<item, ebb::checks::trap>::bytes_needed(1'000)));
-    ebb::arena_pool<item, ebb::checks::none> pool(3);
+    EXPECT_LT((ebb::fixed_pool<item, ebb::checks::none>::bytes_needed(1'000)),
+              (ebb::fixed_pool<item, ebb::checks::trap>::bytes_needed(1'000)));
+    ebb::fixed_pool<item, ebb::checks::none> pool(3);
     item* const a = pool.allocate();
     item* const b = pool.allocate();
     pool.deallocate(a);
@@ -169,7 +169,7 @@ TEST(Leaks, Counted) {
     ebb::set_leak_handler(leak_handler);
     leaked = 0;
     {
-        ebb::arena_pool<item, ebb::checks::with_leaks<ebb::checks::report>> pool(5);
+        ebb::fixed_pool<item, ebb::checks::with_leaks<ebb::checks::report>> pool(5);
         static_cast<void>(pool.allocate());
         item* const p = pool.allocate();
         static_cast<void>(pool.allocate());
@@ -178,16 +178,16 @@ TEST(Leaks, Counted) {
     EXPECT_EQ(leaked, 2u);
     leaked = 0;
     {
-        ebb::arena_pool<item, ebb::checks::with_leaks<ebb::checks::report>> pool(5);
+        ebb::fixed_pool<item, ebb::checks::with_leaks<ebb::checks::report>> pool(5);
         pool.deallocate(pool.allocate());
     }
     EXPECT_EQ(leaked, 0u);
     ebb::set_leak_handler(nullptr);
     testing::internal::CaptureStderr();
     {
-        ebb::arena_pool<item, ebb::checks::with_leaks<ebb::checks::none>> pool(5);
+        ebb::fixed_pool<item, ebb::checks::with_leaks<ebb::checks::none>> pool(5);
         static_cast<void>(pool.allocate());
-        ebb::sync_arena_pool<item, ebb::checks::with_leaks<ebb::checks::none>> shared(500);
+        ebb::sync_fixed_pool<item, ebb::checks::with_leaks<ebb::checks::none>> shared(500);
         static_cast<void>(shared.allocate());
     }
     const std::string text = testing::internal::GetCapturedStderr();
@@ -205,11 +205,11 @@ void check_traps() {
     }
 }
 
-TEST(MisuseDeathTest, Trapped) { check_traps<ebb::arena_pool<item>>(); }
-TEST(MisuseDeathTest, TrappedBySyncPool) { check_traps<ebb::sync_arena_pool<item>>(); }
+TEST(MisuseDeathTest, Trapped) { check_traps<ebb::fixed_pool<item>>(); }
+TEST(MisuseDeathTest, TrappedBySyncPool) { check_traps<ebb::sync_fixed_pool<item>>(); }
 
 TEST(MisuseDeathTest, Leaks) {
-    using strict_pool = ebb::arena_pool<item, ebb::checks::with_leaks<>>;
+    using strict_pool = ebb::fixed_pool<item, ebb::checks::with_leaks<>>;
     EXPECT_DEATH(
         {
             strict_pool pool(5);

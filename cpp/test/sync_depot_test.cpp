@@ -1,10 +1,10 @@
-// sync_arena_pool: what moves between a thread's magazine and the depot, and
+// sync_fixed_pool: what moves between a thread's magazine and the depot, and
 // what is kept of threads and pools that are gone. Each test says what it is
 // that would go wrong unseen.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <functional>
 #include <memory>
 #include <set>
@@ -16,7 +16,7 @@
 namespace {
 
 using item = std::uint64_t;
-using pool_type = ebb::sync_arena_pool<item>;
+using pool_type = ebb::sync_fixed_pool<item>;
 
 // A thread that stays, with its magazine, while others look.
 class staying {
@@ -296,7 +296,7 @@ TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
         last = info;
         ++reports;
     });
-    ebb::sync_arena_pool<item, ebb::checks::report> pool(1'000);
+    ebb::sync_fixed_pool<item, ebb::checks::report> pool(1'000);
     item* const p = pool.allocate();
     item* const before = p - 1;
     pool.deallocate(p);
@@ -318,7 +318,7 @@ TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
 
 TEST(SyncDepot, SmallObjectsOfTwoThreads) {
     // Four bytes: two slots share what AddressSanitizer keeps of eight.
-    ebb::sync_arena_pool<std::uint32_t> pool(64, {.batch = 1});
+    ebb::sync_fixed_pool<std::uint32_t> pool(64, {.batch = 1});
     const auto use = [&] {
         for (int i = 0; i < 20'000; ++i) {
             std::uint32_t* const p = pool.allocate();

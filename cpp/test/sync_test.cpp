@@ -1,10 +1,10 @@
-// sync_arena_pool: one thread, then several, each object checked for a second
+// sync_fixed_pool: one thread, then several, each object checked for a second
 // owner by what is written into it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <mutex>
 #include <random>
 #include <set>
@@ -33,7 +33,7 @@ TEST(Sync, AllSlotsAreWithinReachOfOneThread) {
     for (const std::size_t capacity : {0u, 1u, 2u, 63u, 64u, 65u, 1'000u, 4'095u, 4'096u, 10'000u}) {
         for (const std::size_t batch :
              {ebb::sync_options::automatic, std::size_t{0}, std::size_t{1}, std::size_t{64}}) {
-            ebb::sync_arena_pool<item> pool(capacity, {.batch = batch});
+            ebb::sync_fixed_pool<item> pool(capacity, {.batch = batch});
             for (int round = 0; round < 3; ++round) {
                 std::set<item*> out;
                 while (item* const p = pool.allocate()) {
@@ -53,7 +53,7 @@ TEST(Sync, AllSlotsAreWithinReachOfOneThread) {
 }
 
 TEST(Sync, LastInFirstOutForAThread) {
-    ebb::sync_arena_pool<item> pool(10'000);
+    ebb::sync_fixed_pool<item> pool(10'000);
     EXPECT_EQ(pool.batch(), 64u);
     item* const a = pool.allocate();
     item* const b = pool.allocate();
@@ -66,7 +66,7 @@ TEST(Sync, LastInFirstOutForAThread) {
 
 TEST(Sync, ThreadsStartOnLinesOfTheirOwn) {
     // Their first runs are whole and aligned: 64 state bytes, one line.
-    ebb::sync_arena_pool<item> pool(10'000);
+    ebb::sync_fixed_pool<item> pool(10'000);
     item* const first = pool.allocate();
     item* second = nullptr;
     std::thread([&] { second = pool.allocate(); }).join();
@@ -74,7 +74,7 @@ TEST(Sync, ThreadsStartOnLinesOfTheirOwn) {
 }
 
 TEST(Sync, AThreadsSlotsComeBackWhenItEnds) {
-    ebb::sync_arena_pool<item> pool(1'000, {.batch = 64});
+    ebb::sync_fixed_pool<item> pool(1'000, {.batch = 64});
     for (int i = 0; i < 100; ++i) {
         std::thread([&] {
             item* const p = pool.allocate();
@@ -91,8 +91,8 @@ TEST(Sync, AThreadsSlotsComeBackWhenItEnds) {
 TEST(Sync, ManyPoolsOneThread) {
     // More than the cache has places, and made and dropped over and over.
     for (int round = 0; round < 20; ++round) {
-        std::vector<std::unique_ptr<ebb::sync_arena_pool<item>>> pools;
-        for (int i = 0; i < 20; ++i) pools.push_back(std::make_unique<ebb::sync_arena_pool<item>>(500));
+        std::vector<std::unique_ptr<ebb::sync_fixed_pool<item>>> pools;
+        for (int i = 0; i < 20; ++i) pools.push_back(std::make_unique<ebb::sync_fixed_pool<item>>(500));
         for (int i = 0; i < 2'000; ++i) {
             auto& pool = *pools[static_cast<std::size_t>(i * 7 % 20)];
             item* const p = pool.allocate();
@@ -104,7 +104,7 @@ TEST(Sync, ManyPoolsOneThread) {
 
 TEST(Sync, APoolMayEndBeforeItsThreads) {
     std::atomic<int> step{0};
-    auto pool = std::make_unique<ebb::sync_arena_pool<item>>(1'000);
+    auto pool = std::make_unique<ebb::sync_fixed_pool<item>>(1'000);
     std::thread user([&] {
         pool->deallocate(pool->allocate());
         step = 1;
@@ -117,7 +117,7 @@ TEST(Sync, APoolMayEndBeforeItsThreads) {
 }
 
 struct last_words {
-    ebb::sync_arena_pool<item>* pool = nullptr;
+    ebb::sync_fixed_pool<item>* pool = nullptr;
     item* object = nullptr;
     ~last_words() {
         if (pool != nullptr) pool->deallocate(object);
@@ -126,7 +126,7 @@ struct last_words {
 thread_local last_words words;
 
 TEST(Sync, UsedByDestructorsOfThreadLocals) {
-    ebb::sync_arena_pool<item> pool(1'000);
+    ebb::sync_fixed_pool<item> pool(1'000);
     std::thread([&] {
         words.pool = &pool;  // constructed before the magazines, destroyed after
         words.object = pool.allocate();
@@ -137,7 +137,7 @@ TEST(Sync, UsedByDestructorsOfThreadLocals) {
     EXPECT_EQ(n, 1'000u) << "the last one came back to the depot, not to a magazine that is gone";
 }
 
-void churn(ebb::sync_arena_pool<item>& pool) {
+void churn(ebb::sync_fixed_pool<item>& pool) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t) {
@@ -173,14 +173,14 @@ void churn(ebb::sync_arena_pool<item>& pool) {
 TEST(SyncThreads, Churn) {
     for (const std::size_t capacity : {100u, 5'000u}) {
         for (const std::size_t batch : {ebb::sync_options::automatic, std::size_t{0}, std::size_t{64}}) {
-            ebb::sync_arena_pool<item> pool(capacity, {.batch = batch});
+            ebb::sync_fixed_pool<item> pool(capacity, {.batch = batch});
             churn(pool);
         }
     }
 }
 
 TEST(SyncThreads, GivenBackByAnother) {
-    ebb::sync_arena_pool<item> pool(4'096);
+    ebb::sync_fixed_pool<item> pool(4'096);
     std::mutex mutex;
     std::vector<item*> mailbox;
     std::atomic<bool> done{false};
@@ -220,7 +220,7 @@ TEST(SyncThreads, RacingDoubleFreesDoNotHandOutTwice) {
     ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         if (info.kind == ebb::misuse::double_free) ++reported;
     });
-    ebb::sync_arena_pool<item, ebb::checks::report> pool(4'096);
+    ebb::sync_fixed_pool<item, ebb::checks::report> pool(4'096);
     std::atomic<item*> victim{nullptr};
     std::atomic<int> turn{0};
     constexpr int tries = rounds / 20;
@@ -254,7 +254,7 @@ TEST(Sync, TracesWithoutMagazines) {
     // The counts are exact, call by call; the order is its own.
     trace::trace t;
     ASSERT_EQ(trace::read(EBBPOOL_TRACES "/random-65.trace", t), "");
-    ebb::sync_arena_pool<item> pool(t.capacity, {.batch = 0});
+    ebb::sync_fixed_pool<item> pool(t.capacity, {.batch = 0});
     std::vector<item*> in(t.capacity, nullptr);
     for (const auto& c : t.calls) {
         if (c.kind == "alloc") {

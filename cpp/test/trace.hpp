@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -137,7 +137,7 @@ struct object {
 /// misuse, and that no call touches an object that is out. The error, or empty.
 template <class T>
 std::string replay(const trace& t, const ebb::pool_options& options = {}) {
-    using pool_type = ebb::arena_pool<T, record>;
+    using pool_type = ebb::fixed_pool<T, record>;
     pool_type pool(t.capacity, options);
     pool_type other_pool(1);
     T* const other = other_pool.allocate();

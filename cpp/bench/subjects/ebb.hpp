@@ -4,7 +4,7 @@
 /// Ebbpool itself: with each setting of its checks.
 
 #include <cstddef>
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 
 #include "../object.hpp"
 
@@ -21,7 +21,7 @@ public:
     void deallocate(value_type* p) noexcept { pool_.deallocate(p); }
 
 private:
-    ebb::arena_pool<value_type, Checks> pool_;
+    ebb::fixed_pool<value_type, Checks> pool_;
 };
 
 /// The default: every misuse is reported, in release builds too.

@@ -5,8 +5,8 @@
 /// with a lock instead.
 
 #include <cstddef>
-#include <ebbpool/arena_pool.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <mutex>
 
 #include "../object.hpp"
@@ -25,7 +25,7 @@ public:
     void deallocate(value_type* p) noexcept { pool_.deallocate(p); }
 
 private:
-    ebb::sync_arena_pool<value_type> pool_;
+    ebb::sync_fixed_pool<value_type> pool_;
 };
 
 /// The pool for one thread, behind one mutex.
@@ -48,7 +48,7 @@ public:
 
 private:
     std::mutex mutex_;
-    ebb::arena_pool<value_type> pool_;
+    ebb::fixed_pool<value_type> pool_;
 };
 
 }  // namespace bench

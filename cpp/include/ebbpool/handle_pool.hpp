@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 
 namespace ebb {
@@ -46,7 +46,7 @@ struct handle {
 };
 
 /// A fixed number of slots, used by handles. All calls O(1). Memory: that of
-/// arena_pool<T> and 4 bytes a slot. One thread at a time.
+/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
 ///
 /// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
 /// retired, stays out for ever (see retired()), and the capacity that is of use
@@ -64,7 +64,7 @@ public:
     /// What create() answers.
     using handle_type = handle<T>;
 
-    /// As arena_pool's constructor: std::length_error, std::bad_alloc; nothing
+    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
     /// is left behind. Two allocations, for the objects and the generations;
     /// none with options.storage.
     explicit handle_pool(std::size_t capacity, const pool_options& options = {})
@@ -139,7 +139,7 @@ public:
 
     /// How many bytes of pool_options::storage are enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
-        return arena_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
+        return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
 
 private:
@@ -195,7 +195,7 @@ private:
         pool_.deallocate(p);
     }
 
-    arena_pool<T, Checks> pool_;
+    fixed_pool<T, Checks> pool_;
     detail::block generations_;
     std::size_t retired_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 
 namespace ebb {
@@ -92,8 +92,8 @@ private:
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled)
-    [[nodiscard]] constexpr live_range<arena_pool<T, Checks>> live(const arena_pool<T, Checks>& pool) noexcept {
-    return live_range<arena_pool<T, Checks>>(pool);
+    [[nodiscard]] constexpr live_range<fixed_pool<T, Checks>> live(const fixed_pool<T, Checks>& pool) noexcept {
+    return live_range<fixed_pool<T, Checks>>(pool);
 }
 
 /// Destroys every object that is out and gives its slot back; answers how
@@ -103,7 +103,7 @@ requires(Checks::enabled)
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
-requires(Checks::enabled) constexpr std::size_t destroy_all(arena_pool<T, Checks>& pool) noexcept {
+requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
     // Again, for destructors that make objects; ends when none does.
     while (!pool.empty()) {

@@ -1,7 +1,7 @@
 // Objects in a pool, instead of raw slots: construct and destroy, and a handle
 // that does the second by itself.
 //
-//     ebb::arena_pool<order> orders(10'000);
+//     ebb::fixed_pool<order> orders(10'000);
 //     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
 #ifndef EBBPOOL_MAKE_HPP
 #define EBBPOOL_MAKE_HPP
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 
 namespace ebb {
 inline namespace EBB_ABI {

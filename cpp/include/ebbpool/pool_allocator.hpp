@@ -13,7 +13,7 @@
 #include <new>
 #include <type_traits>
 
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/pool_resource.hpp>
 
 namespace ebb {
@@ -41,7 +41,7 @@ constexpr std::size_t node_bytes() noexcept {
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
-using node_pool = arena_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
+using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
 /// A standard allocator over a node_pool, which it does not own: the pool must
 /// outlive every container that uses it, and may serve several.
@@ -59,7 +59,7 @@ public:
     /// What is allocated.
     using value_type = T;
     /// The pool's type: a node_pool.
-    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
     /// A container that is copied into keeps its own.
     using propagate_on_container_copy_assignment = std::false_type;
     /// A container that is moved into takes over the other's.

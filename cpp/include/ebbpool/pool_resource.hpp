@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory_resource>
 
-#include <ebbpool/arena_pool.hpp>
+#include <ebbpool/fixed_pool.hpp>
 
 namespace ebb {
 inline namespace EBB_ABI {
@@ -32,7 +32,7 @@ struct raw_block {
 /// resource never uses the heap. Containers that also ask for arrays
 /// (std::pmr::unordered_map: buckets) need one.
 ///
-/// Misuse of deallocate is checked as in arena_pool for addresses inside the
+/// Misuse of deallocate is checked as in fixed_pool for addresses inside the
 /// blocks; others are misuse with the default upstream, and upstream's business
 /// with any other. Two resources are equal when they are one. One thread at a
 /// time.
@@ -42,9 +42,9 @@ template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_a
 class pool_resource : public std::pmr::memory_resource {
 public:
     /// The pool's type.
-    using pool_type = arena_pool<raw_block<BlockSize, Alignment>, Checks>;
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
 
-    /// Throws as arena_pool's constructor. `upstream` must not be null and must
+    /// Throws as fixed_pool's constructor. `upstream` must not be null and must
     /// outlive the resource.
     explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
                            const pool_options& options = {})

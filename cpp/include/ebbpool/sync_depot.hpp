@@ -1,4 +1,4 @@
-// What sync_arena_pool shares between threads: free slots by number, in a depot
+// What sync_fixed_pool shares between threads: free slots by number, in a depot
 // under a lock, and in magazines of which each belongs to one thread. Knows
 // nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
 // Vmem", USENIX 2001.)

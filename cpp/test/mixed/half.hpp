@@ -5,7 +5,7 @@
 
 #include <ebbpool/arena.hpp>
 #include <ebbpool/handle_pool.hpp>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 #include <string>
 #include <vector>
 
@@ -20,9 +20,9 @@ struct node {
 struct state {
     ebb::arena a{1 << 10};
     ebb::arena_resource memory{a};
-    ebb::arena_pool<node> pool{64};
+    ebb::fixed_pool<node> pool{64};
     ebb::handle_pool<node> handles{64};
-    ebb::sync_arena_pool<node> shared{128};
+    ebb::sync_fixed_pool<node> shared{128};
     node* newest = nullptr;
     std::vector<node*> slots, shared_slots;
     std::vector<ebb::handle<node>> names;

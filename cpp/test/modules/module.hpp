@@ -3,10 +3,10 @@
 #define EBBPOOL_TEST_MODULE_HPP
 
 #include <cstdint>
-#include <ebbpool/sync_arena_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
 
 using module_item = std::uint64_t;
-using module_pool = ebb::sync_arena_pool<module_item, ebb::checks::report>;
+using module_pool = ebb::sync_fixed_pool<module_item, ebb::checks::report>;
 
 extern "C" {
 module_pool* a_make();

@@ -1,12 +1,12 @@
-// ebb::sync_arena_pool<T>: arena_pool for threads.
+// ebb::sync_fixed_pool<T>: fixed_pool for threads.
 //
 // Each thread has a magazine of free slots, which it uses without a lock or an
 // atomic read-modify-write; magazines are filled from and emptied into a depot
 // under a lock, a batch at a time. Why not a lock-free stack: its one head is
 // written by every call of every thread, and with the tag that it needs against
 // reuse it was 20 times slower with two threads already.
-#ifndef EBBPOOL_SYNC_ARENA_POOL_HPP
-#define EBBPOOL_SYNC_ARENA_POOL_HPP
+#ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
+#define EBBPOOL_SYNC_FIXED_POOL_HPP
 
 #include <algorithm>
 #include <atomic>
@@ -18,15 +18,15 @@
 #include <type_traits>
 
 #include <ebbpool/annotate.hpp>
-#include <ebbpool/arena_pool.hpp>
 #include <ebbpool/checks.hpp>
+#include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/storage.hpp>
 #include <ebbpool/sync_depot.hpp>
 
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Options of a sync_arena_pool: those of the memory, and the batch.
+/// Options of a sync_fixed_pool: those of the memory, and the batch.
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
@@ -51,7 +51,7 @@ struct sync_options {
 /// as its magazine serves, and no other promise is made. A thread's magazine
 /// goes back to the depot when the thread ends.
 ///
-/// Misuse is checked as in arena_pool. A double free is seen when the second
+/// Misuse is checked as in fixed_pool. A double free is seen when the second
 /// call comes after the first. Of two that race with each other both may pass;
 /// then the copy is dropped, and reported, when it is about to be handed out,
 /// unless another thread is handed the other copy at that very moment.
@@ -72,11 +72,11 @@ struct sync_options {
 /// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
 /// 8.
 ///
-/// \snippet reference.cpp sync_arena_pool
+/// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
-class sync_arena_pool {
+class sync_fixed_pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
-                  "ebb::sync_arena_pool<T>: T must be an object type without const and volatile, and no array");
+                  "ebb::sync_fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
     /// T.
@@ -84,12 +84,12 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// As arena_pool's: 2^32 - 2 slots.
+    /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// As arena_pool's: std::length_error, std::bad_alloc; nothing is left
+    /// As fixed_pool's: std::length_error, std::bad_alloc; nothing is left
     /// behind.
-    explicit sync_arena_pool(std::size_t capacity, const sync_options& options = {})
+    explicit sync_fixed_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
           room_(detail::depot::room(batch_)),
@@ -104,10 +104,10 @@ public:
         if constexpr (annotated) annotate::begin(this, data, capacity * sizeof(T));
     }
 
-    sync_arena_pool(const sync_arena_pool&) = delete;
-    sync_arena_pool& operator=(const sync_arena_pool&) = delete;
+    sync_fixed_pool(const sync_fixed_pool&) = delete;
+    sync_fixed_pool& operator=(const sync_fixed_pool&) = delete;
 
-    ~sync_arena_pool() {
+    ~sync_fixed_pool() {
         if constexpr (requires(const leak_info& info) { Checks::on_leaks(info); }) {
             if (!empty()) Checks::on_leaks(leak_info{this, used(), capacity()});
         }
@@ -116,7 +116,7 @@ public:
     }
 
     /// Hands out a slot, or nullptr when there is none within reach. Raw
-    /// memory, as from arena_pool.
+    /// memory, as from fixed_pool.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
@@ -132,7 +132,7 @@ public:
         return hand_out(hot);
     }
 
-    /// Takes a slot back, from any thread; otherwise as arena_pool's.
+    /// Takes a slot back, from any thread; otherwise as fixed_pool's.
     EBB_INLINE void deallocate(T* p) noexcept {
         const std::size_t name = name_of(p);
         if constexpr (Checks::enabled) {
@@ -167,7 +167,7 @@ public:
     /// Whether all are out: as used().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
-    /// As arena_pool's.
+    /// As fixed_pool's.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
     /// Slots that were ever out or in a magazine: not less than the most that
@@ -178,7 +178,7 @@ public:
     /// call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
-    /// As arena_pool's, and true with checks::none.
+    /// As fixed_pool's, and true with checks::none.
     [[nodiscard]] bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             const std::size_t name = name_of(p);
@@ -190,7 +190,7 @@ public:
         return true;
     }
 
-    /// As arena_pool's.
+    /// As fixed_pool's.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
@@ -228,7 +228,7 @@ private:
         constexpr std::size_t limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
         constexpr std::size_t slack = 2 * detail::huge_page + 2 * block_alignment;
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
-            detail::throw_length("ebb::sync_arena_pool: capacity is too large");
+            detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
         // At least something, for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
@@ -345,4 +345,4 @@ private:
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-#endif  // EBBPOOL_SYNC_ARENA_POOL_HPP
+#endif  // EBBPOOL_SYNC_FIXED_POOL_HPP
