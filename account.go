@@ -8,11 +8,11 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// account is what a pool knows of one of its arenas and its forks. It is an object of its
-// own, so that it outlives the arena, and fills a cache line, so that
-// counting on one core slows nobody on another.
+// account is a pool's record of one of its arenas and its forks. It is an object of its
+// own, so that it outlives the arena, and fills a cache line, so that counters of two
+// cores never share one.
 type account struct {
-	machine.Account // how often it was out, and what its chunks have of the pool's tally
+	machine.Account // its Gets and Puts, and the bytes of its chunks
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
@@ -112,29 +112,29 @@ func (p *ArenaPool) control(change func(*controls)) {
 func (c *controls) started(p *ArenaPool, a *Arena) {
 	acct := a.owner.account
 	if c.perArena != 0 || c.total {
-		acct.Unsettled = true
-		m := a.metered()
+		acct.Pending = true
+		m := a.quota()
 		m.SetLimit(c.perArena)
 		if acct.Held() > a.region.MaxRetained {
 			a.Release() // kept before there was this limit
 		}
-		if c.total && !acct.ChargeIdle(&p.tally) {
+		if c.total && !acct.ChargeIdle(&p.stats) {
 			a.Release()
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		acct.Unsettled = true
+		acct.Pending = true
 		acct.sample.Store(takeSample())
 	}
 }
 
-// settle undoes, at Put, what started did.
+// endControls undoes at Put what started did at Get.
 //
 //go:noinline
-func (p *ArenaPool) settle(a *Arena) {
+func (p *ArenaPool) endControls(a *Arena) {
 	acct := a.owner.account
-	a.metered().SetLimit(0)
-	acct.Settle(&p.tally)
+	a.quota().SetLimit(0)
+	acct.Uncharge(&p.stats)
 	if s := acct.sample.Swap(nil); s != nil {
 		s.end()
 	}

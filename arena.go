@@ -21,7 +21,7 @@ type Arena struct {
 	region machine.Region
 
 	printer *printer // what Sprintf uses; nil before the first
-	kin     *kin     // of an arena that was forked, and of a fork; nil for others
+	forks   *forks   // nil where the arena was not forked and is no fork
 
 	_     noCopy
 	_     [arenaPad]byte // to a multiple of a cache line: arenas of two cores share none
@@ -97,7 +97,7 @@ func (a *Arena) Reset() {
 		a.enter("Reset")
 		defer a.leave()
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.checkForks(0, "Reset")
 	}
 	if check.On {
@@ -109,16 +109,16 @@ func (a *Arena) Reset() {
 
 // empty ends the life of a and of its forks, as the function does that it names.
 func (a *Arena) empty(how string) {
-	if a.kin == nil {
+	if a.forks == nil {
 		a.region.Empty()
 		return
 	}
 	a.endForks(0, how)
 	a.region.Empty()
 	a.keepForks()
-	a.metered().YieldIdle()
+	a.quota().YieldIdle()
 	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
-		acct.Unsettled = true // by forks, under a total that came late
+		acct.Pending = true // forks charged it, under a total that was set late
 	}
 }
 
@@ -132,7 +132,7 @@ func (a *Arena) Release() {
 		a.enter("Release")
 		defer a.leave()
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.checkForks(0, "Release")
 	}
 	if check.On {
@@ -140,7 +140,7 @@ func (a *Arena) Release() {
 		a.region.Watch.Ended("Release")
 		a.region.Watch.Released()
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.endForks(0, "Release")
 		a.dropForks(0)
 	}

@@ -23,7 +23,7 @@ func (a *Arena) leave() { a.region.Watch.Leave() }
 //
 //go:norace
 func (a *Arena) mustBeOut(does string) {
-	if k := a.kin; check.On && k != nil && k.ended != "" {
+	if k := a.forks; check.On && k != nil && k.ended != "" {
 		a.leave()
 		panic("arena: " + does + ": the arena is a fork, and ended with the arena that it was forked from, by " + k.ended + "; wait for its goroutine before that" + a.region.Watch.History())
 	}
@@ -59,8 +59,8 @@ func (a *Arena) successor() *Arena {
 	}
 	b := &Arena{owner: a.owner}
 	a.region.MoveTo(&b.region)
-	if b.kin = a.kin; b.kin != nil {
-		b.metered().Spare(b.spare)
+	if b.forks = a.forks; b.forks != nil {
+		b.quota().IdleForks(b.idleForks)
 	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)

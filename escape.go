@@ -66,7 +66,7 @@ func escapeFrom[T any](a *Arena, v T) T {
 
 // memory is all that ends with a.
 func (a *Arena) memory() escape.Region {
-	if a.kin == nil || len(a.kin.forks) == 0 {
+	if a.forks == nil || len(a.forks.list) == 0 {
 		return &a.region
 	}
 	return (*withForks)(a)
@@ -78,8 +78,8 @@ type withForks Arena
 
 func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {
 	list = w.region.Holdings(list)
-	if w.kin != nil {
-		for _, f := range w.kin.forks {
+	if w.forks != nil {
+		for _, f := range w.forks.list {
 			list = (*withForks)(f).Holdings(list)
 		}
 	}

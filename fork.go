@@ -5,13 +5,13 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// kin ties an arena to its forks, and a fork to what it was forked from.
-type kin struct {
+// forks ties an arena to its forks, and a fork to its parent.
+type forks struct {
 	parent *Arena // nil in what is no fork
 	born   uint64 // a fork's number among its parent's
 	ended  string // what ended a fork, in builds with checks
 
-	forks []*Arena // the first out are in use
+	list  []*Arena // list[:out] are in use, the others idle
 	out   int
 	count uint64 // of forks that were ever handed out
 	most  int    // of out, since lives was 0
@@ -54,19 +54,19 @@ func (a *Arena) Fork() *Arena {
 		a.enter("Fork")
 		defer a.leave()
 	}
-	if a.kin == nil {
-		a.kin = &kin{}
-		a.metered().NewFamily(a.spare)
+	if a.forks == nil {
+		a.forks = &forks{}
+		a.quota().ShareWithForks(a.idleForks)
 	}
-	k := a.kin
-	if k.out == len(k.forks) {
-		k.forks = append(k.forks, a.newFork())
+	k := a.forks
+	if k.out == len(k.list) {
+		k.list = append(k.list, a.newFork())
 	}
-	f := k.forks[k.out]
+	f := k.list[k.out]
 	k.out++
 	k.count++
 	k.most = max(k.most, k.out)
-	f.kin.born = k.count
+	f.forks.born = k.count
 	f.region.MaxRetained = a.region.MaxRetained // which a limit may have changed
 	if check.On {
 		f.region.Watch.Begin()
@@ -76,8 +76,8 @@ func (a *Arena) Fork() *Arena {
 
 // newFork makes another fork.
 func (a *Arena) newFork() *Arena {
-	f := &Arena{kin: &kin{parent: a}}
-	f.region.InitLike(&a.region, a.metered(), f.spare)
+	f := &Arena{forks: &forks{parent: a}}
+	f.region.InitLike(&a.region, a.quota(), f.idleForks)
 	return f
 }
 
@@ -87,8 +87,8 @@ func (a *Arena) checkForks(born uint64, does string) {
 	if !check.Watched {
 		return
 	}
-	for _, f := range a.kin.forks[:a.kin.out] {
-		if f.kin.born > born {
+	for _, f := range a.forks.list[:a.forks.out] {
+		if f.forks.born > born {
 			f.checkFork(does)
 		}
 	}
@@ -105,15 +105,15 @@ func (a *Arena) checkFork(does string) {
 
 // endForks ends the forks that are younger than born.
 func (a *Arena) endForks(born uint64, how string) {
-	k := a.kin
-	for k.out > 0 && k.forks[k.out-1].kin.born > born {
+	k := a.forks
+	for k.out > 0 && k.list[k.out-1].forks.born > born {
 		k.out--
-		f := k.forks[k.out]
+		f := k.list[k.out]
 		f.region.MaxRetained = a.region.MaxRetained
 		f.endForks(0, how)
 		if check.On {
 			f.region.Watch.Ended(how)
-			f.kin.ended = how
+			f.forks.ended = how
 		}
 		f.region.Empty()
 		if check.On {
@@ -126,15 +126,15 @@ func (a *Arena) endForks(born uint64, how string) {
 // as many of them as one of the last lives used, and at most what a may keep of
 // bytes, with its own.
 func (a *Arena) keepForks() {
-	k := a.kin
+	k := a.forks
 	if k.lives++; k.lives == machine.Window {
 		a.dropForks(k.most)
 		k.lives, k.most = 0, 0
 	}
 	if held, most := a.heldAll(), a.region.MaxRetained; held > most {
-		for i := len(k.forks) - 1; i >= 0 && held > most; i-- {
-			held -= k.forks[i].heldAll()
-			k.forks[i].drop()
+		for i := len(k.list) - 1; i >= 0 && held > most; i-- {
+			held -= k.list[i].heldAll()
+			k.list[i].drop()
 		}
 	}
 }
@@ -142,9 +142,9 @@ func (a *Arena) keepForks() {
 // heldAll is how many bytes the chunks of a and of its forks have, which are all
 // idle.
 func (a *Arena) heldAll() uintptr {
-	n := a.metered().Held()
-	if a.kin != nil {
-		for _, f := range a.kin.forks {
+	n := a.quota().Held()
+	if a.forks != nil {
+		for _, f := range a.forks.list {
 			n += f.heldAll()
 		}
 	}
@@ -154,13 +154,13 @@ func (a *Arena) heldAll() uintptr {
 // dropForks gives the memory of forks that have ended to the collector, from the
 // one on with the index from.
 func (a *Arena) dropForks(from int) {
-	k := a.kin
-	for i := from; i < len(k.forks); i++ {
-		k.forks[i].drop()
-		k.forks[i].metered().Leave()
-		k.forks[i] = nil
+	k := a.forks
+	for i := from; i < len(k.list); i++ {
+		k.list[i].drop()
+		k.list[i].quota().Leave()
+		k.list[i] = nil
 	}
-	k.forks = k.forks[:min(from, len(k.forks))]
+	k.list = k.list[:min(from, len(k.list))]
 }
 
 // drop gives the memory of a fork that has ended, and of its forks, to the collector.
@@ -169,11 +169,11 @@ func (f *Arena) drop() {
 	f.region.Release()
 }
 
-// spare is how many bytes the forks have that nobody uses; it drops them if drop
-// says so.
-func (a *Arena) spare(drop bool) uintptr {
+// idleForks returns the size of the idle forks' chunks in bytes, and drops the chunks
+// if drop is true.
+func (a *Arena) idleForks(drop bool) uintptr {
 	n := uintptr(0)
-	for _, f := range a.kin.forks[a.kin.out:] {
+	for _, f := range a.forks.list[a.forks.out:] {
 		n += f.heldAll()
 		if drop {
 			f.drop()

@@ -70,7 +70,7 @@ func TestPoolLetsGo(t *testing.T) {
 	}
 	testkit.Finalizers(t, 3)
 	s := p.Stats()
-	if s.Arenas > 10 || s.RetainedBytes > 10*6000 || p.tally.Counts().Held != uintptr(s.RetainedBytes) {
+	if s.Arenas > 10 || s.RetainedBytes > 10*6000 || p.stats.Counts().Held != uintptr(s.RetainedBytes) {
 		t.Errorf("after 4 periods with 3 arenas out at a time: %+v", s)
 	}
 	misses := s.Misses
@@ -204,8 +204,8 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			break
 		}
 	}
-	if s := p.Stats(); s.Arenas != 0 || p.kept.leaving != 0 || p.tally.Counts().Held != 0 {
-		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.kept.leaving, p.tally.Counts().Held)
+	if s := p.Stats(); s.Arenas != 0 || p.kept.leaving != 0 || p.stats.Counts().Held != 0 {
+		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.kept.leaving, p.stats.Counts().Held)
 	}
 }
 

@@ -45,16 +45,16 @@ func (c *crowd) round(seed uint64) {
 }
 
 // enter notes that a is out.
-func (c *crowd) enter(a *Arena) *ledgerFamily {
+func (c *crowd) enter(a *Arena) *ledgerForks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x := c.family(a.owner.account)
+	x := c.forksOf(a.owner.account)
 	x.a, x.lies, x.out, x.exact = a, a.owner.idle, true, c.total != 0
 	return x
 }
 
 // left notes that x was put back, in whose place another goroutine may be by now.
-func (c *crowd) left(x *ledgerFamily) {
+func (c *crowd) left(x *ledgerForks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.acct.Turns.Load()%2 == 0 {
@@ -115,7 +115,7 @@ func TestPoolAccountOfManyGoroutines(t *testing.T) {
 					return
 				case <-time.After(50 * time.Microsecond):
 				}
-				if out := int(c.p.tally.Counts().Out); c.total != 0 && out > c.total {
+				if out := int(c.p.stats.Counts().Out); c.total != 0 && out > c.total {
 					t.Errorf("program %d: %d bytes of %d are out", seed, out, c.total)
 					return
 				}
@@ -151,7 +151,7 @@ func TestPoolAccountOfManyGoroutines(t *testing.T) {
 func (c *crowd) watch() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.families, func(x *ledgerFamily) bool {
+	i := slices.IndexFunc(c.families, func(x *ledgerForks) bool {
 		return c.perArena != 0 && int(x.acct.Held()) > c.perArena
 	})
 	if i >= 0 {
@@ -197,8 +197,8 @@ func TestPoolAccountWithLimitsThatChange(t *testing.T) {
 				c.put(x)
 			}
 		}
-		if err := c.check(before); err != nil || c.p.tally.Counts().Out != 0 {
-			t.Fatalf("program %d, in the end: %v, %d bytes are out", seed, err, c.p.tally.Counts().Out)
+		if err := c.check(before); err != nil || c.p.stats.Counts().Out != 0 {
+			t.Fatalf("program %d, in the end: %v, %d bytes are out", seed, err, c.p.stats.Counts().Out)
 		}
 	}
 }

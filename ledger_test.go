@@ -17,8 +17,8 @@ import (
 func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
 	n := a.region.Numbers()
 	bytes, chunks = n.Held, n.Chunks
-	if a.kin != nil {
-		for _, f := range a.kin.forks {
+	if a.forks != nil {
+		for _, f := range a.forks.list {
 			b, c := heldWithForks(f)
 			bytes, chunks = bytes+b, chunks+c
 		}
@@ -31,7 +31,7 @@ func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
 type ledger struct {
 	p        *ArenaPool
 	rnd      *rand.Rand
-	families []*ledgerFamily
+	families []*ledgerForks
 	forks    []*Arena // all there ever were
 	perArena int
 	total    int
@@ -40,7 +40,7 @@ type ledger struct {
 }
 
 // ledgerFamily is an arena of the pool with its forks.
-type ledgerFamily struct {
+type ledgerForks struct {
 	acct *account
 	a    *Arena     // nil where the pool dropped it
 	lies *idleArena // what it lies in
@@ -79,7 +79,7 @@ func (l *ledger) figures() (f figures) {
 	return f
 }
 
-func (x *ledgerFamily) held() (uintptr, int) {
+func (x *ledgerForks) held() (uintptr, int) {
 	if x.a == nil {
 		return 0, 0
 	}
@@ -100,7 +100,7 @@ func (l *ledger) check(before figures) error {
 			return fmt.Errorf("arena %d: the account says %d bytes, its chunks and its forks' have %d", i, got, held)
 		}
 		if x.live != nil {
-			m := x.a.metered()
+			m := x.a.quota()
 			if limit := m.Limit(); limit != 0 && x.exact && held > max(limit, before.held) {
 				return fmt.Errorf("arena %d: %d bytes with a limit of %d", i, held, limit)
 			}
@@ -121,7 +121,7 @@ func (l *ledger) check(before figures) error {
 			return fmt.Errorf("a fork that was dropped has %d bytes", held)
 		}
 	}
-	counts, s := l.p.tally.Counts(), l.p.Stats()
+	counts, s := l.p.stats.Counts(), l.p.Stats()
 	if counts.Out != charged || l.total != 0 && charged > max(uintptr(l.total), before.charged) {
 		return fmt.Errorf("%d bytes of a total of %d are out, the accounts say %d, before the step %d", counts.Out, l.total, charged, before.charged)
 	}
@@ -144,11 +144,11 @@ func (l *ledger) check(before figures) error {
 
 // knows reports whether the fork f belongs to an arena that there is.
 func (l *ledger) knows(f *Arena) bool {
-	for up := f; up != nil; up = up.kin.parent {
-		if up.kin == nil || up.kin.parent == nil {
-			return slices.ContainsFunc(l.families, func(x *ledgerFamily) bool { return x.a == up })
+	for up := f; up != nil; up = up.forks.parent {
+		if up.forks == nil || up.forks.parent == nil {
+			return slices.ContainsFunc(l.families, func(x *ledgerForks) bool { return x.a == up })
 		}
-		if !slices.Contains(up.kin.parent.kin.forks, up) {
+		if !slices.Contains(up.forks.parent.forks.list, up) {
 			return false
 		}
 	}
@@ -158,7 +158,7 @@ func (l *ledger) knows(f *Arena) bool {
 // step does one thing and returns what.
 func (l *ledger) step() (string, error) {
 	before := l.figures()
-	var out []*ledgerFamily
+	var out []*ledgerForks
 	for _, x := range l.families {
 		if x.out {
 			out = append(out, x)
@@ -199,16 +199,16 @@ func cmpErr(a, b error) error {
 
 // refused checks what a refusal by a says and that nothing has changed, if it was of a
 // single allocation. What a could have dropped is not in use.
-func (l *ledger) refused(e *LimitError, x *ledgerFamily, a *Arena, before, after figures, single bool) error {
+func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after figures, single bool) error {
 	others := after.charged - x.acct.Charged()
 	held, _ := x.held()
-	if a.kin != nil {
-		for _, f := range a.kin.forks[a.kin.out:] {
+	if a.forks != nil {
+		for _, f := range a.forks.list[a.forks.out:] {
 			spare, _ := heldWithForks(f)
 			held -= spare
 		}
 	}
-	limit := int(x.a.metered().Limit())
+	limit := int(x.a.quota().Limit())
 	if e.Pool {
 		limit = l.total
 	} else {
@@ -224,7 +224,7 @@ func (l *ledger) refused(e *LimitError, x *ledgerFamily, a *Arena, before, after
 }
 
 // change does what allocates nothing, or returns "".
-func (l *ledger) change(x *ledgerFamily, n *ledgerArena, op int) (what string, single bool) {
+func (l *ledger) change(x *ledgerForks, n *ledgerArena, op int) (what string, single bool) {
 	switch {
 	case op < 10:
 		l.put(x)
@@ -232,7 +232,7 @@ func (l *ledger) change(x *ledgerFamily, n *ledgerArena, op int) (what string, s
 	case op < 20 && len(x.live) < 8:
 		f := n.a.Fork()
 		l.forks = append(l.forks, f)
-		x.live = append(x.live, &ledgerArena{a: f, parent: n, born: n.a.kin.count})
+		x.live = append(x.live, &ledgerArena{a: f, parent: n, born: n.a.forks.count})
 		return "Fork", false
 	case op < 26:
 		n.a.Reset()
@@ -256,14 +256,14 @@ func (l *ledger) change(x *ledgerFamily, n *ledgerArena, op int) (what string, s
 		return "Rewind", false
 	case op < 42:
 		x.a.SetLimit(l.rnd.IntN(3) * l.rnd.IntN(60_000))
-		x.acct.Unsettled = true
+		x.acct.Pending = true
 		return "Limit of an arena", false
 	}
 	return "", false
 }
 
 // end forgets n's forks that were born after a mark, and theirs.
-func (x *ledgerFamily) end(n *ledgerArena, born uint64) {
+func (x *ledgerForks) end(n *ledgerArena, born uint64) {
 	var gone []*ledgerArena
 	x.live = slices.DeleteFunc(x.live, func(f *ledgerArena) bool {
 		if f.parent == n && f.born > born {
@@ -279,7 +279,7 @@ func (x *ledgerFamily) end(n *ledgerArena, born uint64) {
 
 func (l *ledger) get() error {
 	a := l.p.Get()
-	x := l.family(a.owner.account)
+	x := l.forksOf(a.owner.account)
 	x.a, x.lies, x.out, x.live, x.exact = a, a.owner.idle, true, []*ledgerArena{{a: a}}, l.total != 0
 	if held, _ := x.held(); l.perArena != 0 && int(held) > l.perArena/2 {
 		return fmt.Errorf("an arena with a limit of %d begins with %d bytes", l.perArena, held)
@@ -287,23 +287,23 @@ func (l *ledger) get() error {
 	return nil
 }
 
-// family finds the arena whose account it is, or notes it.
-func (l *ledger) family(acct *account) *ledgerFamily {
-	i := slices.IndexFunc(l.families, func(x *ledgerFamily) bool { return x.acct == acct })
+// forksOf finds the arena whose account it is, or notes it.
+func (l *ledger) forksOf(acct *account) *ledgerForks {
+	i := slices.IndexFunc(l.families, func(x *ledgerForks) bool { return x.acct == acct })
 	if i < 0 {
 		i = len(l.families)
-		l.families = append(l.families, &ledgerFamily{acct: acct})
+		l.families = append(l.families, &ledgerForks{acct: acct})
 	}
 	return l.families[i]
 }
 
-func (l *ledger) put(x *ledgerFamily) {
+func (l *ledger) put(x *ledgerForks) {
 	l.p.Put(x.a)
 	x.rest()
 }
 
 // rest notes that x was put back.
-func (x *ledgerFamily) rest() {
+func (x *ledgerForks) rest() {
 	if x.out, x.live = false, nil; check.On && !check.Race {
 		x.a = x.lies.arena // another one goes on in its place
 	}
@@ -401,7 +401,7 @@ func TestPoolAccountAgainstTheModel(t *testing.T) {
 				break
 			}
 		}
-		s, counts := p.Stats(), p.tally.Counts()
+		s, counts := p.Stats(), p.stats.Counts()
 		if s.Arenas != 0 || s.InUseBytes != 0 || s.RetainedBytes != 0 || counts.Held != 0 || counts.Out != 0 || s.Gets != s.Puts+s.Leaked {
 			t.Fatalf("program %d: in the end %+v, %+v", seed, s, counts)
 		}

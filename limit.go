@@ -20,7 +20,7 @@ type LimitError struct {
 
 // Temporary reports whether the same allocation is within the limit once other
 // arenas were put back: for a server the difference between 503 and 413. Forks end
-// with their arena, so what the others of the same family have is not for them to give
+// with their arena, so what its parent and the parent's other forks have is not for them to give
 // back, and an arena's own limit is never temporary.
 func (e *LimitError) Temporary() bool { return e.InUse-e.Others <= e.Limit-e.Asked && e.Pool }
 
@@ -71,12 +71,12 @@ func (a *Arena) SetLimit(bytes int) {
 		a.enter("SetLimit")
 		defer a.leave()
 	}
-	if a.kin != nil && a.kin.parent != nil {
+	if a.forks != nil && a.forks.parent != nil {
 		panic("arena: Arena.SetLimit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
 	}
-	a.metered().SetLimit(limit)
+	a.quota().SetLimit(limit)
 	if acct := a.owner.account; acct != nil {
-		acct.Unsettled = true
+		acct.Pending = true
 	}
 }
 
@@ -100,11 +100,11 @@ func (a *Arena) SetLimit(bytes int) {
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
 	p.control(func(c *controls) { c.perArena, c.total = arenas, all != 0 })
-	p.tally.Limit(all)
+	p.stats.Limit(all)
 }
 
-// metered returns the arena's meter, a new one if it must.
-func (a *Arena) metered() *machine.Meter { return a.region.Meter(refuse) }
+// quota returns the quota of the arena, and makes it at the first call.
+func (a *Arena) quota() *machine.Quota { return a.region.Quota(refuse) }
 
 // refuse is how an allocation learns that it is beyond a limit.
 func refuse(r machine.Refusal) {

@@ -28,15 +28,15 @@ func refused(t *testing.T, f func()) (over *LimitError) {
 	return nil
 }
 
-// heldNow adds up the chunks, which is what the meter must say.
+// heldNow adds up the chunks, which is what the quota must say.
 func heldNow(a *Arena) int { return int(a.region.Numbers().Held) }
 
-// checkMeter compares what the meter counts with the chunks that are there.
-func checkMeter(t *testing.T, a *Arena) {
+// checkQuota compares what the quota counts with the chunks that are there.
+func checkQuota(t *testing.T, a *Arena) {
 	t.Helper()
-	m := a.metered()
+	m := a.quota()
 	if got := heldNow(a); int(m.Held()) != got || a.owner.account.Held() != m.Held() {
-		t.Fatalf("the meter counts %d bytes of %d, the account %d", m.Held(), got, a.owner.account.Held())
+		t.Fatalf("the quota counts %d bytes of %d, the account %d", m.Held(), got, a.owner.account.Held())
 	}
 	if m.Limit() != 0 && m.Held() > m.Limit() {
 		t.Fatalf("%d bytes with a limit of %d", m.Held(), m.Limit())
@@ -65,7 +65,7 @@ func TestPoolTotalConcurrent(t *testing.T) {
 								a.AllocBytes(r.IntN(2000))
 								New[textPair](a).a = "x"
 								runtime.Gosched()
-								if out := p.tally.Counts().Out; out > total {
+								if out := p.stats.Counts().Out; out > total {
 									t.Errorf("%s: %d bytes out", name, out)
 								}
 							}
@@ -93,10 +93,10 @@ func TestPoolTotalConcurrent(t *testing.T) {
 		}
 		wg.Wait()
 		s := p.Stats()
-		if p.tally.Counts().Out != 0 || s.InUseBytes != 0 || s.Refused != uint64(arenas+pools) || fine == 0 || arenas == 0 {
-			t.Errorf("%s: %d bytes out in the end, %+v; %d fine, %d and %d refused", name, p.tally.Counts().Out, s, fine, arenas, pools)
+		if p.stats.Counts().Out != 0 || s.InUseBytes != 0 || s.Refused != uint64(arenas+pools) || fine == 0 || arenas == 0 {
+			t.Errorf("%s: %d bytes out in the end, %+v; %d fine, %d and %d refused", name, p.stats.Counts().Out, s, fine, arenas, pools)
 		}
-		if got := int(p.tally.Counts().Held); got != s.RetainedBytes {
+		if got := int(p.stats.Counts().Held); got != s.RetainedBytes {
 			t.Errorf("%s: %d bytes counted, %d in the accounts", name, got, s.RetainedBytes)
 		}
 	}
@@ -124,7 +124,7 @@ func TestPoolTotal(t *testing.T) {
 	var more []*Arena
 	for range 20 {
 		more = append(more, p.Get())
-		if out := p.tally.Counts().Out; out > 100_000 {
+		if out := p.stats.Counts().Out; out > 100_000 {
 			t.Fatalf("%d bytes out after Get", out)
 		}
 	}
@@ -132,7 +132,7 @@ func TestPoolTotal(t *testing.T) {
 		p.Put(x)
 	}
 	p.Put(b)
-	if out := p.tally.Counts().Out; out != 0 {
+	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
 	// What an arena lets go of while it is out is free for others at once.
@@ -142,12 +142,12 @@ func TestPoolTotal(t *testing.T) {
 	a.AllocBytes(8)
 	a.AllocBytes(50_000)
 	a.Rewind(m)
-	checkMeter(t, a)
-	if out := p.tally.Counts().Out; int(out) != heldNow(a) {
+	checkQuota(t, a)
+	if out := p.stats.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("after Rewind: %d bytes out, the arena has %d", out, heldNow(a))
 	}
 	a.Release()
-	if out := p.tally.Counts().Out; out != 0 {
+	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("after Release: %d bytes out", out)
 	}
 	p.Put(a)
@@ -159,18 +159,18 @@ func TestPoolTotal(t *testing.T) {
 	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
 		t.Error("not refused")
 	}
-	if left := a.metered().Left(); left != 0 {
+	if left := a.quota().Left(); left != 0 {
 		t.Errorf("%d bytes left of a total that one arena exceeds", left)
 	}
 	p.SetLimit(0, 1<<30)
 	a.AllocBytes(500_000)
-	if out := p.tally.Counts().Out; int(out) != heldNow(a) {
+	if out := p.stats.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
 	}
 	p.SetLimit(0, 0)
 	a.AllocBytes(900_000)
 	p.Put(a)
-	if out := p.tally.Counts().Out; out != 0 {
+	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
 }
@@ -187,13 +187,13 @@ func TestPoolLimitIsForOneLife(t *testing.T) {
 		}
 		a.SetLimit(20_000)
 		a.AllocBytes(15_000)
-		m := a.metered()
+		m := a.quota()
 		p.Put(a)
 		if m.Limit() != 0 || a.region.MaxRetained != 1<<20 {
 			t.Errorf("an idle arena has a limit: %+v", m)
 		}
 		b := p.Get()
-		if got := int(b.metered().Limit()); got != perArena {
+		if got := int(b.quota().Limit()); got != perArena {
 			t.Errorf("limit %d, want %d", got, perArena)
 		}
 		if over := refused(t, func() { b.AllocBytes(15_000) }); (over == nil) != (perArena == 0) {
@@ -221,7 +221,7 @@ func TestPoolLimitCutsWhatIsKept(t *testing.T) {
 	if over := refused(t, func() { b.AllocBytes(9_000) }); over != nil {
 		t.Error(over)
 	}
-	checkMeter(t, b)
+	checkQuota(t, b)
 	p.Put(b)
 	runtime.KeepAlive(a)
 }
@@ -235,14 +235,14 @@ func TestPoolTotalOfLeakedArenas(t *testing.T) {
 		p.Get().AllocBytes(15_000)
 	}
 	for range 500 {
-		if runtime.GC(); p.tally.Counts().Out == 0 {
+		if runtime.GC(); p.stats.Counts().Out == 0 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
 	s := p.Stats()
-	if p.tally.Counts().Out != 0 || p.tally.Counts().Held != 0 || s.Leaked != 5 || s.InUseBytes != 0 || s.HighWater < 75_000 {
-		t.Errorf("%d bytes out, %d counted, %+v", p.tally.Counts().Out, p.tally.Counts().Held, s)
+	if p.stats.Counts().Out != 0 || p.stats.Counts().Held != 0 || s.Leaked != 5 || s.InUseBytes != 0 || s.HighWater < 75_000 {
+		t.Errorf("%d bytes out, %d counted, %+v", p.stats.Counts().Out, p.stats.Counts().Held, s)
 	}
 }
 
@@ -270,11 +270,11 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	// With room for it, the idle chunk goes, and the total is right all the time.
 	p.Put(y)
 	x.AllocBytes(75_000)
-	if got := p.tally.Counts().Out; x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
+	if got := p.stats.Counts().Out; x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
 		t.Errorf("%d bytes count, %+v, %+v", got, x.Stats(), p.Stats())
 	}
 	p.Put(x)
-	if got := p.tally.Counts().Out; got != 0 {
+	if got := p.stats.Counts().Out; got != 0 {
 		t.Errorf("%d bytes count, and no arena is out", got)
 	}
 }
@@ -306,12 +306,12 @@ func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 		if got := b.Stats().RetainedBytes; got != c.want && b == a {
 			t.Errorf("%+v: Get returns an arena with %d bytes", c, got)
 		}
-		if out := int(p.tally.Counts().Out); c.total != 0 && b == a && out != c.want+c.others {
+		if out := int(p.stats.Counts().Out); c.total != 0 && b == a && out != c.want+c.others {
 			t.Errorf("%+v: %d bytes count", c, out)
 		}
 		p.Put(b)
 		p.Put(other)
-		if out := p.tally.Counts().Out; out != 0 {
+		if out := p.stats.Counts().Out; out != 0 {
 			t.Errorf("%+v: %d bytes count in the end", c, out)
 		}
 	}
@@ -325,11 +325,11 @@ func TestTotalThatCameLateIsSettled(t *testing.T) {
 	a := p.Get()
 	p.SetLimit(0, 1<<20)
 	a.AllocBytes(500)
-	if out := p.tally.Counts().Out; out == 0 {
+	if out := p.stats.Counts().Out; out == 0 {
 		t.Error("the chunk does not count")
 	}
 	p.Put(a)
-	if out := p.tally.Counts().Out; out != 0 {
+	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes count, and no arena is out", out)
 	}
 }

@@ -25,8 +25,8 @@ func (a *Arena) Mark() Mark {
 		defer a.leave()
 	}
 	m := Mark{arena: a, mark: a.region.Mark()}
-	if a.kin != nil {
-		m.forks = a.kin.count
+	if a.forks != nil {
+		m.forks = a.forks.count
 	}
 	return m
 }
@@ -52,18 +52,18 @@ func (a *Arena) Rewind(m Mark) {
 	if a.region.IsStale(m.mark) {
 		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.region.Watch.History())
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.checkForks(m.forks, "Rewind")
 	}
 	if check.On {
 		a.region.CheckFrom(m.mark)
 		a.region.Watch.Ended("Rewind")
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.endForks(m.forks, "Rewind")
 	}
 	a.region.Rewind(m.mark)
-	if a.kin != nil {
-		a.metered().YieldIdle()
+	if a.forks != nil {
+		a.quota().YieldIdle()
 	}
 }

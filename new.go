@@ -32,7 +32,7 @@ func New[T any](a *Arena) *T {
 		}
 		return newSlow[T](a)
 	}
-	l := a.region.Types.Usual
+	l := a.region.Types.Busiest
 	if l.Key != key {
 		if l = a.region.Types.At(key); l.Key != key {
 			return newSlow[T](a)

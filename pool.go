@@ -29,7 +29,7 @@ type ArenaPool struct {
 	maxRetained uintptr
 	auto        bool
 	controls    atomic.Pointer[controls] // nil where Get has nothing to look after
-	usual       machine.Usual            // what requests use, as an automatic pool has learned
+	sizeHint    machine.SizeHint         // learned by an automatic pool
 
 	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
 	made atomic.Bool             // whether begin has run
@@ -40,7 +40,7 @@ type ArenaPool struct {
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
-	tally machine.Tally
+	stats machine.PoolStats
 }
 
 // owner ties an arena to its pool.
@@ -132,21 +132,21 @@ func (p *ArenaPool) miss() *idleArena {
 	return newIdle(p.newArena())
 }
 
-// newArena makes an arena that the pool will notice the end of.
+// newArena makes an arena whose account the pool closes when it is collected.
 func (p *ArenaPool) newArena() *Arena {
 	p.begin()
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
-		a.region.FlatLane().Expect(min(p.usual.Size(), p.maxRetained))
+		a.region.FlatLane().Expect(min(p.sizeHint.Size(), p.maxRetained))
 	}
 	a.owner = owner{pool: p, account: new(account)}
-	a.metered().Share(&p.tally, &a.owner.account.Account)
+	a.quota().Share(&p.stats, &a.owner.account.Account)
 	p.enlist(a.owner.account)
 	p.guard(a)
 	return a
 }
 
-// guard has the pool notice a's end.
+// guard registers the cleanup that closes a's account.
 func (p *ArenaPool) guard(a *Arena) {
 	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.account}))
 }
@@ -162,7 +162,7 @@ func (p *ArenaPool) Put(a *Arena) {
 		return
 	}
 	if a.owner.pool != p {
-		if a.kin != nil && a.kin.parent != nil {
+		if a.forks != nil && a.forks.parent != nil {
 			panic("arena: ArenaPool.Put: the arena is a fork, which ends with the arena that it was forked from; put that one")
 		}
 		if a.owner.pool == nil {
@@ -175,7 +175,7 @@ func (p *ArenaPool) Put(a *Arena) {
 		defer a.leave()
 		a.region.CheckFree()
 	}
-	if a.kin != nil {
+	if a.forks != nil {
 		a.checkForks(0, "ArenaPool.Put")
 	}
 	acct := a.owner.account
@@ -190,8 +190,8 @@ func (p *ArenaPool) Put(a *Arena) {
 		p.learn(a)
 	}
 	a.empty("Put")
-	if acct.Unsettled {
-		p.settle(a)
+	if acct.Pending {
+		p.endControls(a)
 	}
 	x := a.owner.idle
 	a.owner.idle = nil
@@ -206,21 +206,21 @@ func (p *ArenaPool) Put(a *Arena) {
 	p.arenas.Put(x)
 }
 
-// learn notes what the life used that a's Put is about to end.
+// learn samples the size of the life that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {
-	// What used nothing of the kind has no use for a chunk of any size.
+	// A life that used nothing of the flat lane says nothing about its size.
 	if used := a.region.FlatLane().InLife(); used != 0 {
-		p.usual.Add(used, p.chunkSize)
+		p.sizeHint.Add(used, p.chunkSize)
 	}
 }
 
-// end is what is left to be told of when an arena was collected.
+// end is the argument of an arena's cleanup: it keeps neither arena nor pool alive.
 type end struct {
 	pool weak.Pointer[ArenaPool]
 	*account
 }
 
-// ended settles the account of an arena that was collected.
+// ended is the cleanup of an arena: it closes the account.
 func ended(e end) {
 	s := e.sample.Swap(nil)
 	if s != nil {
@@ -231,8 +231,8 @@ func ended(e end) {
 	}
 }
 
-// close takes the account of an arena that was collected off the pool's; s is
-// the stack of its Get, if it was leaked and there is one.
+// close removes the account of an arena that was collected; s is the stack of its Get,
+// nil if it was not sampled.
 func (p *ArenaPool) close(acct *account, s *sample) {
 	turns := acct.Turns.Load()
 	p.mu.Lock()
@@ -241,7 +241,7 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 	if acct.leaving {
 		p.kept.leaving--
 	}
-	acct.Close(&p.tally)
+	acct.Close(&p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
 	if acct.abandoned {
@@ -257,8 +257,8 @@ func init() {
 	door.Abandon = func(pool, a any) { pool.(*ArenaPool).abandon(a.(*Arena)) }
 }
 
-// abandon is in place of Put where somebody may use a for longer. It changes nothing of
-// the arena itself, which may be in use at this moment.
+// abandon takes the place of Put where another goroutine may still use a. It changes
+// nothing in the arena itself, which may be in use at this moment.
 //
 //go:norace
 func (p *ArenaPool) abandon(a *Arena) {

@@ -87,12 +87,12 @@ func (p *ArenaPool) Stats() PoolStats {
 			s.RetainedBytes += held
 		}
 	}
-	counts := p.tally.Counts()
+	counts := p.stats.Counts()
 	s.HighWater, s.LargestArena = int(counts.HighWater), int(counts.Largest)
 	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
 	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
-	if hint := p.usual.Size(); hint != 0 {
+	if hint := p.sizeHint.Size(); hint != 0 {
 		s.ChunkSize = int(min(hint, p.maxRetained))
 	}
 	return s

@@ -23,7 +23,7 @@ func (r *Region) grow(l *Lane, size uintptr, data Pointer, c, n int) (Pointer, i
 	if twice := 2 * uintptr(c); twice <= MaxAlloc/size {
 		wanted = max(wanted, int(twice))
 	}
-	if l.ops.meter != nil {
+	if l.ops.quota != nil {
 		wanted = l.capNearLimit(n, wanted, size)
 	}
 	m := move{from: data, bytes: uintptr(c) * size, pinned: r.newestMark(l)}

@@ -23,7 +23,7 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	if c := l.extend(1, DataOf(s), cap(s), n, wanted, false); c != 0 {
 		return SliceAt[byte](DataOf(s), 0, n, c)
 	}
-	if l.ops.meter != nil {
+	if l.ops.quota != nil {
 		wanted = l.capNearLimit(n, wanted, 1)
 	}
 	m := move{from: DataOf(s), bytes: uintptr(cap(s)), pinned: r.newestMark(l)}
@@ -39,7 +39,7 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 //
 //go:norace
 func TrimBytes(r *Region, s []byte) []byte {
-	r.trim(laneOf[byte](r), 1, DataOf(s), cap(s), len(s))
+	r.trimSlice(laneOf[byte](r), 1, DataOf(s), cap(s), len(s))
 	return s[:len(s):len(s)]
 }
 
@@ -47,7 +47,7 @@ func TrimBytes(r *Region, s []byte) []byte {
 // data, if they are the newest slice of l and no mark was taken since.
 //
 //go:norace
-func (r *Region) trim(l *Lane, size uintptr, data Pointer, c, n int) {
+func (r *Region) trimSlice(l *Lane, size uintptr, data Pointer, c, n int) {
 	if n == c {
 		return // and what lies behind may be another object of the heap, not even to be pointed to
 	}

@@ -119,7 +119,7 @@ func (l *Lane) quarantineFrom(first int) {
 //
 //go:norace
 func (l *Lane) quarantine(c *chunk) {
-	l.ops.meter.give(c.cap, 1)
+	l.ops.quota.give(c.cap, 1)
 	var clear func(base Pointer, from, to uintptr)
 	if l.ops.zeroes {
 		clear = l.ops.clear

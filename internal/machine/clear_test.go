@@ -38,19 +38,19 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 }
 
 // New looks first at the lane that the last life took most from.
-func TestUsualLane(t *testing.T) {
+func TestBusiestLane(t *testing.T) {
 	if Portable || !LayoutOK {
 		t.Skip("lanes are not looked up by New")
 	}
 	var r Region
 	r.Init(1024, 0)
-	if r.Types.Usual != vacant {
-		t.Error("a lane is usual before there is one")
+	if r.Types.Busiest != vacant {
+		t.Error("a lane is the busiest before there is one")
 	}
 	first := laneOf[string](&r)
 	second, third := laneOf[*int](&r), laneOf[odd](&r)
-	if r.Types.Usual != first {
-		t.Error("the first lane is not the usual one, in the first life")
+	if r.Types.Busiest != first {
+		t.Error("the first lane is not the busiest one, in the first life")
 	}
 	for _, want := range []*Lane{second, third, first} {
 		for _, l := range []*Lane{first, second, third} {
@@ -60,15 +60,15 @@ func TestUsualLane(t *testing.T) {
 				l.reserveLarge(16 * l.align)
 			}
 		}
-		if r.Empty(); r.Types.Usual != want {
-			t.Errorf("%v, not %v, is the usual lane", r.Types.Usual.Key, want.Key)
+		if r.Empty(); r.Types.Busiest != want {
+			t.Errorf("%v, not %v, is the busiest lane", r.Types.Busiest.Key, want.Key)
 		}
 	}
-	usual := r.Types.Usual
-	if r.Empty(); r.Types.Usual != usual {
-		t.Error("a life that took nothing changed what is usual")
+	busiest := r.Types.Busiest
+	if r.Empty(); r.Types.Busiest != busiest {
+		t.Error("a life that took nothing changed the busiest lane")
 	}
-	if r.Release(); r.Types.Usual != vacant {
-		t.Error("a lane is usual that the region has no more")
+	if r.Release(); r.Types.Busiest != vacant {
+		t.Error("the busiest lane is one that the region has no more")
 	}
 }

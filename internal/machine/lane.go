@@ -28,7 +28,7 @@ type Lane struct {
 
 	older []chunk // full chunks of this life, in the order they were started
 	sunk  uintptr // bytes handed out from them
-	kept  []chunk // empty chunks, for when the current one is full; see settle.go
+	kept  []chunk // empty chunks, for when the current one is full; see lane_trim.go
 	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
 	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
 	watch check.Lane
@@ -43,9 +43,9 @@ type laneOps struct {
 	// zeroes says that room is always zero, since what is taken back is
 	// cleared at once. Elsewhere it may be dirty.
 	zeroes bool
-	// meter counts the chunks of an arena that has a limit or is from a pool;
-	// nil for all others.
-	meter *Meter
+	// quota counts the chunks of an arena that has a limit or is from a pool, and
+	// is nil for all others.
+	quota *Quota
 	place
 }
 
@@ -127,7 +127,7 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	}
 	need = RoundUp(need, l.align)
 	n := max(need, min(want, MaxAlloc)/l.align*l.align)
-	m := l.ops.meter
+	m := l.ops.quota
 	if m != nil {
 		n = m.grant(l, need, n, want == 0)
 	}
@@ -230,7 +230,7 @@ func (l *Lane) wantsOwnChunk(size uintptr) bool {
 	if l.nextKept(size) >= 0 {
 		return l.tightKept(size) >= 0
 	}
-	return size > max(l.nextSize(), l.HeldBytes()/4)/4 && (l.used() != 0 || l.ops.meter.Left() >= size)
+	return size > max(l.nextSize(), l.HeldBytes()/4)/4 && (l.used() != 0 || l.ops.quota.Left() >= size)
 }
 
 // ownChunk is the chunk for a piece that wants its own.
@@ -324,7 +324,7 @@ func (l *Lane) empty(limit uintptr) {
 			l.chunk.takeBack(l.ops, 0, l.cap)
 		}
 	} else if look, join := l.fit.endLife(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.keptBytes() > limit {
-		l.settle(limit, join)
+		l.trim(limit, join)
 	} else if l.Base != nil {
 		l.chunk.takeBack(l.ops, 0, l.cap)
 	}
@@ -345,7 +345,7 @@ func (l *Lane) Drop() {
 	if check.On {
 		l.quarantineFrom(0)
 	}
-	l.ops.meter.give(l.HeldBytes(), l.Chunks())
+	l.ops.quota.give(l.HeldBytes(), l.Chunks())
 	clear(l.older)
 	l.chunk, l.kept, l.older, l.sunk, l.tip = chunk{}, nil, nil, 0, 0
 }

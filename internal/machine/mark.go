@@ -26,8 +26,8 @@ type markEntry struct {
 	first  int // its positions are positions[first:next entry's first]
 }
 
-// clear makes all marks stale. It keeps the memory of a usual life's marks, at
-// most limit bytes of positions.
+// clear makes all marks stale. It retains at most limit bytes of positions for the
+// next ones.
 func (s *markStack) clear(limit uintptr) {
 	if uintptr(cap(s.positions))*SizeOf[position]() > limit {
 		s.release()

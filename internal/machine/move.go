@@ -95,7 +95,7 @@ func (l *Lane) leave(m move) {
 		}
 		if OffsetIn(nil, c.Base) != m.pinned.chunk {
 			l.sunk -= c.used()
-			l.ops.meter.give(c.cap, 1)
+			l.ops.quota.give(c.cap, 1)
 			l.older = slices.Delete(l.older, i, i+1)
 		}
 		break

@@ -132,7 +132,7 @@ func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
 // was taken since.
 func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	if t.Size != 0 {
-		r.trim(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
+		r.trimSlice(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
 	}
 	return Slice{s.Data, s.Len, s.Len}
 }

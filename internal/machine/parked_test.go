@@ -24,14 +24,14 @@ func TestParkedLanesMissNothing(t *testing.T) {
 	}
 	parked := 0
 	for seed := range seeds {
-		w := &twin{Rand: rand.New(rand.NewPCG(seed, 5)), t: t, types: types}
+		w := &counterpart{Rand: rand.New(rand.NewPCG(seed, 5)), t: t, types: types}
 		retained := []uintptr{1 << 30, 40 << 10, 8 << 10, 700}[seed%4]
 		for i := range w.r {
 			w.r[i] = new(Region)
 			w.r[i].Init([]uintptr{512, 4096}[seed/4%2], retained)
 		}
 		limited := seed%5 == 4
-		refuse := func(Refusal) { panic(twinRefused{}) }
+		refuse := func(Refusal) { panic(counterpartRefused{}) }
 		few := types[:3]
 		for n := 0; n < lives; n++ {
 			switch k := w.IntN(100); {
@@ -53,7 +53,7 @@ func TestParkedLanesMissNothing(t *testing.T) {
 			case k < 12:
 				limit := retained >> w.IntN(4)
 				if limited {
-					w.both(func(_ int, r *Region) { r.Meter(refuse).SetLimit(2 * limit) })
+					w.both(func(_ int, r *Region) { r.Quota(refuse).SetLimit(2 * limit) })
 				} else {
 					w.r[0].MaxRetained, w.r[1].MaxRetained = limit, limit
 				}
@@ -154,7 +154,7 @@ func TestOnlyLanesThatHoldSomethingComeBack(t *testing.T) {
 	}
 	var r Region
 	r.Init(1024, 1<<30)
-	m := r.Meter(func(Refusal) {})
+	m := r.Quota(func(Refusal) {})
 	for _, x := range manyTypes(200) {
 		MakeSliceOfType(&r, x, 1, 1)
 	}

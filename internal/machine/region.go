@@ -107,7 +107,7 @@ func newReflectLane(r *Region, first *typedLane, t *Type) *Lane {
 }
 
 func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch check.Lane) *Lane {
-	x.own = laneOps{laneMemory: memory, zeroes: true, meter: r.FlatLane().ops.meter}
+	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
 	l := &x.Lane
 	l.ops, l.align, l.watch, l.older = &x.own, size, watch, x.few[:0]
 	l.fit = newTypedRetention(r.chunkSize, size)
@@ -121,14 +121,14 @@ func (r *Region) Empty() {
 	used := flat.UserBytes()
 	flat.empty(r.MaxRetained)
 	held := flat.HeldBytes()
-	most, usual := uintptr(0), r.Types.Usual
+	most, busiest := uintptr(0), r.Types.Busiest
 	r.unparkDue()
 	lanes := r.Types.inUse()
 	for i := 0; i < len(lanes); {
 		l := lanes[i]
 		n := l.UserBytes()
 		if n > most {
-			most, usual = n, l
+			most, busiest = n, l
 		}
 		used += n
 		idle := l.isIdle()
@@ -146,8 +146,8 @@ func (r *Region) Empty() {
 		held += l.HeldBytes()
 		i++
 	}
-	if usual != r.Types.Usual { // else not even a write barrier
-		r.Types.Usual = usual
+	if busiest != r.Types.Busiest { // else not even a write barrier
+		r.Types.Busiest = busiest
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++
@@ -193,7 +193,7 @@ func (r *Region) MoveTo(to *Region) {
 	to.Flat, to.Types, to.side = r.Flat, r.Types, r.side
 	to.chunkSize, to.MaxRetained = r.chunkSize, r.MaxRetained
 	to.marks, to.highWater, to.resets, to.state = r.marks, r.highWater, r.resets, r.state
-	if m := to.FlatLane().ops.meter; m != nil {
+	if m := to.FlatLane().ops.quota; m != nil {
 		m.region = to
 	}
 	to.FlatLane().watch.WatchedBy(&to.Watch)

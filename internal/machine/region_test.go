@@ -89,11 +89,11 @@ func TestRewindIsLearnedFrom(t *testing.T) {
 	}
 }
 
-// A region that goes on in place of another has all of it, and the meter's ear.
+// A region that goes on in place of another has all of it, and the quota's ear.
 func TestMoveTo(t *testing.T) {
 	var r, to Region
 	r.Init(1024, 100<<10)
-	m := r.Meter(func(why Refusal) { panic(why) })
+	m := r.Quota(func(why Refusal) { panic(why) })
 	New[*int](&r)
 	New[int](&r)
 	r.Empty()

@@ -50,9 +50,9 @@ const (
 	// at least.
 	recent = 3
 
-	// settled is after how many windows of lives that need nothing nothing changes
+	// stable is after how many windows of lives that need nothing nothing changes
 	// any more, however many more there are.
-	settled = atRest + 3
+	stable = atRest + 3
 
 	// farBeyond is how many times what is kept a life must need to count as an
 	// exception. Below that to keep it costs little, even if it does not come
@@ -150,9 +150,9 @@ func (r *retention) next(held uintptr) uintptr {
 		// What lies beyond want may not be kept. So it comes in pieces of an
 		// eighth of what there is of it already, after a first one for what
 		// the last two lives had in common.
-		past, usual := held-r.want, min(r.beyond[0], r.beyond[1])
-		if past < usual {
-			return max(min(usual+usual/16-past, r.largest/16), least)
+		past, expected := held-r.want, min(r.beyond[0], r.beyond[1])
+		if past < expected {
+			return max(min(expected+expected/16-past, r.largest/16), least)
 		}
 		return min(max(past/8, least), r.largest)
 	case !r.leaps:
@@ -267,7 +267,7 @@ func (r *retention) missed(n uint32) {
 		r.beyond[1] = 0
 	}
 	lives := uint32(r.lives) + n
-	for range min(lives/Window, settled) {
+	for range min(lives/Window, stable) {
 		r.endWindow()
 	}
 	r.lives = uint8(lives % Window)
@@ -301,7 +301,7 @@ func cut(lanes []*Lane, size uintptr) {
 	for _, l := range lanes {
 		if l.HeldBytes() > size {
 			l.fit.want = size - size/16
-			l.settle(size, 0)
+			l.trim(size, 0)
 		}
 	}
 }

@@ -260,7 +260,7 @@ func TestWhichChunksStay(t *testing.T) {
 		{"the largest of many", 1 << 20, 1 << 20, 0, many, nil, last},
 	} {
 		l := needy(tt.want, tt.used, tt.kept)
-		if l.settle(tt.limit, tt.join); !slices.Equal(l.sizes(), tt.stay) {
+		if l.trim(tt.limit, tt.join); !slices.Equal(l.sizes(), tt.stay) {
 			t.Errorf("%s: %d stay, want %d", tt.name, l.sizes(), tt.stay)
 		}
 		if l.usedBytes() != 0 || l.Lo != 0 {
@@ -271,12 +271,12 @@ func TestWhichChunksStay(t *testing.T) {
 	// A chunk that can't stay beside what does is what the second such life has
 	// for all.
 	l := needy(26_848, []uintptr{25_344, 25_344}, nil)
-	if l.settle(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != 3 {
+	if l.trim(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != 3 {
 		t.Errorf("%d stay after the first misfit, %+v", l.sizes(), l.fit)
 	}
 	l = needy(26_848, []uintptr{25_344, 25_344}, nil)
 	l.fit.misfit = 1
-	if l.settle(1<<20, 0); len(l.sizes()) != 0 || !l.fit.whole {
+	if l.trim(1<<20, 0); len(l.sizes()) != 0 || !l.fit.whole {
 		t.Errorf("%d stay after the second misfit, %+v", l.sizes(), l.fit)
 	}
 }

@@ -24,10 +24,10 @@ type TypeTable struct {
 	mask   uintptr          // picks the slot, as an offset in bytes
 	factor uintptr
 
-	// Usual is the lane that the last life took most from. New looks there
+	// Busiest is the lane that the last life took most from. New looks there
 	// before it looks into the table: most programs have a type that comes more
 	// often than the others.
-	Usual *Lane
+	Busiest *Lane
 
 	lanes  []*Lane  // all lanes, those in use first
 	parked *parking // nil where all are in use
@@ -65,7 +65,7 @@ var vacant = &Lane{Key: new(TypeDesc)}
 var vacantSlots = [minSlots]*Lane{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
 
 func newTypeTable() TypeTable {
-	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Usual: vacant}
+	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant}
 }
 
 // firstTypes is what the first types of an arena need, in one allocation: a
@@ -140,8 +140,8 @@ func (t *TypeTable) find(key *TypeDesc) *Lane {
 func (t *TypeTable) add(l *Lane) {
 	t.enter(l)
 	t.enlist()
-	if t.Usual == vacant {
-		t.Usual = l
+	if t.Busiest == vacant {
+		t.Busiest = l
 	}
 }
 
@@ -159,7 +159,7 @@ func (t *TypeTable) enter(l *Lane) {
 		return
 	}
 	for n := slots; ; n *= 2 {
-		next := TypeTable{mask: uintptr(n-1) * slotSize, Usual: t.Usual, lanes: all, parked: t.parked}
+		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, lanes: all, parked: t.parked}
 		i, ok := next.separate()
 		if !ok && (n < maxSlots || n < 2*len(all)) {
 			continue
@@ -194,7 +194,7 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}
 	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Usual: t.Usual, lanes: all, parked: t.parked}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, lanes: all, parked: t.parked}
 	var taken uint64 // a bit for each slot
 	for _, l := range all {
 		bit := uint64(1) << (next.offset(l.Key) / slotSize)

@@ -21,9 +21,9 @@ func limited(chunkSize, maxRetained, limit int) (*arena.ArenaPool, *arena.Arena)
 	return p, a
 }
 
-// checkMeter compares what is counted of a, the only arena of p, with the chunks
+// checkQuota compares what is counted of a, the only arena of p, with the chunks
 // that are there.
-func checkMeter(t *testing.T, p *arena.ArenaPool, a *arena.Arena, limit int) {
+func checkQuota(t *testing.T, p *arena.ArenaPool, a *arena.Arena, limit int) {
 	t.Helper()
 	held := a.Stats().RetainedBytes
 	if got := p.Stats().InUseBytes; got != held {
@@ -83,7 +83,7 @@ func TestLimitHolds(t *testing.T) {
 					for over == nil {
 						used = a.Stats().UsedBytes
 						over = refused(t, func() { f.fill(a) })
-						checkMeter(t, p, a, limit)
+						checkQuota(t, p, a, limit)
 					}
 					if over.Limit != limit || over.Pool || over.InUse > limit || over.InUse+over.Asked <= limit || over.Asked < f.size {
 						t.Fatalf("%s, chunk %d, limit %d: %+v", f.name, chunk, limit, over)
@@ -99,7 +99,7 @@ func TestLimitHolds(t *testing.T) {
 					} else {
 						a.Reset()
 					}
-					checkMeter(t, p, a, limit)
+					checkQuota(t, p, a, limit)
 					if got := a.Stats().RetainedBytes; got > limit/2 {
 						t.Errorf("%s: %d bytes kept with a limit of %d", f.name, got, limit)
 					}
@@ -108,7 +108,7 @@ func TestLimitHolds(t *testing.T) {
 				for range 2*limit/f.size + 1 {
 					f.fill(a)
 				}
-				checkMeter(t, p, a, 0)
+				checkQuota(t, p, a, 0)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			if over := refused(t, func() { one(a, 99_200) }); over != nil {
 				t.Errorf("%d bytes idle, %d wanted: %v", idle, 99_200, over)
 			}
-			checkMeter(t, p, a, 100_000)
+			checkQuota(t, p, a, 100_000)
 			a.Reset()
 			arena.New[textPair](a)
 			a.AllocBytes(8)
@@ -162,7 +162,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			if over := refused(t, func() { one(a, 80_000) }); over != nil {
 				t.Errorf("%d bytes taken back, %d wanted: %v", idle, 80_000, over)
 			}
-			checkMeter(t, p, a, 100_000)
+			checkQuota(t, p, a, 100_000)
 			a.Rewind(m)
 			if want := 8 + int(machine.SizeOf[textPair]()); a.Stats().UsedBytes != want {
 				t.Errorf("%d bytes in use after a rewind, want %d", a.Stats().UsedBytes, want)
@@ -233,7 +233,7 @@ func TestLimitSteadyState(t *testing.T) {
 	}
 }
 
-// The meter is right whatever happens to the chunks, and nothing that is in
+// The quota is right whatever happens to the chunks, and nothing that is in
 // use is touched by a refusal: random work near the limit, with marks.
 func TestLimitRandomWork(t *testing.T) {
 	for seed := range uint64(30) {
@@ -287,7 +287,7 @@ func TestLimitRandomWork(t *testing.T) {
 				}
 				pieces, objects, marks = nil, nil, nil
 			}
-			checkMeter(t, p, a, limit)
+			checkQuota(t, p, a, limit)
 			if step%16 != 0 {
 				continue
 			}
@@ -326,5 +326,5 @@ func TestLimitMisuse(t *testing.T) {
 	}
 	a.Reset()
 	a.AllocBytes(60)
-	checkMeter(t, p, a, 100)
+	checkQuota(t, p, a, 100)
 }

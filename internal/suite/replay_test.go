@@ -13,7 +13,7 @@ import (
 // replay runs a byte string as operations on an arena and on the model, and
 // compares the two. Every error says what happened at which operation.
 type replay struct {
-	*family
+	*forked
 	a      *arena.Arena
 	m      model.Region
 	chunk  int

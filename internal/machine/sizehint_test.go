@@ -30,7 +30,7 @@ func TestSizeClasses(t *testing.T) {
 
 // The size must be one that three of four requests fit in, whatever their sizes
 // are, and follow them when they change; a sorted list of the samples says so.
-func TestUsualIsWhatThreeOfFourFit(t *testing.T) {
+func TestSizeHintFitsThreeOfFour(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, size := range map[string]func(i int) uintptr{
 		"constant":    func(i int) uintptr { return 5000 },
@@ -40,7 +40,7 @@ func TestUsualIsWhatThreeOfFourFit(t *testing.T) {
 		"one in two":  func(i int) uintptr { return [...]uintptr{100, 900_000}[i%2] },
 		"changing":    func(i int) uintptr { return [...]uintptr{100, 30_000}[i/1000%2] },
 	} {
-		var u Usual
+		var u SizeHint
 		var seen []uintptr
 		for i := range 5000 {
 			n := size(i)
@@ -59,9 +59,9 @@ func TestUsualIsWhatThreeOfFourFit(t *testing.T) {
 }
 
 // A class is chosen so that requests which vary by an eighth still fit, and no more.
-func TestUsualHasAnEighthToSpare(t *testing.T) {
+func TestSizeHintHasAnEighthToSpare(t *testing.T) {
 	for n, want := range map[uintptr]uintptr{7000: 8192, 7400: 10_240} {
-		var u Usual
+		var u SizeHint
 		for range memory {
 			u.Add(n, 16<<10)
 		}
@@ -73,12 +73,12 @@ func TestUsualHasAnEighthToSpare(t *testing.T) {
 
 // One client may ask for as much as it likes, and at any time: what others begin
 // with grows to twice as much at most, and only by what was asked for.
-func TestOneRequestAtMostDoublesWhatIsUsual(t *testing.T) {
+func TestOneRequestAtMostDoublesTheSizeHint(t *testing.T) {
 	for before := range 300 {
-		for _, usual := range []uintptr{7, 1000, 20_000} {
-			var u Usual
+		for _, common := range []uintptr{7, 1000, 20_000} {
+			var u SizeHint
 			for range before {
-				u.Add(usual, 4096)
+				u.Add(common, 4096)
 			}
 			size := u.Size()
 			if before == 0 {
@@ -86,17 +86,17 @@ func TestOneRequestAtMostDoublesWhatIsUsual(t *testing.T) {
 			}
 			u.Add(600_000, 4096)
 			if got := u.Size(); got > 2*size {
-				t.Fatalf("after %d of %d bytes one of 600000 made %d of %d", before, usual, got, size)
+				t.Fatalf("after %d of %d bytes one of 600000 made %d of %d", before, common, got, size)
 			}
 			large := u.Size()
 			for range 100 {
-				u.Add(usual, 4096)
-				if got := u.Size(); got > max(large, 2*usual+8) {
-					t.Fatalf("after %d of %d bytes, and one of 600000, small ones made %d of %d", before, usual, got, large)
+				u.Add(common, 4096)
+				if got := u.Size(); got > max(large, 2*common+8) {
+					t.Fatalf("after %d of %d bytes, and one of 600000, small ones made %d of %d", before, common, got, large)
 				}
 			}
-			if got := u.Size(); got > fitted(usual)+usual/4+8 {
-				t.Fatalf("after %d of %d bytes, one of 600000, and 100 small ones it is %d", before, usual, got)
+			if got := u.Size(); got > fitted(common)+common/4+8 {
+				t.Fatalf("after %d of %d bytes, one of 600000, and 100 small ones it is %d", before, common, got)
 			}
 		}
 	}
@@ -104,8 +104,8 @@ func TestOneRequestAtMostDoublesWhatIsUsual(t *testing.T) {
 
 // The histogram's sums are kept up from one sample to the next, and must be what
 // a count says.
-func TestUsualCounts(t *testing.T) {
-	var u Usual
+func TestSizeHintCounts(t *testing.T) {
+	var u SizeHint
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range 20_000 {
 		u.Add(1+uintptr(r.Uint32())>>r.UintN(32), 64)
@@ -127,7 +127,7 @@ func TestUsualCounts(t *testing.T) {
 func TestThreeOfFourToTheSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 2000 {
-		var u Usual
+		var u SizeHint
 		var seen []int
 		classes := 1 + r.IntN(40)
 		for n := 1; n <= memory; n++ {
@@ -147,7 +147,7 @@ func TestThreeOfFourToTheSample(t *testing.T) {
 
 // No Put waits for another one's sample.
 func TestSamplesDoNotWait(t *testing.T) {
-	var u Usual
+	var u SizeHint
 	u.Add(1000, 4096)
 	was := u.Size()
 	u.mu.Lock()

@@ -47,14 +47,14 @@ func failing(r *Region, f func()) (tried bool) {
 	return false
 }
 
-// metered is a region with a limit, and an account of a tally with a total; 0 is
+// quota is a region with a limit, and an account of a pool with a total; 0 is
 // none.
-func metered(limit, total uintptr) (*Region, *Tally, *Account) {
-	r, t, acct := new(Region), new(Tally), new(Account)
+func quota(limit, total uintptr) (*Region, *PoolStats, *Account) {
+	r, t, acct := new(Region), new(PoolStats), new(Account)
 	r.Init(1024, 10*1024)
 	t.Limit(total)
 	acct.Turns.Store(1) // the arena is out
-	m := r.Meter(func(why Refusal) { panic(why) })
+	m := r.Quota(func(why Refusal) { panic(why) })
 	m.Share(t, acct)
 	acct.Turns.Store(1) // it is out
 	m.SetLimit(limit)
@@ -71,10 +71,10 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 		"none": {}, "own": {1 << 20, 0}, "total": {0, 1 << 20}, "both": {1 << 20, 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, tally, acct := metered(limits.each, limits.all)
+			r, stats, acct := quota(limits.each, limits.all)
 			MakeSlice[byte](r, 100, 100)
 			MakeSlice[[2]string](r, 1, 1)
-			numbers, counts, held, charged := r.Numbers(), tally.Counts(), acct.Held(), acct.charged.Load()
+			numbers, counts, held, charged := r.Numbers(), stats.Counts(), acct.Held(), acct.charged.Load()
 			if counts.Held != held || held != numbers.Held || limits.all != 0 && charged != held || counts.Out != charged {
 				t.Fatalf("%+v, %+v, %d bytes, %d of them charged", numbers, counts, held, charged)
 			}
@@ -91,11 +91,11 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 			if got := r.Numbers(); got != numbers {
 				t.Errorf("%+v after chunks that could not be made, %+v before", got, numbers)
 			}
-			if got := tally.Counts(); got != counts {
+			if got := stats.Counts(); got != counts {
 				t.Errorf("the pool: %+v after chunks that could not be made, %+v before", got, counts)
 			}
-			if got := r.Meter(nil).Held(); got != held || acct.Held() != held || acct.charged.Load() != charged {
-				t.Errorf("the meter counts %d bytes, the account %d and %d, and %d and %d before",
+			if got := r.Quota(nil).Held(); got != held || acct.Held() != held || acct.charged.Load() != charged {
+				t.Errorf("the quota counts %d bytes, the account %d and %d, and %d and %d before",
 					got, acct.Held(), acct.charged.Load(), held, charged)
 			}
 			MakeSlice[byte](r, 500_000, 500_000) // panics if it is refused
@@ -109,7 +109,7 @@ func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
 	}
-	r, tally, acct := metered(0, 100_000)
+	r, stats, acct := quota(0, 100_000)
 	MakeSlice[byte](r, 10_000, 10_000)
 	r.Empty()
 	if n := r.Numbers().Held; n < 10_000 {
@@ -118,8 +118,8 @@ func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 	if !failing(r, func() { MakeSlice[byte](r, 95_000, 95_000) }) {
 		t.Fatal("no chunk was made")
 	}
-	if c := tally.Counts(); c.Held != 0 || c.Out != 0 || c.Dropped == 0 || acct.Held() != 0 || r.Meter(nil).Held() != 0 || r.Numbers().Held != 0 {
-		t.Errorf("%+v, %+v, %d bytes, the account has %d", c, r.Numbers(), r.Meter(nil).Held(), acct.Held())
+	if c := stats.Counts(); c.Held != 0 || c.Out != 0 || c.Dropped == 0 || acct.Held() != 0 || r.Quota(nil).Held() != 0 || r.Numbers().Held != 0 {
+		t.Errorf("%+v, %+v, %d bytes, the account has %d", c, r.Numbers(), r.Quota(nil).Held(), acct.Held())
 	}
 	MakeSlice[byte](r, 95_000, 95_000)
 }
@@ -130,20 +130,20 @@ func TestFailedMakeWithoutTotal(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take flat memory in runs of pages")
 	}
-	r, tally, _ := metered(0, 1<<20)
+	r, stats, _ := quota(0, 1<<20)
 	MakeSlice[byte](r, 100_000, 100_000)
-	tally.Limit(0)
-	before := tally.Counts().Out
+	stats.Limit(0)
+	before := stats.Counts().Out
 	if !failing(r, func() { MakeSlice[byte](r, 50_000, 50_000) }) {
 		t.Fatal("no chunk was made")
 	}
-	if after := tally.Counts().Out; before < 100_000 || after != before {
+	if after := stats.Counts().Out; before < 100_000 || after != before {
 		t.Errorf("%d bytes of the total, %d before", after, before)
 	}
 }
 
 // An arena without a limit is as it was, too.
-func TestFailedMakeWithoutMeter(t *testing.T) {
+func TestFailedMakeWithoutQuota(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take flat memory in runs of pages")
 	}
@@ -180,13 +180,13 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 }
 
 // Nor does it stay with the arena and its forks.
-func TestFailedMakeIsNotCountedInTheFamily(t *testing.T) {
+func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take flat memory in runs of pages")
 	}
-	r, _, _ := metered(1<<20, 2<<20)
-	m := r.Meter(nil)
-	m.NewFamily(func(bool) uintptr { return 0 })
+	r, _, _ := quota(1<<20, 2<<20)
+	m := r.Quota(nil)
+	m.ShareWithForks(func(bool) uintptr { return 0 })
 	MakeSlice[byte](r, 100, 100)
 	for range 40 {
 		if !failing(r, func() { MakeSlice[byte](r, 100_000, 100_000) }) {
@@ -194,18 +194,18 @@ func TestFailedMakeIsNotCountedInTheFamily(t *testing.T) {
 		}
 	}
 	if _, held := m.bound(); held != m.Held() || held != r.Numbers().Held {
-		t.Errorf("%d bytes are counted, the meter has %d, and the chunks %d", held, m.Held(), r.Numbers().Held)
+		t.Errorf("%d bytes are counted, the quota has %d, and the chunks %d", held, m.Held(), r.Numbers().Held)
 	}
 }
 
 // A limit that comes late counts what there is, of all types.
-func TestMeterThatComesLate(t *testing.T) {
+func TestQuotaThatComesLate(t *testing.T) {
 	var r Region
 	r.Init(1024, 10*1024)
 	MakeSlice[byte](&r, 100, 100)
 	MakeSlice[*int](&r, 100, 100)
 	MakeSlice[any](&r, 100, 100)
-	if held := r.Meter(func(why Refusal) { panic(why) }).Held(); held != r.Numbers().Held || held < 100 {
-		t.Errorf("the meter counts %d bytes of %d", held, r.Numbers().Held)
+	if held := r.Quota(func(why Refusal) { panic(why) }).Held(); held != r.Numbers().Held || held < 100 {
+		t.Errorf("the quota counts %d bytes of %d", held, r.Numbers().Held)
 	}
 }

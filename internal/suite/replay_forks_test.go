@@ -12,9 +12,9 @@ const maxOps = 300
 // mostForks is how many forks of a program are in use at a time.
 const mostForks = 7
 
-// family is a byte string that is run as operations, by turns on an arena and its
+// forked is a byte string that is run as operations, by turns on an arena and its
 // forks, each of which has a model of its own.
-type family struct {
+type forked struct {
 	in   []byte
 	gcs  int
 	root *replay
@@ -26,7 +26,7 @@ type family struct {
 // runReplay runs a program: two bytes for chunk size and retention, then
 // operations until the bytes are used up.
 func runReplay(in []byte) error {
-	f := &family{in: in, met: map[*arena.Arena]*replay{}}
+	f := &forked{in: in, met: map[*arena.Arena]*replay{}}
 	chunk, keep := 64<<(f.byte()%7), 0
 	switch k := f.byte() % 6; k {
 	case 0:
@@ -66,7 +66,7 @@ func runReplay(in []byte) error {
 	return nil
 }
 
-func (f *family) byte() byte {
+func (f *forked) byte() byte {
 	if len(f.in) == 0 {
 		return 0
 	}
@@ -75,10 +75,10 @@ func (f *family) byte() byte {
 	return b
 }
 
-func (f *family) meet(a *arena.Arena, chunk, keep int) *replay {
+func (f *forked) meet(a *arena.Arena, chunk, keep int) *replay {
 	r := f.met[a]
 	if r == nil {
-		r = &replay{family: f, a: a, chunk: chunk, keep: keep, types: map[testType]bool{}}
+		r = &replay{forked: f, a: a, chunk: chunk, keep: keep, types: map[testType]bool{}}
 		f.met[a] = r
 	}
 	r.lanes = map[testType]func() (raw, error){}
@@ -91,7 +91,7 @@ func (f *family) meet(a *arena.Arena, chunk, keep int) *replay {
 	return r
 }
 
-func (f *family) index(r *replay) int {
+func (f *forked) index(r *replay) int {
 	for i, x := range f.all {
 		if x == r {
 			return i
@@ -101,7 +101,7 @@ func (f *family) index(r *replay) int {
 }
 
 // turn goes on with a fork of the arena whose turn it was, or with another arena.
-func (f *family) turn(b int) string {
+func (f *forked) turn(b int) string {
 	if b%3 != 0 || len(f.all) > mostForks {
 		f.at = f.all[b/3%len(f.all)]
 		return fmt.Sprintf("go on with arena %d", f.index(f.at))
@@ -114,7 +114,7 @@ func (f *family) turn(b int) string {
 }
 
 // endings looks after the forks that an operation has ended.
-func (f *family) endings(what string) error {
+func (f *forked) endings(what string) error {
 	var going []*replay
 	for _, r := range f.all {
 		if !r.m.Ended() {

@@ -70,20 +70,20 @@ func (l *Lane) keptBytes() uintptr {
 
 // dropKept gives the kept chunks to the collector.
 func (l *Lane) dropKept() {
-	l.ops.meter.give(l.keptBytes(), len(l.kept))
+	l.ops.quota.give(l.keptBytes(), len(l.kept))
 	l.kept = nil
 }
 
-// settle chooses which of its chunks a lane keeps, limit bytes at most, and
+// trim chooses which of its chunks a lane retains, limit bytes at most, and
 // empties them. They are chosen in the order in which the life came to them,
 // so that what was kept before stays. Several chunks of join bytes together,
 // or less, give way to one that the next life makes; so do chunks that two
 // lives, lately, needed with another one that would make them far too large.
-func (l *Lane) settle(limit, join uintptr) {
+func (l *Lane) trim(limit, join uintptr) {
 	target := min(l.fit.want, limit)
 	most := min(max(target+max(target/2, l.fit.smallest), notWorthIt), limit)
 	if len(l.older) == 0 && len(l.kept) == 0 {
-		l.settleOne(target != 0, most)
+		l.trimOne(target != 0, most)
 		return
 	}
 	was := l.older
@@ -122,11 +122,11 @@ func (l *Lane) settle(limit, join uintptr) {
 	}
 	over := max(0, len(l.kept)-mostChunks)
 	for _, c := range l.kept[:over] {
-		l.ops.meter.give(c.cap, 1)
+		l.ops.quota.give(c.cap, 1)
 	}
 	l.kept = slices.Delete(l.kept, 0, over)
 	for _, c := range all[stay:] {
-		l.ops.meter.give(c.cap, 1)
+		l.ops.quota.give(c.cap, 1)
 	}
 	clear(was) // lists hold on to nothing
 	clear(all)
@@ -141,14 +141,14 @@ func (l *Lane) settle(limit, join uintptr) {
 	}
 }
 
-// settleOne is settle for a lane with one chunk or none.
-func (l *Lane) settleOne(needed bool, most uintptr) {
+// trimOne is trim for a lane with one chunk or none.
+func (l *Lane) trimOne(needed bool, most uintptr) {
 	switch {
 	case l.Base == nil:
 	case l.cap <= most && (needed || l.cap <= notWorthIt):
 		l.chunk.takeBack(l.ops, 0, l.cap)
 	default:
-		l.ops.meter.give(l.cap, 1)
+		l.ops.quota.give(l.cap, 1)
 		l.chunk = chunk{}
 	}
 }

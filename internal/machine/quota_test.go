@@ -16,10 +16,10 @@ func TestLimitKeepsTheChunkBeside(t *testing.T) {
 	type refusal struct{ Refusal }
 	var r Region
 	r.Init(40_000, 400_000)
-	r.Meter(func(why Refusal) { panic(refusal{why}) }).SetLimit(1 << 20)
+	r.Quota(func(why Refusal) { panic(refusal{why}) }).SetLimit(1 << 20)
 	MakeSlice[byte](&r, 30_000, 30_000)
 	r.Empty()
-	r.Meter(nil).SetLimit(64_000)
+	r.Quota(nil).SetLimit(64_000)
 	l := r.FlatLane()
 	if l.used() != 0 || l.cap != 40_000 {
 		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
@@ -37,8 +37,8 @@ func TestLimitKeepsTheChunkBeside(t *testing.T) {
 		t.Errorf("refused %v, and the lane's chunk has %d bytes", refused, l.cap)
 	}
 	MakeSlice[byte](&r, 50_000, 50_000) // drops what is idle, and fits
-	if got := r.Meter(nil).Held(); got != r.Numbers().Held {
-		t.Errorf("the meter counts %d bytes of %d", got, r.Numbers().Held)
+	if got := r.Quota(nil).Held(); got != r.Numbers().Held {
+		t.Errorf("the quota counts %d bytes of %d", got, r.Numbers().Held)
 	}
 	if r.Empty(); r.UsedBytes() != 0 {
 		t.Errorf("%d bytes in use after Empty", r.UsedBytes())

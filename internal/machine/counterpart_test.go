@@ -15,10 +15,10 @@ func manyTypes(n int) []*Type {
 	return all
 }
 
-// twin is a region, and another one that does the same and has all of its lanes look
+// counterpart is a region, and another one that does the same and has all of its lanes look
 // at each life: what lives that a parked lane missed are made up for by has to come to
 // the same.
-type twin struct {
+type counterpart struct {
 	*rand.Rand
 	t       *testing.T
 	types   []*Type
@@ -47,15 +47,15 @@ func (r *Region) unparkAll() {
 	}
 }
 
-type twinRefused struct{}
+type counterpartRefused struct{}
 
 // both runs f on each of the regions, and reports whether it was refused.
-func (w *twin) both(f func(i int, r *Region)) bool {
+func (w *counterpart) both(f func(i int, r *Region)) bool {
 	for i, r := range w.r {
 		func() {
 			defer func() {
 				e := recover()
-				if _, w.refused[i] = e.(twinRefused); e != nil && !w.refused[i] {
+				if _, w.refused[i] = e.(counterpartRefused); e != nil && !w.refused[i] {
 					panic(e)
 				}
 			}()
@@ -69,7 +69,7 @@ func (w *twin) both(f func(i int, r *Region)) bool {
 }
 
 // alloc makes a slice of n values of a type in both.
-func (w *twin) alloc(typ *Type, n int) {
+func (w *counterpart) alloc(typ *Type, n int) {
 	var p [2]Pointer
 	if w.both(func(i int, r *Region) {
 		if n == 1 {
@@ -84,7 +84,7 @@ func (w *twin) alloc(typ *Type, n int) {
 }
 
 // grow has the slice that came last grow to n values, if it is of the type.
-func (w *twin) grow(typ *Type, n int) {
+func (w *counterpart) grow(typ *Type, n int) {
 	s := w.newest
 	if s.typ == nil || n <= s.n {
 		return
@@ -103,7 +103,7 @@ func (w *twin) grow(typ *Type, n int) {
 }
 
 // made notes a slice of n values.
-func (w *twin) made(typ *Type, p [2]Pointer, n int) {
+func (w *counterpart) made(typ *Type, p [2]Pointer, n int) {
 	w.newest.typ, w.newest.p, w.newest.n = typ, p, n
 	cell := &w.cells[w.IntN(len(w.cells))]
 	for _, p := range p {
@@ -119,7 +119,7 @@ func (w *twin) made(typ *Type, p [2]Pointer, n int) {
 }
 
 // same compares all that the regions say of themselves, and of each lane.
-func (w *twin) same(what string, fit bool) {
+func (w *counterpart) same(what string, fit bool) {
 	w.t.Helper()
 	if a, b := w.r[0].Numbers(), w.r[1].Numbers(); a != b || w.r[0].UsedBytes() != w.r[1].UsedBytes() {
 		w.t.Fatalf("%s: %+v, and with all lanes in use %+v", what, a, b)
@@ -151,10 +151,10 @@ func (w *twin) same(what string, fit bool) {
 	w.r[0].Types.check()
 }
 
-func (w *twin) cut(n int) { w.live, w.holds = w.live[:n], w.holds[:n] }
+func (w *counterpart) cut(n int) { w.live, w.holds = w.live[:n], w.holds[:n] }
 
 // life leads one life with some of the types.
-func (w *twin) life(types []*Type, most int) {
+func (w *counterpart) life(types []*Type, most int) {
 	for range w.IntN(4) {
 		if w.newest.typ == nil || w.IntN(3) != 0 {
 			w.alloc(types[w.IntN(len(types))], 1+w.IntN(most))
@@ -185,7 +185,7 @@ func (w *twin) life(types []*Type, most int) {
 	}
 }
 
-func (w *twin) end() {
+func (w *counterpart) end() {
 	w.same("the end of a life", false)
 	w.cut(0)
 	w.marks[0], w.marks[1], w.until, w.used = w.marks[0][:0], w.marks[1][:0], w.until[:0], w.used[:0]

@@ -98,7 +98,7 @@ func TestWhatIsAMisfit(t *testing.T) {
 		{"one beyond what is wanted", []uintptr{8000, 10_000}, nil, 0},
 	} {
 		l := needy(9000, tt.used, tt.kept)
-		if l.settle(1<<20, 0); l.fit.misfit != tt.misfit {
+		if l.trim(1<<20, 0); l.fit.misfit != tt.misfit {
 			t.Errorf("%s: %d, want %d", tt.name, l.fit.misfit, tt.misfit)
 		}
 	}
@@ -113,13 +113,13 @@ func TestTwoSmallChunksStay(t *testing.T) {
 	l := needy(600, []uintptr{600, 520}, nil)
 	l.fit = newRetention(600, FlatAlign)
 	l.fit.want = 600
-	if l.settle(1<<20, 0); len(l.sizes()) != 1 {
+	if l.trim(1<<20, 0); len(l.sizes()) != 1 {
 		t.Errorf("%d stay where one is enough", l.sizes())
 	}
 	l = needy(600, []uintptr{520, 512}, nil)
 	l.fit = newRetention(600, FlatAlign)
 	l.fit.want = 600
-	if l.settle(1<<20, 0); len(l.sizes()) != 2 {
+	if l.trim(1<<20, 0); len(l.sizes()) != 2 {
 		t.Errorf("%d stay, want 520 and 512", l.sizes())
 	}
 }
@@ -149,26 +149,26 @@ func TestListsHoldOnToNothing(t *testing.T) {
 	}
 	l := typed(2)
 	inLane := l.older[:2]
-	l.settle(1<<20, 1<<20)
+	l.trim(1<<20, 1<<20)
 	empty("the list in the lane", inLane)
 	l = typed(2)
 	inLane = l.older[:2]
 	l.retire(chunk{Base: MakeFlat(8), cap: 8, Hi: 8})
 	empty("the list in the lane, outgrown", inLane)
 	l = needy(7000, []uintptr{1024, 4096, 2048}, nil)
-	l.settle(1<<20, 0)
+	l.trim(1<<20, 0)
 	empty("full chunks", l.older[:cap(l.older)])
 	l = needy(6000, []uintptr{2048, 4096}, []uintptr{1000, 3000, 3000})
-	l.settle(1<<20, 0)
+	l.trim(1<<20, 0)
 	empty("kept chunks", l.kept[len(l.kept):cap(l.kept)])
 
 	// Nor are lists kept that the next life will hardly need.
 	l = needy(2<<10, hundred(), nil)
-	if l.settle(1<<20, 0); cap(l.older) > mostListed {
+	if l.trim(1<<20, 0); cap(l.older) > mostListed {
 		t.Errorf("a list for %d chunks is kept", cap(l.older))
 	}
 	l = needy(4096, []uintptr{1024, 4096}, nil)
-	if l.settle(1<<20, 4096); l.older != nil || l.kept != nil {
+	if l.trim(1<<20, 4096); l.older != nil || l.kept != nil {
 		t.Errorf("lists for %d and %d chunks are kept where there is none", cap(l.older), cap(l.kept))
 	}
 }
@@ -197,7 +197,7 @@ func TestShrinkLeavesASixteenth(t *testing.T) {
 	}
 }
 
-// An arena of a pool that has learned begins with what is usual, but not a lane
+// An arena of a pool that has learned begins with its size hint, but not a lane
 // whose own chunks come to that at once.
 func TestExpect(t *testing.T) {
 	for bytes, want := range map[uintptr]uintptr{1024: 0, 2048: 0, 2056: 2056} {
