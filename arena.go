@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -154,7 +154,7 @@ func (a *Arena) Release() {
 // was started and not waited for, in a log. Who takes the arena out of it must
 // belong to the goroutine that owns a, and be done before a is reset or put back.
 func NewContext(ctx context.Context, a *Arena) context.Context {
-	return context.WithValue(ctx, door.ContextKey{}, a)
+	return context.WithValue(ctx, hooks.ContextKey{}, a)
 }
 
 // FromContext returns the arena that ctx carries: the one of the innermost
@@ -162,6 +162,6 @@ func NewContext(ctx context.Context, a *Arena) context.Context {
 // there is none. It walks up the contexts that ctx was made from, so keep the
 // result instead of asking for each allocation.
 func FromContext(ctx context.Context) *Arena {
-	a, _ := ctx.Value(door.ContextKey{}).(*Arena)
+	a, _ := ctx.Value(hooks.ContextKey{}).(*Arena)
 	return a
 }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
 )
@@ -180,7 +180,7 @@ var (
 // mapMaker is a Map's type without its parameters, for codecs.
 type mapMaker[K comparable, V any] struct{}
 
-func (*Map[K, V]) maker() door.MapMaker { return mapMaker[K, V]{} }
+func (*Map[K, V]) maker() hooks.MapMaker { return mapMaker[K, V]{} }
 
 func (mapMaker[K, V]) Key() reflect.Type   { return reflect.TypeFor[K]() }
 func (mapMaker[K, V]) Value() reflect.Type { return reflect.TypeFor[V]() }
@@ -197,11 +197,11 @@ func (mapMaker[K, V]) Entry(m, key machine.Pointer) machine.Pointer {
 }
 
 func init() {
-	door.MakerOf = func(t reflect.Type) (door.MapMaker, bool) {
+	hooks.MakerOf = func(t reflect.Type) (hooks.MapMaker, bool) {
 		if t.Kind() != reflect.Pointer {
 			return nil, false
 		}
-		m, ok := reflect.Zero(t).Interface().(interface{ maker() door.MapMaker })
+		m, ok := reflect.Zero(t).Interface().(interface{ maker() hooks.MapMaker })
 		if !ok {
 			return nil, false
 		}

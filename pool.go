@@ -7,7 +7,7 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -254,7 +254,7 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 }
 
 func init() {
-	door.Abandon = func(pool, a any) { pool.(*ArenaPool).abandon(a.(*Arena)) }
+	hooks.Abandon = func(pool, a any) { pool.(*ArenaPool).abandon(a.(*Arena)) }
 }
 
 // abandon takes the place of Put where another goroutine may still use a. It changes

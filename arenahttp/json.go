@@ -8,7 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 )
 
@@ -36,7 +36,7 @@ func Read(r *http.Request, v any) error {
 // What a limit of the arena refuses panics, as in Read: a handler that has nothing to
 // do about an error can leave it.
 func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
-	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, door.LineEnd)
+	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, hooks.LineEnd)
 	if err != nil {
 		jsonbody.MustFit(err)
 		return err

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/door"
 	"github.com/ebbpool/arena/internal/goroutine"
+	"github.com/ebbpool/arena/internal/hooks"
 )
 
 // exchange is all that a request needs here, in one allocation.
@@ -61,7 +61,7 @@ func requestOf(ctx context.Context) *request {
 
 func (q *request) Value(key any) any {
 	switch key.(type) {
-	case door.ContextKey:
+	case hooks.ContextKey:
 		self := goroutine.Self()
 		if q.holder.Load() == self {
 			return q.arena.Load()
@@ -159,7 +159,7 @@ func (q *request) enter(w *worker) {
 // leave says that w is done. The last one ends the request.
 func (q *request) leave(w *worker) {
 	if a, strayed := q.left(w); a != nil && strayed {
-		door.Abandon(q.pool, a)
+		hooks.Abandon(q.pool, a)
 	} else {
 		q.pool.Put(a)
 	}

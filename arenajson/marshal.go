@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -77,7 +77,7 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 		switch o {
 		case NoEscapeHTML:
 			e.html, e.marks = 0, plainMarks
-		case door.LineEnd:
+		case hooks.LineEnd:
 			e.line = true
 		}
 	}

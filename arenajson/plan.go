@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -65,7 +65,7 @@ type plan struct {
 	keys   keyAct
 	length int // of arrays
 	object *memberTable
-	maker  door.MapMaker // of arena maps
+	maker  hooks.MapMaker // of arena maps
 
 	// calls says, of what a program asks to decode, that somewhere in it are methods of
 	// the program, which are to be called for valid documents only.
@@ -215,7 +215,7 @@ func (p *plan) fill(methods bool) {
 	case reflect.Pointer:
 		p.fillPointer()
 	case reflect.Struct:
-		if _, ok := door.MakerOf(reflect.PointerTo(t)); ok {
+		if _, ok := hooks.MakerOf(reflect.PointerTo(t)); ok {
 			p.act = readNoMap
 			return
 		}
@@ -234,7 +234,7 @@ func (p *plan) fill(methods bool) {
 
 func (p *plan) fillPointer() {
 	t := p.typ
-	if maker, ok := door.MakerOf(t); ok {
+	if maker, ok := hooks.MakerOf(t); ok {
 		k := keyActOf(maker.Key())
 		if k == noKey {
 			p.act = readNoMap

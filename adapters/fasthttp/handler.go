@@ -21,7 +21,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
@@ -55,9 +55,9 @@ func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestH
 		panic("arenafasthttp: Handler: a nil pool or handler; make the pool with arena.NewAutoPool or arena.NewArenaPool")
 	}
 	return func(ctx *fasthttp.RequestCtx) {
-		outer := ctx.UserValue(door.ContextKey{})
+		outer := ctx.UserValue(hooks.ContextKey{})
 		a := p.Get()
-		ctx.SetUserValue(door.ContextKey{}, a)
+		ctx.SetUserValue(hooks.ContextKey{}, a)
 		defer end(p, ctx, a, outer, false)
 		if check.On {
 			defer arena.ExplainFaults()
@@ -76,7 +76,7 @@ func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout ti
 	}
 	return fasthttp.TimeoutHandler(func(ctx *fasthttp.RequestCtx) {
 		a := p.Get()
-		ctx.SetUserValue(door.ContextKey{}, a)
+		ctx.SetUserValue(hooks.ContextKey{}, a)
 		defer end(p, ctx, a, nil, true)
 		if check.On {
 			defer arena.ExplainFaults()
@@ -92,9 +92,9 @@ func end(p *arena.ArenaPool, ctx *fasthttp.RequestCtx, a *arena.Arena, outer any
 	v := recover()
 	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
 	if timedOut {
-		door.Abandon(p, a)
+		hooks.Abandon(p, a)
 	} else {
-		ctx.SetUserValue(door.ContextKey{}, outer)
+		ctx.SetUserValue(hooks.ContextKey{}, outer)
 		p.Put(a)
 	}
 	if v == nil {

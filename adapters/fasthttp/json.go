@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
@@ -42,7 +42,7 @@ func Read(ctx *fasthttp.RequestCtx, v any) error {
 func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
 	a := FromContext(ctx)
 	m := a.Mark()
-	doc, err := arenajson.Marshal(a, v, door.LineEnd)
+	doc, err := arenajson.Marshal(a, v, hooks.LineEnd)
 	if err != nil {
 		jsonbody.MustFit(err)
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
-	"github.com/ebbpool/arena/internal/door"
+	"github.com/ebbpool/arena/internal/hooks"
 )
 
 // call is a unary call, or a stream with the message that it received last. It is the
@@ -51,7 +51,7 @@ type callKey struct{}
 
 func (c *call) Value(key any) any {
 	switch key.(type) {
-	case door.ContextKey:
+	case hooks.ContextKey:
 		return c.arena.Load()
 	case callKey:
 		return c
