@@ -73,8 +73,8 @@ func (p *ArenaPool) enlist(acct *account) {
 	p.gone.Misses++
 	// All others are out, or where this Get could not reach them: with this one
 	// it would have been served.
-	p.kept.demand.now = max(p.kept.demand.now, p.accounts.len-p.kept.leaving)
-	if !p.kept.watched {
+	p.retained.demand.now = max(p.retained.demand.now, p.accounts.len-p.retained.leaving)
+	if !p.retained.watched {
 		p.awaitCollection()
 	}
 	p.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *controls) started(p *ArenaPool, a *Arena) {
 		m := a.quota()
 		m.SetLimit(c.perArena)
 		if acct.Held() > a.region.MaxRetained {
-			a.Release() // kept before there was this limit
+			a.Release() // retained before there was this limit
 		}
 		if c.total && !acct.ChargeIdle(&p.stats) {
 			a.Release()

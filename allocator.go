@@ -19,7 +19,7 @@ import (
 // The zero Allocator is not usable.
 type Allocator[T any] struct {
 	watch check.Handle
-	room  *machine.Room // machine.NoRoom where each New has to ask
+	chunk *machine.Chunk // machine.NoChunk where each New has to ask
 	arena *Arena
 }
 
@@ -35,7 +35,7 @@ func AllocatorFor[T any](a *Arena) Allocator[T] {
 	if !machine.Portable && !check.Watched && a != nil {
 		key := machine.KeyOf((*T)(nil))
 		if l := a.region.Types.Lane(key); l.Key == key {
-			return Allocator[T]{room: l.Room(), arena: a}
+			return Allocator[T]{chunk: l.Current(), arena: a}
 		}
 	}
 	return allocatorForSlow[T](a)
@@ -46,7 +46,7 @@ func AllocatorFor[T any](a *Arena) Allocator[T] {
 //
 //go:noinline
 func allocatorForSlow[T any](a *Arena) Allocator[T] {
-	l := Allocator[T]{room: &machine.NoRoom, arena: a}
+	l := Allocator[T]{chunk: &machine.NoChunk, arena: a}
 	if a == nil {
 		return l
 	}
@@ -55,8 +55,8 @@ func allocatorForSlow[T any](a *Arena) Allocator[T] {
 		defer a.leave()
 		l.watch = a.region.Watch.Handle()
 	}
-	if room := machine.RoomOf[T](&a.region); !check.Watched {
-		l.room = room
+	if chunk := machine.CurrentOf[T](&a.region); !check.Watched {
+		l.chunk = chunk
 	}
 	return l
 }
@@ -68,7 +68,7 @@ func (l Allocator[T]) New() *T {
 	if check.Watched {
 		l.mustBeCurrent()
 	}
-	return take(l.room, l.arena, New[T])
+	return take(l.chunk, l.arena, New[T])
 }
 
 // mustBeCurrent panics if the arena was put back or released since AllocatorFor.

@@ -115,7 +115,7 @@ func (a *Arena) empty(how string) {
 	}
 	a.endForks(0, how)
 	a.region.Empty()
-	a.keepForks()
+	a.trimForks()
 	a.quota().YieldIdle()
 	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
 		acct.Pending = true // forks charged it, under a total that was set late

@@ -122,10 +122,10 @@ func (a *Arena) endForks(born uint64, how string) {
 	}
 }
 
-// keepForks bounds what a's forks, which have all ended, keep for the next life:
+// trimForks bounds what a's forks, which have all ended, keep for the next life:
 // as many of them as one of the last lives used, and at most what a may keep of
 // bytes, with its own.
-func (a *Arena) keepForks() {
+func (a *Arena) trimForks() {
 	k := a.forks
 	if k.lives++; k.lives == machine.Window {
 		a.dropForks(k.most)

@@ -35,7 +35,7 @@ type ArenaPool struct {
 	made atomic.Bool             // whether begin has run
 
 	mu       sync.Mutex
-	kept     kept
+	retained retained
 	accounts accountList      // of the arenas that exist
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
@@ -102,7 +102,7 @@ func (p *ArenaPool) begin() {
 		p.chunkSize, p.maxRetained, p.auto = autoChunk, autoRetained, true
 	}
 	p.self = weak.Make(p)
-	p.kept.limit = keepIdle
+	p.retained.limit = defaultMaxIdle
 	p.made.Store(true)
 }
 
@@ -126,7 +126,7 @@ func (p *ArenaPool) Get() *Arena {
 
 // miss returns an arena where the sync.Pool has none.
 func (p *ArenaPool) miss() *idleArena {
-	if x := p.takeKept(); x != nil {
+	if x := p.takeRetained(); x != nil {
 		return x
 	}
 	return newIdle(p.newArena())
@@ -239,7 +239,7 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 	defer p.mu.Unlock()
 	p.accounts.remove(acct)
 	if acct.leaving {
-		p.kept.leaving--
+		p.retained.leaving--
 	}
 	acct.Close(&p.stats)
 	p.gone.Gets += (turns + 1) / 2
@@ -269,7 +269,7 @@ func (p *ArenaPool) abandon(a *Arena) {
 		p.gone.Abandoned++
 		if !acct.leaving {
 			acct.leaving = true
-			p.kept.leaving++
+			p.retained.leaving++
 		}
 	}
 	p.mu.Unlock()

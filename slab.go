@@ -143,7 +143,7 @@ func (s *Slab[T]) Reset() {
 	s.store()
 	s.highWater = max(s.highWater, s.lane.UserBytes())
 	s.resets++
-	s.lane.Empty(min(s.lane.Chunk(), machine.MaxAlloc/slabRetained) * slabRetained)
+	s.lane.Empty(min(s.lane.ChunkSize(), machine.MaxAlloc/slabRetained) * slabRetained)
 	s.load()
 }
 
@@ -159,7 +159,7 @@ func (s *Slab[T]) Release() {
 	s.store()
 	s.highWater = max(s.highWater, s.lane.UserBytes())
 	s.resets++
-	s.lane.Renew(machine.NewLane[T](s.lane.Chunk(), &s.watch))
+	s.lane.Renew(machine.NewLane[T](s.lane.ChunkSize(), &s.watch))
 	s.begin()
 }
 

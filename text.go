@@ -49,23 +49,23 @@ func (a *Arena) allocStringSlow(s string) string {
 		defer a.leave()
 	}
 	n := uintptr(len(s))
-	base, off := machine.TextRoom(&a.region, n)
+	base, off := machine.ReserveString(&a.region, n)
 	machine.CopyString(base, off, s)
 	return machine.StringAt(base, off, n)
 }
 
-// textRoom reserves n bytes for a string, all to be written. Function is named by
+// reserveString reserves n bytes for a string, all to be written. Function is named by
 // a panic.
-func (a *Arena) textRoom(function string, n int) []byte {
+func (a *Arena) reserveString(function string, n int) []byte {
 	if size := uintptr(n); !check.Watched && size != 0 && size <= a.region.Flat.Hi-a.region.Flat.Lo {
 		a.region.Flat.Hi -= size
 		return machine.SliceAt[byte](a.region.Flat.Base, a.region.Flat.Hi, n, n)
 	}
-	return a.textRoomSlow(function, n)
+	return a.reserveStringSlow(function, n)
 }
 
 //go:noinline
-func (a *Arena) textRoomSlow(function string, n int) []byte {
+func (a *Arena) reserveStringSlow(function string, n int) []byte {
 	if n < 0 || uintptr(n) > machine.MaxAlloc {
 		panic("arena: " + function + ": a text of more bytes than can be allocated")
 	}
@@ -76,7 +76,7 @@ func (a *Arena) textRoomSlow(function string, n int) []byte {
 		a.enter(function)
 		defer a.leave()
 	}
-	base, off := machine.TextRoom(&a.region, uintptr(n))
+	base, off := machine.ReserveString(&a.region, uintptr(n))
 	return machine.SliceAt[byte](base, off, n, n)
 }
 
@@ -151,7 +151,7 @@ func (a *Arena) join(function string, elems []string, sep string) string {
 	if a == nil {
 		return strings.Join(elems, sep)
 	}
-	b := a.textRoom(function, n)
+	b := a.reserveString(function, n)
 	at := 0
 	for i, s := range elems {
 		if i > 0 {
@@ -212,7 +212,7 @@ func (a *Arena) mapText(function, s string, first byte, to func(rune) rune) stri
 	if !changes {
 		return s
 	}
-	b := a.textRoom(function, len(s))
+	b := a.reserveString(function, len(s))
 	for i := range b {
 		c := s[i]
 		if c-first < 26 {
@@ -235,7 +235,7 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 	if !changes {
 		return s
 	}
-	b := a.textRoom(function, n)
+	b := a.reserveString(function, n)
 	at := 0
 	for _, r := range s {
 		at += utf8.EncodeRune(b[at:], to(r))

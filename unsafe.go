@@ -31,14 +31,14 @@ func (s *Slab[T]) New() (p *T) {
 // and where it inlines this it calls what was passed.
 //
 // SAFETY: room is that of the lane of T: Lo and Hi are multiples of the size of T,
-// and all between them is zero. Or it is machine.NoRoom, whose Lo and Hi are equal
+// and all between them is zero. Or it is machine.NoChunk, whose Lo and Hi are equal
 // for ever.
-func take[T any](room *machine.Room, a *Arena, more func(*Arena) *T) (p *T) {
-	if room.Lo == room.Hi {
+func take[T any](chunk *machine.Chunk, a *Arena, more func(*Arena) *T) (p *T) {
+	if chunk.Lo == chunk.Hi {
 		return more(a)
 	}
-	p = (*T)(unsafe.Add(room.Base, room.Lo))
-	room.Lo += unsafe.Sizeof(*p)
+	p = (*T)(unsafe.Add(chunk.Base, chunk.Lo))
+	chunk.Lo += unsafe.Sizeof(*p)
 	return
 }
 

@@ -8,9 +8,8 @@
 // the types are empty, and nothing of this package is in the program.
 package check
 
-// Room is what the checks are told of a chunk: its memory, size bytes at Base,
-// of which [Lo, Hi) is not handed out.
-type Room struct {
+// Extent describes a chunk: Size bytes at Base, of which [Lo, Hi) is not handed out.
+type Extent struct {
 	Base         Pointer
 	Lo, Hi, Size uintptr
 }

@@ -40,17 +40,17 @@ func (l *Lane) WatchedBy(t *Tracker)             {}
 func (l *Lane) Redzone() uintptr                 { return 0 }
 func (l *Lane) TextRedzone(size uintptr) uintptr { return 0 }
 func (l *Lane) Last() uintptr                    { return 0 }
-func (l *Lane) Lived(used uintptr)               {}
+func (l *Lane) RecordUse(used uintptr)           {}
 
 func (c *Chunk) RedzoneBytes() uintptr { return 0 }
 
-func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer    { return nil }
-func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr)                   {}
-func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr)            { return 0 }
-func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                      {}
-func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                           {}
-func (c *Chunk) Check(l *Lane, r Room)                                             {}
-func (c *Chunk) Quarantine(l *Lane, r Room, clear func(Pointer, uintptr, uintptr)) {}
+func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer      { return nil }
+func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr)                     {}
+func (c *Chunk) Give(l *Lane, r Extent, from, to uintptr) (clean uintptr)            { return 0 }
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                        {}
+func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                             {}
+func (c *Chunk) Check(l *Lane, r Extent)                                             {}
+func (c *Chunk) Quarantine(l *Lane, r Extent, clear func(Pointer, uintptr, uintptr)) {}
 
 func FillFree(base Pointer, from, to uintptr)                   {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool { return true }

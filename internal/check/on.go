@@ -25,7 +25,7 @@ var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 type Lane struct {
 	of       *Tracker
 	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
-	kept     given                                              // empty lists, for the next chunk
+	spare    given                                              // empty lists, for the next chunk
 	last     uintptr
 	align    uintptr
 	flat     bool // it serves everything without pointers, not one type
@@ -105,9 +105,9 @@ func (l *Lane) TextRedzone(size uintptr) uintptr {
 	return redzone + roundUp(size, 8) - size
 }
 
-// Lived notes how many bytes a life that ended needed; Last tells of the last
+// RecordUse notes how many bytes a life that ended needed; Last tells of the last
 // one, 0 where there was none.
-func (l *Lane) Lived(used uintptr) { l.last = used }
+func (l *Lane) RecordUse(used uintptr) { l.last = used }
 
 //go:norace
 func (l *Lane) Last() uintptr { return l.last }
@@ -146,7 +146,7 @@ func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr) {
 // is not clean for that.
 //
 //go:norace
-func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr) {
+func (c *Chunk) Give(l *Lane, r Extent, from, to uintptr) (clean uintptr) {
 	Unpoison(r.Base, from, to)
 	return c.noteGiven(l, r, from, to)
 }
@@ -155,8 +155,8 @@ func (c *Chunk) Give(l *Lane, r Room, from, to uintptr) (clean uintptr) {
 // pointers, nil where there are none.
 //
 //go:norace
-func (c *Chunk) Quarantine(l *Lane, r Room, clear func(base Pointer, from, to uintptr)) {
-	c.keepLists(l)
+func (c *Chunk) Quarantine(l *Lane, r Extent, clear func(base Pointer, from, to uintptr)) {
+	c.recycleLists(l)
 	RaceWrite(r.Base, 0, r.Lo)
 	RaceWrite(r.Base, r.Hi, r.Size)
 	if clear != nil {

@@ -140,7 +140,7 @@ func newRun(n uintptr) (Pointer, *run) {
 }
 
 // protect makes a chunk's memory unusable.
-func (c *Chunk) protect(l *Lane, r Room) {
+func (c *Chunk) protect(l *Lane, r Extent) {
 	switch {
 	case l.fillDead != nil:
 		l.fillDead(r.Base, 0, r.Lo, l.of.life.deadPointer())
@@ -150,7 +150,7 @@ func (c *Chunk) protect(l *Lane, r Room) {
 }
 
 // protect forbids access to a chunk of the run, if that can be done.
-func (r *run) protect(c Room, l *life) bool {
+func (r *run) protect(c Extent, l *life) bool {
 	if r == nil {
 		return false
 	}

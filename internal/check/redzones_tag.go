@@ -33,13 +33,13 @@ func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from,
 // where the marked memory ends.
 //
 //go:norace
-func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) (clean uintptr) {
+func (c *Chunk) noteGiven(l *Lane, r Extent, from, to uintptr) (clean uintptr) {
 	if l.typed || ASan {
 		return 0
 	}
-	list, kept := &c.objects, &l.kept.objects
+	list, spare := &c.objects, &l.spare.objects
 	if from >= r.Hi {
-		list, kept = &c.strings, &l.kept.strings
+		list, spare = &c.strings, &l.spare.strings
 	} else {
 		clean = l.redzoneBehind(to, r.Hi)
 		fill(r.Base, to, clean, freeFill)
@@ -49,7 +49,7 @@ func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) (clean uintptr) {
 		return clean
 	}
 	if *list == nil {
-		*list, *kept = *kept, nil
+		*list, *spare = *spare, nil
 	}
 	*list = append(*list, span{from, to})
 	return clean
@@ -73,16 +73,16 @@ func (c *Chunk) noteTail(base Pointer, from, to uintptr) {
 	}
 }
 
-// mostKept bounds the lists that a lane keeps, in spans.
-const mostKept = 1 << 10
+// maxSpare bounds the lists that a lane saves, in spans.
+const maxSpare = 1 << 10
 
-// keepLists keeps the lists of a chunk that was taken back, for the next one.
-func (c *Chunk) keepLists(l *Lane) {
-	if s := c.objects; s != nil && cap(s) <= mostKept {
-		l.kept.objects = s[:0]
+// recycleLists saves the lists of a chunk that was taken back for the next chunk.
+func (c *Chunk) recycleLists(l *Lane) {
+	if s := c.objects; s != nil && cap(s) <= maxSpare {
+		l.spare.objects = s[:0]
 	}
-	if s := c.strings; s != nil && cap(s) <= mostKept {
-		l.kept.strings = s[:0]
+	if s := c.strings; s != nil && cap(s) <= maxSpare {
+		l.spare.strings = s[:0]
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *Chunk) keepLists(l *Lane) {
 // pointers.
 //
 //go:norace
-func (c *Chunk) Check(l *Lane, r Room) {
+func (c *Chunk) Check(l *Lane, r Extent) {
 	if l.typed || ASan {
 		return
 	}

@@ -18,13 +18,13 @@ func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (Pointer, *run
 	return make(n), nil
 }
 
-func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)        {}
-func (c *Chunk) noteGiven(l *Lane, r Room, from, to uintptr) uintptr { return 0 }
-func (c *Chunk) noteTail(base Pointer, from, to uintptr)             {}
-func (c *Chunk) keepLists(l *Lane)                                   {}
-func (c *Chunk) protect(l *Lane, r Room)                             {}
-func (c *Chunk) Check(l *Lane, r Room)                               {}
-func FillFree(base Pointer, from, to uintptr)                        {}
-func IsFree(base Pointer, from, to uintptr, pointers bool) bool      { return true }
-func ExplainPointer(at uintptr) (text string, ok bool)               { return "", false }
-func Explain(err error) (at uintptr, text string, ok bool)           { return 0, "", false }
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)          {}
+func (c *Chunk) noteGiven(l *Lane, r Extent, from, to uintptr) uintptr { return 0 }
+func (c *Chunk) noteTail(base Pointer, from, to uintptr)               {}
+func (c *Chunk) recycleLists(l *Lane)                                  {}
+func (c *Chunk) protect(l *Lane, r Extent)                             {}
+func (c *Chunk) Check(l *Lane, r Extent)                               {}
+func FillFree(base Pointer, from, to uintptr)                          {}
+func IsFree(base Pointer, from, to uintptr, pointers bool) bool        { return true }
+func ExplainPointer(at uintptr) (text string, ok bool)                 { return "", false }
+func Explain(err error) (at uintptr, text string, ok bool)             { return 0, "", false }

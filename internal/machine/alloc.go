@@ -16,7 +16,7 @@ func NewIn[T any](l *Lane) *T {
 	if check.On {
 		l.give(c, off, off+SizeOf[T]())
 	}
-	l.clearRoom(c, off, off+SizeOf[T]())
+	l.clearReserved(c, off, off+SizeOf[T]())
 	return At[T](c.Base, off)
 }
 
@@ -30,7 +30,7 @@ func MakeSliceIn[T any](l *Lane, n, c int) []T {
 	if check.On {
 		l.give(ch, off, off+size)
 	}
-	l.clearRoom(ch, off, off+size)
+	l.clearReserved(ch, off, off+size)
 	return SliceAt[T](ch.Base, off, n, c)
 }
 
@@ -46,11 +46,11 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	return SliceAt[T](ch.Base, off, n, c)
 }
 
-// TextRoom reserves n bytes, not 0, for a string, and returns their chunk and
+// ReserveString reserves n bytes, not 0, for a string, and returns their chunk and
 // offset.
 //
 //go:norace
-func TextRoom(r *Region, n uintptr) (Pointer, uintptr) {
+func ReserveString(r *Region, n uintptr) (Pointer, uintptr) {
 	l := laneOf[byte](r)
 	c, off := l.reserveText(n)
 	if check.On {

@@ -6,16 +6,16 @@ import "github.com/ebbpool/arena/internal/check"
 // twice, so what a plain build would reuse goes to quarantine. In plain builds
 // check.On is a constant, and nothing of this is compiled.
 
-// room is what the checks are told of the chunk.
-func (c *chunk) room() check.Room {
-	return check.Room{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
+// extent describes the chunk to the checks.
+func (c *chunk) extent() check.Extent {
+	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
 }
 
 // give notes that [from, to) of the lane's chunk c was handed out.
 //
 //go:norace
 func (l *Lane) give(c *chunk, from, to uintptr) {
-	c.clean = max(c.clean, c.watch.Give(&l.watch, c.room(), from, to))
+	c.clean = max(c.clean, c.watch.Give(&l.watch, c.extent(), from, to))
 }
 
 // addRedzone makes the n bytes at offset at of one of the lane's chunks a redzone.
@@ -55,7 +55,7 @@ func (l *Lane) firstSize(n uintptr) uintptr {
 		return n
 	}
 	if last := l.watch.Last(); last != 0 {
-		return min(n, max(last, l.fit.smallest))
+		return min(n, max(last, l.retention.smallest))
 	}
 	return min(n, mostFirst)
 }
@@ -66,15 +66,15 @@ func (l *Lane) firstSize(n uintptr) uintptr {
 //
 //go:norace
 func (l *Lane) plannedFor(need uintptr) bool {
-	return check.On && l.usedBytes()+need <= l.fit.first()
+	return check.On && l.usedBytes()+need <= l.retention.first()
 }
 
-// lived notes how many bytes the life used that ended, for the next one, and, as
-// in a plain build, what to keep for.
-func (l *Lane) lived(limit uintptr) {
+// recordUse records the size of the life that ends, for the first chunk of the next
+// one, and for retention, as in a plain build.
+func (l *Lane) recordUse(limit uintptr) {
 	used := l.usedBytes()
-	l.watch.Lived(fitted(max(used, l.fit.top)))
-	l.fit.endLife(used, limit)
+	l.watch.RecordUse(fitted(max(used, l.retention.top)))
+	l.retention.endLife(used, limit)
 }
 
 // Seal has what comes next begin in chunks of its own, so that Rewind takes
@@ -105,9 +105,9 @@ func (l *Lane) quarantineFrom(first int) {
 	}
 	clear(l.older[first:])
 	l.older = l.older[:first]
-	l.sunk = 0
+	l.olderUsed = 0
 	for i := range l.older {
-		l.sunk += l.older[i].used()
+		l.olderUsed += l.older[i].used()
 	}
 	if l.Base != nil && l.used() != 0 {
 		l.quarantine(&l.chunk)
@@ -124,7 +124,7 @@ func (l *Lane) quarantine(c *chunk) {
 	if l.ops.zeroes {
 		clear = l.ops.clear
 	}
-	c.watch.Quarantine(&l.watch, c.room(), clear)
+	c.watch.Quarantine(&l.watch, c.extent(), clear)
 }
 
 // checkFrom panics if a redzone was written in one of the chunks that quarantineFrom
@@ -134,9 +134,9 @@ func (l *Lane) quarantine(c *chunk) {
 func (l *Lane) checkFrom(first int) {
 	for i := range l.older[first:] {
 		c := &l.older[first+i]
-		c.watch.Check(&l.watch, c.room())
+		c.watch.Check(&l.watch, c.extent())
 	}
 	if l.Base != nil {
-		l.chunk.watch.Check(&l.watch, l.chunk.room())
+		l.chunk.watch.Check(&l.watch, l.chunk.extent())
 	}
 }

@@ -27,7 +27,7 @@ func newFlatRetention(chunkSize uintptr) retention {
 //
 //go:norace
 func (l *Lane) isCold() bool {
-	return l.fit.cold && l.fit.want == 0 && l.HeldBytes() < l.fit.start
+	return l.retention.cold && l.retention.want == 0 && l.HeldBytes() < l.retention.start
 }
 
 // coldSize is the size of a cold lane's next chunk, which must have room for
@@ -35,5 +35,5 @@ func (l *Lane) isCold() bool {
 //
 //go:norace
 func (l *Lane) coldSize(need uintptr) uintptr {
-	return min(l.fit.start, max(coldStart, l.fit.start/coldPart, coldStep*max(l.HeldBytes(), need)))
+	return min(l.retention.start, max(coldStart, l.retention.start/coldPart, coldStep*max(l.HeldBytes(), need)))
 }

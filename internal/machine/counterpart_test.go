@@ -119,12 +119,12 @@ func (w *counterpart) made(typ *Type, p [2]Pointer, n int) {
 }
 
 // same compares all that the regions say of themselves, and of each lane.
-func (w *counterpart) same(what string, fit bool) {
+func (w *counterpart) same(what string, retention bool) {
 	w.t.Helper()
 	if a, b := w.r[0].Numbers(), w.r[1].Numbers(); a != b || w.r[0].UsedBytes() != w.r[1].UsedBytes() {
 		w.t.Fatalf("%s: %+v, and with all lanes in use %+v", what, a, b)
 	}
-	if fit {
+	if retention {
 		w.r[0].unparkAll()
 	}
 	lanes := map[uintptr]*Lane{}
@@ -136,8 +136,8 @@ func (w *counterpart) same(what string, fit bool) {
 		if l.HeldBytes() != o.HeldBytes() || l.Chunks() != o.Chunks() {
 			w.t.Fatalf("%s: a lane holds %d bytes in %d chunks, and if it is always in use %d in %d", what, l.HeldBytes(), l.Chunks(), o.HeldBytes(), o.Chunks())
 		}
-		a, b := l.fit, o.fit
-		if a.idle, b.idle = 0, 0; fit && a != b {
+		a, b := l.retention, o.retention
+		if a.idle, b.idle = 0, 0; retention && a != b {
 			w.t.Fatalf("%s: a lane has learned\n%+v, and if it is always in use\n%+v", what, a, b)
 		}
 	}
@@ -191,7 +191,7 @@ func (w *counterpart) end() {
 	w.marks[0], w.marks[1], w.until, w.used = w.marks[0][:0], w.marks[1][:0], w.until[:0], w.used[:0]
 	w.newest.typ = nil
 	for _, l := range w.r[1].Types.lanes {
-		l.fit.idle = 0 // it is never parked
+		l.retention.idle = 0 // it is never parked
 	}
 	w.both(func(_ int, r *Region) { r.Empty() })
 	w.same("an empty region", w.IntN(50) == 0)

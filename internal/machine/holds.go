@@ -32,8 +32,8 @@ func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
 	for i := range l.older {
 		list = append(list, l.holding(&l.older[i], size))
 	}
-	for i := range l.kept {
-		list = append(list, l.holding(&l.kept[i], size))
+	for i := range l.free {
+		list = append(list, l.holding(&l.free[i], size))
 	}
 	return list
 }

@@ -6,20 +6,20 @@ import "strconv"
 // other function takes for granted. It is called only with the tag arenacheck.
 func (l *Lane) check() {
 	l.chunk.check()
-	l.chunk.checkRoom(l.ops)
-	for i := range l.kept {
-		c := &l.kept[i]
+	l.chunk.checkFree(l.ops)
+	for i := range l.free {
+		c := &l.free[i]
 		c.check()
 		if i == 0 {
-			c.checkRoom(l.ops) // the others when it is their turn
+			c.checkFree(l.ops) // the others when it is their turn
 		}
-		must(c.Base != nil && c.used() == 0, "a kept chunk is in use")
-		must(c.Base != l.Base, "a kept chunk is the current one")
-		must(i == 0 || l.kept[i-1].cap <= c.cap, "kept chunks are out of order")
+		must(c.Base != nil && c.used() == 0, "a free chunk is in use")
+		must(c.Base != l.Base, "a free chunk is the current one")
+		must(i == 0 || l.free[i-1].cap <= c.cap, "free chunks are out of order")
 	}
 	must(!l.Typed() || (l.Hi-l.Lo)%l.align == 0, "the room is not made of whole values: a handle would not meet its end")
 	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")
-	var sunk uintptr
+	var olderUsed uintptr
 	for i := range l.older {
 		c := &l.older[i]
 		c.check()
@@ -27,12 +27,12 @@ func (l *Lane) check() {
 			// The others were looked at before, and nothing is taken from them
 			// until they are current again. A life of many chunks would spend
 			// its time in reading them all for each new one.
-			c.checkRoom(l.ops)
+			c.checkFree(l.ops)
 		}
 		must(c.Base != nil && c.Base != l.Base, "an older chunk is in use twice")
-		sunk += c.used()
+		olderUsed += c.used()
 	}
-	must(l.sunk == sunk, "the count of the older chunks is wrong")
+	must(l.olderUsed == olderUsed, "the count of the older chunks is wrong")
 }
 
 func (c *chunk) check() {
@@ -41,8 +41,8 @@ func (c *chunk) check() {
 	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
 }
 
-// checkRoom panics unless the chunk's room is zero where it counts as that.
-func (c *chunk) checkRoom(ops *laneOps) {
+// checkFree panics unless the chunk's free memory is zero where the lane relies on it.
+func (c *chunk) checkFree(ops *laneOps) {
 	if c.Base == nil {
 		return
 	}
@@ -78,8 +78,8 @@ func (t *TypeTable) check() {
 		}
 		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has room, or is in use")
 		must(l.HeldBytes() <= p.most, "a parked lane has more than any does")
-		must(l.ops.next != nil || l.fit.want == 0 && l.HeldBytes() <= notWorthIt && len(l.kept) == 0, "nobody looks after a parked lane")
-		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.fit.oversize
+		must(l.ops.next != nil || l.retention.want == 0 && l.HeldBytes() <= notWorthIt && len(l.free) == 0, "nobody looks after a parked lane")
+		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.retention.oversize
 	}
 	must(held == p.held && chunks == p.chunks && oversize == p.oversize, "the count of the parked lanes is wrong")
 }

@@ -26,14 +26,14 @@ type Lane struct {
 	Key   *TypeDesc // the type, nil in the flat lane
 	ops   *laneOps
 
-	older []chunk // full chunks of this life, in the order they were started
-	sunk  uintptr // bytes handed out from them
-	kept  []chunk // empty chunks, for when the current one is full; see lane_trim.go
-	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
-	align uintptr // chunk sizes are multiples of it: 8, or the size of the type
-	watch check.Lane
+	older     []chunk // full chunks of this life, in the order they were started
+	olderUsed uintptr // bytes handed out from them
+	free      []chunk // empty chunks, for when the current one is full; see lane_trim.go
+	tip       uintptr // where the newest slice ends, exactly; 0: nothing to extend
+	align     uintptr // chunk sizes are multiples of it: 8, or the size of the type
+	watch     check.Lane
 
-	fit retention
+	retention retention
 }
 
 // laneOps says how a lane makes and empties chunks. A lane of a type with pointers has
@@ -74,7 +74,7 @@ var flatOps = laneOps{laneMemory: flatMemory{}}
 // usedBytes is how many bytes this life has handed out.
 //
 //go:norace
-func (l *Lane) usedBytes() uintptr { return l.sunk + l.used() }
+func (l *Lane) usedBytes() uintptr { return l.olderUsed + l.used() }
 
 // needBytes is how much of its chunks this life has come to: what it handed
 // out, and the ends of chunks that were left unused.
@@ -97,7 +97,7 @@ func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.redzoneBytes() }
 //
 //go:norace
 func (l *Lane) HeldBytes() uintptr {
-	n := l.cap + l.keptBytes()
+	n := l.cap + l.freeBytes()
 	for i := range l.older {
 		n += l.older[i].cap
 	}
@@ -108,7 +108,7 @@ func (l *Lane) HeldBytes() uintptr {
 //
 //go:norace
 func (l *Lane) Chunks() int {
-	n := len(l.older) + len(l.kept)
+	n := len(l.older) + len(l.free)
 	if l.cap != 0 {
 		n++
 	}
@@ -140,21 +140,21 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	} else {
 		c.Base = l.ops.make(n)
 	}
-	l.fit.fresh = true
+	l.retention.fresh = true
 	if large {
-		l.fit.oversize++
+		l.retention.oversize++
 	}
 	return c
 }
 
-// grow gives the lane a current chunk with room for need bytes. A panic or a
-// memory exhaustion in make leaves the lane as it was.
+// grow makes a chunk with room for need bytes the current one. If make panics, the
+// lane is as it was.
 //
 //go:norace
 func (l *Lane) grow(need uintptr) {
 	var next chunk
-	if i := l.nextKept(need); i >= 0 {
-		next = l.takeKept(i)
+	if i := l.nextFree(need); i >= 0 {
+		next = l.takeFree(i)
 	} else if l.isCold() {
 		next = l.newChunk(need, l.coldSize(need))
 	} else {
@@ -169,7 +169,7 @@ func (l *Lane) grow(need uintptr) {
 func (l *Lane) goOnWith(next chunk) {
 	if l.Base != nil {
 		if l.used() == 0 {
-			l.setAside(l.chunk)
+			l.addFree(l.chunk)
 		} else {
 			l.retire(l.chunk)
 		}
@@ -186,17 +186,17 @@ func (l *Lane) goOnWith(next chunk) {
 //go:norace
 func (l *Lane) nextSize() uintptr {
 	if l.Base == nil || l.isCold() {
-		return l.fit.first()
+		return l.retention.first()
 	}
 	if !check.On {
-		return l.fit.next(l.HeldBytes())
+		return l.retention.next(l.HeldBytes())
 	}
 	// Nothing was kept: doubling what the life has, and enough to get where it
 	// has been before a rewind.
 	used := l.usedBytes()
-	size := min(max(used, l.fit.smallest), l.fit.largest)
-	if l.fit.top > used {
-		size = max(size, fitted(l.fit.top))
+	size := min(max(used, l.retention.smallest), l.retention.largest)
+	if l.retention.top > used {
+		size = max(size, fitted(l.retention.top))
 	}
 	return size
 }
@@ -212,23 +212,23 @@ func (l *Lane) retire(c chunk) *chunk {
 		l.older = list
 	}
 	l.older = append(l.older, c)
-	l.sunk += c.used()
+	l.olderUsed += c.used()
 	return &l.older[len(l.older)-1]
 }
 
 // wantsOwnChunk reports whether a piece that the current chunk has no room for
 // gets a chunk of its own while the current one goes on: if that still has a
-// quarter of its room, and the piece fills half of a kept chunk, or is large,
+// quarter of its room, and the piece fills half of a free chunk, or is large,
 // so that few such chunks come together.
 //
 //go:norace
 func (l *Lane) wantsOwnChunk(size uintptr) bool {
-	room := l.Hi - l.Lo
-	if room == 0 || room < l.cap/4 {
+	free := l.Hi - l.Lo
+	if free == 0 || free < l.cap/4 {
 		return false
 	}
-	if l.nextKept(size) >= 0 {
-		return l.tightKept(size) >= 0
+	if l.nextFree(size) >= 0 {
+		return l.bestFit(size) >= 0
 	}
 	return size > max(l.nextSize(), l.HeldBytes()/4)/4 && (l.used() != 0 || l.ops.quota.Left() >= size)
 }
@@ -237,8 +237,8 @@ func (l *Lane) wantsOwnChunk(size uintptr) bool {
 //
 //go:norace
 func (l *Lane) ownChunk(need uintptr) chunk {
-	if i := l.tightKept(need); i >= 0 {
-		return l.takeKept(i)
+	if i := l.bestFit(need); i >= 0 {
+		return l.takeFree(i)
 	}
 	return l.newChunk(need, 0)
 }
@@ -298,11 +298,11 @@ func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
 	return &l.chunk, l.Hi
 }
 
-// clearRoom zeroes [from, to) of one of the lane's chunks, which is being
-// handed out, unless the lane's room is zero anyway.
+// clearReserved zeroes [from, to) of one of the lane's chunks, which was reserved,
+// unless the lane's free memory is zero anyway.
 //
 //go:norace
-func (l *Lane) clearRoom(c *chunk, from, to uintptr) {
+func (l *Lane) clearReserved(c *chunk, from, to uintptr) {
 	if !l.ops.zeroes {
 		c.clearDirty(from, to)
 	}
@@ -314,16 +314,16 @@ func (l *Lane) clearRoom(c *chunk, from, to uintptr) {
 func (l *Lane) empty(limit uintptr) {
 	if check.On && l.usedBytes() != 0 {
 		// Memory that is never used again is what finds every stale use.
-		l.lived(limit)
+		l.recordUse(limit)
 		l.Drop()
 		return
 	}
 	l.tip = 0
-	if len(l.older) == 0 && l.cap <= limit && (len(l.kept) == 0 || l.cap+l.keptBytes() <= limit) && l.fit.seen(l.used()) {
+	if len(l.older) == 0 && l.cap <= limit && (len(l.free) == 0 || l.cap+l.freeBytes() <= limit) && l.retention.seen(l.used()) {
 		if l.used() != 0 {
 			l.chunk.takeBack(l.ops, 0, l.cap)
 		}
-	} else if look, join := l.fit.endLife(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.keptBytes() > limit {
+	} else if look, join := l.retention.endLife(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
 		l.trim(limit, join)
 	} else if l.Base != nil {
 		l.chunk.takeBack(l.ops, 0, l.cap)
@@ -337,7 +337,7 @@ func (l *Lane) empty(limit uintptr) {
 //
 //go:norace
 func (l *Lane) isIdle() bool {
-	return l.used() == 0 && len(l.older) == 0 && l.fit.top == 0
+	return l.used() == 0 && len(l.older) == 0 && l.retention.top == 0
 }
 
 // Drop gives every chunk to the collector.
@@ -347,5 +347,5 @@ func (l *Lane) Drop() {
 	}
 	l.ops.quota.give(l.HeldBytes(), l.Chunks())
 	clear(l.older)
-	l.chunk, l.kept, l.older, l.sunk, l.tip = chunk{}, nil, nil, 0, 0
+	l.chunk, l.free, l.older, l.olderUsed, l.tip = chunk{}, nil, nil, 0, 0
 }

@@ -2,33 +2,33 @@ package machine
 
 import "slices"
 
-// A lane keeps several chunks from one life to the next, and those that Rewind
-// takes back. They wait in kept, empty, the smallest one first: small lives
-// stay in small chunks, and large values find room.
+// A lane retains several chunks from one life to the next, and those that Rewind
+// empties. They wait in its free list, the smallest one first: small lives stay in
+// small chunks, and large values find a chunk that is large enough.
 
-// nextKept returns which kept chunk comes next, for a value of need bytes: the
-// smallest one for small values, the largest one for others, which may grow
+// nextFree returns the index of the free chunk that comes next, for a value of need
+// bytes: the smallest one for small values, the largest one for others, which may grow
 // there. It returns -1 where need doesn't fit.
 //
 //go:norace
-func (l *Lane) nextKept(need uintptr) int {
-	last := len(l.kept) - 1
-	if last >= 0 && need <= l.kept[0].cap/8 {
+func (l *Lane) nextFree(need uintptr) int {
+	last := len(l.free) - 1
+	if last >= 0 && need <= l.free[0].cap/8 {
 		return 0
 	}
-	if last >= 0 && l.kept[last].cap < need {
+	if last >= 0 && l.free[last].cap < need {
 		return -1
 	}
 	return last
 }
 
-// tightKept returns the smallest kept chunk that size bytes fit in, if they
+// bestFit returns the smallest free chunk that size bytes fit in, if they
 // fill half of it, else -1.
 //
 //go:norace
-func (l *Lane) tightKept(size uintptr) int {
-	for i := range l.kept {
-		if n := l.kept[i].cap; n >= size {
+func (l *Lane) bestFit(size uintptr) int {
+	for i := range l.free {
+		if n := l.free[i].cap; n >= size {
 			if n/2 > size {
 				break
 			}
@@ -38,60 +38,60 @@ func (l *Lane) tightKept(size uintptr) int {
 	return -1
 }
 
-// takeKept takes a kept chunk.
+// takeFree takes chunk i off the free list.
 //
 //go:norace
-func (l *Lane) takeKept(i int) chunk {
-	c := l.kept[i]
-	l.kept = slices.Delete(l.kept, i, i+1)
+func (l *Lane) takeFree(i int) chunk {
+	c := l.free[i]
+	l.free = slices.Delete(l.free, i, i+1)
 	return c
 }
 
-// setAside empties a chunk and keeps it.
-func (l *Lane) setAside(c chunk) {
+// addFree empties a chunk and puts it on the free list.
+func (l *Lane) addFree(c chunk) {
 	c.takeBack(l.ops, 0, c.cap)
-	i := len(l.kept)
-	for i > 0 && l.kept[i-1].cap > c.cap {
+	i := len(l.free)
+	for i > 0 && l.free[i-1].cap > c.cap {
 		i--
 	}
-	l.kept = slices.Insert(l.kept, i, c)
+	l.free = slices.Insert(l.free, i, c)
 }
 
-// keptBytes is the size of the kept chunks.
+// freeBytes returns the size of the free chunks in bytes.
 //
 //go:norace
-func (l *Lane) keptBytes() uintptr {
+func (l *Lane) freeBytes() uintptr {
 	n := uintptr(0)
-	for i := range l.kept {
-		n += l.kept[i].cap
+	for i := range l.free {
+		n += l.free[i].cap
 	}
 	return n
 }
 
-// dropKept gives the kept chunks to the collector.
-func (l *Lane) dropKept() {
-	l.ops.quota.give(l.keptBytes(), len(l.kept))
-	l.kept = nil
+// dropFree gives the free chunks to the collector.
+func (l *Lane) dropFree() {
+	l.ops.quota.give(l.freeBytes(), len(l.free))
+	l.free = nil
 }
 
 // trim chooses which of its chunks a lane retains, limit bytes at most, and
 // empties them. They are chosen in the order in which the life came to them,
-// so that what was kept before stays. Several chunks of join bytes together,
+// so that those retained before stay. Several chunks of join bytes together,
 // or less, give way to one that the next life makes; so do chunks that two
 // lives, lately, needed with another one that would make them far too large.
 func (l *Lane) trim(limit, join uintptr) {
-	target := min(l.fit.want, limit)
-	most := min(max(target+max(target/2, l.fit.smallest), notWorthIt), limit)
-	if len(l.older) == 0 && len(l.kept) == 0 {
+	target := min(l.retention.want, limit)
+	most := min(max(target+max(target/2, l.retention.smallest), notWorthIt), limit)
+	if len(l.older) == 0 && len(l.free) == 0 {
 		l.trimOne(target != 0, most)
 		return
 	}
 	was := l.older
 	all := append(was, l.chunk)
 	came := len(all) // to so many the life came
-	all = append(all, l.kept...)
-	clear(l.kept)
-	l.chunk, l.kept, l.sunk = chunk{}, l.kept[:0], 0
+	all = append(all, l.free...)
+	clear(l.free)
+	l.chunk, l.free, l.olderUsed = chunk{}, l.free[:0], 0
 
 	stay, sum := 0, uintptr(0)
 	misfit, enough := false, target == 0
@@ -112,30 +112,30 @@ func (l *Lane) trim(limit, join uintptr) {
 	switch misfit = misfit && !enough; {
 	case stay > 1 && target <= join:
 		stay = 0 // the next life makes one of target bytes
-	case misfit && l.fit.misfit != 0:
-		stay, l.fit.misfit, l.fit.whole = 0, 0, true
+	case misfit && l.retention.misfit != 0:
+		stay, l.retention.misfit, l.retention.whole = 0, 0, true
 	case misfit:
-		l.fit.misfit = recent
+		l.retention.misfit = recent
 	}
 	for _, c := range all[:stay] {
-		l.setAside(c)
+		l.addFree(c)
 	}
-	over := max(0, len(l.kept)-mostChunks)
-	for _, c := range l.kept[:over] {
+	over := max(0, len(l.free)-mostChunks)
+	for _, c := range l.free[:over] {
 		l.ops.quota.give(c.cap, 1)
 	}
-	l.kept = slices.Delete(l.kept, 0, over)
+	l.free = slices.Delete(l.free, 0, over)
 	for _, c := range all[stay:] {
 		l.ops.quota.give(c.cap, 1)
 	}
 	clear(was) // lists hold on to nothing
 	clear(all)
 	l.older = all[:0]
-	if len(l.kept) > 0 {
-		l.chunk = l.takeKept(0)
+	if len(l.free) > 0 {
+		l.chunk = l.takeFree(0)
 	}
-	if len(l.kept) == 0 {
-		l.kept, l.older = nil, nil
+	if len(l.free) == 0 {
+		l.free, l.older = nil, nil
 	} else if cap(all) > mostListed {
 		l.older = nil
 	}

@@ -14,7 +14,7 @@ func TestWhichKeptChunkIsTaken(t *testing.T) {
 		need        uintptr
 		next, tight int
 	}{{8, 0, -1}, {120, 0, -1}, {128, 1, -1}, {496, 1, -1}, {504, 1, 0}, {1000, 1, 0}, {1008, 1, -1}, {4000, 1, 1}, {8000, 1, 1}, {8008, -1, -1}} {
-		if next, tight := l.nextKept(tt.need), l.tightKept(tt.need); next != tt.next || tight != tt.tight {
+		if next, tight := l.nextFree(tt.need), l.bestFit(tt.need); next != tt.next || tight != tt.tight {
 			t.Errorf("for %d bytes: %d comes next, %d is tight, want %d and %d", tt.need, next, tight, tt.next, tt.tight)
 		}
 	}
@@ -29,8 +29,8 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name             string
-		want, room, size uintptr
-		kept             []uintptr
+		want, left, size uintptr
+		free             []uintptr
 		own              bool
 	}{
 		{"a quarter is left", 100_000, 4000, 20_000, nil, true},
@@ -40,8 +40,8 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 		{"a kept chunk is tight", 100_000, 12_000, 12_008, []uintptr{20_000}, true},
 		{"a kept chunk has room, and would be wasted", 100_000, 12_000, 20_000, []uintptr{160_000}, false},
 	} {
-		l := needy(tt.want, []uintptr{80_000, 16_000}, tt.kept)
-		l.Lo -= tt.room
+		l := needy(tt.want, []uintptr{80_000, 16_000}, tt.free)
+		l.Lo -= tt.left
 		if own := l.wantsOwnChunk(tt.size); own != tt.own {
 			t.Errorf("%s: a chunk of its own: %t", tt.name, own)
 		}
@@ -60,8 +60,8 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 	l.reserveLarge(8)
 	r.Rewind(m)
 	first := l.cap
-	if l.reserveLarge(2 * first); len(l.older) != 0 || len(l.kept) != 1 || l.needBytes() != 2*first {
-		t.Errorf("%d full chunks, %d kept, %d bytes needed", len(l.older), len(l.kept), l.needBytes())
+	if l.reserveLarge(2 * first); len(l.older) != 0 || len(l.free) != 1 || l.needBytes() != 2*first {
+		t.Errorf("%d full chunks, %d kept, %d bytes needed", len(l.older), len(l.free), l.needBytes())
 	}
 }
 
@@ -70,14 +70,14 @@ func TestEmptyHoldsItsLimit(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
 	}
-	for _, kept := range [][]uintptr{nil, {800}} {
-		l := needy(8000, []uintptr{4000}, kept)
+	for _, free := range [][]uintptr{nil, {800}} {
+		l := needy(8000, []uintptr{4000}, free)
 		limit := uintptr(3000)
-		if kept != nil {
+		if free != nil {
 			limit = 4100
 		}
 		if l.empty(limit); l.HeldBytes() > limit {
-			t.Errorf("beside %d: %d bytes are kept, more than %d", kept, l.HeldBytes(), limit)
+			t.Errorf("beside %d: %d bytes are kept, more than %d", free, l.HeldBytes(), limit)
 		}
 	}
 }
@@ -90,16 +90,16 @@ func TestWhatIsAMisfit(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name       string
-		used, kept []uintptr
+		used, free []uintptr
 		misfit     uint8
 	}{
 		{"a chunk of the life", []uintptr{8000, 6000}, nil, recent},
 		{"one that it did not come to", []uintptr{8000}, []uintptr{6000}, 0},
 		{"one beyond what is wanted", []uintptr{8000, 10_000}, nil, 0},
 	} {
-		l := needy(9000, tt.used, tt.kept)
-		if l.trim(1<<20, 0); l.fit.misfit != tt.misfit {
-			t.Errorf("%s: %d, want %d", tt.name, l.fit.misfit, tt.misfit)
+		l := needy(9000, tt.used, tt.free)
+		if l.trim(1<<20, 0); l.retention.misfit != tt.misfit {
+			t.Errorf("%s: %d, want %d", tt.name, l.retention.misfit, tt.misfit)
 		}
 	}
 }
@@ -111,14 +111,14 @@ func TestTwoSmallChunksStay(t *testing.T) {
 		t.Skip("no chunk is kept")
 	}
 	l := needy(600, []uintptr{600, 520}, nil)
-	l.fit = newRetention(600, FlatAlign)
-	l.fit.want = 600
+	l.retention = newRetention(600, FlatAlign)
+	l.retention.want = 600
 	if l.trim(1<<20, 0); len(l.sizes()) != 1 {
 		t.Errorf("%d stay where one is enough", l.sizes())
 	}
 	l = needy(600, []uintptr{520, 512}, nil)
-	l.fit = newRetention(600, FlatAlign)
-	l.fit.want = 600
+	l.retention = newRetention(600, FlatAlign)
+	l.retention.want = 600
 	if l.trim(1<<20, 0); len(l.sizes()) != 2 {
 		t.Errorf("%d stay, want 520 and 512", l.sizes())
 	}
@@ -160,7 +160,7 @@ func TestListsHoldOnToNothing(t *testing.T) {
 	empty("full chunks", l.older[:cap(l.older)])
 	l = needy(6000, []uintptr{2048, 4096}, []uintptr{1000, 3000, 3000})
 	l.trim(1<<20, 0)
-	empty("kept chunks", l.kept[len(l.kept):cap(l.kept)])
+	empty("kept chunks", l.free[len(l.free):cap(l.free)])
 
 	// Nor are lists kept that the next life will hardly need.
 	l = needy(2<<10, hundred(), nil)
@@ -168,8 +168,8 @@ func TestListsHoldOnToNothing(t *testing.T) {
 		t.Errorf("a list for %d chunks is kept", cap(l.older))
 	}
 	l = needy(4096, []uintptr{1024, 4096}, nil)
-	if l.trim(1<<20, 4096); l.older != nil || l.kept != nil {
-		t.Errorf("lists for %d and %d chunks are kept where there is none", cap(l.older), cap(l.kept))
+	if l.trim(1<<20, 4096); l.older != nil || l.free != nil {
+		t.Errorf("lists for %d and %d chunks are kept where there is none", cap(l.older), cap(l.free))
 	}
 }
 
@@ -189,8 +189,8 @@ func TestShrinkLeavesASixteenth(t *testing.T) {
 	a, b, small := needy(8000, nil, []uintptr{3000, 5000}), needy(8000, nil, []uintptr{3000, 5000}), needy(512, nil, []uintptr{512})
 	lanes := []*Lane{a, b, small}
 	cut(lanes, commonSize(lanes, 0, 8512))
-	if a.fit.want != 4000-250 || b.fit.want != 4000-250 || small.fit.want != 512 {
-		t.Errorf("cut to %d, %d and %d", a.fit.want, b.fit.want, small.fit.want)
+	if a.retention.want != 4000-250 || b.retention.want != 4000-250 || small.retention.want != 512 {
+		t.Errorf("cut to %d, %d and %d", a.retention.want, b.retention.want, small.retention.want)
 	}
 	if sum := a.HeldBytes() + b.HeldBytes() + small.HeldBytes(); sum > 8512 {
 		t.Errorf("%d bytes are kept", sum)
@@ -203,8 +203,8 @@ func TestExpect(t *testing.T) {
 	for bytes, want := range map[uintptr]uintptr{1024: 0, 2048: 0, 2056: 2056} {
 		var l Lane
 		l.initFlat(1024)
-		if l.Expect(bytes); l.fit.want != want {
-			t.Errorf("with %d expected: %d", bytes, l.fit.want)
+		if l.Expect(bytes); l.retention.want != want {
+			t.Errorf("with %d expected: %d", bytes, l.retention.want)
 		}
 	}
 	if r := newRetention(MaxAlloc, 8); r.largest > MaxAlloc {

@@ -167,7 +167,7 @@ func TestFailedCheckUsesReflection(t *testing.T) {
 	for range 100 {
 		New[int](&r)
 		New[*int](&r)
-		TextRoom(&r, 4)
+		ReserveString(&r, 4)
 		if r.Flat.Hi != 0 || r.Types.slots != &vacantSlots {
 			t.Fatal("a fast path has memory")
 		}

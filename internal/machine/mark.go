@@ -2,9 +2,9 @@ package machine
 
 import "github.com/ebbpool/arena/internal/check"
 
-// marksKept is how many bytes of marks a region may always keep, about ten
-// marks of ten types.
-const marksKept = 4 << 10
+// marksRetained is the size in bytes of the marks that a region may always retain,
+// about ten marks of ten types.
+const marksRetained = 4 << 10
 
 // Mark is a place in the life of a region: where it stands on the stack of
 // marks, and its number, which no other mark has.
@@ -125,18 +125,18 @@ func (l *Lane) position() position {
 func (l *Lane) rewind(p position) {
 	l.tip = 0
 	if check.On {
-		l.fit.sawNeed(l.usedBytes())
+		l.retention.sawNeed(l.usedBytes())
 		l.quarantineFrom(p.older)
 		return
 	}
 	if l.Base == nil || l.position() == p {
 		return
 	}
-	l.fit.sawNeed(l.needBytes())
+	l.retention.sawNeed(l.needBytes())
 	if OffsetIn(nil, l.Base) == p.chunk {
 		l.chunk.takeBack(l.ops, p.lo, p.hi)
 		for _, c := range l.older[p.older:] {
-			l.setAside(c)
+			l.addFree(c)
 		}
 	} else {
 		was := l.chunk
@@ -150,18 +150,18 @@ func (l *Lane) rewind(p position) {
 				l.chunk = c
 				l.chunk.takeBack(l.ops, p.lo, p.hi)
 			} else {
-				l.setAside(c)
+				l.addFree(c)
 			}
 		}
 		if l.Base != was.Base {
-			l.setAside(was)
+			l.addFree(was)
 		}
 	}
 	clear(l.older[p.older:])
 	l.older = l.older[:p.older]
-	l.sunk = 0
+	l.olderUsed = 0
 	for i := range l.older {
-		l.sunk += l.older[i].used()
+		l.olderUsed += l.older[i].used()
 	}
 	if check.Tag {
 		l.check()

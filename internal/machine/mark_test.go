@@ -19,7 +19,7 @@ func TestMarksAreNotRetained(t *testing.T) {
 			New[byte](&r)
 		}
 		r.Empty()
-		if n := uintptr(cap(r.marks.positions)) * SizeOf[position](); n > max(r.MaxRetained/8, marksKept) {
+		if n := uintptr(cap(r.marks.positions)) * SizeOf[position](); n > max(r.MaxRetained/8, marksRetained) {
 			t.Errorf("%d bytes of %d marks are kept", n, marks)
 		}
 	}

@@ -25,11 +25,11 @@ type move struct {
 //
 //go:norace
 func (l *Lane) moveSlice(m move, need, size uintptr) (Pointer, uintptr) {
-	c, off := l.roomForMoved(m, size)
+	c, off := l.reserveMoved(m, size)
 	if check.On {
 		l.give(c, off, off+size)
 	}
-	l.clearRoom(c, off+need, off+size)
+	l.clearReserved(c, off+need, off+size)
 	base := c.Base
 	if !check.On { // there it is found out if the old slice is used too late
 		l.leave(m)
@@ -37,10 +37,10 @@ func (l *Lane) moveSlice(m move, need, size uintptr) (Pointer, uintptr) {
 	return base, off
 }
 
-// roomForMoved reserves size bytes for a slice that moves.
+// reserveMoved reserves size bytes for a slice that moves.
 //
 //go:norace
-func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
+func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	redzone := l.watch.Redzone()
 	taken := RoundUp(size, l.align)
 	if l.Hi-l.Lo >= redzone+taken || l.Base == nil || l.used() == 0 {
@@ -49,14 +49,14 @@ func (l *Lane) roomForMoved(m move, size uintptr) (*chunk, uintptr) {
 	if m.isAlone(&l.chunk, l) {
 		// The current chunk goes with the slice. That it is long does not say
 		// that other values of its type will come.
-		if l.nextKept(redzone+taken) < 0 && l.fit.leaps && l.fit.want == 0 {
+		if l.nextFree(redzone+taken) < 0 && l.retention.leaps && l.retention.want == 0 {
 			l.goOnWith(l.newChunk(redzone+taken, redzone+taken))
 		} else {
 			l.grow(redzone + taken)
 		}
 		return l.reserveSlice(size)
 	}
-	if l.nextKept(redzone+taken) >= 0 || taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
+	if l.nextFree(redzone+taken) >= 0 || taken < ownChunkLeast || taken < l.nextSize()/ownChunkPart {
 		return l.reserveSlice(size)
 	}
 	c := l.newChunk(redzone+taken, 0)
@@ -94,7 +94,7 @@ func (l *Lane) leave(m move) {
 			continue
 		}
 		if OffsetIn(nil, c.Base) != m.pinned.chunk {
-			l.sunk -= c.used()
+			l.olderUsed -= c.used()
 			l.ops.quota.give(c.cap, 1)
 			l.older = slices.Delete(l.older, i, i+1)
 		}

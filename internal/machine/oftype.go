@@ -78,7 +78,7 @@ func newOfType(r *Region, t *Type) Pointer {
 	if check.On {
 		l.give(c, off, off+t.Size)
 	}
-	l.clearRoom(c, off, off+t.Size)
+	l.clearReserved(c, off, off+t.Size)
 	return Addr(c.Base, off)
 }
 
@@ -104,7 +104,7 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	if check.On {
 		l.give(ch, off, off+size)
 	}
-	l.clearRoom(ch, off, off+size)
+	l.clearReserved(ch, off, off+size)
 	return Slice{Addr(ch.Base, off), n, c}
 }
 

@@ -82,11 +82,11 @@ func (r *Region) unpark(l *Lane) {
 	p := r.Types.parked
 	p.held -= l.HeldBytes()
 	p.chunks -= l.Chunks()
-	p.oversize -= l.fit.oversize
+	p.oversize -= l.retention.oversize
 	r.Types.swap(int(l.ops.index), p.first)
 	p.first++
 	l.Hi = l.cap
-	l.fit.missed(uint32(r.resets) - l.ops.since)
+	l.retention.missed(uint32(r.resets) - l.ops.since)
 }
 
 // park parks a lane that is empty. ended is how many lives have ended.
@@ -101,14 +101,14 @@ func (r *Region) park(l *Lane, ended uint64) {
 	p.held += held
 	p.most = max(p.most, held)
 	p.chunks += l.Chunks()
-	p.oversize += l.fit.oversize
+	p.oversize += l.retention.oversize
 	p.first--
 	t.swap(int(l.ops.index), p.first)
 	l.ops.since = uint32(ended)
 	l.Lo, l.Hi = 0, 0
 	// What wants nothing has one small chunk at most, which is worth no look.
-	if l.ops.next == nil && l.fit.want != 0 {
-		due := &p.due[(uint(ended)-uint(l.fit.lives))%Window]
+	if l.ops.next == nil && l.retention.want != 0 {
+		due := &p.due[(uint(ended)-uint(l.retention.lives))%Window]
 		if l.ops.next = *due; l.ops.next == nil {
 			l.ops.next = vacant
 		}

@@ -78,7 +78,7 @@ func TestParkedLanesAreFound(t *testing.T) {
 		"New":             func(r *Region) { New[*int](r) },
 		"MakeSlice":       func(r *Region) { MakeSlice[*int](r, 1, 1) },
 		"GrowSlice":       func(r *Region) { GrowSlice(r, []*int(nil), 1) },
-		"RoomOf":          func(r *Region) { RoomOf[*int](r); New[*int](r) },
+		"CurrentOf":       func(r *Region) { CurrentOf[*int](r); New[*int](r) },
 		"NewOfType":       func(r *Region) { NewOfType(r, typ) },
 		"MakeSliceOfType": func(r *Region) { MakeSliceOfType(r, typ, 1, 1) },
 		"SomeOfType":      func(r *Region) { SomeOfType(r, typ, 1) },
@@ -86,14 +86,14 @@ func TestParkedLanesAreFound(t *testing.T) {
 	} {
 		var r Region
 		r.Init(1024, 1<<20)
-		room := RoomOf[*int](&r)
+		c := CurrentOf[*int](&r)
 		for range 3 {
 			take(&r)
 			r.Empty()
 			for range patience {
 				r.Empty()
 			}
-			if len(r.Types.inUse()) != 0 || room.Lo != room.Hi {
+			if len(r.Types.inUse()) != 0 || c.Lo != c.Hi {
 				t.Fatalf("%s: the lane is not parked", name)
 			}
 			take(&r)

@@ -308,18 +308,18 @@ func (q *Quota) idle(l *Lane, beside bool) uintptr {
 func (q *Quota) dropIdle(l *Lane, beside bool) {
 	q.region.unparkOver(0)
 	q.eachIdle(l, beside, func(o *Lane, bytes uintptr) {
-		if bytes > o.keptBytes() {
+		if bytes > o.freeBytes() {
 			o.Drop()
 			return
 		}
-		o.dropKept()
+		o.dropFree()
 	})
 }
 
 func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) {
 	one := func(o *Lane) {
 		// A lane that has other chunks needs a current one: Rewind starts there.
-		n := o.keptBytes()
+		n := o.freeBytes()
 		if o.used() == 0 && len(o.older) == 0 && !(o == l && beside) {
 			n += o.cap
 		}

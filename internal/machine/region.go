@@ -48,7 +48,7 @@ func (r *Region) Made() bool { return r.chunkSize != 0 }
 // in place: to copy a lane is much of what a new arena would cost.
 func (l *Lane) initFlat(chunkSize uintptr) {
 	l.ops, l.align, l.watch = &flatOps, FlatAlign, check.NewFlatLane(FlatAlign)
-	l.fit = newFlatRetention(chunkSize)
+	l.retention = newFlatRetention(chunkSize)
 }
 
 // FlatLane is the lane of values without pointers. Where types are found by
@@ -110,7 +110,7 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
 	l := &x.Lane
 	l.ops, l.align, l.watch, l.older = &x.own, size, watch, x.few[:0]
-	l.fit = newTypedRetention(r.chunkSize, size)
+	l.retention = newTypedRetention(r.chunkSize, size)
 	l.watch.WatchedBy(&r.Watch)
 	return l
 }
@@ -135,9 +135,9 @@ func (r *Region) Empty() {
 		l.empty(r.MaxRetained)
 		switch {
 		case !idle:
-			l.fit.idle = 0
-		case l.fit.idle < patience-1:
-			l.fit.idle++
+			l.retention.idle = 0
+		case l.retention.idle < patience-1:
+			l.retention.idle++
 		default:
 			r.park(l, r.resets+1) // another one takes its place
 			lanes = lanes[:len(lanes)-1]
@@ -151,7 +151,7 @@ func (r *Region) Empty() {
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++
-	r.marks.clear(max(r.MaxRetained/8, marksKept))
+	r.marks.clear(max(r.MaxRetained/8, marksRetained))
 	if p := r.Types.parked; p != nil {
 		held += p.held
 	}
@@ -169,9 +169,9 @@ func (r *Region) Release() {
 	r.resets++
 	flat, oversize := r.FlatLane(), r.oversize()
 	flat.Drop()
-	flat.fit = newFlatRetention(r.chunkSize)
-	flat.fit.oversize = oversize
-	flat.watch.Lived(0)
+	flat.retention = newFlatRetention(r.chunkSize)
+	flat.retention.oversize = oversize
+	flat.watch.RecordUse(0)
 	for _, l := range r.Types.lanes {
 		l.Drop()
 	}
@@ -251,9 +251,9 @@ func (r *Region) Numbers() Numbers {
 
 // oversize adds up what the lanes count.
 func (r *Region) oversize() uint32 {
-	n := r.FlatLane().fit.oversize
+	n := r.FlatLane().retention.oversize
 	for _, l := range r.Types.inUse() {
-		n += l.fit.oversize
+		n += l.retention.oversize
 	}
 	if p := r.Types.parked; p != nil {
 		n += p.oversize

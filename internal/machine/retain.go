@@ -300,7 +300,7 @@ func commonSize(lanes []*Lane, others, limit uintptr) uintptr {
 func cut(lanes []*Lane, size uintptr) {
 	for _, l := range lanes {
 		if l.HeldBytes() > size {
-			l.fit.want = size - size/16
+			l.retention.want = size - size/16
 			l.trim(size, 0)
 		}
 	}
@@ -309,7 +309,7 @@ func cut(lanes []*Lane, size uintptr) {
 // Expect has the next life of a lane that knows nothing yet begin with a chunk of
 // that many bytes. Up to twice its chunk size the lane comes to them by itself.
 func (l *Lane) Expect(bytes uintptr) {
-	if bytes > 2*l.fit.start {
-		l.fit.want = bytes
+	if bytes > 2*l.retention.start {
+		l.retention.want = bytes
 	}
 }

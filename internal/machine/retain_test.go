@@ -196,10 +196,10 @@ func TestListOfFullChunks(t *testing.T) {
 
 // needy is a lane that has chunks of these sizes, all of them used but for those
 // that are kept.
-func needy(want uintptr, used, kept []uintptr) *Lane {
+func needy(want uintptr, used, free []uintptr) *Lane {
 	var l Lane
 	l.initFlat(1024)
-	l.fit.want = want
+	l.retention.want = want
 	for i, n := range used {
 		c := chunk{Base: MakeFlat(n), Lo: n, Hi: n, cap: n, clean: n, cleanEnd: n}
 		if i == len(used)-1 {
@@ -208,8 +208,8 @@ func needy(want uintptr, used, kept []uintptr) *Lane {
 			l.retire(c)
 		}
 	}
-	for _, n := range kept {
-		l.setAside(chunk{Base: MakeFlat(n), Hi: n, cap: n, cleanEnd: n})
+	for _, n := range free {
+		l.addFree(chunk{Base: MakeFlat(n), Hi: n, cap: n, cleanEnd: n})
 	}
 	return &l
 }
@@ -219,7 +219,7 @@ func (l *Lane) sizes() (all []uintptr) {
 	if l.Base != nil {
 		all = append(all, l.cap)
 	}
-	for _, c := range l.kept {
+	for _, c := range l.free {
 		all = append(all, c.cap)
 	}
 	return all
@@ -240,7 +240,7 @@ func TestWhichChunksStay(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
 		want, limit, join uintptr
-		used, kept, stay  []uintptr
+		used, free, stay  []uintptr
 	}{
 		{"all of a life", 9000, 1 << 20, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 2048, 4096}},
 		{"what the life came to before what it did not", 6000, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{2048, 4096}},
@@ -259,7 +259,7 @@ func TestWhichChunksStay(t *testing.T) {
 		{"one already", 4096, 1 << 20, 4096, []uintptr{4096}, nil, []uintptr{4096}},
 		{"the largest of many", 1 << 20, 1 << 20, 0, many, nil, last},
 	} {
-		l := needy(tt.want, tt.used, tt.kept)
+		l := needy(tt.want, tt.used, tt.free)
 		if l.trim(tt.limit, tt.join); !slices.Equal(l.sizes(), tt.stay) {
 			t.Errorf("%s: %d stay, want %d", tt.name, l.sizes(), tt.stay)
 		}
@@ -271,13 +271,13 @@ func TestWhichChunksStay(t *testing.T) {
 	// A chunk that can't stay beside what does is what the second such life has
 	// for all.
 	l := needy(26_848, []uintptr{25_344, 25_344}, nil)
-	if l.trim(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.fit.misfit != 3 {
-		t.Errorf("%d stay after the first misfit, %+v", l.sizes(), l.fit)
+	if l.trim(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.retention.misfit != 3 {
+		t.Errorf("%d stay after the first misfit, %+v", l.sizes(), l.retention)
 	}
 	l = needy(26_848, []uintptr{25_344, 25_344}, nil)
-	l.fit.misfit = 1
-	if l.trim(1<<20, 0); len(l.sizes()) != 0 || !l.fit.whole {
-		t.Errorf("%d stay after the second misfit, %+v", l.sizes(), l.fit)
+	l.retention.misfit = 1
+	if l.trim(1<<20, 0); len(l.sizes()) != 0 || !l.retention.whole {
+		t.Errorf("%d stay after the second misfit, %+v", l.sizes(), l.retention)
 	}
 }
 

@@ -1,21 +1,22 @@
 package machine
 
-// Room is a lane's current chunk, for handles: it stays at one address for as long
-// as the lane is its region's, whatever chunk is the current one.
-type Room = chunk
+// Chunk is a chunk for handles, which allocate from a lane's current chunk: its
+// address stays the same while the lane is its region's, whatever chunk is current.
+type Chunk = chunk
 
-// NoRoom is the room of handles that have to ask for each value. It stays empty.
-var NoRoom Room
+// NoChunk is the chunk of handles that take the slow path for each value. It stays
+// empty.
+var NoChunk Chunk
 
-// Room is the room of a lane of a type with pointers.
-func (l *Lane) Room() *Room { return &l.chunk }
+// Current returns the current chunk of a lane of a type with pointers.
+func (l *Lane) Current() *Chunk { return &l.chunk }
 
-// RoomOf returns the room that a handle may take Ts from: from Lo, all zero, until
-// Lo is Hi, which it meets exactly. It makes the lane of a T with pointers if it
-// must, but no chunk.
-func RoomOf[T any](r *Region) *Room {
+// CurrentOf returns the chunk from which a handle may take Ts: [Lo, Hi) is zero, and
+// made of whole Ts. It makes the lane of a T with pointers if there is none, but no
+// chunk.
+func CurrentOf[T any](r *Region) *Chunk {
 	if l := laneOf[T](r); l.Typed() {
-		return l.Room()
+		return l.Current()
 	}
-	return &NoRoom
+	return &NoChunk
 }

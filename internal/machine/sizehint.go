@@ -115,4 +115,4 @@ func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0
 // far as rewinds saw.
 //
 //go:norace
-func (l *Lane) InLife() uintptr { return max(l.UserBytes(), l.fit.top) }
+func (l *Lane) InLife() uintptr { return max(l.UserBytes(), l.retention.top) }

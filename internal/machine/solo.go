@@ -11,7 +11,7 @@ func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	pointers := HoldsPointers[T]()
 	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
 	align := max(SizeOf[T](), 1)
-	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), fit: newRetention(chunk, align)}
+	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), retention: newRetention(chunk, align)}
 	l.watch.WatchedBy(w)
 	return l
 }
@@ -19,8 +19,8 @@ func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 // Typed reports whether the lane's values have pointers: its room is zero then.
 func (l *Lane) Typed() bool { return l.ops.zeroes }
 
-// Chunk is the size of the first chunk, as it was asked for.
-func (l *Lane) Chunk() uintptr { return l.fit.start }
+// ChunkSize returns the size of the first chunk that NewLane was given, in bytes.
+func (l *Lane) ChunkSize() uintptr { return l.retention.start }
 
 // Grow gives the lane room for need bytes.
 func (l *Lane) Grow(need uintptr) { l.grow(need) }
@@ -39,13 +39,13 @@ func (l *Lane) CheckFree() { l.checkFrom(0) }
 // returned.
 func (l *Lane) Renew(fresh Lane) {
 	l.Drop()
-	fresh.fit.oversize = l.fit.oversize
+	fresh.retention.oversize = l.retention.oversize
 	*l = fresh
 }
 
 // Numbers looks at every chunk.
 func (l *Lane) Numbers() Numbers {
-	n := Numbers{Used: l.UserBytes(), Held: l.HeldBytes(), Chunks: l.Chunks(), Oversize: l.fit.oversize}
+	n := Numbers{Used: l.UserBytes(), Held: l.HeldBytes(), Chunks: l.Chunks(), Oversize: l.retention.oversize}
 	if l.Typed() {
 		n.Types = 1
 	}

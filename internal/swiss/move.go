@@ -9,9 +9,9 @@ const maxEntries = int(^uint(0)>>1) / 16
 // quarters of the last table stay empty.
 const quadruple = 64
 
-// roomOf is how many entries n groups may have. One in eight slots stays empty,
+// capacityOf is how many entries n groups may have. One in eight slots stays empty,
 // so that searches end; a table of one group is looked at as a whole anyway.
-func roomOf(n int) int {
+func capacityOf(n int) int {
 	if n == 1 {
 		return slots
 	}
@@ -21,15 +21,15 @@ func roomOf(n int) int {
 // GroupsFor returns how many groups a table of n entries has: a power of two.
 func GroupsFor(n int) int {
 	g := 1
-	for roomOf(g) < n && g <= maxEntries {
+	for capacityOf(g) < n && g <= maxEntries {
 		g *= 2
 	}
 	return g
 }
 
 // Wants returns how many groups the table should move to, because it has no
-// room left: four times as many as now up to 256, twice as many above, or as many
-// as now where deleted entries have taken so much of the room that the move makes
+// capacity left: four times as many as now up to 256, twice as many above, or as many
+// as now where deleted entries have taken so much capacity that the move makes
 // up for its cost.
 func (t *Table[K, V]) Wants() int {
 	switch n := len(t.groups); {
@@ -57,12 +57,12 @@ func (t *Table[K, V]) Spare(n int) []Group[K, V] {
 // then needs an Old.
 func (t *Table[K, V]) Walked() bool { return t.walks.Load() > 0 }
 
-// Move has the table go on in groups, which are zero and have room for its
+// Move has the table go on in groups, which are zero and have capacity for its
 // entries. old is a zero Old where Walked said that it is needed. pointers says
 // whether there can be pointers in groups.
 func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) {
 	from := t.groups
-	t.groups, t.room = groups, roomOf(len(groups))-t.used
+	t.groups, t.growthLeft = groups, capacityOf(len(groups))-t.used
 	if len(from) <= 1 {
 		t.hasher.begin(len(groups))
 	}
@@ -115,5 +115,5 @@ func (t *Table[K, V]) Copied(pointers bool) {
 	from := t.groups
 	t.groups = make([]Group[K, V], len(from))
 	t.enterAll(from)
-	t.room = roomOf(len(from)) - t.used
+	t.growthLeft = capacityOf(len(from)) - t.used
 }

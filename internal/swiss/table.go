@@ -5,10 +5,10 @@ import "sync/atomic"
 // Table is a hash table in memory that others bring: it says how many groups it
 // needs (Wants), and is given them (Move). The zero Table is empty.
 type Table[K comparable, V any] struct {
-	groups []Group[K, V] // 0 of them, or a power of two
-	hasher hasher[K]
-	used   int // entries
-	room   int // empty slots that may be filled before the table must move
+	groups     []Group[K, V] // 0 of them, or a power of two
+	hasher     hasher[K]
+	used       int // entries
+	growthLeft int // empty slots that may be filled before the table must move
 
 	clears uint32        // how often Clear was called
 	walks  atomic.Int32  // how many walks that began in groups are under way
@@ -92,7 +92,7 @@ func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
 
 // Slot returns where the value of k belongs, and enters k with a zero value if
 // it was not there. It returns nil, and has changed nothing, where there is no
-// room: the table must move first.
+// capacity left: the table must move first.
 func (t *Table[K, V]) Slot(k K) *V {
 	if len(t.groups) == 0 {
 		return nil
@@ -135,10 +135,10 @@ func (t *Table[K, V]) Slot(k K) *V {
 	c := free.ctrl
 	j := c.free().first()
 	if c.at(j) == empty {
-		if t.room == 0 {
+		if t.growthLeft == 0 {
 			return nil
 		}
-		t.room--
+		t.growthLeft--
 	}
 	free.ctrl = c.with(j, tag)
 	free.keys[j] = k
@@ -162,7 +162,7 @@ func (t *Table[K, V]) Delete(k K) bool {
 	if g.ctrl.hasEmpty() {
 		// No search goes on behind this group, so none needs to know.
 		g.ctrl = g.ctrl.with(j, empty)
-		t.room++
+		t.growthLeft++
 	} else {
 		g.ctrl = g.ctrl.with(j, deleted)
 	}
@@ -178,6 +178,6 @@ func (t *Table[K, V]) Clear() {
 	}
 	clear(t.groups)
 	t.clears++
-	t.used, t.room = 0, roomOf(len(t.groups))
+	t.used, t.growthLeft = 0, capacityOf(len(t.groups))
 	t.hasher.begin(len(t.groups))
 }

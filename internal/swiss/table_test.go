@@ -64,18 +64,18 @@ func TestSearchEnds(t *testing.T) {
 				tab.Delete(k)
 			}
 			tab.Walk(func(int, int) bool { return true })
-			tab.room = 8 * n
+			tab.growthLeft = 8 * n
 			tab.Slot(1000)
 		}
 	}
 }
 
-// GroupsFor gives room for as many entries as it is asked for, and not four times
+// GroupsFor gives capacity for as many entries as it is asked for, and not four times
 // as much.
 func TestGroupsFor(t *testing.T) {
 	for n := range 5000 {
 		g := GroupsFor(n)
-		if g&(g-1) != 0 || roomOf(g) < n || g > 1 && roomOf(g/2) >= n {
+		if g&(g-1) != 0 || capacityOf(g) < n || g > 1 && capacityOf(g/2) >= n {
 			t.Fatalf("%d groups for %d entries", g, n)
 		}
 	}
@@ -128,7 +128,7 @@ func TestMovesMakeUpForTheirCost(t *testing.T) {
 	}
 }
 
-// A deleted slot that is filled again takes no room, so that a table which is
+// A deleted slot that is filled again takes no capacity, so that a table which is
 // full takes a key that was deleted back without a move.
 func TestDeletedSlotsAreRoom(t *testing.T) {
 	for _, n := range []int{8, 14, 28, 224} {

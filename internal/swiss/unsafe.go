@@ -1,6 +1,6 @@
 package swiss
 
-// All of this room's unsafe code: what looks at a key as bytes, because package
+// All of this package's unsafe code: what looks at a key as bytes, because package
 // reflect, or a conversion to an interface, would take longer than all the rest
 // of a look-up.
 

@@ -9,10 +9,10 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// idleArena is what an arena lies in while it is in the pool. The sync.Pool
-// gets this in place of the arena, so that a finalizer can say when a
-// collection has emptied the sync.Pool: then it is nobody's, and the pool may
-// keep it. Nothing is paid for that at Get and Put but four words written.
+// idleArena holds an arena while it is in the pool. The sync.Pool gets it in place of
+// the arena, so that a finalizer runs when a collection has emptied the sync.Pool: then
+// nobody has the arena, and the pool may retain it. That costs Get and Put four words
+// written.
 //
 //	out:   Arena -> idleArena         (which is empty)
 //	idle:  sync.Pool -> idleArena -> Arena
@@ -21,72 +21,71 @@ import (
 // finalizer alone, and a leaked arena would be one.
 type idleArena struct{ arena *Arena }
 
-// newIdle returns a's idleArena, in which it lies.
+// newIdle returns an idleArena that holds a.
 func newIdle(a *Arena) *idleArena {
 	x := &idleArena{arena: a}
 	x.arm()
 	return x
 }
 
-// arm has the pool hear of it when only the sync.Pool had x and forgot it.
+// arm sets the finalizer, which runs once the sync.Pool has dropped x.
 func (x *idleArena) arm() { runtime.SetFinalizer(x, forgotten) }
 
-// takeOut returns the arena, which is out from here on.
+// takeOut returns the arena, which is out from now on.
 func (x *idleArena) takeOut() *Arena {
 	a := x.arena
 	a.owner.idle, x.arena = x, nil
 	return a
 }
 
-// forgotten runs when a collection found x in no place: not in the sync.Pool,
-// which forgot it, nor in an arena that is out. If x is empty it was the arena
-// that was lost, and the arena's own cleanup sees to that.
+// forgotten is the finalizer of x: neither the sync.Pool has it, nor an arena that is
+// out. If x is empty the arena was lost, and the arena's own cleanup counts that.
 //
 //go:norace
 func forgotten(x *idleArena) {
 	if x.arena != nil {
-		x.arena.owner.pool.keep(x)
+		x.arena.owner.pool.retain(x)
 	}
 }
 
-// keepIdle is how many bytes of idle arenas a pool keeps over collections if
-// it was not told: 1,000 arenas of 32 KB, and little beside the heap of a
-// program that needs so many at once.
-const keepIdle = 32 << 20
+// defaultMaxIdle bounds the idle arenas of a pool, in bytes, until SetMaxIdleBytes is
+// called: 1,000 arenas of 32 KB, and little beside the heap of a program that needs so
+// many at once.
+const defaultMaxIdle = 32 << 20
 
-// lately is for how long, once to twice, a pool remembers how many arenas were
-// out at the same time. Go collects at least every two minutes.
+// lately is the period of demand. A pool remembers one to two of them. Go collects at
+// least every two minutes.
 const lately = 2 * time.Minute
 
-// kept are the idle arenas that the sync.Pool has forgotten and the pool has
-// not, under the pool's lock. What a pool keeps is what the next burst finds
-// warm; without it each request after two collections would begin cold.
-type kept struct {
-	arenas []keptArena // the longest kept first
-	bytes  uintptr     // of their chunks
-	limit  uintptr     // most of them; 0: nothing is kept
+// retained has the idle arenas that the sync.Pool has dropped and the pool retains,
+// under the pool's lock. The next burst finds them warm; without them each request
+// after two collections would begin cold.
+type retained struct {
+	arenas []retainedArena // the oldest first
+	bytes  uintptr         // of their chunks
+	limit  uintptr         // most of them; 0: none is retained
 
 	demand  demand
-	leaving int  // arenas that were let go of and that the collector has not taken yet
+	leaving int  // arenas that were discarded and that the collector has not taken yet
 	watched bool // review runs after the next collection
 }
 
-// keptArena is an arena that is kept, and what it will lie in when the sync.Pool
-// has it again: that must not lead to the arena before, which leads to the pool,
-// or its finalizer would keep a pool alive that nobody else has.
-type keptArena struct {
+// retainedArena is an arena and the idleArena that will hold it when the sync.Pool has
+// it again. That must not lead to the arena before, which leads to the pool, or its
+// finalizer would keep a pool alive that nobody else has.
+type retainedArena struct {
 	arena *Arena
 	in    *idleArena
-	bytes uintptr // of its chunks, as they were when the pool began to keep it
+	bytes uintptr // of its chunks, as they were when the pool began to retain it
 }
 
-// demand is how many arenas were out at the same time lately.
+// demand records how many arenas were out at the same time lately.
 type demand struct {
 	now, before int // at most, in this period and in the last
 	began       time.Time
 }
 
-// note says that at one time n arenas were out, since note was last called.
+// note records that n arenas were out at one time since the last note.
 //
 //go:norace
 func (d *demand) note(n int, now time.Time) {
@@ -96,7 +95,7 @@ func (d *demand) note(n int, now time.Time) {
 	d.now = max(d.now, n)
 }
 
-// most is how many arenas are worth having.
+// most returns how many arenas are worth having.
 //
 //go:norace
 func (d *demand) most() int { return max(d.now, d.before) }
@@ -118,46 +117,46 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.setKeep(uintptr(bytes))
+	p.setMaxIdle(uintptr(bytes))
 }
 
-// setKeep is SetMaxIdleBytes. The pool is locked.
+// setMaxIdle is SetMaxIdleBytes with the pool locked.
 //
 //go:norace
-func (p *ArenaPool) setKeep(bytes uintptr) {
-	p.kept.limit = bytes
-	p.fit()
+func (p *ArenaPool) setMaxIdle(bytes uintptr) {
+	p.retained.limit = bytes
+	p.trim()
 }
 
-// keep takes what the sync.Pool forgot.
+// retain takes an arena that the sync.Pool has dropped.
 //
 //go:norace
-func (p *ArenaPool) keep(x *idleArena) {
+func (p *ArenaPool) retain(x *idleArena) {
 	check.RaceBlind()
 	p.mu.Lock()
 	a := x.arena
 	x.arena = nil
 	x.arm() // here rather than in the Get that wants it quickly
 	bytes := a.owner.account.Held()
-	p.kept.arenas = append(p.kept.arenas, keptArena{a, x, bytes})
-	p.kept.bytes += bytes
-	p.fit()
+	p.retained.arenas = append(p.retained.arenas, retainedArena{a, x, bytes})
+	p.retained.bytes += bytes
+	p.trim()
 	p.mu.Unlock()
 	check.RaceSee()
 }
 
-// takeKept returns an arena that was kept, nil if there is none.
+// takeRetained returns an arena that was retained, nil if there is none.
 //
 //go:norace
-func (p *ArenaPool) takeKept() (x *idleArena) {
+func (p *ArenaPool) takeRetained() (x *idleArena) {
 	check.RaceBlind()
 	p.mu.Lock()
-	k := &p.kept
+	k := &p.retained
 	if last := len(k.arenas) - 1; last >= 0 {
 		x = k.arenas[last].in
 		x.arena = k.arenas[last].arena
 		k.bytes -= k.arenas[last].bytes
-		k.arenas[last] = keptArena{}
+		k.arenas[last] = retainedArena{}
 		k.arenas = k.arenas[:last]
 	}
 	p.mu.Unlock()
@@ -168,15 +167,15 @@ func (p *ArenaPool) takeKept() (x *idleArena) {
 	return x
 }
 
-// fit lets go of the largest arenas until the others are within the limit: so
-// many small ones stay, rather than the few that one large request each left.
-// The pool is locked.
+// trim discards the largest arenas until the others are within the limit: so many
+// small ones stay, rather than the few that one large request each left. The pool is
+// locked.
 //
 //go:norace
-func (p *ArenaPool) fit() {
-	k := &p.kept
+func (p *ArenaPool) trim() {
+	k := &p.retained
 	if k.limit == 0 {
-		p.letGo(0, len(k.arenas))
+		p.discard(0, len(k.arenas))
 	}
 	for len(k.arenas) > 0 && k.bytes > k.limit {
 		largest := 0
@@ -185,16 +184,16 @@ func (p *ArenaPool) fit() {
 				largest = i
 			}
 		}
-		p.letGo(largest, largest+1)
+		p.discard(largest, largest+1)
 	}
 }
 
-// letGo leaves kept arenas to the collector. The pool is locked. (Package
-// slices would move them in the race detector's sight.)
+// discard leaves retained arenas to the collector. The pool is locked. (Package slices
+// would move them in the race detector's sight.)
 //
 //go:norace
-func (p *ArenaPool) letGo(from, to int) {
-	k := &p.kept
+func (p *ArenaPool) discard(from, to int) {
+	k := &p.retained
 	for i := from; i < to; i++ {
 		k.bytes -= k.arenas[i].bytes
 		k.leaving++
@@ -205,18 +204,17 @@ func (p *ArenaPool) letGo(from, to int) {
 	}
 	left := len(k.arenas) - (to - from)
 	for i := left; i < len(k.arenas); i++ {
-		k.arenas[i] = keptArena{}
+		k.arenas[i] = retainedArena{}
 	}
 	k.arenas = k.arenas[:left]
 }
 
-// awaitCollection has review run after the next collection. The cleanup must
-// not keep the pool alive, which nobody may want any more: hence a weak
-// pointer. The pool is locked.
+// awaitCollection makes review run after the next collection. The cleanup must not
+// keep the pool alive: hence the weak pointer. The pool is locked.
 //
 //go:norace
 func (p *ArenaPool) awaitCollection() {
-	p.kept.watched = true
+	p.retained.watched = true
 	type sentinel struct{ _ *byte } // with a pointer, so that it is an allocation of its own
 	runtime.AddCleanup(new(sentinel), func(pool weak.Pointer[ArenaPool]) {
 		if p := pool.Value(); p != nil {
@@ -225,8 +223,8 @@ func (p *ArenaPool) awaitCollection() {
 	}, p.self)
 }
 
-// review looks, after a collection, at how many arenas were used since the last
-// one, and lets go of those that are kept beyond what was needed lately.
+// review counts, after a collection, the arenas used since the last one, and discards
+// those that are retained beyond the demand.
 //
 // Arenas that were used between two collections are at least as many as were
 // out at once, and hardly more: which arena is used again is the one that came
@@ -247,11 +245,11 @@ func (p *ArenaPool) review(now time.Time) {
 		}
 		acct.seen = turns
 	}
-	k := &p.kept
+	k := &p.retained
 	k.demand.note(used, now)
 	// What is out or in the sync.Pool counts, too.
 	excess := p.accounts.len - k.leaving - k.demand.most()
-	p.letGo(0, max(0, min(excess, len(k.arenas))))
+	p.discard(0, max(0, min(excess, len(k.arenas))))
 	if k.watched = false; p.accounts.len > 0 {
 		p.awaitCollection()
 	}

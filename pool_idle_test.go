@@ -86,8 +86,8 @@ func TestPoolLetsGo(t *testing.T) {
 	if s := p.Stats(); s.Arenas != 0 || s.RetainedBytes != 0 || s.Leaked != 0 || s.Gets != s.Puts {
 		t.Errorf("after 4 periods without any: %+v", s)
 	}
-	if p.Put(p.Get()); p.Stats().Arenas != 1 || !p.kept.watched {
-		t.Errorf("and a Get: %+v, watched: %v", p.Stats(), p.kept.watched)
+	if p.Put(p.Get()); p.Stats().Arenas != 1 || !p.retained.watched {
+		t.Errorf("and a Get: %+v, watched: %v", p.Stats(), p.retained.watched)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestPoolFollowsTheLoad(t *testing.T) {
 		s := p.Stats()
 		// What was let go of exists until the collector has taken it, and the
 		// last period's end is seen a review late.
-		if exist := s.Arenas - p.kept.leaving; exist > most+most/4+2 {
+		if exist := s.Arenas - p.retained.leaving; exist > most+most/4+2 {
 			t.Errorf("round %d: %d arenas, of which %d were needed lately", round, exist, most)
 		}
 		if got := int(s.Misses - misses); got > max(0, n-max(before, 1))+n/4+2 {
@@ -192,11 +192,11 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	sum := uintptr(0)
-	for _, x := range p.kept.arenas {
+	for _, x := range p.retained.arenas {
 		sum += x.bytes
 	}
-	if sum != p.kept.bytes {
-		t.Errorf("%d bytes are kept, %d are counted", sum, p.kept.bytes)
+	if sum != p.retained.bytes {
+		t.Errorf("%d bytes are kept, %d are counted", sum, p.retained.bytes)
 	}
 	p.SetMaxIdleBytes(0)
 	for range 200 {
@@ -204,8 +204,8 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			break
 		}
 	}
-	if s := p.Stats(); s.Arenas != 0 || p.kept.leaving != 0 || p.stats.Counts().Held != 0 {
-		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.kept.leaving, p.stats.Counts().Held)
+	if s := p.Stats(); s.Arenas != 0 || p.retained.leaving != 0 || p.stats.Counts().Held != 0 {
+		t.Errorf("in the end %+v, %d leaving, %d bytes", s, p.retained.leaving, p.stats.Counts().Held)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestPoolKeepsBesideWhatIsOut(t *testing.T) {
 		long = append(long, p.Get())
 	}
 	burst(p, 20, request3KB)
-	if most := p.kept.demand.most(); most != 30 {
+	if most := p.retained.demand.most(); most != 30 {
 		t.Errorf("30 arenas were made, and %d are said to be needed", most)
 	}
 	for range 10 {
@@ -275,12 +275,12 @@ func TestAbandonedAreNotThePools(t *testing.T) {
 	a, b := p.Get(), p.Get()
 	p.abandon(a)
 	p.abandon(a) // once is enough
-	if s := p.Stats(); p.kept.leaving != 1 || s.Abandoned != 1 || s.Gets != 2 || s.Puts != 0 {
-		t.Errorf("%d are leaving, %+v", p.kept.leaving, s)
+	if s := p.Stats(); p.retained.leaving != 1 || s.Abandoned != 1 || s.Gets != 2 || s.Puts != 0 {
+		t.Errorf("%d are leaving, %+v", p.retained.leaving, s)
 	}
-	p.kept.demand = demand{}
+	p.retained.demand = demand{}
 	p.review(time.Now())
-	if n := p.kept.demand.most(); n != 1 {
+	if n := p.retained.demand.most(); n != 1 {
 		t.Errorf("a demand of %d, want that of the one that is out", n)
 	}
 	p.Put(b)
