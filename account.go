@@ -87,6 +87,8 @@ type controls struct {
 	perArena uintptr // limit of each arena; 0: none
 	total    bool    // all that are out have a limit together
 	rate     int     // one Get in rate keeps its stack; 0: none
+
+	environment fromEnvironment // where the limits are from
 }
 
 // control changes what the pool looks after. Where that is nothing, Get finds

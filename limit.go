@@ -99,8 +99,13 @@ func (a *Arena) SetLimit(bytes int) {
 // perArena above total is allowed and means little.
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
-	p.control(func(c *controls) { c.perArena, c.total = arenas, all != 0 })
-	p.stats.Limit(all)
+	p.control(func(c *controls) { p.limit(c, arenas, all, fromEnvironment{}) })
+}
+
+// limit has c and the pool's statistics hold new limits.
+func (p *ArenaPool) limit(c *controls, perArena, total uintptr, e fromEnvironment) {
+	c.perArena, c.total, c.environment = perArena, total != 0, e
+	p.stats.Limit(total)
 }
 
 // quota returns the quota of the arena, and makes it at the first call.

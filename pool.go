@@ -106,8 +106,12 @@ func (p *ArenaPool) begin() {
 	p.made.Store(true)
 }
 
-// Get returns an empty arena, which is the caller's until Put.
+// Get returns an empty arena, which is the caller's until Put. It returns nil where p is
+// nil, and while pools are off, see SetEnabled.
 func (p *ArenaPool) Get() *Arena {
+	if p == nil || disabled.Load() {
+		return nil
+	}
 	x, _ := p.arenas.Get().(*idleArena)
 	if x == nil {
 		x = p.miss()
@@ -262,6 +266,9 @@ func init() {
 //
 //go:norace
 func (p *ArenaPool) abandon(a *Arena) {
+	if a == nil {
+		return
+	}
 	check.RaceBlind()
 	p.mu.Lock()
 	if acct := a.owner.account; !acct.abandoned {

@@ -219,6 +219,7 @@ func (p *ArenaPool) awaitCollection() {
 	runtime.AddCleanup(new(sentinel), func(pool weak.Pointer[ArenaPool]) {
 		if p := pool.Value(); p != nil {
 			p.review(time.Now())
+			p.followEnvironment()
 		}
 	}, p.self)
 }

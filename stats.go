@@ -71,8 +71,11 @@ type PoolStats struct {
 
 // Stats returns the pool's statistics. It is safe at any time and costs a
 // look at every arena of the pool; nothing is counted for it on the way of
-// Get and Put but one number of each arena's own.
+// Get and Put but one number of each arena's own. A nil pool's are zero.
 func (p *ArenaPool) Stats() PoolStats {
+	if p == nil {
+		return PoolStats{}
+	}
 	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()

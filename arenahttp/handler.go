@@ -40,7 +40,7 @@ import (
 // context, for arena.FromContext. It is taken from p when it is first asked for: one
 // that does so only when it has what it waits for, such as a connection to a database,
 // holds no memory while it waits. The arena goes back to p when next has returned or
-// panicked; a panic goes on. A nil p or next panics.
+// panicked; a panic goes on. A nil p has no arenas: next works on the heap. A nil next panics.
 //
 // An allocation that a limit refuses (see arena.ArenaPool.SetLimit) and that next does
 // not recover from becomes 503 with Retry-After, if it can succeed when other
@@ -76,8 +76,8 @@ import (
 // Unwrap. To ask takes some nanoseconds; some microseconds on processors other
 // than amd64 and arm64.
 func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
-	if p == nil || next == nil {
-		panic("arenahttp: Handler: a nil pool or handler; make the pool with arena.NewAutoPool or arena.NewArenaPool")
+	if next == nil {
+		panic("arenahttp: Handler: a nil handler")
 	}
 	return &handler{p, next}
 }

@@ -265,7 +265,6 @@ func (hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, ni
 
 func TestHandlerNil(t *testing.T) {
 	for _, f := range []func(){
-		func() { arenahttp.Handler(nil, http.NotFoundHandler()) },
 		func() { arenahttp.Handler(arena.NewAutoPool(0), nil) },
 	} {
 		func() {

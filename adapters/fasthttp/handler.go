@@ -33,7 +33,7 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 
 // Handler returns a handler that calls next with an arena from p in the request's user
 // values, for FromContext. The arena goes back to p when next has returned or panicked; a
-// panic goes on. A nil p or next panics.
+// panic goes on. A nil p has no arenas: next works on the heap. A nil next panics.
 //
 // An allocation that a limit refuses (see arena.ArenaPool.SetLimit) and that next does not
 // recover from becomes 503 with Retry-After, if it can succeed when other requests have
@@ -51,8 +51,8 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 //
 // It allocates nothing.
 func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestHandler {
-	if p == nil || next == nil {
-		panic("arenafasthttp: Handler: a nil pool or handler; make the pool with arena.NewAutoPool or arena.NewArenaPool")
+	if next == nil {
+		panic("arenafasthttp: Handler: a nil handler")
 	}
 	return func(ctx *fasthttp.RequestCtx) {
 		outer := ctx.UserValue(hooks.ContextKey{})
@@ -71,8 +71,8 @@ func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestH
 // when next has ended. next must not call ctx.TimeoutError, nor be a TimeoutHandler. A
 // limit that next reaches later has no answer any more.
 func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout time.Duration, msg string) fasthttp.RequestHandler {
-	if p == nil || next == nil {
-		panic("arenafasthttp: TimeoutHandler: a nil pool or handler; make the pool with arena.NewAutoPool or arena.NewArenaPool")
+	if next == nil {
+		panic("arenafasthttp: TimeoutHandler: a nil handler")
 	}
 	return fasthttp.TimeoutHandler(func(ctx *fasthttp.RequestCtx) {
 		a := p.Get()

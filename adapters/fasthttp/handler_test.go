@@ -291,11 +291,8 @@ func TestStreamedAnswer(t *testing.T) {
 }
 
 func TestNil(t *testing.T) {
-	ok := func(*fasthttp.RequestCtx) {}
 	for _, f := range []func(){
-		func() { arenafasthttp.Handler(nil, ok) },
 		func() { arenafasthttp.Handler(arena.NewAutoPool(0), nil) },
-		func() { arenafasthttp.TimeoutHandler(nil, ok, 1, "") },
 		func() { arenafasthttp.TimeoutHandler(arena.NewAutoPool(0), nil, 1, "") },
 	} {
 		func() {

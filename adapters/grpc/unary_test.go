@@ -246,17 +246,10 @@ func TestCodecAlone(t *testing.T) {
 }
 
 func TestWrapRefusesNil(t *testing.T) {
-	for _, f := range []func(){
-		func() { arenagrpc.Wrap(nil, arena.NewAutoPool(0)) },
-		func() { arenagrpc.Wrap(grpc.NewServer(), nil) },
-	} {
-		func() {
-			defer func() {
-				if v, _ := recover().(string); !strings.HasPrefix(v, "arenagrpc: Wrap: ") {
-					t.Error(v)
-				}
-			}()
-			f()
-		}()
-	}
+	defer func() {
+		if v, _ := recover().(string); !strings.HasPrefix(v, "arenagrpc: Wrap: ") {
+			t.Error(v)
+		}
+	}()
+	arenagrpc.Wrap(nil, arena.NewAutoPool(0))
 }

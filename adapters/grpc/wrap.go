@@ -13,7 +13,8 @@ import (
 
 // Wrap returns a registrar for which each call of a service has an arena from pool.
 // Services are registered with it as with r, by their generated functions; others may be
-// registered with r itself, and know nothing of arenas. A nil r or pool panics.
+// registered with r itself, and know nothing of arenas. A nil pool has
+// no arenas: all is on the heap. A nil r panics.
 //
 // r's server needs Codec:
 //
@@ -43,8 +44,8 @@ import (
 // interceptors; those of the request are gone. Where the server has a stats handler, or
 // r is not a *grpc.Server, so that this can't be known, the reply is copied to the heap.
 func Wrap(r grpc.ServiceRegistrar, pool *arena.ArenaPool) grpc.ServiceRegistrar {
-	if r == nil || pool == nil {
-		panic("arenagrpc: Wrap: a nil registrar or pool; make the pool with arena.NewAutoPool or arena.NewArenaPool")
+	if r == nil {
+		panic("arenagrpc: Wrap: a nil registrar")
 	}
 	return &registrar{next: r, pool: pool, shown: showsReplies(r)}
 }

@@ -55,14 +55,14 @@ func (s *PoolStats) limit() uintptr {
 
 // Counts is a snapshot of the counters. Sizes are in bytes.
 type Counts struct {
-	Held, Out                  uintptr // of all chunks; of those that count against the total
+	Held, Out, Total           uintptr // of all chunks; of those that count against the total; that, 0 for none
 	HighWater, Largest         uintptr // the most that Held was; the most that one arena and its forks had
 	Oversize, Dropped, Refused uint64
 }
 
 // Counts reads the counters, each at its own moment.
 func (s *PoolStats) Counts() Counts {
-	return Counts{s.held.Load(), s.out.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load()}
+	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load()}
 }
 
 // grew counts a new chunk of the given size in bytes.

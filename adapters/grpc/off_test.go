@@ -1,0 +1,59 @@
+package arenagrpc_test
+
+import (
+	"context"
+	"testing"
+
+	"google.golang.org/grpc"
+	pb "google.golang.org/grpc/interop/grpc_testing"
+
+	"github.com/ebbpool/arena"
+	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
+)
+
+// Without a pool, and while pools are off, calls and streams work as before, on the heap.
+func TestOff(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	handlers := &service{
+		unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+			if arenagrpc.FromContext(ctx) != nil {
+				t.Error("a call has an arena")
+			}
+			return echo(ctx, r)
+		},
+		input: func(in grpc.ClientStreamingServer[pb.StreamingInputCallRequest, pb.StreamingInputCallResponse]) error {
+			r, err := in.Recv()
+			if err != nil {
+				return err
+			}
+			if arenagrpc.FromContext(in.Context()) != nil {
+				t.Error("a message has an arena")
+			}
+			arenagrpc.Keep(in.Context())
+			return in.SendAndClose(&pb.StreamingInputCallResponse{AggregatedPayloadSize: int32(len(r.Payload.Body))})
+		},
+	}
+	for name, test := range map[string]struct {
+		pool *arena.ArenaPool
+		on   bool
+	}{"no pool": {nil, true}, "off": {p, false}} {
+		t.Run(name, func(t *testing.T) {
+			arena.SetEnabled(test.on)
+			defer arena.SetEnabled(true)
+			client := serveTests(t, test.pool, handlers)
+			reply, err := client.UnaryCall(within(t), request("text"))
+			isEcho(t, "text", reply, err)
+			in, err := client.StreamingInputCall(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Send(&pb.StreamingInputCallRequest{Payload: &pb.Payload{Body: []byte("abc")}})
+			if sum, err := in.CloseAndRecv(); err != nil || sum.AggregatedPayloadSize != 3 {
+				t.Errorf("%v (%v)", sum, err)
+			}
+		})
+	}
+	if s := p.Stats(); s.Gets != 0 || s.Abandoned != 0 {
+		t.Errorf("%+v", s)
+	}
+}
