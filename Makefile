@@ -53,7 +53,7 @@ LESS = test-race-quick test-lab-quick test-cpp-release
 REMAINING = test-lab test-wasm test-s390x test-arm64 test-arm test-race test-race-off test-asan test-go-oldest test-go-newest \
 	test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
 	test-adapters-builds test-adapters-others test-examples-builds test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
-	test-cpp-cross test-cpp-packages test-cpp-porting test-cpp-docs test-cpp-style test-site
+	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
 # What others have in part: combinations of checks, and all clangs of Debian.
 LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
 	test-cpp-cross-all
@@ -74,9 +74,9 @@ stress: tools ## the load test in full: 5,000,000 live objects, 1,000,000 reques
 bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, docs/numbers.md and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md
 
-bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/json.md
+bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/generated/json-speed.md
 	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -csv ../docs/json.csv -page ../docs/json.md
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -csv ../docs/json.csv -page ../docs/generated/json-speed.md
 
 report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
 	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
@@ -289,8 +289,8 @@ test-cpp-cross: ## the same program on other processors, cross-built and emulate
 test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
 	scripts/cpp-packages.sh
 
-test-cpp-porting: ## the C++ of docs/cpp-porting.md
-	scripts/cpp-porting.sh
+test-cpp-blocks: ## each block of C++ of cpp/README.md, as a program
+	scripts/cpp-blocks.sh
 
 test-cpp-docs: ## that all of the C++ half is documented
 	scripts/cpp-docs.sh
@@ -324,11 +324,11 @@ test-cpp-compilers-all: ## the C++ half's tests by every clang that Debian has
 test-cpp-cross-all: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
 
-bench-cpp: tools ## the C++ pools beside the floor and the peers that this machine has, into docs and cpp/README.md
+bench-cpp: tools ## the C++ pools beside the floor and the peers that this machine has, into docs
 	scripts/cpp-bench.sh
 
-cpp-tables: tools ## the tables of cpp/README.md from the kept figures
-	cd lab && $(GO) run ./cmd/lab cpp -page ../cpp/README.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
+cpp-tables: tools ## the tables of docs/generated/cpp-speed.md from the kept figures
+	cd lab && $(GO) run ./cmd/lab cpp -page ../docs/generated/cpp-speed.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
 
 traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces

@@ -53,5 +53,5 @@
 // code. Command arenavet finds much of it without running anything.
 //
 // The pages in docs say how it works (design.md), what finds which mistake (safety.md)
-// and when not to use it (when-not-to-use.md).
+// and how to convert a program and when not to (guide.md).
 package arena

@@ -130,7 +130,7 @@ func TestTypeErrorsAsV1(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, doc := range errorDocs {
 		if onV2 && (strings.HasPrefix(doc, `{"Q`) || strings.HasPrefix(doc, `{"Floats`) || strings.HasPrefix(doc, `{"Both`) || strings.HasPrefix(doc, `{"Named`) || strings.HasPrefix(doc, `{"Embed`)) {
-			continue // what it takes, or takes otherwise: docs/json.md
+			continue // what it takes, or takes otherwise: docs/generated/json.md
 		}
 		for _, opts := range [][]Option{nil, {UseNumber}, {DisallowUnknownFields}} {
 			readsAs(t, a, doc, func() any { return new(errorsOf) }, opts...)

@@ -83,7 +83,7 @@ func quotedAsV1(t *testing.T, a *arena.Arena, in reflect.Type, value string) {
 // encoding/json sets to nil.
 func TestQuotedAsV1(t *testing.T) {
 	if onV2 {
-		t.Skip("docs/json.md has the differences")
+		t.Skip("docs/generated/json.md has the differences")
 	}
 	a := arena.NewArena(64<<10, 0)
 	for _, typ := range quotedTypes {
@@ -112,7 +112,7 @@ func FuzzQuoted(f *testing.F) {
 	a := arena.NewArena(64<<10, 0)
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
 		if onV2 {
-			t.Skip("docs/json.md has the differences")
+			t.Skip("docs/generated/json.md has the differences")
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
 		if r.IntN(2) == 0 {

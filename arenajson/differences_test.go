@@ -248,7 +248,7 @@ var deviations = []deviation{
 	{"writing what has a `MarshalJSON` that returns no JSON", "", written(byValue{"{"}), "MarshalerError: Type arenajson.byValue", "MarshalerError: Type *arenajson.byValue", "", "", ""},
 }
 
-// The table of differences in docs/json.md is true: each is one, on this Go.
+// The table of differences in docs/generated/json.md is true: each is one, on this Go.
 func TestDifferences(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| | document | `encoding/json`, Go 1.26 | Go 1.27 | `arenajson` |\n| --- | --- | --- | --- | --- |\n")

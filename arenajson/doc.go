@@ -8,7 +8,7 @@
 // Values and documents lie in the arena that is passed, and end with its life. A
 // nil arena stands for the heap.
 //
-// What differs from encoding/json is a table in docs/json.md, each line run by a test.
+// What differs from encoding/json is a table in docs/generated/json.md, each line run by a test.
 // On the heap stay builtin maps that are read (but see RecycleMaps), errors, what is
 // passed to Marshal by value, and what methods such as UnmarshalJSON make.
 package arenajson

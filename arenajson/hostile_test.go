@@ -107,7 +107,7 @@ var hostiles = []hostile{
 }
 
 // What a document costs that was made for it. Of the arena it takes what the table of
-// docs/json.md says, and of a Limit no more than that; builtin maps take of the heap what
+// docs/generated/json.md says, and of a Limit no more than that; builtin maps take of the heap what
 // they take with encoding/json. It takes about as long as with encoding/json at most. One
 // that breaks off takes no longer than encoding/json takes for all of it, and a nest no
 // longer than encoding/json takes to refuse it: it is checked before it is read.

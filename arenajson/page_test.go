@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/json.md that tests make")
+var update = flag.Bool("update", false, "write the tables of docs/generated/json.md that tests make")
 
-// samePage fails the test where a table of docs/json.md is not what the test made.
+// samePage fails the test where a table of docs/generated/json.md is not what the test made.
 func samePage(t *testing.T, section, table string) {
 	t.Helper()
-	const page = "../docs/json.md"
+	const page = "../docs/generated/json.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

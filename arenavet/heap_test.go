@@ -57,7 +57,7 @@ func TestConvertingGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	guide := filepath.Join(root, "docs", "converting")
-	page, err := os.ReadFile(guide + ".md")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "guide.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,15 @@
 package docs
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/ebbpool/arena/internal/check"
 )
 
 // The tests look at the whole repository, from its root.
@@ -29,7 +24,7 @@ func TestMain(m *testing.M) {
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "lab/*.md", "traces/*.md", "cpp/*.md", "adapters/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/generated/*.md", "lab/*.md", "traces/*.md", "cpp/*.md", "adapters/*/*.md"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -82,48 +77,6 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 		if !strings.Contains(source, squeeze(s[1])) {
 			t.Errorf("this snippet of the guide is in no example, word for word:\n%s", s[1])
 		}
-	}
-}
-
-// A reader pastes a snippet into a program of their own: each compiles there,
-// with nothing around it but an arena a, a type Entry of its own, and the imports.
-func TestReadmeSnippetsCompile(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if testing.Short() || check.Race || check.ASan {
-		t.Skip("builds programs, which is done once")
-	} else if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	b.WriteString("package reader\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"net/http\"\n\t\"time\"\n\n\t\"github.com/ebbpool/arena\"\n\t\"github.com/ebbpool/arena/arenahttp\"\n)\n\n" +
-		"var _, _, _, _, _ = errors.As, fmt.Sprint, http.Error, arenahttp.Status, time.Now\n\n" +
-		"type Entry struct {\n\tPath string\n\tTags []string\n\tNext *Entry\n}\n\n")
-	for i, m := range snippet.FindAllStringSubmatch(guide(t), -1) {
-		if strings.Contains("\n"+m[1], "\nfunc ") {
-			b.WriteString(m[1])
-		} else {
-			fmt.Fprintf(&b, "func snippet%d(a *arena.Arena) {\n%s}\n\n", i, m[1])
-		}
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"reader.go": b.String(),
-		"go.mod": "module reader\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\n" +
-			"replace github.com/ebbpool/arena => " + strconv.Quote(filepath.ToSlash(here)) + "\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	vet := exec.Command(goTool, "vet", ".")
-	vet.Dir = dir
-	vet.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
-	if out, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("go vet of the guide's snippets: %v\n%s\n%s", err, out, b.String())
 	}
 }
 

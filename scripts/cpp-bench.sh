@@ -1,7 +1,7 @@
 #!/bin/sh
 # cpp-bench.sh: measures the C++ pools beside the floor and their peers, with
 # gcc and, where there is one, clang; keeps the rounds in docs/ and makes the
-# tables of cpp/README.md from them. Takes about ten minutes; the machine should
+# tables of docs/generated/cpp-speed.md from them. Takes about ten minutes; the machine should
 # do nothing else.
 set -eu
 cd "$(dirname "$0")/.."

@@ -9,6 +9,6 @@
 //	}
 //
 // What the message leads to lies in the arena, and must not be used after the arena's
-// Reset or Put; what is to live longer is copied with Clone. See docs/protobuf.md for
+// Reset or Put; what is to live longer is copied with Clone. See docs/adapters.md for
 // what stays on the heap and for figures.
 package arenapb

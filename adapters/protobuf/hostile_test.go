@@ -26,9 +26,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/protobuf.md")
+var update = flag.Bool("update", false, "write the tables of docs/generated/protobuf.md")
 
-const page = "../../docs/protobuf.md"
+const page = "../../docs/generated/protobuf.md"
 
 // replace writes text between the markers of that name in the page, and returns what was
 // there.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// docs/misuse.md, from what was run.
+/// docs/generated/misuse.md, from what was run.
 
 #include <istream>
 #include <ostream>

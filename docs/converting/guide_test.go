@@ -1,4 +1,4 @@
-// Package converting holds docs/converting.md to its code.
+// Package converting has the parser of docs/guide.md after each step.
 package converting
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write what is counted into docs/converting.md")
+var update = flag.Bool("update", false, "write what is counted into docs/guide.md")
 
-const page = "../converting.md"
+const page = "../guide.md"
 
 const text = "2 * (Width + margin) + 3 * (Height + margin) + 4 * (depth + 17 * rows) + border"
 
@@ -97,6 +97,3 @@ func TestTable(t *testing.T) {
 	}
 	testkit.Table(t, page, "steps", table.String(), *update)
 }
-
-// What the page shows stands in the steps, line by line.
-func TestSnippets(t *testing.T) { testkit.Snippets(t, page, "*/expr.go", "*_test.go") }

@@ -17,7 +17,7 @@ import (
 var rounds = flag.Int("rounds", 1, "how often TestCost measures each build, an odd number")
 
 // TestCost measures requests without a mistake in each build, with the checks
-// and without, in turns, and logs the ratios: docs/safety.md says which they
+// and without, in turns, and logs the ratios: lab/adapters.md says which they
 // were. It fails where they are far off, on any machine.
 func TestCost(t *testing.T) {
 	if testing.Short() || testkit.Emulated() {

@@ -1,4 +1,4 @@
-// Package onheap holds docs/stays-on-the-heap.md to its figures.
+// Package onheap holds docs/guide.md to its figures.
 package onheap
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write what is counted into docs/stays-on-the-heap.md")
+var update = flag.Bool("update", false, "write what is counted into docs/guide.md")
 
 type user struct {
 	Name string
@@ -133,7 +133,7 @@ func TestTables(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %.0f | %s | %s |\n", r.what, testing.AllocsPerRun(100, r.heap), r.instead, left)
 	}
-	testkit.Table(t, "../stays-on-the-heap.md", "ways", table.String(), *update)
+	testkit.Table(t, "../guide.md", "ways", table.String(), *update)
 
 	table.Reset()
 	table.WriteString("| 20 objects with pointers | allocations | bytes |\n| --- | ---: | ---: |\n")
@@ -153,7 +153,7 @@ func TestTables(t *testing.T) {
 		})
 		fmt.Fprintf(&table, "| %s | %.0f | %.0f |\n", r.what, n, size)
 	}
-	testkit.Table(t, "../stays-on-the-heap.md", "arenas", table.String(), *update)
+	testkit.Table(t, "../guide.md", "arenas", table.String(), *update)
 }
 
 // count is how often f allocates on the heap, and how many bytes.

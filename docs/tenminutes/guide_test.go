@@ -18,9 +18,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write what is counted into docs/ten-minutes.md")
+var update = flag.Bool("update", false, "write what is counted into docs/guide.md")
 
-const page = "../ten-minutes.md"
+const page = "../guide.md"
 
 var steps = []struct {
 	name    string
@@ -120,7 +120,8 @@ func TestTable(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| after step | allocations per request | bytes |\n| --- | ---: | ---: |\n")
 	row := regexp.MustCompile(`(?m)^\| ([^|]+) \| ([0-9]+) \| ([0-9]+) \|$`)
-	said := row.FindAllStringSubmatch(string(text), -1)
+	between := regexp.MustCompile(`(?s)(<!-- handler:begin -->\n).*(<!-- handler:end -->)`)
+	said := row.FindAllStringSubmatch(between.FindString(string(text)), -1)
 	for i, s := range steps {
 		allocs, size := count(s.handler)
 		fmt.Fprintf(&table, "| %s | %.0f | %.0f |\n", s.name, allocs, size)
@@ -142,15 +143,16 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if *update {
-		between := regexp.MustCompile(`(?s)(<!-- table:begin -->\n).*(<!-- table:end -->)`)
 		if err := os.WriteFile(page, between.ReplaceAll(text, []byte("${1}"+table.String()+"${2}")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// What the page shows stands in the files here, line by line.
-func TestSnippets(t *testing.T) { testkit.Snippets(t, page, "*.go") }
+// What the page shows stands in the files of its two examples, line by line.
+func TestSnippets(t *testing.T) {
+	testkit.Snippets(t, page, "*.go", "../converting/*/expr.go", "../converting/*_test.go")
+}
 
 // BenchmarkSteps is what make of the figures one wants: go test -bench . ./docs/tenminutes
 func BenchmarkSteps(b *testing.B) {

@@ -1,4 +1,4 @@
-// Package tenminutes is the handler of docs/ten-minutes.md, after each step: its tests
+// Package tenminutes is the handler of docs/guide.md, after each step: its tests
 // count what each of them allocates.
 package tenminutes
 

@@ -94,8 +94,8 @@ func published(t *testing.T) []Claim {
 	return all
 }
 
-// The tables in the C++ README are those that the kept files give.
-func TestREADMEIsFresh(t *testing.T) {
+// The tables of C++ are those that the kept files give.
+func TestTablesAreFresh(t *testing.T) {
 	claims := published(t)
 	for _, c := range claims {
 		if len(c.Rounds) < 7 {
@@ -110,25 +110,25 @@ func TestREADMEIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := text(t, "../../cpp/README.md")
+	readme := text(t, "../../docs/generated/cpp-speed.md")
 	for section, want := range map[string]string{page.Bench: table, page.Instructions: counts.Markdown()} {
 		got, err := page.Extract(readme, section)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("the table %q of cpp/README.md is stale: run 'make cpp-tables'\nREADME:\n%s\nfiles:\n%s", section, got, want)
+			t.Errorf("the table %q of docs/generated/cpp-speed.md is stale: run 'make cpp-tables'\nthere:\n%s\nfiles:\n%s", section, got, want)
 		}
 	}
 }
 
-// A claim that is missed has its reason in docs/dead-ends.md, under the name
+// A claim that is missed has its reason in lab/dead-ends.md, under the name
 // that the table has for it.
 func TestMissedClaimsAreExplained(t *testing.T) {
-	reasons := strings.Join(strings.Fields(text(t, "../../docs/dead-ends.md")), " ")
+	reasons := strings.Join(strings.Fields(text(t, "../dead-ends.md")), " ")
 	for _, c := range published(t) {
 		if c.Missed() && !strings.Contains(reasons, "**"+c.Text+"**") {
-			t.Errorf("docs/dead-ends.md does not say why %q is missed", c.Text)
+			t.Errorf("lab/dead-ends.md does not say why %q is missed", c.Text)
 		}
 	}
 }

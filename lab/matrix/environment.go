@@ -80,7 +80,7 @@ func (e Environment) Dirty() bool { return strings.HasSuffix(e.Commit, DirtySuff
 // madeByMeasuring is what the commands that measure write, one after the other: a
 // difference there is no other program.
 var madeByMeasuring = []string{":(top,exclude)docs/*.csv", ":(top,exclude)docs/report", ":(top,exclude)docs/numbers.md",
-	":(top,exclude)docs/json.md", ":(top,exclude)README.md", ":(top,exclude)lab/results", ":(top,exclude)cpp/README.md"}
+	":(top,exclude)docs/generated", ":(top,exclude)README.md", ":(top,exclude)lab/results"}
 
 // Processor is the name of this machine's, "unknown" where the system doesn't tell.
 func Processor() string {

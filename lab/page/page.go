@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Sections of the pages: Front and Load of the README, JSON of docs/json.md, the others of docs/numbers.md,
-// and Bench and Instructions of cpp/README.md.
+// Sections of the pages: Front and Load of the README, JSON of docs/generated/json-speed.md,
+// Bench and Instructions of docs/generated/cpp-speed.md, and the others of docs/numbers.md.
 const (
 	Front        = "front"
 	Bench        = "bench"

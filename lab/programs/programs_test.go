@@ -143,9 +143,9 @@ func TestConvertedProgramsAllocateLittle(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write what is counted into docs/converting.md")
+var update = flag.Bool("update", false, "write what is counted into docs/guide.md")
 
-// The table of docs/converting.md is what is counted here.
+// The table of docs/guide.md is what is counted here.
 func TestConversionsPage(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the table is that of Go 1.26")
@@ -177,7 +177,7 @@ func TestConversionsPage(t *testing.T) {
 		lines, changed := compare(t, row.file+"_plain.go", row.file+"_arena.go")
 		fmt.Fprintf(&table, "| %s | %d | %d | %.0f | %.0f |\n", row.what, lines, changed, plain, arena)
 	}
-	testkit.Table(t, "../../docs/converting.md", "programs", table.String(), *update)
+	testkit.Table(t, "../../docs/guide.md", "programs", table.String(), *update)
 }
 
 // compare counts the lines of a file, and those of another one that are none of its.

@@ -190,10 +190,10 @@ func TestFrontMarkdown(t *testing.T) {
 	}
 }
 
-// A claim that is missed has its reason in docs/dead-ends.md, under the name
+// A claim that is missed has its reason in lab/dead-ends.md, under the name
 // that the table has for it.
 func TestMissedClaimsAreExplained(t *testing.T) {
-	text, err := os.ReadFile("../../docs/dead-ends.md")
+	text, err := os.ReadFile("../dead-ends.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestMissedClaimsAreExplained(t *testing.T) {
 				work = r.Work
 			}
 			if r.Rounds != 0 && !r.Holds() && !strings.Contains(reasons, work) {
-				t.Errorf("docs/dead-ends.md does not mention %q, which is missed on %s", work, m.Processor)
+				t.Errorf("lab/dead-ends.md does not mention %q, which is missed on %s", work, m.Processor)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // Command bench compares arenapb with package proto, vtprotobuf and hyperpb, and writes
-// the table of docs/protobuf.md. vtprotobuf's code is generated first: see the page.
+// the table of docs/generated/protobuf.md. vtprotobuf's code is generated first: see the page.
 package main
 
 import (
