@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/fixedpool"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // What is served must be the pool's statistics at the time of the request, and
@@ -83,10 +84,7 @@ func TestPublishNil(t *testing.T) {
 // have neither the handler of expvar nor the weight of runtime/pprof. (Package fmt
 // is there for Sprintf; of programs that don't call it the linker leaves it out.)
 func TestAllocatorStaysLight(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := testkit.GoTool(t)
 	out, err := exec.Command(goTool, "list", "-deps", "github.com/ebbpool/arena").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // The pages, and nothing else, are what a user reads.
@@ -44,12 +45,10 @@ var packages = map[string]string{
 // compiles in a module outside of this repository, with the requirements of the adapter that it uses. What a
 // block takes for granted, such as an arena a, is in testdata/blocks.
 func TestBlocksCompile(t *testing.T) {
-	goTool, err := exec.LookPath("go")
 	if testing.Short() || check.Race || check.ASan {
 		t.Skip("builds programs, which is done once")
-	} else if err != nil {
-		t.Skip("SKIPPED: no go command")
 	}
+	goTool := testkit.GoTool(t)
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // A look-up is a few instructions if the compiler inlines what it calls, and takes
@@ -17,10 +18,7 @@ func TestMapInlinesForItsUsers(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || machine.Portable || check.On {
 		t.Skip("needs the plain build")
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := testkit.GoTool(t)
 	// Only what is said of this package, where BenchmarkMapGet has its maps.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/internal/bench=-m", "-vet=off", ".").CombinedOutput()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // Slab.New and Allocator.New are worth their place only if they cost no call, and
@@ -17,10 +18,7 @@ func TestInlines(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || machine.Portable {
 		t.Skip("needs the plain build")
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := testkit.GoTool(t)
 	// The test binary has instances of all: for ints and for flat64.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/...=-m", "-vet=off", ".").CombinedOutput()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // The checks for misuse cost a plain build nothing: not one of their functions
@@ -16,10 +17,7 @@ func TestChecksAreNotInPlainBuilds(t *testing.T) {
 	if testing.Short() || check.On || check.Race || check.ASan {
 		t.Skip("builds the tests twice, plain and checked")
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := testkit.GoTool(t)
 	symbols := func(args ...string) int {
 		program := filepath.Join(t.TempDir(), "test")
 		build := exec.Command(goTool, append([]string{"test", "-c", "-o", program}, args...)...)

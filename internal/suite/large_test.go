@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // A program that uses arenas with large types must not be large itself: what
@@ -15,10 +17,7 @@ func TestLargeTypesAreNoData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := testkit.GoTool(t)
 	const most = 16 << 20 // less than half of one value
 	for _, flags := range []string{"", "-N -l", "-d=checkptr"} {
 		binary := filepath.Join(t.TempDir(), "large")

@@ -45,6 +45,19 @@ func NeedsReuse(t testing.TB) {
 // Emulated says that something slower than the processor runs this.
 func Emulated() bool { return runtime.GOARCH == "wasm" || os.Getenv("EBBPOOL_EMULATOR") != "" }
 
+// GoTool is the go command, for a test that builds programs.
+func GoTool(t testing.TB) string {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("WebAssembly starts no processes")
+	}
+	path, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("SKIPPED: no go command")
+	}
+	return path
+}
+
 // Self is the command of this test program with other arguments. Where the
 // processor is emulated, so is the child's: scripts/emulated.sh says by what.
 func Self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
