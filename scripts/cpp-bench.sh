@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 export CXX="${CXX:-g++}"
-scripts/cpp.sh release -N
+scripts/cpp.sh bench -N
 cpp/build/release/bench --claims docs/cpp-gcc.csv
 scripts/cpp.sh clang -N
 if [ -x cpp/build/clang/bench ]; then

@@ -1,9 +1,15 @@
 #!/bin/sh
 # cpp.sh PRESET [ctest arguments]: builds the C++ half in one of its presets
-# and runs its tests. Presets that need clang are skipped where there is none.
+# and runs its tests. Presets that need clang are skipped where there is none. "bench" is
+# of the preset release what the preset tests leaves out.
 set -eu
 preset=$1
 shift
+only=
+if [ "$preset" = bench ]; then
+	preset=release
+	only=bench
+fi
 cd "$(dirname "$0")/../cpp"
 . ../scripts/skipped.sh
 PATH=$(cd .. && pwd)/_build/tools/bin:$PATH # where setup.sh puts what it installs
@@ -32,7 +38,7 @@ compiles() {
 ../scripts/setup.sh test
 command -v cmake >/dev/null || skip "preset $preset: no CMake 3.22 or newer (on Debian: apt-get install cmake)"
 case $preset in
-clang | fuzz)
+clang* | fuzz)
 	compiler=$(newest clang++)
 	[ -n "$compiler" ] || skip "preset $preset: no clang 14 or newer (on Debian: apt-get install clang)"
 	compiles || skip "preset $preset: $compiler can't link a program"
@@ -52,8 +58,12 @@ fi
 	"$compiler" -fsanitize=fuzzer -x c++ -o /dev/null - 2>/dev/null || skip "preset fuzz: $compiler has no libFuzzer"
 
 cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
+case $only$preset in
+benchrelease)
+	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target bench
+	set -- -R '^bench' "$@"
+	;;
 # What has no threads has nothing for ThreadSanitizer to see.
-case $preset in
 tsan)
 	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target tests example_threads
 	set -- -R '^(tests|example_threads)$' "$@"
