@@ -1,6 +1,6 @@
 // Command parts runs parts of the tests, each a target of the Makefile, and counts:
 //
-//	parts -root .. -make make -about "4 minutes" NAME PART...
+//	parts -root .. -make make -about "4 minutes" [-keep | -take] NAME PART...
 //
 // A part that fails does not end the others. What each printed is in
 // _build/test/PART.log. The last line is the sum of what the test runners said. A line
@@ -26,16 +26,27 @@ func main() {
 	gnumake := flag.String("make", "make", "the command that makes a part")
 	about := flag.String("about", "", "how long it takes")
 	jobs := flag.Int("jobs", 2, "how many parts run at a time")
+	keep := flag.Bool("keep", false, "write down what passed")
+	take := flag.Bool("take", false, "do not run again what -keep wrote down of the same files, environment and compilers")
 	flag.Parse()
 	target, names := flag.Arg(0), flag.Args()[1:]
 	fmt.Printf("make %s: %d parts, %d at a time; it takes about %s\n", target, len(names), *jobs, *about)
 
 	begin := time.Now()
+	var state string
+	if *keep || *take {
+		state = stateOf(*root, os.Environ())
+	}
 	todo, done := make(chan *part), make(chan *part)
 	for range *jobs {
 		go func() {
 			for p := range todo {
-				p.run(*root, *gnumake)
+				if p.taken = *take && p.take(*root, state); !p.taken {
+					p.run(*root, *gnumake)
+				}
+				if *keep {
+					p.keep(*root, state)
+				}
 				done <- p
 			}
 		}()
@@ -57,7 +68,11 @@ func main() {
 				strings.Join(p.failures, ", "), p.name, p.name))
 			fmt.Print(p.report.String())
 		}
-		fmt.Printf("%s %-21s %s (%.0f s, of processors %.0f s)\n", verdict, p.name, p.counts, p.took.Seconds(), p.used.Seconds())
+		how := fmt.Sprintf("%.0f s, of processors %.0f s", p.took.Seconds(), p.used.Seconds())
+		if p.taken {
+			how = "passed in make test, since which nothing has changed"
+		}
+		fmt.Printf("%s %-21s %s (%s)\n", verdict, p.name, p.counts, how)
 		used += p.used
 		for _, m := range p.missing {
 			missing = append(missing, p.name+": "+m)

@@ -31,6 +31,7 @@ type part struct {
 	failures []string // tests
 	missing  []string // what the machine lacks
 	report   strings.Builder
+	taken    bool // it was not run again
 	took     time.Duration
 	used     time.Duration // of processors, also by what was started
 	log      *os.File
