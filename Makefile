@@ -10,8 +10,9 @@ export PATH := $(CURDIR)/_build/tools/bin:$(PATH)
 # The limit is for what hangs: a busy machine may need ten times as long. Instrumented
 # builds run several times slower than the default 10 minutes are meant
 # for. What Go's cache knows of a test is neither the programs that it builds and runs
-# nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is.
-TESTFLAGS ?= -timeout 60m -count=1 $(if $(EBBPOOL_PARTS),-json)
+# nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is. go vet is
+# for test-lint and test-vet: here each build would repeat it.
+TESTFLAGS ?= -timeout 60m -count=1 -vet=off $(if $(EBBPOOL_PARTS),-json)
 
 # A build that repeats what another has in full, and what runs slowly, leaves out its
 # longest tests; `make test-long` runs them, too.
@@ -27,6 +28,13 @@ SUITES = . ./fixedpool ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp
+# Most of whose time goes to what make test leaves to test-plain-long.
+LONG = ./arenajson ./docs/mistakes ./internal/suite
+# Two tests of arenajson's that take two thirds of its time: of what is on the heap, and
+# of what encoding/json answers. Go, the processor's words and the fallback can change
+# that; what instruments a build can't.
+HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$
+LESSER = $(if $(SHORT),-skip '$(HEAVY)')
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers.
 REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
 # The modules. What compares our protobuf with others has large dependencies, and is a part of its own.
@@ -38,20 +46,22 @@ MODULES = . lab $(ADAPTERS) $(EXAMPLES) arenavet release scripts
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && $(1)) || status=1; done; exit $$status
 
-# parts HOW LONG,PARTS: runs targets two at a time, goes on after one that fails, and
-# counts what passed (scripts/parts).
+# parts HOW LONG,PARTS,FLAGS: runs targets two at a time, goes on after one that fails,
+# and counts what passed (scripts/parts).
 parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_build/test/parts ./parts && \
-	_build/test/parts -make "$(MAKE)" -about "$(1)" $@ $(2)
+	_build/test/parts -make "$(MAKE)" -about "$(1)" $(3) $@ $(2)
 
 # Everything once, as users build it; the race detector where goroutines meet, and one
-# sanitizer of C++. The longest first, so that none is left alone at the end.
-QUICK = test-cpp-asan test-plain test-lint test-race-quick test-lab-quick test-arenavet test-adapters test-examples \
-	test-cpp-release test-release
+# sanitizer of C++. What is Go and what is C++ begin together: of two parts that build the
+# same packages at once each would compile them. The shortest are last, so that none is
+# left alone at the end.
+QUICK = test-plain test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet test-lint \
+	test-lab-quick test-release
 # What it has less of than a part of test-all.
-LESS = test-race-quick test-lab-quick test-cpp-release
+LESS = test-race-quick test-lab-quick
 # Each other build, processor, Go and compiler.
-REMAINING = test-lab test-wasm test-s390x test-arm64 test-arm test-race test-race-off test-asan test-go-oldest test-go-newest \
-	test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
+REMAINING = test-plain-long test-wasm test-s390x test-arm test-arm64 test-race test-race-off test-asan test-lab test-go-oldest \
+	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
 	test-adapters-builds test-adapters-others test-examples-builds test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
 # What others have in part: combinations of checks, and all clangs of Debian.
@@ -84,10 +94,10 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab report -page ../docs/numbers.md
 
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
-	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK))
+	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep)
 
 test-all: tools ## each build, processor, Go and compiler once: 25 minutes on two idle cores
-	$(call parts,25 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)))
+	$(call parts,25 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take)
 
 test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
 	$(MAKE) test-all SHORT=
@@ -103,26 +113,34 @@ repeat: tools ## what depends on chance, many times
 test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
 	scripts/lint.sh $(GO) $(MODULES)
 
+# All packages for the system that is least like the others; for those only what has
+# files of their own, since each needs the standard library anew.
+SYSTEMS = ./internal/check ./internal/suite ./internal/testkit ./internal/machine ./internal/goroutine
 test-vet: tools ## go vet for other systems and builds
 	$(GO) vet -tags arenaportable ./...
 	$(GO) vet -tags arenacheck ./...
-	for system in windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm; do \
+	CGO_ENABLED=0 GOOS=windows $(GO) vet ./...
+	for system in windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm linux/386; do \
 		for tags in "" arenacheck; do \
-			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" ./... || exit 1; \
+			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" $(SYSTEMS) || exit 1; \
 		done; \
 	done
 	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
 
+test-plain: tools ## the suite as users build the library
+	$(GO) test $(TESTFLAGS) $(filter-out $(LONG:./%=github.com/ebbpool/arena/%),$(shell $(GO) list ./...))
+	$(GO) test $(TESTFLAGS) -short $(LONG)
+
 # docs/mistakes builds its program with each checker. The first time that is most of the
 # standard library, too, which must not count towards the time that a test may take.
-test-plain: tools ## the suite as users build the library
+test-plain-long: tools ## the same with all rounds of what is random, and with programs that are built with each checker
 	@for flags in "" -race -asan "-tags arenacheck"; do \
 		CGO_ENABLED=1 $(GO) build $$flags -o /dev/null ./docs/mistakes 2>/dev/null || true; \
 	done
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) $(LONG)
 
 test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
-	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable ./...
+	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable $(SUITES) $(MACHINE) $(ABOVE) ./internal/goroutine ./internal/swiss
 
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) -args -nolayout
@@ -139,10 +157,11 @@ test-debug: tools ## the suite without optimization, as in a debugger
 	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
 	$(GO) test $(TESTFLAGS) -gcflags='-N -l' $(MACHINE)
 
+# In our packages: the standard library has them under the race detector.
+CHECKPTR = -gcflags=github.com/ebbpool/arena/...=-d=checkptr
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
-	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags=all=-d=checkptr $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) -gcflags=all=-d=checkptr $(MACHINE)
-	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags=all=-d=checkptr $(ABOVE) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) $(CHECKPTR) $(SUITES) $(ABOVE) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(CHECKPTR) $(MACHINE)
 
 # Once as arenas are in such a build, and once as they are without its checks for misuse.
 test-race-quick: tools ## where goroutines meet, under the race detector
@@ -153,7 +172,7 @@ MEET = Concurrent|Fork|Goroutine|Keep|Leak|Limit|Pool|Shared|Steady|Sync|Togethe
 
 test-race: tools ## the suite under the race detector, with its checks for misuse
 	$(GO) test $(TESTFLAGS) -race $(SUITES) $(MACHINE) ./arenahttp
-	$(GO) test $(TESTFLAGS) $(SHORT) -race $(REST)
+	$(GO) test $(TESTFLAGS) $(SHORT) -race $(LESSER) $(REST)
 
 test-race-off: tools ## the same build with memory used again
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -race $(SUITES) $(MACHINE)
@@ -164,9 +183,9 @@ test-race-check: tools ## the race detector with all checks for misuse
 ASAN = AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)
 test-asan: tools ## the suite under AddressSanitizer, with its checks for misuse
 	scripts/test-if-buildable.sh "$(ASAN)" \
-		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) -asan $(SUITES) $(MACHINE) ./arenahttp
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan $(SUITES) $(MACHINE) ./arenahttp
 	scripts/test-if-buildable.sh "$(ASAN)" \
-		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan $(REST)
+		env CGO_ENABLED=1 $(GO) test $(TESTFLAGS) $(SHORT) -asan $(LESSER) $(REST)
 
 test-asan-off: tools ## the same build with memory used again
 	scripts/test-if-buildable.sh "$(ASAN)" \
@@ -180,17 +199,22 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
 		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) ./...
 
+# An emulated processor runs a tenth as fast, or less: only what the processor can make a
+# difference to, but for the tests of what it makes none to and that take the longest.
+# SHORT= is for all of it.
+EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/model $(MACHINE) $(ABOVE),./...)
+SLOW = $(HEAVY)|^TestLifeSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
-	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(SHORT) ./...
+	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
 
 test-arm: tools ## the same on ARM of 32 bits
-	scripts/emulated.sh arm $(GO) test $(TESTFLAGS) $(SHORT) ./...
+	scripts/emulated.sh arm $(GO) test $(TESTFLAGS) $(EMULATED)
 
 test-s390x: tools ## the same on a big-endian machine
-	scripts/emulated.sh s390x $(GO) test $(TESTFLAGS) $(SHORT) ./...
+	scripts/emulated.sh s390x $(GO) test $(TESTFLAGS) $(EMULATED)
 
 test-wasm: tools ## the same as WebAssembly, in wazero
-	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(SHORT) ./...
+	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(EMULATED)
 
 WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
 test-go-oldest: tools ## the suite on the oldest Go that is promised
@@ -229,8 +253,9 @@ test-adapters-others: tools ## protobuf beside other decoders, and with others' 
 	$(call each,$(GO) test $(TESTFLAGS) ./...,$(OTHERS))
 
 test-adapters-builds: tools ## the same under the race detector, on the portable fallback, with checks, with the grpc-go after that in go.mod
-	$(call each,$(GO) test $(TESTFLAGS) $(SHORT) -race ./...,$(ADAPTERS))
+	$(call each,$(GO) test $(TESTFLAGS) $(SHORT) -race ./...,$(if $(SHORT),$(filter-out %/arrow,$(ADAPTERS)),$(ADAPTERS)))
 	cd adapters/protobuf && $(GO) test $(TESTFLAGS) -short -tags arenaportable ./...
+	cd adapters/arrow && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./... # it starts no goroutine
 	cd adapters/grpc && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...
 	cd adapters/grpc && $(GO) test $(TESTFLAGS) -modfile=go_current.mod ./...
 
@@ -265,8 +290,8 @@ test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that
 test-cpp-release: ## the C++ half as users build it, by the system's compiler
 	scripts/cpp.sh tests
 
-test-cpp-bench: ## the same with the benchmarks
-	scripts/cpp.sh release
+test-cpp-bench: ## that its benchmarks build and run
+	scripts/cpp.sh bench
 
 test-cpp-asan: ## the C++ half under AddressSanitizer and UndefinedBehaviorSanitizer
 	scripts/cpp.sh asan
@@ -275,7 +300,7 @@ test-cpp-tsan: ## the C++ half's threads under ThreadSanitizer
 	scripts/cpp.sh tsan
 
 test-cpp-clang: ## the C++ half by clang
-	scripts/cpp.sh clang
+	scripts/cpp.sh clang-tests
 
 test-cpp-fuzz: ## 20 s of fuzzing the C++ half
 	FUZZSECONDS=20 scripts/cpp.sh fuzz
