@@ -166,3 +166,14 @@ func ExampleArenaPool_Leaks() {
 	}
 	// Output: 1 true
 }
+
+// Is a fault one of arenas? Without a new build, all values go to the heap.
+func ExampleSetEnabled() {
+	pool := arena.NewAutoPool(0)
+	arena.SetEnabled(false) // as EBBPOOL=off in the environment does at the start
+	defer arena.SetEnabled(true)
+	pool.Do(func(a *arena.Arena) {
+		fmt.Println(a == nil, a.AllocString("on the heap"))
+	})
+	// Output: true on the heap
+}
