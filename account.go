@@ -107,7 +107,7 @@ func (p *ArenaPool) control(change func(*controls)) {
 	p.controls.Store(&c)
 }
 
-// started readies an arena that Get found for a life with limits, and takes
+// started readies an arena that Get found for an epoch with limits, and takes
 // its stack if it is the turn of this one.
 //
 //go:noinline

@@ -16,6 +16,9 @@ import (
 // get one from NewArena or from an ArenaPool. A nil *Arena is: allocations
 // then come from the Go heap, and the methods do nothing.
 //
+// An epoch of an arena is the time from NewArena, Get or a Reset to the next Reset,
+// Release or Put: one request, usually.
+//
 // An Arena must not be copied.
 type Arena struct {
 	region machine.Region
@@ -46,21 +49,21 @@ func (*noCopy) Unlock() {}
 //
 // chunkSize is in bytes: what the arena takes from the Go heap at a time for
 // values without pointers, and keeps for them if maxRetained allows. The first
-// life begins with less, so that an arena for one small request costs little:
+// epoch begins with less, so that an arena for one small request costs little:
 // with a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize
 // with the third chunk. (An arena with a chunkSize above 1 MB begins with all of
 // it.) Each type with pointers gets memory of its own, beginning with six
-// objects, but no more than 512 bytes of them. While the first life asks for
+// objects, but no more than 512 bytes of them. While the first epoch asks for
 // more, further chunks come, up to 64 times chunkSize each: as much again for
 // values without pointers, four times as much and more for types. Values larger
 // than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
-// Reset. Below it the arena keeps what one of about the last 128 lives needed;
-// lives that need more than maxRetained take the rest from the heap each time.
+// Reset. Below it the arena keeps what one of about the last 128 epochs needed;
+// epochs that need more than maxRetained take the rest from the heap each time.
 // (Its own records come on top: about 400 bytes for each type with pointers that
 // it has met, twice that where it has several chunks, 600 once it has met types that
-// its lives use no more, and for marks at most an eighth of maxRetained, or 4 KB.)
+// its epochs use no more, and for marks at most an eighth of maxRetained, or 4 KB.)
 // maxRetained <= 0 means 10 * chunkSize.
 //
 // Nothing is allocated for values before the first of them.
@@ -81,9 +84,9 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 
 // Reset takes back everything that was allocated from a, in time that does
 // not depend on how much that was, but for clearing the memory that held
-// types with pointers, and a few nanoseconds for each such type that this life, or one
-// of the three before, has used. The arena keeps what its lives need for the next one, at
-// most maxRetained bytes, and leaves the rest to the collector: what a life had
+// types with pointers, and a few nanoseconds for each such type that this epoch, or one
+// of the three before, has used. The arena keeps what its epochs need for the next one, at
+// most maxRetained bytes, and leaves the rest to the collector: what an epoch had
 // far beyond the others, and what none has needed lately.
 //
 // What was allocated before must not be used any more. Such a use is safe for
@@ -107,7 +110,7 @@ func (a *Arena) Reset() {
 	a.empty("Reset")
 }
 
-// empty ends the life of a and of its forks, as the function does that it names.
+// empty ends the epoch of a and of its forks, as the function does that it names.
 func (a *Arena) empty(how string) {
 	if a.forks == nil {
 		a.region.Empty()

@@ -76,7 +76,7 @@ type FaultError struct {
 	err  error
 }
 
-// Error says which life the memory belonged to, and where that began and ended.
+// Error says which epoch the memory belonged to, and where that began and ended.
 func (e *FaultError) Error() string { return e.text }
 
 // Unwrap returns the runtime's error.

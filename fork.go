@@ -11,11 +11,11 @@ type forks struct {
 	born   uint64 // a fork's number among its parent's
 	ended  string // what ended a fork, in builds with checks
 
-	list  []*Arena // list[:out] are in use, the others idle
-	out   int
-	count uint64 // of forks that were ever handed out
-	most  int    // of out, since lives was 0
-	lives int
+	list   []*Arena // list[:out] are in use, the others idle
+	out    int
+	count  uint64 // of forks that were ever handed out
+	most   int    // of out, since epochs was 0
+	epochs int
 }
 
 // Fork returns an arena for another goroutine, which works on the same request: the
@@ -122,14 +122,14 @@ func (a *Arena) endForks(born uint64, how string) {
 	}
 }
 
-// trimForks bounds what a's forks, which have all ended, keep for the next life:
-// as many of them as one of the last lives used, and at most what a may keep of
+// trimForks bounds what a's forks, which have all ended, keep for the next epoch:
+// as many of them as one of the last epochs used, and at most what a may keep of
 // bytes, with its own.
 func (a *Arena) trimForks() {
 	k := a.forks
-	if k.lives++; k.lives == machine.Window {
+	if k.epochs++; k.epochs == machine.Window {
 		a.dropForks(k.most)
-		k.lives, k.most = 0, 0
+		k.epochs, k.most = 0, 0
 	}
 	if held, most := a.heldAll(), a.region.MaxRetained; held > most {
 		for i := len(k.list) - 1; i >= 0 && held > most; i-- {

@@ -176,7 +176,7 @@ func TestPoolTotal(t *testing.T) {
 }
 
 // One request's own limit must not be the next one's.
-func TestPoolLimitIsForOneLife(t *testing.T) {
+func TestPoolLimitIsForOneEpoch(t *testing.T) {
 	for _, perArena := range []int{0, 10_000} {
 		p := NewArenaPool(1000, 1<<20)
 		p.SetLimit(perArena, 0)

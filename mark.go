@@ -14,7 +14,7 @@ type Mark struct {
 
 // Mark returns a mark at the current state of a: Rewind takes back what is
 // allocated from here on. Marks nest. It costs a few words for each type with
-// pointers that this life, or one of the three before, has used, which are kept until
+// pointers that this epoch, or one of the three before, has used, which are kept until
 // a rewind to an earlier mark or a Reset; marking twice in one place costs them once.
 func (a *Arena) Mark() Mark {
 	if a == nil {

@@ -19,8 +19,8 @@ import (
 // it keeps as many as were out at the same time in the last two to four minutes,
 // within 32 MB or what SetMaxIdleBytes says, and leaves the others to the collector.
 //
-// A pool is for many short lives with a clear end. A program with one long
-// life, or one goroutine, needs only an Arena.
+// A pool is for many short epochs with a clear end. A program with one long
+// epoch, or one goroutine, needs only an Arena.
 //
 // An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0).
 type ArenaPool struct {
@@ -68,7 +68,7 @@ func NewArenaPool(chunkSize, maxRetained int) *ArenaPool {
 // really use: new arenas begin with a chunk that the values without pointers and
 // the texts of three of four requests fit in; a single request, however large,
 // doubles it at most. (Types with pointers begin small in each new
-// arena, and fit after its first life.) maxRetained
+// arena, and fit after its first epoch.) maxRetained
 // is in bytes, for each arena; maxRetained <= 0 means 640 KB.
 func NewAutoPool(maxRetained int) *ArenaPool {
 	if maxRetained <= 0 {
@@ -210,10 +210,10 @@ func (p *ArenaPool) Put(a *Arena) {
 	p.arenas.Put(x)
 }
 
-// learn samples the size of the life that a's Put is about to end.
+// learn samples the size of the epoch that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {
-	// A life that used nothing of the flat lane says nothing about its size.
-	if used := a.region.FlatLane().InLife(); used != 0 {
+	// An epoch that used nothing of the flat lane says nothing about its size.
+	if used := a.region.FlatLane().InEpoch(); used != 0 {
 		p.sizeHint.Add(used, p.chunkSize)
 	}
 }

@@ -155,14 +155,14 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			p.Stats()
 		}
 	})
-	lives := 3000
+	epochs := 3000
 	if testing.Short() {
-		lives = 500
+		epochs = 500
 	}
 	for w := range uint64(6) {
 		workers.Go(func() {
 			r := rand.New(rand.NewPCG(w, 3))
-			for range lives {
+			for range epochs {
 				a := p.Get()
 				if a.Stats().UsedBytes != 0 {
 					t.Error("not empty")
@@ -188,7 +188,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	close(stop)
 	helpers.Wait()
 	s := p.Stats()
-	if s.Gets != uint64(6*lives) || s.Puts != s.Gets || s.Leaked != 0 || s.InUseBytes != 0 {
+	if s.Gets != uint64(6*epochs) || s.Puts != s.Gets || s.Leaked != 0 || s.InUseBytes != 0 {
 		t.Errorf("%+v", s)
 	}
 	sum := uintptr(0)

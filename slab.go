@@ -44,11 +44,11 @@ const (
 const slabRetained = 10
 
 // NewSlab returns an empty slab. It takes memory from the Go heap in chunks, the
-// first one for chunkLen values, further ones as large as what its first life
+// first one for chunkLen values, further ones as large as what its first epoch
 // has already, up to 64 times chunkLen. Over a Reset it keeps memory for as many
-// values as its lives need, at most 10 * chunkLen: a life of more values takes
+// values as its epochs need, at most 10 * chunkLen: an epoch of more values takes
 // the rest from the heap each time, which costs several times as much, so choose
-// chunkLen no smaller than a tenth of the values of a usual life. chunkLen < 1,
+// chunkLen no smaller than a tenth of the values of a usual epoch. chunkLen < 1,
 // or chunks larger than can be allocated, panic.
 func NewSlab[T any](chunkLen int) *Slab[T] {
 	size := max(machine.SizeOf[T](), 1)
@@ -62,7 +62,7 @@ func NewSlab[T any](chunkLen int) *Slab[T] {
 	return s
 }
 
-// begin starts the first life of an empty lane.
+// begin starts the first epoch of an empty lane.
 func (s *Slab[T]) begin() {
 	if check.On {
 		s.watch.Begin()

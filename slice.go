@@ -54,7 +54,7 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 }
 
 // MakeSliceUninit is MakeSlice without the clearing: the slice holds what the
-// arena's memory last held, from the life before or from nothing at all, and
+// arena's memory last held, from the epoch before or from nothing at all, and
 // costs the same whatever its size. It is for elements without pointers that
 // are all written before they are read: a bool that is not may be any byte, and
 // compiled code uses a bool as an index without a check. A T with pointers panics,

@@ -24,7 +24,7 @@ type Stats struct {
 // Stats returns the arena's statistics. Like every method it is for the
 // goroutine that owns the arena, so what its forks have is not in it: each of them
 // has its own: to set a limit by, which holds for all of them, look at the pool's
-// LargestArena. It costs a look at the chunks of each type that this life, or one of
+// LargestArena. It costs a look at the chunks of each type that this epoch, or one of
 // the three before, has used.
 func (a *Arena) Stats() Stats {
 	if a == nil {
@@ -61,11 +61,11 @@ type PoolStats struct {
 	InUseBytes    int // of the arenas that are out, and of those abandoned until they are collected; what the total of a limit bounds
 	RetainedBytes int // of those that lie idle; what SetMaxIdleBytes bounds over collections
 	HighWater     int // the most that all of them had together, out and idle, since the pool was made
-	LargestArena  int // the most that one had with its forks. A limit of three times that refuses no such life; below it, slices that grow by Append are refused first
+	LargestArena  int // the most that one had with its forks. A limit of three times that refuses no such epoch; below it, slices that grow by Append are refused first
 
 	// Numbers of all arenas and their forks, since the pool was made.
 	Oversize uint64 // chunks made larger than planned, or beside the current one, for one large value
-	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next life, and by other methods
+	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
 	Refused  uint64 // allocations that panicked with a *LimitError
 }
 

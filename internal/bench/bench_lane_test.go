@@ -13,11 +13,11 @@ import (
 // request does.
 func BenchmarkLives(b *testing.B) {
 	for _, n := range []int{20, 250, 1000} {
-		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchLives(b, n) })
+		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchEpochs(b, n) })
 	}
 }
 
-func benchLives(b *testing.B, n int) {
+func benchEpochs(b *testing.B, n int) {
 	b.Run("alloc=heap", func(b *testing.B) {
 		for range (b.N + n - 1) / n {
 			for range n {
@@ -92,35 +92,35 @@ var sinkBytes []byte
 func BenchmarkBytes(b *testing.B) {
 	const size = 64
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range lives(b) {
-			for range lifeLen {
+		for range epochs(b) {
+			for range epochLen {
 				sinkBytes = make([]byte, size)
 			}
 		}
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				sinkBytes = a.AllocBytes(size)
 			}
 		}
 	})
 	b.Run("alloc=uninit", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				sinkBytes = arena.MakeSliceUninit[byte](a, size, size)
 			}
 		}
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		c := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			c.reset()
-			for range lifeLen {
+			for range epochLen {
 				sinkBytes = c.bytes(size)
 			}
 		}

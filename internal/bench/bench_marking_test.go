@@ -20,7 +20,7 @@ import (
 // part of it, as they are of a program.
 func BenchmarkMarking(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // one that never comes would be waited for
-	var texts [2 * lifeLen]string                     // of the heap, each an object that a barrier looks up
+	var texts [2 * epochLen]string                    // of the heap, each an object that a barrier looks up
 	for i := range texts {
 		texts[i] = strings.Clone("/v1/orders/17/items")
 	}
@@ -30,32 +30,32 @@ func BenchmarkMarking(b *testing.B) {
 	}
 	for _, phase := range []string{"rest", "mark"} {
 		name := "phase=" + phase + "/alloc="
-		timed := func(b *testing.B, perLife int, life func() time.Duration) {
+		timed := func(b *testing.B, perEpoch int, epoch func() time.Duration) {
 			c := newCollection()
 			var sum time.Duration
-			lives := 0
+			epochs := 0
 			for range b.N {
 				c.begin(phase == "mark")
 				for range 2000 { // short of what the heap allocates until the next collection
-					took := life()
+					took := epoch()
 					if !c.lasts() {
 						break // in part another phase's
 					}
 					sum += took
-					lives++
+					epochs++
 				}
 				c.end()
 			}
-			if lives == 0 {
+			if epochs == 0 {
 				b.Fatalf("in %d collections there was no room for a life", b.N)
 			}
-			b.ReportMetric(float64(sum.Nanoseconds())/float64(lives*perLife), "ns/op")
-			b.ReportMetric(float64(lives)/float64(b.N), "lives")
+			b.ReportMetric(float64(sum.Nanoseconds())/float64(epochs*perEpoch), "ns/op")
+			b.ReportMetric(float64(epochs)/float64(b.N), "lives")
 		}
 		b.Run(name+"heap", func(b *testing.B) {
-			timed(b, lifeLen, func() time.Duration {
+			timed(b, epochLen, func() time.Duration {
 				start := time.Now()
-				for i := range lifeLen {
+				for i := range epochLen {
 					fill(i, new(ptr64))
 				}
 				return time.Since(start)
@@ -63,9 +63,9 @@ func BenchmarkMarking(b *testing.B) {
 		})
 		a := arena.NewArena(256<<10, 0)
 		b.Run(name+"arena", func(b *testing.B) {
-			timed(b, lifeLen, func() time.Duration {
+			timed(b, epochLen, func() time.Duration {
 				start := time.Now()
-				for i := range lifeLen {
+				for i := range epochLen {
 					fill(i, arena.New[ptr64](a))
 				}
 				a.Reset()
@@ -73,9 +73,9 @@ func BenchmarkMarking(b *testing.B) {
 			})
 		})
 		b.Run(name+"reset", func(b *testing.B) {
-			const slots = 2 * lifeLen
+			const slots = 2 * epochLen
 			timed(b, slots, func() time.Duration {
-				for i := range lifeLen {
+				for i := range epochLen {
 					fill(i, arena.New[ptr64](a))
 				}
 				start := time.Now()

@@ -12,7 +12,7 @@ import (
 // store has a write barrier, as in a program that keeps what it allocates; an
 // arena's life is 250 objects, and its Reset is part of the time.
 
-const lifeLen = 250
+const epochLen = 250
 
 type flat64 struct{ a, b, c, d, e, f, g, h uint64 }
 
@@ -28,7 +28,7 @@ var (
 )
 
 // lives is how many lives of lifeLen objects make up b.N.
-func lives(b *testing.B) int { return (b.N + lifeLen - 1) / lifeLen }
+func epochs(b *testing.B) int { return (b.N + epochLen - 1) / epochLen }
 
 // The loops are written out for each type and subject, so that what is timed
 // is what a user's code compiles to, and nothing else.
@@ -41,8 +41,8 @@ func BenchmarkNew(b *testing.B) {
 
 func benchFlat(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range lives(b) {
-			for range lifeLen {
+		for range epochs(b) {
+			for range epochLen {
 				p := new(flat64)
 				p.a = 1
 				sinkFlat = p
@@ -51,9 +51,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				p := arena.New[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -61,10 +61,10 @@ func benchFlat(b *testing.B) {
 		}
 	})
 	b.Run("alloc=slab", func(b *testing.B) {
-		s := arena.NewSlab[flat64](lifeLen)
-		for range lives(b) {
+		s := arena.NewSlab[flat64](epochLen)
+		for range epochs(b) {
 			s.Reset()
-			for range lifeLen {
+			for range epochLen {
 				p := s.New()
 				p.a = 1
 				sinkFlat = p
@@ -73,9 +73,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := bumpNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -84,9 +84,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=cursor", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := cursorNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -95,9 +95,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=inlined", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := inlinedNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -108,8 +108,8 @@ func benchFlat(b *testing.B) {
 
 func benchPtr(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range lives(b) {
-			for range lifeLen {
+		for range epochs(b) {
+			for range epochLen {
 				p := new(ptr64)
 				p.a = 1
 				sinkPtr = p
@@ -118,9 +118,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				p := arena.New[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -128,10 +128,10 @@ func benchPtr(b *testing.B) {
 		}
 	})
 	b.Run("alloc=slab", func(b *testing.B) {
-		s := arena.NewSlab[ptr64](lifeLen)
-		for range lives(b) {
+		s := arena.NewSlab[ptr64](epochLen)
+		for range epochs(b) {
 			s.Reset()
-			for range lifeLen {
+			for range epochLen {
 				p := s.New()
 				p.a = 1
 				sinkPtr = p
@@ -140,9 +140,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := bumpNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -151,9 +151,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=cursor", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := cursorNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -162,9 +162,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=inlined", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				p := inlinedNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -228,8 +228,8 @@ var (
 // benchTen allocates ten types in turn; an op is one object.
 func benchTen(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range lives(b) {
-			for range lifeLen / 10 {
+		for range epochs(b) {
+			for range epochLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = new(ten0), new(ten1), new(ten2), new(ten3), new(ten4)
 				sink5, sink6, sink7, sink8, sink9 = new(ten5), new(ten6), new(ten7), new(ten8), new(ten9)
 			}
@@ -237,9 +237,9 @@ func benchTen(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen / 10 {
+			for range epochLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = arena.New[ten0](a), arena.New[ten1](a), arena.New[ten2](a), arena.New[ten3](a), arena.New[ten4](a)
 				sink5, sink6, sink7, sink8, sink9 = arena.New[ten5](a), arena.New[ten6](a), arena.New[ten7](a), arena.New[ten8](a), arena.New[ten9](a)
 			}
@@ -247,9 +247,9 @@ func benchTen(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen / 10 {
+			for range epochLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = bumpNew[ten0](a), bumpNew[ten1](a), bumpNew[ten2](a), bumpNew[ten3](a), bumpNew[ten4](a)
 				sink5, sink6, sink7, sink8, sink9 = bumpNew[ten5](a), bumpNew[ten6](a), bumpNew[ten7](a), bumpNew[ten8](a), bumpNew[ten9](a)
 			}
@@ -260,26 +260,26 @@ func benchTen(b *testing.B) {
 func BenchmarkAllocString(b *testing.B) {
 	text := strings.Repeat("0123456789abcdef", 2)
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range lives(b) {
-			for range lifeLen {
+		for range epochs(b) {
+			for range epochLen {
 				sinkStr = strings.Clone(text)
 			}
 		}
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				sinkStr = a.AllocString(text)
 			}
 		}
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range lives(b) {
+		for range epochs(b) {
 			a.reset()
-			for range lifeLen {
+			for range epochLen {
 				sinkStr = a.allocString(text)
 			}
 		}

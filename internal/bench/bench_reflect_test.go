@@ -15,9 +15,9 @@ func BenchmarkNewType(b *testing.B) {
 		t := reflect.TypeFor[flat64]()
 		b.Run("how=new", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range lives(b) {
+			for range epochs(b) {
 				a.Reset()
-				for range lifeLen {
+				for range epochLen {
 					p := arena.New[flat64](a)
 					p.a = 1
 					sinkFlat = p
@@ -26,9 +26,9 @@ func BenchmarkNewType(b *testing.B) {
 		})
 		b.Run("how=reflect", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range lives(b) {
+			for range epochs(b) {
 				a.Reset()
-				for range lifeLen {
+				for range epochLen {
 					p := (*flat64)(arena.NewType(a, t).UnsafePointer())
 					p.a = 1
 					sinkFlat = p
@@ -36,8 +36,8 @@ func BenchmarkNewType(b *testing.B) {
 			}
 		})
 		b.Run("how=heap", func(b *testing.B) {
-			for range lives(b) {
-				for range lifeLen {
+			for range epochs(b) {
+				for range epochLen {
 					p := (*flat64)(reflect.New(t).UnsafePointer())
 					p.a = 1
 					sinkFlat = p
@@ -49,9 +49,9 @@ func BenchmarkNewType(b *testing.B) {
 		t := reflect.TypeFor[ptr64]()
 		b.Run("how=new", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range lives(b) {
+			for range epochs(b) {
 				a.Reset()
-				for range lifeLen {
+				for range epochLen {
 					p := arena.New[ptr64](a)
 					p.a = 1
 					sinkPtr = p
@@ -60,9 +60,9 @@ func BenchmarkNewType(b *testing.B) {
 		})
 		b.Run("how=reflect", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range lives(b) {
+			for range epochs(b) {
 				a.Reset()
-				for range lifeLen {
+				for range epochLen {
 					p := (*ptr64)(arena.NewType(a, t).UnsafePointer())
 					p.a = 1
 					sinkPtr = p
@@ -70,8 +70,8 @@ func BenchmarkNewType(b *testing.B) {
 			}
 		})
 		b.Run("how=heap", func(b *testing.B) {
-			for range lives(b) {
-				for range lifeLen {
+			for range epochs(b) {
+				for range epochLen {
 					p := (*ptr64)(reflect.New(t).UnsafePointer())
 					p.a = 1
 					sinkPtr = p
@@ -88,9 +88,9 @@ func BenchmarkMakeSliceType(b *testing.B) {
 	t := reflect.TypeFor[ptr64]()
 	b.Run("how=makeslice", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				s := arena.MakeSlice[ptr64](a, many, many)
 				s[0].a = 1
 				sinkPtr = &s[0]
@@ -99,9 +99,9 @@ func BenchmarkMakeSliceType(b *testing.B) {
 	})
 	b.Run("how=reflect", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range lives(b) {
+		for range epochs(b) {
 			a.Reset()
-			for range lifeLen {
+			for range epochLen {
 				p := (*ptr64)(arena.MakeSliceType(a, t, many, many).UnsafePointer())
 				p.a = 1
 				sinkPtr = p

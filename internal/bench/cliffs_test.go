@@ -44,7 +44,7 @@ type jsonDoc struct {
 var smallDoc = []byte(`{"id":17,"name":"a small one","tags":["new","red"],"owner":{"name":"Jo","mail":"jo@example.org"}}`)
 
 // smallLives are what lives do that have few types.
-var smallLives = []struct {
+var smallEpochs = []struct {
 	name string
 	live func(a *arena.Arena)
 }{
@@ -131,7 +131,7 @@ var homes = []struct {
 func TestNoCliffs(t *testing.T) {
 	for _, home := range homes {
 		for _, types := range []int{80, 800} {
-			for _, small := range smallLives {
+			for _, small := range smallEpochs {
 				t.Run(fmt.Sprintf("%s/%d/%s", home.name, types, small.name), func(t *testing.T) {
 					fresh, old := home.make(0), home.make(types)
 					lead := func(one func(func(*arena.Arena))) func() {
@@ -156,7 +156,7 @@ func TestNoCliffs(t *testing.T) {
 // arena of their own.
 func BenchmarkCliffs(b *testing.B) {
 	for _, types := range []int{80, 800} {
-		for _, small := range smallLives {
+		for _, small := range smallEpochs {
 			b.Run(fmt.Sprintf("types=%d/life=%s", types, small.name), func(b *testing.B) {
 				fresh, old := homes[0].make(0), homes[0].make(types)
 				testkit.Duel(b, func() {
@@ -183,7 +183,7 @@ func BenchmarkCliffs(b *testing.B) {
 		b.Run(fmt.Sprintf("types=%d/life=all types in one of 100", types), func(b *testing.B) {
 			mixed, few, all := homes[0].make(0), homes[0].make(0), homes[0].make(0)
 			large := func(a *arena.Arena) { met(a, types) }
-			lives := func(small, large func()) {
+			epochs := func(small, large func()) {
 				for i := range 500 {
 					if i%100 == 0 {
 						large()
@@ -193,9 +193,9 @@ func BenchmarkCliffs(b *testing.B) {
 				}
 			}
 			testkit.Duel(b, func() {
-				lives(func() { mixed(smallLives[1].live) }, func() { mixed(large) })
+				epochs(func() { mixed(smallEpochs[1].live) }, func() { mixed(large) })
 			}, func() {
-				lives(func() { few(smallLives[1].live) }, func() { all(large) })
+				epochs(func() { few(smallEpochs[1].live) }, func() { all(large) })
 			})
 		})
 	}

@@ -1,6 +1,6 @@
 // Package check is what builds with the tag arenacheck, with -race or with
 // -asan add to find misuse: a Tracker records who uses an arena at the moment and
-// where its lives began and ended; Lane and Chunk add redzones between values and
+// where its epochs began and ended; Lane and Chunk add redzones between values and
 // put freed memory in quarantine.
 //
 // It works on addresses, offsets and sizes, and knows nothing of lanes, arenas

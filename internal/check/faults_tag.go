@@ -28,7 +28,7 @@ func Explain(err error) (at uintptr, text string, ok bool) {
 	for r := range runs.all {
 		for _, b := range r.protected {
 			if at-b.start < b.size {
-				return at, "arena: use of memory that an arena has taken back" + b.life.history(), true
+				return at, "arena: use of memory that an arena has taken back" + b.epoch.history(), true
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane {
 	return l
 }
 
-// WatchedBy says who is told of the lane's lives.
+// WatchedBy says who is told of the lane's epochs.
 func (l *Lane) WatchedBy(w *Tracker) { l.of = w }
 
 // Redzone returns the size in bytes of the redzone before a value, which an access
@@ -105,7 +105,7 @@ func (l *Lane) TextRedzone(size uintptr) uintptr {
 	return redzone + roundUp(size, 8) - size
 }
 
-// RecordUse notes how many bytes a life that ended needed; Last tells of the last
+// RecordUse notes how many bytes an epoch that ended needed; Last tells of the last
 // one, 0 where there was none.
 func (l *Lane) RecordUse(used uintptr) { l.last = used }
 

@@ -19,7 +19,7 @@ import (
 //     it. (The collector doesn't look into such memory.)
 //   - Memory with pointers must stay readable for the collector. It is filled
 //     with dead values: pointers to memory that nobody can access, which tell
-//     the life (see graves_tag.go), and DeadLen for numbers.
+//     the epoch (see graves_tag.go), and DeadLen for numbers.
 //   - What lies between values of the first kind is filled with FreeByte, and
 //     looked at when it is taken back. What is handed out as it is, is filled
 //     with it, too.
@@ -60,7 +60,7 @@ type run struct {
 // protectedChunk is a chunk that was taken back.
 type protectedChunk struct {
 	start, size uintptr
-	life        *life
+	epoch       *epoch
 }
 
 var runs struct {
@@ -143,14 +143,14 @@ func newRun(n uintptr) (Pointer, *run) {
 func (c *Chunk) protect(l *Lane, r Extent) {
 	switch {
 	case l.fillDead != nil:
-		l.fillDead(r.Base, 0, r.Lo, l.of.life.deadPointer())
-	case !l.typed && !ASan && !c.run.protect(r, l.of.life):
+		l.fillDead(r.Base, 0, r.Lo, l.of.epoch.deadPointer())
+	case !l.typed && !ASan && !c.run.protect(r, l.of.epoch):
 		fill(r.Base, 0, r.Size, deadFill)
 	}
 }
 
 // protect forbids access to a chunk of the run, if that can be done.
-func (r *run) protect(c Extent, l *life) bool {
+func (r *run) protect(c Extent, l *epoch) bool {
 	if r == nil {
 		return false
 	}

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A dead pointer must lead to memory that nobody can access, and tell which life it
+// A dead pointer must lead to memory that nobody can access, and tell which epoch it
 // is from: memory with pointers stays readable, so a fault comes only when such a
-// pointer is followed, far from any chunk. So each life that ends gets a slot of the
+// pointer is followed, far from any chunk. So each epoch that ends gets a slot of the
 // quarantine, a range of addresses that nobody can access, and its dead pointers lead
 // to the beginning of the slot. Slots are reused in turn.
 
 const (
 	// quarantineSlot is the size of a slot in bytes, 1 MB, or 64 KB on 32 bits: a dead
-	// pointer with an index below it is told from those of other lives.
+	// pointer with an index below it is told from those of other epochs.
 	quarantineSlot = 64 << 10 << (4 * (^uintptr(0) >> 63))
 	// QuarantineSlots is the number of slots: 16,384, for which 16 GB of addresses, and
 	// no memory, are reserved; 256 on 32 bits.
@@ -24,13 +24,13 @@ const (
 
 var quarantine struct {
 	sync.Mutex
-	base  Pointer // nil where the system has no such range
-	count uint64  // lives that got a slot
-	lives [QuarantineSlots]*life
+	base   Pointer // nil where the system has no such range
+	count  uint64  // epochs that got a slot
+	epochs [QuarantineSlots]*epoch
 }
 
-// reserveQuarantine reserves the range when a program's first life ends. Where so
-// much can't be had, all lives share one slot, and reports don't say which it was.
+// reserveQuarantine reserves the range when a program's first epoch ends. Where so
+// much can't be had, all epochs share one slot, and reports don't say which it was.
 var reserveQuarantine = sync.OnceFunc(func() {
 	if quarantine.base = reserve(QuarantineSlots * quarantineSlot); quarantine.base == nil {
 		quarantine.base = reserve(quarantineSlot)
@@ -38,13 +38,13 @@ var reserveQuarantine = sync.OnceFunc(func() {
 	}
 })
 
-// deadPointer returns the value of all dead pointers of the life. The race detector
+// deadPointer returns the value of all dead pointers of the epoch. The race detector
 // learns nothing from it.
 //
 //go:norace
-func (l *life) deadPointer() Pointer {
+func (l *epoch) deadPointer() Pointer {
 	if l == nil {
-		l = new(life) // it was made while the checks were off
+		l = new(epoch) // it was made while the checks were off
 	}
 	RaceBlind()
 	defer RaceSee()
@@ -56,14 +56,14 @@ func (l *life) deadPointer() Pointer {
 		if quarantine.count != ^uint64(0) && quarantine.base != nil {
 			n := quarantine.count % QuarantineSlots
 			quarantine.count++
-			quarantine.lives[n] = l
+			quarantine.epochs[n] = l
 			l.dead = addr(quarantine.base, uintptr(n)*quarantineSlot)
 		}
 	}
 	return l.dead
 }
 
-// ExplainPointer describes the life whose dead pointer leads to the address at; ok is
+// ExplainPointer describes the epoch whose dead pointer leads to the address at; ok is
 // false where none does.
 func ExplainPointer(at uintptr) (text string, ok bool) {
 	quarantine.Lock()
@@ -77,10 +77,10 @@ func ExplainPointer(at uintptr) (text string, ok bool) {
 	case off >= QuarantineSlots*quarantineSlot:
 		return "", false
 	default:
-		l := quarantine.lives[off/quarantineSlot]
+		l := quarantine.epochs[off/quarantineSlot]
 		text += l.history()
 		if quarantine.count > QuarantineSlots && l != nil {
-			text += "\n(or that of a life " + strconv.Itoa(QuarantineSlots) + " lives before it)"
+			text += "\n(or that of an epoch " + strconv.Itoa(QuarantineSlots) + " epochs before it)"
 		}
 		return text, true
 	}

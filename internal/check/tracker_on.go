@@ -11,18 +11,18 @@ import (
 
 // Tracker records the use of an arena or a slab.
 type Tracker struct {
-	life *life  // what goes on, or did last
-	last *life  // the last one that ended
-	busy uint32 // 1 while a call is going on
+	epoch *epoch // what goes on, or did last
+	last  *epoch // the last one that ended
+	busy  uint32 // 1 while a call is going on
 
 	cleanup runtime.Cleanup // of an arena from a pool
 
 	releases uint64 // each ends the use of all handles
 }
 
-// life says where a life began and ended. It is an object of its own, so that
+// epoch says where an epoch began and ended. It is an object of its own, so that
 // what keeps it keeps no arena alive.
-type life struct {
+type epoch struct {
 	began, ended trace
 	how          string  // it ended
 	dead         Pointer // with arenacheck: what its dead pointers point to
@@ -71,24 +71,24 @@ func ours(f runtime.Frame) bool {
 func (t *Tracker) Guard(c runtime.Cleanup) { t.cleanup = c }
 func (t *Tracker) Unguard()                { t.cleanup.Stop() }
 
-// Begin starts a life.
+// Begin starts an epoch.
 //
 //go:norace
 func (t *Tracker) Begin() {
-	t.life = new(life)
-	t.life.began.here()
+	t.epoch = new(epoch)
+	t.epoch.began.here()
 }
 
-// Ended notes that a life ended, and how; the next one begins.
+// Ended notes that an epoch ended, and how; the next one begins.
 //
 //go:norace
 func (t *Tracker) Ended(how string) {
-	t.life.how = how
-	t.life.ended.here()
-	t.last = t.life
+	t.epoch.how = how
+	t.epoch.ended.here()
+	t.last = t.epoch
 }
 
-// History says where the life began that is going on, or was the last, and
+// History says where the epoch began that is going on, or was the last, and
 // where memory was last taken back.
 func (t *Tracker) History() string {
 	if Race {
@@ -97,14 +97,14 @@ func (t *Tracker) History() string {
 	if t.last != nil {
 		return t.last.history()
 	}
-	return t.life.history()
+	return t.epoch.history()
 }
 
-func (l *life) history() string {
+func (l *epoch) history() string {
 	if l == nil {
 		return "" // it was made while the checks were off
 	}
-	text := "\nthe arena's life began at:" + l.began.String()
+	text := "\nthe arena's epoch began at:" + l.began.String()
 	if l.how != "" {
 		text += "\nand " + l.how + " took memory back at:" + l.ended.String()
 	}
@@ -135,8 +135,8 @@ func (t *Tracker) Occupy(does string) {
 	if !Race && !atomic.CompareAndSwapUint32(&t.busy, 0, 1) {
 		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
 	}
-	if t.life != nil && t.life.how != "" {
-		t.life = &life{began: t.life.began}
+	if t.epoch != nil && t.epoch.how != "" {
+		t.epoch = &epoch{began: t.epoch.began}
 	}
 }
 

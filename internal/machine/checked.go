@@ -41,13 +41,13 @@ func (l *Lane) redzoneBytes() uintptr {
 	return n
 }
 
-// mostFirst is the most bytes that a life's first chunk has if no life before
+// mostFirst is the most bytes that an epoch's first chunk has if no epoch before
 // told what is needed.
 const mostFirst = 8 << 10
 
-// firstSize is the size of a life's first chunk, for one of n bytes in a plain
-// build. Each life has a new one here, which costs its size: it fits the last
-// life, not the largest one.
+// firstSize is the size of an epoch's first chunk, for one of n bytes in a plain
+// build. Each epoch has a new one here, which costs its size: it fits the last
+// epoch, not the largest one.
 //
 //go:norace
 func (l *Lane) firstSize(n uintptr) uintptr {
@@ -61,7 +61,7 @@ func (l *Lane) firstSize(n uintptr) uintptr {
 }
 
 // plannedFor reports whether a plain build's first chunk would have room for need
-// bytes beside what the life has used: what is large then is so for this build
+// bytes beside what the epoch has used: what is large then is so for this build
 // alone.
 //
 //go:norace
@@ -69,12 +69,12 @@ func (l *Lane) plannedFor(need uintptr) bool {
 	return check.On && l.usedBytes()+need <= l.retention.first()
 }
 
-// recordUse records the size of the life that ends, for the first chunk of the next
+// recordUse records the size of the epoch that ends, for the first chunk of the next
 // one, and for retention, as in a plain build.
 func (l *Lane) recordUse(limit uintptr) {
 	used := l.usedBytes()
 	l.watch.RecordUse(fitted(max(used, l.retention.top)))
-	l.retention.endLife(used, limit)
+	l.retention.endEpoch(used, limit)
 }
 
 // Seal has what comes next begin in chunks of its own, so that Rewind takes
@@ -95,7 +95,7 @@ func (l *Lane) seal() {
 	}
 }
 
-// quarantineFrom ends the use of all chunks of the lane's life from the one on that
+// quarantineFrom ends the use of all chunks of the lane's epoch from the one on that
 // stands at first in older.
 //
 //go:norace

@@ -11,7 +11,7 @@ import (
 // large MakeSlice cost what its size is. Whether it is cleared can be seen
 // without a clock: what a test scribbles into such room behind the lane's back
 // must still be there when it is handed out, once; and must be cleared in the
-// next life.
+// next epoch.
 func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
 	if check.On {
 		t.Skip("no memory is used again")
@@ -35,6 +35,6 @@ func TestFreshMemoryIsNotClearedAgain(t *testing.T) {
 	// Behind what was used the chunk is still fresh.
 	scribble()
 	if b := MakeSlice[byte](&r, size, size); b[0] != 0xff || b[size-1] != 0xff {
-		t.Error("fresh memory was cleared in the second life")
+		t.Error("fresh memory was cleared in the second epoch")
 	}
 }

@@ -37,7 +37,7 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 	}
 }
 
-// New looks first at the lane that the last life took most from.
+// New looks first at the lane that the last epoch took most from.
 func TestBusiestLane(t *testing.T) {
 	if Portable || !LayoutOK {
 		t.Skip("lanes are not looked up by New")
@@ -50,7 +50,7 @@ func TestBusiestLane(t *testing.T) {
 	first := laneOf[string](&r)
 	second, third := laneOf[*int](&r), laneOf[odd](&r)
 	if r.Types.Busiest != first {
-		t.Error("the first lane is not the busiest one, in the first life")
+		t.Error("the first lane is not the busiest one, in the first epoch")
 	}
 	for _, want := range []*Lane{second, third, first} {
 		for _, l := range []*Lane{first, second, third} {
@@ -66,7 +66,7 @@ func TestBusiestLane(t *testing.T) {
 	}
 	busiest := r.Types.Busiest
 	if r.Empty(); r.Types.Busiest != busiest {
-		t.Error("a life that took nothing changed the busiest lane")
+		t.Error("an epoch that took nothing changed the busiest lane")
 	}
 	if r.Release(); r.Types.Busiest != vacant {
 		t.Error("the busiest lane is one that the region has no more")

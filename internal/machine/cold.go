@@ -1,6 +1,6 @@
 package machine
 
-// A lane without pointers that knows nothing yet of what its lives need begins
+// A lane without pointers that knows nothing yet of what its epochs need begins
 // with less than the chunk size that was asked for: an arena that is made for
 // one small request, and then dropped, would pay for 64 KB to use one. It
 // begins with coldStart, or a coldPart of the chunk size, and takes coldStep
@@ -12,7 +12,7 @@ const (
 	coldStep  = 8
 
 	// mostCold is the largest chunk size in bytes for which this is so: who asks
-	// for more has large lives, or wants all in one piece.
+	// for more has large epochs, or wants all in one piece.
 	mostCold = 1 << 20
 )
 

@@ -16,7 +16,7 @@ func manyTypes(n int) []*Type {
 }
 
 // counterpart is a region, and another one that does the same and has all of its lanes look
-// at each life: what lives that a parked lane missed are made up for by has to come to
+// at each epoch: what epochs that a parked lane missed are made up for by has to come to
 // the same.
 type counterpart struct {
 	*rand.Rand
@@ -153,8 +153,8 @@ func (w *counterpart) same(what string, retention bool) {
 
 func (w *counterpart) cut(n int) { w.live, w.holds = w.live[:n], w.holds[:n] }
 
-// life leads one life with some of the types.
-func (w *counterpart) life(types []*Type, most int) {
+// epoch runs one epoch with some of the types.
+func (w *counterpart) epoch(types []*Type, most int) {
 	for range w.IntN(4) {
 		if w.newest.typ == nil || w.IntN(3) != 0 {
 			w.alloc(types[w.IntN(len(types))], 1+w.IntN(most))
@@ -186,7 +186,7 @@ func (w *counterpart) life(types []*Type, most int) {
 }
 
 func (w *counterpart) end() {
-	w.same("the end of a life", false)
+	w.same("the end of an epoch", false)
 	w.cut(0)
 	w.marks[0], w.marks[1], w.until, w.used = w.marks[0][:0], w.marks[1][:0], w.until[:0], w.used[:0]
 	w.newest.typ = nil

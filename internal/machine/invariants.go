@@ -25,7 +25,7 @@ func (l *Lane) check() {
 		c.check()
 		if i == len(l.older)-1 {
 			// The others were looked at before, and nothing is taken from them
-			// until they are current again. A life of many chunks would spend
+			// until they are current again. An epoch of many chunks would spend
 			// its time in reading them all for each new one.
 			c.checkFree(l.ops)
 		}

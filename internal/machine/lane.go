@@ -4,7 +4,7 @@ import "github.com/ebbpool/arena/internal/check"
 
 // A Lane is the memory of one kind of value: everything without pointers
 // (flat), or one type that has pointers. It bumps an offset through its
-// current chunk; chunks that are full wait in older until the life ends.
+// current chunk; chunks that are full wait in older until the epoch ends.
 //
 //	            lo                       hi        cap
 //	+-----------+------------------------+---------+
@@ -26,7 +26,7 @@ type Lane struct {
 	Key   *TypeDesc // the type, nil in the flat lane
 	ops   *laneOps
 
-	older     []chunk // full chunks of this life, in the order they were started
+	older     []chunk // full chunks of this epoch, in the order they were started
 	olderUsed uintptr // bytes handed out from them
 	free      []chunk // empty chunks, for when the current one is full; see lane_trim.go
 	tip       uintptr // where the newest slice ends, exactly; 0: nothing to extend
@@ -51,7 +51,7 @@ type laneOps struct {
 
 // Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
 // a time, half of the smallest first-level caches: what was written last is still in the
-// cache, and what is cleared last is what the next life begins with. What is further
+// cache, and what is cleared last is what the next epoch begins with. What is further
 // than clearNear from the beginning is in no cache by then, and goes in large pieces, in
 // which processors need not read a line before they clear it.
 const (
@@ -71,12 +71,12 @@ func clearStep(left, size uintptr) uintptr {
 
 var flatOps = laneOps{laneMemory: flatMemory{}}
 
-// usedBytes is how many bytes this life has handed out.
+// usedBytes is how many bytes this epoch has handed out.
 //
 //go:norace
 func (l *Lane) usedBytes() uintptr { return l.olderUsed + l.used() }
 
-// needBytes is how much of its chunks this life has come to: what it handed
+// needBytes is how much of its chunks this epoch has come to: what it handed
 // out, and the ends of chunks that were left unused.
 //
 //go:norace
@@ -181,7 +181,7 @@ func (l *Lane) goOnWith(next chunk) {
 	}
 }
 
-// nextSize is how large the next chunk of this life should be.
+// nextSize is how large the next chunk of this epoch should be.
 //
 //go:norace
 func (l *Lane) nextSize() uintptr {
@@ -191,7 +191,7 @@ func (l *Lane) nextSize() uintptr {
 	if !check.On {
 		return l.retention.next(l.HeldBytes())
 	}
-	// Nothing was kept: doubling what the life has, and enough to get where it
+	// Nothing was kept: doubling what the epoch has, and enough to get where it
 	// has been before a rewind.
 	used := l.usedBytes()
 	size := min(max(used, l.retention.smallest), l.retention.largest)
@@ -207,7 +207,7 @@ func (l *Lane) nextSize() uintptr {
 //go:norace
 func (l *Lane) retire(c chunk) *chunk {
 	if len(l.older) == cap(l.older) && cap(l.older) < fewListed {
-		list := append(make([]chunk, 0, fewListed), l.older...) // for most lives, in one allocation
+		list := append(make([]chunk, 0, fewListed), l.older...) // for most epochs, in one allocation
 		clear(l.older)                                          // it lies in the lane, and holds on to nothing
 		l.older = list
 	}
@@ -308,8 +308,8 @@ func (l *Lane) clearReserved(c *chunk, from, to uintptr) {
 	}
 }
 
-// empty ends the life of the lane: everything handed out is taken back, and
-// the chunks that the next life will need stay. limit is the most bytes that it
+// empty ends the epoch of the lane: everything handed out is taken back, and
+// the chunks that the next epoch will need stay. limit is the most bytes that it
 // may keep.
 func (l *Lane) empty(limit uintptr) {
 	if check.On && l.usedBytes() != 0 {
@@ -323,7 +323,7 @@ func (l *Lane) empty(limit uintptr) {
 		if l.used() != 0 {
 			l.chunk.takeBack(l.ops, 0, l.cap)
 		}
-	} else if look, join := l.retention.endLife(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
+	} else if look, join := l.retention.endEpoch(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
 		l.trim(limit, join)
 	} else if l.Base != nil {
 		l.chunk.takeBack(l.ops, 0, l.cap)
@@ -333,7 +333,7 @@ func (l *Lane) empty(limit uintptr) {
 	}
 }
 
-// isIdle reports whether this life needed nothing of the lane so far.
+// isIdle reports whether this epoch needed nothing of the lane so far.
 //
 //go:norace
 func (l *Lane) isIdle() bool {

@@ -2,8 +2,8 @@ package machine
 
 import "slices"
 
-// A lane retains several chunks from one life to the next, and those that Rewind
-// empties. They wait in its free list, the smallest one first: small lives stay in
+// A lane retains several chunks from one epoch to the next, and those that Rewind
+// empties. They wait in its free list, the smallest one first: small epochs stay in
 // small chunks, and large values find a chunk that is large enough.
 
 // nextFree returns the index of the free chunk that comes next, for a value of need
@@ -75,10 +75,10 @@ func (l *Lane) dropFree() {
 }
 
 // trim chooses which of its chunks a lane retains, limit bytes at most, and
-// empties them. They are chosen in the order in which the life came to them,
+// empties them. They are chosen in the order in which the epoch came to them,
 // so that those retained before stay. Several chunks of join bytes together,
-// or less, give way to one that the next life makes; so do chunks that two
-// lives, lately, needed with another one that would make them far too large.
+// or less, give way to one that the next epoch makes; so do chunks that two
+// epochs, lately, needed with another one that would make them far too large.
 func (l *Lane) trim(limit, join uintptr) {
 	target := min(l.retention.want, limit)
 	most := min(max(target+max(target/2, l.retention.smallest), notWorthIt), limit)
@@ -88,7 +88,7 @@ func (l *Lane) trim(limit, join uintptr) {
 	}
 	was := l.older
 	all := append(was, l.chunk)
-	came := len(all) // to so many the life came
+	came := len(all) // to so many the epoch came
 	all = append(all, l.free...)
 	clear(l.free)
 	l.chunk, l.free, l.olderUsed = chunk{}, l.free[:0], 0
@@ -111,7 +111,7 @@ func (l *Lane) trim(limit, join uintptr) {
 	}
 	switch misfit = misfit && !enough; {
 	case stay > 1 && target <= join:
-		stay = 0 // the next life makes one of target bytes
+		stay = 0 // the next epoch makes one of target bytes
 	case misfit && l.retention.misfit != 0:
 		stay, l.retention.misfit, l.retention.whole = 0, 0, true
 	case misfit:

@@ -48,7 +48,7 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 	}
 }
 
-// A chunk that nothing is in is not one of those that the life was through.
+// A chunk that nothing is in is not one of those that the epoch was through.
 func TestEmptyChunkIsKeptAside(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -82,8 +82,8 @@ func TestEmptyHoldsItsLimit(t *testing.T) {
 	}
 }
 
-// Misfits are chunks that the life used and that would have been kept alone: others
-// say nothing of what the next life needs.
+// Misfits are chunks that the epoch used and that would have been kept alone: others
+// say nothing of what the next epoch needs.
 func TestWhatIsAMisfit(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -93,7 +93,7 @@ func TestWhatIsAMisfit(t *testing.T) {
 		used, free []uintptr
 		misfit     uint8
 	}{
-		{"a chunk of the life", []uintptr{8000, 6000}, nil, recent},
+		{"a chunk of the epoch", []uintptr{8000, 6000}, nil, recent},
 		{"one that it did not come to", []uintptr{8000}, []uintptr{6000}, 0},
 		{"one beyond what is wanted", []uintptr{8000, 10_000}, nil, 0},
 	} {
@@ -105,7 +105,7 @@ func TestWhatIsAMisfit(t *testing.T) {
 }
 
 // Beside its first chunk a lane may keep another one of the least size, however
-// small it is: lives that need one in turn with two would make it each time.
+// small it is: epochs that need one in turn with two would make it each time.
 func TestTwoSmallChunksStay(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -162,7 +162,7 @@ func TestListsHoldOnToNothing(t *testing.T) {
 	l.trim(1<<20, 0)
 	empty("kept chunks", l.free[len(l.free):cap(l.free)])
 
-	// Nor are lists kept that the next life will hardly need.
+	// Nor are lists kept that the next epoch will hardly need.
 	l = needy(2<<10, hundred(), nil)
 	if l.trim(1<<20, 0); cap(l.older) > mostListed {
 		t.Errorf("a list for %d chunks is kept", cap(l.older))

@@ -6,14 +6,14 @@ import "github.com/ebbpool/arena/internal/check"
 // about ten marks of ten types.
 const marksRetained = 4 << 10
 
-// Mark is a place in the life of a region: where it stands on the stack of
+// Mark is a place in the epoch of a region: where it stands on the stack of
 // marks, and its number, which no other mark has.
 type Mark struct {
 	serial uint64
 	depth  int
 }
 
-// markStack holds what the marks of a region's current life remember: for
+// markStack holds what the marks of a region's current epoch remember: for
 // each mark the positions of all lanes that there were.
 type markStack struct {
 	entries   []markEntry
@@ -74,7 +74,7 @@ func (r *Region) isAt(first int) bool {
 	return true
 }
 
-// IsStale reports whether m is no mark of the region's present life any more.
+// IsStale reports whether m is no mark of the region's present epoch any more.
 func (r *Region) IsStale(m Mark) bool {
 	s := &r.marks
 	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A life with a million marks must not be paid for in all later ones.
+// An epoch with a million marks must not be paid for in all later ones.
 func TestMarksAreNotRetained(t *testing.T) {
 	if check.On {
 		t.Skip("every rewind seals chunks")
@@ -29,6 +29,6 @@ func TestMarksAreNotRetained(t *testing.T) {
 	}
 	r.Empty()
 	if cap(r.marks.positions) == 0 {
-		t.Error("a usual life's marks are not kept")
+		t.Error("a usual epoch's marks are not kept")
 	}
 }

@@ -58,7 +58,7 @@ type reflectLane struct {
 	memory reflectMemory
 }
 
-// look makes the views, which few of the arenas need that are dropped after one life.
+// look makes the views, which few of the arenas need that are dropped after one epoch.
 func (m *reflectMemory) look() {
 	if !m.view.IsValid() {
 		m.view, m.to = sliceVariable(m.t.slices, &m.a), sliceVariable(m.t.slices, &m.b)

@@ -1,7 +1,7 @@
 package machine
 
-// A region meets more and more types, and most of its lives use few of them. So that
-// a life pays for those that it uses, lanes that some lives did not use are parked:
+// A region meets more and more types, and most of its epochs use few of them. So that
+// an epoch pays for those that it uses, lanes that some epochs did not use are parked:
 // they have no room that a fast way would find, and Empty, Mark, Rewind and the
 // statistics leave them out. Who looks for a lane the slow way gets it back.
 //
@@ -10,10 +10,10 @@ package machine
 //	               +----+----+----+----+----+----+
 //	                         ^ first
 //
-// A parked lane keeps its memory, and gives it to the collector in the very life in
-// which it would have done so: where a window of its lives ends (retain.go). A
-// wheel with one slot for each life of a window says when that is. All that a lane
-// does in the other lives is to count them, which is made up for later.
+// A parked lane keeps its memory, and gives it to the collector in the very epoch in
+// which it would have done so: where a window of its epochs ends (retain.go). A
+// wheel with one slot for each epoch of a window says when that is. All that a lane
+// does in the other epochs is to count them, which is made up for later.
 type parking struct {
 	first int // lanes[:first] are in use
 
@@ -23,7 +23,7 @@ type parking struct {
 	chunks   int
 	oversize uint32 // what they count
 
-	// due[n%Window] are lanes whose window ends with life n, and that may have
+	// due[n%Window] are lanes whose window ends with epoch n, and that may have
 	// something to let go of then: a list that the lanes make up, and that ends
 	// with vacant.
 	due [Window]*Lane
@@ -32,16 +32,16 @@ type parking struct {
 // place is where the lane of a type with pointers is.
 type place struct {
 	index uint32 // in Types.lanes
-	since uint32 // how many lives had ended when it was parked
+	since uint32 // how many epochs had ended when it was parked
 	next  *Lane  // in a list of parking.due; nil in none
 }
 
-// patience is how many lives in a row must not use a lane before it is parked. To find
+// patience is how many epochs in a row must not use a lane before it is parked. To find
 // one, and to park it again, costs what the look at some that are in use does.
 const patience = 3
 
-// inUse are the lanes that this life, or one of the last ones, used. New ones come at
-// the end, and as long as the life is not at its end, none goes.
+// inUse are the lanes that this epoch, or one of the last ones, used. New ones come at
+// the end, and as long as the epoch is not at its end, none goes.
 func (t *TypeTable) inUse() []*Lane {
 	if t.parked == nil {
 		return t.lanes
@@ -89,7 +89,7 @@ func (r *Region) unpark(l *Lane) {
 	l.retention.missed(uint32(r.resets) - l.ops.since)
 }
 
-// park parks a lane that is empty. ended is how many lives have ended.
+// park parks a lane that is empty. ended is how many epochs have ended.
 func (r *Region) park(l *Lane, ended uint64) {
 	t := &r.Types
 	p := t.parked
@@ -108,7 +108,7 @@ func (r *Region) park(l *Lane, ended uint64) {
 	l.Lo, l.Hi = 0, 0
 	// What wants nothing has one small chunk at most, which is worth no look.
 	if l.ops.next == nil && l.retention.want != 0 {
-		due := &p.due[(uint(ended)-uint(l.retention.lives))%Window]
+		due := &p.due[(uint(ended)-uint(l.retention.epochs))%Window]
 		if l.ops.next = *due; l.ops.next == nil {
 			l.ops.next = vacant
 		}
@@ -116,7 +116,7 @@ func (r *Region) park(l *Lane, ended uint64) {
 	}
 }
 
-// unparkDue takes the lanes back that have to be looked at when the present life ends,
+// unparkDue takes the lanes back that have to be looked at when the present epoch ends,
 // as its end begins.
 func (r *Region) unparkDue() {
 	p := r.Types.parked

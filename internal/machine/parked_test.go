@@ -9,18 +9,18 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A lane that lives do not use is parked, and what it keeps, gives back and knows is
-// what it would be if it had counted each life: with limits, marks and releases, in
+// A lane that epochs do not use is parked, and what it keeps, gives back and knows is
+// what it would be if it had counted each epoch: with limits, marks and releases, in
 // every order. Where a parked lane missed the end of a window, an arena would keep for
-// ever what one life needed; where it was not found, it would have two lanes of a type.
+// ever what one epoch needed; where it was not found, it would have two lanes of a type.
 func TestParkedLanesMissNothing(t *testing.T) {
 	types := manyTypes(40)
-	seeds, lives := uint64(40), 1500
+	seeds, epochs := uint64(40), 1500
 	if testing.Short() {
 		seeds = 12
 	}
 	if check.On {
-		seeds, lives = seeds/3, 400 // they are slow
+		seeds, epochs = seeds/3, 400 // they are slow
 	}
 	parked := 0
 	for seed := range seeds {
@@ -33,12 +33,12 @@ func TestParkedLanesMissNothing(t *testing.T) {
 		limited := seed%5 == 4
 		refuse := func(Refusal) { panic(counterpartRefused{}) }
 		few := types[:3]
-		for n := 0; n < lives; n++ {
+		for n := 0; n < epochs; n++ {
 			switch k := w.IntN(100); {
 			case k < 1:
-				w.life(types, 2000)
+				w.epoch(types, 2000)
 			case k < 4:
-				w.life(types, 60)
+				w.epoch(types, 60)
 			case k < 8:
 				few = types[w.IntN(len(types)-4):][:4]
 			case k < 9:
@@ -58,7 +58,7 @@ func TestParkedLanesMissNothing(t *testing.T) {
 					w.r[0].MaxRetained, w.r[1].MaxRetained = limit, limit
 				}
 			}
-			w.life(few, 20)
+			w.epoch(few, 20)
 			w.end()
 			if p := w.r[0].Types.parked; p != nil {
 				parked += len(w.r[0].Types.lanes) - p.first
@@ -105,7 +105,7 @@ func TestParkedLanesAreFound(t *testing.T) {
 	}
 }
 
-// Lives that take turns with others keep their lanes in use: a lane is parked when lives
+// Epochs that take turns with others keep their lanes in use: a lane is parked when epochs
 // in a row did not use it, not when many did not.
 func TestLanesInTurnsAreNotParked(t *testing.T) {
 	var r Region
@@ -119,7 +119,7 @@ func TestLanesInTurnsAreNotParked(t *testing.T) {
 		}
 		r.Empty()
 		if r.Types.parked != nil {
-			t.Fatalf("a lane is parked after %d lives", i+1)
+			t.Fatalf("a lane is parked after %d epochs", i+1)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestLanesWithoutUseOfTheirChunkAreNotParked(t *testing.T) {
 			t.Skip("the slice has not got a chunk beside the current one")
 		}
 		if r.Empty(); r.Types.parked != nil {
-			t.Fatalf("it is parked after %d lives", i+1)
+			t.Fatalf("it is parked after %d epochs", i+1)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func TestOnlyLanesThatHoldSomethingComeBack(t *testing.T) {
 	}
 }
 
-// A life pays for the lanes that it uses: the others are out of sight after a few lives,
+// An epoch pays for the lanes that it uses: the others are out of sight after a few epochs,
 // have no list to be looked through for what is due, and come back when they are needed.
-func TestLivesLeaveOthersLanesAlone(t *testing.T) {
+func TestEpochsLeaveOthersLanesAlone(t *testing.T) {
 	for _, n := range []int{80, 800} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			var r Region
@@ -190,7 +190,7 @@ func TestLivesLeaveOthersLanesAlone(t *testing.T) {
 				r.Empty()
 			}
 			if got := len(r.Types.inUse()); got != 1 {
-				t.Fatalf("%d lanes are in use, of which lives use one", got)
+				t.Fatalf("%d lanes are in use, of which epochs use one", got)
 			}
 			looked := 0
 			for range 10 * Window {
@@ -203,7 +203,7 @@ func TestLivesLeaveOthersLanesAlone(t *testing.T) {
 				r.Empty()
 			}
 			if !check.On && looked == 0 || looked > 3*Window*n {
-				t.Errorf("in %d lives lanes waited %d times", 10*Window, looked)
+				t.Errorf("in %d epochs lanes waited %d times", 10*Window, looked)
 			}
 			for _, due := range r.Types.parked.due {
 				if due != nil {
@@ -223,24 +223,24 @@ func TestLivesLeaveOthersLanesAlone(t *testing.T) {
 	}
 }
 
-// What a life that needs nothing of a lane would have changed can be made up for, for
-// any number of lives.
-func TestMissedLives(t *testing.T) {
+// What an epoch that needs nothing of a lane would have changed can be made up for, for
+// any number of epochs.
+func TestMissedEpochs(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for range 3000 {
 		a := newTypedRetention(1024, 24)
 		for range r.IntN(200) {
-			a.endLife(uintptr(r.IntN(5000))>>r.IntN(13), []uintptr{500, 1 << 20}[r.IntN(2)])
+			a.endEpoch(uintptr(r.IntN(5000))>>r.IntN(13), []uintptr{500, 1 << 20}[r.IntN(2)])
 		}
 		b, n := a, r.IntN(1+1<<r.IntN(11))
 		for range n {
-			b.endLife(0, 1<<20)
+			b.endEpoch(0, 1<<20)
 		}
 		if a.missed(uint32(n)); n != 0 {
 			a.fresh = false
 		}
 		if a != b {
-			t.Fatalf("after %d lives\n%+v, and if each is counted\n%+v", n, a, b)
+			t.Fatalf("after %d epochs\n%+v, and if each is counted\n%+v", n, a, b)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestFailedMakeWithoutQuota(t *testing.T) {
 	}
 }
 
-// What a lane plans may never be more than the runtime can be asked for: a life
+// What a lane plans may never be more than the runtime can be asked for: an epoch
 // of many chunks on 32 bits can have more than one chunk may.
 func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	if check.On {

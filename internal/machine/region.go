@@ -1,6 +1,6 @@
 // Package machine is what arenas and slabs are made of: chunks of the Go heap,
 // lanes that bump through them, the table that finds the lane of a type, what is
-// kept from one life to the next, and the meters that limits are held by. It
+// kept from one epoch to the next, and the meters that limits are held by. It
 // knows nothing of pools and of what a program calls; its functions check no
 // arguments.
 //
@@ -115,7 +115,7 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 	return l
 }
 
-// Empty ends the life of all lanes and makes every mark stale.
+// Empty ends the epoch of all lanes and makes every mark stale.
 func (r *Region) Empty() {
 	flat := r.FlatLane()
 	used := flat.UserBytes()
@@ -163,7 +163,7 @@ func (r *Region) Empty() {
 	}
 }
 
-// Release ends the life of all lanes and gives their memory to the collector.
+// Release ends the epoch of all lanes and gives their memory to the collector.
 func (r *Region) Release() {
 	r.highWater = max(r.highWater, r.UsedBytes())
 	r.resets++

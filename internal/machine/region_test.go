@@ -27,7 +27,7 @@ func TestColdSizes(t *testing.T) {
 	l = Lane{}
 	l.initFlat(64 << 10)
 	if l.retention.want = 5000; l.isCold() {
-		t.Error("a lane that knows what lives need begins small")
+		t.Error("a lane that knows what epochs need begins small")
 	}
 }
 
@@ -64,7 +64,7 @@ func TestMarksWithATypeBetween(t *testing.T) {
 	}
 }
 
-// What a loop between marks needs is what the next life finds, and the list of its
+// What a loop between marks needs is what the next epoch finds, and the list of its
 // chunks leads to none that was taken back.
 func TestRewindIsLearnedFrom(t *testing.T) {
 	if check.On {
@@ -85,7 +85,7 @@ func TestRewindIsLearnedFrom(t *testing.T) {
 		}
 	}
 	if r.Empty(); l.retention.want < 20_000 {
-		t.Errorf("after a life that had 20000 bytes the next one finds %d", l.retention.want)
+		t.Errorf("after an epoch that had 20000 bytes the next one finds %d", l.retention.want)
 	}
 }
 

@@ -1,62 +1,62 @@
 package machine
 
 // retention decides how large a lane's chunks are, and how many bytes of them
-// it keeps from one life to the next. A life ends with Reset, or with Put in a
+// it keeps from one epoch to the next. An epoch ends with Reset, or with Put in a
 // pool.
 //
-// In its first life a lane grows by doubling, or faster. From then on it knows
-// what lives need: want, which rises at once and falls only when two windows
-// of lives needed less. A life far beyond it is an exception, and kept for
+// In its first epoch a lane grows by doubling, or faster. From then on it knows
+// what epochs need: want, which rises at once and falls only when two windows
+// of epochs needed less. An epoch far beyond it is an exception, and kept for
 // only when another one comes within these windows: one request out of
 // proportion is not paid for by those that follow, and one in a hundred is not
 // made anew each time.
 //
-// What a life needs is counted in chunks: bytes that were handed out, and the
+// What an epoch needs is counted in chunks: bytes that were handed out, and the
 // unused ends of the chunks that were full.
 type retention struct {
 	unit     uintptr // chunks are multiples of it
 	start    uintptr // first chunk of a lane that knows nothing yet; a chunk of that size is never too large
 	smallest uintptr // least size of a further chunk
 	largest  uintptr // the most that growth makes
-	want     uintptr // what the next life shall find; 0: nothing is known
+	want     uintptr // what the next epoch shall find; 0: nothing is known
 
-	top       uintptr    // the most that this life needed, as far as rewinds saw
-	peak      uintptr    // the most that a life of this window needed
+	top       uintptr    // the most that this epoch needed, as far as rewinds saw
+	peak      uintptr    // the most that an epoch of this window needed
 	last      uintptr    // peak of the window before
-	exception uintptr    // what a life needed that was far beyond want; 0: none did lately
-	beyond    [2]uintptr // what the last two lives needed beyond want
+	exception uintptr    // what an epoch needed that was far beyond want; 0: none did lately
+	beyond    [2]uintptr // what the last two epochs needed beyond want
 
-	lives  uint8 // lives in this window
+	epochs uint8 // epochs in this window
 	age    uint8 // windows for which the exception is still recent
-	misfit uint8 // the same of a life that needed a chunk which could not stay
+	misfit uint8 // the same of an epoch that needed a chunk which could not stay
 	rest   uint8 // windows that ended since want changed
-	fresh  bool  // chunks were made in this life
-	whole  bool  // a life must find want in one chunk
-	full   bool  // want is all that may be kept, and less than lives need
-	leaps  bool  // the first life begins small and grows fast
-	cold   bool  // the first life begins with less than start: see coldSize
-	idle   uint8 // lives in a row that used nothing, less than patience
+	fresh  bool  // chunks were made in this epoch
+	whole  bool  // an epoch must find want in one chunk
+	full   bool  // want is all that may be kept, and less than epochs need
+	leaps  bool  // the first epoch begins small and grows fast
+	cold   bool  // the first epoch begins with less than start: see coldSize
+	idle   uint8 // epochs in a row that used nothing, less than patience
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
 
 const (
-	// Window is the number of lives after which a lane looks at what they
-	// needed. What none of two windows needed is not kept: so a life in 128 is
-	// kept for, and an arena is small again after 192 small lives.
+	// Window is the number of epochs after which a lane looks at what they
+	// needed. What none of two windows needed is not kept: so an epoch in 128 is
+	// kept for, and an arena is small again after 192 small epochs.
 	Window = 64
 
-	// recent is for how many windows something counts as lately: for 128 lives
+	// recent is for how many windows something counts as lately: for 128 epochs
 	// at least.
 	recent = 3
 
-	// stable is after how many windows of lives that need nothing nothing changes
+	// stable is after how many windows of epochs that need nothing nothing changes
 	// any more, however many more there are.
 	stable = atRest + 3
 
-	// farBeyond is how many times what is kept a life must need to count as an
+	// farBeyond is how many times what is kept an epoch must need to count as an
 	// exception. Below that to keep it costs little, even if it does not come
-	// again: three times the memory for at most 192 lives.
+	// again: three times the memory for at most 192 epochs.
 	farBeyond = 4
 
 	// maxGrowth bounds the chunks that growth makes, in chunk sizes: beyond it
@@ -66,12 +66,12 @@ const (
 
 	// startObjects and startBytes bound the first chunk of a type with
 	// pointers: six objects, but no more than half a kilobyte of them, so that
-	// a life with three objects of each of ten types holds at most twice what
+	// an epoch with three objects of each of ten types holds at most twice what
 	// it uses.
 	startObjects = 6
 	startBytes   = 512
 
-	// leap and stride are how fast the first life of a type with pointers
+	// leap and stride are how fast the first epoch of a type with pointers
 	// grows: up to the chunk size a chunk is leap times what there is, since
 	// a type that has outgrown its first chunk is likely to be one of many
 	// objects; beyond it there are stride times as much with each new chunk.
@@ -80,7 +80,7 @@ const (
 
 	// mostChunks is how many chunks a lane keeps at most: as they grow by an
 	// eighth at least, the smallest of so many is a small part of all. A list of
-	// a life's chunks has room for fewListed from the start, and is not kept for
+	// an epoch's chunks has room for fewListed from the start, and is not kept for
 	// the next one if it has more than for mostListed.
 	mostChunks = 20
 	fewListed  = 8
@@ -89,8 +89,8 @@ const (
 	// joined is the number of bytes up to which several chunks give way to one
 	// that holds them all, once a lane is at rest, which it is when want has
 	// not changed for atRest windows: going from chunk to chunk is a part of
-	// what a short life costs. joinedAtFirst is up to where that is done after
-	// a lane's first life, joinedAtOnce after any.
+	// what a short epoch costs. joinedAtFirst is up to where that is done after
+	// a lane's first epoch, joinedAtOnce after any.
 	atRest        = 4
 	joined        = 256 << 10
 	joinedAtFirst = 16 << 10
@@ -121,8 +121,8 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 	return r
 }
 
-// first is the size of the first chunk of a life that finds none: all that it
-// will need, if that is not too much for the small lives among large ones, or
+// first is the size of the first chunk of an epoch that finds none: all that it
+// will need, if that is not too much for the small epochs among large ones, or
 // it must be one chunk.
 func (r *retention) first() uintptr {
 	switch {
@@ -134,7 +134,7 @@ func (r *retention) first() uintptr {
 	return r.want
 }
 
-// next is the size of a further chunk for a life whose chunks, which have no
+// next is the size of a further chunk for an epoch whose chunks, which have no
 // room for what comes next, have held bytes.
 //
 //go:norace
@@ -149,7 +149,7 @@ func (r *retention) next(held uintptr) uintptr {
 	case r.want != 0:
 		// What lies beyond want may not be kept. So it comes in pieces of an
 		// eighth of what there is of it already, after a first one for what
-		// the last two lives had in common.
+		// the last two epochs had in common.
 		past, expected := held-r.want, min(r.beyond[0], r.beyond[1])
 		if past < expected {
 			return max(min(expected+expected/16-past, r.largest/16), least)
@@ -165,8 +165,8 @@ func (r *retention) next(held uintptr) uintptr {
 	return min(stride*held, r.largest)
 }
 
-// fitted is the number of bytes to have for a life that needs n: an eighth
-// more, so that lives which vary a little still fit.
+// fitted is the number of bytes to have for an epoch that needs n: an eighth
+// more, so that epochs which vary a little still fit.
 func fitted(n uintptr) uintptr { return RoundUp(n+n/8, FlatAlign) }
 
 // fit is fitted in whole units, of which the eighth may be none: a chunk for
@@ -178,25 +178,25 @@ func (r *retention) fit(n uintptr) uintptr {
 // sawNeed notes what is needed before a rewind takes some of it back.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
-// seen is endLife for most lives: they needed what was there, and the lane has
-// nothing to look at. It reports whether this is such a life; if not it does
+// seen is endEpoch for most epochs: they needed what was there, and the lane has
+// nothing to look at. It reports whether this is such an epoch; if not it does
 // nothing.
 func (r *retention) seen(need uintptr) bool {
-	if r.fresh || need > r.want || r.top != 0 || r.lives == Window-1 {
+	if r.fresh || need > r.want || r.top != 0 || r.epochs == Window-1 {
 		return false
 	}
 	r.peak = max(r.peak, need)
-	r.lives++
+	r.epochs++
 	r.beyond[1], r.beyond[0] = r.beyond[0], 0
 	return true
 }
 
-// endLife notes what a life needed. It reports whether the lane shall look at what
+// endEpoch notes what an epoch needed. It reports whether the lane shall look at what
 // it keeps, and up to how many bytes of it shall be one chunk. limit is the
 // most that may be kept.
 //
 //go:norace
-func (r *retention) endLife(need, limit uintptr) (look bool, join uintptr) {
+func (r *retention) endEpoch(need, limit uintptr) (look bool, join uintptr) {
 	look, join = r.fresh, joinedAtOnce
 	if r.want == 0 {
 		join = joinedAtFirst
@@ -209,7 +209,7 @@ func (r *retention) endLife(need, limit uintptr) (look bool, join uintptr) {
 		need = r.raise(need, limit)
 	}
 	r.peak = max(r.peak, need)
-	if r.lives++; r.lives == Window {
+	if r.epochs++; r.epochs == Window {
 		look = true
 		r.endWindow()
 		if r.rest == atRest {
@@ -219,7 +219,7 @@ func (r *retention) endLife(need, limit uintptr) (look bool, join uintptr) {
 	return look, join
 }
 
-// raise raises want to what a life needed, and returns what of it is kept for.
+// raise raises want to what an epoch needed, and returns what of it is kept for.
 //
 //go:norace
 func (r *retention) raise(need, limit uintptr) uintptr {
@@ -253,10 +253,10 @@ func (r *retention) endWindow() {
 	if r.age = max(r.age, 1) - 1; r.age == 0 {
 		r.exception = 0
 	}
-	r.last, r.peak, r.lives = r.peak, 0, 0
+	r.last, r.peak, r.epochs = r.peak, 0, 0
 }
 
-// missed notes n lives that needed nothing, after each of which the lane kept what
+// missed notes n epochs that needed nothing, after each of which the lane kept what
 // it had.
 func (r *retention) missed(n uint32) {
 	if n == 0 {
@@ -266,11 +266,11 @@ func (r *retention) missed(n uint32) {
 	if n > 1 {
 		r.beyond[1] = 0
 	}
-	lives := uint32(r.lives) + n
-	for range min(lives/Window, stable) {
+	epochs := uint32(r.epochs) + n
+	for range min(epochs/Window, stable) {
 		r.endWindow()
 	}
-	r.lives = uint8(lives % Window)
+	r.epochs = uint8(epochs % Window)
 }
 
 // commonSize is the size in bytes that no lane must exceed for the lanes' chunks to
@@ -306,7 +306,7 @@ func cut(lanes []*Lane, size uintptr) {
 	}
 }
 
-// Expect has the next life of a lane that knows nothing yet begin with a chunk of
+// Expect has the next epoch of a lane that knows nothing yet begin with a chunk of
 // that many bytes. Up to twice its chunk size the lane comes to them by itself.
 func (l *Lane) Expect(bytes uintptr) {
 	if bytes > 2*l.retention.start {

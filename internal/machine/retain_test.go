@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// grown lists the chunks of a life that never has enough.
+// grown lists the chunks of an epoch that never has enough.
 func grown(r *retention, n int) (sizes []uintptr) {
 	held := uintptr(0)
 	for range n {
@@ -21,9 +21,9 @@ func grown(r *retention, n int) (sizes []uintptr) {
 	return sizes
 }
 
-// A first life's chunks are a promise: few objects cost little, many few
-// chunks, and a life of any size no more than a few times what it uses.
-func TestFirstLifeGrows(t *testing.T) {
+// A first epoch's chunks are a promise: few objects cost little, many few
+// chunks, and an epoch of any size no more than a few times what it uses.
+func TestFirstEpochGrows(t *testing.T) {
 	const chunk = 64 << 10
 	flat, typed := newRetention(chunk, FlatAlign), newTypedRetention(chunk, 32)
 	tiny, large := newTypedRetention(64, 32), newTypedRetention(chunk, 300)
@@ -48,7 +48,7 @@ func TestFirstLifeGrows(t *testing.T) {
 	}
 }
 
-// A life that goes beyond what was foreseen is given an eighth at a time, where
+// An epoch that goes beyond what was foreseen is given an eighth at a time, where
 // that can be kept, so that it takes little more than it needs.
 func TestFurtherChunks(t *testing.T) {
 	for _, tt := range []struct {
@@ -72,7 +72,7 @@ func TestFurtherChunks(t *testing.T) {
 	if got := r.next(4096); got != 512 {
 		t.Errorf("a further chunk has %d bytes, want 512", got)
 	}
-	// What can't be kept is made exactly, and by what two lives had in common.
+	// What can't be kept is made exactly, and by what two epochs had in common.
 	r.want, r.full = 80_000, true
 	for _, tt := range []struct {
 		beyond     [2]uintptr
@@ -92,23 +92,23 @@ func TestFurtherChunks(t *testing.T) {
 	}
 }
 
-// lives ends n lives that need so much.
+// epochs ends n epochs that need so much.
 func (r *retention) live(n int, need uintptr) {
 	for range n {
 		if !r.seen(need) {
-			r.endLife(need, 1<<30)
+			r.endEpoch(need, 1<<30)
 		}
 	}
 }
 
 // What is kept for is what comes again. These are the boundaries: four times,
-// 128 lives, 192 lives.
+// 128 epochs, 192 epochs.
 func TestWhatIsKeptFor(t *testing.T) {
 	fresh := func() *retention {
 		r := newRetention(1000, 8)
 		r.live(1, 8000)
 		if r.want != 9000 {
-			t.Fatalf("after a life of 8000 bytes: %d", r.want)
+			t.Fatalf("after an epoch of 8000 bytes: %d", r.want)
 		}
 		return &r
 	}
@@ -128,9 +128,9 @@ func TestWhatIsKeptFor(t *testing.T) {
 		{"even if it came before the less",
 			func(r *retention) { r.live(1, 400_000); r.live(1, 40_000); r.live(1, 320_000) }, 360_000},
 		{"far more, long ago", func(r *retention) { r.live(1, 80_000); r.live(192, 8000); r.live(1, 160_000) }, 8000},
-		{"less for 128 lives", func(r *retention) { r.live(128, 100) }, 9000 - 1000},
-		{"less for 190 lives", func(r *retention) { r.live(190, 2000) }, 8000},
-		{"less for 192 lives", func(r *retention) { r.live(192, 2000) }, 2000},
+		{"less for 128 epochs", func(r *retention) { r.live(128, 100) }, 9000 - 1000},
+		{"less for 190 epochs", func(r *retention) { r.live(190, 2000) }, 8000},
+		{"less for 192 epochs", func(r *retention) { r.live(192, 2000) }, 2000},
 		{"one in 128", func(r *retention) { r.live(127, 2000); r.live(1, 8000); r.live(127, 2000); r.live(1, 8000) }, 8000},
 		{"never less than the caller's chunk", func(r *retention) { r.live(500, 100) }, 1000},
 		{"nothing at all", func(r *retention) { r.live(192, 0) }, 0},
@@ -143,30 +143,30 @@ func TestWhatIsKeptFor(t *testing.T) {
 		}
 	}
 	r := fresh()
-	r.endLife(12_000, 10_000)
+	r.endEpoch(12_000, 10_000)
 	if r.want != 10_000 || !r.full || r.beyond[0] != 2000 {
 		t.Errorf("beyond what may be kept: %+v", r)
 	}
 	if r.live(1, 0); r.beyond != [2]uintptr{0, 2000} {
-		t.Errorf("the life before last was %d bytes beyond", r.beyond)
+		t.Errorf("the epoch before last was %d bytes beyond", r.beyond)
 	}
 }
 
-// What was learned of lives that needed more ends with them. If it did not, the
-// chunk of a later life would be all in one, or what it makes in small pieces.
+// What was learned of epochs that needed more ends with them. If it did not, the
+// chunk of a later epoch would be all in one, or what it makes in small pieces.
 func TestLoweringForgets(t *testing.T) {
 	r := newRetention(1000, 8)
-	r.endLife(80_000, 40_000)
+	r.endEpoch(80_000, 40_000)
 	r.whole = true
 	if !r.full || r.want != 40_000 {
-		t.Fatalf("a life beyond what may be kept: %+v", r)
+		t.Fatalf("an epoch beyond what may be kept: %+v", r)
 	}
 	if r.live(192, 20_000); r.want != 20_000 || r.full || r.whole {
-		t.Errorf("after lives that needed less: %+v", r)
+		t.Errorf("after epochs that needed less: %+v", r)
 	}
 }
 
-// A life that had to make a chunk, since none of many had room, is looked at even
+// An epoch that had to make a chunk, since none of many had room, is looked at even
 // if it needed no more than was kept: else those that it had no use for stay with
 // the new one.
 func TestNewChunkIsLookedAt(t *testing.T) {
@@ -180,7 +180,7 @@ func TestNewChunkIsLookedAt(t *testing.T) {
 	}
 }
 
-// The chunks of most lives are listed in one allocation.
+// The chunks of most epochs are listed in one allocation.
 func TestListOfFullChunks(t *testing.T) {
 	var l Lane
 	l.initFlat(1024)
@@ -225,8 +225,8 @@ func (l *Lane) sizes() (all []uintptr) {
 	return all
 }
 
-// Which chunks stay decides what the next life must make: one too few, and it
-// makes it in each life; one too many, and an arena holds what nobody needs.
+// Which chunks stay decides what the next epoch must make: one too few, and it
+// makes it in each epoch; one too many, and an arena holds what nobody needs.
 func TestWhichChunksStay(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -242,8 +242,8 @@ func TestWhichChunksStay(t *testing.T) {
 		want, limit, join uintptr
 		used, free, stay  []uintptr
 	}{
-		{"all of a life", 9000, 1 << 20, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 2048, 4096}},
-		{"what the life came to before what it did not", 6000, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{2048, 4096}},
+		{"all of an epoch", 9000, 1 << 20, 0, []uintptr{1024, 4096, 2048}, nil, []uintptr{1024, 2048, 4096}},
+		{"what the epoch came to before what it did not", 6000, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{2048, 4096}},
 		{"and as much of that as is needed", 6800, 1 << 20, 0, []uintptr{2048, 4096}, []uintptr{1000, 3000}, []uintptr{1000, 2048, 4096}},
 		{"half more than is needed", 8000, 1 << 20, 0, []uintptr{12_000}, nil, []uintptr{12_000}},
 		{"more than half more", 8000, 1 << 20, 0, []uintptr{12_008}, nil, nil},
@@ -268,7 +268,7 @@ func TestWhichChunksStay(t *testing.T) {
 		}
 		l.check()
 	}
-	// A chunk that can't stay beside what does is what the second such life has
+	// A chunk that can't stay beside what does is what the second such epoch has
 	// for all.
 	l := needy(26_848, []uintptr{25_344, 25_344}, nil)
 	if l.trim(1<<20, 0); !slices.Equal(l.sizes(), []uintptr{25_344}) || l.retention.misfit != 3 {
@@ -285,28 +285,28 @@ func TestWhichChunksStay(t *testing.T) {
 func TestWhenChunksAreJoined(t *testing.T) {
 	r := newRetention(1000, 8)
 	r.fresh = true
-	if look, join := r.endLife(8000, 1<<30); !look || join != 16<<10 {
-		t.Errorf("after the first life: %t, %d", look, join)
+	if look, join := r.endEpoch(8000, 1<<30); !look || join != 16<<10 {
+		t.Errorf("after the first epoch: %t, %d", look, join)
 	}
 	for i := range 6 * 64 {
-		look, join := r.endLife(8000, 1<<30)
+		look, join := r.endEpoch(8000, 1<<30)
 		switch window := (i + 2) % 64; {
 		case look != (window == 0):
-			t.Fatalf("life %d: a look at what is kept: %t", i+2, look)
+			t.Fatalf("epoch %d: a look at what is kept: %t", i+2, look)
 		case i+2 == 4*64 && join != 256<<10 || i+2 != 4*64 && join != 4<<10:
-			t.Fatalf("life %d: %d bytes are joined", i+2, join)
+			t.Fatalf("epoch %d: %d bytes are joined", i+2, join)
 		}
 	}
 	if r.want, r.whole = 256<<10, false; r.first() != 256<<10 {
-		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+		t.Errorf("an epoch that needs %d begins with %d", r.want, r.first())
 	}
 	if r.want = 4 << 20; r.first() != 512<<10 {
-		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+		t.Errorf("an epoch that needs %d begins with %d", r.want, r.first())
 	}
 	if r.start, r.want = 1<<20, 300<<10; r.first() != 300<<10 {
-		t.Errorf("a life that needs %d begins with %d", r.want, r.first())
+		t.Errorf("an epoch that needs %d begins with %d", r.want, r.first())
 	}
 	if r.whole, r.want = true, 4<<20; r.first() != 4<<20 {
-		t.Errorf("a life that needs %d in one begins with %d", r.want, r.first())
+		t.Errorf("an epoch that needs %d in one begins with %d", r.want, r.first())
 	}
 }

@@ -108,11 +108,11 @@ func (h *SizeHint) count(class int) uintptr {
 // Size returns the hint in bytes, 0 where nothing is known yet.
 func (h *SizeHint) Size() uintptr { return h.size.Load() }
 
-// Sampled reports whether what life number n of an arena uses is looked at, from 1.
+// Sampled reports whether what epoch number n of an arena uses is looked at, from 1.
 func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0 }
 
-// InLife is how many bytes the lane's life has had in use at the same time, as
+// InEpoch is how many bytes the lane's epoch has had in use at the same time, as
 // far as rewinds saw.
 //
 //go:norace
-func (l *Lane) InLife() uintptr { return max(l.UserBytes(), l.retention.top) }
+func (l *Lane) InEpoch() uintptr { return max(l.UserBytes(), l.retention.top) }

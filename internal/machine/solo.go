@@ -5,7 +5,7 @@ import "github.com/ebbpool/arena/internal/check"
 // What a lane needs that belongs to no region: a slab's.
 
 // NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
-// least. The lane tells w of its lives.
+// least. The lane tells w of its epochs.
 func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	mustBeReadable()
 	pointers := HoldsPointers[T]()
@@ -29,7 +29,7 @@ func (l *Lane) Grow(need uintptr) { l.grow(need) }
 // handed out.
 func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }
 
-// Empty ends the life of the lane and keeps at most limit bytes.
+// Empty ends the epoch of the lane and keeps at most limit bytes.
 func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
 
 // CheckFree is Region.CheckFree for the lane alone.

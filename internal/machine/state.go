@@ -11,7 +11,7 @@ type state struct {
 // State returns the region's own T, the same one each time, zero at first: what a
 // codec works with and wants to find warm, buffers for example. It lies on the
 // heap, and lives as long as the region does, through Empty, up to Release. What
-// must not outlive a life of the region compares Resets. It counts towards no
+// must not outlive an epoch of the region compares Resets. It counts towards no
 // limit and no statistics, so whoever keeps it keeps it small, and lets go of all
 // that leads to a program's values before it returns.
 func State[T any](r *Region) *T {

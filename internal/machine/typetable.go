@@ -24,7 +24,7 @@ type TypeTable struct {
 	mask   uintptr          // picks the slot, as an offset in bytes
 	factor uintptr
 
-	// Busiest is the lane that the last life took most from. New looks there
+	// Busiest is the lane that the last epoch took most from. New looks there
 	// before it looks into the table: most programs have a type that comes more
 	// often than the others.
 	Busiest *Lane

@@ -59,7 +59,7 @@ func (o *Object) Bytes() int {
 	return n
 }
 
-// Mark names a point in the life of a Region. The zero Mark is never valid.
+// Mark names a point in the epoch of a Region. The zero Mark is never valid.
 type Mark struct {
 	id    uint64
 	forks int // how many the Region had ever had then
@@ -208,7 +208,7 @@ func (r *Region) Rewind(m Mark) bool {
 }
 
 // Reset frees everything; every mark becomes stale. It stands for whatever
-// ends a life: Reset, Release, and the Put of a pooled arena.
+// ends an epoch: Reset, Release, and the Put of a pooled arena.
 func (r *Region) Reset() {
 	r.endForks(0)
 	r.live, r.marks = nil, nil

@@ -30,7 +30,7 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	const n = 1000
 	size := int(unsafe.Sizeof(*new(T)))
 	a := arena.NewArena(4*n*size, 0)
-	warm := arena.MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next life
+	warm := arena.MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next epoch
 	for i := range warm[:cap(warm)] {
 		warm[:cap(warm)][i] = value(i)
 	}
@@ -164,7 +164,7 @@ func TestAppendHeapSlices(t *testing.T) {
 			a.Reset()
 		}
 	}
-	// Memory of another arena, and of a stale life, is memory like any other.
+	// Memory of another arena, and of a stale epoch, is memory like any other.
 	b := arena.NewArena(256, 0)
 	s := arena.Append(a, arena.Append(b, []string{"x"}, "y"), "z")
 	if !slices.Equal(s, []string{"x", "y", "z"}) {
@@ -176,7 +176,7 @@ func TestAppendHeapSlices(t *testing.T) {
 // out of the other's way.
 func TestAppendInTurn(t *testing.T) {
 	a := arena.NewArena(512, 0)
-	for life := range 4 {
+	for epoch := range 4 {
 		var x, y []int
 		var p, q []*int
 		var b []byte
@@ -191,7 +191,7 @@ func TestAppendInTurn(t *testing.T) {
 		}
 		for i := range 300 {
 			if x[i] != i || y[2*i] != -i || y[2*i+1] != -i || *p[i] != 0 || *q[i] != 0 || b[i] != byte(i) {
-				t.Fatalf("life %d: element %d: %d, %d, %d, %v, %v", life, i, x[i], y[2*i], b[i], p[i], q[i])
+				t.Fatalf("epoch %d: element %d: %d, %d, %d, %v, %v", epoch, i, x[i], y[2*i], b[i], p[i], q[i])
 			}
 		}
 		a.Reset()

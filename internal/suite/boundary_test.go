@@ -73,13 +73,13 @@ func TestBoundarySizes(t *testing.T) {
 }
 
 // testSliceSizes makes slices of T of every length around a chunk's end, twice
-// over so that the second life runs on used memory.
+// over so that the second epoch runs on used memory.
 func testSliceSizes[T comparable](t *testing.T, dirty T) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	const chunk = 256
 	a := arena.NewArena(chunk, 0)
-	for life := range 3 {
+	for epoch := range 3 {
 		for n := range 2*chunk/size + 2 {
 			s := arena.MakeSlice[T](a, n/2, n)
 			if len(s) != n/2 || cap(s) != n {
@@ -88,12 +88,12 @@ func testSliceSizes[T comparable](t *testing.T, dirty T) {
 			p := arena.New[T](a)
 			for i := range s[:n] {
 				if s[:n][i] != zero {
-					t.Fatalf("life %d, MakeSlice[%T](%d, %d): element %d = %v", life, zero, n/2, n, i, s[:n][i])
+					t.Fatalf("epoch %d, MakeSlice[%T](%d, %d): element %d = %v", epoch, zero, n/2, n, i, s[:n][i])
 				}
 				s[:n][i] = dirty
 			}
 			if *p != zero {
-				t.Fatalf("life %d, New[%T] after a slice of %d = %v", life, zero, n, *p)
+				t.Fatalf("epoch %d, New[%T] after a slice of %d = %v", epoch, zero, n, *p)
 			}
 			*p = dirty
 		}

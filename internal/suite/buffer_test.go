@@ -137,9 +137,9 @@ func iotestReader(s string, n int) io.Reader {
 
 func bufferPrograms(in []byte) error {
 	a := arena.NewArena(256, 0)
-	for i := range 3 { // the second life has memory that was used
+	for i := range 3 { // the second epoch has memory that was used
 		if err := bufferProgram(a, in); err != nil {
-			return fmt.Errorf("life %d: %w", i, err)
+			return fmt.Errorf("epoch %d: %w", i, err)
 		}
 		a.Reset()
 	}

@@ -126,24 +126,24 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 	s := arena.NewSlab[int64](10)
 	seen := map[uintptr]bool{}
 	var keep []any // or the collector would be right to give memory again
-	for life := range 100 {
+	for epoch := range 100 {
 		m := a.Mark()
 		x, y, b, z := arena.New[int64](a), arena.New[both](a), a.AllocBytes(10), s.New()
 		keep = append(keep, x, y, b, z)
 		for _, at := range []uintptr{machine.OffsetOf(nil, x), machine.OffsetOf(nil, y), machine.OffsetIn(nil, machine.DataOf(b)), machine.OffsetOf(nil, z)} {
 			if seen[at] {
-				t.Fatalf("life %d: memory was handed out again", life)
+				t.Fatalf("epoch %d: memory was handed out again", epoch)
 			}
 			seen[at] = true
 		}
-		if life%2 == 0 {
+		if epoch%2 == 0 {
 			a.Rewind(m)
 		} else {
 			a.Reset()
 		}
 		s.Reset()
 		if used := a.Stats().UsedBytes + s.Stats().UsedBytes; used != 0 {
-			t.Fatalf("life %d: UsedBytes = %d", life, used)
+			t.Fatalf("epoch %d: UsedBytes = %d", epoch, used)
 		}
 	}
 	runtime.KeepAlive(keep)
@@ -219,6 +219,6 @@ func TestCheckedMemoryIsFreed(t *testing.T) {
 		runtime.Gosched()
 	}
 	if grown := heapBytes() - before; grown > 20<<20 {
-		t.Errorf("%d bytes are kept of 2000 lives of 64 KB", grown)
+		t.Errorf("%d bytes are kept of 2000 epochs of 64 KB", grown)
 	}
 }

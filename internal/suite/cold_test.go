@@ -15,7 +15,7 @@ import (
 )
 
 // A slice that grows alone must not leave its old copies in the arena: with
-// them it would hold four times what it has, and take more in its next life.
+// them it would hold four times what it has, and take more in its next epoch.
 func TestGrownSliceHoldsLittle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, chunk := range []int{64, 1000, 4 << 10, 64 << 10, 2 << 20} {
@@ -67,7 +67,7 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 			t.Fatalf("%T: element %d is %v", *new(T), i, x)
 		}
 	}
-	// The next lives find what this one needed. In several of them, since the runtime
+	// The next epochs find what this one needed. In several of them, since the runtime
 	// allocates now and then, too.
 	a.Reset()
 	if testing.AllocsPerRun(5, func() {
@@ -77,7 +77,7 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 			s = arena.Append(a, s, value(i))
 		}
 	}) != 0 && !check.Race && !check.ASan {
-		t.Errorf("%T: a life like the last one takes memory from the heap", *new(T))
+		t.Errorf("%T: an epoch like the last one takes memory from the heap", *new(T))
 	}
 }
 
@@ -264,7 +264,7 @@ func TestAppendBesideLargeSlice(t *testing.T) {
 }
 
 // The first chunks of an arena are small, so that a new one for each small
-// request is no waste; a life that needs the chunk size has it in three.
+// request is no waste; an epoch that needs the chunk size has it in three.
 func TestColdArenaBeginsSmall(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, c := range []struct{ chunk, bytes, chunks, held int }{

@@ -99,7 +99,7 @@ var collectorCases = map[string]apiCase{
 		a.Release()
 		require(collectUntil(func() bool { return ran.Load() > 0 }), "it runs when the chunk is garbage")
 	}},
-	"SetFinalizer on the first value of two lives": {finalizerSet, func() {
+	"SetFinalizer on the first value of two epochs": {finalizerSet, func() {
 		a := arena.NewArena(4096, 0)
 		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) {})
 		a.Reset()

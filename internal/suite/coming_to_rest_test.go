@@ -10,21 +10,21 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// lifeOp is a piece of a life.
-type lifeOp struct{ what, n int }
+// epochOp is a piece of an epoch.
+type epochOp struct{ what, n int }
 
-// anyLife draws a life of up to most bytes: values and slices, small and large,
+// anyEpoch draws an epoch of up to most bytes: values and slices, small and large,
 // of three kinds, in any order.
-func anyLife(r *rand.Rand, most int) (ops []lifeOp) {
+func anyEpoch(r *rand.Rand, most int) (ops []epochOp) {
 	for left := 1 + r.IntN(most); left > 0; {
 		n := 1 + r.IntN(1+left>>r.IntN(12))
-		ops = append(ops, lifeOp{r.IntN(7), n})
+		ops = append(ops, epochOp{r.IntN(7), n})
 		left -= n + 32
 	}
 	return ops
 }
 
-func lead(a *arena.Arena, ops []lifeOp) {
+func lead(a *arena.Arena, ops []epochOp) {
 	for _, op := range ops {
 		switch op.what {
 		case 0:
@@ -45,11 +45,11 @@ func lead(a *arena.Arena, ops []lifeOp) {
 	}
 }
 
-// Whatever came before, lives that are all alike, or a few that take turns, must
+// Whatever came before, epochs that are all alike, or a few that take turns, must
 // come to rest: after a while nothing is made and dropped any more. Where chunks are chosen by rules
-// that don't fit each other, one is left out after each life, and made anew in
+// that don't fit each other, one is left out after each epoch, and made anew in
 // the next one, for ever.
-func TestEqualLivesComeToRest(t *testing.T) {
+func TestEqualEpochsComeToRest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
 		t.Skip("instrumentation allocates")
@@ -63,18 +63,18 @@ func TestEqualLivesComeToRest(t *testing.T) {
 		chunk := 64 << r.IntN(12)
 		a := arena.NewArena(chunk, 4<<20)
 		for range r.IntN(100) {
-			lead(a, anyLife(r, 1<<(8+r.IntN(12))))
+			lead(a, anyEpoch(r, 1<<(8+r.IntN(12))))
 			a.Reset()
 		}
-		lives := make([][]lifeOp, 1+r.IntN(4))
+		epochs := make([][]epochOp, 1+r.IntN(4))
 		pieces := 0
-		for i := range lives {
-			lives[i] = anyLife(r, 1<<(8+r.IntN(12)))
-			pieces += len(lives[i])
+		for i := range epochs {
+			epochs[i] = anyEpoch(r, 1<<(8+r.IntN(12)))
+			pieces += len(epochs[i])
 		}
 		again := func(n int) {
 			for i := range n {
-				lead(a, lives[i%len(lives)])
+				lead(a, epochs[i%len(epochs)])
 				a.Reset()
 			}
 		}
@@ -84,8 +84,8 @@ func TestEqualLivesComeToRest(t *testing.T) {
 		again(200)
 		runtime.ReadMemStats(&after)
 		if n := after.Mallocs - before.Mallocs; n > 40 { // the runtime's own are among them
-			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 lives, %d by turns, of %d pieces",
-				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(lives), pieces)
+			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 epochs, %d by turns, of %d pieces",
+				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(epochs), pieces)
 		}
 	}
 }

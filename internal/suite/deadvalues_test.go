@@ -44,7 +44,7 @@ func TestDeadValues(t *testing.T) {
 		if fault == nil {
 			t.Errorf("%s: no fault", name)
 		} else if text := fault.Error(); !strings.Contains(text, "TestDeadValues") || !strings.Contains(text, "Reset took memory back at:") {
-			t.Errorf("%s: the text does not say which life the memory was of:\n%s", name, text)
+			t.Errorf("%s: the text does not say which epoch the memory was of:\n%s", name, text)
 		}
 	}
 }
@@ -95,10 +95,10 @@ func takeBack(a *arena.Arena) { a.Reset() }
 //go:noinline
 func takeBackToo(a *arena.Arena) { a.Release() }
 
-// Each life's dead pointers lead to that life: a message that named another one
-// would send its reader to the wrong place. Many lives later it must say that it
+// Each epoch's dead pointers lead to that epoch: a message that named another one
+// would send its reader to the wrong place. Many epochs later it must say that it
 // can't be sure.
-func TestDeadPointersTellTheirLife(t *testing.T) {
+func TestDeadPointersTellTheirEpoch(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
 	first := grow(a, 3)
@@ -122,7 +122,7 @@ func TestDeadPointersTellTheirLife(t *testing.T) {
 		arena.New[*int](a)
 		a.Reset()
 	}
-	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "lives before it") {
-		t.Errorf("after %d lives: %v", check.QuarantineSlots, fault)
+	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "epochs before it") {
+		t.Errorf("after %d epochs: %v", check.QuarantineSlots, fault)
 	}
 }

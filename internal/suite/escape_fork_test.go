@@ -12,7 +12,7 @@ type branch struct {
 }
 
 // What forks made ends with their arena, so it must be copied with what the arena
-// made; without that the copy would lead into memory that the next life gets.
+// made; without that the copy would lead into memory that the next epoch gets.
 func TestEscapeTakesForksAlong(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	f := a.Fork()

@@ -8,7 +8,7 @@ import (
 )
 
 // Beyond maxRetained forks give up memory until the others fit, and no more: were all of
-// it to go, each life of an arena that forks a little too much would begin cold.
+// it to go, each epoch of an arena that forks a little too much would begin cold.
 func TestForksKeepWhatFits(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1000, 20_000)

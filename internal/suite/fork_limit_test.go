@@ -22,7 +22,7 @@ func TestForkLimit(t *testing.T) {
 		} else {
 			p.SetLimit(limit, 0)
 		}
-		for life := range 20 {
+		for epoch := range 20 {
 			a := p.Get()
 			var wg sync.WaitGroup
 			all := []*arena.Arena{a}
@@ -32,7 +32,7 @@ func TestForkLimit(t *testing.T) {
 			all = append(all, all[1].Fork())
 			refusals := make([]*arena.LimitError, len(all))
 			for i, f := range all {
-				r := rand.New(rand.NewPCG(uint64(i), uint64(life)))
+				r := rand.New(rand.NewPCG(uint64(i), uint64(epoch)))
 				wg.Go(func() {
 					for refusals[i] == nil {
 						refusals[i] = refused(t, func() {
@@ -54,7 +54,7 @@ func TestForkLimit(t *testing.T) {
 				}
 			}
 			if held > limit || held < limit/2 || p.Stats().InUseBytes != held {
-				t.Fatalf("total %t, life %d: %d bytes with a limit of %d, %d counted", total, life, held, limit, p.Stats().InUseBytes)
+				t.Fatalf("total %t, epoch %d: %d bytes with a limit of %d, %d counted", total, epoch, held, limit, p.Stats().InUseBytes)
 			}
 			p.Put(a)
 			if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes > limit*int(s.Misses) { // under the race detector a sync.Pool loses some
@@ -111,7 +111,7 @@ func TestLimitAfterFork(t *testing.T) {
 	a.Reset()
 }
 
-// What forks keep counts towards maxRetained, and forks that no life has used
+// What forks keep counts towards maxRetained, and forks that no epoch has used
 // lately are gone.
 func TestForksKeepWithinBounds(t *testing.T) {
 	testkit.NeedsReuse(t)
@@ -305,7 +305,7 @@ func TestForksThatEndedCount(t *testing.T) {
 		a := p.Get()
 		out = append(out, a)
 		m := a.Mark()
-		for life := range 3 {
+		for epoch := range 3 {
 			for range 10 {
 				f := a.Fork()
 				forks[f] = true
@@ -318,7 +318,7 @@ func TestForksThatEndedCount(t *testing.T) {
 					refusals++
 				}
 			}
-			if life == i%3 {
+			if epoch == i%3 {
 				a.Rewind(m)
 			} else {
 				a.Reset()

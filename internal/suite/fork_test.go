@@ -17,14 +17,14 @@ import (
 // other's, and are waited for. Under the race detector nothing may be reported.
 func TestForksOfManyGoroutines(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 1<<20)
-	lives := 60
+	epochs := 60
 	if testing.Short() {
-		lives = 15
+		epochs = 15
 	}
 	var requests sync.WaitGroup
 	for r := range uint64(3) {
 		requests.Go(func() {
-			for life := range lives {
+			for epoch := range epochs {
 				p.Do(func(a *arena.Arena) {
 					shared := arena.New[textPair](a)
 					shared.a = testkit.HeapText(r)
@@ -39,7 +39,7 @@ func TestForksOfManyGoroutines(t *testing.T) {
 						a.AllocBytes(20)
 					}
 					wg.Wait()
-					if life%10 == 0 {
+					if epoch%10 == 0 {
 						runtime.GC()
 					}
 					for i, result := range results {
@@ -188,14 +188,14 @@ func TestForkSteadyState(t *testing.T) {
 		for range 3 * machine.Window {
 			request()
 		}
-		// All of them, and not AllocsPerRun, which rounds down what one life in a window takes.
+		// All of them, and not AllocsPerRun, which rounds down what one epoch in a window takes.
 		n := testing.AllocsPerRun(1, func() {
 			for range 4 * machine.Window {
 				request()
 			}
 		})
 		if n > 8 {
-			t.Errorf("%s: %v allocations in %d lives", name, n, 4*machine.Window)
+			t.Errorf("%s: %v allocations in %d epochs", name, n, 4*machine.Window)
 		}
 	}
 }

@@ -25,9 +25,9 @@ func TestGCForks(t *testing.T) {
 			stop := collectAllTheTime()
 			defer stop()
 			var f forkTorture
-			for life := range f.lives() {
-				if err := f.life(p, life); err != nil {
-					t.Fatalf("life %d: %v", life, err)
+			for epoch := range f.epochs() {
+				if err := f.epoch(p, epoch); err != nil {
+					t.Fatalf("epoch %d: %v", epoch, err)
 				}
 			}
 			if s := p.Stats(); s.Gets != s.Puts || s.InUseBytes != 0 || (s.Refused == 0) != (limits == [2]int{}) {
@@ -62,23 +62,23 @@ type forkTorture struct {
 	seed     uint64
 }
 
-func (f *forkTorture) lives() uint64 {
+func (f *forkTorture) epochs() uint64 {
 	if hostile() || check.Race || check.ASan || testing.Short() {
 		return 6
 	}
 	return 80
 }
 
-// life is one of an arena, with five forks, which are done in an order that is
+// epoch is one of an arena, with five forks, which are done in an order that is
 // another one each time, and what they have forked.
-func (f *forkTorture) life(p *arena.ArenaPool, life uint64) error {
+func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
 	const forks = 5
 	a := p.Get()
-	f.seed = life * 1000
+	f.seed = epoch * 1000
 	f.first = arena.New[allKinds](a)
 	f.first.set(f.seed)
 	mark := a.Mark()
-	for turn := range 1 + life%2 {
+	for turn := range 1 + epoch%2 {
 		var wg sync.WaitGroup
 		errs := make([]error, forks+1)
 		done := make([]chan struct{}, forks+1)
@@ -87,7 +87,7 @@ func (f *forkTorture) life(p *arena.ArenaPool, life uint64) error {
 		}
 		close(done[0])
 		for i := range forks {
-			fork, place := a.Fork(), (i*int(1+life%4)+int(turn))%forks
+			fork, place := a.Fork(), (i*int(1+epoch%4)+int(turn))%forks
 			wg.Go(func() {
 				defer close(done[place+1])
 				errs[i] = f.work(fork, uint64(i), i%3, func() { <-done[place] })
@@ -98,11 +98,11 @@ func (f *forkTorture) life(p *arena.ArenaPool, life uint64) error {
 		if err := errors.Join(append(errs, f.first.check(f.seed))...); err != nil {
 			return err
 		}
-		if turn == 0 && life%2 == 1 {
+		if turn == 0 && epoch%2 == 1 {
 			a.Rewind(mark)
 		}
 	}
-	switch life % 3 {
+	switch epoch % 3 {
 	case 0:
 		a.Reset()
 	case 1:

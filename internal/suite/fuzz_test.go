@@ -46,8 +46,8 @@ func TestModelRandom(t *testing.T) {
 	}
 }
 
-// calm makes a program's lengths small and its ends of life rare, so that
-// lives get long.
+// calm makes a program's lengths small and its ends of epoch rare, so that
+// epochs get long.
 func calm(in []byte, rnd *rand.Rand) {
 	for i := 2; i < len(in); i++ {
 		switch in[i] % replayOps {

@@ -22,9 +22,9 @@ type laneNode struct {
 func TestLaneIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
-	for life := range 5 {
+	for epoch := range 5 {
 		var last *laneNode
-		for i := range 300 << life {
+		for i := range 300 << epoch {
 			var p *laneNode
 			if i%3 == 0 {
 				p = arena.New[laneNode](a)
@@ -34,24 +34,24 @@ func TestLaneIsTheArenasOwn(t *testing.T) {
 				arena.New[flat24](b)
 			}
 			if *p != (laneNode{}) {
-				t.Fatalf("life %d, object %d is not zero: %+v", life, i, p)
+				t.Fatalf("epoch %d, object %d is not zero: %+v", epoch, i, p)
 			}
 			*p = laneNode{"x", last, i}
 			last = p
 			arena.New[laneNode](b)
 			if i%64 == 0 && a.Stats() != b.Stats() {
-				t.Fatalf("life %d, object %d: %+v, with New alone %+v", life, i, a.Stats(), b.Stats())
+				t.Fatalf("epoch %d, object %d: %+v, with New alone %+v", epoch, i, a.Stats(), b.Stats())
 			}
 		}
-		for i := 300<<life - 1; i >= 0; i, last = i-1, last.next {
+		for i := 300<<epoch - 1; i >= 0; i, last = i-1, last.next {
 			if last.n != i || last.text != "x" {
-				t.Fatalf("life %d: object %d is %+v", life, i, last)
+				t.Fatalf("epoch %d: object %d is %+v", epoch, i, last)
 			}
 		}
 		a.Reset()
 		b.Reset()
 		if a.Stats() != b.Stats() {
-			t.Fatalf("after life %d: %+v, with New alone %+v", life, a.Stats(), b.Stats())
+			t.Fatalf("after epoch %d: %+v, with New alone %+v", epoch, a.Stats(), b.Stats())
 		}
 	}
 }

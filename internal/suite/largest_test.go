@@ -10,9 +10,9 @@ import (
 )
 
 // Whoever sets a Limit looks at LargestArena first. It left forks out: it said 1 MB for
-// ten forks of 1 MB, and a Limit of twice that refused the very same life.
+// ten forks of 1 MB, and a Limit of twice that refused the very same epoch.
 func TestLargestArenaCountsForks(t *testing.T) {
-	life := func(p *arena.ArenaPool) *arena.LimitError {
+	epoch := func(p *arena.ArenaPool) *arena.LimitError {
 		return refused(t, func() {
 			p.Do(func(a *arena.Arena) {
 				var wg sync.WaitGroup
@@ -41,7 +41,7 @@ func TestLargestArenaCountsForks(t *testing.T) {
 		})
 	}
 	p := arena.NewArenaPool(64<<10, 0)
-	life(p)
+	epoch(p)
 	n := p.Stats().LargestArena
 	if n < 10_000_000 || n > p.Stats().HighWater {
 		t.Fatalf("%+v", p.Stats())
@@ -49,17 +49,17 @@ func TestLargestArenaCountsForks(t *testing.T) {
 	for _, limit := range []int{n, 2 * n} {
 		p := arena.NewArenaPool(64<<10, 0)
 		p.SetLimit(limit, 0)
-		if over := life(p); over != nil || p.Stats().LargestArena > limit {
-			t.Errorf("a life of %d bytes with a limit of %d: %v, %+v", n, limit, over, p.Stats())
+		if over := epoch(p); over != nil || p.Stats().LargestArena > limit {
+			t.Errorf("an epoch of %d bytes with a limit of %d: %v, %+v", n, limit, over, p.Stats())
 		}
 	}
 }
 
-// randomLife does the same for the same seed: values, slices that grow, Buffers and
+// randomEpoch does the same for the same seed: values, slices that grow, Buffers and
 // Maps, in the arena and in forks of forks, that are emptied in between.
-func randomLife(a *arena.Arena, seed uint64) {
+func randomEpoch(a *arena.Arena, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	kinds := rnd.IntN(128) // a life has some kinds of work and not others
+	kinds := rnd.IntN(128) // an epoch has some kinds of work and not others
 	all := []*arena.Arena{a}
 	if kinds&1 != 0 {
 		for range rnd.IntN(6) {
@@ -108,7 +108,7 @@ func randomLife(a *arena.Arena, seed uint64) {
 	}
 }
 
-// Three times LargestArena refuses none of the lives that were measured, whatever they
+// Three times LargestArena refuses none of the epochs that were measured, whatever they
 // are: values that are placed otherwise below a limit, and slices that move more often.
 func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
 	programs := uint64(300)
@@ -120,8 +120,8 @@ func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
 			p := arena.NewArenaPool(64<<(program%11), 1<<20)
 			p.SetLimit(limit, 0)
 			over = refused(t, func() {
-				for life := range 1 + program%5 {
-					p.Do(func(a *arena.Arena) { randomLife(a, program<<8+life) })
+				for epoch := range 1 + program%5 {
+					p.Do(func(a *arena.Arena) { randomEpoch(a, program<<8+epoch) })
 				}
 			})
 			return p.Stats().LargestArena, over

@@ -57,9 +57,9 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	}
 }
 
-// A stack is kept for a life, not for an arena: where the next life is not
+// A stack is kept for an epoch, not for an arena: where the next epoch is not
 // sampled, an old stack would accuse the wrong function.
-func TestLeaksAreOfThisLife(t *testing.T) {
+func TestLeaksAreOfThisEpoch(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	p.SetLeakSampling(1)
 	for range 20 {

@@ -66,7 +66,7 @@ var fillers = []struct {
 
 // The limit is what stands between one request and the memory of all others:
 // it must hold to the byte, for chunks larger and smaller than it, and yet let
-// a life have nearly all of it.
+// an epoch have nearly all of it.
 func TestLimitHolds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	limits := []int{1, 7, 100, 513, 4096, 100_000, 1 << 20}
@@ -77,7 +77,7 @@ func TestLimitHolds(t *testing.T) {
 		for _, limit := range limits {
 			for _, f := range fillers {
 				p, a := limited(chunk, 0, limit)
-				for life := range 4 {
+				for epoch := range 4 {
 					var over *arena.LimitError
 					used := 0
 					for over == nil {
@@ -92,9 +92,9 @@ func TestLimitHolds(t *testing.T) {
 						t.Fatalf("%s, chunk %d, limit %d: a refusal left %+v, used were %d", f.name, chunk, limit, a.Stats(), used)
 					}
 					if limit >= 10_000 && used < limit*7/8 || limit == 4096 && used < limit*3/4 {
-						t.Errorf("%s, chunk %d, life %d: refused after %d bytes of %d", f.name, chunk, life, used, limit)
+						t.Errorf("%s, chunk %d, epoch %d: refused after %d bytes of %d", f.name, chunk, epoch, used, limit)
 					}
-					if life == 2 {
+					if epoch == 2 {
 						a.Release()
 					} else {
 						a.Reset()
@@ -120,14 +120,14 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1<<20, 0)
 	a.SetLimit(64 << 10)
-	for life := range 200 {
+	for epoch := range 200 {
 		if over := refused(t, func() {
 			for range 2 { // about 35 KB, of eleven kinds
 				manyKinds(a)
 			}
 			a.AllocString(strings.Repeat("x", 8<<10))
 		}); over != nil {
-			t.Fatalf("life %d: %v, with %d bytes in use", life, over, a.Stats().UsedBytes)
+			t.Fatalf("epoch %d: %v, with %d bytes in use", epoch, over, a.Stats().UsedBytes)
 		}
 		a.Reset()
 	}

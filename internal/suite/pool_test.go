@@ -17,15 +17,15 @@ import (
 func TestPoolConcurrent(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(512, 4096), "auto": arena.NewAutoPool(0)} {
 		t.Run(name, func(t *testing.T) {
-			const workers, lives = 16, 100
+			const workers, epochs = 16, 100
 			var wg sync.WaitGroup
 			for w := range uint64(workers) {
 				wg.Go(func() {
-					for life := range uint64(lives) {
+					for epoch := range uint64(epochs) {
 						body := func(a *arena.Arena) {
 							var texts []string
 							var objects []*textPair
-							for i := range 10 + life%20 {
+							for i := range 10 + epoch%20 {
 								texts = arena.Append(a, texts, a.AllocString(testkit.HeapText(w+i)))
 								x := arena.New[textPair](a)
 								if *x != (textPair{}) {
@@ -43,17 +43,17 @@ func TestPoolConcurrent(t *testing.T) {
 								}
 							}
 						}
-						if life%2 == 0 {
+						if epoch%2 == 0 {
 							p.Do(body)
 						} else {
 							a := p.Get()
 							body(a)
 							p.Put(a)
 						}
-						if life%25 == 0 {
+						if epoch%25 == 0 {
 							p.Stats()
 						}
-						if w == 0 && life%40 == 7 {
+						if w == 0 && epoch%40 == 7 {
 							runtime.GC()
 						}
 					}
@@ -61,8 +61,8 @@ func TestPoolConcurrent(t *testing.T) {
 			}
 			wg.Wait()
 			s := p.Stats()
-			if s.Gets != workers*lives || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
-				t.Errorf("%+v, want %d Gets and Puts", s, workers*lives)
+			if s.Gets != workers*epochs || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
+				t.Errorf("%+v, want %d Gets and Puts", s, workers*epochs)
 			}
 		})
 	}
@@ -228,7 +228,7 @@ func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 
 // A request uses what it has had in use at once, though a rewind took it back;
 // and one that uses nothing says nothing.
-func TestAutoPoolLearnsFromRewoundLives(t *testing.T) {
+func TestAutoPoolLearnsFromRewoundEpochs(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for range 200 {
 		p.Do(func(a *arena.Arena) {})
@@ -236,7 +236,7 @@ func TestAutoPoolLearnsFromRewoundLives(t *testing.T) {
 	if got := p.Stats().ChunkSize; got != 4096 {
 		t.Errorf("ChunkSize = %d after requests that used nothing", got)
 	}
-	for range 500 { // one life in 64 is looked at
+	for range 500 { // one epoch in 64 is looked at
 		p.Do(func(a *arena.Arena) {
 			m := a.Mark()
 			a.AllocBytes(50_000)

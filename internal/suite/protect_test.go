@@ -188,8 +188,8 @@ func TestAWrittenSlotLeavesThePoolAsItWas(t *testing.T) {
 	}
 }
 
-// The checks of a life with many marks, each of which begins a chunk, must not
-// read all chunks again for every new one: that took minutes for lives that
+// The checks of an epoch with many marks, each of which begins a chunk, must not
+// read all chunks again for every new one: that took minutes for epochs that
 // take milliseconds in a plain build.
 func TestManyMarksAreNotQuadratic(t *testing.T) {
 	needsChecks(t)

@@ -54,7 +54,7 @@ func sameLane[T any](t *testing.T, a *arena.Arena, first, second *T) {
 }
 
 // All kinds of types, made by reflection alone: the memory must be the collector's
-// to see, clear when it comes again, and lead nowhere when the life has ended.
+// to see, clear when it comes again, and lead nowhere when the epoch has ended.
 func TestLanesOfReflection(t *testing.T) {
 	a := arena.NewArena(512, 1<<20)
 	made := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*int]()}, {Name: "B", Type: reflect.TypeFor[[3]byte]()}})
@@ -195,7 +195,7 @@ func TestTrimSliceOfType(t *testing.T) {
 func trimmed[T comparable](t *testing.T, full T) {
 	t.Helper()
 	typ := machine.TypeOf(reflect.TypeFor[T]())
-	for life := range 3 {
+	for epoch := range 3 {
 		a := arena.NewArena(64<<10, 1<<20)
 		arena.MakeSlice[T](a, 2000, 2000) // so that no slice gets a chunk of its own
 		a.Reset()
@@ -209,7 +209,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 				all[i] = full
 			}
 			s.Len = n
-			if life == 1 {
+			if epoch == 1 {
 				r.Mark() // it needs what is handed out
 			}
 			s = machine.TrimSliceOfType(r, typ, s)
@@ -218,7 +218,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 				t.Fatalf("%d: %d, %d", n, s.Len, s.Cap)
 			}
 			want := before + testkit.Round8(n*int(unsafe.Sizeof(full)))
-			if life == 1 {
+			if epoch == 1 {
 				want = before + testkit.Round8(20*int(unsafe.Sizeof(full)))
 			}
 			if got := a.Stats().UsedBytes; got != want {
@@ -235,7 +235,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 					t.Fatalf("%T, %d: changed to %v", full, n, x)
 				}
 			}
-			if life == 2 {
+			if epoch == 2 {
 				a.Reset()
 			}
 		}
@@ -274,7 +274,7 @@ func TestReserveText(t *testing.T) {
 	}
 }
 
-// What a codec keeps with an arena is there in the next life, and in the arena that
+// What a codec keeps with an arena is there in the next epoch, and in the arena that
 // goes on in its place, and gone with its memory.
 func TestStateOfArena(t *testing.T) {
 	type one struct{ n int }
@@ -290,7 +290,7 @@ func TestStateOfArena(t *testing.T) {
 	r.Leave()
 	a.Reset()
 	if r = enter(); machine.State[one](r) != x {
-		t.Error("gone with a life")
+		t.Error("gone with an epoch")
 	}
 	r.Leave()
 	if !check.Race {

@@ -187,7 +187,7 @@ func (r *replay) step() (string, error) {
 		err := r.contents()
 		r.a.Reset()
 		r.m.Reset()
-		if b%32 == 4 { // lives that use nothing: lanes are parked, and give memory back
+		if b%32 == 4 { // epochs that use nothing: lanes are parked, and give memory back
 			for range 3 + int(b/32)*20 {
 				r.a.Reset()
 				r.m.Reset()

@@ -156,7 +156,7 @@ func TestGCResetPinsNothing(t *testing.T) {
 	}
 	pool, auto := arena.NewArenaPool(4096, 1<<20), arena.NewAutoPool(1<<20)
 	a, b, c, d := arena.NewArena(256, 1<<20), arena.NewArena(4096, 1<<20), pool.Get(), auto.Get()
-	for range 3 { // the first life has fresh memory, the others have not
+	for range 3 { // the first epoch has fresh memory, the others have not
 		for _, x := range []*arena.Arena{a, b} {
 			freed := watch(t, 100, fill(x))
 			x.Reset()

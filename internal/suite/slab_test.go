@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// testSlab fills a slab over several lives, with values that are not zero, and
+// testSlab fills a slab over several epochs, with values that are not zero, and
 // checks that each value begins as zero and keeps what was written.
 func testSlab[T comparable](t *testing.T, value func(i int) T) {
 	var zero T
@@ -21,14 +21,14 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 			t.Fatalf("a new slab has %+v", s.Stats())
 		}
 		high := 0
-		for life := range 5 {
+		for epoch := range 5 {
 			type piece struct {
 				s     []T
 				first int
 			}
 			var pieces []piece
 			n, used := 0, 0
-			for i := range 60 * (life%2 + 1) {
+			for i := range 60 * (epoch%2 + 1) {
 				var part []T
 				switch {
 				case i%3 == 0:
@@ -41,7 +41,7 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 				}
 				for j := range part {
 					if part[j] != zero {
-						t.Fatalf("chunkLen %d, life %d, piece %d: element %d of %d is %v", chunkLen, life, i, j, len(part), part[j])
+						t.Fatalf("chunkLen %d, epoch %d, piece %d: element %d of %d is %v", chunkLen, epoch, i, j, len(part), part[j])
 					}
 					part[j] = value(n + j)
 				}
@@ -49,24 +49,24 @@ func testSlab[T comparable](t *testing.T, value func(i int) T) {
 				n += len(part)
 				used += len(part) * size
 				if s.Stats().UsedBytes != used {
-					t.Fatalf("chunkLen %d, life %d, piece %d: UsedBytes = %d, want %d", chunkLen, life, i, s.Stats().UsedBytes, used)
+					t.Fatalf("chunkLen %d, epoch %d, piece %d: UsedBytes = %d, want %d", chunkLen, epoch, i, s.Stats().UsedBytes, used)
 				}
 			}
 			for _, p := range pieces {
 				for j, x := range p.s {
 					if x != value(p.first+j) {
-						t.Fatalf("chunkLen %d, life %d: element %d holds %v", chunkLen, life, p.first+j, x)
+						t.Fatalf("chunkLen %d, epoch %d: element %d holds %v", chunkLen, epoch, p.first+j, x)
 					}
 				}
 			}
 			high = max(high, used)
 			st := s.Stats()
-			if st.UsedBytes != used || st.HighWater != high || st.RetainedBytes < used || st.Chunks == 0 || st.Resets != uint64(life) {
-				t.Fatalf("chunkLen %d, life %d: %+v, want %d used, %d at most", chunkLen, life, st, used, high)
+			if st.UsedBytes != used || st.HighWater != high || st.RetainedBytes < used || st.Chunks == 0 || st.Resets != uint64(epoch) {
+				t.Fatalf("chunkLen %d, epoch %d: %+v, want %d used, %d at most", chunkLen, epoch, st, used, high)
 			}
 			s.Reset()
 			if st := s.Stats(); st.UsedBytes != 0 || st.RetainedBytes > 11*chunkLen*size {
-				t.Fatalf("chunkLen %d, life %d: after Reset %+v", chunkLen, life, st)
+				t.Fatalf("chunkLen %d, epoch %d: after Reset %+v", chunkLen, epoch, st)
 			}
 		}
 		s.Release()

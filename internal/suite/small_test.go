@@ -36,7 +36,7 @@ func TestSmallSlicesSpareStrings(t *testing.T) {
 	}
 }
 
-// What comes back from a life before is cleared to the last byte, for every
+// What comes back from an epoch before is cleared to the last byte, for every
 // length around the block's and the fast way's.
 func TestSmallSlicesAreZero(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
@@ -96,7 +96,7 @@ func TestSmallSlicesGrowInPlace(t *testing.T) {
 // grows appends to a new slice, and to one that is not the newest.
 func grows[T any](a *arena.Arena, make func() []T) (inPlace, over bool) {
 	var item T
-	for range 100 { // the next life begins with room for all that comes
+	for range 100 { // the next epoch begins with room for all that comes
 		make()
 	}
 	a.Reset()

@@ -36,7 +36,7 @@ func TestStaleSliceValueKeepsItsType(t *testing.T) {
 	}
 }
 
-// The kinds of types that staleLives allocates by reflection.
+// The kinds of types that staleEpochs allocates by reflection.
 type (
 	staleIDs  []int
 	staleName string
@@ -82,9 +82,9 @@ var staleTypes = []reflect.Type{
 	reflect.StructOf([]reflect.StructField{{Name: "P", Type: reflect.TypeFor[*int]()}, {Name: "S", Type: reflect.TypeFor[staleIDs]()}}),
 }
 
-// staleLives leads lives of an arena and keeps reflect.Values of all of them, which it
-// reads and writes whatever life it is.
-type staleLives struct {
+// staleEpochs runs epochs of an arena and keeps reflect.Values of all of them, which it
+// reads and writes whatever epoch it is.
+type staleEpochs struct {
 	*rand.Rand
 	a     *arena.Arena
 	marks []arena.Mark
@@ -93,14 +93,14 @@ type staleLives struct {
 	sum   uint64
 }
 
-func (s *staleLives) note(format string, args ...any) {
+func (s *staleEpochs) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
 
-func (s *staleLives) anyType() reflect.Type { return staleTypes[s.IntN(len(staleTypes))] }
+func (s *staleEpochs) anyType() reflect.Type { return staleTypes[s.IntN(len(staleTypes))] }
 
 // keep holds v in place of another one, once there are many.
-func (s *staleLives) keep(v reflect.Value) {
+func (s *staleEpochs) keep(v reflect.Value) {
 	if !v.IsValid() {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *staleLives) keep(v reflect.Value) {
 }
 
 // slice makes a slice of type t, in the arena or on the heap.
-func (s *staleLives) slice(t reflect.Type) reflect.Value {
+func (s *staleEpochs) slice(t reflect.Type) reflect.Value {
 	c := s.IntN(7)
 	if s.IntN(20) == 0 {
 		c *= 40
@@ -125,7 +125,7 @@ func (s *staleLives) slice(t reflect.Type) reflect.Value {
 }
 
 // fill writes something new to v, which can be set.
-func (s *staleLives) fill(v reflect.Value, depth int) {
+func (s *staleEpochs) fill(v reflect.Value, depth int) {
 	t := v.Type()
 	switch t.Kind() {
 	case reflect.Bool:
@@ -170,7 +170,7 @@ func (s *staleLives) fill(v reflect.Value, depth int) {
 }
 
 // fillFrom sets v to a value of type t: one that is held already, or a new one.
-func (s *staleLives) fillFrom(v reflect.Value, t reflect.Type, depth int) {
+func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 	for range 4 {
 		if len(s.held) == 0 {
 			break
@@ -216,7 +216,7 @@ func (s *staleLives) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 
 // look reads what v leads to: it faults where something that is no pointer stands for
 // one.
-func (s *staleLives) look(v reflect.Value, depth int) {
+func (s *staleEpochs) look(v reflect.Value, depth int) {
 	if !v.IsValid() {
 		return
 	}
@@ -267,7 +267,7 @@ func (s *staleLives) look(v reflect.Value, depth int) {
 }
 
 // derive is another Value that package reflect makes of v.
-func (s *staleLives) derive(v reflect.Value) (reflect.Value, string) {
+func (s *staleEpochs) derive(v reflect.Value) (reflect.Value, string) {
 	switch n := s.IntN(10); {
 	case n == 0 && v.CanAddr():
 		return v.Addr(), "Addr"
@@ -307,7 +307,7 @@ func (s *staleLives) derive(v reflect.Value) (reflect.Value, string) {
 }
 
 // write changes v, or what it leads to.
-func (s *staleLives) write(v reflect.Value) {
+func (s *staleEpochs) write(v reflect.Value) {
 	for range 5 {
 		if v.IsValid() && v.CanSet() {
 			break
@@ -322,7 +322,7 @@ func (s *staleLives) write(v reflect.Value) {
 	}
 }
 
-func (s *staleLives) step(end func()) {
+func (s *staleEpochs) step(end func()) {
 	switch n := s.IntN(100); {
 	case n < 22:
 		t := s.anyType()
@@ -358,7 +358,7 @@ func (s *staleLives) step(end func()) {
 		s.a.Rewind(s.marks[i])
 		s.marks = s.marks[:i+1]
 	case n < 99:
-		s.note("the end of a life")
+		s.note("the end of an epoch")
 		end()
 		s.marks = s.marks[:0]
 	default:
@@ -369,7 +369,7 @@ func (s *staleLives) step(end func()) {
 }
 
 // try runs one step. What package reflect refuses is no matter, a fault is.
-func (s *staleLives) try(end func()) (fault any) {
+func (s *staleEpochs) try(end func()) (fault any) {
 	defer func() {
 		e := recover()
 		if x, ok := e.(interface{ Addr() uintptr }); ok {
@@ -382,7 +382,7 @@ func (s *staleLives) try(end func()) (fault any) {
 	return nil
 }
 
-// reflect.Values of all kinds, and those made of them, are read and written in lives
+// reflect.Values of all kinds, and those made of them, are read and written in epochs
 // that came long after their own. What they find is another's, and always a value of
 // their type: nothing faults, and no number comes to stand where a pointer is looked
 // for. (The collector looks, too: with GODEBUG=clobberfree=1 what it freed by mistake
@@ -396,7 +396,7 @@ func TestStaleValuesOfReflection(t *testing.T) {
 	}
 	p := arena.NewArenaPool(2<<10, 0)
 	for seed := range seeds {
-		s := &staleLives{Rand: rand.New(rand.NewPCG(seed, 23))}
+		s := &staleEpochs{Rand: rand.New(rand.NewPCG(seed, 23))}
 		var end func()
 		switch seed % 3 {
 		case 0:

@@ -213,7 +213,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			traced.Stats()
 			traced.Reset()
 		}},
-		{"lives of several sizes", func() {
+		{"epochs of several sizes", func() {
 			for _, n := range []int{1, 20, 3, 10} {
 				for range n {
 					mixedRequest(a)
@@ -224,7 +224,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			// Enough lives for every lane to fit itself, and past a few
+			// Enough epochs for every lane to fit itself, and past a few
 			// windows in which what is kept is looked at again.
 			for range 300 {
 				tt.f()

@@ -164,7 +164,7 @@ var syncCases = map[string]apiCase{
 		a.Reset()
 		x.RUnlock()
 	}},
-	"a Once whose function ends the life": {unlockedMutex, func() {
+	"a Once whose function ends the epoch": {unlockedMutex, func() {
 		a := arena.NewArena(4096, 0)
 		arena.New[onceText](a).Do(a.Reset)
 	}},

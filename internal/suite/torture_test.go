@@ -341,25 +341,25 @@ func TestGCStaleReadsAreWhole(t *testing.T) {
 // A pool hands memory from one owner to the next; a collection in the middle
 // of it must find everything that the owner of the moment stored.
 func TestGCPooledArenas(t *testing.T) {
-	lives := 60
+	epochs := 60
 	if hostile() || check.Race {
-		lives = 15
+		epochs = 15
 	}
 	p := arena.NewAutoPool(0)
-	for life := range uint64(lives) {
+	for epoch := range uint64(epochs) {
 		p.Do(func(a *arena.Arena) {
 			var held []*allKinds
-			for i := range 20 + life {
+			for i := range 20 + epoch {
 				x := arena.New[allKinds](a)
-				x.set(life + i)
+				x.set(epoch + i)
 				held = arena.Append(a, held, x)
 			}
-			if life%5 == 0 {
+			if epoch%5 == 0 {
 				testkit.Collect(1)
 			}
 			for i, x := range held {
-				if err := x.check(life + uint64(i)); err != nil {
-					t.Fatalf("life %d: %v", life, err)
+				if err := x.check(epoch + uint64(i)); err != nil {
+					t.Fatalf("epoch %d: %v", epoch, err)
 				}
 			}
 		})

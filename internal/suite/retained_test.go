@@ -22,17 +22,17 @@ func taken(f func()) (mallocs, bytes int) {
 	return int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// takenBy is taken for lives of which many have gone before, per life.
-func takenBy(lives int, life func()) (mallocs, bytes int) {
+// takenBy is taken for epochs of which many have gone before, per epoch.
+func takenBy(epochs int, epoch func()) (mallocs, bytes int) {
 	for range 10 * 64 {
-		life()
+		epoch()
 	}
 	m, b := taken(func() {
-		for range lives {
-			life()
+		for range epochs {
+			epoch()
 		}
 	})
-	return m / lives, b / lives
+	return m / epochs, b / epochs
 }
 
 func needsCounts(t *testing.T) {
@@ -43,9 +43,9 @@ func needsCounts(t *testing.T) {
 	}
 }
 
-// A life that is larger than what may be kept must find that much: when the
+// An epoch that is larger than what may be kept must find that much: when the
 // arena kept nothing then, it took 1.3 MB for each 700 KB, six times as slow.
-func TestLifeBeyondMaxRetained(t *testing.T) {
+func TestEpochBeyondMaxRetained(t *testing.T) {
 	needsCounts(t)
 	a := arena.NewArena(64<<10, 0)
 	_, bytes := takenBy(100, func() {
@@ -55,7 +55,7 @@ func TestLifeBeyondMaxRetained(t *testing.T) {
 		a.Reset()
 	})
 	if beyond := 60 << 10; bytes > beyond*13/10 {
-		t.Errorf("%d bytes taken for a life of 700 KB of which %d may not be kept", bytes, beyond)
+		t.Errorf("%d bytes taken for an epoch of 700 KB of which %d may not be kept", bytes, beyond)
 	}
 	if st := a.Stats(); st.RetainedBytes < 600<<10 || st.RetainedBytes > 640<<10 {
 		t.Errorf("%d bytes are kept of 640 KB", st.RetainedBytes)
@@ -63,13 +63,13 @@ func TestLifeBeyondMaxRetained(t *testing.T) {
 }
 
 // The chunk that the caller asked for is never too large: an arena that made it
-// fit a hundred lives of 50 bytes made it anew for the next one of 60 KB.
+// fit a hundred epochs of 50 bytes made it anew for the next one of 60 KB.
 func TestChunkOfTheCallerStays(t *testing.T) {
 	needsCounts(t)
 	for _, rare := range []int{100, 1000} {
 		a := arena.NewArena(64<<10, 0)
-		warm := false // the first life may take less
-		lives := func() {
+		warm := false // the first epoch may take less
+		epochs := func() {
 			for range rare {
 				a.AllocBytes(50)
 				if has := a.Stats().RetainedBytes; warm && has < 60<<10 {
@@ -82,15 +82,15 @@ func TestChunkOfTheCallerStays(t *testing.T) {
 			warm = true
 		}
 		for range 5 {
-			lives()
+			epochs()
 		}
-		if mallocs, bytes := taken(func() { lives(); lives(); lives() }); bytes > 8<<10 {
-			t.Errorf("%d small lives and one of 60 KB: %d allocations, of %d bytes", rare, mallocs, bytes)
+		if mallocs, bytes := taken(func() { epochs(); epochs(); epochs() }); bytes > 8<<10 {
+			t.Errorf("%d small epochs and one of 60 KB: %d allocations, of %d bytes", rare, mallocs, bytes)
 		}
 	}
 }
 
-// oneRoot makes 64 lives ten times, each of one value, and counts.
+// oneRoot makes 64 epochs ten times, each of one value, and counts.
 func oneRoot[T any](t *testing.T) {
 	t.Helper()
 	a := arena.NewArena(64<<10, 0)
@@ -101,12 +101,12 @@ func oneRoot[T any](t *testing.T) {
 		}
 	})
 	if mallocs != 0 {
-		t.Errorf("%T: %d allocations in 64 lives of one value", *new(T), mallocs)
+		t.Errorf("%T: %d allocations in 64 epochs of one value", *new(T), mallocs)
 	}
 }
 
 // A request's root object: rounded up to a whole one, an eighth more than it is
-// twice the object, which was half too large and made anew every 64 lives.
+// twice the object, which was half too large and made anew every 64 epochs.
 func TestOneRootObject(t *testing.T) {
 	needsCounts(t)
 	oneRoot[[17]*int](t)
@@ -117,20 +117,20 @@ func TestOneRootObject(t *testing.T) {
 	oneRoot[[1000]*int](t)
 }
 
-// A slab keeps ten chunks of a life that has thirty-two.
+// A slab keeps ten chunks of an epoch that has thirty-two.
 func TestSlabBeyondTenChunks(t *testing.T) {
 	needsCounts(t)
 	type node struct{ left, right *node }
 	s := arena.NewSlab[node](4096)
-	const size, lives = int(unsafe.Sizeof(node{})), 131_072
+	const size, epochs = int(unsafe.Sizeof(node{})), 131_072
 	_, bytes := takenBy(20, func() {
-		for range lives {
+		for range epochs {
 			s.New()
 		}
 		s.Reset()
 	})
-	if beyond := (lives - 10*4096) * size; bytes > beyond*13/10 {
-		t.Errorf("%d bytes taken for a life of which %d may not be kept", bytes, beyond)
+	if beyond := (epochs - 10*4096) * size; bytes > beyond*13/10 {
+		t.Errorf("%d bytes taken for an epoch of which %d may not be kept", bytes, beyond)
 	}
 	if st := s.Stats(); st.RetainedBytes != 10*4096*size {
 		t.Errorf("%d bytes are kept, want %d", st.RetainedBytes, 10*4096*size)
@@ -145,7 +145,7 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a := arena.NewArena(64<<10, 0)
 	const giant = 8 << 20
-	life := func() {
+	epoch := func() {
 		arena.MakeSlice[int](a, giant/8, giant/8)
 		a.Reset()
 		for range 100 {
@@ -158,18 +158,18 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 		runtime.GC()
 	}
 	for range 5 {
-		life()
+		epoch()
 	}
 	if _, bytes := taken(func() {
 		for range 5 {
-			life()
+			epoch()
 		}
 	}); bytes > 5*giant+giant/16 {
 		t.Errorf("%d bytes taken for a giant of %d", bytes/5, giant)
 	}
 }
 
-// Types that a first life has few of hold at most twice what they use.
+// Types that a first epoch has few of hold at most twice what they use.
 func TestFewObjectsOfManyTypes(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
@@ -200,7 +200,7 @@ func TestHighWater(t *testing.T) {
 	traced := a.Stats().UsedBytes
 	a.Reset()
 	if got := a.Stats().HighWater; got != traced {
-		t.Errorf("HighWater = %d after a life of %d bytes with pointers", got, traced)
+		t.Errorf("HighWater = %d after an epoch of %d bytes with pointers", got, traced)
 	}
 	a.AllocBytes(8000)
 	a.Release()
@@ -231,16 +231,16 @@ func TestReleaseForgets(t *testing.T) {
 	arena.New[string](a)
 	s.New()
 	if got := a.Stats().RetainedBytes; got > 4096+512 {
-		t.Errorf("after Release a small life takes %d bytes", got)
+		t.Errorf("after Release a small epoch takes %d bytes", got)
 	}
 	if got := s.Stats().RetainedBytes; got != 128*thing {
-		t.Errorf("after Release a slab's small life takes %d bytes", got)
+		t.Errorf("after Release a slab's small epoch takes %d bytes", got)
 	}
 }
 
-// A first life with pointers must come to the caller's chunk size, and beyond
+// A first epoch with pointers must come to the caller's chunk size, and beyond
 // it, in a few steps: a new arena for each batch would pay for each of them.
-func TestFirstLifeTakesFewChunks(t *testing.T) {
+func TestFirstEpochTakesFewChunks(t *testing.T) {
 	if machine.Portable || !machine.LayoutOK {
 		t.Skip("lanes that are found through a map cost more, by design")
 	}
@@ -253,7 +253,7 @@ func TestFirstLifeTakesFewChunks(t *testing.T) {
 			}
 		})
 		if got > most {
-			t.Errorf("%v allocations for the first life of %d objects, want %v at most", got, n, most)
+			t.Errorf("%v allocations for the first epoch of %d objects, want %v at most", got, n, most)
 		}
 	}
 }

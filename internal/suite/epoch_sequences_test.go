@@ -13,11 +13,11 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// need is how many bytes a life takes of each kind: values without pointers,
+// need is how many bytes an epoch takes of each kind: values without pointers,
 // of a type with pointers, and of another one.
 type need [3]int
 
-// All kinds have objects of one size, so that a life of so many bytes means the
+// All kinds have objects of one size, so that an epoch of so many bytes means the
 // same for each.
 type (
 	flatThing  [32]byte
@@ -30,10 +30,10 @@ type (
 
 const thing = 32 // bytes of each on 64 bits
 
-// lifeSubject is what lives are led in.
-type lifeSubject interface {
+// epochSubject runs epochs.
+type epochSubject interface {
 	live(n need)
-	end() (kept int) // bytes of chunks after the life
+	end() (kept int) // bytes of chunks after the epoch
 }
 
 func fill(a *arena.Arena, n need) {
@@ -48,65 +48,65 @@ func fill(a *arena.Arena, n need) {
 	}
 }
 
-type lifeArena struct{ a *arena.Arena }
+type epochArena struct{ a *arena.Arena }
 
-func (s *lifeArena) live(n need) { fill(s.a, n) }
-func (s *lifeArena) end() int {
+func (s *epochArena) live(n need) { fill(s.a, n) }
+func (s *epochArena) end() int {
 	s.a.Reset()
 	return s.a.Stats().RetainedBytes
 }
 
-type lifePool struct {
+type epochPool struct {
 	p *arena.ArenaPool
 	a *arena.Arena
 }
 
-func (s *lifePool) live(n need) {
+func (s *epochPool) live(n need) {
 	s.a = s.p.Get()
 	fill(s.a, n)
 }
 
-func (s *lifePool) end() int {
+func (s *epochPool) end() int {
 	s.p.Put(s.a)
 	s.a = nil
 	return s.p.Stats().RetainedBytes
 }
 
-type lifeSlab[T any] struct {
+type epochSlab[T any] struct {
 	s    *arena.Slab[T]
 	kind int
 }
 
-func (s *lifeSlab[T]) live(n need) {
+func (s *epochSlab[T]) live(n need) {
 	for range n[s.kind] / thing {
 		s.s.New()
 	}
 }
 
-func (s *lifeSlab[T]) end() int {
+func (s *epochSlab[T]) end() int {
 	s.s.Reset()
 	return s.s.Stats().RetainedBytes
 }
 
-// horizon is how far the oracle looks ahead, in lives: what comes back within it
+// horizon is how far the oracle looks ahead, in epochs: what comes back within it
 // is worth keeping.
 const horizon = 128
 
-// oracle knows the lives that will come. After each it keeps, of what it has,
-// what one of the next horizon lives needs, up to retained bytes. It takes
+// oracle knows the epochs that will come. After each it keeps, of what it has,
+// what one of the next horizon epochs needs, up to retained bytes. It takes
 // exactly what is missing, but least to begin with, which it always keeps: that
 // is what the caller asked for. It returns what it takes and what it keeps in
-// all lives from the one numbered from on, but for the last horizon, which are
+// all epochs from the one numbered from on, but for the last horizon, which are
 // there to be looked at.
-func oracle(lives []need, from, retained int, least need) (taken, kept int) {
+func oracle(epochs []need, from, retained int, least need) (taken, kept int) {
 	var has need
-	for i, n := range lives[:len(lives)-horizon] {
+	for i, n := range epochs[:len(epochs)-horizon] {
 		for k := range n {
 			if n[k] == 0 && has[k] == 0 {
 				continue
 			}
 			most := least[k]
-			for _, next := range lives[i+1 : i+1+horizon] {
+			for _, next := range epochs[i+1 : i+1+horizon] {
 				most = max(most, next[k])
 			}
 			had := max(has[k], n[k], least[k])
@@ -127,16 +127,16 @@ const (
 	seqRetained = 10 * seqChunk
 )
 
-type lifeSequence struct {
+type epochSequence struct {
 	name  string
 	count int
-	cold  bool // the first lives count, too
+	cold  bool // the first epochs count, too
 	bytes func(i int) int
 	rare  func(i int) int
 }
 
-// lifeSequences are the ways in which requests come.
-func lifeSequences() []lifeSequence {
+// epochSequences are the ways in which requests come.
+func epochSequences() []epochSequence {
 	constant := func(n int) func(int) int { return func(int) int { return n } }
 	giant := func(k, small, large int) func(int) int {
 		return func(i int) int {
@@ -156,7 +156,7 @@ func lifeSequences() []lifeSequence {
 			return drawn[i]
 		}
 	}
-	all := []lifeSequence{
+	all := []epochSequence{
 		{name: "constant 1 KB", count: 900, bytes: constant(1 << 10)},
 		{name: "constant 20 KB", count: 900, bytes: constant(20 << 10)},
 		{name: "constant 100 KB", count: 900, bytes: constant(100 << 10)},
@@ -173,18 +173,18 @@ func lifeSequences() []lifeSequence {
 	}
 	for _, k := range []int{2, 10, 63, 64, 65, 1000} {
 		all = append(all,
-			lifeSequence{name: fmt.Sprintf("a giant in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 400<<10)},
-			lifeSequence{name: fmt.Sprintf("a giant of 3 MB in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 3<<20)},
+			epochSequence{name: fmt.Sprintf("a giant in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 400<<10)},
+			epochSequence{name: fmt.Sprintf("a giant of 3 MB in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 3<<20)},
 		)
 	}
 	return all
 }
 
-// What an arena takes from the heap and what it holds on to, over lives of any
+// What an arena takes from the heap and what it holds on to, over epochs of any
 // sequence, must be near what the best choice would be, made by one who knows
-// the lives to come. A rule of thumb that is a little off makes its chunk anew
-// in each life, or in every 64th one, and that for ever.
-func TestLifeSequences(t *testing.T) {
+// the epochs to come. A rule of thumb that is a little off makes its chunk anew
+// in each epoch, or in every 64th one, and that for ever.
+func TestEpochSequences(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan || math.MaxInt>>40 == 0 {
 		t.Skip("instrumentation allocates, and a sync.Pool drops arenas; on 32 bits the things have other sizes")
@@ -199,35 +199,35 @@ func TestLifeSequences(t *testing.T) {
 	limitedArena := arena.NewArena(seqChunk, 0)
 	subjects := []struct {
 		name  string
-		make  func() lifeSubject
+		make  func() epochSubject
 		kinds []int
 		least need
-		most  int // what one life may use; 0: anything
+		most  int // what one epoch may use; 0: anything
 	}{
-		{"Arena", func() lifeSubject { return &lifeArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
-		{"ArenaPool", func() lifeSubject { return &lifePool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
-		{"AutoPool", func() lifeSubject { return &lifePool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
-		{"Slab flat", func() lifeSubject { return &lifeSlab[flatThing]{arena.NewSlab[flatThing](seqChunk / thing), 0} }, []int{0}, need{seqChunk, 0, 0}, 0},
-		{"Slab traced", func() lifeSubject { return &lifeSlab[tracedPair]{arena.NewSlab[tracedPair](seqChunk / thing), 1} }, []int{1}, need{0, seqChunk, 0}, 0},
-		{"Arena with a limit", func() lifeSubject {
+		{"Arena", func() epochSubject { return &epochArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"ArenaPool", func() epochSubject { return &epochPool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"AutoPool", func() epochSubject { return &epochPool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
+		{"Slab flat", func() epochSubject { return &epochSlab[flatThing]{arena.NewSlab[flatThing](seqChunk / thing), 0} }, []int{0}, need{seqChunk, 0, 0}, 0},
+		{"Slab traced", func() epochSubject { return &epochSlab[tracedPair]{arena.NewSlab[tracedPair](seqChunk / thing), 1} }, []int{1}, need{0, seqChunk, 0}, 0},
+		{"Arena with a limit", func() epochSubject {
 			limitedArena = arena.NewArena(seqChunk, 0)
 			limitedArena.SetLimit(2 * seqRetained)
-			return &lifeArena{limitedArena}
+			return &epochArena{limitedArena}
 		}, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
-		{"ArenaPool with a limit", func() lifeSubject { return &lifePool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
+		{"ArenaPool with a limit", func() epochSubject { return &epochPool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
 	}
-	for _, seq := range lifeSequences() {
+	for _, seq := range epochSequences() {
 		for _, s := range subjects {
 			for _, kind := range s.kinds {
-				lives := make([]need, seq.count+horizon)
+				epochs := make([]need, seq.count+horizon)
 				most, all := 0, 0
-				for i := range lives {
-					lives[i][kind] = seq.bytes(i) / thing * thing
-					all += lives[i][kind]
+				for i := range epochs {
+					epochs[i][kind] = seq.bytes(i) / thing * thing
+					all += epochs[i][kind]
 					if seq.rare != nil {
-						lives[i][2] = seq.rare(i)
+						epochs[i][2] = seq.rare(i)
 					}
-					most = max(most, lives[i][kind])
+					most = max(most, epochs[i][kind])
 				}
 				if s.most != 0 && most > s.most*3/4 || seq.rare != nil && s.least[2] == 0 {
 					continue
@@ -240,17 +240,17 @@ func TestLifeSequences(t *testing.T) {
 					if seq.cold {
 						from = 0
 					}
-					runSequence(t, s.make(), lives, from, s.least)
+					runSequence(t, s.make(), epochs, from, s.least)
 				})
 			}
 		}
 	}
 }
 
-func runSequence(t *testing.T, s lifeSubject, lives []need, from int, least need) {
+func runSequence(t *testing.T, s epochSubject, epochs []need, from int, least need) {
 	var before, after runtime.MemStats
 	kept, since := 0, 0
-	lead := lives[:len(lives)-horizon]
+	lead := epochs[:len(epochs)-horizon]
 	for i, n := range lead {
 		if i == from {
 			runtime.ReadMemStats(&before)
@@ -258,7 +258,7 @@ func runSequence(t *testing.T, s lifeSubject, lives []need, from int, least need
 		s.live(n)
 		now := s.end()
 		if now > seqRetained {
-			t.Fatalf("life %d of %v: %d bytes kept, more than maxRetained", i, n, now)
+			t.Fatalf("epoch %d of %v: %d bytes kept, more than maxRetained", i, n, now)
 		}
 		if i >= from {
 			kept += now
@@ -270,19 +270,19 @@ func runSequence(t *testing.T, s lifeSubject, lives []need, from int, least need
 	}
 	runtime.ReadMemStats(&after)
 	taken := int(after.TotalAlloc - before.TotalAlloc)
-	bestTaken, bestKept := oracle(lives, from, seqRetained, least)
+	bestTaken, bestKept := oracle(epochs, from, seqRetained, least)
 	n := len(lead) - from
-	t.Logf("a life takes %d bytes, best %d, %.2f; keeps %d, best %d, %.2f", taken/n, bestTaken/n, float64(taken)/float64(bestTaken), kept/n, bestKept/n, float64(kept)/float64(bestKept))
+	t.Logf("an epoch takes %d bytes, best %d, %.2f; keeps %d, best %d, %.2f", taken/n, bestTaken/n, float64(taken)/float64(bestTaken), kept/n, bestKept/n, float64(kept)/float64(bestKept))
 	// The test's own records, and those of the runtime, are what is left; and a
-	// chunk that a first life, which can't know what it will need, made too large.
+	// chunk that a first epoch, which can't know what it will need, made too large.
 	noise := 8<<10 + 4*n
 	if from == 0 {
 		noise += seqChunk
 	}
 	if taken > bestTaken*13/10+noise {
-		t.Errorf("a life takes %d bytes of the heap, %d would do", taken/n, bestTaken/n)
+		t.Errorf("an epoch takes %d bytes of the heap, %d would do", taken/n, bestTaken/n)
 	}
 	if kept > bestKept*3/2 {
-		t.Errorf("a life leaves %d bytes, %d would do", kept/n, bestKept/n)
+		t.Errorf("an epoch leaves %d bytes, %d would do", kept/n, bestKept/n)
 	}
 }
