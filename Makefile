@@ -245,6 +245,8 @@ test-lab-quick: tools ## the tests of the stress test and of the tables, without
 test-lab: tools ## all of them
 	cd lab && $(GO) test $(TESTFLAGS) ./...
 
+# gin without MessagePack, which takes longer to compile than all else of the routers.
+test-adapters test-adapters-builds: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
 test-adapters: tools ## the tests of the adapters
 	$(call each,$(GO) test $(TESTFLAGS) ./...,$(ADAPTERS))
 

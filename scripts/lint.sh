@@ -7,6 +7,8 @@ go=$1
 shift
 cd "$(dirname "$0")/.."
 . scripts/skipped.sh
+# gin without MessagePack, as in make test-adapters.
+export GOFLAGS="${GOFLAGS-} -tags=nomsgpack"
 status=0
 
 unformatted=$(gofmt -l .)
