@@ -27,7 +27,9 @@ func TestSetEnabled(t *testing.T) {
 	}
 	p.Put(out)
 	arena.SetEnabled(true)
-	if a := p.Get(); a == nil {
+	a := p.Get()
+	defer p.Put(a)
+	if a == nil {
 		t.Error("no arena when pools are on again")
 	}
 	if s := p.Stats(); s.Gets != 2 || s.Puts != 1 {
@@ -51,7 +53,10 @@ func TestNilPool(t *testing.T) {
 // EBBPOOL=off is for a program that nobody builds again.
 func TestOffByEnvironment(t *testing.T) {
 	if os.Getenv("EBBPOOL_CHILD") != "" {
-		if a := arena.NewAutoPool(0).Get(); a != nil {
+		p := arena.NewAutoPool(0)
+		a := p.Get()
+		defer p.Put(a)
+		if a != nil {
 			t.Error("an arena")
 		}
 		return
