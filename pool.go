@@ -213,7 +213,7 @@ func (p *ArenaPool) Put(a *Arena) {
 // learn samples the size of the epoch that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {
 	// An epoch that used nothing of the flat lane says nothing about its size.
-	if used := a.region.FlatLane().InEpoch(); used != 0 {
+	if used := a.region.FlatLane().PeakBytes(); used != 0 {
 		p.sizeHint.Add(used, p.chunkSize)
 	}
 }

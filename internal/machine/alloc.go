@@ -58,3 +58,13 @@ func ReserveString(r *Region, n uintptr) (Pointer, uintptr) {
 	}
 	return c.Base, off
 }
+
+// CurrentOf returns the chunk from which a handle may take Ts: [Lo, Hi) is zero, and
+// made of whole Ts. It makes the lane of a T with pointers if there is none, but no
+// chunk.
+func CurrentOf[T any](r *Region) *Chunk {
+	if l := laneOf[T](r); l.Typed() {
+		return l.Current()
+	}
+	return &NoChunk
+}

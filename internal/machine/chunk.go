@@ -55,3 +55,16 @@ func RoundUp(n, align uintptr) uintptr {
 	}
 	return n
 }
+
+// Chunk is a chunk for handles, which allocate from a lane's current chunk: its
+// address stays the same while the lane is its region's, whatever chunk is current.
+type Chunk = chunk
+
+// NoChunk is the chunk of handles that take the slow path for each value. It stays
+// empty.
+var NoChunk Chunk
+
+// extent describes the chunk to the checks.
+func (c *chunk) extent() check.Extent {
+	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
+}

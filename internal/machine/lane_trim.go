@@ -1,6 +1,10 @@
 package machine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ebbpool/arena/internal/check"
+)
 
 // A lane retains several chunks from one epoch to the next, and those that Rewind
 // empties. They wait in its free list, the smallest one first: small epochs stay in
@@ -150,5 +154,92 @@ func (l *Lane) trimOne(needed bool, most uintptr) {
 	default:
 		l.ops.quota.give(l.cap, 1)
 		l.chunk = chunk{}
+	}
+}
+
+// Empty ends the epoch of the lane and keeps at most limit bytes.
+func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
+
+// empty ends the epoch of the lane: everything handed out is taken back, and
+// the chunks that the next epoch will need stay. limit is the most bytes that it
+// may keep.
+func (l *Lane) empty(limit uintptr) {
+	if check.On && l.usedBytes() != 0 {
+		// Memory that is never used again is what finds every stale use.
+		l.recordUse(limit)
+		l.Drop()
+		return
+	}
+	l.tip = 0
+	if len(l.older) == 0 && l.cap <= limit && (len(l.free) == 0 || l.cap+l.freeBytes() <= limit) && l.retention.seen(l.used()) {
+		if l.used() != 0 {
+			l.chunk.takeBack(l.ops, 0, l.cap)
+		}
+	} else if look, join := l.retention.endEpoch(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
+		l.trim(limit, join)
+	} else if l.Base != nil {
+		l.chunk.takeBack(l.ops, 0, l.cap)
+	}
+	if check.Tag {
+		l.check()
+	}
+}
+
+// Drop gives every chunk to the collector.
+func (l *Lane) Drop() {
+	if check.On {
+		l.quarantineFrom(0)
+	}
+	l.ops.quota.give(l.HeldBytes(), l.Chunks())
+	clear(l.older)
+	l.chunk, l.free, l.older, l.olderUsed, l.tip = chunk{}, nil, nil, 0, 0
+}
+
+// Renew gives all memory to the collector and begins anew, with what NewLane
+// returned.
+func (l *Lane) Renew(fresh Lane) {
+	l.Drop()
+	fresh.retention.oversize = l.retention.oversize
+	*l = fresh
+}
+
+// Expect has the next epoch of a lane that knows nothing yet begin with a chunk of
+// that many bytes. Up to twice its chunk size the lane comes to them by itself.
+func (l *Lane) Expect(bytes uintptr) {
+	if bytes > 2*l.retention.start {
+		l.retention.want = bytes
+	}
+}
+
+// commonSize is the size in bytes that no lane must exceed for the lanes' chunks to
+// fit into limit bytes together, beside others of so many bytes. Small lanes keep what
+// they have.
+func commonSize(lanes []*Lane, others, limit uintptr) uintptr {
+	// The largest one under which everything fits, by bisection.
+	low, high := uintptr(0), limit
+	for low < high {
+		size := high - (high-low)/2
+		sum := others
+		for _, l := range lanes {
+			sum += min(l.HeldBytes(), size)
+		}
+		if sum <= limit {
+			low = size
+		} else {
+			high = size - 1
+		}
+	}
+	return low
+}
+
+// cut makes the chunks of each lane, all of which were emptied, fit into size bytes. A
+// sixteenth of that is left to those that are growing, or the large ones would be cut
+// again for each small step.
+func cut(lanes []*Lane, size uintptr) {
+	for _, l := range lanes {
+		if l.HeldBytes() > size {
+			l.retention.want = size - size/16
+			l.trim(size, 0)
+		}
 	}
 }

@@ -121,3 +121,23 @@ func (m *reflectMemory) clone(base Pointer, off, n uintptr) Pointer {
 	reflect.Copy(c, reflect.SliceAt(m.t.Reflect, from, many))
 	return c.UnsafePointer()
 }
+
+// Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
+// a time, half of the smallest first-level caches: what was written last is still in the
+// cache, and what is cleared last is what the next epoch begins with. What is further
+// than clearNear from the beginning is in no cache by then, and goes in large pieces, in
+// which processors need not read a line before they clear it.
+const (
+	clearPiece = 16 << 10
+	clearNear  = 2 << 20
+)
+
+// clearStep is how many of the last of left bytes, more than clearPiece, are cleared
+// next.
+func clearStep(left, size uintptr) uintptr {
+	piece := uintptr(clearPiece)
+	if left > 2*clearNear {
+		piece = clearNear
+	}
+	return max(piece/size, 1) * size
+}

@@ -54,17 +54,6 @@ func NewOfType(r *Region, t *Type) Pointer {
 	return newOfType(r, t)
 }
 
-// takeObject reserves size bytes and rounded up for ClearBlocks, if l, the flat lane, has
-// room for them.
-func (l *Lane) takeObject(size uintptr) (off uintptr, ok bool) {
-	off = l.Lo
-	if off+Blocks(size) > l.Hi {
-		return 0, false
-	}
-	l.Lo = off + (size+FlatAlign-1)&^(FlatAlign-1)
-	return off, true
-}
-
 // newOfType is NewOfType where the fast way ends.
 //
 //go:norace

@@ -257,24 +257,6 @@ func (q *Quota) dropIdleForks(l *Lane, need uintptr, beside bool) {
 	q.idleForks(true)
 }
 
-// capNearLimit returns the capacity, in values of size bytes, of a slice of n values
-// that Append moves: wanted, but at most half of the limit's remaining capacity, since
-// the old copy may stay, and counts. Where that is less than n, half of what remains
-// beyond n: with n alone a slice would move for each appended value, as long as two
-// copies of it fit. Idle chunks count as remaining capacity.
-func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
-	q, here := l.ops.quota, l.Hi-l.Lo
-	if q.Left() == noLimit || uintptr(wanted)*size <= here {
-		return wanted
-	}
-	left := q.leaves(q.idle(l, false) + q.idleForkBytes())
-	most := left / 2
-	if need := uintptr(n) * size; most < need && need < left {
-		most = need + (left-need)/2
-	}
-	return max(n, min(wanted, int(max(most, here)/size)))
-}
-
 // give counts chunks that the arena dropped, and their size in bytes.
 //
 //go:norace

@@ -1,10 +1,3 @@
-// Package machine is what arenas and slabs are made of: chunks of the Go heap,
-// lanes that bump through them, the table that finds the lane of a type, what is
-// kept from one epoch to the next, and the meters that limits are held by. It
-// knows nothing of pools and of what a program calls; its functions check no
-// arguments.
-//
-// A Region is the memory of one arena; a Slab has a Lane of its own.
 package machine
 
 import "github.com/ebbpool/arena/internal/check"
@@ -43,13 +36,6 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 
 // Made reports whether Init was called.
 func (r *Region) Made() bool { return r.chunkSize != 0 }
-
-// initFlat makes l, which is zero, a lane of values without pointers. It is done
-// in place: to copy a lane is much of what a new arena would cost.
-func (l *Lane) initFlat(chunkSize uintptr) {
-	l.ops, l.align, l.watch = &flatOps, FlatAlign, check.NewFlatLane(FlatAlign)
-	l.retention = newFlatRetention(chunkSize)
-}
 
 // FlatLane is the lane of values without pointers. Where types are found by
 // reflection Flat stays empty, so that no fast path ever takes from it.
@@ -259,4 +245,32 @@ func (r *Region) oversize() uint32 {
 		n += p.oversize
 	}
 	return n
+}
+
+// Seal has what comes next begin in chunks of its own, so that Rewind takes
+// back whole ones.
+func (r *Region) Seal() {
+	flat := r.FlatLane()
+	flat.seal()
+	for _, l := range r.Types.inUse() {
+		l.seal()
+	}
+}
+
+// newestMark is where l stood when the newest mark was taken that is good.
+//
+//go:norace
+func (r *Region) newestMark(l *Lane) position {
+	n := len(r.marks.entries)
+	if n == 0 {
+		return position{}
+	}
+	at := r.marks.positions[r.marks.entries[n-1].first:]
+	if l == r.FlatLane() {
+		return at[0]
+	}
+	if i := int(l.ops.index); i+1 < len(at) {
+		return at[i+1]
+	}
+	return position{} // the lane came later
 }

@@ -110,9 +110,3 @@ func (h *SizeHint) Size() uintptr { return h.size.Load() }
 
 // Sampled reports whether what epoch number n of an arena uses is looked at, from 1.
 func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0 }
-
-// InEpoch is how many bytes the lane's epoch has had in use at the same time, as
-// far as rewinds saw.
-//
-//go:norace
-func (l *Lane) InEpoch() uintptr { return max(l.UserBytes(), l.retention.top) }

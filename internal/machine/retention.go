@@ -273,43 +273,9 @@ func (r *retention) missed(n uint32) {
 	r.epochs = uint8(epochs % Window)
 }
 
-// commonSize is the size in bytes that no lane must exceed for the lanes' chunks to
-// fit into limit bytes together, beside others of so many bytes. Small lanes keep what
-// they have.
-func commonSize(lanes []*Lane, others, limit uintptr) uintptr {
-	// The largest one under which everything fits, by bisection.
-	low, high := uintptr(0), limit
-	for low < high {
-		size := high - (high-low)/2
-		sum := others
-		for _, l := range lanes {
-			sum += min(l.HeldBytes(), size)
-		}
-		if sum <= limit {
-			low = size
-		} else {
-			high = size - 1
-		}
-	}
-	return low
-}
-
-// cut makes the chunks of each lane, all of which were emptied, fit into size bytes. A
-// sixteenth of that is left to those that are growing, or the large ones would be cut
-// again for each small step.
-func cut(lanes []*Lane, size uintptr) {
-	for _, l := range lanes {
-		if l.HeldBytes() > size {
-			l.retention.want = size - size/16
-			l.trim(size, 0)
-		}
-	}
-}
-
-// Expect has the next epoch of a lane that knows nothing yet begin with a chunk of
-// that many bytes. Up to twice its chunk size the lane comes to them by itself.
-func (l *Lane) Expect(bytes uintptr) {
-	if bytes > 2*l.retention.start {
-		l.retention.want = bytes
-	}
+// newFlatRetention is for the lane of an arena's values without pointers.
+func newFlatRetention(chunkSize uintptr) retention {
+	r := newRetention(chunkSize, FlatAlign)
+	r.cold = chunkSize <= mostCold
+	return r
 }

@@ -112,20 +112,66 @@ func (m *move) isAlone(c *chunk, l *Lane) bool {
 	return c.Base == m.from && c.Hi == c.cap && c.Lo == RoundUp(m.bytes, l.align) && c.Lo != 0
 }
 
-// newestMark is where l stood when the newest mark was taken that is good.
+// extend lets the slice at data, with room for have elements of size bytes, if it
+// is the newest one of the lane, take the room behind it: up to wanted elements in
+// all, at least least. What it takes is zero if zero says so. It returns the new
+// capacity, 0 where the slice can't grow in place.
 //
 //go:norace
-func (r *Region) newestMark(l *Lane) position {
-	n := len(r.marks.entries)
-	if n == 0 {
-		return position{}
+func (l *Lane) extend(size uintptr, data Pointer, have, least, wanted int, zero bool) int {
+	from, ok := l.newest(size, data, have)
+	if !ok {
+		return 0
 	}
-	at := r.marks.positions[r.marks.entries[n-1].first:]
-	if l == r.FlatLane() {
-		return at[0]
+	end := from + uintptr(have)*size
+	c := min(uintptr(wanted), (l.Hi-from)/size)
+	newLo := RoundUp(from+c*size, l.align)
+	if c < uintptr(least) || newLo > l.Hi {
+		return 0
 	}
-	if i := int(l.ops.index); i+1 < len(at) {
-		return at[i+1]
+	if check.On {
+		l.give(&l.chunk, from, newLo)
 	}
-	return position{} // the lane came later
+	if !l.ops.zeroes && zero {
+		// The padding behind s was not handed out, so it may be dirty.
+		clearFlat(l.Base, end, l.Lo)
+		l.chunk.clearDirty(l.Lo, newLo)
+	}
+	l.Lo = newLo
+	l.tip = from + c*size
+	if check.On {
+		l.chunk.watch.TakeTail(l.Base, l.tip, newLo)
+	}
+	return int(c)
+}
+
+// newest reports whether the slice at data, with room for c elements of size bytes,
+// can change where it ends, and returns its offset in the current chunk: it must
+// lie there and end exactly where the newest slice ends, and nothing may have been
+// allocated since. A slice whose capacity was cut ends before that: its
+// neighbour's elements are not ours.
+//
+//go:norace
+func (l *Lane) newest(size uintptr, data Pointer, c int) (from uintptr, ok bool) {
+	from = OffsetIn(l.Base, data)
+	end := from + uintptr(c)*size
+	return from, c != 0 && from < l.Lo && end == l.tip && RoundUp(end, l.align) == l.Lo
+}
+
+// capNearLimit returns the capacity, in values of size bytes, of a slice of n values
+// that Append moves: wanted, but at most half of the limit's remaining capacity, since
+// the old copy may stay, and counts. Where that is less than n, half of what remains
+// beyond n: with n alone a slice would move for each appended value, as long as two
+// copies of it fit. Idle chunks count as remaining capacity.
+func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
+	q, here := l.ops.quota, l.Hi-l.Lo
+	if q.Left() == noLimit || uintptr(wanted)*size <= here {
+		return wanted
+	}
+	left := q.leaves(q.idle(l, false) + q.idleForkBytes())
+	most := left / 2
+	if need := uintptr(n) * size; most < need && need < left {
+		most = need + (left-need)/2
+	}
+	return max(n, min(wanted, int(max(most, here)/size)))
 }

@@ -2,6 +2,51 @@ package machine
 
 import "github.com/ebbpool/arena/internal/check"
 
+// GrowSlice returns s with a length of n, which is beyond its capacity: in
+// place, or as a new slice, whose first n elements are to be written.
+//
+//go:norace
+func GrowSlice[T any](r *Region, s []T, n int) []T {
+	data, c := r.grow(laneOf[T](r), SizeOf[T](), DataOf(s), cap(s), n)
+	return SliceAt[T](data, 0, n, c)
+}
+
+// grow is GrowSlice for the slice at data, with room for c elements of size
+// bytes, of l. It returns where the slice is now and its capacity.
+//
+//go:norace
+func (r *Region) grow(l *Lane, size uintptr, data Pointer, c, n int) (Pointer, int) {
+	wanted := grownCap(size, n, c)
+	if more := l.extend(size, data, c, n, wanted, true); more != 0 {
+		return data, more
+	}
+	if twice := 2 * uintptr(c); twice <= MaxAlloc/size {
+		wanted = max(wanted, int(twice))
+	}
+	if l.ops.quota != nil {
+		wanted = l.capNearLimit(n, wanted, size)
+	}
+	m := move{from: data, bytes: uintptr(c) * size, pinned: r.newestMark(l)}
+	base, off := l.moveSlice(m, uintptr(n)*size, uintptr(wanted)*size)
+	return Addr(base, off), wanted
+}
+
+// grownCap is the capacity for a slice of n elements of size bytes that outgrew
+// old: the runtime's rule, from a first 64 bytes on.
+func grownCap(size uintptr, n, old int) int {
+	const threshold = 256
+	c := max(old, 32/int(min(size, 32)))
+	if c < threshold {
+		c *= 2
+	} else {
+		c += (c + 3*threshold) / 4
+	}
+	if uint(c) > uint(MaxAlloc/size) {
+		return n
+	}
+	return max(c, n)
+}
+
 // smallestBytes is the least capacity that GrowBytes gives.
 const smallestBytes = 64
 

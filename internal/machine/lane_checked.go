@@ -6,11 +6,6 @@ import "github.com/ebbpool/arena/internal/check"
 // twice, so what a plain build would reuse goes to quarantine. In plain builds
 // check.On is a constant, and nothing of this is compiled.
 
-// extent describes the chunk to the checks.
-func (c *chunk) extent() check.Extent {
-	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
-}
-
 // give notes that [from, to) of the lane's chunk c was handed out.
 //
 //go:norace
@@ -75,16 +70,6 @@ func (l *Lane) recordUse(limit uintptr) {
 	used := l.usedBytes()
 	l.watch.RecordUse(fitted(max(used, l.retention.top)))
 	l.retention.endEpoch(used, limit)
-}
-
-// Seal has what comes next begin in chunks of its own, so that Rewind takes
-// back whole ones.
-func (r *Region) Seal() {
-	flat := r.FlatLane()
-	flat.seal()
-	for _, l := range r.Types.inUse() {
-		l.seal()
-	}
 }
 
 func (l *Lane) seal() {

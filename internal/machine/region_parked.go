@@ -11,7 +11,7 @@ package machine
 //	                         ^ first
 //
 // A parked lane keeps its memory, and gives it to the collector in the very epoch in
-// which it would have done so: where a window of its epochs ends (retain.go). A
+// which it would have done so: where a window of its epochs ends (retention.go). A
 // wheel with one slot for each epoch of a window says when that is. All that a lane
 // does in the other epochs is to count them, which is made up for later.
 type parking struct {

@@ -24,26 +24,6 @@ func (r *Region) Holdings(list []Holding) []Holding {
 	return list
 }
 
-//go:norace
-func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
-	if l.Base != nil {
-		list = append(list, l.holding(&l.chunk, size))
-	}
-	for i := range l.older {
-		list = append(list, l.holding(&l.older[i], size))
-	}
-	for i := range l.free {
-		list = append(list, l.holding(&l.free[i], size))
-	}
-	return list
-}
-
-//go:norace
-func (l *Lane) holding(c *chunk, size uintptr) Holding {
-	start := OffsetIn(nil, c.Base)
-	return Holding{start, start + c.cap, c.Base, size, l.Key, l.ops.laneMemory}
-}
-
 // Type is the type of which Size is the size.
 func (h *Holding) Type() reflect.Type { return h.memory.typ() }
 

@@ -1,0 +1,115 @@
+package machine
+
+const (
+	// SmallBytes is the most bytes that AllocBytes clears in line. Where memory
+	// is cleared by a call, it costs more than all else for less than that.
+	SmallBytes = 256
+
+	// SmallSlice is the most bytes that a slice takes the fast way. It is only
+	// there so that sums and products don't overflow.
+	SmallSlice = 1 << 20
+)
+
+// TakeSlice is reserveSlice where l, which has no pointers, has room for cleared
+// bytes, which are at least as many as size rounded up to FlatAlign.
+func (l *Lane) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {
+	off = l.Lo
+	if off+cleared > l.Hi {
+		return 0, false
+	}
+	l.Lo = off + (size+FlatAlign-1)&^(FlatAlign-1)
+	l.tip = off + size
+	return off, true
+}
+
+// TakeElements is reserveSlice where l, the lane of a type with pointers, has room
+// for size bytes, whole elements.
+func (l *Lane) TakeElements(size uintptr) (off uintptr, ok bool) {
+	off = l.Lo
+	if off+size > l.Hi {
+		return 0, false
+	}
+	l.Lo = off + size
+	l.tip = l.Lo
+	return off, true
+}
+
+// takeObject reserves size bytes and rounded up for ClearBlocks, if l, the flat lane, has
+// room for them.
+func (l *Lane) takeObject(size uintptr) (off uintptr, ok bool) {
+	off = l.Lo
+	if off+Blocks(size) > l.Hi {
+		return 0, false
+	}
+	l.Lo = off + (size+FlatAlign-1)&^(FlatAlign-1)
+	return off, true
+}
+
+// reserveLarge reserves size bytes, a multiple of the lane's align and not
+// zero, and returns their chunk and offset.
+//
+//go:norace
+func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
+	redzone := l.watch.Redzone()
+	if l.Hi-l.Lo < redzone+size {
+		if l.wantsOwnChunk(size) {
+			c := l.ownChunk(redzone + size)
+			c.Lo = redzone + size
+			l.addRedzone(&c, 0, redzone)
+			l.tip = 0
+			return l.retire(c), redzone
+		}
+		l.grow(redzone + size)
+	}
+	l.tip = 0
+	l.addRedzone(&l.chunk, l.Lo, redzone)
+	off := l.Lo + redzone
+	l.Lo = off + size
+	return &l.chunk, off
+}
+
+// reserveSlice is reserveLarge for any number of bytes; what it returns can be
+// extended until something else is reserved.
+//
+//go:norace
+func (l *Lane) reserveSlice(size uintptr) (*chunk, uintptr) {
+	c, off := l.reserveLarge(RoundUp(size, l.align))
+	if c == &l.chunk {
+		l.tip = off + size
+	}
+	return c, off
+}
+
+// reserveText reserves size bytes at the upper end of a chunk of the flat
+// lane.
+//
+//go:norace
+func (l *Lane) reserveText(size uintptr) (*chunk, uintptr) {
+	redzone := l.watch.TextRedzone(size)
+	if l.Hi-l.Lo < redzone+size {
+		if l.wantsOwnChunk(size) {
+			c := l.ownChunk(redzone + size)
+			l.addRedzone(&c, c.Hi-redzone, redzone)
+			c.Hi -= redzone + size
+			return l.retire(c), c.Hi
+		}
+		l.grow(redzone + size)
+	}
+	l.addRedzone(&l.chunk, l.Hi-redzone, redzone)
+	l.Hi -= redzone + size
+	return &l.chunk, l.Hi
+}
+
+// clearReserved zeroes [from, to) of one of the lane's chunks, which was reserved,
+// unless the lane's free memory is zero anyway.
+//
+//go:norace
+func (l *Lane) clearReserved(c *chunk, from, to uintptr) {
+	if !l.ops.zeroes {
+		c.clearDirty(from, to)
+	}
+}
+
+// ClearAhead zeroes [Lo, to), room of a lane without pointers that is about to be
+// handed out.
+func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }
