@@ -23,6 +23,11 @@ export GORACE ?= atexit_sleep_ms=50
 OLDEST = go1.25.0
 NEWEST = go1.27.4
 
+# docs and the suite are modules of their own, so that go get does not bring them; here one
+# go command tests them with the root.
+ROOT = ./... ./docs/... ./internal/suite
+WORK = $(CURDIR)/scripts/root.work
+
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
 SUITES = . ./fixedpool ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
@@ -36,15 +41,15 @@ LONG = ./arenajson ./docs/mistakes ./internal/suite
 HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$
 LESSER = $(if $(SHORT),-skip '$(HEAVY)')
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers.
-REST = $(shell $(GO) list ./... | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
+REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
 # The modules. What compares our protobuf with others has large dependencies, and is a part of its own.
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-MODULES = . lab $(ADAPTERS) $(EXAMPLES) arenavet release scripts
+MODULES = . docs internal/suite lab $(ADAPTERS) $(EXAMPLES) arenavet release scripts
 
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
-each = status=0; for dir in $(2); do (cd $$dir && $(1)) || status=1; done; exit $$status
+each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status
 
 # parts HOW LONG,PARTS,FLAGS: runs targets two at a time, goes on after one that fails,
 # and counts what passed (scripts/parts).
@@ -67,6 +72,9 @@ REMAINING = test-plain-long test-wasm test-s390x test-arm test-arm64 test-race t
 # What others have in part: combinations of checks, and all clangs of Debian.
 LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
 	test-cpp-cross-all
+
+# What tests the root.
+$(filter-out test-adapters% test-arenavet test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
 .PHONY: help demo stress bench bench-json report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site \
@@ -117,9 +125,9 @@ test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
 # files of their own, since each needs the standard library anew.
 SYSTEMS = ./internal/check ./internal/suite ./internal/testkit ./internal/machine ./internal/goroutine
 test-vet: tools ## go vet for other systems and builds
-	$(GO) vet -tags arenaportable ./...
-	$(GO) vet -tags arenacheck ./...
-	CGO_ENABLED=0 GOOS=windows $(GO) vet ./...
+	$(GO) vet -tags arenaportable $(ROOT)
+	$(GO) vet -tags arenacheck $(ROOT)
+	CGO_ENABLED=0 GOOS=windows $(GO) vet $(ROOT)
 	for system in windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm linux/386; do \
 		for tags in "" arenacheck; do \
 			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" $(SYSTEMS) || exit 1; \
@@ -128,7 +136,7 @@ test-vet: tools ## go vet for other systems and builds
 	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
 
 test-plain: tools ## the suite as users build the library
-	$(GO) test $(TESTFLAGS) $(filter-out $(LONG:./%=github.com/ebbpool/arena/%),$(shell $(GO) list ./...))
+	$(GO) test $(TESTFLAGS) $(filter-out $(LONG:./%=github.com/ebbpool/arena/%),$(shell GOWORK=$(WORK) $(GO) list $(ROOT)))
 	$(GO) test $(TESTFLAGS) -short $(LONG)
 
 # docs/mistakes builds its program with each checker. The first time that is most of the
@@ -197,12 +205,12 @@ test-asan-check: tools ## AddressSanitizer with all checks for misuse
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
-		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) ./...
+		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(ROOT)
 
 # An emulated processor runs a tenth as fast, or less: only what the processor can make a
 # difference to, but for the tests of what it makes none to and that take the longest.
 # SHORT= is for all of it.
-EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/model $(MACHINE) $(ABOVE),./...)
+EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/model $(MACHINE) $(ABOVE),$(ROOT))
 SLOW = $(HEAVY)|^TestLifeSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
@@ -235,9 +243,9 @@ test-benches: tools ## every benchmark once, in each checked build
 
 test-experiment: tools ## the command that the experiment with arenas in Go documents, and the same in the other checked builds
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
-		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test -asan -v ./... -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test -race -v ./... -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v ./... -run=. $(ONCE)
+		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test -asan -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test -race -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v $(ROOT) -run=. $(ONCE)
 
 test-lab-quick: tools ## the tests of the stress test and of the tables, without those that build the standard library anew
 	cd lab && $(GO) test $(TESTFLAGS) -short ./...

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	gomod "golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 )
 
 // The repository as it stands can be released. What is wrong is seen here and not on the
@@ -27,10 +31,33 @@ func TestRepository(t *testing.T) {
 			t.Errorf("there is no tag %s among %s", want, all)
 		}
 	}
-	for _, never := range []string{"lab", "testdata", "examples", "release/"} {
+	for _, never := range []string{"cpp/", "docs/", "internal/", "lab", "testdata", "traces/", "examples", "release/"} {
 		if strings.Contains(all, never) {
 			t.Errorf("%s is tagged: %s", never, all)
 		}
+	}
+}
+
+// What go get brings is the library with its own tests. What else lies here is in a
+// module of its own: without that each user fetches it, too.
+func TestArchiveIsSmall(t *testing.T) {
+	r, err := read("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	dir := t.TempDir()
+	tree := filepath.Join(t.TempDir(), "tree.tar") // CreateFromVCS knows no worktrees
+	for _, args := range [][]string{{"git", "archive", "-o", tree, "HEAD"}, {"tar", "-xf", tree, "-C", dir}} {
+		if _, err := output(r.root, args[0], args[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zip.CreateFromDir(&b, gomod.Version{Path: rootPath, Version: r.version}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if most := 600_000; b.Len() > most {
+		t.Errorf("the module's archive has %d bytes, %d is the most", b.Len(), most)
 	}
 }
 

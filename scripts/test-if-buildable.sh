@@ -16,11 +16,12 @@ printf 'package probe\n\nimport "testing"\n\nfunc Test(t *testing.T) {}\n' >"$pr
 for arg; do # the packages that are named must be there, too
 	case $arg in
 	./...) ;;
+	./*/...) mkdir -p "$probe/${arg%/...}" && cp "$probe/probe_test.go" "$probe/${arg%/...}/" ;;
 	./*) mkdir -p "$probe/$arg" && cp "$probe/probe_test.go" "$probe/$arg/" ;;
 	esac
 done
 
-if ! (cd "$probe" && "$@") >"$probe/out" 2>&1; then
+if ! (cd "$probe" && export GOWORK=off && "$@") >"$probe/out" 2>&1; then
 	skipped "this machine can't run $name: $(tail -n 1 "$probe/out")"
 	exit 0
 fi

@@ -2,9 +2,9 @@
 // what becomes of it in which build is the table in docs/safety.md, which a
 // test makes and compares.
 //
-//	go run ./docs/mistakes "return after Put"
-//	go run -race ./docs/mistakes "a goroutine keeps a value"
-//	go run -tags arenacheck ./docs/mistakes "overrun by unsafe"
+//	go run -C docs ./mistakes "return after Put"
+//	go run -C docs -race ./mistakes "a goroutine keeps a value"
+//	go run -C docs -tags arenacheck ./mistakes "overrun by unsafe"
 package main
 
 import (

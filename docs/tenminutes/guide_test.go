@@ -132,7 +132,7 @@ func TestTable(t *testing.T) {
 			continue // the page says that it is that one's
 		}
 		if len(said) != len(steps) || said[i][1] != s.name {
-			t.Fatalf("the page's table is not of these steps: go test ./docs/tenminutes -update")
+			t.Fatalf("the page's table is not of these steps: go test -C docs ./tenminutes -update")
 		}
 		for j, got := range []float64{allocs, size} {
 			var want float64
@@ -154,7 +154,7 @@ func TestSnippets(t *testing.T) {
 	testkit.Snippets(t, page, "*.go", "../converting/*/expr.go", "../converting/*_test.go")
 }
 
-// BenchmarkSteps is what make of the figures one wants: go test -bench . ./docs/tenminutes
+// BenchmarkSteps is what make of the figures one wants: go test -C docs -bench . ./tenminutes
 func BenchmarkSteps(b *testing.B) {
 	for _, s := range steps {
 		b.Run(strings.ReplaceAll(s.name, " ", "_"), func(b *testing.B) {
