@@ -17,6 +17,8 @@ TESTFLAGS ?= -timeout 60m -count=1 -vet=off $(if $(EBBPOOL_PARTS),-json)
 # A build that repeats what another has in full, and what runs slowly, leaves out its
 # longest tests; `make test-long` runs them, too.
 SHORT ?= -short
+# What takes longer hangs: a part of make test takes 3 minutes, one of test-all 6.
+PARTLIMIT ?= 20m
 # A program of the race detector sleeps for a second at its end, else.
 export GORACE ?= atexit_sleep_ms=50
 # The oldest and the newest Go that the suite is run on, beside the one that is here.
@@ -102,14 +104,14 @@ report: tools ## every workload with every subject, both languages, as one page:
 		./results/.lab report -page ../docs/numbers.md
 
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
-	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep)
+	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
 
 test-all: tools ## each build, processor, Go and compiler once: 25 minutes on two idle cores
-	$(call parts,25 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take)
+	$(call parts,25 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
 
 test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
-	$(MAKE) test-all SHORT=
-	$(call parts,an hour,$(LONGEST))
+	$(MAKE) test-all SHORT= PARTLIMIT=5h
+	$(call parts,an hour,$(LONGEST),-limit 5h)
 	$(MAKE) repeat
 	$(MAKE) fuzz FUZZTIME=10m
 	FUZZSECONDS=600 scripts/cpp.sh fuzz

@@ -11,7 +11,9 @@ func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos 
 	f.useHandle(st, parent, pos)
 	k := f.site(instr, "", handleSite, pos)
 	for _, a := range parent.atoms() {
-		if a.region == nil && mayBeHandle(a.site) {
+		// In a loop a fork may be one of itself, of an earlier turn: it ends with what the
+		// first was forked from.
+		if a.region == nil && mayBeHandle(a.site) && !endsWith(a.site, k) {
 			k.parent = a.site
 		}
 	}

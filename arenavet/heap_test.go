@@ -61,7 +61,7 @@ func TestConvertingGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runIn(root, tool, "-heap", "./docs/converting/field")
+	out, _ := runIn(filepath.Join(root, "docs"), tool, "-heap", "./converting/field")
 	var said strings.Builder
 	for line := range strings.Lines(out) {
 		_, line, _ = strings.Cut(line, "expr.go:")

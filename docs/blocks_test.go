@@ -112,7 +112,9 @@ func TestBlocksCompile(t *testing.T) {
 // module adds what makes the files a module: that of an adapter's requirements.
 func module(t *testing.T, here, adapter string, files map[string][]byte) {
 	t.Helper()
-	mod := "module reader\n\ngo 1.25.0\n\nrequire " + root + " v0.0.0\n\nreplace " + root + " => " + filepath.ToSlash(here) + "\n"
+	mod := "module reader\n\ngo 1.25.0\n\nreplace " + root + " => " + filepath.ToSlash(here) + "\n" +
+		"replace " + root + "/docs => " + filepath.ToSlash(filepath.Join(here, "docs")) + "\n\n" +
+		"require " + root + " v0.0.0\n"
 	if adapter != "" {
 		dir := filepath.Join(here, "adapters", adapter)
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))

@@ -9,12 +9,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -27,11 +30,14 @@ func main() {
 	about := flag.String("about", "", "how long it takes")
 	jobs := flag.Int("jobs", 2, "how many parts run at a time")
 	keep := flag.Bool("keep", false, "write down what passed")
+	limit := flag.Duration("limit", time.Hour, "how long a part may take; what it has started then is killed")
 	take := flag.Bool("take", false, "do not run again what -keep wrote down of the same files, environment and compilers")
 	flag.Parse()
 	target, names := flag.Arg(0), flag.Args()[1:]
 	fmt.Printf("make %s: %d parts, %d at a time; it takes about %s\n", target, len(names), *jobs, *about)
 
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	begin := time.Now()
 	var state string
 	if *keep || *take {
@@ -42,7 +48,7 @@ func main() {
 		go func() {
 			for p := range todo {
 				if p.taken = *take && p.take(*root, state); !p.taken {
-					p.run(*root, *gnumake)
+					p.run(ctx, *root, *gnumake, *limit)
 				}
 				if *keep {
 					p.keep(*root, state)
@@ -92,8 +98,9 @@ func main() {
 	}
 }
 
-// run makes p, and reads what is printed line by line.
-func (p *part) run(root, gnumake string) {
+// run makes p, and reads what is printed line by line. What takes longer than limit is
+// killed, with all that it started.
+func (p *part) run(ctx context.Context, root, gnumake string, limit time.Duration) {
 	begin := time.Now()
 	defer func() { p.took = time.Since(begin) }()
 	logs := filepath.Join(root, "_build", "test")
@@ -106,10 +113,14 @@ func (p *part) run(root, gnumake string) {
 		return
 	}
 	defer p.log.Close()
-	cmd := exec.Command(gnumake, "--no-print-directory", "-k", p.name)
+	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("killed after %v", limit))
+	defer stop()
+	cmd := exec.CommandContext(ctx, gnumake, "--no-print-directory", "-k", p.name)
 	cmd.Dir = root
 	// Without what an outer make tells an inner one, whose jobs are not of its kind.
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=", "EBBPOOL_PARTS=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	r, w, err := os.Pipe()
 	if err == nil {
 		cmd.Stdout, cmd.Stderr = w, w
@@ -120,6 +131,9 @@ func (p *part) run(root, gnumake string) {
 		p.read(r)
 		err = cmd.Wait()
 		p.used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
 	switch {
 	case err != nil && p.failed == 0:

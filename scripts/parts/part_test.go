@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What go test -json, ctest and our scripts print, and what is to be counted of it.
@@ -98,7 +99,7 @@ func TestRun(t *testing.T) {
 	}
 	for name, want := range map[string]string{"good": "1 passed, 0 failed, 0 skipped", "bad": "0 passed, 1 failed, 0 skipped"} {
 		p := &part{name: name}
-		p.run(root, fake)
+		p.run(t.Context(), root, fake, time.Minute)
 		if got := p.counts.String(); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -108,5 +109,23 @@ func TestRun(t *testing.T) {
 		if log, err := os.ReadFile(filepath.Join(root, "_build/test", name+".log")); string(log) != "it is "+name+"\n" {
 			t.Errorf("the log of %s is %q, %v", name, log, err)
 		}
+	}
+}
+
+// A part that does not end is a failure like another, and the others are counted: else
+// whoever runs all of them waits, and learns nothing.
+func TestLimit(t *testing.T) {
+	root := t.TempDir()
+	fake := filepath.Join(root, "make")
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\necho begun\nsleep 600 & wait\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := &part{name: "endless"}
+	p.run(t.Context(), root, fake, 200*time.Millisecond)
+	if got, want := p.counts.String(), "0 passed, 1 failed, 0 skipped"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if report := p.report.String(); !strings.Contains(report, "killed after 200ms") || !strings.Contains(report, "begun") {
+		t.Errorf("the report does not say why: %q", report)
 	}
 }

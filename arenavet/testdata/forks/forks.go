@@ -163,3 +163,17 @@ func fineEscapedOfParser(p *parser, a *arena.Arena) *node {
 	p.a.Reset()
 	return n
 }
+
+// A fork of itself by turns: all end with the arena that the first was forked from.
+func forksOfForks(n int) string {
+	a := arena.NewArena(1<<10, 0)
+	b, c := a, a
+	for range n {
+		b = b.Fork()
+		c = b.Fork()
+		b, c = c.Fork(), b
+	}
+	s := c.AllocString("x")
+	a.Reset()
+	return s // want `return of s, memory of arena a, which Reset`
+}
