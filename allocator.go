@@ -1,6 +1,8 @@
 package arena
 
 import (
+	"unsafe"
+
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -69,6 +71,21 @@ func (l Allocator[T]) New() *T {
 		l.mustBeCurrent()
 	}
 	return take(l.chunk, l.arena, New[T])
+}
+
+// take hands out the next T of chunk, or what more has where there is none. more is
+// a parameter because the compiler counts the call of one for less than another,
+// and where it inlines this it calls what was passed.
+func take[T any](chunk *machine.Chunk, a *Arena, more func(*Arena) *T) (p *T) {
+	// SAFETY: chunk is that of the lane of T: Lo and Hi are multiples of the size of T,
+	// and all between them is zero. Or it is machine.NoChunk, whose Lo and Hi are equal
+	// for ever.
+	if chunk.Lo == chunk.Hi {
+		return more(a)
+	}
+	p = (*T)(unsafe.Add(chunk.Base, chunk.Lo))
+	chunk.Lo += unsafe.Sizeof(*p)
+	return
 }
 
 // mustBeCurrent panics if the arena was put back or released since AllocatorFor.

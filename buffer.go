@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -125,15 +124,6 @@ func (b *Buffer) grow(n int) {
 		b.shared = 0
 	}
 	b.buf = t[:was]
-}
-
-// growBytes is GrowBytes for the function that a panic shall name.
-func (a *Arena) growBytes(function string, s []byte, n int) []byte {
-	if check.Watched {
-		a.enter(function)
-		defer a.leave()
-	}
-	return machine.GrowBytes(&a.region, s, n)
 }
 
 // Write writes p. The error is nil.
@@ -291,15 +281,6 @@ func readInto(r io.Reader, s []byte) (int, error) {
 		panic("arena: a Reader says that it read " + itoa(n) + " of " + itoa(cap(s)-len(s)) + " bytes")
 	}
 	return n, err
-}
-
-// trimBytes gives back what s does not use.
-func (a *Arena) trimBytes(s []byte) []byte {
-	if check.Watched {
-		a.enter("ReadAll")
-		defer a.leave()
-	}
-	return machine.TrimBytes(&a.region, s)
 }
 
 // leastRead is the room that a Reader is given which does not say what it has.

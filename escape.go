@@ -6,7 +6,6 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/escape"
-	"github.com/ebbpool/arena/internal/machine"
 )
 
 // Escape returns v with everything in a that it leads to copied to the heap, so that
@@ -62,28 +61,6 @@ func escapeFrom[T any](a *Arena, v T) T {
 		defer a.leave()
 	}
 	return escape.Value(a.memory(), ownTypes, check.On, v)
-}
-
-// memory is all that ends with a.
-func (a *Arena) memory() escape.Region {
-	if a.forks == nil || len(a.forks.list) == 0 {
-		return &a.region
-	}
-	return (*withForks)(a)
-}
-
-// withForks is an arena's memory and that of its forks, of those that are idle, too:
-// stale pointers lead there.
-type withForks Arena
-
-func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {
-	list = w.region.Holdings(list)
-	if w.forks != nil {
-		for _, f := range w.forks.list {
-			list = (*withForks)(f).Holdings(list)
-		}
-	}
-	return list
 }
 
 // copied is what a value of this package's types does after Escape has copied it.

@@ -3,6 +3,7 @@ package arena
 import (
 	"iter"
 	"reflect"
+	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/hooks"
@@ -47,7 +48,7 @@ import (
 //   - where an attacker can watch one map over very many requests: the hash depends
 //     on a secret of each map, but is not cryptographic.
 type Map[K comparable, V any] struct {
-	table swiss.Table[K, V] // first: see Get and Ptr
+	table swiss.Table[K, V] // first: see Get
 	arena *Arena
 	made  bool // not so in a Map that the end of its arena's epoch has cleared
 }
@@ -65,6 +66,27 @@ func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
 		m.move("NewMap", swiss.GroupsFor(hint))
 	}
 	return m
+}
+
+// Get returns the value of k, and whether there is one.
+func (m *Map[K, V]) Get(k K) (V, bool) {
+	if check.On {
+		m.mustBeAlive("Map.Get")
+	}
+	// SAFETY: the table is the first field of a Map. So a nil Map has a nil table, which
+	// an if could say, too, but that would take Get beyond what the compiler inlines.
+	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
+}
+
+// Ptr returns where the value of k is, nil if there is none: to change it, or to
+// read a large one without a copy. The pointer is good until the next Set of a
+// key that the map doesn't have, Delete of k or Clear. Later, it points to the
+// former value, or to another's.
+func (m *Map[K, V]) Ptr(k K) *V {
+	if check.On {
+		m.mustBeAlive("Map.Ptr")
+	}
+	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k) // SAFETY: as in Get
 }
 
 // move has the table go on in n groups. Nothing has changed if that panics.
@@ -159,6 +181,17 @@ func (m *Map[K, V]) walk(yield func(K, V) bool) {
 	}
 	if m != nil {
 		m.table.Walk(yield)
+	}
+}
+
+// mustBeAlive faults where m's memory was taken back: what stands in place of its
+// arena's address then tells where. The rest of a Map that is dead might as well
+// be one without entries.
+//
+//go:norace
+func (m *Map[K, V]) mustBeAlive(does string) {
+	if m != nil && m.arena != nil && !m.arena.region.Made() {
+		panic(message[Map[K, V]](does) + "the Map's memory was overwritten")
 	}
 }
 

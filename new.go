@@ -61,3 +61,35 @@ func newSlow[T any](a *Arena) *T {
 	}
 	return machine.New[T](&a.region)
 }
+
+// NewOf returns a pointer to a copy of v in a, or on the heap if a is nil. It
+// stands where &T{...} stood: v's parts are evaluated there, in the same order.
+//
+// It costs what New and an assignment cost. What v leads to is not copied: its
+// strings, slices and pointers stay where they are, and those into another
+// arena must not outlive that.
+func NewOf[T any](a *Arena, v T) *T {
+	p := newToWrite[T](a)
+	*p = v
+	return p
+}
+
+// newToWrite is New for a T that the caller writes, all of it: it is zero only
+// where it has pointers. NewOf itself is inlined, so that v is made where it
+// is copied from.
+//
+//go:nosplit
+func newToWrite[T any](a *Arena) *T {
+	if a == nil {
+		return new(T)
+	}
+	if !check.Watched && machine.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
+		const mask = machine.FlatAlign - 1
+		lo := a.region.Flat.Lo
+		if next := lo + (machine.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
+			a.region.Flat.Lo = next
+			return machine.At[T](a.region.Flat.Base, lo)
+		}
+	}
+	return New[T](a)
+}

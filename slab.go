@@ -2,6 +2,7 @@ package arena
 
 import (
 	"reflect"
+	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -60,6 +61,19 @@ func NewSlab[T any](chunkLen int) *Slab[T] {
 	s.lane = machine.NewLane[T](uintptr(chunkLen)*size, &s.watch)
 	s.begin()
 	return s
+}
+
+// New returns a pointer to a zero T. It is valid until the slab is reset.
+func (s *Slab[T]) New() (p *T) {
+	// SAFETY: next and ready are multiples of the size of T, [next, ready) is zero
+	// memory of the chunk at base, and refill returns with next < ready, or with
+	// both zero for a T of no size.
+	if s.next == s.ready {
+		s.refill()
+	}
+	p = (*T)(unsafe.Add(s.base, s.next))
+	s.next += unsafe.Sizeof(*p)
+	return
 }
 
 // begin starts the first epoch of an empty lane.

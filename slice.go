@@ -1,6 +1,8 @@
 package arena
 
 import (
+	"iter"
+
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -95,27 +97,102 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	return machine.MakeSliceUninit[T](&a.region, len, cap)
 }
 
-// AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
-// as MakeSlice[byte](a, n, n). A negative n panics.
+// Append is the builtin append for slices whose memory is in a: where s has no
+// room for items, it grows in the arena, or on the heap if a is nil.
 //
-//go:nosplit
-func (a *Arena) AllocBytes(n int) []byte {
-	if size := uintptr(n); !check.Watched && a != nil && size-1 < machine.SmallBytes {
-		if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
-			p := machine.Addr(a.region.Flat.Base, off)
-			machine.ClearBlocks(p, size)
-			return machine.BytesAt(p, size)
-		}
+// If s is the newest slice or object of its kind in a, it grows in place, so
+// that its address stays and nothing is copied: its capacity doubles, and grows
+// by a quarter from 256 elements on. Otherwise the elements move to room for
+// twice as many; the old slice stays what it is, as with the builtin. What lies
+// beyond the length is zero.
+//
+// A slice that is large beside what a has moves to memory of its own, which is
+// given to the collector at once when the slice moves on, unless a Mark was
+// taken in between. So a slice that grows alone, as long as it may get, costs a
+// no more than twice its size (or a's chunk size). The old memory of small ones
+// is free again only when the arena is reset. The builtin would move s to the
+// heap without a word.
+func Append[T any](a *Arena, s []T, items ...T) []T {
+	// The comparison is append's own, which the compiler then leaves out, with
+	// the call behind it.
+	if len(s)+len(items) > cap(s) {
+		return appendSlow(a, s, items)
 	}
-	return a.allocBytesSlow(n)
+	return append(s, items...)
 }
 
-// allocBytesSlow is AllocBytes where the fast way ends, and without an arena.
-//
 //go:noinline
-func (a *Arena) allocBytesSlow(n int) []byte {
-	if a == nil && uint(n) <= machine.MaxAlloc {
-		return make([]byte, n) // what makeSlice comes to, after more checks
+func appendSlow[T any](a *Arena, s, items []T) []T {
+	if a == nil || machine.SizeOf[T]() == 0 {
+		return append(s, items...)
 	}
-	return makeSlice[byte](a, "AllocBytes", n, n)
+	n := len(s) + len(items)
+	if n < 0 || uintptr(n) > machine.MaxAlloc/machine.SizeOf[T]() {
+		panic(message[T]("Append") + "length " + itoa(len(s)) + " + " + itoa(len(items)) + " is more than can be allocated")
+	}
+	if check.Watched {
+		a.enter("Append")
+		defer a.leave()
+	}
+	t := machine.GrowSlice(&a.region, s, n)
+	if machine.DataOf(t) != machine.DataOf(s) {
+		copy(t, s)
+	}
+	copy(t[len(s):], items)
+	return t
+}
+
+// SliceOf returns a slice of the items in a, or on the heap if a is nil. It
+// stands where []T{...} stood, and like that is not nil where there are none.
+// Its capacity is its length.
+//
+// It costs the copy of the items, which the caller has on its stack.
+func SliceOf[T any](a *Arena, items ...T) []T {
+	if a != nil {
+		return copyOf(a, items)
+	}
+	s := make([]T, len(items))
+	copy(s, items)
+	return s
+}
+
+// CloneSlice returns a copy of s in a, or on the heap if a is nil: nil of nil, an
+// empty slice of an empty one. The copy's capacity is its length, so that what
+// is appended to it never shows in s. What the elements lead to is not copied.
+func CloneSlice[T any](a *Arena, s []T) []T {
+	if s == nil {
+		return nil
+	}
+	if a != nil {
+		return copyOf(a, s)
+	}
+	c := make([]T, len(s))
+	copy(c, s)
+	return c
+}
+
+// copyOf returns a copy of s in a. It clears the memory first only where a T has
+// pointers.
+func copyOf[T any](a *Arena, s []T) (c []T) {
+	if machine.HoldsPointers[T]() {
+		c = MakeSlice[T](a, len(s), len(s))
+	} else {
+		c = MakeSliceUninit[T](a, len(s), len(s))
+	}
+	copy(c, s)
+	return c
+}
+
+// Collect returns the values of seq in a slice in a, or on the heap if a is nil;
+// nil if there are none. It appends one by one, as Append does: while seq
+// allocates nothing else of T's kind from a, the slice grows in place.
+//
+// A seq that the compiler can't see through makes it put the loop's body on the
+// heap, about 50 bytes for each call.
+func Collect[T any](a *Arena, seq iter.Seq[T]) []T {
+	var s []T
+	for v := range seq {
+		s = Append(a, s, v)
+	}
+	return s
 }

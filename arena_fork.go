@@ -2,6 +2,7 @@ package arena
 
 import (
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/escape"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -180,4 +181,26 @@ func (a *Arena) idleForks(drop bool) uintptr {
 		}
 	}
 	return n
+}
+
+// memory is all that ends with a.
+func (a *Arena) memory() escape.Region {
+	if a.forks == nil || len(a.forks.list) == 0 {
+		return &a.region
+	}
+	return (*withForks)(a)
+}
+
+// withForks is an arena's memory and that of its forks, of those that are idle, too:
+// stale pointers lead there.
+type withForks Arena
+
+func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {
+	list = w.region.Holdings(list)
+	if w.forks != nil {
+		for _, f := range w.forks.list {
+			list = (*withForks)(f).Holdings(list)
+		}
+	}
+	return list
 }

@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"math/rand/v2"
 	"sync/atomic"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -79,65 +78,4 @@ func (p *ArenaPool) enlist(acct *account) {
 	}
 	p.mu.Unlock()
 	check.RaceSee()
-}
-
-// controls is what a pool was told to look after at Get. It never changes: a
-// pool gets another one.
-type controls struct {
-	perArena uintptr // limit of each arena; 0: none
-	total    bool    // all that are out have a limit together
-	rate     int     // one Get in rate keeps its stack; 0: none
-
-	environment fromEnvironment // where the limits are from
-}
-
-// control changes what the pool looks after. Where that is nothing, Get finds
-// a nil pointer and does nothing.
-func (p *ArenaPool) control(change func(*controls)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var c controls
-	if old := p.controls.Load(); old != nil {
-		c = *old
-	}
-	if change(&c); c == (controls{}) {
-		p.controls.Store(nil)
-		return
-	}
-	p.controls.Store(&c)
-}
-
-// started readies an arena that Get found for an epoch with limits, and takes
-// its stack if it is the turn of this one.
-//
-//go:noinline
-func (c *controls) started(p *ArenaPool, a *Arena) {
-	acct := a.owner.account
-	if c.perArena != 0 || c.total {
-		acct.Pending = true
-		m := a.quota()
-		m.SetLimit(c.perArena)
-		if acct.Held() > a.region.MaxRetained {
-			a.Release() // retained before there was this limit
-		}
-		if c.total && !acct.ChargeIdle(&p.stats) {
-			a.Release()
-		}
-	}
-	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		acct.Pending = true
-		acct.sample.Store(takeSample())
-	}
-}
-
-// endControls undoes at Put what started did at Get.
-//
-//go:noinline
-func (p *ArenaPool) endControls(a *Arena) {
-	acct := a.owner.account
-	a.quota().SetLimit(0)
-	acct.Uncharge(&p.stats)
-	if s := acct.sample.Swap(nil); s != nil {
-		s.end()
-	}
 }

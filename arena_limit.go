@@ -80,34 +80,6 @@ func (a *Arena) SetLimit(bytes int) {
 	}
 }
 
-// SetLimit bounds the memory of the pool's arenas: perArena is the limit, in
-// bytes, of each arena that Get hands out, total that of all arenas that are
-// out together. 0 is none, for either; negative numbers panic. An allocation
-// that would go beyond one of them panics with a *LimitError, in the goroutine
-// that asked for it, and touches no other.
-//
-// total counts the chunks of arenas that are out, or were leaked and not
-// collected yet, and of their forks, of those that have ended, too. Idle arenas don't
-// count; what one has kept, with its forks, is given to the
-// collector at Get where it doesn't fit any more. Get itself never fails. A
-// total costs each Get and Put one atomic addition to memory that all cores
-// share; beyond that, limits are only looked at when an arena needs a chunk.
-//
-// Set limits before the first Get. Later is allowed: perArena then holds for an arena
-// from its next Get on. total holds at once, but an arena that was out without one, with
-// 3 MB, counts as nothing until it takes its next chunk, and as all it has from then on. A
-// perArena above total is allowed and means little.
-func (p *ArenaPool) SetLimit(perArena, total int) {
-	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
-	p.control(func(c *controls) { p.limit(c, arenas, all, fromEnvironment{}) })
-}
-
-// limit has c and the pool's statistics hold new limits.
-func (p *ArenaPool) limit(c *controls, perArena, total uintptr, e fromEnvironment) {
-	c.perArena, c.total, c.environment = perArena, total != 0, e
-	p.stats.Limit(total)
-}
-
 // quota returns the quota of the arena, and makes it at the first call.
 func (a *Arena) quota() *machine.Quota { return a.region.Quota(refuse) }
 

@@ -242,3 +242,46 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 	}
 	return machine.ViewString(b)
 }
+
+// AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
+// as MakeSlice[byte](a, n, n). A negative n panics.
+//
+//go:nosplit
+func (a *Arena) AllocBytes(n int) []byte {
+	if size := uintptr(n); !check.Watched && a != nil && size-1 < machine.SmallBytes {
+		if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
+			p := machine.Addr(a.region.Flat.Base, off)
+			machine.ClearBlocks(p, size)
+			return machine.BytesAt(p, size)
+		}
+	}
+	return a.allocBytesSlow(n)
+}
+
+// allocBytesSlow is AllocBytes where the fast way ends, and without an arena.
+//
+//go:noinline
+func (a *Arena) allocBytesSlow(n int) []byte {
+	if a == nil && uint(n) <= machine.MaxAlloc {
+		return make([]byte, n) // what makeSlice comes to, after more checks
+	}
+	return makeSlice[byte](a, "AllocBytes", n, n)
+}
+
+// growBytes is GrowBytes for the function that a panic shall name.
+func (a *Arena) growBytes(function string, s []byte, n int) []byte {
+	if check.Watched {
+		a.enter(function)
+		defer a.leave()
+	}
+	return machine.GrowBytes(&a.region, s, n)
+}
+
+// trimBytes gives back what s does not use.
+func (a *Arena) trimBytes(s []byte) []byte {
+	if check.Watched {
+		a.enter("ReadAll")
+		defer a.leave()
+	}
+	return machine.TrimBytes(&a.region, s)
+}

@@ -1,0 +1,161 @@
+package arena
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+
+	"github.com/ebbpool/arena/internal/cgroup"
+)
+
+// SetLimit bounds the memory of the pool's arenas: perArena is the limit, in
+// bytes, of each arena that Get hands out, total that of all arenas that are
+// out together. 0 is none, for either; negative numbers panic. An allocation
+// that would go beyond one of them panics with a *LimitError, in the goroutine
+// that asked for it, and touches no other.
+//
+// total counts the chunks of arenas that are out, or were leaked and not
+// collected yet, and of their forks, of those that have ended, too. Idle arenas don't
+// count; what one has kept, with its forks, is given to the
+// collector at Get where it doesn't fit any more. Get itself never fails. A
+// total costs each Get and Put one atomic addition to memory that all cores
+// share; beyond that, limits are only looked at when an arena needs a chunk.
+//
+// Set limits before the first Get. Later is allowed: perArena then holds for an arena
+// from its next Get on. total holds at once, but an arena that was out without one, with
+// 3 MB, counts as nothing until it takes its next chunk, and as all it has from then on. A
+// perArena above total is allowed and means little.
+func (p *ArenaPool) SetLimit(perArena, total int) {
+	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
+	p.control(func(c *controls) { p.limit(c, arenas, all, fromEnvironment{}) })
+}
+
+// limit has c and the pool's statistics hold new limits.
+func (p *ArenaPool) limit(c *controls, perArena, total uintptr, e fromEnvironment) {
+	c.perArena, c.total, c.environment = perArena, total != 0, e
+	p.stats.Limit(total)
+}
+
+// leastTotal is the least total in bytes that SetLimitsFromEnvironment sets: with less
+// not even a small request is served.
+const leastTotal = 1 << 20
+
+// mostTotal is a limit that no process reaches, exact as a float64.
+const mostTotal = 1 << (bits.UintSize - 2)
+
+// fromEnvironment says how a pool's total follows from what the process may have.
+type fromEnvironment struct {
+	share float64 // of that; 0: the limits are not from the environment
+	bytes int64   // the control groups' limit
+}
+
+// SetLimitsFromEnvironment sets the pool's limits from the memory that the process may
+// have: the total is share of that, at least 1 MB, and one arena with its forks may
+// have a quarter of the total. 0.5 suits a server whose memory is mostly its requests'.
+//
+// What the process may have is the lowest of the Go runtime's memory limit (GOMEMLIMIT,
+// debug.SetMemoryLimit) and, on Linux, the limits of its control groups, versions 1 and
+// 2. Where the former changes, the limits follow after the next collection; those of
+// control groups are read here, once. A later SetLimit replaces all of this.
+//
+// It returns an error and changes nothing where share is not above 0 and at most 1, and
+// where nothing limits the process's memory.
+func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
+	if !(share > 0 && share <= 1) {
+		return fmt.Errorf("arena: ArenaPool.SetLimitsFromEnvironment: share is %v, and must be above 0 and at most 1", share)
+	}
+	e := fromEnvironment{share: share, bytes: math.MaxInt64}
+	if n, _ := cgroup.MemoryLimit(os.DirFS("/")); n != 0 {
+		e.bytes = n
+	}
+	total := e.total()
+	if total == 0 {
+		return errors.New("arena: ArenaPool.SetLimitsFromEnvironment: nothing limits the memory of this process; set GOMEMLIMIT, or call SetLimit")
+	}
+	p.control(func(c *controls) { p.limit(c, total/4, total, e) })
+	return nil
+}
+
+// total is the pool's total at this moment, 0 where nothing limits the process.
+func (e fromEnvironment) total() uintptr {
+	bytes := min(e.bytes, debug.SetMemoryLimit(-1))
+	if bytes == math.MaxInt64 {
+		return 0
+	}
+	return uintptr(min(max(e.share*float64(bytes), leastTotal), mostTotal))
+}
+
+// followEnvironment sets the limits anew, for the runtime's memory limit may have
+// changed.
+func (p *ArenaPool) followEnvironment() {
+	p.control(func(c *controls) {
+		if total := c.environment.total(); c.environment.share != 0 {
+			p.limit(c, total/4, total, c.environment)
+		}
+	})
+}
+
+// controls is what a pool was told to look after at Get. It never changes: a
+// pool gets another one.
+type controls struct {
+	perArena uintptr // limit of each arena; 0: none
+	total    bool    // all that are out have a limit together
+	rate     int     // one Get in rate keeps its stack; 0: none
+
+	environment fromEnvironment // where the limits are from
+}
+
+// control changes what the pool looks after. Where that is nothing, Get finds
+// a nil pointer and does nothing.
+func (p *ArenaPool) control(change func(*controls)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var c controls
+	if old := p.controls.Load(); old != nil {
+		c = *old
+	}
+	if change(&c); c == (controls{}) {
+		p.controls.Store(nil)
+		return
+	}
+	p.controls.Store(&c)
+}
+
+// started readies an arena that Get found for an epoch with limits, and takes
+// its stack if it is the turn of this one.
+//
+//go:noinline
+func (c *controls) started(p *ArenaPool, a *Arena) {
+	acct := a.owner.account
+	if c.perArena != 0 || c.total {
+		acct.Pending = true
+		m := a.quota()
+		m.SetLimit(c.perArena)
+		if acct.Held() > a.region.MaxRetained {
+			a.Release() // retained before there was this limit
+		}
+		if c.total && !acct.ChargeIdle(&p.stats) {
+			a.Release()
+		}
+	}
+	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
+		acct.Pending = true
+		acct.sample.Store(takeSample())
+	}
+}
+
+// endControls undoes at Put what started did at Get.
+//
+//go:noinline
+func (p *ArenaPool) endControls(a *Arena) {
+	acct := a.owner.account
+	a.quota().SetLimit(0)
+	acct.Uncharge(&p.stats)
+	if s := acct.sample.Swap(nil); s != nil {
+		s.end()
+	}
+}
