@@ -8,13 +8,14 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // AllocString returns a copy of s in a, or on the heap if a is nil. A string
 // takes its length in bytes, and no padding.
 func (a *Arena) AllocString(s string) string {
 	if a == nil {
-		return string(machine.ViewBytes(s)) // inlined
+		return string(xunsafe.ViewBytes(s)) // inlined
 	}
 	return a.allocString(s)
 }
@@ -23,8 +24,8 @@ func (a *Arena) allocString(s string) string {
 	if n := uintptr(len(s)); !check.Watched && n != 0 && n <= a.region.Flat.Hi-a.region.Flat.Lo {
 		hi := a.region.Flat.Hi - n
 		a.region.Flat.Hi = hi
-		machine.CopyString(a.region.Flat.Base, hi, s)
-		return machine.StringAt(a.region.Flat.Base, hi, n)
+		copy(xunsafe.BytesAt(a.region.Flat.Base, hi, uintptr(len(s))), s)
+		return xunsafe.StringAt(a.region.Flat.Base, hi, n)
 	}
 	return a.allocStringSlow(s)
 }
@@ -36,7 +37,7 @@ func (a *Arena) AllocBytesToString(b []byte) string {
 	if a == nil {
 		return string(b)
 	}
-	return a.allocString(machine.ViewString(b))
+	return a.allocString(xunsafe.ViewString(b))
 }
 
 //go:noinline
@@ -50,8 +51,8 @@ func (a *Arena) allocStringSlow(s string) string {
 	}
 	n := uintptr(len(s))
 	base, off := machine.ReserveString(&a.region, n)
-	machine.CopyString(base, off, s)
-	return machine.StringAt(base, off, n)
+	copy(xunsafe.BytesAt(base, off, uintptr(len(s))), s)
+	return xunsafe.StringAt(base, off, n)
 }
 
 // reserveString reserves n bytes for a string, all to be written. Function is named by
@@ -159,7 +160,7 @@ func (a *Arena) join(function string, elems []string, sep string) string {
 		}
 		at += copy(b[at:], s)
 	}
-	return machine.ViewString(b)
+	return xunsafe.ViewString(b)
 }
 
 // joinOnHeap is strings.Join, but for what + of few strings does in less time: the
@@ -220,7 +221,7 @@ func (a *Arena) mapText(function, s string, first byte, to func(rune) rune) stri
 		}
 		b[i] = c
 	}
-	return machine.ViewString(b)
+	return xunsafe.ViewString(b)
 }
 
 // mapRunes is mapText for any text. As package strings does it, a byte that is no
@@ -240,7 +241,7 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 	for _, r := range s {
 		at += utf8.EncodeRune(b[at:], to(r))
 	}
-	return machine.ViewString(b)
+	return xunsafe.ViewString(b)
 }
 
 // AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
@@ -250,7 +251,7 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 func (a *Arena) AllocBytes(n int) []byte {
 	if size := uintptr(n); !check.Watched && a != nil && size-1 < machine.SmallBytes {
 		if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
-			p := machine.Addr(a.region.Flat.Base, off)
+			p := xunsafe.Add(a.region.Flat.Base, off)
 			machine.ClearBlocks(p, size)
 			return machine.BytesAt(p, size)
 		}

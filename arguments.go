@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -18,14 +19,14 @@ func message[T any](function string) string {
 // checkSlice panics unless a slice of T can have this length and capacity.
 func checkSlice[T any](function string, n, c int) {
 	// As unsigned numbers a negative length is above every good capacity.
-	if uint(n) > uint(c) || c < 0 || machine.SizeOf[T]() != 0 && uintptr(c) > machine.MaxAlloc/max(machine.SizeOf[T](), 1) {
+	if uint(n) > uint(c) || c < 0 || xunsafe.SizeOf[T]() != 0 && uintptr(c) > machine.MaxAlloc/max(xunsafe.SizeOf[T](), 1) {
 		panicSlice[T](function, n, c)
 	}
 }
 
 //go:noinline
 func panicSlice[T any](function string, n, c int) {
-	panicSizes(function+"["+reflect.TypeFor[T]().String()+"]", machine.SizeOf[T](), n, c)
+	panicSizes(function+"["+reflect.TypeFor[T]().String()+"]", xunsafe.SizeOf[T](), n, c)
 }
 
 // panicSizes says what is wrong with the length and the capacity of a slice of

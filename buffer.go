@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Buffer is a text that grows in an arena, or on the heap: what strings.Builder
@@ -71,7 +72,7 @@ func (b *Buffer) Bytes() []byte { return b.buf[:len(b.buf):len(b.buf)] }
 // be used after the arena's Reset.
 func (b *Buffer) String() string {
 	b.shared = len(b.buf)
-	return machine.ViewString(b.buf)
+	return xunsafe.ViewString(b.buf)
 }
 
 // Reset empties the buffer. It keeps its room, unless String has shared it.
@@ -119,7 +120,7 @@ func (b *Buffer) grow(n int) {
 		return
 	}
 	t := b.arena.growBytes("Buffer.Grow", b.buf, was+n)
-	if machine.DataOf(t) != machine.DataOf(b.buf) {
+	if xunsafe.DataOf(t) != xunsafe.DataOf(b.buf) {
 		copy(t, b.buf)
 		b.shared = 0
 	}
@@ -258,7 +259,7 @@ func ReadAll(a *Arena, r io.Reader) ([]byte, error) {
 		if len(s) == cap(s) {
 			n := len(s)
 			t := a.growBytes("ReadAll", s, n+1)[:n]
-			if machine.DataOf(t) != machine.DataOf(s) {
+			if xunsafe.DataOf(t) != xunsafe.DataOf(s) {
 				copy(t, s)
 			}
 			s = t

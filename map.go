@@ -9,6 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Map is a hash table whose memory is in an arena: for keys and values of every
@@ -218,15 +219,15 @@ func (*Map[K, V]) maker() hooks.MapMaker { return mapMaker[K, V]{} }
 func (mapMaker[K, V]) Key() reflect.Type   { return reflect.TypeFor[K]() }
 func (mapMaker[K, V]) Value() reflect.Type { return reflect.TypeFor[V]() }
 
-func (mapMaker[K, V]) Make(a any) machine.Pointer {
-	return machine.PointerTo(NewMap[K, V](a.(*Arena), 0))
+func (mapMaker[K, V]) Make(a any) xunsafe.Pointer {
+	return xunsafe.PointerTo(NewMap[K, V](a.(*Arena), 0))
 }
 
-func (mapMaker[K, V]) Entry(m, key machine.Pointer) machine.Pointer {
-	t, k := machine.As[Map[K, V]](m), *machine.As[K](key)
+func (mapMaker[K, V]) Entry(m, key xunsafe.Pointer) xunsafe.Pointer {
+	t, k := xunsafe.Cast[Map[K, V]](m), *xunsafe.Cast[K](key)
 	var zero V
 	t.Set(k, zero)
-	return machine.PointerTo(t.Ptr(k))
+	return xunsafe.PointerTo(t.Ptr(k))
 }
 
 func init() {

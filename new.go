@@ -3,6 +3,7 @@ package arena
 import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // New returns a pointer to a zero T in a, or on the heap if a is nil.
@@ -16,19 +17,19 @@ func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
 	// nothing on its fast way. No sum here overflows: offsets are at most
 	// machine.MaxAlloc, far below what is left above the largest type that links.
-	if machine.Portable || check.Watched || a == nil || machine.SizeOf[T]() == 0 {
+	if machine.Portable || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
 	key := machine.KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
 		const mask = machine.FlatAlign - 1
-		size := (machine.SizeOf[T]() + mask) &^ mask
+		size := (xunsafe.SizeOf[T]() + mask) &^ mask
 		lo := a.region.Flat.Lo
 		if next := lo + size; size <= machine.InlineZero && next <= a.region.Flat.Hi {
 			a.region.Flat.Lo = next
-			p := machine.Addr(a.region.Flat.Base, lo)
-			machine.ClearObject(p, min(machine.SizeOf[T](), machine.InlineZero))
-			return machine.As[T](p)
+			p := xunsafe.Add(a.region.Flat.Base, lo)
+			machine.ClearObject(p, min(xunsafe.SizeOf[T](), machine.InlineZero))
+			return xunsafe.Cast[T](p)
 		}
 		return newSlow[T](a)
 	}
@@ -39,9 +40,9 @@ func New[T any](a *Arena) *T {
 		}
 	}
 	lo := l.Lo
-	if next := lo + machine.SizeOf[T](); next <= l.Hi {
+	if next := lo + xunsafe.SizeOf[T](); next <= l.Hi {
 		l.Lo = next
-		return machine.At[T](l.Base, lo)
+		return xunsafe.At[T](l.Base, lo)
 	}
 	return newSlow[T](a)
 }
@@ -52,7 +53,7 @@ func New[T any](a *Arena) *T {
 //go:noinline
 //go:norace
 func newSlow[T any](a *Arena) *T {
-	if a == nil || machine.SizeOf[T]() == 0 {
+	if a == nil || xunsafe.SizeOf[T]() == 0 {
 		return new(T)
 	}
 	if check.Watched {
@@ -83,12 +84,12 @@ func newToWrite[T any](a *Arena) *T {
 	if a == nil {
 		return new(T)
 	}
-	if !check.Watched && machine.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
+	if !check.Watched && xunsafe.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
 		const mask = machine.FlatAlign - 1
 		lo := a.region.Flat.Lo
-		if next := lo + (machine.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
+		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
 			a.region.Flat.Lo = next
-			return machine.At[T](a.region.Flat.Base, lo)
+			return xunsafe.At[T](a.region.Flat.Base, lo)
 		}
 	}
 	return New[T](a)

@@ -70,7 +70,7 @@ func MakeSliceType(a *Arena, t reflect.Type, len, cap int) reflect.Value {
 		a.enter("MakeSliceType")
 		defer a.leave()
 	}
-	return x.SliceValue(&a.region, machine.MakeSliceOfType(&a.region, x, len, cap))
+	return machine.SliceValue(&a.region, x, machine.MakeSliceOfType(&a.region, x, len, cap))
 }
 
 // Packages of this module that allocate for a type that they know at run time work

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Slab allocates values of one type: an Arena for a single T, without the
@@ -18,7 +19,7 @@ type Slab[T any] struct {
 	// New's own copies of what it needs of the lane: the current chunk, its
 	// lo, and how far the room from there is zero, which is where New stops
 	// to look.
-	base   machine.Pointer
+	base   xunsafe.Pointer
 	next   uintptr
 	ready  uintptr
 	refill func() // makeReady; as a value it costs less of New's inlining budget
@@ -52,7 +53,7 @@ const slabRetained = 10
 // chunkLen no smaller than a tenth of the values of a usual epoch. chunkLen < 1,
 // or chunks larger than can be allocated, panic.
 func NewSlab[T any](chunkLen int) *Slab[T] {
-	size := max(machine.SizeOf[T](), 1)
+	size := max(xunsafe.SizeOf[T](), 1)
 	if chunkLen <= 0 || uintptr(chunkLen) > machine.MaxAlloc/size {
 		panic("arena: NewSlab[" + reflect.TypeFor[T]().String() + "](chunkLen " + itoa(chunkLen) + "): chunkLen must be from 1 to " + itoa(int(machine.MaxAlloc/size)) + " values")
 	}
@@ -97,14 +98,14 @@ func (s *Slab[T]) load() {
 	if s.lane.Typed() && !check.On {
 		s.ready = s.lane.Hi // all room is zero
 	}
-	if machine.SizeOf[T]() == 0 {
-		s.base = machine.DataOf([]T{})
+	if xunsafe.SizeOf[T]() == 0 {
+		s.base = xunsafe.DataOf([]T{})
 	}
 }
 
 // makeReady makes room, zeroed, for one T at least.
 func (s *Slab[T]) makeReady() {
-	size := machine.SizeOf[T]()
+	size := xunsafe.SizeOf[T]()
 	if size == 0 {
 		return
 	}
@@ -112,7 +113,7 @@ func (s *Slab[T]) makeReady() {
 	if check.On {
 		s.watch.Enter("Slab.New")
 		defer s.watch.Leave()
-		s.base, s.next, s.ready = machine.PointerTo(machine.NewIn[T](l)), 0, size
+		s.base, s.next, s.ready = xunsafe.PointerTo(machine.NewIn[T](l)), 0, size
 		return
 	}
 	s.store()
@@ -131,7 +132,7 @@ func (s *Slab[T]) makeReady() {
 // panics as the function MakeSlice does.
 func (s *Slab[T]) MakeSlice(len, cap int) []T {
 	checkSlice[T]("Slab.MakeSlice", len, cap)
-	if machine.SizeOf[T]() == 0 || cap == 0 {
+	if xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
 	if check.On {

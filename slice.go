@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // MakeSlice returns a slice of T in a, zero up to its capacity, or on the
@@ -18,16 +19,16 @@ import (
 //go:nosplit
 func MakeSlice[T any](a *Arena, len, cap int) []T {
 	// max keeps the compiler from dividing by the size of a T that has none.
-	if check.Watched || a == nil || machine.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
-		uintptr(cap-1) >= machine.SmallSlice/max(machine.SizeOf[T](), 1) {
+	if check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+		uintptr(cap-1) >= machine.SmallSlice/max(xunsafe.SizeOf[T](), 1) {
 		return makeSlice[T](a, "MakeSlice", len, cap)
 	}
-	size := uintptr(cap) * machine.SizeOf[T]()
+	size := uintptr(cap) * xunsafe.SizeOf[T]()
 	key := machine.KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
 		if size <= machine.SmallBytes {
 			if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
-				machine.ClearBlocks(machine.Addr(a.region.Flat.Base, off), size)
+				machine.ClearBlocks(xunsafe.Add(a.region.Flat.Base, off), size)
 				return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
 			}
 		}
@@ -45,7 +46,7 @@ func MakeSlice[T any](a *Arena, len, cap int) []T {
 //go:noinline
 func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	checkSlice[T](function, len, cap)
-	if a == nil || machine.SizeOf[T]() == 0 || cap == 0 {
+	if a == nil || xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
 	if check.Watched {
@@ -65,12 +66,12 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 //go:nosplit
 func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	// max keeps the compiler from dividing by the size of a T that has none.
-	if check.Watched || a == nil || machine.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
-		uintptr(cap-1) >= machine.SmallSlice/max(machine.SizeOf[T](), 1) || machine.KeyOf((*T)(nil)).PtrBytes != 0 {
+	if check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+		uintptr(cap-1) >= machine.SmallSlice/max(xunsafe.SizeOf[T](), 1) || machine.KeyOf((*T)(nil)).PtrBytes != 0 {
 		return makeSliceUninitSlow[T](a, len, cap)
 	}
 	const mask = machine.FlatAlign - 1
-	size := uintptr(cap) * machine.SizeOf[T]()
+	size := uintptr(cap) * xunsafe.SizeOf[T]()
 	off, ok := a.region.Flat.TakeSlice(size, (size+mask)&^mask)
 	if !ok {
 		return makeSliceUninitSlow[T](a, len, cap)
@@ -87,7 +88,7 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	if machine.HoldsPointers[T]() {
 		panic(message[T]("MakeSliceUninit") + "the element type has pointers, which can't be left uninitialized; use MakeSlice")
 	}
-	if a == nil || machine.SizeOf[T]() == 0 || cap == 0 {
+	if a == nil || xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
 	if check.Watched {
@@ -123,11 +124,11 @@ func Append[T any](a *Arena, s []T, items ...T) []T {
 
 //go:noinline
 func appendSlow[T any](a *Arena, s, items []T) []T {
-	if a == nil || machine.SizeOf[T]() == 0 {
+	if a == nil || xunsafe.SizeOf[T]() == 0 {
 		return append(s, items...)
 	}
 	n := len(s) + len(items)
-	if n < 0 || uintptr(n) > machine.MaxAlloc/machine.SizeOf[T]() {
+	if n < 0 || uintptr(n) > machine.MaxAlloc/xunsafe.SizeOf[T]() {
 		panic(message[T]("Append") + "length " + itoa(len(s)) + " + " + itoa(len(items)) + " is more than can be allocated")
 	}
 	if check.Watched {
@@ -135,7 +136,7 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 		defer a.leave()
 	}
 	t := machine.GrowSlice(&a.region, s, n)
-	if machine.DataOf(t) != machine.DataOf(s) {
+	if xunsafe.DataOf(t) != xunsafe.DataOf(s) {
 		copy(t, s)
 	}
 	copy(t[len(s):], items)

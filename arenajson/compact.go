@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Valid reports whether data is one JSON document, as encoding/json's Valid does. It takes
@@ -32,7 +33,7 @@ func Valid(data []byte) (ok bool) {
 	}
 	b := e.text[:len(data)+docSlack]
 	clear(b[copy(b, data):])
-	d := decoder{base: dataOf(b), n: len(data)}
+	d := decoder{base: xunsafe.DataOf(b), n: len(data)}
 	return d.space(d.skip(d.space(0))) == d.n
 }
 
@@ -61,7 +62,7 @@ func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err 
 	for isSpace(src[end-1]) {
 		end--
 	}
-	text := viewString(compact)
+	text := xunsafe.ViewString(compact)
 	n := indented(nil, text, prefix, indent)
 	doc = roomFor(a, n+len(src)-end)
 	indented(doc, text, prefix, indent)
@@ -207,7 +208,7 @@ func (e *Encoder) Encode(v any) error {
 func (e *Encoder) write(text []byte) (err error) {
 	if e.prefix != "" || e.indent != "" {
 		defer catchLimit(&err)
-		doc := viewString(text[:len(text)-1])
+		doc := xunsafe.ViewString(text[:len(text)-1])
 		n := indented(nil, doc, e.prefix, e.indent)
 		text = roomFor(e.a, n+1)
 		indented(text, doc, e.prefix, e.indent)

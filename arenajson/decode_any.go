@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // What an interface holds, as plans.
@@ -24,8 +25,8 @@ func memoryPlan[T any]() *plan {
 
 // anyAt reads a value into an empty interface. One that holds a pointer is read
 // through it, as encoding/json does.
-func (d *decoder) anyAt(p *plan, to pointer, i int) int {
-	x := as[any](to)
+func (d *decoder) anyAt(p *plan, to xunsafe.Pointer, i int) int {
+	x := xunsafe.Cast[any](to)
 	if *x != nil && reflect.TypeOf(*x).Kind() == reflect.Pointer {
 		if end, ok := d.through(p, to, i); ok {
 			return end
@@ -40,7 +41,7 @@ func (d *decoder) anyAt(p *plan, to pointer, i int) int {
 
 // iface reads a value into an interface with methods, which must hold a pointer to
 // read it through.
-func (d *decoder) iface(p *plan, to pointer, i int) int {
+func (d *decoder) iface(p *plan, to xunsafe.Pointer, i int) int {
 	if end, ok := d.through(p, to, i); ok {
 		return end
 	}
@@ -60,8 +61,8 @@ type dynamic struct {
 
 // through reads a value through the pointer in the interface at to, if encoding/json
 // does: not where that is nil, and null only where it leads to a pointer again.
-func (d *decoder) through(p *plan, to pointer, i int) (end int, ok bool) {
-	in := valueAt(p.typ, to).Elem()
+func (d *decoder) through(p *plan, to xunsafe.Pointer, i int) (end int, ok bool) {
+	in := xunsafe.Value(p.typ, to).Elem()
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
 		return 0, false
 	}
@@ -81,7 +82,7 @@ func (d *decoder) any(i int) (any, int) {
 	case '"':
 		s, end := d.str(i)
 		at := d.alloc(textPlan)
-		*as[string](at) = s
+		*xunsafe.Cast[string](at) = s
 		return box("", at), end
 	case '{':
 		m := d.newAnyMap()
@@ -104,7 +105,7 @@ func (d *decoder) any(i int) (any, int) {
 		if d.numbers {
 			end := d.number(i)
 			at := d.alloc(numberPlan)
-			*as[string](at) = d.text(i, end)
+			*xunsafe.Cast[string](at) = d.text(i, end)
 			return box(json.Number(""), at), end
 		}
 		f, end := d.float(i)
@@ -112,7 +113,7 @@ func (d *decoder) any(i int) (any, int) {
 			return nil, d.tooLarge(i)
 		}
 		at := d.alloc(floatPlan)
-		*as[float64](at) = f
+		*xunsafe.Cast[float64](at) = f
 		return box(0.0, at), end
 	}
 	d.fail()
@@ -134,7 +135,7 @@ func (d *decoder) list(i int) (any, int) {
 				s = d.grow(listOfAny, s, n+1)
 			}
 			v, end := d.any(i)
-			*as[any](add(s.Data, uintptr(n)*facePlan.size)) = v
+			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*facePlan.size)) = v
 			n++
 			i = d.space(end)
 			c := d.at(i)
@@ -153,9 +154,20 @@ func (d *decoder) list(i int) (any, int) {
 	}
 	d.depth--
 	at := d.alloc(listPlan)
-	*as[machine.Slice](at) = s
+	*xunsafe.Cast[machine.Slice](at) = s
 	return box([]any(nil), at), i + 1
 }
 
 // listOfAny is the plan of []any for those who make and grow one.
 var listOfAny = listPlanOf[any]()
+
+// box is an interface of like's type, which is none that an interface holds as a pointer
+// itself, that holds the value at p without a copy of it (assumption A7). Nothing writes
+// to the value any more.
+func box(like any, p xunsafe.Pointer) (x any) {
+	if machine.Portable || !machine.LayoutOK {
+		return xunsafe.Value(reflect.TypeOf(like), p).Interface()
+	}
+	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: xunsafe.WordsOf(&like).Type, Data: p}
+	return x
+}

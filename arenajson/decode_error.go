@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Errors are those of encoding/json as it is up to Go 1.26, on every Go: the one that
@@ -130,7 +131,7 @@ type walk struct {
 	doc    []byte
 	under  []dynamic
 	strict bool
-	value  pointer // what is read into, to end slices there; nil to leave them
+	value  xunsafe.Pointer // what is read into, to end slices there; nil to leave them
 
 	in   reflect.Type // the struct whose member it is
 	path []string     // the names that lead there
@@ -205,11 +206,11 @@ func (w *walk) through(p *plan, i int) *plan {
 		switch {
 		case p.act == readPointer:
 			if p = p.elem; w.value != nil {
-				w.value = *as[pointer](w.value)
+				w.value = *xunsafe.Cast[xunsafe.Pointer](w.value)
 			}
 		case (p.act == readAny || p.act == readIface) && len(w.under) > 0 && w.under[0].at == i:
 			if w.value != nil {
-				w.value = valueAt(p.typ, w.value).Elem().UnsafePointer()
+				w.value = xunsafe.Value(p.typ, w.value).Elem().UnsafePointer()
 			}
 			p, w.under = w.under[0].plan, w.under[1:]
 		default:
@@ -226,15 +227,15 @@ func (w *walk) enter(p *plan, m *member, k int) {
 	switch {
 	case m != nil:
 		for _, h := range m.via {
-			w.value = *as[pointer](add(w.value, h.offset))
+			w.value = *xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(w.value, h.offset))
 		}
-		w.value = add(w.value, m.offset)
+		w.value = xunsafe.Add(w.value, m.offset)
 	case p.act == readArray:
-		w.value = add(w.value, uintptr(k)*p.elem.size)
+		w.value = xunsafe.Add(w.value, uintptr(k)*p.elem.size)
 	case p.act == readSlice || p.act == readBytes:
-		s := as[machine.Slice](w.value)
+		s := xunsafe.Cast[machine.Slice](w.value)
 		s.Len = max(s.Len, k+1)
-		w.value = add(s.Data, uintptr(k)*p.elem.size)
+		w.value = xunsafe.Add(s.Data, uintptr(k)*p.elem.size)
 	default:
 		w.value = nil // values of maps are not in there yet
 	}
@@ -243,12 +244,12 @@ func (w *walk) enter(p *plan, m *member, k int) {
 // text is what the string at i says. Bytes that are no UTF-8 stay, which no member's name
 // has.
 func (w *walk) text(i int) string {
-	in := viewString(w.doc[i+1 : w.string(i)-1])
+	in := xunsafe.ViewString(w.doc[i+1 : w.string(i)-1])
 	if strings.IndexByte(in, '\\') < 0 {
 		return in
 	}
 	text, _ := appendUnquoted(nil, in)
-	return viewString(text)
+	return xunsafe.ViewString(text)
 }
 
 // string returns where the string at i ends, or the document.

@@ -1,6 +1,10 @@
 package arenajson
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // name reads the name at i of a member of a map, and the colon and the spaces behind it.
 func (d *decoder) name(i int) (string, int) {
@@ -62,22 +66,22 @@ func (d *decoder) anyMembers(m map[string]any, i int) int {
 	return i
 }
 
-func (d *decoder) anyMap(p *plan, to pointer, i int) int {
+func (d *decoder) anyMap(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := as[map[string]any](to)
+	m := xunsafe.Cast[map[string]any](to)
 	if *m == nil {
 		*m = d.newAnyMap()
 	}
 	return d.anyMembers(*m, i)
 }
 
-func (d *decoder) textMap(p *plan, to pointer, i int) int {
+func (d *decoder) textMap(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := as[map[string]string](to)
+	m := xunsafe.Cast[map[string]string](to)
 	if *m == nil {
 		*m = d.newTextMap()
 	}
@@ -88,7 +92,7 @@ func (d *decoder) textMap(p *plan, to pointer, i int) int {
 		if d.at(i) == '"' {
 			v, i = d.str(i)
 		} else {
-			i = d.null(textPlan, pointer(&v), i)
+			i = d.null(textPlan, xunsafe.PointerTo(&v), i)
 		}
 		(*m)[name] = v
 		i, more = d.next(i)
@@ -98,11 +102,11 @@ func (d *decoder) textMap(p *plan, to pointer, i int) int {
 
 // builtinMap reads an object into a builtin map, by package reflect. A value comes
 // before its key, as in encoding/json: what does not fit is noted in that order.
-func (d *decoder) builtinMap(p *plan, to pointer, i int) int {
+func (d *decoder) builtinMap(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := valueAt(p.typ, to)
+	m := xunsafe.Value(p.typ, to)
 	if m.IsNil() {
 		m.Set(d.newMap(p.typ))
 	}
@@ -148,14 +152,14 @@ func (d *decoder) newKey(has, n, i int) {
 }
 
 // arenaMap reads an object into an arena.Map, a new one if there is none.
-func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
+func (d *decoder) arenaMap(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := *as[pointer](to)
+	m := *xunsafe.Cast[xunsafe.Pointer](to)
 	if m == nil {
 		d.outside(func() error { m = p.maker.Make(d.a); return nil })
-		*as[pointer](to) = m
+		*xunsafe.Cast[xunsafe.Pointer](to) = m
 	}
 	i, more := d.open(i)
 	if !more {
@@ -165,7 +169,7 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 	seen := to // where a map with the keys of this object is
 	if d.strict && p.keys != keyString && d.lenOf(p, to) > 0 {
 		seen = d.alloc(p)
-		d.outside(func() error { *as[pointer](seen) = p.maker.Make(d.a); return nil })
+		d.outside(func() error { *xunsafe.Cast[xunsafe.Pointer](seen) = p.maker.Make(d.a); return nil })
 	}
 	for more {
 		at := i
@@ -173,11 +177,11 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 		name, i = d.name(i)
 		if d.key(p, key, name, at) {
 			if d.strict && p.keys != keyString {
-				d.outside(func() error { p.maker.Entry(*as[pointer](seen), key); return nil })
+				d.outside(func() error { p.maker.Entry(*xunsafe.Cast[xunsafe.Pointer](seen), key); return nil })
 				n++
 				d.newKey(d.lenOf(p, seen), n, at)
 			}
-			var value pointer
+			var value xunsafe.Pointer
 			d.outside(func() error { value = p.maker.Entry(m, key); return nil })
 			i = d.value(p.elem, value, i)
 		} else {
@@ -191,9 +195,9 @@ func (d *decoder) arenaMap(p *plan, to pointer, i int) int {
 
 // lenOf is how many entries the arena map has that the pointer at a variable of plan p
 // leads to.
-func (d *decoder) lenOf(p *plan, at pointer) (n int) {
+func (d *decoder) lenOf(p *plan, at xunsafe.Pointer) (n int) {
 	d.outside(func() error {
-		n = valueAt(p.typ, at).Interface().(interface{ Len() int }).Len()
+		n = xunsafe.Value(p.typ, at).Interface().(interface{ Len() int }).Len()
 		return nil
 	})
 	return n
@@ -201,22 +205,22 @@ func (d *decoder) lenOf(p *plan, at pointer) (n int) {
 
 // key makes a key of a map of plan p from a name, whose member begins at i, and says
 // whether it is one.
-func (d *decoder) key(p *plan, to pointer, name string, i int) bool {
+func (d *decoder) key(p *plan, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
 	case keyText:
-		valueAt(p.key.typ, to).SetZero()
+		xunsafe.Value(p.key.typ, to).SetZero()
 		d.fromText(p.key, to, name, i)
 	case keyJSON:
-		valueAt(p.key.typ, to).SetZero()
+		xunsafe.Value(p.key.typ, to).SetZero()
 		w := walk{doc: d.doc} // in the document itself, for name is undone
 		d.json(p.key, to, d.doc[i:w.string(i)], i)
 	case keyString:
-		*as[string](to) = name
+		*xunsafe.Cast[string](to) = name
 	default: // a number in quotes
 		if d.strict && !isNumber(name) {
 			return false // strconv takes more than JSON does
 		}
-		return setNumber(valueAt(p.key.typ, to), name)
+		return setNumber(xunsafe.Value(p.key.typ, to), name)
 	}
 	return true
 }

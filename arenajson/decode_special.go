@@ -9,22 +9,24 @@ import (
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // special reads what is no plain value of Go: what has its own text.
-func (d *decoder) special(p *plan, to pointer, i int) int {
+func (d *decoder) special(p *plan, to xunsafe.Pointer, i int) int {
 	switch p.act {
 	case readNumber:
 		return d.jsonNumber(p, to, i)
 	case readRaw:
 		end := d.skip(i)
-		*as[[]byte](to) = d.view(i, end)
+		*xunsafe.Cast[[]byte](to) = d.view(i, end)
 		return end
 	case readTime:
 		end := d.skip(i)
-		x := *as[time.Time](to) // a copy, which may escape
+		x := *xunsafe.Cast[time.Time](to) // a copy, which may escape
 		err := x.UnmarshalJSON(d.view(i, end))
-		if *as[time.Time](to) = x; err != nil {
+		if *xunsafe.Cast[time.Time](to) = x; err != nil {
 			d.stop(i, err)
 		}
 		return end
@@ -53,7 +55,7 @@ func (d *decoder) special(p *plan, to pointer, i int) int {
 }
 
 // json has a json.Unmarshaler read what stands at i.
-func (d *decoder) json(p *plan, to pointer, text []byte, i int) {
+func (d *decoder) json(p *plan, to xunsafe.Pointer, text []byte, i int) {
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
@@ -66,7 +68,7 @@ func (d *decoder) json(p *plan, to pointer, text []byte, i int) {
 }
 
 // fromText has an encoding.TextUnmarshaler read what the string at i says.
-func (d *decoder) fromText(p *plan, to pointer, text string, i int) {
+func (d *decoder) fromText(p *plan, to xunsafe.Pointer, text string, i int) {
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
@@ -87,18 +89,18 @@ func (d *decoder) unlessBack(back *bool, i int) {
 	}
 }
 
-func (d *decoder) jsonNumber(p *plan, to pointer, i int) int {
+func (d *decoder) jsonNumber(p *plan, to xunsafe.Pointer, i int) int {
 	switch c := d.at(i); {
 	case c == '"':
 		s, end := d.str(i)
 		if !isNumber(s) {
 			d.stop(i, badNumber(d.doc[i:end]))
 		}
-		*as[string](to) = s
+		*xunsafe.Cast[string](to) = s
 		return end
 	case c == '-' || c-'0' <= 9:
 		end := d.number(i)
-		*as[string](to) = d.text(i, end)
+		*xunsafe.Cast[string](to) = d.text(i, end)
 		return end
 	}
 	return d.null(p, to, i)
@@ -110,22 +112,22 @@ func badNumber(item []byte) error {
 }
 
 // base64 reads a string into bytes.
-func (d *decoder) base64(to pointer, i int) int {
+func (d *decoder) base64(to xunsafe.Pointer, i int) int {
 	s, end := d.str(i)
 	b := d.bytes(base64.StdEncoding.DecodedLen(len(s)))
-	n, err := base64.StdEncoding.Decode(b, viewBytes(s))
+	n, err := base64.StdEncoding.Decode(b, xunsafe.ViewBytes(s))
 	if err != nil {
 		d.note(err)
 		return end
 	}
-	*as[[]byte](to) = b[:n:n]
+	*xunsafe.Cast[[]byte](to) = b[:n:n]
 	return end
 }
 
 // quoted reads the value of a member with ,string: a scalar within a string, or null.
 // encoding/json takes more there than JSON has: what strconv takes for numbers, and
 // any text that begins as a number for a json.Number.
-func (d *decoder) quoted(p *plan, to pointer, i int) int {
+func (d *decoder) quoted(p *plan, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
 	if c == 'n' {
 		if d.has(i, "null") && p.act == readJSON {
@@ -158,7 +160,7 @@ func (d *decoder) quoted(p *plan, to pointer, i int) int {
 }
 
 // unquoted reads s, what the string from i to end says, for a member with ,string.
-func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
+func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
 	slot := p.typ
 	if s == "" {
 		d.noteQuote(s, slot)
@@ -170,10 +172,10 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 				d.noteQuote(s, slot)
 				return
 			}
-			*as[pointer](to) = nil
+			*xunsafe.Cast[xunsafe.Pointer](to) = nil
 			return
 		}
-		at := as[pointer](to)
+		at := xunsafe.Cast[xunsafe.Pointer](to)
 		if *at == nil {
 			*at = d.alloc(p.elem)
 		}
@@ -210,7 +212,7 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 			d.noteQuote(s, p.typ)
 			return
 		}
-		*as[bool](to) = c == 't'
+		*xunsafe.Cast[bool](to) = c == 't'
 	case c == '"':
 		text, ok := d.unquote(s)
 		switch {
@@ -219,7 +221,7 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 		case p.act == readNumber && !isNumber(text):
 			d.stop(i, badNumber([]byte(s)))
 		case p.act == readNumber || p.act == readString:
-			*as[string](to) = text
+			*xunsafe.Cast[string](to) = text
 		case d.wrong == nil:
 			e := &json.UnmarshalTypeError{Value: "string", Type: p.typ, Offset: int64(end)}
 			d.locate(e, i)
@@ -228,9 +230,9 @@ func (d *decoder) unquoted(p *plan, to pointer, s string, i, end int) {
 	case c != '-' && c-'0' > 9 || p.act == readBool || p.act == readString:
 		d.stop(i, badQuote(s, p.typ))
 	case p.act == readNumber:
-		*as[string](to) = s
+		*xunsafe.Cast[string](to) = s
 	default:
-		if !setNumber(valueAt(p.typ, to), s) && d.wrong == nil {
+		if !setNumber(xunsafe.Value(p.typ, to), s) && d.wrong == nil {
 			e := &json.UnmarshalTypeError{Value: "number " + s, Type: p.typ, Offset: int64(end)}
 			d.locate(e, i)
 			d.wrong = e
@@ -256,7 +258,7 @@ func (d *decoder) unquote(s string) (string, bool) {
 		return s, true
 	}
 	b, ok := appendUnquoted(d.bytes(len(s))[:0], s)
-	return viewString(b), ok
+	return xunsafe.ViewString(b), ok
 }
 
 // appendUnquoted appends to b what s stands for, the text of a string of JSON without its

@@ -7,26 +7,27 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // decoder reads one document.
 type decoder struct {
-	base pointer // the document, and docSlack zeros behind it
-	n    int     // its length, without them
+	base xunsafe.Pointer // the document, and docSlack zeros behind it
+	n    int             // its length, without them
 
 	a     *arena.Arena
 	r     *machine.Region // a's; nil for the heap
 	depth int
 
-	here  []byte       // the document where it lies in the arena already, with docSlack zeros behind it
-	doc   []byte       // the document as it came, in which nothing is undone: here, or what was copied
-	root  *plan        // of all of it
-	top   pointer      // what it is read into
-	slot  reflect.Type // the type of the pointer that was passed
-	under []dynamic    // the values in interfaces that are being read
-	wrong error        // the first value that does not fit
-	valid bool         // the document is known to be JSON
-	names *nameSet     // of the objects that are open, for Strict
+	here  []byte          // the document where it lies in the arena already, with docSlack zeros behind it
+	doc   []byte          // the document as it came, in which nothing is undone: here, or what was copied
+	root  *plan           // of all of it
+	top   xunsafe.Pointer // what it is read into
+	slot  reflect.Type    // the type of the pointer that was passed
+	under []dynamic       // the values in interfaces that are being read
+	wrong error           // the first value that does not fit
+	valid bool            // the document is known to be JSON
+	names *nameSet        // of the objects that are open, for Strict
 
 	before int // how much of the document stands in front of base, where that is a string of it
 
@@ -37,9 +38,6 @@ type decoder struct {
 	strict   bool // Strict
 	recycles bool // RecycleMaps
 }
-
-// docSlack is how far beyond the document a look may go: a word, from its last byte on.
-const docSlack = 16
 
 // align is where documents begin: on a line of the processor's cache.
 const align = 64
@@ -59,7 +57,7 @@ func (d *decoder) outside(f func() error) error {
 
 // value reads a value of p's type to where to points, beginning at i, behind any
 // spaces, and returns where it ends.
-func (d *decoder) value(p *plan, to pointer, i int) int {
+func (d *decoder) value(p *plan, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
 	switch p.act {
 	case readString:
@@ -67,7 +65,7 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 			return d.null(p, to, i)
 		}
 		s, end := d.str(i)
-		*as[string](to) = s
+		*xunsafe.Cast[string](to) = s
 		return end
 	case readInt:
 		if c != '-' && c-'0' > 9 {
@@ -87,7 +85,7 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 		if end < 0 {
 			return d.mismatch(p, i)
 		}
-		*as[float64](to) = f
+		*xunsafe.Cast[float64](to) = f
 		return end
 	case readFloat32:
 		if c != '-' && c-'0' > 9 {
@@ -97,10 +95,10 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 	case readBool:
 		switch {
 		case c == 't' && d.has(i, "true"):
-			*as[bool](to) = true
+			*xunsafe.Cast[bool](to) = true
 			return i + 4
 		case c == 'f' && d.has(i, "false"):
-			*as[bool](to) = false
+			*xunsafe.Cast[bool](to) = false
 			return i + 5
 		}
 		return d.null(p, to, i)
@@ -115,10 +113,10 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 		if c == 'n' {
 			return d.null(p, to, i)
 		}
-		at := *as[pointer](to)
+		at := *xunsafe.Cast[xunsafe.Pointer](to)
 		if at == nil {
 			at = d.alloc(p.elem)
-			*as[pointer](to) = at
+			*xunsafe.Cast[xunsafe.Pointer](to) = at
 		}
 		return d.value(p.elem, at, i)
 	case readAny:
@@ -138,7 +136,7 @@ func (d *decoder) value(p *plan, to pointer, i int) int {
 }
 
 // null reads null, which empties what can be nil and leaves the rest as it is.
-func (d *decoder) null(p *plan, to pointer, i int) int {
+func (d *decoder) null(p *plan, to xunsafe.Pointer, i int) int {
 	if !d.has(i, "null") {
 		return d.mismatch(p, i)
 	}
@@ -147,28 +145,28 @@ func (d *decoder) null(p *plan, to pointer, i int) int {
 }
 
 // empty has the value at to be what null leaves of it.
-func (p *plan) empty(to pointer) {
+func (p *plan) empty(to xunsafe.Pointer) {
 	switch p.act {
 	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
-		*as[pointer](to) = nil
+		*xunsafe.Cast[xunsafe.Pointer](to) = nil
 	case readSlice, readBytes:
-		*as[machine.Slice](to) = machine.Slice{}
+		*xunsafe.Cast[machine.Slice](to) = machine.Slice{}
 	case readAny:
-		*as[any](to) = nil
+		*xunsafe.Cast[any](to) = nil
 	case readIface, readText, readNothing, readNoMap:
 		switch p.typ.Kind() {
 		case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
-			valueAt(p.typ, to).SetZero()
+			xunsafe.Value(p.typ, to).SetZero()
 		}
 	}
 }
 
 // alloc returns a zero value of p's type.
-func (d *decoder) alloc(p *plan) pointer {
+func (d *decoder) alloc(p *plan) xunsafe.Pointer {
 	if d.r != nil {
 		return machine.NewOfType(d.r, p.mem)
 	}
-	return newOnHeap(p.typ)
+	return reflect.New(p.typ).UnsafePointer()
 }
 
 // bytes returns n bytes that may hold anything, with a capacity of n.
@@ -182,12 +180,12 @@ func (d *decoder) bytes(n int) []byte {
 
 // slice reads an array into a slice: into the elements that it has room for, as
 // encoding/json does, and then into more.
-func (d *decoder) slice(p *plan, to pointer, i int) int {
+func (d *decoder) slice(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
 		return d.null(p, to, i)
 	}
 	d.deeper(i)
-	s := *as[machine.Slice](to)
+	s := *xunsafe.Cast[machine.Slice](to)
 	grown, n := false, 0
 	elem, size := p.elem, p.elem.size
 	i = d.space(i + 1)
@@ -196,13 +194,13 @@ func (d *decoder) slice(p *plan, to pointer, i int) int {
 	} else {
 		for {
 			if n >= s.Cap {
-				old := as[machine.Slice](to).Len
+				old := xunsafe.Cast[machine.Slice](to).Len
 				s.Len = n
 				s = d.grow(p, s, n+1)
 				grown = true
-				*as[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
+				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
 			}
-			i = d.value(elem, add(s.Data, uintptr(n)*size), i)
+			i = d.value(elem, xunsafe.Add(s.Data, uintptr(n)*size), i)
 			n++
 			i = d.space(i)
 			c := d.at(i)
@@ -219,7 +217,7 @@ func (d *decoder) slice(p *plan, to pointer, i int) int {
 			s = machine.TrimSliceOfType(d.r, elem.mem, s)
 		}
 	}
-	*as[machine.Slice](to) = s
+	*xunsafe.Cast[machine.Slice](to) = s
 	d.depth--
 	return i + 1
 }
@@ -239,9 +237,18 @@ func (d *decoder) grow(p *plan, s machine.Slice, n int) machine.Slice {
 	return makeOnHeap(p.typ, s, max(4, 2*s.Cap))
 }
 
+// makeOnHeap returns s, a slice of type t, with a capacity of n.
+func makeOnHeap(t reflect.Type, s machine.Slice, n int) machine.Slice {
+	made := reflect.MakeSlice(t, s.Len, n)
+	if s.Len > 0 {
+		reflect.Copy(made, xunsafe.Value(t, xunsafe.PointerTo(&s))) // it has a slice's words (assumption A6)
+	}
+	return machine.Slice{Data: made.UnsafePointer(), Len: s.Len, Cap: n}
+}
+
 // array reads an array into one of Go: what is too much is left out, and what is
 // missing becomes zero.
-func (d *decoder) array(p *plan, to pointer, i int) int {
+func (d *decoder) array(p *plan, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
 		return d.null(p, to, i)
 	}
@@ -250,7 +257,7 @@ func (d *decoder) array(p *plan, to pointer, i int) int {
 	if i = d.space(i + 1); d.at(i) != ']' {
 		for {
 			if n < p.length {
-				i = d.value(p.elem, add(to, uintptr(n)*p.elem.size), i)
+				i = d.value(p.elem, xunsafe.Add(to, uintptr(n)*p.elem.size), i)
 				n++
 			} else {
 				i = d.skip(i)
@@ -267,7 +274,7 @@ func (d *decoder) array(p *plan, to pointer, i int) int {
 		}
 	}
 	for ; n < p.length; n++ {
-		valueAt(p.elem.typ, add(to, uintptr(n)*p.elem.size)).SetZero()
+		xunsafe.Value(p.elem.typ, xunsafe.Add(to, uintptr(n)*p.elem.size)).SetZero()
 	}
 	d.depth--
 	return i + 1
@@ -275,7 +282,7 @@ func (d *decoder) array(p *plan, to pointer, i int) int {
 
 // structure reads an object into a struct. The next member of the struct is tried
 // first: documents mostly have them in its order.
-func (d *decoder) structure(p *plan, to pointer, i int) int {
+func (d *decoder) structure(p *plan, to xunsafe.Pointer, i int) int {
 	d.deeper(i)
 	all := p.object.all
 	next := 0
@@ -349,10 +356,10 @@ func (d *decoder) structure(p *plan, to pointer, i int) int {
 }
 
 // member reads the value of a struct's member.
-func (d *decoder) member(m *member, to pointer, i int) int {
+func (d *decoder) member(m *member, to xunsafe.Pointer, i int) int {
 	for k := range m.via {
 		h := &m.via[k]
-		slot := as[pointer](add(to, h.offset))
+		slot := xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(to, h.offset))
 		if *slot == nil {
 			if h.hidden {
 				if d.wrong == nil {
@@ -365,7 +372,7 @@ func (d *decoder) member(m *member, to pointer, i int) int {
 		to = *slot
 	}
 	if m.quoted {
-		return d.quoted(m.plan, add(to, m.offset), i)
+		return d.quoted(m.plan, xunsafe.Add(to, m.offset), i)
 	}
-	return d.value(m.plan, add(to, m.offset), i)
+	return d.value(m.plan, xunsafe.Add(to, m.offset), i)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // encoder is what one Marshal at a time works with. Each arena that something is
@@ -31,7 +32,7 @@ type encoder struct {
 
 	depth   int                // of pointers, maps and slices
 	seen    map[visit]struct{} // those beyond maxDepth that are being written
-	words   []*pointer         // see dynamic
+	words   []*xunsafe.Pointer // see dynamic
 	held    int                // how many of words are taken
 	last    *node              // of the last interface that was looked into
 	lastFor reflect.Type
@@ -44,7 +45,7 @@ type encoder struct {
 // visit is a pointer, map or slice that is being written.
 type visit struct {
 	typ reflect.Type // nil for what is no pointer
-	at  pointer
+	at  xunsafe.Pointer
 	len int // of a slice, -1 otherwise
 }
 
@@ -65,15 +66,15 @@ const (
 type failure struct{ err error }
 
 // room returns where the next byte goes, w or in a larger room, with n bytes there.
-func (e *encoder) room(w pointer, n int) pointer {
-	if n > distance(w, e.end) {
+func (e *encoder) room(w xunsafe.Pointer, n int) xunsafe.Pointer {
+	if n > int(e.end-xunsafe.Number(w)) {
 		return e.grow(w, n)
 	}
 	return w
 }
 
 //go:noinline
-func (e *encoder) grow(w pointer, n int) pointer {
+func (e *encoder) grow(w xunsafe.Pointer, n int) xunsafe.Pointer {
 	written := e.written(w)
 	if e.arena != nil {
 		e.more(written, written+n+slack)
@@ -88,32 +89,36 @@ func (e *encoder) grow(w pointer, n int) pointer {
 
 // setLimit notes where room ends.
 func (e *encoder) setLimit() {
-	e.end = uintptr(dataOf(e.out)) + uintptr(max(cap(e.out)-slack, 0))
+	e.end = xunsafe.Number(xunsafe.DataOf(e.out)) + uintptr(max(cap(e.out)-slack, 0))
 }
 
 // written is how many bytes were written before w.
-func (e *encoder) written(w pointer) int { return distance(dataOf(e.out), uintptr(w)) }
+func (e *encoder) written(w xunsafe.Pointer) int {
+	return int(xunsafe.Offset(xunsafe.DataOf(e.out), w))
+}
 
 // back is where the text is so many bytes long.
-func (e *encoder) back(written int) pointer { return add(dataOf(e.out), uintptr(written)) }
+func (e *encoder) back(written int) xunsafe.Pointer {
+	return xunsafe.Add(xunsafe.DataOf(e.out), uintptr(written))
+}
 
 // value writes the value at p as n says.
-func (e *encoder) value(w pointer, n *node, p pointer) pointer {
+func (e *encoder) value(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	switch n.op {
 	case opQuoted:
 		return e.quoted(w, n, p)
 	case opString:
-		return e.string(w, *as[string](p))
+		return e.string(w, *xunsafe.Cast[string](p))
 	case opStruct:
 		return e.structure(w, n, p)
 	case opSlice:
 		return e.slice(w, n, p)
 	case opInt64:
-		return putInt(e.room(w, numberRoom), *as[int64](p))
+		return putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
 	case opFloat64:
-		return putFloat64(e.room(w, numberRoom), *as[float64](p), n, p)
+		return putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), n, p)
 	case opPointer:
-		q := *as[pointer](p)
+		q := *xunsafe.Cast[xunsafe.Pointer](p)
 		if q == nil {
 			return e.null(w)
 		}
@@ -122,7 +127,7 @@ func (e *encoder) value(w pointer, n *node, p pointer) pointer {
 		e.leave(n.typ, q, -1)
 		return w
 	case opAny:
-		return e.any(w, *as[any](p))
+		return e.any(w, *xunsafe.Cast[any](p))
 	case opArray:
 		return e.elements(w, n.elem, p, n.length)
 	case opMap:
@@ -134,14 +139,14 @@ func (e *encoder) value(w pointer, n *node, p pointer) pointer {
 	case opArenaMap:
 		return e.arenaMap(w, n, p)
 	case opBytes:
-		return e.bytes(w, *as[[]byte](p))
+		return e.bytes(w, *xunsafe.Cast[[]byte](p))
 	case opTime:
 		return e.time(w, n, p)
 	case opFace:
-		if *as[pointer](p) == nil {
+		if *xunsafe.Cast[xunsafe.Pointer](p) == nil {
 			return e.null(w)
 		}
-		return e.dynamic(w, valueAt(n.typ, p).Elem().Interface())
+		return e.dynamic(w, xunsafe.Value(n.typ, p).Elem().Interface())
 	case opMarshal:
 		return e.marshaler(w, n, p)
 	case opText:
@@ -149,55 +154,55 @@ func (e *encoder) value(w pointer, n *node, p pointer) pointer {
 	case opUnsupported:
 		panic(failure{&json.UnsupportedTypeError{Type: n.typ}})
 	case opNumber:
-		s := mustBeNumber(*as[string](p))
+		s := mustBeNumber(*xunsafe.Cast[string](p))
 		return putText(e.room(w, len(s)), s)
 	}
 	return basic(e.room(w, numberRoom), n.op, p, n)
 }
 
 // basic writes a bool or a number, for which there is room.
-func basic(w pointer, o op, p pointer, n *node) pointer {
+func basic(w xunsafe.Pointer, o op, p xunsafe.Pointer, n *node) xunsafe.Pointer {
 	switch o {
 	case opBool:
-		return putBool(w, *as[bool](p))
+		return putBool(w, *xunsafe.Cast[bool](p))
 	case opInt8:
-		return putInt(w, int64(*as[int8](p)))
+		return putInt(w, int64(*xunsafe.Cast[int8](p)))
 	case opInt16:
-		return putInt(w, int64(*as[int16](p)))
+		return putInt(w, int64(*xunsafe.Cast[int16](p)))
 	case opInt32:
-		return putInt(w, int64(*as[int32](p)))
+		return putInt(w, int64(*xunsafe.Cast[int32](p)))
 	case opInt64:
-		return putInt(w, *as[int64](p))
+		return putInt(w, *xunsafe.Cast[int64](p))
 	case opUint8:
-		return putUint(w, uint64(*as[uint8](p)))
+		return putUint(w, uint64(*xunsafe.Cast[uint8](p)))
 	case opUint16:
-		return putUint(w, uint64(*as[uint16](p)))
+		return putUint(w, uint64(*xunsafe.Cast[uint16](p)))
 	case opUint32:
-		return putUint(w, uint64(*as[uint32](p)))
+		return putUint(w, uint64(*xunsafe.Cast[uint32](p)))
 	case opUint64:
-		return putUint(w, *as[uint64](p))
+		return putUint(w, *xunsafe.Cast[uint64](p))
 	case opFloat32:
-		return putFloat32(w, *as[float32](p), n, p)
+		return putFloat32(w, *xunsafe.Cast[float32](p), n, p)
 	case opFloat64:
-		return putFloat64(w, *as[float64](p), n, p)
+		return putFloat64(w, *xunsafe.Cast[float64](p), n, p)
 	}
 	panic("arenajson: no such operation")
 }
 
 // quoted writes what has ,string.
-func (e *encoder) quoted(w pointer, n *node, p pointer) pointer {
+func (e *encoder) quoted(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	switch n.inner {
 	case opString:
 		from := e.written(w)
-		to := e.written(e.string(w, *as[string](p)))
+		to := e.written(e.string(w, *xunsafe.Cast[string](p)))
 		e.inner = append(e.inner[:0], e.out[from:to]...)
 		marks := e.marks
 		e.marks = plainMarks // what it holds is escaped already
-		w = e.string(e.back(from), viewString(e.inner))
+		w = e.string(e.back(from), xunsafe.ViewString(e.inner))
 		e.marks = marks
 		return w
 	case opNumber:
-		s := mustBeNumber(*as[string](p))
+		s := mustBeNumber(*xunsafe.Cast[string](p))
 		w = putText(put8(e.room(w, len(s)+2), '"'), s)
 	default:
 		w = basic(put8(e.room(w, numberRoom), '"'), n.inner, p, n)
@@ -205,10 +210,10 @@ func (e *encoder) quoted(w pointer, n *node, p pointer) pointer {
 	return put8(w, '"')
 }
 
-func (e *encoder) null(w pointer) pointer { return putText(e.room(w, 4), "null") }
+func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.room(w, 4), "null") }
 
 // enter notes that what at points to is being written, if it nests deep.
-func (e *encoder) enter(n *node, t reflect.Type, at pointer, length int) {
+func (e *encoder) enter(n *node, t reflect.Type, at xunsafe.Pointer, length int) {
 	if e.depth++; e.depth > maxDepth {
 		e.see(n, visit{t, at, length})
 	}
@@ -219,10 +224,10 @@ func (e *encoder) see(n *node, v visit) {
 		var value reflect.Value
 		switch n.typ.Kind() {
 		case reflect.Pointer, reflect.Map:
-			value = valueAt(n.typ, pointer(&v.at))
+			value = xunsafe.Value(n.typ, xunsafe.PointerTo(&v.at))
 		default:
 			s := reflect.New(n.typ)
-			*as[machine.Slice](s.UnsafePointer()) = machine.Slice{Data: v.at, Len: v.len, Cap: v.len}
+			*xunsafe.Cast[machine.Slice](s.UnsafePointer()) = machine.Slice{Data: v.at, Len: v.len, Cap: v.len}
 			value = s.Elem()
 		}
 		panic(failure{&json.UnsupportedValueError{Value: value, Str: fmt.Sprintf("encountered a cycle via %s", n.typ)}})
@@ -234,16 +239,16 @@ func (e *encoder) see(n *node, v visit) {
 }
 
 // leave takes back what enter noted.
-func (e *encoder) leave(t reflect.Type, at pointer, length int) {
+func (e *encoder) leave(t reflect.Type, at xunsafe.Pointer, length int) {
 	if e.depth > maxDepth {
 		delete(e.seen, visit{t, at, length})
 	}
 	e.depth--
 }
 
-func (e *encoder) slice(w pointer, n *node, p pointer) pointer {
-	s := *as[[]struct{}](p)
-	at := dataOf(s)
+func (e *encoder) slice(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+	s := *xunsafe.Cast[[]struct{}](p)
+	at := xunsafe.DataOf(s)
 	if at == nil {
 		return e.null(w)
 	}
@@ -254,7 +259,7 @@ func (e *encoder) slice(w pointer, n *node, p pointer) pointer {
 }
 
 // elements writes the n values from p on, as an array.
-func (e *encoder) elements(w pointer, n *node, p pointer, length int) pointer {
+func (e *encoder) elements(w xunsafe.Pointer, n *node, p xunsafe.Pointer, length int) xunsafe.Pointer {
 	w = put8(e.room(w, 2), '[')
 	if length == 0 {
 		return put8(w, ']')
@@ -263,13 +268,13 @@ func (e *encoder) elements(w pointer, n *node, p pointer, length int) pointer {
 		// What is usual in long slices goes without a call of value.
 		switch n.op {
 		case opString:
-			w = e.string(w, *as[string](p))
+			w = e.string(w, *xunsafe.Cast[string](p))
 		case opStruct:
 			w = e.structure(w, n, p)
 		case opInt64:
-			w = putInt(e.room(w, numberRoom), *as[int64](p))
+			w = putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
 		case opFloat64:
-			w = putFloat64(e.room(w, numberRoom), *as[float64](p), n, p)
+			w = putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), n, p)
 		case opArray:
 			w = e.elements(w, n.elem, p, n.length)
 		default:
@@ -279,23 +284,23 @@ func (e *encoder) elements(w pointer, n *node, p pointer, length int) pointer {
 			break
 		}
 		w = put8(w, ',')
-		p = add(p, n.size)
+		p = xunsafe.Add(p, n.size)
 	}
 	return put8(e.room(w, 1), ']')
 }
 
-func (e *encoder) bytes(w pointer, s []byte) pointer {
+func (e *encoder) bytes(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 	if s == nil {
 		return e.null(w)
 	}
 	n := base64.StdEncoding.EncodedLen(len(s))
 	w = put8(e.room(w, n+2), '"')
 	base64.StdEncoding.Encode(roomAt(w, n)[:n], s)
-	return put8(add(w, uintptr(n)), '"')
+	return put8(xunsafe.Add(w, uintptr(n)), '"')
 }
 
 // any writes what is in an interface.
-func (e *encoder) any(w pointer, x any) pointer {
+func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	switch x := x.(type) {
 	case nil:
 		return e.null(w)
@@ -322,7 +327,7 @@ func (e *encoder) programOf(t reflect.Type) *node {
 }
 
 // dynamic writes what is in x, which is not nil.
-func (e *encoder) dynamic(w pointer, x any) pointer {
+func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	t := reflect.TypeOf(x)
 	n := e.programOf(t)
 	if viaReflect {
@@ -330,19 +335,19 @@ func (e *encoder) dynamic(w pointer, x any) pointer {
 		p.Elem().Set(reflect.ValueOf(x))
 		return e.value(w, n, p.UnsafePointer())
 	}
-	word := dataWord(x)
+	word := xunsafe.WordsOf(&x).Data
 	if !n.direct {
 		return e.value(w, n, word)
 	}
 	// The word is the value: it needs an address. A local variable's would be one
 	// on the heap each time.
 	if e.held == len(e.words) {
-		e.words = append(e.words, new(pointer))
+		e.words = append(e.words, new(xunsafe.Pointer))
 	}
 	held := e.words[e.held]
 	*held = word
 	e.held++
-	w = e.value(w, n, pointer(held))
+	w = e.value(w, n, xunsafe.PointerTo(held))
 	e.held--
 	*held = nil
 	return w

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"math/bits"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // compacted writes a document that is somebody else's, without its spaces, if it is
 // one. The error is that of encoding/json.
-func (e *encoder) compacted(w pointer, doc []byte) (pointer, error) {
+func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, error) {
 	if end, ok := e.compact(w, doc); ok {
 		return end, nil
 	}
@@ -21,8 +23,8 @@ func (e *encoder) compacted(w pointer, doc []byte) (pointer, error) {
 }
 
 // compact is compacted, and reports whether doc is a document.
-func (e *encoder) compact(w pointer, doc []byte) (pointer, bool) {
-	c := compaction{e: e, s: viewString(doc), w: e.room(w, len(doc)+8), open: e.inner[:0]}
+func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool) {
+	c := compaction{e: e, s: xunsafe.ViewString(doc), w: e.room(w, len(doc)+8), open: e.inner[:0]}
 	ok := c.value()
 	e.inner = c.open
 	return c.w, ok
@@ -33,9 +35,9 @@ func (e *encoder) compact(w pointer, doc []byte) (pointer, bool) {
 type compaction struct {
 	e    *encoder
 	s    string
-	i    int     // what of s was read
-	w    pointer // there is room for the rest of s, and 8 bytes
-	open []byte  // which objects and arrays are open
+	i    int             // what of s was read
+	w    xunsafe.Pointer // there is room for the rest of s, and 8 bytes
+	open []byte          // which objects and arrays are open
 }
 
 // next skips spaces, and returns the character behind them, 0 at the end.
@@ -158,13 +160,13 @@ func (c *compaction) string() bool {
 	for {
 		s, i := c.s, c.i
 		if len(s)-i >= 8 {
-			x := load64(s, i)
+			x := xunsafe.Text64(s, i)
 			put64(c.w, x)
 			n := 8
 			if found := m.find(x); found != 0 {
 				n = bits.TrailingZeros64(found) / 8
 			}
-			c.w = add(c.w, uintptr(n))
+			c.w = xunsafe.Add(c.w, uintptr(n))
 			if c.i += n; n == 8 {
 				continue
 			}
@@ -206,7 +208,7 @@ const lineEnd = '\\' | 'u'<<8 | '2'<<16 | '0'<<24 | '2'<<32 | '8'<<40 | 6<<56
 func (c *compaction) instead(escape uint64, n int) {
 	c.w = c.e.room(c.w, len(c.s)-c.i+longestEscape+8)
 	put64(c.w, escape)
-	c.w = add(c.w, longestEscape)
+	c.w = xunsafe.Add(c.w, longestEscape)
 	c.i += n
 }
 

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"reflect"
 	"time"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // method is the t at p as an M, nil if it is nil.
-func method[M any](n *node, p pointer) (m M, ok bool) {
-	v := valueAt(n.typ, p)
+func method[M any](n *node, p xunsafe.Pointer) (m M, ok bool) {
+	v := xunsafe.Value(n.typ, p)
 	if !n.self {
 		return v.Addr().Interface().(M), true
 	}
@@ -19,7 +21,7 @@ func method[M any](n *node, p pointer) (m M, ok bool) {
 	return v.Interface().(M), true
 }
 
-func (e *encoder) marshaler(w pointer, n *node, p pointer) pointer {
+func (e *encoder) marshaler(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	m, ok := method[json.Marshaler](n, p)
 	if !ok {
 		return e.null(w)
@@ -34,7 +36,7 @@ func (e *encoder) marshaler(w pointer, n *node, p pointer) pointer {
 	return w
 }
 
-func (e *encoder) textMarshaler(w pointer, n *node, p pointer) pointer {
+func (e *encoder) textMarshaler(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	m, ok := method[encoding.TextMarshaler](n, p)
 	if !ok {
 		return e.null(w)
@@ -43,7 +45,7 @@ func (e *encoder) textMarshaler(w pointer, n *node, p pointer) pointer {
 	if err != nil {
 		panic(failure{marshalerError(n.typ, failingText{err})})
 	}
-	return e.string(w, viewString(text))
+	return e.string(w, xunsafe.ViewString(text))
 }
 
 // failingJSON and failingText are Marshalers that return an error.
@@ -66,13 +68,13 @@ func marshalerError(t reflect.Type, failing any) error {
 }
 
 // time writes a time.Time as its MarshalJSON does, which is asked where that fails.
-func (e *encoder) time(w pointer, n *node, p pointer) pointer {
+func (e *encoder) time(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	const longest = len(time.RFC3339Nano)
 	w = e.room(w, longest+2)
 	at := put8(w, '"')
-	s := as[time.Time](p).AppendFormat(roomAt(at, longest), time.RFC3339Nano)
+	s := xunsafe.Cast[time.Time](p).AppendFormat(roomAt(at, longest), time.RFC3339Nano)
 	if s[len("9999")] == '-' && (s[len(s)-1] == 'Z' || zoneHour(s) < 24) {
-		return put8(add(at, uintptr(len(s))), '"')
+		return put8(xunsafe.Add(at, uintptr(len(s))), '"')
 	}
 	return e.marshaler(w, n, p)
 }

@@ -3,6 +3,8 @@ package arenajson
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // decimal returns the fewest digits that are read as f again, of several the
@@ -133,7 +135,7 @@ func seventeenDigits(f float64) (digits uint64, exponent int, ok bool) {
 }
 
 // putDecimal writes f, which is above 0, finite and no integer below 2^53.
-func putDecimal(w pointer, f float64) pointer {
+func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 	d, exponent, ok := seventeenDigits(f)
 	if !ok {
 		d, exponent = decimal(f)
@@ -163,32 +165,32 @@ func putDecimal(w pointer, f float64) pointer {
 	case 0 < point && point < 8:
 		// There are digits behind the point, since f is no integer. All of them are
 		// written one place too far, then the first ones with the point among them.
-		put64(add(w, 2), high)
-		put64(add(w, 10), low)
+		put64(xunsafe.Add(w, 2), high)
+		put64(xunsafe.Add(w, 10), low)
 		x := (first | '0') | high<<8
 		at := uint(8*point) & 63
 		before := uint64(1)<<at - 1
 		put64(w, x&before|'.'<<at|x&^before<<8)
-		return add(w, uintptr(n+1))
+		return xunsafe.Add(w, uintptr(n+1))
 	case -6 < point && point <= 0:
-		put64(w, load64(sixZeros, 0))
-		w = add(w, uintptr(2-point))
+		put64(w, xunsafe.Text64(sixZeros, 0))
+		w = xunsafe.Add(w, uintptr(2-point))
 		put8(w, byte(first|'0'))
-		put64(add(w, 1), high)
-		put64(add(w, 9), low)
-		return add(w, uintptr(n))
+		put64(xunsafe.Add(w, 1), high)
+		put64(xunsafe.Add(w, 9), low)
+		return xunsafe.Add(w, uintptr(n))
 	}
-	digits := func(w pointer) pointer {
+	digits := func(w xunsafe.Pointer) xunsafe.Pointer {
 		put8(w, byte(first|'0'))
-		put64(add(w, 1), high)
-		put64(add(w, 9), low)
-		return add(w, uintptr(n))
+		put64(xunsafe.Add(w, 1), high)
+		put64(xunsafe.Add(w, 9), low)
+		return xunsafe.Add(w, uintptr(n))
 	}
 	if f < 1e-6 || f >= 1e21 {
-		end := digits(add(w, 1))
+		end := digits(xunsafe.Add(w, 1))
 		put8(w, byte(first|'0'))
-		if put8(add(w, 1), '.'); n == 1 {
-			end = add(w, 1)
+		if put8(xunsafe.Add(w, 1), '.'); n == 1 {
+			end = xunsafe.Add(w, 1)
 		}
 		if point--; point < 0 {
 			return putUint(putText(end, "e-"), uint64(-point))
@@ -203,12 +205,12 @@ func putDecimal(w pointer, f float64) pointer {
 		return end
 	}
 	// From eight digits before the point on.
-	digits(add(w, 1))
+	digits(xunsafe.Add(w, 1))
 	put8(w, byte(first|'0'))
-	put64(add(w, 1), high)
+	put64(xunsafe.Add(w, 1), high)
 	for i := 9; i < point; i++ {
-		put8(add(w, uintptr(i)), byte(low>>(8*(i-9))))
+		put8(xunsafe.Add(w, uintptr(i)), byte(low>>(8*(i-9))))
 	}
-	put8(add(w, uintptr(point)), '.')
-	return add(w, uintptr(n+1))
+	put8(xunsafe.Add(w, uintptr(point)), '.')
+	return xunsafe.Add(w, uintptr(n+1))
 }

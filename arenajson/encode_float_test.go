@@ -6,17 +6,19 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // put is what one of the functions that write where there is room writes.
-func put(write func(w pointer) pointer) []byte {
+func put(write func(w xunsafe.Pointer) xunsafe.Pointer) []byte {
 	room := make([]byte, numberRoom+slack)
-	w := dataOf(room)
-	return room[:distance(w, uintptr(write(w)))]
+	w := xunsafe.DataOf(room)
+	return room[:int(xunsafe.Offset(w, write(w)))]
 }
 
 func putFloat(f float64) []byte {
-	return put(func(w pointer) pointer { return putFloat64(w, f, nil, nil) })
+	return put(func(w xunsafe.Pointer) xunsafe.Pointer { return putFloat64(w, f, nil, nil) })
 }
 
 // The table of powers is what it says.
@@ -109,10 +111,10 @@ func FuzzFloat(f *testing.F) {
 // Integers of all lengths, and what is next to a power of ten or two.
 func TestIntegers(t *testing.T) {
 	check := func(u uint64) {
-		if got, want := put(func(w pointer) pointer { return putUint(w, u) }), strconv.FormatUint(u, 10); string(got) != want {
+		if got, want := put(func(w xunsafe.Pointer) xunsafe.Pointer { return putUint(w, u) }), strconv.FormatUint(u, 10); string(got) != want {
 			t.Fatalf("%s is %s", want, got)
 		}
-		if got, want := put(func(w pointer) pointer { return putInt(w, int64(u)) }), strconv.FormatInt(int64(u), 10); string(got) != want {
+		if got, want := put(func(w xunsafe.Pointer) xunsafe.Pointer { return putInt(w, int64(u)) }), strconv.FormatInt(int64(u), 10); string(got) != want {
 			t.Fatalf("%s is %s", want, got)
 		}
 		if digitsOf(u) != len(strconv.FormatUint(u, 10)) {

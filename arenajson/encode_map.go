@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Members of an object that is a map are sorted by their names. Maps that are met
@@ -28,7 +30,7 @@ func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 }
 
 // name writes the name of the i-th member, with what stands before it.
-func (e *encoder) name(w pointer, name string, i int) pointer {
+func (e *encoder) name(w xunsafe.Pointer, name string, i int) xunsafe.Pointer {
 	before := byte(',')
 	if i == 0 {
 		before = '{'
@@ -37,7 +39,7 @@ func (e *encoder) name(w pointer, name string, i int) pointer {
 }
 
 // object ends what a map of so many members is written as.
-func (e *encoder) object(w pointer, members int) pointer {
+func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	e.order = e.order[:len(e.order)-members]
 	if w = e.room(w, 2); members == 0 {
 		w = put8(w, '{')
@@ -45,14 +47,14 @@ func (e *encoder) object(w pointer, members int) pointer {
 	return put8(w, '}')
 }
 
-func (e *encoder) stringMap(w pointer, n *node, p pointer) pointer {
-	at := *as[pointer](p)
+func (e *encoder) stringMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
 	from := len(e.strings)
-	for name, value := range *as[map[string]string](p) {
+	for name, value := range *xunsafe.Cast[map[string]string](p) {
 		e.strings = append(e.strings, entry[string]{name, value})
 	}
 	entries := e.strings[from:]
@@ -67,14 +69,14 @@ func (e *encoder) stringMap(w pointer, n *node, p pointer) pointer {
 	return w
 }
 
-func (e *encoder) anyMap(w pointer, n *node, p pointer) pointer {
-	at := *as[pointer](p)
+func (e *encoder) anyMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
 	from := len(e.anys)
-	for name, value := range *as[map[string]any](p) {
+	for name, value := range *xunsafe.Cast[map[string]any](p) {
 		e.anys = append(e.anys, entry[any]{name, value})
 	}
 	// What the values hold may move e.anys, and leaves these entries as they are.
@@ -93,7 +95,7 @@ func (e *encoder) anyMap(w pointer, n *node, p pointer) pointer {
 
 // mapScratch is what writing maps of a type takes.
 type mapScratch struct {
-	entries []entry[pointer]
+	entries []entry[xunsafe.Pointer]
 	digits  []byte // of the names that are numbers
 	iter    reflect.MapIter
 	key     reflect.Value // of the key's type
@@ -117,13 +119,13 @@ func (n *node) keep(s *mapScratch) {
 	n.scratch.Put(s)
 }
 
-func (e *encoder) builtinMap(w pointer, n *node, p pointer) pointer {
-	at := *as[pointer](p)
+func (e *encoder) builtinMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	e.enter(n, nil, at, -1)
-	m := valueAt(n.typ, p)
+	m := xunsafe.Value(n.typ, p)
 	s := n.scratch.Get().(*mapScratch)
 	if length := m.Len(); length > s.room {
 		s.room = max(length, 2*s.room)
@@ -134,7 +136,7 @@ func (e *encoder) builtinMap(w pointer, n *node, p pointer) pointer {
 		s.key.SetIterKey(&s.iter)
 		v := s.values.Index(i)
 		v.SetIterValue(&s.iter)
-		s.entries = append(s.entries, entry[pointer]{s.name(n, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
+		s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(n, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
 	}
 	w = e.entries(w, n, s.entries)
 	n.keep(s)
@@ -143,7 +145,7 @@ func (e *encoder) builtinMap(w pointer, n *node, p pointer) pointer {
 }
 
 // entries sorts and writes what is in a map.
-func (e *encoder) entries(w pointer, n *node, entries []entry[pointer]) pointer {
+func (e *encoder) entries(w xunsafe.Pointer, n *node, entries []entry[xunsafe.Pointer]) xunsafe.Pointer {
 	for i, at := range sorted(e, entries) {
 		w = e.name(w, entries[at].name, i)
 		w = e.value(w, n.elem, entries[at].value)
@@ -152,13 +154,13 @@ func (e *encoder) entries(w pointer, n *node, entries []entry[pointer]) pointer 
 }
 
 // name is what the key at p is called.
-func (s *mapScratch) name(n *node, p pointer) string {
+func (s *mapScratch) name(n *node, p xunsafe.Pointer) string {
 	from := len(s.digits)
 	switch n.key {
 	case opString:
-		return *as[string](p)
+		return *xunsafe.Cast[string](p)
 	case opText:
-		key := valueAt(n.keyType, p)
+		key := xunsafe.Value(n.keyType, p)
 		if key.Kind() == reflect.Pointer && key.IsNil() {
 			return ""
 		}
@@ -169,9 +171,9 @@ func (s *mapScratch) name(n *node, p pointer) string {
 		return string(text)
 	}
 	s.digits = slices.Grow(s.digits, numberRoom+1) // one more, since not even its end is pointed to
-	w := add(dataOf(s.digits), uintptr(from))
-	s.digits = s.digits[:from+distance(w, uintptr(basic(w, n.key, p, nil)))]
-	return viewString(s.digits[from:])
+	w := xunsafe.Add(xunsafe.DataOf(s.digits), uintptr(from))
+	s.digits = s.digits[:from+int(xunsafe.Offset(w, basic(w, n.key, p, nil)))]
+	return xunsafe.ViewString(s.digits[from:])
 }
 
 // mapLayout is where an arena.Map has what.
@@ -208,24 +210,24 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 }
 
 // arenaMap writes an arena.Map where it lies.
-func (e *encoder) arenaMap(w pointer, n *node, p pointer) pointer {
-	at := *as[pointer](p)
+func (e *encoder) arenaMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	// A checked build panics where the map's arena has ended its life.
-	valueAt(n.typ, p).Interface().(interface{ Len() int }).Len()
+	xunsafe.Value(n.typ, p).Interface().(interface{ Len() int }).Len()
 	e.enter(n, n.typ, at, -1)
 	s := n.scratch.Get().(*mapScratch)
 	l := &n.layout
-	groups := *as[[]struct{}](add(at, l.groups))
+	groups := *xunsafe.Cast[[]struct{}](xunsafe.Add(at, l.groups))
 	for i := range groups {
-		g := add(dataOf(groups), uintptr(i)*l.group)
-		ctrl := *as[uint64](add(g, l.ctrl))
+		g := xunsafe.Add(xunsafe.DataOf(groups), uintptr(i)*l.group)
+		ctrl := *xunsafe.Cast[uint64](xunsafe.Add(g, l.ctrl))
 		for slot := range uintptr(8) {
 			if ctrl>>(8*slot)&0x80 != 0 {
-				key := add(g, l.keys+slot*n.keyType.Size())
-				s.entries = append(s.entries, entry[pointer]{s.name(n, key), add(g, l.values+slot*n.elem.size)})
+				key := xunsafe.Add(g, l.keys+slot*n.keyType.Size())
+				s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(n, key), xunsafe.Add(g, l.values+slot*n.elem.size)})
 			}
 		}
 	}

@@ -6,19 +6,21 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // The functions below write where there is numberRoom, and return where the next
 // byte goes.
 
-func putBool(w pointer, v bool) pointer {
+func putBool(w xunsafe.Pointer, v bool) xunsafe.Pointer {
 	if v {
 		return putText(w, "true")
 	}
 	return putText(w, "false")
 }
 
-func putInt(w pointer, i int64) pointer {
+func putInt(w xunsafe.Pointer, i int64) xunsafe.Pointer {
 	if i < 0 {
 		return putUint(put8(w, '-'), -uint64(i))
 	}
@@ -69,7 +71,7 @@ var lengths = func() (table [32]uint64) {
 
 // putUint writes u, and up to 7 bytes behind it. How long it is does not wait for
 // its digits, so that what follows need not either.
-func putUint(w pointer, u uint64) pointer {
+func putUint(w xunsafe.Pointer, u uint64) xunsafe.Pointer {
 	if u < 10 {
 		return put8(w, byte('0'+u))
 	}
@@ -77,17 +79,17 @@ func putUint(w pointer, u uint64) pointer {
 		high := u / 1e8
 		w = putUint(w, high) // 8 digits less
 		put64(w, bits.ReverseBytes64(eightDigits(u-high*1e8)|zeros))
-		return add(w, 8)
+		return xunsafe.Add(w, 8)
 	}
 	n := uint((u + lengths[bits.Len32(uint32(u))&31]) >> 32)
 	put64(w, bits.ReverseBytes64(eightDigits(u)|zeros)>>((64-8*n)&63))
-	return add(w, uintptr(n))
+	return xunsafe.Add(w, uintptr(n))
 }
 
 // What follows writes floats as encoding/json does: the fewest digits that are read
 // as f again, with an exponent where it is below 1e-6 or from 1e21 on.
 
-func putFloat64(w pointer, f float64, n *node, p pointer) pointer {
+func putFloat64(w xunsafe.Pointer, f float64, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	const most = 1 << 53
 	if i := int64(f); float64(i) == f && -most < i && i < most && (i != 0 || !math.Signbit(f)) {
 		return putInt(w, i)
@@ -104,7 +106,7 @@ func putFloat64(w pointer, f float64, n *node, p pointer) pointer {
 	return putDecimal(w, f)
 }
 
-func putFloat32(w pointer, f float32, n *node, p pointer) pointer {
+func putFloat32(w xunsafe.Pointer, f float32, n *node, p xunsafe.Pointer) xunsafe.Pointer {
 	if f-f != 0 {
 		panic(unsupportedFloat(float64(f), 32, n, p))
 	}
@@ -117,11 +119,11 @@ func putFloat32(w pointer, f float32, n *node, p pointer) pointer {
 		b[n-2] = b[n-1] // e-9 for e-09
 		b = b[:n-1]
 	}
-	return add(w, uintptr(len(b)))
+	return xunsafe.Add(w, uintptr(len(b)))
 }
 
-func unsupportedFloat(f float64, size int, n *node, p pointer) failure {
-	return failure{&json.UnsupportedValueError{Value: valueAt(n.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
+func unsupportedFloat(f float64, size int, n *node, p xunsafe.Pointer) failure {
+	return failure{&json.UnsupportedValueError{Value: xunsafe.Value(n.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
 }
 
 // mustBeNumber is what json.Number s is written as: 0 if it is empty.

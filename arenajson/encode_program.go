@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // op is how a value is written.
@@ -265,7 +266,8 @@ func sizeStep(size uintptr) op {
 // isDirect reports whether an interface holds a t itself: a zero one is nil then,
 // and has an address otherwise.
 func isDirect(t reflect.Type) bool {
-	return !viaReflect && t.Kind() != reflect.Interface && dataWord(reflect.Zero(t).Interface()) == nil
+	zero := reflect.Zero(t).Interface()
+	return !viaReflect && t.Kind() != reflect.Interface && xunsafe.WordsOf(&zero).Data == nil
 }
 
 // viaReflect says that nothing is known about what an interface looks like inside.

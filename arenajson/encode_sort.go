@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Members of a map are sorted by numbers: the first bytes of a name, the first one
@@ -56,7 +58,7 @@ func sortFrom(order []uint64, from, width int, name func(i int) string) {
 func wordAt(s string, i int) uint64 {
 	switch left := len(s) - i; {
 	case left >= 8:
-		return bits.ReverseBytes64(load64(s, i))
+		return bits.ReverseBytes64(xunsafe.Text64(s, i))
 	case left > 0:
 		return bits.ReverseBytes64(shortText(s[i:]))
 	}

@@ -3,6 +3,8 @@ package arenajson
 import (
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // marks are what the bytes that must not stand in a string as they are look like,
@@ -36,7 +38,7 @@ func (m *marks) find(w uint64) uint64 {
 }
 
 // escapes has for each ASCII character what stands for it in a string, in the order
-// of load64, and in the top byte how long that is.
+// of Text64, and in the top byte how long that is.
 var escapes = func() (table [utf8.RuneSelf]uint64) {
 	const hex = "0123456789abcdef"
 	for c := range table {
@@ -70,25 +72,25 @@ var escapes = func() (table [utf8.RuneSelf]uint64) {
 const longestEscape = 6
 
 // string writes s in quotes. Words are written whole: up to 8 bytes more than it is.
-func (e *encoder) string(w pointer, s string) pointer {
+func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	w = put8(e.room(w, len(s)+2+8), '"')
 	m := e.marks
 	i := 0
 	for ; i <= len(s)-8; i += 8 {
-		x := load64(s, i)
-		put64(add(w, uintptr(i)), x)
+		x := xunsafe.Text64(s, i)
+		put64(xunsafe.Add(w, uintptr(i)), x)
 		if m.find(x) != 0 {
-			return e.special(add(w, uintptr(i)), s, i)
+			return e.special(xunsafe.Add(w, uintptr(i)), s, i)
 		}
 	}
 	switch left := len(s) - i; {
 	case left == 0:
 	case i > 0:
 		// The last word once more, with some of what came before it.
-		x := load64(s, len(s)-8)
-		put64(add(w, uintptr(len(s)-8)), x)
+		x := xunsafe.Text64(s, len(s)-8)
+		put64(xunsafe.Add(w, uintptr(len(s)-8)), x)
 		if m.find(x) != 0 {
-			return e.special(add(w, uintptr(i)), s, i)
+			return e.special(xunsafe.Add(w, uintptr(i)), s, i)
 		}
 	default:
 		x := shortText(s)
@@ -97,45 +99,45 @@ func (e *encoder) string(w pointer, s string) pointer {
 			return e.special(w, s, 0)
 		}
 	}
-	return put8(add(w, uintptr(len(s))), '"')
+	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
 }
 
 // special writes s from i on, and the quote that ends it. There is room for it as it
 // is.
-func (e *encoder) special(w pointer, s string, i int) pointer {
+func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	m := e.marks
 	for i < len(s) {
 		left := len(s) - i
 		var x, found uint64
 		if left >= 8 {
-			x = load64(s, i)
+			x = xunsafe.Text64(s, i)
 			if found = m.find(x); found == 0 {
 				put64(w, x)
-				w = add(w, 8)
+				w = xunsafe.Add(w, 8)
 				i += 8
 				continue
 			}
 		} else {
 			if len(s) >= 8 {
-				x = load64(s, len(s)-8) >> (uint(64-8*left) & 63)
+				x = xunsafe.Text64(s, len(s)-8) >> (uint(64-8*left) & 63)
 			} else {
 				x = shortText(s[i:])
 			}
 			if found = m.find(x) & (1<<(uint(8*left)&63) - 1); found == 0 {
 				put64(w, x)
-				w = add(w, uintptr(left))
+				w = xunsafe.Add(w, uintptr(left))
 				break
 			}
 		}
 		put64(w, x)
 		n := bits.TrailingZeros64(found) / 8
-		w = add(w, uintptr(n))
+		w = xunsafe.Add(w, uintptr(n))
 		i += n
 		if c := s[i]; c < utf8.RuneSelf {
 			escape := escapes[c]
 			w = e.room(w, len(s)-i+longestEscape+8)
 			put64(w, escape)
-			w = add(w, uintptr(escape>>56))
+			w = xunsafe.Add(w, uintptr(escape>>56))
 			i++
 		} else {
 			w, i = e.runes(w, s, i)
@@ -148,7 +150,7 @@ func (e *encoder) special(w pointer, s string, i int) pointer {
 func shortText(s string) uint64 {
 	n := uint(len(s))
 	if n >= 4 {
-		return uint64(load32(s, 0)) | uint64(load32(s, int(n)-4))<<((n-4)*8&63)
+		return uint64(xunsafe.Text32(s, 0)) | uint64(xunsafe.Text32(s, int(n)-4))<<((n-4)*8&63)
 	}
 	return uint64(s[0]) | uint64(s[n/2])<<(n/2*8&63) | uint64(s[n-1])<<((n-1)*8&63)
 }
@@ -185,12 +187,12 @@ func areUsual(w uint64) uint64 {
 // set and clear in their bytes, and which of the others must not all be clear, as
 // they are in one that is longer than it had to be. Where several of one length follow
 // each other, as they do in a text, several are looked at at once.
-func (e *encoder) runes(w pointer, s string, i int) (pointer, int) {
+func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 	for i < len(s) && s[i] >= utf8.RuneSelf {
 		left := len(s) - i
 		var x uint64
 		if left >= 8 {
-			x = load64(s, i)
+			x = xunsafe.Text64(s, i)
 		} else {
 			x = shortText(s[i:]) // no zero looks like a part of a character
 		}
@@ -204,11 +206,11 @@ func (e *encoder) runes(w pointer, s string, i int) (pointer, int) {
 			}
 		case x&0xc0c0f0 == 0x8080e0:
 			if left >= 14 {
-				y := load64(s, i+6)
+				y := xunsafe.Text64(s, i+6)
 				if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areUsual(x)&areUsual(y)&(0x800000*both) == 0x800000*both {
 					put64(w, x)
-					put64(add(w, 6), y)
-					w = add(w, 12)
+					put64(xunsafe.Add(w, 6), y)
+					w = xunsafe.Add(w, 12)
 					i += 12
 					continue
 				}
@@ -223,7 +225,7 @@ func (e *encoder) runes(w pointer, s string, i int) (pointer, int) {
 		}
 		if n > 0 {
 			put64(w, x)
-			w = add(w, n)
+			w = xunsafe.Add(w, n)
 			i += int(n)
 			continue
 		}

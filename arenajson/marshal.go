@@ -7,6 +7,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Marshal returns v as JSON, in a, or on the heap if a is nil: the very bytes that
@@ -109,13 +110,13 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 		e.begin()
 	}
 	e.setLimit()
-	w := e.write(dataOf(e.out), v)
+	w := e.write(xunsafe.DataOf(e.out), v)
 	e.length = e.written(w)
 	return e.out[:e.length], nil
 }
 
 // write writes v, or the document that Compact and Indent are given.
-func (e *encoder) write(w pointer, v any) pointer {
+func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	if e.doc != nil {
 		end, ok := e.compact(w, e.doc)
 		if !ok {
@@ -143,7 +144,7 @@ func (e *encoder) more(written, n int) {
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
 	bigger := machine.GrowBytes(r, e.out[:written], n)
-	if dataOf(bigger) != dataOf(e.out) {
+	if xunsafe.DataOf(bigger) != xunsafe.DataOf(e.out) {
 		copy(bigger, e.out[:written])
 	}
 	e.out = bigger[:0]

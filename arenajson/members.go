@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // memberTable is those of a struct, and how they are found by their names.
@@ -78,7 +80,7 @@ func firstWord(s string) (word, mask uint64) {
 func (m *memberTable) place(name string) int {
 	w := uint64(len(name))
 	if len(name) >= 8 {
-		w += load64(name, 0) ^ load64(name, len(name)-8)<<1
+		w += xunsafe.Text64(name, 0) ^ xunsafe.Text64(name, len(name)-8)<<1
 	} else {
 		first, _ := firstWord(name)
 		w += first

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // nameSet keeps, for Strict, which names the objects have that are open. It lies in the
@@ -52,7 +53,7 @@ type openNames struct {
 func (d *decoder) beginNames() {
 	s := d.names
 	if s == nil {
-		s = as[nameSet](d.alloc(setPlan))
+		s = xunsafe.Cast[nameSet](d.alloc(setPlan))
 		d.names = s
 	}
 	if len(s.open) == cap(s.open) {
@@ -145,11 +146,11 @@ func (d *decoder) growTable(o *openNames) {
 // growList gives s, a list that plan p makes, room for n elements.
 func growList[T any](d *decoder, p *plan, s *[]T, n int) {
 	for cap(*s) < n {
-		header := *as[machine.Slice](pointer(s))
+		header := *xunsafe.Cast[machine.Slice](xunsafe.PointerTo(s))
 		length := header.Len
 		grown := d.grow(p, header, max(n, 4*fewNames))
 		grown.Len = length
-		*as[machine.Slice](pointer(s)) = grown
+		*xunsafe.Cast[machine.Slice](xunsafe.PointerTo(s)) = grown
 	}
 }
 
@@ -212,7 +213,7 @@ func (d *decoder) runeOfName(i int) (rune, int) {
 		r, size := utf8.DecodeRune(d.doc[i:])
 		return r, i + size
 	}
-	return unescape(viewString(d.doc), i)
+	return unescape(xunsafe.ViewString(d.doc), i)
 }
 
 // rejectName ends the reading at a name that the object has already.

@@ -3,6 +3,8 @@ package arenajson
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // number checks the number at i, and returns where it ends.
@@ -79,7 +81,7 @@ func (d *decoder) first19(i int) (u uint64) {
 	return u
 }
 
-func (d *decoder) int(p *plan, to pointer, i int) int {
+func (d *decoder) int(p *plan, to xunsafe.Pointer, i int) int {
 	from := i
 	negative := d.at(i) == '-'
 	if negative {
@@ -95,28 +97,28 @@ func (d *decoder) int(p *plan, to pointer, i int) int {
 	}
 	switch p.size {
 	case 8:
-		*as[int64](to) = x
+		*xunsafe.Cast[int64](to) = x
 		return i
 	case 4:
 		if int64(int32(x)) == x {
-			*as[int32](to) = int32(x)
+			*xunsafe.Cast[int32](to) = int32(x)
 			return i
 		}
 	case 2:
 		if int64(int16(x)) == x {
-			*as[int16](to) = int16(x)
+			*xunsafe.Cast[int16](to) = int16(x)
 			return i
 		}
 	case 1:
 		if int64(int8(x)) == x {
-			*as[int8](to) = int8(x)
+			*xunsafe.Cast[int8](to) = int8(x)
 			return i
 		}
 	}
 	return d.mismatch(p, from)
 }
 
-func (d *decoder) uint(p *plan, to pointer, i int) int {
+func (d *decoder) uint(p *plan, to xunsafe.Pointer, i int) int {
 	from := i
 	x, i := d.whole(i)
 	if i < 0 {
@@ -124,21 +126,21 @@ func (d *decoder) uint(p *plan, to pointer, i int) int {
 	}
 	switch p.size {
 	case 8:
-		*as[uint64](to) = x
+		*xunsafe.Cast[uint64](to) = x
 		return i
 	case 4:
 		if uint64(uint32(x)) == x {
-			*as[uint32](to) = uint32(x)
+			*xunsafe.Cast[uint32](to) = uint32(x)
 			return i
 		}
 	case 2:
 		if uint64(uint16(x)) == x {
-			*as[uint16](to) = uint16(x)
+			*xunsafe.Cast[uint16](to) = uint16(x)
 			return i
 		}
 	case 1:
 		if uint64(uint8(x)) == x {
-			*as[uint8](to) = uint8(x)
+			*xunsafe.Cast[uint8](to) = uint8(x)
 			return i
 		}
 	}
@@ -297,13 +299,13 @@ func (d *decoder) longFloat(i, end int) (float64, bool) {
 	return parseFloat(text, 64)
 }
 
-func (d *decoder) float32(p *plan, to pointer, i int) int {
+func (d *decoder) float32(p *plan, to xunsafe.Pointer, i int) int {
 	end := d.number(i)
 	f, ok := parseFloat(d.text(i, end), 32)
 	if !ok {
 		return d.mismatch(p, i)
 	}
-	*as[float32](to) = float32(f)
+	*xunsafe.Cast[float32](to) = float32(f)
 	return end
 }
 

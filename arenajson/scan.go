@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // special has the top bit of each byte of w set that is a quote, a backslash or a
@@ -96,7 +98,7 @@ func (d *decoder) strApart(start int) (string, int) {
 	end := d.skipString(start - 1)
 	b := d.bytes(end - start + docSlack)
 	clear(b[copy(b, d.view(start, end)):])
-	apart := decoder{base: dataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict, before: d.before + start}
+	apart := decoder{base: xunsafe.DataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict, before: d.before + start}
 	s, _ := apart.strRest(0, 0)
 	return s, end
 }
@@ -203,7 +205,7 @@ func (d *decoder) strInvalid(start, to, i int) (string, int) {
 		}
 		n += utf8.EncodeRune(b[n:], r)
 	}
-	return viewString(b[:n]), end + 1
+	return xunsafe.ViewString(b[:n]), end + 1
 }
 
 // skip reads a value that nobody wants, and returns where it ends.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // UnmarshalRead reads all of r into a, and the document in it as Unmarshal does, without
@@ -90,7 +91,7 @@ func (d *decoder) room(b []byte, n int) []byte {
 		return machine.ReserveText(r, n, align)[:0]
 	}
 	bigger := machine.GrowBytes(r, b, n)[:len(b)]
-	if dataOf(bigger) != dataOf(b) {
+	if xunsafe.DataOf(bigger) != xunsafe.DataOf(b) {
 		copy(bigger, b)
 	}
 	return bigger

@@ -1,12 +1,14 @@
 package arenajson
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"reflect"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Unmarshal reads data, one JSON document, into what v points to, as encoding/json's
@@ -97,7 +99,7 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 
 // try reads data into to, and returns what it found in the way of that. With first
 // it makes sure before that data is JSON, so that a bad one changes nothing.
-func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *trouble, err error) {
+func (d *decoder) try(p *plan, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
 	if d.a != nil {
 		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
 		defer d.r.Leave()
@@ -117,7 +119,7 @@ func (d *decoder) try(p *plan, to pointer, data []byte, first bool) (bad *troubl
 	if d.here == nil {
 		d.copyOf(data)
 	} else {
-		d.base, d.n = dataOf(d.here), len(d.here)
+		d.base, d.n = xunsafe.DataOf(d.here), len(d.here)
 	}
 	start := d.space(0)
 	if first {
@@ -141,7 +143,7 @@ func (d *decoder) copyOf(data []byte) {
 		b = make([]byte, len(data)+docSlack)
 	}
 	clear(b[copy(b, data):])
-	d.base, d.n = dataOf(b), len(data)
+	d.base, d.n = xunsafe.DataOf(b), len(data)
 }
 
 // notJSON is syntaxError for what may be JSON after all. It takes no memory for that.
@@ -157,4 +159,21 @@ func notJSON(data []byte) error {
 func syntaxError(data []byte) error {
 	var raw json.RawMessage
 	return json.Unmarshal(data, &raw)
+}
+
+// allZero reports whether the value at p, of size bytes, has only zeros.
+func allZero(p xunsafe.Pointer, size uintptr) bool {
+	b := xunsafe.Bytes(p, int(size))
+	for len(b) >= 8 {
+		if binary.LittleEndian.Uint64(b) != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -1,9 +1,6 @@
 package docs
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -150,70 +147,6 @@ func TestCommandsExist(t *testing.T) {
 				t.Errorf("%s names the command make %s, which the Makefile lacks", name, m[1])
 			}
 		}
-	}
-}
-
-// In each room of the library one file alone uses package unsafe, each use with
-// its reason; a second one would escape the review that this makes possible.
-func TestUnsafeStandsInOneFile(t *testing.T) {
-	for _, room := range []string{"internal/machine", "internal/check", "internal/escape"} {
-		names, err := filepath.Glob(filepath.Join(room, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if filepath.Base(name) == "unsafe.go" || strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if regexp.MustCompile(`(?m)^\s*(import )?(\w+ )?"unsafe"`).Match(text) {
-				t.Errorf("%s imports unsafe: what it needs of it belongs into %s/unsafe.go", name, room)
-			}
-			if regexp.MustCompile(`\b[pP]ointer\(`).Match(text) {
-				t.Errorf("%s converts to a pointer: that belongs into %s/unsafe.go", name, room)
-			}
-		}
-		checkSafetyComments(t, filepath.Join(room, "unsafe.go"))
-	}
-}
-
-// checkSafetyComments wants the reason of every function that makes or
-// follows an unsafe pointer.
-func checkSafetyComments(t *testing.T, name string) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		risky := false
-		ast.Inspect(f.Body, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Add" || sel.Sel.Name == "String" || sel.Sel.Name == "Slice") {
-				risky = true
-			}
-			if _, ok := n.(*ast.StarExpr); ok {
-				risky = true
-			}
-			return true
-		})
-		if !risky {
-			continue
-		}
-		seen++
-		if !strings.Contains(f.Doc.Text(), "SAFETY:") {
-			t.Errorf("%s: %s has no SAFETY comment", name, f.Name.Name)
-		}
-	}
-	if seen == 0 {
-		t.Errorf("%s: no function was looked at", name)
 	}
 }
 

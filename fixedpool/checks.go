@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // What this package adds where the checks for misuse are on. Plain builds call none
@@ -13,7 +14,7 @@ import (
 // lockSlots makes all slots inaccessible until they are handed out.
 func (p *Pool[T]) lockSlots() {
 	p.fillSlots(0, p.count)
-	check.Poison(p.base, 0, p.count*machine.SizeOf[T]())
+	check.Poison(p.base, 0, p.count*xunsafe.SizeOf[T]())
 }
 
 // openNext makes the slot accessible that Allocate will hand out. It panics if
@@ -25,7 +26,7 @@ func (p *Pool[T]) openNext() {
 	} else if i >= p.count {
 		return
 	}
-	size := machine.SizeOf[T]()
+	size := xunsafe.SizeOf[T]()
 	if !check.IsFree(p.base, i*size, i*size+size, p.pointers) {
 		panic("fixedpool: " + p.name() + ".Allocate: slot " + strconv.Itoa(int(i)) + " was written after it was given back")
 	}
@@ -34,7 +35,7 @@ func (p *Pool[T]) openNext() {
 
 // closeSlot makes slot i inaccessible: it was given back.
 func (p *Pool[T]) closeSlot(i uintptr) {
-	size := machine.SizeOf[T]()
+	size := xunsafe.SizeOf[T]()
 	check.RaceWrite(p.base, i*size, i*size+size)
 	p.fillSlots(i, i+1)
 	check.Poison(p.base, i*size, i*size+size)
@@ -42,7 +43,7 @@ func (p *Pool[T]) closeSlot(i uintptr) {
 
 // fillSlots fills slots [from, to), which are free.
 func (p *Pool[T]) fillSlots(from, to uintptr) {
-	if size := machine.SizeOf[T](); !check.Tag || size == 0 {
+	if size := xunsafe.SizeOf[T](); !check.Tag || size == 0 {
 		return
 	} else if p.pointers {
 		// Padding too, which a T that is assigned leaves as it is: it may hold

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // A Pool hands out and takes back values of one type in any order, up to a number
@@ -37,7 +38,7 @@ import (
 // A Pool belongs to one goroutine at a time, SyncPool is for many. It must not be
 // copied; the zero Pool has no slots.
 type Pool[T any] struct {
-	base     machine.Pointer
+	base     xunsafe.Pointer
 	count    uintptr // slots
 	inverse  uintptr // of the odd part of the slots' distance, modulo the word
 	rotation int     // the distance's factors of two
@@ -64,7 +65,7 @@ func New[T any](capacity int) *Pool[T] {
 }
 
 func (p *Pool[T]) init(function string, capacity int) {
-	stride := max(machine.SizeOf[T](), 1)
+	stride := max(xunsafe.SizeOf[T](), 1)
 	largest := machine.MaxAlloc / max(stride, 4) // the list of free slots has 4 bytes for each
 	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > largest {
 		panic("fixedpool: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + strconv.Itoa(capacity) +
@@ -77,7 +78,7 @@ func (p *Pool[T]) init(function string, capacity int) {
 	if capacity == 0 {
 		return
 	}
-	if machine.SizeOf[T]() == 0 {
+	if xunsafe.SizeOf[T]() == 0 {
 		p.base = machine.MakeFlat(machine.RoundUp(uintptr(capacity), machine.FlatAlign)) // a byte for each, so that they differ
 	} else {
 		p.base = machine.MakeTyped[T](uintptr(capacity) * stride)
@@ -145,7 +146,7 @@ func (p *Pool[T]) Allocate() *T {
 		return nil
 	}
 	live[i] = true
-	x := machine.At[T](p.base, i*max(machine.SizeOf[T](), 1))
+	x := xunsafe.At[T](p.base, i*max(xunsafe.SizeOf[T](), 1))
 	// Also with pointers, although Deallocate cleared it: a write through a
 	// stale pointer must not reach the next owner.
 	*x = *new(T)
@@ -157,7 +158,7 @@ func (p *Pool[T]) Allocate() *T {
 // and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
 // a slot that is free already or was never handed out.
 func (p *Pool[T]) Deallocate(x *T) {
-	i := slotOf(machine.OffsetOf(p.base, x), max(machine.SizeOf[T](), 1), p.inverse, p.rotation)
+	i := slotOf(xunsafe.Offset(p.base, xunsafe.PointerTo(x)), max(xunsafe.SizeOf[T](), 1), p.inverse, p.rotation)
 	live := p.live
 	if i >= uintptr(len(live)) || !live[i] {
 		panic(p.misuse(x))
@@ -186,14 +187,14 @@ func (p *Pool[T]) name() string {
 //
 //go:noinline
 func (p *Pool[T]) misuse(x *T) *MisuseError {
-	stride := max(machine.SizeOf[T](), 1)
+	stride := max(xunsafe.SizeOf[T](), 1)
 	e := &MisuseError{
 		Pool:     p.name() + "[" + reflect.TypeFor[T]().String() + "]",
-		Pointer:  machine.OffsetOf(nil, x),
+		Pointer:  xunsafe.Offset(nil, xunsafe.PointerTo(x)),
 		Slot:     -1,
 		Capacity: p.Capacity(),
 	}
-	d := machine.OffsetOf(p.base, x)
+	d := xunsafe.Offset(p.base, xunsafe.PointerTo(x))
 	switch {
 	case x == nil:
 		e.Err = ErrNil
@@ -215,7 +216,7 @@ func (p *Pool[T]) misuse(x *T) *MisuseError {
 // Owns reports whether x is a pointer that Allocate returned and that was not
 // given back since.
 func (p *Pool[T]) Owns(x *T) bool {
-	i := slotOf(machine.OffsetOf(p.base, x), max(machine.SizeOf[T](), 1), p.inverse, p.rotation)
+	i := slotOf(xunsafe.Offset(p.base, xunsafe.PointerTo(x)), max(xunsafe.SizeOf[T](), 1), p.inverse, p.rotation)
 	return i < p.count && p.live[i]
 }
 
@@ -243,13 +244,13 @@ type Stats struct {
 
 // Stats returns the pool's statistics. It takes constant time.
 func (p *Pool[T]) Stats() Stats {
-	slot := max(int(machine.SizeOf[T]()), 1)
+	slot := max(int(xunsafe.SizeOf[T]()), 1)
 	return Stats{
 		Capacity:      p.Capacity(),
 		Used:          p.Used(),
 		HighWater:     int(p.fresh),
 		Misses:        p.misses,
-		UsedBytes:     p.Used() * int(machine.SizeOf[T]()),
+		UsedBytes:     p.Used() * int(xunsafe.SizeOf[T]()),
 		RetainedBytes: p.Capacity() * (slot + 4 + 1),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/runtime/protoimpl"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // compiler makes programs. The lock is held. Nobody sees what it makes before all is done.
@@ -330,8 +331,8 @@ func wireTypeOf(k protoreflect.Kind) protowire.Type {
 }
 
 // firstWord is the first word of an interface of type t that holds v.
-func firstWord(t reflect.Type, v reflect.Value) pointer {
+func firstWord(t reflect.Type, v reflect.Value) xunsafe.Pointer {
 	x := reflect.New(t)
 	x.Elem().Set(v)
-	return as[face](x.UnsafePointer()).typ
+	return xunsafe.Cast[xunsafe.Words](x.UnsafePointer()).Type
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // decoder reads one message.
 type decoder struct {
-	base  pointer // the document, and docSlack zeros behind it
+	base  xunsafe.Pointer // the document, and docSlack zeros behind it
 	r     *machine.Region
 	depth int // how many messages more may be nested
 
@@ -37,7 +38,7 @@ const docAlign = 8
 //
 // The ops that most documents are made of stand here, written out; a number that is cut
 // off by end is noticed when the loop ends beyond it.
-func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Number) int {
+func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group protowire.Number) int {
 	if d.depth--; d.depth < 0 {
 		fail(errRecursion)
 	}
@@ -55,11 +56,11 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 		if o == opMarked {
 			seen |= f.required
 			if f.bit != 0 {
-				*as[uint32](add(to, f.presence)) |= f.bit
+				*xunsafe.Cast[uint32](xunsafe.Add(to, f.presence)) |= f.bit
 			}
 			o = f.marked
 		}
-		at := add(to, f.offset)
+		at := xunsafe.Add(to, f.offset)
 		switch o {
 		case opOneofText:
 			at = d.wrapper(f, at)
@@ -75,7 +76,7 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if !d.ascii(i, n) && !utf8.ValidString(d.text(i, i+n)) {
 				fail(errUTF8)
 			}
-			*as[string](at) = d.text(i, i+n)
+			*xunsafe.Cast[string](at) = d.text(i, i+n)
 			i += n
 		case opString:
 			n := int(d.at(i))
@@ -85,7 +86,7 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if n > end-i {
 				fail(errDecode)
 			}
-			*as[string](at) = d.text(i, i+n)
+			*xunsafe.Cast[string](at) = d.text(i, i+n)
 			i += n
 		case opBytes:
 			n := int(d.at(i))
@@ -95,7 +96,7 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if n > end-i {
 				fail(errDecode)
 			}
-			d.bytes(as[[]byte](at), i, i+n, f.filled)
+			d.bytes(xunsafe.Cast[[]byte](at), i, i+n, f.filled)
 			i += n
 		case opOneofMessage:
 			at = d.wrapper(f, at)
@@ -108,41 +109,41 @@ func (d *decoder) message(p *program, to pointer, i, end int, group protowire.Nu
 			if n > end-i {
 				fail(errDecode)
 			}
-			m := *as[pointer](at)
+			m := *xunsafe.Cast[xunsafe.Pointer](at)
 			if m == nil {
 				m = machine.NewOfType(d.r, f.sub.mem)
-				*as[pointer](at) = m
+				*xunsafe.Cast[xunsafe.Pointer](at) = m
 			}
 			i = d.message(f.sub, m, i, i+n, 0)
 		case opMessages:
 			i = d.messages(f, at, i, end)
 		case opFixed64:
-			*as[uint64](at) = d.word(i)
+			*xunsafe.Cast[uint64](at) = d.word(i)
 			i += 8
 		case opFixed32:
-			*as[uint32](at) = d.word32(i)
+			*xunsafe.Cast[uint32](at) = d.word32(i)
 			i += 4
 		case opInt32:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
 				v, i = d.varint(i - 1)
 			}
-			*as[uint32](at) = uint32(v)
+			*xunsafe.Cast[uint32](at) = uint32(v)
 		case opInt64:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
 				v, i = d.varint(i - 1)
 			}
-			*as[uint64](at) = v
+			*xunsafe.Cast[uint64](at) = v
 		case opBool, opSint32, opSint64:
 			i = d.scalar(o, at, i, end, false)
 		case opOneof:
 			i = d.scalar(f.scalar, d.wrapper(f, at), i, end, f.filled)
 		case opOptional:
-			m := *as[pointer](at)
+			m := *xunsafe.Cast[xunsafe.Pointer](at)
 			if m == nil {
 				m = machine.NewOfType(d.r, f.mem)
-				*as[pointer](at) = m
+				*xunsafe.Cast[xunsafe.Pointer](at) = m
 			}
 			i = d.scalar(f.scalar, m, i, end, f.filled)
 		case opPacked:
@@ -222,30 +223,30 @@ func (d *decoder) length(i, end int) (from, to int) {
 
 // scalar reads a scalar to where at points. Whether a number ends until end is for the
 // caller to see; it is read from the document, or from the zeros behind it.
-func (d *decoder) scalar(o op, at pointer, i, end int, filled bool) int {
+func (d *decoder) scalar(o op, at xunsafe.Pointer, i, end int, filled bool) int {
 	switch o {
 	case opText, opString:
 		from, to := d.length(i, end)
 		if o == opText && !d.ascii(from, to-from) && !utf8.ValidString(d.text(from, to)) {
 			fail(errUTF8)
 		}
-		*as[string](at) = d.text(from, to)
+		*xunsafe.Cast[string](at) = d.text(from, to)
 		return to
 	case opBytes:
 		from, to := d.length(i, end)
-		d.bytes(as[[]byte](at), from, to, filled)
+		d.bytes(xunsafe.Cast[[]byte](at), from, to, filled)
 		return to
 	case opFixed64:
 		if end-i < 8 {
 			fail(errDecode)
 		}
-		*as[uint64](at) = d.word(i)
+		*xunsafe.Cast[uint64](at) = d.word(i)
 		return i + 8
 	case opFixed32:
 		if end-i < 4 {
 			fail(errDecode)
 		}
-		*as[uint32](at) = d.word32(i)
+		*xunsafe.Cast[uint32](at) = d.word32(i)
 		return i + 4
 	}
 	var v uint64
@@ -259,15 +260,15 @@ func (d *decoder) scalar(o op, at pointer, i, end int, filled bool) int {
 	}
 	switch o {
 	case opBool:
-		*as[bool](at) = protowire.DecodeBool(v)
+		*xunsafe.Cast[bool](at) = protowire.DecodeBool(v)
 	case opInt32:
-		*as[uint32](at) = uint32(v)
+		*xunsafe.Cast[uint32](at) = uint32(v)
 	case opInt64:
-		*as[uint64](at) = v
+		*xunsafe.Cast[uint64](at) = v
 	case opSint32:
-		*as[int32](at) = int32(protowire.DecodeZigZag(v & 0xffffffff))
+		*xunsafe.Cast[int32](at) = int32(protowire.DecodeZigZag(v & 0xffffffff))
 	case opSint64:
-		*as[int64](at) = protowire.DecodeZigZag(v)
+		*xunsafe.Cast[int64](at) = protowire.DecodeZigZag(v)
 	}
 	return i
 }
@@ -319,18 +320,18 @@ func (d *decoder) bytes(b *[]byte, i, end int, filled bool) {
 
 // wrapper returns where the value of f is in its wrapper, which is the one that the
 // oneof at at has if that is f's, or a new one.
-func (d *decoder) wrapper(f *field, at pointer) pointer {
-	x := as[face](at)
-	if x.typ == f.wrapper && x.data != nil {
-		return x.data
+func (d *decoder) wrapper(f *field, at xunsafe.Pointer) xunsafe.Pointer {
+	x := xunsafe.Cast[xunsafe.Words](at)
+	if x.Type == f.wrapper && x.Data != nil {
+		return x.Data
 	}
 	w := machine.NewOfType(d.r, f.mem)
-	*x = face{f.wrapper, w}
+	*x = xunsafe.Words{Type: f.wrapper, Data: w}
 	return w
 }
 
 // group reads f, a group whose tag ends at i.
-func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
+func (d *decoder) group(o op, f *field, at xunsafe.Pointer, i, end int) int {
 	switch o {
 	case opLate:
 		return d.late(f, at, i, end)
@@ -339,14 +340,14 @@ func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
 	case opGroups:
 		s := d.listOf(f, at)
 		d.room(f, s, 1)
-		at = add(s.Data, uintptr(s.Len)*f.mem.Size)
-		*as[pointer](at) = nil
+		at = xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size)
+		*xunsafe.Cast[xunsafe.Pointer](at) = nil
 		s.Len++
 	}
-	m := *as[pointer](at)
+	m := *xunsafe.Cast[xunsafe.Pointer](at)
 	if m == nil {
 		m = machine.NewOfType(d.r, f.sub.mem)
-		*as[pointer](at) = m
+		*xunsafe.Cast[xunsafe.Pointer](at) = m
 	}
 	return d.message(f.sub, m, i, end, f.number())
 }
@@ -354,12 +355,12 @@ func (d *decoder) group(o op, f *field, at pointer, i, end int) int {
 // late reads f, a message of a oneof, but not the first field of that. When package proto
 // reads it, what it lacks is not counted (in the version that go.mod names), though
 // CheckInitialized finds it.
-func (d *decoder) late(f *field, at pointer, i, end int) int {
+func (d *decoder) late(f *field, at xunsafe.Pointer, i, end int) int {
 	before := d.partial
 	if f.marked == opOneofGroup {
 		i = d.group(opOneofGroup, f, at, i, end)
 	} else {
-		w := as[pointer](d.wrapper(f, at))
+		w := xunsafe.Cast[xunsafe.Pointer](d.wrapper(f, at))
 		from, to := d.length(i, end)
 		if *w == nil {
 			*w = machine.NewOfType(d.r, f.sub.mem)

@@ -4,18 +4,19 @@ import (
 	mathbits "math/bits"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // listOf returns the header of f's slice: what lies at at, or leads there.
-func (d *decoder) listOf(f *field, at pointer) *machine.Slice {
+func (d *decoder) listOf(f *field, at xunsafe.Pointer) *machine.Slice {
 	if f.list == nil {
-		return as[machine.Slice](at)
+		return xunsafe.Cast[machine.Slice](at)
 	}
-	header := as[pointer](at)
+	header := xunsafe.Cast[xunsafe.Pointer](at)
 	if *header == nil {
 		*header = machine.NewOfType(d.r, f.list)
 	}
-	return as[machine.Slice](*header)
+	return xunsafe.Cast[machine.Slice](*header)
 }
 
 // room makes room for n elements more in s: just as many in a slice that is nil, since
@@ -58,14 +59,14 @@ func (d *decoder) run(f *field, i, end int) int {
 }
 
 // messages reads a run of messages into f's list.
-func (d *decoder) messages(f *field, at pointer, i, end int) int {
+func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 	n := d.run(f, i, end)
 	s := d.listOf(f, at)
 	if s.Cap-s.Len < n {
 		d.room(f, s, n)
 	}
 	sub := f.sub
-	var m pointer // where the next message is, of the have ones that were made together
+	var m xunsafe.Pointer // where the next message is, of the have ones that were made together
 	for have := 0; ; {
 		size := int(d.at(i))
 		if i++; size >= 0x80 {
@@ -77,14 +78,14 @@ func (d *decoder) messages(f *field, at pointer, i, end int) int {
 		if have == 0 {
 			m, have = machine.SomeOfType(d.r, sub.mem, n)
 		}
-		*as[pointer](add(s.Data, uintptr(s.Len)*pointerSize)) = m
+		*xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(s.Data, uintptr(s.Len)*pointerSize)) = m
 		s.Len++
 		i = d.message(sub, m, i, i+size, 0)
 		if n--; n == 0 {
 			return i
 		}
 		if have--; have > 0 {
-			m = add(m, sub.mem.Size)
+			m = xunsafe.Add(m, sub.mem.Size)
 		}
 		i += int(f.tagLen)
 	}
@@ -94,7 +95,7 @@ func (d *decoder) messages(f *field, at pointer, i, end int) int {
 const pointerSize = 4 << (^uintptr(0) >> 63)
 
 // list reads a run of strings or bytes, or as many numbers as have a tag each.
-func (d *decoder) list(f *field, at pointer, i, end int) int {
+func (d *decoder) list(f *field, at xunsafe.Pointer, i, end int) int {
 	n := 1
 	if f.scalar >= opText {
 		n = d.run(f, i, end)
@@ -104,7 +105,7 @@ func (d *decoder) list(f *field, at pointer, i, end int) int {
 	s := d.listOf(f, at)
 	d.room(f, s, n)
 	for {
-		i = d.scalar(f.scalar, add(s.Data, uintptr(s.Len)*f.mem.Size), i, end, f.elems)
+		i = d.scalar(f.scalar, xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size), i, end, f.elems)
 		s.Len++
 		if n--; n == 0 {
 			return i
@@ -139,7 +140,7 @@ func (d *decoder) numbers(f *field, i, end int) int {
 func lastByte(w uint64) int { return (mathbits.TrailingZeros64(w) + 1) / 8 }
 
 // packed reads numbers that stand together.
-func (d *decoder) packed(f *field, at pointer, i, end int) int {
+func (d *decoder) packed(f *field, at xunsafe.Pointer, i, end int) int {
 	i, end = d.length(i, end)
 	var n int
 	switch f.scalar {
@@ -158,21 +159,21 @@ func (d *decoder) packed(f *field, at pointer, i, end int) int {
 	}
 	s := d.listOf(f, at)
 	d.room(f, s, n)
-	first := add(s.Data, uintptr(s.Len)*f.mem.Size)
+	first := xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size)
 	switch f.scalar {
 	case opFixed64:
 		for k := range n {
-			*as[uint64](add(first, uintptr(k)*8)) = d.word(i + 8*k)
+			*xunsafe.Cast[uint64](xunsafe.Add(first, uintptr(k)*8)) = d.word(i + 8*k)
 		}
 		i += 8 * n
 	case opFixed32:
 		for k := range n {
-			*as[uint32](add(first, uintptr(k)*4)) = d.word32(i + 4*k)
+			*xunsafe.Cast[uint32](xunsafe.Add(first, uintptr(k)*4)) = d.word32(i + 4*k)
 		}
 		i += 4 * n
 	default:
 		for k := range n {
-			i = d.scalar(f.scalar, add(first, uintptr(k)*f.mem.Size), i, end, false)
+			i = d.scalar(f.scalar, xunsafe.Add(first, uintptr(k)*f.mem.Size), i, end, false)
 		}
 	}
 	s.Len += n

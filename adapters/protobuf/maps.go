@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Builtin maps lie on the heap, their keys and values in the arena. A map is worked on as
@@ -32,7 +33,7 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 }
 
 // mapRun reads a run of entries into f's map.
-func (d *decoder) mapRun(f *field, at pointer, i, end int) int {
+func (d *decoder) mapRun(f *field, at xunsafe.Pointer, i, end int) int {
 	switch f.key {
 	case opText, opString:
 		return mapOf[string](d, f, at, i, end)
@@ -45,10 +46,10 @@ func (d *decoder) mapRun(f *field, at pointer, i, end int) int {
 }
 
 // mapOf is mapRun for maps with keys of a kind.
-func mapOf[K comparable](d *decoder, f *field, at pointer, i, end int) int {
+func mapOf[K comparable](d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	switch f.scalar {
 	case opMessage:
-		return entries[K, pointer](d, f, at, i, end)
+		return entries[K, xunsafe.Pointer](d, f, at, i, end)
 	case opText, opString:
 		return entries[K, string](d, f, at, i, end)
 	case opBytes:
@@ -62,12 +63,12 @@ func mapOf[K comparable](d *decoder, f *field, at pointer, i, end int) int {
 }
 
 // entries reads a run of entries into the map at at.
-func entries[K comparable, V any](d *decoder, f *field, at pointer, i, end int) int {
+func entries[K comparable, V any](d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	n := d.run(f, i, end)
-	m := *as[map[K]V](at)
+	m := *xunsafe.Cast[map[K]V](at)
 	if m == nil {
 		newMap(f.mem.Reflect, at, n)
-		m = *as[map[K]V](at)
+		m = *xunsafe.Cast[map[K]V](at)
 	}
 	for {
 		if mapsNest {
@@ -97,7 +98,7 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 	}
 	whole, partial := false, d.partial
 	if f.scalar == opMessage {
-		*as[pointer](pointer(&kept.v)) = machine.NewOfType(d.r, f.sub.mem)
+		*xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)) = machine.NewOfType(d.r, f.sub.mem)
 	}
 	for i < end {
 		tag, next := uint64(d.at(i)), i+1
@@ -110,15 +111,15 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 		}
 		switch {
 		case num == 1 && wire == f.keyWire:
-			i = d.scalar(f.key, pointer(&kept.k), next, end, false)
+			i = d.scalar(f.key, xunsafe.PointerTo(&kept.k), next, end, false)
 		case num == 2 && wire == f.valueWire:
 			if f.scalar != opMessage {
-				i = d.scalar(f.scalar, pointer(&kept.v), next, end, f.elems)
+				i = d.scalar(f.scalar, xunsafe.PointerTo(&kept.v), next, end, f.elems)
 				break
 			}
 			d.partial = false
 			from, until := d.length(next, end)
-			i = d.message(f.sub, *as[pointer](pointer(&kept.v)), from, until, 0)
+			i = d.message(f.sub, *xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)), from, until, 0)
 			whole = whole || !d.partial
 		default:
 			n := protowire.ConsumeFieldValue(protowire.Number(num), wire, d.view(next, end))
@@ -136,6 +137,6 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 
 // newMap makes a map of type t with room for n entries at at, whose room the document
 // pays for: an entry has two bytes at least.
-func newMap(t reflect.Type, at pointer, n int) {
+func newMap(t reflect.Type, at xunsafe.Pointer, n int) {
 	reflect.NewAt(t, at).Elem().Set(reflect.MakeMapWithSize(t, n))
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/runtime/protoimpl"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // program is how messages of one type are read: made once, and then shared.
@@ -98,14 +99,14 @@ type field struct {
 
 	required uint64 // the bit, for a required field
 
-	sub       *program       // of messages
-	mem       *machine.Type  // of a pointer's target, a wrapper, a list's elements
-	list      *machine.Type  // of the list's header, if that is behind a pointer
-	wrapper   pointer        // the first word of the oneof's interface
-	filled    bool           // empty bytes are not nil
-	elems     bool           // as filled, for the elements of a list, and for a map's values
-	keyWire   protowire.Type // of a map's keys
-	valueWire protowire.Type // of a map's values
+	sub       *program        // of messages
+	mem       *machine.Type   // of a pointer's target, a wrapper, a list's elements
+	list      *machine.Type   // of the list's header, if that is behind a pointer
+	wrapper   xunsafe.Pointer // the first word of the oneof's interface
+	filled    bool            // empty bytes are not nil
+	elems     bool            // as filled, for the elements of a list, and for a map's values
+	keyWire   protowire.Type  // of a map's keys
+	valueWire protowire.Type  // of a map's values
 
 	desc protoreflect.FieldDescriptor
 }
@@ -127,19 +128,19 @@ var met [metPrograms]atomic.Pointer[metProgram]
 const metPrograms = 1 << 8
 
 type metProgram struct {
-	typ pointer // the descriptor
+	typ xunsafe.Pointer // the descriptor
 	*program
 }
 
-func metAt(typ pointer) *atomic.Pointer[metProgram] {
-	n := bits(typ)
+func metAt(typ xunsafe.Pointer) *atomic.Pointer[metProgram] {
+	n := xunsafe.Number(typ)
 	return &met[(n>>5^n>>13)%metPrograms]
 }
 
 // programOf returns the program for messages of type t, nil if t is not a generated
 // message.
 func programOf(t reflect.Type) *program {
-	word := typeWord(t)
+	word := xunsafe.WordsOf(&t).Data
 	place := metAt(word)
 	if x := place.Load(); x != nil && x.typ == word {
 		return x.program

@@ -10,11 +10,12 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // other reads what is not a field of p, whose tag begins at start: the end of the group,
 // which done says, or an extension, or an unknown field.
-func (d *decoder) other(p *program, to pointer, start, end int, group protowire.Number) (_ int, done bool) {
+func (d *decoder) other(p *program, to xunsafe.Pointer, start, end int, group protowire.Number) (_ int, done bool) {
 	tag, i := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
 	if num < protowire.MinValidNumber {
@@ -31,7 +32,7 @@ func (d *decoder) other(p *program, to pointer, start, end int, group protowire.
 	}
 	if p.extensions != none && p.info.Desc.Fields().ByNumber(num) == nil {
 		x, err := d.extension(p, num)
-		_, has := (*as[protoimpl.ExtensionFields](add(to, p.extensions)))[int32(num)] // of a type that the Resolver need not know
+		_, has := (*xunsafe.Cast[protoimpl.ExtensionFields](xunsafe.Add(to, p.extensions)))[int32(num)] // of a type that the Resolver need not know
 		if err != protoregistry.NotFound || has {
 			m := p.info.Desc
 			if x != nil {
@@ -46,7 +47,7 @@ func (d *decoder) other(p *program, to pointer, start, end int, group protowire.
 	}
 	i += n
 	if !d.discard && p.unknown != none {
-		d.keep(as[[]byte](add(to, p.unknown)), tag, start, i, i-n)
+		d.keep(xunsafe.Cast[[]byte](xunsafe.Add(to, p.unknown)), tag, start, i, i-n)
 	}
 	return i, false
 }
@@ -113,7 +114,7 @@ func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bo
 // foreign has package proto read one field, whose tag begins at start and ends at i,
 // into the message of p at to. What it makes lies on the heap. m is the field's message,
 // if that is what it is.
-func (d *decoder) foreign(p *program, to pointer, start, i, end int, m protoreflect.MessageDescriptor) int {
+func (d *decoder) foreign(p *program, to xunsafe.Pointer, start, i, end int, m protoreflect.MessageDescriptor) int {
 	tag, _ := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
 	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
@@ -135,7 +136,7 @@ func (d *decoder) foreign(p *program, to pointer, start, i, end int, m protorefl
 // leave has package proto add what body says to the message of p at to. It reports whether
 // that lacks no required field. It calls what UnmarshalState would call, but with the flag
 // by which CheckInitialized passes over what is not decoded yet.
-func (d *decoder) leave(p *program, to pointer, body []byte) (whole bool) {
+func (d *decoder) leave(p *program, to xunsafe.Pointer, body []byte) (whole bool) {
 	m := messageAt(p.typ, to).(proto.Message).ProtoReflect()
 	o := d.options.plain()
 	in := protoiface.UnmarshalInput{Message: m, Buf: body, Resolver: o.Resolver, Depth: d.depth + 1}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Unmarshal reads data, one message in protobuf's wire format, into m, as
@@ -60,7 +61,7 @@ func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message
 		p.fallbacks.Add(1)
 		return o.plain().Unmarshal(data, m)
 	}
-	to := messageWord(m)
+	to := xunsafe.WordsOf(&m).Data
 	if to == nil {
 		return o.plain().Unmarshal(data, m) // which panics
 	}
@@ -101,7 +102,7 @@ const (
 )
 
 // read adds what data says to the message of p at to.
-func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []byte) (found lacking, err error) {
+func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, data []byte) (found lacking, err error) {
 	d := decoder{a: a, n: len(data), options: *o, discard: o.DiscardUnknown, depth: o.RecursionLimit}
 	if d.depth == 0 {
 		d.depth = protowire.DefaultRecursionLimit
@@ -121,7 +122,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to pointer, data []b
 	}()
 	b := machine.ReserveText(d.r, len(data)+docSlack, docAlign)
 	clear(b[copy(b, data):])
-	d.base = dataOf(b)
+	d.base = xunsafe.DataOf(b)
 	d.message(p, to, 0, len(data), 0)
 	switch {
 	case d.doubt:

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // finish learns what package proto does with each field of the programs that were made
@@ -139,7 +140,7 @@ func (p *program) hasNilBytes(f *field, m proto.Message) bool {
 	case opOneof:
 		return v.Bytes() == nil
 	default:
-		return *as[[]byte](add(messageWord(m), f.offset)) == nil
+		return *xunsafe.Cast[[]byte](xunsafe.Add(xunsafe.WordsOf(&m).Data, f.offset)) == nil
 	}
 }
 
@@ -189,7 +190,7 @@ func (p *program) tryOut() {
 // readAll reads doc as Unmarshal does with Merge and AllowPartial.
 func (p *program) readAll(a *arena.Arena, doc []byte, m proto.Message) (err error) {
 	o := UnmarshalOptions{AllowPartial: true}
-	_, err = o.read(a, p, messageWord(m), doc)
+	_, err = o.read(a, p, xunsafe.WordsOf(&m).Data, doc)
 	return err
 }
 
@@ -246,7 +247,7 @@ func touch(m protoreflect.Message) {
 // plain clears what the race detector has in a message of the opaque API.
 func plain(v reflect.Value) {
 	if f, ok := v.Type().FieldByName("XXX_raceDetectHookData"); ok {
-		zero(f.Type, add(v.Addr().UnsafePointer(), f.Offset))
+		zero(f.Type, xunsafe.Add(v.Addr().UnsafePointer(), f.Offset))
 	}
 }
 

@@ -1,6 +1,10 @@
 package escape
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // What an interface holds that is no pointer lies in a box on the heap, to which nobody
 // writes: it is a part of the interface, not memory that others see. The same goes for
@@ -25,7 +29,7 @@ func (c *copier) treat(b boxed) treatment {
 		return leave
 	case b.inPlace:
 		return within
-	case c.find(number(b.at)) >= 0:
+	case c.find(xunsafe.Number(b.at)) >= 0:
 		return inside
 	case b.text:
 		return leaf
@@ -43,7 +47,7 @@ func (c *copier) iface(s *slot, at Pointer) {
 		c.scan(b.prog.slots, b.at)
 	case leaf:
 		t := *textAt(b.at)
-		if r := c.find(number(dataOf(t))); r >= 0 {
+		if r := c.find(xunsafe.Number(xunsafe.TextOf(t))); r >= 0 {
 			s.setBox(at, b.dynamic, boxText(c.text(r, t)))
 		}
 	case whole:
@@ -60,7 +64,7 @@ func (c *copier) box(s *slot, at Pointer, b boxed, i int32) {
 	x := &c.list[i]
 	if x.copy == nil {
 		v := reflect.New(b.prog.typ)
-		v.Elem().Set(valueAt(b.prog.typ, b.at))
+		v.Elem().Set(xunsafe.Value(b.prog.typ, b.at))
 		x.copy = v.UnsafePointer()
 		c.work = append(c.work, task{x.copy, b.prog, 1})
 		if !direct() {
@@ -113,18 +117,18 @@ func (c *copier) dirtyBox(b boxed, depth int) int32 {
 func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 	for i := range slots {
 		s := &slots[i]
-		at := add(p, s.off)
+		at := xunsafe.Add(p, s.off)
 		found := false
 		switch s.kind {
 		case pointer:
-			found = c.find(number(load(at))) >= 0
+			found = c.find(xunsafe.Number(load(at))) >= 0
 		case text_:
-			found = c.find(number(dataOf(*textAt(at)))) >= 0
+			found = c.find(xunsafe.Number(xunsafe.TextOf(*textAt(at)))) >= 0
 		case slice:
 			data, _ := s.sliceAt(at)
-			found = c.find(number(data)) >= 0
+			found = c.find(xunsafe.Number(data)) >= 0
 		case opaque:
-			found = c.find(number(s.wordAt(at))) >= 0
+			found = c.find(xunsafe.Number(s.wordAt(at))) >= 0
 		case numeral:
 			found = c.find(loadNumber(at)) >= 0
 		case builtin:
@@ -141,7 +145,7 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 			}
 		case array:
 			for j := 0; j < s.n && !found; j++ {
-				found = c.touches(s.slots, add(at, uintptr(j)*s.size), depth)
+				found = c.touches(s.slots, xunsafe.Add(at, uintptr(j)*s.size), depth)
 			}
 		}
 		if found || c.stuck {

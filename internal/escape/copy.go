@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Region is what values are copied out of.
@@ -27,13 +28,13 @@ func Value[T any](r Region, own Own, strict bool, v T) T {
 	if len(c.ranges) != 0 {
 		if prog.owns || !direct() {
 			out := new(T)
-			value(c, prog, strict, v, out, pointTo(out))
+			value(c, prog, strict, v, out, xunsafe.PointerTo(out))
 			v = *out
 		} else {
 			// It stays on the stack: values of few words, as pointers, are what
 			// is copied most often.
 			var out T
-			value(c, prog, strict, v, &out, hide(pointTo(&out)))
+			value(c, prog, strict, v, &out, hide(xunsafe.PointerTo(&out)))
 			v = out
 		}
 	}
@@ -207,7 +208,7 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 			if t.n--; t.n <= 0 {
 				break
 			}
-			t.p = add(t.p, t.prog.size)
+			t.p = xunsafe.Add(t.p, t.prog.size)
 		}
 	}
 	if c.stuck {
@@ -220,7 +221,7 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 		c.maps[i].fill()
 	}
 	for _, d := range c.done {
-		d.s.finish(valueAt(d.s.typ, d.p).Addr())
+		d.s.finish(xunsafe.Value(d.s.typ, d.p).Addr())
 	}
 	return true
 }
@@ -230,27 +231,27 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 func (c *copier) scan(slots []slot, p Pointer) {
 	for i := range slots {
 		s := &slots[i]
-		at := add(p, s.off)
+		at := xunsafe.Add(p, s.off)
 		switch s.kind {
 		case pointer:
 			q := load(at)
 			if q == nil {
 				continue
 			}
-			if r := c.findFrom(number(q), s.off); r >= 0 {
+			if r := c.findFrom(xunsafe.Number(q), s.off); r >= 0 {
 				store(at, c.piece(r, q, s.size, s.size, s))
 			}
 		case text_:
 			if t := textAt(at); len(*t) != 0 {
-				if r := c.findFrom(number(dataOf(*t)), s.off); r >= 0 {
+				if r := c.findFrom(xunsafe.Number(xunsafe.TextOf(*t)), s.off); r >= 0 {
 					*t = c.text(r, *t)
 				}
-			} else if dataOf(*t) != nil {
+			} else if xunsafe.TextOf(*t) != nil {
 				*t = ""
 			}
 		case slice:
 			if data, n := s.sliceAt(at); data != nil {
-				if r := c.findFrom(number(data), s.off); r >= 0 {
+				if r := c.findFrom(xunsafe.Number(data), s.off); r >= 0 {
 					s.setSlice(at, c.piece(r, data, s.size, s.size*uintptr(n), s), n)
 				}
 			}
@@ -260,10 +261,10 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			c.builtin(s, at)
 		case array:
 			for j := range s.n {
-				c.scan(s.slots, add(at, uintptr(j)*s.size))
+				c.scan(s.slots, xunsafe.Add(at, uintptr(j)*s.size))
 			}
 		case opaque:
-			c.stuck = c.stuck || c.find(number(s.wordAt(at))) >= 0 // it will be refused
+			c.stuck = c.stuck || c.find(xunsafe.Number(s.wordAt(at))) >= 0 // it will be refused
 		case numeral:
 			c.stuck = c.stuck || c.find(loadNumber(at)) >= 0
 		case owned:
@@ -282,7 +283,7 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 		c.numbers(s, q, n)
 	}
 	h := &c.ranges[r]
-	off := number(q) - h.Start
+	off := xunsafe.Number(q) - h.Start
 	from, to, ok := bounds(h, off, size, n)
 	if !ok {
 		c.stuck = true // it will be refused
@@ -290,7 +291,7 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 	}
 	start, end := h.Start+from, h.Start+to
 	if b := c.block(start >> blockShift); end <= (start>>blockShift+1)<<blockShift && b.taken&bits(start>>blockShift, start, end) == 0 {
-		return add(c.fresh(r, from, to), off-from)
+		return xunsafe.Add(c.fresh(r, from, to), off-from)
 	}
 	old, whole := c.nodes.find(start, end)
 	switch {
@@ -298,11 +299,11 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 		c.stuck = true
 		return q
 	case old == nil:
-		return add(c.fresh(r, from, to), off-from)
+		return xunsafe.Add(c.fresh(r, from, to), off-from)
 	case old.copy == nil:
 		old.copy = c.clone(r, old.start-h.Start, old.end-h.Start)
 	}
-	return add(old.copy, h.Start+off-old.start)
+	return xunsafe.Add(old.copy, h.Start+off-old.start)
 }
 
 // bounds returns what is copied for the n bytes at offset off of h, which are values
@@ -353,11 +354,11 @@ func (c *copier) text(r int, s string) string {
 	if len(s) <= shortText {
 		return strings.Clone(s)
 	}
-	p := c.piece(r, dataOf(s), 1, uintptr(len(s)), &bytes)
+	p := c.piece(r, xunsafe.TextOf(s), 1, uintptr(len(s)), &bytes)
 	if c.stuck {
 		return s
 	}
-	return text(p, len(s))
+	return xunsafe.String(p, len(s))
 }
 
 var bytes slot // only that they are no numbers is asked of it
@@ -366,6 +367,6 @@ var bytes slot // only that they are no numbers is asked of it
 func (c *copier) numbers(s *slot, q Pointer, n uintptr) {
 	prog := programFor(s.elem, c.own)
 	for done := uintptr(0); done < n; done += prog.size {
-		c.scan(prog.slots, add(q, done))
+		c.scan(prog.slots, xunsafe.Add(q, done))
 	}
 }

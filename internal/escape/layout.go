@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // direct says that slices and interfaces may be read as words. Where not, package
@@ -18,7 +19,7 @@ func (s *slot) sliceAt(p Pointer) (Pointer, int) {
 		h := headerAt(p)
 		return h.data, h.len
 	}
-	v := valueAt(s.typ, p)
+	v := xunsafe.Value(s.typ, p)
 	return v.UnsafePointer(), v.Len()
 }
 
@@ -29,7 +30,7 @@ func (s *slot) setSlice(p, data Pointer, n int) {
 		h.data, h.len, h.cap = data, n, n
 		return
 	}
-	valueAt(s.typ, p).Set(reflect.SliceAt(s.elem, data, n).Convert(s.typ))
+	xunsafe.Value(s.typ, p).Set(reflect.SliceAt(s.elem, data, n).Convert(s.typ))
 }
 
 // wordAt is the pointer that a value of one word at p consists of: a map, a chan or
@@ -40,7 +41,7 @@ func (s *slot) wordAt(p Pointer) Pointer {
 	if direct() {
 		return load(p)
 	}
-	return valueAt(s.typ, p).UnsafePointer()
+	return xunsafe.Value(s.typ, p).UnsafePointer()
 }
 
 // boxed is what an interface holds.
@@ -65,9 +66,9 @@ func (c *copier) boxAt(s *slot, p Pointer) boxed {
 	}
 	d := s.dynamicOf(word, p, c.own)
 	if d.inPlace {
-		return boxed{d, add(p, wordSize)}
+		return boxed{d, xunsafe.Add(p, wordSize)}
 	}
-	return boxed{d, load(add(p, wordSize))}
+	return boxed{d, load(xunsafe.Add(p, wordSize))}
 }
 
 // viewed is what an interface is known by there: its type, and its bytes.
@@ -86,7 +87,7 @@ type view struct {
 // view is boxAt where nothing is read as words. Nobody says there which interfaces
 // share a box, but those do that have the same bytes, whatever these mean.
 func (c *copier) view(s *slot, p Pointer) boxed {
-	v := valueAt(s.typ, p)
+	v := xunsafe.Value(s.typ, p)
 	if v.IsNil() {
 		return boxed{}
 	}
@@ -110,15 +111,15 @@ func (c *copier) view(s *slot, p Pointer) boxed {
 // where nothing is written as words, a copy of it.
 func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
 	if direct() {
-		store(add(p, wordSize), box)
+		store(xunsafe.Add(p, wordSize), box)
 		return
 	}
-	valueAt(s.typ, p).Set(valueAt(d.prog.typ, box))
+	xunsafe.Value(s.typ, p).Set(xunsafe.Value(d.prog.typ, box))
 }
 
 // holdsNil reports whether an interface with a zero t holds no pointer: then it holds ts
 // themselves, which are one pointer each.
 func holdsNil(t reflect.Type) bool {
 	x := reflect.Zero(t).Interface()
-	return load(add(pointTo(&x), wordSize)) == nil
+	return load(xunsafe.Add(xunsafe.PointerTo(&x), wordSize)) == nil
 }

@@ -1,6 +1,10 @@
 package escape
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // newMap is the copy of a builtin map: its entries are looked through in slices, and
 // entered when they are complete, since a copied key has another hash.
@@ -23,12 +27,12 @@ func (c *copier) builtin(s *slot, at Pointer) {
 	n := c.list[i].made
 	if n == 0 {
 		v := reflect.New(s.typ).Elem() // at may be on the stack, and what walks a map is not
-		v.Set(valueAt(s.typ, at))
+		v.Set(xunsafe.Value(s.typ, at))
 		c.maps = append(c.maps, c.newMap(v))
 		n = int32(len(c.maps))
 		c.list[i].made = n
 	}
-	valueAt(s.typ, at).Set(c.maps[n-1].copy.Convert(s.typ))
+	xunsafe.Value(s.typ, at).Set(c.maps[n-1].copy.Convert(s.typ))
 }
 
 func (c *copier) newMap(m reflect.Value) newMap {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // A program is what has to be looked at in the values of a type: the places of its
@@ -257,13 +258,13 @@ var (
 
 // dynamicOf returns what is known of the interface at p, whose first word is word.
 func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
-	at := &recentDyns[place(number(word))]
+	at := &recentDyns[place(xunsafe.Number(word))]
 	if d := at.Load(); d != nil && d.word == word {
 		return d
 	}
 	d, ok := dynamics.Load(word)
 	if !ok {
-		t := valueAt(s.typ, p).Elem().Type()
+		t := xunsafe.Value(s.typ, p).Elem().Type()
 		d, _ = dynamics.LoadOrStore(word, &dynamic{word, programFor(t, own), holdsNil(t), t.Kind() == reflect.String})
 	}
 	at.Store(d.(*dynamic))

@@ -1,5 +1,7 @@
 package escape
 
+import "github.com/ebbpool/arena/internal/xunsafe"
+
 // ref is what Escape knows a value by that does not lie in the region: its address and its
 // type. The address alone will not do. Package reflect makes an interface of a struct's
 // first field, or of an array's first element, that has the box of the whole.
@@ -80,4 +82,6 @@ func (l *refs) grow() {
 	}
 }
 
-func (r ref) scatter() uintptr { return scatter(number(r.at)/8 ^ number(pointTo(r.prog))<<16) }
+func (r ref) scatter() uintptr {
+	return scatter(xunsafe.Number(r.at)/8 ^ xunsafe.Number(xunsafe.PointerTo(r.prog))<<16)
+}

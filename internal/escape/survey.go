@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // A survey looks at all that is to be copied, and changes nothing. It is made where a
@@ -70,7 +71,7 @@ const mostFollowed = 1 << 16
 func (c *copier) survey(prog *program, p Pointer, strict bool) {
 	s := &survey{c: c, strict: strict}
 	v := reflect.New(prog.typ) // p may be on the stack, which moves
-	v.Elem().Set(valueAt(prog.typ, p))
+	v.Elem().Set(xunsafe.Value(prog.typ, p))
 	s.spots = append(s.spots, spot{p: v.UnsafePointer(), prog: prog, n: 1})
 	for i := 0; i < len(s.spots); i++ {
 		s.visit(int32(i))
@@ -92,7 +93,7 @@ func (s *survey) visit(i int32) {
 	}
 	y := *x // spots grows
 	for j := range y.n {
-		p := add(y.p, uintptr(j)*y.prog.size)
+		p := xunsafe.Add(y.p, uintptr(j)*y.prog.size)
 		if i != 0 && y.how != maybe && y.prog != mapHeader && !s.isNew(ref{p, y.prog}, y.how) {
 			continue
 		}
@@ -156,7 +157,7 @@ func entriesOf(m reflect.Value) []entry {
 func (s *survey) look(slots []slot, p Pointer) {
 	for i := range slots {
 		x := &slots[i]
-		at := add(p, x.off)
+		at := xunsafe.Add(p, x.off)
 		s.push(x.name)
 		switch x.kind {
 		case pointer:
@@ -169,7 +170,7 @@ func (s *survey) look(slots []slot, p Pointer) {
 			if t := *textAt(at); len(t) != 0 {
 				s.referText(t)
 			} else {
-				s.referNothing(dataOf(t))
+				s.referNothing(xunsafe.TextOf(t))
 			}
 		case slice:
 			if data, n := x.sliceAt(at); n != 0 && x.size != 0 {
@@ -184,11 +185,11 @@ func (s *survey) look(slots []slot, p Pointer) {
 		case array:
 			for j := range x.n {
 				s.pushIndex(j)
-				s.look(x.slots, add(at, uintptr(j)*x.size))
+				s.look(x.slots, xunsafe.Add(at, uintptr(j)*x.size))
 				s.pop()
 			}
 		case opaque:
-			s.referOpaque(x, number(x.wordAt(at)))
+			s.referOpaque(x, xunsafe.Number(x.wordAt(at)))
 		case numeral:
 			if s.how() != theirs {
 				s.referOpaque(x, loadNumber(at))
@@ -205,14 +206,14 @@ func (s *survey) refer(x *slot, q Pointer, n int, many bool) {
 	if s.next() {
 		return
 	}
-	r := s.c.find(number(q))
+	r := s.c.find(xunsafe.Number(q))
 	if r < 0 {
 		s.referHeap(x, q, n, many)
 		return
 	}
 	s.touch()
 	h := &s.c.ranges[r]
-	off := number(q) - h.Start
+	off := xunsafe.Number(q) - h.Start
 	from, to, ok := bounds(h, off, x.size, x.size*uintptr(n))
 	if !ok {
 		s.refuse("leads to memory that lies in the arena only in part")
@@ -221,7 +222,7 @@ func (s *survey) refer(x *slot, q Pointer, n int, many bool) {
 	if h.Size != 0 {
 		prog := programIn(h, s.c.own)
 		in := h.Size != x.size
-		s.add(spot{p: add(h.Base, from), prog: prog, n: int((to - from) / h.Size), inside: in, many: many && !in})
+		s.add(spot{p: xunsafe.Add(h.Base, from), prog: prog, n: int((to - from) / h.Size), inside: in, many: many && !in})
 	} else if x.nums {
 		s.add(spot{p: q, prog: programFor(x.elem, s.c.own), n: n, many: many})
 	}
@@ -232,21 +233,21 @@ func (s *survey) referText(t string) {
 	if s.next() {
 		return
 	}
-	r := s.c.find(number(dataOf(t)))
+	r := s.c.find(xunsafe.Number(xunsafe.TextOf(t)))
 	if r < 0 {
-		s.mourn(dataOf(t))
+		s.mourn(xunsafe.TextOf(t))
 		return
 	}
 	s.touch()
 	h := &s.c.ranges[r]
-	from, to, ok := bounds(h, number(dataOf(t))-h.Start, 1, uintptr(len(t)))
+	from, to, ok := bounds(h, xunsafe.Number(xunsafe.TextOf(t))-h.Start, 1, uintptr(len(t)))
 	if !ok {
 		s.refuse("leads to memory that lies in the arena only in part")
 	}
 	if len(t) > shortText {
 		s.reached = append(s.reached, span{h.Start + from, h.Start + to})
 		if h.Size != 0 { // bytes of a type with pointers, by package unsafe
-			s.add(spot{p: add(h.Base, from), prog: programIn(h, s.c.own), n: int((to - from) / h.Size), inside: true})
+			s.add(spot{p: xunsafe.Add(h.Base, from), prog: programIn(h, s.c.own), n: int((to - from) / h.Size), inside: true})
 		}
 	}
 }
@@ -254,7 +255,7 @@ func (s *survey) referText(t string) {
 // referNothing notes a reference to a value of no size, which nobody reads. In a copy
 // it does not keep the region's memory alive.
 func (s *survey) referNothing(q Pointer) {
-	if s.how() != theirs && s.c.find(number(q)) >= 0 {
+	if s.how() != theirs && s.c.find(xunsafe.Number(q)) >= 0 {
 		s.touch()
 	}
 }
@@ -319,7 +320,7 @@ func (s *survey) lookMap(x *slot, at Pointer) {
 		return // to walk it would be a race with who changes it under a lock
 	}
 	table := reflect.New(x.typ).Elem() // what is at at may be used again
-	table.Set(valueAt(x.typ, at))
+	table.Set(xunsafe.Value(x.typ, at))
 	s.soft(spot{p: m, prog: mapHeader, table: table})
 }
 
@@ -333,7 +334,7 @@ func (s *survey) soft(y spot) {
 	i := s.c.softOf(ref{y.p, y.prog})
 	x := &s.c.list[i]
 	if x.state == unknown {
-		if x.state = clean; s.c.find(number(y.p)) >= 0 {
+		if x.state = clean; s.c.find(xunsafe.Number(y.p)) >= 0 {
 			x.state = dirty
 		}
 		y.how, y.soft = maybe, i

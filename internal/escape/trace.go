@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // labels are how the path to a reference is found out: its spot is looked at once
@@ -113,7 +114,7 @@ func (s *survey) step(w where) string {
 	y := s.spots[w.spot]
 	var p Pointer
 	if y.prog != mapHeader {
-		p = add(y.p, uintptr(w.elem)*y.prog.size)
+		p = xunsafe.Add(y.p, uintptr(w.elem)*y.prog.size)
 	}
 	s.visitOne(&y, p)
 	text := s.found
@@ -144,13 +145,13 @@ func (s *survey) mourn(q Pointer) {
 	if !s.strict {
 		return
 	}
-	if text, ok := check.ExplainPointer(number(q)); ok {
+	if text, ok := check.ExplainPointer(xunsafe.Number(q)); ok {
 		s.panic(s.pathTo(s.at) + " was read too late: " + strings.TrimPrefix(text, "arena: "))
 	}
 }
 
 func (s *survey) isDead(q Pointer) bool {
-	_, dead := check.ExplainPointer(number(q))
+	_, dead := check.ExplainPointer(xunsafe.Number(q))
 	return dead
 }
 

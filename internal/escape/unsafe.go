@@ -1,29 +1,22 @@
 package escape
 
-// All unsafe code of this room. It reads and writes the words of values at places
-// that their types name, as compile found them; what of that depends on how the
-// runtime lays out interfaces and slices is assumptions A1, A6 and A7 of package
-// machine, and layout.go has the way without.
+// How the words of values are read and written, at places that their types name, as
+// compile found them; what of that depends on how the runtime lays out interfaces and
+// slices is assumptions A1, A6 and A7 of package machine, and layout.go has the way
+// without.
 
 import (
 	"reflect"
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Pointer is the address of a value.
-type Pointer = unsafe.Pointer
+type Pointer = xunsafe.Pointer
 
 const wordSize = unsafe.Sizeof(uintptr(0))
-
-// number is p as a number, which keeps nothing alive.
-func number(p Pointer) uintptr { return uintptr(p) }
-
-// add returns the address off bytes behind p.
-//
-// SAFETY: it lies in the value that p points to or into.
-func add(p Pointer, off uintptr) Pointer { return unsafe.Add(p, off) }
 
 // load returns the pointer at p. What only looks has norace: in checked builds it
 // looks at memory that is not the caller's.
@@ -50,14 +43,6 @@ func loadNumber(p Pointer) uintptr { return *(*uintptr)(p) }
 // SAFETY: a type has one there.
 func textAt(p Pointer) *string { return (*string)(p) }
 
-// dataOf is where the bytes of s are.
-func dataOf(s string) Pointer { return Pointer(unsafe.StringData(s)) }
-
-// text is the n bytes at p as a string.
-//
-// SAFETY: nothing writes to them, or the original string shared them with who does.
-func text(p Pointer, n int) string { return unsafe.String((*byte)(p), n) }
-
 // boxText returns a string with the value s on the heap.
 //
 // SAFETY: it is new.
@@ -77,11 +62,6 @@ type header struct {
 //
 // SAFETY: a type has a slice there, and A6 holds.
 func headerAt(p Pointer) *header { return (*header)(p) }
-
-// valueAt is the value of type t at p.
-//
-// SAFETY: there is one.
-func valueAt(t reflect.Type, p Pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
 
 // zero is what pointers to values of no size point to.
 var zero struct{}
@@ -118,6 +98,3 @@ func keyFor(t reflect.Type) *machine.TypeDesc {
 //
 // SAFETY: there are so many; only compared, they keep nothing alive.
 func bytesAt(p Pointer, n uintptr) string { return string(unsafe.Slice((*byte)(p), n)) }
-
-// pointTo is x as a pointer to anything.
-func pointTo[T any](x *T) Pointer { return Pointer(x) }

@@ -5,7 +5,7 @@ package hooks
 import (
 	"reflect"
 
-	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // ContextKey is the key of an arena in a context.
@@ -25,10 +25,10 @@ type MapMaker interface {
 	Key() reflect.Type
 	Value() reflect.Type
 	// Make returns an empty map in the arena, an *arena.Arena.
-	Make(arena any) machine.Pointer
+	Make(arena any) xunsafe.Pointer
 	// Entry sets the key's value to zero, and returns its address, which is valid until
 	// the next Entry.
-	Entry(m, key machine.Pointer) machine.Pointer
+	Entry(m, key xunsafe.Pointer) xunsafe.Pointer
 }
 
 // MakerOf returns the MapMaker of t; ok is false unless t is an *arena.Map. Package

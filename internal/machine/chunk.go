@@ -1,12 +1,17 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"strconv"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // chunk is one allocation of the Go heap, and how it is used. Offsets and
 // sizes are in bytes.
 type chunk struct {
 	watch  check.Chunk
-	Base   Pointer
+	Base   xunsafe.Pointer
 	Lo, Hi uintptr // room is [Lo, Hi)
 	cap    uintptr
 	// [max(clean, Lo), min(cleanEnd, Hi)) was never handed out since the
@@ -25,15 +30,6 @@ func (c *chunk) fold() {
 	c.cleanEnd = max(min(c.cleanEnd, c.Hi), c.clean)
 }
 
-// takeBack moves the chunk's ends back to lo and hi.
-func (c *chunk) takeBack(ops *laneOps, lo, hi uintptr) {
-	if ops.zeroes && c.Lo > lo {
-		ops.clear(c.Base, lo, c.Lo)
-	}
-	c.fold()
-	c.Lo, c.Hi = lo, hi
-}
-
 // clearDirty zeroes [from, to) of a chunk without pointers, leaving out what
 // is clean.
 //
@@ -45,15 +41,6 @@ func (c *chunk) clearDirty(from, to uintptr) {
 	if dirty := max(from, c.cleanEnd); dirty < to {
 		clearFlat(c.Base, dirty, to)
 	}
-}
-
-// RoundUp rounds n up to a multiple of align, which need not be a power of
-// two.
-func RoundUp(n, align uintptr) uintptr {
-	if r := n % align; r != 0 {
-		n += align - r
-	}
-	return n
 }
 
 // Chunk is a chunk for handles, which allocate from a lane's current chunk: its
@@ -68,3 +55,29 @@ var NoChunk Chunk
 func (c *chunk) extent() check.Extent {
 	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
 }
+
+func (c *chunk) check() {
+	must((c.Base == nil) == (c.cap == 0), "a chunk has memory and no size, or a size and no memory")
+	must(c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
+	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
+}
+
+// checkFree panics unless the chunk's free memory is zero where the lane relies on it.
+func (c *chunk) checkFree(zeroes bool) {
+	if c.Base == nil {
+		return
+	}
+	// Room that New hands out as it is must be zero; elsewhere, the part that
+	// counts as clean.
+	from, to := max(c.Lo, c.clean), min(c.Hi, c.cleanEnd)
+	if zeroes {
+		from, to = c.Lo, c.Hi
+	}
+	if from < to && !isZero(c.Base, from, to) {
+		panic("arena: memory that was never handed out was written, " + strconv.Itoa(int(c.Hi-c.Lo)) +
+			" bytes of room in a chunk of " + strconv.Itoa(int(c.cap)) + ": something wrote beyond the end of its value")
+	}
+}
+
+// isZero reports whether all bytes of [from, to) are zero.
+func isZero(base xunsafe.Pointer, from, to uintptr) bool { return check.IsFilled(base, from, to, 0) }

@@ -1,6 +1,10 @@
 package machine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 type odd struct {
 	p *int
@@ -19,7 +23,7 @@ func TestClearTypedWhole(t *testing.T) {
 }
 
 func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
-	size := SizeOf[T]()
+	size := xunsafe.SizeOf[T]()
 	perPiece := int(max(clearPiece/size, 1))
 	near := int(clearNear / size)
 	for _, n := range []int{0, 1, perPiece - 1, perPiece, perPiece + 1, 2 * perPiece, 5*perPiece + perPiece/2,
@@ -28,7 +32,7 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 		for i := range s {
 			fill(&s[i])
 		}
-		ClearTyped[T](DataOf(s), size, uintptr(n+1)*size)
+		ClearTyped[T](xunsafe.DataOf(s), size, uintptr(n+1)*size)
 		for i := range s {
 			if inside := i != 0 && i != n+1; empty(&s[i]) != inside {
 				t.Fatalf("%d values of %d bytes: value %d of [1, %d) is cleared: %t", n+2, size, i, n+1, !inside)

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // manyTypes are n types with pointers, which begin with one.
@@ -26,13 +28,13 @@ type counterpart struct {
 	refused [2]bool
 	marks   [2][]Mark
 	cells   [64]int
-	live    [][2]Pointer // to the first words of values
-	holds   []*int       // what these hold
-	until   []int        // how many of them there were at each mark
-	used    []uintptr    // and how many bytes were in use
+	live    [][2]xunsafe.Pointer // to the first words of values
+	holds   []*int               // what these hold
+	until   []int                // how many of them there were at each mark
+	used    []uintptr            // and how many bytes were in use
 	newest  struct {
 		typ *Type
-		p   [2]Pointer
+		p   [2]xunsafe.Pointer
 		n   int
 	}
 }
@@ -70,7 +72,7 @@ func (w *counterpart) both(f func(i int, r *Region)) bool {
 
 // alloc makes a slice of n values of a type in both.
 func (w *counterpart) alloc(typ *Type, n int) {
-	var p [2]Pointer
+	var p [2]xunsafe.Pointer
 	if w.both(func(i int, r *Region) {
 		if n == 1 {
 			p[i] = NewOfType(r, typ)
@@ -89,26 +91,26 @@ func (w *counterpart) grow(typ *Type, n int) {
 	if s.typ == nil || n <= s.n {
 		return
 	}
-	var p [2]Pointer
+	var p [2]xunsafe.Pointer
 	if w.both(func(i int, r *Region) { p[i] = GrowSliceOfType(r, typ, Slice{s.p[i], 0, s.n}, n).Data }) {
 		return
 	}
 	if p == s.p { // in place
 		w.cut(len(w.live) - 1)
 		for i := range uintptr(s.n) {
-			*As[*int](Addr(p[0], i*typ.Size)), *As[*int](Addr(p[1], i*typ.Size)) = nil, nil
+			*xunsafe.Cast[*int](xunsafe.Add(p[0], i*typ.Size)), *xunsafe.Cast[*int](xunsafe.Add(p[1], i*typ.Size)) = nil, nil
 		}
 	}
 	w.made(typ, p, n)
 }
 
 // made notes a slice of n values.
-func (w *counterpart) made(typ *Type, p [2]Pointer, n int) {
+func (w *counterpart) made(typ *Type, p [2]xunsafe.Pointer, n int) {
 	w.newest.typ, w.newest.p, w.newest.n = typ, p, n
 	cell := &w.cells[w.IntN(len(w.cells))]
 	for _, p := range p {
 		for i := range n {
-			x := As[*int](Addr(p, uintptr(i)*typ.Size))
+			x := xunsafe.Cast[*int](xunsafe.Add(p, uintptr(i)*typ.Size))
 			if *x != nil {
 				w.t.Fatal("a new value is not zero")
 			}
@@ -143,7 +145,7 @@ func (w *counterpart) same(what string, retention bool) {
 	}
 	for i, p := range w.live {
 		for _, p := range p {
-			if *As[*int](p) != w.holds[i] {
+			if *xunsafe.Cast[*int](p) != w.holds[i] {
 				w.t.Fatalf("%s: value %d is overwritten", what, i)
 			}
 		}

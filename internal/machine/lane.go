@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // A Lane is the memory of one type with pointers, or of all values without pointers
 // (the flat lane). It bumps an offset through its current chunk; full chunks wait in
@@ -40,6 +43,13 @@ type laneOps struct {
 	// is nil for all others.
 	quota *Quota
 	place
+}
+
+// place is where the lane of a type with pointers is.
+type place struct {
+	index uint32 // in Types.lanes
+	since uint32 // how many epochs had ended when it was parked
+	next  *Lane  // in a list of parking.due; nil in none
 }
 
 var flatOps = laneOps{laneMemory: flatMemory{}}
@@ -95,13 +105,22 @@ func (l *Lane) isIdle() bool {
 	return l.used() == 0 && len(l.older) == 0 && l.retention.top == 0
 }
 
+// takeBack moves the ends of c, one of the lane's chunks, back to lo and hi.
+func (l *Lane) takeBack(c *chunk, lo, hi uintptr) {
+	if l.ops.zeroes && c.Lo > lo {
+		l.ops.clear(c.Base, lo, c.Lo)
+	}
+	c.fold()
+	c.Lo, c.Hi = lo, hi
+}
+
 // NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
 // least. The lane tells w of its epochs.
 func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	mustBeReadable()
 	pointers := HoldsPointers[T]()
 	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
-	align := max(SizeOf[T](), 1)
+	align := max(xunsafe.SizeOf[T](), 1)
 	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), retention: newRetention(chunk, align)}
 	l.watch.WatchedBy(w)
 	return l
@@ -157,6 +176,29 @@ func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
 
 //go:norace
 func (l *Lane) holding(c *chunk, size uintptr) Holding {
-	start := OffsetIn(nil, c.Base)
+	start := xunsafe.Number(c.Base)
 	return Holding{start, start + c.cap, c.Base, size, l.Key, l.ops.laneMemory}
+}
+
+// typedLane is a lane of a type with pointers, in one piece with its laneOps and
+// the list of its first full chunks.
+type typedLane struct {
+	Lane
+	own laneOps
+	few [2]chunk
+}
+
+// reflectLane is a lane with such memory, in one piece: a new arena pays for each.
+type reflectLane struct {
+	typedLane
+	memory reflectMemory
+}
+
+// Numbers is what a region's or a lane's statistics are made of. Sizes are in
+// bytes.
+type Numbers struct {
+	Used, Held, HighWater uintptr
+	Chunks, Types         int
+	Resets                uint64
+	Oversize              uint32
 }

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // How lanes work where the checks for misuse are on: no memory is handed out
 // twice, so what a plain build would reuse goes to quarantine. In plain builds
@@ -105,7 +108,7 @@ func (l *Lane) quarantineFrom(first int) {
 //go:norace
 func (l *Lane) quarantine(c *chunk) {
 	l.ops.quota.give(c.cap, 1)
-	var clear func(base Pointer, from, to uintptr)
+	var clear func(base xunsafe.Pointer, from, to uintptr)
 	if l.ops.zeroes {
 		clear = l.ops.clear
 	}

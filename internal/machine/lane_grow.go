@@ -12,10 +12,6 @@ const (
 	coldStart = 1 << 10
 	coldPart  = 64
 	coldStep  = 8
-
-	// mostCold is the largest chunk size in bytes for which this is so: who asks
-	// for more has large epochs, or wants all in one piece.
-	mostCold = 1 << 20
 )
 
 // isCold reports whether the lane has still to come to its chunk size.

@@ -1,15 +1,5 @@
 package machine
 
-const (
-	// SmallBytes is the most bytes that AllocBytes clears in line. Where memory
-	// is cleared by a call, it costs more than all else for less than that.
-	SmallBytes = 256
-
-	// SmallSlice is the most bytes that a slice takes the fast way. It is only
-	// there so that sums and products don't overflow.
-	SmallSlice = 1 << 20
-)
-
 // TakeSlice is reserveSlice where l, which has no pointers, has room for cleared
 // bytes, which are at least as many as size rounded up to FlatAlign.
 func (l *Lane) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {

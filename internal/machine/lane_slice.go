@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // move is the way of a slice that Append can't extend where it is.
 type move struct {
-	from   Pointer  // where it is
-	bytes  uintptr  // its capacity there
-	pinned position // what the arena's newest mark needs of the lane
+	from   xunsafe.Pointer // where it is
+	bytes  uintptr         // its capacity there
+	pinned position        // what the arena's newest mark needs of the lane
 }
 
 // moveSlice finds a new place for a slice: size bytes, the first need of which
@@ -24,7 +25,7 @@ type move struct {
 // left behind.
 //
 //go:norace
-func (l *Lane) moveSlice(m move, need, size uintptr) (Pointer, uintptr) {
+func (l *Lane) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uintptr) {
 	c, off := l.reserveMoved(m, size)
 	if check.On {
 		l.give(c, off, off+size)
@@ -93,7 +94,7 @@ func (l *Lane) leave(m move) {
 		if !m.isAlone(c, l) {
 			continue
 		}
-		if OffsetIn(nil, c.Base) != m.pinned.chunk {
+		if xunsafe.Number(c.Base) != m.pinned.chunk {
 			l.olderUsed -= c.used()
 			l.ops.quota.give(c.cap, 1)
 			l.older = slices.Delete(l.older, i, i+1)
@@ -118,7 +119,7 @@ func (m *move) isAlone(c *chunk, l *Lane) bool {
 // capacity, 0 where the slice can't grow in place.
 //
 //go:norace
-func (l *Lane) extend(size uintptr, data Pointer, have, least, wanted int, zero bool) int {
+func (l *Lane) extend(size uintptr, data xunsafe.Pointer, have, least, wanted int, zero bool) int {
 	from, ok := l.newest(size, data, have)
 	if !ok {
 		return 0
@@ -152,8 +153,8 @@ func (l *Lane) extend(size uintptr, data Pointer, have, least, wanted int, zero 
 // neighbour's elements are not ours.
 //
 //go:norace
-func (l *Lane) newest(size uintptr, data Pointer, c int) (from uintptr, ok bool) {
-	from = OffsetIn(l.Base, data)
+func (l *Lane) newest(size uintptr, data xunsafe.Pointer, c int) (from uintptr, ok bool) {
+	from = xunsafe.Offset(l.Base, data)
 	end := from + uintptr(c)*size
 	return from, c != 0 && from < l.Lo && end == l.tip && RoundUp(end, l.align) == l.Lo
 }

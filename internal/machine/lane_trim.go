@@ -53,7 +53,7 @@ func (l *Lane) takeFree(i int) chunk {
 
 // addFree empties a chunk and puts it on the free list.
 func (l *Lane) addFree(c chunk) {
-	c.takeBack(l.ops, 0, c.cap)
+	l.takeBack(&c, 0, c.cap)
 	i := len(l.free)
 	for i > 0 && l.free[i-1].cap > c.cap {
 		i--
@@ -150,7 +150,7 @@ func (l *Lane) trimOne(needed bool, most uintptr) {
 	switch {
 	case l.Base == nil:
 	case l.cap <= most && (needed || l.cap <= notWorthIt):
-		l.chunk.takeBack(l.ops, 0, l.cap)
+		l.takeBack(&l.chunk, 0, l.cap)
 	default:
 		l.ops.quota.give(l.cap, 1)
 		l.chunk = chunk{}
@@ -173,12 +173,12 @@ func (l *Lane) empty(limit uintptr) {
 	l.tip = 0
 	if len(l.older) == 0 && l.cap <= limit && (len(l.free) == 0 || l.cap+l.freeBytes() <= limit) && l.retention.seen(l.used()) {
 		if l.used() != 0 {
-			l.chunk.takeBack(l.ops, 0, l.cap)
+			l.takeBack(&l.chunk, 0, l.cap)
 		}
 	} else if look, join := l.retention.endEpoch(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
 		l.trim(limit, join)
 	} else if l.Base != nil {
-		l.chunk.takeBack(l.ops, 0, l.cap)
+		l.takeBack(&l.chunk, 0, l.cap)
 	}
 	if check.Tag {
 		l.check()

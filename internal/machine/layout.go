@@ -3,13 +3,40 @@ package machine
 import (
 	"reflect"
 	"sync"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// LayoutOK says that the assumptions about type descriptors in unsafe.go hold
-// in this program. Where they don't, arenas look types up in a sideTable.
+// What the library takes for granted about the runtime is numbered, and looked at here
+// when the program starts, but for A3 and A4. Where A1, A2 or A7 does not hold, the
+// package falls back to package reflect (LayoutOK is false). A5 and A6 are relied on
+// before anything is asked: where they don't hold it makes no memory at all (readable is
+// false), and has to be built for that fallback.
+//
+//	A1  An empty interface is two words, the first of which points to the
+//	    descriptor of the dynamic type, one descriptor per type.
+//	A2  A type descriptor begins with the size of the type (a word) and the
+//	    length of the prefix of the type that can hold pointers (a word),
+//	    which is zero for types without pointers.
+//	A3  Memory made as a []uint64 is aligned to 8 bytes, which is enough for
+//	    every type without pointers.
+//	A4  The collector does not move heap objects, and keeps a whole
+//	    allocation alive for a pointer to any byte of it.
+//	A5  In the descriptor of a pointer type, what all descriptors have is
+//	    followed by a pointer to the descriptor of the type that it points to.
+//	A6  A slice is three words: the address of its first element, its length and
+//	    its capacity, as reflect.SliceHeader says.
+//	A7  The second word of an interface is the pointer that it holds, or that to
+//	    the value which it holds; a reflect.Type of package reflect holds a pointer
+//	    to the descriptor.
+//
+// A3 and A4 are held by the fallback too: they follow from what package
+// unsafe promises and from the only collector there is.
+
+// LayoutOK says that the assumptions about type descriptors hold in this program. Where they don't, arenas look types up in a sideTable.
 var LayoutOK = Portable || checkLayout()
 
-// readable says that the assumptions A5 and A6 of unsafe.go hold. Where they
+// readable says that the assumptions A5 and A6 hold. Where they
 // don't, what New takes for a descriptor could be any address.
 var readable = Portable || sliceHolds() && leadsTo[byte]() && leadsTo[string]() && leadsTo[any]() &&
 	leadsTo[[3]uint16]() && leadsTo[*int]() && leadsTo[struct{ x float64 }]()
@@ -23,10 +50,10 @@ func mustBeReadable() {
 // leadsTo reports whether KeyOf finds T's descriptor, which is what a reflect.Type
 // points to. It looks into nothing that it has not compared.
 func leadsTo[T any]() bool {
-	return PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
+	return xunsafe.PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
 }
 
-// checkLayout compares what unsafe.go reads from the descriptors of a few
+// checkLayout compares what KeyOf reads from the descriptors of a few
 // types with what package reflect says of them.
 func checkLayout() bool {
 	type mixed struct {
@@ -51,10 +78,10 @@ func layoutHolds[T any]() bool {
 
 // boxes reports whether A7 holds for t, the type that x points to.
 func boxes[T any](t reflect.Type, x *T) bool {
-	v := boxed(wordOf(reflect.TypeFor[*T]()), PointerTo(x))
-	s := boxed(wordOf(reflect.TypeFor[[]T]()), PointerTo(&Slice{PointerTo(x), 0, 1}))
+	v := boxed(wordOf(reflect.TypeFor[*T]()), xunsafe.PointerTo(x))
+	s := boxed(wordOf(reflect.TypeFor[[]T]()), xunsafe.PointerTo(&Slice{xunsafe.PointerTo(x), 0, 1}))
 	return wordOf(t) == reflect.ValueOf(t).UnsafePointer() && v.Type() == reflect.TypeFor[*T]() && v.Interface() == any(x) &&
-		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == PointerTo(x)
+		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
 }
 
 // reflectPointers is what ptrBytes != 0 says, by package reflect.
@@ -95,51 +122,4 @@ func HoldsPointers[T any]() bool {
 	has := reflectPointers(t)
 	pointerful.Store(t, has)
 	return has
-}
-
-// sideTable is how an arena finds lanes where descriptors can't be read: a
-// map by reflect.Type. It is slow, and needs nothing but what the language
-// says. The lanes of types with pointers are listed in the arena's TypeTable
-// too, where everything but the look-up finds them.
-type sideTable struct {
-	flat  Lane
-	types map[reflect.Type]*Lane
-}
-
-func newSideTable(chunkSize uintptr) *sideTable {
-	t := &sideTable{types: map[reflect.Type]*Lane{}}
-	t.flat.initFlat(chunkSize)
-	return t
-}
-
-func sideLaneOf[T any](r *Region) *Lane {
-	if !HoldsPointers[T]() {
-		return &r.side.flat
-	}
-	t := reflect.TypeFor[T]()
-	l := r.side.types[t]
-	if l == nil {
-		l = newTypedLane[T](r, new(typedLane))
-		r.addToSide(t, l)
-	}
-	return r.use(l)
-}
-
-// sideLaneOfType is sideLaneOf where the type is known at run time.
-func sideLaneOfType(r *Region, t *Type) *Lane {
-	if !t.Pointers {
-		return &r.side.flat
-	}
-	l := r.side.types[t.Reflect]
-	if l == nil {
-		l = newReflectLane(r, nil, t)
-		r.addToSide(t.Reflect, l)
-	}
-	return r.use(l)
-}
-
-func (r *Region) addToSide(t reflect.Type, l *Lane) {
-	r.side.types[t] = l
-	r.Types.lanes = append(r.Types.lanes, l)
-	r.Types.enlist()
 }

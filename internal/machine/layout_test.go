@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // A1: an interface is two words, the first of which is the descriptor, one
@@ -108,7 +110,7 @@ func TestAssumption5PointerDescriptor(t *testing.T) {
 func TestAssumption6Slice(t *testing.T) {
 	skipPortable(t)
 	var array [9]uint32
-	s := SliceAt[uint32](Pointer(&array), 8, 3, 6)
+	s := SliceAt[uint32](xunsafe.Pointer(&array), 8, 3, 6)
 	if !sliceHolds() || &s[0] != &array[2] || len(s) != 3 || cap(s) != 6 {
 		t.Errorf("%v, length %d, capacity %d", &s[0], len(s), cap(s))
 	}

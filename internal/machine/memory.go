@@ -1,48 +1,49 @@
 package machine
 
-import "reflect"
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // laneMemory is the part of a lane that depends on its type. It is an interface
 // because a value of one without fields costs nothing to make: functions of a
 // type would be closures, two for each lane.
 type laneMemory interface {
 	// make allocates a chunk of so many bytes.
-	make(bytes uintptr) Pointer
+	make(bytes uintptr) xunsafe.Pointer
 	// clear zeroes [from, to) of a chunk, with the write barriers it needs.
-	clear(base Pointer, from, to uintptr)
+	clear(base xunsafe.Pointer, from, to uintptr)
 	// move copies so many bytes, whole values, with the write barriers they need.
-	move(to, from Pointer, bytes uintptr)
+	move(to, from xunsafe.Pointer, bytes uintptr)
 	// clone copies n bytes at offset off of a chunk to the heap.
-	clone(base Pointer, off, n uintptr) Pointer
+	clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer
 	// typ is the type of the values, nil where it is any without pointers.
 	typ() reflect.Type
-}
-
-// typedLane is a lane of a type with pointers, in one piece with its laneOps and
-// the list of its first full chunks.
-type typedLane struct {
-	Lane
-	own laneOps
-	few [2]chunk
 }
 
 // flatMemory is the memory of the lanes without pointers.
 type flatMemory struct{}
 
-func (flatMemory) make(bytes uintptr) Pointer                 { return MakeFlat(bytes) }
-func (flatMemory) clear(base Pointer, from, to uintptr)       { clearFlat(base, from, to) }
-func (flatMemory) move(to, from Pointer, bytes uintptr)       { moveFlat(to, from, bytes) }
-func (flatMemory) clone(base Pointer, off, n uintptr) Pointer { return cloneFlat(base, off, n) }
-func (flatMemory) typ() reflect.Type                          { return nil }
+func (flatMemory) make(bytes uintptr) xunsafe.Pointer           { return MakeFlat(bytes) }
+func (flatMemory) clear(base xunsafe.Pointer, from, to uintptr) { clearFlat(base, from, to) }
+func (flatMemory) move(to, from xunsafe.Pointer, bytes uintptr) { moveFlat(to, from, bytes) }
+func (flatMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	return cloneFlat(base, off, n)
+}
+func (flatMemory) typ() reflect.Type { return nil }
 
 // typedMemory is the memory of T's lane.
 type typedMemory[T any] struct{}
 
-func (typedMemory[T]) make(bytes uintptr) Pointer                 { return MakeTyped[T](bytes) }
-func (typedMemory[T]) clear(base Pointer, from, to uintptr)       { ClearTyped[T](base, from, to) }
-func (typedMemory[T]) move(to, from Pointer, bytes uintptr)       { moveTyped[T](to, from, bytes) }
-func (typedMemory[T]) clone(base Pointer, off, n uintptr) Pointer { return cloneTyped[T](base, off, n) }
-func (typedMemory[T]) typ() reflect.Type                          { return reflect.TypeFor[T]() }
+func (typedMemory[T]) make(bytes uintptr) xunsafe.Pointer           { return MakeTyped[T](bytes) }
+func (typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
+func (typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
+func (typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	return cloneTyped[T](base, off, n)
+}
+func (typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 // reflectMemory is the memory of the lane of a type that was met by reflection
 // first.
@@ -52,12 +53,6 @@ type reflectMemory struct {
 	a, b     Slice         // slices of t, set by whoever works with the views
 }
 
-// reflectLane is a lane with such memory, in one piece: a new arena pays for each.
-type reflectLane struct {
-	typedLane
-	memory reflectMemory
-}
-
 // look makes the views, which few of the arenas need that are dropped after one epoch.
 func (m *reflectMemory) look() {
 	if !m.view.IsValid() {
@@ -65,24 +60,24 @@ func (m *reflectMemory) look() {
 	}
 }
 
-func (m *reflectMemory) make(bytes uintptr) Pointer {
+func (m *reflectMemory) make(bytes uintptr) xunsafe.Pointer {
 	n := int(bytes / m.t.Size)
 	return reflect.MakeSlice(m.t.slices, n, n).UnsafePointer()
 }
 
 // clear goes as ClearTyped does.
-func (m *reflectMemory) clear(base Pointer, from, to uintptr) {
+func (m *reflectMemory) clear(base xunsafe.Pointer, from, to uintptr) {
 	for to-from > clearPiece {
 		n := clearStep(to-from, m.t.Size)
 		to -= n
-		m.clearAt(Addr(base, to), n)
+		m.clearAt(xunsafe.Add(base, to), n)
 	}
 	if from < to { // else it may be the chunk's end: the address of another object
-		m.clearAt(Addr(base, from), to-from)
+		m.clearAt(xunsafe.Add(base, from), to-from)
 	}
 }
 
-func (m *reflectMemory) clearAt(p Pointer, bytes uintptr) {
+func (m *reflectMemory) clearAt(p xunsafe.Pointer, bytes uintptr) {
 	n := int(bytes / m.t.Size)
 	if Portable {
 		reflect.SliceAt(m.t.Reflect, p, n).Clear()
@@ -94,7 +89,7 @@ func (m *reflectMemory) clearAt(p Pointer, bytes uintptr) {
 	m.a.Data = nil // it holds on to nothing
 }
 
-func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
+func (m *reflectMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
 	n := int(bytes / m.t.Size)
 	if Portable {
 		reflect.Copy(reflect.SliceAt(m.t.Reflect, to, n), reflect.SliceAt(m.t.Reflect, from, n))
@@ -109,11 +104,11 @@ func (m *reflectMemory) move(to, from Pointer, bytes uintptr) {
 func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
 
 // clone uses none of the views: others may work with the region meanwhile.
-func (m *reflectMemory) clone(base Pointer, off, n uintptr) Pointer {
-	from := Addr(base, off)
+func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	from := xunsafe.Add(base, off)
 	if n == m.t.Size {
 		c := reflect.New(m.t.Reflect)
-		c.Elem().Set(at(m.t.Reflect, from))
+		c.Elem().Set(xunsafe.Value(m.t.Reflect, from))
 		return c.UnsafePointer()
 	}
 	many := int(n / m.t.Size)
@@ -122,22 +117,57 @@ func (m *reflectMemory) clone(base Pointer, off, n uintptr) Pointer {
 	return c.UnsafePointer()
 }
 
-// Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
-// a time, half of the smallest first-level caches: what was written last is still in the
-// cache, and what is cleared last is what the next epoch begins with. What is further
-// than clearNear from the beginning is in no cache by then, and goes in large pieces, in
-// which processors need not read a line before they clear it.
-const (
-	clearPiece = 16 << 10
-	clearNear  = 2 << 20
-)
+// MakeFlat allocates a chunk of n bytes, a multiple of 8, that the collector
+// does not scan, zeroed.
+func MakeFlat(n uintptr) xunsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8)))
+}
 
-// clearStep is how many of the last of left bytes, more than clearPiece, are cleared
-// next.
-func clearStep(left, size uintptr) uintptr {
-	piece := uintptr(clearPiece)
-	if left > 2*clearNear {
-		piece = clearNear
+// MakeTyped allocates a chunk of n bytes, a multiple of the size of T, as a
+// slice of T: the collector sees every Pointer in it.
+func MakeTyped[T any](n uintptr) xunsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]T, n/xunsafe.SizeOf[T]())))
+}
+
+// moveFlat copies so many bytes of chunks without pointers.
+//
+// SAFETY: both ranges lie in chunks.
+func moveFlat(to, from xunsafe.Pointer, bytes uintptr) {
+	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
+}
+
+// moveTyped copies so many bytes, whole Ts, with the write barriers that T needs.
+//
+// SAFETY: both ranges are made of Ts.
+func moveTyped[T any](to, from xunsafe.Pointer, bytes uintptr) {
+	n := bytes / xunsafe.SizeOf[T]()
+	copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
+}
+
+// cloneTyped returns a copy on the heap of n bytes at offset off of a chunk of T.
+//
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func cloneTyped[T any](base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/xunsafe.SizeOf[T]())
+	c := make([]T, len(s))
+	copy(c, s)
+	return unsafe.Pointer(unsafe.SliceData(c))
+}
+
+// cloneFlat returns a copy on the heap of n bytes at offset off of a chunk without
+// pointers, aligned to FlatAlign as they are.
+//
+// SAFETY: the range lies in the chunk. The heap aligns objects of a multiple of
+// FlatAlign bytes to that, and those of 16 bytes and more whatever their size.
+func cloneFlat(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
+	pad := off % FlatAlign
+	if pad == 0 && n >= 16 {
+		c := make([]byte, len(s))
+		copy(c, s)
+		return unsafe.Pointer(unsafe.SliceData(c))
 	}
-	return max(piece/size, 1) * size
+	p := unsafe.Add(MakeFlat(RoundUp(pad+n, FlatAlign)), pad)
+	copy(unsafe.Slice((*byte)(p), n), s)
+	return p
 }

@@ -173,3 +173,22 @@ func (acct *Account) discharge(s *PoolStats, bytes uintptr) {
 	}
 	check.RaceSee()
 }
+
+// balance is what counts against the pool's total: out bytes, charged of them by the
+// account of q's arena, and all of them with what that account owes. The total is 0
+// where there is none, and for an arena that is not out.
+type balance struct{ total, out, charged, all uintptr }
+
+// leaves returns the total's remaining capacity once idle bytes were dropped.
+func (b balance) leaves(idle uintptr) uintptr {
+	if b.total == 0 {
+		return noLimit
+	}
+	return remaining(b.total, b.all-idle)
+}
+
+// remaining returns what a limit leaves when held bytes are in use.
+func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }
+
+// noLimit is the remaining capacity where there is no limit.
+const noLimit = ^uintptr(0)

@@ -2,6 +2,5 @@
 
 package machine
 
-// Portable is off: types are looked up by their descriptors, as unsafe.go
-// describes.
+// Portable is off: types are looked up by their descriptors, see layout.go.
 const Portable = false

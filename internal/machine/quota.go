@@ -7,7 +7,7 @@ import "github.com/ebbpool/arena/internal/check"
 // each chunk that they drop; an allocation that fits its chunk does not touch it.
 // Arenas that have no limit and are from no pool have none.
 type Quota struct {
-	region      *Region
+	lanes       lanes      // of its region
 	stats       *PoolStats // of its pool, nil for none
 	account     *Account   // in that
 	refuse      func(Refusal)
@@ -22,21 +22,15 @@ type Quota struct {
 	idleForks IdleForks  // nil where there are no forks
 }
 
-// Quota returns the region's quota, and makes it at the first call, whose argument
-// is called for each refusal and must panic.
-func (r *Region) Quota(refuse func(Refusal)) *Quota {
-	flat := r.FlatLane()
-	if q := flat.ops.quota; q != nil {
-		return q
-	}
-	q := &Quota{region: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes()}
-	q.flat = laneOps{laneMemory: flat.ops.laneMemory, quota: q}
-	flat.ops = &q.flat
-	for _, l := range r.Types.lanes {
-		l.ops.quota = q
-		q.held += l.HeldBytes()
-	}
-	return q
+// lanes is what a quota asks of its region.
+type lanes interface {
+	// each calls do for the flat lane and those of types that are in use.
+	each(do func(*Lane))
+	// parkedBytes returns the size of the other lanes' chunks, dropParked drops them.
+	parkedBytes() uintptr
+	dropParked()
+	// setMaxRetained sets the most bytes of chunks that the end of an epoch leaves.
+	setMaxRetained(bytes uintptr)
 }
 
 // Share makes the quota, which counts nothing yet, count for an arena of a pool, too.
@@ -76,10 +70,11 @@ func (q *Quota) SetLimit(limit uintptr) {
 		f.limit.Store(limit)
 		check.RaceSee()
 	}
-	q.region.MaxRetained = q.maxRetained
+	retained := q.maxRetained
 	if limit != 0 {
-		q.region.MaxRetained = min(q.maxRetained, limit/2)
+		retained = min(retained, limit/2)
 	}
+	q.lanes.setMaxRetained(retained)
 }
 
 // share is how much of what is left of a limit a chunk may take if nothing
@@ -178,11 +173,6 @@ func (q *Quota) charge(l *Lane, need, size uintptr, beside, drop bool) uintptr {
 	}
 }
 
-// balance is what counts against the pool's total: out bytes, charged of them by the
-// account of q's arena, and all of them with what that account owes. The total is 0
-// where there is none, and for an arena that is not out.
-type balance struct{ total, out, charged, all uintptr }
-
 func (q *Quota) balance() (b balance) {
 	if total := q.stats.limit(); total != 0 && q.account.isOut() {
 		b = balance{total: total, out: q.stats.out.Load(), charged: q.account.charged.Load()}
@@ -191,30 +181,16 @@ func (q *Quota) balance() (b balance) {
 	return b
 }
 
-// leaves returns the total's remaining capacity once idle bytes were dropped.
-func (b balance) leaves(idle uintptr) uintptr {
-	if b.total == 0 {
-		return noLimit
-	}
-	return remaining(b.total, b.all-idle)
-}
-
 // refusedByTotal panics for an allocation of need bytes, where inUse are in use.
 func (q *Quota) refusedByTotal(b balance, inUse, need uintptr) {
 	q.refused(Refusal{Limit: b.total, InUse: inUse, Others: b.out - min(b.out, b.charged), Asked: need, Pool: true})
 }
-
-// remaining returns what a limit leaves when held bytes are in use.
-func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }
 
 // shareOf returns the size of a chunk that should have size bytes and must have need,
 // where left bytes remain of a limit.
 func shareOf(left, need, size, align uintptr) uintptr {
 	return max(need, min(size, left/share/align*align))
 }
-
-// noLimit is the remaining capacity where there is no limit.
-const noLimit = ^uintptr(0)
 
 // Left returns the size in bytes of the largest chunk that the limits allow.
 //
@@ -280,15 +256,12 @@ func (q *Quota) give(bytes uintptr, chunks int) {
 func (q *Quota) idle(l *Lane, beside bool) uintptr {
 	n := uintptr(0)
 	q.eachIdle(l, beside, func(_ *Lane, bytes uintptr) { n += bytes })
-	if p := q.region.Types.parked; p != nil {
-		n += p.held
-	}
-	return n
+	return n + q.lanes.parkedBytes()
 }
 
 // dropIdle drops the chunks that idle counts.
 func (q *Quota) dropIdle(l *Lane, beside bool) {
-	q.region.unparkOver(0)
+	q.lanes.dropParked()
 	q.eachIdle(l, beside, func(o *Lane, bytes uintptr) {
 		if bytes > o.freeBytes() {
 			o.Drop()
@@ -299,7 +272,7 @@ func (q *Quota) dropIdle(l *Lane, beside bool) {
 }
 
 func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) {
-	one := func(o *Lane) {
+	q.lanes.each(func(o *Lane) {
 		// A lane that has other chunks needs a current one: Rewind starts there.
 		n := o.freeBytes()
 		if o.used() == 0 && len(o.older) == 0 && !(o == l && beside) {
@@ -308,9 +281,5 @@ func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) 
 		if n != 0 {
 			do(o, n)
 		}
-	}
-	one(q.region.FlatLane())
-	for _, o := range q.region.Types.inUse() {
-		one(o)
-	}
+	})
 }

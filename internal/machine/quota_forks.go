@@ -110,12 +110,3 @@ func (f *ForkQuota) add(bytes uintptr) {
 	f.held.Add(bytes)
 	check.RaceSee()
 }
-
-// InitLike makes r an empty region with the settings of like, whose quota is q, and
-// shares q's counters.
-func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
-	r.Init(like.chunkSize, q.maxRetained)
-	own := r.Quota(q.refuse)
-	own.forks, own.idleForks = q.forks, idleForks
-	own.Share(q.stats, q.account)
-}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // errMake is what a make that fails panics with.
@@ -13,7 +14,7 @@ var errMake = errors.New("makeslice: len out of range")
 // noMemory is a memory of which nothing can be made.
 type noMemory struct{ laneMemory }
 
-func (noMemory) make(uintptr) Pointer { panic(errMake) }
+func (noMemory) make(uintptr) xunsafe.Pointer { panic(errMake) }
 
 // littleMemory makes 8 bytes and notes how many were asked for.
 type littleMemory struct {
@@ -21,7 +22,7 @@ type littleMemory struct {
 	asked *uintptr
 }
 
-func (m littleMemory) make(bytes uintptr) Pointer {
+func (m littleMemory) make(bytes uintptr) xunsafe.Pointer {
 	*m.asked = bytes
 	return MakeFlat(8)
 }

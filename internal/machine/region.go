@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // Region is the memory of an arena: a lane for everything without pointers and
 // one for each type with pointers.
@@ -33,6 +36,42 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 		r.FlatLane().watch.WatchedBy(&r.Watch)
 	}
 }
+
+// InitLike makes r an empty region with the settings of like, whose quota is q, and
+// shares q's counters.
+func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
+	r.Init(like.chunkSize, q.maxRetained)
+	own := r.Quota(q.refuse)
+	own.forks, own.idleForks = q.forks, idleForks
+	own.Share(q.stats, q.account)
+}
+
+// Quota returns the region's quota, and makes it at the first call, whose argument
+// is called for each refusal and must panic.
+func (r *Region) Quota(refuse func(Refusal)) *Quota {
+	flat := r.FlatLane()
+	if q := flat.ops.quota; q != nil {
+		return q
+	}
+	q := &Quota{lanes: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes()}
+	q.flat = laneOps{laneMemory: flat.ops.laneMemory, quota: q}
+	flat.ops = &q.flat
+	for _, l := range r.Types.lanes {
+		l.ops.quota = q
+		q.held += l.HeldBytes()
+	}
+	return q
+}
+
+// each calls do for the flat lane and those of types that are in use.
+func (r *Region) each(do func(*Lane)) {
+	do(r.FlatLane())
+	for _, l := range r.Types.inUse() {
+		do(l)
+	}
+}
+
+func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 
 // Made reports whether Init was called.
 func (r *Region) Made() bool { return r.chunkSize != 0 }
@@ -73,7 +112,7 @@ func laneOf[T any](r *Region) *Lane {
 
 // newTypedLane makes x, which is zero, the lane of a type with pointers.
 func newTypedLane[T any](r *Region, x *typedLane) *Lane {
-	size := SizeOf[T]()
+	size := xunsafe.SizeOf[T]()
 	return r.initTyped(x, size, typedMemory[T]{}, check.NewLane[T](size, true))
 }
 
@@ -180,7 +219,7 @@ func (r *Region) MoveTo(to *Region) {
 	to.chunkSize, to.MaxRetained = r.chunkSize, r.MaxRetained
 	to.marks, to.highWater, to.resets, to.state = r.marks, r.highWater, r.resets, r.state
 	if m := to.FlatLane().ops.quota; m != nil {
-		m.region = to
+		m.lanes = to
 	}
 	to.FlatLane().watch.WatchedBy(&to.Watch)
 	for _, l := range to.Types.lanes {
@@ -200,15 +239,6 @@ func (r *Region) UsedBytes() uintptr {
 		n += l.UserBytes()
 	}
 	return n
-}
-
-// Numbers is what a region's or a lane's statistics are made of. Sizes are in
-// bytes.
-type Numbers struct {
-	Used, Held, HighWater uintptr
-	Chunks, Types         int
-	Resets                uint64
-	Oversize              uint32
 }
 
 // Numbers looks at every chunk of the lanes that are in use.

@@ -1,69 +1,8 @@
 package machine
 
-// A region meets more and more types, and most of its epochs use few of them. So that
-// an epoch pays for those that it uses, lanes that some epochs did not use are parked:
-// they have no room that a fast way would find, and Empty, Mark, Rewind and the
-// statistics leave them out. Who looks for a lane the slow way gets it back.
-//
-//	Types.lanes    +----+----+----+----+----+----+
-//	               | in use  | parked            |
-//	               +----+----+----+----+----+----+
-//	                         ^ first
-//
-// A parked lane keeps its memory, and gives it to the collector in the very epoch in
-// which it would have done so: where a window of its epochs ends (retention.go). A
-// wheel with one slot for each epoch of a window says when that is. All that a lane
-// does in the other epochs is to count them, which is made up for later.
-type parking struct {
-	first int // lanes[:first] are in use
-
-	// Of the parked lanes:
-	held     uintptr // bytes of all chunks
-	most     uintptr // no lane has more of these
-	chunks   int
-	oversize uint32 // what they count
-
-	// due[n%Window] are lanes whose window ends with epoch n, and that may have
-	// something to let go of then: a list that the lanes make up, and that ends
-	// with vacant.
-	due [Window]*Lane
-}
-
-// place is where the lane of a type with pointers is.
-type place struct {
-	index uint32 // in Types.lanes
-	since uint32 // how many epochs had ended when it was parked
-	next  *Lane  // in a list of parking.due; nil in none
-}
-
 // patience is how many epochs in a row must not use a lane before it is parked. To find
 // one, and to park it again, costs what the look at some that are in use does.
 const patience = 3
-
-// inUse are the lanes that this epoch, or one of the last ones, used. New ones come at
-// the end, and as long as the epoch is not at its end, none goes.
-func (t *TypeTable) inUse() []*Lane {
-	if t.parked == nil {
-		return t.lanes
-	}
-	return t.lanes[:t.parked.first]
-}
-
-// enlist has the last one of all lanes, which is new, be the last one in use.
-func (t *TypeTable) enlist() {
-	i := len(t.lanes) - 1
-	t.lanes[i].ops.index = uint32(i)
-	if p := t.parked; p != nil {
-		t.swap(i, p.first)
-		p.first++
-	}
-}
-
-func (t *TypeTable) swap(i, j int) {
-	a, b := t.lanes[i], t.lanes[j]
-	t.lanes[i], t.lanes[j] = b, a
-	a.ops.index, b.ops.index = uint32(j), uint32(i)
-}
 
 // use returns l, which was found, as one of the lanes in use.
 //
@@ -168,3 +107,14 @@ func (r *Region) shrink() {
 	}
 	cut(lanes, size)
 }
+
+// parkedBytes returns the size of the parked lanes' chunks in bytes.
+func (r *Region) parkedBytes() uintptr {
+	if p := r.Types.parked; p != nil {
+		return p.held
+	}
+	return 0
+}
+
+// dropParked has no parked lane hold a chunk.
+func (r *Region) dropParked() { r.unparkOver(0) }

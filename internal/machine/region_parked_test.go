@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // A lane that epochs do not use is parked, and what it keeps, gives back and knows is
@@ -97,7 +98,7 @@ func TestParkedLanesAreFound(t *testing.T) {
 				t.Fatalf("%s: the lane is not parked", name)
 			}
 			take(&r)
-			if n := r.Numbers(); n.Types != 1 || n.Used < SizeOf[*int]() || len(r.Types.inUse()) != 1 {
+			if n := r.Numbers(); n.Types != 1 || n.Used < xunsafe.SizeOf[*int]() || len(r.Types.inUse()) != 1 {
 				t.Fatalf("%s: %+v, and %d lanes in use", name, n, len(r.Types.inUse()))
 			}
 			r.Types.check()
@@ -248,10 +249,10 @@ func TestMissedEpochs(t *testing.T) {
 // The records of a type, and those of parked lanes, have the sizes that NewArena tells:
 // a pointer more in each would cost an arena of ten types a half of a kilobyte.
 func TestRecordsAreSmall(t *testing.T) {
-	if SizeOf[check.Lane]() != 0 || SizeOf[uintptr]() != 8 {
+	if xunsafe.SizeOf[check.Lane]() != 0 || xunsafe.SizeOf[uintptr]() != 8 {
 		t.Skip("the checks add to them, and 32 bits have less")
 	}
-	if lane, parked := SizeOf[typedLane](), SizeOf[parking](); lane > 384 || parked > 576 {
+	if lane, parked := xunsafe.SizeOf[typedLane](), xunsafe.SizeOf[parking](); lane > 384 || parked > 576 {
 		t.Errorf("%d bytes for each type, %d for parked lanes", lane, parked)
 	}
 }

@@ -273,6 +273,10 @@ func (r *retention) missed(n uint32) {
 	r.epochs = uint8(epochs % Window)
 }
 
+// mostCold is the largest chunk size in bytes with which a lane begins cold, see
+// lane_grow.go: who asks for more has large epochs, or wants all in one piece.
+const mostCold = 1 << 20
+
 // newFlatRetention is for the lane of an arena's values without pointers.
 func newFlatRetention(chunkSize uintptr) retention {
 	r := newRetention(chunkSize, FlatAlign)

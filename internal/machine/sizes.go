@@ -19,3 +19,28 @@ const InlineZero = 1024
 // WideAddresses says that a number that is the address of something on the heap by
 // accident is so unlikely that it can be taken for one.
 const WideAddresses = addressBits >= 40
+
+// RoundUp rounds n up to a multiple of align, which need not be a power of
+// two.
+func RoundUp(n, align uintptr) uintptr {
+	if r := n % align; r != 0 {
+		n += align - r
+	}
+	return n
+}
+
+func must(holds bool, what string) {
+	if !holds {
+		panic("arena: internal error: " + what)
+	}
+}
+
+const (
+	// SmallBytes is the most bytes that AllocBytes clears in line. Where memory
+	// is cleared by a call, it costs more than all else for less than that.
+	SmallBytes = 256
+
+	// SmallSlice is the most bytes that a slice takes the fast way. It is only
+	// there so that sums and products don't overflow.
+	SmallSlice = 1 << 20
+)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Type is what those functions know a type by that have no type parameter: for
@@ -16,10 +18,10 @@ type Type struct {
 	Size     uintptr // in bytes
 	Pointers bool    // a value can hold pointers
 
-	slices  reflect.Type // of slices of such values
-	key     *TypeDesc    // nil where descriptors can't be read
-	pointer Pointer      // the descriptor of a pointer to such a value
-	slice   Pointer      // the descriptor of a slice of such values
+	slices  reflect.Type    // of slices of such values
+	key     *TypeDesc       // nil where descriptors can't be read
+	pointer xunsafe.Pointer // the descriptor of a pointer to such a value
+	slice   xunsafe.Pointer // the descriptor of a slice of such values
 
 	header atomic.Pointer[Type] // of slices, from the first SliceValue on
 }
@@ -36,8 +38,8 @@ const metTypes = 1 << 12
 
 // metAt is the place of a descriptor in met: descriptors lie within a few
 // megabytes, a multiple of 32 bytes apart.
-func metAt(key Pointer) *atomic.Pointer[Type] {
-	n := OffsetIn(nil, key)
+func metAt(key xunsafe.Pointer) *atomic.Pointer[Type] {
+	n := xunsafe.Number(key)
 	return &met[(n>>5^n>>15)%metTypes]
 }
 
@@ -49,7 +51,7 @@ func KnownType(t reflect.Type) *Type {
 	}
 	key := wordOf(t)
 	x := metAt(key).Load()
-	if x == nil || PointerTo(x.key) != key {
+	if x == nil || xunsafe.PointerTo(x.key) != key {
 		return nil
 	}
 	return x
@@ -67,7 +69,7 @@ func TypeOf(t reflect.Type) *Type {
 	}
 	x := known.(*Type)
 	if x.key != nil {
-		metAt(PointerTo(x.key)).Store(x)
+		metAt(xunsafe.PointerTo(x.key)).Store(x)
 	}
 	return x
 }
@@ -79,8 +81,8 @@ func newType(t reflect.Type) *Type {
 	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
 	if !Portable && LayoutOK {
 		x.key = descriptorOf(t)
-		x.pointer = PointerTo(descriptorOf(reflect.PointerTo(t)))
-		x.slice = PointerTo(descriptorOf(x.slices))
+		x.pointer = xunsafe.PointerTo(descriptorOf(reflect.PointerTo(t)))
+		x.slice = xunsafe.PointerTo(descriptorOf(x.slices))
 	}
 	return x
 }
@@ -94,7 +96,7 @@ func (t *Type) Most() int {
 }
 
 // PointerValue is p, which points to a value of the type, for package reflect.
-func (t *Type) PointerValue(p Pointer) reflect.Value {
+func (t *Type) PointerValue(p xunsafe.Pointer) reflect.Value {
 	if t.key == nil {
 		return reflect.NewAt(t.Reflect, p)
 	}
@@ -102,21 +104,4 @@ func (t *Type) PointerValue(p Pointer) reflect.Value {
 }
 
 // Value is PointerValue for what KnownType returned.
-func (t *Type) Value(p Pointer) reflect.Value { return boxed(t.pointer, p) }
-
-// SliceValue is a slice of the type for package reflect, where header may lie in r.
-// It lies in the lane of the slice's type: a Value that is used too late finds another
-// slice of that type there, and no slice of others, whose memory it would write to.
-func (t *Type) SliceValue(r *Region, s Slice) reflect.Value {
-	if t.key == nil {
-		return reflect.SliceAt(t.Reflect, s.Data, s.Cap).Slice3(0, s.Len, s.Cap)
-	}
-	h := t.header.Load()
-	if h == nil {
-		h = TypeOf(t.slices)
-		t.header.Store(h)
-	}
-	header := NewOfType(r, h)
-	*As[Slice](header) = s
-	return boxed(t.slice, header)
-}
+func (t *Type) Value(p xunsafe.Pointer) reflect.Value { return boxed(t.pointer, p) }

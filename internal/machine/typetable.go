@@ -2,6 +2,7 @@ package machine
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
 )
@@ -31,6 +32,35 @@ type TypeTable struct {
 
 	lanes  []*Lane  // all lanes, those in use first
 	parked *parking // nil where all are in use
+}
+
+// A region meets more and more types, and most of its epochs use few of them. So that
+// an epoch pays for those that it uses, lanes that some epochs did not use are parked:
+// they have no room that a fast way would find, and Empty, Mark, Rewind and the
+// statistics leave them out. Who looks for a lane the slow way gets it back.
+//
+//	Types.lanes    +----+----+----+----+----+----+
+//	               | in use  | parked            |
+//	               +----+----+----+----+----+----+
+//	                         ^ first
+//
+// A parked lane keeps its memory, and gives it to the collector in the very epoch in
+// which it would have done so: where a window of its epochs ends (retention.go). A
+// wheel with one slot for each epoch of a window says when that is. All that a lane
+// does in the other epochs is to count them, which is made up for later.
+type parking struct {
+	first int // lanes[:first] are in use
+
+	// Of the parked lanes:
+	held     uintptr // bytes of all chunks
+	most     uintptr // no lane has more of these
+	chunks   int
+	oversize uint32 // what they count
+
+	// due[n%Window] are lanes whose window ends with epoch n, and that may have
+	// something to let go of then: a list that the lanes make up, and that ends
+	// with vacant.
+	due [Window]*Lane
 }
 
 const (
@@ -236,6 +266,7 @@ func (t *TypeTable) separate() (i int, ok bool) {
 // fill enters all lanes in n slots, new ones if there are none.
 func (t *TypeTable) fill(n int) {
 	if t.slots == nil {
+		// SAFETY: no pointer is forged: Go checks that n is minSlots at least.
 		t.slots = (*[minSlots]*Lane)(make([]*Lane, n))
 	}
 	for i := range uintptr(n) {
@@ -253,4 +284,57 @@ func (t *TypeTable) put(l *Lane) {
 		at = (at + slotSize) & t.mask
 	}
 	*slotAt(t.slots, at) = l
+}
+
+// check panics unless what the table says of its lanes holds together.
+func (t *TypeTable) check() {
+	p := t.parked
+	if p == nil {
+		p = &parking{first: len(t.lanes)}
+	}
+	held, chunks, oversize := uintptr(0), 0, uint32(0)
+	for i, l := range t.lanes {
+		must(int(l.ops.index) == i, "a lane is not where it says")
+		if i < p.first {
+			continue
+		}
+		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has room, or is in use")
+		must(l.HeldBytes() <= p.most, "a parked lane has more than any does")
+		must(l.ops.next != nil || l.retention.want == 0 && l.HeldBytes() <= notWorthIt && len(l.free) == 0, "nobody looks after a parked lane")
+		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.retention.oversize
+	}
+	must(held == p.held && chunks == p.chunks && oversize == p.oversize, "the count of the parked lanes is wrong")
+}
+
+// inUse are the lanes that this epoch, or one of the last ones, used. New ones come at
+// the end, and as long as the epoch is not at its end, none goes.
+func (t *TypeTable) inUse() []*Lane {
+	if t.parked == nil {
+		return t.lanes
+	}
+	return t.lanes[:t.parked.first]
+}
+
+// enlist has the last one of all lanes, which is new, be the last one in use.
+func (t *TypeTable) enlist() {
+	i := len(t.lanes) - 1
+	t.lanes[i].ops.index = uint32(i)
+	if p := t.parked; p != nil {
+		t.swap(i, p.first)
+		p.first++
+	}
+}
+
+func (t *TypeTable) swap(i, j int) {
+	a, b := t.lanes[i], t.lanes[j]
+	t.lanes[i], t.lanes[j] = b, a
+	a.ops.index, b.ops.index = uint32(j), uint32(i)
+}
+
+// slotAt returns the slot of a lookup table at byte offset off.
+//
+// SAFETY: off is below the table's size in bytes and a multiple of a
+// pointer's size: TypeTable masks it so.
+func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
+	return (**Lane)(unsafe.Add(unsafe.Pointer(slots), off))
 }

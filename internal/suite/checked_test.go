@@ -10,7 +10,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // needsChecks skips a test of the checks where they are switched off.
@@ -130,7 +130,7 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 		m := a.Mark()
 		x, y, b, z := arena.New[int64](a), arena.New[both](a), a.AllocBytes(10), s.New()
 		keep = append(keep, x, y, b, z)
-		for _, at := range []uintptr{machine.OffsetOf(nil, x), machine.OffsetOf(nil, y), machine.OffsetIn(nil, machine.DataOf(b)), machine.OffsetOf(nil, z)} {
+		for _, at := range []uintptr{xunsafe.Offset(nil, xunsafe.PointerTo(x)), xunsafe.Offset(nil, xunsafe.PointerTo(y)), xunsafe.Number(xunsafe.DataOf(b)), xunsafe.Offset(nil, xunsafe.PointerTo(z))} {
 			if seen[at] {
 				t.Fatalf("epoch %d: memory was handed out again", epoch)
 			}
@@ -159,7 +159,7 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	arena.New[*int](a)
 	a.AllocString("seven..")
 	arena.MakeSlice[int32](a, 3, 3)
-	want := 8 + int(machine.SizeOf[*int]()) + 7 + 16
+	want := 8 + int(xunsafe.SizeOf[*int]()) + 7 + 16
 	if got := a.Stats().UsedBytes; got != want {
 		t.Errorf("UsedBytes = %d, want %d", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // What forks are for: goroutines that fill memory of one request, lead to each
@@ -92,7 +93,7 @@ func TestForksEnd(t *testing.T) {
 	young.AllocBytes(100)
 	grandchild.AllocBytes(100)
 	a.Rewind(m)
-	if kept.a != "kept" || more.a != "since the mark" || old.Stats().UsedBytes != 2*int(machine.SizeOf[textPair]()) {
+	if kept.a != "kept" || more.a != "since the mark" || old.Stats().UsedBytes != 2*int(xunsafe.SizeOf[textPair]()) {
 		t.Errorf("an older fork: %v, %v, %d bytes used", kept, more, old.Stats().UsedBytes)
 	}
 	for _, gone := range []*arena.Arena{young, grandchild} {

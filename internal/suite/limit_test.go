@@ -10,6 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // limited returns an arena with a limit, and the pool that it is from, whose
@@ -59,9 +60,9 @@ var fillers = []struct {
 }{
 	{"flat", 16, func(a *arena.Arena) { arena.New[[2]uint64](a)[0] = 1 }},
 	{"text", 10, func(a *arena.Arena) { a.AllocString("ten bytes.") }},
-	{"traced", int(machine.SizeOf[textPair]()), func(a *arena.Arena) { arena.New[textPair](a).a = "x" }},
+	{"traced", int(xunsafe.SizeOf[textPair]()), func(a *arena.Arena) { arena.New[textPair](a).a = "x" }},
 	{"bytes", 104, func(a *arena.Arena) { a.AllocBytes(100)[99] = 1 }},
-	{"slices", 10 * int(machine.SizeOf[string]()), func(a *arena.Arena) { arena.MakeSlice[string](a, 10, 10)[9] = "x" }},
+	{"slices", 10 * int(xunsafe.SizeOf[string]()), func(a *arena.Arena) { arena.MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
 // The limit is what stands between one request and the memory of all others:
@@ -140,7 +141,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 		func(a *arena.Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
 		func(a *arena.Arena, n int) { a.AllocString(strings.Repeat("x", n)) },
 		func(a *arena.Arena, n int) {
-			arena.MakeSlice[string](a, n/int(machine.SizeOf[string]()), n/int(machine.SizeOf[string]()))[0] = "x"
+			arena.MakeSlice[string](a, n/int(xunsafe.SizeOf[string]()), n/int(xunsafe.SizeOf[string]()))[0] = "x"
 		},
 	} {
 		for _, idle := range []int{1000, 30000, 40000} {
@@ -164,7 +165,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 			}
 			checkQuota(t, p, a, 100_000)
 			a.Rewind(m)
-			if want := 8 + int(machine.SizeOf[textPair]()); a.Stats().UsedBytes != want {
+			if want := 8 + int(xunsafe.SizeOf[textPair]()); a.Stats().UsedBytes != want {
 				t.Errorf("%d bytes in use after a rewind, want %d", a.Stats().UsedBytes, want)
 			}
 		}

@@ -1,6 +1,11 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // The functions here are those without "OfType" for who knows the type at run
 // time. They work on the very same lanes: a lane that they make is found by New[T],
@@ -30,14 +35,14 @@ func laneOfType(r *Region, t *Type) *Lane {
 }
 
 // NewOfType returns a pointer to a zero t.
-func NewOfType(r *Region, t *Type) Pointer {
+func NewOfType(r *Region, t *Type) xunsafe.Pointer {
 	if Portable || check.Watched || t.key == nil || t.Size == 0 {
 		return newOfType(r, t)
 	}
 	if !t.Pointers {
 		if t.Size <= SmallBytes {
 			if off, ok := r.Flat.takeObject(t.Size); ok {
-				p := Addr(r.Flat.Base, off)
+				p := xunsafe.Add(r.Flat.Base, off)
 				ClearBlocks(p, t.Size)
 				return p
 			}
@@ -48,7 +53,7 @@ func NewOfType(r *Region, t *Type) Pointer {
 		lo := l.Lo
 		if next := lo + t.Size; next <= l.Hi {
 			l.Lo = next
-			return Addr(l.Base, lo)
+			return xunsafe.Add(l.Base, lo)
 		}
 	}
 	return newOfType(r, t)
@@ -58,7 +63,7 @@ func NewOfType(r *Region, t *Type) Pointer {
 //
 //go:norace
 //go:noinline
-func newOfType(r *Region, t *Type) Pointer {
+func newOfType(r *Region, t *Type) xunsafe.Pointer {
 	if t.Size == 0 {
 		return nothing()
 	}
@@ -68,7 +73,7 @@ func newOfType(r *Region, t *Type) Pointer {
 		l.give(c, off, off+t.Size)
 	}
 	l.clearReserved(c, off, off+t.Size)
-	return Addr(c.Base, off)
+	return xunsafe.Add(c.Base, off)
 }
 
 // fewElements is the most elements that a slice is made of in the fast way. It is only
@@ -80,7 +85,7 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	if t.Pointers && !Portable && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
 		if l := r.Types.Lane(t.key); l.Key == t.key && c != 0 {
 			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
-				return Slice{Addr(l.Base, off), n, c}
+				return Slice{xunsafe.Add(l.Base, off), n, c}
 			}
 		}
 	}
@@ -94,7 +99,7 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 		l.give(ch, off, off+size)
 	}
 	l.clearReserved(ch, off, off+size)
-	return Slice{Addr(ch.Base, off), n, c}
+	return Slice{xunsafe.Add(ch.Base, off), n, c}
 }
 
 // GrowSliceOfType returns s, a slice of values of t, with a length of n, which is
@@ -135,7 +140,7 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 	l := laneOf[byte](r)
 	size := uintptr(n) + align - min(align, FlatAlign)
 	c, off := l.reserveSlice(size)
-	skip := -OffsetIn(nil, Addr(c.Base, off)) & (align - 1)
+	skip := -xunsafe.Number(xunsafe.Add(c.Base, off)) & (align - 1)
 	if check.On {
 		l.give(c, off, off+size)
 		c.watch.GiveUnwritten(c.Base, off, off+size)
@@ -146,20 +151,40 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 // SomeOfType returns zero values of t, which has a size, that follow each other: n of
 // them, or as many as there is room for in the lane's chunk. It is for who needs n
 // and can take them in pieces, as lists of messages are made.
-func SomeOfType(r *Region, t *Type, n int) (Pointer, int) {
+func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	if t.Pointers && !Portable && !check.Watched && t.key != nil {
 		if l := r.Types.Lane(t.key); l.Key == t.key {
 			if size := uintptr(n) * t.Size; size <= l.Hi-l.Lo {
 				off := l.Lo
 				l.Lo += size
-				return Addr(l.Base, off), n
+				return xunsafe.Add(l.Base, off), n
 			}
 			if has := (l.Hi - l.Lo) / t.Size; has > 0 {
 				off := l.Lo
 				l.Lo += has * t.Size
-				return Addr(l.Base, off), int(has)
+				return xunsafe.Add(l.Base, off), int(has)
 			}
 		}
 	}
 	return MakeSliceOfType(r, t, n, n).Data, n
+}
+
+// nothing is where values of no size are.
+func nothing() xunsafe.Pointer { return xunsafe.PointerTo(new(struct{})) }
+
+// SliceValue is s, a slice of values of t, for package reflect, where header may lie in r.
+// It lies in the lane of the slice's type: a Value that is used too late finds another
+// slice of that type there, and no slice of others, whose memory it would write to.
+func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
+	if t.key == nil {
+		return reflect.SliceAt(t.Reflect, s.Data, s.Cap).Slice3(0, s.Len, s.Cap)
+	}
+	h := t.header.Load()
+	if h == nil {
+		h = TypeOf(t.slices)
+		t.header.Store(h)
+	}
+	header := NewOfType(r, h)
+	*xunsafe.Cast[Slice](header) = s
+	return boxed(t.slice, header)
 }

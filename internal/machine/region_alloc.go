@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
 
 // New returns a pointer to a zero T, which has a size, where the fast way ends:
 // no room, a type not met before, a large T.
@@ -12,12 +15,12 @@ func New[T any](r *Region) *T { return NewIn[T](laneOf[T](r)) }
 //
 //go:norace
 func NewIn[T any](l *Lane) *T {
-	c, off := l.reserveLarge(RoundUp(SizeOf[T](), l.align))
+	c, off := l.reserveLarge(RoundUp(xunsafe.SizeOf[T](), l.align))
 	if check.On {
-		l.give(c, off, off+SizeOf[T]())
+		l.give(c, off, off+xunsafe.SizeOf[T]())
 	}
-	l.clearReserved(c, off, off+SizeOf[T]())
-	return At[T](c.Base, off)
+	l.clearReserved(c, off, off+xunsafe.SizeOf[T]())
+	return xunsafe.At[T](c.Base, off)
 }
 
 // MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
@@ -25,7 +28,7 @@ func MakeSlice[T any](r *Region, n, c int) []T { return MakeSliceIn[T](laneOf[T]
 
 // MakeSliceIn is MakeSlice in a lane that serves T.
 func MakeSliceIn[T any](l *Lane, n, c int) []T {
-	size := uintptr(c) * SizeOf[T]()
+	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := l.reserveSlice(size)
 	if check.On {
 		l.give(ch, off, off+size)
@@ -37,7 +40,7 @@ func MakeSliceIn[T any](l *Lane, n, c int) []T {
 // MakeSliceUninit is MakeSlice without the clearing, for Ts without pointers.
 func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	l := laneOf[T](r)
-	size := uintptr(c) * SizeOf[T]()
+	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := l.reserveSlice(size)
 	if check.On {
 		l.give(ch, off, off+size)
@@ -50,7 +53,7 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 // offset.
 //
 //go:norace
-func ReserveString(r *Region, n uintptr) (Pointer, uintptr) {
+func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
 	l := laneOf[byte](r)
 	c, off := l.reserveText(n)
 	if check.On {

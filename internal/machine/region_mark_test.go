@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // An epoch with a million marks must not be paid for in all later ones.
@@ -19,7 +20,7 @@ func TestMarksAreNotRetained(t *testing.T) {
 			New[byte](&r)
 		}
 		r.Empty()
-		if n := uintptr(cap(r.marks.positions)) * SizeOf[position](); n > max(r.MaxRetained/8, marksRetained) {
+		if n := uintptr(cap(r.marks.positions)) * xunsafe.SizeOf[position](); n > max(r.MaxRetained/8, marksRetained) {
 			t.Errorf("%d bytes of %d marks are kept", n, marks)
 		}
 	}
