@@ -150,6 +150,26 @@ func TestWhoAsks(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}, "put back"},
+		// It has an arena of its own, and values of the one around it: those are not seen.
+		"another has a request within": {func(r *http.Request) {
+			want(ask(r), true)
+			q := arena.NewAutoPool(0)
+			on(t, func() { handledWithin(q, r, func(r *http.Request) { want(ask(r), true) }) })
+			if s := q.Stats(); s.Puts != 1 || s.Abandoned != 0 {
+				t.Errorf("%+v", s)
+			}
+		}, "abandoned"},
+		"another has a request within one within": {func(r *http.Request) {
+			want(ask(r), true)
+			p, q := arena.NewAutoPool(0), arena.NewAutoPool(0)
+			handledWithin(p, r, func(r *http.Request) {
+				want(ask(r), true)
+				on(t, func() { handledWithin(q, r, func(r *http.Request) { want(ask(r), true) }) })
+			})
+			if p.Stats().Abandoned != 1 || q.Stats().Puts != 1 {
+				t.Errorf("%+v, %+v", p.Stats(), q.Stats())
+			}
+		}, "abandoned"},
 		"another, in a request within": {func(r *http.Request) {
 			want(ask(r), true)
 			q := arena.NewAutoPool(0)

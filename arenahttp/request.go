@@ -96,16 +96,24 @@ func (q *request) ask(self uint64) *arena.Arena {
 	return a
 }
 
-// stray notes that a goroutine which is no worker works on the request; and in those
-// around it, too, whose values it may have been given. The request is locked.
+// stray notes that a goroutine which is no worker works on the request, and so on those
+// around it. The request is locked.
 func (q *request) stray(self uint64) {
 	q.strayed = true
-	if outer := requestOf(q.Context); outer != nil {
-		outer.mu.Lock()
-		defer outer.mu.Unlock()
-		if outer.worker(self) == nil {
-			outer.stray(self)
-		}
+	q.within(self)
+}
+
+// within notes in the request around q that a goroutine works on q, unless it is a worker
+// of that one, too: it may have been given what lies in the arena there.
+func (q *request) within(self uint64) {
+	outer := requestOf(q.Context)
+	if outer == nil {
+		return
+	}
+	outer.mu.Lock()
+	defer outer.mu.Unlock()
+	if outer.worker(self) == nil {
+		outer.stray(self)
 	}
 }
 
@@ -125,6 +133,7 @@ func (q *request) worker(self uint64) *worker {
 // begin makes the goroutine that calls it the request's first worker.
 func (q *request) begin() {
 	q.workers, q.main.number = 1, goroutine.Self()
+	q.within(q.main.number)
 }
 
 // join adds w, which the goroutine that calls it is about to start, unless the request is
