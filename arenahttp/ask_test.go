@@ -170,6 +170,12 @@ func TestWhoAsks(t *testing.T) {
 				t.Errorf("%+v, %+v", p.Stats(), q.Stats())
 			}
 		}, "abandoned"},
+		"another, in a request within that is over": {func(r *http.Request) {
+			want(ask(r), true)
+			var kept *http.Request
+			handledWithin(arena.NewAutoPool(0), r, func(r *http.Request) { kept = r })
+			on(t, func() { want(ask(kept), false) })
+		}, "abandoned"},
 		"another, in a request within": {func(r *http.Request) {
 			want(ask(r), true)
 			q := arena.NewAutoPool(0)

@@ -79,6 +79,7 @@ func (q *request) ask(self uint64) *arena.Arena {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.workers == 0 {
+		q.within(self) // which may go on
 		return nil
 	}
 	if q.worker(self) == nil {
