@@ -165,7 +165,11 @@ func NewContext(ctx context.Context, a *Arena) context.Context {
 // there is none. It walks up the contexts that ctx was made from, so keep the
 // result instead of asking for each allocation.
 func FromContext(ctx context.Context) *Arena {
-	a, _ := ctx.Value(hooks.ContextKey{}).(*Arena)
+	v := ctx.Value(hooks.ContextKey{})
+	if l, ok := v.(hooks.Lender); ok {
+		v = l.Lend()
+	}
+	a, _ := v.(*Arena)
 	return a
 }
 

@@ -11,6 +11,10 @@ import (
 // ContextKey is the key of an arena in a context.
 type ContextKey struct{}
 
+// Lender is what a context may have in place of an arena, where not all who ask may be led
+// to it. Lend returns the *arena.Arena for the goroutine that calls it.
+type Lender interface{ Lend() any }
+
 // Abandon leaves an *arena.Arena that is out of an *arena.ArenaPool to the collector,
 // as another goroutine may use it beyond the end of its request. It counts as
 // abandoned, and not as leaked. Package arena sets the variable when it starts.
