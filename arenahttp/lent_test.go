@@ -1,0 +1,35 @@
+package arenahttp
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/goroutine"
+)
+
+// An arena that was lent to a worker which has not begun must not be another one's that began
+// before it: the first one would be without the arena of who waits for it. The goroutines of a
+// TimeoutHandler can't be held back for that, so this calls what they call.
+func TestLentToWhoHasNotBegun(t *testing.T) {
+	q := &request{Context: t.Context(), pool: arena.NewAutoPool(0)}
+	q.begin()
+	a := q.ask(goroutine.Self())
+	var lent, other worker
+	q.join(&lent)
+	q.join(&other)
+	for _, x := range []struct {
+		w    *worker
+		want *arena.Arena
+	}{{&other, nil}, {&lent, a}} {
+		entered := make(chan bool)
+		go func() {
+			q.enter(x.w)
+			if got := arena.FromContext(q); got != x.want {
+				t.Errorf("%p, want %p", got, x.want)
+			}
+			close(entered)
+			<-t.Context().Done()
+		}()
+		<-entered
+	}
+}
