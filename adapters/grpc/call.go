@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
@@ -25,6 +26,11 @@ type call struct {
 	dec   func(any) error             // grpc's, of a unary call
 	arena atomic.Pointer[arena.Arena] // nil while there is no message, once it was kept, and at the end
 	users atomic.Int32                // who still works with the arena; the last one gives it back
+
+	// Goroutines that say when they are done: the one that runs the wrapped handler, and the
+	// one that runs the program's for an interceptor. stranger is another one that was led to
+	// the arena, goroutine.Nobody for several: it may go on when all users are done.
+	main, inner, stranger atomic.Uint64
 
 	noted   bool              // the codec has been here, in this read
 	held    bool              // the codec is one of the users, since this read
@@ -44,6 +50,7 @@ type envelope struct {
 func newCall(ctx context.Context, r *registrar) *call {
 	c := &call{Context: ctx, from: r}
 	c.users.Store(1)
+	c.main.Store(goroutine.Self())
 	return c
 }
 
@@ -52,6 +59,7 @@ type callKey struct{}
 func (c *call) Value(key any) any {
 	switch key.(type) {
 	case hooks.ContextKey:
+		c.note(goroutine.Self()) // first, or it is missed by who takes the arena away
 		return c.arena.Load()
 	case callKey:
 		return c
@@ -101,7 +109,27 @@ func (c *call) leave() bool {
 	return true
 }
 
-func (c *call) putBack() { c.from.pool.Put(c.arena.Swap(nil)) }
+// note says that the goroutine self is led to the arena.
+func (c *call) note(self uint64) {
+	if self == c.main.Load() || self == c.inner.Load() {
+		return
+	}
+	if other := c.stranger.Swap(self); other != 0 && other != self {
+		c.stranger.Store(goroutine.Nobody)
+	}
+}
+
+func (c *call) putBack() { c.giveBack(c.arena.Swap(nil), 0) }
+
+// giveBack puts a back into its pool, unless a stranger may still use it, other than the
+// goroutine done, which does not.
+func (c *call) giveBack(a *arena.Arena, done uint64) {
+	if other := c.stranger.Swap(0); other != 0 && other != done && a != nil {
+		hooks.Abandon(c.from.pool, a)
+		return
+	}
+	c.from.pool.Put(a)
+}
 
 // decode is what the generated handler of a unary call reads its request with.
 func (c *call) decode(m any) error { return c.read(m, c.dec) }
@@ -170,6 +198,7 @@ func (c *call) intercept(next grpc.UnaryServerInterceptor) grpc.UnaryServerInter
 			if !c.join() {
 				return nil, status.Error(codes.Canceled, "arenagrpc: the call ended before its handler began")
 			}
+			c.inner.Store(goroutine.Self())
 			defer c.finishHandler(&reply, &err)
 			return handler(ctx, req)
 		})
@@ -179,6 +208,7 @@ func (c *call) intercept(next grpc.UnaryServerInterceptor) grpc.UnaryServerInter
 // over is called when the handler has returned, with all interceptors of a unary call.
 // It takes the arena out of the context's sight if nobody else works with it.
 func (c *call) over() (alone bool) {
+	c.main.Store(0)
 	if !c.users.CompareAndSwap(1, 0) {
 		return false
 	}
@@ -206,8 +236,9 @@ func (c *call) answer(reply any, alone bool) any {
 // goes on, unless it is what a limit refused.
 func (c *call) finish(reply *any, err *error) {
 	v := recover()
+	c.main.Store(0)
 	if c.last != nil {
-		c.from.pool.Put(c.last)
+		c.giveBack(c.last, 0)
 	} else if c.users.Load() != 0 { // a panic, or others still work with it
 		c.leave()
 	}
@@ -217,6 +248,7 @@ func (c *call) finish(reply *any, err *error) {
 // finishHandler is finish for a handler that an interceptor calls.
 func (c *call) finishHandler(reply *any, err *error) {
 	v := recover()
+	c.inner.Store(0)
 	c.leave()
 	refusal(v, reply, err)
 }

@@ -169,6 +169,7 @@ func TestKeepInStream(t *testing.T) {
 // returns. Without a look at that, the message's arena would never go back.
 func TestReceiverOutlivesHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
+	strange.Store(pool, true)
 	ends := make(chan error, 100)
 	client := serveTests(t, pool, &service{duplex: func(s duplexServer) error {
 		began := make(chan bool)

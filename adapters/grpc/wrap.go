@@ -35,6 +35,14 @@ import (
 // has returned gets an error. Interceptors of streams stand outside, and may read a
 // message where RecvMsg shows it to them.
 //
+// If another goroutine asks for the arena, or receives the message, than the handler's own or
+// that of an interceptor, nobody knows when it will be done: a handler with a timeout of its
+// own, for example, answers while its goroutine goes on. Such an arena does not go back to pool
+// when the handler has returned: it is left to that goroutine and to the collector, and counts
+// as Abandoned. It goes back where that goroutine receives the next message, or the stream's
+// end, before. Still no two goroutines may use an arena at a time. What can't be seen is a
+// goroutine that never asks and was handed a request: it needs a copy, or Keep.
+//
 // What a limit of the pool refuses (see arena.ArenaPool.SetLimit), in the decoder, the
 // handler or an interceptor, becomes RESOURCE_EXHAUSTED, with a RetryInfo of one second
 // if it can succeed when other calls have ended.

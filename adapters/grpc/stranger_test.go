@@ -1,0 +1,161 @@
+package arenagrpc_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"google.golang.org/grpc"
+	pb "google.golang.org/grpc/interop/grpc_testing"
+
+	"github.com/ebbpool/arena"
+	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
+)
+
+// fates waits until the pool knows what became of all arenas, of which so many were abandoned.
+func fates(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
+	t.Helper()
+	strange.Store(pool, true)
+	settled(t, pool)
+	if s := pool.Stats(); s.Abandoned != abandoned {
+		t.Errorf("%+v: want %d abandoned", s, abandoned)
+	}
+}
+
+// A handler with a timeout of its own answers while a goroutine goes on with the request. If
+// that goroutine has asked for the arena, it must not be the next call's.
+func TestStrangerIsLate(t *testing.T) {
+	pool, goOn, ended := arena.NewAutoPool(0), make(chan bool), make(chan bool)
+	client := serveTests(t, pool, &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+		if r.ResponseStatus.Message != "late" {
+			return echo(ctx, r)
+		}
+		asked := make(chan bool)
+		go func() {
+			defer close(ended)
+			text := arenagrpc.FromContext(ctx).Concat(r.ResponseStatus.Message, "!")
+			close(asked)
+			<-goOn
+			if text != "late!" || r.ResponseStatus.Message != "late" {
+				t.Errorf("%q and %q are another call's", text, r.ResponseStatus.Message)
+			}
+			if arenagrpc.FromContext(ctx) != nil {
+				t.Error("the arena of a call that has ended")
+			}
+		}()
+		<-asked
+		return nil, context.DeadlineExceeded
+	}})
+	if _, err := client.UnaryCall(within(t), request("late")); err == nil {
+		t.Error("no error")
+	}
+	for range 10 {
+		reply, err := client.UnaryCall(within(t), request("next"))
+		isEcho(t, "next", reply, err)
+	}
+	close(goOn)
+	<-ended
+	fates(t, pool, 1)
+}
+
+// An interceptor's timeout is known: what its handler asks for goes back when that has ended,
+// and what a goroutine of that handler asks for does not.
+func TestStrangerOfAnInterceptor(t *testing.T) {
+	for name, abandoned := range map[string]uint64{"handler": 0, "goroutine": 1} {
+		t.Run(name, func(t *testing.T) {
+			pool, goOn, begun := arena.NewAutoPool(0), make(chan bool), make(chan bool)
+			client := serveTests(t, pool, &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+				if arenagrpc.FromContext(ctx) == nil {
+					t.Error("no arena")
+				}
+				if name == "goroutine" {
+					asked := make(chan bool)
+					go func() {
+						arenagrpc.FromContext(ctx)
+						close(asked)
+						<-t.Context().Done()
+					}()
+					<-asked
+				}
+				close(begun)
+				<-goOn
+				arenagrpc.FromContext(ctx).AllocBytes(10)
+				return echo(ctx, r)
+			}}, grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+				go next(ctx, req)
+				<-begun
+				return nil, context.DeadlineExceeded
+			}))
+			if _, err := client.UnaryCall(within(t), request("late")); err == nil {
+				t.Error("no error")
+			}
+			if s := pool.Stats(); s.Puts+s.Abandoned != 0 {
+				t.Errorf("%+v, while the handler goes on", s)
+			}
+			close(goOn)
+			fates(t, pool, abandoned)
+		})
+	}
+}
+
+// A goroutine that receives is done with a message when it receives the next. If the handler
+// returns before that, the message is still in use.
+func TestStrangerReceives(t *testing.T) {
+	for name, c := range map[string]struct {
+		wait, two bool
+		abandoned uint64
+	}{"to the end": {true, false, 0}, "to the handler's": {false, false, 1}, "two": {true, true, 3}} {
+		t.Run(name, func(t *testing.T) {
+			pool, got, goOn, ended := arena.NewAutoPool(0), make(chan bool), make(chan bool), make(chan bool)
+			client := serveTests(t, pool, &service{duplex: func(s duplexServer) error {
+				go func() {
+					defer close(ended)
+					for n := 1; ; n++ {
+						r, err := s.Recv()
+						if err != nil {
+							if err != io.EOF {
+								t.Error(err)
+							}
+							return
+						}
+						if c.two {
+							asked := make(chan bool)
+							go func() {
+								arenagrpc.FromContext(s.Context())
+								close(asked)
+								<-t.Context().Done()
+							}()
+							<-asked
+						}
+						if n == 3 && !c.wait {
+							close(got)
+							<-goOn
+							if string(r.Payload.Body) != "three" {
+								t.Errorf("%q is another call's", r.Payload.Body)
+							}
+							return
+						}
+					}
+				}()
+				if c.wait {
+					<-ended
+				} else {
+					<-got
+				}
+				return nil
+			}})
+			s, err := client.FullDuplexCall(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"one", "two", "three"} {
+				s.Send(out(text))
+			}
+			s.CloseSend()
+			s.Recv()
+			close(goOn)
+			<-ended
+			fates(t, pool, c.abandoned)
+		})
+	}
+}
