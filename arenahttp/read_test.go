@@ -93,6 +93,9 @@ func TestStatus(t *testing.T) {
 			if x.is != nil && !errors.Is(err, x.is) {
 				t.Errorf("%s: %v, want %v", name, err, x.is)
 			}
+			if (x.is == io.EOF || x.is == io.ErrUnexpectedEOF) && err != x.is {
+				t.Errorf("%s: %#v, for which programs that compare have no eye", name, err)
+			}
 		}
 	}
 	// Errors that are not from Read are none of the client's.
