@@ -10,7 +10,8 @@
 //	a := arena.FromContext(r.Context())
 //
 // Nothing from the arena may be used after the handler has returned: what stays is
-// to be copied, with arena.Escape or strings.Clone.
+// to be copied, with arena.Escape or strings.Clone. So is what goes into the answer's header,
+// which package net/http may send later; a body is copied when it is written.
 //
 // # Timeouts
 //

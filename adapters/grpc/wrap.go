@@ -26,7 +26,8 @@ import (
 // unary interceptors. The reply may lie in it. The arena goes back to pool when all
 // interceptors have returned and the reply has been marshalled, or when the call has
 // failed or panicked; if an interceptor returned before its handler, when the handler
-// returns, too. The text of an error is copied where it lies in the arena; what else an
+// returns, too. Metadata, of grpc.SetHeader and grpc.SetTrailer, may be sent later: what of it
+// lies in the arena is to be copied. The text of an error is copied where it lies in the arena; what else an
 // error of your own leads to must not.
 //
 // In a stream each message that is received has an arena of its own, until the next
