@@ -14,6 +14,7 @@
 #include <memory_resource>
 #include <new>
 #include <random>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -252,6 +253,15 @@ void aggregates() {
     ebb::fixed_pool<place> pool(1);
     const auto in_pool = ebb::make(pool, number, 2L, std::string(3, 'y'), 'z');
     CHECK(in_pool->x == 3 && in_pool->y == 2 && in_pool->name == "yyy" && in_pool->letter == 'z');
+    enum { seven = 7 };
+    CHECK(a.make<place>(seven)->x == 7);
+    // A class that takes numbers itself.
+    struct perhaps {
+        std::optional<int> value;
+        bool is_there;
+    };
+    CHECK(a.make<perhaps>(number, true)->value == 3);
+    CHECK(a.make<perhaps>(std::nullopt, p)->is_there);
 }
 
 // Windows' own threads have no std::thread before gcc 13.

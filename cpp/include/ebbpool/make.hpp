@@ -30,19 +30,20 @@ struct slot_guard {
     }
 };
 
-// A number that becomes what the member of an aggregate is, as between parentheses:
-// between braces an int is refused where the member is a double.
-template <class Number>
+// A number, an enumerator or a pointer that becomes what the member of an aggregate is, as
+// between parentheses: between braces an int is refused where the member is a double.
+template <class Scalar>
 struct converted {
-    Number value;
+    Scalar value;
     template <class Member>
-    constexpr operator Member() const noexcept(noexcept(static_cast<Member>(value))) {
+    requires std::is_convertible_v<Scalar, Member>
+    constexpr operator Member() const noexcept(std::is_nothrow_convertible_v<Scalar, Member>) {
         return static_cast<Member>(value);
     }
 };
 template <class Arg>
 constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Arg>>) {
+    if constexpr (std::is_scalar_v<std::remove_cvref_t<Arg>>) {
         return converted<std::remove_cvref_t<Arg>>{arg};
     } else {
         return std::forward<Arg>(arg);
@@ -60,7 +61,11 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wmissing-field-initializers"
 #endif
-        return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+        if constexpr (requires { T{std::forward<Args>(args)...}; }) {
+            return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
+        } else {
+            return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+        }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif

@@ -227,6 +227,8 @@ public:
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
+        // What goes back now, and was still outstanding, was abandoned.
+        abandoned_ -= std::min(abandoned_, outstanding_since(p));
         places_ = p;
         blocks_ = 0;
         run_end_ = no_run;
