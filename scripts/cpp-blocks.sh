@@ -20,6 +20,7 @@ cat >before <<'END'
 #include <string_view>
 #include <vector>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>
@@ -72,6 +73,7 @@ static void pools() {
     ebb::handle_pool<order> named(1'000);
     const ebb::handle<order> h = named.create(17, 300);
     if (order* const found = named.get(h)) found->quantity -= 100;
+    for (order& each : ebb::live(named)) each.quantity += 1;
     named.destroy(h);
     if (named.get(h) != nullptr) std::abort();  // stale, also when the slot is another's
     //! [handle_pool]
@@ -168,6 +170,14 @@ static void regions() {
         words.emplace_back("in the arena, too");
     }  // destroyed before the end of the life
     //! [arena_resource]
+
+    //! [default_resource]
+    {
+        ebb::arena_resource memory(a);
+        const ebb::default_resource_scope scope(memory);
+        const std::pmr::string name("in the arena, though nobody has said so here");
+    }  // the former default again
+    //! [default_resource]
 
     //! [limit_error]
     a.limit(1 << 20);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <limits>
 #include <memory_resource>
 #include <ostream>

@@ -10,6 +10,7 @@
 module;
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/arena_pool.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
@@ -32,6 +33,7 @@ using ebb::arena_stats;
 using ebb::basic_arena;
 using ebb::basic_arena_resource;
 using ebb::construct;
+using ebb::default_resource_scope;
 using ebb::describe;
 using ebb::destroy;
 using ebb::destroy_all;

@@ -222,12 +222,10 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -254,10 +252,10 @@ public:
     constexpr arena_mark() noexcept = default;
     /// The other one is none after it.
     constexpr arena_mark(arena_mark&& other) noexcept
-        : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+        : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
     /// The other one is none after it.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
-        arena_ = std::exchange(other.arena_, nullptr);
+        region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
         return *this;
     }
@@ -268,9 +266,9 @@ public:
 private:
     template <class>
     friend class basic_arena;
-    constexpr arena_mark(const void* arena, std::size_t serial) noexcept : arena_(arena), serial_(serial) {}
+    constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    const void* arena_ = nullptr;
+    std::size_t region_ = 0;  // a number and no address: an arena may move
     std::size_t serial_ = 0;
 };
 
@@ -307,8 +305,8 @@ enum class misuse : unsigned char {
     stale_mark,       ///< rewind to a mark that the arena has gone back beyond
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
-    reentrant,        ///< reset, release or rewind from a constructor or destructor that the arena runs
-    stranded          ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind
+    reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
+    stranded  ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind or a move
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -355,11 +353,11 @@ enum class misuse : unsigned char {
         case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
         case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
         case misuse::reentrant:
-            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset or "
-                   "release it";
+            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset, "
+                   "release or move it";
         case misuse::stranded:
             return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
-                   "release() and rewind(), or call abandon() on the resource if it is never to be destroyed";
+                   "release(), rewind() and a move, or call abandon() on the resource if it is never to be destroyed";
     }
     return "";
 }
@@ -546,51 +544,40 @@ struct with_leaks<report> : report {
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHECKS_HPP
-// Objects in a pool, instead of raw slots: construct and destroy, and a handle
-// that does the second by itself.
-//
-//     ebb::fixed_pool<order> orders(10'000);
-//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
-#ifndef EBBPOOL_MAKE_HPP
-#define EBBPOOL_MAKE_HPP
+// How an arena makes objects: memory for them and, where their destructors must run, a
+// record; what goes back when a constructor throws.
+#ifndef EBBPOOL_OBJECTS_HPP
+#define EBBPOOL_OBJECTS_HPP
 
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 
-// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, handed
-// out and given back in any order, with every misuse that can be told from
-// right use caught in release builds.
-//
-//     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
-//
-// Nothing is kept inside the slots, so that a stray write into a free one can't
-// break the pool, and so that AddressSanitizer can poison all of it.
-//
-// `order` is a permutation of the slots, as a stack that grows downwards: the
-// first `top` entries stand for slots that are out, the rest are the free ones
-// in the order in which they will be handed out. Entry i holds (slot XOR i), so
-// that memory which is still zero reads as "slot i": a new pool needs no
-// filling, fresh slots come lowest first and only when all others are out, and
-// there is no branch between "fresh" and "used before".
-//
-// `states` holds one of three values a slot; the check of a pointer is one
-// compare for null, range and stride (slot_finder) and one for the state.
-//
-// The slot that was freed last is "hot": it is kept in a member, and goes to
-// the stack, and its state from live to free, only when the next one is freed.
-// While frees and allocations alternate neither table is written: stores are
-// what such a loop waits for.
-#ifndef EBBPOOL_FIXED_POOL_HPP
-#define EBBPOOL_FIXED_POOL_HPP
+// How an arena records destructors: in itself, one record for a row of objects of
+// one type that lie one behind the other.
+#ifndef EBBPOOL_RECORDS_HPP
+#define EBBPOOL_RECORDS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <type_traits>
+
+// The chunks that an arena takes memory by: how large they are, which of them lie
+// idle, and the limit.
+#ifndef EBBPOOL_CHUNKS_HPP
+#define EBBPOOL_CHUNKS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
 
 // Where memory comes from: of a pool one block for everything, zero when it is
 // new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
@@ -839,6 +826,926 @@ struct slot_finder {
 }  // namespace ebb
 
 #endif  // EBBPOOL_STORAGE_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// What an arena throws when it would need more memory than its limit allows.
+/// The arena is unchanged and may be used on.
+///
+/// \snippet reference.cpp limit_error
+class limit_error : public std::bad_alloc {
+public:
+    /// From what the three functions below answer.
+    limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
+        : limit_(limit), in_use_(in_use), asked_(asked) {}
+
+    /// The message.
+    [[nodiscard]] const char* what() const noexcept override {
+        return "ebb::arena: more memory is needed than limit() allows";
+    }
+    /// Bytes that are allowed.
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    /// Bytes of chunks that the arena has.
+    [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+    /// Bytes that the allocation needs in addition.
+    [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
+
+private:
+    std::size_t limit_, in_use_, asked_;
+};
+
+namespace detail {
+
+/// An address, as a number of a type of its own: no store through a pointer of
+/// the program's can change one, so the compiler keeps what it has loaded.
+enum class address : std::uintptr_t {};
+constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
+inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
+inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
+
+/// Objects begin at multiples of this.
+inline constexpr std::size_t unit = 8;
+
+/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
+struct chunk {
+    chunk* next;  // older, in the list of those in use
+    std::uintptr_t begin, end;
+    std::size_t bytes;  // of all of it
+    bool borrowed;      // storage of the caller's, which stays to the end
+    bool oversize;      // made for one large allocation
+    block memory;
+
+    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
+};
+/// Whole cache lines, so that an object of a line's size lies in one.
+inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
+
+/// Sizes up to this can be added to the end of a chunk: none is so near to the
+/// end of the address space.
+inline constexpr std::size_t no_chunk_above = 4096;
+
+/// Makes chunks, and keeps those that hold nothing.
+class chunk_store {
+public:
+    /// Bounds the bytes of all chunks; 0: no bound.
+    void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
+
+    static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
+        return chunk_header + round_up(bytes, unit) + cache_line - 1;
+    }
+
+    /// Far below where sizes that are added overflow.
+    static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
+
+    /// Throws what a size beyond max_bytes is answered with.
+    [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
+        if (limit_ != no_limit) throw_limit(bytes);
+        throw_bad_alloc();
+    }
+
+protected:
+    chunk_store(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : chunk_size_(chunk_size), max_retained_(max_retained), options_(options) {
+        if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
+        if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
+        if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
+        if (!options.storage.empty()) borrow();
+    }
+
+    /// The same chunks. One of both must then forget_chunks().
+    chunk_store(const chunk_store&) = default;
+    chunk_store& operator=(const chunk_store&) = default;
+
+    ~chunk_store() { free_list(spare_, true); }
+
+    /// As if new, but for storage of the caller's, which is another's now: without a
+    /// source there is no memory.
+    void forget_chunks() noexcept {
+        spare_ = nullptr;
+        held_ = chunks_ = oversize_ = grown_ = 0;
+    }
+
+    /// A chunk with that much room, in no list.
+    chunk* next_chunk(std::size_t need) {
+        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
+            chunk* const c = *at;
+            if (c->room() < need) continue;
+            *at = c->next;
+            return c;
+        }
+        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
+        // As much again as growth has made, so that the first is of the size asked for.
+        const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
+        std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
+        if (limit_ != no_limit) {
+            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
+            // need is whole units, and so fits in rest if it fits at all.
+            if (chunk_header + need > left()) throw_limit(chunk_header + need);
+            // So that many chunks are possible, down to the end of what is allowed.
+            const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
+            room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
+        }
+        const bool is_oversize = need > room;
+        chunk* const c = make_chunk(std::max(room, need));
+        c->oversize = is_oversize;
+        is_oversize ? ++oversize_ : grown_ += c->bytes;
+        return c;
+    }
+
+    [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
+
+    chunk* make_chunk(std::size_t room) {
+        std::size_t bytes = chunk_header + round_up(room, unit);
+        pool_options options = options_;
+        options.storage = {};
+        if (options.huge_pages && bytes >= huge_page) {
+            const std::size_t whole = round_up(bytes, huge_page);
+            whole <= left() ? bytes = whole : options.huge_pages = false;
+        }
+        block memory{bytes, cache_line, bytes, options};
+        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
+            throw_bad_alloc();
+        }
+        return found(std::move(memory), bytes, false);
+    }
+
+    /// Whether it is no larger than what the user has asked for.
+    [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
+
+    /// Puts a list of chunks that hold nothing behind the others of those.
+    void put_aside(chunk* first, chunk* last) noexcept {
+        chunk** end = &spare_;
+        while (*end != nullptr) end = &(*end)->next;
+        *end = first;
+        last->next = nullptr;
+    }
+
+    void free_chunk(chunk* c) noexcept {
+        held_ -= c->bytes;
+        if (!c->oversize) grown_ -= c->bytes;
+        --chunks_;
+        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
+        const block memory(std::move(c->memory));
+        c->~chunk();
+    }
+
+    /// Frees a list; storage of the caller's is put aside, but at the end of all.
+    void free_list(chunk* c, bool all) noexcept {
+        while (c != nullptr) {
+            chunk* const next = c->next;
+            if (c->borrowed && !all) {
+                c->next = spare_;
+                spare_ = c;
+            } else {
+                free_chunk(c);
+            }
+            c = next;
+        }
+    }
+
+    chunk* spare_ = nullptr;  // chunks that hold nothing
+    std::size_t chunk_size_, max_retained_;
+    std::size_t held_ = 0;  // bytes of all chunks
+    std::size_t chunks_ = 0, oversize_ = 0;
+
+private:
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+    // Growth makes no chunk of more than this many times the chunk size: the
+    // unused end of the last one would be worth more than the calls it saves.
+    static constexpr std::size_t max_growth = 64;
+
+    void borrow() {
+        const std::size_t size = options_.storage.size();
+        const std::size_t skip = (0 - +address_of(options_.storage.data())) & (cache_line - 1);
+        if (size < skip + chunk_header + unit) throw_length("ebb::arena: the storage is smaller than bytes_needed(1)");
+        const std::size_t bytes = (size - skip) & ~(unit - 1);
+        pool_options options = options_;
+        options.source = nullptr;
+        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
+        grown_ = bytes;
+    }
+
+    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
+        std::byte* const data = memory.data();
+        const std::uintptr_t at = +address_of(data);
+        auto* const c =
+            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
+        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
+        held_ += bytes;
+        ++chunks_;
+        return c;
+    }
+
+#if defined(__cpp_exceptions)
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
+#else
+    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
+#endif
+
+    std::size_t grown_ = 0;  // bytes of the chunks that growth made
+    std::size_t limit_ = no_limit;
+    pool_options options_;
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHUNKS_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+/// A run of objects of one type that lie one behind the other, whose
+/// destructors are to run. It lies before them in the arena.
+struct alignas(unit) record {
+    record* older;
+    void (*destroy)(record*) noexcept;
+    std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_
+};
+
+/// How objects of type T lie behind their record, and how they end.
+template <class T>
+struct run {
+    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
+    /// From the record to the first object.
+    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
+    /// Whether the next object lies where the last one ends: not in units that
+    /// end in padding, nor with a red zone between them. (Large ones don't need it.)
+    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
+
+    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
+    static void destroy(record* r) noexcept {
+        T* const first_one = objects(r);
+        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
+    }
+};
+
+/// The record of one object that lies elsewhere.
+struct loose_record : record {
+    void* object;
+};
+template <class T>
+void destroy_loose(record* r) noexcept {
+    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
+}
+
+/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
+/// constructor that throws.
+template <class Region>
+struct memory_guard {
+    Region& from;
+    std::byte* begin;
+    std::byte* end;
+    std::size_t overhead;
+    bool& busy;
+    bool before = busy;
+    bool kept = false;
+    ~memory_guard() {
+        if (EBB_UNLIKELY(!kept)) {
+            from.take_back(begin, end, overhead);
+            busy = before;
+        }
+    }
+};
+
+/// Objects that are destroyed, newest first, unless they are kept.
+template <class T>
+struct object_guard {
+    T* first;
+    std::size_t count;
+    ~object_guard() {
+        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
+    }
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_RECORDS_HPP
+// The memory of an arena: what of its chunks is handed out, the list of
+// destructors, the marks.
+//
+//     chunk    header | objects -> ... free ... <- text |
+//                     begin     lo           hi         end
+//
+// Objects grow from the low end in units of 8 bytes, text from the high end
+// byte by byte, so that strings cost no padding. When a chunk is full the next
+// one becomes current, the older ones wait in a list for the end of the life;
+// what is too large for the rest of a chunk that has much left gets a chunk of
+// its own beside it.
+#ifndef EBBPOOL_REGION_HPP
+#define EBBPOOL_REGION_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+// Where an arena stands: what its fast paths use, what a mark remembers, and what
+// it says of itself.
+#ifndef EBBPOOL_REGION_STATE_HPP
+#define EBBPOOL_REGION_STATE_HPP
+
+#include <cstddef>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// An arena at one moment. Sizes are in bytes.
+///
+/// \snippet reference.cpp arena_stats
+struct arena_stats {
+    std::size_t used_bytes;      ///< as arena::used_bytes
+    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
+    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
+    std::size_t chunks;          ///< chunks that it holds now
+    std::size_t resets;          ///< lives that have ended, by reset or release
+    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
+};
+
+namespace detail {
+
+/// A place in the life of a region. It lies in the arena, behind what it keeps.
+struct alignas(unit) place {
+    place* older;
+    std::size_t serial;  // no other has it
+    chunk* newest;
+    chunk* current;
+    address lo, hi;
+    std::size_t sunk, overhead;
+    record* last;
+    std::size_t blocks;      // outstanding ones of memory resources that came after `older`
+    std::size_t own_blocks;  // of residents, likewise
+};
+
+/// A memory resource that lies in the region whose memory it hands out, for objects that
+/// want one. It knows where the arena is, which may move.
+struct resident {
+    resident* older;
+    const void* kind;  // of resource
+    void* arena;
+};
+
+/// What fast paths use of a region, at its beginning, where addresses are short.
+struct region_state {
+    static constexpr address no_run{1};
+
+    address lo_{}, hi_{};
+    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
+    record* last_ = nullptr;    // the newest run
+    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
+    address begin_{};           // of the current chunk; 0 before the first
+    chunk* newest_ = nullptr;   // of those that hold something
+    address end_{};
+    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
+    std::size_t lives_ = 0;
+    std::size_t high_ = 0;
+    std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_STATE_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+
+/// Memory that is handed out bump by bump. Checks no misuse; one thread.
+class region : region_state, chunk_store {
+public:
+    /// `on_stranded` is called before memory is taken after a release while
+    /// blocks were out.
+    region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
+           void (*on_stranded)(const region*) noexcept)
+        : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
+
+    /// As a new one, with the parameters and the limit of `other`.
+    struct like {
+        const region& other;
+    };
+    explicit region(like l) noexcept : region(l.other) { be_new(); }
+
+    /// Takes over the memory of `other`, which is as new then. Marks go along.
+    region& operator=(region&& other) noexcept {
+        free_list(newest_, true);
+        free_list(spare_, true);
+        *this = other;
+        other.be_new();
+        return *this;
+    }
+
+    ~region() { free_list(newest_, true); }
+
+    /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
+    EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
+        if constexpr (annotate::on) return take_annotated(bytes, align);
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - lo;
+        const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
+        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
+        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
+        if (align > unit) overhead_ += pad;
+        lo_ = address{lo + pad + last + 1};
+        return pointer_to(lo + pad);
+    }
+
+    /// Whether Bytes more fit in the current chunk: a compare with memory less
+    /// than what a size that may be anything needs.
+    template <std::size_t Bytes>
+    EBB_INLINE bool fits() const noexcept {
+        static_assert(Bytes <= no_chunk_above);
+        return +lo_ + Bytes <= +hi_;
+    }
+    /// Memory for one T.
+    template <class T>
+    EBB_INLINE std::byte* take_one() {
+        constexpr std::size_t bytes = round_up(sizeof(T), unit);
+        if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
+            return take(sizeof(T), alignof(T));
+        } else {
+            if (EBB_UNLIKELY(!fits<bytes>())) return take_slow(bytes, unit, false);
+            std::byte* const p = pointer_to(+lo_);
+            lo_ = address{+lo_ + bytes};
+            return p;
+        }
+    }
+
+    /// `bytes` bytes, at least 1, at any address, from the high end.
+    EBB_INLINE std::byte* take_text(std::size_t bytes) {
+        if constexpr (annotate::on) return take_text_annotated(bytes);
+        if (EBB_UNLIKELY(bytes > +hi_ - +lo_)) return take_slow(bytes, 1, true);
+        hi_ = address{+hi_ - bytes};
+        return pointer_to(+hi_);
+    }
+
+    /// Takes back what begins at `from` and ends at `to`, if it is the newest;
+    /// else it is lost until the end of the life, and not counted as used.
+    /// `overhead` bytes of it were none of the user's.
+    EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
+        if constexpr (annotate::on) {
+            annotate::hide(from, static_cast<std::size_t>(to - from));
+            overhead_ += static_cast<std::size_t>(to - from) - overhead;
+            return;
+        }
+        if (lo_ == address_of(to)) {
+            lo_ = address_of(from);
+            overhead_ -= overhead;
+        } else {
+            overhead_ += static_cast<std::size_t>(to - from) - overhead;
+        }
+    }
+
+    /// Ends a life of which nothing but the bytes of one chunk is left; false
+    /// when there may be more, and nothing was done.
+    EBB_INLINE bool empty_at_once() noexcept {
+        // Each record and each mark is overhead, too.
+        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
+        see();
+        ++lives_;
+        lo_ = begin_;
+        hi_ = end_;
+        return true;
+    }
+
+    /// Ends the life; records must have been unwound.
+    EBB_NOINLINE void empty() noexcept {
+        see();
+        ++lives_;
+        hide_all();
+        forget_life();
+        chunk* used = newest_;
+        newest_ = base_ = nullptr;
+        // The oldest first: the lists are newest first.
+        chunk* all = spare_;
+        spare_ = nullptr;
+        while (used != nullptr) {
+            chunk* const next = used->next;
+            used->next = all;
+            all = used;
+            used = next;
+        }
+        std::size_t kept = 0;
+        chunk** end = &spare_;
+        while (all != nullptr) {
+            chunk* const c = all;
+            all = c->next;
+            if (c->borrowed || (base_ == nullptr && is_as_asked(c)) ||
+                (c->bytes <= max_retained_ && kept <= max_retained_ - c->bytes)) {
+                kept += c->bytes;
+                c->next = nullptr;
+                if (base_ == nullptr) {
+                    base_ = c;
+                } else {
+                    *end = c;
+                    end = &c->next;
+                }
+            } else {
+                free_chunk(c);
+            }
+        }
+        if (base_ != nullptr) {
+            newest_ = base_;
+            enter(base_);
+        }
+    }
+
+    /// Ends the life and gives back all memory; records must have been unwound.
+    EBB_NOINLINE void release() noexcept {
+        see();
+        stranded_ = has_blocks();
+        ++lives_;
+        hide_all();
+        forget_life();
+        chunk* const used = newest_;
+        chunk* const spare = spare_;
+        newest_ = base_ = spare_ = nullptr;
+        free_list(used, false);
+        free_list(spare, false);
+    }
+
+    /// Runs the destructors of all that was recorded after `to`, newest first.
+    void unwind(const record* to) noexcept {
+        close_run();
+        while (last_ != to) {
+            record* const r = last_;
+            last_ = r->older;
+            r->destroy(r);
+            close_run();  // the destructor may have made objects
+        }
+    }
+
+    /// The newest run grows no more.
+    void close_run() noexcept {
+        if (run_end_ == no_run) return;
+        last_->end = +run_end_;
+        run_end_ = no_run;
+    }
+
+    /// The place where the region is. Throws as an allocation does.
+    EBB_NOINLINE const place* mark() {
+        if (const place* const p = places_;
+            p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
+            return p;
+        }
+        if (id_ == 0) id_ = new_id();
+        auto* const p = ::new (take(sizeof(place), alignof(place))) place;
+        overhead_ += sizeof(place);
+        close_run();
+        begin_blocks();
+        *p = {places_,
+              ++serials_,
+              newest_,
+              current_,
+              lo_,
+              hi_,
+              sunk_,
+              overhead_,
+              last_,
+              std::exchange(blocks_, 0),
+              std::exchange(own_blocks_, 0)};
+        places_ = p;
+        return p;
+    }
+
+    /// The place with that number, or null when it is gone.
+    [[nodiscard]] place* find(std::size_t serial) const noexcept {
+        place* p = places_;
+        while (p != nullptr && p->serial > serial) p = p->older;
+        return p != nullptr && p->serial == serial ? p : nullptr;
+    }
+
+    /// Goes back to `p`; records must have been unwound to p->last.
+    EBB_NOINLINE void rewind(place* p) noexcept {
+        see();
+        while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
+        if constexpr (annotate::on) hide_since(p);
+        if (newest_ != p->newest) {
+            chunk* oldest = newest_;
+            while (oldest->next != p->newest) oldest = oldest->next;
+            put_aside(std::exchange(newest_, p->newest), oldest);
+        }
+        enter(p->current);
+        lo_ = p->lo;
+        hi_ = p->hi;
+        sunk_ = p->sunk;
+        overhead_ = p->overhead;
+        // What goes back now, and was still outstanding, was abandoned.
+        abandoned_ -= std::min(abandoned_, outstanding_since(p));
+        places_ = p;
+        blocks_ = own_blocks_ = 0;
+        run_end_ = no_run;
+    }
+
+    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (+lo_ - +begin_) + (+end_ - +hi_) - overhead_; }
+
+    [[nodiscard]] arena_stats stats() noexcept {
+        see();
+        return {used(), held_, high_, chunks_, lives_, oversize_};
+    }
+
+    [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
+
+    /// What no other region has, from the first mark on; 0 before.
+    [[nodiscard]] std::size_t id() const noexcept { return id_; }
+
+    /// Memory of a container's that it needs no more: free again if it is the newest.
+    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
+        if constexpr (annotate::on) return annotate::hide(p, bytes);
+        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
+    }
+
+    /// Resources that lie here, the newest first.
+    [[nodiscard]] resident* residents() const noexcept { return residents_; }
+    /// One that lies in memory that was taken last.
+    void add_resident(resident* r) noexcept { residents_ = r; }
+
+    /// A memory resource has handed out a block.
+    void add_block() noexcept {
+        begin_blocks();
+        ++blocks_;
+    }
+    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// O(marks and chunks that came after the block).
+    void remove_block(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        if (*count != 0) --*count;
+    }
+    /// The same of the arena's own resources: what came before every mark ends with the
+    /// objects that have it.
+    void add_block_since_mark() noexcept {
+        if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
+    }
+    void remove_block_since_mark(const void* p) noexcept {
+        std::size_t* count = &own_blocks_;
+        for (place* at = places_; at != nullptr; at = at->older) {
+            if (is_since(at, +address_of(p))) {
+                if (*count != 0) --*count;
+                return;
+            }
+            count = &at->own_blocks;
+        }
+    }
+    /// n blocks are not to be waited for. Which ones is not known.
+    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
+    /// Whether a block of a memory resource is outstanding for sure.
+    [[nodiscard]] bool has_blocks() const noexcept {
+        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+    }
+    /// Whether a block that came after `p` is, or one of an object's that is older.
+    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
+        std::size_t own = own_blocks_;
+        for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
+        return own != 0 || outstanding_since(p) > abandoned_;
+    }
+
+    // What the arena's own code uses.
+    using region_state::hi_;
+    using region_state::last_;
+    using region_state::lo_;
+    using region_state::overhead_;
+    using region_state::run_end_;
+
+    using chunk_store::bytes_needed;
+    using chunk_store::limit;
+    using chunk_store::max_bytes;
+    using chunk_store::too_large;
+
+private:
+    region(const region&) = default;
+    region& operator=(const region&) = default;
+
+    void be_new() noexcept {
+        forget_chunks();
+        forget_life();
+        newest_ = base_ = nullptr;
+        lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        stranded_ = false;
+    }
+
+    // Counts of an earlier life count no more.
+    void begin_blocks() noexcept {
+        if (blocks_of_ == lives_) return;
+        blocks_of_ = lives_;
+        blocks_ = abandoned_ = 0;
+    }
+
+    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
+        std::size_t n = blocks_;
+        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
+        return n;
+    }
+
+    // Whether what was taken from the low end came after the mark.
+    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
+        if (p >= +at->lo && p < +at->hi) return true;
+        for (const chunk* c = newest_; c != at->newest; c = c->next) {
+            if (p >= c->begin && p < c->end) return true;
+        }
+        return false;
+    }
+
+    // A chunk that holds nothing goes to the others of those.
+    void leave_empty() noexcept {
+        chunk* const c = newest_;
+        if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
+        newest_ = base_ = nullptr;
+        forget_life();
+        put_aside(c, c);
+    }
+
+    static std::size_t new_id() noexcept {
+        static std::atomic<std::size_t> next{1};
+        return next.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    void see() noexcept {
+        const std::size_t n = used();
+        if (n > high_) high_ = n;
+    }
+
+    void enter(chunk* c) noexcept {
+        current_ = c;
+        begin_ = lo_ = address{c->begin};
+        end_ = hi_ = address{c->end};
+    }
+
+    void forget_life() noexcept {
+        current_ = nullptr;
+        lo_ = hi_ = begin_ = end_ = {};
+        run_end_ = no_run;
+        sunk_ = overhead_ = 0;
+        last_ = nullptr;
+        places_ = nullptr;
+        residents_ = nullptr;
+        own_blocks_ = 0;
+    }
+
+    void hide_all() noexcept {
+        if constexpr (annotate::on) {
+            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        }
+    }
+    void hide_since(const place* p) noexcept {
+        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
+    }
+
+    EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
+        if (bytes > max_bytes) too_large(bytes);
+        const std::size_t user = round_up(bytes + (bytes == 0), unit);
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - lo;
+        const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
+        const std::size_t need = user + annotate::red_zone;
+        std::byte* p = nullptr;
+        if (pad > room || need > room - pad) {
+            p = take_slow(need, align, false);
+        } else {
+            overhead_ += pad;
+            lo_ = address{lo + pad + need};
+            p = pointer_to(lo + pad);
+        }
+        overhead_ += annotate::red_zone;
+        annotate::show(p, bytes);
+        return p;
+    }
+
+    EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
+        if (bytes > max_bytes) too_large(bytes);
+        // In whole units: AddressSanitizer knows nothing smaller that ends early.
+        const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
+        std::byte* p = nullptr;
+        if (need > +hi_ - +lo_) {
+            p = take_slow(need, 1, true);
+        } else {
+            hi_ = address{+hi_ - need};
+            p = pointer_to(+hi_);
+        }
+        overhead_ += need - bytes;
+        annotate::show(p, bytes);
+        return p;
+    }
+
+    EBB_NOINLINE std::byte* take_slow(std::size_t bytes, std::size_t align, bool text) {
+        if (bytes > max_bytes || align > max_bytes) too_large(std::max(bytes, align));
+        if (bytes == 0) return take(1, align);
+        if (stranded_) {
+            stranded_ = false;
+            on_stranded_(this);
+        }
+        const std::size_t need = text ? bytes : round_up(bytes, unit);
+        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
+        if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
+        chunk* const c = next_chunk(room);
+        const std::size_t pad = (0 - c->begin) & (align - 1);
+        c->next = newest_;
+        newest_ = c;
+        if (current_ != nullptr && c->room() - pad - need <= +hi_ - +lo_) {
+            // More is left of the current one: this one is for the one allocation.
+            sunk_ += pad + need;
+            overhead_ += pad;
+            return pointer_to(c->begin + pad);
+        }
+        if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
+        sunk_ += (+lo_ - +begin_) + (+end_ - +hi_);
+        enter(c);
+        if (text) {
+            hi_ = address{+hi_ - need};
+            return pointer_to(+hi_);
+        }
+        overhead_ += pad;
+        lo_ = address{+lo_ + pad + need};
+        return pointer_to(+lo_ - need);
+    }
+
+    chunk* current_ = nullptr;
+    place* places_ = nullptr;  // the newest mark
+    std::size_t id_ = 0, serials_ = 0;
+    resident* residents_ = nullptr;
+    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
+    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
+    std::size_t abandoned_ = 0;   // of all that are outstanding
+    std::size_t blocks_of_ = 0;   // the life in which they were counted
+    bool stranded_ = false;       // there were blocks outstanding at the last release
+    void (*on_stranded_)(const region*) noexcept;
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_HPP
+// How an object in an arena gets the arena for its own memory: a type that takes an
+// allocator, such as std::pmr::string or a vector of them, is constructed with the arena's.
+// (Uses-allocator construction, as std::pmr's containers do it for their elements.)
+#ifndef EBBPOOL_WITHIN_HPP
+#define EBBPOOL_WITHIN_HPP
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+// Objects in a pool, instead of raw slots: construct and destroy, and a handle
+// that does the second by itself.
+//
+//     ebb::fixed_pool<order> orders(10'000);
+//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
+#ifndef EBBPOOL_MAKE_HPP
+#define EBBPOOL_MAKE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, handed
+// out and given back in any order, with every misuse that can be told from
+// right use caught in release builds.
+//
+//     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
+//
+// Nothing is kept inside the slots, so that a stray write into a free one can't
+// break the pool, and so that AddressSanitizer can poison all of it.
+//
+// `order` is a permutation of the slots, as a stack that grows downwards: the
+// first `top` entries stand for slots that are out, the rest are the free ones
+// in the order in which they will be handed out. Entry i holds (slot XOR i), so
+// that memory which is still zero reads as "slot i": a new pool needs no
+// filling, fresh slots come lowest first and only when all others are out, and
+// there is no branch between "fresh" and "used before".
+//
+// `states` holds one of three values a slot; the check of a pointer is one
+// compare for null, range and stride (slot_finder) and one for the state.
+//
+// The slot that was freed last is "hot": it is kept in a member, and goes to
+// the stack, and its state from live to free, only when the next one is freed.
+// While frees and allocations alternate neither table is written: stores are
+// what such a loop waits for.
+#ifndef EBBPOOL_FIXED_POOL_HPP
+#define EBBPOOL_FIXED_POOL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
 
 namespace ebb {
 inline namespace EBB_ABI {
@@ -1188,19 +2095,20 @@ struct slot_guard {
     }
 };
 
-// A number that becomes what the member of an aggregate is, as between parentheses:
-// between braces an int is refused where the member is a double.
-template <class Number>
+// A number, an enumerator or a pointer that becomes what the member of an aggregate is, as
+// between parentheses: between braces an int is refused where the member is a double.
+template <class Scalar>
 struct converted {
-    Number value;
+    Scalar value;
     template <class Member>
-    constexpr operator Member() const noexcept(noexcept(static_cast<Member>(value))) {
+    requires std::is_convertible_v<Scalar, Member>
+    constexpr operator Member() const noexcept(std::is_nothrow_convertible_v<Scalar, Member>) {
         return static_cast<Member>(value);
     }
 };
 template <class Arg>
 constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Arg>>) {
+    if constexpr (std::is_scalar_v<std::remove_cvref_t<Arg>>) {
         return converted<std::remove_cvref_t<Arg>>{arg};
     } else {
         return std::forward<Arg>(arg);
@@ -1218,7 +2126,11 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wmissing-field-initializers"
 #endif
-        return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+        if constexpr (requires { T{std::forward<Args>(args)...}; }) {
+            return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
+        } else {
+            return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
+        }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
@@ -1342,800 +2254,302 @@ template <class Pool, class... Args>
 }  // namespace ebb
 
 #endif  // EBBPOOL_MAKE_HPP
-// How an arena records destructors: in itself, one record for a row of objects of
-// one type that lie one behind the other.
-#ifndef EBBPOOL_RECORDS_HPP
-#define EBBPOOL_RECORDS_HPP
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-
-// The chunks that an arena takes memory by: how large they are, which of them lie
-// idle, and the limit.
-#ifndef EBBPOOL_CHUNKS_HPP
-#define EBBPOOL_CHUNKS_HPP
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <new>
-#include <utility>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// What an arena throws when it would need more memory than its limit allows.
-/// The arena is unchanged and may be used on.
-///
-/// \snippet reference.cpp limit_error
-class limit_error : public std::bad_alloc {
-public:
-    /// From what the three functions below answer.
-    limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
-        : limit_(limit), in_use_(in_use), asked_(asked) {}
-
-    /// The message.
-    [[nodiscard]] const char* what() const noexcept override {
-        return "ebb::arena: more memory is needed than limit() allows";
-    }
-    /// Bytes that are allowed.
-    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-    /// Bytes of chunks that the arena has.
-    [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-    /// Bytes that the allocation needs in addition.
-    [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
-
-private:
-    std::size_t limit_, in_use_, asked_;
-};
-
-namespace detail {
-
-/// An address, as a number of a type of its own: no store through a pointer of
-/// the program's can change one, so the compiler keeps what it has loaded.
-enum class address : std::uintptr_t {};
-constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
-inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
-inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
-
-/// Objects begin at multiples of this.
-inline constexpr std::size_t unit = 8;
-
-/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
-struct chunk {
-    chunk* next;  // older, in the list of those in use
-    std::uintptr_t begin, end;
-    std::size_t bytes;  // of all of it
-    bool borrowed;      // storage of the caller's, which stays to the end
-    bool oversize;      // made for one large allocation
-    block memory;
-
-    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
-};
-/// Whole cache lines, so that an object of a line's size lies in one.
-inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
-
-/// Sizes up to this can be added to the end of a chunk: none is so near to the
-/// end of the address space.
-inline constexpr std::size_t no_chunk_above = 4096;
-
-/// Makes chunks, and keeps those that hold nothing.
-class chunk_store {
-public:
-    chunk_store(const chunk_store&) = delete;
-    chunk_store& operator=(const chunk_store&) = delete;
-
-    /// Bounds the bytes of all chunks; 0: no bound.
-    void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
-
-    static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
-        return chunk_header + round_up(bytes, unit) + cache_line - 1;
-    }
-
-    /// Far below where sizes that are added overflow.
-    static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
-
-    /// Throws what a size beyond max_bytes is answered with.
-    [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
-        if (limit_ != no_limit) throw_limit(bytes);
-        throw_bad_alloc();
-    }
-
-protected:
-    chunk_store(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
-        : chunk_size_(chunk_size), max_retained_(max_retained), options_(options) {
-        if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
-        if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
-        if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
-        if (!options.storage.empty()) borrow();
-    }
-
-    ~chunk_store() { free_list(spare_, true); }
-
-    /// A chunk with that much room, in no list.
-    chunk* next_chunk(std::size_t need) {
-        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
-            chunk* const c = *at;
-            if (c->room() < need) continue;
-            *at = c->next;
-            return c;
-        }
-        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
-        // As much again as growth has made, so that the first is of the size asked for.
-        const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
-        std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
-        if (limit_ != no_limit) {
-            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
-            // need is whole units, and so fits in rest if it fits at all.
-            if (chunk_header + need > left()) throw_limit(chunk_header + need);
-            // So that many chunks are possible, down to the end of what is allowed.
-            const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
-            room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
-        }
-        const bool is_oversize = need > room;
-        chunk* const c = make_chunk(std::max(room, need));
-        c->oversize = is_oversize;
-        is_oversize ? ++oversize_ : grown_ += c->bytes;
-        return c;
-    }
-
-    [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
-
-    chunk* make_chunk(std::size_t room) {
-        std::size_t bytes = chunk_header + round_up(room, unit);
-        pool_options options = options_;
-        options.storage = {};
-        if (options.huge_pages && bytes >= huge_page) {
-            const std::size_t whole = round_up(bytes, huge_page);
-            whole <= left() ? bytes = whole : options.huge_pages = false;
-        }
-        block memory{bytes, cache_line, bytes, options};
-        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
-            throw_bad_alloc();
-        }
-        return found(std::move(memory), bytes, false);
-    }
-
-    /// Whether it is no larger than what the user has asked for.
-    [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
-
-    /// Puts a list of chunks that hold nothing behind the others of those.
-    void put_aside(chunk* first, chunk* last) noexcept {
-        chunk** end = &spare_;
-        while (*end != nullptr) end = &(*end)->next;
-        *end = first;
-        last->next = nullptr;
-    }
-
-    void free_chunk(chunk* c) noexcept {
-        held_ -= c->bytes;
-        if (!c->oversize) grown_ -= c->bytes;
-        --chunks_;
-        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
-        const block memory(std::move(c->memory));
-        c->~chunk();
-    }
-
-    /// Frees a list; storage of the caller's is put aside, but at the end of all.
-    void free_list(chunk* c, bool all) noexcept {
-        while (c != nullptr) {
-            chunk* const next = c->next;
-            if (c->borrowed && !all) {
-                c->next = spare_;
-                spare_ = c;
-            } else {
-                free_chunk(c);
-            }
-            c = next;
-        }
-    }
-
-    chunk* spare_ = nullptr;  // chunks that hold nothing
-    std::size_t chunk_size_, max_retained_;
-    std::size_t held_ = 0;  // bytes of all chunks
-    std::size_t chunks_ = 0, oversize_ = 0;
-
-private:
-    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-    // Growth makes no chunk of more than this many times the chunk size: the
-    // unused end of the last one would be worth more than the calls it saves.
-    static constexpr std::size_t max_growth = 64;
-
-    void borrow() {
-        const std::size_t size = options_.storage.size();
-        const std::size_t skip = (0 - +address_of(options_.storage.data())) & (cache_line - 1);
-        if (size < skip + chunk_header + unit) throw_length("ebb::arena: the storage is smaller than bytes_needed(1)");
-        const std::size_t bytes = (size - skip) & ~(unit - 1);
-        pool_options options = options_;
-        options.source = nullptr;
-        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
-        grown_ = bytes;
-    }
-
-    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
-        std::byte* const data = memory.data();
-        const std::uintptr_t at = +address_of(data);
-        auto* const c =
-            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
-        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
-        held_ += bytes;
-        ++chunks_;
-        return c;
-    }
-
-#if defined(__cpp_exceptions)
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
-#else
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
-#endif
-
-    std::size_t grown_ = 0;  // bytes of the chunks that growth made
-    std::size_t limit_ = no_limit;
-    pool_options options_;
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_CHUNKS_HPP
 
 namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A run of objects of one type that lie one behind the other, whose
-/// destructors are to run. It lies before them in the arena.
-struct alignas(unit) record {
-    record* older;
-    void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_
+/// A std::pmr::polymorphic_allocator, or one of the same form: it is made of a pointer to a
+/// class with virtual functions, which resource() answers. Told by its form, so that a
+/// program without std::pmr need not read <memory_resource>.
+template <class A>
+concept polymorphic = requires(const A& a) {
+    typename A::value_type;
+    requires std::is_polymorphic_v<std::remove_reference_t<decltype(*a.resource())>>;
+    A(a.resource());
 };
+template <class A>
+using resource_of = std::remove_pointer_t<decltype(std::declval<const A&>().resource())>;
 
-/// How objects of type T lie behind their record, and how they end.
-template <class T>
-struct run {
-    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
-    /// From the record to the first object.
-    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether the next object lies where the last one ends: not in units that
-    /// end in padding, nor with a red zone between them. (Large ones don't need it.)
-    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
+/// A resource that lies in the arena whose memory it hands out.
+template <class Resource, class Arena>
+class resident_resource final : public Resource, public resident {
+public:
+    explicit resident_resource(resident r) noexcept : resident(r) {}
+    static constexpr char kind = 0;  // its address is what counts
 
-    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
-    static void destroy(record* r) noexcept {
-        T* const first_one = objects(r);
-        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        return static_cast<Arena*>(arena)->take_block(bytes, alignment);
     }
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        static_cast<Arena*>(arena)->give_back_block(p, bytes);
+    }
+    bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
 
-/// The record of one object that lies elsewhere.
-struct loose_record : record {
-    void* object;
+struct no_allocator {
+    using value_type = std::byte;
 };
+
+/// Whether an object of type T takes its memory from an allocator like A. Types that take
+/// every allocator, such as std::promise, have memory that others share: not those.
+template <class T, class A>
+struct takes : std::bool_constant<std::uses_allocator_v<T, A> && !std::uses_allocator_v<T, no_allocator>> {};
+template <class T, class U, class A>
+struct takes<std::pair<T, U>, A>
+    : std::bool_constant<takes<std::remove_cv_t<T>, A>::value || takes<std::remove_cv_t<U>, A>::value> {};
+template <class... Ts, class A>
+struct takes<std::tuple<Ts...>, A> : std::bool_constant<(takes<std::remove_cv_t<Ts>, A>::value || ...)> {};
+
 template <class T>
-void destroy_loose(record* r) noexcept {
-    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
+inline constexpr bool is_pair = false;
+template <class T, class U>
+inline constexpr bool is_pair<std::pair<T, U>> = true;
+
+/// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
+/// answers. Where args have one already they are all.
+template <class A, class T, class F, class... Args>
+T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) {
+    if constexpr (!takes<T, A>::value) {
+        return construct_in(at, std::forward<Args>(args)...);
+    } else if constexpr (is_pair<T>) {
+        return std::apply([at](auto&&... all) { return std::construct_at(at, std::forward<decltype(all)>(all)...); },
+                          std::uses_allocator_construction_args<T>(allocator(), std::forward<Args>(args)...));
+    } else if constexpr (std::is_constructible_v<T, std::allocator_arg_t, A, Args...>) {
+        return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
+    } else if constexpr (std::is_constructible_v<T, Args..., A>) {
+        return std::construct_at(at, std::forward<Args>(args)..., allocator());
+    } else {
+        return construct_in(at, std::forward<Args>(args)...);
+    }
 }
 
-/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
-/// constructor that throws.
-template <class Region>
-struct memory_guard {
-    Region& from;
-    std::byte* begin;
-    std::byte* end;
-    std::size_t overhead;
-    bool& busy;
-    bool before = busy;
-    bool kept = false;
-    ~memory_guard() {
-        if (EBB_UNLIKELY(!kept)) {
-            from.take_back(begin, end, overhead);
-            busy = before;
+/// Whether that never throws.
+template <class T, class A, class... Args>
+inline constexpr bool constructs_nothrow = !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_WITHIN_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+template <class>
+class basic_arena;
+template <class, class>
+class arena_allocator;
+
+namespace detail {
+
+/// The objects of a basic_arena<Checks>, which is derived from it.
+template <class Checks>
+class objects {
+protected:
+    explicit objects(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : region_(chunk_size, max_retained, options, &report_stranded) {}
+    explicit objects(region::like r) noexcept : region_(r) {}
+
+    /// What an object gets that takes an allocator.
+    using allocator = arena_allocator<std::byte, Checks>;
+
+    // Without a destructor that must run.
+    template <class T, class... Args>
+    EBB_INLINE T* make_plain(Args&&... args) {
+        std::byte* const at = region_.take_one<T>();
+        T* const p = reinterpret_cast<T*>(at);
+        if constexpr (constructs_nothrow<T, allocator, Args...>) {
+            return construct(p, std::forward<Args>(args)...);
+        } else {
+            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0, busy_};
+            T* const object = construct(p, std::forward<Args>(args)...);
+            guard.kept = true;
+            return object;
         }
     }
-};
 
-/// Objects that are destroyed, newest first, unless they are kept.
-template <class T>
-struct object_guard {
-    T* first;
-    std::size_t count;
-    ~object_guard() {
-        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
-    }
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_RECORDS_HPP
-// The memory of an arena: what of its chunks is handed out, the list of
-// destructors, the marks.
-//
-//     chunk    header | objects -> ... free ... <- text |
-//                     begin     lo           hi         end
-//
-// Objects grow from the low end in units of 8 bytes, text from the high end
-// byte by byte, so that strings cost no padding. When a chunk is full the next
-// one becomes current, the older ones wait in a list for the end of the life;
-// what is too large for the rest of a chunk that has much left gets a chunk of
-// its own beside it.
-#ifndef EBBPOOL_REGION_HPP
-#define EBBPOOL_REGION_HPP
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <new>
-#include <utility>
-
-// Where an arena stands: what its fast paths use, what a mark remembers, and what
-// it says of itself.
-#ifndef EBBPOOL_REGION_STATE_HPP
-#define EBBPOOL_REGION_STATE_HPP
-
-#include <cstddef>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// An arena at one moment. Sizes are in bytes.
-///
-/// \snippet reference.cpp arena_stats
-struct arena_stats {
-    std::size_t used_bytes;      ///< as arena::used_bytes
-    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
-    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
-    std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< lives that have ended, by reset or release
-    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
-};
-
-namespace detail {
-
-/// A place in the life of a region. It lies in the arena, behind what it keeps.
-struct alignas(unit) place {
-    place* older;
-    std::size_t serial;  // no other has it
-    chunk* newest;
-    chunk* current;
-    address lo, hi;
-    std::size_t sunk, overhead;
-    record* last;
-    std::size_t blocks;  // outstanding ones of memory resources that came after `older`
-};
-
-/// What fast paths use of a region, at its beginning, where addresses are short.
-struct region_state {
-    static constexpr address no_run{1};
-
-    address lo_{}, hi_{};
-    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
-    record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
-    address begin_{};           // of the current chunk; 0 before the first
-    chunk* newest_ = nullptr;   // of those that hold something
-    address end_{};
-    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
-    std::size_t lives_ = 0;
-    std::size_t high_ = 0;
-    std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_REGION_STATE_HPP
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
-
-/// Memory that is handed out bump by bump. Checks no misuse; one thread.
-class region : region_state, chunk_store {
-public:
-    region(const region&) = delete;
-    region& operator=(const region&) = delete;
-
-    /// `on_stranded` is called before memory is taken after a release while
-    /// blocks were out.
-    region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
-           void (*on_stranded)(const region*) noexcept)
-        : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
-
-    ~region() { free_list(newest_, true); }
-
-    /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
-    EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
-        if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
-        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        if (align > unit) overhead_ += pad;
-        lo_ = address{lo + pad + last + 1};
-        return pointer_to(lo + pad);
+    // One path for all, so that the constructor is inlined once.
+    template <class T, class... Args>
+    EBB_INLINE T* make_recorded(Args&&... args) {
+        using run = detail::run<T>;
+        const address end = region_.run_end_;
+        const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
+                                   region_.fits < run::can_grow
+                               ? sizeof(T)
+                               : 0 > ();
+        std::byte* at = nullptr;
+        if (grows) {
+            at = pointer_to(+end);
+            region_.lo_ = address{+end + sizeof(T)};
+        } else {
+            at = take_run<T>(run::first + sizeof(T)) + run::first;
+        }
+        T* object = reinterpret_cast<T*>(at);
+        constexpr std::size_t size = round_up(sizeof(T), unit);
+        if constexpr (constructs_nothrow<T, allocator, Args...>) {
+            object = construct(object, std::forward<Args>(args)...);
+        } else {
+            const std::size_t before = grows ? 0 : run::first;
+            memory_guard<region> memory{region_, at - before, at + size, before, busy_};
+            object = construct(object, std::forward<Args>(args)...);
+            memory.kept = true;
+        }
+        if (!grows) {
+            add<T>(at - run::first, 1);
+        } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
+            add_loose(object);  // the constructor has made objects itself
+        } else {
+            region_.run_end_ = address{+end + sizeof(T)};
+        }
+        return object;
     }
 
-    /// Whether Bytes more fit in the current chunk: a compare with memory less
-    /// than what a size that may be anything needs.
-    template <std::size_t Bytes>
-    EBB_INLINE bool fits() const noexcept {
-        static_assert(Bytes <= no_chunk_above);
-        return +lo_ + Bytes <= +hi_;
+    // n objects, which f(first, made) constructs: it counts up made as it goes.
+    template <class T, class F>
+    std::span<T> make_objects(std::size_t n, const F& f) {
+        if (n == 0) return {};
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            const std::size_t bytes = bytes_of<T>(n, 0);
+            std::byte* const at = region_.take(bytes, alignof(T));
+            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0, busy_};
+            std::size_t made = 0;
+            f(reinterpret_cast<T*>(at), made);
+            guard.kept = true;
+            return {reinterpret_cast<T*>(at), n};
+        } else {
+            using run = detail::run<T>;
+            const std::size_t bytes = bytes_of<T>(n, run::first);
+            std::byte* const at = take_run<T>(bytes);
+            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first, busy_};
+            T* const first = reinterpret_cast<T*>(at + run::first);
+            object_guard<T> made{first, 0};
+            f(first, made.count);
+            made.count = 0;
+            memory.kept = true;
+            add<T>(at, n);
+            return {first, n};
+        }
     }
-    /// Memory for one T.
+    // Constructs each from args.
+    template <class T, class... Args>
+    std::span<T> make_equal(std::size_t n, const Args&... args) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<!std::is_trivially_constructible_v<T, const Args&...>>([&] {
+                for (; made < n; ++made) construct_within<allocator>(first + made, own(), args...);
+            });
+        });
+    }
+    template <class T, class Span>
+    std::span<T> make_copies(Span from) {
+        return make_objects<T>(from.size(), [&](T* first, std::size_t& made) {
+            constructing<true>([&] {
+                for (; made < from.size(); ++made) construct_within<allocator>(first + made, own(), from[made]);
+            });
+        });
+    }
+    // Each is what f(its number) answers, made in its place.
+    template <class T, class F>
+    std::span<T> make_generated(std::size_t n, F& f) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<true>([&] {
+                for (; made < n; ++made) ::new (static_cast<void*>(first + made)) T(f(made));
+            });
+        });
+    }
+
     template <class T>
-    EBB_INLINE std::byte* take_one() {
-        constexpr std::size_t bytes = round_up(sizeof(T), unit);
-        if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
-            return take(sizeof(T), alignof(T));
-        } else {
-            if (EBB_UNLIKELY(!fits<bytes>())) return take_slow(bytes, unit, false);
-            std::byte* const p = pointer_to(+lo_);
-            lo_ = address{+lo_ + bytes};
-            return p;
+    std::size_t bytes_of(std::size_t n, std::size_t before) const {
+        if (EBB_UNLIKELY(n > (region::max_bytes - before) / sizeof(T))) {
+            region_.too_large(region::max_bytes);
         }
+        return before + n * sizeof(T);
     }
 
-    /// `bytes` bytes, at least 1, at any address, from the high end.
-    EBB_INLINE std::byte* take_text(std::size_t bytes) {
-        if constexpr (annotate::on) return take_text_annotated(bytes);
-        if (EBB_UNLIKELY(bytes > +hi_ - +lo_)) return take_slow(bytes, 1, true);
-        hi_ = address{+hi_ - bytes};
-        return pointer_to(+hi_);
-    }
-
-    /// Takes back what begins at `from` and ends at `to`, if it is the newest;
-    /// else it is lost until the end of the life, and not counted as used.
-    /// `overhead` bytes of it were none of the user's.
-    EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
+    // Memory for a record and what follows it.
+    template <class T>
+    std::byte* take_run(std::size_t bytes) {
+        using run = detail::run<T>;
+        std::byte* const at = region_.take(bytes, run::alignment);
+        region_.overhead_ += run::first;
         if constexpr (annotate::on) {
-            annotate::hide(from, static_cast<std::size_t>(to - from));
-            overhead_ += static_cast<std::size_t>(to - from) - overhead;
-            return;
+            annotate::hide(at + sizeof(record), run::first - sizeof(record));
         }
-        if (lo_ == address_of(to)) {
-            lo_ = address_of(from);
-            overhead_ -= overhead;
-        } else {
-            overhead_ += static_cast<std::size_t>(to - from) - overhead;
-        }
+        return at;
     }
 
-    /// Ends a life of which nothing but the bytes of one chunk is left; false
-    /// when there may be more, and nothing was done.
-    EBB_INLINE bool empty_at_once() noexcept {
-        // Each record and each mark is overhead, too.
-        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
-        see();
-        ++lives_;
-        lo_ = begin_;
-        hi_ = end_;
-        return true;
+    // Records n objects behind the memory for their record.
+    template <class T>
+    void add(std::byte* at, std::size_t n) noexcept {
+        using run = detail::run<T>;
+        const address end = address_of(at + run::first + n * sizeof(T));
+        region_.close_run();
+        region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        if constexpr (run::can_grow) region_.run_end_ = end;
     }
 
-    /// Ends the life; records must have been unwound.
-    EBB_NOINLINE void empty() noexcept {
-        see();
-        ++lives_;
-        hide_all();
-        forget_life();
-        chunk* used = newest_;
-        newest_ = base_ = nullptr;
-        // The oldest first: the lists are newest first.
-        chunk* all = spare_;
-        spare_ = nullptr;
-        while (used != nullptr) {
-            chunk* const next = used->next;
-            used->next = all;
-            all = used;
-            used = next;
-        }
-        std::size_t kept = 0;
-        chunk** end = &spare_;
-        while (all != nullptr) {
-            chunk* const c = all;
-            all = c->next;
-            if (c->borrowed || (base_ == nullptr && is_as_asked(c)) ||
-                (c->bytes <= max_retained_ && kept <= max_retained_ - c->bytes)) {
-                kept += c->bytes;
-                c->next = nullptr;
-                if (base_ == nullptr) {
-                    base_ = c;
-                } else {
-                    *end = c;
-                    end = &c->next;
-                }
-            } else {
-                free_chunk(c);
-            }
-        }
-        if (base_ != nullptr) {
-            newest_ = base_;
-            enter(base_);
-        }
+    // Records an object that has no memory for a record before it; destroys it
+    // where there is none for another.
+    template <class T>
+    EBB_NOINLINE void add_loose(T* object) {
+        constexpr std::size_t size = round_up(sizeof(T), unit);
+        auto* const begin = reinterpret_cast<std::byte*>(object);
+        memory_guard<region> memory{region_, begin, begin + size, 0, busy_};
+        object_guard<T> guard{object, 1};  // goes first
+        void* const at = region_.take(sizeof(loose_record), alignof(loose_record));
+        region_.overhead_ += sizeof(loose_record);
+        region_.close_run();
+        region_.last_ = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        memory.kept = true;
+        guard.count = 0;
     }
 
-    /// Ends the life and gives back all memory; records must have been unwound.
-    EBB_NOINLINE void release() noexcept {
-        see();
-        stranded_ = blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
-        ++lives_;
-        hide_all();
-        forget_life();
-        chunk* const used = newest_;
-        chunk* const spare = spare_;
-        newest_ = base_ = spare_ = nullptr;
-        free_list(used, false);
-        free_list(spare, false);
-    }
-
-    /// Runs the destructors of all that was recorded after `to`, newest first.
     void unwind(const record* to) noexcept {
-        close_run();
-        while (last_ != to) {
-            record* const r = last_;
-            last_ = r->older;
-            r->destroy(r);
-            close_run();  // the destructor may have made objects
-        }
+        busy_ = true;
+        region_.unwind(to);
+        busy_ = false;
     }
 
-    /// The newest run grows no more.
-    void close_run() noexcept {
-        if (run_end_ == no_run) return;
-        last_->end = +run_end_;
-        run_end_ = no_run;
-    }
-
-    /// The place where the region is. Throws as an allocation does.
-    EBB_NOINLINE const place* mark() {
-        if (const place* const p = places_;
-            p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
-            return p;
-        }
-        if (serials_ == 0) serials_ = first_serial();
-        auto* const p = ::new (take(sizeof(place), alignof(place))) place;
-        overhead_ += sizeof(place);
-        close_run();
-        begin_blocks();
-        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_, std::exchange(blocks_, 0)};
-        places_ = p;
-        return p;
-    }
-
-    /// The place with that number, or null when it is gone.
-    [[nodiscard]] place* find(std::size_t serial) const noexcept {
-        place* p = places_;
-        while (p != nullptr && p->serial > serial) p = p->older;
-        return p != nullptr && p->serial == serial ? p : nullptr;
-    }
-
-    /// Goes back to `p`; records must have been unwound to p->last.
-    EBB_NOINLINE void rewind(place* p) noexcept {
-        see();
-        if constexpr (annotate::on) hide_since(p);
-        if (newest_ != p->newest) {
-            chunk* oldest = newest_;
-            while (oldest->next != p->newest) oldest = oldest->next;
-            put_aside(std::exchange(newest_, p->newest), oldest);
-        }
-        enter(p->current);
-        lo_ = p->lo;
-        hi_ = p->hi;
-        sunk_ = p->sunk;
-        overhead_ = p->overhead;
-        places_ = p;
-        blocks_ = 0;
-        run_end_ = no_run;
-    }
-
-    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (+lo_ - +begin_) + (+end_ - +hi_) - overhead_; }
-
-    [[nodiscard]] arena_stats stats() noexcept {
-        see();
-        return {used(), held_, high_, chunks_, lives_, oversize_};
-    }
-
-    [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
-
-    /// A memory resource has handed out a block.
-    void add_block() noexcept {
-        begin_blocks();
-        ++blocks_;
-    }
-    /// The block at `p` is back, of this life. O(1) while there is no mark, else
-    /// O(marks and chunks that came after the block).
-    void remove_block(const void* p) noexcept {
-        std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        if (*count != 0) --*count;
-    }
-    /// n blocks are not to be waited for. Which ones is not known.
-    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block that came after `p` is outstanding for sure.
-    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(p) > abandoned_;
-    }
-
-    // What the arena's own code uses.
-    using region_state::hi_;
-    using region_state::last_;
-    using region_state::lo_;
-    using region_state::overhead_;
-    using region_state::run_end_;
-
-    using chunk_store::bytes_needed;
-    using chunk_store::limit;
-    using chunk_store::max_bytes;
-    using chunk_store::too_large;
-
-private:
-    // Counts of an earlier life count no more.
-    void begin_blocks() noexcept {
-        if (blocks_of_ == lives_) return;
-        blocks_of_ = lives_;
-        blocks_ = abandoned_ = 0;
-    }
-
-    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
-        std::size_t n = blocks_;
-        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
-        return n;
-    }
-
-    // Whether what was taken from the low end came after the mark.
-    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
-        if (p >= +at->lo && p < +at->hi) return true;
-        for (const chunk* c = newest_; c != at->newest; c = c->next) {
-            if (p >= c->begin && p < c->end) return true;
-        }
-        return false;
-    }
-
-    // A chunk that holds nothing goes to the others of those.
-    void leave_empty() noexcept {
-        chunk* const c = newest_;
-        if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
-        newest_ = base_ = nullptr;
-        forget_life();
-        put_aside(c, c);
-    }
-
-    // Marks of an arena that was at the same address before have other numbers.
-    static std::size_t first_serial() noexcept {
-        static std::atomic<std::size_t> next{1};
-        return next.fetch_add(1, std::memory_order_relaxed) << (std::numeric_limits<std::size_t>::digits / 2);
-    }
-
-    void see() noexcept {
-        const std::size_t n = used();
-        if (n > high_) high_ = n;
-    }
-
-    void enter(chunk* c) noexcept {
-        current_ = c;
-        begin_ = lo_ = address{c->begin};
-        end_ = hi_ = address{c->end};
-    }
-
-    void forget_life() noexcept {
-        current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};
-        run_end_ = no_run;
-        sunk_ = overhead_ = 0;
-        last_ = nullptr;
-        places_ = nullptr;
-    }
-
-    void hide_all() noexcept {
-        if constexpr (annotate::on) {
-            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
-        }
-    }
-    void hide_since(const place* p) noexcept {
-        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
-        annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
-    }
-
-    EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
-        if (bytes > max_bytes) too_large(bytes);
-        const std::size_t user = round_up(bytes + (bytes == 0), unit);
-        const std::uintptr_t lo = +lo_;
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
-        const std::size_t need = user + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (pad > room || need > room - pad) {
-            p = take_slow(need, align, false);
+    // Runs code of the program's, which must not end the life of the memory that is being
+    // written. When it throws, a memory_guard of the caller's restores the flag: a guard
+    // here, too, keeps compilers from inlining the constructor.
+    template <bool RunsCode, class F>
+    EBB_INLINE void constructing(const F& f) {
+        if constexpr (Checks::enabled && RunsCode) {
+            const bool before = std::exchange(busy_, true);
+            f();
+            busy_ = before;
         } else {
-            overhead_ += pad;
-            lo_ = address{lo + pad + need};
-            p = pointer_to(lo + pad);
+            f();
         }
-        overhead_ += annotate::red_zone;
-        annotate::show(p, bytes);
-        return p;
+    }
+    template <class T, class... Args>
+    EBB_INLINE T* construct(T* at, Args&&... args) {
+        constructing<!std::is_trivially_constructible_v<T, Args...>>(
+            [&] { at = construct_within<allocator>(at, own(), std::forward<Args>(args)...); });
+        return at;
+    }
+    auto own() noexcept {
+        return [this] { return allocator(static_cast<basic_arena<Checks>&>(*this)); };
     }
 
-    EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
-        if (bytes > max_bytes) too_large(bytes);
-        // In whole units: AddressSanitizer knows nothing smaller that ends early.
-        const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (need > +hi_ - +lo_) {
-            p = take_slow(need, 1, true);
-        } else {
-            hi_ = address{+hi_ - need};
-            p = pointer_to(+hi_);
+    static void report_stranded(const region* r) noexcept {
+        if constexpr (Checks::enabled) {
+            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
         }
-        overhead_ += need - bytes;
-        annotate::show(p, bytes);
-        return p;
     }
 
-    EBB_NOINLINE std::byte* take_slow(std::size_t bytes, std::size_t align, bool text) {
-        if (bytes > max_bytes || align > max_bytes) too_large(std::max(bytes, align));
-        if (bytes == 0) return take(1, align);
-        if (stranded_) {
-            stranded_ = false;
-            on_stranded_(this);
-        }
-        const std::size_t need = text ? bytes : round_up(bytes, unit);
-        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
-        if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
-        chunk* const c = next_chunk(room);
-        const std::size_t pad = (0 - c->begin) & (align - 1);
-        c->next = newest_;
-        newest_ = c;
-        if (current_ != nullptr && c->room() - pad - need <= +hi_ - +lo_) {
-            // More is left of the current one: this one is for the one allocation.
-            sunk_ += pad + need;
-            overhead_ += pad;
-            return pointer_to(c->begin + pad);
-        }
-        if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
-        sunk_ += (+lo_ - +begin_) + (+end_ - +hi_);
-        enter(c);
-        if (text) {
-            hi_ = address{+hi_ - need};
-            return pointer_to(+hi_);
-        }
-        overhead_ += pad;
-        lo_ = address{+lo_ + pad + need};
-        return pointer_to(+lo_ - need);
-    }
-
-    chunk* current_ = nullptr;
-    place* places_ = nullptr;  // the newest mark
-    std::size_t serials_ = 0;
-    std::size_t blocks_ = 0;     // outstanding ones of memory resources that came after the newest mark
-    std::size_t abandoned_ = 0;  // of all that are outstanding
-    std::size_t blocks_of_ = 0;  // the life in which they were counted
-    bool stranded_ = false;      // there were blocks outstanding at the last release
-    void (*on_stranded_)(const region*) noexcept;
+    region region_;      // first, so that its address is the arena's
+    bool busy_ = false;  // it runs a constructor or destructor of the program's
 };
 
 }  // namespace detail
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-#endif  // EBBPOOL_REGION_HPP
+#endif  // EBBPOOL_OBJECTS_HPP
 
 namespace ebb {
 inline namespace EBB_ABI {
@@ -2146,15 +2560,20 @@ inline namespace EBB_ABI {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 80.
+/// one after the other; a mark 88.
 ///
-/// One thread at a time. Not copyable, not movable: addresses are stable until
-/// the end of the life, which is reset(), release() or the destructor.
+/// An object whose type takes an allocator, such as std::pmr::string or a
+/// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
+///
+/// One thread at a time. Movable, not copyable: addresses of what it has made are
+/// stable until the end of the life, which is reset(), release() or the
+/// destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
-/// a stale mark, another arena's, one that was moved from; rewind, reset and
-/// release from a constructor or destructor that the arena runs; memory resources
-/// whose blocks went with an earlier life, or would go with a rewind. Use of an object after its life is found under
+/// a stale mark, another arena's, one that was moved from; rewind, reset, release
+/// and a move from a constructor or destructor that the arena runs; memory
+/// resources whose blocks went with an earlier life, or would go with a rewind or
+/// a move. Use of an object after its life is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -2163,7 +2582,12 @@ inline namespace EBB_ABI {
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
-class basic_arena {
+class basic_arena : detail::objects<Checks> {
+    using base = detail::objects<Checks>;
+    using base::busy_;
+    using base::region_;
+    using typename base::allocator;
+
 public:
     /// The policy.
     using checks_type = Checks;
@@ -2181,7 +2605,31 @@ public:
     /// is there for more; when it is full std::bad_alloc is thrown. huge_pages
     /// and prefault hold for each chunk.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
-        : region_(chunk_size, max_retained, options, &report_stranded) {}
+        : base(chunk_size, max_retained, options) {}
+
+    /// An arena of default_chunk_size.
+    basic_arena() : basic_arena(default_chunk_size) {}
+    /// Bytes of the first chunk where none are asked for.
+    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
+
+    /// Takes over all memory, objects and marks of the other one, which is as new then
+    /// (on the caller's storage alone: without memory). O(1). An arena_allocator or
+    /// arena_resource made of the other one stays with it: containers that have memory
+    /// from one must be gone. What the arena itself gave its objects goes along.
+    basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
+        if (may_move(other)) take_over(other);
+    }
+    /// Ends the life and frees the memory of this one before.
+    basic_arena& operator=(basic_arena&& other) noexcept {
+        if (this == &other) return *this;
+        if (is_busy()) {
+            complain(misuse::reentrant, &other);
+        } else if (may_move(other)) {
+            unwind(nullptr);
+            take_over(other);
+        }
+        return *this;
+    }
 
     basic_arena(const basic_arena&) = delete;
     basic_arena& operator=(const basic_arena&) = delete;
@@ -2198,20 +2646,10 @@ public:
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                       "ebb::arena::make<T>: T must be an object type without const and volatile; make_span for arrays");
-        if constexpr (!std::is_trivially_destructible_v<T>) {
-            return make_recorded<T>(std::forward<Args>(args)...);
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            return this->template make_plain<T>(std::forward<Args>(args)...);
         } else {
-            std::byte* const at = region_.take_one<T>();
-            T* const p = reinterpret_cast<T*>(at);
-            if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-                return construct(p, std::forward<Args>(args)...);
-            } else {
-                detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(sizeof(T), detail::unit),
-                                                           0, busy_};
-                T* const object = construct(p, std::forward<Args>(args)...);
-                guard.kept = true;
-                return object;
-            }
+            return this->template make_recorded<T>(std::forward<Args>(args)...);
         }
     }
 
@@ -2219,33 +2657,29 @@ public:
     /// an empty span, and nothing is allocated.
     template <class T>
     std::span<T> make_span(std::size_t n) {
-        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
-                      "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
-        if (n == 0) return {};
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            const std::size_t bytes = bytes_of<T>(n, 0);
-            std::byte* const at = region_.take(bytes, alignof(T));
-            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0,
-                                                       busy_};
-            constructing<T>([&] { std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n); });
-            guard.kept = true;
-            return {reinterpret_cast<T*>(at), n};
+        check_element<T>();
+        if constexpr (std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>) {
+            return this->template make_objects<T>(
+                n, [n](T* first, std::size_t&) { std::uninitialized_value_construct_n(first, n); });
         } else {
-            using run = detail::run<T>;
-            const std::size_t bytes = bytes_of<T>(n, run::first);
-            std::byte* const at = take_run<T>(bytes);
-            detail::memory_guard<detail::region> memory{region_, at, at + detail::round_up(bytes, detail::unit),
-                                                        run::first, busy_};
-            T* const objects = reinterpret_cast<T*>(at + run::first);
-            detail::object_guard<T> made{objects, 0};
-            constructing<T>([&] {
-                for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
-            });
-            made.count = 0;
-            memory.kept = true;
-            add<T>(at, n);
-            return {objects, n};
+            return this->template make_equal<T>(n);
         }
+    }
+
+    /// n copies of `value`. Otherwise as make_span.
+    template <class T>
+    std::span<T> make_span(std::size_t n, const T& value) {
+        check_element<T>();
+        return this->template make_equal<T>(n, value);
+    }
+
+    /// n objects, of which number i is what f(i) answers, in the order of their
+    /// numbers: for types without a default constructor, which need not be movable.
+    /// f may allocate from the arena. Otherwise as make_span.
+    template <class T, class F>
+    std::span<T> make_span_with(std::size_t n, F&& f) {
+        check_element<T>();
+        return this->template make_generated<T>(n, f);
     }
 
     /// n objects of a type that needs neither constructor nor destructor, with
@@ -2256,7 +2690,7 @@ public:
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
         // An array of a trivial type begins to exist where memory for it does.
-        return {reinterpret_cast<T*>(region_.take(bytes_of<T>(n, 0), alignof(T))), n};
+        return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
     /// A copy of `text`, without a terminating zero. Takes its length in bytes,
@@ -2268,6 +2702,29 @@ public:
         return {at, text.size()};
     }
 
+    /// The same with a terminating zero, which is not counted in text.size() but
+    /// taken: for C's functions. Never null.
+    char* copy_c_str(std::string_view text) {
+        auto* const at = reinterpret_cast<char*>(region_.take_text(text.size() + 1));
+        if (!text.empty()) std::memcpy(at, text.data(), text.size());
+        at[text.size()] = '\0';
+        return at;
+    }
+
+    /// Copies of objects. O(their number). Otherwise as make_span.
+    template <class T, std::size_t Extent>
+    std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
+        using element = std::remove_const_t<T>;
+        check_element<element>();
+        if constexpr (std::is_trivially_copyable_v<element> && std::is_trivially_destructible_v<element>) {
+            return this->template make_objects<element>(all.size(), [all](element* first, std::size_t&) {
+                std::memcpy(static_cast<void*>(first), all.data(), all.size_bytes());
+            });
+        } else {
+            return this->template make_copies<element>(all);
+        }
+    }
+
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
@@ -2277,10 +2734,17 @@ public:
         return region_.take(bytes, align);
     }
 
+    /// Memory of allocate() that is needed no more: if it is the newest it is free
+    /// again, else at the end of the life. `bytes` as they were asked for. O(1).
+    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
+
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 80 bytes of the arena, none when nothing was allocated since the
+    /// It takes 88 bytes of the arena, none when nothing was allocated since the
     /// last one, and throws as an allocation does.
-    [[nodiscard]] arena_mark mark() { return {this, region_.mark()->serial}; }
+    [[nodiscard]] arena_mark mark() {
+        const std::size_t serial = region_.mark()->serial;
+        return {region_.id(), serial};
+    }
 
     /// Takes back what was allocated since `m` was taken, and runs its
     /// destructors, newest first. m stays good; marks taken after it are stale.
@@ -2290,9 +2754,8 @@ public:
     /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
         if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(m.arena_ != this)) {
-                return complain(m.arena_ == nullptr ? misuse::moved_mark : misuse::foreign_mark, &m);
-            }
+            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
+            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
             if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
@@ -2335,112 +2798,20 @@ public:
 private:
     template <class>
     friend class basic_arena_resource;
+    template <class, class>
+    friend class arena_allocator;
+    friend base;
 
     template <class T>
-    std::size_t bytes_of(std::size_t n, std::size_t before) const {
-        if (EBB_UNLIKELY(n > (detail::region::max_bytes - before) / sizeof(T))) {
-            region_.too_large(detail::region::max_bytes);
-        }
-        return before + n * sizeof(T);
-    }
-
-    // One path for all, so that the constructor is inlined once.
-    template <class T, class... Args>
-    EBB_INLINE T* make_recorded(Args&&... args) {
-        using run = detail::run<T>;
-        const detail::address end = region_.run_end_;
-        const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                                   region_.fits < run::can_grow
-                               ? sizeof(T)
-                               : 0 > ();
-        std::byte* at = nullptr;
-        if (grows) {
-            at = detail::pointer_to(+end);
-            region_.lo_ = detail::address{+end + sizeof(T)};
-        } else {
-            at = take_run<T>(run::first + sizeof(T)) + run::first;
-        }
-        T* object = reinterpret_cast<T*>(at);
-        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
-        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            object = construct(object, std::forward<Args>(args)...);
-        } else {
-            const std::size_t before = grows ? 0 : run::first;
-            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before, busy_};
-            object = construct(object, std::forward<Args>(args)...);
-            memory.kept = true;
-        }
-        if (!grows) {
-            add<T>(at - run::first, 1);
-        } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
-            add_loose(object);  // the constructor has made objects itself
-        } else {
-            region_.run_end_ = detail::address{+end + sizeof(T)};
-        }
-        return object;
-    }
-
-    // Memory for a record and what follows it.
-    template <class T>
-    std::byte* take_run(std::size_t bytes) {
-        using run = detail::run<T>;
-        std::byte* const at = region_.take(bytes, run::alignment);
-        region_.overhead_ += run::first;
-        if constexpr (annotate::on) {
-            annotate::hide(at + sizeof(detail::record), run::first - sizeof(detail::record));
-        }
-        return at;
-    }
-
-    // Records n objects behind the memory for their record.
-    template <class T>
-    void add(std::byte* at, std::size_t n) noexcept {
-        using run = detail::run<T>;
-        const detail::address end = detail::address_of(at + run::first + n * sizeof(T));
-        region_.close_run();
-        region_.last_ = ::new (static_cast<void*>(at)) detail::record{region_.last_, &run::destroy, +end};
-        if constexpr (run::can_grow) region_.run_end_ = end;
-    }
-
-    // Records an object that has no memory for a record before it; destroys it
-    // where there is none for another.
-    template <class T>
-    EBB_NOINLINE void add_loose(T* object) {
-        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
-        auto* const begin = reinterpret_cast<std::byte*>(object);
-        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0, busy_};
-        detail::object_guard<T> guard{object, 1};  // goes first
-        void* const at = region_.take(sizeof(detail::loose_record), alignof(detail::loose_record));
-        region_.overhead_ += sizeof(detail::loose_record);
-        region_.close_run();
-        region_.last_ = ::new (at) detail::loose_record{{region_.last_, &detail::destroy_loose<T>, 0}, object};
-        memory.kept = true;
-        guard.count = 0;
+    static constexpr void check_element() noexcept {
+        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                      "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
     }
 
     void unwind(const detail::record* to) noexcept {
         busy_ = true;
         region_.unwind(to);
         busy_ = false;
-    }
-
-    // Runs constructors of the program's, which must not end the life of the memory that
-    // they write. When one throws, a memory_guard of the caller's restores the flag: a
-    // guard here, too, keeps compilers from inlining the constructor.
-    template <class T, class... Args, class F>
-    EBB_INLINE void constructing(const F& f) {
-        if constexpr (Checks::enabled && !std::is_trivially_constructible_v<T, Args...>) {
-            const bool before = std::exchange(busy_, true);
-            f();
-            busy_ = before;
-        } else {
-            f();
-        }
-    }
-    template <class T, class... Args>
-    EBB_INLINE T* construct(T* at, Args&&... args) {
-        constructing<T, Args...>([&] { at = detail::construct_in(at, std::forward<Args>(args)...); });
-        return at;
     }
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
@@ -2457,14 +2828,47 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    static void report_stranded(const detail::region* r) noexcept {
-        if constexpr (Checks::enabled) {
-            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+    // Whether the other one's memory may become another's: no more while a constructor
+    // writes it, or a resource has blocks of it.
+    static bool may_move(const basic_arena& other) noexcept {
+        if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
+        if (Checks::enabled && other.region_.has_blocks()) {
+            return other.complain(misuse::stranded, nullptr), false;
         }
+        return true;
+    }
+    void take_over(basic_arena& other) noexcept {
+        region_ = std::move(other.region_);
+        for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    detail::region region_;  // first, so that its address is the arena's
-    bool busy_ = false;      // it runs a constructor or destructor of the program's
+    // Memory of the arena's own resources, which a rewind must not take.
+    template <class, class>
+    friend class detail::resident_resource;
+    void* take_block(std::size_t bytes, std::size_t align) {
+        void* const p = allocate(bytes, align);
+        if constexpr (Checks::enabled) region_.add_block_since_mark();
+        return p;
+    }
+    void give_back_block(void* p, std::size_t bytes) noexcept {
+        if constexpr (Checks::enabled) region_.remove_block_since_mark(p);
+        region_.give_back(p, bytes);
+    }
+
+    // The arena's resource for what takes one; see within.hpp. It goes with the life, or a
+    // rewind.
+    template <class Resource>
+    Resource* resident() {
+        using own = detail::resident_resource<Resource, basic_arena>;
+        for (auto* r = region_.residents(); r != nullptr; r = r->older) {
+            if (r->kind == &own::kind) return static_cast<own*>(r);
+        }
+        void* const at = region_.take(sizeof(own), alignof(own));
+        region_.overhead_ += sizeof(own);
+        auto* const made = ::new (at) own(detail::resident{region_.residents(), &own::kind, this});
+        region_.add_resident(made);
+        return made;
+    }
 };
 
 /// The arena under its usual policy.
@@ -2487,8 +2891,9 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
-/// it. What a container gives back is free at the end of the arena's life; so is
-/// what one still has, which must not be used after that, nor destroyed.
+/// it. What a container gives back is free at once if it is the newest of the
+/// arena's, else at the end of its life; so is what one still has, which must not be
+/// used after that, nor destroyed.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
@@ -2532,9 +2937,16 @@ public:
         return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
     }
 
-    /// Nothing but, under a tool, the mark that the memory must not be touched. O(1).
-    void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
-        if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
+    /// The memory is free again if it is the newest of the arena's. O(1).
+    void deallocate(T* p, std::size_t n) noexcept { arena_->give_back(p, n * sizeof(T)); }
+
+    /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
+    /// the life or with a rewind to a mark before. So an object that is made in the arena
+    /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
+    /// Nothing is checked. Throws as an allocation.
+    template <detail::polymorphic P>
+    operator P() const {
+        return P(arena_->template resident<detail::resource_of<P>>());
     }
 
     /// The arena.
@@ -2554,102 +2966,6 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP
-// ebb::arena_resource: the containers of std::pmr in an arena.
-#ifndef EBBPOOL_ARENA_RESOURCE_HPP
-#define EBBPOOL_ARENA_RESOURCE_HPP
-
-#include <cstddef>
-#include <memory_resource>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// A memory resource that takes from an arena and gives nothing back before the
-/// arena's life ends.
-///
-///     ebb::arena_resource memory(a);
-///     std::pmr::vector<std::pmr::string> words(&memory);
-///
-/// It must not outlive the arena. Containers must be destroyed before the end of
-/// the arena's life in which they were filled: use of the resource while blocks
-/// of an earlier life are outstanding is misuse (`stranded`), and so are an
-/// allocation from the arena after release() while there are, and a rewind() that
-/// would take back an outstanding block. Containers that are never destroyed,
-/// since the arena frees their memory, need abandon().
-///
-/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
-/// came after it) where the arena has marks. Two resources are equal when they are
-/// one: containers of two resources copy what they move to each other, also where
-/// the arena is the same.
-///
-/// \snippet reference.cpp arena_resource
-template <class Checks = checks::trap>
-class basic_arena_resource : public std::pmr::memory_resource {
-public:
-    /// Takes from `a`, which must outlive it. O(1).
-    explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
-    basic_arena_resource(const basic_arena_resource&) = delete;
-    basic_arena_resource& operator=(const basic_arena_resource&) = delete;
-    ~basic_arena_resource() override { abandon(); }
-
-    /// The arena.
-    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
-
-    /// Outstanding blocks.
-    [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
-
-    /// Says that none of the blocks will be given back or used after the end of
-    /// the life.
-    void abandon() noexcept {
-        if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
-        blocks_ = 0;
-    }
-
-private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
-
-    // Counts as a new resource where the policy goes on.
-    EBB_COLD void complain() noexcept {
-        blocks_ = 0;
-        if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
-    }
-
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        if (EBB_UNLIKELY(is_stranded())) complain();
-        void* const p = arena_->allocate(bytes, alignment);
-        life_ = arena_->region_.lives();
-        ++blocks_;
-        if constexpr (Checks::enabled) arena_->region_.add_block();
-        return p;
-    }
-
-    void do_deallocate(void* p, [[maybe_unused]] std::size_t bytes, std::size_t) override {
-        if (EBB_UNLIKELY(is_stranded())) return complain();
-        if (blocks_ == 0) return;  // abandoned
-        --blocks_;
-        if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        if constexpr (annotate::on) annotate::hide(p, bytes);
-    }
-
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-
-    basic_arena<Checks>* arena_;
-    std::size_t blocks_ = 0;
-    std::size_t life_ = 0;  // of the arena, in which they were taken
-};
-
-/// On an arena with the usual policy.
-///
-/// \snippet reference.cpp arena_resource
-using arena_resource = basic_arena_resource<>;
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_ARENA_RESOURCE_HPP
 
 #endif  // EBBPOOL_ARENA_HPP
 // The pools' former names, for programs that use them: fixed_pool.hpp and
@@ -3418,6 +3734,119 @@ using sync_arena_pool = sync_fixed_pool<T, Checks>;
 }  // namespace ebb
 
 #endif
+// ebb::arena_resource: the containers of std::pmr in an arena.
+#ifndef EBBPOOL_ARENA_RESOURCE_HPP
+#define EBBPOOL_ARENA_RESOURCE_HPP
+
+#include <cstddef>
+#include <memory_resource>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+/// A memory resource that takes from an arena. What it gets back is free at once if
+/// it is the newest of the arena's, else at the end of its life.
+///
+///     ebb::arena_resource memory(a);
+///     std::pmr::vector<std::pmr::string> words(&memory);
+///
+/// It must not outlive the arena. Containers must be destroyed before the end of
+/// the arena's life in which they were filled: use of the resource while blocks
+/// of an earlier life are outstanding is misuse (`stranded`), and so are an
+/// allocation from the arena after release() while there are, and a rewind() that
+/// would take back an outstanding block. Containers that are never destroyed,
+/// since the arena frees their memory, need abandon().
+///
+/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
+/// came after it) where the arena has marks. Two resources are equal when they are
+/// one: containers of two resources copy what they move to each other, also where
+/// the arena is the same.
+///
+/// \snippet reference.cpp arena_resource
+template <class Checks = checks::trap>
+class basic_arena_resource : public std::pmr::memory_resource {
+public:
+    /// Takes from `a`, which must outlive it. O(1).
+    explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
+    basic_arena_resource(const basic_arena_resource&) = delete;
+    basic_arena_resource& operator=(const basic_arena_resource&) = delete;
+    ~basic_arena_resource() override { abandon(); }
+
+    /// The arena.
+    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
+
+    /// Outstanding blocks.
+    [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
+
+    /// Says that none of the blocks will be given back or used after the end of
+    /// the life.
+    void abandon() noexcept {
+        if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
+        blocks_ = 0;
+    }
+
+private:
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
+
+    // Counts as a new resource where the policy goes on.
+    EBB_COLD void complain() noexcept {
+        blocks_ = 0;
+        if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
+    }
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (EBB_UNLIKELY(is_stranded())) complain();
+        void* const p = arena_->allocate(bytes, alignment);
+        life_ = arena_->region_.lives();
+        ++blocks_;
+        if constexpr (Checks::enabled) arena_->region_.add_block();
+        return p;
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        if (EBB_UNLIKELY(is_stranded())) return complain();
+        if (blocks_ == 0) return;  // abandoned
+        --blocks_;
+        if constexpr (Checks::enabled) arena_->region_.remove_block(p);
+        arena_->give_back(p, bytes);
+    }
+
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+    basic_arena<Checks>* arena_;
+    std::size_t blocks_ = 0;
+    std::size_t life_ = 0;  // of the arena, in which they were taken
+};
+
+/// While it lives a resource is what std::pmr::get_default_resource() answers, for all
+/// threads of the program; then the one before is again. Scopes must nest.
+///
+/// \snippet reference.cpp default_resource
+class default_resource_scope {
+public:
+    /// `memory` must outlive it, and all that takes from it meanwhile.
+    explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
+        : before_(std::pmr::set_default_resource(&memory)) {}
+    default_resource_scope(const default_resource_scope&) = delete;
+    default_resource_scope& operator=(const default_resource_scope&) = delete;
+    ~default_resource_scope() { std::pmr::set_default_resource(before_); }
+
+private:
+    std::pmr::memory_resource* before_;
+};
+
+/// On an arena with the usual policy.
+///
+/// \snippet reference.cpp arena_resource
+using arena_resource = basic_arena_resource<>;
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_ARENA_RESOURCE_HPP
 // ebb::handle<T> and its pool: names of objects that know when they are stale.
 //
 // A pointer to an object that was given back, whose slot was handed out again,
@@ -3436,199 +3865,6 @@ using sync_arena_pool = sync_fixed_pool<T, Checks>;
 #include <type_traits>
 #include <utility>
 
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
-struct generations;  // of a test, which can't wait for 2^31 objects
-}
-
-/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
-/// dangling. The default one names nothing. It does not know its pool: one of
-/// another pool's of the same type may name an object by accident.
-///
-/// \snippet reference.cpp handle_pool
-template <class T>
-struct handle {
-    /// The slot.
-    std::uint32_t index = 0;
-    std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
-
-    /// Whether it was ever a name of an object, which may be gone.
-    [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
-    /// Whether both are of one object.
-    friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
-    /// An order without meaning, for containers.
-    friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
-};
-
-/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
-/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
-///
-/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
-/// retired, stays out for ever (see retired()), and the capacity that is of use
-/// is one less. So no handle ever becomes valid again.
-///
-/// The destructor destroys the objects that are left, and what their destructors
-/// create, so with_leaks has nothing to say here.
-///
-/// \snippet reference.cpp handle_pool
-template <class T, class Checks = checks::trap>
-class handle_pool {
-public:
-    /// T.
-    using value_type = T;
-    /// What create() answers.
-    using handle_type = handle<T>;
-
-    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
-    /// is left behind. Two allocations, for the objects and the generations;
-    /// none with options.storage.
-    explicit handle_pool(std::size_t capacity, const pool_options& options = {})
-        : pool_(capacity, for_objects(capacity, options)),
-          generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
-
-    handle_pool(const handle_pool&) = delete;
-    handle_pool& operator=(const handle_pool&) = delete;
-
-    ~handle_pool() {
-        // A destructor may create objects in slots that were passed.
-        while (!empty()) {
-            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
-                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
-            }
-        }
-        // Retired slots are no leaks.
-        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
-            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
-        }
-    }
-
-    /// Constructs a T from `args`; the null handle when the pool is full. When
-    /// the constructor throws, the pool is as before.
-    template <class... Args>
-    [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
-        T* const p = construct(pool_, std::forward<Args>(args)...);
-        if (p == nullptr) return {};
-        const std::size_t i = pool_.index_of(p);
-        return {static_cast<std::uint32_t>(i), ++generation(i)};
-    }
-
-    /// The object, or nullptr when it was destroyed since. Valid until the
-    /// object is destroyed.
-    [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation names nothing, though a forged handle may match.
-        return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
-                       generation(h.index) == h.generation
-                   ? pool_.slot(h.index)
-                   : nullptr;
-    }
-
-    /// Destroys the object and makes its slot free. False, and nothing
-    /// happens, when the handle is stale or null: the double free is seen even
-    /// when the slot was handed out again.
-    bool destroy(handle_type h) noexcept {
-        if (get(h) == nullptr) return false;
-        drop(h.index);
-        return true;
-    }
-
-    /// The handle of an object of this pool; null when `p` is none.
-    [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
-        const std::size_t i = pool_.index_of(p);
-        if (i >= pool_.capacity()) return {};
-        const handle_type h{static_cast<std::uint32_t>(i), generation(i)};
-        return get(h) != nullptr ? h : handle_type{};
-    }
-
-    /// Slots in all.
-    [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
-    /// Objects that exist.
-    [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
-    /// So many calls of create() will succeed.
-    [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
-    /// Whether there is no object.
-    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether the next create() will answer the null handle.
-    [[nodiscard]] bool full() const noexcept { return pool_.full(); }
-    /// Slots whose generations are used up.
-    [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
-
-    /// How many bytes of pool_options::storage are enough, at any address.
-    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
-        return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
-    }
-
-private:
-    friend struct detail::generations;
-
-    // The generation at which a slot is out of use: odd, so that it is above
-    // every other, and given to no handle.
-    static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
-
-    static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
-
-    // At least one, since operator new of no bytes is of no use. The pool's
-    // constructor has seen to it that this does not overflow.
-    static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
-        return (capacity + 1) * sizeof(std::uint32_t);
-    }
-    static constexpr std::size_t storage_of_generations(std::size_t capacity) noexcept {
-        return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
-    }
-
-    // Storage that is handed in is split: the generations' part comes last.
-    static pool_options for_objects(std::size_t capacity, const pool_options& options) {
-        pool_options own = options;
-        if (!options.storage.empty()) {
-            const std::size_t all = options.storage.size();
-            if (all < bytes_needed(capacity)) {
-                detail::throw_length("ebb::handle_pool: the storage handed in is smaller than bytes_needed()");
-            }
-            own.storage = options.storage.first(all - storage_of_generations(capacity));
-        }
-        return own;
-    }
-    static pool_options for_generations(std::size_t capacity, const pool_options& options) noexcept {
-        pool_options own = options;
-        if (!options.storage.empty()) own.storage = options.storage.last(storage_of_generations(capacity));
-        return own;
-    }
-
-    [[nodiscard]] std::uint32_t& generation(std::size_t i) const noexcept {
-        return reinterpret_cast<std::uint32_t*>(generations_.data())[i];
-    }
-
-    void drop(std::size_t i) noexcept {
-        // Raised before the destructor runs: handles are stale inside it.
-        T* const p = pool_.slot(i);
-        if (++generation(i) == retired_generation - 1) {
-            generation(i) = retired_generation;
-            ++retired_;
-            std::destroy_at(p);
-            return;
-        }
-        std::destroy_at(p);
-        pool_.deallocate(p);
-    }
-
-    fixed_pool<T, Checks> pool_;
-    detail::block generations_;
-    std::size_t retired_ = 0;
-};
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-template <class T>
-struct std::hash<ebb::handle<T>> {
-    std::size_t operator()(const ebb::handle<T>& h) const noexcept {
-        return std::hash<std::uint64_t>{}(std::uint64_t{h.generation} << 32 | h.index);
-    }
-};
-
-#endif  // EBBPOOL_HANDLE_POOL_HPP
 // All objects of a pool that are out, in the order of their addresses.
 #ifndef EBBPOOL_ITERATE_HPP
 #define EBBPOOL_ITERATE_HPP
@@ -3748,6 +3984,220 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks
 }  // namespace ebb
 
 #endif  // EBBPOOL_ITERATE_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+namespace detail {
+struct generations;  // of a test, which can't wait for 2^31 objects
+}
+
+/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
+/// dangling. The default one names nothing. It does not know its pool: one of
+/// another pool's of the same type may name an object by accident.
+///
+/// \snippet reference.cpp handle_pool
+template <class T>
+struct handle {
+    /// The slot.
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
+
+    /// Whether it was ever a name of an object, which may be gone.
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
+    /// Whether both are of one object.
+    friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
+    /// An order without meaning, for containers.
+    friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
+};
+
+/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
+/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
+///
+/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
+/// retired, stays out for ever (see retired()), and the capacity that is of use
+/// is one less. So no handle ever becomes valid again.
+///
+/// The destructor destroys the objects that are left, and what their destructors
+/// create, so with_leaks has nothing to say here.
+///
+/// \snippet reference.cpp handle_pool
+template <class T, class Checks = checks::trap>
+class handle_pool {
+public:
+    /// T.
+    using value_type = T;
+    /// What create() answers.
+    using handle_type = handle<T>;
+
+    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
+    /// is left behind. Two allocations, for the objects and the generations;
+    /// none with options.storage.
+    explicit handle_pool(std::size_t capacity, const pool_options& options = {})
+        : pool_(capacity, for_objects(capacity, options)),
+          generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
+
+    handle_pool(const handle_pool&) = delete;
+    handle_pool& operator=(const handle_pool&) = delete;
+
+    ~handle_pool() {
+        // A destructor may create objects in slots that were passed.
+        while (!empty()) {
+            for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+                if (slot_is_live(i)) drop(i);
+            }
+        }
+        // Retired slots are no leaks.
+        for (std::size_t i = 0; i < pool_.high_water(); ++i) {
+            if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
+        }
+    }
+
+    /// Constructs a T from `args`; the null handle when the pool is full. When
+    /// the constructor throws, the pool is as before.
+    template <class... Args>
+    [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+        T* const p = construct(pool_, std::forward<Args>(args)...);
+        if (p == nullptr) return {};
+        const std::size_t i = pool_.index_of(p);
+        return {static_cast<std::uint32_t>(i), ++generation(i)};
+    }
+
+    /// The object, or nullptr when it was destroyed since. Valid until the
+    /// object is destroyed.
+    [[nodiscard]] T* get(handle_type h) const noexcept {
+        // An even generation names nothing, though a forged handle may match.
+        return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
+                       generation(h.index) == h.generation
+                   ? pool_.slot(h.index)
+                   : nullptr;
+    }
+
+    /// Destroys the object and makes its slot free. False, and nothing
+    /// happens, when the handle is stale or null: the double free is seen even
+    /// when the slot was handed out again.
+    bool destroy(handle_type h) noexcept {
+        if (get(h) == nullptr) return false;
+        drop(h.index);
+        return true;
+    }
+
+    /// The handle of an object of this pool; null when `p` is none.
+    [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
+        const std::size_t i = pool_.index_of(p);
+        if (i >= pool_.capacity()) return {};
+        const handle_type h{static_cast<std::uint32_t>(i), generation(i)};
+        return get(h) != nullptr ? h : handle_type{};
+    }
+
+    /// Slots in all.
+    [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
+    /// Objects that exist.
+    [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
+    /// So many calls of create() will succeed.
+    [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
+    /// Whether there is no object.
+    [[nodiscard]] bool empty() const noexcept { return used() == 0; }
+    /// Whether the next create() will answer the null handle.
+    [[nodiscard]] bool full() const noexcept { return pool_.full(); }
+    /// Slots whose generations are used up.
+    [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
+
+    /// Most slots that were ever out at a time, with those that are retired. O(log
+    /// capacity).
+    [[nodiscard]] std::size_t high_water() const noexcept { return pool_.high_water(); }
+    /// The address of slot `index`, which must be less than capacity().
+    [[nodiscard]] T* slot(std::size_t index) const noexcept { return pool_.slot(index); }
+    /// Whether there is an object in slot `index`, which must be less than high_water().
+    /// None while its constructor or destructor runs.
+    [[nodiscard]] bool slot_is_live(std::size_t index) const noexcept {
+        const std::uint32_t g = generation(index);
+        return is_odd(g) && g != retired_generation;
+    }
+
+    /// How many bytes of pool_options::storage are enough, at any address.
+    [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
+        return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
+    }
+
+private:
+    friend struct detail::generations;
+
+    // The generation at which a slot is out of use: odd, so that it is above
+    // every other, and given to no handle.
+    static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
+
+    static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
+
+    // At least one, since operator new of no bytes is of no use. The pool's
+    // constructor has seen to it that this does not overflow.
+    static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
+        return (capacity + 1) * sizeof(std::uint32_t);
+    }
+    static constexpr std::size_t storage_of_generations(std::size_t capacity) noexcept {
+        return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
+    }
+
+    // Storage that is handed in is split: the generations' part comes last.
+    static pool_options for_objects(std::size_t capacity, const pool_options& options) {
+        pool_options own = options;
+        if (!options.storage.empty()) {
+            const std::size_t all = options.storage.size();
+            if (all < bytes_needed(capacity)) {
+                detail::throw_length("ebb::handle_pool: the storage handed in is smaller than bytes_needed()");
+            }
+            own.storage = options.storage.first(all - storage_of_generations(capacity));
+        }
+        return own;
+    }
+    static pool_options for_generations(std::size_t capacity, const pool_options& options) noexcept {
+        pool_options own = options;
+        if (!options.storage.empty()) own.storage = options.storage.last(storage_of_generations(capacity));
+        return own;
+    }
+
+    [[nodiscard]] std::uint32_t& generation(std::size_t i) const noexcept {
+        return reinterpret_cast<std::uint32_t*>(generations_.data())[i];
+    }
+
+    void drop(std::size_t i) noexcept {
+        // Raised before the destructor runs: handles are stale inside it.
+        T* const p = pool_.slot(i);
+        if (++generation(i) == retired_generation - 1) {
+            generation(i) = retired_generation;
+            ++retired_;
+            std::destroy_at(p);
+            return;
+        }
+        std::destroy_at(p);
+        pool_.deallocate(p);
+    }
+
+    fixed_pool<T, Checks> pool_;
+    detail::block generations_;
+    std::size_t retired_ = 0;
+};
+
+/// The objects of `pool`, in the order of their addresses, as of a fixed_pool; see
+/// live_range. `pool.handle_of(&object)` is an object's handle.
+///
+/// \snippet reference.cpp handle_pool
+template <class T, class Checks>
+[[nodiscard]] live_range<handle_pool<T, Checks>> live(const handle_pool<T, Checks>& pool) noexcept {
+    return live_range<handle_pool<T, Checks>>(pool);
+}
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+template <class T>
+struct std::hash<ebb::handle<T>> {
+    std::size_t operator()(const ebb::handle<T>& h) const noexcept {
+        return std::hash<std::uint64_t>{}(std::uint64_t{h.generation} << 32 | h.index);
+    }
+};
+
+#endif  // EBBPOOL_HANDLE_POOL_HPP
 // ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
 // std::unordered_map and the like from a pool.
 //

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_resource.hpp>

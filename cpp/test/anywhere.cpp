@@ -13,8 +13,8 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
-#include <random>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +28,7 @@ import ebbpool;
 #include "ebbpool.hpp"
 #else
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>

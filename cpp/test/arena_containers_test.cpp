@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <list>
 #include <map>
 #include <string>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <list>
 #include <optional>
 #include <string>
@@ -68,8 +69,12 @@ TEST(ArenaMisuse, MarksOfOthers) {
     c.emplace(1'000u);
     static_cast<void>(c->mark());
     c->allocate(8);
-    expect(ebb::misuse::stale_mark, &*c, [&] { c->rewind(old); });
+    expect(ebb::misuse::foreign_mark, &*c, [&] { c->rewind(old); });
     EXPECT_EQ(c->used_bytes(), 8u);
+    // One that has taken no mark yet has no number.
+    reporting d(1'000);
+    expect(ebb::misuse::foreign_mark, &d, [&] { d.rewind(of_b); });
+    expect(ebb::misuse::moved_mark, &d, [&] { d.rewind({}); });
 }
 
 TEST(ArenaMisuse, MarksMovedFrom) {

@@ -95,6 +95,7 @@ struct piece {
     unsigned char fill = 0;
     std::size_t counts = 0;                // towards used_bytes
     std::vector<std::uint32_t> numbers{};  // of objects with destructors, oldest first
+    bool is_raw = false;                   // may be given back
 };
 
 class player {
@@ -142,7 +143,7 @@ private:
         const unsigned op = byte();
         try {
             switch (op % 16) {
-                case 0: return raw(byte(), std::size_t{1} << (op / 16 % 8));
+                case 0: return op == 0xf0 ? give_back() : raw(byte(), std::size_t{1} << (op / 16 % 8));
                 case 1: return raw(static_cast<std::size_t>(byte()) * byte(), 8);
                 case 2: return text(byte());
                 case 3: return text(static_cast<std::size_t>(byte()) * 16);
@@ -155,7 +156,7 @@ private:
                 case 10: return one_nested(op / 16 % 4 == 0);
                 case 11: return mark();
                 case 12: return rewind(byte());
-                case 13: return words(byte() % 64);
+                case 13: return op / 16 == 0 ? move(byte()) : words(byte() % 64);
                 case 14: return limit(op / 16);
                 default: return end_life(op / 16);
             }
@@ -183,9 +184,48 @@ private:
 
     void raw(std::size_t bytes, std::size_t alignment) {
         add(arena_->allocate(bytes, alignment), bytes, bytes == 0 ? 8 : whole(bytes), alignment);
+        pieces_.back().is_raw = true;
+    }
+    // The newest piece, where no mark came between: its memory is free again, or stays
+    // counted to the end of the life.
+    void give_back() {
+        if (pieces_.empty() || !pieces_.back().is_raw) return;
+        for (const mark_of& m : marks_) {
+            if (m.good && m.pieces == pieces_.size()) return;
+        }
+        piece& p = pieces_.back();
+        const std::size_t before = arena_->used_bytes();
+        arena_->give_back(p.at, p.bytes);
+        p.is_raw = false;
+        p.bytes = 0;
+        if (arena_->used_bytes() == before) return;
+        p.counts -= before - arena_->used_bytes();
+        if (p.counts != 0) fail("give_back() took another's");
+        pieces_.pop_back();
+    }
+    // Everything goes on in another arena object: a new one, or one with objects.
+    void move(unsigned how) {
+        arena next(1 + how % 128);
+        if (how >= 128) {
+            next.make<row>(number_);
+            next = std::move(*arena_);
+            if (ended.size() != 1 || ended.back() != number_) fail("the objects of a moved-to arena did not end");
+            ended.clear();
+            arena_.emplace(std::move(next));
+        } else {
+            arena other(std::move(*arena_));
+            if (arena_->used_bytes() != 0 || arena_->stats().retained_bytes != 0)
+                fail("an arena moved from has memory");
+            *arena_ = std::move(other);
+        }
     }
     void text(std::size_t n) {
         const std::string s(n, 'x');
+        if (n % 2 != 0) {  // as C's functions want it
+            char* const c = arena_->copy_c_str(std::string_view(s).substr(1));
+            if (c != s.substr(1)) return fail("copy_c_str() differs");
+            return add(c, n, n, 1);
+        }
         const std::string_view copy = arena_->copy(s);
         if (copy != s) return fail("copy() differs");
         if (n > 0) add(const_cast<char*>(copy.data()), n, n, 1);

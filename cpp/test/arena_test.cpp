@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <string>
 
 #include "arena_model.hpp"

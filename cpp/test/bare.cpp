@@ -1,5 +1,6 @@
 // Compiled without exceptions and RTTI: the library must do without both.
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/iterate.hpp>

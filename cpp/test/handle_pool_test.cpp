@@ -184,6 +184,33 @@ TEST(HandlePool, WhatDestructorsCreateIsDestroyed) {
     EXPECT_EQ(alive, 0);
 }
 
+TEST(HandlePool, IsWalked) {
+    ebb::handle_pool<std::string> pool(8);
+    EXPECT_EQ(live(pool).begin(), live(pool).end());
+    std::vector<ebb::handle<std::string>> all;
+    for (const char* const text : {"a", "b", "c", "d"}) all.push_back(pool.create(text));
+    pool.destroy(all[1]);
+    generations::set(pool, 1, 0xfffffffc);
+    pool.destroy(pool.create("the last of its slot"));
+    ASSERT_EQ(pool.retired(), 1u);
+    std::string seen;
+    for (std::string& text : ebb::live(pool)) {
+        seen += text;
+        if (text == "c") pool.destroy(pool.handle_of(&text));  // the one that it is at
+    }
+    EXPECT_EQ(seen, "acd") << "neither what is free nor what is retired";
+    EXPECT_EQ(pool.used(), 2u);
+    EXPECT_EQ(pool.high_water(), 4u);
+    // Not known without checks to the pool below; the generations know it.
+    ebb::handle_pool<int, ebb::checks::none> unchecked(4);
+    const auto one = unchecked.create(1);
+    (void)unchecked.create(2);
+    unchecked.destroy(one);
+    int sum = 0;
+    for (const int i : ebb::live(unchecked)) sum += i;
+    EXPECT_EQ(sum, 2);
+}
+
 TEST(HandlePool, InStorageOfTheCallers) {
     std::vector<std::byte> bytes(ebb::handle_pool<std::uint64_t>::bytes_needed(100), std::byte{0xff});
     ebb::handle_pool<std::uint64_t> pool(100, {.storage = bytes});

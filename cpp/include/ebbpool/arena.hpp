@@ -15,12 +15,10 @@
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -28,8 +26,7 @@
 
 #include <ebbpool/arena_mark.hpp>
 #include <ebbpool/checks.hpp>
-#include <ebbpool/make.hpp>
-#include <ebbpool/records.hpp>
+#include <ebbpool/objects.hpp>
 #include <ebbpool/region.hpp>
 
 namespace ebb {
@@ -41,15 +38,20 @@ inline namespace EBB_ABI {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 80.
+/// one after the other; a mark 88.
 ///
-/// One thread at a time. Not copyable, not movable: addresses are stable until
-/// the end of the life, which is reset(), release() or the destructor.
+/// An object whose type takes an allocator, such as std::pmr::string or a
+/// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
+///
+/// One thread at a time. Movable, not copyable: addresses of what it has made are
+/// stable until the end of the life, which is reset(), release() or the
+/// destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
-/// a stale mark, another arena's, one that was moved from; rewind, reset and
-/// release from a constructor or destructor that the arena runs; memory resources
-/// whose blocks went with an earlier life, or would go with a rewind. Use of an object after its life is found under
+/// a stale mark, another arena's, one that was moved from; rewind, reset, release
+/// and a move from a constructor or destructor that the arena runs; memory
+/// resources whose blocks went with an earlier life, or would go with a rewind or
+/// a move. Use of an object after its life is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -58,7 +60,12 @@ inline namespace EBB_ABI {
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
-class basic_arena {
+class basic_arena : detail::objects<Checks> {
+    using base = detail::objects<Checks>;
+    using base::busy_;
+    using base::region_;
+    using typename base::allocator;
+
 public:
     /// The policy.
     using checks_type = Checks;
@@ -76,7 +83,31 @@ public:
     /// is there for more; when it is full std::bad_alloc is thrown. huge_pages
     /// and prefault hold for each chunk.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
-        : region_(chunk_size, max_retained, options, &report_stranded) {}
+        : base(chunk_size, max_retained, options) {}
+
+    /// An arena of default_chunk_size.
+    basic_arena() : basic_arena(default_chunk_size) {}
+    /// Bytes of the first chunk where none are asked for.
+    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
+
+    /// Takes over all memory, objects and marks of the other one, which is as new then
+    /// (on the caller's storage alone: without memory). O(1). An arena_allocator or
+    /// arena_resource made of the other one stays with it: containers that have memory
+    /// from one must be gone. What the arena itself gave its objects goes along.
+    basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
+        if (may_move(other)) take_over(other);
+    }
+    /// Ends the life and frees the memory of this one before.
+    basic_arena& operator=(basic_arena&& other) noexcept {
+        if (this == &other) return *this;
+        if (is_busy()) {
+            complain(misuse::reentrant, &other);
+        } else if (may_move(other)) {
+            unwind(nullptr);
+            take_over(other);
+        }
+        return *this;
+    }
 
     basic_arena(const basic_arena&) = delete;
     basic_arena& operator=(const basic_arena&) = delete;
@@ -93,20 +124,10 @@ public:
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
                       "ebb::arena::make<T>: T must be an object type without const and volatile; make_span for arrays");
-        if constexpr (!std::is_trivially_destructible_v<T>) {
-            return make_recorded<T>(std::forward<Args>(args)...);
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            return this->template make_plain<T>(std::forward<Args>(args)...);
         } else {
-            std::byte* const at = region_.take_one<T>();
-            T* const p = reinterpret_cast<T*>(at);
-            if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-                return construct(p, std::forward<Args>(args)...);
-            } else {
-                detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(sizeof(T), detail::unit),
-                                                           0, busy_};
-                T* const object = construct(p, std::forward<Args>(args)...);
-                guard.kept = true;
-                return object;
-            }
+            return this->template make_recorded<T>(std::forward<Args>(args)...);
         }
     }
 
@@ -114,33 +135,29 @@ public:
     /// an empty span, and nothing is allocated.
     template <class T>
     std::span<T> make_span(std::size_t n) {
-        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
-                      "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
-        if (n == 0) return {};
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            const std::size_t bytes = bytes_of<T>(n, 0);
-            std::byte* const at = region_.take(bytes, alignof(T));
-            detail::memory_guard<detail::region> guard{region_, at, at + detail::round_up(bytes, detail::unit), 0,
-                                                       busy_};
-            constructing<T>([&] { std::uninitialized_value_construct_n(reinterpret_cast<T*>(at), n); });
-            guard.kept = true;
-            return {reinterpret_cast<T*>(at), n};
+        check_element<T>();
+        if constexpr (std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>) {
+            return this->template make_objects<T>(
+                n, [n](T* first, std::size_t&) { std::uninitialized_value_construct_n(first, n); });
         } else {
-            using run = detail::run<T>;
-            const std::size_t bytes = bytes_of<T>(n, run::first);
-            std::byte* const at = take_run<T>(bytes);
-            detail::memory_guard<detail::region> memory{region_, at, at + detail::round_up(bytes, detail::unit),
-                                                        run::first, busy_};
-            T* const objects = reinterpret_cast<T*>(at + run::first);
-            detail::object_guard<T> made{objects, 0};
-            constructing<T>([&] {
-                for (; made.count < n; ++made.count) ::new (static_cast<void*>(objects + made.count)) T();
-            });
-            made.count = 0;
-            memory.kept = true;
-            add<T>(at, n);
-            return {objects, n};
+            return this->template make_equal<T>(n);
         }
+    }
+
+    /// n copies of `value`. Otherwise as make_span.
+    template <class T>
+    std::span<T> make_span(std::size_t n, const T& value) {
+        check_element<T>();
+        return this->template make_equal<T>(n, value);
+    }
+
+    /// n objects, of which number i is what f(i) answers, in the order of their
+    /// numbers: for types without a default constructor, which need not be movable.
+    /// f may allocate from the arena. Otherwise as make_span.
+    template <class T, class F>
+    std::span<T> make_span_with(std::size_t n, F&& f) {
+        check_element<T>();
+        return this->template make_generated<T>(n, f);
     }
 
     /// n objects of a type that needs neither constructor nor destructor, with
@@ -151,7 +168,7 @@ public:
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
         // An array of a trivial type begins to exist where memory for it does.
-        return {reinterpret_cast<T*>(region_.take(bytes_of<T>(n, 0), alignof(T))), n};
+        return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
     /// A copy of `text`, without a terminating zero. Takes its length in bytes,
@@ -163,6 +180,29 @@ public:
         return {at, text.size()};
     }
 
+    /// The same with a terminating zero, which is not counted in text.size() but
+    /// taken: for C's functions. Never null.
+    char* copy_c_str(std::string_view text) {
+        auto* const at = reinterpret_cast<char*>(region_.take_text(text.size() + 1));
+        if (!text.empty()) std::memcpy(at, text.data(), text.size());
+        at[text.size()] = '\0';
+        return at;
+    }
+
+    /// Copies of objects. O(their number). Otherwise as make_span.
+    template <class T, std::size_t Extent>
+    std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
+        using element = std::remove_const_t<T>;
+        check_element<element>();
+        if constexpr (std::is_trivially_copyable_v<element> && std::is_trivially_destructible_v<element>) {
+            return this->template make_objects<element>(all.size(), [all](element* first, std::size_t&) {
+                std::memcpy(static_cast<void*>(first), all.data(), all.size_bytes());
+            });
+        } else {
+            return this->template make_copies<element>(all);
+        }
+    }
+
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
@@ -172,10 +212,17 @@ public:
         return region_.take(bytes, align);
     }
 
+    /// Memory of allocate() that is needed no more: if it is the newest it is free
+    /// again, else at the end of the life. `bytes` as they were asked for. O(1).
+    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
+
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 80 bytes of the arena, none when nothing was allocated since the
+    /// It takes 88 bytes of the arena, none when nothing was allocated since the
     /// last one, and throws as an allocation does.
-    [[nodiscard]] arena_mark mark() { return {this, region_.mark()->serial}; }
+    [[nodiscard]] arena_mark mark() {
+        const std::size_t serial = region_.mark()->serial;
+        return {region_.id(), serial};
+    }
 
     /// Takes back what was allocated since `m` was taken, and runs its
     /// destructors, newest first. m stays good; marks taken after it are stale.
@@ -185,9 +232,8 @@ public:
     /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
         if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(m.arena_ != this)) {
-                return complain(m.arena_ == nullptr ? misuse::moved_mark : misuse::foreign_mark, &m);
-            }
+            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
+            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
             if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
@@ -230,112 +276,20 @@ public:
 private:
     template <class>
     friend class basic_arena_resource;
+    template <class, class>
+    friend class arena_allocator;
+    friend base;
 
     template <class T>
-    std::size_t bytes_of(std::size_t n, std::size_t before) const {
-        if (EBB_UNLIKELY(n > (detail::region::max_bytes - before) / sizeof(T))) {
-            region_.too_large(detail::region::max_bytes);
-        }
-        return before + n * sizeof(T);
-    }
-
-    // One path for all, so that the constructor is inlined once.
-    template <class T, class... Args>
-    EBB_INLINE T* make_recorded(Args&&... args) {
-        using run = detail::run<T>;
-        const detail::address end = region_.run_end_;
-        const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                                   region_.fits < run::can_grow
-                               ? sizeof(T)
-                               : 0 > ();
-        std::byte* at = nullptr;
-        if (grows) {
-            at = detail::pointer_to(+end);
-            region_.lo_ = detail::address{+end + sizeof(T)};
-        } else {
-            at = take_run<T>(run::first + sizeof(T)) + run::first;
-        }
-        T* object = reinterpret_cast<T*>(at);
-        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
-        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            object = construct(object, std::forward<Args>(args)...);
-        } else {
-            const std::size_t before = grows ? 0 : run::first;
-            detail::memory_guard<detail::region> memory{region_, at - before, at + size, before, busy_};
-            object = construct(object, std::forward<Args>(args)...);
-            memory.kept = true;
-        }
-        if (!grows) {
-            add<T>(at - run::first, 1);
-        } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
-            add_loose(object);  // the constructor has made objects itself
-        } else {
-            region_.run_end_ = detail::address{+end + sizeof(T)};
-        }
-        return object;
-    }
-
-    // Memory for a record and what follows it.
-    template <class T>
-    std::byte* take_run(std::size_t bytes) {
-        using run = detail::run<T>;
-        std::byte* const at = region_.take(bytes, run::alignment);
-        region_.overhead_ += run::first;
-        if constexpr (annotate::on) {
-            annotate::hide(at + sizeof(detail::record), run::first - sizeof(detail::record));
-        }
-        return at;
-    }
-
-    // Records n objects behind the memory for their record.
-    template <class T>
-    void add(std::byte* at, std::size_t n) noexcept {
-        using run = detail::run<T>;
-        const detail::address end = detail::address_of(at + run::first + n * sizeof(T));
-        region_.close_run();
-        region_.last_ = ::new (static_cast<void*>(at)) detail::record{region_.last_, &run::destroy, +end};
-        if constexpr (run::can_grow) region_.run_end_ = end;
-    }
-
-    // Records an object that has no memory for a record before it; destroys it
-    // where there is none for another.
-    template <class T>
-    EBB_NOINLINE void add_loose(T* object) {
-        constexpr std::size_t size = detail::round_up(sizeof(T), detail::unit);
-        auto* const begin = reinterpret_cast<std::byte*>(object);
-        detail::memory_guard<detail::region> memory{region_, begin, begin + size, 0, busy_};
-        detail::object_guard<T> guard{object, 1};  // goes first
-        void* const at = region_.take(sizeof(detail::loose_record), alignof(detail::loose_record));
-        region_.overhead_ += sizeof(detail::loose_record);
-        region_.close_run();
-        region_.last_ = ::new (at) detail::loose_record{{region_.last_, &detail::destroy_loose<T>, 0}, object};
-        memory.kept = true;
-        guard.count = 0;
+    static constexpr void check_element() noexcept {
+        static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
+                      "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
     }
 
     void unwind(const detail::record* to) noexcept {
         busy_ = true;
         region_.unwind(to);
         busy_ = false;
-    }
-
-    // Runs constructors of the program's, which must not end the life of the memory that
-    // they write. When one throws, a memory_guard of the caller's restores the flag: a
-    // guard here, too, keeps compilers from inlining the constructor.
-    template <class T, class... Args, class F>
-    EBB_INLINE void constructing(const F& f) {
-        if constexpr (Checks::enabled && !std::is_trivially_constructible_v<T, Args...>) {
-            const bool before = std::exchange(busy_, true);
-            f();
-            busy_ = before;
-        } else {
-            f();
-        }
-    }
-    template <class T, class... Args>
-    EBB_INLINE T* construct(T* at, Args&&... args) {
-        constructing<T, Args...>([&] { at = detail::construct_in(at, std::forward<Args>(args)...); });
-        return at;
     }
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
@@ -352,14 +306,47 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    static void report_stranded(const detail::region* r) noexcept {
-        if constexpr (Checks::enabled) {
-            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+    // Whether the other one's memory may become another's: no more while a constructor
+    // writes it, or a resource has blocks of it.
+    static bool may_move(const basic_arena& other) noexcept {
+        if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
+        if (Checks::enabled && other.region_.has_blocks()) {
+            return other.complain(misuse::stranded, nullptr), false;
         }
+        return true;
+    }
+    void take_over(basic_arena& other) noexcept {
+        region_ = std::move(other.region_);
+        for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    detail::region region_;  // first, so that its address is the arena's
-    bool busy_ = false;      // it runs a constructor or destructor of the program's
+    // Memory of the arena's own resources, which a rewind must not take.
+    template <class, class>
+    friend class detail::resident_resource;
+    void* take_block(std::size_t bytes, std::size_t align) {
+        void* const p = allocate(bytes, align);
+        if constexpr (Checks::enabled) region_.add_block_since_mark();
+        return p;
+    }
+    void give_back_block(void* p, std::size_t bytes) noexcept {
+        if constexpr (Checks::enabled) region_.remove_block_since_mark(p);
+        region_.give_back(p, bytes);
+    }
+
+    // The arena's resource for what takes one; see within.hpp. It goes with the life, or a
+    // rewind.
+    template <class Resource>
+    Resource* resident() {
+        using own = detail::resident_resource<Resource, basic_arena>;
+        for (auto* r = region_.residents(); r != nullptr; r = r->older) {
+            if (r->kind == &own::kind) return static_cast<own*>(r);
+        }
+        void* const at = region_.take(sizeof(own), alignof(own));
+        region_.overhead_ += sizeof(own);
+        auto* const made = ::new (at) own(detail::resident{region_.residents(), &own::kind, this});
+        region_.add_resident(made);
+        return made;
+    }
 };
 
 /// The arena under its usual policy.
@@ -371,6 +358,5 @@ using arena = basic_arena<>;
 }  // namespace ebb
 
 #include <ebbpool/arena_allocator.hpp>
-#include <ebbpool/arena_resource.hpp>
 
 #endif  // EBBPOOL_ARENA_HPP

@@ -11,8 +11,9 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
-/// it. What a container gives back is free at the end of the arena's life; so is
-/// what one still has, which must not be used after that, nor destroyed.
+/// it. What a container gives back is free at once if it is the newest of the
+/// arena's, else at the end of its life; so is what one still has, which must not be
+/// used after that, nor destroyed.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
@@ -56,9 +57,16 @@ public:
         return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
     }
 
-    /// Nothing but, under a tool, the mark that the memory must not be touched. O(1).
-    void deallocate([[maybe_unused]] T* p, [[maybe_unused]] std::size_t n) noexcept {
-        if constexpr (annotate::on) annotate::hide(p, n * sizeof(T));
+    /// The memory is free again if it is the newest of the arena's. O(1).
+    void deallocate(T* p, std::size_t n) noexcept { arena_->give_back(p, n * sizeof(T)); }
+
+    /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
+    /// the life or with a rewind to a mark before. So an object that is made in the arena
+    /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
+    /// Nothing is checked. Throws as an allocation.
+    template <detail::polymorphic P>
+    operator P() const {
+        return P(arena_->template resident<detail::resource_of<P>>());
     }
 
     /// The arena.

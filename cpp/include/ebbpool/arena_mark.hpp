@@ -20,10 +20,10 @@ public:
     constexpr arena_mark() noexcept = default;
     /// The other one is none after it.
     constexpr arena_mark(arena_mark&& other) noexcept
-        : arena_(std::exchange(other.arena_, nullptr)), serial_(other.serial_) {}
+        : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
     /// The other one is none after it.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
-        arena_ = std::exchange(other.arena_, nullptr);
+        region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
         return *this;
     }
@@ -34,9 +34,9 @@ public:
 private:
     template <class>
     friend class basic_arena;
-    constexpr arena_mark(const void* arena, std::size_t serial) noexcept : arena_(arena), serial_(serial) {}
+    constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    const void* arena_ = nullptr;
+    std::size_t region_ = 0;  // a number and no address: an arena may move
     std::size_t serial_ = 0;
 };
 

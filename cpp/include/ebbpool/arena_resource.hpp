@@ -10,8 +10,8 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A memory resource that takes from an arena and gives nothing back before the
-/// arena's life ends.
+/// A memory resource that takes from an arena. What it gets back is free at once if
+/// it is the newest of the arena's, else at the end of its life.
 ///
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
@@ -69,12 +69,12 @@ private:
         return p;
     }
 
-    void do_deallocate(void* p, [[maybe_unused]] std::size_t bytes, std::size_t) override {
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
         if (EBB_UNLIKELY(is_stranded())) return complain();
         if (blocks_ == 0) return;  // abandoned
         --blocks_;
         if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        if constexpr (annotate::on) annotate::hide(p, bytes);
+        arena_->give_back(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
@@ -84,6 +84,23 @@ private:
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
     std::size_t life_ = 0;  // of the arena, in which they were taken
+};
+
+/// While it lives a resource is what std::pmr::get_default_resource() answers, for all
+/// threads of the program; then the one before is again. Scopes must nest.
+///
+/// \snippet reference.cpp default_resource
+class default_resource_scope {
+public:
+    /// `memory` must outlive it, and all that takes from it meanwhile.
+    explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
+        : before_(std::pmr::set_default_resource(&memory)) {}
+    default_resource_scope(const default_resource_scope&) = delete;
+    default_resource_scope& operator=(const default_resource_scope&) = delete;
+    ~default_resource_scope() { std::pmr::set_default_resource(before_); }
+
+private:
+    std::pmr::memory_resource* before_;
 };
 
 /// On an arena with the usual policy.

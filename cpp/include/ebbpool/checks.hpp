@@ -28,8 +28,8 @@ enum class misuse : unsigned char {
     stale_mark,       ///< rewind to a mark that the arena has gone back beyond
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
-    reentrant,        ///< reset, release or rewind from a constructor or destructor that the arena runs
-    stranded          ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind
+    reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
+    stranded  ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind or a move
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -76,11 +76,11 @@ enum class misuse : unsigned char {
         case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
         case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
         case misuse::reentrant:
-            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset or "
-                   "release it";
+            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset, "
+                   "release or move it";
         case misuse::stranded:
             return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
-                   "release() and rewind(), or call abandon() on the resource if it is never to be destroyed";
+                   "release(), rewind() and a move, or call abandon() on the resource if it is never to be destroyed";
     }
     return "";
 }

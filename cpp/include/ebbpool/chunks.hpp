@@ -76,9 +76,6 @@ inline constexpr std::size_t no_chunk_above = 4096;
 /// Makes chunks, and keeps those that hold nothing.
 class chunk_store {
 public:
-    chunk_store(const chunk_store&) = delete;
-    chunk_store& operator=(const chunk_store&) = delete;
-
     /// Bounds the bytes of all chunks; 0: no bound.
     void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
 
@@ -104,7 +101,18 @@ protected:
         if (!options.storage.empty()) borrow();
     }
 
+    /// The same chunks. One of both must then forget_chunks().
+    chunk_store(const chunk_store&) = default;
+    chunk_store& operator=(const chunk_store&) = default;
+
     ~chunk_store() { free_list(spare_, true); }
+
+    /// As if new, but for storage of the caller's, which is another's now: without a
+    /// source there is no memory.
+    void forget_chunks() noexcept {
+        spare_ = nullptr;
+        held_ = chunks_ = oversize_ = grown_ = 0;
+    }
 
     /// A chunk with that much room, in no list.
     chunk* next_chunk(std::size_t need) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ebbpool/fixed_pool.hpp>
+#include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 
 namespace ebb {
@@ -78,7 +79,7 @@ public:
         // A destructor may create objects in slots that were passed.
         while (!empty()) {
             for (std::size_t i = 0; i < pool_.high_water(); ++i) {
-                if (is_odd(generation(i)) && generation(i) != retired_generation) drop(i);
+                if (slot_is_live(i)) drop(i);
             }
         }
         // Retired slots are no leaks.
@@ -136,6 +137,18 @@ public:
     [[nodiscard]] bool full() const noexcept { return pool_.full(); }
     /// Slots whose generations are used up.
     [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
+
+    /// Most slots that were ever out at a time, with those that are retired. O(log
+    /// capacity).
+    [[nodiscard]] std::size_t high_water() const noexcept { return pool_.high_water(); }
+    /// The address of slot `index`, which must be less than capacity().
+    [[nodiscard]] T* slot(std::size_t index) const noexcept { return pool_.slot(index); }
+    /// Whether there is an object in slot `index`, which must be less than high_water().
+    /// None while its constructor or destructor runs.
+    [[nodiscard]] bool slot_is_live(std::size_t index) const noexcept {
+        const std::uint32_t g = generation(index);
+        return is_odd(g) && g != retired_generation;
+    }
 
     /// How many bytes of pool_options::storage are enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
@@ -199,6 +212,15 @@ private:
     detail::block generations_;
     std::size_t retired_ = 0;
 };
+
+/// The objects of `pool`, in the order of their addresses, as of a fixed_pool; see
+/// live_range. `pool.handle_of(&object)` is an object's handle.
+///
+/// \snippet reference.cpp handle_pool
+template <class T, class Checks>
+[[nodiscard]] live_range<handle_pool<T, Checks>> live(const handle_pool<T, Checks>& pool) noexcept {
+    return live_range<handle_pool<T, Checks>>(pool);
+}
 
 }  // namespace EBB_ABI
 }  // namespace ebb

@@ -16,7 +16,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -34,14 +33,26 @@ namespace detail {
 /// Memory that is handed out bump by bump. Checks no misuse; one thread.
 class region : region_state, chunk_store {
 public:
-    region(const region&) = delete;
-    region& operator=(const region&) = delete;
-
     /// `on_stranded` is called before memory is taken after a release while
     /// blocks were out.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
            void (*on_stranded)(const region*) noexcept)
         : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
+
+    /// As a new one, with the parameters and the limit of `other`.
+    struct like {
+        const region& other;
+    };
+    explicit region(like l) noexcept : region(l.other) { be_new(); }
+
+    /// Takes over the memory of `other`, which is as new then. Marks go along.
+    region& operator=(region&& other) noexcept {
+        free_list(newest_, true);
+        free_list(spare_, true);
+        *this = other;
+        other.be_new();
+        return *this;
+    }
 
     ~region() { free_list(newest_, true); }
 
@@ -161,7 +172,7 @@ public:
     /// Ends the life and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
-        stranded_ = blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+        stranded_ = has_blocks();
         ++lives_;
         hide_all();
         forget_life();
@@ -196,12 +207,22 @@ public:
             p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
             return p;
         }
-        if (serials_ == 0) serials_ = first_serial();
+        if (id_ == 0) id_ = new_id();
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
         close_run();
         begin_blocks();
-        *p = {places_, ++serials_, newest_, current_, lo_, hi_, sunk_, overhead_, last_, std::exchange(blocks_, 0)};
+        *p = {places_,
+              ++serials_,
+              newest_,
+              current_,
+              lo_,
+              hi_,
+              sunk_,
+              overhead_,
+              last_,
+              std::exchange(blocks_, 0),
+              std::exchange(own_blocks_, 0)};
         places_ = p;
         return p;
     }
@@ -216,6 +237,7 @@ public:
     /// Goes back to `p`; records must have been unwound to p->last.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
+        while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
         if (newest_ != p->newest) {
             chunk* oldest = newest_;
@@ -230,7 +252,7 @@ public:
         // What goes back now, and was still outstanding, was abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         places_ = p;
-        blocks_ = 0;
+        blocks_ = own_blocks_ = 0;
         run_end_ = no_run;
     }
 
@@ -242,6 +264,20 @@ public:
     }
 
     [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
+
+    /// What no other region has, from the first mark on; 0 before.
+    [[nodiscard]] std::size_t id() const noexcept { return id_; }
+
+    /// Memory of a container's that it needs no more: free again if it is the newest.
+    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
+        if constexpr (annotate::on) return annotate::hide(p, bytes);
+        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
+    }
+
+    /// Resources that lie here, the newest first.
+    [[nodiscard]] resident* residents() const noexcept { return residents_; }
+    /// One that lies in memory that was taken last.
+    void add_resident(resident* r) noexcept { residents_ = r; }
 
     /// A memory resource has handed out a block.
     void add_block() noexcept {
@@ -255,11 +291,32 @@ public:
         for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
         if (*count != 0) --*count;
     }
+    /// The same of the arena's own resources: what came before every mark ends with the
+    /// objects that have it.
+    void add_block_since_mark() noexcept {
+        if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
+    }
+    void remove_block_since_mark(const void* p) noexcept {
+        std::size_t* count = &own_blocks_;
+        for (place* at = places_; at != nullptr; at = at->older) {
+            if (is_since(at, +address_of(p))) {
+                if (*count != 0) --*count;
+                return;
+            }
+            count = &at->own_blocks;
+        }
+    }
     /// n blocks are not to be waited for. Which ones is not known.
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block that came after `p` is outstanding for sure.
+    /// Whether a block of a memory resource is outstanding for sure.
+    [[nodiscard]] bool has_blocks() const noexcept {
+        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+    }
+    /// Whether a block that came after `p` is, or one of an object's that is older.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(p) > abandoned_;
+        std::size_t own = own_blocks_;
+        for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
+        return own != 0 || outstanding_since(p) > abandoned_;
     }
 
     // What the arena's own code uses.
@@ -275,6 +332,17 @@ public:
     using chunk_store::too_large;
 
 private:
+    region(const region&) = default;
+    region& operator=(const region&) = default;
+
+    void be_new() noexcept {
+        forget_chunks();
+        forget_life();
+        newest_ = base_ = nullptr;
+        lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        stranded_ = false;
+    }
+
     // Counts of an earlier life count no more.
     void begin_blocks() noexcept {
         if (blocks_of_ == lives_) return;
@@ -306,10 +374,9 @@ private:
         put_aside(c, c);
     }
 
-    // Marks of an arena that was at the same address before have other numbers.
-    static std::size_t first_serial() noexcept {
+    static std::size_t new_id() noexcept {
         static std::atomic<std::size_t> next{1};
-        return next.fetch_add(1, std::memory_order_relaxed) << (std::numeric_limits<std::size_t>::digits / 2);
+        return next.fetch_add(1, std::memory_order_relaxed);
     }
 
     void see() noexcept {
@@ -330,6 +397,8 @@ private:
         sunk_ = overhead_ = 0;
         last_ = nullptr;
         places_ = nullptr;
+        residents_ = nullptr;
+        own_blocks_ = 0;
     }
 
     void hide_all() noexcept {
@@ -412,11 +481,13 @@ private:
 
     chunk* current_ = nullptr;
     place* places_ = nullptr;  // the newest mark
-    std::size_t serials_ = 0;
-    std::size_t blocks_ = 0;     // outstanding ones of memory resources that came after the newest mark
-    std::size_t abandoned_ = 0;  // of all that are outstanding
-    std::size_t blocks_of_ = 0;  // the life in which they were counted
-    bool stranded_ = false;      // there were blocks outstanding at the last release
+    std::size_t id_ = 0, serials_ = 0;
+    resident* residents_ = nullptr;
+    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
+    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
+    std::size_t abandoned_ = 0;   // of all that are outstanding
+    std::size_t blocks_of_ = 0;   // the life in which they were counted
+    bool stranded_ = false;       // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 

@@ -34,7 +34,16 @@ struct alignas(unit) place {
     address lo, hi;
     std::size_t sunk, overhead;
     record* last;
-    std::size_t blocks;  // outstanding ones of memory resources that came after `older`
+    std::size_t blocks;      // outstanding ones of memory resources that came after `older`
+    std::size_t own_blocks;  // of residents, likewise
+};
+
+/// A memory resource that lies in the region whose memory it hands out, for objects that
+/// want one. It knows where the arena is, which may move.
+struct resident {
+    resident* older;
+    const void* kind;  // of resource
+    void* arena;
 };
 
 /// What fast paths use of a region, at its beginning, where addresses are short.

@@ -4,6 +4,7 @@
 #define EBBPOOL_TEST_MIXED_HALF_HPP
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <ebbpool/handle_pool.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
 #include <string>

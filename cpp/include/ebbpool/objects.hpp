@@ -1,0 +1,232 @@
+// How an arena makes objects: memory for them and, where their destructors must run, a
+// record; what goes back when a constructor throws.
+#ifndef EBBPOOL_OBJECTS_HPP
+#define EBBPOOL_OBJECTS_HPP
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <ebbpool/annotate.hpp>
+#include <ebbpool/records.hpp>
+#include <ebbpool/region.hpp>
+#include <ebbpool/within.hpp>
+
+namespace ebb {
+inline namespace EBB_ABI {
+
+template <class>
+class basic_arena;
+template <class, class>
+class arena_allocator;
+
+namespace detail {
+
+/// The objects of a basic_arena<Checks>, which is derived from it.
+template <class Checks>
+class objects {
+protected:
+    explicit objects(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : region_(chunk_size, max_retained, options, &report_stranded) {}
+    explicit objects(region::like r) noexcept : region_(r) {}
+
+    /// What an object gets that takes an allocator.
+    using allocator = arena_allocator<std::byte, Checks>;
+
+    // Without a destructor that must run.
+    template <class T, class... Args>
+    EBB_INLINE T* make_plain(Args&&... args) {
+        std::byte* const at = region_.take_one<T>();
+        T* const p = reinterpret_cast<T*>(at);
+        if constexpr (constructs_nothrow<T, allocator, Args...>) {
+            return construct(p, std::forward<Args>(args)...);
+        } else {
+            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0, busy_};
+            T* const object = construct(p, std::forward<Args>(args)...);
+            guard.kept = true;
+            return object;
+        }
+    }
+
+    // One path for all, so that the constructor is inlined once.
+    template <class T, class... Args>
+    EBB_INLINE T* make_recorded(Args&&... args) {
+        using run = detail::run<T>;
+        const address end = region_.run_end_;
+        const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
+                                   region_.fits < run::can_grow
+                               ? sizeof(T)
+                               : 0 > ();
+        std::byte* at = nullptr;
+        if (grows) {
+            at = pointer_to(+end);
+            region_.lo_ = address{+end + sizeof(T)};
+        } else {
+            at = take_run<T>(run::first + sizeof(T)) + run::first;
+        }
+        T* object = reinterpret_cast<T*>(at);
+        constexpr std::size_t size = round_up(sizeof(T), unit);
+        if constexpr (constructs_nothrow<T, allocator, Args...>) {
+            object = construct(object, std::forward<Args>(args)...);
+        } else {
+            const std::size_t before = grows ? 0 : run::first;
+            memory_guard<region> memory{region_, at - before, at + size, before, busy_};
+            object = construct(object, std::forward<Args>(args)...);
+            memory.kept = true;
+        }
+        if (!grows) {
+            add<T>(at - run::first, 1);
+        } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
+            add_loose(object);  // the constructor has made objects itself
+        } else {
+            region_.run_end_ = address{+end + sizeof(T)};
+        }
+        return object;
+    }
+
+    // n objects, which f(first, made) constructs: it counts up made as it goes.
+    template <class T, class F>
+    std::span<T> make_objects(std::size_t n, const F& f) {
+        if (n == 0) return {};
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            const std::size_t bytes = bytes_of<T>(n, 0);
+            std::byte* const at = region_.take(bytes, alignof(T));
+            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0, busy_};
+            std::size_t made = 0;
+            f(reinterpret_cast<T*>(at), made);
+            guard.kept = true;
+            return {reinterpret_cast<T*>(at), n};
+        } else {
+            using run = detail::run<T>;
+            const std::size_t bytes = bytes_of<T>(n, run::first);
+            std::byte* const at = take_run<T>(bytes);
+            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first, busy_};
+            T* const first = reinterpret_cast<T*>(at + run::first);
+            object_guard<T> made{first, 0};
+            f(first, made.count);
+            made.count = 0;
+            memory.kept = true;
+            add<T>(at, n);
+            return {first, n};
+        }
+    }
+    // Constructs each from args.
+    template <class T, class... Args>
+    std::span<T> make_equal(std::size_t n, const Args&... args) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<!std::is_trivially_constructible_v<T, const Args&...>>([&] {
+                for (; made < n; ++made) construct_within<allocator>(first + made, own(), args...);
+            });
+        });
+    }
+    template <class T, class Span>
+    std::span<T> make_copies(Span from) {
+        return make_objects<T>(from.size(), [&](T* first, std::size_t& made) {
+            constructing<true>([&] {
+                for (; made < from.size(); ++made) construct_within<allocator>(first + made, own(), from[made]);
+            });
+        });
+    }
+    // Each is what f(its number) answers, made in its place.
+    template <class T, class F>
+    std::span<T> make_generated(std::size_t n, F& f) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<true>([&] {
+                for (; made < n; ++made) ::new (static_cast<void*>(first + made)) T(f(made));
+            });
+        });
+    }
+
+    template <class T>
+    std::size_t bytes_of(std::size_t n, std::size_t before) const {
+        if (EBB_UNLIKELY(n > (region::max_bytes - before) / sizeof(T))) {
+            region_.too_large(region::max_bytes);
+        }
+        return before + n * sizeof(T);
+    }
+
+    // Memory for a record and what follows it.
+    template <class T>
+    std::byte* take_run(std::size_t bytes) {
+        using run = detail::run<T>;
+        std::byte* const at = region_.take(bytes, run::alignment);
+        region_.overhead_ += run::first;
+        if constexpr (annotate::on) {
+            annotate::hide(at + sizeof(record), run::first - sizeof(record));
+        }
+        return at;
+    }
+
+    // Records n objects behind the memory for their record.
+    template <class T>
+    void add(std::byte* at, std::size_t n) noexcept {
+        using run = detail::run<T>;
+        const address end = address_of(at + run::first + n * sizeof(T));
+        region_.close_run();
+        region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        if constexpr (run::can_grow) region_.run_end_ = end;
+    }
+
+    // Records an object that has no memory for a record before it; destroys it
+    // where there is none for another.
+    template <class T>
+    EBB_NOINLINE void add_loose(T* object) {
+        constexpr std::size_t size = round_up(sizeof(T), unit);
+        auto* const begin = reinterpret_cast<std::byte*>(object);
+        memory_guard<region> memory{region_, begin, begin + size, 0, busy_};
+        object_guard<T> guard{object, 1};  // goes first
+        void* const at = region_.take(sizeof(loose_record), alignof(loose_record));
+        region_.overhead_ += sizeof(loose_record);
+        region_.close_run();
+        region_.last_ = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        memory.kept = true;
+        guard.count = 0;
+    }
+
+    void unwind(const record* to) noexcept {
+        busy_ = true;
+        region_.unwind(to);
+        busy_ = false;
+    }
+
+    // Runs code of the program's, which must not end the life of the memory that is being
+    // written. When it throws, a memory_guard of the caller's restores the flag: a guard
+    // here, too, keeps compilers from inlining the constructor.
+    template <bool RunsCode, class F>
+    EBB_INLINE void constructing(const F& f) {
+        if constexpr (Checks::enabled && RunsCode) {
+            const bool before = std::exchange(busy_, true);
+            f();
+            busy_ = before;
+        } else {
+            f();
+        }
+    }
+    template <class T, class... Args>
+    EBB_INLINE T* construct(T* at, Args&&... args) {
+        constructing<!std::is_trivially_constructible_v<T, Args...>>(
+            [&] { at = construct_within<allocator>(at, own(), std::forward<Args>(args)...); });
+        return at;
+    }
+    auto own() noexcept {
+        return [this] { return allocator(static_cast<basic_arena<Checks>&>(*this)); };
+    }
+
+    static void report_stranded(const region* r) noexcept {
+        if constexpr (Checks::enabled) {
+            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+        }
+    }
+
+    region region_;      // first, so that its address is the arena's
+    bool busy_ = false;  // it runs a constructor or destructor of the program's
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_OBJECTS_HPP

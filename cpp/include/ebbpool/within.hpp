@@ -1,0 +1,95 @@
+// How an object in an arena gets the arena for its own memory: a type that takes an
+// allocator, such as std::pmr::string or a vector of them, is constructed with the arena's.
+// (Uses-allocator construction, as std::pmr's containers do it for their elements.)
+#ifndef EBBPOOL_WITHIN_HPP
+#define EBBPOOL_WITHIN_HPP
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ebbpool/make.hpp>
+#include <ebbpool/region_state.hpp>
+
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+/// A std::pmr::polymorphic_allocator, or one of the same form: it is made of a pointer to a
+/// class with virtual functions, which resource() answers. Told by its form, so that a
+/// program without std::pmr need not read <memory_resource>.
+template <class A>
+concept polymorphic = requires(const A& a) {
+    typename A::value_type;
+    requires std::is_polymorphic_v<std::remove_reference_t<decltype(*a.resource())>>;
+    A(a.resource());
+};
+template <class A>
+using resource_of = std::remove_pointer_t<decltype(std::declval<const A&>().resource())>;
+
+/// A resource that lies in the arena whose memory it hands out.
+template <class Resource, class Arena>
+class resident_resource final : public Resource, public resident {
+public:
+    explicit resident_resource(resident r) noexcept : resident(r) {}
+    static constexpr char kind = 0;  // its address is what counts
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        return static_cast<Arena*>(arena)->take_block(bytes, alignment);
+    }
+    void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        static_cast<Arena*>(arena)->give_back_block(p, bytes);
+    }
+    bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
+};
+
+struct no_allocator {
+    using value_type = std::byte;
+};
+
+/// Whether an object of type T takes its memory from an allocator like A. Types that take
+/// every allocator, such as std::promise, have memory that others share: not those.
+template <class T, class A>
+struct takes : std::bool_constant<std::uses_allocator_v<T, A> && !std::uses_allocator_v<T, no_allocator>> {};
+template <class T, class U, class A>
+struct takes<std::pair<T, U>, A>
+    : std::bool_constant<takes<std::remove_cv_t<T>, A>::value || takes<std::remove_cv_t<U>, A>::value> {};
+template <class... Ts, class A>
+struct takes<std::tuple<Ts...>, A> : std::bool_constant<(takes<std::remove_cv_t<Ts>, A>::value || ...)> {};
+
+template <class T>
+inline constexpr bool is_pair = false;
+template <class T, class U>
+inline constexpr bool is_pair<std::pair<T, U>> = true;
+
+/// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
+/// answers. Where args have one already they are all.
+template <class A, class T, class F, class... Args>
+T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) {
+    if constexpr (!takes<T, A>::value) {
+        return construct_in(at, std::forward<Args>(args)...);
+    } else if constexpr (is_pair<T>) {
+        return std::apply([at](auto&&... all) { return std::construct_at(at, std::forward<decltype(all)>(all)...); },
+                          std::uses_allocator_construction_args<T>(allocator(), std::forward<Args>(args)...));
+    } else if constexpr (std::is_constructible_v<T, std::allocator_arg_t, A, Args...>) {
+        return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
+    } else if constexpr (std::is_constructible_v<T, Args..., A>) {
+        return std::construct_at(at, std::forward<Args>(args)..., allocator());
+    } else {
+        return construct_in(at, std::forward<Args>(args)...);
+    }
+}
+
+/// Whether that never throws.
+template <class T, class A, class... Args>
+inline constexpr bool constructs_nothrow = !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_WITHIN_HPP

@@ -1,0 +1,144 @@
+// An arena moves: addresses are in chunks and not in the object.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
+#include <list>
+#include <memory_resource>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+static_assert(std::is_nothrow_move_constructible_v<ebb::arena> && std::is_nothrow_move_assignable_v<ebb::arena>);
+static_assert(std::is_default_constructible_v<ebb::arena> && !std::is_copy_constructible_v<ebb::arena>);
+
+constexpr const char* text = "a text that is longer than what a string keeps in itself";
+
+struct counted {
+    explicit counted(int& n) : alive(n) { ++alive; }
+    counted(const counted&) = delete;
+    ~counted() { --alive; }
+    int& alive;
+};
+
+TEST(ArenaMove, EverythingGoesAlong) {
+    int alive = 0;
+    ebb::arena a;
+    a.make<counted>(alive);
+    auto* const words = a.make<std::pmr::vector<std::pmr::string>>();
+    words->emplace_back(text);
+    const ebb::arena_mark m = a.mark();
+    a.make<counted>(alive);
+    const std::string_view copied = a.copy("text");
+    a.allocate(100'000);
+    const ebb::arena_stats before = a.stats();
+
+    ebb::arena b = std::move(a);
+    EXPECT_EQ(b.stats().used_bytes, before.used_bytes);
+    EXPECT_EQ(b.stats().retained_bytes, before.retained_bytes);
+    EXPECT_EQ(copied, "text");
+    EXPECT_EQ(a.used_bytes(), 0u);  // NOLINT: it is as new
+    EXPECT_EQ(a.stats().retained_bytes, 0u);
+    EXPECT_EQ(alive, 2);
+    a.make<counted>(alive);
+    b.rewind(m);
+    EXPECT_EQ(alive, 2);
+    words->emplace_back(text);  // of the arena that has moved
+    EXPECT_EQ(a.used_bytes(), sizeof(counted));
+
+    // Into one that has objects.
+    ebb::arena c;
+    int others = 0;
+    c.make<counted>(others);
+    c = std::move(b);
+    EXPECT_EQ(others, 0) << "its own life has ended";
+    words->resize(10);
+    ebb::arena& same = c;
+    c = std::move(same);
+    EXPECT_EQ(words->front(), text);
+    std::swap(a, c);
+    words->emplace_back(text);
+    a.reset();
+    EXPECT_EQ(alive, 1);
+    c.reset();
+    EXPECT_EQ(alive, 0);
+
+    std::vector<ebb::arena> many;
+    for (int i = 0; i < 20; ++i) many.emplace_back().make<counted>(alive);
+    EXPECT_EQ(alive, 20);
+    many.clear();
+    EXPECT_EQ(alive, 0);
+}
+
+TEST(ArenaMove, ParametersAndLimit) {
+    ebb::arena a(64, 128);
+    a.limit(10'000);
+    ebb::arena b = std::move(a);
+    EXPECT_THROW(a.allocate(20'000), ebb::limit_error);  // NOLINT
+    EXPECT_THROW(b.allocate(20'000), ebb::limit_error);
+}
+
+TEST(ArenaMove, StorageOfTheCallersHasOneOwner) {
+    alignas(64) static std::array<std::byte, ebb::arena::bytes_needed(1'000)> memory;
+    ebb::arena a(100, 0, {.storage = memory});
+    a.make<int>(7);
+    ebb::arena b = std::move(a);
+    EXPECT_NO_THROW(b.allocate(500));
+    EXPECT_THROW(a.allocate(8), std::bad_alloc);  // NOLINT: else both would write there
+    a = std::move(b);
+    EXPECT_NO_THROW(a.allocate(300));
+}
+
+using reporting = ebb::basic_arena<ebb::checks::report>;
+int reports = 0;
+ebb::misuse last_kind;
+
+struct mover {
+    explicit mover(reporting& a) : stays(std::move(a)) {}
+    ~mover() {}
+    reporting stays;
+};
+struct assigner {
+    assigner(reporting& from, reporting& to) { to = std::move(from); }
+    ~assigner() {}
+};
+
+// Without the checks the constructor's record, and the block's count, are of memory that
+// another arena has.
+TEST(ArenaMove, NotWhileSomebodyIsInIt) {
+    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
+        ++reports;
+        last_kind = info.kind;
+    });
+    reports = 0;
+    reporting a;
+    EXPECT_EQ(a.make<mover>(a)->stays.used_bytes(), 0u);
+    EXPECT_EQ(reports, 1);
+    EXPECT_EQ(last_kind, ebb::misuse::reentrant);
+    reporting other;
+    other.make<int>(7);
+    a.make<assigner>(a, other);
+    EXPECT_EQ(reports, 2);
+    EXPECT_EQ(other.used_bytes(), 8u) << "it changes nothing";
+    a.make<assigner>(other, a);
+    EXPECT_EQ(reports, 3);
+    EXPECT_EQ(other.used_bytes(), 8u) << "it changes nothing";
+    EXPECT_GT(a.used_bytes(), 0u);
+
+    ebb::basic_arena_resource<ebb::checks::report> r(a);
+    void* const p = r.allocate(8);
+    const reporting b = std::move(a);
+    EXPECT_EQ(reports, 4);
+    EXPECT_EQ(last_kind, ebb::misuse::stranded);
+    EXPECT_EQ(b.used_bytes(), 0u);
+    r.deallocate(p, 8);
+    const reporting c = std::move(a);  // NOLINT
+    EXPECT_EQ(reports, 4);
+    EXPECT_GT(c.used_bytes(), 0u);
+    ebb::set_misuse_handler(nullptr);
+}
+
+}  // namespace
