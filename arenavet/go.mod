@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/golangci/plugin-module-register v0.1.2
+	github.com/google/pprof v0.0.0-20250820193118-f64d9cf942d6
 	golang.org/x/tools v0.49.0
 )
 

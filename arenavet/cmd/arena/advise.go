@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/ebbpool/arena/arenavet/internal/advise"
+)
+
+var adviseVerb = &verb{
+	name: "advise", usage: "-cpu FILE [-allocs FILE] [-requests N] [-test] [-json] [-html FILE] [packages]",
+	short: "predict from profiles of a program as it is what an arena would be worth, and where",
+	run:   runAdvise,
+}
+
+func runAdvise(v *verb, args []string, out io.Writer) error {
+	f := v.flags()
+	cpu := f.String("cpu", "", "a CPU `file` of the program under load, of at least 1,000 samples")
+	allocs := f.String("allocs", "", "an allocation profile's `file`, of the same load")
+	requests := f.Int("requests", 0, "how many requests the CPU profile covers")
+	tests := f.Bool("test", false, "run the packages' tests, and measure what outlives each of them")
+	asJSON := f.Bool("json", false, "print JSON")
+	html := f.String("html", "", "write a page with a flame graph to `file`, too")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *requests < 0 {
+		return fmt.Errorf("advise: -requests %d: it can't be negative", *requests)
+	}
+	if *cpu == "" && !*tests {
+		return errors.New("advise: -cpu or -test is wanted: a profile (curl -o cpu.pb.gz 'http://HOST/debug/pprof/profile?seconds=60', or go test -cpuprofile), or tests to measure what outlives them")
+	}
+	c := advise.Config{Dir: ".", CPU: *cpu, Allocs: *allocs, Requests: *requests, Patterns: packageArgs(f)}
+	if *tests {
+		report, err := advise.Test(c.Dir, c.Patterns)
+		if err != nil {
+			return err
+		}
+		if *cpu == "" {
+			if *asJSON {
+				return printJSON(out, report)
+			}
+			return report.Print(out)
+		}
+		c.Survivors = report.Survivors()
+	}
+	a, err := advise.Advise(c)
+	if err != nil {
+		return err
+	}
+	if *html != "" {
+		page, err := os.Create(*html)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(a.HTML(page), page.Close()); err != nil {
+			return err
+		}
+	}
+	if *asJSON {
+		return printJSON(out, a)
+	}
+	return a.Print(out)
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

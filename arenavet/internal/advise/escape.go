@@ -1,0 +1,79 @@
+package advise
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// lineKey is a line of a file.
+type lineKey struct {
+	file string
+	line int
+}
+
+var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):\d+: (.*)$`)
+
+// escapes asks the compiler what the packages send to the heap, line by line. What an
+// inlined function does stands at the line of its call. The compiler's answer is kept in the
+// build cache.
+func escapes(dir string, paths []string) (map[lineKey][]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	_, stderr, err := goCommand(dir, append([]string{"list", "-export", "-gcflags=-m", "-f", ""}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	all := map[lineKey][]string{}
+	for line := range strings.Lines(string(stderr)) {
+		m := escapeLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		what, ok := strings.CutSuffix(m[3], " escapes to heap")
+		if moved, isMoved := strings.CutPrefix(m[3], "moved to heap: "); isMoved {
+			what, ok = "var "+moved, true
+		}
+		if !ok {
+			continue
+		}
+		file := m[1]
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		n, _ := strconv.Atoi(m[2])
+		all[lineKey{file, n}] = append(all[lineKey{file, n}], what)
+	}
+	return all, nil
+}
+
+var methodValue = regexp.MustCompile(`^[\w.()*]+\.\w+$`)
+
+// kindOfEscape is what an expression allocates that the compiler sends to the heap.
+func kindOfEscape(what string) Kind {
+	switch {
+	case strings.HasPrefix(what, "var "), strings.HasPrefix(what, "&"), strings.HasPrefix(what, "new("):
+		return kindNew
+	case what == "func literal":
+		return kindClosure
+	case what == "... argument":
+		return kindArguments
+	case strings.HasPrefix(what, "make(map"), strings.HasPrefix(what, "map["):
+		return kindMap
+	case strings.HasPrefix(what, "make(chan"):
+		return kindChan
+	case strings.HasPrefix(what, "make("), strings.HasPrefix(what, "[]") && strings.HasSuffix(what, "}"):
+		return kindSlice
+	case strings.HasPrefix(what, "append"):
+		return kindAppend
+	case strings.HasPrefix(what, "string("), strings.Contains(what, " + "):
+		return kindText
+	case strings.HasPrefix(what, "([]byte)("), strings.HasPrefix(what, "[]byte("):
+		return kindText
+	case methodValue.MatchString(what):
+		return kindMethod
+	}
+	return kindBox
+}

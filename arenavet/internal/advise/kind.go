@@ -1,0 +1,110 @@
+package advise
+
+import "strings"
+
+// Kind is what a site allocates.
+type Kind string
+
+// The kinds of allocations, each with what takes its place.
+const (
+	kindNew       Kind = "value"
+	kindSlice     Kind = "slice"
+	kindAppend    Kind = "append"
+	kindText      Kind = "text"
+	kindMap       Kind = "map"
+	kindBox       Kind = "box of an interface"
+	kindClosure   Kind = "closure"
+	kindMethod    Kind = "method value"
+	kindArguments Kind = "variadic arguments"
+	kindChan      Kind = "channel"
+	kindGo        Kind = "goroutine"
+	kindLibrary   Kind = "library"
+	kindOther     Kind = "runtime"
+)
+
+// Fate is what becomes of a site's allocations in a conversion.
+type Fate int
+
+// The fates of a site.
+const (
+	Stays  Fate = iota // on the heap
+	Likely             // an arena takes them after some rewriting
+	Taken              // an arena takes them
+)
+
+func (f Fate) String() string { return [...]string{"stays", "rewrite", "taken"}[f] }
+
+// decision is a fate, and why or by what.
+type decision struct {
+	fate Fate
+	use  string // what takes them, or why they stay
+}
+
+var byKind = map[Kind]decision{
+	kindNew:       {Taken, "arena.New, NewOf"},
+	kindSlice:     {Taken, "arena.MakeSlice, SliceOf"},
+	kindAppend:    {Taken, "arena.Append"},
+	kindText:      {Taken, "Concat, AllocString, AllocBytesToString"},
+	kindMap:       {Taken, "arena.NewMap"},
+	kindBox:       {Stays, "a box of an interface: arena.BoxOf, or a Buffer in place of fmt"},
+	kindClosure:   {Stays, "a closure"},
+	kindMethod:    {Stays, "a method value is a closure"},
+	kindArguments: {Stays, "the slice of variadic arguments"},
+	kindChan:      {Stays, "a channel"},
+	kindGo:        {Stays, "a goroutine"},
+	kindOther:     {Stays, "the runtime's own"},
+}
+
+// kindOfEntry is what a function of the runtime is called for. Where that may be many
+// things it is kindNew, and the compiler knows more.
+func kindOfEntry(entry string) Kind {
+	has := func(prefixes ...string) bool {
+		for _, p := range prefixes {
+			if strings.HasPrefix(entry, p) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("newobject", "mallocgc", "newarray"):
+		return kindNew
+	case has("makeslice"):
+		return kindSlice
+	case has("growslice", "moveSlice"):
+		return kindAppend
+	case has("concat", "slicebytetostring", "stringtoslice", "intstring", "slicerunetostring", "rawstring", "rawbyteslice"):
+		return kindText
+	case has("conv"):
+		return kindBox
+	case has("map", "makemap", "internal/runtime/maps"):
+		return kindMap
+	case has("makechan", "chan"):
+		return kindChan
+	case has("newproc"):
+		return kindGo
+	}
+	return kindOther
+}
+
+// kindAt is what a site's value is, by the function of the runtime that made it and by
+// what the compiler says of its line.
+func kindAt(entry Kind, escaping []string) Kind {
+	if entry != kindNew && entry != "" {
+		return entry
+	}
+	have := map[Kind]bool{}
+	for _, e := range escaping {
+		have[kindOfEscape(e)] = true
+	}
+	order := []Kind{kindNew, kindSlice, kindClosure, kindMethod, kindArguments, kindBox}
+	if entry == "" { // an allocation profile has not what the runtime was called for
+		order = []Kind{kindNew, kindSlice, kindAppend, kindText, kindMap, kindClosure, kindMethod, kindArguments, kindBox}
+	}
+	for _, k := range order {
+		if have[k] {
+			return k
+		}
+	}
+	return kindNew
+}

@@ -1,0 +1,89 @@
+package advise
+
+import (
+	"fmt"
+	"time"
+)
+
+// minHeap is what a program's heap may grow to before the collector runs at all.
+const minHeap = 4 << 20
+
+// outlives reports why a site's values live longer than a request, or nothing.
+//
+// By Little's law a value's mean life is how many of a site's are in use, divided by how many
+// it makes in a second. The collector counts as in use what was made while it marked: that is
+// at most half of the heap, and so bounds what a life of no length looks like.
+func (a *adviser) outlives(s *Site) string {
+	if part, ok := a.Survivors[s.key.line]; ok {
+		if part > 0.5 {
+			return fmt.Sprintf("outlives the test: %.0f %% of them", part*100)
+		}
+		return ""
+	}
+	if a.allocs == nil || a.cpu.Seconds == 0 {
+		return ""
+	}
+	l := s.life
+	if l.samples < minLiveSamples {
+		l = *a.lifeOf(s) // too few to tell by itself
+	}
+	if l.samples < minLiveSamples || l.made == 0 {
+		return ""
+	}
+	mean := l.live / (l.made / a.cpu.Seconds)
+	floating := 0.5 * max(a.allocs.LiveBytes, minHeap) / (a.bytes() / a.cpu.Seconds)
+	if mean < max(1.5*floating, 10*a.request(), 1e-3) {
+		return ""
+	}
+	return fmt.Sprintf("lives %v: longer than a request", seconds(mean))
+}
+
+// minLiveSamples is how many of a site's values the profiler must have seen in use.
+const minLiveSamples = 5
+
+// life is what is known of how long values live.
+type life struct {
+	live    float64 // how many are in use
+	samples float64 // how many of those the profiler saw
+	made    float64 // how many were made in the time of the CPU profile
+}
+
+func (l *life) add(live, samples, made float64) {
+	l.live += live
+	l.samples += samples
+	l.made += made
+}
+
+// lifeOf is that of all values that a site's function makes.
+func (a *adviser) lifeOf(s *Site) *life {
+	name := s.path + " " + outer(s.Function)
+	if a.lives[name] == nil {
+		a.lives[name] = &life{}
+	}
+	return a.lives[name]
+}
+
+func (a *adviser) bytes() (n float64) {
+	for _, s := range a.all() {
+		n += s.Bytes
+	}
+	return n
+}
+
+// request is a request's processor time in seconds, or 0.
+func (a *adviser) request() float64 {
+	if a.Requests <= 0 {
+		return 0
+	}
+	return a.cpu.Total / 1e9 / float64(a.Requests)
+}
+
+func seconds(s float64) time.Duration {
+	d := time.Duration(s * 1e9)
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= 10*unit {
+			return d.Round(unit)
+		}
+	}
+	return d
+}

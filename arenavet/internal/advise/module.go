@@ -1,0 +1,114 @@
+package advise
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/profile"
+)
+
+// Package is one of the program's own packages: what the patterns name.
+type Package struct {
+	ImportPath, Dir, Name string
+	Module                *struct{ Path, GoVersion string }
+}
+
+// Own are the packages of the patterns.
+type Own struct {
+	Dir      string // where the patterns are looked up
+	packages map[string]Package
+	mains    []Package
+}
+
+// goCommand runs the go command in a folder.
+func goCommand(dir string, args ...string) (stdout, stderr []byte, err error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err = cmd.Run(); err != nil {
+		err = fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(errs.Bytes()))
+	}
+	return out.Bytes(), errs.Bytes(), err
+}
+
+// LoadOwn finds the packages of the patterns.
+func LoadOwn(dir string, patterns []string) (*Own, error) {
+	out, _, err := goCommand(dir, append([]string{"list", "-e", "-json=ImportPath,Dir,Name,Module"}, patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	o := &Own{Dir: dir, packages: map[string]Package{}}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p Package
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if p.Name == "" {
+			continue // there is no such package
+		}
+		o.packages[p.ImportPath] = p
+		if p.Name == "main" {
+			o.mains = append(o.mains, p)
+		}
+	}
+	if len(o.packages) == 0 {
+		return nil, fmt.Errorf("%s: no packages", strings.Join(patterns, " "))
+	}
+	return o, nil
+}
+
+// Of finds the package that a frame is of, if it is one of the program's own.
+func (o *Own) Of(f profile.Frame) (Package, bool) {
+	path := profile.PackageOf(f.Function)
+	if path != "main" {
+		p, ok := o.packages[strings.TrimSuffix(path, "_test")]
+		// A function literal of a library that was inlined has the caller's package.
+		return p, ok && inFolder(p, f.File)
+	}
+	for _, p := range o.mains {
+		if dir := filepath.Dir(f.File); dir == p.Dir || dir == p.ImportPath {
+			return p, true
+		}
+	}
+	return Package{}, false
+}
+
+// inFolder reports whether a file may be one of a package's: the program may have been built
+// on another machine, or with -trimpath, which leaves the import path for a folder.
+func inFolder(p Package, file string) bool {
+	folder, _, _ := strings.Cut(filepath.Base(filepath.Dir(file)), "@")
+	return folder == filepath.Base(p.Dir) || folder == filepath.Base(p.ImportPath)
+}
+
+// first is the index of the first own frame from the leaf, or -1.
+func (o *Own) first(frames []profile.Frame) int {
+	for i, f := range frames {
+		if _, ok := o.Of(f); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// pathOf is the file of a frame, on this machine.
+func pathOf(p Package, f profile.Frame) string { return filepath.Join(p.Dir, filepath.Base(f.File)) }
+
+// runTest runs a test's binary in its package's folder.
+func runTest(dir, binary string, args ...string) (string, error) {
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return string(out), nil
+}

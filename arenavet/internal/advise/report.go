@@ -1,0 +1,125 @@
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/ebbpool/arena/arenavet/internal/profile"
+)
+
+// Finding is one of arenavet -heap.
+type Finding struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// Item is a line of a program that still allocates on the heap, with what it costs.
+type Item struct {
+	Finding
+	Part    float64 `json:"part"` // of all that is allocated, by what its allocations take
+	Objects float64 `json:"objects"`
+	Bytes   float64 `json:"bytes"`
+}
+
+// Report orders findings by what their lines cost in an allocation profile. Calls of the
+// standard library that have no counterpart in package arena are among them, whether there is
+// an arena at hand or not. What the profile has nothing of comes last.
+func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	a, err := profile.ReadAllocs(allocs)
+	if err != nil {
+		return nil, err
+	}
+	own, err := LoadOwn(dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	cost := map[lineKey]*Item{}    // of a line as a whole
+	library := map[siteKey]*Item{} // of a call without a counterpart
+	total := 0.0
+	add := func(i *Item, x profile.Allocation) {
+		i.Objects += x.Objects
+		i.Bytes += x.Bytes
+	}
+	for _, x := range a.Stacks {
+		total += costOf(x.Objects, x.Bytes)
+		at := own.first(x.Frames)
+		if at < 0 {
+			continue
+		}
+		f := x.Frames[at]
+		p, _ := own.Of(f)
+		file := pathOf(p, f)
+		if at > 0 {
+			called := x.Frames[at-1].Function
+			if _, ok := codecs("")[cutShape(called)]; !ok && isStandard(profile.PackageOf(called)) && byLibrary(called).use == "no counterpart of "+called {
+				key := siteKey{Line{p.ImportPath, file, f.Line}, called}
+				if library[key] == nil {
+					library[key] = &Item{Finding: Finding{file, f.Line, called + " on the heap: it has no counterpart in package arena; write what it makes into an arena.Buffer, or call it less"}}
+				}
+				add(library[key], x)
+				continue
+			}
+		}
+		key := lineKey{file, f.Line}
+		if cost[key] == nil {
+			cost[key] = &Item{}
+		}
+		add(cost[key], x)
+	}
+	var items []Item
+	for _, f := range findings {
+		i := Item{Finding: f}
+		if c := cost[lineKey{f.File, f.Line}]; c != nil {
+			i.Objects, i.Bytes = c.Objects, c.Bytes
+		}
+		items = append(items, i)
+	}
+	for _, i := range library {
+		items = append(items, *i)
+	}
+	for i := range items {
+		items[i].Part = costOf(items[i].Objects, items[i].Bytes) / total
+	}
+	slices.SortFunc(items, func(x, y Item) int {
+		return cmp.Or(cmp.Compare(y.Part, x.Part), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Message, y.Message))
+	})
+	return items, nil
+}
+
+// costOf is about what allocations take, the collector's part left out.
+func costOf(objects, bytes float64) float64 {
+	if objects == 0 {
+		return 0
+	}
+	return objects * nanosOfMalloc(bytes/objects)
+}
+
+// PrintReport writes a report as text, files named from dir.
+func PrintReport(w io.Writer, dir string, items []Item) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		name := i.File
+		if rel, err := filepath.Rel(dir, name); err == nil {
+			name = rel
+		}
+		part := "      -"
+		if i.Objects > 0 {
+			part = fmt.Sprintf("%5.1f %%", 100*i.Part)
+		}
+		if _, err := fmt.Fprintf(w, "%s  %s:%d: %s\n", part, name, i.Line, i.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}

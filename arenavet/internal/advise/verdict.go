@@ -1,0 +1,214 @@
+package advise
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/profile"
+)
+
+// Bar is the gain from which an arena is worth its conversion.
+const Bar = 1.10
+
+// What a value in an arena takes.
+const (
+	nanosOfNew  = 3
+	nanosOfByte = 0.035
+	// nanosOfLife is what Get and Put take, and the first value of each type.
+	nanosOfLife = 60
+)
+
+// modelError is how far the model may be off, as a part of the time that is saved or that
+// is left, whichever is less.
+const modelError = 0.15
+
+// Advice is the answer.
+type Advice struct {
+	Pays       bool              `json:"pays"` // reports whether Gain is at least Bar
+	Gain       float64           `json:"gain"` // the process's throughput, of that today
+	Low        float64           `json:"low"`  // the range that it lies in
+	High       float64           `json:"high"`
+	GOGC400    float64           `json:"gogc400"`        // what GOGC=400 alone gains
+	JSON       float64           `json:"json,omitempty"` // what arenajson alone gains, with a nil arena
+	Samples    int64             `json:"samples"`
+	CPUSeconds float64           `json:"cpuSeconds"`
+	Collector  float64           `json:"collector"` // its part of the time
+	Malloc     float64           `json:"malloc"`
+	Functions  []Function        `json:"functions"` // that take an arena, those that save most first
+	Heap       []Site            `json:"heap"`      // what stays there
+	Sites      []Site            `json:"sites"`
+	BytesTaken float64           `json:"bytesTaken"` // in the time of the profile
+	BytesLeft  float64           `json:"bytesLeft"`
+	Requests   int               `json:"requests,omitempty"`
+	Unknown    []profile.Unknown `json:"unknown,omitempty"`
+	Notes      []string          `json:"notes,omitempty"`
+	GoVersion  string            `json:"go"`
+
+	total  float64
+	flames *flame
+}
+
+// Function is one that would take an arena.
+type Function struct {
+	Name  string  `json:"name"`
+	File  string  `json:"file"`
+	Saved float64 `json:"saved"` // of the process's time
+	Sites []Site  `json:"sites"`
+}
+
+// time is what the process's work takes in nanoseconds when each site has the fate that
+// taken reports. Codecs take the part that share tells.
+func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float64 {
+	program := a.cpu.Classes[profile.Program]
+	malloc := a.cpu.Classes[profile.Malloc]
+	collector := a.cpu.Classes[profile.Collector] + a.cpu.Classes[profile.Schedule]*a.collectorsSchedule()
+	program += a.cpu.Classes[profile.Schedule] * (1 - a.collectorsSchedule())
+	all := a.bytes()
+	left := all
+	extra := 0.0
+	for _, s := range a.all() {
+		if !taken(s) {
+			continue
+		}
+		malloc -= s.Nanos
+		left -= s.Bytes
+		if s.codec == nil {
+			extra += s.Objects*nanosOfNew + s.Bytes*nanosOfByte
+			continue
+		}
+		program -= s.program
+		collector -= s.assists
+		extra += (s.program + s.Nanos + s.assists) / share(*s.codec)
+	}
+	if all > 0 {
+		collector *= left / all
+	}
+	if extra > 0 {
+		extra += nanosOfLife * float64(a.Requests)
+	}
+	return program + malloc + extra + max(collector, 0)
+}
+
+// collectorsSchedule is what part of the scheduler's time is the collector's doing: its
+// workers are started and stopped with each cycle. It is the program's where that waits.
+func (a *adviser) collectorsSchedule() float64 {
+	var waits float64
+	for _, s := range a.cpu.Samples {
+		if s.Class == profile.Program && waiting(s.Entry) {
+			waits += s.Nanos
+		}
+	}
+	if 4*waits > a.cpu.Classes[profile.Schedule] {
+		return 0
+	}
+	return 1
+}
+
+// waiting reports whether a function of the runtime may lay down its goroutine.
+func waiting(entry string) bool {
+	for _, p := range []string{"chan", "select", "sema", "sync_", "netpoll", "poll_", "entersyscall", "exitsyscall", "newproc", "gopark", "goready", "time"} {
+		if strings.HasPrefix(entry, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *adviser) verdict() *Advice {
+	likely := func(c codec) float64 { return c.likely }
+	least := func(c codec) float64 { return c.least }
+	takes := func(from Fate) func(*Site) bool { return func(s *Site) bool { return s.fate >= from } }
+	total := a.cpu.Total
+	v := &Advice{
+		Samples: a.cpu.Count, CPUSeconds: total / 1e9, Requests: a.Requests, total: total, GoVersion: a.goVersion,
+		Collector: a.cpu.Classes[profile.Collector] / total, Malloc: a.cpu.Classes[profile.Malloc] / total,
+		Unknown: a.cpu.Unknown, Notes: a.notes,
+	}
+	after := a.time(takes(Likely), likely)
+	v.Gain = total / after
+	saved := total - after
+	part := min(max(saved/total, 0), 1)
+	chance := 2 * total * math.Sqrt(part*(1-part)/float64(v.Samples)) // twice the standard deviation
+	off := max(math.Hypot(modelError*min(math.Abs(saved), after), chance), 0.02*total)
+	v.Low = total / max(after+off, min(a.time(takes(Taken), least), total))
+	v.High = total / (after - off)
+	v.GOGC400 = total / (total - 0.7*a.cpu.Classes[profile.Collector])
+	v.Pays = v.Gain >= Bar
+	if codecTime := a.time(func(s *Site) bool { return s.codec != nil }, func(c codec) float64 { return c.likely / 2 }); codecTime < 0.98*total {
+		v.JSON = total / codecTime
+	}
+	a.rank(v, after)
+	v.flames = a.flame()
+	return v
+}
+
+// rank lists the functions by what they save.
+func (a *adviser) rank(v *Advice, after float64) {
+	collector := a.cpu.Classes[profile.Collector] / max(a.bytes(), 1)
+	functions := map[string]*Function{}
+	var whole float64
+	for _, s := range a.all() {
+		if s.fate == Stays {
+			v.BytesLeft += s.Bytes
+			if s.Nanos > 0 || s.Bytes > 0 {
+				v.Heap = append(v.Heap, *s)
+			}
+			continue
+		}
+		v.BytesTaken += s.Bytes
+		s.Saved = s.Nanos - s.Objects*nanosOfNew - s.Bytes*nanosOfByte + s.Bytes*collector
+		if s.codec != nil {
+			s.Saved = (s.program+s.Nanos+s.assists)*(1-1/s.codec.likely) + s.Bytes*collector
+		}
+		name := outer(s.Function)
+		f := functions[name]
+		if f == nil {
+			f = &Function{Name: name, File: s.File}
+			functions[name] = f
+		}
+		f.Saved += s.Saved / v.total
+		f.Sites = append(f.Sites, *s)
+		whole += s.Saved / v.total
+	}
+	for _, f := range functions {
+		slices.SortFunc(f.Sites, func(x, y Site) int { return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Line, y.Line)) })
+		v.Functions = append(v.Functions, *f)
+	}
+	slices.SortFunc(v.Functions, func(x, y Function) int {
+		return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Name, y.Name))
+	})
+	// Those that save the last twentieth together are not worth a line.
+	var sum float64
+	for i, f := range v.Functions {
+		if sum += f.Saved; sum >= 0.95*whole || f.Saved <= 0 {
+			v.Functions = v.Functions[:i+1]
+			break
+		}
+	}
+	slices.SortFunc(v.Heap, func(x, y Site) int {
+		return cmp.Or(cmp.Compare(y.Nanos, x.Nanos), cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	for _, s := range a.all() {
+		v.Sites = append(v.Sites, *s)
+	}
+	slices.SortFunc(v.Sites, func(x, y Site) int {
+		return cmp.Or(cmp.Compare(y.Nanos, x.Nanos), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Called, y.Called))
+	})
+}
+
+// outer is the function that a function literal stands in.
+func outer(function string) string {
+	for {
+		at := strings.LastIndexByte(function, '.')
+		if at < 0 {
+			return function
+		}
+		last := strings.TrimPrefix(function[at+1:], "func")
+		if last == "" || strings.Trim(last, "0123456789") != "" {
+			return function
+		}
+		function = function[:at]
+	}
+}

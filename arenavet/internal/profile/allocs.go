@@ -1,0 +1,77 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/pprof/profile"
+)
+
+// Allocation is what one stack has allocated, and how much of it was in use when the
+// collector last looked.
+type Allocation struct {
+	Frames                    []Frame // from the leaf, without the runtime's
+	Objects, Bytes            float64
+	LiveObjects, LiveBytes    float64
+	LiveSamples, AllocSamples float64 // how many the profiler really saw of them
+}
+
+// Allocs is an allocation profile.
+type Allocs struct {
+	Stacks         []Allocation
+	Seconds        float64 // how long it was taken; 0 where it counts from the program's start
+	Objects, Bytes float64
+	LiveBytes      float64
+}
+
+// ReadAllocs reads an allocation profile: "allocs" or "heap" of net/http/pprof, or what
+// go test -memprofile writes.
+func ReadAllocs(path string) (*Allocs, error) {
+	p, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	objects, bytes := valueIndex(p, "alloc_objects"), valueIndex(p, "alloc_space")
+	liveObjects, liveBytes := valueIndex(p, "inuse_objects"), valueIndex(p, "inuse_space")
+	if objects < 0 || bytes < 0 || liveObjects < 0 || liveBytes < 0 {
+		return nil, fmt.Errorf("%s: no allocation profile: it has no values \"alloc_objects\", \"alloc_space\", \"inuse_objects\" and \"inuse_space\"", path)
+	}
+	a := &Allocs{}
+	if d := p.DurationNanos; d > 0 {
+		a.Seconds = float64(d) / 1e9
+	}
+	for _, s := range p.Sample {
+		x := Allocation{
+			Frames: withoutRuntime(framesOf(s)), Objects: float64(s.Value[objects]), Bytes: float64(s.Value[bytes]),
+			LiveObjects: float64(s.Value[liveObjects]), LiveBytes: float64(s.Value[liveBytes]),
+		}
+		x.AllocSamples, x.LiveSamples = seen(p, x.Objects, x.Bytes), seen(p, x.LiveObjects, x.LiveBytes)
+		a.Stacks = append(a.Stacks, x)
+		a.Objects += x.Objects
+		a.Bytes += x.Bytes
+		a.LiveBytes += x.LiveBytes
+	}
+	if a.Objects <= 0 {
+		return nil, fmt.Errorf("%s: nothing was allocated, or runtime.MemProfileRate is 0", path)
+	}
+	return a, nil
+}
+
+// seen is how many objects the profiler took, before it scaled their number: it takes one
+// for each p.Period bytes.
+func seen(p *profile.Profile, objects, bytes float64) float64 {
+	if objects <= 0 || p.Period <= 0 {
+		return 0
+	}
+	return objects * (1 - math.Exp(-bytes/objects/float64(p.Period)))
+}
+
+func withoutRuntime(all []Frame) []Frame {
+	for len(all) > 0 {
+		if _, ok := runtimeName(all[0].Function); !ok {
+			break
+		}
+		all = all[1:]
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+// Package advice has what the predictions of "arena advise" are compared with: programs
+// written as plain Go and in an arena, some of which gain by it and some of which don't.
+// Those of packages programs and handlers are among them. cmd/advice profiles each,
+// predicts, measures both forms, and writes the table.
+package advice
+
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/handlers"
+	"github.com/ebbpool/arena/lab/programs"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// Serve does one request and returns a digest of what it made.
+type Serve = func(input []byte) uint64
+
+// Subject is one program in its two forms.
+type Subject struct {
+	Name, What string
+	// New makes both forms, with what they keep, and their inputs. An arena is the
+	// request's own, and is empty at the next one.
+	New func() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64)
+	// Frozen reports whether the prediction was made before the conversion.
+	Frozen bool
+}
+
+// Subjects are all programs, in the order of the table.
+func Subjects() []Subject {
+	return []Subject{
+		{Name: "query", What: "GraphQL documents to a tree", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
+			return bytesOf(inputs().Queries), func(b []byte) uint64 { return sure(programs.ParseQuery(string(b))) },
+				func(a *arena.Arena, b []byte) uint64 {
+					return sure(programs.ParseQueryIn(a, a.AllocBytesToString(b)))
+				}
+		}},
+		{Name: "markdown", What: "Markdown to a tree, and HTML of it", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
+			return bytesOf(inputs().Markdown), func(b []byte) uint64 { return programs.RenderMarkdown(string(b)) },
+				func(a *arena.Arena, b []byte) uint64 { return programs.RenderMarkdownIn(a, a.AllocBytesToString(b)) }
+		}},
+		{Name: "metrics", What: "lines of metrics with labels, summed up", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
+			return inputs().Scrapes, func(b []byte) uint64 { return sure(programs.ReadMetrics(b)) },
+				func(a *arena.Arena, b []byte) uint64 { return sure(programs.ReadMetricsIn(a, b)) }
+		}},
+		{Name: "order", What: "an order as JSON, by a parser of its own", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
+			return inputs().Orders, func(b []byte) uint64 { return sure(programs.ServeOrder(b)) },
+				func(a *arena.Arena, b []byte) uint64 { return sure(programs.ServeOrderIn(a, b)) }
+		}},
+		{Name: "handler", What: "a line of a log and an order, by encoding/json", New: newHandler},
+		{Name: "vm", What: "an expression, compiled once, that is evaluated", New: newVM},
+		{Name: "cache", What: "records that are parsed and kept", New: newCache},
+		{Name: "search", What: "words that are looked for in a text", New: newSearch},
+		{Name: "workers", What: "four goroutines and a channel for each request", New: newWorkers},
+		{Name: "sales", What: "lines of sales, grouped, sorted and printed", New: newSales, Frozen: true},
+		{Name: "dns", What: "DNS messages, decoded and encoded", New: newDNS, Frozen: true},
+		{Name: "diff", What: "the difference of two texts", New: newDiff, Frozen: true},
+		{Name: "route", What: "the shortest way through a grid", New: newRoute, Frozen: true},
+	}
+}
+
+func inputs() *workloads.Inputs { return workloads.NewInputs(5, 40) }
+
+func bytesOf(texts []string) (all [][]byte) {
+	for _, s := range texts {
+		all = append(all, []byte(s))
+	}
+	return all
+}
+
+func sure(sum uint64, err error) uint64 {
+	if err != nil {
+		panic(err)
+	}
+	return sum
+}
+
+// newHandler takes the handlers of the load test. The one in an arena has a pool of its own.
+func newHandler() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
+	serve := func(name string) Serve {
+		h, err := handlers.New(name)
+		if err != nil {
+			panic(err)
+		}
+		var out []byte
+		return func(b []byte) uint64 {
+			if out, err = h.Serve(out[:0], b); err != nil {
+				panic(err)
+			}
+			return sumOf(out)
+		}
+	}
+	src := workloads.NewSource(11, 100)
+	for i := range 100 {
+		inputs = append(inputs, src.AppendPayload(nil, i))
+	}
+	pooled := serve(handlers.Arena)
+	return inputs, serve(handlers.Plain), func(_ *arena.Arena, b []byte) uint64 { return pooled(b) }
+}
+
+// sumOf is FNV-1a, of eight bytes at a time.
+func sumOf[T string | []byte](s T) uint64 {
+	sum := uint64(14695981039346656037)
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		sum = (sum ^ w) * 1099511628211
+	}
+	for ; i < len(s); i++ {
+		sum = (sum ^ uint64(s[i])) * 1099511628211
+	}
+	return sum
+}

@@ -1,0 +1,213 @@
+// Command advice compares what "arena advise" predicts with what conversions gain. For each
+// program of package advice it takes profiles of the plain form, predicts, measures both
+// forms, and writes advice/results.csv and the page's table. It runs in the lab's folder:
+//
+//	go run ./cmd/advice
+//
+// With -freeze it writes the predictions of the programs that are still to be converted into
+// advice/frozen.csv, and measures nothing. The file keeps a prediction once it has one.
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ebbpool/arena/lab/advice"
+)
+
+func main() {
+	freeze := flag.Bool("freeze", false, "only predict, the programs whose conversion is to come")
+	names := flag.String("names", "", "only these programs, with commas")
+	rounds := flag.Int("rounds", 5, "how often both forms are measured, in turn")
+	length := flag.Duration("for", time.Second, "processor time of one measurement")
+	flag.Parse()
+	if err := run(*freeze, *names, *rounds, *length); err != nil {
+		fmt.Fprintln(os.Stderr, "advice:", err)
+		os.Exit(1)
+	}
+}
+
+// row is one program's line in the data.
+type row struct {
+	name                   string
+	gain, low, high        float64
+	gogc                   float64
+	measured, measuredGOGC float64
+	min, max               float64 // of the rounds
+}
+
+type lab struct{ work, subject, arena string }
+
+func run(freeze bool, names string, rounds int, length time.Duration) error {
+	work, err := os.MkdirTemp("", "advice")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	l := lab{work, filepath.Join(work, "subject.exe"), filepath.Join(work, "arena.exe")}
+	if err := errors.Join(command("go", "build", "-o", l.subject, "./advice/subject"), command("go", "-C", "../arenavet", "build", "-o", l.arena, "./cmd/arena")); err != nil {
+		return err
+	}
+	frozen, err := read("advice/frozen.csv")
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, s := range advice.Subjects() {
+		if names != "" && !slices.Contains(strings.Split(names, ","), s.Name) || freeze && !s.Frozen {
+			continue
+		}
+		i := slices.IndexFunc(frozen, func(r row) bool { return r.name == s.Name })
+		var r row
+		switch {
+		case i >= 0:
+			r = frozen[i]
+		default:
+			if r, err = l.predict(s.Name); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%-10s predicted %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.gain, r.low, r.high, r.gogc)
+		if !freeze {
+			if err := l.measure(&r, rounds, length); err != nil {
+				return err
+			}
+			fmt.Printf("%-10s measured  %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.measured, r.min, r.max, r.measuredGOGC)
+		}
+		rows = append(rows, r)
+	}
+	if freeze {
+		return write("advice/frozen.csv", rows)
+	}
+	if names != "" {
+		return nil
+	}
+	if err := write("advice/results.csv", rows); err != nil {
+		return err
+	}
+	return page("../docs/generated/advice.md", rows)
+}
+
+func command(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// serve runs one form of a program: how many requests it served, and the processor time of
+// each in nanoseconds.
+func (l lab) serve(name, form, gogc string, length time.Duration, args ...string) (requests, each float64, err error) {
+	cmd := exec.Command(l.subject, append([]string{"-name", name, "-form", form, "-for", length.String()}, args...)...)
+	cmd.Env = append(os.Environ(), "GOGC="+gogc)
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s, %s: %w", name, form, err)
+	}
+	var took float64
+	if _, err := fmt.Sscan(string(out), &requests, &took); err != nil {
+		return 0, 0, err
+	}
+	return requests, took / requests, nil
+}
+
+func (l lab) predict(name string) (row, error) {
+	cpu, allocs := filepath.Join(l.work, "cpu"), filepath.Join(l.work, "allocs")
+	requests, _, err := l.serve(name, "plain", "100", 10*time.Second, "-cpu", cpu, "-allocs", allocs)
+	if err != nil {
+		return row{}, err
+	}
+	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "./programs", "./handlers").Output()
+	if err != nil {
+		return row{}, fmt.Errorf("arena advise: %w", err)
+	}
+	var a struct{ Gain, Low, High, GOGC400 float64 }
+	if err := json.Unmarshal(out, &a); err != nil {
+		return row{}, err
+	}
+	return row{name: name, gain: a.Gain, low: a.Low, high: a.High, gogc: a.GOGC400}, nil
+}
+
+// measure runs the forms in turn. The gain is the median of the rounds' ratios.
+func (l lab) measure(r *row, rounds int, length time.Duration) error {
+	var gains, gogc []float64
+	for range rounds {
+		_, plain, err := l.serve(r.name, "plain", "100", length)
+		if err != nil {
+			return err
+		}
+		_, inArena, err := l.serve(r.name, "arena", "100", length)
+		if err != nil {
+			return err
+		}
+		_, rare, err := l.serve(r.name, "plain", "400", length)
+		if err != nil {
+			return err
+		}
+		gains, gogc = append(gains, plain/inArena), append(gogc, plain/rare)
+	}
+	slices.Sort(gains)
+	slices.Sort(gogc)
+	r.measured, r.min, r.max, r.measuredGOGC = gains[rounds/2], gains[0], gains[rounds-1], gogc[rounds/2]
+	return nil
+}
+
+var columns = []string{"program", "predicted", "low", "high", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
+
+func (r *row) values() []*float64 {
+	return []*float64{&r.gain, &r.low, &r.high, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
+}
+
+func read(path string) (rows []row, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range records[1:] {
+		r := row{name: rec[0]}
+		for i, v := range r.values() {
+			if *v, err = strconv.ParseFloat(rec[i+1], 64); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+func write(path string, rows []row) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := csv.NewWriter(f)
+	w.Write(columns)
+	for _, r := range rows {
+		rec := []string{r.name}
+		for _, v := range r.values() {
+			rec = append(rec, strconv.FormatFloat(*v, 'f', 3, 64))
+		}
+		w.Write(rec)
+	}
+	w.Flush()
+	return errors.Join(w.Error(), f.Close())
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/lab/advice"
+)
+
+// bar is the gain that "arena advise" calls worth it.
+const bar = 1.10
+
+// page writes the table of what was predicted and measured.
+func page(path string, rows []row) error {
+	var b strings.Builder
+	inside, right := 0, 0
+	var off float64
+	fmt.Fprintf(&b, `# What arena advise predicts
+
+How many times the throughput a program has in an arena: what `+"`arena advise`"+` predicts from
+profiles of its plain form, with the range that it prints, and what its conversion by hand
+gains in processor time, the median of interleaved runs with the least and the greatest. "First"
+marks predictions that were kept before the program was converted. The same for GOGC=400 in
+the plain form. `+"`go run ./cmd/advice`"+`, in lab, measures this anew, with the predictions
+of [frozen.csv](../../lab/advice/frozen.csv), and keeps each value in
+[results.csv](../../lab/advice/results.csv). %s, %s.
+
+| program | predicted | measured | off | verdict | GOGC=400, predicted | measured |
+| --- | ---: | ---: | ---: | --- | ---: | ---: |
+`, runtime.Version(), runtime.GOARCH)
+	for _, s := range advice.Subjects() {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.name == s.Name })
+		if i < 0 {
+			continue
+		}
+		r := rows[i]
+		first := ""
+		if s.Frozen {
+			first = " First."
+		}
+		verdict := "wrong"
+		if (r.gain >= bar) == (r.measured >= bar) {
+			right++
+			verdict = map[bool]string{true: "yes", false: "no"}[r.gain >= bar]
+		}
+		if r.low <= r.measured && r.measured <= r.high {
+			inside++
+		}
+		off += math.Abs(r.gain/r.measured - 1)
+		fmt.Fprintf(&b, "| %s.%s | %.2f (%.2f–%.2f) | %.2f (%.2f–%.2f) | %+.0f %% | %s | %.2f | %.2f |\n",
+			s.What, first, r.gain, r.low, r.high, r.measured, r.min, r.max, 100*(r.gain/r.measured-1), verdict, r.gogc, r.measuredGOGC)
+	}
+	fmt.Fprintf(&b, "\nMean error %.0f %%. %d of %d measured values lie in the predicted range, %d of %d verdicts are right.\n",
+		100*off/float64(len(rows)), inside, len(rows), right, len(rows))
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
