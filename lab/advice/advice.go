@@ -54,6 +54,8 @@ func Subjects() []Subject {
 		{Name: "dns", What: "DNS messages, decoded and encoded", New: newDNS, Frozen: true},
 		{Name: "diff", What: "the difference of two texts", New: newDiff, Frozen: true},
 		{Name: "route", What: "the shortest way through a grid", New: newRoute, Frozen: true},
+		{Name: "template", What: "a template, parsed and filled in", New: newTemplate, Frozen: true},
+		{Name: "ledger", What: "orders to buy and to sell, matched", New: newLedger, Frozen: true},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
@@ -28,6 +29,9 @@ func runReport(v *verb, args []string, out io.Writer) error {
 	}
 	if *allocs == "" {
 		return errors.New("report: -allocs is wanted: curl -o allocs.pb.gz http://HOST/debug/pprof/allocs, or go test -memprofile")
+	}
+	if _, err := os.Stat(*allocs); err != nil {
+		return err // before the packages are looked at
 	}
 	findings, err := heapFindings(packageArgs(f))
 	if err != nil {

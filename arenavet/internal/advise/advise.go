@@ -58,6 +58,8 @@ type Site struct {
 	outside bool // no own function is on the stack
 	life    life
 	codec   *codec
+	grow    float64 // nanoseconds of growslice, without mallocgc
+	work    float64 // nanoseconds of the program's that an arena saves beside those of mallocgc
 	program float64 // nanoseconds of the program in a codec, and of the collector there
 	assists float64
 	entries map[Kind]float64
@@ -72,14 +74,15 @@ type adviser struct {
 	allocs    *profile.Allocs
 	goVersion string
 	sites     map[siteKey]*Site
-	lives     map[string]*life // of all sites of a function
-	outside   Site             // what no own function is on the stack of
+	lives     map[string]*life   // of all sites of a function
+	maps      map[string]float64 // nanoseconds that arena.Map saves in a function's work with maps
+	outside   Site               // what no own function is on the stack of
 	notes     []string
 }
 
 // Advise predicts what an arena would be worth.
 func Advise(c Config) (*Advice, error) {
-	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}}
+	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, maps: map[string]float64{}}
 	a.outside = Site{Kind: kindOther, Use: "in goroutines without a function of these packages", outside: true}
 	var err error
 	if a.Dir, err = filepath.Abs(c.Dir); err != nil {
@@ -151,6 +154,9 @@ func (a *adviser) collect() {
 				t.entries[kindOfEntry(s.Entry)] += s.Nanos
 			}
 		case profile.Program, profile.Collector:
+			if s.Class == profile.Program {
+				a.saves(&s)
+			}
 			if i := a.own.first(s.Frames); i > 0 {
 				if _, ok := codecs(a.goVersion)[cutShape(s.Frames[i-1].Function)]; ok {
 					t := a.site(s.Frames)
@@ -236,6 +242,7 @@ func (a *adviser) decide() error {
 		}
 		s.Fate = s.fate.String()
 	}
+	a.share()
 	a.outside.Fate = Stays.String()
 	return nil
 }

@@ -154,7 +154,7 @@ func TestAdvise(t *testing.T) {
 	if err := v.Print(&text); err != nil || !strings.HasPrefix(text.String(), "WARNING: ") || !strings.Contains(text.String(), "\nyes: about") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	if err := v.HTML(&page); err != nil || !strings.Contains(page.String(), "shop.find: 7") || strings.Contains(page.String(), "ZgotmplZ") {
+	if err := v.HTML(&page); err != nil || !strings.Contains(page.String(), "shop.find: 81.0 %") || strings.Contains(page.String(), "ZgotmplZ") {
 		t.Errorf("%v\n%s", err, page.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
@@ -77,7 +78,10 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	var items []Item
 	for _, f := range findings {
 		i := Item{Finding: f}
-		if c := cost[lineKey{f.File, f.Line}]; c != nil {
+		if key, c := calledAt(library, f); c != nil {
+			i.Objects, i.Bytes = c.Objects, c.Bytes
+			delete(library, key)
+		} else if c := cost[lineKey{f.File, f.Line}]; c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 		}
 		items = append(items, i)
@@ -92,6 +96,16 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 		return cmp.Or(cmp.Compare(y.Part, x.Part), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Message, y.Message))
 	})
 	return items, nil
+}
+
+// calledAt is the call that a finding is about, if it is about one without a counterpart.
+func calledAt(library map[siteKey]*Item, f Finding) (siteKey, *Item) {
+	for key, i := range library {
+		if i.File == f.File && i.Line == f.Line && strings.HasPrefix(f.Message, short(key.called)+" ") {
+			return key, i
+		}
+	}
+	return siteKey{}, nil
 }
 
 // costOf is about what allocations take, the collector's part left out.

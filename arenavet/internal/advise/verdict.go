@@ -76,6 +76,7 @@ func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float6
 		left -= s.Bytes
 		if s.codec == nil {
 			extra += s.Objects*nanosOfNew + s.Bytes*nanosOfByte
+			program -= s.work
 			continue
 		}
 		program -= s.program
@@ -158,7 +159,7 @@ func (a *adviser) rank(v *Advice, after float64) {
 			continue
 		}
 		v.BytesTaken += s.Bytes
-		s.Saved = s.Nanos - s.Objects*nanosOfNew - s.Bytes*nanosOfByte + s.Bytes*collector
+		s.Saved = s.Nanos + s.work - s.Objects*nanosOfNew - s.Bytes*nanosOfByte + s.Bytes*collector
 		if s.codec != nil {
 			s.Saved = (s.program+s.Nanos+s.assists)*(1-1/s.codec.likely) + s.Bytes*collector
 		}

@@ -29,6 +29,9 @@ type Sample struct {
 	All    []Frame // with them
 }
 
+// Runtime are the runtime's frames at the leaf.
+func (s *Sample) Runtime() []Frame { return s.All[:len(s.All)-len(s.Frames)] }
+
 // CPU is a CPU profile.
 type CPU struct {
 	Samples []Sample

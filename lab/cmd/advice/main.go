@@ -42,6 +42,7 @@ func main() {
 type row struct {
 	name                   string
 	gain, low, high        float64
+	first                  float64 // what was predicted before the conversion, or 0
 	gogc                   float64
 	measured, measuredGOGC float64
 	min, max               float64 // of the rounds
@@ -70,13 +71,13 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 		}
 		i := slices.IndexFunc(frozen, func(r row) bool { return r.name == s.Name })
 		var r row
-		switch {
-		case i >= 0:
+		if freeze && i >= 0 {
 			r = frozen[i]
-		default:
-			if r, err = l.predict(s.Name); err != nil {
-				return err
-			}
+		} else if r, err = l.predict(s.Name); err != nil {
+			return err
+		}
+		if i >= 0 {
+			r.first = frozen[i].gain
 		}
 		fmt.Printf("%-10s predicted %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.gain, r.low, r.high, r.gogc)
 		if !freeze {
@@ -164,10 +165,10 @@ func (l lab) measure(r *row, rounds int, length time.Duration) error {
 	return nil
 }
 
-var columns = []string{"program", "predicted", "low", "high", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
+var columns = []string{"program", "predicted", "low", "high", "predicted first", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
 
 func (r *row) values() []*float64 {
-	return []*float64{&r.gain, &r.low, &r.high, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
+	return []*float64{&r.gain, &r.low, &r.high, &r.first, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
 }
 
 func read(path string) (rows []row, err error) {

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/arenavet/internal/advise"
+)
+
+// What is asked for wrongly is refused, with what to do.
+func TestRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                           "arena advise -cpu",
+		"convert":                    `no verb "convert"`,
+		"advise":                     "-cpu or -test is wanted",
+		"advise -cpu x -requests -1": "can't be negative",
+		"advise -cpu nowhere ./...":  "no such file",
+		"report ./...":               "-allocs is wanted",
+		"report -allocs nowhere .":   "no such file",
+	} {
+		var out, errs strings.Builder
+		err := run(strings.Fields(args), &out, &errs)
+		if text := fmt.Sprint(err) + errs.String(); err == nil || !strings.Contains(text, want) {
+			t.Errorf("arena %s: %s, want %q", args, text, want)
+		}
+	}
+}
+
+const program = `package left
+
+import (
+	"bytes"
+
+	"github.com/ebbpool/arena"
+)
+
+type node struct{ text []byte }
+
+func read(a *arena.Arena, text []byte) *node {
+	n := &node{}
+	n.text = bytes.ReplaceAll(text, []byte("a"), []byte("bb"))
+	return n
+}
+
+func small(a *arena.Arena) *int {
+	return new(int)
+}
+`
+
+const programTest = `package left
+
+import (
+	"testing"
+
+	"github.com/ebbpool/arena"
+)
+
+var sink any
+
+func TestRead(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for range 10000 {
+		sink = read(a, []byte("banana, and much more of it, so that it costs something"))
+	}
+	sink = small(a)
+}
+`
+
+// A program with an arena, profiled by its own test: the call that has no counterpart and
+// costs the most comes first, then the finding that costs less, then the one that hardly ran.
+func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs a program")
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"left.go": program, "left_test.go": programTest,
+		"go.mod": fmt.Sprintf("module example.com/left\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+	if out, err := exec.Command("go", "test", "-memprofile", "mem", "-memprofilerate", "1", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var out, errs strings.Builder
+	if err := run([]string{"report", "-json", "-allocs", "mem", "./..."}, &out, &errs); err != nil {
+		t.Fatal(err)
+	}
+	var items []advise.Item
+	if err := json.Unmarshal([]byte(out.String()), &items); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range items {
+		first, _, _ := strings.Cut(i.Message, " on ")
+		got = append(got, first)
+	}
+	if len(got) < 3 || strings.Join(got[:3], ", ") != "bytes.ReplaceAll, &node{}, new" || items[0].Part < 0.4 || items[1].Objects < 10000 || items[2].Objects > 100 {
+		t.Errorf("%v\n%s", got, out.String())
+	}
+	out.Reset()
+	if err := run([]string{"report", "-allocs", "mem", "./..."}, &out, &errs); err != nil || !strings.Contains(out.String(), " %  left.go:13: bytes.ReplaceAll on the heap") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
