@@ -165,6 +165,11 @@ func (c *checker) solve(funcs []*ssa.Function) {
 	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
+				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
+					if g := invoked(call.Common()); g != nil {
+						f(origin(g))
+					}
+				}
 				for _, p := range instr.Operands(nil) {
 					if g, ok := (*p).(*ssa.Function); ok {
 						f(origin(g))

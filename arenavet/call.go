@@ -18,12 +18,15 @@ type target struct {
 
 // targets finds what a call reaches. It is empty if that is not known.
 func (f *function) targets(st *state, common *ssa.CallCommon) []target {
-	if common.IsInvoke() {
-		return nil
-	}
 	args := make([]value, len(common.Args))
 	for i, a := range common.Args {
 		args[i] = f.eval(st, a)
+	}
+	if common.IsInvoke() {
+		if fn := invoked(common); fn != nil {
+			return []target{{fn, append([]value{f.eval(st, common.Value)}, args...)}}
+		}
+		return nil
 	}
 	if fn, ok := common.Value.(*ssa.Function); ok {
 		return []target{{fn, args}}
@@ -136,7 +139,23 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	f.callArguments(st, instr, args)
 	if !known {
-		out = out.union(f.unknownCall(st, instr, common, args, reached))
+		return out.union(f.unknownCall(st, instr, common, args, reached))
+	}
+	return out.union(f.unseen(st, instr, out))
+}
+
+// unseen is what a call yields beside what its summary knows: an object that has nothing
+// to do with arenas yet, as a constructor returns it, whose caller may put an arena into it.
+func (f *function) unseen(st *state, instr ssa.CallInstruction, known value) value {
+	v, ok := instr.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	var out value
+	for _, e := range f.unknown(st, v, v.Type()) {
+		if len(known.sel(e.path)) == 0 && isContainer(typeAlong(v.Type(), e.path)) {
+			out = out.add(e)
+		}
 	}
 	return out
 }
@@ -381,4 +400,19 @@ func (f *function) effectAt(st *state, o op, at, mark Place, from Source, must b
 	e.Locked = e.Locked && st.locked && o != opGoroutine // which does not hold what its starter holds
 	f.effects[key] = e
 	st.done[key] = st.done[key] || must
+}
+
+// isContainer reports whether a value of type t is an object that an arena, or memory of one,
+// can be put into.
+func isContainer(t types.Type) bool {
+	if t == nil || isHandle(t) {
+		return false
+	}
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Pointer:
+		return !pointerFree(u.Elem())
+	case *types.Interface:
+		return !isError(t)
+	}
+	return false
 }

@@ -66,7 +66,10 @@ func mayBeHandle(k *site) bool {
 		return k.kind == handleSite
 	}
 	_, t, ok := symbolType(k)
-	return ok && (isHandle(t) || types.IsInterface(t))
+	if !ok {
+		return t != nil && types.IsInterface(t) // behind which it may be one
+	}
+	return isHandle(t) || types.IsInterface(t)
 }
 
 // symbolType follows a symbol's path through the types, and returns the fields
@@ -79,7 +82,7 @@ func symbolType(k *site) (fields string, t types.Type, ok bool) {
 		case step == "*":
 			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
 			if !ok {
-				return "", nil, false
+				return "", t, false
 			}
 			t = p.Elem()
 		case step[0] == 'f':
