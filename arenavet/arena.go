@@ -148,7 +148,7 @@ func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 			continue
 		}
 		if a.stale != nil {
-			f.reportStaleHandle(a, pos)
+			f.see(fault{Kind: faultHandle, Of: a, Pos: pos})
 		}
 		f.usedByOwner(st, a.site, pos)
 		f.effect(st, opUse, a.site, Place{}, Source{}, len(arena) == 1, pos)
@@ -185,7 +185,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 		}
 		if o == opPut || o == opDeallocate {
 			if a.stale != nil && !reported && exactly(v) {
-				f.reportTwice(a, o, pos)
+				f.see(fault{Kind: faultTwice, Of: a, Op: o, Pos: pos})
 				reported = true
 			}
 			if o == opPut {
@@ -200,7 +200,7 @@ func (f *function) takeBack(st *state, v value, o op, pos token.Pos, must, defer
 		f.forksOf(st, region, pos)
 		f.noteEnd(st, region, e)
 		if l, ok := st.lent[region]; ok {
-			f.reportLent(region, l, e)
+			f.see(fault{Kind: faultLent, Arena: region, Pos: l.pos, How: l.how, By: e})
 		}
 		st.rewrite(func(k *site) bool { return endsWith(k, region) }, func(x atom) (atom, bool) {
 			if x.stale == nil && (endsWith(x.region, region) || x.region == nil &&
@@ -243,7 +243,7 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 	certain := must && exactly(arena) && exactly(m)
 	for _, a := range m.atoms() {
 		if a.stale != nil && exactly(m) {
-			f.reportMark(a, pos)
+			f.see(fault{Kind: faultMark, Of: a, Pos: pos})
 		}
 	}
 	for _, a := range arena.atoms() {
@@ -284,7 +284,7 @@ func (f *function) do(st *state, instr ssa.CallInstruction, fn value, pos token.
 		f.apply(st, instr, s, args, len(called) == 1, deferred)
 		for _, e := range s.Effects {
 			if e.Op == opPut && e.At == (Place{}) {
-				f.reportTwice(atom{site: k, stale: &event{op: opPut, pos: e.pos, name: "Put"}}, opPut, pos)
+				f.see(fault{Kind: faultTwice, Of: atom{site: k, stale: &event{op: opPut, pos: e.pos, name: "Put"}}, Op: opPut, Pos: pos})
 			}
 		}
 	}
@@ -317,6 +317,6 @@ func (f *function) lostInLoop(st *state, k *site) {
 	}
 	delete(st.open, k)
 	if !held {
-		f.reportLost(k, "before the next Get of the loop")
+		f.see(fault{Kind: faultLost, Arena: k})
 	}
 }

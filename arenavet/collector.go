@@ -63,7 +63,7 @@ func (f *function) collected(st *state, o op, v value, via string, pos token.Pos
 		case a.site.kind == markSite:
 		case a.region != nil:
 			if a.stale == nil { // or the use of it is reported
-				f.reportCollected(o, a, via, pos)
+				f.see(fault{Kind: faultCollector, Op: o, Of: a, Via: via, Pos: pos})
 			}
 		case a.site.kind == symbolSite:
 			if src, ok := f.source(a); ok {
@@ -95,22 +95,4 @@ func typeAt(args []ssa.Value, p Place) types.Type {
 		return nil
 	}
 	return t
-}
-
-func (f *function) reportCollected(o op, a atom, via string, pos token.Pos) {
-	call, what, advice := "", " on "+f.memoryName(a), ""
-	switch o {
-	case opFinalizer:
-		call, advice = "runtime.SetFinalizer", "the runtime ends the program, unless that is the first value of a chunk: run the function where the memory is taken back"
-	case opCleanup:
-		call, advice = "runtime.AddCleanup", "it runs when the whole chunk is garbage, not when the arena takes the value back: run the function there"
-	case opWeak:
-		call, what, advice = "weak.Make", " of "+f.memoryName(a), "it yields what gets the memory next, for as long as the chunk lives: make it of an object of Go's heap"
-	case opUnique:
-		call, what, advice = "unique.Make", " of "+f.memoryName(a), "a table of the whole program keeps it, and it changes there when the memory is used again: make it of a copy, or of a string, which it copies itself"
-	}
-	if via != "" && !strings.Contains(via, "$") {
-		call = via + " calls " + call
-	}
-	f.find(ruleCollector, pos, [4]any{ruleCollector, o, a.site, pos}, call+what+": "+advice)
 }

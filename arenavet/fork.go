@@ -31,22 +31,20 @@ func endsWith(arena, k *site) bool {
 	return false
 }
 
-// forksOf reports the forks of k that a goroutine uses when k is taken back.
+// forksOf sees the forks of k that a goroutine uses when k is taken back.
 func (f *function) forksOf(st *state, k *site, pos token.Pos) {
 	for fork, at := range st.handed {
 		if fork != k && endsWith(fork, k) {
-			f.find(ruleGoroutine, at, [3]any{ruleGoroutine, fork, at}, "a fork of "+f.handleName(k)+" is used by this goroutine, and line "+
-				f.line(pos)+" may take back its memory at the same time: wait for the goroutine before that")
+			f.see(fault{Kind: faultFork, Of: atom{site: fork}, Arena: k, Pos: at, Other: pos})
 		}
 	}
 }
 
-// putFork reports a fork that is given to a pool, which panics.
+// putFork sees a fork that is given to a pool, which panics.
 func (f *function) putFork(v value, pos token.Pos) {
 	for _, a := range v.atoms() {
 		if a.site.parent != nil && a.region == nil && exactly(v) {
-			f.find(rulePut, pos, [2]any{rulePut, pos}, "Put of "+f.handleName(a.site)+", a fork of "+f.handleName(a.site.parent)+
-				", which panics: a fork ends with its parent, put that")
+			f.see(fault{Kind: faultForkPut, Of: a, Pos: pos})
 		}
 	}
 }

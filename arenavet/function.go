@@ -5,7 +5,6 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -32,9 +31,8 @@ type function struct {
 	bits      int
 	handles   int
 
-	budget    int // what the search may still cost
-	reporting bool
-	findings  []finding
+	budget  int         // what the search may still cost
+	observe func(fault) // in the last pass, where someone asks for it
 
 	exit    *state // what may hold at some return; nil before one is reached
 	results []value
@@ -61,17 +59,6 @@ type storeKey struct {
 	of  *site
 }
 
-// finding is a diagnostic before it is known whether it is the first of its
-// kind.
-type finding struct {
-	rule rule
-	pos  token.Pos
-	text string
-	key  any // findings with equal keys say the same; the first is reported
-	fix  []analysis.SuggestedFix
-	of   *event // what took the memory back, if it is about that
-}
-
 func newFunction(c *checker, fn *ssa.Function) *function {
 	return &function{
 		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*site{}, symbols: map[symbolKey]*site{}, events: map[eventKey]*event{},
@@ -90,7 +77,7 @@ const (
 
 // solve runs the search. It returns nil if the function has no body that can
 // be read or is too large.
-func (f *function) solve(report bool) *Summary {
+func (f *function) solve(observe func(fault)) *Summary {
 	blocks := f.fn.Blocks
 	if len(blocks) == 0 {
 		return nil
@@ -140,13 +127,13 @@ func (f *function) solve(report bool) *Summary {
 	}
 	f.exit, f.results = nil, nil
 	f.budget = maxCost // the last pass is short
-	f.reporting = report
+	f.observe = observe
 	for i, b := range blocks {
 		if in[i] != nil {
 			f.block(in[i].clone(), b)
 		}
 	}
-	f.reporting = false
+	f.observe = nil
 	if f.exit == nil {
 		return &Summary{} // it never returns
 	}

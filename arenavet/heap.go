@@ -9,14 +9,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// heapAdvice is the flag -heap: say what goes to Go's heap although an arena is
-// at hand.
-var heapAdvice bool
-
-func init() {
-	Analyzer.Flags.BoolVar(&heapAdvice, "heap", false, "advise what could lie in an arena that is in scope, and goes to the heap")
-}
-
 // advisor looks at one function for what goes to the heap. It works on the
 // source, not on SSA form: its advice is text to be written there.
 type advisor struct {
@@ -37,7 +29,7 @@ type advisor struct {
 }
 
 // advise looks through the package's functions.
-func (c *checker) advise(ignored ignoredLines) {
+func advise(c *checker, ignored ignoredLines) {
 	if packagePath(c.pass.Pkg) == arenaPath {
 		return
 	}
@@ -49,11 +41,11 @@ func (c *checker) advise(ignored ignoredLines) {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				if n.Body != nil {
-					c.adviseFunction(n.Recv, n.Type, n.Body, c.pass.TypesInfo.Defs[n.Name].Type(), ignored)
+					adviseFunction(c, n.Recv, n.Type, n.Body, c.pass.TypesInfo.Defs[n.Name].Type(), ignored)
 				}
 			case *ast.FuncLit:
-				if c.hasArena(n.Type) { // as that of Do
-					c.adviseFunction(nil, n.Type, n.Body, c.pass.TypesInfo.TypeOf(n), ignored)
+				if hasArena(c, n.Type) { // as that of Do
+					adviseFunction(c, nil, n.Type, n.Body, c.pass.TypesInfo.TypeOf(n), ignored)
 				}
 			}
 			return true
@@ -61,7 +53,7 @@ func (c *checker) advise(ignored ignoredLines) {
 	}
 }
 
-func (c *checker) hasArena(t *ast.FuncType) bool {
+func hasArena(c *checker, t *ast.FuncType) bool {
 	for _, p := range t.Params.List {
 		if isArena(c.pass.TypesInfo.TypeOf(p.Type)) {
 			return true
@@ -72,15 +64,15 @@ func (c *checker) hasArena(t *ast.FuncType) bool {
 
 func isArena(t types.Type) bool { return isHandle(t) && arenaType(t) == "Arena" }
 
-func (c *checker) newAdvisor(t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) *advisor {
+func newAdvisor(c *checker, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) *advisor {
 	h := &advisor{c: c, header: t, body: body, params: map[types.Object]bool{}, flows: map[place]*flow{}, done: map[ast.Node]bool{}, ignored: ignored}
 	h.signature, _ = typ.(*types.Signature)
 	h.readIndex()
 	return h
 }
 
-func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) {
-	h := c.newAdvisor(t, body, typ, ignored)
+func adviseFunction(c *checker, recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored ignoredLines) {
+	h := newAdvisor(c, t, body, typ, ignored)
 	h.findArenas(recv, t)
 	if len(h.arenas) == 0 {
 		if h.request = h.requestOf(); h.request == "" {
@@ -92,7 +84,7 @@ func (c *checker) adviseFunction(recv *ast.FieldList, t *ast.FuncType, body *ast
 		h.at = n
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return !c.hasArena(n.Type) && !h.runsLater(n)
+			return !hasArena(h.c, n.Type) && !h.runsLater(n)
 		case *ast.GoStmt:
 			return false
 		case ast.Expr:
@@ -173,7 +165,7 @@ func (h *advisor) arena(pos token.Pos) string {
 		if s, ok := e.(*ast.SelectorExpr); ok {
 			id = s.X
 		}
-		if id.Pos() < pos && h.c.visibleIn(h.scope(h.at), id, pos) {
+		if id.Pos() < pos && visibleIn(h.c.pass, h.scope(h.at), id, pos) {
 			return types.ExprString(e)
 		}
 	}
@@ -240,10 +232,7 @@ func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
 	if h.ignored.cover(h.c.pass.Fset.Position(pos)) {
 		return
 	}
-	d := analysis.Diagnostic{
-		Pos: pos, Category: string(ruleHeap), Message: text + " (docs/arenavet.md#" + string(ruleHeap) + ")",
-		URL: page + "#" + string(ruleHeap),
-	}
+	d := diagnostic(ruleHeap, pos, text)
 	if len(edits) > 0 {
 		d.SuggestedFixes = []analysis.SuggestedFix{{Message: "allocate it in the arena", TextEdits: edits}}
 	}
@@ -273,7 +262,7 @@ func (h *advisor) offers(name string) bool {
 // packageAt is what the file at pos calls package arena, and what it takes to
 // import it where it does not yet. The name is empty where it means something else.
 func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
-	if name := h.c.arenaNameIn(h.scope(h.at), pos); name != "" {
+	if name := arenaNameIn(h.c.pass, h.scope(h.at), pos); name != "" {
 		return name, nil
 	}
 	for _, file := range h.c.pass.Files {

@@ -221,11 +221,11 @@ func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	if b, isBasic := s.Elem().(*types.Basic); isBasic {
 		elem = b.Name()
 	} else if p, isPointer := s.Elem().(*types.Pointer); isPointer {
-		if elem = h.c.elemName(p.Elem()); elem != "" {
+		if elem = elemName(h.c.pass, p.Elem()); elem != "" {
 			elem = "*" + elem
 		}
 	} else {
-		elem = h.c.elemName(s.Elem())
+		elem = elemName(h.c.pass, s.Elem())
 	}
 	return elem != "", elem
 }
@@ -283,9 +283,9 @@ func (h *advisor) appends(e *ast.CallExpr) {
 			return
 		}
 	}
-	_, ok := h.c.appendEdits(e, "arena", "a")
+	_, ok := appendEdits(h.c.pass, e, "arena", "a")
 	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
-		edits, _ := h.c.appendEdits(e, pkg, a)
+		edits, _ := appendEdits(h.c.pass, e, pkg, a)
 		return edits
 	})
 }

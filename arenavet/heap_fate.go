@@ -220,7 +220,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (fate, []place) {
 		return goesOut, result // also what makes the text of a panic is for once
 	}
 	var s *Summary
-	if f := h.c.ssa.Prog.FuncValue(fn.Origin()); f != nil {
+	if f := h.c.function(fn); f != nil {
 		s = h.c.summary(f)
 	}
 	if s == nil {

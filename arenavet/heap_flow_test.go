@@ -24,15 +24,14 @@ import (
 // searched asks of every part of the functions of some files what becomes of it, whether
 // an arena is at hand or not.
 func searched(pass *analysis.Pass, each func(*ast.FuncDecl, *advisor)) {
-	c := newChecker(pass)
-	c.build()
+	c := build(pass)
 	for _, file := range pass.Files {
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
 				continue
 			}
-			h := c.newAdvisor(fn.Type, fn.Body, pass.TypesInfo.Defs[fn.Name].Type(), nil)
+			h := newAdvisor(c, fn.Type, fn.Body, pass.TypesInfo.Defs[fn.Name].Type(), nil)
 			for n := range h.parents {
 				h.of(n)
 			}

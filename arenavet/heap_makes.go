@@ -61,7 +61,7 @@ func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 	if fn.Pkg() == nil || fn.Pkg() == h.c.pass.Pkg || isStandard(packageOf(name)) || packagePath(fn.Pkg()) == arenaPath {
 		return
 	}
-	if f := h.c.ssa.Prog.FuncValue(fn.Origin()); f != nil {
+	if f := h.c.function(fn); f != nil {
 		if s := h.c.summary(f); s != nil && s.Makes && !takesHandle(f) {
 			h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, packagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena")
 		}
@@ -70,7 +70,7 @@ func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 
 // makesResult reports whether a function returns a text or a slice that it makes on the
 // heap, on some path.
-func (c *checker) makesResult(fn *ssa.Function) bool {
+func makesResult(c *checker, fn *ssa.Function) bool {
 	seen := map[ssa.Value]bool{}
 	for _, b := range fn.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
@@ -78,7 +78,7 @@ func (c *checker) makesResult(fn *ssa.Function) bool {
 			continue
 		}
 		for _, v := range ret.Results {
-			if _, isSlice := v.Type().Underlying().(*types.Slice); (isSlice || isText(v.Type())) && c.made(v, seen) {
+			if _, isSlice := v.Type().Underlying().(*types.Slice); (isSlice || isText(v.Type())) && made(c, v, seen) {
 				return true
 			}
 		}
@@ -87,7 +87,7 @@ func (c *checker) makesResult(fn *ssa.Function) bool {
 }
 
 // made reports whether v may be what makesResult means.
-func (c *checker) made(v ssa.Value, seen map[ssa.Value]bool) bool {
+func made(c *checker, v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false
 	}
@@ -100,21 +100,21 @@ func (c *checker) made(v ssa.Value, seen map[ssa.Value]bool) bool {
 	case *ssa.MakeSlice:
 		return true
 	case *ssa.ChangeType:
-		return c.made(v.X, seen)
+		return made(c, v.X, seen)
 	case *ssa.Slice:
-		return c.made(v.X, seen)
+		return made(c, v.X, seen)
 	case *ssa.Extract:
-		return c.made(v.Tuple, seen)
+		return made(c, v.Tuple, seen)
 	case *ssa.Phi:
 		for _, e := range v.Edges {
-			if c.made(e, seen) {
+			if made(c, e, seen) {
 				return true
 			}
 		}
 	case *ssa.UnOp: // of a variable
 		if at, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL {
 			for _, use := range *at.Referrers() {
-				if s, ok := use.(*ssa.Store); ok && s.Addr == at && c.made(s.Val, seen) {
+				if s, ok := use.(*ssa.Store); ok && s.Addr == at && made(c, s.Val, seen) {
 					return true
 				}
 			}
@@ -141,11 +141,11 @@ func isConstant(v ssa.Value) bool {
 }
 
 // findMakers notes of a package's functions whether they make what they return.
-func (c *checker) findMakers(funcs []*ssa.Function) {
+func findMakers(c *checker) {
 	for changed := true; changed; {
 		changed = false
-		for _, fn := range funcs {
-			if s := c.summaries[fn]; !s.Makes && c.makesResult(fn) {
+		for _, fn := range c.functions {
+			if s := c.summary(fn); s != nil && !s.Makes && makesResult(c, fn) {
 				s.Makes, changed = true, true
 			}
 		}

@@ -26,9 +26,9 @@ func (l ignoredLines) cover(p token.Position) bool {
 
 // ignoreComments finds the comments that suppress findings, and reports those
 // that don't say why.
-func (c *checker) ignoreComments() ignoredLines {
+func ignoreComments(pass *analysis.Pass) ignoredLines {
 	found := ignoredLines{}
-	for _, file := range c.pass.Files {
+	for _, file := range pass.Files {
 		var code map[int]bool // lines with code; most files need not know
 		for _, group := range file.Comments {
 			for _, comment := range group.List {
@@ -37,15 +37,12 @@ func (c *checker) ignoreComments() ignoredLines {
 					continue
 				}
 				if strings.TrimSpace(reason) == "" {
-					c.pass.Report(analysis.Diagnostic{
-						Pos: comment.Pos(), Category: string(ruleIgnore), URL: page + "#" + string(ruleIgnore),
-						Message: "arenavet:ignore without a reason suppresses nothing: say after it why the finding is none (docs/arenavet.md#" + string(ruleIgnore) + ")",
-					})
+					pass.Report(diagnostic(ruleIgnore, comment.Pos(), "arenavet:ignore without a reason suppresses nothing: say after it why the finding is none"))
 					continue
 				}
-				p := c.pass.Fset.Position(comment.Pos())
+				p := pass.Fset.Position(comment.Pos())
 				if code == nil {
-					code = c.codeLines(file)
+					code = codeLines(pass, file)
 				}
 				found[line{p.Filename, p.Line}] = !code[p.Line]
 			}
@@ -56,7 +53,7 @@ func (c *checker) ignoreComments() ignoredLines {
 
 // codeLines are the lines of a file on which something other than a comment
 // begins or ends.
-func (c *checker) codeLines(file *ast.File) map[int]bool {
+func codeLines(pass *analysis.Pass, file *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -65,8 +62,8 @@ func (c *checker) codeLines(file *ast.File) map[int]bool {
 		case *ast.CommentGroup:
 			return false
 		default:
-			lines[c.pass.Fset.Position(n.Pos()).Line] = true
-			lines[c.pass.Fset.Position(n.End()-1).Line] = true
+			lines[pass.Fset.Position(n.Pos()).Line] = true
+			lines[pass.Fset.Position(n.End()-1).Line] = true
 			return true
 		}
 	})

@@ -43,7 +43,7 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 	for _, v := range append(yields, walked) {
 		for _, a := range v.atoms() {
 			if a.stale != nil && a.region != nil && a.site.kind != markSite {
-				f.reportStale(a, pos, false)
+				f.see(fault{Kind: faultUse, Of: a, Pos: pos})
 			}
 		}
 	}

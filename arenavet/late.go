@@ -126,26 +126,19 @@ func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, a
 		}
 		k, u := arena.atoms()[0].site, used[0]
 		if u.region == k {
-			f.reportLate(u, l, name, f.position(instr))
+			f.seeLate(u, l, name, f.position(instr))
 		} else if _, ok := f.place(k); ok && u.region == nil && isGiven(u.site) {
 			f.late(st, lateKey{k, u.site}, lateUse{l.By, l.Unlock, l.pos, l.ended})
 		}
 	}
 }
 
-func (f *function) reportLate(a atom, l LateUse, name string, pos token.Pos) {
+func (f *function) seeLate(a atom, l LateUse, name string, pos token.Pos) {
 	if f.within(l.pos) {
 		// A literal of this function, which shows the place where it is.
 		a.stale = &event{op: l.By, pos: l.ended}
-		f.reportStale(a, l.pos, l.Unlock)
+		f.see(fault{Kind: faultUse, Of: a, Pos: l.pos, Unlock: l.Unlock})
 		return
 	}
-	if name == "" || strings.Contains(name, "$") {
-		name = "a function that is called here"
-	}
-	verb, advice := " uses ", "use it before"
-	if l.Unlock {
-		verb, advice = " unlocks ", "the runtime may end the program there; unlock before"
-	}
-	f.find(ruleStale, pos, [3]any{ruleStale, a.site, pos}, name+verb+f.memoryName(a)+", after its "+l.By.String()+" has taken that back: "+advice)
+	f.see(fault{Kind: faultLate, Of: a, Op: l.By, Unlock: l.Unlock, Via: name, Pos: pos})
 }

@@ -1,28 +1,22 @@
 package arenavet
 
-import (
-	"go/token"
-	"go/types"
-	"strings"
-
-	"golang.org/x/tools/go/ssa"
-)
+import "go/types"
 
 // How findings call arenas, slabs and their memory.
 
 // handleName is what the source calls an arena.
-func (f *function) handleName(k *site) string {
+func (r *reporter) handleName(k *site) string {
 	if k == nil {
 		return "the arena"
 	}
 	name := ""
 	switch k.kind {
 	case handleSite:
-		if call := f.c.calls[k.pos]; call != nil && returnsHandle(f.c.pass.TypesInfo.TypeOf(call)) {
-			name = f.c.names[k.pos]
+		if call := r.c.calls[k.pos]; call != nil && returnsHandle(r.c.pass.TypesInfo.TypeOf(call)) {
+			name = r.c.names[k.pos]
 		}
 	case symbolSite:
-		name = symbolName(k, f.c.names)
+		name = symbolName(k, r.c.names)
 	case memorySite:
 		return "its pool"
 	}
@@ -41,91 +35,22 @@ func returnsHandle(t types.Type) bool {
 	return isHandle(t)
 }
 
-// symbolName is how the source would write what a symbol stands for.
-func symbolName(k *site, names map[token.Pos]string) string {
-	name := k.root.Name()
-	switch k.root.(type) {
-	case *ssa.Parameter, *ssa.FreeVar, *ssa.Global:
-	default:
-		if name = names[k.root.Pos()]; name == "" {
-			return ""
-		}
-	}
-	fields, _, ok := symbolType(k)
-	if !ok || strings.Contains(k.path, recur) {
-		return ""
-	}
-	return name + fields
-}
-
-// mayBeHandle reports whether a site may be an arena or a slab. Values that went
-// through interfaces and summaries may seem to lead to one where their types
-// say that they don't.
-func mayBeHandle(k *site) bool {
-	if k.kind != symbolSite {
-		return k.kind == handleSite
-	}
-	_, t, ok := symbolType(k)
-	if !ok {
-		return t != nil && types.IsInterface(t) // behind which it may be one
-	}
-	return isHandle(t) || types.IsInterface(t)
-}
-
-// symbolType follows a symbol's path through the types, and returns the fields
-// on the way, as the source writes them, and the type at its end.
-func symbolType(k *site) (fields string, t types.Type, ok bool) {
-	t = k.root.Type()
-	for step := range strings.SplitSeq(strings.TrimSuffix(k.path, ";"), ";") {
-		switch {
-		case step == "", step[0] == 'r':
-		case step == "*":
-			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
-			if !ok {
-				return "", t, false
-			}
-			t = p.Elem()
-		case step[0] == 'f':
-			s, ok := types.Unalias(t).Underlying().(*types.Struct)
-			n := 0
-			for _, r := range step[1:] {
-				n = 10*n + int(r-'0')
-			}
-			if !ok || n >= s.NumFields() {
-				return "", nil, false
-			}
-			fields += "." + s.Field(n).Name()
-			t = s.Field(n).Type()
-		case step[0] == 't':
-			s, ok := t.(*types.Tuple)
-			n := int(step[1] - '0')
-			if !ok || n >= s.Len() {
-				return "", nil, false
-			}
-			t = s.At(n).Type()
-		default:
-			return "", nil, false
-		}
-	}
-	return fields, t, true
-}
-
 // memoryName says what a is: "buf, memory of arena a".
-func (f *function) memoryName(a atom) string {
-	of := "memory of " + f.handleName(a.region)
+func (r *reporter) memoryName(a atom) string {
+	of := "memory of " + r.handleName(a.region)
 	if a.site.slot {
-		of = "a slot of " + f.handleName(a.region)
+		of = "a slot of " + r.handleName(a.region)
 	}
-	if name := f.c.names[a.site.pos]; name != "" {
+	if name := r.c.names[a.site.pos]; name != "" {
 		return name + ", " + of
 	}
 	return of
 }
 
 // memoryIs begins a sentence about a: "buf, memory of arena a, is".
-func (f *function) memoryIs(a atom) string {
-	if f.c.names[a.site.pos] == "" {
-		return f.memoryName(a) + " is"
+func (r *reporter) memoryIs(a atom) string {
+	if r.c.names[a.site.pos] == "" {
+		return r.memoryName(a) + " is"
 	}
-	return f.memoryName(a) + ", is"
+	return r.memoryName(a) + ", is"
 }

@@ -67,8 +67,8 @@ func (f *function) keeps(st *state) {
 	st.done[effectKey{op: opKeep}] = true
 }
 
-// keptBy reports memory of an arena that lies in what root leads to when the arena was
-// put back. (Of parameters and globals checkReturn says it.)
+// keptBy sees memory of an arena that lies in what root leads to when the arena was
+// put back. (Of parameters and globals leaving sees it.)
 func (f *function) keptBy(st *state, root ssa.Value, arena *site) {
 	for k, o := range st.cells {
 		if k.kind != symbolSite || k.root != root {
@@ -78,7 +78,7 @@ func (f *function) keptBy(st *state, root ssa.Value, arena *site) {
 			for _, a := range atoms {
 				at, ok := f.stored[storeKey{k, off, a.site}]
 				if ok && a.region == arena && a.stale != nil {
-					f.reportKept(a, at)
+					f.see(fault{Kind: faultKept, Of: a, Pos: at})
 				}
 			}
 		}

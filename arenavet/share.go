@@ -19,10 +19,10 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 			continue
 		}
 		if a.stale != nil {
-			f.reportStaleHandle(a, pos)
+			f.see(fault{Kind: faultHandle, Of: a, Pos: pos})
 		}
 		if _, twice := st.handed[k]; twice {
-			f.reportShared(k, pos, token.NoPos)
+			f.seeShared(k, pos, token.NoPos)
 			continue
 		}
 		st.handed[k] = pos
@@ -50,8 +50,12 @@ func (f *function) give(st *state, v value, pos token.Pos) {
 // usedByOwner is a use of an arena that may be in a goroutine's hands.
 func (f *function) usedByOwner(st *state, k *site, pos token.Pos) {
 	if at, ok := st.handed[k]; ok {
-		f.reportShared(k, at, pos)
+		f.seeShared(k, at, pos)
 	}
+}
+
+func (f *function) seeShared(k *site, pos, other token.Pos) {
+	f.see(fault{Kind: faultShared, Arena: k, Pos: pos, Other: other, Given: f.given[pos]})
 }
 
 // byGoroutine is how memory is lent that a goroutine was given.
@@ -93,7 +97,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 			return
 		}
 		if a.stale != nil {
-			f.reportStale(a, pos, false)
+			f.see(fault{Kind: faultUse, Of: a, Pos: pos})
 			return
 		}
 		if _, ok := st.lent[a.region]; !ok {
@@ -336,7 +340,8 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	if s, ok := common.Args[0].(*ssa.Slice); !ok || s.Max == nil {
 		for _, a := range args[0].atoms() {
 			if a.region != nil && a.stale == nil && !a.site.slot {
-				f.reportAppend(a, call)
+				f.c.appended[call.Pos()] = true
+				f.see(fault{Kind: faultAppend, Of: a, Pos: call.Pos(), Call: call})
 				break
 			}
 		}

@@ -317,8 +317,8 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 		})
 		f.letGo(st, results[i])
 	}
-	if f.reporting {
-		f.checkReturn(st, instr, results)
+	if f.observe != nil {
+		f.leaving(st, instr, results)
 	}
 	if f.exit == nil {
 		f.exit, f.results = st.clone(), slices.Clone(results)
@@ -335,10 +335,10 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 // path from here.
 func (f *function) deferred(st *state, instr *ssa.Defer) {
 	after := st.clone()
-	was := f.reporting
-	f.reporting = false
+	was := f.observe
+	f.observe = nil
 	f.call(after, instr, &instr.Call, true)
-	f.reporting = was
+	f.observe = was
 	for k := range st.open {
 		if !after.open[k] {
 			delete(st.open, k)
