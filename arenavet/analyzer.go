@@ -19,6 +19,11 @@ package arenavet
 import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
+
+	"github.com/ebbpool/arena/arenavet/internal/finding"
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/heap"
+	"github.com/ebbpool/arena/arenavet/internal/rules"
 )
 
 // Analyzer reports misuse of arenas, slabs and pools. The category of a
@@ -27,11 +32,14 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name:      "arenavet",
 	Doc:       doc,
-	URL:       page,
+	URL:       finding.Page,
 	Run:       run,
 	Requires:  []*analysis.Analyzer{ctrlflow.Analyzer},
-	FactTypes: []analysis.Fact{new(Summary)},
+	FactTypes: []analysis.Fact{new(flow.Summary)},
 }
+
+// Rules are the names of all rules.
+var Rules = finding.Rules
 
 const doc = `report misuse of github.com/ebbpool/arena
 
@@ -54,20 +62,20 @@ func init() {
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	if ofStandard(pass) {
+	if flow.OfStandard(pass) {
 		return nil, nil // what matters of the standard library is in tables
 	}
-	c := analyze(pass)
+	c := flow.Analyze(pass)
 	if heapAdvice {
-		findMakers(c)
+		heap.FindMakers(c)
 	}
-	ignored := ignoreComments(pass)
-	for _, fn := range c.concerned() {
-		check(c, fn, ignored)
+	ignored := finding.ReadIgnored(pass)
+	for _, fn := range c.Concerned() {
+		rules.Check(c, fn, ignored)
 	}
 	if heapAdvice {
-		advise(c, ignored)
+		heap.Advise(c, ignored)
 	}
-	c.export()
+	c.Export()
 	return nil, nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/ebbpool/arena/arenavet/internal/finding"
 )
 
 const docsPage = "../docs/arenavet.md"
@@ -41,7 +43,7 @@ func TestRulesAreDocumented(t *testing.T) {
 		if !strings.Contains(text, "```go") {
 			t.Errorf("the section %q has no example", rule)
 		}
-		if rule != string(ruleIgnore) && !strings.Contains(text, "// arenavet: ") {
+		if rule != string(finding.Ignore) && !strings.Contains(text, "// arenavet: ") {
 			t.Errorf("no example of the section %q shows what arenavet says", rule)
 		}
 	}
@@ -89,7 +91,7 @@ func TestExamplesOfThePage(t *testing.T) {
 			name := fmt.Sprintf("%s%d", rule, i)
 			write(name+"/page.go", head+code)
 			write(name+"/rest.go", "package page\n\nimport \"github.com/ebbpool/arena\"\n\nvar pool = arena.NewArenaPool(4096, 0)\n\ntype Entry struct{ N int }\n")
-			if rule == string(ruleHeap) {
+			if rule == string(finding.Heap) {
 				heap = append(heap, "./"+name)
 				continue
 			}

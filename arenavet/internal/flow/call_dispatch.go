@@ -1,0 +1,77 @@
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxDispatch is how many calls and variables concreteType looks through.
+const maxDispatch = 4
+
+// invoked is the method that a call through an interface reaches, where the source shows
+// which type is in it, as that of a constructor that returns an interface: nil for others.
+func invoked(common *ssa.CallCommon) *ssa.Function {
+	t := concreteType(common.Value, 0, 0)
+	if t == nil || types.IsInterface(t) {
+		return nil
+	}
+	prog := common.Value.Parent().Prog
+	found := prog.MethodSets.MethodSet(t).Lookup(common.Method.Pkg(), common.Method.Name())
+	if found == nil || len(found.Index()) != 1 {
+		return nil // it has none, or that of an embedded field
+	}
+	own, ok := found.Obj().(*types.Func)
+	if !ok {
+		return nil
+	}
+	fn := prog.FuncValue(own.Origin())
+	if fn == nil || !types.Identical(fn.Signature.Recv().Type(), t) {
+		return nil // it is called with what a pointer leads to
+	}
+	return fn
+}
+
+// concreteType is the type of what is in an interface, result n of a call that has several;
+// nil where there may be several, or none is known.
+func concreteType(v ssa.Value, n, depth int) types.Type {
+	if depth > maxDispatch {
+		return nil
+	}
+	same := func(list []ssa.Value, n int) (t types.Type) {
+		for _, v := range list {
+			if k, ok := v.(*ssa.Const); ok && k.IsNil() {
+				continue // a call of which panics
+			}
+			u := concreteType(v, n, depth+1)
+			if u == nil || t != nil && !types.Identical(t, u) {
+				return nil
+			}
+			t = u
+		}
+		return t
+	}
+	switch v := v.(type) {
+	case *ssa.MakeInterface:
+		return v.X.Type()
+	case *ssa.ChangeInterface:
+		return concreteType(v.X, n, depth)
+	case *ssa.Extract:
+		return concreteType(v.Tuple, v.Index, depth)
+	case *ssa.Phi:
+		return same(v.Edges, n)
+	case *ssa.Call:
+		fn := v.Call.StaticCallee()
+		if fn == nil {
+			return nil
+		}
+		var list []ssa.Value
+		for _, b := range fn.Blocks {
+			if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+				list = append(list, ret.Results[n])
+			}
+		}
+		return same(list, 0)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package flow
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+const grpcPath = ArenaPath + "/adapters/grpc"
+
+// registered is a call that registers a service with what arenagrpc.Wrap returned, as
+// pb.RegisterOrdersServer(registrar, &orders{}): each handler is then called with a
+// request that lies in an arena, or with a stream of such, which is put back when the
+// handler has returned.
+func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) {
+	if common.StaticCallee() == nil || len(common.Args) != 2 || !isWrapped(common.Args[0], 0) {
+		return
+	}
+	service, ok := common.Args[1].Type().Underlying().(*types.Interface)
+	boxed, given := common.Args[1].(*ssa.MakeInterface)
+	if !ok || !given {
+		return
+	}
+	self := one(Atom{Site: f.symbol(boxed.X, "")}) // others have it, too
+	effects, done := maps.Clone(f.effects), maps.Clone(st.done)
+	defer func() { f.effects, st.done = effects, done }() // callers know nothing of these arenas
+	for method := range service.Methods() {
+		handler := f.handler(boxed.X.Type(), method)
+		if handler == nil {
+			continue
+		}
+		s := f.c.Summary(handler)
+		if s == nil || slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == OpKeep }) {
+			continue
+		}
+		k := f.site(instr, "call of "+method.Name(), HandleSite, f.position(instr))
+		st.remake(k)
+		arena := one(Atom{Site: k})
+		d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
+		args := make([]value, len(handler.Params))
+		args[0] = self
+		for i, p := range handler.Params[1:] {
+			if isMessage(p.Type()) {
+				args[i+1] = d.of(p.Type())
+			} else if m := received(p.Type()); m != nil {
+				stream := f.site(instr, "stream of "+method.Name(), LocalSite, f.position(instr))
+				st.remake(stream)
+				st.store(stream, element, nil, d.of(m), false)
+				args[i+1] = one(Atom{Site: stream})
+			}
+		}
+		f.apply(st, instr, s, args, false, deferred)
+		f.takeBack(st, arena, OpPut, f.position(instr), true, deferred, "return of "+method.Name())
+		if _, known := f.place(self[0].a.Site); !known {
+			f.keptBy(st, self[0].a.Site.root, k)
+		}
+	}
+}
+
+// keeps notes that a handler takes its arena over, so that it is not put back when it
+// returns.
+func (f *function) keeps(st *state) {
+	f.effects[effectKey{op: OpKeep}] = Effect{Op: OpKeep}
+	st.done[effectKey{op: OpKeep}] = true
+}
+
+// keptBy sees memory of an arena that lies in what root leads to when the arena was
+// put back. (Of parameters and globals leaving sees it.)
+func (f *function) keptBy(st *state, root ssa.Value, arena *Site) {
+	for k, o := range st.cells {
+		if k.Kind != SymbolSite || k.root != root {
+			continue
+		}
+		for off, atoms := range o.parts {
+			for _, a := range atoms {
+				at, ok := f.stored[storeKey{k, off, a.Site}]
+				if ok && a.Region == arena && a.Stale != nil {
+					f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
+				}
+			}
+		}
+	}
+}
+
+// handler is the function of type t that is method of a service; nil where it is not t's
+// own, as those that are embedded for what is not implemented.
+func (f *function) handler(t types.Type, method *types.Func) *ssa.Function {
+	if !method.Exported() {
+		return nil
+	}
+	found := f.fn.Prog.MethodSets.MethodSet(t).Lookup(method.Pkg(), method.Name())
+	if found == nil || len(found.Index()) != 1 {
+		return nil
+	}
+	own, ok := found.Obj().(*types.Func)
+	if !ok {
+		return nil
+	}
+	fn := f.fn.Prog.FuncValue(own.Origin())
+	if fn == nil || len(fn.Params) == 0 {
+		return nil
+	}
+	return fn
+}
+
+// received is the type of the messages that a handler gets from a stream of type t; nil
+// where t is something else, as a client's stream is.
+func received(t types.Type) types.Type {
+	if t == nil || !types.IsInterface(t) {
+		return nil
+	}
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"RecvMsg", "SetTrailer"} { // which only a grpc.ServerStream has both of
+		if methods.Lookup(nil, name) == nil {
+			return nil
+		}
+	}
+	recv := methods.Lookup(nil, "Recv")
+	if recv == nil {
+		return nil
+	}
+	sig, ok := recv.Type().(*types.Signature)
+	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !isMessage(sig.Results().At(0).Type()) {
+		return nil
+	}
+	return sig.Results().At(0).Type()
+}
+
+// receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the
+// stream holds, so that callers who know the stream know whose the message is.
+func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
+	if !common.IsInvoke() || common.Method.Name() != "Recv" && common.Method.Name() != "RecvMsg" {
+		return nil, false
+	}
+	m := received(common.Value.Type())
+	if m == nil {
+		return nil, false
+	}
+	switch common.Method.Name() {
+	case "Recv":
+		return f.at(st, f.eval(st, common.Value), element, m).under(tuple(0)), true
+	case "RecvMsg":
+		into, message := args[0], m.Underlying().(*types.Pointer).Elem()
+		if p, ok := unboxed(common.Args[0]).Type().Underlying().(*types.Pointer); !ok || !types.Identical(p.Elem(), message) {
+			return nil, false
+		}
+		for _, from := range f.at(st, f.eval(st, common.Value), element, m).atoms() {
+			for _, l := range leaves(message) {
+				v := st.load(from.Site, from.off+l.path, []leaf{{}})
+				for _, a := range into.atoms() {
+					f.put(st, a.Site, a.off+l.path, nil, v, false, f.position(instr))
+				}
+			}
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// isMessage reports whether t is a pointer to a struct, as generated messages are.
+func isMessage(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	_, ok = p.Elem().Underlying().(*types.Struct)
+	return ok
+}
+
+// ofProtobuf reports whether t is what each generated message has for package proto's own
+// records, which lead to all of its types and to nothing that is decoded.
+func ofProtobuf(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
+}
+
+// isWrapped reports whether v is what arenagrpc.Wrap returned.
+func isWrapped(v ssa.Value, depth int) bool {
+	switch v := v.(type) {
+	case *ssa.Call:
+		fn := v.Call.StaticCallee()
+		return fn != nil && CalleeName(Origin(fn)) == grpcPath+".Wrap"
+	case *ssa.ChangeInterface:
+		return isWrapped(v.X, depth)
+	case *ssa.Phi:
+		return depth < 3 && slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return isWrapped(e, depth+1) })
+	}
+	return false
+}

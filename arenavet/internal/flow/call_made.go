@@ -1,0 +1,122 @@
+package flow
+
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// madeCall is arenaCall for what is made of values, texts and readers.
+func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
+	arg := func(i int) value {
+		if i < len(args) {
+			return args[i]
+		}
+		return nil
+	}
+	reads := func() {
+		for _, a := range args[min(1, len(args)):] {
+			f.read(st, a, instr)
+		}
+	}
+	pos := f.position(instr)
+	switch name {
+	case "NewOf":
+		reads()
+		p := f.allocate(st, instr, name, arg(0))
+		f.put(st, p[0].a.Site, "", nil, arg(1), false, pos)
+		return p, true
+	case "SliceOf", "CloneSlice", "Collect":
+		f.useArgs(st, instr, common, args, nil)
+		items := value(nil)
+		if len(common.Args) > 1 {
+			items = f.contents(st, arg(1), common.Args[1].Type())
+		}
+		f.callArguments(st, instr, args)
+		s := f.allocate(st, instr, name, arg(0))
+		f.put(st, s[0].a.Site, element, nil, items, false, pos)
+		return s, true
+
+	case "Arena.Sprintf", "Arena.Concat", "Arena.Join", "Arena.ToLower", "Arena.ToUpper":
+		f.useArgs(st, instr, common, args, nil)
+		for _, a := range args[min(1, len(args)):] {
+			st.reach(a, func(b Atom, depth int) {
+				if depth > 0 && b.Region != nil {
+					f.use(st, one(b), instr)
+				}
+			})
+		}
+		return f.allocate(st, instr, name, arg(0)).union(f.uncopied(st, common, name, args)), true
+	case "ReadAll":
+		f.useArgs(st, instr, common, args, nil)
+		f.touchArgs(st, args)
+		return f.allocate(st, instr, name, arg(0)).under(tuple(0)), true
+
+	case "NewBuffer":
+		return f.allocate(st, instr, name, arg(0)), true
+	case "Buffer.Bytes", "Buffer.String":
+		f.use(st, arg(0), instr)
+		return arg(0), true // which share the buffer's memory
+
+	case "NewType", "MakeSliceType":
+		reads()
+		return f.allocate(st, instr, name, arg(0)), true
+	case "Escape":
+		f.useHandle(st, arg(0), pos)
+		f.useDeep(st, arg(1), instr)
+		return escaped(arg(1), arg(0)), true
+
+	case "AllocatorFor":
+		f.useHandle(st, arg(0), pos)
+		return arg(0), true // a lane is as good as its arena
+	case "Allocator.New":
+		return f.allocate(st, instr, name, arg(0)), true
+
+	case "NewContext":
+		return f.standardResult(st, instr, at(holder, 0, 1), args), true
+	case "FromContext":
+		return f.unknownInstr(st, instr), true
+	}
+	if name == "NewMap" || strings.HasPrefix(name, "Map.") {
+		return f.mapCall(st, instr, common, name, args)
+	}
+	if strings.HasPrefix(name, "Buffer.") {
+		// It copies what it is given.
+		f.useArgs(st, instr, common, args, nil)
+		f.touchArgs(st, args[min(1, len(args)):])
+		return nil, true
+	}
+	return nil, false
+}
+
+// uncopied is what a text may be that a function returns as it was given:
+// nothing changes in it, or all others are empty.
+func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args []value) value {
+	if len(common.Args) < 2 {
+		return nil
+	}
+	switch name {
+	case "Arena.ToLower", "Arena.ToUpper":
+		return args[1]
+	case "Arena.Concat", "Arena.Join":
+		list := operands(common.Args[1])
+		if len(list) == 0 {
+			return f.contents(st, args[1], common.Args[1].Type())
+		}
+		if name == "Arena.Join" && len(list) > 1 {
+			return nil
+		}
+		var out value
+		for i, v := range list {
+			alone := true
+			for j, w := range list {
+				alone = alone && (i == j || w == nil || !notEmpty(w))
+			}
+			if v != nil && alone {
+				out = out.union(f.eval(st, v))
+			}
+		}
+		return out
+	}
+	return nil
+}

@@ -1,0 +1,365 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// block carries st through the instructions of b.
+func (f *function) block(st *state, b *ssa.BasicBlock) {
+	for _, instr := range b.Instrs {
+		if f.budget < 0 {
+			return
+		}
+		f.instruction(st, instr)
+	}
+}
+
+func (f *function) instruction(st *state, instr ssa.Instruction) {
+	switch instr := instr.(type) {
+	case *ssa.Phi: // by edge
+	case *ssa.Store:
+		f.storeTo(st, instr)
+	case *ssa.MapUpdate:
+		f.use(st, f.eval(st, instr.Key), instr)
+		v := f.eval(st, instr.Value)
+		k := f.eval(st, instr.Key)
+		for _, m := range f.eval(st, instr.Map).atoms() {
+			f.put(st, m.Site, m.off+element, leaves(instr.Value.Type()), v, false, instr.Pos())
+			f.put(st, m.Site, m.off+keyStep, leaves(instr.Key.Type()), k, false, instr.Pos())
+		}
+	case *ssa.Send:
+		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
+		f.letGo(st, f.eval(st, instr.X))
+		f.give(st, f.eval(st, instr.X), instr.Pos())
+	case *ssa.Go:
+		f.goroutine(st, instr, &instr.Call)
+	case *ssa.Defer:
+		st.defers[instr] = true
+		f.deferred(st, instr)
+	case *ssa.RunDefers:
+		f.runDefers(st)
+	case *ssa.Return:
+		f.returns(st, instr)
+	case *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.DebugRef:
+	case ssa.Value:
+		v := f.compute(st, instr.(ssa.Instruction), instr)
+		if PointerFree(instr.Type()) {
+			v = nil
+		}
+		st.regs[instr] = v
+	}
+}
+
+// keyStep is the path of a map's keys.
+const keyStep = "k;"
+
+// compute is what an instruction yields.
+func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value {
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		return f.object(st, v)
+	case *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+		return f.object(st, v)
+	case *ssa.MakeClosure:
+		out := f.object(st, v)
+		k := out[0].a.Site
+		k.fn, k.bindings = v.Fn.(*ssa.Function), len(v.Bindings)
+		for i, b := range v.Bindings {
+			val := f.eval(st, b)
+			f.touch(st, val)
+			st.store(k, binding(i), nil, val, true)
+		}
+		return out
+	case *ssa.ChangeType:
+		return f.eval(st, v.X)
+	case *ssa.ChangeInterface:
+		return f.eval(st, v.X)
+	case *ssa.MakeInterface:
+		return f.eval(st, v.X)
+	case *ssa.SliceToArrayPointer:
+		return f.eval(st, v.X)
+	case *ssa.Convert:
+		return f.convert(st, v)
+	case *ssa.TypeAssert:
+		x := f.eval(st, v.X)
+		if len(x) == 0 && IsHandle(v.AssertedType) {
+			return f.unknown(st, v, v.Type())
+		}
+		if v.CommaOk {
+			return x.under(tuple(0))
+		}
+		return x
+	case *ssa.Extract:
+		x := f.eval(st, v.Tuple).sel(tuple(v.Index))
+		if len(x) == 0 && IsHandle(v.Type()) {
+			return f.unknown(st, v, v.Type())
+		}
+		return x
+	case *ssa.FieldAddr:
+		return f.eval(st, v.X).at(field(v.Field))
+	case *ssa.IndexAddr:
+		return f.eval(st, v.X).at(element)
+	case *ssa.Field:
+		return f.eval(st, v.X).sel(field(v.Field))
+	case *ssa.Index:
+		x := f.eval(st, v.X)
+		if _, ok := v.X.Type().Underlying().(*types.Array); ok {
+			return x.sel(element)
+		}
+		f.read(st, x, instr)
+		return nil
+	case *ssa.Lookup:
+		return f.lookup(st, v)
+	case *ssa.Slice:
+		x := f.eval(st, v.X)
+		if cutToNothing(v) {
+			f.emptied(st, x, v.X.Type())
+		}
+		return x
+	case *ssa.Range:
+		x := f.eval(st, v.X)
+		f.read(st, x, instr)
+		return x
+	case *ssa.Next:
+		return f.next(st, v)
+	case *ssa.UnOp:
+		return f.unary(st, v)
+	case *ssa.BinOp:
+		if b, ok := v.X.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+			f.read(st, f.eval(st, v.X), instr)
+			f.read(st, f.eval(st, v.Y), instr)
+			if v.Op == token.ADD {
+				return f.concatenation(st, v)
+			}
+		}
+		return nil
+	case *ssa.Select:
+		return f.selects(st, v)
+	case *ssa.Call:
+		return f.call(st, v, &v.Call, false)
+	}
+	return nil
+}
+
+func binding(i int) string { return "b" + itoa(i) + ";" }
+
+// object is a new object of Go's own memory.
+func (f *function) object(st *state, v ssa.Value) value {
+	k := f.site(v, "", LocalSite, v.Pos())
+	k.typ = TypeName(typeAlong(v.Type(), deref))
+	st.remake(k)
+	return one(Atom{Site: k})
+}
+
+func IsText(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// convert lets pointers through; between text and bytes Go copies.
+func (f *function) convert(st *state, v *ssa.Convert) value {
+	x := f.eval(st, v.X)
+	if IsText(v.Type()) != IsText(v.X.Type()) {
+		f.read(st, x, v)
+		return nil
+	}
+	return x
+}
+
+func (f *function) lookup(st *state, v *ssa.Lookup) value {
+	x := f.eval(st, v.X)
+	f.read(st, f.eval(st, v.Index), v)
+	m, ok := v.X.Type().Underlying().(*types.Map)
+	if !ok {
+		f.read(st, x, v)
+		return nil
+	}
+	var out value
+	for _, a := range x.atoms() {
+		out = out.union(st.load(a.Site, a.off+element, leaves(m.Elem())))
+	}
+	if v.CommaOk {
+		out = out.under(tuple(0))
+	}
+	if len(out) == 0 && IsHandle(m.Elem()) {
+		return f.unknown(st, v, v.Type())
+	}
+	return out
+}
+
+func (f *function) next(st *state, v *ssa.Next) value {
+	if v.IsString {
+		return nil
+	}
+	r, ok := v.Iter.(*ssa.Range)
+	if !ok {
+		return nil
+	}
+	m, ok := r.X.Type().Underlying().(*types.Map)
+	if !ok {
+		return nil
+	}
+	var out value
+	for _, a := range f.eval(st, v.Iter).atoms() {
+		out = out.union(st.load(a.Site, a.off+keyStep, leaves(m.Key())).under(tuple(1)))
+		out = out.union(st.load(a.Site, a.off+element, leaves(m.Elem())).under(tuple(2)))
+	}
+	return out
+}
+
+func (f *function) unary(st *state, v *ssa.UnOp) value {
+	x := f.eval(st, v.X)
+	switch v.Op {
+	case token.ARROW:
+		if !expires(v.X) {
+			f.wait(st)
+		}
+		return f.unknown(st, v, v.Type())
+	case token.MUL:
+		f.read(st, x, v)
+		if len(x) == 0 {
+			return f.unknown(st, v, v.Type())
+		}
+		var out value
+		for _, a := range x.atoms() {
+			out = out.union(st.load(a.Site, a.off, leaves(v.Type())))
+		}
+		return out
+	}
+	return nil
+}
+
+// storeTo is *addr = v.
+func (f *function) storeTo(st *state, instr *ssa.Store) {
+	addr := f.eval(st, instr.Addr)
+	v := f.eval(st, instr.Val)
+	if PointerFree(instr.Val.Type()) {
+		v = nil
+	}
+	f.use(st, addr, instr)
+	if _, ok := instr.Addr.(*ssa.IndexAddr); ok {
+		f.replaced[instr] = f.replaced[instr].union(v)
+	}
+	targets := addr.atoms()
+	for _, a := range targets {
+		delete(st.unread, a.Site)
+		strong := len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off, element) && !summarySymbol(a.Site)
+		f.put(st, a.Site, a.off, leaves(instr.Val.Type()), v, strong, instr.Pos())
+	}
+	if len(targets) == 0 {
+		f.letGo(st, v)
+	}
+}
+
+// summarySymbol reports whether a symbol stands for several objects.
+func summarySymbol(k *Site) bool {
+	return k.Kind == SymbolSite && (strings.Contains(k.Path, element) || strings.Contains(k.Path, any_) || strings.Contains(k.Path, keyStep) || strings.Contains(k.Path, recur))
+}
+
+// put stores v into an object and remembers where that was.
+func (f *function) put(st *state, k *Site, off string, parts []leaf, v value, strong bool, pos token.Pos) {
+	st.store(k, off, parts, v, strong)
+	for _, e := range v {
+		key := storeKey{k, off + e.path, e.a.Site}
+		if _, ok := f.stored[key]; !ok && pos != token.NoPos {
+			f.stored[key] = pos
+		}
+	}
+	f.touch(st, v)
+	if k.Kind == SymbolSite || strings.Contains(off, element) {
+		f.letGo(st, v)
+	}
+}
+
+// touch notes that v went where someone else may write to it.
+func (f *function) touch(st *state, v value) {
+	if len(st.unread) == 0 {
+		return
+	}
+	st.reach(v, func(a Atom, _ int) { delete(st.unread, a.Site) })
+}
+
+// letGo notes that someone else may put back the arenas that v leads to.
+func (f *function) letGo(st *state, v value) {
+	if len(st.open) == 0 {
+		return
+	}
+	st.reach(v, func(a Atom, _ int) {
+		if a.Region == nil {
+			delete(st.open, a.Site)
+		}
+	})
+}
+
+// returns looks at what leaves the function, and adds it to what callers are
+// told.
+func (f *function) returns(st *state, instr *ssa.Return) {
+	results := make([]value, len(instr.Results))
+	held := map[*Site]bool{}
+	for k := range st.open {
+		held[k] = true
+	}
+	for i, r := range instr.Results {
+		if !PointerFree(r.Type()) {
+			results[i] = f.eval(st, r)
+		}
+		st.reach(results[i], func(a Atom, _ int) {
+			// An arena that something else holds, too, is not the caller's to put.
+			if a.Site.gotten && a.Region == nil && !held[a.Site] {
+				f.kept[a.Site] = true
+			}
+			f.keptByCleanup(st, a)
+		})
+		f.letGo(st, results[i])
+	}
+	if f.observe != nil {
+		f.leaving(st, instr, results)
+	}
+	if f.exit == nil {
+		f.exit, f.results = st.clone(), slices.Clone(results)
+		return
+	}
+	f.exit.join(st)
+	for i := range results {
+		f.results[i] = f.results[i].union(results[i])
+	}
+}
+
+// deferred does at once what a deferred call is sure to do at the end, for
+// what only the end counts: an arena whose Put is deferred is put on every
+// path from here.
+func (f *function) deferred(st *state, instr *ssa.Defer) {
+	after := st.clone()
+	was := f.observe
+	f.observe = nil
+	f.call(after, instr, &instr.Call, true)
+	f.observe = was
+	for k := range st.open {
+		if !after.open[k] {
+			delete(st.open, k)
+		}
+	}
+}
+
+// runDefers makes the deferred calls, the last one first.
+func (f *function) runDefers(st *state) {
+	var calls []*ssa.Defer
+	for d := range st.defers {
+		calls = append(calls, d)
+	}
+	slices.SortFunc(calls, func(a, b *ssa.Defer) int { return int(b.Pos()) - int(a.Pos()) })
+	for _, d := range calls {
+		if st.defers[d] {
+			f.call(st, d, &d.Call, true)
+			continue
+		}
+		after := st.clone()
+		f.call(after, d, &d.Call, true)
+		st.join(after)
+	}
+}

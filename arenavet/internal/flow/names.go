@@ -1,0 +1,118 @@
+package flow
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+const ArenaPath = "github.com/ebbpool/arena"
+
+// PackagePath is a package's path without what builds add to it: the name of
+// the test that it is built for, and the folder that it is vendored in.
+func PackagePath(p *types.Package) string {
+	if p == nil {
+		return ""
+	}
+	path, _, _ := strings.Cut(p.Path(), " ")
+	if i := strings.LastIndex(path, "/vendor/"); i >= 0 {
+		path = path[i+len("/vendor/"):]
+	}
+	return path
+}
+
+// ArenaType is the name of a type of package arena or fixedpool, or of a pointer to
+// one: "Arena", "Slab", "fixedpool.Pool". It is empty for other types.
+func ArenaType(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok {
+		return ""
+	}
+	switch PackagePath(n.Obj().Pkg()) {
+	case ArenaPath:
+		return n.Obj().Name()
+	case fixedpoolPath:
+		return "fixedpool." + n.Obj().Name()
+	}
+	return ""
+}
+
+// IsHandle reports whether t is a pointer to an arena or a slab, or an Allocator, which is
+// as good as its arena.
+func IsHandle(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if isLane(t) {
+		return true
+	}
+	if _, ok := types.Unalias(t).(*types.Pointer); !ok {
+		return false
+	}
+	name := ArenaType(t)
+	return name == "Arena" || name == "Slab"
+}
+
+// isLane reports whether t is the handle to an arena's memory for one type: a
+// struct, of which the analysis sees no fields.
+func isLane(t types.Type) bool {
+	_, isPointer := types.Unalias(t).(*types.Pointer)
+	return !isPointer && ArenaType(t) == "Allocator"
+}
+
+// isReflected reports whether t is reflect.Value, which stands for the pointer or slice
+// in it.
+func isReflected(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == "Value" && PackagePath(n.Obj().Pkg()) == "reflect"
+}
+
+func isMark(t types.Type) bool { return ArenaType(t) == "Mark" }
+
+// FunctionName names a function as package path, receiver's type and name:
+// "github.com/ebbpool/arena.Arena.Reset", "strings.Clone".
+func FunctionName(obj *types.Func) string {
+	obj = obj.Origin()
+	name := obj.Name()
+	if recv := obj.Signature().Recv(); recv != nil {
+		t := types.Unalias(recv.Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
+		if n, ok := t.(*types.Named); ok {
+			name = n.Obj().Name() + "." + name
+		}
+	}
+	return PackagePath(obj.Pkg()) + "." + name
+}
+
+// CalleeName is functionName of a function that a call is known to reach.
+func CalleeName(fn *ssa.Function) string {
+	if obj, ok := fn.Object().(*types.Func); ok {
+		return FunctionName(obj)
+	}
+	return ""
+}
+
+// PackageOf is the package path of what functionName returned.
+func PackageOf(name string) string {
+	slash := strings.LastIndex(name, "/") + 1
+	pkg, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + pkg
+}
+
+// IsStandard reports whether a path is one of Go's own packages: they have no
+// dot in their first element. A module may lack one too, so the driver's word
+// counts where it has one.
+func IsStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}

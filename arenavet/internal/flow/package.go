@@ -1,0 +1,315 @@
+package flow
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/ctrlflow"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Package is the analysis of one package.
+type Package struct {
+	Pass      *analysis.Pass
+	ssa       *ssa.Package
+	Functions []*ssa.Function            // of this package, literals included
+	summaries map[*ssa.Function]*Summary // of these
+	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
+	tooLarge  map[*ssa.Function]bool     // those that the search gave up
+	imported  map[*types.Func]*Summary
+	Names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
+	Calls     map[token.Pos]*ast.CallExpr // by their parenthesis
+	Appended  map[token.Pos]bool          // appends that were reported, by their parenthesis
+	putting   *bool                       // whether the package puts arenas back; nil: not looked for yet
+}
+
+// maxRounds bounds how often a function is looked at anew because one that it
+// calls has changed.
+const maxRounds = 6
+
+// OfStandard reports whether a pass is over one of Go's own packages.
+func OfStandard(pass *analysis.Pass) bool {
+	return IsStandard(PackagePath(pass.Pkg)) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std")
+}
+
+// Analyze finds out what the functions of a package do.
+func Analyze(pass *analysis.Pass) *Package {
+	c := Build(pass)
+	for _, fn := range c.Functions {
+		c.summaries[fn] = &Summary{}
+	}
+	c.solve()
+	return c
+}
+
+// Build is analyze without that: of this package's own functions nothing is known.
+func Build(pass *analysis.Pass) *Package {
+	c := &Package{
+		Pass:      pass,
+		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{}, tooLarge: map[*ssa.Function]bool{},
+		Names: map[token.Pos]string{}, Calls: map[token.Pos]*ast.CallExpr{}, Appended: map[token.Pos]bool{},
+	}
+	c.readNames()
+	for _, fn := range c.readFunctions() {
+		if PackagePath(pass.Pkg) == ArenaPath && c.InTest(fn.Pos()) {
+			continue // the library's own tests misuse it on purpose
+		}
+		c.Functions = append(c.Functions, fn)
+	}
+	return c
+}
+
+// Concerned are the functions that deal with arenas, as far as they are known.
+func (c *Package) Concerned() []*ssa.Function {
+	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.tooLarge[fn] || !c.relevant(fn) })
+}
+
+// Export notes what is known of the package's functions as facts, for the packages that
+// import it.
+func (c *Package) Export() {
+	for _, fn := range c.Functions {
+		obj, ok := fn.Object().(*types.Func)
+		if s := c.summaries[fn].withoutBodies(); ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || TakesHandle(fn)) {
+			c.Pass.ExportObjectFact(obj, s)
+		}
+	}
+}
+
+// readFunctions makes the package's SSA form and returns its functions, literals
+// included. It does what analyzer buildssa does, which would also do it for
+// every package of the standard library.
+func (c *Package) readFunctions() []*ssa.Function {
+	prog := ssa.NewProgram(c.Pass.Fset, ssa.BuilderMode(0))
+	prog.SetNoReturn(c.Pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs).NoReturn)
+	for _, p := range c.Pass.Pkg.Imports() {
+		prog.CreatePackage(p, nil, nil, true)
+	}
+	c.ssa = prog.CreatePackage(c.Pass.Pkg, c.Pass.Files, c.Pass.TypesInfo, false)
+	c.ssa.Build()
+	var funcs []*ssa.Function
+	var add func(fn *ssa.Function)
+	add = func(fn *ssa.Function) {
+		funcs = append(funcs, fn)
+		for _, literal := range fn.AnonFuncs {
+			add(literal)
+		}
+	}
+	for _, literal := range c.ssa.Func("init").AnonFuncs {
+		add(literal) // of a variable of the package
+	}
+	for _, file := range c.Pass.Files {
+		for _, decl := range file.Decls {
+			if decl, ok := decl.(*ast.FuncDecl); ok {
+				add(prog.FuncValue(c.Pass.TypesInfo.Defs[decl.Name].(*types.Func)))
+			}
+		}
+	}
+	return funcs
+}
+
+func (c *Package) InTest(pos token.Pos) bool {
+	return strings.HasSuffix(c.Pass.Fset.Position(pos).Filename, "_test.go")
+}
+
+func TakesHandle(fn *ssa.Function) bool {
+	return slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return mayHold(p.Type(), 0) })
+}
+
+// solve computes the summaries of functions that call each other, callees
+// first, until none changes.
+func (c *Package) solve() {
+	users := map[*ssa.Function][]*ssa.Function{}
+	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
+					if g := invoked(call.Common()); g != nil {
+						f(Origin(g))
+					}
+				}
+				for _, p := range instr.Operands(nil) {
+					if g, ok := (*p).(*ssa.Function); ok {
+						f(Origin(g))
+					}
+				}
+			}
+		}
+	}
+	var order []*ssa.Function
+	seen := map[*ssa.Function]bool{}
+	var visit func(fn *ssa.Function)
+	visit = func(fn *ssa.Function) {
+		if seen[fn] || c.summaries[fn] == nil {
+			return
+		}
+		seen[fn] = true
+		mentions(fn, func(g *ssa.Function) {
+			users[g] = append(users[g], fn)
+			visit(g)
+		})
+		for _, g := range fn.AnonFuncs {
+			visit(g)
+		}
+		order = append(order, fn)
+	}
+	for _, fn := range c.Functions {
+		visit(fn)
+	}
+	rounds := map[*ssa.Function]int{}
+	queued := map[*ssa.Function]bool{}
+	for _, fn := range order {
+		queued[fn] = true
+	}
+	for len(order) > 0 {
+		fn := order[0]
+		order = order[1:]
+		queued[fn] = false
+		if rounds[fn]++; rounds[fn] > maxRounds {
+			continue
+		}
+		f := newFunction(c, fn)
+		s := f.solve(nil)
+		if s == nil {
+			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
+			continue
+		}
+		if s.equal(c.summaries[fn]) {
+			continue
+		}
+		c.summaries[fn] = s
+		for _, g := range users[fn] {
+			if !queued[g] {
+				queued[g] = true
+				order = append(order, g)
+			}
+		}
+	}
+}
+
+// relevant reports whether fn deals with arenas: by the types of its values, or
+// by what it calls.
+func (c *Package) relevant(fn *ssa.Function) bool {
+	concerns := func(v ssa.Value) bool {
+		if v == nil {
+			return false
+		}
+		if g, ok := v.(*ssa.Function); ok {
+			s := c.Summary(g)
+			return s != nil && s.aboutArenas()
+		}
+		t := v.Type()
+		if p, ok := t.Underlying().(*types.Pointer); ok && ArenaType(p) == "" {
+			t = p.Elem()
+		}
+		return ArenaType(t) != ""
+	}
+	for _, p := range fn.Params {
+		if concerns(p) {
+			return true
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if v, ok := instr.(ssa.Value); ok && concerns(v) {
+				return true
+			}
+			for _, p := range instr.Operands(nil) {
+				if concerns(*p) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Function is the SSA form of a function, or nil.
+func (c *Package) Function(fn *types.Func) *ssa.Function { return c.ssa.Prog.FuncValue(fn.Origin()) }
+
+// Summary is what is known of fn, or nil.
+func (c *Package) Summary(fn *ssa.Function) *Summary {
+	fn = Origin(fn)
+	if s := c.summaries[fn]; s != nil {
+		if len(fn.Blocks) == 0 || c.unknown[fn] {
+			return nil // written in assembly, or too large
+		}
+		return s
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || fn.Synthetic != "" && fn.Synthetic != "from type information" && !strings.HasPrefix(fn.Synthetic, "from type") {
+		return nil
+	}
+	obj = obj.Origin()
+	s, ok := c.imported[obj]
+	if !ok {
+		s = new(Summary)
+		if !c.Pass.ImportObjectFact(obj, s) {
+			s = nil
+		}
+		c.imported[obj] = s
+	}
+	return s
+}
+
+// global finds a package's variable by what Place.Global says.
+func (c *Package) global(name string) *ssa.Global {
+	i := strings.LastIndex(name, ".")
+	for _, p := range c.ssa.Prog.AllPackages() {
+		if PackagePath(p.Pkg) == name[:i] {
+			g, _ := p.Members[name[i+1:]].(*ssa.Global)
+			return g
+		}
+	}
+	return nil
+}
+
+// readNames notes how the source calls what calls return.
+func (c *Package) readNames() {
+	for _, file := range c.Pass.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				c.Calls[n.Lparen] = n
+			case *ast.AssignStmt:
+				for i, rhs := range n.Rhs {
+					if call, ok := ast.Unparen(rhs).(*ast.CallExpr); ok && i < len(n.Lhs) {
+						c.name(call, n.Lhs[i])
+					}
+				}
+			case *ast.ValueSpec:
+				for i, rhs := range n.Values {
+					if call, ok := ast.Unparen(rhs).(*ast.CallExpr); ok && i < len(n.Names) {
+						c.name(call, n.Names[i])
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (c *Package) name(call *ast.CallExpr, lhs ast.Expr) {
+	if Simple(lhs) && types.ExprString(lhs) != "_" {
+		c.Names[call.Lparen] = types.ExprString(lhs)
+	}
+}
+
+// Check looks at a function once more, and tells observe of its faults.
+func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
+	newFunction(c, fn).solve(observe)
+}
+
+// Simple reports whether e is a name, or names with dots between them.
+func Simple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return Simple(e.X)
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+package flow
+
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What lies behind an argument, a captured variable or a global is told apart up
+// to maxDerefs pointers. Beyond, a pointer of a kind that the path has already
+// followed, which only a recursive type has, is folded: a path that ends in r2;
+// stands for all that is reached by its last two pointers, one or more times.
+// So n.One.One.One.One is what lies four or more Ones below n. Pointers of other
+// kinds are followed up to maxChain of them.
+
+// fold is path, the last pointer of which is new, as symbols have it.
+func fold(root ssa.Value, path string) string {
+	if i := strings.Index(path, any_); i >= 0 {
+		return path[:i+len(any_)]
+	}
+	if strings.Count(path, deref) <= maxDerefs {
+		return path
+	}
+	last := strings.LastIndex(path, deref)
+	before := path[:last]
+	hops, marker := hopsOf(root, path)
+	at := hops[len(hops)-1]
+	if at.typ == "" || len(hops) > maxChain {
+		return before + any_ // behind an interface, or too far
+	}
+	if marker > 0 {
+		cycle, tail := hops[marker-repeats(before):marker], hops[marker:]
+		for i, h := range tail {
+			if i >= len(cycle) || h != cycle[i] {
+				cycle = nil
+				break
+			}
+		}
+		switch {
+		case len(cycle) == len(tail):
+			return path[:strings.Index(path, recur)+len(recur)+2] // once more around
+		case cycle != nil:
+			return path
+		}
+	}
+	for i := len(hops) - 2; i >= 0; i-- {
+		if hops[i] != at {
+			continue
+		}
+		if marker > 0 {
+			return before + any_ // in a second way
+		}
+		return path + recur + itoa(len(hops)-1-i) + ";"
+	}
+	return path
+}
+
+// hopsOf are the pointers that a path follows, and how many of them lie before
+// its mark of repetition, 0 if it has none.
+func hopsOf(root ssa.Value, path string) (hops []hop, marker int) {
+	at := 0
+	for _, off := range strings.Split(path, deref)[1:] {
+		at += strings.Index(path[at:], deref) + len(deref)
+		h := hop{TypeName(typeAlong(root.Type(), path[:at])), off}
+		if i := strings.Index(off, recur); i >= 0 {
+			h.off, marker = off[:i], len(hops)+1
+		}
+		hops = append(hops, h)
+	}
+	return hops, marker
+}
+
+// repeats is how many pointers the mark of a path repeats: fewer than ten, since
+// a path has no more than maxChain.
+func repeats(path string) int {
+	i := strings.Index(path, recur)
+	return int(path[i+len(recur)] - '0')
+}
+
+// around is what the last n pointers of path lead to from v, any number of times.
+func around(st *state, v value, path string, n int) value {
+	i := len(path)
+	for range n {
+		i = strings.LastIndex(path[:i], deref)
+	}
+	for range maxEntries {
+		more := v.union(follow(st, v, path[i:]))
+		if len(more) == len(v) {
+			break
+		}
+		v = more
+	}
+	return v
+}

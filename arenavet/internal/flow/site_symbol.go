@@ -1,0 +1,78 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// SymbolName is how the source would write what a symbol stands for.
+func SymbolName(k *Site, names map[token.Pos]string) string {
+	name := k.root.Name()
+	switch k.root.(type) {
+	case *ssa.Parameter, *ssa.FreeVar, *ssa.Global:
+	default:
+		if name = names[k.root.Pos()]; name == "" {
+			return ""
+		}
+	}
+	fields, _, ok := symbolType(k)
+	if !ok || strings.Contains(k.Path, recur) {
+		return ""
+	}
+	return name + fields
+}
+
+// mayBeHandle reports whether a site may be an arena or a slab. Values that went
+// through interfaces and summaries may seem to lead to one where their types
+// say that they don't.
+func mayBeHandle(k *Site) bool {
+	if k.Kind != SymbolSite {
+		return k.Kind == HandleSite
+	}
+	_, t, ok := symbolType(k)
+	if !ok {
+		return t != nil && types.IsInterface(t) // behind which it may be one
+	}
+	return IsHandle(t) || types.IsInterface(t)
+}
+
+// symbolType follows a symbol's path through the types, and returns the fields
+// on the way, as the source writes them, and the type at its end.
+func symbolType(k *Site) (fields string, t types.Type, ok bool) {
+	t = k.root.Type()
+	for step := range strings.SplitSeq(strings.TrimSuffix(k.Path, ";"), ";") {
+		switch {
+		case step == "", step[0] == 'r':
+		case step == "*":
+			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
+			if !ok {
+				return "", t, false
+			}
+			t = p.Elem()
+		case step[0] == 'f':
+			s, ok := types.Unalias(t).Underlying().(*types.Struct)
+			n := 0
+			for _, r := range step[1:] {
+				n = 10*n + int(r-'0')
+			}
+			if !ok || n >= s.NumFields() {
+				return "", nil, false
+			}
+			fields += "." + s.Field(n).Name()
+			t = s.Field(n).Type()
+		case step[0] == 't':
+			s, ok := t.(*types.Tuple)
+			n := int(step[1] - '0')
+			if !ok || n >= s.Len() {
+				return "", nil, false
+			}
+			t = s.At(n).Type()
+		default:
+			return "", nil, false
+		}
+	}
+	return fields, t, true
+}

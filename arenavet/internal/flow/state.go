@@ -1,0 +1,343 @@
+package flow
+
+import (
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// state is what may hold at one point of a function.
+type state struct {
+	budget *int // what the search may still cost
+	regs   map[ssa.Value]value
+	cells  map[*Site]*object // what lies in objects; only what was seen
+	own    map[*Site]bool    // objects that no other state shares
+	stale  bool              // something may hold memory that was taken back
+
+	open   map[*Site]bool      // arenas that were got and not put yet
+	handed map[*Site]token.Pos // arenas that a goroutine uses, and where it was started
+	lent   map[*Site]lending   // arenas whose memory a goroutine or channel was given
+	defers map[*ssa.Defer]bool // deferred calls; true: on every path
+	done   map[effectKey]bool  // what was done to arenas of others; true: on every path
+	unread map[*Site]bool      // Uninit memory that is written on no path
+	made   map[*Site]bool      // sites whose instruction ran
+	marks  map[*Site]uint64    // marks that were taken of an arena
+	dirty  uint64              // marks after which their arena was used
+	locked bool                // a mutex is held, on every path
+	reads  map[*Site]bool      // memory of callers that was read, on every path; true: to give back a mutex
+	ended  map[*Site]*Event    // arenas of callers that were taken back, on every path
+	late   map[lateKey]lateUse // what was used after that, on every path
+}
+
+// lending says where memory of an arena was given away, and how.
+type lending struct {
+	pos token.Pos
+	how string
+}
+
+// effectKey is what makes an effect of a function another one.
+type effectKey struct {
+	op   Op
+	at   Place
+	mark Place
+	from Source
+}
+
+func newState(budget *int) *state {
+	return &state{
+		budget: budget,
+		regs:   map[ssa.Value]value{}, cells: map[*Site]*object{}, own: map[*Site]bool{}, open: map[*Site]bool{},
+		handed: map[*Site]token.Pos{}, lent: map[*Site]lending{}, defers: map[*ssa.Defer]bool{},
+		done: map[effectKey]bool{}, unread: map[*Site]bool{}, made: map[*Site]bool{}, marks: map[*Site]uint64{}, reads: map[*Site]bool{},
+		ended: map[*Site]*Event{}, late: map[lateKey]lateUse{},
+	}
+}
+
+func (s *state) clone() *state {
+	*s.budget -= 16 + s.size()
+	clear(s.own)
+	return &state{
+		budget: s.budget,
+		regs:   maps.Clone(s.regs), cells: maps.Clone(s.cells), own: map[*Site]bool{}, stale: s.stale, open: maps.Clone(s.open),
+		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
+		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
+		ended: maps.Clone(s.ended), late: maps.Clone(s.late),
+	}
+}
+
+// join makes s what may hold where s or t holds, and reports whether that is
+// more than before.
+func (s *state) join(t *state) bool {
+	*s.budget -= t.size()
+	changed := s.joinCells(t)
+	s.stale = s.stale || t.stale
+	for k, v := range t.regs {
+		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
+			s.regs[k] = u
+			changed = true
+		}
+	}
+	changed = joinMap(s.open, t.open) || changed
+	changed = joinMap(s.handed, t.handed) || changed
+	changed = joinMap(s.lent, t.lent) || changed
+	changed = joinMust(s.defers, t.defers) || changed
+	changed = joinMust(s.done, t.done) || changed
+	changed = s.joinReads(t) || changed
+	changed = s.joinLate(t) || changed
+	for k := range s.unread {
+		if !t.unread[k] && t.made[k] {
+			delete(s.unread, k)
+			changed = true
+		}
+	}
+	for k := range t.unread {
+		if !s.unread[k] && !s.made[k] {
+			s.unread[k] = true
+			changed = true
+		}
+	}
+	changed = joinMap(s.made, t.made) || changed // after unread, which asks what s alone has made
+	for k, v := range t.marks {
+		if s.marks[k]|v != s.marks[k] {
+			s.marks[k] |= v
+			changed = true
+		}
+	}
+	if s.dirty|t.dirty != s.dirty {
+		s.dirty |= t.dirty
+		changed = true
+	}
+	if s.locked && !t.locked {
+		s.locked = false
+		changed = true
+	}
+	return changed
+}
+
+func joinMap[K comparable, V any](s, t map[K]V) bool {
+	changed := false
+	for k, v := range t {
+		if _, ok := s[k]; !ok {
+			s[k] = v
+			changed = true
+		}
+	}
+	return changed
+}
+
+// joinMust joins sets whose members hold on some or on every path.
+func joinMust[K comparable](s, t map[K]bool) bool {
+	changed := false
+	for k, must := range t {
+		if have, ok := s[k]; !ok {
+			s[k] = false
+			changed = true
+		} else if have && !must {
+			s[k] = false
+			changed = true
+		}
+	}
+	for k, must := range s {
+		if _, ok := t[k]; !ok && must {
+			s[k] = false
+			changed = true
+		}
+	}
+	return changed
+}
+
+func addAtom(list []Atom, a Atom) []Atom {
+	for _, x := range list {
+		if x == a {
+			return list
+		}
+	}
+	if len(list) >= maxEntries {
+		return list
+	}
+	return append(list[:len(list):len(list)], a)
+}
+
+// initial is what a cell holds before anything was stored into it.
+func (k *Site) initial(off string) []Atom {
+	if k.Kind != SymbolSite || k.child == nil {
+		return nil
+	}
+	return []Atom{{Site: k.child(off)}}
+}
+
+// load is the part of an object at off; its type says which cells that is.
+func (s *state) load(k *Site, off string, parts []leaf) value {
+	var out value
+	cells := s.parts(k)
+	*s.budget -= len(parts) * (1 + len(cells))
+	for _, l := range parts {
+		at := off + l.path
+		found := false
+		for key, atoms := range cells {
+			rest, ok := strings.CutPrefix(key, at)
+			if !ok {
+				continue
+			}
+			found = found || rest == ""
+			for _, a := range atoms {
+				out = out.add(entry{l.path + rest, a})
+			}
+		}
+		if !found && k.Kind == SymbolSite {
+			atoms := k.initial(at)
+			s.set(k, at, atoms)
+			for _, a := range atoms {
+				out = out.add(entry{l.path, a})
+			}
+		}
+	}
+	return out
+}
+
+func (s *state) set(k *Site, off string, atoms []Atom) {
+	s.write(k)[off] = atoms
+	s.stale = s.stale || slices.ContainsFunc(atoms, func(a Atom) bool { return a.Stale != nil })
+}
+
+// store puts v into the part of an object at off. A strong store replaces
+// what was there.
+func (s *state) store(k *Site, off string, parts []leaf, v value, strong bool) {
+	*s.budget -= 1 + len(v)
+	if strong {
+		*s.budget -= len(s.parts(k))
+		for key := range s.parts(k) {
+			if strings.HasPrefix(key, off) {
+				delete(s.write(k), key)
+			}
+		}
+		if k.Kind == SymbolSite {
+			for _, l := range parts {
+				s.set(k, off+l.path, nil)
+			}
+		}
+	}
+	for _, e := range v {
+		at := off + e.path
+		old, ok := s.parts(k)[at]
+		if !ok {
+			old = k.initial(at)
+		}
+		s.set(k, at, addAtom(old, e.a))
+	}
+}
+
+// rewrite replaces every atom of the state by what f makes of it, if that is
+// anything. Only those are meant that lead to a site that is meant, or were allocated
+// from it. Most values stay as they are, and are not copied.
+func (s *state) rewrite(meant func(*Site) bool, f func(Atom) (Atom, bool)) {
+	*s.budget -= s.size()
+	stays := func(a Atom) bool {
+		b, ok := f(a)
+		s.stale = s.stale || b.Stale != nil
+		return ok && a == b
+	}
+	for k, v := range s.regs {
+		if !slices.ContainsFunc(v, func(e entry) bool { return !stays(e.a) }) {
+			continue
+		}
+		var out value
+		for _, e := range v {
+			if a, ok := f(e.a); ok {
+				out = out.add(entry{e.path, a})
+			}
+		}
+		s.regs[k] = out
+	}
+	cost := 0
+	for k, o := range s.cells {
+		if !o.mentions(meant, &cost) {
+			continue
+		}
+		cost += len(o.parts)
+		for off, atoms := range o.parts {
+			if !slices.ContainsFunc(atoms, func(a Atom) bool { return !stays(a) }) {
+				continue
+			}
+			var out []Atom
+			for _, old := range atoms {
+				if a, ok := f(old); ok {
+					out = addAtom(out, a)
+				}
+			}
+			s.write(k)[off] = out
+		}
+	}
+	*s.budget -= cost
+}
+
+// remake says that the instruction of k runs again: what it made in earlier
+// turns of a loop is one of the older ones from now on.
+func (s *state) remake(k *Site) {
+	if !s.made[k] {
+		s.made[k] = true
+		return
+	}
+	if k.older == nil {
+		c := *k
+		c.isOld, c.older = true, nil
+		k.older = &c
+	}
+	o := k.older
+	rename := func(x *Site) *Site {
+		if x == k {
+			return o
+		}
+		return x
+	}
+	s.rewrite(func(x *Site) bool { return x == k }, func(a Atom) (Atom, bool) {
+		a.Site, a.Region = rename(a.Site), rename(a.Region)
+		return a, true
+	})
+	for off, atoms := range s.parts(k) {
+		for _, a := range atoms {
+			s.set(o, off, addAtom(s.parts(o)[off], a))
+		}
+	}
+	delete(s.cells, k)
+	delete(s.handed, k)
+	if l, ok := s.lent[k]; ok {
+		delete(s.lent, k)
+		s.lent[o] = l
+	}
+	delete(s.marks, k)
+}
+
+// size is how much there is to copy.
+func (s *state) size() int { return len(s.regs) + len(s.cells) + len(s.made) }
+
+// maxReach is how many pointers are followed at most.
+const maxReach = 6
+
+// reach calls f for every atom that can be reached from v through objects
+// that the function knows, with how many pointers lie between.
+func (s *state) reach(v value, f func(a Atom, depth int)) { s.reachTo(v, maxReach, f) }
+
+func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
+	seen := map[Atom]bool{}
+	var walk func(a Atom, depth int)
+	walk = func(a Atom, depth int) {
+		if seen[a] || depth > most {
+			return
+		}
+		seen[a] = true
+		*s.budget -= 1 + len(s.parts(a.Site))
+		f(a, depth)
+		for _, atoms := range s.parts(a.Site) {
+			for _, b := range atoms {
+				walk(b, depth+1)
+			}
+		}
+	}
+	for _, e := range v {
+		walk(e.a, 0)
+	}
+}

@@ -1,0 +1,157 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What a function empties, and what nothing leads to any more, holds nothing:
+// otherwise memory that was taken back would seem to be used by code that has
+// let go of it before. Where one object stands for several, all of them count
+// as emptied. That hides mistakes, but reports none where there is none.
+
+// cutToNothing reports whether v is x[:0], the same memory without elements.
+// x[:0:0] is not: who appends to that asks for a copy, and reads x later.
+func cutToNothing(v *ssa.Slice) bool {
+	high, ok := v.High.(*ssa.Const)
+	return ok && high.Int64() == 0 && v.Max == nil
+}
+
+// emptied forgets the elements of v, a slice, a map or a pointer to an array
+// of type t, and the keys of a map.
+func (f *function) emptied(st *state, v value, t types.Type) {
+	empty := func(step string, of types.Type) {
+		for _, a := range v.atoms() {
+			st.store(a.Site, a.off+step, leaves(of), nil, true)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		empty(element, u.Elem())
+	case *types.Map:
+		empty(element, u.Elem())
+		empty(keyStep, u.Key())
+	case *types.Pointer:
+		if array, ok := u.Elem().Underlying().(*types.Array); ok {
+			empty(element, array.Elem())
+		}
+	}
+}
+
+// empties reports whether w is what emptied does, seen by a caller: elements or
+// keys that are all overwritten on every path.
+func (w *Write) empties() bool {
+	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
+	return w.Strong && (strings.Contains(within, element) || strings.Contains(within, keyStep))
+}
+
+// forgetUnreachable drops memory that was taken back from objects that nothing
+// leads to any more, and that a goroutine has an arena which nothing here leads
+// to. They are still in the state, because another turn of a loop or another path
+// may make or reach them again, and where that path joins this one, it is this
+// path's business no more.
+func (s *state) forgetUnreachable() {
+	if s.stale {
+		s.stale = s.holdsStale()
+	}
+	if !s.stale && len(s.handed)+len(s.lent) == 0 {
+		return
+	}
+	*s.budget -= s.size()
+	reached := s.reachable()
+	gone := func(k *Site) bool { return k.Kind == HandleSite && !reached[k] }
+	maps.DeleteFunc(s.handed, func(k *Site, _ token.Pos) bool { return gone(k) })
+	maps.DeleteFunc(s.lent, func(k *Site, _ lending) bool { return gone(k) })
+	for k, o := range s.cells {
+		if reached[k] {
+			continue
+		}
+		for off, atoms := range o.parts {
+			good := slices.DeleteFunc(slices.Clone(atoms), func(a Atom) bool { return a.Stale != nil })
+			if len(good) < len(atoms) {
+				s.write(k)[off] = good
+			}
+		}
+	}
+}
+
+// holdsStale reports whether any object holds memory that was taken back.
+func (s *state) holdsStale() bool {
+	for _, o := range s.cells {
+		*s.budget -= len(o.parts)
+		for _, atoms := range o.parts {
+			if slices.ContainsFunc(atoms, func(a Atom) bool { return a.Stale != nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachable are the objects that registers, globals and what they hold lead
+// to. A symbol whose parent was not looked at yet is still where it was at
+// first, and what an unknown value leads to lives as long as its register.
+func (s *state) reachable() map[*Site]bool {
+	type parent struct {
+		root ssa.Value
+		path string
+	}
+	children := map[parent][]*Site{}
+	present := map[parent]bool{}
+	for k := range s.cells {
+		if k.Kind == SymbolSite {
+			present[parent{k.root, k.Path}] = true
+		}
+	}
+	reached := map[*Site]bool{}
+	var walk func(k *Site)
+	walk = func(k *Site) {
+		if k == nil || reached[k] {
+			return
+		}
+		reached[k] = true
+		for _, atoms := range s.parts(k) {
+			for _, a := range atoms {
+				walk(a.Site)
+			}
+		}
+		if k.Kind == SymbolSite {
+			for _, child := range children[parent{k.root, k.Path}] {
+				off, _, _ := strings.Cut(child.Path[len(k.Path)+len(deref):], recur)
+				if _, seen := s.parts(k)[off]; !seen {
+					walk(child)
+				}
+			}
+		}
+	}
+	var roots []*Site
+	for k := range s.cells {
+		if k.Kind != SymbolSite {
+			continue
+		}
+		i := strings.LastIndex(k.Path, deref)
+		_, unknown := k.root.(ssa.Instruction)
+		switch {
+		case i < 0 && unknown:
+		case i < 0 || strings.Contains(k.Path, any_) || !present[parent{k.root, k.Path[:i]}]:
+			roots = append(roots, k)
+		default:
+			p := parent{k.root, k.Path[:i]}
+			children[p] = append(children[p], k)
+		}
+	}
+	for _, k := range roots {
+		walk(k)
+	}
+	for _, v := range s.regs {
+		for _, e := range v {
+			walk(e.a.Site)
+		}
+	}
+	return reached
+}

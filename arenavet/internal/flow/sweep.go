@@ -1,0 +1,194 @@
+package flow
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// sweep is a loop that empties what it ranges over: each turn deletes the key
+// from the map, or sets the element to something else, be it nil, or a copy of
+// what it was. Clearing so was Go's way before there was clear, and is still the
+// way to do it with the last use of each element.
+type sweep struct {
+	of  ssa.Value  // the map's iterator, or the slice
+	in  types.Type // of the map or slice
+	set *ssa.Store // what sets the element
+}
+
+// sweepsOf finds the loops of fn that empty what they range over, by their
+// head, whose second edge leads out of the loop.
+func sweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]sweep {
+	found := map[*ssa.BasicBlock]sweep{}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.Call:
+				if head, s, ok := deletes(instr); ok && everyTurn(b, head) {
+					found[head] = s
+				}
+			case *ssa.Store:
+				if head, s, ok := replaces(instr); ok && everyTurn(b, head) {
+					found[head] = s
+				}
+			}
+		}
+	}
+	return found
+}
+
+// everyTurn reports whether each turn of the loop with this head goes through b.
+func everyTurn(b, head *ssa.BasicBlock) bool {
+	for _, p := range head.Preds {
+		if head.Dominates(p) && !b.Dominates(p) {
+			return false
+		}
+	}
+	return head.Dominates(b)
+}
+
+// deletes reports whether a call deletes the key that a loop over the same map is
+// at, and returns the head of that loop.
+func deletes(call *ssa.Call) (*ssa.BasicBlock, sweep, bool) {
+	if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "delete" {
+		return nil, sweep{}, false
+	}
+	key, ok := call.Call.Args[1].(*ssa.Extract)
+	if !ok || key.Index != 1 {
+		return nil, sweep{}, false
+	}
+	next, ok := key.Tuple.(*ssa.Next)
+	if !ok {
+		return nil, sweep{}, false
+	}
+	r, ok := next.Iter.(*ssa.Range)
+	if !ok || !sameValue(r.X, call.Call.Args[0]) {
+		return nil, sweep{}, false
+	}
+	return next.Block(), sweep{of: next.Iter, in: r.X.Type()}, true
+}
+
+// replaces reports whether a store sets the element that a loop over all elements
+// of the same slice is at, and returns the head of that loop.
+func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
+	at, ok := store.Addr.(*ssa.IndexAddr)
+	if !ok {
+		return nil, sweep{}, false
+	}
+	// The index counts from 0, or from -1 where 1 is added before it is used.
+	first := int64(0)
+	count := at.Index
+	if sum, ok := count.(*ssa.BinOp); ok && sum.Op == token.ADD {
+		count, first = sum.X, -1
+	}
+	phi, ok := count.(*ssa.Phi)
+	if !ok {
+		return nil, sweep{}, false
+	}
+	head := phi.Block()
+	branch, ok := head.Instrs[len(head.Instrs)-1].(*ssa.If)
+	if !ok || !startsAt(phi, first) {
+		return nil, sweep{}, false
+	}
+	cond, ok := branch.Cond.(*ssa.BinOp)
+	if !ok || cond.Op != token.LSS || cond.X != at.Index || !lengthOf(cond.Y, at.X) {
+		return nil, sweep{}, false
+	}
+	return head, sweep{at.X, at.X.Type(), store}, true
+}
+
+// startsAt reports whether the edges of phi that lead into its loop begin at first.
+func startsAt(phi *ssa.Phi, first int64) bool {
+	for i, p := range phi.Block().Preds {
+		if phi.Block().Dominates(p) {
+			continue
+		}
+		c, ok := phi.Edges[i].(*ssa.Const)
+		if !ok || c.Value == nil || c.Value.Kind() != constant.Int || c.Int64() != first {
+			return false
+		}
+	}
+	return true
+}
+
+// lengthOf reports whether n is len(s).
+func lengthOf(n, s ssa.Value) bool {
+	call, ok := n.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len" && sameValue(call.Call.Args[0], s)
+}
+
+// sameValue reports whether x and y are one value, or are loaded from one place,
+// as a field that is named twice is.
+func sameValue(x, y ssa.Value) bool {
+	if x == y {
+		return true
+	}
+	switch x := x.(type) {
+	case *ssa.UnOp:
+		y, ok := y.(*ssa.UnOp)
+		return ok && x.Op == token.MUL && y.Op == token.MUL && sameValue(x.X, y.X)
+	case *ssa.FieldAddr:
+		y, ok := y.(*ssa.FieldAddr)
+		return ok && x.Field == y.Field && sameValue(x.X, y.X)
+	}
+	return false
+}
+
+// swept empties what a loop has ranged over that ends here, but for what the
+// loop has put in the place of the elements, in any of its turns.
+func (f *function) swept(st *state, s sweep) {
+	of := f.reload(st, s.of)
+	f.emptied(st, of, s.in)
+	if s.set == nil {
+		return
+	}
+	var put value
+	for _, e := range f.replaced[s.set] {
+		put = put.add(e)
+		for _, turn := range e.a.ofEarlierTurns() {
+			put = put.add(entry{e.path, turn})
+		}
+	}
+	for _, a := range of.atoms() {
+		f.put(st, a.Site, a.off+element, nil, put, false, token.NoPos)
+	}
+}
+
+// ofEarlierTurns is what a was in the turns of a loop before this one.
+func (a Atom) ofEarlierTurns() []Atom {
+	var list []Atom
+	if a.Site.older != nil {
+		b := a
+		b.Site = a.Site.older
+		list = append(list, b)
+	}
+	if a.Region != nil && a.Region.older != nil {
+		b := a
+		b.Region = a.Region.older
+		list = append(list, b)
+	}
+	return list
+}
+
+// reload is what v would be if it were computed here: a field is read again.
+func (f *function) reload(st *state, v ssa.Value) value {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			var out value
+			for _, a := range f.reload(st, v.X).atoms() {
+				out = out.union(st.load(a.Site, a.off, leaves(v.Type())))
+			}
+			return out
+		}
+	case *ssa.FieldAddr:
+		return f.reload(st, v.X).at(field(v.Field))
+	}
+	return f.eval(st, v)
+}

@@ -1,0 +1,294 @@
+package heap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+)
+
+func replace(from, to token.Pos, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
+}
+
+func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }
+
+// useFunction reports an advice whose text calls a function of package arena, with
+// what edits makes of the package's name and the arena's.
+func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
+	pkg, imports := h.packageAt(pos)
+	begins, ok := h.begins()
+	if !fixable || !ok || pkg == "" || !h.offers(name) {
+		h.say(pos, text)
+		return
+	}
+	if len(begins) > 0 {
+		imports = begins // which it has, too
+	}
+	h.say(pos, text, append(imports, edits(pkg, a)...)...)
+}
+
+// useMethod is useFunction for a method of the arena.
+func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edits func(a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
+	begins, ok := h.begins()
+	if !fixable || !ok || !h.offers("Arena."+name) {
+		h.say(pos, text)
+		return
+	}
+	h.say(pos, text, append(begins, edits(a)...)...)
+}
+
+func (h *advisor) expression(e ast.Expr) {
+	if tv := h.pkg.Pass.TypesInfo.Types[e]; tv.Value != nil || tv.IsType() {
+		return
+	}
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && isBuilder(h.typeOf(lit)) {
+			h.done[lit] = true
+			h.builderAt(e)
+		} else if ok && e.Op == token.AND && h.of(e) == goesOut {
+			h.done[lit] = true
+			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X, func(pkg, a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
+			})
+		}
+	case *ast.CompositeLit:
+		h.literal(e)
+	case *ast.BinaryExpr:
+		h.concatenation(e)
+	case *ast.CallExpr:
+		h.call(e)
+	}
+}
+
+func typeOr(lit *ast.CompositeLit) ast.Expr {
+	if lit.Type == nil {
+		return ast.NewIdent("T")
+	}
+	return lit.Type
+}
+
+// literal is a slice or map that is written out.
+func (h *advisor) literal(lit *ast.CompositeLit) {
+	if _, isMap := h.typeOf(lit).Underlying().(*types.Map); isMap && lit.Type != nil {
+		h.newMap(lit)
+		return
+	}
+	if h.of(lit) != goesOut || lit.Type == nil {
+		return
+	}
+	switch h.typeOf(lit).Underlying().(type) {
+	case *types.Slice:
+		if len(lit.Elts) == 0 {
+			return // it takes no memory
+		}
+		list, ok := lit.Type.(*ast.ArrayType)
+		for _, x := range lit.Elts {
+			if c, isLit := x.(*ast.CompositeLit); isLit && c.Type == nil {
+				ok = false
+			} else if _, isKey := x.(*ast.KeyValueExpr); isKey {
+				ok = false
+			}
+		}
+		h.useFunction(lit.Pos(), "slice", "SliceOf", ok, func(pkg, a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), pkg+".SliceOf["), replace(list.Elt.End(), lit.Lbrace+1, "]("+a+", "), replace(lit.Rbrace, lit.Rbrace+1, ")")}
+		})
+	}
+}
+
+// concatenation is a sum of strings, the whole of it.
+func (h *advisor) concatenation(e *ast.BinaryExpr) {
+	t := h.typeOf(e)
+	if e.Op != token.ADD || !flow.IsText(t) {
+		return
+	}
+	edits := h.sum(e)
+	if h.copied(e) || h.of(e) != goesOut {
+		return
+	}
+	h.useMethod(e.Pos(), "string concatenation", "Concat", isString(t), func(a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{insert(e.Pos(), a+".Concat(")}, append(edits, insert(e.End(), ")"))...)
+	})
+}
+
+func isString(t types.Type) bool { return t == types.Typ[types.String] }
+
+// sum makes commas of the operators of a sum.
+func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
+	b, ok := e.(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD || h.pkg.Pass.TypesInfo.Types[e].Value != nil {
+		return nil
+	}
+	h.done[b] = true
+	return append(h.sum(b.X), replace(b.OpPos, b.OpPos+1, ","))
+}
+
+// addAssign is s += t.
+func (h *advisor) addAssign(s *ast.AssignStmt) {
+	if s.Tok != token.ADD_ASSIGN || !flow.IsText(h.typeOf(s.Lhs[0])) {
+		return
+	}
+	edits := h.sum(s.Rhs[0])
+	if h.target(s.Lhs[0]) != goesOut {
+		return
+	}
+	name := types.ExprString(s.Lhs[0])
+	plain := flow.Simple(s.Lhs[0]) // anything else would be evaluated twice
+	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
+		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
+	})
+}
+
+// copied reports whether the compiler makes no copy of a string: it is compared, or
+// looks up a map.
+func (h *advisor) copied(e ast.Expr) bool {
+	switch p := h.parents[e].(type) {
+	case *ast.BinaryExpr:
+		return p.Op != token.ADD
+	case *ast.SwitchStmt, *ast.CaseClause, *ast.RangeStmt:
+		return true
+	case *ast.IndexExpr:
+		return p.Index == e && !h.assigned(p)
+	}
+	return false
+}
+
+// assigned reports whether something is assigned to e.
+func (h *advisor) assigned(e ast.Expr) bool {
+	s, ok := h.parents[e].(*ast.AssignStmt)
+	return ok && slices.Contains(s.Lhs, e)
+}
+
+func (h *advisor) makes(e *ast.CallExpr) {
+	if _, isMap := h.typeOf(e).Underlying().(*types.Map); isMap {
+		h.newMap(e)
+		return
+	}
+	if h.of(e) != goesOut {
+		return
+	}
+	switch h.typeOf(e).Underlying().(type) {
+	case *types.Slice:
+		list, ok := e.Args[0].(*ast.ArrayType)
+		if named, _ := h.namedSlice(e.Args[0]); named {
+			ok = true
+		}
+		for _, n := range e.Args[1:] {
+			ok = ok && types.Identical(h.typeOf(n), types.Typ[types.Int])
+		}
+		ok = ok && (len(e.Args) == 3 || h.again(e.Args[1]))
+		_, elem := h.namedSlice(e.Args[0])
+		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(pkg, a string) []analysis.TextEdit {
+			var edits []analysis.TextEdit
+			tail := ""
+			if len(e.Args) == 2 {
+				tail = ", " + types.ExprString(e.Args[1])
+			}
+			if list != nil {
+				edits = append(edits, replace(e.Pos(), list.Elt.Pos(), pkg+".MakeSlice["), replace(list.Elt.End(), e.Args[1].Pos(), "]("+a+", "))
+			} else {
+				edits = append(edits, replace(e.Pos(), e.Args[1].Pos(), types.ExprString(e.Args[0])+"("+pkg+".MakeSlice["+elem+"]("+a+", "))
+				tail += ")"
+			}
+			if tail != "" {
+				edits = append(edits, replace(e.Args[len(e.Args)-1].End(), e.Rparen, tail))
+			}
+			return edits
+		})
+	}
+}
+
+// namedSlice reports whether t is the name of a slice type, and how its elements' type
+// is written here.
+func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
+	s, isSlice := h.typeOf(t).Underlying().(*types.Slice)
+	if !flow.Simple(t) || !isSlice {
+		return false, ""
+	}
+	if b, isBasic := s.Elem().(*types.Basic); isBasic {
+		elem = b.Name()
+	} else if p, isPointer := s.Elem().(*types.Pointer); isPointer {
+		if elem = rewrite.ElemName(h.pkg.Pass, p.Elem()); elem != "" {
+			elem = "*" + elem
+		}
+	} else {
+		elem = rewrite.ElemName(h.pkg.Pass, s.Elem())
+	}
+	return elem != "", elem
+}
+
+// again reports whether e may be evaluated twice.
+func (h *advisor) again(e ast.Expr) bool {
+	if h.pkg.Pass.TypesInfo.Types[e].Value != nil || flow.Simple(e) {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return h.again(e.X)
+	case *ast.BinaryExpr:
+		return h.again(e.X) && h.again(e.Y)
+	case *ast.CallExpr:
+		name := h.builtin(e)
+		return (name == "len" || name == "cap") && flow.Simple(e.Args[0])
+	}
+	return false
+}
+
+// appends is an append to a slice that the function makes or keeps: what a caller
+// gave may be the caller's to choose.
+func (h *advisor) appends(e *ast.CallExpr) {
+	if len(e.Args) < 2 || h.pkg.Appended[e.Lparen] || h.of(e) == outlives {
+		return
+	}
+	if s, ok := e.Args[0].(*ast.SliceExpr); ok && s.Max != nil {
+		return // it asks for a copy
+	}
+	root := e.Args[0]
+	for {
+		switch x := root.(type) {
+		case *ast.SelectorExpr:
+			root = x.X
+			continue
+		case *ast.IndexExpr:
+			root = x.X
+			continue
+		case *ast.StarExpr:
+			root = x.X
+			continue
+		case *ast.SliceExpr:
+			root = x.X
+			continue
+		case *ast.ParenExpr:
+			root = x.X
+			continue
+		}
+		break
+	}
+	if id, ok := root.(*ast.Ident); ok {
+		obj := h.pkg.Pass.TypesInfo.Uses[id]
+		if obj != nil && (h.params[obj] && root == e.Args[0] || h.target(e.Args[0]) != goesOut) {
+			return
+		}
+	}
+	_, ok := rewrite.AppendEdits(h.pkg.Pass, e, "arena", "a")
+	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
+		edits, _ := rewrite.AppendEdits(h.pkg.Pass, e, pkg, a)
+		return edits
+	})
+}

@@ -1,0 +1,101 @@
+package heap
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
+
+func (h *advisor) call(e *ast.CallExpr) {
+	if tv := h.pkg.Pass.TypesInfo.Types[e.Fun]; tv.IsType() {
+		from, ok := h.typeOf(e.Args[0]).Underlying().(*types.Slice)
+		if !ok || !flow.IsText(tv.Type) || h.copied(e) || h.of(e) != goesOut {
+			return
+		}
+		if b, ok := from.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
+			h.useMethod(e.Pos(), "string of bytes", "AllocBytesToString", isString(tv.Type), func(a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, a+".AllocBytesToString(")}
+			})
+		}
+		return
+	}
+	switch h.builtin(e) {
+	case "":
+	case "new":
+		if isBuilder(h.typeOf(e.Args[0])) {
+			h.builderAt(e)
+		} else if h.of(e) == goesOut {
+			t := e.Args[0]
+			h.useFunction(e.Pos(), "new", "New", h.pkg.Pass.TypesInfo.Types[t].IsType(), func(pkg, a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
+			})
+		}
+		return
+	case "make":
+		h.makes(e)
+		return
+	case "append":
+		h.appends(e)
+		return
+	default:
+		return
+	}
+	if h.of(e) == outlives {
+		return
+	}
+	name := h.called(e)
+	switch {
+	case inArena[name] != "" && h.of(e) == goesOut && !h.copied(e):
+		method := inArena[name]
+		h.useMethod(e.Pos(), name, method, true, func(a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Fun.End(), a+"."+method)}
+		})
+	case ofArena[name] != "" && h.of(e) == goesOut:
+		function := ofArena[name]
+		_, plain := e.Fun.(*ast.SelectorExpr)
+		h.useFunction(e.Pos(), name, function, plain && isPlainSlice(h.typeOf(e)), func(pkg, a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, pkg+"."+function+"("+a+", ")}
+		})
+	case printed[name] != "" && h.of(e) == goesOut:
+		h.useMethod(e.Pos(), name, "Sprintf", len(e.Args) == 1 && !e.Ellipsis.IsValid(), func(a string) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, a+".Sprintf("+printed[name]+", ")}
+		})
+	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]), name == "bytes.NewBufferString":
+		h.builderAt(e)
+	case h.counterpart(e):
+	default:
+		h.noCounterpart(e, name)
+	}
+}
+
+func isNil(h *advisor, e ast.Expr) bool { return h.pkg.Pass.TypesInfo.Types[e].IsNil() }
+
+// inArena lists functions that arenas have as methods with the same arguments.
+var inArena = map[string]string{
+	"fmt.Sprintf": "Sprintf", "strings.Join": "Join", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper",
+	"strings.Clone": "AllocString",
+}
+
+// ofArena lists functions that package arena has with an arena before the same
+// arguments. Where their result is of a type of its own, that of the arena's is not.
+var ofArena = map[string]string{
+	"io.ReadAll": "ReadAll", "io/ioutil.ReadAll": "ReadAll", "slices.Clone": "CloneSlice", "bytes.Clone": "CloneSlice",
+	"slices.Collect": "Collect",
+}
+
+// printed lists functions that are Sprintf with a format of their own, where they
+// are given one operand.
+var printed = map[string]string{"fmt.Sprint": `"%v"`, "fmt.Sprintln": `"%v\n"`}
+
+// isPlainSlice reports whether t, or the first of several results, is a slice without
+// a name.
+func isPlainSlice(t types.Type) bool {
+	if list, ok := t.(*types.Tuple); ok && list.Len() > 0 {
+		t = list.At(0).Type()
+	}
+	_, ok := types.Unalias(t).(*types.Slice)
+	return ok
+}

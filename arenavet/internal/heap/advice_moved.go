@@ -1,0 +1,182 @@
+package heap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
+
+// moved reports a struct of the function's own, declared by var x T, whose address
+// leaves it, so that it is made on the heap: a pointer can take its place.
+func (h *advisor) moved(spec *ast.ValueSpec) {
+	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || isBuilder(h.typeOf(spec.Type)) {
+		return
+	}
+	gen, ok := h.parents[spec].(*ast.GenDecl)
+	edits, at, fits := h.addressLeaves(spec.Names[0])
+	if !at.IsValid() {
+		return
+	}
+	name := spec.Names[0].Name
+	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok && fits, func(pkg, a string) []analysis.TextEdit {
+		edits = append(edits, insert(spec.Type.End(), "]("+a+")"))
+		if gen.Lparen.IsValid() {
+			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+pkg+".New["))
+		}
+		return append(edits, replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["))
+	})
+}
+
+// movedDefinition is moved for x := v.
+func (h *advisor) movedDefinition(s *ast.AssignStmt) {
+	if s.Tok != token.DEFINE || len(s.Lhs) != len(s.Rhs) {
+		h.movedResult(s)
+		return
+	}
+	for i, l := range s.Lhs {
+		id, ok := l.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		edits, at, fits := h.addressLeaves(id)
+		if !at.IsValid() {
+			continue
+		}
+		v := s.Rhs[i]
+		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && len(s.Lhs) == 1, func(pkg, a string) []analysis.TextEdit {
+			return append([]analysis.TextEdit{insert(v.Pos(), pkg+".NewOf("+a+", "), insert(v.End(), ")")}, edits...)
+		})
+	}
+}
+
+// movedResult is moved for x, err := f(), for which there is no such text.
+func (h *advisor) movedResult(s *ast.AssignStmt) {
+	if s.Tok == token.DEFINE {
+		h.movedParts(s.Lhs...)
+	}
+}
+
+// movedParts is moved for variables that are declared together, as those of a range
+// statement are.
+func (h *advisor) movedParts(list ...ast.Expr) {
+	for _, l := range list {
+		if id, ok := l.(*ast.Ident); ok {
+			if _, at, _ := h.addressLeaves(id); at.IsValid() {
+				h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", false, nil)
+			}
+		}
+	}
+}
+
+// movedParameters is moved for parameters and receivers, whose copy is made on the heap
+// when the function is called.
+func (h *advisor) movedParameters(lists ...*ast.FieldList) {
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, p := range list.List {
+			for _, id := range p.Names {
+				if _, at, _ := h.addressLeaves(id); at.IsValid() {
+					h.useFunction(at, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", false, nil)
+				}
+			}
+		}
+	}
+}
+
+// addressLeaves is where the address of a struct that id declares, or of a field of it,
+// leaves the function first, if it does. It writes its uses for a pointer in its place, if
+// that fits.
+func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leaves token.Pos, fits bool) {
+	obj := h.pkg.Pass.TypesInfo.Defs[id]
+	if obj == nil || obj.Type() == nil {
+		return nil, token.NoPos, false
+	}
+	if _, ok := obj.Type().Underlying().(*types.Struct); !ok || flow.ArenaType(obj.Type()) != "" || isBuilder(obj.Type()) || isLock(obj.Type()) {
+		return nil, token.NoPos, false
+	}
+	bad := false
+	fits = true
+	for _, use := range h.uses[obj] {
+		bad = bad || h.later[use]
+		at := h.fieldOf(use)
+		address, ok := h.parents[at].(*ast.UnaryExpr)
+		ok = ok && address.Op == token.AND
+		switch {
+		case ok && at == use:
+			edits = append(edits, replace(address.Pos(), use.Pos(), ""))
+		case at == use:
+			if s, isSelector := h.parents[use].(*ast.SelectorExpr); !isSelector || s.X != use {
+				edits = append(edits, insert(use.Pos(), "*")) // its value
+				if s, again := h.parents[use].(*ast.AssignStmt); again && s.Tok == token.DEFINE && slices.Contains(s.Lhs, ast.Expr(use)) {
+					fits = false // x, y := f() with an x that was there before
+				}
+			}
+		}
+		if ok {
+			f := h.of(address)
+			bad = bad || f == outlives
+			goes := false
+			switch p := h.parents[address].(type) {
+			case *ast.ReturnStmt, *ast.AssignStmt, *ast.CompositeLit, *ast.KeyValueExpr:
+				goes = f == goesOut
+			case *ast.CallExpr:
+				goes = f == goesOut && h.boxed(p, address)
+			}
+			if goes && !leaves.IsValid() {
+				leaves = address.Pos()
+			}
+		}
+	}
+	if bad {
+		leaves = token.NoPos
+	}
+	return edits, leaves, fits
+}
+
+// isLock reports whether t is of package sync: goroutines wait there, and an arena does not.
+func isLock(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && flow.PackagePath(n.Obj().Pkg()) == "sync"
+}
+
+// boxed reports whether a call is given e as an interface: what becomes of it behind that
+// the compiler does not know, and takes it for lost to the heap. (json.Unmarshal, fmt.Sscan
+// and their like.)
+func (h *advisor) boxed(call *ast.CallExpr, e ast.Expr) bool {
+	sig, ok := orInvalid(h.typeOf(call.Fun)).Underlying().(*types.Signature)
+	i := numberOf(call.Args, e)
+	if !ok || i < 0 || sig.Params().Len() == 0 {
+		return false
+	}
+	if last := sig.Params().Len() - 1; sig.Variadic() && i >= last {
+		s, ok := sig.Params().At(last).Type().(*types.Slice)
+		return ok && !call.Ellipsis.IsValid() && types.IsInterface(s.Elem())
+	} else if i <= last {
+		return types.IsInterface(sig.Params().At(i).Type())
+	}
+	return false
+}
+
+// fieldOf is the field of a variable that is named at an identifier, or a field of
+// that and so on, without following a pointer; or the identifier itself.
+func (h *advisor) fieldOf(id *ast.Ident) ast.Expr {
+	var at ast.Expr = id
+	for {
+		s, ok := h.parents[at].(*ast.SelectorExpr)
+		if !ok || s.X != at {
+			return at
+		}
+		chosen, ok := h.pkg.Pass.TypesInfo.Selections[s]
+		if !ok || chosen.Kind() != types.FieldVal || chosen.Indirect() {
+			return at
+		}
+		at = s
+	}
+}

@@ -1,0 +1,82 @@
+package heap
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// counterpartSuffixes are what is added to a function's name for the one that takes an
+// arena.
+var counterpartSuffixes = []string{"In", "Arena", "InArena", "WithArena"}
+
+// counterpart is a call of a function that has an arena-taking twin: of the same package
+// or type, with one of twinNames after its name, the same results, and the same
+// parameters but for one *arena.Arena, first or last. It reports whether there is one.
+func (h *advisor) counterpart(e *ast.CallExpr) bool {
+	fn := h.function(e)
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	sig := fn.Signature()
+	for _, suffix := range counterpartSuffixes {
+		var obj types.Object
+		if recv := sig.Recv(); recv != nil {
+			obj, _, _ = types.LookupFieldOrMethod(recv.Type(), true, h.pkg.Pass.Pkg, fn.Name()+suffix)
+		} else {
+			obj = fn.Pkg().Scope().Lookup(fn.Name() + suffix)
+		}
+		other, ok := obj.(*types.Func)
+		if !ok || other.Pkg() != h.pkg.Pass.Pkg && !other.Exported() || other.Signature() == h.signature {
+			continue
+		}
+		first, last := withArena(sig, other.Signature())
+		if !first && !last {
+			continue
+		}
+		a := h.arena(e.Pos())
+		if a == "" {
+			return true
+		}
+		id, _ := e.Fun.(*ast.Ident)
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok {
+			id = s.Sel
+		}
+		text := fn.Name() + " allocates on the heap, " + h.inScope(a) + ": use " + other.Name()
+		begins, ok := h.begins()
+		if !ok || id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() {
+			h.say(e.Pos(), text)
+			return true
+		}
+		edits := append(begins, insert(id.End(), suffix))
+		switch {
+		case len(e.Args) == 0:
+			edits = append(edits, replace(e.Lparen, e.Rparen+1, "("+a+")"))
+		case first:
+			edits = append(edits, replace(e.Lparen, e.Lparen+1, "("+a+", "))
+		default:
+			edits = append(edits, replace(e.Rparen, e.Rparen+1, ", "+a+")"))
+		}
+		h.say(e.Pos(), text, edits...)
+		return true
+	}
+	return false
+}
+
+// withArena reports whether t is s with an arena before or behind its parameters.
+func withArena(s, t *types.Signature) (first, last bool) {
+	n := s.Params().Len()
+	if t.Params().Len() != n+1 || !types.Identical(s.Results(), t.Results()) {
+		return false, false
+	}
+	same := func(from int) bool {
+		for i := range n {
+			if !types.Identical(s.Params().At(i).Type(), t.Params().At(i+from).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	first = isArena(t.Params().At(0).Type()) && same(1) && s.Variadic() == t.Variadic()
+	last = !first && !s.Variadic() && isArena(t.Params().At(n).Type()) && same(0)
+	return first, last
+}

@@ -1,0 +1,278 @@
+package heap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
+
+// escape is what becomes of a value.
+type escape uint8
+
+const (
+	stays    escape = iota // nobody but the function sees it
+	goesOut                // it is returned, stored, or given to a call
+	outlives               // it may be used when the arena is over
+)
+
+// value is what becomes of the value of an expression.
+func (h *advisor) value(e ast.Node) (escape, []place) {
+	switch p := h.parents[e].(type) {
+	case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit, *ast.TypeAssertExpr:
+		return stays, []place{p}
+	case *ast.SliceExpr:
+		if p.X == e {
+			return stays, []place{p}
+		}
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+		if at, ok := p.(*ast.IndexExpr); ok && at.Index == e {
+			if h.assigned(at) {
+				return h.assignedTo(at) // a map keeps the key
+			}
+			return stays, nil
+		}
+		if x, ok := p.(ast.Expr); ok && !flow.PointerFree(h.typeOf(x)) {
+			if call, called := h.parents[p].(*ast.CallExpr); called && call.Fun == p {
+				return goesOut, nil // a method
+			}
+			return stays, []place{p}
+		}
+	case *ast.UnaryExpr:
+		if p.Op == token.AND {
+			return stays, []place{p}
+		}
+	case *ast.BinaryExpr:
+		if p.Op == token.ADD {
+			return stays, []place{p}
+		}
+	case *ast.CallExpr:
+		return h.argument(p, e)
+	case *ast.ReturnStmt:
+		if x, ok := e.(ast.Expr); ok && h.returnedAsError(p, x) {
+			return outlives, nil
+		}
+		return goesOut, nil
+	case *ast.SendStmt:
+		return outlives, nil
+	case *ast.AssignStmt:
+		i := numberOf(p.Rhs, e)
+		switch {
+		case i < 0:
+			return stays, nil
+		case len(p.Lhs) == len(p.Rhs):
+			return h.assignedTo(p.Lhs[i])
+		}
+		return h.assignedToAll(p.Lhs, func(lhs ast.Expr) bool { return !flow.IsError(orInvalid(h.typeOf(lhs))) })
+	case *ast.ValueSpec:
+		i := numberOf(p.Values, e)
+		switch {
+		case i < 0:
+			return stays, nil
+		case len(p.Names) == len(p.Values):
+			return h.assignedTo(p.Names[i])
+		}
+		names := make([]ast.Expr, len(p.Names))
+		for i, name := range p.Names {
+			names[i] = name
+		}
+		return h.assignedToAll(names, func(name ast.Expr) bool { return !flow.IsError(orInvalid(h.typeOf(name))) })
+	case *ast.RangeStmt:
+		if p.X != e {
+			return stays, nil
+		}
+		return h.assignedToAll([]ast.Expr{p.Key, p.Value}, func(v ast.Expr) bool { return v != nil && !flow.PointerFree(h.typeOf(v)) })
+	}
+	return stays, nil
+}
+
+// numberOf is which of a list of expressions e is, or -1.
+func numberOf(list []ast.Expr, e ast.Node) int {
+	i, ok := slices.BinarySearchFunc(list, e.Pos(), func(x ast.Expr, at token.Pos) int { return int(x.Pos() - at) })
+	if !ok || list[i] != e {
+		return -1
+	}
+	return i
+}
+
+func (h *advisor) typeOf(e ast.Expr) types.Type { return h.pkg.Pass.TypesInfo.TypeOf(e) }
+
+// assignedToAll is assignedTo for those of a list that count.
+func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (worst escape, next []place) {
+	for _, e := range list {
+		if counts(e) {
+			own, more := h.assignedTo(e)
+			worst, next = max(worst, own), append(next, more...)
+		}
+	}
+	return worst, next
+}
+
+// assignedTo is what becomes of what is assigned to e.
+func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
+	if flow.IsError(orInvalid(h.typeOf(e))) {
+		return outlives, nil
+	}
+	direct := true
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if v, ok := h.pkg.Pass.TypesInfo.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
+				return outlives, nil // of another package
+			}
+			e, direct = x.X, false
+		case *ast.IndexExpr:
+			e, direct = x.X, false
+		case *ast.StarExpr:
+			e, direct = x.X, false
+		case *ast.Ident:
+			obj := h.pkg.Pass.TypesInfo.ObjectOf(x)
+			if x.Name == "_" || obj == nil {
+				return stays, nil
+			}
+			if !direct && h.params[obj] {
+				return goesOut, []place{obj}
+			}
+			return stays, []place{obj}
+		default:
+			return goesOut, nil
+		}
+	}
+}
+
+func orInvalid(t types.Type) types.Type {
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	return t
+}
+
+// variable is what becomes of what a variable holds.
+func (h *advisor) variable(obj types.Object) (escape, []place) {
+	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+		return outlives, nil
+	}
+	if obj.Pos() < h.body.Pos() && !h.params[obj] {
+		if obj.Pos().IsValid() && !isResult(obj) {
+			return outlives, nil // of the function around this literal
+		}
+		return goesOut, nil
+	}
+	own := stays
+	if isResult(obj) {
+		own = goesOut // of a literal
+	}
+	next := make([]place, len(h.uses[obj]))
+	for i, id := range h.uses[obj] {
+		next[i] = id
+		if h.later[id] {
+			own = outlives
+		}
+	}
+	return own, next
+}
+
+func isResult(obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && v.Kind() == types.ResultVar
+}
+
+// argument is what becomes of an argument of a call.
+func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
+	result := []place{call}
+	if _, ok := h.parents[call].(*ast.GoStmt); ok {
+		return outlives, nil
+	}
+	if tv, ok := h.pkg.Pass.TypesInfo.Types[call.Fun]; ok && tv.IsType() {
+		if flow.IsText(orInvalid(tv.Type)) != flow.IsText(orInvalid(h.typeOf(call.Args[0]))) {
+			return stays, nil // a copy
+		}
+		return stays, result
+	}
+	switch h.builtin(call) {
+	case "append":
+		return stays, result
+	case "panic":
+		return outlives, nil
+	case "len", "cap", "clear", "copy", "delete", "print", "println", "close":
+		return stays, nil
+	}
+	name, fn := h.called(call), h.function(call)
+	switch name {
+	case flow.ArenaPath + ".Arena.AllocBytesToString", flow.ArenaPath + ".Arena.AllocString", flow.ArenaPath + ".Arena.Concat":
+		return stays, nil // a copy
+	case flow.ArenaPath + ".Append":
+		return stays, result
+	}
+	if fn == nil {
+		return goesOut, nil
+	}
+	if flow.StartsGoroutine[name] || flow.Keepers[name] || flow.MayKeep(flow.PackageOf(name)) || flow.IsError(orInvalid(h.typeOf(call))) && makesErrors(fn) {
+		return outlives, nil
+	}
+	if flow.IsStandard(flow.PackageOf(name)) {
+		if flow.IsError(orInvalid(h.typeOf(call))) {
+			return goesOut, nil // that it failed
+		}
+		return goesOut, result // also what makes the text of a panic is for once
+	}
+	var s *flow.Summary
+	if f := h.pkg.Function(fn); f != nil {
+		s = h.pkg.Summary(f)
+	}
+	if s == nil {
+		return goesOut, nil
+	}
+	n := numberOf(call.Args, e)
+	if n < 0 {
+		return goesOut, nil
+	}
+	if fn.Signature().Recv() != nil {
+		n++
+	}
+	from := func(src flow.Source) bool { return src.Kind == flow.Same && src.At.Param == n && src.At.Global == "" }
+	for _, w := range s.Writes {
+		for _, fl := range w.From {
+			if w.To.Global != "" && from(fl.From) {
+				return outlives, nil
+			}
+		}
+	}
+	for _, x := range s.Effects {
+		if (x.Op == flow.OpSent || x.Op == flow.OpRuns) && from(x.From) {
+			return outlives, nil
+		}
+	}
+	for _, fl := range s.Results {
+		if from(fl.From) {
+			return goesOut, result
+		}
+	}
+	return goesOut, nil
+}
+
+// makesErrors reports whether a function that returns an error makes it of what it is
+// given, going by its name. Of others it is known by what they do with an argument,
+// or they return that something failed: what is saved, sent or encoded outlives no
+// arena for that.
+func makesErrors(fn *types.Func) bool {
+	path := flow.PackagePath(fn.Pkg())
+	pkg := path[strings.LastIndex(path, "/")+1:]
+	return pkg == "errors" || pkg == "xerrors" || strings.Contains(fn.Name(), "Err")
+}
+
+// returnedAsError reports whether a return statement returns x as an error: errors
+// are logged and kept long after the request.
+func (h *advisor) returnedAsError(ret *ast.ReturnStmt, x ast.Expr) bool {
+	sig := h.returns[ret]
+	if sig == nil || sig.Results().Len() != len(ret.Results) {
+		return false
+	}
+	i := numberOf(ret.Results, x)
+	return i >= 0 && flow.IsError(sig.Results().At(i).Type())
+}

@@ -1,0 +1,106 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
+
+// AppendEdits makes an append a call of pkg.Append, if that means the same.
+func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]analysis.TextEdit, bool) {
+	slice, ok := pass.TypesInfo.TypeOf(expr.Args[0]).Underlying().(*types.Slice)
+	if !ok {
+		return nil, false
+	}
+	edits := []analysis.TextEdit{
+		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(pkg + ".Append")},
+		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(arena + ", ")},
+	}
+	for _, item := range expr.Args[1:] {
+		t := pass.TypesInfo.TypeOf(item)
+		if expr.Ellipsis.IsValid() {
+			if flow.IsText(t) { // append alone takes a string for bytes
+				edits = append(edits,
+					analysis.TextEdit{Pos: item.Pos(), End: item.Pos(), NewText: []byte("[]byte(")},
+					analysis.TextEdit{Pos: item.End(), End: item.End(), NewText: []byte(")")})
+			}
+			continue
+		}
+		if !types.Identical(t, slice.Elem()) && t != types.Typ[types.UntypedNil] {
+			// The type could not be inferred.
+			name := ElemName(pass, slice.Elem())
+			if name == "" {
+				return nil, false
+			}
+			edits[0].NewText = []byte(pkg + ".Append[" + name + "]")
+		}
+	}
+	return edits, true
+}
+
+// ElemName is how the package's source writes a type, where that needs no import.
+func ElemName(pass *analysis.Pass, t types.Type) string {
+	n, ok := t.(*types.Named)
+	switch {
+	case flow.IsError(t):
+		return "error"
+	case types.Identical(t, types.Universe.Lookup("any").Type()):
+		return "any"
+	case !ok || n.Obj().Parent() != pass.Pkg.Scope() || n.TypeArgs().Len() > 0:
+		return ""
+	}
+	return n.Obj().Name()
+}
+
+// ArenaName is what the file at pos calls package arena, or empty.
+func ArenaName(pass *analysis.Pass, pos token.Pos) string {
+	return ArenaNameIn(pass, pass.Pkg.Scope().Innermost(pos), pos)
+}
+
+// ArenaNameIn is arenaName where the innermost scope at pos is known.
+func ArenaNameIn(pass *analysis.Pass, scope *types.Scope, pos token.Pos) string {
+	for _, file := range pass.Files {
+		if pos < file.FileStart || pos > file.FileEnd {
+			continue
+		}
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err != nil || path != flow.ArenaPath {
+				continue
+			}
+			name := "arena"
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			_, obj := scope.LookupParent(name, pos)
+			if _, ok := obj.(*types.PkgName); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Visible reports whether e means the same at pos.
+func Visible(pass *analysis.Pass, e ast.Expr, pos token.Pos) bool {
+	return VisibleIn(pass, pass.Pkg.Scope().Innermost(pos), e, pos)
+}
+
+// VisibleIn is visible where the innermost scope at pos is known.
+func VisibleIn(pass *analysis.Pass, scope *types.Scope, e ast.Expr, pos token.Pos) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		if scope == nil {
+			return false
+		}
+		_, obj := scope.LookupParent(e.Name, pos)
+		return obj != nil && obj == pass.TypesInfo.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return VisibleIn(pass, scope, e.X, pos)
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"go/types"
+
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
+
+// How findings call arenas, slabs and their memory.
+
+// handleName is what the source calls an arena.
+func (r *reporter) handleName(k *flow.Site) string {
+	if k == nil {
+		return "the arena"
+	}
+	name := ""
+	switch k.Kind {
+	case flow.HandleSite:
+		if call := r.pkg.Calls[k.Pos]; call != nil && returnsHandle(r.pkg.Pass.TypesInfo.TypeOf(call)) {
+			name = r.pkg.Names[k.Pos]
+		}
+	case flow.SymbolSite:
+		name = flow.SymbolName(k, r.pkg.Names)
+	case flow.MemorySite:
+		return "its pool"
+	}
+	if name == "" {
+		return "the arena"
+	}
+	return "arena " + name
+}
+
+// returnsHandle reports whether a call of result type t returns an arena first,
+// rather than something that leads to one.
+func returnsHandle(t types.Type) bool {
+	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
+		t = tuple.At(0).Type()
+	}
+	return flow.IsHandle(t)
+}
+
+// memoryName says what a is: "buf, memory of arena a".
+func (r *reporter) memoryName(a flow.Atom) string {
+	of := "memory of " + r.handleName(a.Region)
+	if a.Site.Slot {
+		of = "a slot of " + r.handleName(a.Region)
+	}
+	if name := r.pkg.Names[a.Site.Pos]; name != "" {
+		return name + ", " + of
+	}
+	return of
+}
+
+// memoryIs begins a sentence about a: "buf, memory of arena a, is".
+func (r *reporter) memoryIs(a flow.Atom) string {
+	if r.pkg.Names[a.Site.Pos] == "" {
+		return r.memoryName(a) + " is"
+	}
+	return r.memoryName(a) + ", is"
+}

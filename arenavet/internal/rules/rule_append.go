@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/finding"
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+)
+
+// appends is a builtin append to memory of an arena.
+func (r *reporter) appends(x flow.Fault) {
+	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full, without a word: "
+	if x.Of.Site.Slab {
+		r.find(finding.Append, x.Pos, nil, text+"make it with the capacity that it needs, and fill it by index")
+		return
+	}
+	text += "use arena.Append"
+	if fix, ok := r.appendFix(x.Of, x.Call); ok {
+		r.find(finding.Append, x.Pos, nil, text, fix)
+		return
+	}
+	r.find(finding.Append, x.Pos, nil, text)
+}
+
+// appendFix rewrites append(s, x) to arena.Append(a, s, x), if the source
+// names the arena where the append stands.
+func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix, bool) {
+	none := analysis.SuggestedFix{}
+	expr := r.pkg.Calls[call.Pos()]
+	if expr == nil || len(expr.Args) == 0 {
+		return none, false
+	}
+	pkg := rewrite.ArenaName(r.pkg.Pass, expr.Pos())
+	owner := r.arenaExpr(a.Site.Pos)
+	if pkg == "" || owner == nil || !rewrite.Visible(r.pkg.Pass, owner, expr.Pos()) {
+		return none, false
+	}
+	edits, ok := rewrite.AppendEdits(r.pkg.Pass, expr, pkg, types.ExprString(owner))
+	if !ok {
+		return none, false
+	}
+	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
+}
+
+// arenaExpr is the arena that the call at a parenthesis allocates from.
+func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
+	call := r.pkg.Calls[lparen]
+	if call == nil {
+		return nil
+	}
+	var found ast.Expr
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && flow.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(sel.X)) == "Arena" {
+		found = sel.X
+	}
+	for _, arg := range call.Args {
+		if flow.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(arg)) == "Arena" {
+			if found != nil {
+				return nil
+			}
+			found = arg
+		}
+	}
+	if found == nil || !flow.Simple(found) {
+		return nil
+	}
+	return found
+}
