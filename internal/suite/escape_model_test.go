@@ -18,10 +18,18 @@ import (
 // is its address.
 type description struct {
 	strings.Builder
-	g     *graph
+	g     memory
 	copy  bool // the value is Escape's
 	bytes map[uintptr]int
 	seen  map[seenAt]bool
+}
+
+// memory says what a pointer points to: a value that is not in the arena, or one that is;
+// isMapThere is whether a builtin map was there before Escape.
+type memory interface {
+	shared(p unsafe.Pointer) bool
+	inside(p unsafe.Pointer) bool
+	isMapThere(p unsafe.Pointer) bool
 }
 
 type seenAt struct {
@@ -30,7 +38,7 @@ type seenAt struct {
 }
 
 // describe describes what root points to, an original or a copy.
-func describe(g *graph, isCopy bool, root any) string {
+func describe(g memory, isCopy bool, root any) string {
 	m := &description{g: g, copy: isCopy, bytes: map[uintptr]int{}, seen: map[seenAt]bool{}}
 	m.value(reflect.ValueOf(root).Elem())
 	return m.String()
@@ -118,7 +126,7 @@ func (m *description) value(v reflect.Value) {
 			return
 		}
 		m.printf("[%d]", v.Len())
-		if m.copy && v.Cap() != v.Len() && !m.g.shared(v.UnsafePointer()) {
+		if m.copy && v.Cap() != v.Len() && t.Elem().Size() != 0 && !m.g.shared(v.UnsafePointer()) {
 			m.printf("capacity %d", v.Cap())
 		}
 		m.memory(v.UnsafePointer(), t.Elem(), v.Len())
@@ -130,9 +138,7 @@ func (m *description) value(v reflect.Value) {
 			return
 		}
 		m.printf("(%v)", v.Elem().Type())
-		x := reflect.New(v.Elem().Type()).Elem()
-		x.Set(readable(v).Elem())
-		m.value(x)
+		m.value(addressable(readable(v).Elem()))
 	case reflect.Map:
 		if v.IsNil() {
 			m.printf("nil")
@@ -214,7 +220,7 @@ func keyOf(v *vertex) string {
 // description said.
 func (m *description) builtin(v reflect.Value) {
 	p := v.UnsafePointer()
-	if !m.copy && !m.leadsIn(v, map[unsafe.Pointer]bool{}) || m.copy && m.g.isMapThere(p) {
+	if !m.copy && !m.leadsIn(readable(v), map[unsafe.Pointer]bool{}) || m.copy && m.g.isMapThere(p) {
 		m.printf("shared map %p", p)
 		return
 	}
@@ -223,19 +229,51 @@ func (m *description) builtin(v reflect.Value) {
 	}
 	list := map[string]reflect.Value{}
 	for it := readable(v).MapRange(); it.Next(); {
-		name := it.Key().String()
+		name := ""
 		if it.Key().Kind() == reflect.Pointer {
 			w := (*vertex)(it.Key().UnsafePointer())
 			name = keyOf(w)
 			list[name+" key"] = it.Key()
+		} else {
+			name = m.nameOf(it.Key())
 		}
 		list[name] = it.Value()
 	}
 	m.entries(list)
 }
 
+// nameOf is what a key is called, wherever it lies.
+func (m *description) nameOf(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Interface:
+		return m.nameOf(v.Elem())
+	case reflect.Array:
+		return "[" + m.nameOf(v.Index(0)) + "]"
+	case reflect.Struct:
+		name := v.Type().Name()
+		for i := range v.NumField() {
+			name += "." + m.nameOf(v.Field(i))
+		}
+		return name
+	}
+	return fmt.Sprint(v)
+}
+
 // isMapThere reports whether a map is one of the graph's own.
 func (g *graph) isMapThere(p unsafe.Pointer) bool { return g.maps[p] }
+
+// addressable is a copy of v in a variable.
+func addressable(v reflect.Value) reflect.Value {
+	x := reflect.New(v.Type()).Elem()
+	x.Set(v)
+	return x
+}
+
+// boxOf is where the value lies that x holds, which is no pointer. (Boxes lie in the arena
+// where the words of its slices do.)
+func boxOf(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
 // leadsIn reports whether a value leads into the arena, but for what lies behind memory
 // of the heap.
@@ -248,7 +286,11 @@ func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) boo
 	case reflect.String:
 		return m.g.inside(unsafe.Pointer(unsafe.StringData(v.String()))) // an empty one, too, keeps the arena's memory alive
 	case reflect.Interface:
-		return !v.IsNil() && m.leadsIn(v.Elem(), seen)
+		if v.IsNil() {
+			return false
+		}
+		x := addressable(readable(v).Elem())
+		return x.Kind() == reflect.Slice && m.g.inside(boxOf(readable(v).Interface())) || m.leadsIn(x, seen)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if m.leadsIn(v.Field(i), seen) {
@@ -266,8 +308,8 @@ func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) boo
 			return false
 		}
 		seen[v.UnsafePointer()] = true
-		for it := v.MapRange(); it.Next(); {
-			if m.leadsIn(it.Key(), seen) || m.leadsIn(it.Value(), seen) {
+		for it := readable(v).MapRange(); it.Next(); {
+			if m.leadsIn(addressable(it.Key()), seen) || m.leadsIn(addressable(it.Value()), seen) {
 				return true
 			}
 		}
