@@ -97,7 +97,7 @@ func (c *copier) dirtyBox(b boxed, depth int) int32 {
 	}
 	i := c.softOf(ref{b.at, b.prog})
 	if c.list[i].state == unknown {
-		if c.surveyed || depth == deepest {
+		if depth == deepest {
 			c.stuck = true
 			return 0
 		}

@@ -179,6 +179,24 @@ func TestEscapeOfBoxesInBoxes(t *testing.T) {
 	}
 }
 
+// Of an array in a box each element is looked at, the first and the last one, too.
+func TestEscapeOfArraysInBoxes(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for i := range 7 {
+		var texts [7]string
+		var pairs [7][5]struct{ n, s any }
+		texts[i] = a.AllocString("hello")
+		pairs[i][i%5].s = a.AllocString("hello")
+		c := escaped(a, [2]any{texts, pairs})
+		if s := c[0].([7]string)[i]; s != "hello" {
+			t.Errorf("element %d is %q", i, s)
+		}
+		if s := c[1].([7][5]struct{ n, s any })[i][i%5].s; s != "hello" {
+			t.Errorf("element %d of an array in an array is %q", i, s)
+		}
+	}
+}
+
 // Boxes that lie in each other without end are looked through by a survey; what was not looked
 // at must not count as clean.
 func TestEscapeOfDeepBoxes(t *testing.T) {

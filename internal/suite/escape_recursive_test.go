@@ -114,6 +114,32 @@ func TestEscapeOfRecursiveMaps(t *testing.T) {
 	}
 }
 
+// A map's keys and values lead somewhere by any of their fields.
+func TestEscapeOfKeysAndValuesOfStructs(t *testing.T) {
+	type first struct {
+		s string
+		n int
+	}
+	type last struct {
+		n int
+		s string
+	}
+	a := arena.NewArena(4096, 0)
+	text := func() string { return a.AllocString("text") }
+	type maps struct {
+		a map[first]int
+		b map[last]int
+		c map[int]first
+		d map[int]last
+		e map[int][2]first
+	}
+	c := escaped(a, maps{map[first]int{{text(), 1}: 1}, map[last]int{{1, text()}: 1}, map[int]first{1: {text(), 1}}, map[int]last{1: {1, text()}},
+		map[int][2]first{1: {1: {text(), 1}}}})
+	if c.a[first{"text", 1}] != 1 || c.b[last{1, "text"}] != 1 || c.c[1].s != "text" || c.d[1].s != "text" || c.e[1][1].s != "text" {
+		t.Errorf("%v", c)
+	}
+}
+
 // A map leads into the arena by its keys alone, or by its values alone.
 func TestEscapeOfKeysAndValues(t *testing.T) {
 	a := arena.NewArena(4096, 0)

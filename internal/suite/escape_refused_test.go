@@ -69,6 +69,19 @@ func TestEscapeRefuses(t *testing.T) {
 			set   func(o *order)
 			parts []string
 		}{func(o *order) { o.flat = arena.New[struct{ n, at uintptr }](a); o.flat.at = uintptr(raw) }, []string{"v.flat.at", "a uintptr"}}
+		tests["a number before numbers"] = struct {
+			set   func(o *order)
+			parts []string
+		}{func(o *order) {
+			o.held = arena.NewOf(a, [2]struct {
+				at uintptr
+				n  int
+			}{{uintptr(raw), 1}})
+		}, []string{"[0].at", "a uintptr"}}
+		tests["a number in a box"] = struct {
+			set   func(o *order)
+			parts []string
+		}{func(o *order) { o.held = struct{ n, at uintptr }{1, uintptr(raw)} }, []string{"v.held.(struct { n uintptr; at uintptr }).at", "a uintptr"}}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +105,25 @@ func TestEscapeRefuses(t *testing.T) {
 	}
 	if machine.WideAddresses {
 		testkit.WantPanic(t, func() { arena.Escape(a, uintptr(unsafe.Pointer(arena.New[int](a)))) }, "Escape[uintptr]: v holds an address")
+	}
+}
+
+// What begins in the arena and would end behind its chunk is no value of the arena: to copy
+// it would be to read, and hand out, what lies there.
+func TestEscapeRefusesWhatLiesThereInPart(t *testing.T) {
+	a := arena.NewArena(1000, 0)
+	s := a.AllocString("at the end of the chunk.") // where the first text goes
+	const part = "leads to memory that lies in the arena only in part"
+	for _, v := range []any{
+		(*[64]byte)(unsafe.Pointer(unsafe.StringData(s))),
+		unsafe.String(unsafe.StringData(s), 100),
+		unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.StringData(s))), 20),
+	} {
+		testkit.WantPanic(t, func() { arena.Escape(a, v) }, part)
+		testkit.WantPanic(t, func() { arena.Escape(a, [6]any{5: v}) }, "v[5]", part)
+	}
+	if c := arena.Escape(a, (*[24]byte)(unsafe.Pointer(unsafe.StringData(s)))); string(c[:]) != "at the end of the chunk." {
+		t.Errorf("%q", c)
 	}
 }
 

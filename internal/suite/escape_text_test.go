@@ -26,6 +26,35 @@ func TestEscapeOfTextsThatOverlap(t *testing.T) {
 	}
 }
 
+// A copy is aligned as its original is, wherever in a word the piece begins: there may be a
+// number in it that has to be.
+func TestEscapeKeepsAlignment(t *testing.T) {
+	type view struct {
+		from []byte
+		n    *uint64
+	}
+	a := arena.NewArena(4096, 0)
+	for from := 1; from < 9; from++ {
+		b := a.AllocBytes(200)
+		c := arena.Escape(a, view{b[from:], (*uint64)(unsafe.Pointer(&b[16]))})
+		if p := uintptr(unsafe.Pointer(c.n)); p%8 != 0 || p-uintptr(unsafe.Pointer(&c.from[0])) != uintptr(16-from) {
+			t.Errorf("from byte %d: a number at %#x, and the bytes at %p", from, p, &c.from[0])
+		}
+	}
+}
+
+// Strings of up to 64 bytes have their own bytes in a copy, longer ones share what they shared.
+func TestEscapeOfShortTexts(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for n := 63; n <= 66; n++ {
+		s := a.AllocString(strings.Repeat("x", n))
+		c := escaped(a, [2]string{s, s})
+		if shared := unsafe.StringData(c[0]) == unsafe.StringData(c[1]); shared != (n > 64) || c[0] != c[1] || len(c[0]) != n {
+			t.Errorf("%d bytes: shared: %v, %q", n, shared, c)
+		}
+	}
+}
+
 // A string over values with pointers, by package unsafe, is a copy of these values, so that what
 // they lead to has to be surveyed, too.
 func TestEscapeOfTextOverPointers(t *testing.T) {
