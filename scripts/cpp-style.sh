@@ -27,7 +27,7 @@ done
 
 format=$(tool14 clang-format)
 if [ -n "$format" ]; then
-	find include test bench misuse example \( -name '*.hpp' -o -name '*.cpp' \) -exec "$format" --dry-run --Werror {} +
+	find include test bench example \( -name '*.hpp' -o -name '*.cpp' \) -exec "$format" --dry-run --Werror {} +
 	echo "clang-format: all files are as it would write them"
 else
 	skipped "no clang-format 14"

@@ -1,16 +1,30 @@
-#include "fuzz.hpp"
+// Random misuse, among right calls, against a plain model: each is reported as what it is,
+// and leaves the pool as it was.
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <ebbpool/fixed_pool.hpp>
 #include <optional>
+#include <random>
 #include <vector>
 
-#include "../bench/object.hpp"
-
-namespace misuse {
 namespace {
 
-using bench::random_numbers;
+/// Numbers below a bound, the same in every run.
+class random_numbers {
+public:
+    std::uint32_t below(std::size_t bound) { return static_cast<std::uint32_t>(generator_() % bound); }
+
+private:
+    std::mt19937_64 generator_{1};
+};
+
+struct fuzz_result {
+    std::size_t misuses = 0;      ///< tried
+    std::size_t unreported = 0;   ///< not reported, or as another kind
+    std::size_t corrupted = 0;    ///< after which the pool differed from the model
+    std::size_t right_calls = 0;  ///< between them
+};
 
 std::size_t reports = 0;
 ebb::misuse last_report{};
@@ -149,7 +163,6 @@ private:
         void* p = choose(local);
         const auto expected = model_.judge(pool_.slot(0), p);
         if (!expected) return;  // it is live: right use
-        bench::opaque(p);
         const std::size_t before = reports;
         pool_.deallocate(static_cast<T*>(p));
         ++result.misuses;
@@ -170,23 +183,23 @@ void one_life(random_numbers& random, fuzz_result& result) {
     life<T>(1 + random.below(200), random).run(1000, result);
 }
 
-}  // namespace
-
-fuzz_result fuzz(std::size_t misuses, std::uint64_t seed) {
+TEST(misuse_fuzz, every_misuse_is_reported_as_what_it_is) {
     const auto previous = ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         ++reports;
         last_report = info.kind;
     });
-    random_numbers random(seed);
+    random_numbers random;
     fuzz_result result;
-    while (result.misuses < misuses) {
+    while (result.misuses < 200'000) {
         one_life<slot<16>>(random, result);
         one_life<slot<24>>(random, result);   // not a power of two
         one_life<slot<64>>(random, result);   // a whole line
         one_life<slot<200>>(random, result);  // neither
     }
     ebb::set_misuse_handler(previous);
-    return result;
+    EXPECT_EQ(result.unreported, 0u) << "of " << result.misuses;
+    EXPECT_EQ(result.corrupted, 0u) << "of " << result.misuses;
+    EXPECT_GT(result.right_calls, result.misuses);
 }
 
-}  // namespace misuse
+}  // namespace
