@@ -48,7 +48,7 @@ REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|f
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-MODULES = . docs internal/suite lab $(ADAPTERS) $(EXAMPLES) arenavet release scripts
+MODULES = . docs internal/suite lab $(ADAPTERS) $(EXAMPLES) arenavet scripts
 
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status
@@ -78,8 +78,8 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 # What tests the root.
 $(filter-out test-adapters% test-arenavet test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
-.PHONY: help demo stress bench bench-json report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
-	orders orders-load soak arenavet-modules bench-cpp cpp-tables cpp-docs cpp-single traces fuzz tools site \
+.PHONY: help demo stress bench bench-json matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
+	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
 	release-check release-tags
 
 help: ## this list
@@ -88,20 +88,26 @@ help: ## this list
 demo: tools ## a loaded HTTP server, three ways, in six lines: within a minute, once it is built
 	cd lab && $(GO) run ./cmd/lab demo
 
+# What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
+# are made; the results themselves are in lab/results, for benchstat.
 stress: tools ## the load test in full: 5,000,000 live objects, 1,000,000 requests, 5 rounds
-	cd lab && $(GO) run ./cmd/lab stress -full -csv ../docs/stress.csv -page ../docs/numbers.md -front ../README.md
+	cd lab && $(GO) run ./cmd/lab stress -full -publish
 
-bench: tools ## every ratio that is claimed, ROUNDS times, into docs/bench.csv, docs/numbers.md and the README
-	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -csv ../docs/bench.csv -page ../docs/numbers.md -front ../README.md
+bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md and the README
+	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -publish
 
-bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/json.csv and docs/generated/json-speed.md
+bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
 	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -csv ../docs/json.csv -page ../docs/generated/json-speed.md
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -publish
 
-report: tools ## every workload with every subject, both languages, as one page: docs/report (FULL=1: all sizes)
-	cd lab && $(GO) build -o results/.lab ./cmd/lab && \
-		./results/.lab run $(if $(FULL),-full,-quick) -go $(NEWEST) && \
-		./results/.lab report -page ../docs/numbers.md
+matrix: tools ## every workload with every subject, by size, into docs/numbers.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
+	cd lab && $(GO) run ./cmd/lab matrix $(if $(FULL),-full -benchtime 200ms) $(if $(BUILD),-build $(BUILD) -out results/matrix-$(BUILD).txt,-publish)
+
+use-after-free: tools ## what becomes of memory that is used after its life, with each subject, in three builds
+	cd lab && for flags in "" -race -asan; do $(GO) test -count=1 -v -run UseAfterFree $$flags ./matrix || exit 1; done
+
+report: tools ## the pictures, and a page with all that is kept: _build/report
+	cd lab && $(GO) run ./cmd/lab report -publish
 
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
 	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
@@ -336,13 +342,13 @@ test-cpp-style: ## clang-format and clang-tidy
 	scripts/cpp-style.sh
 
 test-release: tools ## that versions, requirements and licence are right for a release, and the tests of scripts
-	$(call each,$(GO) test $(TESTFLAGS) ./...,release scripts)
+	$(call each,$(GO) test $(TESTFLAGS) ./...,scripts)
 
 release-check: tools ## all that a release needs, and its archives: _build/release
-	cd release && $(GO) run . -repo .. -out ../_build/release
+	cd scripts && $(GO) run ./release
 
 release-tags: tools ## the tags of a release, one for each module, on the commit that is checked out; PUSH=1 pushes them
-	cd release && $(GO) run . -repo .. -out ../_build/release -tag $(if $(PUSH),-push)
+	cd scripts && $(GO) run ./release -tag $(if $(PUSH),-push)
 
 site: ## these pages as a site with search: _build/site/html (needs python3; what it installs once lies in _build/site)
 	scripts/site.sh
@@ -361,11 +367,8 @@ test-cpp-compilers-all: ## the C++ half's tests by every clang that Debian has
 test-cpp-cross-all: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
 
-bench-cpp: tools ## the C++ pools beside the floor and the peers that this machine has, into docs
+bench-cpp: tools ## the C++ pools and arena beside what this machine has, into docs/generated/cpp-speed.md
 	scripts/cpp-bench.sh
-
-cpp-tables: tools ## the tables of docs/generated/cpp-speed.md from the kept figures
-	cd lab && $(GO) run ./cmd/lab cpp -page ../docs/generated/cpp-speed.md -counts ../docs/cpp-instructions.csv ../docs/cpp-gcc.csv ../docs/cpp-clang.csv
 
 traces: tools ## write the shared traces anew, from the slow model
 	$(GO) run ./internal/tracegen traces

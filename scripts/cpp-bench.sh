@@ -1,22 +1,23 @@
 #!/bin/sh
-# cpp-bench.sh: measures the C++ pools beside the floor and their peers, with
-# gcc and, where there is one, clang; keeps the rounds in docs/ and makes the
-# tables of docs/generated/cpp-speed.md from them. Takes about ten minutes; the machine should
-# do nothing else.
+# cpp-bench.sh: measures the C++ half beside the floor and its peers, with gcc and, where
+# there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes about half
+# an hour; the machine should do nothing else.
 set -eu
 cd "$(dirname "$0")/.."
-export CXX="${CXX:-g++}"
+# named COMPILER: its name and version
+named() {
+	echo "$1 $("$2" -dumpversion | cut -d. -f1,2)"
+}
 scripts/cpp.sh bench -N
-cpp/build/release/bench --claims docs/cpp-gcc.csv
-scripts/cpp.sh clang -N
-if [ -x cpp/build/clang/bench ]; then
-	cpp/build/clang/bench --claims docs/cpp-clang.csv
+set -- "$(named gcc "${CXX:-c++}")=../cpp/build/release/bench"
+if scripts/cpp.sh clang -N && [ -x cpp/build/clang/bench ]; then
+	clang=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' cpp/build/clang/CMakeCache.txt)
+	set -- "$@" "$(named clang "$clang")=../cpp/build/clang/bench"
 fi
-cpp/bench/bench_callgrind.sh cpp/build/release/bench >docs/cpp-instructions.csv.new
+mkdir -p lab/results
 # Where valgrind is missing, or can't run the program, the old counts stay.
-if [ "$(wc -l <docs/cpp-instructions.csv.new)" -gt 1 ]; then
-	mv docs/cpp-instructions.csv.new docs/cpp-instructions.csv
-else
-	rm docs/cpp-instructions.csv.new
+if cpp/bench/bench_callgrind.sh cpp/build/release/bench >lab/results/instructions.txt && [ -s lab/results/instructions.txt ]; then
+	set -- -instructions results/instructions.txt "$@"
 fi
-make cpp-tables
+cd lab
+${GO:-go} run ./cmd/lab cpp -publish "$@"

@@ -35,7 +35,7 @@ compiles() {
 	echo 'int main() {}' | "$compiler" "$@" -x c++ -o /dev/null - 2>/dev/null
 }
 
-../scripts/setup.sh test
+../scripts/setup.sh "${only:-test}"
 command -v cmake >/dev/null || skip "preset $preset: no CMake 3.22 or newer (on Debian: apt-get install cmake)"
 case $preset in
 clang* | fuzz)
@@ -60,6 +60,8 @@ fi
 cmake --preset "$preset" -DCMAKE_CXX_COMPILER="$compiler" -DEBBPOOL_GTEST_SOURCE="$gtest" >/dev/null
 case $only$preset in
 benchrelease)
+	echo '#include <benchmark/benchmark.h>' | "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1 ||
+		skip "the benchmarks: no google/benchmark (on Debian: apt-get install libbenchmark-dev)"
 	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target bench
 	set -- -R '^bench' "$@"
 	;;

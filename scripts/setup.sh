@@ -21,7 +21,8 @@ gtest() {
 
 need cmake command -v cmake
 need libgtest-dev gtest
-if [ "$1" != test ]; then
+case $1 in test-all | bench) need libbenchmark-dev includes benchmark/benchmark.h ;; esac
+if [ "$1" != test ] && [ "$1" != bench ]; then
 	need clang command -v clang++
 	need qemu-user command -v qemu-s390x
 	need doxygen command -v doxygen

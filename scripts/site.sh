@@ -19,14 +19,14 @@ fi
 # The pages, where they lie in the repository, so that what leads from one to the next does
 # so here; the first is README.md.
 rm -rf "$out/src" "$out/html"
-mkdir -p "$out/src/extra/docs"
+mkdir -p "$out/src/extra"
 git ls-files --cached --others --exclude-standard '*.md' |
 	grep -vE '^(\.|site|cpp/docs\.md)|testdata' | while read -r page; do
 	mkdir -p "$out/src/$(dirname "$page")"
 	cp "$page" "$out/src/$page"
 done
 mv "$out/src/README.md" "$out/src/index.md"
-cp -r docs/report "$out/src/extra/docs/report"
+(cd lab && "${GO:-go}" run ./cmd/lab report -out "$root/$out/src/extra/report")
 cp site/conf.py "$out/src/"
 EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$out/doctrees" "$out/src" "$out/html"
 

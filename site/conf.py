@@ -35,8 +35,6 @@ def outward(app, page, content):
         if not file.exists():
             return m[0]
         path = file.relative_to(root).as_posix()
-        if path == "docs/report/index.html":  # it is part of the site
-            return f'<a href="{target}{anchor}">{text}</a>'
         if path == "README.md":
             return f"[{text}]({os.path.relpath(root / 'index.md', here.parent)}{anchor})"
         if (pathlib.Path(app.srcdir) / path).is_file():
@@ -44,6 +42,8 @@ def outward(app, page, content):
         return f"[{text}]({source}{path}{anchor})"
 
     content[0] = link.sub(rewrite, content[0])
+    if page == "docs/numbers":
+        content[0] += '\n<a href="../report/index.html">All figures and pictures on one page</a>\n'
     if page == "index":
         content[0] += (root / "site/contents.md").read_text()
 

@@ -1,12 +1,30 @@
-#include "documents.hpp"
-
-#include <ctime>
 #include <ebbpool/arena.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "bench.hpp"
+#include "object.hpp"
+#include "subjects/calls.hpp"
 
 namespace bench {
 namespace {
+
+// Documents as a JSON parser makes them: a tree of nodes with a key, and text or a
+// number, built from the same list, walked and dropped.
+
+/// What the parser sees: nodes in order, each with how many children follow.
+struct document_node {
+    std::string key;   // 3 to 20 bytes
+    std::string text;  // up to 60 bytes; empty for a number
+    std::uint64_t number;
+    std::size_t children;
+};
+struct document {
+    std::vector<document_node> nodes;
+    std::uint64_t checksum;  // of one walk
+};
 
 /// A node in an arena: nothing of it needs a destructor.
 struct arena_node {
@@ -44,7 +62,7 @@ struct owned_node {
 
 class arena_documents {
 public:
-    static constexpr const char* name = "ebb::arena";
+    static constexpr const char* name = "ebb arena";
     arena_node* build(const document& d) {
         std::size_t at = 0;
         return build(d, at);
@@ -112,23 +130,6 @@ std::uint64_t walk(const Node& n) {
     return sum;
 }
 
-template <class Documents>
-sample play_documents(const document& d, std::size_t times) {
-    Documents documents;
-    std::uint64_t sum = 0;
-    const auto once = [&] {
-        auto* root = documents.build(d);
-        opaque(root);
-        sum += walk(*root);
-        documents.drop(root);
-        keep(documents);
-    };
-    once();
-    const std::clock_t start = std::clock();
-    for (std::size_t i = 0; i < times; ++i) once();
-    return {static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, sum};
-}
-
 /// Adds a node, and below it about as many as `left` allows.
 void add(document& d, random_numbers& random, std::size_t depth) {
     const std::size_t at = d.nodes.size();
@@ -145,22 +146,39 @@ void add(document& d, random_numbers& random, std::size_t depth) {
     for (std::size_t i = 0; i < children; ++i) add(d, random, depth - 1);
 }
 
-}  // namespace
-
-document random_document() {
-    document d{};
-    random_numbers random(7);
-    add(d, random, 3);
-    return d;
+const document& random_document() {
+    static const document made = [] {
+        document d{};
+        random_numbers random(7);
+        add(d, random, 3);
+        return d;
+    }();
+    return made;
 }
 
-std::vector<document_subject> document_subjects() {
-    std::vector<document_subject> all{{arena_documents::name, &play_documents<arena_documents>},
-                                      {glibc_calls::name, &play_documents<owned_documents<glibc_calls>>}};
-    if (mimalloc_calls::available()) {
-        all.push_back({mimalloc_calls::name, &play_documents<owned_documents<mimalloc_calls>>});
+template <class Documents>
+void run(benchmark::State& state) {
+    const document& d = random_document();
+    Documents documents;
+    for ([[maybe_unused]] auto _ : state) {
+        auto* root = documents.build(d);
+        opaque(root);
+        if (walk(*root) != d.checksum) state.SkipWithError("a wrong checksum");
+        documents.drop(root);
+        keep(documents);
     }
-    return all;
+    count_calls(state, d.nodes.size());
+}
+
+}  // namespace
+
+void add_documents() {
+    const auto add = [](const char* name, void (*f)(benchmark::State&)) {
+        benchmark::RegisterBenchmark((std::string("documents/") + name).c_str(), f);
+    };
+    add(arena_documents::name, &run<arena_documents>);
+    add(glibc_calls::name, &run<owned_documents<glibc_calls>>);
+    if (mimalloc_calls::available()) add(mimalloc_calls::name, &run<owned_documents<mimalloc_calls>>);
 }
 
 }  // namespace bench

@@ -1,17 +1,10 @@
-#include "regions.hpp"
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <ebbpool/arena.hpp>
 #include <memory>
 #include <memory_resource>
-#include <string_view>
+#include <type_traits>
 
-#include "documents.hpp"
-#include "subjects/shared_malloc.hpp"
-#include "workloads.hpp"
+#include "bench.hpp"
+#include "subjects/calls.hpp"
 
 #if defined(BENCH_HAVE_PROTOBUF)
 #include <google/protobuf/arena.h>
@@ -62,7 +55,7 @@ private:
 
 class ebb_arena {
 public:
-    static constexpr const char* name = "ebb::arena";
+    static constexpr const char* name = "ebb arena";
     static constexpr bool destroys = true;
     static bool available() { return true; }
     explicit ebb_arena(std::size_t) : arena_(64 << 10, 4 << 20) {}
@@ -83,7 +76,7 @@ private:
 /// to the compiler.
 class pmr_buffer {
 public:
-    static constexpr const char* name = "std::pmr monotonic, one buffer";
+    static constexpr const char* name = "pmr buffer";
     static constexpr bool destroys = false;
     static bool available() { return true; }
     explicit pmr_buffer(std::size_t bytes)
@@ -153,15 +146,12 @@ public:
     }
 };
 
-[[noreturn]] void wrong(const std::string& name, const char* subject) {
-    std::fprintf(stderr, "%s: %s has a wrong checksum\n", name.c_str(), subject);
-    std::exit(1);
-}
+std::uint64_t up_to(std::uint64_t n) { return n * (n + 1) / 2; }
 
-/// Seconds of `lives` lives of `count` objects; the last one is read before it
-/// is dropped, and its sum, with those of what was destroyed, is the checksum.
+/// An iteration is a life of `count` objects. The last one is read before it is dropped:
+/// its sum, with those of what was destroyed, must be what was written.
 template <class T, class Subject>
-[[gnu::noinline]] sample live(std::size_t count, std::size_t lives) {
+void run(benchmark::State& state, std::size_t count) {
     Subject subject(count * sizeof(T));
     destroyed = 0;
     std::uint64_t stamp = 0;
@@ -175,111 +165,49 @@ template <class T, class Subject>
     };
     one_life();  // to warm up
     subject.drop(newest);
-    const std::clock_t start = std::clock();
-    for (std::size_t i = 0; i < lives; ++i) {
+    for ([[maybe_unused]] auto _ : state) {
         one_life();
         opaque(newest);
         subject.drop(newest);
         keep(subject);
     }
-    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    count_calls(state, count);
     one_life();
     std::uint64_t sum = 0;
     for (const T* p = newest; p != nullptr; p = static_cast<const T*>(p->before)) sum += p->number;
     subject.drop(newest);
-    if (!std::is_trivially_destructible_v<T> && Subject::destroys) sum += destroyed;
-    return {seconds, sum};
+    if (sum != up_to(stamp) - up_to(stamp - count)) state.SkipWithError("an object was written by another");
+    if (!std::is_trivially_destructible_v<T> && Subject::destroys && destroyed != up_to(stamp))
+        state.SkipWithError("not every object was destroyed once");
 }
-
-std::uint64_t up_to(std::uint64_t n) { return n * (n + 1) / 2; }
-
-struct entry {
-    const char* name;
-    bool available;
-    bool destroys;
-    sample (*play)(std::size_t count, std::size_t lives);
-};
 
 template <class T, class Subject>
-entry entry_of() {
-    return {Subject::name, Subject::available(), Subject::destroys, &live<T, Subject>};
+void add(const char* what, std::size_t count) {
+    if (!Subject::available()) return;
+    const std::string name = std::string("arena/") + what + "/" + std::to_string(count) + "/" + Subject::name;
+    benchmark::RegisterBenchmark(name.c_str(), &run<T, Subject>, count);
 }
 
 template <class T>
-std::vector<entry> entries() {
-    std::vector<entry> all{entry_of<T, bump>(), entry_of<T, ebb_arena>()};
-    if constexpr (std::is_trivially_destructible_v<T>) all.push_back(entry_of<T, pmr_buffer>());
+void add_lives(const char* what, std::size_t count) {
+    add<T, bump>(what, count);
+    add<T, ebb_arena>(what, count);
+    if constexpr (std::is_trivially_destructible_v<T>) add<T, pmr_buffer>(what, count);
 #if defined(BENCH_HAVE_PROTOBUF)
-    all.push_back(entry_of<T, protobuf_arena>());
+    add<T, protobuf_arena>(what, count);
 #endif
-    all.push_back(entry_of<T, one_by_one<glibc_calls>>());
-    if (mimalloc_library.available()) all.push_back(entry_of<T, one_by_one<mimalloc_calls>>());
-    return all;
+    add<T, one_by_one<glibc_calls>>(what, count);
+    add<T, one_by_one<mimalloc_calls>>(what, count);
 }
-
-template <class T>
-region_measurements run_lives(const char* what, std::size_t count, std::size_t rounds, std::size_t objects,
-                              progress& steps) {
-    region_measurements m;
-    m.name = what;
-    m.size = sizeof(T);
-    const auto all = entries<T>();
-    const bool has_destructor = !std::is_trivially_destructible_v<T>;
-    m.ns.resize(all.size());
-    for (const entry& e : all) m.subjects.emplace_back(e.name);
-    const std::size_t lives = (objects + count - 1) / count;
-    const std::uint64_t made = (lives + 2) * count;
-    const std::uint64_t last_life = up_to(made) - up_to(made - count);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const std::size_t s = (i + round) % all.size();
-            const sample got = all[s].play(count, lives);
-            if (got.checksum != last_life + (has_destructor && all[s].destroys ? up_to(made) : 0)) {
-                wrong(m.name, all[s].name);
-            }
-            m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(lives * count));
-        }
-        steps.step(what);
-    }
-    return m;
-}
-
-region_measurements run_documents(std::size_t rounds, std::size_t nodes, progress& steps) {
-    region_measurements m;
-    m.name = "documents";
-    const auto all = document_subjects();
-    m.ns.resize(all.size());
-    for (const document_subject& s : all) m.subjects.emplace_back(s.name);
-    const document d = random_document();
-    const std::size_t times = (nodes + d.nodes.size() - 1) / d.nodes.size();
-    for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const std::size_t s = (i + round) % all.size();
-            const sample got = all[s].play(d, times);
-            if (got.checksum != d.checksum * (times + 1)) wrong(m.name, all[s].name);
-            m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(times * d.nodes.size()));
-        }
-        steps.step("documents");
-    }
-    return m;
-}
-
-constexpr std::size_t kinds = 8;
 
 }  // namespace
 
-std::size_t region_steps(std::size_t rounds) noexcept { return kinds * rounds; }
-
-std::vector<region_measurements> run_regions(std::size_t rounds, bool quick, progress& steps) {
-    const std::size_t objects = quick ? 200'000 : 4'000'000;
-    return {run_lives<plain<32>>("32 B, lives of 20", 20, rounds, objects, steps),
-            run_lives<plain<32>>("32 B, lives of 1,000", 1'000, rounds, objects, steps),
-            run_lives<plain<32>>("32 B, lives of 16,000", 16'000, rounds, objects, steps),
-            run_lives<plain<64>>("64 B, lives of 20", 20, rounds, objects, steps),
-            run_lives<plain<64>>("64 B, lives of 1,000", 1'000, rounds, objects, steps),
-            run_lives<plain<64>>("64 B, lives of 16,000", 16'000, rounds, objects, steps),
-            run_lives<counted>("64 B with a destructor, lives of 1,000", 1'000, rounds, objects, steps),
-            run_documents(rounds, objects / 16, steps)};
+void add_regions() {
+    for (const std::size_t count : {20, 1'000, 16'000}) {
+        add_lives<plain<32>>("32", count);
+        add_lives<plain<64>>("64", count);
+    }
+    add_lives<counted>("destructor", 1'000);
 }
 
 }  // namespace bench

@@ -1,13 +1,11 @@
-#include "sync.hpp"
-
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <barrier>
 #include <memory_resource>
 #include <thread>
+#include <vector>
 
+#include "bench.hpp"
 #include "subjects/ebb_sync.hpp"
 #include "subjects/glibc.hpp"
 #include "subjects/shared_malloc.hpp"
@@ -104,94 +102,85 @@ private:
     std::size_t seen_head_ = 0;
 };
 
-template <class Pool>
-sample play_churn(std::size_t calls) {
-    Pool pool(capacity);
-    std::atomic<int> ready{0};
-    std::array<std::uint64_t, 2> sums{};
-    const auto body = [&](std::size_t me) {
-        ++ready;
-        while (ready.load() < 2) {
-        }
-        sums[me] = churn(pool, calls / 2, me << 40);
-    };
-    const auto start = std::chrono::steady_clock::now();
-    {
-        const std::jthread other(body, 1);
-        body(0);
-    }
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), sums[0] + sums[1]};
+constexpr std::size_t calls = 200'000;  // of an iteration, by both threads
+
+/// Reports where a sum is not that of all that was written.
+void check(benchmark::State& state, std::uint64_t sum, std::uint64_t expected) {
+    if (sum != expected) state.SkipWithError("an object was handed out twice");
+}
+
+/// What a thread of `churn` writes in all.
+std::uint64_t stamps(std::uint64_t from) {
+    const std::uint64_t n = window + calls / 4;
+    return n * from + n * (n + 1) / 2;
 }
 
 template <class Pool>
-sample play_producer_consumer(std::size_t calls) {
+void run_churn(benchmark::State& state) {
+    Pool pool(capacity);
+    for ([[maybe_unused]] auto _ : state) {
+        std::barrier start(2);
+        std::array<std::uint64_t, 2> sums{};
+        const auto body = [&](std::size_t me) {
+            start.arrive_and_wait();
+            sums[me] = churn(pool, calls / 2, me << 40);
+        };
+        {
+            const std::jthread other(body, 1);
+            body(0);
+        }
+        check(state, sums[0] + sums[1], stamps(0) + stamps(std::uint64_t{1} << 40));
+    }
+    count_calls(state, calls);
+}
+
+template <class Pool>
+void run_hand_over(benchmark::State& state) {
     using object_type = typename Pool::value_type;
     Pool pool(capacity);
-    ring<object_type> items;
     const std::size_t n = calls / 2;
-    std::uint64_t sum = 0;
-    const auto start = std::chrono::steady_clock::now();
-    {
-        const std::jthread producer([&] {
+    for ([[maybe_unused]] auto _ : state) {
+        ring<object_type> items;
+        std::uint64_t sum = 0;
+        {
+            const std::jthread producer([&] {
+                for (std::size_t i = 0; i < n; ++i) {
+                    object_type* p = take(pool);
+                    p->first = i;
+                    items.push(p);
+                }
+                items.publish();
+            });
             for (std::size_t i = 0; i < n; ++i) {
-                object_type* p = take(pool);
-                p->first = i;
-                items.push(p);
+                object_type* p = items.pop();
+                sum += p->first;
+                pool.deallocate(p);
             }
-            items.publish();
-        });
-        for (std::size_t i = 0; i < n; ++i) {
-            object_type* p = items.pop();
-            sum += p->first;
-            pool.deallocate(p);
         }
+        check(state, sum, std::uint64_t{n} * (n - 1) / 2);
     }
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), sum};
+    count_calls(state, calls);
 }
 
-struct sync_subject {
-    const char* name;
-    sample (*churn)(std::size_t);
-    sample (*producer_consumer)(std::size_t);
-};
-
 template <template <std::size_t> class Pool>
-void add(std::vector<sync_subject>& all) {
+void add() {
     using pool = Pool<object_size>;
-    if (pool::available()) all.push_back({pool::name, &play_churn<pool>, &play_producer_consumer<pool>});
+    if (!pool::available()) return;
+    const std::string name = pool::name;
+    benchmark::RegisterBenchmark(("sync/churn/" + name).c_str(), &run_churn<pool>)->UseRealTime();
+    benchmark::RegisterBenchmark(("sync/hand-over/" + name).c_str(), &run_hand_over<pool>)->UseRealTime();
 }
 
 }  // namespace
 
-sync_measurements run_sync(sync_workload w, std::size_t rounds, std::size_t calls, progress& steps) {
-    std::vector<sync_subject> all;
-    add<ebb_sync>(all);
-    add<ebb_mutex>(all);
-    add<glibc_malloc>(all);
-    add<mimalloc>(all);
-    add<jemalloc>(all);
-    add<tcmalloc>(all);
-    add<pmr_sync_pool>(all);
-
-    sync_measurements m;
-    m.work = w;
-    m.ns.resize(all.size());
-    for (const sync_subject& s : all) m.subjects.emplace_back(s.name);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        std::uint64_t expected = 0;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const std::size_t s = (i + round) % all.size();
-            const sample got = w == sync_workload::churn ? all[s].churn(calls) : all[s].producer_consumer(calls);
-            if (i == 0) expected = got.checksum;
-            if (got.checksum != expected) {
-                std::fprintf(stderr, "%s: the checksum of %s differs\n", name(w), all[s].name);
-                std::exit(1);
-            }
-            m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(calls));
-        }
-        steps.step(name(w));
-    }
-    return m;
+void add_sync() {
+    add<ebb_sync>();
+    add<ebb_mutex>();
+    add<glibc_malloc>();
+    add<mimalloc>();
+    add<jemalloc>();
+    add<tcmalloc>();
+    add<pmr_sync_pool>();
 }
 
 }  // namespace bench

@@ -1,14 +1,9 @@
-#include "trees.hpp"
-
-#include <array>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <ebbpool/fixed_pool.hpp>
 #include <memory>
 #include <memory_resource>
 
-#include "workloads.hpp"
+#include "bench.hpp"
+#include "object.hpp"
 
 namespace bench {
 namespace {
@@ -43,7 +38,7 @@ public:
 /// memory goes back to `new`.
 class monotonic_trees {
 public:
-    static constexpr const char* name = "std::pmr monotonic";
+    static constexpr const char* name = "pmr monotonic";
     explicit monotonic_trees(unsigned) {}
     node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
     void drop(node*) { resource_.release(); }
@@ -55,7 +50,7 @@ private:
 /// The same in a buffer that has room for the largest tree, and stays.
 class buffer_trees {
 public:
-    static constexpr const char* name = "std::pmr monotonic, one buffer";
+    static constexpr const char* name = "pmr buffer";
     explicit buffer_trees(unsigned deepest) : size_(sizeof(node) << (deepest + 1)) {}
     node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
     void drop(node*) { resource_.release(); }
@@ -69,7 +64,7 @@ private:
 /// A pool of the standard library, whose nodes are given back one by one.
 class pool_trees {
 public:
-    static constexpr const char* name = "std::pmr pool";
+    static constexpr const char* name = "pmr pool";
     explicit pool_trees(unsigned) {}
     node* make() { return new (resource_.allocate(sizeof(node), alignof(node))) node; }
     void drop(node* root) {
@@ -118,59 +113,43 @@ std::uint64_t build_and_drop(Memory& memory, unsigned depth) {
     return n;
 }
 
+constexpr unsigned least_depth = 4;
+
+/// The work of the public benchmark: a tree that stays, and of each depth as many as have
+/// about as many nodes together, each counted and dropped.
 template <class Memory>
-sample play(unsigned depth) {
-    const auto start = std::chrono::steady_clock::now();
-    std::uint64_t sum = 0;
-    {
+void run(benchmark::State& state, unsigned depth) {
+    std::uint64_t expected = (std::uint64_t{4} << depth) - 1 + (std::uint64_t{2} << depth) - 1;
+    for (unsigned d = least_depth; d <= depth; d += 2)
+        expected += ((std::uint64_t{2} << d) - 1) << (depth - d + least_depth);
+    for ([[maybe_unused]] auto _ : state) {
         Memory memory(depth + 1), lasting(depth);
-        sum += build_and_drop(memory, depth + 1);
+        std::uint64_t sum = build_and_drop(memory, depth + 1);
         node* stays = build(lasting, depth);
         opaque(stays);
-        for (unsigned d = least_tree_depth; d <= depth; d += 2)
-            for (std::uint64_t i = 0; i < std::uint64_t{1} << (depth - d + least_tree_depth); ++i)
+        for (unsigned d = least_depth; d <= depth; d += 2)
+            for (std::uint64_t i = 0; i < std::uint64_t{1} << (depth - d + least_depth); ++i)
                 sum += build_and_drop(memory, d);
         sum += count(stays);
         lasting.drop(stays);
+        if (sum != expected) state.SkipWithError("a node is missing");
     }
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), sum};
+    count_calls(state, expected);
 }
-
-struct tree_subject {
-    const char* name;
-    sample (*play)(unsigned);
-};
 
 template <class Memory>
-constexpr tree_subject subject_of() {
-    return {Memory::name, &play<Memory>};
+void add() {
+    benchmark::RegisterBenchmark((std::string("trees/14/") + Memory::name).c_str(), &run<Memory>, 14u);
 }
-
-constexpr std::array all{subject_of<heap_trees>(), subject_of<monotonic_trees>(), subject_of<buffer_trees>(),
-                         subject_of<pool_trees>(), subject_of<ebb_trees>()};
 
 }  // namespace
 
-tree_measurements run_trees(unsigned depth, std::size_t rounds, progress& steps) {
-    tree_measurements m;
-    m.depth = depth;
-    m.ns.resize(all.size());
-    for (const tree_subject& s : all) m.subjects.emplace_back(s.name);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const std::size_t s = (i + round) % all.size();
-            const sample got = all[s].play(depth);
-            if (got.checksum != tree_nodes(depth)) {
-                std::fprintf(stderr, "%s: %s counted %llu nodes of %llu\n", m.name().c_str(), all[s].name,
-                             static_cast<unsigned long long>(got.checksum),
-                             static_cast<unsigned long long>(tree_nodes(depth)));
-                std::exit(1);
-            }
-            m.ns[s].push_back(got.seconds * 1e9 / static_cast<double>(got.checksum));
-        }
-        steps.step(m.name().c_str());
-    }
-    return m;
+void add_trees() {
+    add<heap_trees>();
+    add<monotonic_trees>();
+    add<buffer_trees>();
+    add<pool_trees>();
+    add<ebb_trees>();
 }
 
 }  // namespace bench

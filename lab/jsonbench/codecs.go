@@ -14,7 +14,6 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/corpora"
 	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 
@@ -29,33 +28,8 @@ type Codec struct {
 	Types  map[string]func() any // what it has code for; nil: it takes any type
 }
 
-// has reports whether c can be measured with what op does to a document.
-func (c Codec) has(op string, d corpora.Corpus) bool {
-	switch op {
-	case DecodeHeap:
-		return c.Name == Ours || c.Name == standard
-	case DecodeAny:
-		return c.Types == nil
-	}
-	return c.Types == nil || c.Types[d.Name] != nil
-}
-
-// value is what c decodes a document into, and encodes.
-func (c Codec) value(op string, d corpora.Corpus) func() any {
-	switch {
-	case op == DecodeAny:
-		return func() any { return new(any) }
-	case c.Types != nil:
-		return c.Types[d.Name]
-	}
-	return d.New
-}
-
 // standard is the name of the standard library's.
 const standard = "encoding/json"
-
-// OfStandard are the names of ours and of those that come with Go.
-func OfStandard() []string { return []string{Ours, standard, v2.Name} }
 
 func plain(name string, decode func([]byte, any) error, encode func(any) ([]byte, error)) Codec {
 	return Codec{

@@ -1,58 +1,126 @@
 package matrix
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/ebbpool/arena/lab/subjects"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// What a child of the use-after-free program left is told apart: a sanitizer's
-// report, a fault, a panic, and what it saw.
-func TestClassify(t *testing.T) {
-	failed := errors.New("exit status 2")
-	const race = `==================
-WARNING: DATA RACE
-Write at 0x00c000126000 by main goroutine:
-  example.com/x.pointers.func1()
-      /somewhere/misuse.go:99 +0x124
+// child names the variable of a process that carries out one misuse: SUBJECT/VARIANT.
+const child = "LAB_MISUSE"
 
-Previous read at 0x00c000126000 by goroutine 7:
-  runtime.racereadrange()
-      /usr/local/go/src/runtime/race.go:20 +0x1
-  example.com/x.look()
-      /somewhere/other.go:101 +0x3e
-==================
-Found 1 data race(s)
-`
-	const asan = `=================================================================
-==7==ERROR: AddressSanitizer: use-after-poison on address 0x4000087fffc0 at pc 0x0000 bp 0x00 sp 0x00
-READ of size 8 at 0x4000087fffc0 thread T0
-    #0 0x40be in __asan_read /usr/local/go/src/runtime/asan.go:20
-    #1 0x59a0 in example.com/x.look /somewhere/misuse.go:101
+// patience is the longest that one may take.
+const patience = 3 * time.Minute
 
-SUMMARY: AddressSanitizer: use-after-poison
-`
-	for _, x := range []struct {
-		child ended
-		want  workloads.Seen
-	}{
-		{ended{stdout: []byte(`{"Outcome":"still its own value","Detail":"1 of 2"}`)}, workloads.Seen{Outcome: "still its own value", Detail: "1 of 2"}},
-		{ended{stdout: []byte(`{"Outcome":"reads zero"}`), stderr: race, err: failed},
-			workloads.Seen{Outcome: "race reported", Detail: "write at misuse.go:99, read at other.go:101; what it did: reads zero"}},
-		{ended{stderr: race, err: failed}, workloads.Seen{Outcome: "race reported", Detail: "write at misuse.go:99, read at other.go:101"}},
-		{ended{stderr: asan, err: failed}, workloads.Seen{Outcome: "asan reported: use-after-poison", Detail: "read of size 8 at misuse.go:101"}},
-		{ended{stderr: "accessed data from freed user arena 0x7f00\nfatal error: fault\n[signal SIGSEGV: segmentation violation]\n", err: failed},
-			workloads.Seen{Outcome: "fault", Detail: "accessed data from freed user arena 0x…"}},
-		{ended{stderr: "unexpected fault address 0xbad\nfatal error: fault\n[signal SIGBUS: bus error]\n", err: failed},
-			workloads.Seen{Outcome: "fault", Detail: "unexpected fault address 0x…"}},
-		{ended{stderr: "panic: arena: used after Put\n\ngoroutine 1 [running]:\n", err: failed}, workloads.Seen{Outcome: "panic", Detail: "arena: used after Put"}},
-		{ended{stderr: "signal: killed", err: errors.New("signal: killed"), late: true}, workloads.Seen{Outcome: TimedOut, Detail: "no result after 3m0s"}},
-		{ended{stderr: "fatal error: found bad pointer\n", err: failed}, workloads.Seen{Outcome: Crashed, Detail: "fatal error: found bad pointer (exit status 2)"}},
-		{ended{}, workloads.Seen{Outcome: Crashed, Detail: "ended without a result"}},
-	} {
-		if got := x.child.classify(); got != x.want {
-			t.Errorf("%q: got %q, want %q", x.child.stderr, got, x.want)
+func TestMain(m *testing.M) {
+	if subject, variant, ok := strings.Cut(os.Getenv(child), "/"); ok {
+		a, err := subjects.FindAllocator(subject)
+		v, errV := workloads.FindMisuse(variant)
+		if err := errors.Join(err, errV); err != nil {
+			panic(err)
 		}
+		use, _ := v.Bind(a.New())
+		json.NewEncoder(os.Stdout).Encode(use())
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The use-after-free program keeps something from a life, ends the life, has the next one
+// write, and uses what it kept: one process for each subject and variant. With -v each
+// line says what it saw, or what the runtime or a sanitizer reported, in the build that
+// the test is of. Of ours nothing but a sanitizer or a check for misuse may end it.
+func TestUseAfterFree(t *testing.T) {
+	for _, a := range subjects.Allocators() {
+		if a.New() == nil { // of an experiment that this build has not
+			continue
+		}
+		for _, v := range workloads.Misuses() {
+			if _, ok := v.Bind(a.New()); !ok {
+				continue
+			}
+			seen := misuse(t.Context(), a.Name, v.Name)
+			t.Logf("%-16s %-14s %-40s %s", a.Name, v.Name, seen.Outcome, seen.Detail)
+			if ours := a.Name == subjects.Region || a.Name == subjects.Pool; ours && (seen.Outcome == "fault" || seen.Outcome == "crashed") {
+				t.Errorf("%s, %s: %s %s", a.Name, v.Name, seen.Outcome, seen.Detail)
+			}
+		}
+	}
+}
+
+func misuse(ctx context.Context, subject, variant string) workloads.Seen {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), child+"="+subject+"/"+variant, "GORACE=atexit_sleep_ms=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	return classify(out, stderr.String(), err)
+}
+
+var (
+	asanReport = regexp.MustCompile(`ERROR: AddressSanitizer: (\S+)`)
+	source     = regexp.MustCompile(`(\S+\.go):(\d+)`)
+	address    = regexp.MustCompile(`0x[0-9a-f]+`)
+)
+
+// classify says what a process of the use-after-free program has come to: a sanitizer's
+// report before a fault, and a fault before what it printed.
+func classify(stdout []byte, stderr string, err error) workloads.Seen {
+	var said workloads.Seen
+	_ = json.Unmarshal(stdout, &said) // nothing where it ended before
+	first, _, _ := strings.Cut(address.ReplaceAllString(stderr, "0x…"), "\n")
+	switch m := asanReport.FindStringSubmatch(stderr); {
+	case m != nil:
+		return workloads.Seen{Outcome: "asan reported: " + m[1], Detail: firstSource(stderr)}
+	case strings.Contains(stderr, "WARNING: DATA RACE"):
+		return workloads.Seen{Outcome: "race reported", Detail: firstSource(stderr) + "; what it did: " + said.Outcome}
+	case strings.HasPrefix(first, "panic: "):
+		return workloads.Seen{Outcome: "panic", Detail: strings.TrimPrefix(first, "panic: ")}
+	case strings.Contains(stderr, "SIGSEGV") || strings.Contains(stderr, "SIGBUS") || strings.Contains(stderr, "fatal error: fault"):
+		return workloads.Seen{Outcome: "fault", Detail: first}
+	case err != nil || said.Outcome == "":
+		return workloads.Seen{Outcome: "crashed", Detail: fmt.Sprint(first, err)}
+	}
+	return said
+}
+
+// firstSource is the first place in a stack that is not the runtime's, without its folder.
+func firstSource(stack string) string {
+	for _, m := range source.FindAllStringSubmatch(stack, -1) {
+		if !strings.Contains(m[1], "/src/runtime/") {
+			return path.Base(m[1]) + ":" + m[2]
+		}
+	}
+	return "an unknown place"
+}
+
+func TestClassify(t *testing.T) {
+	for stderr, want := range map[string]string{
+		"==1==ERROR: AddressSanitizer: use-after-poison on":        "asan reported: use-after-poison",
+		"WARNING: DATA RACE\nRead at 0x1 by goroutine 7:\n a.go:3": "race reported",
+		"panic: arena: used after Reset\n":                         "panic",
+		"unexpected fault address 0x1\nfatal error: fault\n":       "fault",
+		"exit": "crashed",
+	} {
+		if got := classify(nil, stderr, errors.New("exit status 2")); got.Outcome != want {
+			t.Errorf("%q is taken for %q, not %q", stderr, got.Outcome, want)
+		}
+	}
+	if got := classify([]byte(`{"Outcome":"reads zero"}`), "", nil); got.Outcome != workloads.ReadsZero {
+		t.Errorf("what it printed is taken for %q", got.Outcome)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
-
-	"github.com/ebbpool/arena/lab/results"
 )
 
 // snapshot is what the runtime tells about its collector at one moment.
@@ -35,7 +33,7 @@ func (s *snapshot) read() {
 }
 
 // fill puts the difference of two snapshots into r.
-func fill(r *results.Run, before, after *snapshot) {
+func fill(r *Result, before, after *snapshot) {
 	r.Seconds = after.at.Sub(before.at).Seconds()
 	r.CPU = after.cpu - before.cpu
 	r.GCCycles = after.mem.NumGC - before.mem.NumGC
@@ -91,4 +89,18 @@ func Load() float64 {
 		return 0
 	}
 	return load.Load1
+}
+
+// Processor is the name of this machine's, as Go's benchmarks print it, or "" where the
+// system doesn't tell.
+func Processor() string {
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return ""
+	}
+	all, err := fs.CPUInfo()
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return all[0].ModelName
 }

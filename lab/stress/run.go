@@ -16,7 +16,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
@@ -72,23 +71,23 @@ type client interface {
 // Run serves c.Requests requests in this process and returns what it cost.
 // progress, if not nil, is called now and then with the number of requests
 // done so far.
-func Run(ctx context.Context, c Config, progress func(done int)) (results.Run, error) {
+func Run(ctx context.Context, c Config, progress func(done int)) (Result, error) {
 	if err := c.check(); err != nil {
-		return results.Run{}, err
+		return Result{}, err
 	}
 	h, err := handlers.New(c.Subject)
 	if err != nil {
-		return results.Run{}, err
+		return Result{}, err
 	}
 	return runHandler(ctx, c, h, progress)
 }
 
-func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func(done int)) (results.Run, error) {
+func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func(done int)) (Result, error) {
 	newClient := func() client { return &direct{handler: h} }
 	if c.Mode == HTTP {
 		srv, err := serve(h, c.Workers)
 		if err != nil {
-			return results.Run{}, err
+			return Result{}, err
 		}
 		defer srv.close()
 		newClient = srv.client
@@ -106,7 +105,6 @@ func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func
 		}
 	}
 	var measured loop
-	var course *timeline
 	switch {
 	case c.Rate > 0 && c.Mode == HTTP:
 		measured = newOpenClients(arrivals(c.Seed, c.Requests, c.Rate))
@@ -114,7 +112,6 @@ func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func
 		measured = newOpenLoop(0, arrivals(c.Seed, c.Requests, c.Rate))
 	default:
 		measured = &closedLoop{n: c.Requests}
-		course = newTimeline()
 	}
 
 	// Building all this left a collection running, or due: let it finish, so
@@ -125,24 +122,21 @@ func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func
 	// The warm-up's requests are other ones than the measured: they have the
 	// indices behind them.
 	if err := phase(ctx, workers, &closedLoop{first: c.Requests, n: c.Warmup}, nil); err != nil {
-		return results.Run{}, err
+		return Result{}, err
 	}
 	done.Store(0)
 	for _, w := range workers {
 		w.hist.Reset()
 		w.checksum, w.errors = 0, 0
-		w.course = course
 	}
 	before.read()
-	course.start(before.at)
 	err := phase(ctx, workers, measured, progress)
 	after.read()
 	if err != nil {
-		return results.Run{}, err
+		return Result{}, err
 	}
-	r := results.Run{Mode: c.Mode, Subject: c.Subject, Requests: c.Requests, Offered: c.Rate}
+	r := Result{Mode: c.Mode, Subject: c.Subject, Requests: c.Requests, Offered: c.Rate}
 	fill(&r, &before, &after)
-	r.Slices = course.slices(&before, &after)
 	total := hdrhistogram.New(1, int64(time.Minute), 3)
 	for _, w := range workers {
 		total.Merge(w.hist)
@@ -154,7 +148,7 @@ func runHandler(ctx context.Context, c Config, h handlers.Handler, progress func
 	r.Max = time.Duration(total.Max())
 	r.PeakRSS = peakRSS()
 	if live.walk(1000) < 0 {
-		return results.Run{}, fmt.Errorf("the live background is damaged")
+		return Result{}, fmt.Errorf("the live background is damaged")
 	}
 	return r, nil
 }
@@ -164,7 +158,6 @@ type worker struct {
 	client   client
 	source   *workloads.Source
 	hist     *hdrhistogram.Histogram
-	course   *timeline     // nil: not recorded
 	done     *atomic.Int64 // of all workers
 	payload  []byte
 	checksum uint64
@@ -248,7 +241,6 @@ func (w *worker) send(i int, start time.Time) {
 	}
 	// No value is refused: Max tells of one beyond the histogram's minute.
 	_ = w.hist.RecordValue(min(max(int64(end.Sub(start)), 1), int64(time.Minute)))
-	w.course.count(end)
 	w.checksum += weigh(i, out)
 	w.done.Add(1)
 }

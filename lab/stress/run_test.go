@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
 )
 
@@ -145,10 +144,10 @@ func TestCancel(t *testing.T) {
 }
 
 // fake is a Runner that measures nothing.
-func fake(spoil func(*results.Run)) stress.Runner {
-	return func(_ context.Context, c stress.Config, progress func(int)) (results.Run, error) {
+func fake(spoil func(*stress.Result)) stress.Runner {
+	return func(_ context.Context, c stress.Config, progress func(int)) (stress.Result, error) {
 		progress(c.Requests / 2)
-		r := results.Run{
+		r := stress.Result{
 			Mode: c.Mode, Subject: c.Subject, Requests: c.Requests,
 			Seconds: 1, Checksum: uint64(c.Requests) * 31,
 		}
@@ -166,7 +165,7 @@ func suite() stress.Suite {
 func TestSuiteOrderAndProgress(t *testing.T) {
 	s := suite()
 	last := 0
-	runs, err := s.Run(t.Context(), fake(func(*results.Run) {}), func(done int, _ string) {
+	runs, err := s.Run(t.Context(), fake(func(*stress.Result) {}), func(done int, _ string) {
 		if done < last || done > s.Total() {
 			t.Errorf("progress went from %d to %d of %d", last, done, s.Total())
 		}
@@ -194,8 +193,8 @@ func TestSuiteOpenLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := []float64{500, 900, 300}
-	run := func(ctx context.Context, c stress.Config, p func(int)) (results.Run, error) {
-		return fake(func(r *results.Run) {
+	run := func(ctx context.Context, c stress.Config, p func(int)) (stress.Result, error) {
+		return fake(func(r *stress.Result) {
 			r.Offered = c.Rate
 			r.Seconds = float64(c.Requests) / 2000
 			if c.Subject == handlers.Plain && c.Rate == 0 {
@@ -235,12 +234,12 @@ func TestSuiteOpenLoop(t *testing.T) {
 }
 
 func TestSuiteDetectsWrongAnswers(t *testing.T) {
-	runs, err := suite().Run(t.Context(), fake(func(r *results.Run) {
+	runs, err := suite().Run(t.Context(), fake(func(r *stress.Result) {
 		if r.Subject == handlers.Arena && r.Mode == stress.HTTP {
 			r.Checksum++
 		}
 	}), func(int, string) {})
-	if !errors.Is(err, results.ErrMismatch) {
+	if !errors.Is(err, stress.ErrMismatch) {
 		t.Errorf("got %v, want ErrMismatch", err)
 	}
 	if len(runs) != 12 {
@@ -251,11 +250,11 @@ func TestSuiteDetectsWrongAnswers(t *testing.T) {
 func TestSuiteStopsAtAFailingRun(t *testing.T) {
 	broken := errors.New("no memory left")
 	calls := 0
-	run := func(ctx context.Context, c stress.Config, p func(int)) (results.Run, error) {
+	run := func(ctx context.Context, c stress.Config, p func(int)) (stress.Result, error) {
 		if calls++; calls == 3 {
-			return results.Run{}, broken
+			return stress.Result{}, broken
 		}
-		return fake(func(*results.Run) {})(ctx, c, p)
+		return fake(func(*stress.Result) {})(ctx, c, p)
 	}
 	runs, err := suite().Run(t.Context(), run, func(int, string) {})
 	if !errors.Is(err, broken) || len(runs) != 2 || calls != 3 {

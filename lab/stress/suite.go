@@ -14,8 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/montanaflynn/stats"
+
 	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/results"
 )
 
 // Suite is a comparison: every subject in every mode, several rounds.
@@ -40,7 +41,7 @@ type Suite struct {
 }
 
 // A Runner carries out one run. The lab's is [Process]; tests have others.
-type Runner func(ctx context.Context, c Config, progress func(done int)) (results.Run, error)
+type Runner func(ctx context.Context, c Config, progress func(done int)) (Result, error)
 
 // planned is a run of a suite.
 type planned struct {
@@ -78,14 +79,14 @@ func (s Suite) plan() (all []planned) {
 
 // rate is what the open loop's requests of a mode arrive at, after the closed
 // loop's runs.
-func (s Suite) rate(runs []results.Run, mode string) (float64, error) {
+func (s Suite) rate(runs []Result, mode string) (float64, error) {
 	var plain []float64
 	for _, r := range runs {
-		if r.Mode == mode && r.Subject == handlers.Plain && r.Loop() == results.Closed {
+		if r.Mode == mode && r.Subject == handlers.Plain && r.Loop() == Closed {
 			plain = append(plain, r.Rate())
 		}
 	}
-	median, _, _, err := results.Spread(plain)
+	median, err := stats.Median(plain)
 	return math.Ceil(s.OpenLoad * median), err
 }
 
@@ -133,8 +134,8 @@ func (s Suite) Total() int {
 // Run carries out all runs, one at a time, and verifies that they gave the
 // same answers. With an error of Verify the runs are returned too. progress
 // is told the number of requests done of Total and what runs now.
-func (s Suite) Run(ctx context.Context, run Runner, progress func(done int, what string)) ([]results.Run, error) {
-	var runs []results.Run
+func (s Suite) Run(ctx context.Context, run Runner, progress func(done int, what string)) ([]Result, error) {
+	var runs []Result
 	done := 0
 	for _, c := range s.plan() {
 		if c.open {
@@ -158,17 +159,14 @@ func (s Suite) Run(ctx context.Context, run Runner, progress func(done int, what
 		done += c.Requests
 	}
 	progress(done, "done")
-	return runs, results.Verify(runs)
+	return runs, Verify(runs)
 }
 
 // message is one line that a child process prints.
 type message struct {
-	Done   int          `json:",omitempty"`
-	Result *results.Run `json:",omitempty"`
+	Done   int     `json:",omitempty"`
+	Result *Result `json:",omitempty"`
 }
-
-// longestLine holds the message of a result with its timeline's slices.
-const longestLine = 16 << 20
 
 // Child is the other side of Process: it runs c in this process and writes
 // how it goes and what came of it to w.
@@ -187,24 +185,23 @@ func Child(ctx context.Context, c Config, w io.Writer) error {
 // own, of this program: no subject meets a heap that another has shaped.
 // argv makes the arguments that have the program call Child.
 func Process(argv func(Config) []string) Runner {
-	return func(ctx context.Context, c Config, progress func(int)) (results.Run, error) {
+	return func(ctx context.Context, c Config, progress func(int)) (Result, error) {
 		exe, err := os.Executable()
 		if err != nil {
-			return results.Run{}, err
+			return Result{}, err
 		}
 		var stderr bytes.Buffer
 		cmd := exec.CommandContext(ctx, exe, argv(c)...)
 		cmd.Stderr = &stderr
 		stdout, err := cmd.StdoutPipe()
 		if err != nil {
-			return results.Run{}, err
+			return Result{}, err
 		}
 		if err := cmd.Start(); err != nil {
-			return results.Run{}, err
+			return Result{}, err
 		}
-		var last *results.Run
+		var last *Result
 		lines := bufio.NewScanner(stdout)
-		lines.Buffer(nil, longestLine)
 		var bad error
 		for lines.Scan() {
 			var m message
@@ -223,7 +220,7 @@ func Process(argv func(Config) []string) Runner {
 			err = errors.New("the child ended without a result")
 		}
 		if err != nil {
-			return results.Run{}, fmt.Errorf("%w\n%s", err, strings.TrimSpace(stderr.String()))
+			return Result{}, fmt.Errorf("%w\n%s", err, strings.TrimSpace(stderr.String()))
 		}
 		return *last, nil
 	}

@@ -3,6 +3,7 @@ package subjects
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Allocator is one subject of the matrix: a way to get memory, with as many of
@@ -39,42 +40,42 @@ const oneType = "serves one type"
 // Allocators returns the subjects of the matrix, in the order of the tables:
 // ordinary Go first.
 func Allocators() []Allocator {
-	noPool := programless(objectsOnly, map[string]string{"Workers": oneGoroutine})
-	usedAgain := programless(objectsOnly, map[string]string{"Workers": oneGoroutine, "Cold": keptOn})
+	noPool := map[string]string{"Workers": oneGoroutine}
+	usedAgain := map[string]string{"Workers": oneGoroutine, "Cold": keptOn}
 	return []Allocator{
-		{Name: Heap, What: "ordinary Go: new, make and append; builtin maps, strings.Builder and fmt in the four programs", New: func() any { return goHeap{} },
+		{Name: Heap, What: "ordinary Go: new, make and append", New: func() any { return goHeap{} },
 			Lacks: map[string]string{"Ends": "has nothing to call: the collector frees its objects later"}},
 		{Name: SyncPool, What: "one sync.Pool for each type; objects are cleared when they go back, strings come from the heap",
-			New: func() any { return newTypedPools() }, Lacks: programless("has objects of a type; texts, maps and trees of many types stay with the heap", map[string]string{
+			New: func() any { return newTypedPools() }, Lacks: map[string]string{
 				"Texts": "a string can't be recycled without unsafe", "Ints": "recycles a slice only of a known capacity",
 				"Cold": keptOn, "Simples and Ints": "recycles a slice only of a known capacity", "Requests and Ints": "recycles a slice only of a known capacity",
-			})},
+			}},
 		{Name: Region, What: "ours: emptied by Reset", New: func() any { return newRegion() }},
-		{Name: Slab, What: "ours, for one type; emptied by Reset", New: func() any { return newSlabs() }, Lacks: programless(oneType, map[string]string{
+		{Name: Slab, What: "ours, for one type; emptied by Reset", New: func() any { return newSlabs() }, Lacks: map[string]string{
 			"Texts": oneType, "Ints": "its slices don't grow", "Simples and Ints": oneType, "Requests": oneType,
 			"Workers": oneType, "Requests and Ints": oneType, "Cold": oneType,
-		})},
+		}},
 		{Name: Pool, What: "ours: an arena from a pool for each life", New: func() any { return newPooled() }, Lacks: map[string]string{
 			"Objects": sameAsArena, "Ends": sameAsArena, "Texts": sameAsArena, "Ints": sameAsArena, "Simples": sameAsArena,
-			"Simples and Ints": sameAsArena, "Cold": keptOn, "ColdPrograms": keptOn,
+			"Simples and Ints": sameAsArena, "Cold": keptOn,
 		}},
 		{Name: FixedPool, What: "ours, for one type and a number of objects; each one is given back by itself",
-			New: func() any { return &fixedPools{} }, Lacks: programless(oneType, map[string]string{
+			New: func() any { return &fixedPools{} }, Lacks: map[string]string{
 				"Texts": oneType, "Ints": oneType, "Simples and Ints": oneType, "Requests": oneType,
 				"Workers": oneType, "Requests and Ints": oneType, "Cold": oneType,
-			})},
+			}},
 		{Name: ByteBump, What: "the usual Go arena: a cursor over []byte; zeroes only where a row says zero, and the collector sees no pointer in it",
 			New: func() any { return newBump() }, Lacks: usedAgain},
 		{Name: StdArena, What: "the standard library's experiment arena, in a build of its own; freed, and made anew for each life",
 			New: newStdArena, Experiment: "arenas", Lacks: noPool},
 		{Name: Ristretto, What: "github.com/dgraph-io/ristretto/v2/z Allocator: a cursor over []byte that goroutines may share; the collector sees no pointer in it",
-			New: func() any { return newRistretto() }, Lacks: programless(bytesOnly, map[string]string{
+			New: func() any { return newRistretto() }, Lacks: map[string]string{
 				"Requests": bytesOnly, "Requests and Ints": bytesOnly, "Workers": bytesOnly, "Cold": bytesOnly,
-			})},
+			}},
 		{Name: Modernc, What: "modernc.org/memory: malloc and free outside the Go heap; all is freed by Close. The collector sees no pointer in it",
-			New: func() any { return newModernc() }, Lacks: programless(bytesOnly, map[string]string{
+			New: func() any { return newModernc() }, Lacks: map[string]string{
 				"Requests": bytesOnly, "Requests and Ints": bytesOnly, "Workers": bytesOnly, "Cold": bytesOnly,
-			})},
+			}},
 		{Name: Buffers, What: "github.com/valyala/bytebufferpool: strings are parts of one pooled buffer",
 			New: func() any { return &buffers{} }, Lacks: onlyText("a pool of byte buffers")},
 		{Name: FastJSON, What: "github.com/valyala/fastjson Arena: each string is a JSON value, too",
@@ -86,20 +87,13 @@ const (
 	sameAsArena = "allocates as Arena does; requests, pool and giant show what Get and Put cost"
 	keptOn      = "is made to be used again"
 	bytesOnly   = "hands out bytes: a request's objects of six types would be unsafe to store in it"
-	objectsOnly = "has neither maps nor text that grows"
 
 	oneGoroutine = "belongs to one goroutine; nothing of it is shared"
 )
 
-// programless adds why a subject has no row for the four programs.
-func programless(why string, lacks map[string]string) map[string]string {
-	lacks["Programs"], lacks["ColdPrograms"] = why, why
-	return lacks
-}
-
 func onlyText(why string) map[string]string {
 	m := map[string]string{}
-	for _, need := range []string{"Objects", "Ends", "Ints", "Simples", "Simples and Ints", "Nodes", "Requests", "Workers", "Requests and Ints", "Cold", "Programs", "ColdPrograms"} {
+	for _, need := range []string{"Objects", "Ends", "Ints", "Simples", "Simples and Ints", "Nodes", "Requests", "Workers", "Requests and Ints", "Cold"} {
 		m[need] = why
 	}
 	return m
@@ -118,9 +112,10 @@ func FindAllocator(name string) (Allocator, error) {
 	return Allocator{}, fmt.Errorf("unknown subject %q; there are %q", name, names)
 }
 
-// Unmeasured are allocators that one might look for, and why they are not
-// subjects.
-var Unmeasured = []struct{ Name, Why string }{
-	{"Go's runtime free list of GOEXPERIMENT=runtimefreegc", "an experiment of the compiler that programs can't call"},
-	{"arenas of Protocol Buffers", "the Go implementation has none"},
+// Marked is a subject's name, and behind it that the collector does not see its pointers.
+func Marked(name string) string {
+	if a, err := FindAllocator(name); err == nil && strings.Contains(a.What, "collector sees no pointer in it") {
+		return name + " (unsafe)"
+	}
+	return name
 }

@@ -15,7 +15,6 @@ var small = map[string]int{
 	"slice-filled": 50_000, "Slice": 3000, "SimpleStruct": 3000, "ComplexStruct": 3000, "ComplexStructIter": 20,
 	"grow": 3000, "grow-turns": 1000, "request": 200, "tree": 10, "trees": 8, "reset-flat": 3000, "reset-link": 3000,
 	"cold-slice": 3000, "cold-struct": 3000, "cold-iter": 20, "cold-request": 200,
-	"query": 70, "markdown": 70, "metrics": 70, "order": 70, "cold-programs": 20,
 	"pool": 2, "giant": 2, "collector": 3, "collector-clone": 3,
 }
 

@@ -127,12 +127,6 @@ func Catalog() []Workload {
 		{Name: "cold-iter", Title: "memory made anew, 1,000 ComplexStructs in it", Sizes: []int{100}, Full: []int{10_000}, Unit: "ints", Per: whole, Need: "Cold", bind: on(coldIter)},
 		{Name: "cold-request", Title: "memory made anew, requests of that many objects in all", Sizes: []int{20, 200}, Unit: "objects", Per: perColdLife, Need: "Cold", bind: on(coldRequest)},
 
-		{Name: "query", Title: "GraphQL documents parsed to a tree", Sizes: []int{100}, Unit: "documents", Per: each, Need: "Programs", bind: on(queries)},
-		{Name: "markdown", Title: "Markdown pages parsed to a tree and written as HTML", Sizes: []int{100}, Unit: "pages", Per: each, Need: "Programs", bind: on(markdowns)},
-		{Name: "metrics", Title: "scrapes of metrics with labels, read and summed up", Sizes: []int{100}, Unit: "scrapes", Per: each, Need: "Programs", bind: on(scrapes)},
-		{Name: "order", Title: "JSON orders parsed, added up and answered", Sizes: []int{100}, Unit: "orders", Per: each, Need: "Programs", bind: on(orders)},
-		{Name: "cold-programs", Title: "memory made anew for each document of all four programs", Sizes: []int{25}, Unit: "rounds", Per: each, Need: "ColdPrograms", bind: on(coldPrograms)},
-
 		{Name: "corruption", Title: "objects that alone hold heap strings, five collections with churn", Sizes: []int{5000}, Unit: "objects", Per: whole, Kind: Reads, Need: "Objects", bind: on(corruption)},
 		{Name: "collector", Title: "100 calls that append 100,000 ints", Sizes: []int{100}, Unit: "calls", Per: whole, Kind: Collect, Need: "Ints", bind: on(collector)},
 		{Name: "collector-clone", Title: "the same, and each result is cloned to the heap", Sizes: []int{100}, Unit: "calls", Per: whole, Kind: Collect, Need: "Ints", bind: on(collectorClone)},

@@ -1,7 +1,7 @@
-// Command lab measures the arena package beside what its users would pick
-// instead: "lab run" every workload with every subject, "lab report" draws the
-// page from what was kept, "lab stress" runs a request handler under load, and
-// "lab bench" makes the table of claims. The tables stand in docs/numbers.md.
+// Command lab measures the arena package beside what its users would pick instead. Each
+// command writes its results into a file in Go's benchmark format, which benchstat reads;
+// with -publish the medians go to docs/figures.csv, from which the tables of the pages are
+// made, and "lab report" the pictures and the page.
 package main
 
 import (
@@ -12,19 +12,12 @@ import (
 	"os/signal"
 
 	"github.com/urfave/cli/v3"
-
-	"github.com/ebbpool/arena/lab/matrix"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	run := app().Run
-	if len(os.Args) > 1 && (os.Args[1] == matrix.MeasureChild || os.Args[1] == matrix.MisuseChild) {
-		// Where its small program can't be built, lab run starts this one for it.
-		run = func(_ context.Context, args []string) error { return matrix.Child(args[1:], os.Stdout) }
-	}
-	if err := run(ctx, os.Args); err != nil {
+	if err := app().Run(ctx, os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, "lab:", err)
 		stop()
 		os.Exit(code(err))
@@ -56,7 +49,7 @@ func code(err error) int {
 func app() *cli.Command {
 	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return bad(err) }
 	all := []*cli.Command{
-		runCommand(), reportCommand(), stressCommand(), demoCommand(), childCommand(), benchCommand(), jsonCommand(), cppCommand(),
+		benchCommand(), matrixCommand(), jsonCommand(), cppCommand(), stressCommand(), demoCommand(), childCommand(), reportCommand(),
 	}
 	for _, c := range all {
 		c.OnUsageError = usage

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,8 +13,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/page"
-	"github.com/ebbpool/arena/lab/results"
 	"github.com/ebbpool/arena/lab/stress"
 )
 
@@ -30,11 +27,6 @@ var (
 	// full is the load that the project's claims are about.
 	full = size{1_000_000, 1_000_000, 200_000, 5_000_000, 5}
 )
-
-// claimed reports whether the run is as large as the claims are about.
-func (s size) claimed() bool {
-	return s.requests >= full.requests && s.httpRequests >= full.httpRequests && s.live >= full.live
-}
 
 func stressCommand() *cli.Command {
 	return &cli.Command{
@@ -52,9 +44,9 @@ func stressCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of requests and live objects"},
 			&cli.StringFlag{Name: "modes", Value: stress.Handler + "," + stress.HTTP, Usage: "which to run"},
 			&cli.StringFlag{Name: "subjects", Value: strings.Join(handlers.Names(), ","), Usage: "which to compare"},
-			&cli.StringFlag{Name: "csv", Usage: "write the table of runs to `FILE`, the ratios beside it; those of another maker's processor stay"},
-			&cli.StringFlag{Name: "page", Usage: "write the ratios of -csv, of this processor and of others, into the page `FILE`, between its markers"},
-			&cli.StringFlag{Name: "front", Usage: "write the medians of the handler into the page `FILE`, between its markers"},
+			&cli.StringFlag{Name: "out", Value: "results/stress.txt", Usage: "write the results to `FILE`"},
+			&cli.StringFlag{Name: "from", Usage: "take the results of `FILE` in place of measuring"},
+			&cli.BoolFlag{Name: "publish", Usage: "keep the medians of a -full run in docs/figures.csv, and make the pages' tables anew"},
 		},
 		Action: runStress,
 	}
@@ -73,8 +65,8 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	case cmd.Bool("full"):
 		sz = full
 	}
-	if cmd.String("page") != "" && cmd.String("csv") == "" {
-		return bad(errors.New("-page needs -csv: the page has what is kept there"))
+	if cmd.Bool("publish") && !cmd.Bool("full") && cmd.String("from") == "" {
+		return bad(errors.New("-publish needs -full: of a smaller load nothing is claimed"))
 	}
 	if cmd.IsSet("requests") {
 		sz.requests, sz.httpRequests, sz.openRequests = cmd.Int("requests"), cmd.Int("requests"), cmd.Int("requests")
@@ -103,81 +95,74 @@ func runStress(ctx context.Context, cmd *cli.Command) error {
 	if err := suite.Check(); err != nil {
 		return bad(err)
 	}
-	stdout, stderr := cmd.Root().Writer, cmd.Root().ErrWriter
-	warnLoad(stderr)
+	stdout := cmd.Root().Writer
 	fmt.Fprintf(stdout, "%s %s/%s, %d processors; %d requests (http: %d), %d workers, %d live objects, seed %d\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0),
 		sz.requests, sz.httpRequests, suite.Base.Workers, sz.live, suite.Base.Seed)
-	bar := newProgress(stderr, suite.Total())
-	runs, err := suite.Run(ctx, runner, bar.set)
-	bar.finish()
-	if len(runs) == 0 {
+	return results(cmd, "stress", func(w io.Writer, _ int) error {
+		runs, err := suite.Run(ctx, runner, says(cmd))
+		fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\n", runtime.GOOS, runtime.GOARCH, stress.Processor())
+		for _, r := range runs {
+			err = errors.Join(err, r.Write(w), r.Write(stdout))
+		}
 		return err
-	}
-	// What was measured is shown even if the answers differ: it helps to see
-	// which run is at fault. The exit code tells that it is no result.
-	if err = errors.Join(err, writeRuns(stdout, runs, sz.claimed(), cmd)); err != nil {
-		return err
-	}
-	fmt.Fprintf(stdout, "\nAll %d runs gave the same answers (checksum of the first: %016x).\n",
-		len(runs), runs[0].Checksum)
-	return nil
+	})
 }
 
-// warnLoad tells when the machine has something else to do.
-func warnLoad(w io.Writer) {
-	if load := stress.Load(); load > 0.7 {
-		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", load)
+// says is a progress that prints a line for each run.
+func says(cmd *cli.Command) func(done int, what string) {
+	last := ""
+	return func(_ int, what string) {
+		if what != last {
+			fmt.Fprintln(cmd.Root().ErrWriter, what)
+			last = what
+		}
 	}
 }
 
-func writeRuns(w io.Writer, runs []results.Run, full bool, cmd *cli.Command) error {
-	table, err := results.Runs(runs)
-	if err != nil {
-		return err
-	}
-	compared, err := results.Compare(runs, handlers.Arena)
-	if err != nil {
-		return err
-	}
-	ratios := results.Ratios(compared, full)
-	if err := table.WriteText(w); err != nil {
-		return err
-	}
-	fmt.Fprintln(w, "\nAbove 1: the arena does better. Each round gives one ratio.")
-	if err := ratios.WriteText(w); err != nil {
-		return err
-	}
-	if file := cmd.String("front"); file != "" {
-		medians, err := results.Summary(table, stress.Handler, results.Closed)
-		if err != nil {
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "a loaded HTTP server, three ways, in six lines",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "requests", Value: 50_000, Usage: "of one run"},
+			&cli.IntFlag{Name: "live", Value: 1_000_000, Usage: "objects that are alive in the background"},
+			&cli.StringFlag{Name: "out", Value: "results/demo.txt", Usage: "write the results to `FILE`"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			const workers = 100
+			suite := stress.Suite{
+				Modes: []string{stress.HTTP}, Subjects: handlers.Names(), Rounds: 3,
+				Base: stress.Config{Requests: cmd.Int("requests"), Live: cmd.Int("live"), Workers: workers, Seed: 1, Warmup: 20 * workers},
+			}
+			if err := suite.Check(); err != nil {
+				return bad(err)
+			}
+			warnLoad(cmd.Root().ErrWriter)
+			runs, err := suite.Run(ctx, runner, says(cmd))
+			if err != nil {
+				return err
+			}
+			file, err := create(cmd.String("out"))
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			for _, r := range runs {
+				if err := r.Write(file); err != nil {
+					return err
+				}
+			}
+			stdout := cmd.Root().Writer
+			fmt.Fprintf(stdout, "%d orders in JSON, over HTTP from %d clients, to a server that keeps %d objects alive; medians of %d runs, all with the same answers.\n",
+				suite.Base.Requests, workers, suite.Base.Live, suite.Rounds)
+			if err := stress.WriteBars(stdout, runs); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(stdout, "All that was measured, for benchstat: %s\n", file.Name())
 			return err
-		}
-		if err := page.Update(file, page.Load, medians.Markdown()); err != nil {
-			return err
-		}
+		},
 	}
-	csvFile := cmd.String("csv")
-	if csvFile == "" {
-		return nil
-	}
-	ext := filepath.Ext(csvFile)
-	ratiosFile := strings.TrimSuffix(csvFile, ext) + "-ratios" + ext
-	if err := errors.Join(here(table).Save(csvFile), here(ratios).Save(ratiosFile)); err != nil {
-		return err
-	}
-	if file := cmd.String("page"); file != "" {
-		kept, err := results.ReadFigures(ratiosFile)
-		if err != nil {
-			return err
-		}
-		beside, err := results.RatiosBeside(kept)
-		if err != nil {
-			return err
-		}
-		return page.Update(file, page.Stress, beside.Markdown())
-	}
-	return nil
 }
 
 // childCommand is how stress starts itself again, once for each run.

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/ebbpool/arena/lab/figures"
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/rounds"
+	"github.com/ebbpool/arena/lab/stress"
+)
+
+// root is the arena package, from the lab.
+const root = ".."
+
+// keeping are the flags of all that measures.
+func keeping(file string, n int, more ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "rounds", Value: n, Usage: "times that all is measured"},
+		&cli.StringFlag{Name: "out", Value: file, Usage: "write the results to `FILE`"},
+		&cli.StringFlag{Name: "from", Usage: "take the results of `FILE` in place of measuring"},
+		&cli.BoolFlag{Name: "publish", Usage: "keep the medians in docs/figures.csv, and make the pages' tables anew"},
+	}, more...)
+}
+
+// results is a run: measure writes into a file what then becomes figures.
+func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int) error) error {
+	file := cmd.String("from")
+	if file == "" {
+		n := cmd.Int("rounds")
+		if n < 1 && kind != "stress" { // it has checked, and has a number by its size
+			return bad(fmt.Errorf("-rounds %d: at least one is needed", n))
+		}
+		warnLoad(cmd.Root().ErrWriter)
+		file = cmd.String("out")
+		f, err := create(file + ".part")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := measure(f, n); err != nil {
+			return err
+		}
+		if err := errors.Join(f.Close(), os.Rename(file+".part", file)); err != nil {
+			return err
+		}
+	}
+	all, err := figures.Of(kind, file)
+	if err != nil {
+		return bad(err)
+	}
+	if _, err := fmt.Fprintf(cmd.Root().Writer, "%s\nThe results, for benchstat: %s\n", figures.Text(all), file); err != nil {
+		return err
+	}
+	if !cmd.Bool("publish") {
+		return nil
+	}
+	return figures.Publish(root, all)
+}
+
+// create makes a file, and the folder that it is in.
+func create(name string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, err
+	}
+	return os.Create(name)
+}
+
+// warnLoad tells when the machine has something else to do.
+func warnLoad(w io.Writer) {
+	if load := stress.Load(); load > 0.7 {
+		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", load)
+	}
+}
+
+// fail ends a run whose program fails.
+func fail(_ rounds.Program, err error) error { return err }
+
+// temporary calls f with a folder that is gone afterwards.
+func temporary(f func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "lab")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return f(dir)
+}
+
+func benchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "bench", Usage: "the arena package's own benchmarks: the table of claims",
+		Flags: keeping("results/bench.txt", 5, &cli.StringFlag{Name: "benchtime", Value: "200ms", Usage: "as of go test"},
+			&cli.BoolFlag{Name: "strict", Usage: "fail when a claim does not hold"}),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return results(cmd, "bench", func(w io.Writer, n int) error {
+				return temporary(func(dir string) error {
+					const pkg = "./internal/bench"
+					arena, err := filepath.Abs(root)
+					if err != nil {
+						return err
+					}
+					time, plain, profiled := cmd.String("benchtime"), filepath.Join(dir, "bench.test"), filepath.Join(dir, "pgo.test")
+					if err := rounds.Compile(ctx, arena, plain, pkg, nil); err != nil {
+						return err
+					}
+					// The second binary is built as a program's whose owner has a profile of it: with
+					// one of the same benchmarks, made here and now. It is of the arena's alone, as that
+					// program's would be: beside the heap and its collector no call of an arena's would
+					// be among the 99 % that the compiler takes for hot.
+					pattern, profile := figures.Pattern(true), filepath.Join(dir, "cpu.pprof")
+					args := append(rounds.Benchmarks(pattern+"/./^alloc=arena$", "1s"), "-test.cpuprofile="+profile)
+					if err := rounds.Run(ctx, io.Discard, 1, []rounds.Program{{Dir: arena, Path: plain, Args: args}}, fail); err != nil {
+						return err
+					}
+					if err := rounds.Compile(ctx, arena, profiled, pkg, []string{"-pgo=" + profile}); err != nil {
+						return err
+					}
+					return rounds.Run(ctx, w, n, []rounds.Program{
+						{Dir: arena, Path: plain, Args: rounds.Benchmarks(figures.Pattern(false), time)},
+						{Dir: arena, Build: figures.Profiled, Path: profiled, Args: rounds.Benchmarks(pattern, time)},
+					}, fail)
+				})
+			})
+		},
+	}
+}
+
+func matrixCommand() *cli.Command {
+	return &cli.Command{
+		Name: "matrix", Usage: "every workload with every subject, by size, as users build it or with -build",
+		Flags: keeping("results/matrix.txt", 7,
+			&cli.StringFlag{Name: "build", Usage: "asan, cover or race"},
+			&cli.BoolFlag{Name: "full", Usage: "the large sizes, too"},
+			&cli.StringFlag{Name: "benchtime", Value: "15ms", Usage: "as of go test"},
+			&cli.StringSliceFlag{Name: "only", Usage: "measure this `WORKLOAD` only; may be repeated"},
+			&cli.StringSliceFlag{Name: "subject", Usage: "measure this `SUBJECT` only; may be repeated"}),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			o := matrix.Options{Build: cmd.String("build"), Full: cmd.Bool("full"), Workloads: cmd.StringSlice("only"), Subjects: cmd.StringSlice("subject"), Benchtime: cmd.String("benchtime")}
+			return results(cmd, "matrix", func(w io.Writer, n int) error {
+				return temporary(func(dir string) error {
+					programs, err := matrix.Programs(ctx, dir, o)
+					if err != nil {
+						return bad(err)
+					}
+					return rounds.Run(ctx, w, n, programs, func(p rounds.Program, err error) error {
+						fmt.Fprintln(cmd.Root().ErrWriter, "no result:", err)
+						return nil
+					})
+				})
+			})
+		},
+	}
+}
+
+func jsonCommand() *cli.Command {
+	return &cli.Command{
+		Name: "json", Usage: "arenajson beside the other JSON codecs",
+		Flags: keeping("results/json.txt", 7, &cli.StringFlag{Name: "benchtime", Value: "100ms", Usage: "as of go test"},
+			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match this `PATTERN`", Value: "^BenchmarkJSON$"},
+			&cli.StringFlag{Name: "go", Usage: "measure encoding/json and json/v2 in a program of this `TOOLCHAIN`, too"}),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return results(cmd, "json", func(w io.Writer, n int) error {
+				return temporary(func(dir string) error {
+					const pkg = "./jsonbench"
+					args := rounds.Benchmarks(cmd.String("only"), cmd.String("benchtime"))
+					programs := []rounds.Program{{Path: filepath.Join(dir, "json.test"), Args: args}}
+					if err := rounds.Compile(ctx, "", programs[0].Path, pkg, nil); err != nil {
+						return err
+					}
+					if name := cmd.String("go"); name != "" && name != runtime.Version() {
+						other := rounds.Program{Build: name, Path: filepath.Join(dir, name+".test"), Args: args, Env: []string{"LAB_CODECS=standard"}}
+						if err := rounds.Compile(ctx, "", other.Path, pkg, nil, "GOTOOLCHAIN="+name); err != nil {
+							fmt.Fprintf(cmd.Root().ErrWriter, "not measured with %s: %v\n", name, err)
+						} else {
+							programs = append(programs, other)
+						}
+					}
+					return rounds.Run(ctx, w, n, programs, fail)
+				})
+			})
+		},
+	}
+}
+
+func cppCommand() *cli.Command {
+	return &cli.Command{
+		Name: "cpp", Usage: "the C++ half's benchmark, a program on google/benchmark", ArgsUsage: "COMPILER=PROGRAM...",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "rounds", Value: 7, Usage: "times that all is measured"},
+			&cli.StringFlag{Name: "filter", Value: ".", Usage: "measure the benchmarks that match this `PATTERN`"},
+			&cli.StringFlag{Name: "time", Value: "0.02", Usage: "seconds that each takes at least"},
+			&cli.StringFlag{Name: "instructions", Usage: "take instructions per call from `FILE`, in Go's benchmark format"},
+			&cli.StringFlag{Name: "dir", Value: "results", Usage: "write the results into this folder"},
+			&cli.BoolFlag{Name: "publish", Usage: "keep the medians in docs/figures.csv, and make the pages' tables anew"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.NArg() == 0 {
+				return bad(errors.New("name a program: gcc=../cpp/build/release/bench"))
+			}
+			var all []figures.Figure
+			for i, arg := range cmd.Args().Slice() {
+				compiler, program, ok := strings.Cut(arg, "=")
+				if !ok {
+					return bad(fmt.Errorf("%s is not COMPILER=PROGRAM", arg))
+				}
+				file := filepath.Join(cmd.String("dir"), "cpp-"+strings.ReplaceAll(compiler, " ", "-")+".txt")
+				if err := runCpp(ctx, cmd, file, program); err != nil {
+					return err
+				}
+				fresh, err := figures.Of("cpp", file)
+				if err != nil {
+					return err
+				}
+				for k := range fresh {
+					fresh[k].Run = compiler
+				}
+				if i > 0 { // the pictures are the first compiler's
+					fresh = figures.Only(fresh, "cpp")
+				}
+				all = append(all, fresh...)
+			}
+			if file := cmd.String("instructions"); file != "" {
+				counted, err := figures.Of("instructions", file)
+				if err != nil {
+					return err
+				}
+				for i := range counted {
+					counted[i].Run = all[0].Run
+				}
+				all = append(all, counted...)
+			}
+			fmt.Fprintln(cmd.Root().Writer, figures.Text(all))
+			if !cmd.Bool("publish") {
+				return nil
+			}
+			return figures.Publish(root, all)
+		},
+	}
+}
+
+// runCpp has a program on google/benchmark interleave its rounds by itself, and writes
+// them as Go's benchmarks are.
+func runCpp(ctx context.Context, cmd *cli.Command, file, program string) error {
+	c := exec.CommandContext(ctx, program, "--benchmark_format=json", "--benchmark_enable_random_interleaving=true",
+		fmt.Sprintf("--benchmark_repetitions=%d", cmd.Int("rounds")), "--benchmark_min_time="+cmd.String("time"), "--benchmark_filter="+cmd.String("filter"))
+	c.Stderr = cmd.Root().ErrWriter
+	out, err := c.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	f, err := create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return errors.Join(rounds.FromCpp(f, out), f.Close())
+}

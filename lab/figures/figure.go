@@ -1,0 +1,143 @@
+// Package figures keeps what was measured: a median for each row of each table, in one
+// small CSV, from which the tables of the pages and the pictures are made. Raw results
+// are files in Go's benchmark format, for benchstat, and are not kept.
+package figures
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Figure is a row of the CSV.
+type Figure struct {
+	Table   string // which table it belongs to
+	Work    string // what is done: the row
+	Measure string // what the number is; in a pivot table the column
+	Target  string // "at least 7"; empty where nothing is claimed
+	Run     string // the processor; in the tables of C++ the compiler
+	Date    string // of the run, as 2026-11-23
+
+	Median, Low, High float64 // Low and High are the least and the most of the rounds
+}
+
+// ErrFormat tells that a file is no CSV of figures.
+var ErrFormat = errors.New("not a file of figures")
+
+var head = []string{"table", "work", "measure", "target", "run", "date", "median", "low", "high"}
+
+// Read reads a file that Save has written.
+func Read(file string) ([]Figure, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrFormat, err)
+	}
+	if len(rows) == 0 || !slices.Equal(rows[0], head) {
+		return nil, fmt.Errorf("%s: %w: the first line must be %s", file, ErrFormat, strings.Join(head, ","))
+	}
+	var all []Figure
+	for i, r := range rows[1:] {
+		g := Figure{Table: r[0], Work: r[1], Measure: r[2], Target: r[3], Run: r[4], Date: r[5]}
+		for k, v := range []*float64{&g.Median, &g.Low, &g.High} {
+			if *v, err = strconv.ParseFloat(r[6+k], 64); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w: %w", file, i+2, ErrFormat, err)
+			}
+		}
+		if g.Target != "" {
+			if _, _, err := g.target(); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w: %w", file, i+2, ErrFormat, err)
+			}
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// Save writes the file anew.
+func Save(file string, all []Figure) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(head) // a strings.Builder takes all
+	for _, g := range all {
+		number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+		_ = w.Write([]string{g.Table, g.Work, g.Measure, g.Target, g.Run, g.Date, number(g.Median), number(g.Low), number(g.High)})
+	}
+	w.Flush()
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+// Replace puts the figures of a new run into those that are kept. Of its tables what was
+// measured on the same processor goes; the figures of others stay.
+func Replace(kept, fresh []Figure) []Figure {
+	of := func(g Figure) [2]string { return [2]string{g.Table, g.Run} }
+	gone := map[[2]string]bool{}
+	for _, g := range fresh {
+		gone[of(g)] = true
+	}
+	all := slices.DeleteFunc(slices.Clone(kept), func(g Figure) bool { return gone[of(g)] })
+	all = append(all, fresh...)
+	slices.SortStableFunc(all, func(a, b Figure) int { return strings.Compare(a.Table, b.Table) })
+	return all
+}
+
+// target is the side of which the median must be, and of what.
+func (g Figure) target() (sense string, value float64, err error) {
+	i := strings.LastIndexByte(g.Target, ' ')
+	sense = g.Target[:max(i, 0)]
+	if !slices.Contains([]string{AtLeast, AtMost, Below}, sense) {
+		return "", 0, fmt.Errorf("the target %q begins with none of %q", g.Target, []string{AtLeast, AtMost, Below})
+	}
+	value, err = strconv.ParseFloat(g.Target[i+1:], 64)
+	return sense, value, err
+}
+
+// Verdict is "holds" or "missed"; empty where nothing is claimed.
+func (g Figure) Verdict() string {
+	if g.Target == "" {
+		return ""
+	}
+	sense, want, err := g.target()
+	if err == nil && (sense == AtLeast && g.Median >= want || sense == AtMost && g.Median <= want || sense == Below && g.Median < want) {
+		return "holds"
+	}
+	return "missed"
+}
+
+// Text is the median with the least and the most, where there is more than one round.
+func (g Figure) Text() string {
+	if g.Low == g.High {
+		if i := int(g.Median); float64(i) == g.Median && i < 100 {
+			return strconv.Itoa(i)
+		}
+		return number(g.Median)
+	}
+	return fmt.Sprintf("%s (%s–%s)", number(g.Median), number(g.Low), number(g.High))
+}
+
+// number has three digits where they say something.
+func number(v float64) string {
+	switch {
+	case v >= 100:
+		s := strconv.FormatFloat(v, 'f', 0, 64)
+		for i := len(s) - 3; i > 0; i -= 3 {
+			s = s[:i] + "," + s[i:]
+		}
+		return s
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v < 0.1 && v > 0:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case v == 0:
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}

@@ -1,0 +1,168 @@
+package figures
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/lab/rounds"
+)
+
+const kept = "../../docs/figures.csv"
+
+// The tables of the pages are those that docs/figures.csv gives.
+func TestTablesAreFresh(t *testing.T) {
+	all, err := Read(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Places {
+		text, err := os.ReadFile("../../" + p.Page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Insert(string(text), all)
+		if err != nil {
+			t.Error(err)
+		} else if want != string(text) {
+			t.Errorf("%s: the table %s is not what %s gives: run 'make report'", p.Page, p.Name, kept)
+		}
+		if strings.Count(p.Make(all), "\n") < 4 {
+			t.Errorf("%s: the table %s is empty", p.Page, p.Name)
+		}
+	}
+}
+
+// What is kept of a claim has the claim's target, so that none is moved in silence.
+func TestTargetsAreTheClaims(t *testing.T) {
+	all, err := Read(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, claims := range map[string][]Claim{"bench": Go, "stress": Stress(), "cpp": Cpp} {
+		seen, work := 0, ""
+		for _, c := range claims {
+			if c.Work != "" {
+				work = c.Work
+			}
+			for _, g := range Only(all, table) {
+				if g.Work != work || g.Measure != c.Measure {
+					continue
+				}
+				if seen++; g.Target != c.goal() {
+					t.Errorf("%s: %s, %s: the target is %q, kept as %q", table, work, c.Measure, c.goal(), g.Target)
+				}
+			}
+		}
+		if seen < len(claims)*3/4 {
+			t.Errorf("%s: figures of %d claims of %d", table, seen, len(claims))
+		}
+	}
+}
+
+// results are what benchmarks print in two rounds; the second was slow for both.
+const results = `cpu: Intel(R) Xeon(R) CPU @ 2.60GHz
+build:
+BenchmarkA/alloc=heap-2 10 100 ns/op 7 p99-ns
+BenchmarkA/alloc=arena-2 10 20 ns/op 1 p99-ns
+BenchmarkA/alloc=heap-2 10 300 ns/op 8 p99-ns
+BenchmarkA/alloc=arena-2 10 50 ns/op 2 p99-ns
+Benchmarkm/x/1K/ours 1 2 ns/op
+Benchmarkm/y/1K/ours 1 32 ns/op
+Benchmarkm/x/1K/floor 1 1 ns/op
+Benchmarkm/y/1K/floor 1 4 ns/op
+build: PGO
+BenchmarkA/alloc=arena-2 10 10 ns/op
+`
+
+func parsed(t *testing.T) rounds.Measured {
+	t.Helper()
+	m, err := rounds.Parse(strings.NewReader(results), "results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestMeasure(t *testing.T) {
+	const heap, arena = "A/alloc=heap", "A/alloc=arena"
+	got := Measure("t", []Claim{
+		{"a", "faster", heap, arena, AtLeast, 5.5},
+		{"", "ns", arena, "", Below, 20},
+		{"", "p99", heap + "@p99-ns", arena + "@p99-ns", AtMost, 0},
+		{"", "profiled", "PGO/" + arena, arena, AtMost, 1},
+		{"b", "all", "m/*/1K/ours", "floor", AtMost, 4},
+		{"", "worst", "worst:m/*/1K/ours", "floor", AtMost, 4},
+		{"c", "not measured", "C", arena, AtLeast, 1},
+	}, parsed(t))
+	var lines []string
+	for _, g := range got {
+		lines = append(lines, strings.Join([]string{g.Work, g.Measure, g.Text(), g.Verdict()}, " "))
+	}
+	want := []string{
+		"a faster 5.50 (5.00–6.00) holds", "a ns 35.0 (20.0–50.0) missed", "a profiled 0.50 holds",
+		"b all 4 holds", "b worst 8 missed",
+	}
+	if lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "p99") }); !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	if m := parsed(t); Maker(m.CPU) != "Intel Xeon" {
+		t.Errorf("%q is taken for %q", m.CPU, Maker(m.CPU))
+	}
+	if p := Pattern(false); !strings.Contains(p, "|New|") || strings.Contains(p, "PGO") || !strings.Contains(Pattern(true), "New") {
+		t.Errorf("the patterns are %s and %s", p, Pattern(true))
+	}
+}
+
+// A subject that did other work than the rest is no result.
+func TestChecksumsMustAgree(t *testing.T) {
+	const lines = "BenchmarkMatrix/work=flat/n=1000000/subject=heap 1 9 ns/op 7 checksum\nBenchmarkMatrix/work=flat/n=1000000/subject=Arena 1 3 ns/op 7 checksum\n"
+	for text, good := range map[string]bool{lines: true, strings.Replace(lines, "7 checksum\n", "8 checksum\n", 1): false} {
+		m, err := rounds.Parse(strings.NewReader(text), "matrix")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := works(m)
+		if (err == nil) != good {
+			t.Errorf("%v of\n%s", err, text)
+		}
+		if good && (len(all) != 1 || all[0].Median != 3 || !strings.Contains(all[0].Measure, "(Arena)")) {
+			t.Errorf("got %+v", all)
+		}
+	}
+}
+
+// A new run replaces that of the same processor, and leaves those of others.
+func TestReplace(t *testing.T) {
+	old := []Figure{{Table: "a", Work: "1", Run: "x"}, {Table: "a", Work: "2", Run: "x"}, {Table: "a", Work: "1", Run: "y"}, {Table: "b", Work: "1", Run: "x"}}
+	got := Replace(old, []Figure{{Table: "a", Work: "3", Run: "x"}})
+	want := []Figure{{Table: "a", Work: "1", Run: "y"}, {Table: "a", Work: "3", Run: "x"}, {Table: "b", Work: "1", Run: "x"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestReadAndSave(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "figures.csv")
+	want := []Figure{{"a, b", "w", "m", "at least 2", "cpu", "2026-11-23", 1.5, 1, 1e9}}
+	if err := Save(file, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(file); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, text := range []string{"", "x\n", strings.Join(head, ",") + "\na,b,c,,e,f,1,2,x\n", strings.Join(head, ",") + "\na,b,c,about 3,e,f,1,2,3\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(file); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := (Place{Page: "p", Name: "n"}).Insert("no markers", nil); !errors.Is(err, ErrNoMarkers) {
+		t.Error(err)
+	}
+}

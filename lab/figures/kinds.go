@@ -1,0 +1,254 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/lab/handlers"
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/rounds"
+	"github.com/ebbpool/arena/lab/stress"
+	"github.com/ebbpool/arena/lab/subjects"
+	"github.com/ebbpool/arena/lab/workloads"
+)
+
+// Kinds are what can be measured, and how its results become figures.
+var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
+	"bench":  func(m rounds.Measured) ([]Figure, error) { return Measure("bench", Go, m), nil },
+	"stress": stressed,
+	"matrix": works,
+	"json":   codecs,
+	"cpp":    pools,
+	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
+		for _, name := range m.Names { // Instructions/rolling/16/floor
+			p := strings.Split(name, "/")
+			g, _ := Figure{Table: "cpp instructions", Work: p[1] + ", " + p[2] + " B", Measure: p[3]}.Single(m.Values(name, "instructions/op"))
+			all = append(all, g)
+		}
+		return all, nil
+	},
+}
+
+// Of are the figures of a file of results, as of the processor and the day that it says.
+func Of(kind, file string) ([]Figure, error) {
+	m, err := rounds.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Kinds[kind](m)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Date = m.Date
+		if all[i].Run == "" {
+			all[i].Run = Maker(m.CPU)
+		}
+	}
+	return all, nil
+}
+
+// Maker is the processor's name without its model, which virtual machines don't tell.
+func Maker(cpu string) string {
+	fields := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "", "CPU", "").Replace(cpu))
+	return strings.Join(fields[:min(2, len(fields))], " ")
+}
+
+// Stress are the claims of the load test: above 1 is in favour of the arena.
+func Stress() (all []Claim) {
+	targets := map[string]float64{
+		"handler: req/s, arena / plain": 5, "handler: req/s, arena / sonic+sync.Pool": 1.8,
+		"handler: p99, plain / arena": 8, "handler: p99.9, plain / arena": 20, "handler: peak memory, plain / arena": 1,
+		"http: CPU per request, plain / arena": 2, "http: CPU per request, sonic+sync.Pool / arena": 1.2,
+		"http, open loop: p99.9, plain / arena": 4,
+	}
+	for _, m := range []struct{ title, mode, loop string }{{"handler", "handler", "closed"}, {"http", "http", "closed"}, {"http, open loop", "http", "open"}} {
+		for _, other := range handlers.Names() {
+			if other == handlers.Arena {
+				continue
+			}
+			ours, theirs := stress.Name(m.mode, m.loop, handlers.Arena), stress.Name(m.mode, m.loop, other)
+			add := func(measure, num, den, unit string) {
+				all = append(all, Claim{m.title, measure, num + "@" + unit, den, AtLeast, targets[m.title+": "+measure]})
+			}
+			if m.loop == "closed" {
+				add("req/s, arena / "+other, ours, theirs, "req/s")
+			}
+			for _, what := range []struct{ name, unit string }{{"CPU per request", "cpu-ns/req"}, {"p99", "p99-ns"}, {"p99.9", "p99.9-ns"}, {"peak memory", "peak-B"}} {
+				add(what.name+", "+other+" / arena", theirs, ours, what.unit)
+			}
+		}
+	}
+	return all
+}
+
+func stressed(m rounds.Measured) ([]Figure, error) {
+	all := Measure("stress", Stress(), m)
+	pivot := func(table, name, subject, work, unit string, scale float64) {
+		var values []float64
+		for _, v := range m.Values(name, unit) {
+			values = append(values, v*scale)
+		}
+		if g, ok := (Figure{Table: table, Work: work, Measure: subject}).Single(values); ok {
+			all = append(all, g)
+		}
+	}
+	for _, s := range handlers.Names() {
+		for _, row := range []struct {
+			work, unit string
+			scale      float64
+		}{
+			{"requests per second", "req/s", 1}, {"half of them take at most, µs", "p50-ns", 1e-3}, {"99 %, µs", "p99-ns", 1e-3},
+			{"99.9 %, µs", "p99.9-ns", 1e-3}, {"the slowest one, ms", "max-ns", 1e-6}, {"collections", "GCs", 1},
+			{"pauses for them, in sum, ms", "pause-ns", 1e-6}, {"processor time per request, µs", "cpu-ns/req", 1e-3},
+			{"allocations per request", "allocs/req", 1}, {"memory at most, MB", "peak-B", 1e-6},
+		} {
+			pivot("load", stress.Name("handler", "closed", s), s, row.work, row.unit, row.scale)
+		}
+		for _, p := range []string{"50", "90", "99", "99.9", "99.99"} {
+			pivot("load latency", stress.Name("http", "open", s), s, p, "p"+p+"-ns", 1e-3)
+		}
+	}
+	return all, nil
+}
+
+// works has for each kind of work the fastest of ours beside the heap and beside the
+// fastest other. It fails where a subject did other work than the rest.
+func works(m rounds.Measured) (all []Figure, err error) {
+	ours := []string{subjects.Region, subjects.Slab, subjects.Pool, subjects.FixedPool}
+	for _, w := range workloads.Catalog() {
+		for _, n := range slices.Concat(w.Sizes, w.Full) {
+			if err := same(m, w, n); err != nil {
+				return nil, err
+			}
+			name := func(subject string) string { return matrix.Name(w.Name, n, subject) }
+			best := func(wanted func(string) bool) (fastest string, values []float64) {
+				least := 0.0
+				for _, a := range subjects.Allocators() {
+					g, ok := Figure{}.Of(m.Values(name(a.Name), rounds.Time))
+					if ok && wanted(a.Name) && (fastest == "" || g.Median < least) {
+						fastest, least, values = a.Name, g.Median, m.Values(name(a.Name), rounds.Time)
+					}
+				}
+				return fastest, values
+			}
+			mine, values := best(func(s string) bool { return slices.Contains(ours, s) })
+			other, others := best(func(s string) bool { return !slices.Contains(ours, s) })
+			work := fmt.Sprintf("%s: %d %s", w.Title, n, w.Unit)
+			for _, g := range []struct {
+				measure  string
+				num, den []float64
+			}{
+				{"times as fast as the Go heap (" + mine + ")", m.Values(name(subjects.Heap), rounds.Time), values},
+				{"times the time of " + subjects.Marked(other), values, others},
+			} {
+				if other == subjects.Heap && g.measure == "times the time of "+other {
+					continue // said already
+				}
+				if g, ok := (Figure{Table: "work", Work: work, Measure: g.measure}).Of(Ratios(g.num, g.den, false)); ok {
+					all = append(all, g)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// same reports as an error that the subjects' checksums differ.
+func same(m rounds.Measured, w workloads.Workload, n int) error {
+	first, by := 0.0, ""
+	for _, name := range m.Names {
+		if !strings.HasPrefix(name, matrix.Name(w.Name, n, "")) {
+			continue
+		}
+		for _, sum := range m.Values(name, "checksum") {
+			if by == "" {
+				first, by = sum, name
+			}
+			if sum != first {
+				return fmt.Errorf("%s has the checksum %.0f, %s has %.0f: they did not do the same", name, sum, by, first)
+			}
+		}
+	}
+	return nil
+}
+
+// codecs has for each document how fast arenajson is, and how many times its time the
+// others take: those that another Go built, the time of ours that it built, too.
+func codecs(m rounds.Measured) (all []Figure, _ error) {
+	const ours = "codec=arenajson"
+	for _, name := range m.Names {
+		what, codec, _ := strings.Cut(name, "codec=")
+		build, what, _ := strings.Cut(what, "JSON/op=")
+		op, doc, _ := strings.Cut(what, "/doc=")
+		doc, live, _ := strings.Cut(strings.TrimSuffix(doc, "/"), "/live=")
+		if live != "0" {
+			doc += ", " + live + " objects live"
+		}
+		g := Figure{Table: "json: " + strings.ReplaceAll(op, "_", " "), Work: doc}
+		mine := name[:strings.Index(name, "codec=")] + ours
+		add := func(measure string, values []float64, short bool) {
+			g.Measure = measure
+			g, ok := g.Of(values)
+			if short {
+				g, ok = g.Single(values)
+			}
+			if ok {
+				all = append(all, g)
+			}
+		}
+		switch {
+		case name != mine:
+			codec = strings.ReplaceAll(codec, "_", " ")
+			if build != "" {
+				codec += ", " + strings.TrimSuffix(build, "/")
+			}
+			add(codec, Ratios(m.Values(name, rounds.Time), m.Values(mine, rounds.Time), false), false)
+		case build == "":
+			add("arenajson, MB/s", m.Values(name, "MB/s"), true)
+			add("allocations", m.Values(name, "allocs/op"), true)
+		}
+	}
+	return all, nil
+}
+
+// pools has the claims of the C++ half, and what its three pictures are drawn from: the
+// percentiles of calls, how many times as fast as malloc each subject is by capacity, and
+// how many times ours is by pattern and size.
+func pools(m rounds.Measured) ([]Figure, error) {
+	all := Measure("cpp", Cpp, m)
+	add := func(table, work, measure string, values []float64) {
+		if g, ok := (Figure{Table: table, Work: work, Measure: measure}).Single(values); ok {
+			all = append(all, g)
+		}
+	}
+	var works, sizes, counts, names []string
+	for _, name := range m.Names {
+		if p := strings.Split(name, "/"); p[0] == "matrix" {
+			works, sizes, counts, names = appendNew(works, p[1]), appendNew(sizes, p[2]), appendNew(counts, p[3]), appendNew(names, p[4])
+		}
+	}
+	const malloc, ours = "glibc-malloc", "ebb-trap"
+	for _, s := range names {
+		for _, n := range counts {
+			add("cpp speedup", s, n, GeometricMeans(cells(m, "matrix/*/*/"+n+"/"+malloc, s, rounds.Time)))
+		}
+	}
+	for _, w := range works {
+		for _, size := range sizes {
+			for _, n := range counts {
+				at := strings.Join([]string{"matrix", w, size, n, ""}, "/")
+				add("cpp heatmap", w, size+" B x "+n, Ratios(m.Values(at+malloc, rounds.Time), m.Values(at+ours, rounds.Time), false))
+			}
+		}
+	}
+	for _, name := range m.Names {
+		if p := strings.Split(name, "/"); p[0] == "latency" {
+			for _, q := range []string{"50", "90", "99", "99.9", "99.99"} {
+				add("cpp latency", p[len(p)-1], q, m.Values(name, "p"+q+"-ns"))
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,188 @@
+package figures
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// ErrNoMarkers tells that a page has no place for a table.
+var ErrNoMarkers = errors.New("the markers of the table are missing")
+
+// Place is where a table stands: between <!-- NAME:begin --> and <!-- NAME:end -->.
+type Place struct {
+	Page string // from the repository's root
+	Name string
+	Make func(all []Figure) string
+}
+
+// Places are all tables of the pages.
+var Places = []Place{
+	{"README.md", "load", func(all []Figure) string { return Pivot("handler, closed loop", Only(all, "load")) }},
+	{"README.md", "front", front},
+	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
+	{"docs/numbers.md", "stress", func(all []Figure) string { return Rows(Only(all, "stress")) }},
+	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
+	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
+	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
+	{"docs/generated/json-speed.md", "json", func(all []Figure) string {
+		var tables []string
+		for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "encode"} {
+			if rows := Only(all, "json: "+op); len(rows) > 0 {
+				tables = append(tables, Pivot(op, rows))
+			}
+		}
+		return strings.Join(tables, "\n")
+	}},
+}
+
+// Only are the figures of a table.
+func Only(all []Figure, table string) []Figure {
+	return slices.DeleteFunc(slices.Clone(all), func(g Figure) bool { return g.Table != table })
+}
+
+// Text is all of the figures, for a terminal.
+func Text(all []Figure) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, g := range all {
+		fmt.Fprintln(w, strings.Join([]string{g.Table, g.Work, g.Measure, g.Text(), g.Target, g.Verdict()}, "\t"))
+	}
+	w.Flush()
+	return b.String()
+}
+
+// front are the claims that the README's front shows: what most programs do. The others
+// stand in docs/numbers.md, with the misses.
+func front(all []Figure) string {
+	var b strings.Builder
+	b.WriteString("| work | " + faster + ": median (min–max) |\n| --- | ---: |\n")
+	for _, g := range Newest(Only(all, "bench")) {
+		if g.Measure == faster && slices.Contains(fronts, g.Work) {
+			fmt.Fprintf(&b, "| %s | %s |\n", g.Work, g.Text())
+		}
+	}
+	return b.String()
+}
+
+// Newest are those of the run that was made last.
+func Newest(all []Figure) []Figure {
+	last := Figure{}
+	for _, g := range all {
+		if g.Date >= last.Date {
+			last = g
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(g Figure) bool { return g.Run != last.Run })
+}
+
+// Rows is a table with a line for each work and measure, the runs side by side. A claim
+// that does not hold says so: the table is for readers, not for us.
+func Rows(all []Figure) string {
+	var runs, keys []string
+	at := map[string]Figure{}
+	key := func(g Figure) string { return g.Work + "|" + g.Measure }
+	for _, g := range all {
+		runs, keys = appendNew(runs, g.Run+", "+g.Date), appendNew(keys, key(g))
+		at[key(g)], at[key(g)+g.Run+", "+g.Date] = g, g
+	}
+	var b strings.Builder
+	b.WriteString("| work | what the number is | target |")
+	for _, run := range runs {
+		fmt.Fprintf(&b, " %s: median (min–max) | |", run)
+	}
+	b.WriteString("\n| --- | --- | --- |" + strings.Repeat(" ---: | --- |", len(runs)) + "\n")
+	work := ""
+	for _, k := range keys {
+		g := at[k]
+		shown := g.Work
+		if shown == work {
+			shown = ""
+		}
+		work = g.Work
+		fmt.Fprintf(&b, "| %s | %s | %s |", shown, g.Measure, g.Target)
+		for _, run := range runs {
+			if g, ok := at[k+run]; ok {
+				fmt.Fprintf(&b, " %s | %s |", g.Text(), g.Verdict())
+			} else {
+				b.WriteString(" not measured | ? |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Pivot is a table of the newest run with a line for each work and a column for each
+// measure.
+func Pivot(corner string, all []Figure) string {
+	var works, measures []string
+	at := map[[2]string]string{}
+	for _, g := range Newest(all) {
+		works, measures = appendNew(works, g.Work), appendNew(measures, g.Measure)
+		at[[2]string{g.Work, g.Measure}] = g.Text()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s | %s |\n| --- |%s\n", corner, strings.Join(measures, " | "), strings.Repeat(" ---: |", len(measures)))
+	for _, work := range works {
+		fmt.Fprintf(&b, "| %s |", work)
+		for _, m := range measures {
+			fmt.Fprintf(&b, " %s |", at[[2]string{work, m}])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// Insert is a page's text with the place's table made anew.
+func (p Place) Insert(page string, all []Figure) (string, error) {
+	begin, end := "<!-- "+p.Name+":begin -->\n", "<!-- "+p.Name+":end -->"
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, okEnd := strings.Cut(rest, end)
+	if !ok || !okEnd {
+		return "", fmt.Errorf("%s: %w: a line %s and after it a line %s", p.Page, ErrNoMarkers, strings.TrimSpace(begin), end)
+	}
+	return before + begin + p.Make(all) + end + after, nil
+}
+
+// Publish keeps the figures of a new run in docs/figures.csv of the repository at root,
+// and makes all tables anew.
+func Publish(root string, fresh []Figure) error {
+	file := root + "/docs/figures.csv"
+	kept, err := Read(file)
+	if err != nil {
+		return err
+	}
+	kept = Replace(kept, fresh)
+	if err := Save(file, kept); err != nil {
+		return err
+	}
+	if kept, err = Read(file); err != nil { // with the digits that are kept
+		return err
+	}
+	for _, p := range Places {
+		name := root + "/" + p.Page
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		changed, err := p.Insert(string(text), kept)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(changed), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

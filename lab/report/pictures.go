@@ -1,0 +1,228 @@
+// Package report draws what a user needs to see from docs/figures.csv: the pictures of
+// the README and of docs/numbers.md, the three of the C++ half, and a page with them and
+// all tables.
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/ebbpool/arena/lab/figures"
+)
+
+// Picture is a drawing of one table.
+type Picture struct {
+	Name  string // of its file, without .svg
+	Title string
+	About string
+	table string
+	draw  func(p *plot.Plot, all []figures.Figure) error
+	rows  int // of a higher one
+}
+
+// Pictures are all that there are.
+var Pictures = []Picture{
+	{Name: "latency", Title: "A request handler under load: latency by percentile", table: "load latency",
+		About: "An HTTP server in an open loop: requests arrive at random, at the same rate for each handler. Lower is better.",
+		draw:  percentiles},
+	{Name: "work", Title: "Times as fast as the Go heap, by kind of work", table: "work", rows: 30,
+		About: "The fastest of ours; the line from the least round to the greatest.", draw: bars},
+	{Name: "cpp-latency", Title: "C++: nanoseconds of a call, by percentile", table: "cpp latency",
+		About: "Random victims of 65,536 objects of 256 bytes, in batches of 32 calls. Lower is better.", draw: percentiles},
+	{Name: "cpp-speedup", Title: "C++: times as fast as glibc's malloc, by capacity", table: "cpp speedup",
+		About: "The geometric mean over all patterns and sizes. Higher is better.", draw: lines},
+	{Name: "cpp-heatmap", Title: "C++: ebb trap, times as fast as glibc's malloc, by pattern and size", table: "cpp heatmap",
+		About: "Blue is faster, red slower.", draw: heatmap},
+}
+
+// SVG is the picture as a file; nil where nothing was measured.
+func (p Picture) SVG(all []figures.Figure) ([]byte, error) {
+	rows := figures.Newest(figures.Only(all, p.table))
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	drawing := plot.New()
+	drawing.Title.Text = p.Title
+	drawing.Legend.Top, drawing.Legend.Left = true, true
+	if err := p.draw(drawing, rows); err != nil {
+		return nil, fmt.Errorf("picture %s: %w", p.Name, err)
+	}
+	height := vg.Length(max(12, p.rows)) * vg.Centimeter
+	canvas := vgsvg.New(24*vg.Centimeter, height)
+	drawing.Draw(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := canvas.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// by are the points of each work, and the names of the measures at their places.
+func by(all []figures.Figure, x func(i int, measure string) float64) (works, measures []string, points map[string]plotter.XYs) {
+	points = map[string]plotter.XYs{}
+	for _, g := range all {
+		if !slices.Contains(works, g.Work) {
+			works = append(works, g.Work)
+		}
+		if !slices.Contains(measures, g.Measure) {
+			measures = append(measures, g.Measure)
+		}
+		at := x(slices.Index(measures, g.Measure), g.Measure)
+		points[g.Work] = append(points[g.Work], plotter.XY{X: at, Y: g.Median})
+	}
+	return works, measures, points
+}
+
+// curves adds a line of each work, ours thicker than the others.
+func curves(p *plot.Plot, works []string, points map[string]plotter.XYs) error {
+	p.Add(plotter.NewGrid())
+	for i, w := range works {
+		l, s, err := plotter.NewLinePoints(points[w])
+		if err != nil {
+			return err
+		}
+		l.Color, s.Color = plotutil.Color(i), plotutil.Color(i)
+		l.Dashes, s.Shape, s.Radius = plotutil.Dashes(i/7), plotutil.Shape(i), vg.Points(3)
+		if l.Width = vg.Points(1); w == "arena" || w == "ebb-trap" {
+			l.Width = vg.Points(3)
+		}
+		p.Add(l, s)
+		p.Legend.Add(w, l, s)
+	}
+	return nil
+}
+
+// percentiles draws latencies. Each step to the right is ten times as rare: a percentile q
+// stands at log10(1/(1-q)).
+func percentiles(p *plot.Plot, all []figures.Figure) error {
+	// The handlers are columns of their table, and rows here; pools are rows.
+	if _, err := strconv.ParseFloat(all[0].Work, 64); err == nil {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Work, all[i].Measure = all[i].Measure, all[i].Work
+		}
+	}
+	works, measures, points := by(all, func(_ int, m string) float64 {
+		q, _ := strconv.ParseFloat(m, 64)
+		return -math.Log10(1 - q/100)
+	})
+	var ticks plot.ConstantTicks
+	for _, m := range measures {
+		q, _ := strconv.ParseFloat(m, 64)
+		ticks = append(ticks, plot.Tick{Value: -math.Log10(1 - q/100), Label: m + " %"})
+	}
+	p.X.Tick.Marker = ticks
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Y.Label.Text = "µs"
+	if slices.Contains(works, "ebb-trap") {
+		p.Y.Label.Text = "ns"
+	}
+	return curves(p, works, points)
+}
+
+// lines draws each work by the measures, which stand at equal distances.
+func lines(p *plot.Plot, all []figures.Figure) error {
+	works, measures, points := by(all, func(i int, _ string) float64 { return float64(i) })
+	p.NominalX(measures...)
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	return curves(p, works, points)
+}
+
+// spans are the bars' ends: the least and the greatest of each.
+type spans struct {
+	plotter.XYs
+	low, high []float64
+}
+
+func (s spans) XError(i int) (low, high float64) {
+	return s.XYs[i].X - s.low[i], s.high[i] - s.XYs[i].X
+}
+
+// bars draws how many times as fast as the heap each kind of work is.
+func bars(p *plot.Plot, all []figures.Figure) error {
+	var names []string
+	s := spans{}
+	for _, g := range slices.Backward(all) {
+		const prefix = "times as fast"
+		if len(g.Measure) < len(prefix) || g.Measure[:len(prefix)] != prefix {
+			continue
+		}
+		s.XYs = append(s.XYs, plotter.XY{X: g.Median, Y: float64(len(names))})
+		s.low, s.high = append(s.low, g.Low), append(s.high, g.High)
+		names = append(names, g.Work)
+	}
+	points, err := plotter.NewScatter(s)
+	if err != nil {
+		return err
+	}
+	points.Shape, points.Radius, points.Color = draw.CircleGlyph{}, vg.Points(4), color.NRGBA{0, 0x72, 0xb2, 0xff}
+	ends, err := plotter.NewXErrorBars(s)
+	if err != nil {
+		return err
+	}
+	equal, err := plotter.NewLine(plotter.XYs{{X: 1, Y: -0.5}, {X: 1, Y: float64(len(names)) - 0.5}})
+	if err != nil {
+		return err
+	}
+	p.Add(plotter.NewGrid(), equal, ends, points)
+	p.NominalY(names...)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	return nil
+}
+
+// field is a table of numbers, rows from above.
+type field struct {
+	rows, columns []string
+	value         [][]float64
+}
+
+func (f field) Dims() (c, r int)   { return len(f.columns), len(f.rows) }
+func (f field) X(c int) float64    { return float64(c) }
+func (f field) Y(r int) float64    { return float64(r) }
+func (f field) Z(c, r int) float64 { return math.Log2(f.value[len(f.rows)-1-r][c]) }
+
+func heatmap(p *plot.Plot, all []figures.Figure) error {
+	works, measures, points := by(all, func(i int, _ string) float64 { return float64(i) })
+	f := field{rows: works, columns: measures}
+	labels := plotter.XYLabels{}
+	for r, w := range works {
+		f.value = append(f.value, make([]float64, len(measures)))
+		for _, at := range points[w] {
+			f.value[r][int(at.X)] = at.Y
+			labels.XYs = append(labels.XYs, plotter.XY{X: at.X, Y: float64(len(works) - 1 - r)})
+			labels.Labels = append(labels.Labels, strconv.FormatFloat(at.Y, 'g', 3, 64))
+		}
+	}
+	scale := moreland.SmoothBlueRed()
+	scale.SetMin(-1)
+	scale.SetMax(1)
+	h := plotter.NewHeatMap(f, palette.Reverse(scale).Palette(15))
+	// The same distance on both sides of 1, so that pale means equal.
+	reach := max(math.Abs(h.Min), math.Abs(h.Max), 1)
+	h.Min, h.Max = -reach, reach
+	text, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	for i := range text.TextStyle {
+		text.TextStyle[i].XAlign, text.TextStyle[i].YAlign = draw.XCenter, draw.YCenter
+	}
+	p.Add(h, text)
+	p.NominalX(measures...)
+	slices.Reverse(works)
+	p.NominalY(works...)
+	return nil
+}
