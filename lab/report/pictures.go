@@ -57,7 +57,7 @@ func (p Picture) SVG(all []figures.Figure) ([]byte, error) {
 	}
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	drawing := plot.New()
-	drawing.Title.Text = p.Title
+	drawing.Title.Text, drawing.Title.Padding = p.Title, vg.Points(8)
 	drawing.Legend.Top, drawing.Legend.Left = true, true
 	if err := p.draw(drawing, rows); err != nil {
 		return nil, fmt.Errorf("picture %s: %w", p.Name, err)
@@ -113,6 +113,7 @@ func percentiles(p *plot.Plot, all []figures.Figure) error {
 		all = slices.Clone(all)
 		for i := range all {
 			all[i].Work, all[i].Measure = all[i].Measure, all[i].Work
+			all[i].Median /= 1000
 		}
 	}
 	works, measures, points := by(all, func(_ int, m string) float64 {
@@ -126,7 +127,7 @@ func percentiles(p *plot.Plot, all []figures.Figure) error {
 	}
 	p.X.Tick.Marker = ticks
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	p.Y.Label.Text = "µs"
+	p.Y.Label.Text = "ms"
 	if slices.Contains(works, "ebb-trap") {
 		p.Y.Label.Text = "ns"
 	}
@@ -137,8 +138,15 @@ func percentiles(p *plot.Plot, all []figures.Figure) error {
 func lines(p *plot.Plot, all []figures.Figure) error {
 	works, measures, points := by(all, func(i int, _ string) float64 { return float64(i) })
 	p.NominalX(measures...)
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	return curves(p, works, points)
+	p.Y.Scale = plot.LogScale{}
+	var ticks plot.ConstantTicks
+	for y := 1.0 / 64; y <= 64; y *= 2 {
+		ticks = append(ticks, plot.Tick{Value: y, Label: strconv.FormatFloat(y, 'g', 3, 64)})
+	}
+	p.Y.Tick.Marker = ticks
+	err := curves(p, works, points)
+	p.X.Min = -0.8 // for the legend
+	return err
 }
 
 // spans are the bars' ends: the least and the greatest of each.
