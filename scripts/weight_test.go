@@ -13,7 +13,7 @@ import (
 // with. Measures: what compares, loads and draws, with its tests. All else, above all the
 // tests of what ships, the examples and the scripts, is neither. Generated code is nothing.
 var (
-	measures = regexp.MustCompile(`^(lab|internal/bench|cpp/bench|cpp/misuse|examples/[^/]+/(load|soak|tools|compare)|adapters/[^/]+/(bench|others))/.*\.(go|cpp|hpp|sh|html|css|js|txt)$|cpp-bench\.sh$|(^|[/_])(bench|cost|speed)_test\.go$`)
+	measures = regexp.MustCompile(`^(lab|internal/bench|cpp/bench|cpp/misuse|examples/load|adapters/[^/]+/(bench|others))/.*\.(go|cpp|hpp|sh|html|css|js|txt)$|cpp-bench\.sh$|(^|[/_])(bench|cost|speed)_test\.go$`)
 	ships    = regexp.MustCompile(`^([^/]+\.go|(arena(json|http|pprof|var|reflect|vet)|fixedpool|internal|adapters)/.*\.go|cpp/include/.*)$`)
 	neither  = regexp.MustCompile(`_test\.go$|\.pb\.go$|/testdata/|^internal/(suite|testkit|model|tracegen|corpora)/|^adapters/.*/generate/`)
 )

@@ -20,6 +20,8 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"matrix": works,
 	"json":   codecs,
 	"cpp":    pools,
+	"orders": func(m rounds.Measured) ([]Figure, error) { return services(m, "orders"), nil },
+	"otlp":   func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp"), nil },
 	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
 		for _, name := range m.Names { // Instructions/rolling/16/floor
 			p := strings.Split(name, "/")
@@ -251,4 +253,38 @@ func pools(m rounds.Measured) ([]Figure, error) {
 		}
 	}
 	return all, nil
+}
+
+// services has what a service with arenas takes beside its counterpart without.
+func services(m rounds.Measured, name string) (all []Figure) {
+	for _, row := range []struct {
+		work, loop, unit string
+		scale            float64
+	}{
+		{"time of a request outside the database, µs", "outside", "ns/op", 1e-3},
+		{"closed loop: requests/s", "closed", "req/s", 1}, {"closed loop: CPU per request, µs", "closed", "cpu-ns/req", 1e-3},
+		{"closed loop: p50, ms", "closed", "p50-ns", 1e-6}, {"closed loop: p99, ms", "closed", "p99-ns", 1e-6},
+		{"closed loop: p99.9, ms", "closed", "p99.9-ns", 1e-6}, {"closed loop: max, ms", "closed", "max-ns", 1e-6},
+		{"open loop: p50, ms", "open", "p50-ns", 1e-6}, {"open loop: p99, ms", "open", "p99-ns", 1e-6},
+		{"open loop: p99.9, ms", "open", "p99.9-ns", 1e-6}, {"open loop: max, ms", "open", "max-ns", 1e-6},
+		{"both loops: collections in 1000 requests", "both", "GCs/1000req", 1}, {"both loops: pauses in 1000 requests, ms", "both", "pause-ns/req", 1e-3},
+		{"both loops: allocated for a request, KB", "both", "B/req", 1.0 / 1024}, {"peak RSS, MB", "both", "peak-B", 1.0 / (1 << 20)},
+	} {
+		of := func(side string) []float64 {
+			return m.Values(fmt.Sprintf("Service/service=%s/loop=%s/side=%s", name, row.loop, side), row.unit)
+		}
+		for _, side := range []string{"plain", "arena"} {
+			var values []float64
+			for _, v := range of(side) {
+				values = append(values, v*row.scale)
+			}
+			if g, ok := (Figure{Table: name, Work: row.work, Measure: side}).Single(values); ok {
+				all = append(all, g)
+			}
+		}
+		if g, ok := (Figure{Table: name, Work: row.work, Measure: "arena / plain"}).Of(Ratios(of("arena"), of("plain"), false)); ok {
+			all = append(all, g)
+		}
+	}
+	return all
 }

@@ -26,6 +26,7 @@ var Places = []Place{
 	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
 	{"docs/numbers.md", "stress", func(all []Figure) string { return Rows(Only(all, "stress")) }},
 	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
+	{"examples/orders/README.md", "load", func(all []Figure) string { return Pivot("7 rounds, 80 % of the requests read", Only(all, "orders")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
 	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
 	{"docs/generated/json-speed.md", "json", func(all []Figure) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/ebbpool/arena/lab/load"
 	"math"
 	"slices"
 	"sync"
@@ -134,8 +135,8 @@ func undisturbed(t *testing.T, f func() (wrong []error)) {
 // Arrivals are those of a Poisson process, and the same for every subject.
 func TestArrivals(t *testing.T) {
 	const n, rate = 100_000, 50_000.0
-	at := arrivals(7, n, rate)
-	if !slices.Equal(at, arrivals(7, n, rate)) || slices.Equal(at, arrivals(8, n, rate)) {
+	at := load.Arrivals(7, n, rate)
+	if !slices.Equal(at, load.Arrivals(7, n, rate)) || slices.Equal(at, load.Arrivals(8, n, rate)) {
 		t.Error("the seed alone decides")
 	}
 	if !slices.IsSorted(at) || at[0] < 0 || at[n-1] > 2*time.Second || at[n-1] < 1990*time.Millisecond {

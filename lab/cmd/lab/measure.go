@@ -191,6 +191,25 @@ func jsonCommand() *cli.Command {
 	}
 }
 
+// keepCommand takes the results of what measures in a module of its own.
+func keepCommand() *cli.Command {
+	return &cli.Command{
+		Name: "keep", Usage: "the medians of results that another program has made", ArgsUsage: "KIND FILE",
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			kind, file := cmd.Args().Get(0), cmd.Args().Get(1)
+			if figures.Kinds[kind] == nil {
+				return bad(fmt.Errorf("there is no kind %q", kind))
+			}
+			all, err := figures.Of(kind, file)
+			if err != nil {
+				return bad(err)
+			}
+			fmt.Fprintln(cmd.Root().Writer, figures.Text(all))
+			return figures.Publish(root, all)
+		},
+	}
+}
+
 func cppCommand() *cli.Command {
 	return &cli.Command{
 		Name: "cpp", Usage: "the C++ half's benchmark, a program on google/benchmark", ArgsUsage: "COMPILER=PROGRAM...",

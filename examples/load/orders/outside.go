@@ -7,41 +7,45 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
+	"os"
 	"runtime"
 	"time"
 
+	service "github.com/ebbpool/arena/examples/load"
 	"github.com/ebbpool/arena/examples/orders/store"
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
 // outside measures how long a request takes besides the database: both services in one
 // process, by turns, one goroutine, on one processor. The time is the process's
-// processor time, with the collector's work in it. It returns nanoseconds for a request, of each round.
-func outside(ctx context.Context, dir string, c config) (map[string][]float64, error) {
+// processor time, with the collector's work in it. It writes nanoseconds for a request, of each round.
+func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	services := map[string]http.Handler{}
-	for _, side := range sides {
-		path := filepath.Join(dir, "outside-"+side+".db")
-		if err := copyFile(path, filepath.Join(dir, "template.db")); err != nil {
-			return nil, err
+	for _, side := range service.Sides {
+		path, err := begin(ctx, dir)
+		if err == nil {
+			err = os.Rename(path, path+side)
 		}
-		s, err := store.OpenWith(ctx, "timed", store.SQLite(path))
 		if err != nil {
-			return nil, err
+			return err
+		}
+		s, err := store.OpenWith(ctx, "timed", store.SQLite(path+side))
+		if err != nil {
+			return err
 		}
 		defer s.Close()
 		services[side] = newService(side, s)
 	}
-	perRequest := map[string][]float64{}
-	batch := min(400, c.requests)
-	for round := range c.rounds*5 + 1 { // one to warm up
+	const batch = 400
+	for round := range rounds*5 + 1 { // one to warm up
 		sums := map[string]uint32{}
-		for i := range sides {
-			side := sides[(i+round)%len(sides)]
-			requests := mix(c.seed+uint64(round), batch, c.orders)
+		for i := range service.Sides {
+			side := service.Sides[(i+round)%len(service.Sides)]
+			requests := mix(uint64(round), batch)
 			prepared := make([]*http.Request, batch)
 			for k, r := range requests {
 				prepared[k] = prepare(ctx, r)
@@ -55,7 +59,7 @@ func outside(ctx context.Context, dir string, c config) (map[string][]float64, e
 				w.begin()
 				services[side].ServeHTTP(w, r)
 				if w.status >= 300 {
-					return nil, fmt.Errorf("%s: %s %s: %d %s", side, requests[k].Method, requests[k].Path, w.status, w.body)
+					return fmt.Errorf("%s: %s %s: %d %s", side, requests[k].Method, requests[k].Path, w.status, w.body)
 				}
 				if requests[k].Method == http.MethodGet {
 					sums[side] += crc32.ChecksumIEEE(w.body)
@@ -63,14 +67,14 @@ func outside(ctx context.Context, dir string, c config) (map[string][]float64, e
 			}
 			took := cpu() - begin - inDriver - time.Duration(calls)*cost/2 // half of that is in inDriver
 			if round > 0 {
-				perRequest[side] = append(perRequest[side], float64(took)/float64(batch))
+				fmt.Fprintf(to, "BenchmarkService/service=orders/loop=outside/side=%s %d %d ns/op\n", side, batch, int(took)/batch)
 			}
 		}
 		if sums["arena"] != sums["plain"] {
-			return nil, fmt.Errorf("round %d: the services' answers differ", round)
+			return fmt.Errorf("round %d: the services' answers differ", round)
 		}
 	}
-	return perRequest, nil
+	return nil
 }
 
 func prepare(ctx context.Context, r traffic.Request) *http.Request {

@@ -1,4 +1,4 @@
-package stress
+package load
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// arrivals are the times at which n requests are meant to start: those of a
+// Arrivals are the times at which n requests are meant to start: those of a
 // Poisson process, in which callers know nothing of each other, so that some
 // come in bunches. They are what the seed says, and fill n/rate seconds
 // exactly: every subject meets the same ones.
-func arrivals(seed uint64, n int, rate float64) []time.Duration {
+func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 0x6172726976616c))
 	sums := make([]float64, n)
 	sum := 0.0
@@ -39,15 +39,15 @@ func arrivals(seed uint64, n int, rate float64) []time.Duration {
 // the server is held up, arrivals pass: the first worker that is free again
 // serves them one by one, and their latency has begun long ago.
 type openLoop struct {
-	first int
 	at    []time.Duration
 	begin time.Time
 	next  atomic.Int64  // the arrival that nobody waits for yet
 	turns chan struct{} // to wait
 }
 
-func newOpenLoop(first int, at []time.Duration) *openLoop {
-	return &openLoop{first: first, at: at, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+// OpenAwake is an open loop of what needs no network: its workers wait without sleeping.
+func OpenAwake(at []time.Duration) Loop {
+	return &openLoop{at: at, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 func (l *openLoop) start() {
@@ -64,14 +64,14 @@ func (l *openLoop) drive(ctx context.Context, w *worker) {
 			l.turns <- struct{}{} // another one sees that this is the end
 			return
 		}
-		w.prepare(l.first + k)
+		w.sender.Prepare(k)
 		start := l.begin.Add(l.at[k])
 		ok := wait(ctx, start)
 		l.turns <- struct{}{}
 		if !ok {
 			return
 		}
-		w.send(l.first+k, start)
+		w.send(k, start)
 		runtime.Gosched() // as in a closed loop
 	}
 }
@@ -115,7 +115,8 @@ type openClients struct {
 	next  atomic.Int64
 }
 
-func newOpenClients(at []time.Duration) *openClients {
+// Open is an open loop over a network.
+func Open(at []time.Duration) Loop {
 	return &openClients{at: at, ready: make(chan struct{})}
 }
 
@@ -131,7 +132,7 @@ func (l *openClients) drive(ctx context.Context, w *worker) {
 		if k >= len(l.at) {
 			return
 		}
-		w.prepare(k)
+		w.sender.Prepare(k)
 		start := l.begin.Add(l.at[k])
 		for left := time.Until(start); left > 0; left = time.Until(start) {
 			time.Sleep(min(left, nap))

@@ -1,0 +1,65 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	service "github.com/ebbpool/arena/examples/load"
+	"github.com/ebbpool/arena/lab/rounds"
+)
+
+// The test's own program is the server that it measures.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-serve" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A short measurement has results of both loops, of both sides, and the services' answers,
+// which it compares, are the same. It does not look at figures.
+func TestMeasure(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "orders.txt")
+	if err := measured.Measure(t.Context(), service.Config{Rounds: 1, Requests: 60, Workers: 4, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := rounds.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range service.Sides {
+		for loop, unit := range map[string]string{"closed": "req/s", "open": "p99.9-ns", "both": "B/req", "outside": "ns/op"} {
+			if v := m.Values("Service/service=orders/loop="+loop+"/side="+side, unit); len(v) == 0 || v[0] <= 0 {
+				t.Errorf("%s, %s loop: %s is %v", side, loop, unit, v)
+			}
+		}
+	}
+	if calls == 0 || inDriver <= 0 {
+		t.Errorf("%d calls of the driver took %v", calls, inDriver)
+	}
+	if err := measured.Measure(t.Context(), service.Config{Out: out}); err == nil {
+		t.Error("no rounds were measured")
+	}
+}
+
+// Eight of ten requests read, and the same seed makes the same ones.
+func TestMix(t *testing.T) {
+	a, b := mix(7, 5000), mix(7, 5000)
+	reads := 0
+	for i := range a {
+		if a[i].Method != b[i].Method || a[i].Path != b[i].Path || !bytes.Equal(a[i].Body, b[i].Body) {
+			t.Fatalf("request %d: %v and %v", i, a[i], b[i])
+		}
+		if a[i].Method == "GET" {
+			reads++
+		}
+	}
+	if reads < 3900 || reads > 4100 {
+		t.Errorf("%d of 5000 read", reads)
+	}
+}
