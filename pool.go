@@ -124,7 +124,7 @@ func (p *ArenaPool) Get() *Arena {
 		a.region.Watch.Begin()
 	}
 	if c := p.controls.Load(); c != nil {
-		c.started(p, a)
+		a = c.started(p, a)
 	}
 	return a
 }
@@ -193,6 +193,13 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	if p.auto && machine.Sampled(a.region.Resets()+1) {
 		p.learn(a)
+	}
+	if acct.Pending {
+		if g := a.region.Guarded(); g != nil {
+			p.endGuarded(a, g)
+			p.endControls(a)
+			return
+		}
 	}
 	a.empty("Put")
 	if acct.Pending {
@@ -289,7 +296,7 @@ func (p *ArenaPool) abandon(a *Arena) {
 func (p *ArenaPool) Do(f func(*Arena)) {
 	a := p.Get()
 	defer p.Put(a)
-	if check.On {
+	if check.On || misuseSampled.Load() {
 		defer ExplainFaults()
 	}
 	f(a)

@@ -23,16 +23,8 @@ type Leak struct {
 func (l Leak) String() string {
 	var b strings.Builder
 	b.WriteString("leaked arenas: " + strconv.FormatUint(l.Count, 10) + ", from a Get called by\n")
-	frames := runtime.CallersFrames(l.Stack)
-	for {
-		f, more := frames.Next()
-		if f.PC != 0 {
-			b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
-		}
-		if !more {
-			return b.String()
-		}
-	}
+	writeStack(&b, l.Stack)
+	return b.String()
 }
 
 // maxLeaks is from how many places leaks are told apart, so that recursion

@@ -102,9 +102,10 @@ func (p *ArenaPool) followEnvironment() {
 // controls is what a pool was told to look after at Get. It never changes: a
 // pool gets another one.
 type controls struct {
-	perArena uintptr // limit of each arena; 0: none
-	total    bool    // all that are out have a limit together
-	rate     int     // one Get in rate keeps its stack; 0: none
+	perArena uintptr         // limit of each arena; 0: none
+	total    bool            // all that are out have a limit together
+	rate     int             // one Get in rate keeps its stack; 0: none
+	misuse   *misuseSampling // nil: no arena is guarded
 
 	environment fromEnvironment // where the limits are from
 }
@@ -126,10 +127,13 @@ func (p *ArenaPool) control(change func(*controls)) {
 }
 
 // started readies an arena that Get found for an epoch with limits, and takes
-// its stack if it is the turn of this one.
+// its stack if it is the turn of this one. It returns the arena, or a guarded one.
 //
 //go:noinline
-func (c *controls) started(p *ArenaPool, a *Arena) {
+func (c *controls) started(p *ArenaPool, a *Arena) *Arena {
+	if c.misuse != nil && c.misuse.picks() {
+		a = p.guarded(a, c.misuse)
+	}
 	acct := a.owner.account
 	if c.perArena != 0 || c.total {
 		acct.Pending = true
@@ -146,6 +150,7 @@ func (c *controls) started(p *ArenaPool, a *Arena) {
 		acct.Pending = true
 		acct.sample.Store(takeSample())
 	}
+	return a
 }
 
 // endControls undoes at Put what started did at Get.

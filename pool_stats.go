@@ -6,6 +6,7 @@ type PoolStats struct {
 	Puts      uint64 // arenas put back; Gets - Puts - Leaked - Abandoned are out
 	Misses    uint64 // Gets that found no arena and made one
 	Leaked    uint64 // arenas that were collected without a Put
+	Guarded   uint64 // Gets that returned a guarded arena, see SetMisuseSampling; no Misses
 	Abandoned uint64 // arenas of requests that had ended while another goroutine might go on with them: left to the collector, see package arenahttp
 	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
 	ChunkSize int    // bytes that a new arena starts with for values without pointers

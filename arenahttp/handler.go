@@ -33,7 +33,6 @@ import (
 	"net/http"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/jsonbody"
 )
 
@@ -94,9 +93,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.request.begin()
 	x.view.ResponseWriter = w
 	defer x.end()
-	if check.On {
-		defer arena.ExplainFaults()
-	}
+	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r.WithContext(&x.request))
 }
 

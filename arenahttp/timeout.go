@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
 )
 
 // TimeoutHandler is http.TimeoutHandler for use within Handler, or around it: a request
@@ -45,8 +44,6 @@ func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
-	if check.On {
-		defer arena.ExplainFaults()
-	}
+	defer arena.ExplainFaults()
 	s.next.ServeHTTP(w, r)
 }

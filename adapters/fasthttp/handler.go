@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
@@ -63,9 +62,7 @@ func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestH
 	}
 	return func(ctx *fasthttp.RequestCtx) {
 		defer begin(p, ctx).end(ctx, false)
-		if check.On {
-			defer arena.ExplainFaults()
-		}
+		defer arena.ExplainFaults()
 		next(ctx)
 	}
 }
@@ -80,9 +77,7 @@ func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout ti
 	}
 	return fasthttp.TimeoutHandler(func(ctx *fasthttp.RequestCtx) {
 		defer begin(p, ctx).end(ctx, true)
-		if check.On {
-			defer arena.ExplainFaults()
-		}
+		defer arena.ExplainFaults()
 		next(ctx)
 	}, timeout, msg)
 }

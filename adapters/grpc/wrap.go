@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
 )
 
 // Wrap returns a registrar for which each call of a service has an arena from pool.
@@ -88,9 +87,7 @@ func (r *registrar) unary(handle methodHandler) methodHandler {
 		c := newCall(ctx, r)
 		c.dec = dec
 		defer c.finish(&reply, &err)
-		if check.On {
-			defer arena.ExplainFaults()
-		}
+		defer arena.ExplainFaults()
 		if interceptor != nil {
 			interceptor = c.intercept(interceptor)
 		}
@@ -107,9 +104,7 @@ func (r *registrar) stream(handle grpc.StreamHandler) grpc.StreamHandler {
 	return func(srv any, ss grpc.ServerStream) (err error) {
 		c := newCall(ss.Context(), r)
 		defer c.finish(nil, &err)
-		if check.On {
-			defer arena.ExplainFaults()
-		}
+		defer arena.ExplainFaults()
 		err = handle(srv, &stream{ss, c})
 		return c.own(err, c.over())
 	}

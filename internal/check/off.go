@@ -54,6 +54,3 @@ func (c *Chunk) Quarantine(l *Lane, r Extent, clear func(Pointer, uintptr, uintp
 
 func FillFree(base Pointer, from, to uintptr)                   {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool { return true }
-
-func ExplainPointer(at uintptr) (text string, ok bool)     { return "", false }
-func Explain(err error) (at uintptr, text string, ok bool) { return 0, "", false }

@@ -122,7 +122,7 @@ func (c *Chunk) checkGap(l *Lane, base Pointer, from, to uintptr, b byte) {
 		from++
 	}
 	panic("arena: memory that was never handed out was written, " + c.neighbours(from) +
-		": something wrote beyond the end of its value" + l.of.epoch.history())
+		": something wrote beyond the end of its value" + l.of.epoch.History())
 }
 
 // neighbours says what lies before offset at.

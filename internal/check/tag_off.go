@@ -26,5 +26,3 @@ func (c *Chunk) protect(l *Lane, r Extent)                             {}
 func (c *Chunk) Check(l *Lane, r Extent)                               {}
 func FillFree(base Pointer, from, to uintptr)                          {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool        { return true }
-func ExplainPointer(at uintptr) (text string, ok bool)                 { return "", false }
-func Explain(err error) (at uintptr, text string, ok bool)             { return 0, "", false }

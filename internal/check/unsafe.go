@@ -4,7 +4,6 @@ package check
 // say is a chunk's.
 
 import (
-	"reflect"
 	"unsafe"
 )
 
@@ -25,19 +24,6 @@ func pointerTo[T any](x *T) Pointer { return unsafe.Pointer(x) }
 // makeWords allocates n bytes, a multiple of 8, that the collector does not
 // scan, zeroed.
 func makeWords(n uintptr) Pointer { return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8))) }
-
-// words is p as the address of the first word that makeWords made.
-//
-// SAFETY: only for what makeWords returned.
-func words(p Pointer) *uint64 { return (*uint64)(p) }
-
-// bytesAt is the first n bytes of a chunk, or of the pages that it fills.
-//
-// SAFETY: for chunks without pointers.
-func bytesAt(base Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(base), n) }
-
-// startOf is the address of b's first byte.
-func startOf(b []byte) Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
 // fill fills [from, to) of a chunk without pointers with repetitions of like.
 //
@@ -71,30 +57,3 @@ func IsFilled(base Pointer, from, to uintptr, b byte) bool {
 //
 // SAFETY: for the time in which nothing writes to b.
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// repeatTyped fills [from, to) of a chunk of a type with copies of the value at
-// from.
-//
-// SAFETY: the range lies in the chunk and is made of whole elements.
-func repeatTyped(t reflect.Type, base Pointer, from, to uintptr) {
-	s := reflect.SliceAt(t, unsafe.Add(base, from), int((to-from)/t.Size()))
-	for done := 1; done < s.Len(); done *= 2 {
-		reflect.Copy(s.Slice(done, s.Len()), s.Slice(0, done))
-	}
-}
-
-// setPointer writes p to offset off of a chunk of a type that has a pointer
-// there, with the write barrier that it needs.
-//
-// SAFETY: the offset lies in the chunk, p is no address of the Go heap that
-// could be freed.
-func setPointer(base Pointer, off uintptr, p Pointer) {
-	*(*Pointer)(unsafe.Add(base, off)) = p
-}
-
-// setWord writes n to offset off of a chunk, where no pointer is.
-//
-// SAFETY: the offset lies in the chunk.
-func setWord(base Pointer, off uintptr, n uintptr) {
-	*(*uintptr)(unsafe.Add(base, off)) = n
-}

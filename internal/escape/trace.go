@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -145,13 +145,13 @@ func (s *survey) mourn(q Pointer) {
 	if !s.strict {
 		return
 	}
-	if text, ok := check.ExplainPointer(xunsafe.Number(q)); ok {
-		s.panic(s.pathTo(s.at) + " was read too late: " + strings.TrimPrefix(text, "arena: "))
+	if f, ok := guard.ExplainPointer(xunsafe.Number(q)); ok {
+		s.panic(s.pathTo(s.at) + " was read too late: " + strings.TrimPrefix(f.Text, "arena: "))
 	}
 }
 
 func (s *survey) isDead(q Pointer) bool {
-	_, dead := check.ExplainPointer(xunsafe.Number(q))
+	_, dead := guard.ExplainPointer(xunsafe.Number(q))
 	return dead
 }
 
@@ -172,7 +172,7 @@ func shy(t reflect.Type, own Own) bool {
 	case path == "sync", path == "sync/atomic", path == "runtime", path == "reflect", path == "unique", path == "weak",
 		strings.HasPrefix(path, "internal/"):
 		return true
-	case path == module || path == module+"/internal/machine" || path == module+"/internal/live" || path == module+"/internal/check":
+	case path == module || path == module+"/internal/machine" || path == module+"/internal/live" || path == module+"/internal/check" || path == module+"/internal/guard":
 		if own(t) == nil {
 			return true
 		}

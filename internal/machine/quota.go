@@ -20,6 +20,8 @@ type Quota struct {
 	reserved  uintptr    // of that, while a chunk is granted; else 0
 	charged   bool       // while a chunk is granted: the pool's total counts it, and keeps counting chunks dropped for it
 	idleForks IdleForks  // nil where there are no forks
+
+	guarded *Guarded // nil where the region is not guarded
 }
 
 // lanes is what a quota asks of its region.
@@ -91,6 +93,9 @@ const share = 8
 //go:norace
 func (q *Quota) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 	drop := false // what is idle
+	if q.guarded != nil {
+		q.guarded.used()
+	}
 	if q.idleForks != nil {
 		q.dropIdleForks(l, need, beside)
 	}

@@ -44,6 +44,9 @@ func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	own := r.Quota(q.refuse)
 	own.forks, own.idleForks = q.forks, idleForks
 	own.Share(q.stats, q.account)
+	if q.guarded != nil {
+		r.Guard(q.guarded)
+	}
 }
 
 // Quota returns the region's quota, and makes it at the first call, whose argument

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 )
 
 // What a stale value with pointers holds is recognisable, and leads nowhere.
@@ -29,7 +29,7 @@ func TestDeadValues(t *testing.T) {
 	x.many[1] = new(int)
 	a.Reset()
 	runtime.GC() // must be able to look at it
-	if len(x.s) != check.DeadLen || len(x.b) != check.DeadLen || x.n != check.DeadLen || x.p == nil || x.many[1] == nil || x.m == nil {
+	if len(x.s) != guard.DeadLen || len(x.b) != guard.DeadLen || x.n != guard.DeadLen || x.p == nil || x.many[1] == nil || x.m == nil {
 		t.Errorf("len(s) %d, len(b) %d, n %d, p %p", len(x.s), len(x.b), x.n, x.p)
 	}
 	for name, access := range map[string]func(){
@@ -69,7 +69,7 @@ func TestEveryObjectGetsDeadValues(t *testing.T) {
 	a.Reset()
 	slab.Reset()
 	for i, x := range values {
-		if x.n != check.DeadLen || len(x.s) != check.DeadLen || faultOf(func() { *x.p = 1 }) == nil {
+		if x.n != guard.DeadLen || len(x.s) != guard.DeadLen || faultOf(func() { *x.p = 1 }) == nil {
 			t.Fatalf("value %d goes on as n %d, p %p", i, x.n, x.p)
 		}
 	}
@@ -118,11 +118,11 @@ func TestDeadPointersTellTheirEpoch(t *testing.T) {
 			t.Errorf("tree %d: %s", i, text)
 		}
 	}
-	for range check.QuarantineSlots {
+	for range guard.QuarantineSlots {
 		arena.New[*int](a)
 		a.Reset()
 	}
 	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "epochs before it") {
-		t.Errorf("after %d epochs: %v", check.QuarantineSlots, fault)
+		t.Errorf("after %d epochs: %v", guard.QuarantineSlots, fault)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/fixedpool"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -85,13 +86,13 @@ func TestProtectionIsBounded(t *testing.T) {
 		t.Skip("protects 20,000 chunks")
 	}
 	a := arena.NewArena(1024, 0)
-	held := make([]*[64]byte, 0, check.MostProtected+500)
+	held := make([]*[64]byte, 0, guard.MostProtected+500)
 	for range cap(held) {
 		held = append(held, arena.New[[64]byte](a))
 		a.Reset()
 	}
-	if n := check.Protected(); n > check.MostProtected || n < check.MostProtected-1000 {
-		t.Errorf("%d chunks are protected, the bound is %d", n, check.MostProtected)
+	if n := guard.Protected(); n > guard.MostProtected || n < guard.MostProtected-1000 {
+		t.Errorf("%d chunks are protected, the bound is %d", n, guard.MostProtected)
 	}
 	if last := held[len(held)-1]; last[0] != check.DeadByte || last[63] != check.DeadByte {
 		t.Errorf("what is not protected holds %x", *last)
@@ -128,11 +129,11 @@ func TestProtectionIsGivenBack(t *testing.T) {
 	for range 100 {
 		runtime.GC()
 		time.Sleep(time.Millisecond) // the finalizers' goroutine
-		if check.Protected() < 100 {
+		if guard.Protected() < 100 {
 			return
 		}
 	}
-	t.Errorf("%d chunks are protected still", check.Protected())
+	t.Errorf("%d chunks are protected still", guard.Protected())
 }
 
 // A copy of a whole value takes its padding along, and assigning the zero value

@@ -1,8 +1,14 @@
-//go:build arenacheck && (linux || darwin)
+//go:build linux || darwin
 
-package check
+package guard
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+const canProtect = true
 
 // allowAccess allows or forbids all access to whole pages.
 func allowAccess(b []byte, allow bool) error {
@@ -14,10 +20,10 @@ func allowAccess(b []byte, allow bool) error {
 }
 
 // reserve returns n bytes of addresses that nobody can access.
-func reserve(n int) Pointer {
+func reserve(n int) xunsafe.Pointer {
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return nil
 	}
-	return startOf(b)
+	return xunsafe.DataOf(b)
 }

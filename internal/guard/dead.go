@@ -1,10 +1,10 @@
-//go:build arenacheck
-
-package check
+package guard
 
 import (
 	"reflect"
 	"sync"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // word is a place in a type that gets a dead value: a pointer, or a length.
@@ -13,25 +13,31 @@ type word struct {
 	pointer bool
 }
 
-// deadFiller returns what fills memory of a type that has pointers with dead values:
+// DeadLen is what lengths, capacities and other whole words are that are dead.
+const DeadLen = 0xDEAD
+
+// DeadFiller returns what fills memory of a type that has pointers with dead values:
 // the pointer dead, and DeadLen for numbers.
-func deadFiller(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
+func DeadFiller(t reflect.Type) func(base xunsafe.Pointer, from, to uintptr, dead xunsafe.Pointer) {
 	if fillDead, ok := deadFillers.Load(t); ok {
-		return fillDead.(func(Pointer, uintptr, uintptr, Pointer))
+		return fillDead.(func(xunsafe.Pointer, uintptr, uintptr, xunsafe.Pointer))
 	}
 	words := wordsOf(t, 0, nil)
-	fillDead := func(base Pointer, from, to uintptr, dead Pointer) {
+	fillDead := func(base xunsafe.Pointer, from, to uintptr, dead xunsafe.Pointer) {
 		if from == to {
 			return
 		}
 		for _, w := range words {
 			if w.pointer {
-				setPointer(base, from+w.off, dead)
+				*xunsafe.At[xunsafe.Pointer](base, from+w.off) = dead
 			} else {
-				setWord(base, from+w.off, DeadLen)
+				*xunsafe.At[uintptr](base, from+w.off) = DeadLen
 			}
 		}
-		repeatTyped(t, base, from, to)
+		all := reflect.SliceAt(t, xunsafe.Add(base, from), int((to-from)/t.Size()))
+		for done := 1; done < all.Len(); done *= 2 {
+			reflect.Copy(all.Slice(done, all.Len()), all.Slice(0, done))
+		}
 	}
 	deadFillers.Store(t, fillDead)
 	return fillDead
@@ -39,7 +45,7 @@ func deadFiller(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointe
 
 // deadFillers are the functions that fill, by type: there is a lane for each type
 // in each arena.
-var deadFillers sync.Map // of reflect.Type to func(Pointer, uintptr, uintptr, Pointer)
+var deadFillers sync.Map // of reflect.Type to func(xunsafe.Pointer, uintptr, uintptr, xunsafe.Pointer)
 
 // mostWords bounds what is filled of a value that is a large array.
 const mostWords = 1024

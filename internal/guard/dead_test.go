@@ -1,6 +1,4 @@
-//go:build arenacheck
-
-package check
+package guard
 
 import (
 	"reflect"

@@ -1,0 +1,102 @@
+package machine
+
+import (
+	"sync"
+
+	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// Guarded is the memory of an arena of one epoch, and of its forks, that is made unusable
+// when the epoch ends: see package guard. Checked builds do so with every epoch, by
+// package check.
+type Guarded struct {
+	Epoch *guard.Epoch
+
+	mu    sync.Mutex // forks are other goroutines'
+	pages []guardedPages
+	ended bool
+}
+
+// guardedPages is a chunk without pointers.
+type guardedPages struct {
+	base xunsafe.Pointer
+	size uintptr
+	run  *guard.Run
+}
+
+// MostGuarded bounds the bytes of all guarded chunks without pointers, those that the
+// collector has still to find unused among them. An epoch that needs more has the rest in
+// ordinary chunks.
+const MostGuarded = 16 << 20
+
+// guardedMemory is the memory of the lane without pointers of a guarded region.
+type guardedMemory struct {
+	flatMemory
+	*Guarded
+}
+
+func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
+	if !guard.HavePages() || bytes > MostGuarded || guard.Bytes() > MostGuarded-bytes {
+		return m.flatMemory.make(bytes)
+	}
+	base, run := guard.TakePages(bytes)
+	m.mu.Lock()
+	m.pages = append(m.pages, guardedPages{base, bytes, run})
+	m.mu.Unlock()
+	return base
+}
+
+// Guard has r, which has a Quota and was never used, be guarded by g.
+func (r *Region) Guard(g *Guarded) {
+	q := r.FlatLane().ops.quota
+	q.guarded = g
+	q.flat.laneMemory = guardedMemory{Guarded: g}
+}
+
+// Guarded returns what guards the region, nil for nothing.
+func (r *Region) Guarded() *Guarded {
+	if q := r.FlatLane().ops.quota; q != nil {
+		return q.guarded
+	}
+	return nil
+}
+
+// Poison ends the epoch of a guarded region: what has pointers is filled with dead values,
+// and the region is released. What has none is protected by Protect, when all forks are
+// poisoned.
+func (r *Region) Poison() {
+	dead := r.Guarded().Epoch.DeadPointer()
+	for _, l := range r.Types.lanes {
+		fill := guard.DeadFiller(l.ops.typ())
+		for i := range l.older {
+			fill(l.older[i].Base, 0, l.older[i].Lo, dead)
+		}
+		if l.Base != nil {
+			fill(l.Base, 0, l.Lo, dead)
+		}
+	}
+	r.Release()
+}
+
+// Protect makes the chunks without pointers inaccessible, and has each later use of the
+// arena and its forks be reported.
+func (g *Guarded) Protect() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.pages {
+		p.run.Protect(p.base, p.size, g.Epoch)
+	}
+	g.pages, g.ended = nil, true
+}
+
+// used reports an allocation from an arena whose guarded epoch has ended. What it hands
+// out is nobody else's.
+func (g *Guarded) used() {
+	g.mu.Lock()
+	ended := g.ended
+	g.mu.Unlock()
+	if ended {
+		g.Epoch.Found(guard.Find{Epoch: g.Epoch, Text: "arena: an allocation from an arena that was put back" + g.Epoch.History()})
+	}
+}

@@ -1,0 +1,215 @@
+//go:build linux || darwin
+
+package suite
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+type sampledNode struct {
+	next *sampledNode
+	text string
+	list []int
+	some any
+	n    int
+}
+
+// guardedUse makes values with an arena that is guarded, puts it back, and returns what is
+// reported of a use of them.
+func guardedUse[T any](t *testing.T, get func(*arena.Arena) T, use func(*arena.Arena, T)) []*arena.MisuseReport {
+	t.Helper()
+	var reports []*arena.MisuseReport
+	p := arena.NewAutoPool(0)
+	p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports = append(reports, r) })
+	a := p.Get()
+	v := get(a)
+	p.Put(a)
+	func() {
+		defer func() {
+			if err, ok := recover().(error); ok && !errors.As(err, new(*arena.FaultError)) {
+				t.Errorf("the use ends in %v, and nothing says why", err)
+			}
+		}()
+		defer arena.ExplainFaults()
+		use(a, v)
+	}()
+	runtime.KeepAlive(v)
+	return reports
+}
+
+var sampledSink any
+
+// Each way to use memory after its Put that SetMisuseSampling names is found in a plain
+// build, once, with the three stacks. Without the protection, or the dead values, the
+// program reads what the next request has there.
+func TestMisuseSamplingFinds(t *testing.T) {
+	if check.On || !guard.HavePages() {
+		t.Skip("each arena is guarded, or none")
+	}
+	found := func(name string, reports []*arena.MisuseReport) {
+		t.Helper()
+		if len(reports) != 1 {
+			t.Errorf("%s: %d reports, want 1", name, len(reports))
+			return
+		}
+		r := reports[0]
+		if text := r.String(); strings.Count(text, "misuse_sampling_test.go") < 3 {
+			t.Errorf("%s: the stacks don't lead here:\n%s", name, text)
+		}
+	}
+	none := func(name string, reports []*arena.MisuseReport) {
+		t.Helper()
+		if len(reports) != 0 {
+			t.Errorf("%s is found: say so in the doc comment\n%s", name, reports[0])
+		}
+	}
+	node := func(a *arena.Arena) *sampledNode {
+		return arena.NewOf(a, sampledNode{next: arena.New[sampledNode](a), text: a.AllocString("text"), list: arena.SliceOf(a, 1, 2), some: arena.New[int](a), n: 7})
+	}
+	number := func(a *arena.Arena) *int { return arena.NewOf(a, 7) }
+	found("a number, read", guardedUse(t, number, func(_ *arena.Arena, x *int) { sampledSink = *x }))
+	found("a number, written", guardedUse(t, number, func(_ *arena.Arena, x *int) { *x = 1 }))
+	found("a text", guardedUse(t, func(a *arena.Arena) string { return a.AllocString("some text") }, func(_ *arena.Arena, s string) { sampledSink = strings.ToUpper(s) }))
+	found("bytes", guardedUse(t, func(a *arena.Arena) []byte { return a.AllocBytes(100) }, func(_ *arena.Arena, b []byte) { b[99] = 1 }))
+	found("a large slice", guardedUse(t, func(a *arena.Arena) []int { return arena.MakeSlice[int](a, 1<<17, 1<<17) }, func(_ *arena.Arena, s []int) { s[1<<16] = 1 }))
+	found("the next value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { x.next.n = 1 }))
+	found("a text in a value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { sampledSink = strings.ToUpper(x.text) }))
+	found("a slice in a value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { x.list[0] = 1 }))
+	found("an interface in a value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { sampledSink = x.some.(*int) }))
+	found("a value of a slice", guardedUse(t, func(a *arena.Arena) []*int { return arena.SliceOf(a, new(int)) }, func(_ *arena.Arena, s []*int) { *s[0] = 1 }))
+	if unsafe.Sizeof(uintptr(0)) == 8 { // else a dead Map's groups lie beyond the epoch's addresses
+		found("a Map", guardedUse(t, func(a *arena.Arena) *arena.Map[string, int] {
+			m := arena.NewMap[string, int](a, 0)
+			m.Set("key", 1)
+			return m
+		}, func(_ *arena.Arena, m *arena.Map[string, int]) { sampledSink, _ = m.Get("key") }))
+	}
+	found("a Buffer", guardedUse(t, func(a *arena.Arena) *arena.Buffer {
+		b := arena.NewBuffer(a, 0)
+		b.WriteString("text")
+		return b
+	}, func(_ *arena.Arena, b *arena.Buffer) { b.WriteByte('!') }))
+	found("what a Fork made", guardedUse(t, func(a *arena.Arena) string { return a.Fork().AllocString("text") }, func(_ *arena.Arena, s string) { sampledSink = s + "!" }))
+	found("what a Fork of a Fork made", guardedUse(t, func(a *arena.Arena) *sampledNode { return node(a.Fork().Fork()) }, func(_ *arena.Arena, x *sampledNode) { x.next.n = 1 }))
+	found("an allocation", guardedUse(t, number, func(a *arena.Arena, _ *int) { arena.New[int](a) }))
+	found("an allocation with pointers", guardedUse(t, number, func(a *arena.Arena, _ *int) { arena.New[sampledNode](a) }))
+	found("a text's allocation", guardedUse(t, number, func(a *arena.Arena, _ *int) { a.AllocString("text") }))
+	found("an allocation from a Fork", guardedUse(t, func(a *arena.Arena) *arena.Arena { return a.Fork() }, func(_, f *arena.Arena) { f.AllocBytes(8) }))
+	found("an Allocator's", guardedUse(t, func(a *arena.Arena) arena.Allocator[*int] { return arena.AllocatorFor[*int](a) }, func(_ *arena.Arena, l arena.Allocator[*int]) { l.New() }))
+	found("memory of a Rewind", guardedUse(t, func(a *arena.Arena) *int {
+		m := a.Mark()
+		x := arena.New[int](a)
+		a.Rewind(m)
+		return x
+	}, func(_ *arena.Arena, x *int) { *x = 1 }))
+	none("a number beside pointers", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { sampledSink = x.n }))
+	none("a write beside pointers", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { x.next = nil }))
+	none("nothing", guardedUse(t, number, func(*arena.Arena, *int) {}))
+}
+
+// One Get in n is guarded, the others are as without sampling, and statistics, limits
+// and leaks are those of any arena.
+func TestMisuseSamplingCounts(t *testing.T) {
+	if check.On || !guard.HavePages() {
+		t.Skip("each arena is guarded, or none")
+	}
+	p := arena.NewArenaPool(4096, 0)
+	p.SetMisuseSampling(10, nil)
+	p.SetLimit(1<<20, 4<<20)
+	const gets = 5000
+	for range gets {
+		p.Do(func(a *arena.Arena) {
+			arena.New[sampledNode](a)
+			arena.New[int](a.Fork())
+			func() {
+				defer func() {
+					if _, ok := recover().(*arena.LimitError); !ok {
+						t.Fatal("the limit does not hold")
+					}
+				}()
+				a.AllocBytes(2 << 20)
+			}()
+		})
+	}
+	s := p.Stats()
+	if s.Gets != gets || s.Puts != gets || s.Leaked != 0 || s.InUseBytes != 0 {
+		t.Errorf("after %d Gets and Puts: %+v", gets, s)
+	}
+	if s.Guarded < gets/20 || s.Guarded > gets/5 {
+		t.Errorf("%d of %d Gets are guarded, with a rate of 10", s.Guarded, gets)
+	}
+	if s.Misses > gets/10 {
+		t.Errorf("%d Gets found no arena: guarded ones count as that, or the arenas that they replace don't go back", s.Misses)
+	}
+	p.SetMisuseSampling(0, nil)
+	for range 100 {
+		p.Put(p.Get())
+	}
+	if again := p.Stats(); again.Guarded != s.Guarded {
+		t.Errorf("%d Gets are guarded while sampling is off", again.Guarded-s.Guarded)
+	}
+	a := p.Get()
+	p.Put(a)
+	defer func() {
+		if recover() == nil {
+			t.Error("a negative rate is accepted")
+		}
+	}()
+	p.SetMisuseSampling(-1, nil)
+}
+
+// A guarded arena that is put twice panics, as any: it would count as two arenas.
+func TestGuardedArenaPutTwice(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	p.SetMisuseSampling(1, nil)
+	a := p.Get()
+	p.Put(a)
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "put twice") {
+			t.Errorf("the second Put ends in %q", text)
+		}
+	}()
+	p.Put(a)
+}
+
+// What all guarded arenas have is bounded; beyond that no Get is picked, until the
+// collector has found that nothing leads to their memory.
+func TestGuardedMemoryIsBounded(t *testing.T) {
+	if check.On || !guard.HavePages() {
+		t.Skip("each arena is guarded, or none")
+	}
+	p := arena.NewArenaPool(1<<20, 0)
+	p.SetMisuseSampling(1, func(*arena.MisuseReport) {})
+	var kept [][]byte
+	for range 100 {
+		a := p.Get()
+		kept = append(kept, a.AllocBytes(1<<20))
+		p.Put(a)
+	}
+	if n := guard.Bytes(); n > machine.MostGuarded {
+		t.Errorf("%d bytes are guarded, the bound is %d", n, machine.MostGuarded)
+	}
+	if n := p.Stats().Guarded; n < 5 || n > 17 {
+		t.Errorf("%d arenas are guarded", n)
+	}
+	runtime.KeepAlive(kept)
+	kept = nil
+	for range 100 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+		if guard.Bytes() < machine.MostGuarded/4 {
+			return
+		}
+	}
+	t.Errorf("%d bytes are guarded still", guard.Bytes())
+}

@@ -1,0 +1,182 @@
+package arena
+
+import (
+	"log"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// MisuseReport describes a use of an arena's memory after its Put that
+// SetMisuseSampling found. Stacks are for runtime.CallersFrames.
+type MisuseReport struct {
+	Addr uintptr   // what was accessed, or a pointer led to; 0 for an allocation from an arena that was put back
+	Get  []uintptr // the stack of the Get
+	Put  []uintptr // the stack of the Put
+	Use  []uintptr // the stack of the use
+	Text string    // what was found
+}
+
+// String returns the text and the three stacks, as a goroutine's trace has them.
+func (r *MisuseReport) String() string {
+	var b strings.Builder
+	b.WriteString(r.Text)
+	for _, s := range []struct {
+		what  string
+		stack []uintptr
+	}{{"used at", r.Use}, {"the arena was taken at", r.Get}, {"and put back at", r.Put}} {
+		b.WriteString("\n" + s.what + ":\n")
+		writeStack(&b, s.stack)
+	}
+	return b.String()
+}
+
+// writeStack writes a line for each function and one for its position.
+func writeStack(b *strings.Builder, stack []uintptr) {
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		if f.PC != 0 {
+			b.WriteString(f.Function + "\n\t" + f.File + ":" + itoa(f.Line) + "\n")
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// misuseSampling is what a pool was told by SetMisuseSampling.
+type misuseSampling struct {
+	rate   int
+	report func(*MisuseReport)
+}
+
+// misuseSampled is whether any pool of the program ever sampled.
+var misuseSampled atomic.Bool
+
+// SetMisuseSampling makes one Get in rate, picked at random, return a guarded arena: one
+// whose memory is handed out once, and is made unusable at Put, in a program as it is
+// built for production. What uses it later is found at that moment, and reported once for
+// each such arena, by a call of report, or by package log where report is nil. 1 guards
+// all, 0 none, which is how a pool begins; a negative rate panics. SetMisuseSampling may be
+// called at any time.
+//
+// Found is each access to a value without pointers, a text or a slice of them, each use of
+// a pointer, slice, string, map or interface that was read from a value with pointers,
+// and an allocation from the arena itself. Not found is a number that is read from, or
+// anything that is written to, a value that has pointers, too: the collector must be able to
+// read that memory.
+//
+// A use is a fault of the processor. In a goroutine that calls Get of this pool, it is a
+// panic, which goes on as a *FaultError: who recovers it, as net/http does, decides whether
+// the process ends. For the report something must say what the fault was: package arenahttp
+// and Do do so, and elsewhere
+//
+//	defer arena.ExplainFaults()
+//
+// in the goroutine. One that never calls Get also needs debug.SetPanicOnFault(true);
+// without it the fault ends the process, with the stack of the use and without a report.
+//
+// A guarded arena is new, so that its Get and its first allocations cost some tens of
+// microseconds. All guarded arenas of the program together have at most 16 MB of memory
+// without pointers, until the collector has found that nothing leads there; while they have
+// half of it, no Get is picked. Memory is made unusable on Linux and macOS; elsewhere only allocations
+// from arenas that were put back are found. Programs that are built with -race, -asan or the tag
+// arenacheck guard every arena, and SetMisuseSampling does nothing there.
+func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
+	if rate < 0 {
+		panic("arena: ArenaPool.SetMisuseSampling: a rate of " + strconv.Itoa(rate) + "; guard one arena in 1, 2, ..., or 0 for none")
+	}
+	var m *misuseSampling
+	if rate > 0 && !check.On {
+		m = &misuseSampling{rate, report}
+		misuseSampled.Store(true)
+	}
+	p.control(func(c *controls) { c.misuse = m })
+}
+
+// picks reports whether this Get is to return a guarded arena.
+func (m *misuseSampling) picks() bool {
+	debug.SetPanicOnFault(true)
+	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
+}
+
+// guarded returns a guarded arena in place of a, which Get has taken and which goes back.
+func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {
+	turns := &a.owner.account.Turns
+	turns.Store(turns.Load() - 1)
+	x := a.owner.idle
+	a.owner.idle, x.arena = nil, a
+	check.RaceLeave(x)
+	p.arenas.Put(x)
+
+	g := &machine.Guarded{Epoch: new(guard.Epoch)}
+	g.Epoch.Began.Record(2) // guarded, started
+	g.Epoch.Misuse = func(f guard.Find) {
+		r := &MisuseReport{Addr: f.Addr, Get: f.Epoch.Began.PCs(), Put: f.Epoch.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
+		if m.report == nil {
+			log.Print(r)
+			return
+		}
+		m.report(r)
+	}
+	b := p.newArena()
+	b.region.Guard(g)
+	b.owner.account.Pending = true
+	b.owner.account.Turns.Store(1)
+	check.RaceBlind()
+	p.mu.Lock()
+	p.gone.Misses-- // newArena counted one
+	p.gone.Guarded++
+	p.mu.Unlock()
+	check.RaceSee()
+	return b
+}
+
+// endGuarded takes the place of Put's work for a guarded arena.
+func (p *ArenaPool) endGuarded(a *Arena, g *machine.Guarded) {
+	g.Epoch.How = "Put"
+	g.Epoch.Ended.Record(1)
+	a.poison()
+	g.Protect()
+	check.RaceBlind()
+	p.mu.Lock()
+	a.owner.account.leaving = true
+	p.retained.leaving++
+	p.mu.Unlock()
+	check.RaceSee()
+}
+
+// poison poisons a and its forks, the idle ones, too: they had values before a Rewind.
+func (a *Arena) poison() {
+	if a.forks != nil {
+		for _, f := range a.forks.list {
+			f.poison()
+		}
+	}
+	a.region.Poison()
+}
+
+// stackOfUse returns the stack of the function that a fault ended, or that allocated.
+func stackOfUse() []uintptr {
+	var pcs [64]uintptr
+	stack := pcs[:runtime.Callers(3, pcs[:])]
+	for i, pc := range stack {
+		if f := runtime.FuncForPC(pc - 1); f != nil && f.Name() == "runtime.sigpanic" {
+			return stack[i+1:]
+		}
+	}
+	return stack
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
