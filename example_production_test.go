@@ -167,6 +167,18 @@ func ExampleArenaPool_Leaks() {
 	// Output: 1 true
 }
 
+// In production one arena in 1,000 is guarded: what uses its memory after Put is reported.
+func ExampleArenaPool_SetMisuseSampling() {
+	requests := arena.NewAutoPool(0)
+	requests.SetMisuseSampling(1000, func(r *arena.MisuseReport) {
+		fmt.Println(r) // what was found, and the stacks of the use, of Get and of Put
+	})
+	requests.Do(func(a *arena.Arena) {
+		fmt.Println(a.AllocString("request"))
+	})
+	// Output: request
+}
+
 // Is a fault one of arenas? Without a new build, all values go to the heap.
 func ExampleSetEnabled() {
 	pool := arena.NewAutoPool(0)

@@ -43,6 +43,9 @@ ebbpool_dropped_chunks_total{pool="requests"} 1
 # HELP ebbpool_gets_total Arenas handed out.
 # TYPE ebbpool_gets_total counter
 ebbpool_gets_total{pool="requests"} 2
+# HELP ebbpool_guarded_total Gets that returned a guarded arena, to find misuse.
+# TYPE ebbpool_guarded_total counter
+ebbpool_guarded_total{pool="requests"} 0
 # HELP ebbpool_high_water_bytes The most that the chunks of all arenas had together.
 # TYPE ebbpool_high_water_bytes gauge
 ebbpool_high_water_bytes{pool="requests"} 10000
