@@ -5,6 +5,7 @@
 //	go run -C docs ./mistakes "return after Put"
 //	go run -C docs -race ./mistakes "a goroutine keeps a value"
 //	go run -C docs -tags arenacheck ./mistakes "overrun by unsafe"
+//	go run -C docs ./mistakes guarded "a global keeps a value"
 package main
 
 import (
@@ -54,6 +55,10 @@ var mistakes = []mistake{
 
 func main() {
 	name := strings.Join(os.Args[1:], " ")
+	if sampled, ok := strings.CutPrefix(name, "guarded "); ok {
+		name = sampled
+		pool.SetMisuseSampling(1, func(r *arena.MisuseReport) { fmt.Println("reported:", r.Text) })
+	}
 	if over, ok := strings.CutPrefix(name, "cost "); ok {
 		cost(over)
 		return

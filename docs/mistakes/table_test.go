@@ -40,16 +40,20 @@ type layer struct {
 var layers = []layer{
 	{"arenavet", nil},
 	{"plain", []string{}},
+	{guarded, []string{}},
 	{"-race", []string{"-race"}},
 	{"-asan", []string{"-asan"}},
 	{"-tags arenacheck", []string{"-tags", "arenacheck"}},
 }
 
+// guarded is a plain build whose pool guards each arena, by SetMisuseSampling(1, ...).
+const guarded = "guarded"
+
 // TestTable makes every mistake in every build, and compares what came of it
 // with the page. Without it the page could say anything.
 func TestTable(t *testing.T) {
 	if testing.Short() || testkit.Emulated() {
-		t.Skip("builds and starts five programs, for the processor that is there")
+		t.Skip("builds and starts six programs, for the processor that is there")
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -145,12 +149,12 @@ func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 	if l.args == nil {
 		return vet(t)
 	}
-	if l.name == "-tags arenacheck" && (runtime.GOOS != "linux" && runtime.GOOS != "darwin" || os.Getpagesize() > 8<<10) {
+	if (l.name == guarded || l.name == "-tags arenacheck") && (runtime.GOOS != "linux" && runtime.GOOS != "darwin" || os.Getpagesize() > 8<<10) {
 		return nil, "nothing can be protected on this system"
 	}
 	program, why := l.build(t)
 	if why != "" {
-		if (l.name == "plain" || l.name == "-tags arenacheck") && why != busy {
+		if (l.name == "plain" || l.name == guarded || l.name == "-tags arenacheck") && why != busy {
 			t.Fatalf("go build %v: %s", l.args, why)
 		}
 		return nil, why
@@ -160,6 +164,9 @@ func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 		defer cancel()
 		var out bytes.Buffer
 		cmd := exec.CommandContext(ctx, program, m.name)
+		if l.name == guarded {
+			cmd.Args = []string{program, guarded, m.name}
+		}
 		cmd.Env = append(os.Environ(), noSleep)
 		cmd.Stdout, cmd.Stderr = &out, &out
 		err := cmd.Run()
@@ -229,7 +236,7 @@ func classify(out string, err error) string {
 			return "a report without the line"
 		}
 		return "report"
-	case strings.Contains(out, "WARNING: DATA RACE"):
+	case strings.Contains(out, "WARNING: DATA RACE"), strings.HasPrefix(out, "reported: "):
 		return "report"
 	case strings.Contains(out, "unexpected fault address"):
 		return "fault"
@@ -250,7 +257,8 @@ func classify(out string, err error) string {
 // for silence would make the table lie.
 func TestClassify(t *testing.T) {
 	for out, want := range map[string]string{
-		"the process is sound\n":                                                                                               none,
+		"the process is sound\n": none,
+		"reported: arena: use of memory that an arena has taken back\npanic: arena: use\nthe process is sound\n":               "report",
 		"counted: Stats().Leaked = 1\nthe process is sound\n":                                                                  "counted",
 		"panic: arena: ArenaPool.Put: the arena was put twice\nthe process is sound\n":                                         "panic",
 		"panic: arena: use of memory that an arena has taken back\nthe process is sound\n":                                     "fault, explained",

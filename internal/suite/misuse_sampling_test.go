@@ -213,3 +213,43 @@ func TestGuardedMemoryIsBounded(t *testing.T) {
 	}
 	t.Errorf("%d bytes are guarded still", guard.Bytes())
 }
+
+// A mistake that one request in a thousand makes is found in ten million requests of
+// which one in a thousand is guarded: some ten times, whatever it is a mistake with.
+func TestMisuseSamplingRate(t *testing.T) {
+	if check.On || !guard.HavePages() {
+		t.Skip("each arena is guarded, or none")
+	}
+	requests, rate, every := 10_000_000, 1000, 1000
+	if testing.Short() {
+		requests, rate, every = 100_000, 100, 100
+	}
+	for name, serve := range map[string]func(a *arena.Arena) (use func()){
+		"a text":   func(a *arena.Arena) func() { s := a.AllocString("text"); return func() { sampledSink = s + "!" } },
+		"a number": func(a *arena.Arena) func() { x := arena.New[int](a); return func() { *x = 1 } },
+		"a value with pointers": func(a *arena.Arena) func() {
+			x := arena.NewOf(a, sampledNode{text: a.AllocString("text")})
+			return func() { sampledSink = x.text + "!" }
+		},
+		"the arena": func(a *arena.Arena) func() { return func() { a.AllocBytes(8) } },
+	} {
+		found := 0
+		p := arena.NewAutoPool(0)
+		p.SetMisuseSampling(rate, func(*arena.MisuseReport) { found++ })
+		for i := range requests {
+			a := p.Get()
+			use := serve(a)
+			p.Put(a)
+			if i%every == 0 {
+				func() {
+					defer func() { recover() }()
+					defer arena.ExplainFaults()
+					use()
+				}()
+			}
+		}
+		if found < 1 || found > 40 {
+			t.Errorf("%s: found %d times in %d requests, want about 10", name, found, requests)
+		}
+	}
+}
