@@ -2,6 +2,7 @@ package arena
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/hooks"
@@ -21,7 +22,7 @@ import (
 //
 // An Arena must not be copied.
 type Arena struct {
-	region machine.Region
+	region machine.Region // first, where machine.RegionOf looks
 
 	printer *printer // what Sprintf uses; nil before the first
 	forks   *forks   // nil where the arena was not forked and is no fork
@@ -38,6 +39,9 @@ const (
 	arenaPad   = 0*is64 + 16*(1-is64)
 	accountPad = 64*is64 + 20*(1-is64)
 )
+
+// The region is the first field, or this does not compile.
+var _ [0]struct{} = [unsafe.Offsetof(Arena{}.region)]struct{}{}
 
 // noCopy makes go vet report copies.
 type noCopy struct{}

@@ -9,27 +9,9 @@ import (
 
 // enter is the beginning of every function that changes an arena, where the
 // checks for misuse or the race detector watch; leave is its end.
-func (a *Arena) enter(does string) {
-	a.region.Watch.Enter(does)
-	a.mustBeOut(does)
-}
+func (a *Arena) enter(does string) { a.region.Enter(does) }
 
-func (a *Arena) leave() { a.region.Watch.Leave() }
-
-// mustBeOut panics if the arena was put back. Put changes that while it counts
-// as being in the arena.
-//
-//go:norace
-func (a *Arena) mustBeOut(does string) {
-	if k := a.forks; check.On && k != nil && k.ended != "" {
-		a.leave()
-		panic("arena: " + does + ": the arena is a fork, and ended with the arena that it was forked from, by " + k.ended + "; wait for its goroutine before that" + a.region.Watch.History())
-	}
-	if acct := a.owner.account; check.On && acct != nil && acct.Turns.Load()%2 == 0 {
-		a.leave()
-		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + a.region.Watch.History())
-	}
-}
+func (a *Arena) leave() { a.region.Leave() }
 
 // spent is the account of the arenas that were put back: an even number of
 // turns says that they are nobody's.

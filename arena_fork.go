@@ -10,7 +10,6 @@ import (
 type forks struct {
 	parent *Arena // nil in what is no fork
 	born   uint64 // a fork's number among its parent's
-	ended  string // what ended a fork, in builds with checks
 
 	list   []*Arena // list[:out] are in use, the others idle
 	out    int
@@ -114,7 +113,7 @@ func (a *Arena) endForks(born uint64, how string) {
 		f.endForks(0, how)
 		if check.On {
 			f.region.Watch.Ended(how)
-			f.forks.ended = how
+			f.quota().End(how)
 		}
 		f.region.Empty()
 		if check.On {

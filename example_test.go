@@ -3,7 +3,6 @@ package arena_test
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -275,20 +274,6 @@ func ExampleArena_Fork() {
 	// [[ONE TWO] [THREE]]
 }
 
-// A decoder that knows types at run time only takes the memory of the very lanes that New
-// and MakeSlice take theirs of.
-func ExampleNewType() {
-	a := arena.NewArena(4096, 0)
-	t := reflect.TypeFor[Entry]()
-	v := arena.NewType(a, t) // a *Entry
-	v.Elem().FieldByName("Path").SetString("/")
-	tags := arena.MakeSliceType(a, reflect.TypeFor[string](), 1, 4)
-	tags.Index(0).SetString("GET")
-	v.Elem().FieldByName("Tags").Set(tags)
-	fmt.Println(v.Interface().(*Entry).Path, v.Interface().(*Entry).Tags)
-	// Output: / [GET]
-}
-
 // Where tests are built with the tag arenacheck, a fault in memory of an arena says which
 // arena it was, and where that was emptied.
 func ExampleExplainFaults() {
@@ -327,14 +312,6 @@ func ExampleNewContext() {
 		fmt.Println(arena.FromContext(ctx) == a)
 	})
 	// Output: true
-}
-
-func ExampleMakeSliceType() {
-	a := arena.NewArena(4096, 0)
-	v := arena.MakeSliceType(a, reflect.TypeFor[int](), 2, 8) // the type of the elements
-	v.Index(1).SetInt(7)
-	fmt.Println(v.Interface(), v.Cap())
-	// Output: [0 7] 8
 }
 
 func ExampleBuffer_AppendInt() {

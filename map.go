@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/swiss"
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -50,6 +49,7 @@ import (
 //     on a secret of each map, but is not cryptographic.
 type Map[K comparable, V any] struct {
 	table swiss.Table[K, V] // first: see Get
+	maker mapMaker[K, V]    // for hooks.MakerOf; of no size, and so not last
 	arena *Arena
 	made  bool // not so in a Map that the end of its arena's epoch has cleared
 }
@@ -211,10 +211,11 @@ var (
 	_ = (*Map[int, int]).Ptr
 )
 
-// mapMaker is a Map's type without its parameters, for codecs.
+// mapMaker makes Maps of one type for codecs, which know it only at run time: it is a
+// hooks.MapMaker.
 type mapMaker[K comparable, V any] struct{}
 
-func (*Map[K, V]) maker() hooks.MapMaker { return mapMaker[K, V]{} }
+func (mapMaker[K, V]) Map() reflect.Type { return reflect.TypeFor[*Map[K, V]]() }
 
 func (mapMaker[K, V]) Key() reflect.Type   { return reflect.TypeFor[K]() }
 func (mapMaker[K, V]) Value() reflect.Type { return reflect.TypeFor[V]() }
@@ -228,17 +229,4 @@ func (mapMaker[K, V]) Entry(m, key xunsafe.Pointer) xunsafe.Pointer {
 	var zero V
 	t.Set(k, zero)
 	return xunsafe.PointerTo(t.Ptr(k))
-}
-
-func init() {
-	hooks.MakerOf = func(t reflect.Type) (hooks.MapMaker, bool) {
-		if t.Kind() != reflect.Pointer {
-			return nil, false
-		}
-		m, ok := reflect.Zero(t).Interface().(interface{ maker() hooks.MapMaker })
-		if !ok {
-			return nil, false
-		}
-		return m.maker(), true
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -256,39 +255,13 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 	acct.Close(&p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
-	if acct.abandoned {
+	if acct.Abandoned() {
 		return
 	}
 	if s != nil {
 		p.leaked(s)
 	}
 	p.gone.Leaked += turns % 2
-}
-
-func init() {
-	hooks.Abandon = func(pool, a any) { pool.(*ArenaPool).abandon(a.(*Arena)) }
-}
-
-// abandon takes the place of Put where another goroutine may still use a. It changes
-// nothing in the arena itself, which may be in use at this moment.
-//
-//go:norace
-func (p *ArenaPool) abandon(a *Arena) {
-	if a == nil {
-		return
-	}
-	check.RaceBlind()
-	p.mu.Lock()
-	if acct := a.owner.account; !acct.abandoned {
-		acct.abandoned = true
-		p.gone.Abandoned++
-		if !acct.leaving {
-			acct.leaving = true
-			p.retained.leaving++
-		}
-	}
-	p.mu.Unlock()
-	check.RaceSee()
 }
 
 // Do calls f with an arena and puts it back when f returns or panics. f must

@@ -21,9 +21,8 @@ type account struct {
 
 	// seen is what Turns was after the last collection, the lower half.
 	seen uint32
-	// leaving says that the pool let go of the arena, abandoned that it did while the
-	// arena was out.
-	leaving, abandoned bool
+	// leaving says that the pool let go of the arena, which was idle.
+	leaving bool
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to
@@ -72,7 +71,7 @@ func (p *ArenaPool) enlist(acct *account) {
 	p.gone.Misses++
 	// All others are out, or where this Get could not reach them: with this one
 	// it would have been served.
-	p.retained.demand.now = max(p.retained.demand.now, p.accounts.len-p.retained.leaving)
+	p.retained.demand.now = max(p.retained.demand.now, p.accounts.len-p.leaving())
 	if !p.retained.watched {
 		p.awaitCollection()
 	}

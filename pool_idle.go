@@ -188,6 +188,12 @@ func (p *ArenaPool) trim() {
 	}
 }
 
+// leaving returns how many arenas the pool has let go of that the collector has not taken
+// yet. The pool is locked.
+//
+//go:norace
+func (p *ArenaPool) leaving() int { return p.retained.leaving + p.stats.Left() }
+
 // discard leaves retained arenas to the collector. The pool is locked. (Package slices
 // would move them in the race detector's sight.)
 //
@@ -237,7 +243,7 @@ func (p *ArenaPool) review(now time.Time) {
 	p.mu.Lock()
 	used := 0
 	for acct := p.accounts.first; acct != nil; acct = acct.next { // all's yield would be in the race detector's sight
-		if acct.abandoned {
+		if acct.Abandoned() {
 			continue
 		}
 		turns := uint32(acct.Turns.Load())
@@ -249,7 +255,7 @@ func (p *ArenaPool) review(now time.Time) {
 	k := &p.retained
 	k.demand.note(used, now)
 	// What is out or in the sync.Pool counts, too.
-	excess := p.accounts.len - k.leaving - k.demand.most()
+	excess := p.accounts.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
 	if k.watched = false; p.accounts.len > 0 {
 		p.awaitCollection()

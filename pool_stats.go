@@ -48,6 +48,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	counts := p.stats.Counts()
 	s.HighWater, s.LargestArena = int(counts.HighWater), int(counts.Largest)
 	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
+	s.Abandoned = counts.Abandoned
 	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.sizeHint.Size(); hint != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // exchange is all that a request needs here, in one allocation.
@@ -169,7 +170,7 @@ func (q *request) enter(w *worker) {
 // leave says that w is done. The last one ends the request.
 func (q *request) leave(w *worker) {
 	if a, strayed := q.left(w); a != nil && strayed {
-		hooks.Abandon(q.pool, a)
+		machine.Abandon(a)
 	} else {
 		q.pool.Put(a)
 	}

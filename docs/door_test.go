@@ -41,7 +41,7 @@ func TestPackageCommentsAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range append([]string{".", "arenajson", "arenahttp", "arenapprof", "arenavar"}, adapters...) {
+	for _, dir := range append([]string{".", "arenajson", "arenareflect", "arenahttp", "arenapprof", "arenavar"}, adapters...) {
 		p := loaded(t, dir)
 		if n := strings.Count(p.Doc, "\n"); n < 3 || n >= 60 || !strings.HasPrefix(p.Doc, "Package "+p.Name+" ") {
 			t.Errorf("the comment of package %s has %d lines: from 3 to 59 are wanted, which begin with its name", p.Name, n)
@@ -52,7 +52,7 @@ func TestPackageCommentsAreShort(t *testing.T) {
 // Each public name says what it is, and each that is called by itself is called in an
 // example that runs. Errors are made by others.
 func TestNamesHaveExamples(t *testing.T) {
-	for _, dir := range []string{".", "arenajson", "arenahttp", "arenapprof", "arenavar"} {
+	for _, dir := range []string{".", "arenajson", "arenareflect", "arenahttp", "arenapprof", "arenavar"} {
 		p := loaded(t, dir)
 		names, err := filepath.Glob(filepath.Join(dir, "example*_test.go"))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/valyala/fasthttp"
 )
 
@@ -83,7 +84,7 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 	q.arena, q.over = nil, true
 	q.mu.Unlock()
 	if strayed || timedOut {
-		hooks.Abandon(q.pool, a)
+		machine.Abandon(a)
 		return
 	}
 	ctx.SetUserValue(hooks.ContextKey{}, q.outer)

@@ -15,6 +15,7 @@ import (
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // call is a unary call, or a stream with the message that it received last. It is the
@@ -125,7 +126,7 @@ func (c *call) putBack() { c.giveBack(c.arena.Swap(nil), 0) }
 // goroutine done, which does not.
 func (c *call) giveBack(a *arena.Arena, done uint64) {
 	if other := c.stranger.Swap(0); other != 0 && other != done && a != nil {
-		hooks.Abandon(c.from.pool, a)
+		machine.Abandon(a)
 		return
 	}
 	c.from.pool.Put(a)

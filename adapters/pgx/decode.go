@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 // The decoders of the binary format. Each leaves to pgx what it does not know, and what
@@ -226,7 +227,7 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 		return false
 	}
 	elem := w.shape.elem.whole
-	s := arena.MakeSliceType(w.arena, elem, n, n)
+	s := arenareflect.MakeSlice(w.arena, reflect.SliceOf(elem), n, n)
 	base := s.UnsafePointer()
 	for i := range n {
 		if len(src) < 4 {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/columns"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -101,7 +102,7 @@ func (w *way) scan(src []byte, to pointer) error {
 	}
 	target := to
 	if s.ptr {
-		target = arena.NewType(w.arena, s.inner).UnsafePointer()
+		target = arenareflect.New(w.arena, s.inner).UnsafePointer()
 	}
 	if !w.decode(w, src, target) {
 		return w.slow(src, to)

@@ -22,6 +22,7 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/setpb"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -127,7 +128,7 @@ func TestAllocatesNothing(t *testing.T) {
 		a := arena.NewArena(64<<10, 1<<20)
 		typ := reflect.TypeOf(m).Elem()
 		read := func() {
-			if err := arenapb.Unmarshal(a, doc, arena.NewType(a, typ).Interface().(proto.Message)); err != nil {
+			if err := arenapb.Unmarshal(a, doc, arenareflect.New(a, typ).Interface().(proto.Message)); err != nil {
 				t.Fatal(err)
 			}
 			a.Reset()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 // reader reads rows of one query. It lies in the arena of what it reads.
@@ -103,7 +104,7 @@ func (c *cell) Scan(src any) (err error) {
 	}
 	to := c.to
 	if c.field.ptr {
-		to = arena.NewType(c.arena, to.Type().Elem()).Elem()
+		to = arenareflect.New(c.arena, to.Type().Elem()).Elem()
 	}
 	value := to
 	if c.field.null {
@@ -132,7 +133,7 @@ func (c *cell) scan(src any) error {
 		c.to.SetZero()
 		return nil
 	}
-	p := arena.NewType(c.arena, c.to.Type().Elem())
+	p := arenareflect.New(c.arena, c.to.Type().Elem())
 	c.to.Set(p)
 	return p.Interface().(sql.Scanner).Scan(src)
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
-// BenchmarkNewType makes values of 64 bytes, an op is one of them: how=new by a
+// BenchmarkReflectNew makes values of 64 bytes, an op is one of them: how=new by a
 // type parameter, how=reflect by a reflect.Type, how=heap by reflect.New. What comes
 // back from reflection is turned into a pointer, which a decoder does to fill it.
-func BenchmarkNewType(b *testing.B) {
+func BenchmarkReflectNew(b *testing.B) {
 	b.Run("type=flat64", func(b *testing.B) {
 		t := reflect.TypeFor[flat64]()
 		b.Run("how=new", func(b *testing.B) {
@@ -29,7 +30,7 @@ func BenchmarkNewType(b *testing.B) {
 			for range epochs(b) {
 				a.Reset()
 				for range epochLen {
-					p := (*flat64)(arena.NewType(a, t).UnsafePointer())
+					p := (*flat64)(arenareflect.New(a, t).UnsafePointer())
 					p.a = 1
 					sinkFlat = p
 				}
@@ -63,7 +64,7 @@ func BenchmarkNewType(b *testing.B) {
 			for range epochs(b) {
 				a.Reset()
 				for range epochLen {
-					p := (*ptr64)(arena.NewType(a, t).UnsafePointer())
+					p := (*ptr64)(arenareflect.New(a, t).UnsafePointer())
 					p.a = 1
 					sinkPtr = p
 				}
@@ -81,11 +82,11 @@ func BenchmarkNewType(b *testing.B) {
 	})
 }
 
-// BenchmarkMakeSliceType makes slices of ten values of 64 bytes with pointers; an
+// BenchmarkReflectMakeSlice makes slices of ten values of 64 bytes with pointers; an
 // op is one of them.
-func BenchmarkMakeSliceType(b *testing.B) {
+func BenchmarkReflectMakeSlice(b *testing.B) {
 	const many = 10
-	t := reflect.TypeFor[ptr64]()
+	t := reflect.TypeFor[[]ptr64]()
 	b.Run("how=makeslice", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
 		for range epochs(b) {
@@ -102,7 +103,7 @@ func BenchmarkMakeSliceType(b *testing.B) {
 		for range epochs(b) {
 			a.Reset()
 			for range epochLen {
-				p := (*ptr64)(arena.MakeSliceType(a, t, many, many).UnsafePointer())
+				p := (*ptr64)(arenareflect.MakeSlice(a, t, many, many).UnsafePointer())
 				p.a = 1
 				sinkPtr = p
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -27,7 +28,7 @@ var cliffTypes = func() (all [800]reflect.Type) {
 // met has a life use so many types.
 func met(a *arena.Arena, types int) {
 	for _, t := range cliffTypes[:types] {
-		arena.NewType(a, t)
+		arenareflect.New(a, t)
 	}
 }
 

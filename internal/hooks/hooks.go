@@ -15,17 +15,13 @@ type ContextKey struct{}
 // to it. Lend returns the *arena.Arena for the goroutine that calls it.
 type Lender interface{ Lend() any }
 
-// Abandon leaves an *arena.Arena that is out of an *arena.ArenaPool to the collector,
-// as another goroutine may use it beyond the end of its request. It counts as
-// abandoned, and not as leaked. Package arena sets the variable when it starts.
-var Abandon func(pool, arena any)
-
 // LineEnd is the arenajson.Option with which Marshal writes a newline after the
 // document, as encoding/json's Encoder does.
 const LineEnd = 255
 
 // MapMaker makes arena maps of one type, for callers that know it only at run time.
 type MapMaker interface {
+	Map() reflect.Type // *arena.Map[Key, Value]
 	Key() reflect.Type
 	Value() reflect.Type
 	// Make returns an empty map in the arena, an *arena.Arena.
@@ -35,6 +31,20 @@ type MapMaker interface {
 	Entry(m, key xunsafe.Pointer) xunsafe.Pointer
 }
 
-// MakerOf returns the MapMaker of t; ok is false unless t is an *arena.Map. Package
-// arena sets the variable when it starts.
-var MakerOf func(t reflect.Type) (MapMaker, bool)
+// MakerOf returns the MapMaker of t; ok is false unless t is an *arena.Map. Every Map has
+// a field of no size whose type is its MapMaker.
+func MakerOf(t reflect.Type) (maker MapMaker, ok bool) {
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil, false
+	}
+	for i := range t.Elem().NumField() {
+		f := t.Elem().Field(i)
+		if f.Type.Size() != 0 || f.Type.Kind() != reflect.Struct {
+			continue
+		}
+		if maker, ok = reflect.Zero(f.Type).Interface().(MapMaker); ok {
+			return maker, maker.Map() == t // and not a type that a program has made of a Map
+		}
+	}
+	return nil, false
+}

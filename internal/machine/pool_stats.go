@@ -19,7 +19,10 @@ type PoolStats struct {
 	oversize atomic.Uint64
 	dropped  atomic.Uint64
 	refused  atomic.Uint64
-	_        [64]byte
+
+	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
+	left      atomic.Int64
+	_         [64]byte
 }
 
 // Account is the share that one arena and its forks, each of which may be in use by
@@ -40,6 +43,8 @@ type Account struct {
 	// Pending makes Put undo what Get or a limit did. The arena's owner sets it;
 	// forks leave it alone.
 	Pending bool
+
+	abandoned atomic.Bool
 }
 
 // Limit sets the total; 0 is none.
@@ -58,12 +63,19 @@ type Counts struct {
 	Held, Out, Total           uintptr // of all chunks; of those that count against the total; that, 0 for none
 	HighWater, Largest         uintptr // the most that Held was; the most that one arena and its forks had
 	Oversize, Dropped, Refused uint64
+	Abandoned                  uint64
 }
 
 // Counts reads the counters, each at its own moment.
 func (s *PoolStats) Counts() Counts {
-	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load()}
+	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.abandoned.Load()}
 }
+
+// Left returns how many arenas were abandoned and are not collected yet.
+func (s *PoolStats) Left() int { return int(s.left.Load()) }
+
+// Abandoned reports whether the arena was abandoned.
+func (acct *Account) Abandoned() bool { return acct.abandoned.Load() }
 
 // grew counts a new chunk of the given size in bytes.
 func (acct *Account) grew(s *PoolStats, bytes uintptr, large bool) {
@@ -159,6 +171,9 @@ func (acct *Account) Uncharge(s *PoolStats) {
 func (acct *Account) Close(s *PoolStats) {
 	s.held.Add(-acct.held.Load())
 	acct.discharge(s, ^uintptr(0))
+	if acct.abandoned.Load() {
+		s.left.Add(-1)
+	}
 }
 
 // discharge lowers charged, and the pool's out, by the smaller of bytes and charged.

@@ -20,6 +20,7 @@ type Quota struct {
 	reserved  uintptr    // of that, while a chunk is granted; else 0
 	charged   bool       // while a chunk is granted: the pool's total counts it, and keeps counting chunks dropped for it
 	idleForks IdleForks  // nil where there are no forks
+	ended     string     // what ended a fork, in builds with checks
 
 	guarded *Guarded // nil where the region is not guarded
 }

@@ -28,6 +28,10 @@ func (q *Quota) ShareWithForks(idleForks IdleForks) {
 // IdleForks replaces the function that knows the idle forks.
 func (q *Quota) IdleForks(idleForks IdleForks) { q.idleForks = idleForks }
 
+// End notes, for builds with checks, what ended the fork that q is of: nobody may use it
+// any more.
+func (q *Quota) End(how string) { q.ended = how }
+
 // Leave separates q, which holds nothing, from all others: use of a fork that was
 // dropped is a logic error, and would charge an account that nobody discharges.
 func (q *Quota) Leave() { q.forks, q.idleForks, q.stats, q.account = nil, nil, nil, nil }

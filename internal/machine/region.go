@@ -228,7 +228,7 @@ func (r *Region) MoveTo(to *Region) {
 	for _, l := range to.Types.lanes {
 		l.watch.WatchedBy(&to.Watch)
 	}
-	r.Flat, r.Types, r.side, r.marks = Lane{}, newTypeTable(), nil, markStack{}
+	r.Flat, r.Types, r.side, r.marks = Lane{ops: &movedOps}, newTypeTable(), nil, markStack{}
 	r.state = nil
 }
 

@@ -172,19 +172,14 @@ func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 // nothing is where values of no size are.
 func nothing() xunsafe.Pointer { return xunsafe.PointerTo(new(struct{})) }
 
-// SliceValue is s, a slice of values of t, for package reflect, where header may lie in r.
-// It lies in the lane of the slice's type: a Value that is used too late finds another
-// slice of that type there, and no slice of others, whose memory it would write to.
+// SliceValue is s for package reflect, a value of the type t of slices. Its header may lie
+// in r, in the lane of t: a Value that is used too late finds another slice of that type
+// there, and no slice of others, whose memory it would write to.
 func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	if t.key == nil {
-		return reflect.SliceAt(t.Reflect, s.Data, s.Cap).Slice3(0, s.Len, s.Cap)
+		return reflect.SliceAt(t.Reflect.Elem(), s.Data, s.Cap).Slice3(0, s.Len, s.Cap).Convert(t.Reflect)
 	}
-	h := t.header.Load()
-	if h == nil {
-		h = TypeOf(t.slices)
-		t.header.Store(h)
-	}
-	header := NewOfType(r, h)
+	header := NewOfType(r, t)
 	*xunsafe.Cast[Slice](header) = s
-	return boxed(t.slice, header)
+	return boxed(xunsafe.PointerTo(t.key), header)
 }

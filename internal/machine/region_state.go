@@ -1,7 +1,5 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
-
 // state is one of the things that packages of this module keep with a region.
 type state struct {
 	of   any // a *T, for each T one at most
@@ -23,18 +21,4 @@ func State[T any](r *Region) *T {
 	x := new(T)
 	r.state = &state{x, r.state}
 	return x
-}
-
-// Enter is how the other packages of this module come from an *arena.Arena, which
-// is not nil, to its region. In builds with checks it is the beginning of a
-// function, which does names: it panics where the arena is not the caller's, and
-// Leave has to follow. Package arena sets it when it starts.
-var Enter func(arena any, does string) *Region
-
-// Leave is the end of what Enter began. A function leaves before it calls a
-// program's own, which may use the arena, and enters again afterwards.
-func (r *Region) Leave() {
-	if check.Watched {
-		r.Watch.Leave()
-	}
 }

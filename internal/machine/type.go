@@ -21,9 +21,8 @@ type Type struct {
 	slices  reflect.Type    // of slices of such values
 	key     *TypeDesc       // nil where descriptors can't be read
 	pointer xunsafe.Pointer // the descriptor of a pointer to such a value
-	slice   xunsafe.Pointer // the descriptor of a slice of such values
 
-	header atomic.Pointer[Type] // of slices, from the first SliceValue on
+	elem atomic.Pointer[Type] // of a type of slices: that of its elements, from the first Elem on
 }
 
 // types are the Types by what a program calls them, which for each is its
@@ -82,9 +81,18 @@ func newType(t reflect.Type) *Type {
 	if !Portable && LayoutOK {
 		x.key = descriptorOf(t)
 		x.pointer = xunsafe.PointerTo(descriptorOf(reflect.PointerTo(t)))
-		x.slice = xunsafe.PointerTo(descriptorOf(x.slices))
 	}
 	return x
+}
+
+// Elem returns the Type of the elements of t, a type of slices.
+func (t *Type) Elem() *Type {
+	elem := t.elem.Load()
+	if elem == nil {
+		elem = TypeOf(t.Reflect.Elem())
+		t.elem.Store(elem)
+	}
+	return elem
 }
 
 // Most is how many elements of the type a slice can have at most.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/check"
 )
 
@@ -30,7 +31,7 @@ func TestEscapeFirstUseOfATypeByMany(t *testing.T) {
 		for g := range 4 {
 			done.Go(func() {
 				a := arena.NewArena(4<<10, 0)
-				v := arena.NewType(a, typ)
+				v := arenareflect.New(a, typ)
 				v.Elem().Field(0).SetString(a.AllocString("text " + strconv.Itoa(g)))
 				v.Elem().Field(1).Set(reflect.ValueOf(arena.SliceOf(a, a.AllocString("one"), "two")))
 				v.Elem().Field(2).Index(n).SetString(a.AllocString("the last"))

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -145,8 +146,8 @@ func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 	level := g.choose(3)
 	g.simple, g.unboxed = level > 0, level > 1
 	if g.choose(2) == 0 { // memory of types that were met by reflection first
-		arena.NewType(a, reflect.TypeFor[vertex]())
-		arena.MakeSliceType(a, reflect.TypeFor[part](), 2, 3)
+		arenareflect.New(a, reflect.TypeFor[vertex]())
+		arenareflect.MakeSlice(a, reflect.TypeFor[[]part](), 2, 3)
 	}
 	for i := range n/3 + 1 {
 		g.out.in = nil

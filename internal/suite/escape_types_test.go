@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -220,7 +221,7 @@ func (p *typePlaces) note(at unsafe.Pointer, size uintptr) {
 func (g *typeGraph) newValue(t reflect.Type, where, depth int) reflect.Value {
 	p := reflect.Value{}
 	if where == 1 {
-		p, g.dirtied[t] = arena.NewType(g.a, t), true
+		p, g.dirtied[t] = arenareflect.New(g.a, t), true
 	} else {
 		p = reflect.New(t)
 	}
@@ -266,7 +267,7 @@ func (g *typeGraph) newSlice(t reflect.Type, where, depth int) reflect.Value {
 	n := c - g.IntN(2)*g.IntN(c+1)
 	var v reflect.Value
 	if where == 1 {
-		v = arena.MakeSliceType(g.a, t.Elem(), n, c).Convert(t)
+		v = arenareflect.MakeSlice(g.a, t, n, c)
 		g.dirtied[t.Elem()] = true
 	} else {
 		v = reflect.MakeSlice(t, n, c)
@@ -389,8 +390,8 @@ func (g *typeGraph) dirty() {
 	other := newPlain(g)
 	for t := range g.dirtied {
 		for range 3 {
-			other.fill(arena.NewType(g.a, t).Elem(), 0, 1)
-			v := arena.MakeSliceType(g.a, t, 5, 5)
+			other.fill(arenareflect.New(g.a, t).Elem(), 0, 1)
+			v := arenareflect.MakeSlice(g.a, reflect.SliceOf(t), 5, 5)
 			for i := range 5 {
 				other.fill(v.Index(i), 0, 1)
 			}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -14,7 +15,7 @@ import (
 
 // newType is newObject by reflection.
 func (k *kind[T]) newType(a *arena.Arena) (raw, error) {
-	v := arena.NewType(a, reflect.TypeFor[T]())
+	v := arenareflect.New(a, reflect.TypeFor[T]())
 	r := raw{v.UnsafePointer(), 1, 1}
 	if v.Type() != reflect.TypeFor[*T]() {
 		return r, fmt.Errorf("a Value of type %v", v.Type())
@@ -24,7 +25,7 @@ func (k *kind[T]) newType(a *arena.Arena) (raw, error) {
 
 // makeSliceType is makeSlice by reflection.
 func (k *kind[T]) makeSliceType(a *arena.Arena, n, c int) (raw, error) {
-	v := arena.MakeSliceType(a, reflect.TypeFor[T](), n, c)
+	v := arenareflect.MakeSlice(a, reflect.TypeFor[[]T](), n, c)
 	r := raw{v.UnsafePointer(), v.Len(), v.Cap()}
 	if v.Type() != reflect.TypeFor[[]T]() || v.Len() != n || v.Cap() != c || v.IsNil() || v.CanSet() {
 		return r, fmt.Errorf("a Value of type %v, len %d, cap %d, nil %t, settable %t", v.Type(), v.Len(), v.Cap(), v.IsNil(), v.CanSet())
@@ -32,7 +33,7 @@ func (k *kind[T]) makeSliceType(a *arena.Arena, n, c int) (raw, error) {
 	return r, k.fresh(r, 0, c)
 }
 
-// headerBytes is how much a slice's header takes of an arena, which MakeSliceType
+// headerBytes is how much a slice's header takes of an arena, which arenareflect.MakeSlice
 // makes there.
 func headerBytes() int {
 	if machine.Portable || *testkit.NoLayout {

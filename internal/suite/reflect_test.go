@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
@@ -20,15 +21,15 @@ func TestReflectionTakesFromTheSameLane(t *testing.T) {
 	type late struct{ a, b string }
 	t.Run("reflection first", func(t *testing.T) {
 		a := arena.NewArena(4096, 0)
-		sameLane(t, a, arena.NewType(a, reflect.TypeFor[early]()).Interface().(*early), arena.New[early](a))
+		sameLane(t, a, arenareflect.New(a, reflect.TypeFor[early]()).Interface().(*early), arena.New[early](a))
 	})
 	t.Run("New first", func(t *testing.T) {
 		a := arena.NewArena(4096, 0)
-		sameLane(t, a, arena.New[late](a), arena.NewType(a, reflect.TypeFor[late]()).Interface().(*late))
+		sameLane(t, a, arena.New[late](a), arenareflect.New(a, reflect.TypeFor[late]()).Interface().(*late))
 	})
 	t.Run("slices", func(t *testing.T) {
 		a := arena.NewArena(4096, 0)
-		s := arena.MakeSliceType(a, reflect.TypeFor[early](), 1, 1).Interface().([]early)
+		s := arenareflect.MakeSlice(a, reflect.TypeFor[[]early](), 1, 1).Interface().([]early)
 		more := arena.Append(a, s, early{"x", "y"})
 		if !check.On && &more[0] != &s[0] {
 			t.Error("Append finds the newest slice no more")
@@ -37,7 +38,7 @@ func TestReflectionTakesFromTheSameLane(t *testing.T) {
 	})
 	t.Run("flat", func(t *testing.T) {
 		a := arena.NewArena(4096, 0)
-		sameLane(t, a, arena.NewType(a, reflect.TypeFor[[4]uint64]()).Interface().(*[4]uint64), arena.New[[4]uint64](a))
+		sameLane(t, a, arenareflect.New(a, reflect.TypeFor[[4]uint64]()).Interface().(*[4]uint64), arena.New[[4]uint64](a))
 	})
 }
 
@@ -68,11 +69,11 @@ func TestLanesOfReflection(t *testing.T) {
 	for range 3 {
 		for _, k := range kinds {
 			for n := range 40 {
-				v := arena.NewType(a, k)
+				v := arenareflect.New(a, k)
 				if v.Type() != reflect.PointerTo(k) || v.IsNil() || !v.Elem().IsZero() || uintptr(v.UnsafePointer())%uintptr(k.Align()) != 0 {
 					t.Fatalf("%v: %v at %v", k, v.Type(), v.UnsafePointer())
 				}
-				s := arena.MakeSliceType(a, k, n/2, n)
+				s := arenareflect.MakeSlice(a, reflect.SliceOf(k), n/2, n)
 				if s.Type() != reflect.SliceOf(k) || s.Len() != n/2 || s.Cap() != n || s.IsNil() {
 					t.Fatalf("%v: %v of %d, %d", k, s.Type(), s.Len(), s.Cap())
 				}
@@ -103,7 +104,7 @@ func TestReflectionMemoryIsCollected(t *testing.T) {
 	gone := make(chan bool, 1)
 	func() {
 		for i := range 100 {
-			x := arena.NewType(a, reflect.TypeFor[holder]()).Interface().(*holder)
+			x := arenareflect.New(a, reflect.TypeFor[holder]()).Interface().(*holder)
 			x.p = new([1 << 10]uint64)
 			x.p[5], x.n = uint64(i), i
 			if i == 50 {
@@ -128,11 +129,11 @@ func TestReflectionMemoryIsCollected(t *testing.T) {
 }
 
 func TestReflectionOnTheHeap(t *testing.T) {
-	v := arena.NewType(nil, reflect.TypeFor[textPair]())
+	v := arenareflect.New(nil, reflect.TypeFor[textPair]())
 	if p, ok := v.Interface().(*textPair); !ok || *p != (textPair{}) {
 		t.Errorf("%v", v)
 	}
-	s := arena.MakeSliceType(nil, reflect.TypeFor[textPair](), 2, 5)
+	s := arenareflect.MakeSlice(nil, reflect.TypeFor[[]textPair](), 2, 5)
 	if x, ok := s.Interface().([]textPair); !ok || len(x) != 2 || cap(x) != 5 {
 		t.Errorf("%v", s)
 	}
@@ -145,21 +146,34 @@ func TestReflectionMisuse(t *testing.T) {
 	before := a.Stats()
 	for _, a := range []*arena.Arena{a, nil} {
 		text := reflect.TypeFor[string]()
-		testkit.WantPanic(t, func() { arena.NewType(a, nil) }, "NewType", "nil")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, nil, 1, 1) }, "MakeSliceType", "nil")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, text, -1, 1) }, "MakeSliceType[string](len -1, cap 1)", "negative")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, text, 2, 1) }, "MakeSliceType[string](len 2, cap 1)", "below")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, text, 1, int(^uint(0)>>1)) }, "MakeSliceType[string]", "more than can be")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, reflect.TypeFor[struct{}](), -1, 1) }, "negative")
-		testkit.WantPanic(t, func() { arena.NewType(a, embeds{text}) }, "suite.embeds")
-		testkit.WantPanic(t, func() { arena.MakeSliceType(a, embeds{text}, 1, 1) }, "suite.embeds")
+		testkit.WantPanic(t, func() { arenareflect.New(a, nil) }, "arenareflect: New: ", "nil")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, nil, 1, 1) }, "arenareflect: MakeSlice: ", "nil")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, reflect.SliceOf(text), -1, 1) }, "MakeSlice([]string, len -1, cap 1)", "negative")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, reflect.SliceOf(text), 2, 1) }, "MakeSlice([]string, len 2, cap 1)", "below")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, reflect.SliceOf(text), 1, int(^uint(0)>>1)) }, "MakeSlice([]string, ", "more than can be")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, reflect.TypeFor[[]struct{}](), -1, 1) }, "negative")
+		testkit.WantPanic(t, func() { arenareflect.New(a, embeds{text}) }, "suite.embeds")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, embeds{reflect.SliceOf(text)}, 1, 1) }, "suite.embeds")
+		testkit.WantPanic(t, func() { arenareflect.MakeSlice(a, text, 1, 1) }, "that of a string", "pass that of a slice")
 	}
 	if after := a.Stats(); after != before {
 		t.Errorf("%+v, and before %+v", after, before)
 	}
-	testkit.WantPanic(t, func() { arena.NewType(new(arena.Arena), reflect.TypeFor[string]()) }, "NewArena")
-	testkit.WantPanic(t, func() { arena.NewType(new(arena.Arena), reflect.TypeFor[int]()) }, "NewArena")
-	testkit.WantPanic(t, func() { arena.MakeSliceType(new(arena.Arena), reflect.TypeFor[int](), 1, 1) }, "NewArena")
+	testkit.WantPanic(t, func() { arenareflect.New(new(arena.Arena), reflect.TypeFor[string]()) }, "NewArena")
+	testkit.WantPanic(t, func() { arenareflect.New(new(arena.Arena), reflect.TypeFor[int]()) }, "NewArena")
+	testkit.WantPanic(t, func() { arenareflect.MakeSlice(new(arena.Arena), reflect.TypeFor[[]int](), 1, 1) }, "NewArena")
+}
+
+// A slice has the type that was asked for: one that a program has named, with its methods,
+// is not replaced by []int, which no field of the named type could be set to.
+func TestNamedSlicesByReflection(t *testing.T) {
+	type named []int
+	for _, a := range []*arena.Arena{arena.NewArena(1<<10, 0), nil} {
+		got, ok := arenareflect.MakeSlice(a, reflect.TypeFor[named](), 2, 3).Interface().(named)
+		if !ok || len(got) != 2 || cap(got) != 3 {
+			t.Errorf("%v %T, len %d, cap %d", a == nil, got, len(got), cap(got))
+		}
+	}
 }
 
 // More types than there are places to look for them at once.
@@ -168,13 +182,13 @@ func TestManyTypesByReflection(t *testing.T) {
 	const many = 3000
 	for i := range many {
 		k := reflect.ArrayOf(i+1, reflect.TypeFor[uint16]())
-		if v := arena.NewType(a, k); v.Type().Elem() != k || v.Elem().Len() != i+1 {
+		if v := arenareflect.New(a, k); v.Type().Elem() != k || v.Elem().Len() != i+1 {
 			t.Fatalf("%v: %v", k, v.Type())
 		}
 	}
 	for i := range many {
 		k := reflect.ArrayOf(i+1, reflect.TypeFor[uint16]())
-		if v := arena.MakeSliceType(a, k, 0, 1); v.Type().Elem() != k {
+		if v := arenareflect.MakeSlice(a, reflect.SliceOf(k), 0, 1); v.Type().Elem() != k {
 			t.Fatalf("%v: %v", k, v.Type())
 		}
 		if i%100 == 0 {

@@ -96,7 +96,7 @@ func (r *replay) makeSliceType(t testType, n, c int) (string, error) {
 		}
 		r.types[headerKinds[t]] = true
 	}
-	return fmt.Sprintf("MakeSliceType(%v, %d, %d)", t, n, c), r.made(t, got, n, c, err)
+	return fmt.Sprintf("arenareflect.MakeSlice(%v, %d, %d)", t, n, c), r.made(t, got, n, c, err)
 }
 
 // headerKinds stand for the types of slices, whose headers have memory of their own.

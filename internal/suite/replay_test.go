@@ -110,7 +110,7 @@ func (r *replay) step() (string, error) {
 			return fmt.Sprintf("NewOf[%v]", t), r.made(t, got, 1, 1, err)
 		case 2:
 			got, err := t.newType(r.a)
-			return fmt.Sprintf("NewType(%v)", t), r.made(t, got, 1, 1, err)
+			return fmt.Sprintf("arenareflect.New(%v)", t), r.made(t, got, 1, 1, err)
 		}
 		got, err := t.newObject(r.a)
 		return fmt.Sprintf("New[%v]", t), r.made(t, got, 1, 1, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -19,9 +20,9 @@ import (
 func TestStaleSliceValueKeepsItsType(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4<<10, 0)
-	stale := arena.MakeSliceType(a, reflect.TypeFor[int](), 3, 3)
+	stale := arenareflect.MakeSlice(a, reflect.TypeFor[[]int](), 3, 3)
 	a.Reset()
-	texts := arena.MakeSliceType(a, reflect.TypeFor[*string](), 3, 3)
+	texts := arenareflect.MakeSlice(a, reflect.TypeFor[[]*string](), 3, 3)
 	for i := range 3 {
 		s := testkit.HeapText(uint64(i))
 		texts.Index(i).Set(reflect.ValueOf(&s))
@@ -121,7 +122,7 @@ func (s *staleEpochs) slice(t reflect.Type) reflect.Value {
 	if s.IntN(5) == 0 {
 		return reflect.MakeSlice(t, n, c)
 	}
-	return arena.MakeSliceType(s.a, t.Elem(), n, c).Convert(t)
+	return arenareflect.MakeSlice(s.a, t, n, c)
 }
 
 // fill writes something new to v, which can be set.
@@ -188,7 +189,7 @@ func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 	case reflect.Pointer:
 		p := reflect.New(t.Elem())
 		if s.IntN(4) != 0 {
-			p = arena.NewType(s.a, t.Elem())
+			p = arenareflect.New(s.a, t.Elem())
 		}
 		s.fill(p.Elem(), depth-1)
 		v.Set(p)
@@ -208,7 +209,7 @@ func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 		}
 		v.Set(m)
 	default:
-		x := arena.NewType(s.a, t).Elem()
+		x := arenareflect.New(s.a, t).Elem()
 		s.fill(x, depth-1)
 		v.Set(x)
 	}
@@ -326,13 +327,13 @@ func (s *staleEpochs) step(end func()) {
 	switch n := s.IntN(100); {
 	case n < 22:
 		t := s.anyType()
-		s.note("NewType(%v)", t)
-		v := arena.NewType(s.a, t)
+		s.note("arenareflect.New(%v)", t)
+		v := arenareflect.New(s.a, t)
 		s.fill(v.Elem(), 2)
 		s.keep(v)
 	case n < 44:
 		t := reflect.SliceOf(s.anyType())
-		s.note("MakeSliceType(%v)", t.Elem())
+		s.note("arenareflect.MakeSlice(%v)", t.Elem())
 		s.keep(s.slice(t))
 	case len(s.held) == 0:
 	case n < 60:

@@ -82,7 +82,7 @@ func WantPanic(t *testing.T, f func(), parts ...string) {
 		case nil:
 			t.Errorf("no panic, want one with %q", parts)
 		case string:
-			if !strings.HasPrefix(msg, "arena: ") && !strings.HasPrefix(msg, "fixedpool: ") {
+			if !strings.HasPrefix(msg, "arena: ") && !strings.HasPrefix(msg, "fixedpool: ") && !strings.HasPrefix(msg, "arenareflect: ") {
 				t.Errorf("panic %q does not begin with its package", msg)
 			}
 			for _, part := range parts {

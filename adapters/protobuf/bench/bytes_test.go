@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -54,7 +55,7 @@ func TestArenaBytes(t *testing.T) {
 	}
 	for _, d := range documents()[:4] {
 		a := arena.NewArena(chunkSize, maxRetained)
-		m := arena.NewType(a, reflect.TypeOf(d.kind).Elem()).Interface().(proto.Message)
+		m := arenareflect.New(a, reflect.TypeOf(d.kind).Elem()).Interface().(proto.Message)
 		must(arenapb.Unmarshal(a, d.bytes, m))
 		structs := laid(reflect.ValueOf(m))
 		t.Logf("%s: of each byte of the document %.1f in structs and lists", d.name, float64(structs)/float64(len(d.bytes)))

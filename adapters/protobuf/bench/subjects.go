@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 // subject is a way to decode a document: what read returns is a message equal to what
@@ -45,7 +46,7 @@ func warm(d document) subject {
 	var a *arena.Arena
 	return subject{"arena", func() proto.Message {
 		a = pool.Get()
-		m := arena.NewType(a, t).Interface().(proto.Message)
+		m := arenareflect.New(a, t).Interface().(proto.Message)
 		must(arenapb.Unmarshal(a, d.bytes, m))
 		return m
 	}, func() { pool.Put(a) }}
@@ -56,7 +57,7 @@ func cold(d document) subject {
 	t := reflect.TypeOf(d.kind).Elem()
 	return subject{"new arena", func() proto.Message {
 		a := arena.NewArena(chunkSize, maxRetained)
-		m := arena.NewType(a, t).Interface().(proto.Message)
+		m := arenareflect.New(a, t).Interface().(proto.Message)
 		must(arenapb.Unmarshal(a, d.bytes, m))
 		return m
 	}, func() {}}

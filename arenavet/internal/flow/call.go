@@ -85,6 +85,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, ArenaPath+"."), reached[0].args, deferred); ok {
 				return v
 			}
+		} else if strings.HasPrefix(name, arenaPath+"/arenareflect.") {
+			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, arenaPath+"/"), reached[0].args, deferred); ok {
+				return v
+			}
 		} else if short, ok := strings.CutPrefix(name, fixedpoolPath+"."); ok {
 			if v, ok := f.fixedpoolCall(st, instr, short, reached[0].args, deferred); ok {
 				return v

@@ -58,7 +58,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.use(st, arg(0), instr)
 		return arg(0), true // which share the buffer's memory
 
-	case "NewType", "MakeSliceType":
+	case "arenareflect.New", "arenareflect.MakeSlice":
 		reads()
 		return f.allocate(st, instr, name, arg(0)), true
 	case "Escape":

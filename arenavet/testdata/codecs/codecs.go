@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 var pool = arena.NewArenaPool(4096, 0)
@@ -114,18 +115,18 @@ func written(a *arena.Arena, w io.Writer) error {
 func ofType(t reflect.Type) any {
 	a := pool.Get()
 	defer pool.Put(a)
-	return arena.NewType(a, t).Interface() // want `return of memory of arena a`
+	return arenareflect.New(a, t).Interface() // want `return of memory of arena a`
 }
 
 func sliceOfType(t reflect.Type) any {
 	a := pool.Get()
 	defer pool.Put(a)
-	v := arena.MakeSliceType(a, t, 1, 1)
+	v := arenareflect.MakeSlice(a, reflect.SliceOf(t), 1, 1)
 	return v.Interface() // want `return of v, memory of arena a`
 }
 
 func valueLate(a *arena.Arena) reflect.Value {
-	v := arena.NewType(a, reflect.TypeFor[order]())
+	v := arenareflect.New(a, reflect.TypeFor[order]())
 	a.Reset()
 	return v // want `return of v, memory of arena a`
 }
@@ -199,13 +200,13 @@ func fineWritten(w io.Writer) error {
 	return arenajson.MarshalWrite(a, w, arena.New[order](a))
 }
 
-func fineType(a *arena.Arena, t reflect.Type) any { return arena.NewType(a, t).Interface() }
+func fineType(a *arena.Arena, t reflect.Type) any { return arenareflect.New(a, t).Interface() }
 
 // What the pointer leads to is a copy.
 func fineTypeValue() any {
 	a := pool.Get()
 	defer pool.Put(a)
-	v := arena.NewType(a, reflect.TypeFor[int]())
+	v := arenareflect.New(a, reflect.TypeFor[int]())
 	v.Elem().SetInt(7)
 	return v.Elem().Interface()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 func fineCopy(k, v string) string {
@@ -131,7 +132,7 @@ func fineAllocatorForGoroutine(done chan bool) {
 	<-done
 }
 
-func fineType(a *arena.Arena, t reflect.Type) any { return arena.MakeSliceType(a, t, 1, 1).Interface() }
+func fineType(a *arena.Arena, t reflect.Type) any { return arenareflect.MakeSlice(a, reflect.SliceOf(t), 1, 1).Interface() }
 
 func fineText(n *node) string {
 	a := pool.Get()

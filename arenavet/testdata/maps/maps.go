@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 var pool = arena.NewArenaPool(4096, 0)
@@ -149,7 +150,7 @@ func laneOfGoroutine() {
 func ofType(t reflect.Type) any {
 	a := pool.Get()
 	defer pool.Put(a)
-	return arena.NewType(a, t).Interface() // want `return of memory of arena a`
+	return arenareflect.New(a, t).Interface() // want `return of memory of arena a`
 }
 
 func text(n *node) []byte {

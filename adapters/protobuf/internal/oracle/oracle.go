@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/arenareflect"
 )
 
 // NameOf is the full name of m's type.
@@ -26,7 +27,7 @@ func NameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor(
 
 // Fresh is a new message of m's type in a.
 func Fresh(a *arena.Arena, m proto.Message) proto.Message {
-	return arena.NewType(a, reflect.TypeOf(m).Elem()).Interface().(proto.Message)
+	return arenareflect.New(a, reflect.TypeOf(m).Elem()).Interface().(proto.Message)
 }
 
 // Differ says how what arenapb makes of data differs from what proto makes of it, for
