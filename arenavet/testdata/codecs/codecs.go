@@ -84,7 +84,7 @@ func decodedLate(r io.Reader) {
 	d := arenajson.NewDecoder(a, r)
 	pool.Put(a)
 	var o order
-	d.Decode(&o) // want `use of arena a, which Put on line 84`
+	d.Decode(&o) // want `use of arena a, which Put on line 85`
 }
 
 func text(o *order) []byte {

@@ -45,7 +45,7 @@ func inside(k string) *int {
 func length(a *arena.Arena) int {
 	m := arena.NewMap[string, int](a, 0)
 	a.Reset()
-	return m.Len() // want `use of m, memory of arena a, which Reset on line 46`
+	return m.Len() // want `use of m, memory of arena a, which Reset on line 47`
 }
 
 func set(a *arena.Arena) {
@@ -123,7 +123,7 @@ func laneAfterPut() {
 	a := pool.Get()
 	nodes := arena.AllocatorFor[node](a)
 	pool.Put(a)
-	nodes.New() // want `use of arena a, which Put on line 124`
+	nodes.New() // want `use of arena a, which Put on line 125`
 }
 
 type parser struct {
