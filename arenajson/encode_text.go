@@ -17,11 +17,6 @@ import (
 // from it these are found, and '^', '|' and '~', which stand for themselves in escapes.
 type marks struct{ quote, back, what uint64 }
 
-const (
-	ones = 0x0101010101010101
-	tops = 0x8080808080808080
-)
-
 var (
 	plainMarks = marks{0xff * ones, 0xff * ones, '\\' * ones}
 	htmlMarks  = marks{(0xff &^ ('"' ^ '&')) * ones, (0xff &^ (('\\' ^ '<') | ('<' ^ '>'))) * ones, '\\' & '<' & '>' * ones}
