@@ -169,12 +169,14 @@ func NewContext(ctx context.Context, a *Arena) context.Context {
 // there is none. It walks up the contexts that ctx was made from, so keep the
 // result instead of asking for each allocation.
 func FromContext(ctx context.Context) *Arena {
-	v := ctx.Value(hooks.ContextKey{})
-	if l, ok := v.(hooks.Lender); ok {
-		v = l.Lend()
+	switch x := ctx.Value(hooks.ContextKey{}).(type) {
+	case *Arena:
+		return x
+	case hooks.Lender:
+		a, _ := x.Lend().(*Arena)
+		return a
 	}
-	a, _ := v.(*Arena)
-	return a
+	return nil
 }
 
 // Mark remembers how much of an arena was in use, for Rewind.
