@@ -128,6 +128,7 @@ func TestWhoAsks(t *testing.T) {
 				t.Error("lost by a request within that another asked")
 			}
 		}, 1, 1},
+		"the handler, which says that it is late": {func(ctx *fasthttp.RequestCtx) { ask(ctx); ctx.TimeoutError("late") }, 1, 1},
 		"another has a request within": {func(ctx *fasthttp.RequestCtx) {
 			ask(ctx)
 			on(func() { within(ctx, func(ctx *fasthttp.RequestCtx) {}) })
@@ -139,5 +140,24 @@ func TestWhoAsks(t *testing.T) {
 		if s.Gets != x.gets || s.Abandoned != x.abandoned || s.Puts != x.gets-x.abandoned || ask(ctx) != nil {
 			t.Errorf("%s: %+v, %p", name, s, ask(ctx))
 		}
+	}
+}
+
+// What a limit refuses after the handler has said that it is late must not touch the context,
+// which something else may use; and Write must leave the document's room to what comes.
+func TestLateLimit(t *testing.T) {
+	p, ctx := arena.NewArenaPool(4096, 0), new(fasthttp.RequestCtx)
+	p.SetLimit(64<<10, 0)
+	arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+		a := arenafasthttp.FromContext(ctx)
+		before := a.Stats().UsedBytes
+		if err := arenafasthttp.Write(ctx, 201, []string{"a document"}); err != nil || a.Stats().UsedBytes != before {
+			t.Errorf("%d bytes, and %d before: %v", a.Stats().UsedBytes, before, err)
+		}
+		ctx.TimeoutError("late")
+		a.AllocBytes(1 << 20)
+	})(ctx)
+	if ctx.Response.StatusCode() != 201 || string(ctx.Response.Body()) != "[\"a document\"]\n" {
+		t.Errorf("%d %q", ctx.Response.StatusCode(), ctx.Response.Body())
 	}
 }

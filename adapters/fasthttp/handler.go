@@ -105,7 +105,6 @@ func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
 // refuse answers a request that asked for more memory than it may have.
 func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
 	ctx.Hijack(nil)
-	ctx.HijackSetNoResponse(false)
 	status := jsonbody.Refused(over)
 	ctx.Error(fasthttp.StatusMessage(status), status)
 	if over.Temporary() {

@@ -19,7 +19,7 @@ type request struct {
 	self uint64 // the goroutine that runs Handler
 
 	mu      sync.Mutex
-	outer   any // what had its place before: the arena of a Handler around it
+	outer   any // what had its place before: the request of a Handler around it, or nil
 	arena   *arena.Arena
 	holder  uint64 // who has the arena; 0 for nobody
 	strayed bool   // another goroutine has asked
@@ -44,10 +44,10 @@ func (q *request) Lend() any {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over {
-		if outer, ok := q.outer.(hooks.Lender); ok {
+		if outer, ok := q.outer.(*request); ok {
 			return outer.Lend()
 		}
-		return q.outer
+		return nil
 	}
 	q.note(self)
 	if q.holder == 0 {

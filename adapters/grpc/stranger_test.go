@@ -102,9 +102,10 @@ func TestStrangerOfAnInterceptor(t *testing.T) {
 // returns before that, the message is still in use.
 func TestStrangerReceives(t *testing.T) {
 	for name, c := range map[string]struct {
-		wait, two bool
+		wait      bool
+		two       int // so many messages are another goroutine's, too
 		abandoned uint64
-	}{"to the end": {true, false, 0}, "to the handler's": {false, false, 1}, "two": {true, true, 3}} {
+	}{"to the end": {true, 0, 0}, "to the handler's": {false, 0, 1}, "two": {true, 3, 3}, "two, once": {true, 1, 1}} {
 		t.Run(name, func(t *testing.T) {
 			pool, got, goOn, ended := arena.NewAutoPool(0), make(chan bool), make(chan bool), make(chan bool)
 			client := serveTests(t, pool, &service{duplex: func(s duplexServer) error {
@@ -118,7 +119,7 @@ func TestStrangerReceives(t *testing.T) {
 							}
 							return
 						}
-						if c.two {
+						if n <= c.two {
 							asked := make(chan bool)
 							go func() {
 								arenagrpc.FromContext(s.Context())
@@ -126,6 +127,7 @@ func TestStrangerReceives(t *testing.T) {
 								<-t.Context().Done()
 							}()
 							<-asked
+							arenagrpc.FromContext(s.Context()) // as the last one
 						}
 						if n == 3 && !c.wait {
 							close(got)
