@@ -125,7 +125,7 @@ func (c *call) putBack() { c.giveBack(c.arena.Swap(nil), 0) }
 // giveBack puts a back into its pool, unless a stranger may still use it, other than the
 // goroutine done, which does not.
 func (c *call) giveBack(a *arena.Arena, done uint64) {
-	if other := c.stranger.Swap(0); other != 0 && other != done && a != nil {
+	if other := c.stranger.Swap(0); other != 0 && other != done {
 		machine.Abandon(a)
 		return
 	}
