@@ -154,6 +154,8 @@ func TestEscapeFollowsAFieldAndItsStruct(t *testing.T) {
 		return
 	}
 	testkit.WantPanic(t, func() { arena.Escape(a, h) }, "v.list[1].(suite.tree).Last lies in the arena")
+	h.list[1] = &holder{[]any{&holder{[]any{whole}}}} // when the part was looked at
+	testkit.WantPanic(t, func() { arena.Escape(a, h) }, ".list[0].(suite.tree).Last lies in the arena")
 }
 
 // A box in a box was taken for clean when nothing had looked into it.
