@@ -109,3 +109,18 @@ func TestMoveTo(t *testing.T) {
 		t.Errorf("with half of a limit of 65536 at most %d bytes are kept", to.MaxRetained)
 	}
 }
+
+// What codecs keep with a region does not outlive Release, or an arena that gave all its
+// memory back would still hold theirs.
+func TestStateEndsWithRelease(t *testing.T) {
+	type buffers struct{ n int }
+	var r Region
+	r.Init(1024, 100<<10)
+	State[buffers](&r).n = 1
+	if r.Empty(); State[buffers](&r).n != 1 {
+		t.Error("an epoch's end has cost the state")
+	}
+	if r.Release(); State[buffers](&r).n != 0 {
+		t.Error("the state is still there after Release")
+	}
+}

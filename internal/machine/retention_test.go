@@ -310,3 +310,19 @@ func TestWhenChunksAreJoined(t *testing.T) {
 		t.Errorf("an epoch that needs %d in one begins with %d", r.want, r.first())
 	}
 }
+
+// Two misfits count together if they are no more than three windows apart: one that was
+// remembered for ever would cost a lane all its chunks at the next one, however late.
+func TestMisfitIsForgotten(t *testing.T) {
+	r := newRetention(1024, 8)
+	r.live(1, 10_000)
+	r.misfit = recent
+	for left := recent - 1; left >= 0; left-- {
+		if r.live(Window, 10_000); int(r.misfit) != left {
+			t.Fatalf("a misfit counts for %d windows more, want %d", r.misfit, left)
+		}
+	}
+	if r.live(Window, 10_000); r.misfit != 0 {
+		t.Errorf("it counts for %d windows", r.misfit)
+	}
+}

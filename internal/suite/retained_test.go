@@ -246,12 +246,15 @@ func TestFirstEpochTakesFewChunks(t *testing.T) {
 	}
 	needsCounts(t)
 	for n, most := range map[int]float64{3: 3, 1000: 6, 100_000: 10} {
-		got := testing.AllocsPerRun(10, func() {
-			a := arena.NewArena(64<<10, 0)
-			for range n {
-				arena.New[tracedPair](a)
-			}
-		})
+		got := most + 1
+		for range 5 { // the runtime, and what other tests left, allocate now and then
+			got = min(got, testing.AllocsPerRun(10, func() {
+				a := arena.NewArena(64<<10, 0)
+				for range n {
+					arena.New[tracedPair](a)
+				}
+			}))
+		}
 		if got > most {
 			t.Errorf("%v allocations for the first epoch of %d objects, want %v at most", got, n, most)
 		}
