@@ -110,6 +110,8 @@ func TestEscapeRefuses(t *testing.T) {
 
 // What begins in the arena and would end behind its chunk is no value of the arena: to copy
 // it would be to read, and hand out, what lies there.
+//
+//go:nocheckptr
 func TestEscapeRefusesWhatLiesThereInPart(t *testing.T) {
 	a := arena.NewArena(1000, 0)
 	s := a.AllocString("at the end of the chunk.") // where the first text goes
