@@ -222,7 +222,6 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -549,7 +548,9 @@ struct with_leaks<report> : report {
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -1147,6 +1148,18 @@ struct object_guard {
 #include <new>
 #include <utility>
 
+// Memory that containers take from an arena and give back: what is free again before the
+// arena's epoch ends, and which blocks are outstanding.
+#ifndef EBBPOOL_REGION_BLOCKS_HPP
+#define EBBPOOL_REGION_BLOCKS_HPP
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
 // Where an arena stands: what its fast paths use, what a mark remembers, and what
 // it says of itself.
 #ifndef EBBPOOL_REGION_STATE_HPP
@@ -1218,11 +1231,165 @@ struct region_state {
 
 namespace ebb {
 inline namespace EBB_ABI {
+namespace detail {
+
+/// A container's block that is free, in the list of those of its size.
+struct free_block {
+    free_block* next;
+};
+
+class region_blocks : protected region_state {
+public:
+    /// Memory of a container's that it needs no more: free again if it is the newest.
+    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
+        if constexpr (annotate::on) return annotate::hide(p, bytes);
+        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
+    }
+
+    /// The same for a container, which may be handed it again by recycled().
+    EBB_INLINE void recycle(void* p, std::size_t bytes) noexcept {
+        give_back(p, bytes);
+        if (annotate::on || bytes < smallest || +lo_ == +address_of(p)) return;
+        put_by(p, bytes);
+    }
+
+    /// A block of at least `bytes` bytes that a container gave back, at a multiple of
+    /// unit; null when there is none.
+    EBB_INLINE void* recycled(std::size_t bytes) noexcept {
+        if (bytes < smallest || free_sizes_ == 0) return nullptr;
+        return take_again(bytes);
+    }
+
+    /// What each end of a life and each rewind changes: a block that is given back with
+    /// another stamp than it was taken with is no block any more.
+    [[nodiscard]] std::size_t stamp() const noexcept { return lives_ + rewinds_; }
+
+    /// Resources that lie here, the newest first.
+    [[nodiscard]] resident* residents() const noexcept { return residents_; }
+    /// One that lies in memory that was taken last.
+    void add_resident(resident* r) noexcept { residents_ = r; }
+
+    /// A memory resource has handed out a block.
+    void add_block() noexcept {
+        begin_blocks();
+        ++blocks_;
+    }
+    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// O(marks and chunks that came after the block).
+    void remove_block(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        if (*count != 0) --*count;
+    }
+    /// The same of the arena's own resources: what came before every mark ends with the
+    /// objects that have it.
+    void add_block_since_mark() noexcept {
+        if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
+    }
+    void remove_block_since_mark(const void* p) noexcept {
+        std::size_t* count = &own_blocks_;
+        for (place* at = places_; at != nullptr; at = at->older) {
+            if (is_since(at, +address_of(p))) {
+                if (*count != 0) --*count;
+                return;
+            }
+            count = &at->own_blocks;
+        }
+    }
+    /// n blocks are not to be waited for. Which ones is not known.
+    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
+    /// Whether a block of a memory resource is outstanding for sure.
+    [[nodiscard]] bool has_blocks() const noexcept {
+        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+    }
+    /// Whether a block that came after `p` is, or one of an object's that is older.
+    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
+        std::size_t own = own_blocks_;
+        for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
+        return own != 0 || outstanding_since(p) > abandoned_;
+    }
+
+protected:
+    // Counts of an earlier life count no more.
+    void begin_blocks() noexcept {
+        if (blocks_of_ == lives_) return;
+        blocks_of_ = lives_;
+        blocks_ = abandoned_ = 0;
+    }
+
+    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
+        std::size_t n = blocks_;
+        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
+        return n;
+    }
+
+    // Whether what was taken from the low end came after the mark.
+    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
+        if (p >= +at->lo && p < +at->hi) return true;
+        for (const chunk* c = newest_; c != at->newest; c = c->next) {
+            if (p >= c->begin && p < c->end) return true;
+        }
+        return false;
+    }
+
+    void forget_blocks() noexcept {
+        residents_ = nullptr;
+        forget_blocks_since();
+    }
+    // Those that are free may lie in memory that a rewind takes.
+    void forget_blocks_since() noexcept {
+        own_blocks_ = 0;
+        free_sizes_ = 0;
+    }
+
+    // Blocks of 64 to 127 bytes, of up to 255 and so on.
+    static constexpr std::size_t smallest = 64;
+    static constexpr std::size_t sizes = 16;
+
+    place* places_ = nullptr;  // the newest mark
+    resident* residents_ = nullptr;
+    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
+    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
+    std::size_t abandoned_ = 0;   // of all that are outstanding
+    std::size_t blocks_of_ = 0;   // the life in which they were counted
+    std::size_t rewinds_ = 0;
+
+private:
+    EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
+        const auto size = static_cast<std::size_t>(std::bit_width(bytes)) - std::bit_width(smallest);
+        if (size >= sizes) return;
+        const bool has = (free_sizes_ >> size & 1) != 0;
+        free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
+        free_sizes_ |= std::uint32_t{1} << size;
+        overhead_ += round_up(bytes, unit);
+    }
+    EBB_NOINLINE void* take_again(std::size_t bytes) noexcept {
+        const auto size = static_cast<std::size_t>(std::bit_width(bytes - 1)) - std::bit_width(smallest) + 1;
+        if (size >= sizes || (free_sizes_ >> size & 1) == 0) return nullptr;
+        free_block* const b = free_[size];
+        free_[size] = b->next;
+        if (b->next == nullptr) free_sizes_ &= ~(std::uint32_t{1} << size);
+        overhead_ -= round_up(bytes, unit);
+        return b;
+    }
+
+    std::uint32_t free_sizes_ = 0;  // which lists have blocks
+    std::array<free_block*, sizes> free_{};
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_REGION_BLOCKS_HPP
+
+namespace ebb {
+inline namespace EBB_ABI {
 
 namespace detail {
 
 /// Memory that is handed out bump by bump. Checks no misuse; one thread.
-class region : region_state, chunk_store {
+class region : region_blocks, chunk_store {
 public:
     /// `on_stranded` is called before memory is taken after a release while
     /// blocks were out.
@@ -1258,6 +1425,22 @@ public:
         if (align > unit) overhead_ += pad;
         lo_ = address{lo + pad + last + 1};
         return pointer_to(lo + pad);
+    }
+
+    /// The same without a branch for the alignment, where it is known only when the
+    /// program runs.
+    EBB_INLINE std::byte* take_any(std::size_t bytes, std::size_t align) {
+        if constexpr (annotate::on) return take_annotated(bytes, align);
+        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t mask = (align - 1) | (unit - 1);
+        const std::uintptr_t at = (lo + mask) & ~mask;
+        const std::size_t pad = at - lo;  // much, too, where the sum has overflowed
+        const std::size_t room = +hi_ - lo;
+        const std::size_t last = (bytes - 1) | (unit - 1);
+        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
+        overhead_ += pad;
+        lo_ = address{at + last + 1};
+        return pointer_to(at);
     }
 
     /// Whether Bytes more fit in the current chunk: a compare with memory less
@@ -1394,8 +1577,8 @@ public:
 
     /// The place where the region is. Throws as an allocation does.
     EBB_NOINLINE const place* mark() {
-        if (const place* const p = places_;
-            p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
+        if (const place* const p = places_; p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ &&
+                                            p->last == last_ && p->overhead == overhead_) {
             return p;
         }
         if (id_ == 0) id_ = new_id();
@@ -1443,7 +1626,9 @@ public:
         // What goes back now, and was still outstanding, was abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         places_ = p;
-        blocks_ = own_blocks_ = 0;
+        blocks_ = 0;
+        forget_blocks_since();
+        ++rewinds_;
         run_end_ = no_run;
     }
 
@@ -1459,63 +1644,26 @@ public:
     /// What no other region has, from the first mark on; 0 before.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
-    /// Memory of a container's that it needs no more: free again if it is the newest.
-    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
-        if constexpr (annotate::on) return annotate::hide(p, bytes);
-        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
-    }
-
-    /// Resources that lie here, the newest first.
-    [[nodiscard]] resident* residents() const noexcept { return residents_; }
-    /// One that lies in memory that was taken last.
-    void add_resident(resident* r) noexcept { residents_ = r; }
-
-    /// A memory resource has handed out a block.
-    void add_block() noexcept {
-        begin_blocks();
-        ++blocks_;
-    }
-    /// The block at `p` is back, of this life. O(1) while there is no mark, else
-    /// O(marks and chunks that came after the block).
-    void remove_block(const void* p) noexcept {
-        std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        if (*count != 0) --*count;
-    }
-    /// The same of the arena's own resources: what came before every mark ends with the
-    /// objects that have it.
-    void add_block_since_mark() noexcept {
-        if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
-    }
-    void remove_block_since_mark(const void* p) noexcept {
-        std::size_t* count = &own_blocks_;
-        for (place* at = places_; at != nullptr; at = at->older) {
-            if (is_since(at, +address_of(p))) {
-                if (*count != 0) --*count;
-                return;
-            }
-            count = &at->own_blocks;
-        }
-    }
-    /// n blocks are not to be waited for. Which ones is not known.
-    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block of a memory resource is outstanding for sure.
-    [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
-    }
-    /// Whether a block that came after `p` is, or one of an object's that is older.
-    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
-        std::size_t own = own_blocks_;
-        for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
-        return own != 0 || outstanding_since(p) > abandoned_;
-    }
-
     // What the arena's own code uses.
-    using region_state::hi_;
-    using region_state::last_;
-    using region_state::lo_;
-    using region_state::overhead_;
-    using region_state::run_end_;
+    using region_blocks::hi_;
+    using region_blocks::last_;
+    using region_blocks::lo_;
+    using region_blocks::overhead_;
+    using region_blocks::run_end_;
+
+    using region_blocks::abandon_blocks;
+    using region_blocks::add_block;
+    using region_blocks::add_block_since_mark;
+    using region_blocks::add_resident;
+    using region_blocks::give_back;
+    using region_blocks::has_blocks;
+    using region_blocks::has_blocks_since;
+    using region_blocks::recycle;
+    using region_blocks::recycled;
+    using region_blocks::remove_block;
+    using region_blocks::remove_block_since_mark;
+    using region_blocks::residents;
+    using region_blocks::stamp;
 
     using chunk_store::bytes_needed;
     using chunk_store::limit;
@@ -1527,33 +1675,12 @@ private:
     region& operator=(const region&) = default;
 
     void be_new() noexcept {
+        rewinds_ = stamp() + 1;
         forget_chunks();
         forget_life();
         newest_ = base_ = nullptr;
         lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
         stranded_ = false;
-    }
-
-    // Counts of an earlier life count no more.
-    void begin_blocks() noexcept {
-        if (blocks_of_ == lives_) return;
-        blocks_of_ = lives_;
-        blocks_ = abandoned_ = 0;
-    }
-
-    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
-        std::size_t n = blocks_;
-        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
-        return n;
-    }
-
-    // Whether what was taken from the low end came after the mark.
-    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
-        if (p >= +at->lo && p < +at->hi) return true;
-        for (const chunk* c = newest_; c != at->newest; c = c->next) {
-            if (p >= c->begin && p < c->end) return true;
-        }
-        return false;
     }
 
     // A chunk that holds nothing goes to the others of those.
@@ -1588,8 +1715,7 @@ private:
         sunk_ = overhead_ = 0;
         last_ = nullptr;
         places_ = nullptr;
-        residents_ = nullptr;
-        own_blocks_ = 0;
+        forget_blocks();
     }
 
     void hide_all() noexcept {
@@ -1671,14 +1797,8 @@ private:
     }
 
     chunk* current_ = nullptr;
-    place* places_ = nullptr;  // the newest mark
     std::size_t id_ = 0, serials_ = 0;
-    resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the life in which they were counted
-    bool stranded_ = false;       // there were blocks outstanding at the last release
+    bool stranded_ = false;  // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 
@@ -2345,6 +2465,31 @@ class arena_allocator;
 
 namespace detail {
 
+/// Copies n bytes, at least 1. Without a call where they are few, as most are.
+EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
+    const auto ends = [=]<std::size_t Bytes>() {
+        // Both are read before one is written, as for memmove, so that they go by registers.
+        std::array<char, Bytes> first, last;
+        std::memcpy(first.data(), from, Bytes);
+        std::memcpy(last.data(), from + n - Bytes, Bytes);
+        std::memcpy(to, first.data(), Bytes);
+        std::memcpy(to + n - Bytes, last.data(), Bytes);
+    };
+    if (n > 32) {
+        std::memcpy(to, from, n);
+    } else if (n >= 16) {
+        ends.template operator()<16>();
+    } else if (n >= 8) {
+        ends.template operator()<8>();
+    } else if (n >= 4) {
+        ends.template operator()<4>();
+    } else {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
+
 /// The objects of a basic_arena<Checks>, which is derived from it.
 template <class Checks>
 class objects {
@@ -2698,7 +2843,7 @@ public:
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
-        std::memcpy(at, text.data(), text.size());
+        detail::copy_text(at, text.data(), text.size());
         return {at, text.size()};
     }
 
@@ -2728,10 +2873,11 @@ public:
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
-        if (EBB_UNLIKELY(!std::has_single_bit(align))) {
+        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        if (EBB_UNLIKELY(align == 0 || (align & (align - 1)) != 0)) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
-        return region_.take(bytes, align);
+        return region_.take_any(bytes, align);
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
@@ -2846,13 +2992,21 @@ private:
     template <class, class>
     friend class detail::resident_resource;
     void* take_block(std::size_t bytes, std::size_t align) {
-        void* const p = allocate(bytes, align);
+        void* const p = take_or_reuse(bytes, align);
         if constexpr (Checks::enabled) region_.add_block_since_mark();
         return p;
     }
     void give_back_block(void* p, std::size_t bytes) noexcept {
         if constexpr (Checks::enabled) region_.remove_block_since_mark(p);
-        region_.give_back(p, bytes);
+        region_.recycle(p, bytes);
+    }
+
+    // For containers: what another one has given back, or new memory.
+    EBB_INLINE void* take_or_reuse(std::size_t bytes, std::size_t align) {
+        if (align <= detail::unit) {
+            if (void* const p = region_.recycled(bytes)) return p;
+        }
+        return allocate(bytes, align);
     }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the life, or a
@@ -2925,20 +3079,25 @@ public:
     };
 
     /// Takes from `a`, which must outlive it.
-    arena_allocator(arena_type& a) noexcept : arena_(&a) {}
+    arena_allocator(arena_type& a) noexcept : arena_(&a), stamp_(a.region_.stamp()) {}
 
     /// Takes from the other's arena.
     template <class U>
-    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), stamp_(other.stamp_) {}
 
     /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
+        return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
     }
 
-    /// The memory is free again if it is the newest of the arena's. O(1).
-    void deallocate(T* p, std::size_t n) noexcept { arena_->give_back(p, n * sizeof(T)); }
+    /// The memory is free again: for all if it is the newest of the arena's, else for
+    /// containers. Where the arena was reset, released or rewound since the allocator was
+    /// made nothing happens. O(1).
+    void deallocate(T* p, std::size_t n) noexcept {
+        if (EBB_UNLIKELY(stamp_ != arena_->region_.stamp())) return;
+        arena_->region_.recycle(p, n * sizeof(T));
+    }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
     /// the life or with a rewind to a mark before. So an object that is made in the arena
@@ -2959,7 +3118,11 @@ public:
     }
 
 private:
+    template <class, class>
+    friend class arena_allocator;
+
     arena_type* arena_;
+    std::size_t stamp_;  // of when it was made: what is older than an end of a life, or a rewind, is not used again
 };
 
 }  // namespace EBB_ABI
@@ -3797,9 +3960,8 @@ private:
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (EBB_UNLIKELY(is_stranded())) complain();
-        void* const p = arena_->allocate(bytes, alignment);
-        life_ = arena_->region_.lives();
-        ++blocks_;
+        void* const p = arena_->take_or_reuse(bytes, alignment);
+        if (blocks_++ == 0) life_ = arena_->region_.lives();
         if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
@@ -3809,7 +3971,7 @@ private:
         if (blocks_ == 0) return;  // abandoned
         --blocks_;
         if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        arena_->give_back(p, bytes);
+        arena_->region_.recycle(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

@@ -11,6 +11,7 @@
 #include <ebbpool/arena.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace arena_model {
@@ -93,9 +94,11 @@ struct piece {
     unsigned char* at = nullptr;
     std::size_t bytes = 0;
     unsigned char fill = 0;
-    std::size_t counts = 0;                // towards used_bytes
-    std::vector<std::uint32_t> numbers{};  // of objects with destructors, oldest first
-    bool is_raw = false;                   // may be given back
+    std::size_t counts = 0;                                              // towards used_bytes
+    std::vector<std::uint32_t> numbers{};                                // of objects with destructors, oldest first
+    bool is_raw = false;                                                 // may be given back
+    std::optional<ebb::arena_allocator<std::uint64_t, record>> block{};  // as a container has it
+    std::size_t given = 0, given_at = 0;                                 // what it counted, and when it came back
 };
 
 class player {
@@ -143,7 +146,11 @@ private:
         const unsigned op = byte();
         try {
             switch (op % 16) {
-                case 0: return op == 0xf0 ? give_back() : raw(byte(), std::size_t{1} << (op / 16 % 8));
+                case 0:
+                    if (op >= 0xe0) return give_back();
+                    if (op >= 0xc0) return give_block(byte());
+                    if (op >= 0x90) return take_block(1 + byte());
+                    return raw(byte(), std::size_t{1} << (op / 16 % 8));
                 case 1: return raw(static_cast<std::size_t>(byte()) * byte(), 8);
                 case 2: return text(byte());
                 case 3: return text(static_cast<std::size_t>(byte()) * 16);
@@ -203,8 +210,32 @@ private:
         if (p.counts != 0) fail("give_back() took another's");
         pieces_.pop_back();
     }
+    // A container's block, which is another container's later.
+    void take_block(std::size_t n) {
+        ebb::arena_allocator<std::uint64_t, record> from(*arena_);
+        add(from.allocate(n), 8 * n, 8 * n, 8);
+        pieces_.back().block.emplace(from);
+    }
+    // Any of them. Those of before a rewind stay out, whatever their container does.
+    void give_block(std::size_t which) {
+        std::vector<std::size_t> blocks;
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            if (pieces_[i].block) blocks.push_back(i);
+        }
+        if (blocks.empty()) return;
+        piece& p = pieces_[blocks[which % blocks.size()]];
+        const std::size_t before = arena_->used_bytes();
+        p.block->deallocate(reinterpret_cast<std::uint64_t*>(p.at), p.bytes / 8);
+        p.block.reset();
+        p.given = before - arena_->used_bytes();
+        if (p.given != 0 && p.given != p.counts) fail("a block that came back took another's");
+        p.counts -= p.given;
+        p.given_at = ++time_;
+        p.bytes = 0;
+    }
     // Everything goes on in another arena object: a new one, or one with objects.
     void move(unsigned how) {
+        for (piece& p : pieces_) p.block.reset();  // they don't go along
         arena next(1 + how % 128);
         if (how >= 128) {
             next.make<row>(number_);
@@ -302,7 +333,7 @@ private:
 
     void mark() {
         ebb::arena_mark m = arena_->mark();
-        marks_.push_back({std::move(m), pieces_.size(), failures_, true, true});
+        marks_.push_back({std::move(m), pieces_.size(), failures_, true, true, ++time_});
     }
     void rewind(std::size_t which) {
         if (marks_.empty()) return;
@@ -315,6 +346,10 @@ private:
             return;
         }
         expect_ended(marks_[i].pieces);
+        // What came back since the mark is no more than before it: out, though nobody has it.
+        for (piece& p : pieces_) {
+            if (p.given_at > marks_[i].time) p.counts += std::exchange(p.given, 0);
+        }
         // Those of the same place are the same mark. Whether it is the same after
         // an allocation that failed is not said.
         for (std::size_t k = i + 1; k < marks_.size(); ++k) {
@@ -387,6 +422,7 @@ private:
         ebb::arena_mark m;
         std::size_t pieces, failures;
         bool good, known;
+        std::size_t time;
     };
 
     const std::uint8_t* data_;
@@ -394,6 +430,7 @@ private:
     memory& memory_;
     std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, lives_ = 0, refused_ = 0, failures_ = 0;
     std::optional<arena> arena_;
+    std::size_t time_ = 0;
     std::vector<piece> pieces_;
     std::vector<mark_of> marks_;
     std::uint32_t number_ = 1;

@@ -15,7 +15,6 @@
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -176,7 +175,7 @@ public:
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
-        std::memcpy(at, text.data(), text.size());
+        detail::copy_text(at, text.data(), text.size());
         return {at, text.size()};
     }
 
@@ -206,10 +205,11 @@ public:
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
-        if (EBB_UNLIKELY(!std::has_single_bit(align))) {
+        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        if (EBB_UNLIKELY(align == 0 || (align & (align - 1)) != 0)) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
-        return region_.take(bytes, align);
+        return region_.take_any(bytes, align);
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
@@ -324,13 +324,21 @@ private:
     template <class, class>
     friend class detail::resident_resource;
     void* take_block(std::size_t bytes, std::size_t align) {
-        void* const p = allocate(bytes, align);
+        void* const p = take_or_reuse(bytes, align);
         if constexpr (Checks::enabled) region_.add_block_since_mark();
         return p;
     }
     void give_back_block(void* p, std::size_t bytes) noexcept {
         if constexpr (Checks::enabled) region_.remove_block_since_mark(p);
-        region_.give_back(p, bytes);
+        region_.recycle(p, bytes);
+    }
+
+    // For containers: what another one has given back, or new memory.
+    EBB_INLINE void* take_or_reuse(std::size_t bytes, std::size_t align) {
+        if (align <= detail::unit) {
+            if (void* const p = region_.recycled(bytes)) return p;
+        }
+        return allocate(bytes, align);
     }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the life, or a

@@ -45,20 +45,25 @@ public:
     };
 
     /// Takes from `a`, which must outlive it.
-    arena_allocator(arena_type& a) noexcept : arena_(&a) {}
+    arena_allocator(arena_type& a) noexcept : arena_(&a), stamp_(a.region_.stamp()) {}
 
     /// Takes from the other's arena.
     template <class U>
-    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(&other.arena()) {}
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), stamp_(other.stamp_) {}
 
     /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        return static_cast<T*>(arena_->allocate(n * sizeof(T), alignof(T)));
+        return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
     }
 
-    /// The memory is free again if it is the newest of the arena's. O(1).
-    void deallocate(T* p, std::size_t n) noexcept { arena_->give_back(p, n * sizeof(T)); }
+    /// The memory is free again: for all if it is the newest of the arena's, else for
+    /// containers. Where the arena was reset, released or rewound since the allocator was
+    /// made nothing happens. O(1).
+    void deallocate(T* p, std::size_t n) noexcept {
+        if (EBB_UNLIKELY(stamp_ != arena_->region_.stamp())) return;
+        arena_->region_.recycle(p, n * sizeof(T));
+    }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
     /// the life or with a rewind to a mark before. So an object that is made in the arena
@@ -79,7 +84,11 @@ public:
     }
 
 private:
+    template <class, class>
+    friend class arena_allocator;
+
     arena_type* arena_;
+    std::size_t stamp_;  // of when it was made: what is older than an end of a life, or a rewind, is not used again
 };
 
 }  // namespace EBB_ABI

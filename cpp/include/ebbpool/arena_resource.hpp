@@ -62,9 +62,8 @@ private:
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (EBB_UNLIKELY(is_stranded())) complain();
-        void* const p = arena_->allocate(bytes, alignment);
-        life_ = arena_->region_.lives();
-        ++blocks_;
+        void* const p = arena_->take_or_reuse(bytes, alignment);
+        if (blocks_++ == 0) life_ = arena_->region_.lives();
         if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
@@ -74,7 +73,7 @@ private:
         if (blocks_ == 0) return;  // abandoned
         --blocks_;
         if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        arena_->give_back(p, bytes);
+        arena_->region_.recycle(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

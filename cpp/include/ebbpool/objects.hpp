@@ -3,7 +3,9 @@
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -24,6 +26,31 @@ template <class, class>
 class arena_allocator;
 
 namespace detail {
+
+/// Copies n bytes, at least 1. Without a call where they are few, as most are.
+EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
+    const auto ends = [=]<std::size_t Bytes>() {
+        // Both are read before one is written, as for memmove, so that they go by registers.
+        std::array<char, Bytes> first, last;
+        std::memcpy(first.data(), from, Bytes);
+        std::memcpy(last.data(), from + n - Bytes, Bytes);
+        std::memcpy(to, first.data(), Bytes);
+        std::memcpy(to + n - Bytes, last.data(), Bytes);
+    };
+    if (n > 32) {
+        std::memcpy(to, from, n);
+    } else if (n >= 16) {
+        ends.template operator()<16>();
+    } else if (n >= 8) {
+        ends.template operator()<8>();
+    } else if (n >= 4) {
+        ends.template operator()<4>();
+    } else {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
 
 /// The objects of a basic_arena<Checks>, which is derived from it.
 template <class Checks>

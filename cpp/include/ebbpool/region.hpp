@@ -23,6 +23,7 @@
 #include <ebbpool/checks.hpp>
 #include <ebbpool/chunks.hpp>
 #include <ebbpool/records.hpp>
+#include <ebbpool/region_blocks.hpp>
 #include <ebbpool/region_state.hpp>
 
 namespace ebb {
@@ -31,7 +32,7 @@ inline namespace EBB_ABI {
 namespace detail {
 
 /// Memory that is handed out bump by bump. Checks no misuse; one thread.
-class region : region_state, chunk_store {
+class region : region_blocks, chunk_store {
 public:
     /// `on_stranded` is called before memory is taken after a release while
     /// blocks were out.
@@ -67,6 +68,22 @@ public:
         if (align > unit) overhead_ += pad;
         lo_ = address{lo + pad + last + 1};
         return pointer_to(lo + pad);
+    }
+
+    /// The same without a branch for the alignment, where it is known only when the
+    /// program runs.
+    EBB_INLINE std::byte* take_any(std::size_t bytes, std::size_t align) {
+        if constexpr (annotate::on) return take_annotated(bytes, align);
+        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t mask = (align - 1) | (unit - 1);
+        const std::uintptr_t at = (lo + mask) & ~mask;
+        const std::size_t pad = at - lo;  // much, too, where the sum has overflowed
+        const std::size_t room = +hi_ - lo;
+        const std::size_t last = (bytes - 1) | (unit - 1);
+        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
+        overhead_ += pad;
+        lo_ = address{at + last + 1};
+        return pointer_to(at);
     }
 
     /// Whether Bytes more fit in the current chunk: a compare with memory less
@@ -203,8 +220,8 @@ public:
 
     /// The place where the region is. Throws as an allocation does.
     EBB_NOINLINE const place* mark() {
-        if (const place* const p = places_;
-            p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ && p->last == last_) {
+        if (const place* const p = places_; p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ &&
+                                            p->last == last_ && p->overhead == overhead_) {
             return p;
         }
         if (id_ == 0) id_ = new_id();
@@ -252,7 +269,9 @@ public:
         // What goes back now, and was still outstanding, was abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         places_ = p;
-        blocks_ = own_blocks_ = 0;
+        blocks_ = 0;
+        forget_blocks_since();
+        ++rewinds_;
         run_end_ = no_run;
     }
 
@@ -268,63 +287,26 @@ public:
     /// What no other region has, from the first mark on; 0 before.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
-    /// Memory of a container's that it needs no more: free again if it is the newest.
-    EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
-        if constexpr (annotate::on) return annotate::hide(p, bytes);
-        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
-    }
-
-    /// Resources that lie here, the newest first.
-    [[nodiscard]] resident* residents() const noexcept { return residents_; }
-    /// One that lies in memory that was taken last.
-    void add_resident(resident* r) noexcept { residents_ = r; }
-
-    /// A memory resource has handed out a block.
-    void add_block() noexcept {
-        begin_blocks();
-        ++blocks_;
-    }
-    /// The block at `p` is back, of this life. O(1) while there is no mark, else
-    /// O(marks and chunks that came after the block).
-    void remove_block(const void* p) noexcept {
-        std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        if (*count != 0) --*count;
-    }
-    /// The same of the arena's own resources: what came before every mark ends with the
-    /// objects that have it.
-    void add_block_since_mark() noexcept {
-        if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
-    }
-    void remove_block_since_mark(const void* p) noexcept {
-        std::size_t* count = &own_blocks_;
-        for (place* at = places_; at != nullptr; at = at->older) {
-            if (is_since(at, +address_of(p))) {
-                if (*count != 0) --*count;
-                return;
-            }
-            count = &at->own_blocks;
-        }
-    }
-    /// n blocks are not to be waited for. Which ones is not known.
-    void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block of a memory resource is outstanding for sure.
-    [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
-    }
-    /// Whether a block that came after `p` is, or one of an object's that is older.
-    [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
-        std::size_t own = own_blocks_;
-        for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
-        return own != 0 || outstanding_since(p) > abandoned_;
-    }
-
     // What the arena's own code uses.
-    using region_state::hi_;
-    using region_state::last_;
-    using region_state::lo_;
-    using region_state::overhead_;
-    using region_state::run_end_;
+    using region_blocks::hi_;
+    using region_blocks::last_;
+    using region_blocks::lo_;
+    using region_blocks::overhead_;
+    using region_blocks::run_end_;
+
+    using region_blocks::abandon_blocks;
+    using region_blocks::add_block;
+    using region_blocks::add_block_since_mark;
+    using region_blocks::add_resident;
+    using region_blocks::give_back;
+    using region_blocks::has_blocks;
+    using region_blocks::has_blocks_since;
+    using region_blocks::recycle;
+    using region_blocks::recycled;
+    using region_blocks::remove_block;
+    using region_blocks::remove_block_since_mark;
+    using region_blocks::residents;
+    using region_blocks::stamp;
 
     using chunk_store::bytes_needed;
     using chunk_store::limit;
@@ -336,33 +318,12 @@ private:
     region& operator=(const region&) = default;
 
     void be_new() noexcept {
+        rewinds_ = stamp() + 1;
         forget_chunks();
         forget_life();
         newest_ = base_ = nullptr;
         lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
         stranded_ = false;
-    }
-
-    // Counts of an earlier life count no more.
-    void begin_blocks() noexcept {
-        if (blocks_of_ == lives_) return;
-        blocks_of_ = lives_;
-        blocks_ = abandoned_ = 0;
-    }
-
-    [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
-        std::size_t n = blocks_;
-        for (const place* at = places_; at != p; at = at->older) n += at->blocks;
-        return n;
-    }
-
-    // Whether what was taken from the low end came after the mark.
-    [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
-        if (p >= +at->lo && p < +at->hi) return true;
-        for (const chunk* c = newest_; c != at->newest; c = c->next) {
-            if (p >= c->begin && p < c->end) return true;
-        }
-        return false;
     }
 
     // A chunk that holds nothing goes to the others of those.
@@ -397,8 +358,7 @@ private:
         sunk_ = overhead_ = 0;
         last_ = nullptr;
         places_ = nullptr;
-        residents_ = nullptr;
-        own_blocks_ = 0;
+        forget_blocks();
     }
 
     void hide_all() noexcept {
@@ -480,14 +440,8 @@ private:
     }
 
     chunk* current_ = nullptr;
-    place* places_ = nullptr;  // the newest mark
     std::size_t id_ = 0, serials_ = 0;
-    resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the life in which they were counted
-    bool stranded_ = false;       // there were blocks outstanding at the last release
+    bool stranded_ = false;  // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 

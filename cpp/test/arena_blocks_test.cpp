@@ -1,0 +1,183 @@
+// What containers give back to an arena is handed out again, and nothing else is.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using allocator = ebb::arena_allocator<std::uint64_t, ebb::checks::report>;
+
+// Blocks, and marks among them, beside a list of what is out. A container that is older than
+// a rewind or an end of a life gives back its block all the same, which must do nothing.
+class blocks {
+public:
+    explicit blocks(std::uint32_t seed) : random_(seed) {}
+
+    void run(int steps) {
+        for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
+            step(random_() % 100);
+            if (i % 16 == 0) check();
+        }
+        check();
+    }
+
+private:
+    struct block {
+        allocator of;
+        std::uint64_t* at;
+        std::size_t n;
+        std::uint64_t fill;
+    };
+
+    void step(std::uint32_t op) {
+        if (op < 45) return take(1 + random_() % (random_() % 8 == 0 ? 3'000 : 40));
+        if (op < 75) return give();
+        if (op < 80) return give_stale();
+        if (op < 84) return static_cast<void>(a_.make_span<std::uint64_t>(1 + random_() % 30));
+        if (op < 90) return marks_.emplace_back(a_.mark(), live_.size()), static_cast<void>(order_.push_back(serial_));
+        if (op < 96) return rewind();
+        if (op < 98) return move();
+        if (random_() % 4 == 0) end();
+    }
+    void take(std::size_t n) {
+        allocator of(a_);
+        std::uint64_t* const p = of.allocate(n);
+        const std::uint64_t fill = ++serial_;
+        for (std::size_t i = 0; i < n; ++i) p[i] = fill;
+        live_.push_back({of, p, n, fill});
+    }
+    void give() {
+        if (live_.empty()) return;
+        const std::size_t i = random_() % 3 == 0 ? live_.size() - 1 : random_() % live_.size();
+        const std::size_t used = a_.used_bytes();
+        live_[i].of.deallocate(live_[i].at, live_[i].n);
+        EXPECT_LE(a_.used_bytes(), used);
+        EXPECT_GE(a_.used_bytes() + 8 * live_[i].n, used);
+        live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    void give_stale() {
+        if (stale_.empty()) return;
+        const std::size_t used = a_.used_bytes();
+        stale_.back().of.deallocate(stale_.back().at, stale_.back().n);
+        EXPECT_EQ(a_.used_bytes(), used) << "a block of before";
+        stale_.pop_back();
+    }
+    // Those that came after are out of use.
+    void rewind() {
+        if (marks_.empty()) return;
+        a_.rewind(marks_.back().first);
+        const std::uint64_t before = order_.back();
+        for (std::size_t i = 0; i < live_.size();) {
+            if (live_[i].fill <= before) {
+                ++i;
+                continue;
+            }
+            stale_.push_back(live_[i]);
+            live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+        if (random_() % 2 == 0) {
+            marks_.pop_back();
+            order_.pop_back();
+        }
+    }
+    // Its containers must be gone: they stay with the object, which is as new.
+    void move() {
+        stale_.insert(stale_.end(), live_.begin(), live_.end());
+        live_.clear();
+        ebb::basic_arena<ebb::checks::report> other = std::move(a_);
+        give_stale();
+        other.reset();
+        a_ = std::move(other);
+        marks_.clear();
+        order_.clear();
+    }
+    void end() {
+        random_() % 4 == 0 ? a_.release() : a_.reset();
+        stale_.insert(stale_.end(), live_.begin(), live_.end());
+        live_.clear();
+        marks_.clear();
+        order_.clear();
+    }
+    void check() const {
+        for (const block& b : live_) {
+            for (std::size_t i = 0; i < b.n; ++i) ASSERT_EQ(b.at[i], b.fill) << "it has another owner, too";
+        }
+    }
+
+    ebb::basic_arena<ebb::checks::report> a_{2'000};
+    std::mt19937 random_;
+    std::vector<block> live_, stale_;
+    std::vector<std::pair<ebb::arena_mark, std::size_t>> marks_;
+    std::vector<std::uint64_t> order_;  // the newest block at each mark
+    std::uint64_t serial_ = 0;
+};
+
+// Without the stamp, or with lists that outlive a rewind, blocks have two owners.
+TEST(ArenaBlocks, HaveOneOwner) {
+    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+        blocks(seed).run(20'000);
+        ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    }
+}
+
+// A mark after a block came back is not the mark before.
+TEST(ArenaBlocks, CountsOfMarks) {
+    ebb::arena a;
+    ebb::arena_allocator<char> of(a);
+    char* const p = of.allocate(1'000);
+    a.allocate(8);
+    const ebb::arena_mark before = a.mark();
+    of.deallocate(p, 1'000);
+    const std::size_t used = a.used_bytes();
+    const ebb::arena_mark after = a.mark();
+    a.allocate(100);
+    a.rewind(after);
+    EXPECT_EQ(a.used_bytes(), used);
+    a.rewind(before);
+}
+
+#if !EBB_ASAN && !EBB_VALGRIND  // where nothing is handed out twice
+
+TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {
+    ebb::arena a;
+    void* const p = a.allocate(100);
+    a.give_back(p, 100);
+    EXPECT_EQ(a.used_bytes(), 0u);
+    EXPECT_EQ(a.allocate(10), p);
+    void* const older = a.allocate(100);
+    a.allocate(8);
+    a.give_back(older, 100);
+    EXPECT_EQ(a.used_bytes(), 16u + 104 + 8) << "to the end of the life";
+}
+
+template <class Grow>
+std::size_t most(const Grow& grow) {
+    ebb::arena a(1 << 10);
+    for (int i = 0; i < 200; ++i) grow(a);
+    return a.stats().retained_bytes;
+}
+
+// Without lists by size it is 2,055 KiB, and half of that if only the newest comes back.
+TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
+    const auto fill = [](auto&& v) {
+        for (int k = 0; k < 1'000; ++k) v.push_back(k);
+    };
+    EXPECT_LE(most([&](ebb::arena& a) { fill(std::vector<int, ebb::arena_allocator<int>>(a)); }), 32u << 10);
+    EXPECT_LE(most([&](ebb::arena& a) { fill(std::pmr::vector<int>(ebb::arena_allocator<int>(a))); }), 32u << 10);
+    EXPECT_LE(most([&](ebb::arena& a) {
+                  ebb::arena_resource r(a);
+                  fill(std::pmr::vector<int>(&r));
+              }),
+              32u << 10);
+}
+
+#endif
+
+}  // namespace
