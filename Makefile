@@ -73,7 +73,7 @@ REMAINING = test-plain-long test-wasm test-s390x test-arm test-arm64 test-race t
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
 # What others have in part: combinations of checks, and all clangs of Debian.
 LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
-	test-cpp-cross-all
+	test-cpp-cross-all test-cpp-peers
 
 # What tests the root.
 $(filter-out test-adapters% test-arenavet test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
@@ -335,6 +335,9 @@ test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
 
 test-cpp-blocks: ## each block of C++ of cpp/README.md, as a program
 	scripts/cpp-blocks.sh
+
+test-cpp-peers: ## libstdc++'s tests of its memory resource on ours: fetched from Debian, never committed
+	scripts/cpp-peers.sh
 
 test-cpp-docs: ## that all of the C++ half is documented
 	scripts/cpp-docs.sh
