@@ -132,7 +132,7 @@ what an arena would save, of the process's time
 {{range $i, $s := .Sites}}{{if lt $i 4}}           {{at $s}}  {{with $s.Called}}{{short .}}{{else}}{{$s.Kind}}{{end}}: {{$s.Use}}{{if eq $s.Fate "rewrite"}} (to be rewritten){{end}}
 {{end}}{{end}}{{end}}{{end}}{{with .TopHeap}}
 what stays on the heap, by its part of the time
-{{range .}}{{percent (of $v .Nanos)}}  {{if .Function}}{{short .Function}}  {{at .}}  {{with .Called}}{{short .}}{{else}}{{.Kind}}{{end}}: {{end}}{{.Use}}
+{{range .}}{{percent (of $v .Nanos)}}  {{if .Function}}{{short .Function}}  {{at .}}  {{with .Called}}{{short .}}: {{end}}{{end}}{{.Use}}
 {{end}}{{end}}{{end}}{{define "tests"}}{{.Verdict}}
 {{range .Lines}}{{if .Live}}{{printf "%5.1f %%" .Percent}}  {{.At}}  {{.Live}} of {{.Objects}} objects outlive {{.Test}}
 {{end}}{{end}}{{end}}`))

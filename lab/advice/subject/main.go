@@ -64,9 +64,6 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 			return err
 		}
 		defer f.Close()
-		// As many samples as a kernel of 250 ticks can take evenly. StartCPUProfile then says on standard error
-		// that it can't set its own rate, and goes on.
-		runtime.SetCPUProfileRate(125)
 		if err := pprof.StartCPUProfile(f); err != nil {
 			return err
 		}
