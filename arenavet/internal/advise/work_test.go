@@ -1,0 +1,88 @@
+package advise
+
+import (
+	"math"
+	"testing"
+)
+
+// What an arena saves of copying, of growing slices and of maps, beside mallocgc, in the sites
+// that it takes and in no others.
+func TestAdviseWork(t *testing.T) {
+	c := newMaker(t, "samples", "cpu")
+	c.cpu(400, "shop.decode")
+	c.cpu(40, "runtime.mallocgc runtime.growslice shop.append")
+	c.cpu(100, "runtime.memmove runtime.growslice shop.append")
+	c.cpu(40, "runtime.mallocgc runtime.concatstrings runtime.concatstring2 shop.text")
+	c.cpu(100, "runtime.memmove runtime.concatstrings runtime.concatstring2 shop.text")
+	c.cpu(10, "runtime.concatstrings runtime.concatstring2 shop.text")
+	c.cpu(40, "runtime.mallocgc runtime.newobject internal/runtime/maps.newTable runtime.mapassign_faststr shop.find")
+	c.cpu(100, "internal/runtime/maps.(*table).rehash internal/runtime/maps.(*table).grow runtime.mapassign_faststr shop.find")
+	c.cpu(100, "runtime.mapassign_faststr shop.find")
+	c.cpu(100, "runtime.mapaccess1_faststr shop.find")
+	c.cpu(100, "runtime.mapaccess1_faststr shop.replace") // of a map that is made elsewhere
+	c.cpu(20, "runtime.memmove runtime.concatstrings runtime.concatstring2 fmt.Errorf shop.fail")
+	c.cpu(20, mallocs+"fmt.Errorf shop.fail")
+	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := 120 * 10e6 / nanosOfMalloc(defaultSize)
+	left := 1170 - 120 - savedGrow*100 - savedCopy*100 - (savedRehash+savedAssign+savedAccess)*100 + objects*(nanosOfNew+defaultSize*nanosOfByte)/10e6
+	if want := 1170 / left; math.Abs(v.Gain-want) > 0.001 {
+		t.Errorf("a gain of %.4f, want %.4f", v.Gain, want)
+	}
+}
+
+// Large slices are mostly copied while they grow.
+func TestAdviseLargeSlices(t *testing.T) {
+	for size, part := range map[int64]float64{largeBytes - 1: savedGrow, largeBytes: savedLarge} {
+		c := newMaker(t, "samples", "cpu")
+		c.cpu(600, "shop.find")
+		c.cpu(100, "runtime.mallocgc runtime.growslice shop.append")
+		c.cpu(300, "runtime.memmove runtime.growslice shop.append")
+		a := newMaker(t, "alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
+		a.add("shop.append", 1000, 1000*size, 0, 0)
+		v, err := Advise(Config{Dir: shop, CPU: c.file(), Allocs: a.file(), Patterns: []string{"."}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 900 - part*300 + 1000*(nanosOfNew+float64(size)*nanosOfByte)/10e6
+		if want := 1000 / left; math.Abs(v.Gain-want) > 0.001 {
+			t.Errorf("%d bytes: a gain of %.4f, want %.4f", size, v.Gain, want)
+		}
+	}
+}
+
+// The collector counts as in use what was made while it marked: that is no long life. Where
+// few of a site's values were seen, the others of its function tell.
+func TestAdviseLives(t *testing.T) {
+	for what, c := range map[string]struct {
+		live, otherLive int64 // of 1,000,000 that are made in 10 s
+		requests        int
+		stays           bool
+	}{
+		"dies at once":                          {0, 0, 0, false},
+		"in use by chance":                      {10, 0, 0, false},
+		"lives a second":                        {100_000, 0, 0, true},
+		"lives a second, as requests do":        {100_000, 0, 50, false},
+		"too few, and its function's live long": {2, 100_000, 0, true},
+		"too few, and its function's die":       {2, 0, 0, false},
+	} {
+		p := newMaker(t, "samples", "cpu")
+		p.cpu(500, "shop.find")
+		p.cpu(500, mallocs+"shop.keep")
+		a := newMaker(t, "alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
+		a.p.Period = 1
+		a.add("shop.keep", 1_000_000, 64_000_000, c.live, 64*c.live)
+		a.add("strings.Clone shop.keep", 1_000_000, 64_000_000, c.otherLive, 64*c.otherLive)
+		v, err := Advise(Config{Dir: shop, CPU: p.file(), Allocs: a.file(), Requests: c.requests, Patterns: []string{"."}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range v.Sites {
+			if s.Called == "" && s.Function != "" && s.Nanos > 0 && (s.fate == Stays) != c.stays {
+				t.Errorf("%s: %s, %s", what, s.Fate, s.Use)
+			}
+		}
+	}
+}
