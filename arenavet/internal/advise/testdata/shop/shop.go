@@ -18,7 +18,8 @@ func (i *item) print() { println(i.name) }
 var kept []*item
 
 func find(name string) *item {
-	return &item{name: name} // line find
+	name = strings.TrimSpace(name) // line find2
+	return &item{name: name}       // line find
 }
 
 func later(i *item) func() {
