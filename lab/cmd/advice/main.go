@@ -1,6 +1,7 @@
 // Command advice compares what "arena advise" predicts with what conversions gain. For each
 // program of package advice it takes profiles of the plain form, predicts, measures both
-// forms, and writes advice/results.csv and the page's table. It runs in the lab's folder:
+// forms, and writes advice/results.csv and the page
+// docs/generated/advice.md. It runs in the lab's folder:
 //
 //	go run ./cmd/advice
 //
@@ -18,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +30,18 @@ import (
 
 func main() {
 	freeze := flag.Bool("freeze", false, "only predict, the programs whose conversion is to come")
+	onlyPage := flag.Bool("page", false, "only write the page anew, from advice/results.csv")
 	names := flag.String("names", "", "only these programs, with commas")
 	rounds := flag.Int("rounds", 5, "how often both forms are measured, in turn")
 	length := flag.Duration("for", time.Second, "processor time of one measurement")
 	flag.Parse()
-	if err := run(*freeze, *names, *rounds, *length); err != nil {
+	err := error(nil)
+	if *onlyPage {
+		err = writePage()
+	} else {
+		err = run(*freeze, *names, *rounds, *length)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "advice:", err)
 		os.Exit(1)
 	}
@@ -40,7 +49,7 @@ func main() {
 
 // row is one program's line in the data.
 type row struct {
-	name                   string
+	name, goVersion        string
 	gain, low, high        float64
 	first                  float64 // what was predicted before the conversion, or 0
 	gogc                   float64
@@ -97,7 +106,15 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 	if err := write("advice/results.csv", rows); err != nil {
 		return err
 	}
-	return page("../docs/generated/advice.md", rows)
+	return writePage()
+}
+
+func writePage() error {
+	rows, err := read("advice/results.csv")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("../docs/generated/advice.md", page(rows), 0o644)
 }
 
 func command(name string, args ...string) error {
@@ -140,7 +157,7 @@ func (l lab) predict(name string) (row, error) {
 	if err := json.Unmarshal(out, &a); err != nil {
 		return row{}, err
 	}
-	return row{name: name, gain: a.Gain, low: a.Low, high: a.High, gogc: a.GOGC400}, nil
+	return row{name: name, goVersion: runtime.Version(), gain: a.Gain, low: a.Low, high: a.High, gogc: a.GOGC400}, nil
 }
 
 // measure runs the forms in turn. The gain is the median of the rounds' ratios; GOGC=400 is
@@ -170,7 +187,7 @@ func (l lab) measure(r *row, rounds int, length time.Duration) error {
 	return nil
 }
 
-var columns = []string{"program", "predicted", "low", "high", "predicted first", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
+var columns = []string{"program", "go", "predicted", "low", "high", "predicted first", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
 
 func (r *row) values() []*float64 {
 	return []*float64{&r.gain, &r.low, &r.high, &r.first, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
@@ -189,9 +206,9 @@ func read(path string) (rows []row, err error) {
 		return nil, err
 	}
 	for _, rec := range records[1:] {
-		r := row{name: rec[0]}
+		r := row{name: rec[0], goVersion: rec[1]}
 		for i, v := range r.values() {
-			if *v, err = strconv.ParseFloat(rec[i+1], 64); err != nil {
+			if *v, err = strconv.ParseFloat(rec[i+2], 64); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 		}
@@ -208,7 +225,7 @@ func write(path string, rows []row) error {
 	w := csv.NewWriter(f)
 	w.Write(columns)
 	for _, r := range rows {
-		rec := []string{r.name}
+		rec := []string{r.name, r.goVersion}
 		for _, v := range r.values() {
 			rec = append(rec, strconv.FormatFloat(*v, 'f', 3, 64))
 		}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// The page is what the kept values say.
+func TestPage(t *testing.T) {
+	t.Chdir("../..")
+	rows, err := read("advice/results.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile("../docs/generated/advice.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 10 || !bytes.Equal(have, page(rows)) {
+		t.Errorf("docs/generated/advice.md is not what lab/advice/results.csv says: run go run ./cmd/advice -page in lab")
+	}
+}
