@@ -1,13 +1,12 @@
 // Package advice has what the predictions of "arena advise" are compared with: programs
 // written as plain Go and in an arena, some of which gain by it and some of which don't.
-// Those of packages programs and handlers are among them. cmd/advice profiles each,
+// Those of package handlers are among them. cmd/advice profiles each,
 // predicts, measures both forms, and writes the table.
 package advice
 
 import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/programs"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
@@ -27,24 +26,6 @@ type Subject struct {
 // Subjects are all programs, in the order of the table.
 func Subjects() []Subject {
 	return []Subject{
-		{Name: "query", What: "GraphQL documents to a tree", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
-			return bytesOf(inputs().Queries), func(b []byte) uint64 { return sure(programs.ParseQuery(string(b))) },
-				func(a *arena.Arena, b []byte) uint64 {
-					return sure(programs.ParseQueryIn(a, a.AllocBytesToString(b)))
-				}
-		}},
-		{Name: "markdown", What: "Markdown to a tree, and HTML of it", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
-			return bytesOf(inputs().Markdown), func(b []byte) uint64 { return programs.RenderMarkdown(string(b)) },
-				func(a *arena.Arena, b []byte) uint64 { return programs.RenderMarkdownIn(a, a.AllocBytesToString(b)) }
-		}},
-		{Name: "metrics", What: "lines of metrics with labels, summed up", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
-			return inputs().Scrapes, func(b []byte) uint64 { return sure(programs.ReadMetrics(b)) },
-				func(a *arena.Arena, b []byte) uint64 { return sure(programs.ReadMetricsIn(a, b)) }
-		}},
-		{Name: "order", What: "an order as JSON, by a parser of its own", New: func() ([][]byte, Serve, func(*arena.Arena, []byte) uint64) {
-			return inputs().Orders, func(b []byte) uint64 { return sure(programs.ServeOrder(b)) },
-				func(a *arena.Arena, b []byte) uint64 { return sure(programs.ServeOrderIn(a, b)) }
-		}},
 		{Name: "handler", What: "a line of a log and an order, by encoding/json", New: newHandler},
 		{Name: "vm", What: "an expression, compiled once, that is evaluated", New: newVM},
 		{Name: "cache", What: "records that are parsed and kept", New: newCache},
@@ -57,22 +38,6 @@ func Subjects() []Subject {
 		{Name: "template", What: "a template, parsed and filled in", New: newTemplate, Frozen: true},
 		{Name: "ledger", What: "orders to buy and to sell, matched", New: newLedger, Frozen: true},
 	}
-}
-
-func inputs() *workloads.Inputs { return workloads.NewInputs(5, 40) }
-
-func bytesOf(texts []string) (all [][]byte) {
-	for _, s := range texts {
-		all = append(all, []byte(s))
-	}
-	return all
-}
-
-func sure(sum uint64, err error) uint64 {
-	if err != nil {
-		panic(err)
-	}
-	return sum
 }
 
 // newHandler takes the handlers of the load test. The one in an arena has a pool of its own.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/workloads"
 )
 
 // hits are where words were found.
@@ -49,5 +50,5 @@ func indexFold(text, word []byte) int {
 }
 
 func newSearch() (all [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
-	return bytesOf(inputs().Markdown), search, searchIn
+	return workloads.Pages(5, 40), search, searchIn
 }

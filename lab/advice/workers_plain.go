@@ -1,6 +1,9 @@
 package advice
 
-import "github.com/ebbpool/arena"
+import (
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/lab/workloads"
+)
 
 // part is what one goroutine has found.
 type part struct {
@@ -27,5 +30,5 @@ func serveWorkers(text []byte) uint64 {
 }
 
 func newWorkers() (all [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
-	return bytesOf(inputs().Markdown), serveWorkers, serveWorkersIn
+	return workloads.Pages(5, 40), serveWorkers, serveWorkersIn
 }
