@@ -1,3 +1,5 @@
+// Package finding has the names of the rules, and the form of what is reported: with a link
+// to the rule's section of docs/arenavet.md, unless a comment suppresses it.
 package finding
 
 import (

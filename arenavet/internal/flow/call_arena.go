@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // arenaCall is a call of a function of package arena. It reports whether it
@@ -91,7 +93,7 @@ func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, a
 		k.owner = args[0]
 	}
 	if v, ok := instr.(ssa.Value); ok {
-		k.typ = TypeName(typeAlong(v.Type(), deref))
+		k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
 	}
 	st.remake(k)
 	if k.uninit {

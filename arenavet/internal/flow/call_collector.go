@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // The collector knows an arena's chunks, not the values in them. What Go offers
@@ -41,7 +43,7 @@ func keptBy(o Op, v value, t types.Type) value {
 	}
 	var out value
 	for _, l := range leaves(t) {
-		if IsText(l.typ) {
+		if catalog.IsText(l.typ) {
 			continue
 		}
 		for _, e := range v {

@@ -2,8 +2,6 @@ package flow
 
 import "golang.org/x/tools/go/ssa"
 
-const fixedpoolPath = ArenaPath + "/fixedpool"
-
 // fixedpoolCall models a call of package fixedpool: a slot is a region of its own,
 // from Allocate to Deallocate.
 func (f *function) fixedpoolCall(st *state, instr ssa.CallInstruction, name string, args []value, deferred bool) (value, bool) {

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-const grpcPath = ArenaPath + "/adapters/grpc"
+const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
 // registered is a call that registers a service with what arenagrpc.Wrap returned, as
 // pb.RegisterOrdersServer(registrar, &orders{}): each handler is then called with a
@@ -177,7 +179,7 @@ func ofProtobuf(t types.Type) bool {
 		t = p.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
+	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(catalog.PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
 }
 
 // isWrapped reports whether v is what arenagrpc.Wrap returned.
@@ -185,7 +187,7 @@ func isWrapped(v ssa.Value, depth int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:
 		fn := v.Call.StaticCallee()
-		return fn != nil && CalleeName(Origin(fn)) == grpcPath+".Wrap"
+		return fn != nil && catalog.CalleeName(catalog.Origin(fn)) == grpcPath+".Wrap"
 	case *ssa.ChangeInterface:
 		return isWrapped(v.X, depth)
 	case *ssa.Phi:

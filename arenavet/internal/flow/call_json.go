@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-const jsonPath = ArenaPath + "/arenajson"
+const jsonPath = catalog.ArenaPath + "/arenajson"
 
 // jsonCall is a call of a function of package arenajson: what it reads into a value
 // lies in the arena, and so does the text that it writes.
@@ -20,7 +22,7 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		return nil, false
 	}
 	for i, a := range args {
-		if !IsHandle(common.Args[i].Type()) {
+		if !catalog.IsHandle(common.Args[i].Type()) {
 			f.useDeep(st, a, instr)
 		}
 	}
@@ -158,12 +160,12 @@ func (d *decoded) of(t types.Type) value {
 	if ofProtobuf(t) {
 		return nil
 	}
-	name := TypeName(t)
+	name := catalog.TypeName(t)
 	if v, ok := d.known[name]; ok {
 		return v
 	}
 	k := d.f.site(d.instr, "decoded "+name, MemorySite, token.NoPos) // it has not the name of the call's result
-	k.typ = TypeName(typeAlong(t, deref))
+	k.typ = catalog.TypeName(typeAlong(t, deref))
 	d.st.remake(k)
 	v := d.f.memory(d.st, k, d.arena)
 	d.known[name] = v

@@ -1,6 +1,10 @@
 package flow
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
 
 // An arena that is only used while a mutex is held is used by one goroutine at
 // a time. Which mutex guards which arena is not followed: holding any counts.
@@ -34,9 +38,9 @@ func unlocksBy(instr ssa.Instruction) bool {
 		return false
 	}
 	if common := call.Common(); common.IsInvoke() {
-		return unlocks(FunctionName(common.Method))
+		return unlocks(catalog.FunctionName(common.Method))
 	} else if fn := common.StaticCallee(); fn != nil {
-		return unlocks(CalleeName(fn))
+		return unlocks(catalog.CalleeName(fn))
 	}
 	return false
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // madeCall is arenaCall for what is made of values, texts and readers.
@@ -73,7 +75,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		return f.allocate(st, instr, name, arg(0)), true
 
 	case "NewContext":
-		return f.standardResult(st, instr, at(holder, 0, 1), args), true
+		return f.standardResult(st, instr, catalog.Of(catalog.Holder, 0, 1), args), true
 	case "FromContext":
 		return f.unknownInstr(st, instr), true
 	}

@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // sourceStep is where an iterator has what it walks through, so that a range
@@ -61,7 +63,7 @@ func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.Cal
 // mapTypes are the types of the keys and values of the Map that a call is a
 // method of.
 func mapTypes(common *ssa.CallCommon) (key, elem types.Type) {
-	if len(common.Args) == 0 || ArenaType(common.Args[0].Type()) != "Map" {
+	if len(common.Args) == 0 || catalog.ArenaType(common.Args[0].Type()) != "Map" {
 		return nil, nil
 	}
 	p, ok := types.Unalias(common.Args[0].Type()).(*types.Pointer)

@@ -1,8 +1,12 @@
 package flow
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"golang.org/x/tools/go/ssa"
 
-const protobufPath = ArenaPath + "/adapters/protobuf"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+const protobufPath = catalog.ArenaPath + "/adapters/protobuf"
 
 // protobufCall is a call of a function of package arenapb: a message that it reads
 // lies in the arena, and a clone on the heap.

@@ -8,22 +8,24 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // standardResult is what a function of the standard library returns, as far
 // as it is memory that it was given, or holds it.
-func (f *function) standardResult(st *state, instr ssa.CallInstruction, r result, args []value) value {
+func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalog.Result, args []value) value {
 	v, ok := instr.(*ssa.Call)
-	if !ok || r.is == 0 {
+	if !ok || r.Is == 0 {
 		return nil
 	}
 	var from value
-	for _, i := range r.args {
+	for _, i := range r.Args {
 		if i < len(args) {
 			from = from.union(f.argument(st, v, r, i, args))
 		}
 	}
-	if len(from) == 0 && r.is != cloned && r.is != grown && r.is != grownBy {
+	if len(from) == 0 && r.Is != catalog.Cloned && r.Is != catalog.Grown && r.Is != catalog.GrownBy {
 		return nil
 	}
 	list, ok := v.Type().(*types.Tuple)
@@ -36,8 +38,8 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r result
 		_, isFunc := t.Underlying().(*types.Signature)
 		switch {
 		case PointerFree(t) || isFunc: // what a function among several results does is not known
-		case IsError(t):
-			if r.inError {
+		case catalog.IsError(t):
+			if r.InError {
 				out = out.union(f.holding(st, v, tuple(i), element, from).under(tuple(i)))
 			}
 		default:
@@ -48,32 +50,32 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r result
 }
 
 // argument is what a result has of argument i.
-func (f *function) argument(st *state, call *ssa.Call, r result, i int, args []value) value {
+func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, args []value) value {
 	t := call.Call.Args[i].Type()
-	switch r.is {
-	case item, cloned:
+	switch r.Is {
+	case catalog.Item, catalog.Cloned:
 		if elem, _ := inside(t); elem == nil {
 			return f.at(st, args[i], element, call.Type()) // what a holder holds
 		}
 		return f.contents(st, args[i], t)
-	case joined, joinedPath:
+	case catalog.Joined, catalog.JoinedPath:
 		list := operands(call.Call.Args[i])
 		switch {
 		case len(list) == 0:
 			return f.contents(st, args[i], t)
-		case r.is == joined && len(list) > 1, slices.ContainsFunc(list[:len(list)-1], notEmpty):
+		case r.Is == catalog.Joined && len(list) > 1, slices.ContainsFunc(list[:len(list)-1], notEmpty):
 			return nil
 		}
 		return f.eval(st, list[len(list)-1])
-	case merged:
+	case catalog.Merged:
 		elem, _ := inside(t)
 		return f.contents(st, f.contents(st, args[i], t), elem)
-	case keys:
+	case catalog.Keys:
 		_, key := inside(t)
 		return f.at(st, args[i], keyStep, key)
-	case wrapper:
+	case catalog.Wrapper:
 		return f.wrapped(st, call)
-	case inner:
+	case catalog.Inner:
 		var out value
 		st.reach(args[i], func(a Atom, _ int) {
 			if a.Region != nil && a.Site.Kind != MarkSite {
@@ -86,19 +88,19 @@ func (f *function) argument(st *state, call *ssa.Call, r result, i int, args []v
 }
 
 // made is a result of type t that has to do with from.
-func (f *function) made(st *state, call *ssa.Call, part string, r result, from value, args []value, t types.Type) value {
-	switch r.is {
-	case parts, inner:
+func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result, from value, args []value, t types.Type) value {
+	switch r.Is {
+	case catalog.Parts, catalog.Inner:
 		return f.partsOf(st, call, part, from, t, 0)
-	case cloned:
+	case catalog.Cloned:
 		out := f.holding(st, call, part, element, from)
 		if _, key := inside(t); key != nil {
 			st.store(out[0].a.Site, keyStep, nil, f.at(st, args[0], keyStep, key), false)
 		}
 		return out
-	case holder, merged, keys, wrapper:
+	case catalog.Holder, catalog.Merged, catalog.Keys, catalog.Wrapper:
 		return f.holding(st, call, part, element, from)
-	case grown, grownBy:
+	case catalog.Grown, catalog.GrownBy:
 		return f.grow(st, call, part, r, from, args)
 	}
 	return from
@@ -175,7 +177,7 @@ func notEmpty(v ssa.Value) bool {
 		return ok && b.Info()&types.IsInteger != 0
 	case *ssa.Call:
 		if fn := v.Call.StaticCallee(); fn != nil {
-			switch CalleeName(fn) {
+			switch catalog.CalleeName(fn) {
 			case "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.FormatBool", "strconv.Quote":
 				return true
 			}
@@ -246,7 +248,7 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		if IsText(t) {
+		if catalog.IsText(t) {
 			return v
 		}
 	case *types.Slice:
@@ -254,7 +256,7 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 			if b.Kind() == types.Byte {
 				return v
 			}
-			if !IsText(b) {
+			if !catalog.IsText(b) {
 				return nil
 			}
 		}
@@ -278,11 +280,11 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 
 // grow is an argument with more at its end: itself, or a copy of it on Go's
 // heap. What it grew by is the argument's, too.
-func (f *function) grow(st *state, call *ssa.Call, part string, r result, from value, args []value) value {
-	t := call.Call.Args[r.args[0]].Type()
+func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result, from value, args []value) value {
+	t := call.Call.Args[r.Args[0]].Type()
 	copied := f.holding(st, call, part, element, f.contents(st, from, t))
 	var items value
-	if r.is == grownBy {
+	if r.Is == catalog.GrownBy {
 		last := len(args) - 1
 		items = f.contents(st, args[last], call.Call.Args[last].Type())
 	}
@@ -345,8 +347,4 @@ func (f *function) at(st *state, v value, off string, t types.Type) value {
 		}
 	}
 	return out
-}
-
-func IsError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
 }

@@ -20,7 +20,7 @@ const (
 	FaultLost                           // Arena is not put back on the path that returns at Pos; without one, before its Get runs again
 	FaultMark                           // a mark is rewound to that Of's Stale made useless
 	FaultShared                         // Arena is used by the goroutine that starts at Pos, or that it was Given, and at Other, or by the caller
-	FaultFork                           // Of.site, a fork of Arena, is used by the goroutine that starts at Pos, and Arena is taken back at Other
+	FaultFork                           // Of, a fork of Arena, is used by the goroutine that starts at Pos, and Arena is taken back at Other
 	FaultForkPut                        // a fork is given to a pool
 	FaultUnwritten                      // memory is read that nothing has written
 	FaultAppend                         // builtin append to memory of an arena, by Call
@@ -30,18 +30,18 @@ const (
 // Fault is a place where a value is used though it is dead, or goes where it would be.
 type Fault struct {
 	Kind   FaultKind
-	Pos    token.Pos
-	Of     Atom
-	Arena  *Site
-	Other  token.Pos
-	By     *Event
+	Pos    token.Pos // where to say so
+	Of     Atom      // what it is about
+	Arena  *Site     // whose memory it is, or the arena itself
+	Other  token.Pos // the other place where it is used, or none
+	By     *Event    // what takes it back
 	Op     Op
-	Via    string
-	How    string
-	N      int
-	Unlock bool
-	Given  bool
-	Call   *ssa.Call
+	Via    string    // the function that does it, where it was called; empty where that has no name
+	How    string    // it was lent: "sent on a channel"
+	N      int       // of a result
+	Unlock bool      // it is used to give back a mutex
+	Given  bool      // it was sent on a channel
+	Call   *ssa.Call // of append
 }
 
 // see tells the observer of a fault, in the last pass over the function.

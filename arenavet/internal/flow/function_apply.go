@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // apply is a call of a function that s describes, with args.
@@ -14,7 +16,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	pos := f.position(instr)
 	name := ""
 	if fn := instr.Common().StaticCallee(); fn != nil {
-		name = Origin(fn).Name()
+		name = catalog.Origin(fn).Name()
 	}
 	if certain {
 		f.applyReads(st, instr, s, args)
@@ -119,7 +121,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		if len(objects[parent]) == 0 {
 			// An object of Go's own memory that holds something from an arena.
 			k := f.site(instr, what+" object "+parent, LocalSite, f.position(instr))
-			k.typ = TypeName(typeAlong(t, parent+deref))
+			k.typ = catalog.TypeName(typeAlong(t, parent+deref))
 			st.remake(k)
 			objects[parent] = append(objects[parent], k)
 			pointers[k] = one(Atom{Site: k})
@@ -139,7 +141,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 			objects[fl.Path] = append(objects[fl.Path], k)
 			pointers[k] = v
 			if k.typ == "" {
-				k.typ = TypeName(typeAlong(t, fl.Path+deref))
+				k.typ = catalog.TypeName(typeAlong(t, fl.Path+deref))
 			}
 		}
 		if in := typeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {

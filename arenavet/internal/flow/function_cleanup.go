@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // keptByCleanup notes the arenas that a, if it is a function that leaves with
@@ -38,7 +40,7 @@ func (f *function) carries(k *Site) bool {
 	if s := f.c.Summary(k.fn); s != nil {
 		return s.aboutArenas() || s.unlocks()
 	}
-	return unlocks(CalleeName(k.fn))
+	return unlocks(catalog.CalleeName(k.fn))
 }
 
 // withoutBodies is s as other packages get it, who don't see what a function

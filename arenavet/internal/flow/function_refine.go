@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // refine uses what a condition says on the edge where it has that outcome:
@@ -52,14 +54,14 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 // waited for it.
 func stops(common *ssa.CallCommon) bool {
 	if fn := common.StaticCallee(); fn != nil {
-		return CalleeName(fn) == "time.Timer.Stop"
+		return catalog.CalleeName(fn) == "time.Timer.Stop"
 	}
 	made, ok := common.Value.(*ssa.Call)
 	if !ok {
 		return false
 	}
 	fn := made.Call.StaticCallee()
-	return fn != nil && CalleeName(fn) == "context.AfterFunc"
+	return fn != nil && catalog.CalleeName(fn) == "context.AfterFunc"
 }
 
 // failed is a path on which a call, or an unknown one if it is nil, has

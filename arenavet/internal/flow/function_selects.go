@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // selects is a select statement. What each of its cases does is known where
@@ -117,10 +119,10 @@ func expires(ch ssa.Value) bool {
 		return expires(v.X)
 	case *ssa.Call:
 		if v.Call.IsInvoke() {
-			return FunctionName(v.Call.Method) == "context.Context.Done" && cancelledElsewhere(v.Call.Value)
+			return catalog.FunctionName(v.Call.Method) == "context.Context.Done" && cancelledElsewhere(v.Call.Value)
 		}
 		fn := v.Call.StaticCallee()
-		return fn != nil && (CalleeName(fn) == "time.After" || CalleeName(fn) == "time.Tick")
+		return fn != nil && (catalog.CalleeName(fn) == "time.After" || catalog.CalleeName(fn) == "time.Tick")
 	case *ssa.UnOp: // timer.C
 		at, ok := v.X.(*ssa.FieldAddr)
 		if !ok || v.Op != token.MUL {
@@ -131,7 +133,7 @@ func expires(ch ssa.Value) bool {
 			return false
 		}
 		n, ok := types.Unalias(p.Elem()).(*types.Named)
-		return ok && PackagePath(n.Obj().Pkg()) == "time"
+		return ok && catalog.PackagePath(n.Obj().Pkg()) == "time"
 	}
 	return false
 }
@@ -144,7 +146,7 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 	case *ssa.Parameter:
 		return !slices.ContainsFunc(v.Parent().Params, func(p *ssa.Parameter) bool {
 			n, ok := types.Unalias(p.Type()).(*types.Named)
-			return ok && PackagePath(n.Obj().Pkg()) == "context" && n.Obj().Name() != "Context" // a CancelFunc
+			return ok && catalog.PackagePath(n.Obj().Pkg()) == "context" && n.Obj().Name() != "Context" // a CancelFunc
 		})
 	case *ssa.UnOp: // a variable that a function literal has captured
 		variable, ok := v.X.(*ssa.Alloc)
@@ -159,10 +161,10 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 		return true
 	case *ssa.Call: // r.Context()
 		fn := v.Call.StaticCallee()
-		return fn != nil && CalleeName(fn) == "net/http.Request.Context"
+		return fn != nil && catalog.CalleeName(fn) == "net/http.Request.Context"
 	case *ssa.Extract:
 		made, ok := v.Tuple.(*ssa.Call)
-		if !ok || made.Call.StaticCallee() == nil || PackageOf(CalleeName(made.Call.StaticCallee())) != "context" {
+		if !ok || made.Call.StaticCallee() == nil || catalog.PackageOf(catalog.CalleeName(made.Call.StaticCallee())) != "context" {
 			return false
 		}
 		for _, use := range *made.Referrers() {

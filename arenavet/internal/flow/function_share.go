@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // hand notes that a goroutine uses the arenas that v may be. That is fine if
@@ -113,14 +115,14 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 // arena, whose users are counted elsewhere.
 func coordinates(k *Site) bool {
 	_, t, ok := symbolType(k)
-	if !ok || IsHandle(t) {
+	if !ok || catalog.IsHandle(t) {
 		return ok
 	}
 	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && PackagePath(named.Obj().Pkg()) == "sync"
+	return ok && catalog.PackagePath(named.Obj().Pkg()) == "sync"
 }
 
 // lendGroup notes that a WaitGroup's memory was given to a goroutine, which
@@ -167,7 +169,7 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 	}
 	known := len(called) > 0
 	for _, t := range called {
-		name := CalleeName(Origin(t.fn))
+		name := catalog.CalleeName(catalog.Origin(t.fn))
 		if usesReceiver(name) && len(t.args) > 0 {
 			f.hand(st, t.args[0], pos, false)
 			continue
@@ -175,7 +177,7 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 		s := f.c.Summary(t.fn)
 		if s == nil {
 			known = false
-			if name != "" && IsStandard(PackageOf(name)) {
+			if name != "" && catalog.IsStandard(catalog.PackageOf(name)) {
 				known = true
 			}
 			continue
@@ -236,7 +238,7 @@ func oneOfSeveral(all []Atom, a Atom) bool {
 
 // usesReceiver reports whether a function is a method of an arena or a slab.
 func usesReceiver(name string) bool {
-	return strings.HasPrefix(name, ArenaPath+".Arena.") || strings.HasPrefix(name, ArenaPath+".Allocator.") || strings.HasPrefix(name, ArenaPath+".Slab.")
+	return strings.HasPrefix(name, catalog.ArenaPath+".Arena.") || strings.HasPrefix(name, catalog.ArenaPath+".Allocator.") || strings.HasPrefix(name, catalog.ArenaPath+".Slab.")
 }
 
 // parallel is a call that runs what called says in several goroutines and
@@ -261,7 +263,7 @@ func callsParallel(v ssa.Value) bool {
 	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
-			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && CalleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
+			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && catalog.CalleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
 				return true
 			}
 		}
@@ -275,16 +277,16 @@ func handlePlace(fn *ssa.Function, p Place) bool {
 		return false
 	}
 	if p.Param < len(fn.Params) {
-		return p.Path == "" && IsHandle(fn.Params[p.Param].Type())
+		return p.Path == "" && catalog.IsHandle(fn.Params[p.Param].Type())
 	}
 	if i := p.Param - len(fn.Params); i < len(fn.FreeVars) {
 		t := fn.FreeVars[i].Type()
 		if p.Path == deref {
 			if ptr, ok := t.Underlying().(*types.Pointer); ok {
-				return IsHandle(ptr.Elem())
+				return catalog.IsHandle(ptr.Elem())
 			}
 		}
-		return p.Path == "" && IsHandle(t)
+		return p.Path == "" && catalog.IsHandle(t)
 	}
 	return false
 }
@@ -348,7 +350,7 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	}
 	f.touch(st, args[0])
 	var items value
-	if len(args) > 1 && !IsText(common.Args[1].Type()) {
+	if len(args) > 1 && !catalog.IsText(common.Args[1].Type()) {
 		items = f.contents(st, args[1], common.Args[1].Type())
 	}
 	old := f.contents(st, args[0], common.Args[0].Type())

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // block carries st through the instructions of b.
@@ -87,7 +89,7 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		return f.convert(st, v)
 	case *ssa.TypeAssert:
 		x := f.eval(st, v.X)
-		if len(x) == 0 && IsHandle(v.AssertedType) {
+		if len(x) == 0 && catalog.IsHandle(v.AssertedType) {
 			return f.unknown(st, v, v.Type())
 		}
 		if v.CommaOk {
@@ -96,7 +98,7 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		return x
 	case *ssa.Extract:
 		x := f.eval(st, v.Tuple).sel(tuple(v.Index))
-		if len(x) == 0 && IsHandle(v.Type()) {
+		if len(x) == 0 && catalog.IsHandle(v.Type()) {
 			return f.unknown(st, v, v.Type())
 		}
 		return x
@@ -151,20 +153,15 @@ func binding(i int) string { return "b" + itoa(i) + ";" }
 // object is a new object of Go's own memory.
 func (f *function) object(st *state, v ssa.Value) value {
 	k := f.site(v, "", LocalSite, v.Pos())
-	k.typ = TypeName(typeAlong(v.Type(), deref))
+	k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
 	st.remake(k)
 	return one(Atom{Site: k})
-}
-
-func IsText(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
 }
 
 // convert lets pointers through; between text and bytes Go copies.
 func (f *function) convert(st *state, v *ssa.Convert) value {
 	x := f.eval(st, v.X)
-	if IsText(v.Type()) != IsText(v.X.Type()) {
+	if catalog.IsText(v.Type()) != catalog.IsText(v.X.Type()) {
 		f.read(st, x, v)
 		return nil
 	}
@@ -186,7 +183,7 @@ func (f *function) lookup(st *state, v *ssa.Lookup) value {
 	if v.CommaOk {
 		out = out.under(tuple(0))
 	}
-	if len(out) == 0 && IsHandle(m.Elem()) {
+	if len(out) == 0 && catalog.IsHandle(m.Elem()) {
 		return f.unknown(st, v, v.Type())
 	}
 	return out

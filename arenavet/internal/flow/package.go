@@ -10,21 +10,24 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // Package is the analysis of one package.
 type Package struct {
 	Pass      *analysis.Pass
-	ssa       *ssa.Package
-	Functions []*ssa.Function            // of this package, literals included
-	summaries map[*ssa.Function]*Summary // of these
-	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
-	tooLarge  map[*ssa.Function]bool     // those that the search gave up
-	imported  map[*types.Func]*Summary
+	Functions []*ssa.Function             // its own, literals included
 	Names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
 	Calls     map[token.Pos]*ast.CallExpr // by their parenthesis
-	Appended  map[token.Pos]bool          // appends that were reported, by their parenthesis
-	putting   *bool                       // whether the package puts arenas back; nil: not looked for yet
+	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by their parenthesis
+
+	ssa       *ssa.Package
+	summaries map[*ssa.Function]*Summary // of Functions
+	imported  map[*types.Func]*Summary   // of other packages
+	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
+	tooLarge  map[*ssa.Function]bool     // those that the search gave up
+	putting   *bool                      // whether the package puts arenas back; nil: not looked for yet
 }
 
 // maxRounds bounds how often a function is looked at anew because one that it
@@ -33,7 +36,7 @@ const maxRounds = 6
 
 // OfStandard reports whether a pass is over one of Go's own packages.
 func OfStandard(pass *analysis.Pass) bool {
-	return IsStandard(PackagePath(pass.Pkg)) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std")
+	return catalog.IsStandard(catalog.PackagePath(pass.Pkg)) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std")
 }
 
 // Analyze finds out what the functions of a package do.
@@ -46,7 +49,7 @@ func Analyze(pass *analysis.Pass) *Package {
 	return c
 }
 
-// Build is analyze without that: of this package's own functions nothing is known.
+// Build is Analyze without that: of this package's own functions nothing is known.
 func Build(pass *analysis.Pass) *Package {
 	c := &Package{
 		Pass:      pass,
@@ -55,7 +58,7 @@ func Build(pass *analysis.Pass) *Package {
 	}
 	c.readNames()
 	for _, fn := range c.readFunctions() {
-		if PackagePath(pass.Pkg) == ArenaPath && c.InTest(fn.Pos()) {
+		if catalog.PackagePath(pass.Pkg) == catalog.ArenaPath && c.InTest(fn.Pos()) {
 			continue // the library's own tests misuse it on purpose
 		}
 		c.Functions = append(c.Functions, fn)
@@ -128,12 +131,12 @@ func (c *Package) solve() {
 			for _, instr := range b.Instrs {
 				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
 					if g := invoked(call.Common()); g != nil {
-						f(Origin(g))
+						f(catalog.Origin(g))
 					}
 				}
 				for _, p := range instr.Operands(nil) {
 					if g, ok := (*p).(*ssa.Function); ok {
-						f(Origin(g))
+						f(catalog.Origin(g))
 					}
 				}
 			}
@@ -202,10 +205,10 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 			return s != nil && s.aboutArenas()
 		}
 		t := v.Type()
-		if p, ok := t.Underlying().(*types.Pointer); ok && ArenaType(p) == "" {
+		if p, ok := t.Underlying().(*types.Pointer); ok && catalog.ArenaType(p) == "" {
 			t = p.Elem()
 		}
-		return ArenaType(t) != ""
+		return catalog.ArenaType(t) != ""
 	}
 	for _, p := range fn.Params {
 		if concerns(p) {
@@ -232,7 +235,7 @@ func (c *Package) Function(fn *types.Func) *ssa.Function { return c.ssa.Prog.Fun
 
 // Summary is what is known of fn, or nil.
 func (c *Package) Summary(fn *ssa.Function) *Summary {
-	fn = Origin(fn)
+	fn = catalog.Origin(fn)
 	if s := c.summaries[fn]; s != nil {
 		if len(fn.Blocks) == 0 || c.unknown[fn] {
 			return nil // written in assembly, or too large
@@ -259,7 +262,7 @@ func (c *Package) Summary(fn *ssa.Function) *Summary {
 func (c *Package) global(name string) *ssa.Global {
 	i := strings.LastIndex(name, ".")
 	for _, p := range c.ssa.Prog.AllPackages() {
-		if PackagePath(p.Pkg) == name[:i] {
+		if catalog.PackagePath(p.Pkg) == name[:i] {
 			g, _ := p.Members[name[i+1:]].(*ssa.Global)
 			return g
 		}
@@ -293,7 +296,7 @@ func (c *Package) readNames() {
 }
 
 func (c *Package) name(call *ast.CallExpr, lhs ast.Expr) {
-	if Simple(lhs) && types.ExprString(lhs) != "_" {
+	if catalog.Simple(lhs) && types.ExprString(lhs) != "_" {
 		c.Names[call.Lparen] = types.ExprString(lhs)
 	}
 }
@@ -301,15 +304,4 @@ func (c *Package) name(call *ast.CallExpr, lhs ast.Expr) {
 // Check looks at a function once more, and tells observe of its faults.
 func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
 	newFunction(c, fn).solve(observe)
-}
-
-// Simple reports whether e is a name, or names with dots between them.
-func Simple(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return true
-	case *ast.SelectorExpr:
-		return Simple(e.X)
-	}
-	return false
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // What lies behind an argument, a captured variable or a global is told apart up
@@ -61,7 +63,7 @@ func hopsOf(root ssa.Value, path string) (hops []hop, marker int) {
 	at := 0
 	for _, off := range strings.Split(path, deref)[1:] {
 		at += strings.Index(path[at:], deref) + len(deref)
-		h := hop{TypeName(typeAlong(root.Type(), path[:at])), off}
+		h := hop{catalog.TypeName(typeAlong(root.Type(), path[:at])), off}
 		if i := strings.Index(off, recur); i >= 0 {
 			h.off, marker = off[:i], len(hops)+1
 		}

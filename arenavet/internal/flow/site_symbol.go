@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // SymbolName is how the source would write what a symbol stands for.
@@ -36,7 +38,7 @@ func mayBeHandle(k *Site) bool {
 	if !ok {
 		return t != nil && types.IsInterface(t) // behind which it may be one
 	}
-	return IsHandle(t) || types.IsInterface(t)
+	return catalog.IsHandle(t) || types.IsInterface(t)
 }
 
 // symbolType follows a symbol's path through the types, and returns the fields

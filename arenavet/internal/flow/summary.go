@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // Place names something that a function's caller knows, too: what a path
@@ -150,7 +152,7 @@ func (f *function) place(k *Site) (Place, bool) {
 		case *ssa.FreeVar:
 			return Place{Param: len(f.fn.Params) + slices.Index(f.fn.FreeVars, root), Path: k.Path}, true
 		case *ssa.Global:
-			return Place{Param: -1, Global: PackagePath(root.Pkg.Pkg) + "." + root.Name(), Path: k.Path}, true
+			return Place{Param: -1, Global: catalog.PackagePath(root.Pkg.Pkg) + "." + root.Name(), Path: k.Path}, true
 		}
 	}
 	return Place{}, false

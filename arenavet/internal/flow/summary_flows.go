@@ -155,11 +155,3 @@ func typeAlong(t types.Type, path string) types.Type {
 	}
 	return t
 }
-
-// TypeName names a type for comparison; it is empty for one that is not known.
-func TypeName(t types.Type) string {
-	if t == nil {
-		return ""
-	}
-	return types.TypeString(t, nil)
-}

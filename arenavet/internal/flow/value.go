@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // A path is a chain of steps, each of which ends with a semicolon, so that a
@@ -38,6 +40,7 @@ func itoa(i int) string {
 // they are of the same kind.
 const maxDerefs = 3
 
+// SiteKind is what a Site stands for.
 type SiteKind uint8
 
 const (
@@ -201,7 +204,7 @@ func leaves(t types.Type) []leaf {
 				out = append(out, leaf{path, t})
 			}
 		case *types.Struct:
-			if isMark(t) || isLane(t) || isReflected(t) {
+			if catalog.IsMark(t) || catalog.IsLane(t) || catalog.IsReflected(t) {
 				out = append(out, leaf{path, t})
 				return
 			}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
@@ -115,7 +115,7 @@ func (h *advisor) literal(lit *ast.CompositeLit) {
 // concatenation is a sum of strings, the whole of it.
 func (h *advisor) concatenation(e *ast.BinaryExpr) {
 	t := h.typeOf(e)
-	if e.Op != token.ADD || !flow.IsText(t) {
+	if e.Op != token.ADD || !catalog.IsText(t) {
 		return
 	}
 	edits := h.sum(e)
@@ -141,7 +141,7 @@ func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
 
 // addAssign is s += t.
 func (h *advisor) addAssign(s *ast.AssignStmt) {
-	if s.Tok != token.ADD_ASSIGN || !flow.IsText(h.typeOf(s.Lhs[0])) {
+	if s.Tok != token.ADD_ASSIGN || !catalog.IsText(h.typeOf(s.Lhs[0])) {
 		return
 	}
 	edits := h.sum(s.Rhs[0])
@@ -149,7 +149,7 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 		return
 	}
 	name := types.ExprString(s.Lhs[0])
-	plain := flow.Simple(s.Lhs[0]) // anything else would be evaluated twice
+	plain := catalog.Simple(s.Lhs[0]) // anything else would be evaluated twice
 	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
 	})
@@ -218,7 +218,7 @@ func (h *advisor) makes(e *ast.CallExpr) {
 // is written here.
 func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	s, isSlice := h.typeOf(t).Underlying().(*types.Slice)
-	if !flow.Simple(t) || !isSlice {
+	if !catalog.Simple(t) || !isSlice {
 		return false, ""
 	}
 	if b, isBasic := s.Elem().(*types.Basic); isBasic {
@@ -235,7 +235,7 @@ func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 
 // again reports whether e may be evaluated twice.
 func (h *advisor) again(e ast.Expr) bool {
-	if h.pkg.Pass.TypesInfo.Types[e].Value != nil || flow.Simple(e) {
+	if h.pkg.Pass.TypesInfo.Types[e].Value != nil || catalog.Simple(e) {
 		return true
 	}
 	switch e := e.(type) {
@@ -245,7 +245,7 @@ func (h *advisor) again(e ast.Expr) bool {
 		return h.again(e.X) && h.again(e.Y)
 	case *ast.CallExpr:
 		name := h.builtin(e)
-		return (name == "len" || name == "cap") && flow.Simple(e.Args[0])
+		return (name == "len" || name == "cap") && catalog.Simple(e.Args[0])
 	}
 	return false
 }

@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // isBuilder reports whether t is a type of the standard library whose place a Buffer
 // can take.
 func isBuilder(t types.Type) bool {
-	name := flow.TypeName(t)
+	name := catalog.TypeName(t)
 	return name == "strings.Builder" || name == "bytes.Buffer"
 }
 
@@ -38,7 +38,7 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), flow.TypeName(h.typeOf(spec.Type)), "NewBuffer", ok && fits, func(pkg, a string) []analysis.TextEdit {
+	h.useFunction(spec.Pos(), catalog.TypeName(h.typeOf(spec.Type)), "NewBuffer", ok && fits, func(pkg, a string) []analysis.TextEdit {
 		if gen.Lparen.IsValid() {
 			return append(edits, replace(spec.Pos(), spec.End(), name+" = "+pkg+".NewBuffer("+a+", 0)"))
 		}
@@ -48,7 +48,7 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 
 // builderAt is builder for new(bytes.Buffer), &bytes.Buffer{} and the like.
 func (h *advisor) builderAt(e ast.Expr) {
-	what := strings.TrimPrefix(flow.TypeName(h.typeOf(e)), "*")
+	what := strings.TrimPrefix(catalog.TypeName(h.typeOf(e)), "*")
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 {
 		if h.of(e) == goesOut {
@@ -127,7 +127,7 @@ func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	}
 	for i, arg := range call.Args {
 		if arg == e && i < sig.Params().Len() {
-			switch flow.TypeName(sig.Params().At(i).Type()) {
+			switch catalog.TypeName(sig.Params().At(i).Type()) {
 			case "io.Writer", "io.StringWriter", "io.ByteWriter":
 				return true
 			}

@@ -6,13 +6,13 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 func (h *advisor) call(e *ast.CallExpr) {
 	if tv := h.pkg.Pass.TypesInfo.Types[e.Fun]; tv.IsType() {
 		from, ok := h.typeOf(e.Args[0]).Underlying().(*types.Slice)
-		if !ok || !flow.IsText(tv.Type) || h.copied(e) || h.of(e) != goesOut {
+		if !ok || !catalog.IsText(tv.Type) || h.copied(e) || h.of(e) != goesOut {
 			return
 		}
 		if b, ok := from.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // moved reports a struct of the function's own, declared by var x T, whose address
@@ -98,7 +98,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 	if obj == nil || obj.Type() == nil {
 		return nil, token.NoPos, false
 	}
-	if _, ok := obj.Type().Underlying().(*types.Struct); !ok || flow.ArenaType(obj.Type()) != "" || isBuilder(obj.Type()) || isLock(obj.Type()) {
+	if _, ok := obj.Type().Underlying().(*types.Struct); !ok || catalog.ArenaType(obj.Type()) != "" || isBuilder(obj.Type()) || isLock(obj.Type()) {
 		return nil, token.NoPos, false
 	}
 	bad := false
@@ -143,7 +143,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 // isLock reports whether t is of package sync: goroutines wait there, and an arena does not.
 func isLock(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && flow.PackagePath(n.Obj().Pkg()) == "sync"
+	return ok && catalog.PackagePath(n.Obj().Pkg()) == "sync"
 }
 
 // boxed reports whether a call is given e as an interface: what becomes of it behind that

@@ -1,3 +1,6 @@
+// Package heap advises what goes to Go's heap although an arena is at hand, and writes it: the
+// flag -heap. It works on the source, not on SSA form, and asks package flow what the functions
+// do that a value is given to.
 package heap
 
 import (
@@ -8,13 +11,13 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// advisor looks at one function for what goes to the heap. It works on the
-// source, not on SSA form: its advice is text to be written there.
+// advisor looks at one function for what goes to the heap.
 type advisor struct {
 	pkg       *flow.Package
 	header    *ast.FuncType
@@ -34,7 +37,7 @@ type advisor struct {
 
 // Advise looks through the package's functions.
 func Advise(c *flow.Package, ignored finding.IgnoredLines) {
-	if flow.PackagePath(c.Pass.Pkg) == flow.ArenaPath {
+	if catalog.PackagePath(c.Pass.Pkg) == catalog.ArenaPath {
 		return
 	}
 	for _, file := range c.Pass.Files {
@@ -66,7 +69,7 @@ func hasArena(c *flow.Package, t *ast.FuncType) bool {
 	return false
 }
 
-func isArena(t types.Type) bool { return flow.IsHandle(t) && flow.ArenaType(t) == "Arena" }
+func isArena(t types.Type) bool { return catalog.IsHandle(t) && catalog.ArenaType(t) == "Arena" }
 
 func newAdvisor(c *flow.Package, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored finding.IgnoredLines) *advisor {
 	h := &advisor{pkg: c, header: t, body: body, params: map[types.Object]bool{}, vertices: map[place]*vertex{}, done: map[ast.Node]bool{}, ignored: ignored}
@@ -134,7 +137,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 				if p, ok := elem.Underlying().(*types.Pointer); ok {
 					elem = p.Elem()
 				}
-				if s, ok := elem.Underlying().(*types.Struct); ok && flow.ArenaType(elem) == "" {
+				if s, ok := elem.Underlying().(*types.Struct); ok && catalog.ArenaType(elem) == "" {
 					for i := range s.NumFields() {
 						f := s.Field(i)
 						if isArena(f.Type()) && (f.Exported() || f.Pkg() == h.pkg.Pass.Pkg) {
@@ -149,7 +152,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 	ast.Inspect(h.body, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
 		if ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && h.called(call) == flow.ArenaPath+".FromContext" {
+			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && h.called(call) == catalog.ArenaPath+".FromContext" {
 				h.arenas = append(h.arenas, s.Lhs[0])
 			}
 		}
@@ -181,7 +184,7 @@ func (h *advisor) arena(pos token.Pos) string {
 func (h *advisor) runsLater(lit *ast.FuncLit) bool {
 	switch p := h.parents[lit].(type) {
 	case *ast.CallExpr:
-		return flow.StartsGoroutine[h.called(p)]
+		return catalog.StartsGoroutine[h.called(p)]
 	case *ast.AssignStmt:
 		for _, l := range p.Lhs {
 			if _, ok := l.(*ast.Ident); !ok {
@@ -196,7 +199,7 @@ func (h *advisor) runsLater(lit *ast.FuncLit) bool {
 // called is the name of the function that a call is of.
 func (h *advisor) called(call *ast.CallExpr) string {
 	if fn := h.function(call); fn != nil {
-		return flow.FunctionName(fn)
+		return catalog.FunctionName(fn)
 	}
 	return ""
 }
@@ -247,7 +250,7 @@ func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
 // "NewOf", "Arena.Sprintf".
 func (h *advisor) offers(name string) bool {
 	for _, p := range h.pkg.Pass.Pkg.Imports() {
-		if flow.PackagePath(p) != flow.ArenaPath {
+		if catalog.PackagePath(p) != catalog.ArenaPath {
 			continue
 		}
 		if method, ok := strings.CutPrefix(name, "Arena."); ok {
@@ -274,17 +277,17 @@ func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
 			continue
 		}
 		for _, spec := range file.Imports {
-			if strings.Trim(spec.Path.Value, "`\"") == flow.ArenaPath {
+			if strings.Trim(spec.Path.Value, "`\"") == catalog.ArenaPath {
 				return "", nil // hidden here
 			}
 		}
 		if _, obj := h.scope(h.at).LookupParent("arena", pos); obj != nil {
 			return "", nil
 		}
-		at, text := file.Name.End(), "\n\nimport \""+flow.ArenaPath+"\"\n"
+		at, text := file.Name.End(), "\n\nimport \""+catalog.ArenaPath+"\"\n"
 		for _, d := range file.Decls {
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Rparen.IsValid() {
-				at, text = g.Rparen, "\n\t\""+flow.ArenaPath+"\"\n"
+				at, text = g.Rparen, "\n\t\""+catalog.ArenaPath+"\"\n"
 				break
 			}
 		}

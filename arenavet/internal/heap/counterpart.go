@@ -9,8 +9,8 @@ import (
 // arena.
 var counterpartSuffixes = []string{"In", "Arena", "InArena", "WithArena"}
 
-// counterpart is a call of a function that has an arena-taking twin: of the same package
-// or type, with one of twinNames after its name, the same results, and the same
+// counterpart is a call of a function that has a counterpart which takes an arena: of the same
+// package or type, with one of counterpartSuffixes after its name, the same results, and the same
 // parameters but for one *arena.Arena, first or last. It reports whether there is one.
 func (h *advisor) counterpart(e *ast.CallExpr) bool {
 	fn := h.function(e)

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// escape is what becomes of a value.
+// escape is how far a value gets, as in a compiler's escape analysis.
 type escape uint8
 
 const (
@@ -66,7 +67,7 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 		case len(p.Lhs) == len(p.Rhs):
 			return h.assignedTo(p.Lhs[i])
 		}
-		return h.assignedToAll(p.Lhs, func(lhs ast.Expr) bool { return !flow.IsError(orInvalid(h.typeOf(lhs))) })
+		return h.assignedToAll(p.Lhs, func(lhs ast.Expr) bool { return !catalog.IsError(orInvalid(h.typeOf(lhs))) })
 	case *ast.ValueSpec:
 		i := numberOf(p.Values, e)
 		switch {
@@ -79,7 +80,7 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 		for i, name := range p.Names {
 			names[i] = name
 		}
-		return h.assignedToAll(names, func(name ast.Expr) bool { return !flow.IsError(orInvalid(h.typeOf(name))) })
+		return h.assignedToAll(names, func(name ast.Expr) bool { return !catalog.IsError(orInvalid(h.typeOf(name))) })
 	case *ast.RangeStmt:
 		if p.X != e {
 			return stays, nil
@@ -113,7 +114,7 @@ func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (wo
 
 // assignedTo is what becomes of what is assigned to e.
 func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
-	if flow.IsError(orInvalid(h.typeOf(e))) {
+	if catalog.IsError(orInvalid(h.typeOf(e))) {
 		return outlives, nil
 	}
 	direct := true
@@ -189,7 +190,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 		return outlives, nil
 	}
 	if tv, ok := h.pkg.Pass.TypesInfo.Types[call.Fun]; ok && tv.IsType() {
-		if flow.IsText(orInvalid(tv.Type)) != flow.IsText(orInvalid(h.typeOf(call.Args[0]))) {
+		if catalog.IsText(orInvalid(tv.Type)) != catalog.IsText(orInvalid(h.typeOf(call.Args[0]))) {
 			return stays, nil // a copy
 		}
 		return stays, result
@@ -204,19 +205,19 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	}
 	name, fn := h.called(call), h.function(call)
 	switch name {
-	case flow.ArenaPath + ".Arena.AllocBytesToString", flow.ArenaPath + ".Arena.AllocString", flow.ArenaPath + ".Arena.Concat":
+	case catalog.ArenaPath + ".Arena.AllocBytesToString", catalog.ArenaPath + ".Arena.AllocString", catalog.ArenaPath + ".Arena.Concat":
 		return stays, nil // a copy
-	case flow.ArenaPath + ".Append":
+	case catalog.ArenaPath + ".Append":
 		return stays, result
 	}
 	if fn == nil {
 		return goesOut, nil
 	}
-	if flow.StartsGoroutine[name] || flow.Keepers[name] || flow.MayKeep(flow.PackageOf(name)) || flow.IsError(orInvalid(h.typeOf(call))) && makesErrors(fn) {
+	if catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(catalog.PackageOf(name)) || catalog.IsError(orInvalid(h.typeOf(call))) && makesErrors(fn) {
 		return outlives, nil
 	}
-	if flow.IsStandard(flow.PackageOf(name)) {
-		if flow.IsError(orInvalid(h.typeOf(call))) {
+	if catalog.IsStandard(catalog.PackageOf(name)) {
+		if catalog.IsError(orInvalid(h.typeOf(call))) {
 			return goesOut, nil // that it failed
 		}
 		return goesOut, result // also what makes the text of a panic is for once
@@ -261,7 +262,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 // or they return that something failed: what is saved, sent or encoded outlives no
 // arena for that.
 func makesErrors(fn *types.Func) bool {
-	path := flow.PackagePath(fn.Pkg())
+	path := catalog.PackagePath(fn.Pkg())
 	pkg := path[strings.LastIndex(path, "/")+1:]
 	return pkg == "errors" || pkg == "xerrors" || strings.Contains(fn.Name(), "Err")
 }
@@ -274,5 +275,5 @@ func (h *advisor) returnedAsError(ret *ast.ReturnStmt, x ast.Expr) bool {
 		return false
 	}
 	i := numberOf(ret.Results, x)
-	return i >= 0 && flow.IsError(sig.Results().At(i).Type())
+	return i >= 0 && catalog.IsError(sig.Results().At(i).Type())
 }

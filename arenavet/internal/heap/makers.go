@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
@@ -60,12 +61,12 @@ func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": it has no counterpart there; write what it makes into an arena.Buffer")
 		return
 	}
-	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || flow.IsStandard(flow.PackageOf(name)) || flow.PackagePath(fn.Pkg()) == flow.ArenaPath {
+	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || catalog.IsStandard(catalog.PackageOf(name)) || catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {
 		return
 	}
 	if f := h.pkg.Function(fn); f != nil {
 		if s := h.pkg.Summary(f); s != nil && s.Makes && !flow.TakesHandle(f) {
-			h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, flow.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena")
+			h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, catalog.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena")
 		}
 	}
 }
@@ -80,7 +81,7 @@ func makesResult(c *flow.Package, fn *ssa.Function) bool {
 			continue
 		}
 		for _, v := range ret.Results {
-			if _, isSlice := v.Type().Underlying().(*types.Slice); (isSlice || flow.IsText(v.Type())) && made(c, v, seen) {
+			if _, isSlice := v.Type().Underlying().(*types.Slice); (isSlice || catalog.IsText(v.Type())) && made(c, v, seen) {
 				return true
 			}
 		}
@@ -96,7 +97,7 @@ func made(c *flow.Package, v ssa.Value, seen map[ssa.Value]bool) bool {
 	seen[v] = true
 	switch v := v.(type) {
 	case *ssa.Convert:
-		return flow.IsText(v.Type()) != flow.IsText(v.X.Type()) && !isConstant(v.X)
+		return catalog.IsText(v.Type()) != catalog.IsText(v.X.Type()) && !isConstant(v.X)
 	case *ssa.BinOp:
 		return v.Op == token.ADD
 	case *ssa.MakeSlice:
@@ -126,8 +127,8 @@ func made(c *flow.Package, v ssa.Value, seen map[ssa.Value]bool) bool {
 		if fn == nil {
 			return false
 		}
-		name := flow.CalleeName(flow.Origin(fn))
-		if flow.IsStandard(flow.PackageOf(name)) {
+		name := catalog.CalleeName(catalog.Origin(fn))
+		if catalog.IsStandard(catalog.PackageOf(name)) {
 			return makers[name] || name == "strings.Builder.String" || name == "bytes.Buffer.String" || inArena[name] != "" || ofArena[name] != "" || printed[name] != ""
 		}
 		s := c.Summary(fn)

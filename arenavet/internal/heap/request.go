@@ -5,10 +5,10 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-const arenahttpPath = flow.ArenaPath + "/arenahttp"
+const arenahttpPath = catalog.ArenaPath + "/arenahttp"
 
 // requestOf is the name of a parameter, an *http.Request, that the function gives to
 // package arenahttp: its context holds the request's arena. It is empty where there is
@@ -17,12 +17,12 @@ func (h *advisor) requestOf() string {
 	for _, p := range h.header.Params.List {
 		for _, name := range p.Names {
 			obj := h.pkg.Pass.TypesInfo.Defs[name]
-			if obj == nil || flow.TypeName(obj.Type()) != "*net/http.Request" {
+			if obj == nil || catalog.TypeName(obj.Type()) != "*net/http.Request" {
 				continue
 			}
 			for _, use := range h.uses[obj] {
 				call, ok := h.parents[use].(*ast.CallExpr)
-				if ok && !h.later[use] && flow.PackageOf(h.called(call)) == arenahttpPath && h.free(requestArena) {
+				if ok && !h.later[use] && catalog.PackageOf(h.called(call)) == arenahttpPath && h.free(requestArena) {
 					return name.Name
 				}
 			}

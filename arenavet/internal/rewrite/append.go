@@ -1,3 +1,5 @@
+// Package rewrite writes calls of package arena where the source has others, if they mean the
+// same there.
 package rewrite
 
 import (
@@ -8,7 +10,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // AppendEdits makes an append a call of pkg.Append, if that means the same.
@@ -24,7 +26,7 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]
 	for _, item := range expr.Args[1:] {
 		t := pass.TypesInfo.TypeOf(item)
 		if expr.Ellipsis.IsValid() {
-			if flow.IsText(t) { // append alone takes a string for bytes
+			if catalog.IsText(t) { // append alone takes a string for bytes
 				edits = append(edits,
 					analysis.TextEdit{Pos: item.Pos(), End: item.Pos(), NewText: []byte("[]byte(")},
 					analysis.TextEdit{Pos: item.End(), End: item.End(), NewText: []byte(")")})
@@ -47,7 +49,7 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]
 func ElemName(pass *analysis.Pass, t types.Type) string {
 	n, ok := t.(*types.Named)
 	switch {
-	case flow.IsError(t):
+	case catalog.IsError(t):
 		return "error"
 	case types.Identical(t, types.Universe.Lookup("any").Type()):
 		return "any"
@@ -69,7 +71,7 @@ func ArenaNameIn(pass *analysis.Pass, scope *types.Scope, pos token.Pos) string 
 			continue
 		}
 		for _, spec := range file.Imports {
-			if path, err := strconv.Unquote(spec.Path.Value); err != nil || path != flow.ArenaPath {
+			if path, err := strconv.Unquote(spec.Path.Value); err != nil || path != catalog.ArenaPath {
 				continue
 			}
 			name := "arena"

@@ -1,3 +1,5 @@
+// Package rules turns what package flow sees into findings: one file for each rule, with what
+// it says and what to do instead.
 package rules
 
 import (

@@ -3,6 +3,7 @@ package rules
 import (
 	"go/types"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
@@ -36,7 +37,7 @@ func returnsHandle(t types.Type) bool {
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
 		t = tuple.At(0).Type()
 	}
-	return flow.IsHandle(t)
+	return catalog.IsHandle(t)
 }
 
 // memoryName says what a is: "buf, memory of arena a".

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
@@ -55,18 +56,18 @@ func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
 		return nil
 	}
 	var found ast.Expr
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && flow.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(sel.X)) == "Arena" {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && catalog.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(sel.X)) == "Arena" {
 		found = sel.X
 	}
 	for _, arg := range call.Args {
-		if flow.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(arg)) == "Arena" {
+		if catalog.ArenaType(r.pkg.Pass.TypesInfo.TypeOf(arg)) == "Arena" {
 			if found != nil {
 				return nil
 			}
 			found = arg
 		}
 	}
-	if found == nil || !flow.Simple(found) {
+	if found == nil || !catalog.Simple(found) {
 		return nil
 	}
 	return found

@@ -1,13 +1,20 @@
-package flow
+// Package catalog knows what analyzed code calls but is not analyzed itself: the names of
+// package arena and its like, and what functions of the standard library do.
+package catalog
 
 import (
+	"go/ast"
 	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-const ArenaPath = "github.com/ebbpool/arena"
+// The packages of the library.
+const (
+	ArenaPath     = "github.com/ebbpool/arena"
+	FixedpoolPath = ArenaPath + "/fixedpool"
+)
 
 // PackagePath is a package's path without what builds add to it: the name of
 // the test that it is built for, and the folder that it is vendored in.
@@ -39,7 +46,7 @@ func ArenaType(t types.Type) string {
 	switch PackagePath(n.Obj().Pkg()) {
 	case ArenaPath:
 		return n.Obj().Name()
-	case fixedpoolPath:
+	case FixedpoolPath:
 		return "fixedpool." + n.Obj().Name()
 	}
 	return ""
@@ -51,7 +58,7 @@ func IsHandle(t types.Type) bool {
 	if t == nil {
 		return false
 	}
-	if isLane(t) {
+	if IsLane(t) {
 		return true
 	}
 	if _, ok := types.Unalias(t).(*types.Pointer); !ok {
@@ -61,21 +68,21 @@ func IsHandle(t types.Type) bool {
 	return name == "Arena" || name == "Slab"
 }
 
-// isLane reports whether t is the handle to an arena's memory for one type: a
+// IsLane reports whether t is the handle to an arena's memory for one type: a
 // struct, of which the analysis sees no fields.
-func isLane(t types.Type) bool {
+func IsLane(t types.Type) bool {
 	_, isPointer := types.Unalias(t).(*types.Pointer)
 	return !isPointer && ArenaType(t) == "Allocator"
 }
 
-// isReflected reports whether t is reflect.Value, which stands for the pointer or slice
+// IsReflected reports whether t is reflect.Value, which stands for the pointer or slice
 // in it.
-func isReflected(t types.Type) bool {
+func IsReflected(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Name() == "Value" && PackagePath(n.Obj().Pkg()) == "reflect"
 }
 
-func isMark(t types.Type) bool { return ArenaType(t) == "Mark" }
+func IsMark(t types.Type) bool { return ArenaType(t) == "Mark" }
 
 // FunctionName names a function as package path, receiver's type and name:
 // "github.com/ebbpool/arena.Arena.Reset", "strings.Clone".
@@ -115,4 +122,39 @@ func PackageOf(name string) string {
 func IsStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
+}
+
+func Origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+func IsError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+func IsText(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// TypeName names a type for comparison; it is empty for one that is not known.
+func TypeName(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	return types.TypeString(t, nil)
+}
+
+// Simple reports whether e is a name, or names with dots between them.
+func Simple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return Simple(e.X)
+	}
+	return false
 }
