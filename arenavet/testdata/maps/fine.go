@@ -132,7 +132,9 @@ func fineAllocatorForGoroutine(done chan bool) {
 	<-done
 }
 
-func fineType(a *arena.Arena, t reflect.Type) any { return arenareflect.MakeSlice(a, reflect.SliceOf(t), 1, 1).Interface() }
+func fineType(a *arena.Arena, t reflect.Type) any {
+	return arenareflect.MakeSlice(a, reflect.SliceOf(t), 1, 1).Interface()
+}
 
 func fineText(n *node) string {
 	a := pool.Get()
