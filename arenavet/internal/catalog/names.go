@@ -82,6 +82,7 @@ func IsReflected(t types.Type) bool {
 	return ok && n.Obj().Name() == "Value" && PackagePath(n.Obj().Pkg()) == "reflect"
 }
 
+// IsMark reports whether t is a Mark.
 func IsMark(t types.Type) bool { return ArenaType(t) == "Mark" }
 
 // FunctionName names a function as package path, receiver's type and name:
@@ -124,6 +125,7 @@ func IsStandard(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
+// Origin is the generic function that fn is an instance of, or fn.
 func Origin(fn *ssa.Function) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		return o
@@ -131,10 +133,12 @@ func Origin(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
+// IsError reports whether t is the type error.
 func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
+// IsText reports whether t is a kind of string.
 func IsText(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsString != 0

@@ -114,10 +114,12 @@ func (c *Package) readFunctions() []*ssa.Function {
 	return funcs
 }
 
+// InTest reports whether a place is in a file of tests.
 func (c *Package) InTest(pos token.Pos) bool {
 	return strings.HasSuffix(c.Pass.Fset.Position(pos).Filename, "_test.go")
 }
 
+// TakesHandle reports whether a function is given something that may lead to an arena.
 func TakesHandle(fn *ssa.Function) bool {
 	return slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return mayHold(p.Type(), 0) })
 }

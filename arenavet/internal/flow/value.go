@@ -227,4 +227,5 @@ func leaves(t types.Type) []leaf {
 	return out
 }
 
+// PointerFree reports whether a value of type t leads nowhere.
 func PointerFree(t types.Type) bool { return len(leaves(t)) == 0 }
