@@ -26,7 +26,7 @@ instructions() {
 	sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$work/out" | head -n 1
 }
 
-for workload in batch-same rolling random drain; do
+for workload in ${WORKLOADS:-batch-same rolling random drain}; do
 	for size in 16 256; do
 		for subject in floor "ebb trap" "ebb none" "checked vectors" "glibc malloc" mimalloc Boost.Pool; do
 			one=$(instructions "matrix/$workload/$size/1K/$subject" 100) || continue
