@@ -22,7 +22,6 @@ require (
 	github.com/valyala/fasthttp v1.72.0
 	github.com/valyala/fastjson v1.6.10
 	golang.org/x/perf v0.0.0-20260112171951-5abaabe9f1bd
-	golang.org/x/sync v0.22.0
 	gonum.org/v1/plot v0.17.0
 	modernc.org/memory v1.12.1
 )

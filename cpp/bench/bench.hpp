@@ -21,7 +21,6 @@ inline void count_calls(benchmark::State& state, std::size_t calls_of_an_iterati
 // The kinds of benchmarks, each in a file of its own.
 void add_pools();
 void add_sync();
-void add_trees();
 void add_regions();
 void add_documents();
 

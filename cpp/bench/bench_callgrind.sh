@@ -9,7 +9,7 @@ command -v valgrind >/dev/null || {
 	exit 1
 }
 # With this set the program does not start itself anew, which would start
-# valgrind (subjects/shared_malloc.hpp says what it is for).
+# valgrind (subjects.hpp says what it is for).
 export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.rtld.optional_static_tls=16384}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -6,7 +6,7 @@
 
 #include "bench.hpp"
 #include "object.hpp"
-#include "subjects/calls.hpp"
+#include "subjects.hpp"
 
 namespace bench {
 namespace {

@@ -6,13 +6,12 @@
 ///     bench --benchmark_filter=matrix --benchmark_repetitions=7 --benchmark_enable_random_interleaving=true
 
 #include "bench.hpp"
-#include "subjects/shared_malloc.hpp"
+#include "subjects.hpp"
 
 int main(int argc, char** argv) {
     bench::restart_with_room_for_jemalloc(argv);
     bench::add_pools();
     bench::add_sync();
-    bench::add_trees();
     bench::add_regions();
     bench::add_documents();
     benchmark::Initialize(&argc, argv);

@@ -7,21 +7,8 @@
 #include <string>
 
 #include "bench.hpp"
-#include "subjects/checked_vectors.hpp"
-#include "subjects/ebb.hpp"
-#include "subjects/floor.hpp"
-#include "subjects/glibc.hpp"
-#include "subjects/pmr.hpp"
-#include "subjects/pointer_stack.hpp"
-#include "subjects/shared_malloc.hpp"
+#include "subjects.hpp"
 #include "workloads.hpp"
-#if BENCH_HAVE_BOOST
-#include "subjects/boost_object_pool.hpp"
-#include "subjects/boost_pool.hpp"
-#endif
-#if BENCH_HAVE_FOONATHAN
-#include "subjects/foonathan.hpp"
-#endif
 
 namespace bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "bench.hpp"
-#include "subjects/calls.hpp"
+#include "subjects.hpp"
 
 #if defined(BENCH_HAVE_PROTOBUF)
 #include <google/protobuf/arena.h>

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "bench.hpp"
-#include "subjects/ebb_sync.hpp"
-#include "subjects/glibc.hpp"
-#include "subjects/shared_malloc.hpp"
+#include "subjects.hpp"
 
 namespace bench {
 namespace {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"github.com/ebbpool/arena/lab/load"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -128,6 +129,9 @@ func undisturbed(t *testing.T, f func() (wrong []error)) {
 		if wrong = f(); len(wrong) == 0 {
 			return
 		}
+	}
+	if load := Load(); load > 2*float64(runtime.GOMAXPROCS(0)) {
+		t.Skipf("SKIPPED: a load average of %.0f: %v", load, errors.Join(wrong...))
 	}
 	t.Error(errors.Join(wrong...))
 }

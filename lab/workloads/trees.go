@@ -13,8 +13,7 @@ const leastTreeDepth = 4
 // trees is the work of the public benchmark "binary trees", on one thread: a tree
 // of depth + 1, one of depth that stays to the end, and meanwhile, for the depths
 // 4, 6 and so on up to depth, as many trees as have about 16<<depth nodes, one
-// after the other. Each is built from its root down, counted and dropped. The C++
-// half has the same in cpp/bench/trees.cpp.
+// after the other. Each is built from its root down, counted and dropped.
 func trees(m Nodes, depth int, w *Watch) uint64 {
 	sum := tree(m, depth+1, w)
 	lasting := m.Apart()

@@ -1,5 +1,4 @@
-// Package fork shows arenas that are forked for the goroutines of an errgroup. It is
-// here because the module of the arenas has no dependencies.
+// Package fork shows arenas that are forked for the goroutines of an errgroup.
 package fork
 
 import (

@@ -1,0 +1,447 @@
+#pragma once
+
+/// \file
+/// What is measured, beside what one would use instead. A pool of the matrix has the same
+/// five members.
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ebbpool/annotate.hpp>
+#include <ebbpool/fixed_pool.hpp>
+#include <ebbpool/sync_fixed_pool.hpp>
+#include <initializer_list>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#if BENCH_HAVE_BOOST
+#include <boost/pool/object_pool.hpp>
+#include <boost/pool/pool.hpp>
+#include <boost/version.hpp>
+#endif
+#if BENCH_HAVE_FOONATHAN
+#include <foonathan/memory/memory_pool.hpp>
+#endif
+
+#include "object.hpp"
+
+namespace bench {
+
+// The floor: the least that a fixed pool can do.
+
+/// A free list that is threaded through the free objects themselves, linked up
+/// beforehand over one block, and not checked at all: not even for being empty
+/// when given back to. It has no count and no capacity.
+template <std::size_t Size>
+class floor_pool {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "floor";
+    static bool available() { return true; }
+
+    explicit floor_pool(std::size_t capacity) : block_(static_cast<node*>(::operator new(capacity* Size))) {
+        for (std::size_t i = capacity; i-- > 0;) {
+            node* const n = at(i);
+            n->next = head_;
+            head_ = n;
+        }
+    }
+    ~floor_pool() { ::operator delete(block_); }
+    floor_pool(const floor_pool&) = delete;
+    floor_pool& operator=(const floor_pool&) = delete;
+
+    value_type* allocate() noexcept {
+        node* const n = head_;
+        if (n == nullptr) return nullptr;
+        head_ = n->next;
+        return reinterpret_cast<value_type*>(n);
+    }
+    void deallocate(value_type* p) noexcept {
+        node* const n = reinterpret_cast<node*>(p);
+        n->next = head_;
+        head_ = n;
+    }
+
+private:
+    struct node {
+        node* next;
+    };
+    node* at(std::size_t i) noexcept {
+        return reinterpret_cast<node*>(reinterpret_cast<std::byte*>(block_) + i * Size);
+    }
+
+    node* block_;
+    node* head_ = nullptr;
+};
+
+// Ebbpool itself: with each setting of its checks.
+
+template <std::size_t Size, class Checks>
+class ebb_pool {
+public:
+    using value_type = object<Size>;
+    static bool available() { return true; }
+
+    explicit ebb_pool(std::size_t capacity) : pool_(capacity) {}
+    value_type* allocate() noexcept { return pool_.allocate(); }
+    void deallocate(value_type* p) noexcept { pool_.deallocate(p); }
+
+private:
+    ebb::fixed_pool<value_type, Checks> pool_;
+};
+
+/// The default: every misuse is reported, in release builds too.
+template <std::size_t Size>
+class ebb_trap : public ebb_pool<Size, ebb::checks::trap> {
+public:
+    using ebb_pool<Size, ebb::checks::trap>::ebb_pool;
+    static constexpr const char* name = "ebb trap";
+};
+
+/// The same checks; misuse is given to a handler, and the call returns.
+template <std::size_t Size>
+class ebb_report : public ebb_pool<Size, ebb::checks::report> {
+public:
+    using ebb_pool<Size, ebb::checks::report>::ebb_pool;
+    static constexpr const char* name = "ebb report";
+};
+
+/// For the comparison with pools that check nothing.
+template <std::size_t Size>
+class ebb_none : public ebb_pool<Size, ebb::checks::none> {
+public:
+    using ebb_pool<Size, ebb::checks::none>::ebb_pool;
+    static constexpr const char* name = "ebb none";
+};
+
+// The usual checked design.
+
+/// What one writes who wants a pool that reports misuse: a block, a `vector` of
+/// pointers as the stack of free objects, a `vector` of flags for what is out,
+/// and a division that finds the flag. It catches all that Ebbpool catches.
+template <std::size_t Size>
+class checked_vectors {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "checked vectors";
+    static bool available() { return true; }
+
+    explicit checked_vectors(std::size_t capacity)
+        : capacity_(capacity), block_(static_cast<value_type*>(::operator new(capacity* Size))), out_(capacity, 0) {
+        free_.reserve(capacity);
+        for (std::size_t i = capacity; i-- > 0;) free_.push_back(block_.get() + i);
+    }
+
+    value_type* allocate() noexcept {
+        if (free_.empty()) return nullptr;
+        value_type* const p = free_.back();
+        free_.pop_back();
+        out_[static_cast<std::size_t>(p - block_.get())] = 1;
+        return p;
+    }
+
+    void deallocate(value_type* p) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(p);
+        const auto first = reinterpret_cast<std::uintptr_t>(block_.get());
+        if (address < first || address >= first + capacity_ * Size) fail("not from this pool", p);
+        const std::size_t offset = address - first;
+        if (offset % Size != 0) fail("not the beginning of an object", p);
+        if (out_[offset / Size] == 0) fail("not allocated", p);
+        out_[offset / Size] = 0;
+        free_.push_back(p);  // never grows: one entry for each object was reserved
+    }
+
+private:
+    [[noreturn, gnu::cold, gnu::noinline]] static void fail(const char* what, void* p) {
+        std::fprintf(stderr, "checked vectors: %p: %s\n", p, what);
+        std::abort();
+    }
+    struct raw_delete {
+        void operator()(value_type* p) const noexcept { ::operator delete(p); }
+    };
+
+    std::size_t capacity_;
+    std::unique_ptr<value_type, raw_delete> block_;
+    std::vector<value_type*> free_;
+    std::vector<unsigned char> out_;
+};
+
+// A fixed pool as many programs have one.
+
+/// One block, and a `vector` of pointers to what is free, last in, first out. It knows
+/// when nothing is free, and checks nothing else.
+template <std::size_t Size>
+class pointer_stack {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "stack of pointers";
+    static bool available() { return true; }
+
+    explicit pointer_stack(std::size_t capacity)
+        : block_(static_cast<value_type*>(::operator new(capacity* Size))), free_(capacity) {
+        for (std::size_t i = 0; i < capacity; ++i) free_[i] = block_.get() + (capacity - 1 - i);
+    }
+
+    value_type* allocate() noexcept {
+        if (free_.empty()) return nullptr;
+        value_type* const p = free_.back();
+        free_.pop_back();
+        return p;
+    }
+    void deallocate(value_type* p) noexcept { free_.push_back(p); }
+
+private:
+    struct release {
+        void operator()(value_type* p) const noexcept { ::operator delete(p); }
+    };
+    std::unique_ptr<value_type, release> block_;
+    std::vector<value_type*> free_;
+};
+
+// `malloc` and `free` of the C library.
+
+template <std::size_t Size>
+class glibc_malloc {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "glibc malloc";
+    static bool available() { return true; }
+
+    explicit glibc_malloc(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(std::malloc(Size)); }
+    void deallocate(value_type* p) noexcept { std::free(p); }
+};
+
+// The pool resource of the standard library.
+
+template <std::size_t Size>
+class pmr_pool {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "std::pmr pool";
+    static bool available() { return true; }
+
+    explicit pmr_pool(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(resource_.allocate(Size, alignof(value_type))); }
+    void deallocate(value_type* p) noexcept { resource_.deallocate(p, Size, alignof(value_type)); }
+
+private:
+    std::pmr::unsynchronized_pool_resource resource_;
+};
+
+// Allocators that come as a shared library in place of `malloc`.
+//
+// They are opened at run time and not linked: linked, they would take over
+// every `malloc` of the program, the subject "glibc malloc" with it. A call
+// goes through one pointer, as it does through the table of a linked library.
+
+/// The two functions of such a library, if this machine has it.
+struct shared_malloc {
+    void* (*allocate)(std::size_t) = nullptr;
+    void (*deallocate)(void*) = nullptr;
+    void* library = nullptr;
+
+    bool available() const noexcept { return allocate != nullptr && deallocate != nullptr; }
+
+    /// Tries the file names in turn, the first that loads is taken.
+    static shared_malloc open(std::initializer_list<const char*> files, const char* malloc_name,
+                              const char* free_name) {
+        shared_malloc m;
+        if (EBB_ASAN) return m;  // what such a library keeps for itself would be reported as leaks
+        for (const char* file : files) {
+            m.library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+            if (m.library != nullptr) break;
+        }
+        if (m.library == nullptr) return m;
+        m.allocate = reinterpret_cast<void* (*)(std::size_t)>(::dlsym(m.library, malloc_name));
+        m.deallocate = reinterpret_cast<void (*)(void*)>(::dlsym(m.library, free_name));
+        return m;
+    }
+};
+
+/// Opened before `main`, so that no first call is measured.
+inline const shared_malloc mimalloc_library = shared_malloc::open(
+    {"libmimalloc.so.2", "libmimalloc.so.2.0", "libmimalloc.so.3", "libmimalloc.so"}, "mi_malloc", "mi_free");
+inline const shared_malloc jemalloc_library =
+    shared_malloc::open({"libjemalloc.so.2", "libjemalloc.so"}, "malloc", "free");
+inline const shared_malloc tcmalloc_library =
+    shared_malloc::open({"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so"}, "tc_malloc", "tc_free");
+
+/// Starts the program anew if jemalloc is there but didn't load: it has more
+/// thread-local memory than glibc keeps free for libraries that come late, and
+/// glibc takes the amount from the environment, at the start only. To be called
+/// first in `main`.
+inline void restart_with_room_for_jemalloc(char** argv) {
+    constexpr const char* variable = "GLIBC_TUNABLES";
+    if (jemalloc_library.available() || std::getenv(variable) != nullptr) return;
+    ::setenv(variable, "glibc.rtld.optional_static_tls=16384", 1);
+    ::execv("/proc/self/exe", argv);  // returns only when it failed; then jemalloc is not here
+}
+
+/// mimalloc's own calls, on the default heap.
+template <std::size_t Size>
+class mimalloc {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "mimalloc";
+    static bool available() { return mimalloc_library.available(); }
+
+    explicit mimalloc(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(mimalloc_library.allocate(Size)); }
+    void deallocate(value_type* p) noexcept { mimalloc_library.deallocate(p); }
+};
+
+template <std::size_t Size>
+class jemalloc {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "jemalloc";
+    static bool available() { return jemalloc_library.available(); }
+
+    explicit jemalloc(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(jemalloc_library.allocate(Size)); }
+    void deallocate(value_type* p) noexcept { jemalloc_library.deallocate(p); }
+};
+
+template <std::size_t Size>
+class tcmalloc {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "tcmalloc";
+    static bool available() { return tcmalloc_library.available(); }
+
+    explicit tcmalloc(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(tcmalloc_library.allocate(Size)); }
+    void deallocate(value_type* p) noexcept { tcmalloc_library.deallocate(p); }
+};
+
+#if BENCH_HAVE_BOOST
+// Boost.Pool.
+
+/// `boost::pool`, its whole capacity taken as the first block.
+template <std::size_t Size>
+class boost_pool {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "Boost.Pool";
+    static bool available() { return true; }
+
+    explicit boost_pool(std::size_t capacity) : pool_(Size, capacity) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(pool_.malloc()); }
+    void deallocate(value_type* p) noexcept { pool_.free(p); }
+
+private:
+    boost::pool<boost::default_user_allocator_new_delete> pool_;
+};
+#endif
+
+#if BENCH_HAVE_BOOST
+// The pool of Boost.Pool that knows its objects' type.
+
+/// `boost::object_pool`, its whole capacity taken as the first block. It keeps
+/// its free list in the order of addresses, so that its destructor finds what is
+/// still out: a free walks the list to its place.
+template <std::size_t Size>
+class boost_object_pool {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "Boost.ObjectPool";
+    static bool available() { return true; }
+
+    explicit boost_object_pool(std::size_t capacity) : pool_(capacity) {}
+    // In parentheses, as the library has them, for those who define them as macros.
+    value_type* allocate() noexcept { return (pool_.malloc)(); }
+    void deallocate(value_type* p) noexcept { (pool_.free)(p); }
+
+private:
+    boost::object_pool<value_type> pool_;
+};
+#endif
+
+#if BENCH_HAVE_FOONATHAN
+// foonathan/memory.
+
+/// `memory_pool<node_pool>`, its whole capacity taken as the first block.
+template <std::size_t Size>
+class foonathan_pool {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "foonathan memory";
+    static bool available() { return true; }
+
+    explicit foonathan_pool(std::size_t capacity) : pool_(Size, pool::min_block_size(Size, capacity)) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(pool_.allocate_node()); }
+    void deallocate(value_type* p) noexcept { pool_.deallocate_node(p); }
+
+private:
+    using pool = foonathan::memory::memory_pool<foonathan::memory::node_pool>;
+    pool pool_;
+};
+#endif
+
+// Ebbpool's pool for threads, with its checks on, and what one would write
+// with a lock instead.
+
+template <std::size_t Size>
+class ebb_sync {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "ebb sync";
+    static bool available() { return true; }
+
+    explicit ebb_sync(std::size_t capacity) : pool_(capacity) {}
+    value_type* allocate() noexcept { return pool_.allocate(); }
+    void deallocate(value_type* p) noexcept { pool_.deallocate(p); }
+
+private:
+    ebb::sync_fixed_pool<value_type> pool_;
+};
+
+/// The pool for one thread, behind one mutex.
+template <std::size_t Size>
+class ebb_mutex {
+public:
+    using value_type = object<Size>;
+    static constexpr const char* name = "ebb + mutex";
+    static bool available() { return true; }
+
+    explicit ebb_mutex(std::size_t capacity) : pool_(capacity) {}
+    value_type* allocate() noexcept {
+        const std::lock_guard lock(mutex_);
+        return pool_.allocate();
+    }
+    void deallocate(value_type* p) noexcept {
+        const std::lock_guard lock(mutex_);
+        pool_.deallocate(p);
+    }
+
+private:
+    std::mutex mutex_;
+    ebb::fixed_pool<value_type> pool_;
+};
+
+// Allocators of a program as two calls.
+
+/// The C library's allocator.
+struct glibc_calls {
+    static constexpr const char* name = "glibc malloc";
+    static bool available() { return true; }
+    static void* take(std::size_t bytes) { return std::malloc(bytes); }
+    static void give(void* p) { std::free(p); }
+};
+
+struct mimalloc_calls {
+    static constexpr const char* name = "mimalloc";
+    static bool available() { return mimalloc_library.available(); }
+    static void* take(std::size_t bytes) { return mimalloc_library.allocate(bytes); }
+    static void give(void* p) { mimalloc_library.deallocate(p); }
+};
+
+}  // namespace bench
