@@ -22,7 +22,7 @@ public:
 
     void run(int steps) {
         for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
-            step(random_() % 100);
+            step(static_cast<std::uint32_t>(random_() % 100));
             if (i % 16 == 0) check();
         }
         check();
