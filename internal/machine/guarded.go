@@ -47,38 +47,6 @@ func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
 	return base
 }
 
-// Guard has r, which has a Quota and was never used, be guarded by g.
-func (r *Region) Guard(g *Guarded) {
-	q := r.FlatLane().ops.quota
-	q.guarded = g
-	q.flat.laneMemory = guardedMemory{Guarded: g}
-}
-
-// Guarded returns what guards the region, nil for nothing.
-func (r *Region) Guarded() *Guarded {
-	if q := r.FlatLane().ops.quota; q != nil {
-		return q.guarded
-	}
-	return nil
-}
-
-// Poison ends the epoch of a guarded region: what has pointers is filled with dead values,
-// and the region is released. What has none is protected by Protect, when all forks are
-// poisoned.
-func (r *Region) Poison() {
-	dead := r.Guarded().Epoch.DeadPointer()
-	for _, l := range r.Types.lanes {
-		fill := guard.DeadFiller(l.ops.typ())
-		for i := range l.older {
-			fill(l.older[i].Base, 0, l.older[i].Lo, dead)
-		}
-		if l.Base != nil {
-			fill(l.Base, 0, l.Lo, dead)
-		}
-	}
-	r.Release()
-}
-
 // Protect makes the chunks without pointers inaccessible, and has each later use of the
 // arena and its forks be reported.
 func (g *Guarded) Protect() {
