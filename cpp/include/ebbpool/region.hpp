@@ -254,6 +254,8 @@ public:
     /// Goes back to `p`; records must have been unwound to p->last.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
+        // What goes back now, and was still outstanding, was abandoned.
+        abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
         if (newest_ != p->newest) {
@@ -266,8 +268,6 @@ public:
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
-        // What goes back now, and was still outstanding, was abandoned.
-        abandoned_ -= std::min(abandoned_, outstanding_since(p));
         places_ = p;
         blocks_ = 0;
         forget_blocks_since();
