@@ -22,7 +22,7 @@ const (
 
 // modelError is how far the model may be off, as a part of the time that is saved or that
 // is left, whichever is less.
-const modelError = 0.15
+const modelError = 0.22
 
 // Advice is the answer.
 type Advice struct {

@@ -51,7 +51,6 @@ func main() {
 type row struct {
 	name, goVersion        string
 	gain, low, high        float64
-	first                  float64 // what was predicted before the conversion, or 0
 	gogc                   float64
 	measured, measuredGOGC float64
 	min, max               float64 // of the rounds
@@ -85,9 +84,6 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 		} else if r, err = l.predict(s.Name); err != nil {
 			return err
 		}
-		if i >= 0 {
-			r.first = frozen[i].gain
-		}
 		fmt.Printf("%-10s predicted %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.gain, r.low, r.high, r.gogc)
 		if !freeze {
 			if err := l.measure(&r, rounds, length); err != nil {
@@ -114,7 +110,11 @@ func writePage() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("../docs/generated/advice.md", page(rows), 0o644)
+	frozen, err := read("advice/frozen.csv")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("../docs/generated/advice.md", page(rows, frozen), 0o644)
 }
 
 func command(name string, args ...string) error {
@@ -187,10 +187,10 @@ func (l lab) measure(r *row, rounds int, length time.Duration) error {
 	return nil
 }
 
-var columns = []string{"program", "go", "predicted", "low", "high", "predicted first", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
+var columns = []string{"program", "go", "predicted", "low", "high", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
 
 func (r *row) values() []*float64 {
-	return []*float64{&r.gain, &r.low, &r.high, &r.first, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
+	return []*float64{&r.gain, &r.low, &r.high, &r.gogc, &r.measured, &r.min, &r.max, &r.measuredGOGC}
 }
 
 func read(path string) (rows []row, err error) {
