@@ -26,9 +26,15 @@ type Item struct {
 	Bytes   float64 `json:"bytes"`
 }
 
+const arenaModule = "github.com/ebbpool/arena"
+
+// leastPart is from what part of all allocations on a line without a finding is reported.
+const leastPart = 0.01
+
 // Report orders findings by what their lines cost in an allocation profile. Calls of the
 // standard library that have no counterpart in package arena are among them, whether there is
-// an arena at hand or not. What the profile has nothing of comes last.
+// an arena at hand or not, and other lines that cost something. What the profile has nothing
+// of comes last.
 func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -60,6 +66,9 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 		file := pathOf(p, f)
 		if at > 0 {
 			called := x.Frames[at-1].Function
+			if strings.HasPrefix(called, arenaModule) {
+				continue // an arena's own chunks
+			}
 			if _, ok := codecs("")[cutShape(called)]; !ok && isStandard(profile.PackageOf(called)) && byLibrary(called).use == "no counterpart of "+called {
 				key := siteKey{Line{p.ImportPath, file, f.Line}, called}
 				if library[key] == nil {
@@ -76,8 +85,10 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 		add(cost[key], x)
 	}
 	var items []Item
+	found := map[lineKey]bool{}
 	for _, f := range findings {
 		i := Item{Finding: f}
+		found[lineKey{f.File, f.Line}] = true
 		if key, c := calledAt(library, f); c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 			delete(library, key)
@@ -88,6 +99,12 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	}
 	for _, i := range library {
 		items = append(items, *i)
+	}
+	for key, c := range cost {
+		if !found[key] && costOf(c.Objects, c.Bytes) >= leastPart*total {
+			c.Finding = Finding{key.file, key.line, "on the heap: no arena is at hand, or what is made here seems to outlive it"}
+			items = append(items, *c)
+		}
 	}
 	for i := range items {
 		items[i].Part = costOf(items[i].Objects, items[i].Bytes) / total
