@@ -6,7 +6,6 @@ package advice
 
 import (
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/lab/advice/programs"
 	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/workloads"
 )

@@ -147,7 +147,7 @@ func (l lab) predict(name string) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "./advice/programs", "./handlers").Output()
+	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "./handlers").Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return row{}, fmt.Errorf("arena advise, %s: %w\n%s", name, err, exit.Stderr)
 	} else if err != nil {
