@@ -16,20 +16,20 @@ type LimitError struct {
 	Others int  // bytes of those that other arenas of the pool have, their forks included; of them InUse counts what is idle, too
 	Asked  int  // bytes that the allocation needed in addition
 	Pool   bool // the limit is the total of a pool, not that of the arena
-}
 
-// Temporary reports whether the same allocation is within the limit once other
-// arenas were put back: for a server the difference between 503 and 413. Forks end
-// with their arena, so what its parent and the parent's other forks have is not for them to give
-// back, and an arena's own limit is never temporary.
-func (e *LimitError) Temporary() bool { return e.InUse-e.Others <= e.Limit-e.Asked && e.Pool }
+	// Retry reports whether the same allocation is within the limit once other arenas were
+	// put back: for a server the difference between 503 and 413. Forks end with their arena,
+	// so what its parent and the parent's other forks have is not for them to give back, and
+	// an arena's own limit is for none.
+	Retry bool
+}
 
 // Error says what was asked for, what was there, and what to do.
 func (e *LimitError) Error() string {
 	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with SetLimit"
 	if e.Pool {
 		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.SetLimit"
-		if !e.Temporary() {
+		if !e.Retry {
 			advice = ", " + itoa(e.InUse-e.Others) + " of them by this arena, which can't have that many; allocate less before its Put, or raise it with ArenaPool.SetLimit"
 		}
 	}
@@ -85,5 +85,8 @@ func (a *Arena) quota() *machine.Quota { return a.region.Quota(refuse) }
 
 // refuse is how an allocation learns that it is beyond a limit.
 func refuse(r machine.Refusal) {
-	panic(&LimitError{Limit: int(r.Limit), InUse: int(r.InUse), Others: int(r.Others), Asked: int(r.Asked), Pool: r.Pool})
+	panic(&LimitError{
+		Limit: int(r.Limit), InUse: int(r.InUse), Others: int(r.Others), Asked: int(r.Asked),
+		Pool: r.Pool, Retry: r.Pool && r.InUse-r.Others+r.Asked <= r.Limit,
+	})
 }

@@ -31,7 +31,7 @@ func limited(next http.Handler) http.Handler {
 				return
 			}
 			status := http.StatusRequestEntityTooLarge
-			if over.Temporary() {
+			if over.Retry {
 				status = http.StatusServiceUnavailable
 			}
 			http.Error(w, http.StatusText(status), status)
@@ -142,7 +142,7 @@ func ExampleLimitError() {
 	defer func() {
 		var over *arena.LimitError
 		if err, _ := recover().(error); errors.As(err, &over) {
-			fmt.Println(over.Pool, over.Limit, over.Temporary()) // it fits once busy is back
+			fmt.Println(over.Pool, over.Limit, over.Retry) // it fits once busy is back
 		}
 	}()
 	pool.Do(func(a *arena.Arena) { a.AllocBytes(40_000) })

@@ -261,7 +261,7 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	y.AllocBytes(80_000)
 	before, stats := x.Stats(), p.Stats()
 	over := refused(t, func() { x.AllocBytes(75_000) })
-	if over == nil || !over.Pool || !over.Temporary() || over.Others < 80_000 {
+	if over == nil || !over.Pool || !over.Retry || over.Others < 80_000 {
 		t.Fatalf("%+v", over)
 	}
 	if stats.Refused++; x.Stats() != before || p.Stats() != stats {

@@ -119,7 +119,7 @@ func (x *exchange) end() {
 // refuse answers a request that asked for more memory than it may have.
 func refuse(w http.ResponseWriter, over *arena.LimitError) {
 	status := jsonbody.Refused(over)
-	if over.Temporary() {
+	if over.Retry {
 		w.Header().Set("Retry-After", "1")
 	}
 	http.Error(w, http.StatusText(status), status)

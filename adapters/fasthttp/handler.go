@@ -107,7 +107,7 @@ func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
 	ctx.Hijack(nil)
 	status := jsonbody.Refused(over)
 	ctx.Error(fasthttp.StatusMessage(status), status)
-	if over.Temporary() {
+	if over.Retry {
 		ctx.Response.Header.Set("Retry-After", "1")
 	}
 }

@@ -18,7 +18,7 @@ import (
 // exhausted is what a client is told when a limit refused memory to its call.
 func exhausted(over *arena.LimitError) error {
 	st := status.New(codes.ResourceExhausted, over.Error())
-	if over.Temporary() {
+	if over.Retry {
 		if retry, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)}); err == nil {
 			st = retry
 		}

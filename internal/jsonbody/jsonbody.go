@@ -139,7 +139,7 @@ func Known(err error) int {
 
 // Refused is the status for a request that asked for more memory than it may have.
 func Refused(over *arena.LimitError) int {
-	if over.Temporary() {
+	if over.Retry {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusRequestEntityTooLarge

@@ -81,10 +81,10 @@ func TestForkRefusalIsNotTemporary(t *testing.T) {
 	f.AllocBytes(5_000)
 	a.AllocBytes(30_000)
 	other.AllocBytes(10_000)
-	if over := refused(t, func() { f.AllocBytes(35_000) }); over == nil || over.Temporary() || !over.Pool || over.Others < 10_000 || over.Others > 15_000 {
+	if over := refused(t, func() { f.AllocBytes(35_000) }); over == nil || over.Retry || !over.Pool || over.Others < 10_000 || over.Others > 15_000 {
 		t.Errorf("%+v", over)
 	}
-	if over := refused(t, func() { f.AllocBytes(18_000) }); over == nil || !over.Temporary() {
+	if over := refused(t, func() { f.AllocBytes(18_000) }); over == nil || !over.Retry {
 		t.Errorf("which fits when the other one is put back: %+v", over)
 	}
 	p.Put(a)
@@ -159,13 +159,13 @@ func TestForkRefusalWithIdleForks(t *testing.T) {
 	}
 	a.Rewind(m)
 	kept := f.Stats().RetainedBytes
-	if over := refused(t, func() { other.AllocBytes(100_000 - kept + 8) }); over == nil || !over.Temporary() || over.Others != kept {
+	if over := refused(t, func() { other.AllocBytes(100_000 - kept + 8) }); over == nil || !over.Retry || over.Others != kept {
 		t.Errorf("beside %d bytes of a fork that has ended: %+v", kept, over)
 	}
 	other.AllocBytes(100_000 - kept)
 	before := p.Stats()
 	over := refused(t, func() { a.AllocBytes(kept + 8) })
-	if over == nil || !over.Temporary() || over.Others < 100_000-kept || over.InUse != over.Others {
+	if over == nil || !over.Retry || over.Others < 100_000-kept || over.InUse != over.Others {
 		t.Errorf("which fits when the other one is put back: %+v", over)
 	}
 	if before.Refused++; p.Stats() != before {

@@ -58,23 +58,34 @@ func TestTemporaryRefusals(t *testing.T) {
 		a.AllocBytes(c.beside)
 		b.AllocBytes(c.own)
 		over := refused(t, func() { b.AllocBytes(c.asked) })
-		if over == nil || over.Temporary() != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
+		if over == nil || over.Retry != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
 			t.Errorf("%+v: %v", c, over)
 		}
 		a.Release()
 		b.Release()
 	}
-	if over := (&arena.LimitError{Limit: 10, Asked: 5}); over.Temporary() {
-		t.Error("an arena's own limit is not for others to free")
+	b.SetLimit(10_000)
+	if over := refused(t, func() { b.AllocBytes(10_001) }); over == nil || over.Retry {
+		t.Errorf("an arena's own limit is not for others to free: %+v", over)
 	}
 }
 
 // At the boundary: what just fits once all others are back is worth another try.
 func TestTemporaryAtTheBoundary(t *testing.T) {
-	for own, temporary := range map[int]bool{0: true, 299: true, 300: true, 301: false} {
-		over := &arena.LimitError{Limit: 1000, InUse: own + 500, Others: 500, Asked: 700, Pool: true}
-		if over.Temporary() != temporary {
-			t.Errorf("%d bytes of its own, and 700 more, of 1000: Temporary is %v", own, over.Temporary())
+	p := arena.NewArenaPool(1000, 0)
+	p.SetLimit(0, 10_000)
+	a, b := p.Get(), p.Get()
+	a.AllocBytes(6_000)
+	b.AllocBytes(2_000)
+	seen := map[bool]int{}
+	for asked := 7_600; asked < 8_400; asked += 8 {
+		over := refused(t, func() { b.AllocBytes(asked) })
+		if over == nil || over.Retry != (over.InUse-over.Others+over.Asked <= over.Limit) || over.Others != 6_000 {
+			t.Fatalf("%d bytes: %+v", asked, over)
 		}
+		seen[over.Retry]++
+	}
+	if seen[true] < 10 || seen[false] < 10 {
+		t.Errorf("none at the boundary: %v", seen)
 	}
 }
