@@ -25,8 +25,9 @@ gains in processor time, the median of interleaved runs with the least and the g
 "First" is what was predicted before the program was converted: for sales, DNS, texts and the
 grid by a model that did not yet know what an arena saves in copying, growing and maps. What
 is predicted now is by one that was fitted to all but the template and the orders. "Off", the
-verdict and the range are of the first prediction, where there is one. `+"`go run ./cmd/advice`"+`, in lab, repeats all of it,
-and keeps each value in [results.csv](../../lab/advice/results.csv). %s, %s.
+verdict and the range are of the first prediction, where there is one.
+
+`+"`go run ./cmd/advice`"+`, in lab, repeats all of it, and keeps each value in [results.csv](../../lab/advice/results.csv). %s, %s.
 
 | program | predicted | first | measured | off | verdict | GOGC=400, predicted | measured |
 | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |
