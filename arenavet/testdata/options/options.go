@@ -67,3 +67,45 @@ type queuer interface{ Queue(n int, a *arena.Arena) }
 func fineMethod(q queuer) {
 	q.Queue(1, pool.Get())
 }
+
+// Where an interface may hold either type, nothing is known of the call.
+type ender interface{ end(a *arena.Arena) }
+
+type putter struct{}
+
+func (putter) end(a *arena.Arena) { pool.Put(a) }
+
+type keeper struct{}
+
+func (keeper) end(a *arena.Arena) { a.AllocString("x") }
+
+func fineEither(b bool) {
+	a := pool.Get()
+	var e ender = putter{}
+	if b {
+		e = keeper{}
+	}
+	e.end(a)
+}
+
+func fineOther(b bool) {
+	a := pool.Get()
+	var e ender = keeper{}
+	if b {
+		e = putter{}
+	}
+	e.end(a)
+}
+
+// Where it holds one, it is as if that was called.
+func lostBehind() {
+	a := pool.Get() // want `Get without Put: arena a is not put back`
+	var e ender = keeper{}
+	e.end(a)
+}
+
+func finePutBehind() {
+	a := pool.Get()
+	var e ender = putter{}
+	e.end(a)
+}

@@ -9,6 +9,21 @@ type Node struct {
 	Next *Node
 }
 
+// ParseIn and run stand before what they call.
+func ParseIn(a *arena.Arena, text string, opts ...Option) (*Node, error) {
+	s := newScanner(text)
+	for _, f := range opts {
+		f(s)
+	}
+	s.a = a
+	if run(s) != 0 {
+		return nil, s.err
+	}
+	return s.root, nil
+}
+
+func run(lex lexer) int { return newMachine().Parse(lex) }
+
 type Option func(*scanner)
 
 func Deep() Option { return func(s *scanner) { s.deep = true } }
@@ -19,7 +34,7 @@ type lexer interface {
 }
 
 type scanner struct {
-	text string
+	text []byte
 	at   int
 	deep bool
 	a    *arena.Arena
@@ -27,13 +42,14 @@ type scanner struct {
 	err  error
 }
 
-func newScanner(text string) *scanner { return &scanner{text: text} }
+// newScanner copies its argument, so that what it returns has nothing to do with it.
+func newScanner(text string) *scanner { return &scanner{text: []byte(text)} }
 
 func (s *scanner) Lex(v *symbol) int {
 	if s.at >= len(s.text) {
 		return 0
 	}
-	v.bytes = []byte(s.text[s.at : s.at+1])
+	v.bytes = s.text[s.at : s.at+1]
 	s.at++
 	return int(v.bytes[0])
 }
@@ -95,17 +111,3 @@ next:
 }
 
 func setRoot(lex any, n *Node) { lex.(*scanner).root = n }
-
-func run(lex lexer) int { return newMachine().Parse(lex) }
-
-func ParseIn(a *arena.Arena, text string, opts ...Option) (*Node, error) {
-	s := newScanner(text)
-	for _, f := range opts {
-		f(s)
-	}
-	s.a = a
-	if run(s) != 0 {
-		return nil, s.err
-	}
-	return s.root, nil
-}
