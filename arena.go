@@ -36,8 +36,8 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 0*is64 + 16*(1-is64)
-	accountPad = 64*is64 + 20*(1-is64)
+	arenaPad   = 0*is64 + 32*(1-is64)
+	accountPad = 56*is64 + 16*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -65,7 +65,7 @@ func (*noCopy) Unlock() {}
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
 // Reset. Below it the arena keeps what one of about the last 128 epochs needed;
 // epochs that need more than maxRetained take the rest from the heap each time.
-// (Its own records come on top: about 400 bytes for each type with pointers that
+// (its own records come on top: about 450 bytes for each type with pointers that
 // it has met, twice that where it has several chunks, 600 once it has met types that
 // its epochs use no more, and for marks at most an eighth of maxRetained, or 4 KB.)
 // maxRetained <= 0 means 10 * chunkSize.
@@ -81,9 +81,13 @@ func NewArena(chunkSize, maxRetained int) *Arena {
 }
 
 func newArena(chunkSize, maxRetained uintptr) *Arena {
-	a := new(Arena)
-	a.region.Init(chunkSize, maxRetained)
-	return a
+	x := new(struct {
+		Arena
+		record machine.RegionRecord
+	})
+	x.region.Place(&x.record)
+	x.region.Init(chunkSize, maxRetained)
+	return &x.Arena
 }
 
 // Reset takes back everything that was allocated from a, in time that does
@@ -104,6 +108,7 @@ func (a *Arena) Reset() {
 		a.enter("Reset")
 		defer a.leave()
 	}
+	a.region.Revive()
 	if a.forks != nil {
 		a.checkForks(0, "Reset")
 	}
@@ -117,6 +122,11 @@ func (a *Arena) Reset() {
 // empty ends the epoch of a and of its forks, as the function does that it names.
 func (a *Arena) empty(how string) {
 	if a.forks == nil {
+		a.region.Empty()
+		return
+	}
+	if a.region.Isolates() {
+		a.forgetForks()
 		a.region.Empty()
 		return
 	}
@@ -139,6 +149,7 @@ func (a *Arena) Release() {
 		a.enter("Release")
 		defer a.leave()
 	}
+	a.region.Revive()
 	if a.forks != nil {
 		a.checkForks(0, "Release")
 	}
@@ -146,6 +157,9 @@ func (a *Arena) Release() {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Release")
 		a.region.Watch.Released()
+	}
+	if a.region.Isolates() {
+		a.forgetForks()
 	}
 	if a.forks != nil {
 		a.endForks(0, "Release")
@@ -198,6 +212,7 @@ func (a *Arena) Mark() Mark {
 		a.enter("Mark")
 		defer a.leave()
 	}
+	a.region.Revive()
 	m := Mark{arena: a, mark: a.region.Mark()}
 	if a.forks != nil {
 		m.forks = a.forks.count
@@ -223,6 +238,7 @@ func (a *Arena) Rewind(m Mark) {
 		a.enter("Rewind")
 		defer a.leave()
 	}
+	a.region.Revive()
 	if a.region.IsStale(m.mark) {
 		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.region.Watch.History())
 	}

@@ -47,6 +47,7 @@ func (a *Arena) Fork() *Arena {
 	if a == nil {
 		return nil
 	}
+	a.region.Revive()
 	if !a.region.Made() {
 		panic("arena: Arena.Fork: the zero Arena is not usable; use NewArena or a pool")
 	}
@@ -139,6 +140,30 @@ func (a *Arena) trimForks() {
 	}
 }
 
+// forgetForks ends a's forks without a look into them, which other goroutines may be
+// using too late: what they have is theirs, and another request gets new ones.
+func (a *Arena) forgetForks() {
+	if a.forks == nil {
+		return
+	}
+	for _, f := range a.forks.list {
+		f.forget()
+	}
+	if a.forks.parent != nil {
+		a.forks.list, a.forks.out = nil, 0
+		return
+	}
+	a.forks = nil
+	a.quota().ShareNoMore()
+}
+
+func (f *Arena) forget() {
+	for _, g := range f.forks.list {
+		g.forget()
+	}
+	f.quota().Forget()
+}
+
 // heldAll is how many bytes the chunks of a and of its forks have, which are all
 // idle.
 func (a *Arena) heldAll() uintptr {
@@ -184,6 +209,7 @@ func (a *Arena) idleForks(drop bool) uintptr {
 
 // memory is all that ends with a.
 func (a *Arena) memory() escape.Region {
+	a.region.Revive()
 	if a.forks == nil || len(a.forks.list) == 0 {
 		return &a.region
 	}

@@ -64,6 +64,7 @@ func (a *Arena) SetLimit(bytes int) {
 	if a == nil {
 		return
 	}
+	a.region.Revive()
 	if !a.region.Made() {
 		panic("arena: Arena.SetLimit: the zero Arena is not usable; use NewArena or a pool")
 	}
@@ -75,7 +76,7 @@ func (a *Arena) SetLimit(bytes int) {
 		panic("arena: Arena.SetLimit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
 	}
 	a.quota().SetLimit(limit)
-	if acct := a.owner.account; acct != nil {
+	if acct := a.owner.account; acct != nil && acct != &spent {
 		acct.Pending = true
 	}
 }

@@ -31,6 +31,7 @@ func (a *Arena) Stats() Stats {
 		return Stats{}
 	}
 	check.RaceLook(&a.region.Watch)
+	a.region.Revive()
 	return statsOf(a.region.Numbers())
 }
 

@@ -189,3 +189,16 @@ func ExampleSetEnabled() {
 	})
 	// Output: true on the heap
 }
+
+// A mistake: a request's text is kept. Its pool isolates, so no other request shows in it.
+func ExampleArenaPool_SetIsolation() {
+	pool := arena.NewArenaPool(4096, 0)
+	pool.SetIsolation(true)
+	a := pool.Get()
+	var kept string
+	kept = a.AllocString("mine")
+	pool.Put(a)
+	pool.Do(func(a *arena.Arena) { a.AllocString("else") })
+	fmt.Println(kept)
+	// Output: mine
+}

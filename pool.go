@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -40,7 +39,8 @@ type ArenaPool struct {
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
-	stats machine.PoolStats
+	stats    machine.PoolStats
+	isolated machine.Retired // what its arenas leave behind that isolate their epochs
 }
 
 // owner ties an arena to its pool.
@@ -48,6 +48,7 @@ type owner struct {
 	pool    *ArenaPool
 	account *account
 	idle    *idleArena // what the arena lay in; nil while it lies there
+	batch   *headers   // that the arena lies in, where epochs are isolated
 }
 
 // autoChunk is the chunk size that an automatic pool starts with, a page.
@@ -103,14 +104,15 @@ func (p *ArenaPool) begin() {
 	}
 	p.self = weak.Make(p)
 	p.retained.limit = defaultMaxIdle
+	p.isolated.Init(p.chunkSize, p.maxRetained)
 	p.made.Store(true)
 }
 
 // Get returns an empty arena, which is the caller's until Put. It returns nil where p is
 // nil, and while pools are off, see SetEnabled.
 func (p *ArenaPool) Get() *Arena {
-	if p == nil || disabled.Load() {
-		return nil
+	if p == nil || modes.Load() != 0 {
+		return p.getInMode()
 	}
 	x, _ := p.arenas.Get().(*idleArena)
 	if x == nil {
@@ -123,7 +125,7 @@ func (p *ArenaPool) Get() *Arena {
 		a.region.Watch.Begin()
 	}
 	if c := p.controls.Load(); c != nil {
-		a = c.started(p, a)
+		a = c.started(p, a, 0)
 	}
 	return a
 }
@@ -152,7 +154,7 @@ func (p *ArenaPool) newArena() *Arena {
 
 // guard registers the cleanup that closes a's account.
 func (p *ArenaPool) guard(a *Arena) {
-	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.account}))
+	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.account, false}))
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -202,7 +204,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	a.empty("Put")
 	if acct.Pending {
-		p.endControls(a)
+		a = p.endControls(a)
 	}
 	x := a.owner.idle
 	a.owner.idle = nil
@@ -229,10 +231,14 @@ func (p *ArenaPool) learn(a *Arena) {
 type end struct {
 	pool weak.Pointer[ArenaPool]
 	*account
+	moved bool
 }
 
 // ended is the cleanup of an arena: it closes the account.
 func ended(e end) {
+	if e.moves.Load() != e.moved {
+		return // an arena that was left behind: another one has the account
+	}
 	s := e.sample.Swap(nil)
 	if s != nil {
 		s.end()
@@ -274,19 +280,3 @@ func (p *ArenaPool) Do(f func(*Arena)) {
 	}
 	f(a)
 }
-
-// disabled is whether pools hand out nil arenas.
-var disabled atomic.Bool
-
-func init() { disabled.Store(os.Getenv("EBBPOOL") == "off") }
-
-// SetEnabled turns all pools of the program off or on again, at any time. While they
-// are off, Get returns nil: a nil arena's values are on the heap, where the collector
-// frees each when nothing refers to it, no limit counts them, and no statistics. So a
-// fault in production is told to be one of arenas or not, without another build.
-//
-// Arenas that are out stay what they are until their Put; idle ones wait. Arenas of
-// NewArena are not pools', and stay, too.
-//
-// A program whose environment has EBBPOOL=off starts with all pools off.
-func SetEnabled(on bool) { disabled.Store(!on) }

@@ -23,6 +23,8 @@ type account struct {
 	seen uint32
 	// leaving says that the pool let go of the arena, which was idle.
 	leaving bool
+	// moves says that the account is that of an arena which isolates its epochs.
+	moves atomic.Bool
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to

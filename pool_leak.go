@@ -94,9 +94,9 @@ type sample struct {
 
 var lastSample atomic.Int64
 
-// takeSample notes the stack of a call of Get.
-func takeSample() *sample {
-	const own = 3 // takeSample, started and Get
+// takeSample notes the stack of a call of Get, with frames more functions in between.
+func takeSample(frames int) *sample {
+	own := 3 + frames // takeSample, started and Get
 	s := new(sample)
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {

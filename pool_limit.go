@@ -106,6 +106,7 @@ type controls struct {
 	total    bool            // all that are out have a limit together
 	rate     int             // one Get in rate keeps its stack; 0: none
 	misuse   *misuseSampling // nil: no arena is guarded
+	isolates bool
 
 	environment fromEnvironment // where the limits are from
 }
@@ -127,12 +128,15 @@ func (p *ArenaPool) control(change func(*controls)) {
 }
 
 // started readies an arena that Get found for an epoch with limits, and takes
-// its stack if it is the turn of this one. It returns the arena, or a guarded one.
+// its stack if it is the turn of this one. It returns the arena, or a guarded one. frames
+// functions are between Get and this: those of a mode of all pools.
 //
 //go:noinline
-func (c *controls) started(p *ArenaPool, a *Arena) *Arena {
+func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
 	if c.misuse != nil && c.misuse.picks() {
 		a = p.guarded(a, c.misuse)
+	} else if c.isolates || a.region.Isolates() || frames != 0 {
+		p.isolate(a)
 	}
 	acct := a.owner.account
 	if c.perArena != 0 || c.total {
@@ -148,19 +152,24 @@ func (c *controls) started(p *ArenaPool, a *Arena) *Arena {
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
 		acct.Pending = true
-		acct.sample.Store(takeSample())
+		acct.sample.Store(takeSample(frames))
 	}
 	return a
 }
 
-// endControls undoes at Put what started did at Get.
+// endControls undoes at Put what started did at Get. It returns the arena that goes on in
+// place of a.
 //
 //go:noinline
-func (p *ArenaPool) endControls(a *Arena) {
+func (p *ArenaPool) endControls(a *Arena) *Arena {
 	acct := a.owner.account
 	a.quota().SetLimit(0)
 	acct.Uncharge(&p.stats)
 	if s := acct.sample.Swap(nil); s != nil {
 		s.end()
 	}
+	if a.region.Isolates() {
+		a = p.renew(a)
+	}
+	return a
 }

@@ -22,6 +22,10 @@ type PoolStats struct {
 	Oversize uint64 // chunks made larger than planned, or beside the current one, for one large value
 	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
 	Refused  uint64 // allocations that panicked with a *LimitError
+
+	// UsedLate counts arenas that were used after their Put, or by another goroutine
+	// during it, of those with SetIsolation, as far as that was seen.
+	UsedLate uint64
 }
 
 // Stats returns the pool's statistics. It is safe at any time and costs a
@@ -49,6 +53,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.HighWater, s.LargestArena = int(counts.HighWater), int(counts.Largest)
 	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
 	s.Abandoned = counts.Abandoned
+	s.UsedLate = p.isolated.Late()
 	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.sizeHint.Size(); hint != 0 {

@@ -94,7 +94,7 @@ func take[M ~map[string]V, V any](all *[]M, out *int) M {
 // setShelf gives d the maps to use again, if it has the option. In checked builds all
 // are new: whoever uses one too late finds memory there that tells.
 func (d *decoder) setShelf() {
-	if d.recycles && d.r != nil && !check.On {
+	if d.recycles && d.r != nil && !check.On && !d.r.Isolates() {
 		d.shelf = shelfOf(d.r)
 	}
 }

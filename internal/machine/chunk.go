@@ -14,14 +14,15 @@ type chunk struct {
 	Base   xunsafe.Pointer
 	Lo, Hi uintptr // room is [Lo, Hi)
 	cap    uintptr
+	span
 	// [max(clean, Lo), min(cleanEnd, Hi)) was never handed out since the
 	// chunk was made, so it is zero. New moves Lo without a look at these;
 	// fold brings them up to date before Lo goes back.
 	clean, cleanEnd uintptr
 }
 
-// used is how many bytes of the chunk are handed out.
-func (c *chunk) used() uintptr { return c.Lo + c.cap - c.Hi }
+// used is how many bytes of the chunk this epoch has handed out.
+func (c *chunk) used() uintptr { return c.Lo - c.from + c.cap - c.Hi }
 
 // fold notes what was handed out as no longer clean. It must run before Lo
 // or Hi go back.
@@ -58,7 +59,7 @@ func (c *chunk) extent() check.Extent {
 
 func (c *chunk) check() {
 	must((c.Base == nil) == (c.cap == 0), "a chunk has memory and no size, or a size and no memory")
-	must(c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
+	must(c.from <= c.Lo && c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
 	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
 }
 

@@ -22,13 +22,18 @@ type Lane struct {
 	Key   *TypeDesc // the type, nil in the flat lane
 	ops   *laneOps
 
+	watch check.Lane
+	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
+	*laneRecord
+}
+
+// laneRecord is what only the slow paths of a lane need. It is apart from it so that what
+// New reads of an arena is small, and can be new for each request (region_isolated.go).
+type laneRecord struct {
 	older     []chunk // full chunks of this epoch, in the order they were started
 	olderUsed uintptr // bytes handed out from them
 	free      []chunk // empty chunks, for when the current one is full; see lane_trim.go
-	tip       uintptr // where the newest slice ends, exactly; 0: nothing to extend
 	align     uintptr // chunk sizes are multiples of it: 8, or the size of the type
-	watch     check.Lane
-
 	retention retention
 }
 
@@ -80,9 +85,9 @@ func (l *Lane) UserBytes() uintptr { return l.usedBytes() - l.redzoneBytes() }
 //
 //go:norace
 func (l *Lane) HeldBytes() uintptr {
-	n := l.cap + l.freeBytes()
+	n := l.size() + l.freeBytes()
 	for i := range l.older {
-		n += l.older[i].cap
+		n += l.older[i].size()
 	}
 	return n
 }
@@ -121,14 +126,17 @@ func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	pointers := HoldsPointers[T]()
 	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
 	align := max(xunsafe.SizeOf[T](), 1)
-	l := Lane{ops: ops, align: align, watch: check.NewLane[T](align, pointers), retention: newRetention(chunk, align)}
+	l := Lane{ops: ops, watch: check.NewLane[T](align, pointers), laneRecord: &laneRecord{align: align, retention: newRetention(chunk, align)}}
 	l.watch.WatchedBy(w)
 	return l
 }
 
-// initFlat makes l, which is zero, a lane of values without pointers. It is done
-// in place: to copy a lane is much of what a new arena would cost.
+// initFlat makes l, which is zero but for its record, a lane of values without pointers.
+// It is done in place: to copy a lane is much of what a new arena would cost.
 func (l *Lane) initFlat(chunkSize uintptr) {
+	if l.laneRecord == nil {
+		l.laneRecord = new(laneRecord)
+	}
 	l.ops, l.align, l.watch = &flatOps, FlatAlign, check.NewFlatLane(FlatAlign)
 	l.retention = newFlatRetention(chunkSize)
 }
@@ -139,8 +147,13 @@ func (l *Lane) Typed() bool { return l.ops.zeroes }
 // ChunkSize returns the size of the first chunk that NewLane was given, in bytes.
 func (l *Lane) ChunkSize() uintptr { return l.retention.start }
 
-// Current returns the current chunk of a lane of a type with pointers.
-func (l *Lane) Current() *Chunk { return &l.chunk }
+// Current returns the chunk from which handles take of a lane of a type with pointers.
+func (l *Lane) Current() *Chunk {
+	if l.retention.isolates {
+		return &NoChunk // stale handles must not take from it
+	}
+	return &l.chunk
+}
 
 // PeakBytes is how many bytes the lane's epoch has had in use at the same time, as
 // far as rewinds saw.
@@ -176,16 +189,18 @@ func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
 
 //go:norace
 func (l *Lane) holding(c *chunk, size uintptr) Holding {
-	start := xunsafe.Number(c.Base)
-	return Holding{start, start + c.cap, c.Base, size, l.Key, l.ops.laneMemory}
+	base := xunsafe.Add(c.Base, c.from)
+	start := xunsafe.Number(base)
+	return Holding{start, start + c.cap - c.from, base, size, l.Key, l.ops.laneMemory}
 }
 
-// typedLane is a lane of a type with pointers, in one piece with its laneOps and
-// the list of its first full chunks.
+// typedLane is a lane of a type with pointers, in one piece with its laneOps, the list
+// of its first full chunks and its record.
 type typedLane struct {
 	Lane
-	own laneOps
-	few [2]chunk
+	own    laneOps
+	few    [2]chunk
+	record laneRecord
 }
 
 // reflectLane is a lane with such memory, in one piece: a new arena pays for each.

@@ -13,7 +13,7 @@ func (l *Lane) check() {
 		}
 		must(c.Base != nil && c.used() == 0, "a free chunk is in use")
 		must(c.Base != l.Base, "a free chunk is the current one")
-		must(i == 0 || l.free[i-1].cap <= c.cap, "free chunks are out of order")
+		must(i == 0 || l.free[i-1].room() <= c.room(), "free chunks are out of order")
 	}
 	must(!l.Typed() || (l.Hi-l.Lo)%l.align == 0, "the room is not made of whole values: a handle would not meet its end")
 	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")

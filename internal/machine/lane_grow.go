@@ -18,7 +18,7 @@ const (
 //
 //go:norace
 func (l *Lane) isCold() bool {
-	return l.retention.cold && l.retention.want == 0 && l.HeldBytes() < l.retention.start
+	return l.retention.cold && l.retention.want == 0 && l.HeldBytes() < l.retention.start && !l.retention.isolates
 }
 
 // coldSize is the size of a cold lane's next chunk, which must have room for
@@ -43,7 +43,9 @@ func (l *Lane) grow(need uintptr) {
 	} else if l.isCold() {
 		next = l.newChunk(need, l.coldSize(need))
 	} else {
-		next = l.newChunk(need, l.nextSize())
+		size := l.nextSize()
+		next = l.newChunk(need, size)
+		l.retention.plan(size)
 	}
 	l.goOnWith(next)
 }
@@ -102,6 +104,9 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 //
 //go:norace
 func (l *Lane) nextSize() uintptr {
+	if l.retention.isolates {
+		return l.retention.isolatedSize()
+	}
 	if l.Base == nil || l.isCold() {
 		return l.retention.first()
 	}

@@ -96,7 +96,7 @@ func (l *Lane) leave(m move) {
 		}
 		if xunsafe.Number(c.Base) != m.pinned.chunk {
 			l.olderUsed -= c.used()
-			l.ops.quota.give(c.cap, 1)
+			l.ops.quota.give(c.size(), 1)
 			l.older = slices.Delete(l.older, i, i+1)
 		}
 		break

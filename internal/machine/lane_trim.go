@@ -17,10 +17,10 @@ import (
 //go:norace
 func (l *Lane) nextFree(need uintptr) int {
 	last := len(l.free) - 1
-	if last >= 0 && need <= l.free[0].cap/8 {
+	if last >= 0 && need <= l.free[0].room()/8 {
 		return 0
 	}
-	if last >= 0 && l.free[last].cap < need {
+	if last >= 0 && l.free[last].room() < need {
 		return -1
 	}
 	return last
@@ -32,7 +32,7 @@ func (l *Lane) nextFree(need uintptr) int {
 //go:norace
 func (l *Lane) bestFit(size uintptr) int {
 	for i := range l.free {
-		if n := l.free[i].cap; n >= size {
+		if n := l.free[i].room(); n >= size {
 			if n/2 > size {
 				break
 			}
@@ -53,9 +53,9 @@ func (l *Lane) takeFree(i int) chunk {
 
 // addFree empties a chunk and puts it on the free list.
 func (l *Lane) addFree(c chunk) {
-	l.takeBack(&c, 0, c.cap)
+	l.takeBack(&c, c.from, c.cap)
 	i := len(l.free)
-	for i > 0 && l.free[i-1].cap > c.cap {
+	for i > 0 && l.free[i-1].room() > c.room() {
 		i--
 	}
 	l.free = slices.Insert(l.free, i, c)
@@ -67,7 +67,7 @@ func (l *Lane) addFree(c chunk) {
 func (l *Lane) freeBytes() uintptr {
 	n := uintptr(0)
 	for i := range l.free {
-		n += l.free[i].cap
+		n += l.free[i].size()
 	}
 	return n
 }

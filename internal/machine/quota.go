@@ -282,7 +282,7 @@ func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) 
 		// A lane that has other chunks needs a current one: Rewind starts there.
 		n := o.freeBytes()
 		if o.used() == 0 && len(o.older) == 0 && !(o == l && beside) {
-			n += o.cap
+			n += o.size()
 		}
 		if n != 0 {
 			do(o, n)

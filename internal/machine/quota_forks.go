@@ -32,6 +32,17 @@ func (q *Quota) IdleForks(idleForks IdleForks) { q.idleForks = idleForks }
 // any more.
 func (q *Quota) End(how string) { q.ended = how }
 
+// ShareNoMore ends what ShareWithForks began, where there are no forks any more.
+func (q *Quota) ShareNoMore() { q.forks, q.idleForks = nil, nil }
+
+// Forget separates q from all others, and leaves the memory to whoever may use it.
+func (q *Quota) Forget() {
+	chunks := 0
+	q.lanes.each(func(l *Lane) { chunks += l.Chunks() })
+	q.give(q.held, chunks)
+	q.Leave()
+}
+
 // Leave separates q, which holds nothing, from all others: use of a fork that was
 // dropped is a logic error, and would charge an account that nobody discharges.
 func (q *Quota) Leave() { q.forks, q.idleForks, q.stats, q.account = nil, nil, nil, nil }

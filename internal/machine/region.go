@@ -13,21 +13,36 @@ type Region struct {
 	Flat  Lane      // values without pointers, and text
 	Types TypeTable // a lane for each type with pointers
 
+	*RegionRecord // nil in a region that was never made
+}
+
+// RegionRecord is what only the slow paths of a region need, see laneRecord.
+type RegionRecord struct {
 	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
 
-	chunkSize   uintptr // 0 in a region that was never made
+	chunkSize   uintptr // 0 in a region that was retired
 	MaxRetained uintptr // the most bytes of chunks that Empty leaves
 	marks       markStack
 	highWater   uintptr
 	resets      uint64
 	state       *state
+	retired     *Retired // where epochs are isolated, and in a region that was retired; else nil
+
+	flat laneRecord
 }
+
+// Place has the region, which was never made, keep its record in x.
+func (r *Region) Place(x *RegionRecord) { r.RegionRecord = x }
 
 // Init makes an empty region. Nothing is allocated for values before the first
 // of them.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	mustBeReadable()
+	if r.RegionRecord == nil {
+		r.RegionRecord = new(RegionRecord)
+	}
 	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
+	r.Flat.laneRecord = &r.flat
 	r.Flat.initFlat(chunkSize)
 	if Portable || !LayoutOK {
 		r.side = newSideTable(chunkSize)
@@ -41,6 +56,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 // shares q's counters.
 func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	r.Init(like.chunkSize, q.maxRetained)
+	r.Isolate(like.retired)
 	own := r.Quota(q.refuse)
 	own.forks, own.idleForks = q.forks, idleForks
 	own.Share(q.stats, q.account)
@@ -76,13 +92,13 @@ func (r *Region) each(do func(*Lane)) {
 
 func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 
-// Made reports whether Init was called.
-func (r *Region) Made() bool { return r.chunkSize != 0 }
+// Made reports whether Init was called, and the region was not retired since.
+func (r *Region) Made() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
 
 // FlatLane is the lane of values without pointers. Where types are found by
 // reflection Flat stays empty, so that no fast path ever takes from it.
 func (r *Region) FlatLane() *Lane {
-	if r.side != nil {
+	if r.RegionRecord != nil && r.side != nil {
 		return &r.side.flat
 	}
 	return &r.Flat
@@ -94,9 +110,7 @@ const notMade = "arena: use of an Arena that was not made by NewArena or a pool:
 //
 //go:norace
 func laneOf[T any](r *Region) *Lane {
-	if r.chunkSize == 0 {
-		panic(notMade)
-	}
+	r.MustBeMade()
 	if Portable || r.side != nil {
 		return sideLaneOf[T](r)
 	}
@@ -137,14 +151,20 @@ func newReflectLane(r *Region, first *typedLane, t *Type) *Lane {
 func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch check.Lane) *Lane {
 	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
 	l := &x.Lane
+	l.laneRecord = &x.record
 	l.ops, l.align, l.watch, l.older = &x.own, size, watch, x.few[:0]
 	l.retention = newTypedRetention(r.chunkSize, size)
+	l.retention.isolates = r.retired != nil
 	l.watch.WatchedBy(&r.Watch)
 	return l
 }
 
 // Empty ends the epoch of all lanes and makes every mark stale.
 func (r *Region) Empty() {
+	if r.retired != nil {
+		r.endIsolated()
+		return
+	}
 	flat := r.FlatLane()
 	used := flat.UserBytes()
 	flat.empty(r.MaxRetained)
@@ -198,6 +218,7 @@ func (r *Region) Release() {
 	flat, oversize := r.FlatLane(), r.oversize()
 	flat.Drop()
 	flat.retention = newFlatRetention(r.chunkSize)
+	flat.retention.isolates = r.retired != nil
 	flat.retention.oversize = oversize
 	flat.watch.RecordUse(0)
 	for _, l := range r.Types.lanes {
@@ -218,18 +239,20 @@ func (r *Region) CheckFree() { r.FlatLane().checkFrom(0) }
 // MoveTo has to, a region that was never made, go on in place of r: with its
 // lanes, which must be empty, and what they have learned. r is of no use then.
 func (r *Region) MoveTo(to *Region) {
-	to.Flat, to.Types, to.side = r.Flat, r.Types, r.side
-	to.chunkSize, to.MaxRetained = r.chunkSize, r.MaxRetained
-	to.marks, to.highWater, to.resets, to.state = r.marks, r.highWater, r.resets, r.state
+	to.Flat, to.Types, to.RegionRecord = r.Flat, r.Types, r.RegionRecord
 	if m := to.FlatLane().ops.quota; m != nil {
 		m.lanes = to
 	}
-	to.FlatLane().watch.WatchedBy(&to.Watch)
-	for _, l := range to.Types.lanes {
-		l.watch.WatchedBy(&to.Watch)
+	if check.Watched {
+		to.FlatLane().watch.WatchedBy(&to.Watch)
+		for _, l := range to.Types.lanes {
+			l.watch.WatchedBy(&to.Watch)
+		}
 	}
-	r.Flat, r.Types, r.side, r.marks = Lane{ops: &movedOps}, newTypeTable(), nil, markStack{}
-	r.state = nil
+	r.Flat, r.Types = Lane{}, newTypeTable()
+	r.RegionRecord = &RegionRecord{chunkSize: r.chunkSize} // as one that was never used
+	r.Flat.initFlat(r.chunkSize)
+	r.Flat.ops = &movedOps
 }
 
 // Resets is how often the region was emptied or released.

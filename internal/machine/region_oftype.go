@@ -16,9 +16,7 @@ import (
 //
 //go:norace
 func laneOfType(r *Region, t *Type) *Lane {
-	if r.chunkSize == 0 {
-		panic(notMade)
-	}
+	r.MustBeMade()
 	if Portable || r.side != nil {
 		return sideLaneOfType(r, t)
 	}

@@ -45,6 +45,6 @@ func sideLaneOfType(r *Region, t *Type) *Lane {
 
 func (r *Region) addToSide(t reflect.Type, l *Lane) {
 	r.side.types[t] = l
-	r.Types.lanes = append(r.Types.lanes, l)
+	r.Types.list(l)
 	r.Types.enlist()
 }

@@ -38,6 +38,8 @@ type retention struct {
 	idle   uint8 // epochs in a row that used nothing, less than patience
 
 	oversize uint32 // chunks made larger than planned, for one value
+
+	isolation // lane_isolated.go
 }
 
 const (

@@ -30,6 +30,11 @@ type TypeTable struct {
 	// often than the others.
 	Busiest *Lane
 
+	*laneList
+}
+
+// laneList is what only the slow paths need, see laneRecord.
+type laneList struct {
 	lanes  []*Lane  // all lanes, those in use first
 	parked *parking // nil where all are in use
 }
@@ -95,14 +100,18 @@ var vacant = &Lane{Key: new(TypeDesc)}
 var vacantSlots = [minSlots]*Lane{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
 
 func newTypeTable() TypeTable {
-	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant}
+	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant, laneList: &noLanes}
 }
+
+// noLanes is the list of a table that is empty, which is never changed.
+var noLanes laneList
 
 // firstTypes is what the first types of an arena need, in one allocation: a
 // new arena for each request would feel six of them.
 type firstTypes struct {
 	slots [minSlots]*Lane
 	lanes [minSlots]*Lane
+	list  laneList
 	first typedLane
 }
 
@@ -120,7 +129,8 @@ func (t *TypeTable) firstLane() *typedLane {
 		return nil
 	}
 	x := &firstTypes{slots: vacantSlots}
-	t.slots, t.lanes = &x.slots, x.lanes[:0]
+	x.list.lanes = x.lanes[:0]
+	t.slots, t.laneList = &x.slots, &x.list
 	return &x.first
 }
 
@@ -179,19 +189,19 @@ func (t *TypeTable) add(l *Lane) {
 func (t *TypeTable) enter(l *Lane) {
 	slots := int(t.mask/slotSize) + 1
 	if t.slots != &vacantSlots && (t.At(l.Key) == vacant || slots >= maxSlots && len(t.lanes) >= mostApart && 2*len(t.lanes) < slots) {
-		t.lanes = append(t.lanes, l)
+		t.list(l)
 		t.put(l)
 		return
 	}
-	all := append(t.lanes, l)
-	if next := t.likeOthers(all); next.slots != nil {
+	t.list(l)
+	if next := t.likeOthers(); next.slots != nil {
 		*t = next
 		return
 	}
 	for n := slots; ; n *= 2 {
-		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, lanes: all, parked: t.parked}
+		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, laneList: t.laneList}
 		i, ok := next.separate()
-		if !ok && (n < maxSlots || n < 2*len(all)) {
+		if !ok && (n < maxSlots || n < 2*len(t.lanes)) {
 			continue
 		}
 		if n == slots && t.slots != &vacantSlots {
@@ -206,6 +216,14 @@ func (t *TypeTable) enter(l *Lane) {
 	}
 }
 
+// list makes l the last one of all lanes.
+func (t *TypeTable) list(l *Lane) {
+	if t.laneList == &noLanes {
+		t.laneList = new(laneList)
+	}
+	t.lanes = append(t.lanes, l)
+}
+
 // found is the size, above, and the number of the factor, the lowest byte, of the table that was made
 // last. New arenas meet the same types mostly: what one has found out by a search, which
 // takes as long as many allocations, holds for the next.
@@ -216,7 +234,7 @@ const mostFound = 64
 
 // likeOthers is the table for these lanes that is made as the last one was, without slots
 // if types would share one there.
-func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
+func (t *TypeTable) likeOthers() TypeTable {
 	check.RaceBlind()
 	f := found.Load()
 	check.RaceSee()
@@ -224,9 +242,9 @@ func (t *TypeTable) likeOthers(all []*Lane) TypeTable {
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}
 	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, lanes: all, parked: t.parked}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, laneList: t.laneList}
 	var taken uint64 // a bit for each slot
-	for _, l := range all {
+	for _, l := range t.lanes {
 		bit := uint64(1) << (next.offset(l.Key) / slotSize)
 		if taken&bit != 0 {
 			return TypeTable{}

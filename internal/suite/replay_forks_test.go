@@ -21,14 +21,16 @@ type forked struct {
 	all  []*replay // in use, the root first
 	at   *replay   // whose turn it is
 	met  map[*arena.Arena]*replay
+	isolated
 }
 
-// runReplay runs a program: two bytes for chunk size and retention, then
+// runReplay runs a program: two bytes for chunk size, retention and isolation, then
 // operations until the bytes are used up.
 func runReplay(in []byte) error {
 	f := &forked{in: in, met: map[*arena.Arena]*replay{}}
 	chunk, keep := 64<<(f.byte()%7), 0
-	switch k := f.byte() % 6; k {
+	mode := f.byte()
+	switch k := mode % 6; k {
 	case 0:
 	case 1:
 		keep = 1
@@ -37,7 +39,11 @@ func runReplay(in []byte) error {
 	default:
 		keep = int(k) * chunk / 2
 	}
-	f.root = f.meet(arena.NewArena(chunk, keep), chunk, keep)
+	a := arena.NewArena(chunk, keep)
+	if mode/6%2 == 1 {
+		a = f.isolate(chunk, keep)
+	}
+	f.root = f.meet(a, chunk, keep)
 	f.all, f.at = []*replay{f.root}, f.root
 	for ops := 1; len(f.in) > 0 && ops <= maxOps; ops++ {
 		r := f.at
@@ -121,8 +127,9 @@ func (f *forked) endings(what string) error {
 			going = append(going, r)
 			continue
 		}
+		r.ended(r.slots)
 		r.sync()
-		if used := r.a.Stats().UsedBytes; used != 0 {
+		if used := r.a.Stats().UsedBytes; used != 0 && f.pool == nil {
 			return fmt.Errorf("%d bytes of a fork that has ended are used", used)
 		}
 		if f.at == r {
@@ -130,7 +137,7 @@ func (f *forked) endings(what string) error {
 		}
 	}
 	f.all = going
-	if what != "Reset" || f.at != f.root {
+	if what != "Reset" || f.at != f.root || f.pool != nil {
 		return nil
 	}
 	kept := 0

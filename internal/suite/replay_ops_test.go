@@ -109,12 +109,13 @@ func (r *replay) rewind() (string, error) {
 	i := int(r.byte()) % len(r.marks)
 	what, p := fmt.Sprintf("Rewind(mark %d of %d)", i, len(r.marks)), r.marks[i]
 	if !r.m.Valid(p.mm) {
-		return what, r.mustPanic("stale", func() { r.a.Rewind(p.m) })
+		return what, r.mustPanic("the mark is", func() { r.a.Rewind(p.m) })
 	}
-	err := r.contents()
+	err, was := r.contents(), r.slots
 	r.a.Rewind(p.m)
 	r.m.Rewind(p.mm)
 	r.sync()
+	r.rewound(was, r.slots)
 	if err == nil {
 		err = r.contents()
 	}

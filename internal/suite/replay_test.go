@@ -19,6 +19,7 @@ type replay struct {
 	chunk  int
 	keep   int // maxRetained as the arena was told
 	slots  []*slot
+	back   []*slot // what rewinds of this epoch have taken back: the epoch may use it again
 	marks  []markPair
 	seed   uint64
 	ops    int
@@ -173,6 +174,7 @@ func (r *replay) step() (string, error) {
 			return "rewrite", r.rewrite(r.byte())
 		} else if b%32 == 0 {
 			err := r.contents()
+			r.ended(r.slots)
 			r.a.Release()
 			r.m.Reset() // which is what Release does, as far as the model goes
 			clear(r.types)
@@ -185,7 +187,8 @@ func (r *replay) step() (string, error) {
 			return "Release", err
 		}
 		err := r.contents()
-		r.a.Reset()
+		r.ended(r.slots)
+		r.end(b)
 		r.m.Reset()
 		if b%32 == 4 { // epochs that use nothing: lanes are parked, and give memory back
 			for range 3 + int(b/32)*20 {
@@ -261,6 +264,9 @@ func (r *replay) admit(s *slot) error {
 
 func (r *replay) overlap(s *slot) error {
 	lo, hi := s.span()
+	if err := r.meets(lo, hi); err != nil {
+		return err
+	}
 	for _, o := range r.slots {
 		if l, h := o.span(); o != s && lo < h && l < hi {
 			return fmt.Errorf("[%#x, %#x) overlaps the live %v at [%#x, %#x)", lo, hi, o.typ, l, h)
@@ -283,6 +289,9 @@ func (r *replay) contents() error {
 				return fmt.Errorf("element %d of %d of a live %v has changed", i, s.obj.Cap(), s.typ)
 			}
 		}
+	}
+	if err := r.staleContents(); err != nil {
+		return err
 	}
 	return r.bufferContents()
 }
