@@ -108,11 +108,14 @@ func (k *isoKept) foreign() string {
 	}
 	found := []string{
 		node("a pointer", k.node), node("what it leads to", k.node.next), node("an interface", k.boxed.(*isoNode)), node("a fork's", k.ofFork),
-		number("a value without pointers", k.flat[2]), number("a slice", k.ints[1]), number("a Value of a slice", k.values.Index(1).Interface().(int)),
+		number("a value without pointers", k.flat[2]), number("a slice", k.ints[1]),
 		node("a Value", k.value.Interface().(*isoNode)),
 	}
 	for _, p := range k.nodes {
 		found = append(found, node("a slice's", p))
+	}
+	if k.values.Len() == 2 { // else its words, which lie in the arena, are zero
+		found = append(found, number("a Value of a slice", int(k.values.Index(1).Int())))
 	}
 	for key, v := range k.table.All() {
 		found = append(found, number("a Map", v))
@@ -139,7 +142,9 @@ func (k *isoKept) abuse(a *arena.Arena) {
 		k.ints[:cap(k.ints)][i] = -1
 	}
 	k.nodes[0] = bad
-	k.values.Index(0).SetInt(-1)
+	if k.values.Len() == 2 {
+		k.values.Index(0).SetInt(-1)
+	}
 	for _, b := range []*arena.Arena{a, k.a} {
 		grown := arena.Append(b, k.ints[:cap(k.ints)], -1, -1, -1)
 		grown[0] = -1
