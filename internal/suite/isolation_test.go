@@ -335,3 +335,77 @@ func TestIsolatedByEnvironment(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// What one epoch's end leaves at the end of a chunk is where the next one begins: a slice
+// that ends there does not grow into it, a handle takes nothing of it, and what a rewind
+// took back is not handed out again.
+func TestIsolatedEpochsShareNothing(t *testing.T) {
+	if check.On {
+		t.Skip("nothing is used again")
+	}
+	p := arena.NewArenaPool(4<<10, 0)
+	p.SetIsolation(true)
+	for n := range 100 {
+		a := p.Get()
+		text, kept := a.AllocString("kept"), arena.AllocatorFor[isoNode](a)
+		ints, nodes := arena.MakeSlice[int](a, 1, 1), arena.MakeSlice[isoNode](a, 1, 1)
+		var back *isoNode
+		if n%2 == 0 { // else the slices are the newest
+			m := a.Mark()
+			back = arena.New[isoNode](a)
+			a.AllocString("taken back")
+			a.Rewind(m)
+		}
+		p.Put(a)
+
+		b := p.Get()
+		if more := arena.Append(b, ints, 1); &more[0] == &ints[0] {
+			t.Fatalf("epoch %d: a slice of the epoch before grew in place", n)
+		}
+		if more := arena.Append(b, nodes, isoNode{}); &more[0] == &nodes[0] {
+			t.Fatalf("epoch %d: a slice of the epoch before grew in place", n)
+		}
+		was := b.Stats().UsedBytes
+		kept.New().n = -1
+		a.AllocBytes(100)
+		if now := b.Stats().UsedBytes; now != was {
+			t.Fatalf("epoch %d: a handle and an arena of the epoch before took %d bytes", n, now-was)
+		}
+		for range 4 {
+			if x := arena.New[isoNode](b); x == back {
+				t.Fatalf("epoch %d: what a rewind took back was handed out again", n)
+			}
+			b.AllocString("for another one")
+		}
+		if text != "kept" {
+			t.Fatalf("epoch %d: the text of the epoch before is %q", n, text)
+		}
+		p.Put(b)
+	}
+}
+
+// An idle arena keeps nothing alive that its values led to.
+func TestIsolatedEpochsPinNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	p := arena.NewArenaPool(4<<10, 0)
+	p.SetIsolation(true)
+	gone := make(chan bool, 1)
+	for range 2 {
+		a := p.Get()
+		x := new([1 << 10]byte)
+		runtime.AddCleanup(x, func(int) { gone <- true }, 0)
+		*arena.New[*[1 << 10]byte](a) = x
+		p.Put(a)
+	}
+	a := p.Get()
+	defer p.Put(a)
+	for range 2 {
+		for i := 0; len(gone) == 0; i++ {
+			if runtime.GC(); i == 100 {
+				t.Fatal("what an epoch led to is still there")
+			}
+		}
+		<-gone
+	}
+	arena.New[*int](a)
+}
