@@ -24,6 +24,7 @@ func RegionOf[A any, P arena[A]](a P) *Region {
 func Enter[A any, P arena[A]](a P, does string) *Region {
 	r := RegionOf(a)
 	r.Enter(does)
+	r.Revive()
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -70,9 +71,9 @@ func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
 	k.boxed = any(k.node)
 	k.table = arena.NewMap[string, int](a, n%3)
 	k.table.Set(k.text, n)
-	k.value = arena.NewType(a, reflect.TypeFor[isoNode]())
+	k.value = arenareflect.New(a, reflect.TypeFor[isoNode]())
 	k.value.Elem().Set(reflect.ValueOf(*k.node))
-	k.values = arena.MakeSliceType(a, reflect.TypeFor[int](), 2, 2)
+	k.values = arenareflect.MakeSlice(a, reflect.TypeFor[[]int](), 2, 2)
 	k.values.Index(1).SetInt(int64(n))
 	k.buffer = arena.NewBuffer(a, n%5)
 	k.buffer.WriteString(isoText(n))
