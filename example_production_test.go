@@ -192,13 +192,22 @@ func ExampleSetEnabled() {
 
 // A mistake: a request's text is kept. Its pool isolates, so no other request shows in it.
 func ExampleArenaPool_SetIsolation() {
-	pool := arena.NewArenaPool(4096, 0)
-	pool.SetIsolation(true)
-	a := pool.Get()
-	var kept string
-	kept = a.AllocString("mine")
-	pool.Put(a)
-	pool.Do(func(a *arena.Arena) { a.AllocString("else") })
-	fmt.Println(kept)
-	// Output: mine
+	tenants := arena.NewArenaPool(64<<10, 0)
+	tenants.SetIsolation(true)
+	a := tenants.Get()
+	kept := a.AllocString("mine") // a mistake: it is kept
+	tenants.Put(a)
+	tenants.Do(func(a *arena.Arena) { a.AllocString("else") })
+	fmt.Println(kept, tenants.Stats().UsedLate) //arenavet:ignore the mistake, on purpose: mine 0
+	// Output: mine 0
+}
+
+func ExampleSetIsolation() {
+	pool := arena.NewAutoPool(0)
+	arena.SetIsolation(true) // as EBBPOOL=isolated in the environment does at the start
+	defer arena.SetIsolation(false)
+	pool.Do(func(a *arena.Arena) {
+		fmt.Println(a.AllocString("in memory that no other request had"))
+	})
+	// Output: in memory that no other request had
 }
