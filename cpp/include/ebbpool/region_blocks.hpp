@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -140,8 +141,12 @@ protected:
     std::size_t rewinds_ = 0;
 
 private:
+    // std::bit_width, whose result is an int or not, by the library's version.
+    static constexpr std::size_t width(std::size_t x) noexcept {
+        return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
+    }
     EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
-        const auto size = static_cast<std::size_t>(std::bit_width(bytes)) - std::bit_width(smallest);
+        const auto size = width(bytes) - width(smallest);
         if (size >= sizes) return;
         const bool has = (free_sizes_ >> size & 1) != 0;
         free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
@@ -149,7 +154,7 @@ private:
         overhead_ += round_up(bytes, unit);
     }
     EBB_NOINLINE void* take_again(std::size_t bytes) noexcept {
-        const auto size = static_cast<std::size_t>(std::bit_width(bytes - 1)) - std::bit_width(smallest) + 1;
+        const auto size = width(bytes - 1) - width(smallest) + 1;
         if (size >= sizes || (free_sizes_ >> size & 1) == 0) return nullptr;
         free_block* const b = free_[size];
         free_[size] = b->next;
