@@ -82,12 +82,12 @@ func (c *copier) box(s *slot, at Pointer, b boxed, i int32) {
 	c.wait(c.in, holding{s: s, at: at, d: b.dynamic, soft: i})
 }
 
-// deepest is how many boxes may lie one in another before a survey is made, which
+// deepest is how many boxes may lie one in another before a pre-scan is made, which
 // has no need of a stack.
 const deepest = 100
 
 // dirtyBox returns the number of the soft that a box is, 0 if nothing in it leads into
-// the region. What takes a survey has c stuck.
+// the region. What takes a pre-scan has c stuck.
 func (c *copier) dirtyBox(b boxed, depth int) int32 {
 	if b.prog.few {
 		if !c.touches(b.prog.slots, b.at, depth) {

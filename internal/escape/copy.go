@@ -50,7 +50,7 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 	// It is not as simple as most are: something has to be known of all first.
 	*out = v
 	c.forget()
-	c.survey(prog, at, strict)
+	c.prescan(prog, at, strict)
 	if !c.copy(prog, at) {
 		panic("arena: internal error: Escape does not come to an end")
 	}
@@ -71,12 +71,12 @@ type copier struct {
 	nodes
 	work  []task
 	done  []finish
-	stuck bool // it takes a survey
+	stuck bool // it takes a pre-scan
 
 	softs
-	seen     refs     // what a survey has looked at
-	surveyed bool     // there was one
-	maps     []newMap // copies of builtin maps
+	seen       refs     // what a pre-scan has looked at
+	prescanned bool     // there was one
+	maps       []newMap // copies of builtin maps
 
 	// Where interfaces are not read as words:
 	views map[viewed]view
@@ -155,7 +155,7 @@ func (c *copier) forget() {
 	c.work, c.done, c.stuck = c.work[:0], c.done[:0], false
 	c.softs.clear()
 	c.seen.clear()
-	c.surveyed, c.maps, c.boxes = false, nil, nil
+	c.prescanned, c.maps, c.boxes = false, nil, nil
 }
 
 // find returns the range that address p lies in, -1 where it is not the region's.
@@ -192,7 +192,7 @@ func (c *copier) search(p uintptr, hit *int32) int {
 }
 
 // copy looks through the value at p, which is the caller's, and through all that it
-// copies for that. It returns false if that takes a survey.
+// copies for that. It returns false if that takes a pre-scan.
 func (c *copier) copy(prog *program, p Pointer) bool {
 	c.in = 0
 	c.scan(prog.slots, p)

@@ -16,7 +16,7 @@ func (c *copier) builtin(s *slot, at Pointer) {
 	if m == nil {
 		return
 	}
-	if !c.surveyed {
+	if !c.prescanned {
 		c.stuck = true
 		return
 	}

@@ -1,11 +1,11 @@
 package escape
 
 // soft is a box or a builtin map, which is copied once, if it leads into the region. Who
-// finds that out, the copier or a survey, notes it here.
+// finds that out, the copier or a pre-scan, notes it here.
 type soft struct {
 	copy  Pointer // of a box, nil if there is none yet
 	made  int32   // the copy of a map, from 1
-	from  int32   // the list of those that lead to it, as a survey has found
+	from  int32   // the list of those that lead to it, as a pre-scan has found
 	holds int32   // the list of what its copy has to hold, if that has to wait
 	state state
 	done  bool // it holds that

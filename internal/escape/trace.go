@@ -20,8 +20,8 @@ type labels struct {
 	found string
 }
 
-// next begins a reference. It returns true if the survey only looks for a path.
-func (s *survey) next() bool {
+// next begins a reference. It returns true if the pre-scan only looks for a path.
+func (s *prescan) next() bool {
 	s.at.ord++
 	if s.on && s.at.ord == s.want {
 		s.found = strings.Join(s.path, "")
@@ -85,7 +85,7 @@ func (l *labels) pop() {
 const firstSteps, lastSteps = 12, 8
 
 // pathTo is an expression for what the reference leads to.
-func (s *survey) pathTo(w where) string {
+func (s *prescan) pathTo(w where) string {
 	var steps []where // the last one first
 	for {
 		steps = append(steps, w)
@@ -107,7 +107,7 @@ func (s *survey) pathTo(w where) string {
 }
 
 // step is the last part of a path.
-func (s *survey) step(w where) string {
+func (s *prescan) step(w where) string {
 	was, at := s.labels, s.at
 	s.labels = labels{on: true, want: w.ord}
 	s.at = where{w.spot, w.elem, 0}
@@ -122,15 +122,15 @@ func (s *survey) step(w where) string {
 	return text
 }
 
-func (s *survey) panic(text string) {
+func (s *prescan) panic(text string) {
 	panic("arena: Escape[" + s.spots[0].prog.typ.String() + "]: " + text)
 }
 
 // refuse panics because of what the reference is.
-func (s *survey) refuse(what string) { s.panic(s.pathTo(s.at) + " " + what) }
+func (s *prescan) refuse(what string) { s.panic(s.pathTo(s.at) + " " + what) }
 
 // betray panics because the reference, in memory of the heap, leads into the region.
-func (s *survey) betray() {
+func (s *prescan) betray() {
 	first := s.at.spot
 	for up := s.spots[first].from.spot; s.spots[up].how == theirs; up = s.spots[first].from.spot {
 		first = up
@@ -141,7 +141,7 @@ func (s *survey) betray() {
 }
 
 // mourn panics if q was read from memory that was taken back.
-func (s *survey) mourn(q Pointer) {
+func (s *prescan) mourn(q Pointer) {
 	if !s.strict {
 		return
 	}
@@ -150,7 +150,7 @@ func (s *survey) mourn(q Pointer) {
 	}
 }
 
-func (s *survey) isDead(q Pointer) bool {
+func (s *prescan) isDead(q Pointer) bool {
 	_, dead := guard.ExplainPointer(xunsafe.Number(q))
 	return dead
 }

@@ -199,7 +199,7 @@ func TestEscapeOfArraysInBoxes(t *testing.T) {
 	}
 }
 
-// Boxes that lie in each other without end are looked through by a survey; what was not looked
+// Boxes that lie in each other without end are looked through by a pre-scan; what was not looked
 // at must not count as clean.
 func TestEscapeOfDeepBoxes(t *testing.T) {
 	type held struct{ x, y any }

@@ -88,7 +88,7 @@ var (
 )
 
 // A list of a million values must not need a stack of a million calls, neither the
-// simple way nor with a survey.
+// simple way nor with a pre-scan.
 func TestEscapeOfLongLists(t *testing.T) {
 	type link struct {
 		next *link

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Long strings that overlap in part are pieces of one copy, which takes a survey: without
+// Long strings that overlap in part are pieces of one copy, which takes a pre-scan: without
 // their bytes in it, the copy came to no end.
 func TestEscapeOfTextsThatOverlap(t *testing.T) {
 	a := arena.NewArena(4096, 0)
@@ -56,7 +56,7 @@ func TestEscapeOfShortTexts(t *testing.T) {
 }
 
 // A string over values with pointers, by package unsafe, is a copy of these values, so that what
-// they lead to has to be surveyed, too.
+// they lead to has to be pre-scanned, too.
 func TestEscapeOfTextOverPointers(t *testing.T) {
 	type holder struct {
 		text  string
@@ -75,7 +75,7 @@ func TestEscapeOfTextOverPointers(t *testing.T) {
 }
 
 // An empty value that pointed into the arena kept it alive from within a shared box, if there
-// had been a survey.
+// had been a pre-scan.
 func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
 	type empties struct {
 		s string

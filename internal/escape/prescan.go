@@ -9,12 +9,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A survey looks at all that is to be copied, and changes nothing. It is made where a
+// A pre-scan looks at all that is to be copied, and changes nothing. It is made where a
 // copier can't do without: where pieces overlap, since all must be known before one
 // is copied; for builtin maps, which are copied only if something is found behind
 // them, and may lead to each other; to name the path to what is refused; and in checked
 // builds, which follow the heap, too.
-type survey struct {
+type prescan struct {
 	c      *copier
 	strict bool
 
@@ -66,10 +66,10 @@ type span struct{ start, end uintptr }
 // request may lead to all that a server has.
 const mostFollowed = 1 << 16
 
-// survey looks at the value at p, and all that it leads to. It notes which softs are
+// prescan looks at the value at p, and all that it leads to. It notes which softs are
 // dirty, and enters the pieces that are to be copied.
-func (c *copier) survey(prog *program, p Pointer, strict bool) {
-	s := &survey{c: c, strict: strict}
+func (c *copier) prescan(prog *program, p Pointer, strict bool) {
+	s := &prescan{c: c, strict: strict}
 	v := reflect.New(prog.typ) // p may be on the stack, which moves
 	v.Elem().Set(xunsafe.Value(prog.typ, p))
 	s.spots = append(s.spots, spot{p: v.UnsafePointer(), prog: prog, n: 1})
@@ -78,11 +78,11 @@ func (c *copier) survey(prog *program, p Pointer, strict bool) {
 	}
 	c.spread()
 	s.join()
-	c.surveyed = true
+	c.prescanned = true
 }
 
 // visit looks at a spot.
-func (s *survey) visit(i int32) {
+func (s *prescan) visit(i int32) {
 	x := &s.spots[i]
 	if x.prog == mapHeader {
 		if x.how == theirs && !s.isNew(ref{x.p, mapHeader}, theirs) {
@@ -104,7 +104,7 @@ func (s *survey) visit(i int32) {
 
 // isNew reports whether the value was not looked at before, and is looked at now: of
 // what is shared so many are.
-func (s *survey) isNew(r ref, how how) bool {
+func (s *prescan) isNew(r ref, how how) bool {
 	if how == theirs && s.followed == mostFollowed {
 		return false
 	}
@@ -116,7 +116,7 @@ func (s *survey) isNew(r ref, how how) bool {
 }
 
 // visitOne looks at the value at p, or the entry, that s.at says.
-func (s *survey) visitOne(y *spot, p Pointer) {
+func (s *prescan) visitOne(y *spot, p Pointer) {
 	switch {
 	case y.prog == mapHeader:
 		e := y.entries[s.at.elem]
@@ -154,7 +154,7 @@ func entriesOf(m reflect.Value) []entry {
 // look looks at the slots of the value at p, as copier.scan does.
 //
 //go:norace
-func (s *survey) look(slots []slot, p Pointer) {
+func (s *prescan) look(slots []slot, p Pointer) {
 	for i := range slots {
 		x := &slots[i]
 		at := xunsafe.Add(p, x.off)
@@ -199,10 +199,10 @@ func (s *survey) look(slots []slot, p Pointer) {
 	}
 }
 
-func (s *survey) how() how { return s.spots[s.at.spot].how }
+func (s *prescan) how() how { return s.spots[s.at.spot].how }
 
 // refer notes a reference to n values.
-func (s *survey) refer(x *slot, q Pointer, n int, many bool) {
+func (s *prescan) refer(x *slot, q Pointer, n int, many bool) {
 	if s.next() {
 		return
 	}
@@ -229,7 +229,7 @@ func (s *survey) refer(x *slot, q Pointer, n int, many bool) {
 }
 
 // referText notes a reference to a string.
-func (s *survey) referText(t string) {
+func (s *prescan) referText(t string) {
 	if s.next() {
 		return
 	}
@@ -254,14 +254,14 @@ func (s *survey) referText(t string) {
 
 // referNothing notes a reference to a value of no size, which nobody reads. In a copy
 // it does not keep the region's memory alive.
-func (s *survey) referNothing(q Pointer) {
+func (s *prescan) referNothing(q Pointer) {
 	if s.how() != theirs && s.c.find(xunsafe.Number(q)) >= 0 {
 		s.touch()
 	}
 }
 
 // referOpaque notes what may be an address.
-func (s *survey) referOpaque(x *slot, q uintptr) {
+func (s *prescan) referOpaque(x *slot, q uintptr) {
 	if s.next() || s.c.find(q) < 0 {
 		return
 	}
@@ -270,7 +270,7 @@ func (s *survey) referOpaque(x *slot, q uintptr) {
 }
 
 // referHeap notes a reference to n values that are not the region's.
-func (s *survey) referHeap(x *slot, q Pointer, n int, many bool) {
+func (s *prescan) referHeap(x *slot, q Pointer, n int, many bool) {
 	s.mourn(q)
 	if !s.strict || x.flat || x.nums {
 		return
@@ -279,14 +279,14 @@ func (s *survey) referHeap(x *slot, q Pointer, n int, many bool) {
 }
 
 // follow notes a reference to what is shared.
-func (s *survey) follow(y spot) {
+func (s *prescan) follow(y spot) {
 	if s.strict && !y.prog.shy && s.followed < mostFollowed && !(y.n == 1 && s.c.seen.has(ref{y.p, y.prog})) {
 		y.how = theirs
 		s.add(y)
 	}
 }
 
-func (s *survey) lookIface(x *slot, at Pointer) {
+func (s *prescan) lookIface(x *slot, at Pointer) {
 	if direct() {
 		if word := load(at); word != nil && s.strict && s.isDead(word) {
 			s.next()
@@ -310,7 +310,7 @@ func (s *survey) lookIface(x *slot, at Pointer) {
 	}
 }
 
-func (s *survey) lookMap(x *slot, at Pointer) {
+func (s *prescan) lookMap(x *slot, at Pointer) {
 	m := x.wordAt(at)
 	if m == nil || s.next() {
 		return
@@ -326,7 +326,7 @@ func (s *survey) lookMap(x *slot, at Pointer) {
 
 // soft notes a reference to a box or a map. In memory of the heap they are shared as
 // all else there.
-func (s *survey) soft(y spot) {
+func (s *prescan) soft(y spot) {
 	if s.how() == theirs {
 		s.follow(y)
 		return
@@ -346,13 +346,13 @@ func (s *survey) soft(y spot) {
 }
 
 // add enters what the reference leads to.
-func (s *survey) add(y spot) {
+func (s *prescan) add(y spot) {
 	y.from = s.at
 	s.spots = append(s.spots, y)
 }
 
 // touch notes that the spot leads into the region.
-func (s *survey) touch() {
+func (s *prescan) touch() {
 	x := &s.spots[s.at.spot]
 	switch {
 	case x.how == theirs:
@@ -363,7 +363,7 @@ func (s *survey) touch() {
 }
 
 // join makes pieces of what was reached.
-func (s *survey) join() {
+func (s *prescan) join() {
 	slices.SortFunc(s.reached, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for i := 0; i < len(s.reached); {
 		piece := s.reached[i]
