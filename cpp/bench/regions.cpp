@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-/// An object of a life: linked to the one before, so that all can be found.
+/// An object of an epoch: linked to the one before, so that all can be found.
 template <std::size_t Size>
 struct plain {
     plain(std::uint64_t n, plain* p) noexcept : number(n), before(p) {}
@@ -148,7 +148,7 @@ public:
 
 std::uint64_t up_to(std::uint64_t n) { return n * (n + 1) / 2; }
 
-/// An iteration is a life of `count` objects. The last one is read before it is dropped:
+/// An iteration is an epoch of `count` objects. The last one is read before it is dropped:
 /// its sum, with those of what was destroyed, must be what was written.
 template <class T, class Subject>
 void run(benchmark::State& state, std::size_t count) {
@@ -156,23 +156,23 @@ void run(benchmark::State& state, std::size_t count) {
     destroyed = 0;
     std::uint64_t stamp = 0;
     T* newest = nullptr;
-    const auto one_life = [&] {
+    const auto one_epoch = [&] {
         newest = nullptr;
         for (std::size_t i = 0; i < count; ++i) {
             newest = subject.make(++stamp, newest);
             keep(subject);
         }
     };
-    one_life();  // to warm up
+    one_epoch();  // to warm up
     subject.drop(newest);
     for ([[maybe_unused]] auto _ : state) {
-        one_life();
+        one_epoch();
         opaque(newest);
         subject.drop(newest);
         keep(subject);
     }
     count_calls(state, count);
-    one_life();
+    one_epoch();
     std::uint64_t sum = 0;
     for (const T* p = newest; p != nullptr; p = static_cast<const T*>(p->before)) sum += p->number;
     subject.drop(newest);
@@ -189,7 +189,7 @@ void add(const char* what, std::size_t count) {
 }
 
 template <class T>
-void add_lives(const char* what, std::size_t count) {
+void add_epochs(const char* what, std::size_t count) {
     add<T, bump>(what, count);
     add<T, ebb_arena>(what, count);
     if constexpr (std::is_trivially_destructible_v<T>) add<T, pmr_buffer>(what, count);
@@ -204,10 +204,10 @@ void add_lives(const char* what, std::size_t count) {
 
 void add_regions() {
     for (const std::size_t count : {20, 1'000, 16'000}) {
-        add_lives<plain<32>>("32", count);
-        add_lives<plain<64>>("64", count);
+        add_epochs<plain<32>>("32", count);
+        add_epochs<plain<64>>("64", count);
     }
-    add_lives<counted>("destructor", 1'000);
+    add_epochs<counted>("destructor", 1'000);
 }
 
 }  // namespace bench

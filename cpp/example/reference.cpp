@@ -168,7 +168,7 @@ static void regions() {
         ebb::arena_resource memory(a);
         std::pmr::vector<std::pmr::string> words(&memory);
         words.emplace_back("in the arena, too");
-    }  // destroyed before the end of the life
+    }  // destroyed before the end of the epoch
     //! [arena_resource]
 
     //! [default_resource]

@@ -241,7 +241,7 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A moment in the life of an arena, for rewind. Move-only; a mark that was
+/// A moment in the epoch of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
 ///
 /// \snippet reference.cpp arena_mark
@@ -305,7 +305,7 @@ enum class misuse : unsigned char {
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
     reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
-    stranded  ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind or a move
+    stranded  ///< blocks of an arena_resource went with an earlier epoch of its arena, or would with a rewind or a move
 };
 
 /// The kind's name, as in the enumeration. Never null.
@@ -1135,7 +1135,7 @@ struct object_guard {
 //
 // Objects grow from the low end in units of 8 bytes, text from the high end
 // byte by byte, so that strings cost no padding. When a chunk is full the next
-// one becomes current, the older ones wait in a list for the end of the life;
+// one becomes current, the older ones wait in a list for the end of the epoch;
 // what is too large for the rest of a chunk that has much left gets a chunk of
 // its own beside it.
 #ifndef EBBPOOL_REGION_HPP
@@ -1180,13 +1180,13 @@ struct arena_stats {
     std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
     std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
     std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< lives that have ended, by reset or release
+    std::size_t resets;          ///< epochs that have ended, by reset or release
     std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
 };
 
 namespace detail {
 
-/// A place in the life of a region. It lies in the arena, behind what it keeps.
+/// A place in the epoch of a region. It lies in the arena, behind what it keeps.
 struct alignas(unit) place {
     place* older;
     std::size_t serial;  // no other has it
@@ -1218,8 +1218,8 @@ struct region_state {
     address begin_{};           // of the current chunk; 0 before the first
     chunk* newest_ = nullptr;   // of those that hold something
     address end_{};
-    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
-    std::size_t lives_ = 0;
+    chunk* base_ = nullptr;  // where each epoch begins, if there is just one chunk in use; else null
+    std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
 };
@@ -1261,9 +1261,9 @@ public:
         return take_again(bytes);
     }
 
-    /// What each end of a life and each rewind changes: a block that is given back with
+    /// What each end of an epoch and each rewind changes: a block that is given back with
     /// another stamp than it was taken with is no block any more.
-    [[nodiscard]] std::size_t stamp() const noexcept { return lives_ + rewinds_; }
+    [[nodiscard]] std::size_t stamp() const noexcept { return epochs_ + rewinds_; }
 
     /// Resources that lie here, the newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
@@ -1275,7 +1275,7 @@ public:
         begin_blocks();
         ++blocks_;
     }
-    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// The block at `p` is back, of this epoch. O(1) while there is no mark, else
     /// O(marks and chunks that came after the block).
     void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
@@ -1301,7 +1301,7 @@ public:
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
     /// Whether a block of a memory resource is outstanding for sure.
     [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+        return blocks_of_ == epochs_ && outstanding_since(nullptr) > abandoned_;
     }
     /// Whether a block that came after `p` is, or one of an object's that is older.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
@@ -1311,10 +1311,10 @@ public:
     }
 
 protected:
-    // Counts of an earlier life count no more.
+    // Counts of an earlier epoch count no more.
     void begin_blocks() noexcept {
-        if (blocks_of_ == lives_) return;
-        blocks_of_ = lives_;
+        if (blocks_of_ == epochs_) return;
+        blocks_of_ = epochs_;
         blocks_ = abandoned_ = 0;
     }
 
@@ -1352,7 +1352,7 @@ protected:
     std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
     std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
     std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the life in which they were counted
+    std::size_t blocks_of_ = 0;   // the epoch in which they were counted
     std::size_t rewinds_ = 0;
 
 private:
@@ -1478,7 +1478,7 @@ public:
     }
 
     /// Takes back what begins at `from` and ends at `to`, if it is the newest;
-    /// else it is lost until the end of the life, and not counted as used.
+    /// else it is lost until the end of the epoch, and not counted as used.
     /// `overhead` bytes of it were none of the user's.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
@@ -1494,24 +1494,24 @@ public:
         }
     }
 
-    /// Ends a life of which nothing but the bytes of one chunk is left; false
+    /// Ends an epoch of which nothing but the bytes of one chunk is left; false
     /// when there may be more, and nothing was done.
     EBB_INLINE bool empty_at_once() noexcept {
         // Each record and each mark is overhead, too.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
         see();
-        ++lives_;
+        ++epochs_;
         lo_ = begin_;
         hi_ = end_;
         return true;
     }
 
-    /// Ends the life; records must have been unwound.
+    /// Ends the epoch; records must have been unwound.
     EBB_NOINLINE void empty() noexcept {
         see();
-        ++lives_;
+        ++epochs_;
         hide_all();
-        forget_life();
+        forget_epoch();
         chunk* used = newest_;
         newest_ = base_ = nullptr;
         // The oldest first: the lists are newest first.
@@ -1548,13 +1548,13 @@ public:
         }
     }
 
-    /// Ends the life and gives back all memory; records must have been unwound.
+    /// Ends the epoch and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
-        ++lives_;
+        ++epochs_;
         hide_all();
-        forget_life();
+        forget_epoch();
         chunk* const used = newest_;
         chunk* const spare = spare_;
         newest_ = base_ = spare_ = nullptr;
@@ -1641,10 +1641,10 @@ public:
 
     [[nodiscard]] arena_stats stats() noexcept {
         see();
-        return {used(), held_, high_, chunks_, lives_, oversize_};
+        return {used(), held_, high_, chunks_, epochs_, oversize_};
     }
 
-    [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
+    [[nodiscard]] std::size_t epochs() const noexcept { return epochs_; }
 
     /// What no other region has, from the first mark on; 0 before.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
@@ -1682,9 +1682,9 @@ private:
     void be_new() noexcept {
         rewinds_ = stamp() + 1;
         forget_chunks();
-        forget_life();
+        forget_epoch();
         newest_ = base_ = nullptr;
-        lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        epochs_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
         stranded_ = false;
     }
 
@@ -1693,7 +1693,7 @@ private:
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
         newest_ = base_ = nullptr;
-        forget_life();
+        forget_epoch();
         put_aside(c, c);
     }
 
@@ -1713,7 +1713,7 @@ private:
         end_ = hi_ = address{c->end};
     }
 
-    void forget_life() noexcept {
+    void forget_epoch() noexcept {
         current_ = nullptr;
         lo_ = hi_ = begin_ = end_ = {};
         run_end_ = no_run;
@@ -2662,7 +2662,7 @@ protected:
         busy_ = false;
     }
 
-    // Runs code of the program's, which must not end the life of the memory that is being
+    // Runs code of the program's, which must not end the epoch of the memory that is being
     // written. When it throws, a memory_guard of the caller's restores the flag: a guard
     // here, too, keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>
@@ -2716,14 +2716,14 @@ inline namespace EBB_ABI {
 /// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
 ///
 /// One thread at a time. Movable, not copyable: addresses of what it has made are
-/// stable until the end of the life, which is reset(), release() or the
+/// stable until the end of the epoch, which is reset(), release() or the
 /// destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
 /// a stale mark, another arena's, one that was moved from; rewind, reset, release
 /// and a move from a constructor or destructor that the arena runs; memory
-/// resources whose blocks went with an earlier life, or would go with a rewind or
-/// a move. Use of an object after its life is found under
+/// resources whose blocks went with an earlier epoch, or would go with a rewind or
+/// a move. Use of an object after its epoch is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -2769,7 +2769,7 @@ public:
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// Ends the life and frees the memory of this one before.
+    /// Ends the epoch and frees the memory of this one before.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -2788,7 +2788,7 @@ public:
     ~basic_arena() { unwind(nullptr); }
 
     /// A T, constructed from args; without any, value-initialized: zero where it
-    /// has no constructor. O(1). Its destructor runs at the end of the life,
+    /// has no constructor. O(1). Its destructor runs at the end of the epoch,
     /// unless it is trivial, and must not throw. Throws what T's constructor
     /// does, std::bad_alloc, and limit_error; then nothing is recorded, and the
     /// memory is taken back if the constructor took none itself.
@@ -2886,7 +2886,7 @@ public:
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
-    /// again, else at the end of the life. `bytes` as they were asked for. O(1).
+    /// again, else at the end of the epoch. `bytes` as they were asked for. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
@@ -2918,22 +2918,22 @@ public:
         region_.rewind(p);
     }
 
-    /// Ends the life: runs the destructors, newest object first, and takes back
+    /// Ends the epoch: runs the destructors, newest object first, and takes back
     /// everything. All marks are stale then. Where there are no destructors,
     /// marks or further chunks it is a few instructions.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_life(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_epoch(false);
     }
 
     /// The same, and gives all memory back. The arena is as if new.
-    void release() noexcept { end_life(true); }
+    void release() noexcept { end_epoch(true); }
 
     /// Bounds the memory of the arena's chunks, which is what counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
     /// lifts the limit. An arena that has more already keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
-    /// Bytes handed out in this life: of objects their size, rounded up to 8, of
+    /// Bytes handed out in this epoch: of objects their size, rounded up to 8, of
     /// text its length. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
@@ -2967,7 +2967,7 @@ private:
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
 
-    EBB_NOINLINE void end_life(bool release) noexcept {
+    EBB_NOINLINE void end_epoch(bool release) noexcept {
         if constexpr (Checks::enabled) {
             if (busy_) return complain(misuse::reentrant, nullptr);
         }
@@ -3014,7 +3014,7 @@ private:
         return allocate(bytes, align);
     }
 
-    // The arena's resource for what takes one; see within.hpp. It goes with the life, or a
+    // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
     // rewind.
     template <class Resource>
     Resource* resident() {
@@ -3051,7 +3051,7 @@ inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
 /// it. What a container gives back is free at once if it is the newest of the
-/// arena's, else at the end of its life; so is what one still has, which must not be
+/// arena's, else at the end of its epoch; so is what one still has, which must not be
 /// used after that, nor destroyed.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
@@ -3105,7 +3105,7 @@ public:
     }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
-    /// the life or with a rewind to a mark before. So an object that is made in the arena
+    /// the epoch or with a rewind to a mark before. So an object that is made in the arena
     /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
     /// Nothing is checked. Throws as an allocation.
     template <detail::polymorphic P>
@@ -3127,7 +3127,7 @@ private:
     friend class arena_allocator;
 
     arena_type* arena_;
-    std::size_t stamp_;  // of when it was made: what is older than an end of a life, or a rewind, is not used again
+    std::size_t stamp_;  // of when it was made: what is older than an end of an epoch, or a rewind, is not used again
 };
 
 }  // namespace EBB_ABI
@@ -3914,14 +3914,14 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 /// A memory resource that takes from an arena. What it gets back is free at once if
-/// it is the newest of the arena's, else at the end of its life.
+/// it is the newest of the arena's, else at the end of its epoch.
 ///
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
 /// It must not outlive the arena. Containers must be destroyed before the end of
-/// the arena's life in which they were filled: use of the resource while blocks
-/// of an earlier life are outstanding is misuse (`stranded`), and so are an
+/// the arena's epoch in which they were filled: use of the resource while blocks
+/// of an earlier epoch are outstanding is misuse (`stranded`), and so are an
 /// allocation from the arena after release() while there are, and a rewind() that
 /// would take back an outstanding block. Containers that are never destroyed,
 /// since the arena frees their memory, need abandon().
@@ -3948,14 +3948,14 @@ public:
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
     /// Says that none of the blocks will be given back or used after the end of
-    /// the life.
+    /// the epoch.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
     }
 
 private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && epoch_ != arena_->region_.epochs(); }
 
     // Counts as a new resource where the policy goes on.
     EBB_COLD void complain() noexcept {
@@ -3966,7 +3966,7 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_or_reuse(bytes, alignment);
-        if (blocks_++ == 0) life_ = arena_->region_.lives();
+        if (blocks_++ == 0) epoch_ = arena_->region_.epochs();
         if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
@@ -3985,7 +3985,7 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t life_ = 0;  // of the arena, in which they were taken
+    std::size_t epoch_ = 0;  // of the arena, in which they were taken
 };
 
 /// While it lives a resource is what std::pmr::get_default_resource() answers, for all

@@ -182,7 +182,7 @@ struct alignas(256) wide {
 
 void region() {
     ebb::basic_arena<remember> a(1'000, 4'000), other(1'000);
-    for (int life = 0; life < 3; ++life) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
         for (int i = 0; i < 100; ++i) CHECK(a.make<counted>(i)->number == i);
         const std::string_view text = a.copy("text");
         CHECK(reinterpret_cast<std::uintptr_t>(a.make<wide>()) % 256 == 0);

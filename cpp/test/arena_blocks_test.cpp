@@ -15,7 +15,7 @@ namespace {
 using allocator = ebb::arena_allocator<std::uint64_t, ebb::checks::report>;
 
 // Blocks, and marks among them, beside a list of what is out. A container that is older than
-// a rewind or an end of a life gives back its block all the same, which must do nothing.
+// a rewind or an end of an epoch gives back its block all the same, which must do nothing.
 class blocks {
 public:
     explicit blocks(std::uint32_t seed) : random_(seed) {}
@@ -154,7 +154,7 @@ TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {
     void* const older = a.allocate(100);
     a.allocate(8);
     a.give_back(older, 100);
-    EXPECT_EQ(a.used_bytes(), 16u + 104 + 8) << "to the end of the life";
+    EXPECT_EQ(a.used_bytes(), 16u + 104 + 8) << "to the end of the epoch";
 }
 
 template <class Grow>

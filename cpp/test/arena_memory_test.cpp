@@ -27,7 +27,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
     EXPECT_LE(m.held, 8'000u);
     EXPECT_GE(m.held, 4'000u);
     const std::size_t takes = m.takes;
-    for (int life = 0; life < 10; ++life) {
+    for (int epoch = 0; epoch < 10; ++epoch) {
         for (int i = 0; i < 20; ++i) a.allocate(100);
         a.reset();
     }
@@ -43,7 +43,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
 TEST(ArenaMemory, KeepsTheChunkAskedFor) {
     arena_model::memory m;
     ebb::arena a(10'000, 1, {.source = &m.source});
-    for (int life = 0; life < 10; ++life) {
+    for (int epoch = 0; epoch < 10; ++epoch) {
         a.allocate(50'000);  // much too large to be kept
         for (int i = 0; i < 50; ++i) a.allocate(100);
         a.reset();
@@ -64,7 +64,7 @@ TEST(ArenaMemory, TakesWhatLiesIdle) {
     arena_model::memory m;
     ebb::arena a(1'000, 1'000'000, {.source = &m.source});
     a.limit(1'000'000);
-    for (int life = 0; life < 3; ++life) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
         a.allocate(50'000);
         a.allocate(50'000);
         EXPECT_EQ(m.takes, 2u) << "as large as is needed, to the byte";
@@ -76,7 +76,7 @@ TEST(ArenaMemory, TakesWhatLiesIdle) {
 
 TEST(ArenaMemory, KeepsItToTheLastByte) {
     // Two chunks, of which the first is as asked for; one that is not, alone, which has a
-    // gap before the page, so that its life does not end at once.
+    // gap before the page, so that its epoch does not end at once.
     const auto retained = [](std::size_t chunk_size, std::size_t each, int n, std::size_t most, bool ended) {
         ebb::arena a(chunk_size, most);
         for (int i = 0; i < n; ++i) a.allocate(each, n == 1 ? 4096 : 8);
@@ -238,7 +238,7 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     const int before = failing_new::calls();
     {
         ebb::arena a(64, 0, {.storage = bytes});
-        for (int life = 0; life < 5; ++life) {
+        for (int epoch = 0; epoch < 5; ++epoch) {
             std::size_t got = 0;
             try {
                 for (;; got += 8) {
@@ -248,7 +248,7 @@ TEST(ArenaMemory, StorageOfTheCallers) {
             } catch (const std::bad_alloc&) {
             }
             EXPECT_GE(got, ebb::annotate::on ? 300u : 1'000u);
-            life % 2 == 0 ? a.reset() : a.release();
+            epoch % 2 == 0 ? a.reset() : a.release();
         }
     }
     EXPECT_EQ(failing_new::calls(), before) << "no heap at all";
@@ -281,7 +281,7 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     ebb::arena c(64, 0, {.storage = bytes, .source = &m.source});
     c.limit(bytes.size() + 5'000);
     EXPECT_THROW(static_cast<void>(c.allocate(6'000)), ebb::limit_error);
-    for (int life = 0; life < 3; ++life) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
         const std::size_t takes = m.takes;
         c.allocate(4'000);
         auto* const p = static_cast<std::byte*>(c.allocate(8, 8));
@@ -320,7 +320,7 @@ TEST(ArenaMemory, Stats) {
     EXPECT_EQ(s.retained_bytes, 1'000u + ebb::detail::chunk_header);
 }
 
-// The high water is what was used before the life's end, which nobody looked at.
+// The high water is what was used before the epoch's end, which nobody looked at.
 TEST(ArenaMemory, HighWaterOfEveryEnd) {
     for (const int end : {0, 1, 2}) {
         ebb::arena a(100);

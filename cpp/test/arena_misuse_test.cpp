@@ -124,7 +124,7 @@ TEST(ArenaMisuse, FromADestructor) {
     }
 }
 
-// Ends the life that it is made in, from its constructor.
+// Ends the epoch that it is made in, from its constructor.
 template <bool Trivial>
 struct ender {
     using what = meddler::what;
@@ -155,7 +155,7 @@ struct nested_ender {
     ~nested_ender() {}
 };
 
-// Without the lock the constructor's record is written into a life that has ended: a null
+// Without the lock the constructor's record is written into an epoch that has ended: a null
 // pointer is followed.
 TEST(ArenaMisuse, FromAConstructor) {
     using what = meddler::what;
@@ -165,28 +165,28 @@ TEST(ArenaMisuse, FromAConstructor) {
             const ebb::arena_mark m = a.mark();
             if (!first) a.make<ender<false>>(a, w, m);
             reports = 0;
-            const std::size_t lives = a.stats().resets;
+            const std::size_t epochs = a.stats().resets;
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<false>>(a, w, m)->value, 7); });
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<true>>(a, w, m)->value, 7); });
-            EXPECT_EQ(a.stats().resets, lives) << "it changes nothing";
+            EXPECT_EQ(a.stats().resets, epochs) << "it changes nothing";
             a.reset();
-            EXPECT_EQ(a.stats().resets, lives + 1) << "the lock is gone";
+            EXPECT_EQ(a.stats().resets, epochs + 1) << "the lock is gone";
         }
     }
     reporting a(1'000);
-    // The first of a life, which ends it by the fast path.
+    // The first of an epoch, which ends it by the fast path.
     expect(ebb::misuse::reentrant, &a,
            [&] { EXPECT_EQ((a.make<ender<true>>(a, what::reset, ebb::arena_mark())->value), 7); });
     expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<throwing_ender>(a, true), int); });
     expect(ebb::misuse::reentrant, &a, [&] { a.make<throwing_ender>(a, false); });
     expect(ebb::misuse::reentrant, &a, [&] { a.make<nested_ender>(a); });
-    const std::size_t lives = a.stats().resets;
+    const std::size_t epochs = a.stats().resets;
     a.reset();
-    EXPECT_EQ(a.stats().resets, lives + 1);
+    EXPECT_EQ(a.stats().resets, epochs + 1);
 }
 
 // Equal resources hand buffers to each other, which the other one then did not know: the
-// next life of a correct program was ended as stranded.
+// next epoch of a correct program was ended as stranded.
 TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
     reporting a(1'000);
     reporting_resource r(a), s(a);
@@ -262,7 +262,7 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     EXPECT_EQ(reports, 3);
     r.deallocate(p, 8);
     a.rewind(m);
-    // A life counts for itself.
+    // An epoch counts for itself.
     static_cast<void>(r.allocate(8));
     r.abandon();
     a.reset();

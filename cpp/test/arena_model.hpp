@@ -165,7 +165,7 @@ private:
                 case 12: return rewind(byte());
                 case 13: return op / 16 == 0 ? move(byte()) : words(byte() % 64);
                 case 14: return limit(op / 16);
-                default: return end_life(op / 16);
+                default: return end_epoch(op / 16);
             }
         } catch (const ebb::limit_error& e) {
             ++failures_;
@@ -194,7 +194,7 @@ private:
         pieces_.back().is_raw = true;
     }
     // The newest piece, where no mark came between: its memory is free again, or stays
-    // counted to the end of the life.
+    // counted to the end of the epoch.
     void give_back() {
         if (pieces_.empty() || !pieces_.back().is_raw) return;
         for (const mark_of& m : marks_) {
@@ -297,7 +297,7 @@ private:
         try {
             object<nested<arena>>(whole(sizeof(row)) + 21, {n + 1, n}, *arena_, n, fails);
         } catch (std::uint32_t) {
-            // What the constructor made stays until the end of the life.
+            // What the constructor made stays until the end of the epoch.
             ++failures_;
             pieces_.push_back({nullptr, 0, 0, whole(sizeof(row)) + 21, {n + 1}});
         } catch (const std::bad_alloc&) {
@@ -366,7 +366,7 @@ private:
         limit_ = n == 0 ? 0 : n * 700;
         arena_->limit(limit_);
     }
-    void end_life(unsigned how) {
+    void end_epoch(unsigned how) {
         if (how % 4 == 3) {
             arena_->release();
             if (memory_.held != 0) fail("release() kept memory");
@@ -377,8 +377,8 @@ private:
         }
         expect_ended(0);
         for (auto& m : marks_) m.good = false, m.known = true;
-        ++lives_;
-        if (arena_->stats().resets != lives_) fail("resets");
+        ++epochs_;
+        if (arena_->stats().resets != epochs_) fail("resets");
     }
 
     // Drops all pieces from `keep` on: their destructors must have run, newest first.
@@ -428,7 +428,7 @@ private:
     const std::uint8_t* data_;
     std::size_t size_, at_ = 0;
     memory& memory_;
-    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, lives_ = 0, refused_ = 0, failures_ = 0;
+    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, epochs_ = 0, refused_ = 0, failures_ = 0;
     std::optional<arena> arena_;
     std::size_t time_ = 0;
     std::vector<piece> pieces_;

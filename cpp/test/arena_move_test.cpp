@@ -54,7 +54,7 @@ TEST(ArenaMove, EverythingGoesAlong) {
     int others = 0;
     c.make<counted>(others);
     c = std::move(b);
-    EXPECT_EQ(others, 0) << "its own life has ended";
+    EXPECT_EQ(others, 0) << "its own epoch has ended";
     words->resize(10);
     ebb::arena& same = c;
     c = std::move(same);

@@ -264,7 +264,7 @@ TEST(Arena, AConstructorThatMightThrow) {
 }
 
 // What a constructor took before it threw is no longer the newest, and so is kept: the
-// object's own memory is lost until the end of the life, and not counted.
+// object's own memory is lost until the end of the epoch, and not counted.
 template <class Base>
 struct taker : Base {
     taker(ebb::arena& a, int n) : Base(1) {

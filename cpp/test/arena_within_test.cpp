@@ -61,7 +61,7 @@ TEST(ArenaWithin, AllMemoryIsTheArenas) {
     a.make<int>();
     counting others;
     const ebb::default_resource_scope scope(others);
-    for (int life = 0; life < 3; ++life) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
         const int news = failing_new::calls();
         EXPECT_EQ(*a.make<std::pmr::string>(text), text);
         auto* const words = a.make<std::pmr::vector<std::pmr::string>>();
@@ -90,7 +90,7 @@ TEST(ArenaWithin, AllMemoryIsTheArenas) {
         here.resize(100);
         EXPECT_EQ(others.calls, 1) << "the value that was copied";
         others.calls = 0;
-        if (life > 0) {
+        if (epoch > 0) {
             EXPECT_EQ(failing_new::calls(), news + 1) << "the same";
         }
         here.clear();
@@ -168,7 +168,7 @@ TEST(ArenaWithin, RewindUnderAnOlderObject) {
     a.make<std::pmr::string>(text);
     a.release();
     a.make<std::pmr::string>(text);
-    EXPECT_EQ(reports, 1) << "the end of a life ends what it has";
+    EXPECT_EQ(reports, 1) << "the end of an epoch ends what it has";
     ebb::set_misuse_handler(nullptr);
 }
 

@@ -43,14 +43,14 @@ inline namespace EBB_ABI {
 /// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
 ///
 /// One thread at a time. Movable, not copyable: addresses of what it has made are
-/// stable until the end of the life, which is reset(), release() or the
+/// stable until the end of the epoch, which is reset(), release() or the
 /// destructor.
 ///
 /// Misuse is detected with every policy but checks::none, and changes nothing:
 /// a stale mark, another arena's, one that was moved from; rewind, reset, release
 /// and a move from a constructor or destructor that the arena runs; memory
-/// resources whose blocks went with an earlier life, or would go with a rewind or
-/// a move. Use of an object after its life is found under
+/// resources whose blocks went with an earlier epoch, or would go with a rewind or
+/// a move. Use of an object after its epoch is found under
 /// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
 /// 16 bytes between allocations. (There objects are further apart: used_bytes is
 /// the same, retained_bytes and what fits in a limit are not.)
@@ -96,7 +96,7 @@ public:
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// Ends the life and frees the memory of this one before.
+    /// Ends the epoch and frees the memory of this one before.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -115,7 +115,7 @@ public:
     ~basic_arena() { unwind(nullptr); }
 
     /// A T, constructed from args; without any, value-initialized: zero where it
-    /// has no constructor. O(1). Its destructor runs at the end of the life,
+    /// has no constructor. O(1). Its destructor runs at the end of the epoch,
     /// unless it is trivial, and must not throw. Throws what T's constructor
     /// does, std::bad_alloc, and limit_error; then nothing is recorded, and the
     /// memory is taken back if the constructor took none itself.
@@ -213,7 +213,7 @@ public:
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
-    /// again, else at the end of the life. `bytes` as they were asked for. O(1).
+    /// again, else at the end of the epoch. `bytes` as they were asked for. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
@@ -245,22 +245,22 @@ public:
         region_.rewind(p);
     }
 
-    /// Ends the life: runs the destructors, newest object first, and takes back
+    /// Ends the epoch: runs the destructors, newest object first, and takes back
     /// everything. All marks are stale then. Where there are no destructors,
     /// marks or further chunks it is a few instructions.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_life(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_epoch(false);
     }
 
     /// The same, and gives all memory back. The arena is as if new.
-    void release() noexcept { end_life(true); }
+    void release() noexcept { end_epoch(true); }
 
     /// Bounds the memory of the arena's chunks, which is what counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
     /// lifts the limit. An arena that has more already keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
-    /// Bytes handed out in this life: of objects their size, rounded up to 8, of
+    /// Bytes handed out in this epoch: of objects their size, rounded up to 8, of
     /// text its length. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
@@ -294,7 +294,7 @@ private:
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
 
-    EBB_NOINLINE void end_life(bool release) noexcept {
+    EBB_NOINLINE void end_epoch(bool release) noexcept {
         if constexpr (Checks::enabled) {
             if (busy_) return complain(misuse::reentrant, nullptr);
         }
@@ -341,7 +341,7 @@ private:
         return allocate(bytes, align);
     }
 
-    // The arena's resource for what takes one; see within.hpp. It goes with the life, or a
+    // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
     // rewind.
     template <class Resource>
     Resource* resident() {

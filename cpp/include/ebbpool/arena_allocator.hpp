@@ -12,7 +12,7 @@ inline namespace EBB_ABI {
 
 /// A standard allocator over an arena, which must outlive the containers that use
 /// it. What a container gives back is free at once if it is the newest of the
-/// arena's, else at the end of its life; so is what one still has, which must not be
+/// arena's, else at the end of its epoch; so is what one still has, which must not be
 /// used after that, nor destroyed.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
@@ -66,7 +66,7 @@ public:
     }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
-    /// the life or with a rewind to a mark before. So an object that is made in the arena
+    /// the epoch or with a rewind to a mark before. So an object that is made in the arena
     /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
     /// Nothing is checked. Throws as an allocation.
     template <detail::polymorphic P>
@@ -88,7 +88,7 @@ private:
     friend class arena_allocator;
 
     arena_type* arena_;
-    std::size_t stamp_;  // of when it was made: what is older than an end of a life, or a rewind, is not used again
+    std::size_t stamp_;  // of when it was made: what is older than an end of an epoch, or a rewind, is not used again
 };
 
 }  // namespace EBB_ABI

@@ -10,7 +10,7 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A moment in the life of an arena, for rewind. Move-only; a mark that was
+/// A moment in the epoch of an arena, for rewind. Move-only; a mark that was
 /// moved from, or made by the default constructor, is none.
 ///
 /// \snippet reference.cpp arena_mark

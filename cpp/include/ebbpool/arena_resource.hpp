@@ -11,14 +11,14 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 /// A memory resource that takes from an arena. What it gets back is free at once if
-/// it is the newest of the arena's, else at the end of its life.
+/// it is the newest of the arena's, else at the end of its epoch.
 ///
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
 /// It must not outlive the arena. Containers must be destroyed before the end of
-/// the arena's life in which they were filled: use of the resource while blocks
-/// of an earlier life are outstanding is misuse (`stranded`), and so are an
+/// the arena's epoch in which they were filled: use of the resource while blocks
+/// of an earlier epoch are outstanding is misuse (`stranded`), and so are an
 /// allocation from the arena after release() while there are, and a rewind() that
 /// would take back an outstanding block. Containers that are never destroyed,
 /// since the arena frees their memory, need abandon().
@@ -45,14 +45,14 @@ public:
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
     /// Says that none of the blocks will be given back or used after the end of
-    /// the life.
+    /// the epoch.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
     }
 
 private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && life_ != arena_->region_.lives(); }
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && epoch_ != arena_->region_.epochs(); }
 
     // Counts as a new resource where the policy goes on.
     EBB_COLD void complain() noexcept {
@@ -63,7 +63,7 @@ private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_or_reuse(bytes, alignment);
-        if (blocks_++ == 0) life_ = arena_->region_.lives();
+        if (blocks_++ == 0) epoch_ = arena_->region_.epochs();
         if constexpr (Checks::enabled) arena_->region_.add_block();
         return p;
     }
@@ -82,7 +82,7 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t life_ = 0;  // of the arena, in which they were taken
+    std::size_t epoch_ = 0;  // of the arena, in which they were taken
 };
 
 /// While it lives a resource is what std::pmr::get_default_resource() answers, for all

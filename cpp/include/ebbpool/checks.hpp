@@ -29,7 +29,7 @@ enum class misuse : unsigned char {
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
     reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
-    stranded  ///< blocks of an arena_resource went with an earlier life of its arena, or would with a rewind or a move
+    stranded  ///< blocks of an arena_resource went with an earlier epoch of its arena, or would with a rewind or a move
 };
 
 /// The kind's name, as in the enumeration. Never null.

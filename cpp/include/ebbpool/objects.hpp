@@ -219,7 +219,7 @@ protected:
         busy_ = false;
     }
 
-    // Runs code of the program's, which must not end the life of the memory that is being
+    // Runs code of the program's, which must not end the epoch of the memory that is being
     // written. When it throws, a memory_guard of the caller's restores the flag: a guard
     // here, too, keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>

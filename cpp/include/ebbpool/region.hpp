@@ -6,7 +6,7 @@
 //
 // Objects grow from the low end in units of 8 bytes, text from the high end
 // byte by byte, so that strings cost no padding. When a chunk is full the next
-// one becomes current, the older ones wait in a list for the end of the life;
+// one becomes current, the older ones wait in a list for the end of the epoch;
 // what is too large for the rest of a chunk that has much left gets a chunk of
 // its own beside it.
 #ifndef EBBPOOL_REGION_HPP
@@ -116,7 +116,7 @@ public:
     }
 
     /// Takes back what begins at `from` and ends at `to`, if it is the newest;
-    /// else it is lost until the end of the life, and not counted as used.
+    /// else it is lost until the end of the epoch, and not counted as used.
     /// `overhead` bytes of it were none of the user's.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
@@ -132,24 +132,24 @@ public:
         }
     }
 
-    /// Ends a life of which nothing but the bytes of one chunk is left; false
+    /// Ends an epoch of which nothing but the bytes of one chunk is left; false
     /// when there may be more, and nothing was done.
     EBB_INLINE bool empty_at_once() noexcept {
         // Each record and each mark is overhead, too.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
         see();
-        ++lives_;
+        ++epochs_;
         lo_ = begin_;
         hi_ = end_;
         return true;
     }
 
-    /// Ends the life; records must have been unwound.
+    /// Ends the epoch; records must have been unwound.
     EBB_NOINLINE void empty() noexcept {
         see();
-        ++lives_;
+        ++epochs_;
         hide_all();
-        forget_life();
+        forget_epoch();
         chunk* used = newest_;
         newest_ = base_ = nullptr;
         // The oldest first: the lists are newest first.
@@ -186,13 +186,13 @@ public:
         }
     }
 
-    /// Ends the life and gives back all memory; records must have been unwound.
+    /// Ends the epoch and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
-        ++lives_;
+        ++epochs_;
         hide_all();
-        forget_life();
+        forget_epoch();
         chunk* const used = newest_;
         chunk* const spare = spare_;
         newest_ = base_ = spare_ = nullptr;
@@ -279,10 +279,10 @@ public:
 
     [[nodiscard]] arena_stats stats() noexcept {
         see();
-        return {used(), held_, high_, chunks_, lives_, oversize_};
+        return {used(), held_, high_, chunks_, epochs_, oversize_};
     }
 
-    [[nodiscard]] std::size_t lives() const noexcept { return lives_; }
+    [[nodiscard]] std::size_t epochs() const noexcept { return epochs_; }
 
     /// What no other region has, from the first mark on; 0 before.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
@@ -320,9 +320,9 @@ private:
     void be_new() noexcept {
         rewinds_ = stamp() + 1;
         forget_chunks();
-        forget_life();
+        forget_epoch();
         newest_ = base_ = nullptr;
-        lives_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        epochs_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
         stranded_ = false;
     }
 
@@ -331,7 +331,7 @@ private:
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
         newest_ = base_ = nullptr;
-        forget_life();
+        forget_epoch();
         put_aside(c, c);
     }
 
@@ -351,7 +351,7 @@ private:
         end_ = hi_ = address{c->end};
     }
 
-    void forget_life() noexcept {
+    void forget_epoch() noexcept {
         current_ = nullptr;
         lo_ = hi_ = begin_ = end_ = {};
         run_end_ = no_run;

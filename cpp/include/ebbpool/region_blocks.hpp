@@ -46,9 +46,9 @@ public:
         return take_again(bytes);
     }
 
-    /// What each end of a life and each rewind changes: a block that is given back with
+    /// What each end of an epoch and each rewind changes: a block that is given back with
     /// another stamp than it was taken with is no block any more.
-    [[nodiscard]] std::size_t stamp() const noexcept { return lives_ + rewinds_; }
+    [[nodiscard]] std::size_t stamp() const noexcept { return epochs_ + rewinds_; }
 
     /// Resources that lie here, the newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
@@ -60,7 +60,7 @@ public:
         begin_blocks();
         ++blocks_;
     }
-    /// The block at `p` is back, of this life. O(1) while there is no mark, else
+    /// The block at `p` is back, of this epoch. O(1) while there is no mark, else
     /// O(marks and chunks that came after the block).
     void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
@@ -86,7 +86,7 @@ public:
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
     /// Whether a block of a memory resource is outstanding for sure.
     [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == lives_ && outstanding_since(nullptr) > abandoned_;
+        return blocks_of_ == epochs_ && outstanding_since(nullptr) > abandoned_;
     }
     /// Whether a block that came after `p` is, or one of an object's that is older.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
@@ -96,10 +96,10 @@ public:
     }
 
 protected:
-    // Counts of an earlier life count no more.
+    // Counts of an earlier epoch count no more.
     void begin_blocks() noexcept {
-        if (blocks_of_ == lives_) return;
-        blocks_of_ = lives_;
+        if (blocks_of_ == epochs_) return;
+        blocks_of_ = epochs_;
         blocks_ = abandoned_ = 0;
     }
 
@@ -137,7 +137,7 @@ protected:
     std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
     std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
     std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the life in which they were counted
+    std::size_t blocks_of_ = 0;   // the epoch in which they were counted
     std::size_t rewinds_ = 0;
 
 private:

@@ -19,13 +19,13 @@ struct arena_stats {
     std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
     std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
     std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< lives that have ended, by reset or release
+    std::size_t resets;          ///< epochs that have ended, by reset or release
     std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
 };
 
 namespace detail {
 
-/// A place in the life of a region. It lies in the arena, behind what it keeps.
+/// A place in the epoch of a region. It lies in the arena, behind what it keeps.
 struct alignas(unit) place {
     place* older;
     std::size_t serial;  // no other has it
@@ -57,8 +57,8 @@ struct region_state {
     address begin_{};           // of the current chunk; 0 before the first
     chunk* newest_ = nullptr;   // of those that hold something
     address end_{};
-    chunk* base_ = nullptr;  // where each life begins, if there is just one chunk in use; else null
-    std::size_t lives_ = 0;
+    chunk* base_ = nullptr;  // where each epoch begins, if there is just one chunk in use; else null
+    std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
 };
