@@ -15,12 +15,12 @@ type coldStruct struct {
 
 var sinkStruct *coldStruct
 
-// BenchmarkCold has a new arena for each life, of the chunk size that suits most
+// BenchmarkCold has a new arena for each epoch, of the chunk size that suits most
 // requests, and drops it: what the experiment's own benchmark does.
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		for _, alloc := range []string{"heap", "arena"} {
-			b.Run(fmt.Sprintf("life=slice/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
+			b.Run(fmt.Sprintf("epoch=slice/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
 					var s []int
@@ -37,7 +37,7 @@ func BenchmarkCold(b *testing.B) {
 					sinkInts = s
 				}
 			})
-			b.Run(fmt.Sprintf("life=struct/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
+			b.Run(fmt.Sprintf("epoch=struct/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
 					var x *coldStruct

@@ -40,7 +40,7 @@ func BenchmarkReset(b *testing.B) {
 			}
 		}
 		fill()
-		a.Reset() // from here on one chunk holds a life
+		a.Reset() // from here on one chunk holds an epoch
 		timed(b, fill, a.Reset)
 	})
 	b.Run("objects=1000000/type=ptr/alloc=clear", func(b *testing.B) {

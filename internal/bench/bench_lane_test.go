@@ -7,11 +7,11 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkLives makes objects with two strings in lives of 20, which is a small
+// BenchmarkEpochs makes objects with two strings in epochs of 20, which is a small
 // request's, of 250, and of 1,000, which are 64 KB: more than some first-level
-// caches hold. An op is one object. lane is a handle that the life asks for, as a
+// caches hold. An op is one object. lane is a handle that the epoch asks for, as a
 // request does.
-func BenchmarkLives(b *testing.B) {
+func BenchmarkEpochs(b *testing.B) {
 	for _, n := range []int{20, 250, 1000} {
 		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchEpochs(b, n) })
 	}

@@ -14,8 +14,8 @@ import (
 
 // BenchmarkMarking times the same work while the collector marks and while it
 // rests, over live objects that keep it at that for a while. An op is one
-// collection, or the time between two, of which as many lives are timed as it has
-// room for; ns/op is the mean of one object, or of one pointer cleared: lives that
+// collection, or the time between two, of which as many epochs are timed as it has
+// room for; ns/op is the mean of one object, or of one pointer cleared: epochs that
 // waited for the collector's own work on their processor, or helped with it, are
 // part of it, as they are of a program.
 func BenchmarkMarking(b *testing.B) {
@@ -47,10 +47,10 @@ func BenchmarkMarking(b *testing.B) {
 				c.end()
 			}
 			if epochs == 0 {
-				b.Fatalf("in %d collections there was no room for a life", b.N)
+				b.Fatalf("in %d collections there was no room for an epoch", b.N)
 			}
 			b.ReportMetric(float64(sum.Nanoseconds())/float64(epochs*perEpoch), "ns/op")
-			b.ReportMetric(float64(epochs)/float64(b.N), "lives")
+			b.ReportMetric(float64(epochs)/float64(b.N), "epochs")
 		}
 		b.Run(name+"heap", func(b *testing.B) {
 			timed(b, epochLen, func() time.Duration {

@@ -10,7 +10,7 @@ import (
 // The benchmarks compare subjects within one run: read ratios between lines,
 // not times. Every result goes to a package variable of pointer type, whose
 // store has a write barrier, as in a program that keeps what it allocates; an
-// arena's life is 250 objects, and its Reset is part of the time.
+// arena's epoch is 250 objects, and its Reset is part of the time.
 
 const epochLen = 250
 
@@ -27,7 +27,7 @@ var (
 	sinkStr  string
 )
 
-// lives is how many lives of lifeLen objects make up b.N.
+// epochs is how many epochs of epochLen objects make up b.N.
 func epochs(b *testing.B) int { return (b.N + epochLen - 1) / epochLen }
 
 // The loops are written out for each type and subject, so that what is timed

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	textEpochs = 64 // texts in a life
+	textEpochs = 64 // texts in an epoch
 	textPieces = 40 // writes to each of them
 	textPiece  = "a piece of a text, 30 bytes. \n"
 )

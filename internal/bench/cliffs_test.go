@@ -11,9 +11,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What an arena has been through must not be paid for by the lives that follow. The
-// table has lives that are small, in arenas that have met many types once, beside the
-// same lives in arenas that never met others: at most 1.3 times the time.
+// What an arena has been through must not be paid for by the epochs that follow. The
+// table has epochs that are small, in arenas that have met many types once, beside the
+// same epochs in arenas that never met others: at most 1.3 times the time.
 
 const cliff = 1.3
 
@@ -25,7 +25,7 @@ var cliffTypes = func() (all [800]reflect.Type) {
 	return
 }()
 
-// met has a life use so many types.
+// met has an epoch use so many types.
 func met(a *arena.Arena, types int) {
 	for _, t := range cliffTypes[:types] {
 		arenareflect.New(a, t)
@@ -44,7 +44,7 @@ type jsonDoc struct {
 
 var smallDoc = []byte(`{"id":17,"name":"a small one","tags":["new","red"],"owner":{"name":"Jo","mail":"jo@example.org"}}`)
 
-// smallEpochs are what lives do that have few types.
+// smallEpochs are what epochs do that have few types.
 var smallEpochs = []struct {
 	name string
 	live func(a *arena.Arena)
@@ -93,8 +93,8 @@ var (
 	sinkLen int
 )
 
-// homes are where lives are led: each makes an arena that has met so many types, and
-// returns what leads a life in it.
+// homes are where epochs are led: each makes an arena that has met so many types, and
+// returns what leads an epoch in it.
 var homes = []struct {
 	name string
 	make func(types int) func(live func(*arena.Arena))
@@ -142,7 +142,7 @@ func TestNoCliffs(t *testing.T) {
 						}
 					}
 					before, after := lead(fresh), lead(old)
-					before() // the first lives are others: both come to rest
+					before() // the first epochs are others: both come to rest
 					after()
 					wantFaster(t, 1/cliff, before, after)
 				})
@@ -151,13 +151,13 @@ func TestNoCliffs(t *testing.T) {
 	}
 }
 
-// BenchmarkCliffs shows how many times as long a life takes in an arena that has met
-// many types once; in one that meets them in each 100th life, than those lives in an
+// BenchmarkCliffs shows how many times as long an epoch takes in an arena that has met
+// many types once; in one that meets them in each 100th epoch, than those epochs in an
 // arena of their own.
 func BenchmarkCliffs(b *testing.B) {
 	for _, types := range []int{80, 800} {
 		for _, small := range smallEpochs {
-			b.Run(fmt.Sprintf("types=%d/life=%s", types, small.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("types=%d/epoch=%s", types, small.name), func(b *testing.B) {
 				fresh, old := homes[0].make(0), homes[0].make(types)
 				testkit.Duel(b, func() {
 					for range 500 {
@@ -170,7 +170,7 @@ func BenchmarkCliffs(b *testing.B) {
 				})
 			})
 		}
-		b.Run(fmt.Sprintf("types=%d/life=all types", types), func(b *testing.B) {
+		b.Run(fmt.Sprintf("types=%d/epoch=all types", types), func(b *testing.B) {
 			many, few := homes[0].make(types), homes[0].make(8)
 			testkit.Duel(b, func() { many(func(a *arena.Arena) { met(a, types) }) }, func() {
 				few(func(a *arena.Arena) {
@@ -180,7 +180,7 @@ func BenchmarkCliffs(b *testing.B) {
 				})
 			})
 		})
-		b.Run(fmt.Sprintf("types=%d/life=all types in one of 100", types), func(b *testing.B) {
+		b.Run(fmt.Sprintf("types=%d/epoch=all types in one of 100", types), func(b *testing.B) {
 			mixed, few, all := homes[0].make(0), homes[0].make(0), homes[0].make(0)
 			large := func(a *arena.Arena) { met(a, types) }
 			epochs := func(small, large func()) {

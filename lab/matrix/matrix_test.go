@@ -18,12 +18,12 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// warmLives is how many operations come before the measured ones. Allocators that fit
-// their chunks to what the life before has needed are settled in the third.
-const warmLives = 3
+// warmEpochs is how many operations come before the measured ones. Allocators that fit
+// their chunks to what the epoch before has needed are settled in the third.
+const warmEpochs = 3
 
 // longWarmUp is the time after which no other one is begun: an operation that takes so
-// long has many lives in it, and settles in the first of them.
+// long has many epochs in it, and settles in the first of them.
 const longWarmUp = time.Second
 
 // BenchmarkMatrix has a benchmark for each workload, size and subject. The metric
@@ -60,7 +60,7 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	}
 	begun := time.Now()
 	sum := op(n, watch)
-	for i := 1; i < warmLives && time.Since(begun) < longWarmUp; i++ {
+	for i := 1; i < warmEpochs && time.Since(begun) < longWarmUp; i++ {
 		op(n, watch)
 	}
 	b.ReportAllocs()

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The use-after-free program keeps something from a life, ends the life, has the next one
+// The use-after-free program keeps something from an epoch, ends the epoch, has the next one
 // write, and uses what it kept: one process for each subject and variant. With -v each
 // line says what it saw, or what the runtime or a sanitizer reported, in the build that
 // the test is of. Of ours nothing but a sanitizer or a check for misuse may end it.

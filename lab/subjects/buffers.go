@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/bytebufferpool"
 )
 
-// buffers puts the strings of a life behind each other into one pooled buffer.
+// buffers puts the strings of an epoch behind each other into one pooled buffer.
 type buffers struct{ b *bytebufferpool.ByteBuffer }
 
 func (s *buffers) Texts(dst []string, src string) {

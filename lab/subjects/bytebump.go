@@ -10,7 +10,7 @@ import (
 // collector does not see the pointers stored in it: objects that only it points
 // to are freed under the program. It is here to be measured, never to be used.
 //
-// Chunks stay for the next life, so that it is as warm as its neighbours.
+// Chunks stay for the next epoch, so that it is as warm as its neighbours.
 type bump struct {
 	chunks [][]byte
 	next   int // the chunk after the current one

@@ -55,9 +55,9 @@ func TestAllSubjectsDoTheSame(t *testing.T) {
 				if !ok {
 					t.Skip(a.Lacks[w.Need])
 				}
-				for life := range 3 {
+				for epoch := range 3 {
 					if got := run(n, &workloads.Watch{}); got != want {
-						t.Errorf("life %d: checksum %x, want %x", life, got, want)
+						t.Errorf("epoch %d: checksum %x, want %x", epoch, got, want)
 					}
 					runtime.GC()
 				}
@@ -96,7 +96,7 @@ func TestZeros(t *testing.T) {
 					x.Length = -1
 				}
 			}
-			m.(workloads.Life).End()
+			m.(workloads.Epoch).End()
 		}
 	}
 }

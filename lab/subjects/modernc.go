@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// modernc is a malloc in Go, over memory of the operating system. A life ends
+// modernc is a malloc in Go, over memory of the operating system. An epoch ends
 // with Close, which gives all of it back at once.
 type modernc struct{ a malloc.Allocator }
 

@@ -5,11 +5,11 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// regionChunk suits lives of some megabytes; what a life needs beyond it comes
+// regionChunk suits epochs of some megabytes; what an epoch needs beyond it comes
 // in chunks that double.
 const regionChunk = 256 << 10
 
-// regionRetained lets an arena keep the memory of the table's largest lives,
+// regionRetained lets an arena keep the memory of the table's largest epochs,
 // so that it is warm, as the other subjects are.
 const regionRetained = 256 << 20
 
@@ -100,7 +100,7 @@ func (r *region) Worker() workloads.Requests {
 	return &region{memory: memory{arena.NewArena(chunkSize, 0)}}
 }
 
-// pooled is our ArenaPool: each life has an arena of the pool. Unlike region it
+// pooled is our ArenaPool: each epoch has an arena of the pool. Unlike region it
 // keeps what the defaults keep.
 type pooled struct {
 	memory
@@ -123,7 +123,7 @@ func (p *pooled) Tree(depth int) *workloads.Node {
 	return laneTree(arena.AllocatorFor[workloads.Node](p.a), depth)
 }
 
-// Apart is another arena of the pool, for one life.
+// Apart is another arena of the pool, for one epoch.
 func (p *pooled) Apart() workloads.Nodes {
 	return &lent{pooled{memory: memory{p.pool.Get()}, pool: p.pool}}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // slabChunk is in objects. A slab keeps ten chunks of this length over a Reset:
-// enough for a life of 1,000,000 objects, as the other subjects keep it.
+// enough for an epoch of 1,000,000 objects, as the other subjects keep it.
 const slabChunk = 1 << 17
 
 // nodeChunk is slabChunk for nodes of trees: ten of them hold a tree of 20 levels.

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// stdArena is the standard library's experiment. It has no Reset: a life ends
+// stdArena is the standard library's experiment. It has no Reset: an epoch ends
 // with Free, and the next has a new arena. Its slices don't grow, and its
 // strings are copies by hand.
 type stdArena struct{ a *arena.Arena }

@@ -7,7 +7,7 @@ import (
 )
 
 // typedPools is one sync.Pool for each type, as programs have them for their
-// hot types. What a life took goes back at its end, cleared.
+// hot types. What an epoch took goes back at its end, cleared.
 type typedPools struct {
 	*sharedPools
 	flats   taken[workloads.Flat]
@@ -27,7 +27,7 @@ type sharedPools struct {
 
 func newTypedPools() *typedPools { return &typedPools{sharedPools: new(sharedPools)} }
 
-// taken are the objects of one life.
+// taken are the objects of one epoch.
 type taken[T any] []*T
 
 func (t *taken[T]) get(pool *sync.Pool) *T {

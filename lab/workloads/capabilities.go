@@ -8,14 +8,14 @@ package workloads
 // stands in the subject, so that a call that users get inlined is inlined here
 // too.
 
-// Life ends all of a subject's objects at once. What was handed out before is
+// Epoch ends all of a subject's objects at once. What was handed out before is
 // dead after End.
-type Life interface{ End() }
+type Epoch interface{ End() }
 
 // Objects is memory for structs of 64 bytes. They need not be zero: a workload
 // writes every field that it reads.
 type Objects interface {
-	Life
+	Epoch
 	Flats(dst []*Flat)
 	Links(dst []*Link)
 }
@@ -29,14 +29,14 @@ type Ends interface {
 
 // Texts copies strings.
 type Texts interface {
-	Life
+	Epoch
 	// Texts sets each element of dst to a copy of src in memory of its own.
 	Texts(dst []string, src string)
 }
 
 // Ints is memory for slices.
 type Ints interface {
-	Life
+	Epoch
 	// MakeInts returns a slice that is zero up to its capacity.
 	MakeInts(n, capacity int) []int
 	// ReserveInts returns a slice of n ints that the caller will write before
@@ -48,25 +48,25 @@ type Ints interface {
 
 // Simples is memory for the structs of a length and a slice. They are zero.
 type Simples interface {
-	Life
+	Epoch
 	Simples(dst []*Simple)
 }
 
 // Nodes is memory for binary trees. The recursion stands in the subject, as the
 // loops of others do.
 type Nodes interface {
-	Life
+	Epoch
 	// Tree returns a tree of that depth, 0 for one node, built from its root down.
 	Tree(depth int) *Node
 	// Apart is memory of the same kind whose objects don't end with these; as warm
-	// as these, where a subject keeps memory from life to life.
+	// as these, where a subject keeps memory from epoch to epoch.
 	Apart() Nodes
 }
 
 // Requests is what a small request needs: the handler's memory and a sixth
 // type.
 type Requests interface {
-	Life
+	Epoch
 	Memory
 	Node() *Node
 }

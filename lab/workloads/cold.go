@@ -1,6 +1,6 @@
 package workloads
 
-// Cold is memory that is made for one life and then dropped, as tests, tools and
+// Cold is memory that is made for one epoch and then dropped, as tests, tools and
 // first requests have it.
 type Cold interface {
 	Simples
@@ -11,18 +11,18 @@ type Cold interface {
 	GrowItems(x *Simple, n int)
 	// Begin makes new memory, in which nothing was yet.
 	Begin()
-	// Drop ends the life and the memory. After it comes Begin.
+	// Drop ends the epoch and the memory. After it comes Begin.
 	Drop()
 }
 
-// coldLives is how many lives an operation has: the smallest one alone takes
+// coldEpochs is how many epochs an operation has: the smallest one alone takes
 // little more than looking at the clock.
-const coldLives = 10
+const coldEpochs = 10
 
-func perColdLife(int) float64 { return coldLives }
+func perColdEpoch(int) float64 { return coldEpochs }
 
 func coldSlice(m Cold, n int, _ *Watch) (sum uint64) {
-	for range coldLives {
+	for range coldEpochs {
 		m.Begin()
 		sum += total(m.AppendInts(nil, 0, n))
 		m.Drop()
@@ -32,7 +32,7 @@ func coldSlice(m Cold, n int, _ *Watch) (sum uint64) {
 
 func coldStruct(m Cold, n int, _ *Watch) (sum uint64) {
 	one := simpleTable.of(1)
-	for range coldLives {
+	for range coldEpochs {
 		m.Begin()
 		m.Simples(one)
 		x := one[0]
@@ -56,9 +56,9 @@ func coldIter(m Cold, n int, _ *Watch) (sum uint64) {
 // requestObjects is how many objects a request has.
 const requestObjects = 20
 
-// coldRequest builds requests that have n objects together, in one life.
+// coldRequest builds requests that have n objects together, in one epoch.
 func coldRequest(m Cold, n int, _ *Watch) (sum uint64) {
-	for range coldLives {
+	for range coldEpochs {
 		m.Begin()
 		for i := range n / requestObjects {
 			sum += request(m, i)

@@ -9,26 +9,26 @@ import (
 )
 
 // Misuse is a variant of the use-after-free program: something is kept from a
-// life, the life ends, the next one writes, and then what was kept is used.
+// epoch, the epoch ends, the next one writes, and then what was kept is used.
 type Misuse struct {
 	Name string
 	// Title says what is done with what was kept.
 	Title string
-	// things of a life, and the kinds of them that the variant can do with,
+	// things of an epoch, and the kinds of them that the variant can do with,
 	// the first that the subject has.
 	count int
 	kinds []kind
-	use   func(m Life, make maker, n int) Seen
+	use   func(m Epoch, make maker, n int) Seen
 }
 
 // What a use of dead memory is seen to do.
 const (
 	OwnValue   = "still its own value"
 	ReadsZero  = "reads zero"
-	ReadsOther = "reads another life's value"
+	ReadsOther = "reads another epoch's value"
 	ReadsElse  = "reads neither its own value nor another's"
 	WritesOwn  = "changes nobody else's value"
-	WritesOver = "changes another life's value"
+	WritesOver = "changes another epoch's value"
 )
 
 // Seen is what a variant found.
@@ -40,7 +40,7 @@ func Misuses() []Misuse {
 	const few, many = 100, 200_000 // many are 12 MB: more than a chunk of any subject
 	return []Misuse{
 		{"pointer", "a pointer is read", few, []kind{pointers, prices}, read},
-		{"pointer-large", "a pointer is read after a life of 200,000 objects", many, []kind{pointers, prices}, read},
+		{"pointer-large", "a pointer is read after an epoch of 200,000 objects", many, []kind{pointers, prices}, read},
 		{"slice", "a slice is read", few, []kind{lists}, read},
 		{"string", "a string is read", few, []kind{copies}, read},
 		{"write", "a value is written through it", few, []kind{pointers, prices, lists}, write},
@@ -60,7 +60,7 @@ func FindMisuse(name string) (Misuse, error) {
 // Bind returns the variant on a subject; false if the subject has nothing that
 // could be kept for it.
 func (v Misuse) Bind(subject any) (func() Seen, bool) {
-	m, ok := subject.(Life)
+	m, ok := subject.(Epoch)
 	if !ok {
 		return nil, false
 	}
@@ -72,10 +72,10 @@ func (v Misuse) Bind(subject any) (func() Seen, bool) {
 	return nil, false
 }
 
-// The values that the lives and the late writer store.
+// The values that the epochs and the late writer store.
 const earlier, mine, theirs, late = 0x1111111111111111, 0x2222222222222222, 0x3333333333333333, 0x4444444444444444
 
-// things are what a life has handed out.
+// things are what an epoch has handed out.
 type things struct {
 	read  func(i int) uint64
 	write func(i int, v uint64)
@@ -159,9 +159,9 @@ func copies(subject any) maker {
 	}
 }
 
-// settled makes the life whose things are kept, after some that let the
-// allocator find its size: it then has its memory from the life before.
-func settled(m Life, make maker, n int) things {
+// settled makes the epoch whose things are kept, after some that let the
+// allocator find its size: it then has its memory from the epoch before.
+func settled(m Epoch, make maker, n int) things {
 	for range 3 {
 		make(n, earlier)
 		m.End()
@@ -169,7 +169,7 @@ func settled(m Life, make maker, n int) things {
 	return make(n, mine)
 }
 
-func read(m Life, make maker, n int) Seen {
+func read(m Epoch, make maker, n int) Seen {
 	old := settled(m, make, n)
 	m.End()
 	next := make(n, theirs)
@@ -178,12 +178,12 @@ func read(m Life, make maker, n int) Seen {
 	return seen
 }
 
-// grace is long enough for the next life to have begun and written.
+// grace is long enough for the next epoch to have begun and written.
 const grace = 30 * time.Millisecond
 
 // readElsewhere has the reader wait by the clock: any other way would be the
 // synchronization that the program lacks.
-func readElsewhere(m Life, make maker, n int) Seen {
+func readElsewhere(m Epoch, make maker, n int) Seen {
 	old := settled(m, make, n)
 	found := goLook(old, n)
 	m.End()
@@ -202,7 +202,7 @@ func goLook(old things, n int) chan Seen {
 	return found
 }
 
-func write(m Life, make maker, n int) Seen {
+func write(m Epoch, make maker, n int) Seen {
 	old := settled(m, make, n)
 	m.End()
 	next := make(n, theirs)

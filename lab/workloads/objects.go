@@ -6,7 +6,7 @@ import (
 )
 
 // table keeps the pointers of one operation; it is the harness's, made once,
-// and emptied so that the heap's objects are garbage after their life.
+// and emptied so that the heap's objects are garbage after their epoch.
 type table[T any] struct{ all []T }
 
 func (t *table[T]) of(n int) []T {

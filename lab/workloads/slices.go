@@ -81,7 +81,7 @@ func matrixComplex(m simplesAndInts, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// iterations is how many structs ComplexStructIter makes in one life.
+// iterations is how many structs ComplexStructIter makes in one epoch.
 const iterations = 1000
 
 func matrixIter(m simplesAndInts, n int, _ *Watch) (sum uint64) {
