@@ -19,8 +19,8 @@ const (
 	RegionRewind  RegionKind = "rewind"  // go back to mark N
 	RegionStale   RegionKind = "stale"   // misuse: go back to mark N, which is stale
 	RegionForeign RegionKind = "foreign" // misuse: go back to a mark of another region
-	RegionReset   RegionKind = "reset"   // end the life
-	RegionRelease RegionKind = "release" // end the life and give the memory back
+	RegionReset   RegionKind = "reset"   // end the epoch
+	RegionRelease RegionKind = "release" // end the epoch and give the memory back
 )
 
 // regionKinds says which calls there are, and whether a line of it has a number.
@@ -61,8 +61,8 @@ const regionHeader = `# ebbpool region trace, version 1
 #   refuse N U         N bytes are asked for; they are beyond the limit
 #   mark M U           a mark is taken, number M
 #   rewind M U         back to mark M, which stays good
-#   reset U            the life ends
-#   release U          the life ends, and the memory goes back
+#   reset U            the epoch ends
+#   release U          the epoch ends, and the memory goes back
 # What is handed out overlaps nothing that is in use, and holds what was written
 # to it until it is taken back. Misuse. Each must be reported, and change nothing:
 #   stale M U          back to mark M, which is stale: the region was reset,
@@ -192,11 +192,11 @@ func RegionTraces() map[string]string {
 
 // regionOrders are the sequences that every chunk size is tried with.
 var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
-	// Lives of every length around the chunk's, in which sizes differ.
-	"lives": func(r *regionRecorder, random *rand.Rand) {
-		for life := range 12 {
-			r.some(random, 3*life)
-			if life%4 == 3 {
+	// Epochs of every length around the chunk's, in which sizes differ.
+	"epochs": func(r *regionRecorder, random *rand.Rand) {
+		for epoch := range 12 {
+			r.some(random, 3*epoch)
+			if epoch%4 == 3 {
 				r.end(RegionRelease)
 			} else {
 				r.end(RegionReset)
