@@ -19,15 +19,15 @@ type decoder struct {
 	r     *machine.Region // a's; nil for the heap
 	depth int
 
-	here  []byte          // the document where it lies in the arena already, with docSlack zeros behind it
-	doc   []byte          // the document as it came, in which nothing is undone: here, or what was copied
-	root  *plan           // of all of it
-	top   xunsafe.Pointer // what it is read into
-	slot  reflect.Type    // the type of the pointer that was passed
-	under []dynamic       // the values in interfaces that are being read
-	wrong error           // the first value that does not fit
-	valid bool            // the document is known to be JSON
-	names *nameSet        // of the objects that are open, for Strict
+	here   []byte          // the document where it lies in the arena already, with docSlack zeros behind it
+	doc    []byte          // the document as it came, in which nothing is undone: here, or what was copied
+	root   *decProgram     // of all of it
+	top    xunsafe.Pointer // what it is read into
+	passed reflect.Type    // the type of the pointer that was passed
+	under  []dynamic       // the values in interfaces that are being read
+	wrong  error           // the first value that does not fit
+	valid  bool            // the document is known to be JSON
+	names  *nameSet        // of the objects that are open, for Strict
 
 	before int // how much of the document stands in front of base, where that is a string of it
 
@@ -57,9 +57,9 @@ func (d *decoder) outside(f func() error) error {
 
 // value reads a value of p's type to where to points, beginning at i, behind any
 // spaces, and returns where it ends.
-func (d *decoder) value(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
-	switch p.act {
+	switch p.op {
 	case readString:
 		if c != '"' {
 			return d.null(p, to, i)
@@ -136,7 +136,7 @@ func (d *decoder) value(p *plan, to xunsafe.Pointer, i int) int {
 }
 
 // null reads null, which empties what can be nil and leaves the rest as it is.
-func (d *decoder) null(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) null(p *decProgram, to xunsafe.Pointer, i int) int {
 	if !d.has(i, "null") {
 		return d.mismatch(p, i)
 	}
@@ -145,8 +145,8 @@ func (d *decoder) null(p *plan, to xunsafe.Pointer, i int) int {
 }
 
 // empty has the value at to be what null leaves of it.
-func (p *plan) empty(to xunsafe.Pointer) {
-	switch p.act {
+func (p *decProgram) empty(to xunsafe.Pointer) {
+	switch p.op {
 	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
 		*xunsafe.Cast[xunsafe.Pointer](to) = nil
 	case readSlice, readBytes:
@@ -162,7 +162,7 @@ func (p *plan) empty(to xunsafe.Pointer) {
 }
 
 // alloc returns a zero value of p's type.
-func (d *decoder) alloc(p *plan) xunsafe.Pointer {
+func (d *decoder) alloc(p *decProgram) xunsafe.Pointer {
 	if d.r != nil {
 		return machine.NewOfType(d.r, p.mem)
 	}
@@ -180,7 +180,7 @@ func (d *decoder) bytes(n int) []byte {
 
 // slice reads an array into a slice: into the elements that it has room for, as
 // encoding/json does, and then into more.
-func (d *decoder) slice(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
 		return d.null(p, to, i)
 	}
@@ -222,7 +222,7 @@ func (d *decoder) slice(p *plan, to xunsafe.Pointer, i int) int {
 	return i + 1
 }
 
-func (d *decoder) emptySlice(p *plan) machine.Slice {
+func (d *decoder) emptySlice(p *decProgram) machine.Slice {
 	if d.r != nil {
 		return machine.MakeSliceOfType(d.r, p.elem.mem, 0, 0)
 	}
@@ -230,7 +230,7 @@ func (d *decoder) emptySlice(p *plan) machine.Slice {
 }
 
 // grow returns s with room for n elements.
-func (d *decoder) grow(p *plan, s machine.Slice, n int) machine.Slice {
+func (d *decoder) grow(p *decProgram, s machine.Slice, n int) machine.Slice {
 	if d.r != nil {
 		return machine.GrowSliceOfType(d.r, p.elem.mem, s, n)
 	}
@@ -248,7 +248,7 @@ func makeOnHeap(t reflect.Type, s machine.Slice, n int) machine.Slice {
 
 // array reads an array into one of Go: what is too much is left out, and what is
 // missing becomes zero.
-func (d *decoder) array(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) array(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
 		return d.null(p, to, i)
 	}
@@ -280,11 +280,11 @@ func (d *decoder) array(p *plan, to xunsafe.Pointer, i int) int {
 	return i + 1
 }
 
-// structure reads an object into a struct. The next member of the struct is tried
+// structure reads an object into a struct. The next field of the struct is tried
 // first: documents mostly have them in its order.
-func (d *decoder) structure(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 	d.deeper(i)
-	all := p.object.all
+	all := p.fields.all
 	next := 0
 	if i = d.space(i + 1); d.at(i) == '}' {
 		d.depth--
@@ -298,24 +298,24 @@ func (d *decoder) structure(p *plan, to xunsafe.Pointer, i int) int {
 			d.fail()
 		}
 		from := i
-		var m *member
+		var f *decField
 		var name string
 		if next < len(all) {
-			m = &all[next]
-			if d.word(i+1)&m.mask != m.word || len(m.name) >= 8 && !d.has(i+9, m.name[8:]) || d.at(i+1+len(m.name)) != '"' {
-				m = nil
+			f = &all[next]
+			if d.word(i+1)&f.mask != f.word || len(f.name) >= 8 && !d.has(i+9, f.name[8:]) || d.at(i+1+len(f.name)) != '"' {
+				f = nil
 			}
 		}
-		if m != nil {
-			i += len(m.name) + 2
+		if f != nil {
+			i += len(f.name) + 2
 		} else {
 			name, i = d.str(i)
-			if at := p.object.find(name, d.strict); at >= 0 {
-				m, next = &all[at], at
+			if at := p.fields.find(name, d.strict); at >= 0 {
+				f, next = &all[at], at
 			}
 		}
 		if d.strict {
-			if m != nil {
+			if f != nil {
 				d.addMember(next, from, i)
 			} else {
 				d.addName(from, i)
@@ -328,14 +328,14 @@ func (d *decoder) structure(p *plan, to xunsafe.Pointer, i int) int {
 		}
 		i = d.space(i + 1)
 		switch {
-		case m == nil:
+		case f == nil:
 			if d.known && d.wrong == nil {
 				d.wrong = fmt.Errorf("json: unknown field %q", name)
 			}
 			i = d.skip(i)
 		default:
 			next++
-			i = d.member(m, to, i)
+			i = d.field(f, to, i)
 		}
 		if d.at(i) <= ' ' {
 			i = d.space(i)
@@ -355,24 +355,24 @@ func (d *decoder) structure(p *plan, to xunsafe.Pointer, i int) int {
 	}
 }
 
-// member reads the value of a struct's member.
-func (d *decoder) member(m *member, to xunsafe.Pointer, i int) int {
-	for k := range m.via {
-		h := &m.via[k]
-		slot := xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(to, h.offset))
-		if *slot == nil {
+// field reads the value of a struct's field.
+func (d *decoder) field(f *decField, to xunsafe.Pointer, i int) int {
+	for k := range f.via {
+		h := &f.via[k]
+		place := xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(to, h.offset))
+		if *place == nil {
 			if h.hidden {
 				if d.wrong == nil {
 					d.wrong = fmt.Errorf("json: cannot set embedded pointer to unexported struct: %v", h.typ)
 				}
 				return d.skip(i)
 			}
-			*slot = d.alloc(m.hops[k])
+			*place = d.alloc(f.hops[k])
 		}
-		to = *slot
+		to = *place
 	}
-	if m.quoted {
-		return d.quoted(m.plan, xunsafe.Add(to, m.offset), i)
+	if f.quoted {
+		return d.quoted(f.prog, xunsafe.Add(to, f.offset), i)
 	}
-	return d.value(m.plan, xunsafe.Add(to, m.offset), i)
+	return d.value(f.prog, xunsafe.Add(to, f.offset), i)
 }

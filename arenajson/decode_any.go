@@ -8,24 +8,24 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What an interface holds, as plans.
+// The programs of what an interface holds.
 var (
-	floatPlan  = memoryPlan[float64]()
-	textPlan   = memoryPlan[string]()
-	numberPlan = memoryPlan[json.Number]()
-	listPlan   = memoryPlan[[]any]()
-	facePlan   = memoryPlan[any]()
+	floatProgram  = memoryProgram[float64]()
+	textProgram   = memoryProgram[string]()
+	numberProgram = memoryProgram[json.Number]()
+	listProgram   = memoryProgram[[]any]()
+	faceProgram   = memoryProgram[any]()
 )
 
-// memoryPlan is a plan that is there for its memory alone.
-func memoryPlan[T any]() *plan {
+// memoryProgram is a program that is there for its memory alone.
+func memoryProgram[T any]() *decProgram {
 	t := reflect.TypeFor[T]()
-	return &plan{typ: t, mem: machine.TypeOf(t), size: t.Size()}
+	return &decProgram{typ: t, mem: machine.TypeOf(t), size: t.Size()}
 }
 
 // anyAt reads a value into an empty interface. One that holds a pointer is read
 // through it, as encoding/json does.
-func (d *decoder) anyAt(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) anyAt(p *decProgram, to xunsafe.Pointer, i int) int {
 	x := xunsafe.Cast[any](to)
 	if *x != nil && reflect.TypeOf(*x).Kind() == reflect.Pointer {
 		if end, ok := d.through(p, to, i); ok {
@@ -41,7 +41,7 @@ func (d *decoder) anyAt(p *plan, to xunsafe.Pointer, i int) int {
 
 // iface reads a value into an interface with methods, which must hold a pointer to
 // read it through.
-func (d *decoder) iface(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) iface(p *decProgram, to xunsafe.Pointer, i int) int {
 	if end, ok := d.through(p, to, i); ok {
 		return end
 	}
@@ -56,12 +56,12 @@ func (d *decoder) iface(p *plan, to xunsafe.Pointer, i int) int {
 // dynamic is the value that a pointer in an interface leads to.
 type dynamic struct {
 	at   int // where it begins in the document
-	plan *plan
+	prog *decProgram
 }
 
 // through reads a value through the pointer in the interface at to, if encoding/json
 // does: not where that is nil, and null only where it leads to a pointer again.
-func (d *decoder) through(p *plan, to xunsafe.Pointer, i int) (end int, ok bool) {
+func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok bool) {
 	in := xunsafe.Value(p.typ, to).Elem()
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
 		return 0, false
@@ -69,7 +69,7 @@ func (d *decoder) through(p *plan, to xunsafe.Pointer, i int) (end int, ok bool)
 	if at := in.Elem(); at.Kind() == reflect.Interface && at.Elem().Equal(in) {
 		return 0, false // an interface that holds its own address
 	}
-	behind := planOf(in.Type())
+	behind := decProgramOf(in.Type())
 	d.under = append(d.under, dynamic{i, behind})
 	end = d.value(behind, in.UnsafePointer(), i)
 	d.under = d.under[:len(d.under)-1]
@@ -81,7 +81,7 @@ func (d *decoder) any(i int) (any, int) {
 	switch c := d.at(i); c {
 	case '"':
 		s, end := d.str(i)
-		at := d.alloc(textPlan)
+		at := d.alloc(textProgram)
 		*xunsafe.Cast[string](at) = s
 		return box("", at), end
 	case '{':
@@ -104,7 +104,7 @@ func (d *decoder) any(i int) (any, int) {
 	default:
 		if d.numbers {
 			end := d.number(i)
-			at := d.alloc(numberPlan)
+			at := d.alloc(numberProgram)
 			*xunsafe.Cast[string](at) = d.text(i, end)
 			return box(json.Number(""), at), end
 		}
@@ -112,7 +112,7 @@ func (d *decoder) any(i int) (any, int) {
 		if end < 0 {
 			return nil, d.tooLarge(i)
 		}
-		at := d.alloc(floatPlan)
+		at := d.alloc(floatProgram)
 		*xunsafe.Cast[float64](at) = f
 		return box(0.0, at), end
 	}
@@ -135,7 +135,7 @@ func (d *decoder) list(i int) (any, int) {
 				s = d.grow(listOfAny, s, n+1)
 			}
 			v, end := d.any(i)
-			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*facePlan.size)) = v
+			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*faceProgram.size)) = v
 			n++
 			i = d.space(end)
 			c := d.at(i)
@@ -149,17 +149,17 @@ func (d *decoder) list(i int) (any, int) {
 		}
 		s.Len = n
 		if d.r != nil {
-			s = machine.TrimSliceOfType(d.r, facePlan.mem, s)
+			s = machine.TrimSliceOfType(d.r, faceProgram.mem, s)
 		}
 	}
 	d.depth--
-	at := d.alloc(listPlan)
+	at := d.alloc(listProgram)
 	*xunsafe.Cast[machine.Slice](at) = s
 	return box([]any(nil), at), i + 1
 }
 
-// listOfAny is the plan of []any for those who make and grow one.
-var listOfAny = listPlanOf[any]()
+// listOfAny is the program of []any for those who make and grow one.
+var listOfAny = listProgramOf[any]()
 
 // box is an interface of like's type, which is none that an interface holds as a pointer
 // itself, that holds the value at p without a copy of it (assumption A7). Nothing writes

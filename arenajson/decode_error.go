@@ -30,7 +30,7 @@ func (d *decoder) note(err error) {
 
 // mismatch notes that the value at i does not fit a variable of p's type, and returns
 // where it ends.
-func (d *decoder) mismatch(p *plan, i int) int {
+func (d *decoder) mismatch(p *decProgram, i int) int {
 	end := d.skip(i)
 	if d.wrong != nil {
 		return end
@@ -49,14 +49,14 @@ func (d *decoder) mismatch(p *plan, i int) int {
 		e.Value = "null"
 	default:
 		e.Value = "number"
-		switch p.act {
+		switch p.op {
 		case readInt, readUint, readFloat32, readFloat64:
 			e.Value += " " + d.text(i, end)
 		}
 	}
-	slot := d.locate(e, i)
-	if p.act == readText {
-		e.Type = slot
+	declared := d.locate(e, i)
+	if p.op == readText {
+		e.Type = declared
 	}
 	d.wrong = e
 	return end
@@ -66,7 +66,7 @@ func (d *decoder) mismatch(p *plan, i int) int {
 func (d *decoder) tooLarge(i int) int {
 	end := d.number(i)
 	if d.wrong == nil {
-		e := &json.UnmarshalTypeError{Value: "number " + d.text(i, end), Type: floatPlan.typ, Offset: int64(end + 1)}
+		e := &json.UnmarshalTypeError{Value: "number " + d.text(i, end), Type: floatProgram.typ, Offset: int64(end + 1)}
 		d.locate(e, i)
 		d.wrong = e
 	}
@@ -74,7 +74,7 @@ func (d *decoder) tooLarge(i int) int {
 }
 
 // badKey notes that the name at i, as it is read, is no key of p's type.
-func (d *decoder) badKey(p *plan, name string, i int) {
+func (d *decoder) badKey(p *decProgram, name string, i int) {
 	if d.wrong == nil {
 		e := &json.UnmarshalTypeError{Value: "number " + name, Type: p.typ, Offset: int64(i + 1)}
 		d.locate(e, i)
@@ -113,8 +113,8 @@ func (d *decoder) endSlices(i int) {
 
 // locate says in e in which struct and member the value or name at i stands, and
 // returns what type its variable has.
-func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (slot reflect.Type) {
-	w := walk{doc: d.doc, under: d.under, strict: d.strict, slot: d.slot}
+func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (declared reflect.Type) {
+	w := walk{doc: d.doc, under: d.under, strict: d.strict, declared: d.passed}
 	w.to(d.root, i)
 	if w.in != nil {
 		if e.Field != "" {
@@ -122,7 +122,7 @@ func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (slot reflect.Type) 
 		}
 		e.Struct, e.Field = w.in.Name(), strings.Join(w.path, ".")
 	}
-	return w.slot
+	return w.declared
 }
 
 // walk goes from the beginning of a document down to a value that was read from it:
@@ -133,9 +133,9 @@ type walk struct {
 	strict bool
 	value  xunsafe.Pointer // what is read into, to end slices there; nil to leave them
 
-	in   reflect.Type // the struct whose member it is
-	path []string     // the names that lead there
-	slot reflect.Type // what is declared to hold it
+	in       reflect.Type // the struct whose member it is
+	path     []string     // the names that lead there
+	declared reflect.Type // what is declared to hold it
 }
 
 // level is an array or an object that is open where walk looks.
@@ -145,35 +145,35 @@ type level struct {
 	name int // where the name of the next one begins; 0: not yet
 }
 
-// to goes down from the beginning of the document, a value of plan p, to what begins
+// to goes down from the beginning of the document, a value of program p, to what begins
 // at end.
-func (w *walk) to(p *plan, end int) {
+func (w *walk) to(p *decProgram, end int) {
 	for _, l := range w.levels(nil, end) {
 		if p = w.through(p, l.at); p == nil {
 			return
 		}
-		var m *member
+		var f *decField
 		if w.doc[l.at] == '{' {
 			if l.name == 0 {
 				return // it is the name
 			}
-			if p.object != nil {
-				if at := p.object.find(w.text(l.name), w.strict); at >= 0 {
-					m = &p.object.all[at]
+			if p.fields != nil {
+				if at := p.fields.find(w.text(l.name), w.strict); at >= 0 {
+					f = &p.fields.all[at]
 				}
 			}
 		}
-		w.enter(p, m, l.k)
+		w.enter(p, f, l.k)
 		switch {
-		case m != nil:
-			w.in, w.slot = p.typ, m.plan.typ
-			w.path = append(w.path, m.path...)
-			p = m.plan
+		case f != nil:
+			w.in, w.declared = p.typ, f.prog.typ
+			w.path = append(w.path, f.path...)
+			p = f.prog
 		case p.elem == nil:
 			return
 		default:
 			p = p.elem
-			w.slot = p.typ
+			w.declared = p.typ
 		}
 	}
 }
@@ -201,18 +201,18 @@ func (w *walk) levels(all []level, end int) []level {
 
 // through is what p's value at i is read into, through pointers and what interfaces
 // held before.
-func (w *walk) through(p *plan, i int) *plan {
+func (w *walk) through(p *decProgram, i int) *decProgram {
 	for {
 		switch {
-		case p.act == readPointer:
+		case p.op == readPointer:
 			if p = p.elem; w.value != nil {
 				w.value = *xunsafe.Cast[xunsafe.Pointer](w.value)
 			}
-		case (p.act == readAny || p.act == readIface) && len(w.under) > 0 && w.under[0].at == i:
+		case (p.op == readAny || p.op == readIface) && len(w.under) > 0 && w.under[0].at == i:
 			if w.value != nil {
 				w.value = xunsafe.Value(p.typ, w.value).Elem().UnsafePointer()
 			}
-			p, w.under = w.under[0].plan, w.under[1:]
+			p, w.under = w.under[0].prog, w.under[1:]
 		default:
 			return p
 		}
@@ -220,19 +220,19 @@ func (w *walk) through(p *plan, i int) *plan {
 }
 
 // enter goes on to a member of p's value, or to its element k.
-func (w *walk) enter(p *plan, m *member, k int) {
+func (w *walk) enter(p *decProgram, f *decField, k int) {
 	if w.value == nil {
 		return
 	}
 	switch {
-	case m != nil:
-		for _, h := range m.via {
+	case f != nil:
+		for _, h := range f.via {
 			w.value = *xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(w.value, h.offset))
 		}
-		w.value = xunsafe.Add(w.value, m.offset)
-	case p.act == readArray:
+		w.value = xunsafe.Add(w.value, f.offset)
+	case p.op == readArray:
 		w.value = xunsafe.Add(w.value, uintptr(k)*p.elem.size)
-	case p.act == readSlice || p.act == readBytes:
+	case p.op == readSlice || p.op == readBytes:
 		s := xunsafe.Cast[machine.Slice](w.value)
 		s.Len = max(s.Len, k+1)
 		w.value = xunsafe.Add(s.Data, uintptr(k)*p.elem.size)

@@ -66,7 +66,7 @@ func (d *decoder) anyMembers(m map[string]any, i int) int {
 	return i
 }
 
-func (d *decoder) anyMap(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) anyMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
@@ -77,7 +77,7 @@ func (d *decoder) anyMap(p *plan, to xunsafe.Pointer, i int) int {
 	return d.anyMembers(*m, i)
 }
 
-func (d *decoder) textMap(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
@@ -92,7 +92,7 @@ func (d *decoder) textMap(p *plan, to xunsafe.Pointer, i int) int {
 		if d.at(i) == '"' {
 			v, i = d.str(i)
 		} else {
-			i = d.null(textPlan, xunsafe.PointerTo(&v), i)
+			i = d.null(textProgram, xunsafe.PointerTo(&v), i)
 		}
 		(*m)[name] = v
 		i, more = d.next(i)
@@ -102,7 +102,7 @@ func (d *decoder) textMap(p *plan, to xunsafe.Pointer, i int) int {
 
 // builtinMap reads an object into a builtin map, by package reflect. A value comes
 // before its key, as in encoding/json: what does not fit is noted in that order.
-func (d *decoder) builtinMap(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) builtinMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
@@ -152,7 +152,7 @@ func (d *decoder) newKey(has, n, i int) {
 }
 
 // arenaMap reads an object into an arena.Map, a new one if there is none.
-func (d *decoder) arenaMap(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) arenaMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
@@ -193,9 +193,9 @@ func (d *decoder) arenaMap(p *plan, to xunsafe.Pointer, i int) int {
 	return i
 }
 
-// lenOf is how many entries the arena map has that the pointer at a variable of plan p
+// lenOf is how many entries the arena map has that the pointer at a variable of program p
 // leads to.
-func (d *decoder) lenOf(p *plan, at xunsafe.Pointer) (n int) {
+func (d *decoder) lenOf(p *decProgram, at xunsafe.Pointer) (n int) {
 	d.outside(func() error {
 		n = xunsafe.Value(p.typ, at).Interface().(interface{ Len() int }).Len()
 		return nil
@@ -203,9 +203,9 @@ func (d *decoder) lenOf(p *plan, at xunsafe.Pointer) (n int) {
 	return n
 }
 
-// key makes a key of a map of plan p from a name, whose member begins at i, and says
+// key makes a key of a map of program p from a name, whose member begins at i, and says
 // whether it is one.
-func (d *decoder) key(p *plan, to xunsafe.Pointer, name string, i int) bool {
+func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
 	case keyText:
 		xunsafe.Value(p.key.typ, to).SetZero()

@@ -31,15 +31,15 @@ const (
 
 var (
 	nameSeed   = maphash.MakeSeed()
-	setPlan    = memoryPlan[nameSet]()
-	listOfOpen = listPlanOf[openNames]()
-	listOf64   = listPlanOf[uint64]()
-	listOf32   = listPlanOf[uint32]()
+	setProgram = memoryProgram[nameSet]()
+	listOfOpen = listProgramOf[openNames]()
+	listOf64   = listProgramOf[uint64]()
+	listOf32   = listProgramOf[uint32]()
 )
 
-// listPlanOf is the plan of lists of Ts for those who make and grow one.
-func listPlanOf[T any]() *plan {
-	return &plan{typ: reflect.TypeFor[[]T](), elem: memoryPlan[T]()}
+// listProgramOf is the program of lists of Ts for those who make and grow one.
+func listProgramOf[T any]() *decProgram {
+	return &decProgram{typ: reflect.TypeFor[[]T](), elem: memoryProgram[T]()}
 }
 
 // openNames is what the set has of one open object.
@@ -53,7 +53,7 @@ type openNames struct {
 func (d *decoder) beginNames() {
 	s := d.names
 	if s == nil {
-		s = xunsafe.Cast[nameSet](d.alloc(setPlan))
+		s = xunsafe.Cast[nameSet](d.alloc(setProgram))
 		d.names = s
 	}
 	if len(s.open) == cap(s.open) {
@@ -143,8 +143,8 @@ func (d *decoder) growTable(o *openNames) {
 	}
 }
 
-// growList gives s, a list that plan p makes, room for n elements.
-func growList[T any](d *decoder, p *plan, s *[]T, n int) {
+// growList gives s, a list that program p makes, room for n elements.
+func growList[T any](d *decoder, p *decProgram, s *[]T, n int) {
 	for cap(*s) < n {
 		header := *xunsafe.Cast[machine.Slice](xunsafe.PointerTo(s))
 		length := header.Len

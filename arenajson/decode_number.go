@@ -81,7 +81,7 @@ func (d *decoder) first19(i int) (u uint64) {
 	return u
 }
 
-func (d *decoder) int(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) int(p *decProgram, to xunsafe.Pointer, i int) int {
 	from := i
 	negative := d.at(i) == '-'
 	if negative {
@@ -118,7 +118,7 @@ func (d *decoder) int(p *plan, to xunsafe.Pointer, i int) int {
 	return d.mismatch(p, from)
 }
 
-func (d *decoder) uint(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) uint(p *decProgram, to xunsafe.Pointer, i int) int {
 	from := i
 	x, i := d.whole(i)
 	if i < 0 {
@@ -299,7 +299,7 @@ func (d *decoder) longFloat(i, end int) (float64, bool) {
 	return parseFloat(text, 64)
 }
 
-func (d *decoder) float32(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) float32(p *decProgram, to xunsafe.Pointer, i int) int {
 	end := d.number(i)
 	f, ok := parseFloat(d.text(i, end), 32)
 	if !ok {

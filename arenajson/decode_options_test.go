@@ -237,7 +237,7 @@ func useFirst[T any]() {
 }
 
 // A type may be new to several goroutines at once. Under the race detector this fails
-// if the second one of them makes the plan's summary anew.
+// if the second one of them makes the program's summary anew.
 func TestFirstUse(t *testing.T) {
 	useFirst[int]()
 	useFirst[string]()
@@ -245,6 +245,14 @@ func TestFirstUse(t *testing.T) {
 	useFirst[[1]int]()
 	useFirst[[2]int]()
 	useFirst[[3]int]()
+
+	// Two pointer types that lead to one program.
+	type one *firstUse[uint]
+	type two *firstUse[uint]
+	var all sync.WaitGroup
+	all.Go(func() { Unmarshal(nil, []byte(`{}`), one(new(firstUse[uint]))) })
+	all.Go(func() { Unmarshal(nil, []byte(`{}`), two(new(firstUse[uint]))) })
+	all.Wait()
 }
 
 // Members that the struct doesn't have, and names in another case, allocate nothing.

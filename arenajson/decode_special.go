@@ -14,8 +14,8 @@ import (
 )
 
 // special reads what is no plain value of Go: what has its own text.
-func (d *decoder) special(p *plan, to xunsafe.Pointer, i int) int {
-	switch p.act {
+func (d *decoder) special(p *decProgram, to xunsafe.Pointer, i int) int {
+	switch p.op {
 	case readNumber:
 		return d.jsonNumber(p, to, i)
 	case readRaw:
@@ -55,7 +55,7 @@ func (d *decoder) special(p *plan, to xunsafe.Pointer, i int) int {
 }
 
 // json has a json.Unmarshaler read what stands at i.
-func (d *decoder) json(p *plan, to xunsafe.Pointer, text []byte, i int) {
+func (d *decoder) json(p *decProgram, to xunsafe.Pointer, text []byte, i int) {
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
@@ -68,7 +68,7 @@ func (d *decoder) json(p *plan, to xunsafe.Pointer, text []byte, i int) {
 }
 
 // fromText has an encoding.TextUnmarshaler read what the string at i says.
-func (d *decoder) fromText(p *plan, to xunsafe.Pointer, text string, i int) {
+func (d *decoder) fromText(p *decProgram, to xunsafe.Pointer, text string, i int) {
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
@@ -89,7 +89,7 @@ func (d *decoder) unlessBack(back *bool, i int) {
 	}
 }
 
-func (d *decoder) jsonNumber(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) jsonNumber(p *decProgram, to xunsafe.Pointer, i int) int {
 	switch c := d.at(i); {
 	case c == '"':
 		s, end := d.str(i)
@@ -127,10 +127,10 @@ func (d *decoder) base64(to xunsafe.Pointer, i int) int {
 // quoted reads the value of a member with ,string: a scalar within a string, or null.
 // encoding/json takes more there than JSON has: what strconv takes for numbers, and
 // any text that begins as a number for a json.Number.
-func (d *decoder) quoted(p *plan, to xunsafe.Pointer, i int) int {
+func (d *decoder) quoted(p *decProgram, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
 	if c == 'n' {
-		if d.has(i, "null") && p.act == readJSON {
+		if d.has(i, "null") && p.op == readJSON {
 			return d.value(p, to, i) // which has a say about it
 		}
 		return d.null(p, to, i)
@@ -140,7 +140,7 @@ func (d *decoder) quoted(p *plan, to xunsafe.Pointer, i int) int {
 			if _, end := d.float(i); end < 0 {
 				// No float64 holds it, and what is then left counts as null.
 				end = d.tooLarge(i)
-				if p.act == readJSON {
+				if p.op == readJSON {
 					d.json(p, to, []byte("null"), i)
 				} else {
 					p.empty(to)
@@ -160,16 +160,16 @@ func (d *decoder) quoted(p *plan, to xunsafe.Pointer, i int) int {
 }
 
 // unquoted reads s, what the string from i to end says, for a member with ,string.
-func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
-	slot := p.typ
+func (d *decoder) unquoted(p *decProgram, to xunsafe.Pointer, s string, i, end int) {
+	declared := p.typ
 	if s == "" {
-		d.noteQuote(s, slot)
+		d.noteQuote(s, declared)
 		return
 	}
-	if p.act == readPointer {
+	if p.op == readPointer {
 		if s[0] == 'n' {
 			if s != "null" {
-				d.noteQuote(s, slot)
+				d.noteQuote(s, declared)
 				return
 			}
 			*xunsafe.Cast[xunsafe.Pointer](to) = nil
@@ -181,7 +181,7 @@ func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
 		}
 		p, to = p.elem, *at
 	}
-	switch p.act {
+	switch p.op {
 	case readJSON:
 		d.json(p, to, []byte(s), i)
 		return
@@ -189,14 +189,14 @@ func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
 		switch {
 		case s[0] == 'n':
 			if s != "null" {
-				d.noteQuote(s, slot)
+				d.noteQuote(s, declared)
 			}
 		case s[0] != '"':
-			d.noteQuote(s, slot)
+			d.noteQuote(s, declared)
 		default:
 			text, ok := d.unquote(s)
 			if !ok {
-				d.stop(i, badQuote(s, slot))
+				d.stop(i, badQuote(s, declared))
 			}
 			d.fromText(p, to, text, i)
 		}
@@ -208,7 +208,7 @@ func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
 			d.noteQuote(s, p.typ)
 		}
 	case c == 't' || c == 'f':
-		if s != "true" && s != "false" || p.act != readBool {
+		if s != "true" && s != "false" || p.op != readBool {
 			d.noteQuote(s, p.typ)
 			return
 		}
@@ -218,18 +218,18 @@ func (d *decoder) unquoted(p *plan, to xunsafe.Pointer, s string, i, end int) {
 		switch {
 		case !ok:
 			d.stop(i, badQuote(s, p.typ))
-		case p.act == readNumber && !isNumber(text):
+		case p.op == readNumber && !isNumber(text):
 			d.stop(i, badNumber([]byte(s)))
-		case p.act == readNumber || p.act == readString:
+		case p.op == readNumber || p.op == readString:
 			*xunsafe.Cast[string](to) = text
 		case d.wrong == nil:
 			e := &json.UnmarshalTypeError{Value: "string", Type: p.typ, Offset: int64(end)}
 			d.locate(e, i)
 			d.wrong = e
 		}
-	case c != '-' && c-'0' > 9 || p.act == readBool || p.act == readString:
+	case c != '-' && c-'0' > 9 || p.op == readBool || p.op == readString:
 		d.stop(i, badQuote(s, p.typ))
-	case p.act == readNumber:
+	case p.op == readNumber:
 		*xunsafe.Cast[string](to) = s
 	default:
 		if !setNumber(xunsafe.Value(p.typ, to), s) && d.wrong == nil {

@@ -34,7 +34,7 @@ type encoder struct {
 	seen    map[visit]struct{} // those beyond maxDepth that are being written
 	words   []*xunsafe.Pointer // see dynamic
 	held    int                // how many of words are taken
-	last    *node              // of the last interface that was looked into
+	last    *encProgram        // of the last interface that was looked into
 	lastFor reflect.Type
 	strings []entry[string]
 	anys    []entry[any]
@@ -102,97 +102,97 @@ func (e *encoder) back(written int) xunsafe.Pointer {
 	return xunsafe.Add(xunsafe.DataOf(e.out), uintptr(written))
 }
 
-// value writes the value at p as n says.
-func (e *encoder) value(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
-	switch n.op {
-	case opQuoted:
-		return e.quoted(w, n, p)
-	case opString:
+// value writes the value at p as prog says.
+func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	switch prog.op {
+	case writeQuoted:
+		return e.quoted(w, prog, p)
+	case writeString:
 		return e.string(w, *xunsafe.Cast[string](p))
-	case opStruct:
-		return e.structure(w, n, p)
-	case opSlice:
-		return e.slice(w, n, p)
-	case opInt64:
+	case writeStruct:
+		return e.structure(w, prog, p)
+	case writeSlice:
+		return e.slice(w, prog, p)
+	case writeInt64:
 		return putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
-	case opFloat64:
-		return putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), n, p)
-	case opPointer:
+	case writeFloat64:
+		return putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), prog, p)
+	case writePointer:
 		q := *xunsafe.Cast[xunsafe.Pointer](p)
 		if q == nil {
 			return e.null(w)
 		}
-		e.enter(n, n.typ, q, -1)
-		w = e.value(w, n.elem, q)
-		e.leave(n.typ, q, -1)
+		e.enter(prog, prog.typ, q, -1)
+		w = e.value(w, prog.elem, q)
+		e.leave(prog.typ, q, -1)
 		return w
-	case opAny:
+	case writeAny:
 		return e.any(w, *xunsafe.Cast[any](p))
-	case opArray:
-		return e.elements(w, n.elem, p, n.length)
-	case opMap:
-		return e.builtinMap(w, n, p)
-	case opStringMap:
-		return e.stringMap(w, n, p)
-	case opAnyMap:
-		return e.anyMap(w, n, p)
-	case opArenaMap:
-		return e.arenaMap(w, n, p)
-	case opBytes:
+	case writeArray:
+		return e.elements(w, prog.elem, p, prog.length)
+	case writeMap:
+		return e.builtinMap(w, prog, p)
+	case writeTextMap:
+		return e.stringMap(w, prog, p)
+	case writeAnyMap:
+		return e.anyMap(w, prog, p)
+	case writeArenaMap:
+		return e.arenaMap(w, prog, p)
+	case writeBytes:
 		return e.bytes(w, *xunsafe.Cast[[]byte](p))
-	case opTime:
-		return e.time(w, n, p)
-	case opFace:
+	case writeTime:
+		return e.time(w, prog, p)
+	case writeIface:
 		if *xunsafe.Cast[xunsafe.Pointer](p) == nil {
 			return e.null(w)
 		}
-		return e.dynamic(w, xunsafe.Value(n.typ, p).Elem().Interface())
-	case opMarshal:
-		return e.marshaler(w, n, p)
-	case opText:
-		return e.textMarshaler(w, n, p)
-	case opUnsupported:
-		panic(failure{&json.UnsupportedTypeError{Type: n.typ}})
-	case opNumber:
+		return e.dynamic(w, xunsafe.Value(prog.typ, p).Elem().Interface())
+	case writeJSON:
+		return e.marshaler(w, prog, p)
+	case writeText:
+		return e.textMarshaler(w, prog, p)
+	case writeNothing:
+		panic(failure{&json.UnsupportedTypeError{Type: prog.typ}})
+	case writeNumber:
 		s := mustBeNumber(*xunsafe.Cast[string](p))
 		return putText(e.room(w, len(s)), s)
 	}
-	return basic(e.room(w, numberRoom), n.op, p, n)
+	return basic(e.room(w, numberRoom), prog.op, p, prog)
 }
 
 // basic writes a bool or a number, for which there is room.
-func basic(w xunsafe.Pointer, o op, p xunsafe.Pointer, n *node) xunsafe.Pointer {
+func basic(w xunsafe.Pointer, o encOp, p xunsafe.Pointer, prog *encProgram) xunsafe.Pointer {
 	switch o {
-	case opBool:
+	case writeBool:
 		return putBool(w, *xunsafe.Cast[bool](p))
-	case opInt8:
+	case writeInt8:
 		return putInt(w, int64(*xunsafe.Cast[int8](p)))
-	case opInt16:
+	case writeInt16:
 		return putInt(w, int64(*xunsafe.Cast[int16](p)))
-	case opInt32:
+	case writeInt32:
 		return putInt(w, int64(*xunsafe.Cast[int32](p)))
-	case opInt64:
+	case writeInt64:
 		return putInt(w, *xunsafe.Cast[int64](p))
-	case opUint8:
+	case writeUint8:
 		return putUint(w, uint64(*xunsafe.Cast[uint8](p)))
-	case opUint16:
+	case writeUint16:
 		return putUint(w, uint64(*xunsafe.Cast[uint16](p)))
-	case opUint32:
+	case writeUint32:
 		return putUint(w, uint64(*xunsafe.Cast[uint32](p)))
-	case opUint64:
+	case writeUint64:
 		return putUint(w, *xunsafe.Cast[uint64](p))
-	case opFloat32:
-		return putFloat32(w, *xunsafe.Cast[float32](p), n, p)
-	case opFloat64:
-		return putFloat64(w, *xunsafe.Cast[float64](p), n, p)
+	case writeFloat32:
+		return putFloat32(w, *xunsafe.Cast[float32](p), prog, p)
+	case writeFloat64:
+		return putFloat64(w, *xunsafe.Cast[float64](p), prog, p)
 	}
 	panic("arenajson: no such operation")
 }
 
 // quoted writes what has ,string.
-func (e *encoder) quoted(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
-	switch n.inner {
-	case opString:
+func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	switch prog.inner {
+	case writeString:
 		from := e.written(w)
 		to := e.written(e.string(w, *xunsafe.Cast[string](p)))
 		e.inner = append(e.inner[:0], e.out[from:to]...)
@@ -201,11 +201,11 @@ func (e *encoder) quoted(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.
 		w = e.string(e.back(from), xunsafe.ViewString(e.inner))
 		e.marks = marks
 		return w
-	case opNumber:
+	case writeNumber:
 		s := mustBeNumber(*xunsafe.Cast[string](p))
 		w = putText(put8(e.room(w, len(s)+2), '"'), s)
 	default:
-		w = basic(put8(e.room(w, numberRoom), '"'), n.inner, p, n)
+		w = basic(put8(e.room(w, numberRoom), '"'), prog.inner, p, prog)
 	}
 	return put8(w, '"')
 }
@@ -213,24 +213,24 @@ func (e *encoder) quoted(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.
 func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.room(w, 4), "null") }
 
 // enter notes that what at points to is being written, if it nests deep.
-func (e *encoder) enter(n *node, t reflect.Type, at xunsafe.Pointer, length int) {
+func (e *encoder) enter(prog *encProgram, t reflect.Type, at xunsafe.Pointer, length int) {
 	if e.depth++; e.depth > maxDepth {
-		e.see(n, visit{t, at, length})
+		e.see(prog, visit{t, at, length})
 	}
 }
 
-func (e *encoder) see(n *node, v visit) {
+func (e *encoder) see(prog *encProgram, v visit) {
 	if _, ok := e.seen[v]; ok {
 		var value reflect.Value
-		switch n.typ.Kind() {
+		switch prog.typ.Kind() {
 		case reflect.Pointer, reflect.Map:
-			value = xunsafe.Value(n.typ, xunsafe.PointerTo(&v.at))
+			value = xunsafe.Value(prog.typ, xunsafe.PointerTo(&v.at))
 		default:
-			s := reflect.New(n.typ)
+			s := reflect.New(prog.typ)
 			*xunsafe.Cast[machine.Slice](s.UnsafePointer()) = machine.Slice{Data: v.at, Len: v.len, Cap: v.len}
 			value = s.Elem()
 		}
-		panic(failure{&json.UnsupportedValueError{Value: value, Str: fmt.Sprintf("encountered a cycle via %s", n.typ)}})
+		panic(failure{&json.UnsupportedValueError{Value: value, Str: fmt.Sprintf("encountered a cycle via %s", prog.typ)}})
 	}
 	if e.seen == nil {
 		e.seen = map[visit]struct{}{}
@@ -246,45 +246,45 @@ func (e *encoder) leave(t reflect.Type, at xunsafe.Pointer, length int) {
 	e.depth--
 }
 
-func (e *encoder) slice(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) slice(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	s := *xunsafe.Cast[[]struct{}](p)
 	at := xunsafe.DataOf(s)
 	if at == nil {
 		return e.null(w)
 	}
-	e.enter(n, nil, at, len(s))
-	w = e.elements(w, n.elem, at, len(s))
+	e.enter(prog, nil, at, len(s))
+	w = e.elements(w, prog.elem, at, len(s))
 	e.leave(nil, at, len(s))
 	return w
 }
 
 // elements writes the n values from p on, as an array.
-func (e *encoder) elements(w xunsafe.Pointer, n *node, p xunsafe.Pointer, length int) xunsafe.Pointer {
+func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer, length int) xunsafe.Pointer {
 	w = put8(e.room(w, 2), '[')
 	if length == 0 {
 		return put8(w, ']')
 	}
 	for {
 		// What is usual in long slices goes without a call of value.
-		switch n.op {
-		case opString:
+		switch prog.op {
+		case writeString:
 			w = e.string(w, *xunsafe.Cast[string](p))
-		case opStruct:
-			w = e.structure(w, n, p)
-		case opInt64:
+		case writeStruct:
+			w = e.structure(w, prog, p)
+		case writeInt64:
 			w = putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
-		case opFloat64:
-			w = putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), n, p)
-		case opArray:
-			w = e.elements(w, n.elem, p, n.length)
+		case writeFloat64:
+			w = putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), prog, p)
+		case writeArray:
+			w = e.elements(w, prog.elem, p, prog.length)
 		default:
-			w = e.value(w, n, p)
+			w = e.value(w, prog, p)
 		}
 		if length--; length == 0 {
 			break
 		}
 		w = put8(w, ',')
-		p = xunsafe.Add(p, n.size)
+		p = xunsafe.Add(p, prog.size)
 	}
 	return put8(e.room(w, 1), ']')
 }
@@ -319,9 +319,9 @@ func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 }
 
 // programOf is programOf, which the last type need not ask.
-func (e *encoder) programOf(t reflect.Type) *node {
+func (e *encoder) programOf(t reflect.Type) *encProgram {
 	if t != e.lastFor {
-		e.last, e.lastFor = programOf(t), t
+		e.last, e.lastFor = encProgramOf(t), t
 	}
 	return e.last
 }
@@ -329,15 +329,15 @@ func (e *encoder) programOf(t reflect.Type) *node {
 // dynamic writes what is in x, which is not nil.
 func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	t := reflect.TypeOf(x)
-	n := e.programOf(t)
+	prog := e.programOf(t)
 	if viaReflect {
 		p := reflect.New(t)
 		p.Elem().Set(reflect.ValueOf(x))
-		return e.value(w, n, p.UnsafePointer())
+		return e.value(w, prog, p.UnsafePointer())
 	}
 	word := xunsafe.WordsOf(&x).Data
-	if !n.direct {
-		return e.value(w, n, word)
+	if !prog.direct {
+		return e.value(w, prog, word)
 	}
 	// The word is the value: it needs an address. A local variable's would be one
 	// on the heap each time.
@@ -347,7 +347,7 @@ func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	held := e.words[e.held]
 	*held = word
 	e.held++
-	w = e.value(w, n, xunsafe.PointerTo(held))
+	w = e.value(w, prog, xunsafe.PointerTo(held))
 	e.held--
 	*held = nil
 	return w

@@ -10,9 +10,9 @@ import (
 )
 
 // method is the t at p as an M, nil if it is nil.
-func method[M any](n *node, p xunsafe.Pointer) (m M, ok bool) {
-	v := xunsafe.Value(n.typ, p)
-	if !n.self {
+func method[M any](prog *encProgram, p xunsafe.Pointer) (m M, ok bool) {
+	v := xunsafe.Value(prog.typ, p)
+	if !prog.self {
 		return v.Addr().Interface().(M), true
 	}
 	if v.IsNil() {
@@ -21,8 +21,8 @@ func method[M any](n *node, p xunsafe.Pointer) (m M, ok bool) {
 	return v.Interface().(M), true
 }
 
-func (e *encoder) marshaler(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
-	m, ok := method[json.Marshaler](n, p)
+func (e *encoder) marshaler(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	m, ok := method[json.Marshaler](prog, p)
 	if !ok {
 		return e.null(w)
 	}
@@ -31,19 +31,19 @@ func (e *encoder) marshaler(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsa
 		w, err = e.compacted(w, text)
 	}
 	if err != nil {
-		panic(failure{marshalerError(n.typ, failingJSON{err})})
+		panic(failure{marshalerError(prog.typ, failingJSON{err})})
 	}
 	return w
 }
 
-func (e *encoder) textMarshaler(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
-	m, ok := method[encoding.TextMarshaler](n, p)
+func (e *encoder) textMarshaler(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	m, ok := method[encoding.TextMarshaler](prog, p)
 	if !ok {
 		return e.null(w)
 	}
 	text, err := m.MarshalText()
 	if err != nil {
-		panic(failure{marshalerError(n.typ, failingText{err})})
+		panic(failure{marshalerError(prog.typ, failingText{err})})
 	}
 	return e.string(w, xunsafe.ViewString(text))
 }
@@ -68,7 +68,7 @@ func marshalerError(t reflect.Type, failing any) error {
 }
 
 // time writes a time.Time as its MarshalJSON does, which is asked where that fails.
-func (e *encoder) time(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) time(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	const longest = len(time.RFC3339Nano)
 	w = e.room(w, longest+2)
 	at := put8(w, '"')
@@ -76,7 +76,7 @@ func (e *encoder) time(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Po
 	if s[len("9999")] == '-' && (s[len(s)-1] == 'Z' || zoneHour(s) < 24) {
 		return put8(xunsafe.Add(at, uintptr(len(s))), '"')
 	}
-	return e.marshaler(w, n, p)
+	return e.marshaler(w, prog, p)
 }
 
 // zoneHour is the hour of the zone that ends s, an RFC 3339 time not in Z.

@@ -47,12 +47,12 @@ func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	return put8(w, '}')
 }
 
-func (e *encoder) stringMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) stringMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
-	e.enter(n, nil, at, -1)
+	e.enter(prog, nil, at, -1)
 	from := len(e.strings)
 	for name, value := range *xunsafe.Cast[map[string]string](p) {
 		e.strings = append(e.strings, entry[string]{name, value})
@@ -69,12 +69,12 @@ func (e *encoder) stringMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsa
 	return w
 }
 
-func (e *encoder) anyMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) anyMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
-	e.enter(n, nil, at, -1)
+	e.enter(prog, nil, at, -1)
 	from := len(e.anys)
 	for name, value := range *xunsafe.Cast[map[string]any](p) {
 		e.anys = append(e.anys, entry[any]{name, value})
@@ -103,10 +103,12 @@ type mapScratch struct {
 	room    int           // its length
 }
 
-func newMapScratch(n *node) *mapScratch { return &mapScratch{key: reflect.New(n.keyType).Elem()} }
+func newMapScratch(prog *encProgram) *mapScratch {
+	return &mapScratch{key: reflect.New(prog.keyType).Elem()}
+}
 
 // keep puts s back, with nothing in it that others need not keep alive.
-func (n *node) keep(s *mapScratch) {
+func (prog *encProgram) keep(s *mapScratch) {
 	for i := range s.entries {
 		if s.room > 0 {
 			s.values.Index(i).SetZero()
@@ -116,63 +118,63 @@ func (n *node) keep(s *mapScratch) {
 	s.entries, s.digits = s.entries[:0], s.digits[:0]
 	s.key.SetZero()
 	s.iter.Reset(reflect.Value{})
-	n.scratch.Put(s)
+	prog.scratch.Put(s)
 }
 
-func (e *encoder) builtinMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
-	e.enter(n, nil, at, -1)
-	m := xunsafe.Value(n.typ, p)
-	s := n.scratch.Get().(*mapScratch)
+	e.enter(prog, nil, at, -1)
+	m := xunsafe.Value(prog.typ, p)
+	s := prog.scratch.Get().(*mapScratch)
 	if length := m.Len(); length > s.room {
 		s.room = max(length, 2*s.room)
-		s.values = reflect.MakeSlice(reflect.SliceOf(n.elem.typ), s.room, s.room)
+		s.values = reflect.MakeSlice(reflect.SliceOf(prog.elem.typ), s.room, s.room)
 	}
 	s.iter.Reset(m)
 	for i := 0; s.iter.Next(); i++ {
 		s.key.SetIterKey(&s.iter)
 		v := s.values.Index(i)
 		v.SetIterValue(&s.iter)
-		s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(n, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
+		s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(prog, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
 	}
-	w = e.entries(w, n, s.entries)
-	n.keep(s)
+	w = e.entries(w, prog, s.entries)
+	prog.keep(s)
 	e.leave(nil, at, -1)
 	return w
 }
 
 // entries sorts and writes what is in a map.
-func (e *encoder) entries(w xunsafe.Pointer, n *node, entries []entry[xunsafe.Pointer]) xunsafe.Pointer {
+func (e *encoder) entries(w xunsafe.Pointer, prog *encProgram, entries []entry[xunsafe.Pointer]) xunsafe.Pointer {
 	for i, at := range sorted(e, entries) {
 		w = e.name(w, entries[at].name, i)
-		w = e.value(w, n.elem, entries[at].value)
+		w = e.value(w, prog.elem, entries[at].value)
 	}
 	return e.object(w, len(entries))
 }
 
 // name is what the key at p is called.
-func (s *mapScratch) name(n *node, p xunsafe.Pointer) string {
+func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 	from := len(s.digits)
-	switch n.key {
-	case opString:
+	switch prog.key {
+	case writeString:
 		return *xunsafe.Cast[string](p)
-	case opText:
-		key := xunsafe.Value(n.keyType, p)
+	case writeText:
+		key := xunsafe.Value(prog.keyType, p)
 		if key.Kind() == reflect.Pointer && key.IsNil() {
 			return ""
 		}
 		text, err := key.Interface().(encoding.TextMarshaler).MarshalText()
 		if err != nil {
-			panic(failure{fmt.Errorf("json: encoding error for type %q: %q", n.typ.String(), err.Error())})
+			panic(failure{fmt.Errorf("json: encoding error for type %q: %q", prog.typ.String(), err.Error())})
 		}
 		return string(text)
 	}
 	s.digits = slices.Grow(s.digits, numberRoom+1) // one more, since not even its end is pointed to
 	w := xunsafe.Add(xunsafe.DataOf(s.digits), uintptr(from))
-	s.digits = s.digits[:from+int(xunsafe.Offset(w, basic(w, n.key, p, nil)))]
+	s.digits = s.digits[:from+int(xunsafe.Offset(w, basic(w, prog.key, p, nil)))]
 	return xunsafe.ViewString(s.digits[from:])
 }
 
@@ -210,29 +212,29 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 }
 
 // arenaMap writes an arena.Map where it lies.
-func (e *encoder) arenaMap(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	// A checked build panics where the map's arena has ended its life.
-	xunsafe.Value(n.typ, p).Interface().(interface{ Len() int }).Len()
-	e.enter(n, n.typ, at, -1)
-	s := n.scratch.Get().(*mapScratch)
-	l := &n.layout
+	xunsafe.Value(prog.typ, p).Interface().(interface{ Len() int }).Len()
+	e.enter(prog, prog.typ, at, -1)
+	s := prog.scratch.Get().(*mapScratch)
+	l := &prog.layout
 	groups := *xunsafe.Cast[[]struct{}](xunsafe.Add(at, l.groups))
 	for i := range groups {
 		g := xunsafe.Add(xunsafe.DataOf(groups), uintptr(i)*l.group)
 		ctrl := *xunsafe.Cast[uint64](xunsafe.Add(g, l.ctrl))
 		for slot := range uintptr(8) {
 			if ctrl>>(8*slot)&0x80 != 0 {
-				key := xunsafe.Add(g, l.keys+slot*n.keyType.Size())
-				s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(n, key), xunsafe.Add(g, l.values+slot*n.elem.size)})
+				key := xunsafe.Add(g, l.keys+slot*prog.keyType.Size())
+				s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(prog, key), xunsafe.Add(g, l.values+slot*prog.elem.size)})
 			}
 		}
 	}
-	w = e.entries(w, n, s.entries)
-	n.keep(s)
-	e.leave(n.typ, at, -1)
+	w = e.entries(w, prog, s.entries)
+	prog.keep(s)
+	e.leave(prog.typ, at, -1)
 	return w
 }

@@ -89,13 +89,13 @@ func putUint(w xunsafe.Pointer, u uint64) xunsafe.Pointer {
 // What follows writes floats as encoding/json does: the fewest digits that are read
 // as f again, with an exponent where it is below 1e-6 or from 1e21 on.
 
-func putFloat64(w xunsafe.Pointer, f float64, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func putFloat64(w xunsafe.Pointer, f float64, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	const most = 1 << 53
 	if i := int64(f); float64(i) == f && -most < i && i < most && (i != 0 || !math.Signbit(f)) {
 		return putInt(w, i)
 	}
 	if f-f != 0 {
-		panic(unsupportedFloat(f, 64, n, p))
+		panic(unsupportedFloat(f, 64, prog, p))
 	}
 	if math.Signbit(f) {
 		w = put8(w, '-')
@@ -106,9 +106,9 @@ func putFloat64(w xunsafe.Pointer, f float64, n *node, p xunsafe.Pointer) xunsaf
 	return putDecimal(w, f)
 }
 
-func putFloat32(w xunsafe.Pointer, f float32, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	if f-f != 0 {
-		panic(unsupportedFloat(float64(f), 32, n, p))
+		panic(unsupportedFloat(float64(f), 32, prog, p))
 	}
 	format := byte('f')
 	if abs := math.Abs(float64(f)); abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
@@ -122,8 +122,8 @@ func putFloat32(w xunsafe.Pointer, f float32, n *node, p xunsafe.Pointer) xunsaf
 	return xunsafe.Add(w, uintptr(len(b)))
 }
 
-func unsupportedFloat(f float64, size int, n *node, p xunsafe.Pointer) failure {
-	return failure{&json.UnsupportedValueError{Value: xunsafe.Value(n.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
+func unsupportedFloat(f float64, size int, prog *encProgram, p xunsafe.Pointer) failure {
+	return failure{&json.UnsupportedValueError{Value: xunsafe.Value(prog.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
 }
 
 // mustBeNumber is what json.Number s is written as: 0 if it is empty.

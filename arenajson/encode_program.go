@@ -14,67 +14,67 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// op is how a value is written.
-type op uint8
+// encOp is how a value is written.
+type encOp uint8
 
 const (
-	opUnsupported op = iota
-	opBool
-	opInt8
-	opInt16
-	opInt32
-	opInt64
-	opUint8
-	opUint16
-	opUint32
-	opUint64
-	opFloat32
-	opFloat64
-	opString
-	opNumber // json.Number
-	opTime   // time.Time
-	opBytes  // []byte, in base64
-	opAny    // an interface without methods
-	opFace   // one with methods
-	opPointer
-	opSlice
-	opArray
-	opStruct
-	opMap
-	opStringMap // map[string]string
-	opAnyMap    // map[string]any
-	opArenaMap  // *arena.Map
-	opMarshal   // a json.Marshaler
-	opText      // an encoding.TextMarshaler
-	opQuoted    // what has ,string: see node.inner
+	writeNothing encOp = iota
+	writeBool
+	writeInt8
+	writeInt16
+	writeInt32
+	writeInt64
+	writeUint8
+	writeUint16
+	writeUint32
+	writeUint64
+	writeFloat32
+	writeFloat64
+	writeString
+	writeNumber // json.Number
+	writeTime   // time.Time
+	writeBytes  // []byte, in base64
+	writeAny    // an interface without methods
+	writeIface  // one with methods
+	writePointer
+	writeSlice
+	writeArray
+	writeStruct
+	writeMap
+	writeTextMap  // map[string]string
+	writeAnyMap   // map[string]any
+	writeArenaMap // *arena.Map
+	writeJSON     // a json.Marshaler
+	writeText     // an encoding.TextMarshaler
+	writeQuoted   // what has ,string: see encProgram.inner
 )
 
-// node is the program for values of one type. It never changes once it is used.
-type node struct {
-	op    op
-	inner op // of opQuoted: what is in quotes
-	// self says that the type has the method of an opMarshal or opText itself, and
+// encProgram is how values of one type are written. It never changes once it is used.
+type encProgram struct {
+	op    encOp
+	inner encOp // of writeQuoted: what is in quotes
+	// self says that the type has the method of a writeJSON or writeText itself, and
 	// may be nil; otherwise a pointer to it has.
 	self bool
 	// direct says that an interface holds such a value itself, not its address.
 	direct bool
 	typ    reflect.Type
 	size   uintptr
-	elem   *node // of a pointer, slice, array or map
+	elem   *encProgram // of a pointer, slice, array or map
 
-	members [2]*encMember // of a struct: the first one, and with names escaped for HTML
-	length  int           // of an array
-	key     op            // of a map: opString, opText or an integer's
-	keyType reflect.Type  // of a map
-	layout  mapLayout     // of an arena.Map
-	scratch *sync.Pool    // of *mapScratch, of a map
+	fields  [2]*encField // of a struct: the first one, and with names escaped for HTML
+	length  int          // of an array
+	key     encOp        // of a map: writeString, writeText or an integer's
+	keyType reflect.Type // of a map
+	layout  mapLayout    // of an arena.Map
+	scratch *sync.Pool   // of *mapScratch, of a map
 }
 
-// encMember is a member of a struct, with what writing it takes. The name is a comma,
+// encField is a field of a struct, with what writing it takes. The name is a comma,
 // the name in quotes and a colon, filled up to pieces.
-type encMember struct {
-	next   *encMember // nil for the last one
-	op     op         // what its node does
+type encField struct {
+	next   *encField // nil for the last one
+	op     encOp     // what its program does
 	check  omissionCheck
 	empty  omission // by ,omitempty
 	zero   omission // by ,omitzero
@@ -83,12 +83,12 @@ type encMember struct {
 	begin  [piece]byte // the first piece of the name
 	length uintptr     // of the name, without what fills it up
 	word   uintptr     // for checkWord: where that is
-	node   *node
+	prog   *encProgram
 	rest   string // the other pieces of the name
 	hops   []hop
 }
 
-// omission is what a member is left out by.
+// omission is what a field is left out by.
 type omission uint8
 
 const (
@@ -107,7 +107,7 @@ const (
 	omitMethod  // what its method says is zero
 )
 
-// omissionCheck is how it is found whether a member is left out.
+// omissionCheck is how it is found whether a field is left out.
 type omissionCheck uint8
 
 const (
@@ -116,30 +116,30 @@ const (
 	checkAll                 // by all of its hops and omissions
 )
 
-type programKey struct {
+type encKey struct {
 	typ         reflect.Type
 	addressable bool
 	quoted      bool
 }
 
 var (
-	programs  sync.Map // from reflect.Type to *node, for values that are not addressable
-	compiling sync.Mutex
-	compiled  = map[programKey]*node{} // guarded by compiling
+	encPrograms sync.Map // from reflect.Type to *encProgram, for values that are not addressable
+	encLock     sync.Mutex
+	encCompiled = map[encKey]*encProgram{} // guarded by compiling
 )
 
-// programOf returns how values of type t are written.
-func programOf(t reflect.Type) *node {
-	if n, ok := programs.Load(t); ok {
-		return n.(*node)
+// encProgramOf returns how values of type t are written.
+func encProgramOf(t reflect.Type) *encProgram {
+	if n, ok := encPrograms.Load(t); ok {
+		return n.(*encProgram)
 	}
-	compiling.Lock()
-	defer compiling.Unlock()
-	// A node is filled in after it is in the table, for types that contain
+	encLock.Lock()
+	defer encLock.Unlock()
+	// A program is filled in after it is in the table, for types that contain
 	// themselves. Who waits for the lock meanwhile sees all of them filled in.
-	n := compile(programKey{typ: t})
-	programs.Store(t, n)
-	return n
+	prog := compileEnc(encKey{typ: t})
+	encPrograms.Store(t, prog)
+	return prog
 }
 
 var (
@@ -153,105 +153,105 @@ var (
 // zeroer is what ,omitzero asks.
 type zeroer interface{ IsZero() bool }
 
-// compile returns the node of a type and fills in what it needs.
-func compile(k programKey) *node {
-	if n, ok := compiled[k]; ok {
-		return n
+// compileEnc returns the program of a type and fills in what it needs.
+func compileEnc(k encKey) *encProgram {
+	if prog, ok := encCompiled[k]; ok {
+		return prog
 	}
-	n := &node{typ: k.typ, size: k.typ.Size(), direct: isDirect(k.typ)}
-	compiled[k] = n
-	n.fill(k)
-	if k.quoted && opBool <= n.op && n.op <= opNumber {
+	prog := &encProgram{typ: k.typ, size: k.typ.Size(), direct: isDirect(k.typ)}
+	encCompiled[k] = prog
+	prog.fill(k)
+	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber {
 		// What is pointed to has ,string, and what has methods ignores it.
-		n.op, n.inner = opQuoted, n.op
+		prog.op, prog.inner = writeQuoted, prog.op
 	}
-	return n
+	return prog
 }
 
-// fill says what n does. Whether a value is addressable decides
+// fill says what prog does. Whether a value is addressable decides
 // whether methods of its pointer are called, as encoding/json does it: not for what
 // lies in a map or an interface.
-func (n *node) fill(k programKey) {
+func (prog *encProgram) fill(k encKey) {
 	t := k.typ
 	kind := t.Kind()
 	viaPointer := kind != reflect.Pointer && kind != reflect.Interface
 	has := func(method reflect.Type) bool {
 		if t.Implements(method) {
-			n.self = !viaPointer
+			prog.self = !viaPointer
 			return true
 		}
 		return k.addressable && viaPointer && reflect.PointerTo(t).Implements(method)
 	}
 	switch {
 	case t == timeType:
-		n.op = opTime
+		prog.op = writeTime
 		return
 	case has(marshalerType):
-		n.op = opMarshal
+		prog.op = writeJSON
 		return
 	case has(textMarshalerType):
-		n.op = opText
+		prog.op = writeText
 		return
 	case t == numberType:
-		n.op = opNumber
+		prog.op = writeNumber
 		return
 	}
 
 	switch kind {
 	case reflect.Bool:
-		n.op = opBool
+		prog.op = writeBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n.op = opInt8 + sizeStep(n.size)
+		prog.op = writeInt8 + sizeStep(prog.size)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		n.op = opUint8 + sizeStep(n.size)
+		prog.op = writeUint8 + sizeStep(prog.size)
 	case reflect.Float32:
-		n.op = opFloat32
+		prog.op = writeFloat32
 	case reflect.Float64:
-		n.op = opFloat64
+		prog.op = writeFloat64
 	case reflect.String:
-		n.op = opString
+		prog.op = writeString
 	case reflect.Interface:
-		if n.op = opAny; t.NumMethod() != 0 {
-			n.op = opFace
+		if prog.op = writeAny; t.NumMethod() != 0 {
+			prog.op = writeIface
 		}
 	case reflect.Pointer:
 		if layout, ok := arenaMapLayout(t); ok {
-			n.op, n.layout = opArenaMap, layout
-			n.mapOf(layout.key, layout.value)
+			prog.op, prog.layout = writeArenaMap, layout
+			prog.mapOf(layout.key, layout.value)
 			break
 		}
-		n.op = opPointer
-		n.elem = compile(programKey{t.Elem(), true, k.quoted})
+		prog.op = writePointer
+		prog.elem = compileEnc(encKey{t.Elem(), true, k.quoted})
 	case reflect.Slice:
 		// Bytes that are more than numbers to themselves are none in base64.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !reflect.PointerTo(e).Implements(marshalerType) && !reflect.PointerTo(e).Implements(textMarshalerType) {
-			n.op = opBytes
+			prog.op = writeBytes
 			break
 		}
-		n.op = opSlice
-		n.elem = compile(programKey{typ: t.Elem(), addressable: true})
+		prog.op = writeSlice
+		prog.elem = compileEnc(encKey{typ: t.Elem(), addressable: true})
 	case reflect.Array:
-		n.op, n.length = opArray, t.Len()
-		n.elem = compile(programKey{typ: t.Elem(), addressable: k.addressable})
+		prog.op, prog.length = writeArray, t.Len()
+		prog.elem = compileEnc(encKey{typ: t.Elem(), addressable: k.addressable})
 	case reflect.Map:
-		n.op = opMap
-		n.mapOf(t.Key(), t.Elem())
-		if n.op == opMap && n.key == opString {
+		prog.op = writeMap
+		prog.mapOf(t.Key(), t.Elem())
+		if prog.op == writeMap && prog.key == writeString {
 			switch t.Elem() {
 			case reflect.TypeFor[string]():
-				n.op = opStringMap
+				prog.op = writeTextMap
 			case reflect.TypeFor[any]():
-				n.op = opAnyMap
+				prog.op = writeAnyMap
 			}
 		}
 	case reflect.Struct:
-		n.op = opStruct
-		n.structOf(k)
+		prog.op = writeStruct
+		prog.structOf(k)
 	}
 }
 
 // sizeStep is which of the four sizes of an integer size is.
-func sizeStep(size uintptr) op {
+func sizeStep(size uintptr) encOp {
 	switch size {
 	case 1:
 		return 0
@@ -273,59 +273,59 @@ func isDirect(t reflect.Type) bool {
 // viaReflect says that nothing is known about what an interface looks like inside.
 var viaReflect = machine.Portable || !machine.LayoutOK
 
-// structOf makes n the node of a struct.
-func (n *node) structOf(k programKey) {
+// structOf makes prog the program of a struct.
+func (prog *encProgram) structOf(k encKey) {
 	fields := fieldsOf(k.typ)
-	for html := range n.members {
-		at := &n.members[html]
+	for html := range prog.fields {
+		at := &prog.fields[html]
 		for _, f := range fields {
 			name := "," + f.plain
 			if html != 0 {
 				name = "," + f.escaped
 			}
-			m := &encMember{hops: f.hops, offset: f.offset, length: uintptr(len(name))}
+			out := &encField{hops: f.hops, offset: f.offset, length: uintptr(len(name))}
 			name += strings.Repeat(" ", -len(name)&(piece-1))
-			copy(m.begin[:], name)
-			m.rest = name[piece:]
-			m.room = len(name) + numberRoom
-			m.node = compile(programKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
-			m.op = m.node.op
+			copy(out.begin[:], name)
+			out.rest = name[piece:]
+			out.room = len(name) + numberRoom
+			out.prog = compileEnc(encKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
+			out.op = out.prog.op
 			if f.omitEmpty {
-				m.empty = omissionIfEmpty(f.typ)
+				out.empty = omissionIfEmpty(f.typ)
 			}
 			if f.omitZero {
-				m.zero = omissionIfZero(f.typ)
+				out.zero = omissionIfZero(f.typ)
 			}
-			m.setCheck()
-			*at, at = m, &m.next
+			out.setCheck()
+			*at, at = out, &out.next
 		}
 		if !slices.ContainsFunc(fields, func(f field) bool { return f.plain != f.escaped }) {
-			n.members[1] = n.members[0]
+			prog.fields[1] = prog.fields[0]
 			return
 		}
 	}
 }
 
-// setCheck says how m is checked.
-func (m *encMember) setCheck() {
-	o := m.empty
+// setCheck says how f is checked.
+func (f *encField) setCheck() {
+	o := f.empty
 	switch {
-	case len(m.hops) == 0 && m.empty == omitNever && m.zero == omitNever:
+	case len(f.hops) == 0 && f.empty == omitNever && f.zero == omitNever:
 		return
-	case len(m.hops) > 0 || m.empty != omitNever && m.zero != omitNever:
-		m.check = checkAll
+	case len(f.hops) > 0 || f.empty != omitNever && f.zero != omitNever:
+		f.check = checkAll
 		return
 	case o == omitNever:
-		o = m.zero
+		o = f.zero
 	}
-	m.check, m.word = checkWord, m.offset
+	f.check, f.word = checkWord, f.offset
 	switch {
 	case o == omitLen:
-		m.word += bits.UintSize / 8 // behind the address of a string and a slice
+		f.word += bits.UintSize / 8 // behind the address of a string and a slice
 	case o == omitPointer:
 	case o == omitZero8 && bits.UintSize == 64, o == omitZero4 && bits.UintSize == 32:
 	default:
-		m.check = checkAll
+		f.check = checkAll
 	}
 }
 
@@ -376,22 +376,22 @@ func omissionOfZero(t reflect.Type) omission {
 	return omitReflect
 }
 
-// mapOf makes n the node of a map, or leaves it that of what can't be written.
-func (n *node) mapOf(key, value reflect.Type) {
-	n.keyType = key
+// mapOf makes prog the program of a map, or leaves it that of what can't be written.
+func (prog *encProgram) mapOf(key, value reflect.Type) {
+	prog.keyType = key
 	switch k := key.Kind(); {
 	case k == reflect.String:
-		n.key = opString
+		prog.key = writeString
 	case key.Implements(textMarshalerType):
-		n.key = opText
+		prog.key = writeText
 	case reflect.Int <= k && k <= reflect.Int64:
-		n.key = opInt8 + sizeStep(key.Size())
+		prog.key = writeInt8 + sizeStep(key.Size())
 	case reflect.Uint <= k && k <= reflect.Uintptr:
-		n.key = opUint8 + sizeStep(key.Size())
+		prog.key = writeUint8 + sizeStep(key.Size())
 	default:
-		n.op = opUnsupported
+		prog.op = writeNothing
 		return
 	}
-	n.elem = compile(programKey{typ: value})
-	n.scratch = &sync.Pool{New: func() any { return newMapScratch(n) }}
+	prog.elem = compileEnc(encKey{typ: value})
+	prog.scratch = &sync.Pool{New: func() any { return newMapScratch(prog) }}
 }

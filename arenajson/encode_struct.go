@@ -7,50 +7,50 @@ import (
 )
 
 // structure writes a struct as an object.
-func (e *encoder) structure(w xunsafe.Pointer, n *node, p xunsafe.Pointer) xunsafe.Pointer {
+func (e *encoder) structure(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	from := e.written(w)
-members:
-	for m := n.members[e.html]; m != nil; m = m.next {
+fields:
+	for f := prog.fields[e.html]; f != nil; f = f.next {
 		q := p
-		switch m.check {
+		switch f.check {
 		case checkWord:
-			if *xunsafe.Cast[uintptr](xunsafe.Add(q, m.word)) == 0 {
+			if *xunsafe.Cast[uintptr](xunsafe.Add(q, f.word)) == 0 {
 				continue
 			}
 		case checkAll:
-			for _, h := range m.hops {
+			for _, h := range f.hops {
 				if q = *xunsafe.Cast[xunsafe.Pointer](xunsafe.Add(q, h.offset)); q == nil {
-					continue members
+					continue fields
 				}
 			}
-			if leftOut(m.empty, m, xunsafe.Add(q, m.offset)) || leftOut(m.zero, m, xunsafe.Add(q, m.offset)) {
+			if leftOut(f.empty, f, xunsafe.Add(q, f.offset)) || leftOut(f.zero, f, xunsafe.Add(q, f.offset)) {
 				continue
 			}
 		}
-		q = xunsafe.Add(q, m.offset)
-		w = e.room(w, m.room)
-		putPiece(w, &m.begin)
-		if m.length > piece {
-			putPieces(xunsafe.Add(w, piece), m.rest)
+		q = xunsafe.Add(q, f.offset)
+		w = e.room(w, f.room)
+		putPiece(w, &f.begin)
+		if f.length > piece {
+			putPieces(xunsafe.Add(w, piece), f.rest)
 		}
-		w = xunsafe.Add(w, m.length)
-		switch m.op {
-		case opString:
+		w = xunsafe.Add(w, f.length)
+		switch f.op {
+		case writeString:
 			w = e.string(w, *xunsafe.Cast[string](q))
-		case opInt64:
+		case writeInt64:
 			w = putInt(w, *xunsafe.Cast[int64](q))
-		case opBool:
+		case writeBool:
 			w = putBool(w, *xunsafe.Cast[bool](q))
-		case opStruct:
-			w = e.structure(w, m.node, q)
-		case opFloat64:
-			w = putFloat64(w, *xunsafe.Cast[float64](q), m.node, q)
-		case opAny:
+		case writeStruct:
+			w = e.structure(w, f.prog, q)
+		case writeFloat64:
+			w = putFloat64(w, *xunsafe.Cast[float64](q), f.prog, q)
+		case writeAny:
 			w = e.any(w, *xunsafe.Cast[any](q))
-		case opSlice:
-			w = e.slice(w, m.node, q)
+		case writeSlice:
+			w = e.slice(w, f.prog, q)
 		default:
-			w = e.value(w, m.node, q)
+			w = e.value(w, f.prog, q)
 		}
 	}
 	w = e.room(w, 2)
@@ -62,8 +62,8 @@ members:
 	return put8(w, '}')
 }
 
-// leftOut reports whether the member at p is left out by o.
-func leftOut(o omission, m *encMember, p xunsafe.Pointer) bool {
+// leftOut reports whether the field at p is left out by o.
+func leftOut(o omission, f *encField, p xunsafe.Pointer) bool {
 	switch o {
 	case omitNever:
 		return false
@@ -88,9 +88,9 @@ func leftOut(o omission, m *encMember, p xunsafe.Pointer) bool {
 	case omitFloat64:
 		return *xunsafe.Cast[float64](p) == 0
 	case omitMethod:
-		return saysZero(m.node.typ, p)
+		return saysZero(f.prog.typ, p)
 	}
-	return xunsafe.Value(m.node.typ, p).IsZero()
+	return xunsafe.Value(f.prog.typ, p).IsZero()
 }
 
 // saysZero asks the t at p, or what it points to, whether it is zero. Nil is.

@@ -70,8 +70,8 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 		}
 		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(v)}
 	}
-	p := planOf(to.Type())
-	d.doc, d.root, d.top, d.slot = data, p, to.UnsafePointer(), to.Type()
+	p := decProgramOf(to.Type())
+	d.doc, d.root, d.top, d.passed = data, p, to.UnsafePointer(), to.Type()
 	fresh := allZero(to.UnsafePointer(), p.size)
 	bad, err := d.try(p, to.UnsafePointer(), data, !fresh || p.calls)
 	switch {
@@ -99,7 +99,7 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 
 // try reads data into to, and returns what it found in the way of that. With first
 // it makes sure before that data is JSON, so that a bad one changes nothing.
-func (d *decoder) try(p *plan, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
+func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
 	if d.a != nil {
 		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
 		defer d.r.Leave()

@@ -121,27 +121,27 @@ var (
 	ready sync.Map // of reflect.Type to *program: those that were asked for
 )
 
-// met is where programs are looked for first: each in the one place that the address
+// recent is where programs are looked for first: each in the one place that the address
 // of its type's descriptor picks. Types that fall into the same take turns.
-var met [metPrograms]atomic.Pointer[metProgram]
+var recent [recentPrograms]atomic.Pointer[recentProgram]
 
-const metPrograms = 1 << 8
+const recentPrograms = 1 << 8
 
-type metProgram struct {
+type recentProgram struct {
 	typ xunsafe.Pointer // the descriptor
 	*program
 }
 
-func metAt(typ xunsafe.Pointer) *atomic.Pointer[metProgram] {
+func recentAt(typ xunsafe.Pointer) *atomic.Pointer[recentProgram] {
 	n := xunsafe.Number(typ)
-	return &met[(n>>5^n>>13)%metPrograms]
+	return &recent[(n>>5^n>>13)%recentPrograms]
 }
 
 // programOf returns the program for messages of type t, nil if t is not a generated
 // message.
 func programOf(t reflect.Type) *program {
 	word := xunsafe.WordsOf(&t).Data
-	place := metAt(word)
+	place := recentAt(word)
 	if x := place.Load(); x != nil && x.typ == word {
 		return x.program
 	}
@@ -150,7 +150,7 @@ func programOf(t reflect.Type) *program {
 		known, _ = ready.LoadOrStore(t, newProgram(t))
 	}
 	p := known.(*program)
-	place.Store(&metProgram{word, p})
+	place.Store(&recentProgram{word, p})
 	return p
 }
 

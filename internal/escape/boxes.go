@@ -119,21 +119,21 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 		s := &slots[i]
 		at := xunsafe.Add(p, s.off)
 		found := false
-		switch s.kind {
-		case pointer:
+		switch s.op {
+		case opPointer:
 			found = c.find(xunsafe.Number(load(at))) >= 0
-		case text_:
+		case opText:
 			found = c.find(xunsafe.Number(xunsafe.TextOf(*textAt(at)))) >= 0
-		case slice:
+		case opSlice:
 			data, _ := s.sliceAt(at)
 			found = c.find(xunsafe.Number(data)) >= 0
-		case opaque:
+		case opOpaque:
 			found = c.find(xunsafe.Number(s.wordAt(at))) >= 0
-		case numeral:
+		case opNumber:
 			found = c.find(loadNumber(at)) >= 0
-		case builtin:
+		case opMap:
 			c.stuck = c.stuck || s.wordAt(at) != nil
-		case iface:
+		case opIface:
 			b := c.boxAt(s, at)
 			switch c.treat(b) {
 			case within, leaf:
@@ -143,7 +143,7 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 			case inside:
 				found = true
 			}
-		case array:
+		case opArray:
 			for j := 0; j < s.n && !found; j++ {
 				found = c.touches(s.slots, xunsafe.Add(at, uintptr(j)*s.size), depth)
 			}

@@ -68,7 +68,7 @@ type copier struct {
 	span    uintptr
 	hits    [8]int32 // the extents that were found last, by the offset of what led there
 
-	nodes
+	pieces
 	work  []task
 	done  []finish
 	stuck bool // it takes a pre-scan
@@ -136,7 +136,7 @@ func sortExtents(list []extent) {
 
 // end has c keep nothing alive.
 func (c *copier) end() {
-	if c.nodes.large() || c.softs.large() || c.seen.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
+	if c.pieces.large() || c.softs.large() || c.seen.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
 		return
 	}
 	clear(c.ranges)
@@ -149,7 +149,7 @@ func (c *copier) end() {
 
 // forget has c begin anew.
 func (c *copier) forget() {
-	c.nodes.clear()
+	c.pieces.clear()
 	clear(c.work[:cap(c.work)])
 	clear(c.done)
 	c.work, c.done, c.stuck = c.work[:0], c.done[:0], false
@@ -232,8 +232,8 @@ func (c *copier) scan(slots []slot, p Pointer) {
 	for i := range slots {
 		s := &slots[i]
 		at := xunsafe.Add(p, s.off)
-		switch s.kind {
-		case pointer:
+		switch s.op {
+		case opPointer:
 			q := load(at)
 			if q == nil {
 				continue
@@ -241,7 +241,7 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			if r := c.findFrom(xunsafe.Number(q), s.off); r >= 0 {
 				store(at, c.piece(r, q, s.size, s.size, s))
 			}
-		case text_:
+		case opText:
 			if t := textAt(at); len(*t) != 0 {
 				if r := c.findFrom(xunsafe.Number(xunsafe.TextOf(*t)), s.off); r >= 0 {
 					*t = c.text(r, *t)
@@ -249,25 +249,25 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			} else if xunsafe.TextOf(*t) != nil {
 				*t = ""
 			}
-		case slice:
+		case opSlice:
 			if data, n := s.sliceAt(at); data != nil {
 				if r := c.findFrom(xunsafe.Number(data), s.off); r >= 0 {
 					s.setSlice(at, c.piece(r, data, s.size, s.size*uintptr(n), s), n)
 				}
 			}
-		case iface:
+		case opIface:
 			c.iface(s, at)
-		case builtin:
+		case opMap:
 			c.builtin(s, at)
-		case array:
+		case opArray:
 			for j := range s.n {
 				c.scan(s.slots, xunsafe.Add(at, uintptr(j)*s.size))
 			}
-		case opaque:
+		case opOpaque:
 			c.stuck = c.stuck || c.find(xunsafe.Number(s.wordAt(at))) >= 0 // it will be refused
-		case numeral:
+		case opNumber:
 			c.stuck = c.stuck || c.find(loadNumber(at)) >= 0
-		case owned:
+		case opOwned:
 			c.done = append(c.done, finish{s, at})
 		}
 	}
@@ -293,7 +293,7 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 	if b := c.block(start >> blockShift); end <= (start>>blockShift+1)<<blockShift && b.taken&bits(start>>blockShift, start, end) == 0 {
 		return xunsafe.Add(c.fresh(r, from, to), off-from)
 	}
-	old, whole := c.nodes.find(start, end)
+	old, whole := c.pieces.find(start, end)
 	switch {
 	case !whole:
 		c.stuck = true

@@ -159,38 +159,38 @@ func (s *prescan) look(slots []slot, p Pointer) {
 		x := &slots[i]
 		at := xunsafe.Add(p, x.off)
 		s.push(x.name)
-		switch x.kind {
-		case pointer:
+		switch x.op {
+		case opPointer:
 			if q := load(at); q != nil && x.size != 0 {
 				s.refer(x, q, 1, false)
 			} else {
 				s.referNothing(q)
 			}
-		case text_:
+		case opText:
 			if t := *textAt(at); len(t) != 0 {
 				s.referText(t)
 			} else {
 				s.referNothing(xunsafe.TextOf(t))
 			}
-		case slice:
+		case opSlice:
 			if data, n := x.sliceAt(at); n != 0 && x.size != 0 {
 				s.refer(x, data, n, true)
 			} else {
 				s.referNothing(data)
 			}
-		case iface:
+		case opIface:
 			s.lookIface(x, at)
-		case builtin:
+		case opMap:
 			s.lookMap(x, at)
-		case array:
+		case opArray:
 			for j := range x.n {
 				s.pushIndex(j)
 				s.look(x.slots, xunsafe.Add(at, uintptr(j)*x.size))
 				s.pop()
 			}
-		case opaque:
+		case opOpaque:
 			s.referOpaque(x, xunsafe.Number(x.wordAt(at)))
-		case numeral:
+		case opNumber:
 			if s.how() != theirs {
 				s.referOpaque(x, loadNumber(at))
 			}

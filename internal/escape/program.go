@@ -26,7 +26,7 @@ type program struct {
 // A slot is a place in a type.
 type slot struct {
 	off  uintptr
-	kind kind
+	op   op
 	flat bool         // what it leads to has no slots
 	nums bool         // what it leads to has slots, which are all numbers
 	size uintptr      // of what a pointer points to; of an element; of an array's
@@ -39,18 +39,18 @@ type slot struct {
 	finish func(copy reflect.Value)
 }
 
-type kind uint8
+type op uint8
 
 const (
-	pointer kind = iota
-	text_
-	slice
-	iface
-	builtin // a map of the language
-	array
-	opaque  // an unsafe.Pointer, a chan, a func: nobody sees where it leads to
-	numeral // a uintptr, where one can be told from an address
-	owned   // a value of this package's types, to be finished when it was copied
+	opPointer op = iota
+	opText
+	opSlice
+	opIface
+	opMap // a map of the language
+	opArray
+	opOpaque // an unsafe.Pointer, a chan, a func: nobody sees where it leads to
+	opNumber // a uintptr, where one can be told from an address
+	opOwned  // a value of this package's types, to be finished when it was copied
 )
 
 // Own says how values of a type of package arena itself are copied, nil for all
@@ -113,23 +113,23 @@ func programFor(t reflect.Type, own Own) *program {
 	p.few = len(p.slots) <= 8
 	for i := range p.slots {
 		p.few = p.few && p.slots[i].tells()
-		p.owns = p.owns || p.slots[i].has(owned)
+		p.owns = p.owns || p.slots[i].has(opOwned)
 	}
 	known, _ := programs.LoadOrStore(t, p)
 	return known.(*program)
 }
 
 // tells reports whether s says where it leads.
-func (s *slot) tells() bool { return s.kind != iface && s.kind != builtin && s.kind != array }
+func (s *slot) tells() bool { return s.op != opIface && s.op != opMap && s.op != opArray }
 
 // has reports whether s is, or has among its own, a slot of kind k.
-func (s *slot) has(k kind) bool {
+func (s *slot) has(k op) bool {
 	for i := range s.slots {
 		if s.slots[i].has(k) {
 			return true
 		}
 	}
-	return s.kind == k
+	return s.op == k
 }
 
 // shortArray is up to how many elements an array's are slots of their own.
@@ -140,26 +140,26 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 	s := slot{off: off, typ: t, name: name}
 	switch t.Kind() {
 	case reflect.Pointer:
-		s.kind = pointer
+		s.op = opPointer
 		s.leadTo(t.Elem())
 	case reflect.String:
-		s.kind = text_
+		s.op = opText
 	case reflect.Slice:
-		s.kind = slice
+		s.op = opSlice
 		s.leadTo(t.Elem())
 	case reflect.Interface:
-		s.kind = iface
+		s.op = opIface
 	case reflect.Map:
-		if s.kind = builtin; isFlat(t.Key()) && isFlat(t.Elem()) {
+		if s.op = opMap; isFlat(t.Key()) && isFlat(t.Elem()) {
 			return slots
 		}
 	case reflect.UnsafePointer, reflect.Chan, reflect.Func:
-		s.kind = opaque
+		s.op = opOpaque
 	case reflect.Uintptr:
 		if !machine.WideAddresses {
 			return slots
 		}
-		s.kind = numeral
+		s.op = opNumber
 	case reflect.Array:
 		return compileArray(slots, t, s, own)
 	case reflect.Struct:
@@ -173,20 +173,20 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 // leadTo notes that a pointer or slice leads to ts.
 func (s *slot) leadTo(t reflect.Type) {
 	s.elem, s.size = t, t.Size()
-	numbers, others := kinds(t)
+	numbers, others := slotsIn(t)
 	s.flat = !numbers && !others
 	s.nums = numbers && !others
 }
 
 func isFlat(t reflect.Type) bool {
-	numbers, others := kinds(t)
+	numbers, others := slotsIn(t)
 	return !numbers && !others
 }
 
-// kinds reports whether a t has slots: numbers, and others. It doesn't compile t, which
+// slotsIn reports whether a t has slots: numbers, and others. It doesn't compile t, which
 // may be the type that is just being compiled: types lead to themselves by pointers,
 // slices and maps.
-func kinds(t reflect.Type) (numbers, others bool) {
+func slotsIn(t reflect.Type) (numbers, others bool) {
 	switch t.Kind() {
 	case reflect.Uintptr:
 		return machine.WideAddresses, false
@@ -194,10 +194,10 @@ func kinds(t reflect.Type) (numbers, others bool) {
 		if t.Len() == 0 {
 			return false, false
 		}
-		return kinds(t.Elem())
+		return slotsIn(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			n, o := kinds(t.Field(i).Type)
+			n, o := slotsIn(t.Field(i).Type)
 			numbers, others = numbers || n, others || o
 		}
 		return numbers, others
@@ -212,7 +212,7 @@ func compileArray(slots []slot, t reflect.Type, s slot, own Own) []slot {
 		}
 		return slots
 	}
-	s.kind, s.elem, s.n, s.size = array, t.Elem(), t.Len(), t.Elem().Size()
+	s.op, s.elem, s.n, s.size = opArray, t.Elem(), t.Len(), t.Elem().Size()
 	if s.slots = compile(nil, t.Elem(), 0, "", own); len(s.slots) == 0 {
 		return slots
 	}
@@ -228,7 +228,7 @@ func compileStruct(slots []slot, t reflect.Type, s slot, own Own) []slot {
 		}
 	}
 	if special != nil && special.Finish != nil {
-		s.kind, s.finish = owned, special.Finish
+		s.op, s.finish = opOwned, special.Finish
 		slots = append(slots, s)
 	}
 	return slots

@@ -6,7 +6,7 @@ import "github.com/ebbpool/arena/internal/xunsafe"
 // type. The address alone will not do. Package reflect makes an interface of a struct's
 // first field, or of an array's first element, that has the box of the whole.
 //
-// (What lies in the region is known by its bytes, see nodes.go. There an address has one
+// (What lies in the region is known by its bytes, see pieces.go. There an address has one
 // type, its lane's, and what points into the middle of a value must do so in the copy.)
 type ref struct {
 	at   Pointer // which so stays that of nothing else

@@ -43,4 +43,16 @@
 //
 // Checked builds (the tag arenacheck, -race, -asan) have the tracker, redzones, poison
 // and quarantine, by package check.
+//
+// # Compiled types
+//
+// Three packages compile each type once, and run what comes of it for each value:
+// arenajson (to read, dec..., and to write, enc...), internal/escape, adapters/protobuf.
+//
+//	compile    to make a program of a type
+//	program    what a type is compiled to: published whole, and never changed then
+//	op         what a program does with one value
+//	field      a struct's field in a program: where it lies, its op, its program
+//	slot       a place in a value, a field's or an element's, that may lead elsewhere
+//	recent     programs by a hash of their types, the first place to look
 package machine

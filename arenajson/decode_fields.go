@@ -9,9 +9,9 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// memberTable is those of a struct, and how they are found by their names.
-type memberTable struct {
-	all []member // in the order of the struct
+// decFields are those of a struct, and how they are found by their names.
+type decFields struct {
+	all []decField // in the order of the struct
 
 	// A name is looked up by its length and its first eight bytes, in a table of a
 	// power of two with at least as many vacant places; who comes to a place that is
@@ -22,15 +22,15 @@ type memberTable struct {
 	folded map[string]int // by what all spellings of a name have in common
 }
 
-// member is one of a struct's.
-type member struct {
+// decField is a field of a struct, with what reading it takes.
+type decField struct {
 	name string
 	// The name as it begins in a document, and its quote where that is among the
 	// first eight bytes; mask says which of them count.
 	word, mask uint64
 
-	plan   *plan
-	hops   []*plan // of the structs that embedded pointers on the way lead to
+	prog   *decProgram
+	hops   []*decProgram // of the structs that embedded pointers on the way lead to
 	via    []hop
 	offset uintptr
 	quoted bool
@@ -38,12 +38,12 @@ type member struct {
 	path []string // what errors say of where it is: names of embedded structs, and its own
 }
 
-func newMemberTable(t reflect.Type) *memberTable {
-	m := &memberTable{folded: map[string]int{}}
+func newDecFields(t reflect.Type) *decFields {
+	m := &decFields{folded: map[string]int{}}
 	for _, f := range fieldsOf(t) {
-		x := member{name: f.name, plan: makePlan(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted}
+		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted}
 		for _, h := range f.hops {
-			x.hops = append(x.hops, makePlan(h.typ))
+			x.hops = append(x.hops, compileDec(h.typ))
 		}
 		for k := range f.index[:len(f.index)-1] {
 			x.path = append(x.path, t.FieldByIndex(f.index[:k+1]).Name)
@@ -77,7 +77,7 @@ func firstWord(s string) (word, mask uint64) {
 }
 
 // place is where name is looked for first.
-func (m *memberTable) place(name string) int {
+func (m *decFields) place(name string) int {
 	w := uint64(len(name))
 	if len(name) >= 8 {
 		w += xunsafe.Text64(name, 0) ^ xunsafe.Text64(name, len(name)-8)<<1
@@ -88,9 +88,9 @@ func (m *memberTable) place(name string) int {
 	return int(w * 0x9e3779b97f4a7c15 >> m.shift)
 }
 
-// find returns the index of the member with that name, or one that differs in the
+// find returns the index of the field with that name, or one that differs in the
 // case of letters only if exact doesn't forbid it; -1 if there is none.
-func (m *memberTable) find(name string, exact bool) int {
+func (m *decFields) find(name string, exact bool) int {
 	for at := m.place(name); ; at = (at + 1) % len(m.table) {
 		i := int(m.table[at]) - 1
 		if i < 0 {

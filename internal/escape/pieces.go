@@ -1,12 +1,12 @@
 package escape
 
-// nodes are the pieces of memory that were copied, no two of which overlap, and a
+// pieces are those of memory that were copied, no two of which overlap, and a
 // table that finds the one that an address lies in. The table is by blocks of 512
 // bytes of addresses; a bit for each 8 bytes reports whether a piece may be there, so
 // that to enter a piece where there is none yet, which is what nearly all do, is one
 // look at a block.
-type nodes struct {
-	all   []node
+type pieces struct {
+	all   []piece
 	links []link
 	table []block // a power of two
 	used  int
@@ -14,15 +14,15 @@ type nodes struct {
 	last  *block // the one that was found last
 }
 
-// node is a piece: the addresses [start, end), as numbers, so that it keeps nothing
+// piece is the addresses [start, end), as numbers, so that it keeps nothing
 // alive.
-type node struct {
+type piece struct {
 	start, end uintptr
 	copy       Pointer // nil if it was entered before it is copied
 }
 
-// link is in a list of the nodes in one block.
-type link struct{ node, next int32 }
+// link is in a list of the pieces in one block.
+type link struct{ piece, next int32 }
 
 type block struct {
 	number uintptr
@@ -37,41 +37,41 @@ const (
 	firstTable = 64
 )
 
-// clear empties n.
-func (n *nodes) clear() {
-	clear(n.all)
-	n.all, n.links, n.used, n.last = n.all[:0], n.links[:0], 0, nil
-	if n.life++; n.life == 0 || n.table == nil {
-		n.table, n.life = make([]block, firstTable), 1
+// clear empties ps.
+func (ps *pieces) clear() {
+	clear(ps.all)
+	ps.all, ps.links, ps.used, ps.last = ps.all[:0], ps.links[:0], 0, nil
+	if ps.life++; ps.life == 0 || ps.table == nil {
+		ps.table, ps.life = make([]block, firstTable), 1
 	}
 }
 
-// large reports whether n has grown beyond what should be kept for the next time.
-func (n *nodes) large() bool { return cap(n.all) > mostKept || len(n.table) > mostKept }
+// large reports whether ps has grown beyond what should be kept for the next time.
+func (ps *pieces) large() bool { return cap(ps.all) > mostKept || len(ps.table) > mostKept }
 
 const mostKept = 1 << 12
 
 // block returns the block of that number, a new one if it must.
-func (n *nodes) block(number uintptr) *block {
-	if n.last != nil && n.last.number == number {
-		return n.last
+func (ps *pieces) block(number uintptr) *block {
+	if ps.last != nil && ps.last.number == number {
+		return ps.last
 	}
-	mask := uintptr(len(n.table) - 1)
+	mask := uintptr(len(ps.table) - 1)
 	for i := scatter(number); ; i++ {
-		b := &n.table[i&mask]
-		if b.life == n.life {
+		b := &ps.table[i&mask]
+		if b.life == ps.life {
 			if b.number == number {
-				n.last = b
+				ps.last = b
 				return b
 			}
 			continue
 		}
-		if n.used++; n.used > len(n.table)/4*3 {
-			n.grow()
-			return n.block(number)
+		if ps.used++; ps.used > len(ps.table)/4*3 {
+			ps.grow()
+			return ps.block(number)
 		}
-		*b = block{number: number, life: n.life}
-		n.last = b
+		*b = block{number: number, life: ps.life}
+		ps.last = b
 		return b
 	}
 }
@@ -86,22 +86,22 @@ func scatter(number uintptr) uintptr {
 const len64 = 32 << (^uintptr(0) >> 63) // bits of a word
 
 // grow doubles the table.
-func (n *nodes) grow() {
-	old := n.table
-	n.table, n.last = make([]block, 2*len(old)), nil
-	mask := uintptr(len(n.table) - 1)
-	n.used = 0
+func (ps *pieces) grow() {
+	old := ps.table
+	ps.table, ps.last = make([]block, 2*len(old)), nil
+	mask := uintptr(len(ps.table) - 1)
+	ps.used = 0
 	for i := range old {
 		b := &old[i]
-		if b.life != n.life {
+		if b.life != ps.life {
 			continue
 		}
 		j := scatter(b.number)
-		for n.table[j&mask].life == n.life {
+		for ps.table[j&mask].life == ps.life {
 			j++
 		}
-		n.table[j&mask] = *b
-		n.used++
+		ps.table[j&mask] = *b
+		ps.used++
 	}
 }
 
@@ -119,14 +119,14 @@ func bits(number, start, end uintptr) uint64 {
 
 // find returns the piece that [start, end), which is not empty, lies in, nil where
 // there is none; whole is false if it overlaps a piece that it doesn't lie in.
-func (n *nodes) find(start, end uintptr) (in *node, whole bool) {
+func (ps *pieces) find(start, end uintptr) (in *piece, whole bool) {
 	for number := start >> blockShift; number<<blockShift < end; number++ {
-		b := n.block(number)
+		b := ps.block(number)
 		if b.taken&bits(number, start, end) == 0 {
 			continue
 		}
-		for i := b.first; i != 0; i = n.links[i-1].next {
-			p := &n.all[n.links[i-1].node]
+		for i := b.first; i != 0; i = ps.links[i-1].next {
+			p := &ps.all[ps.links[i-1].piece]
 			if start < p.end && p.start < end {
 				return p, p.start <= start && end <= p.end
 			}
@@ -136,12 +136,12 @@ func (n *nodes) find(start, end uintptr) (in *node, whole bool) {
 }
 
 // enter enters a piece that overlaps no other.
-func (n *nodes) enter(start, end uintptr, copy Pointer) {
-	n.all = append(n.all, node{start, end, copy})
+func (ps *pieces) enter(start, end uintptr, copy Pointer) {
+	ps.all = append(ps.all, piece{start, end, copy})
 	for number := start >> blockShift; number<<blockShift < end; number++ {
-		b := n.block(number)
+		b := ps.block(number)
 		b.taken |= bits(number, start, end)
-		n.links = append(n.links, link{int32(len(n.all) - 1), b.first})
-		b.first = int32(len(n.links))
+		ps.links = append(ps.links, link{int32(len(ps.all) - 1), b.first})
+		b.first = int32(len(ps.links))
 	}
 }
