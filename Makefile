@@ -103,7 +103,7 @@ bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into 
 matrix: tools ## every workload with every subject, by size, into docs/numbers.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
 	cd lab && $(GO) run ./cmd/lab matrix $(if $(FULL),-full -benchtime 200ms) $(if $(BUILD),-build $(BUILD) -out results/matrix-$(BUILD).txt,-publish)
 
-use-after-free: tools ## what becomes of memory that is used after its life, with each subject, in three builds
+use-after-free: tools ## what becomes of memory that is used after its epoch, with each subject, in three builds
 	cd lab && for flags in "" -race -asan; do $(GO) test -count=1 -v -run UseAfterFree $$flags ./matrix || exit 1; done
 
 report: tools ## the pictures, and a page with all that is kept: _build/report
@@ -219,7 +219,7 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 # difference to, but for the tests of what it makes none to and that take the longest.
 # SHORT= is for all of it.
 EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/model $(MACHINE) $(ABOVE),$(ROOT))
-SLOW = $(HEAVY)|^TestLifeSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
+SLOW = $(HEAVY)|^TestEpochSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
 

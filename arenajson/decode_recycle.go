@@ -14,13 +14,13 @@ const (
 	mostEntries = 1024
 )
 
-// shelf is what RecycleMaps keeps with an arena, through its lives.
+// shelf is what RecycleMaps keeps with an arena, through its epochs.
 type shelf struct {
-	life  uint64 // the region's resets, when maps were last taken
+	epoch uint64 // the region's resets, when maps were last taken
 	anys  []map[string]any
 	texts []map[string]string
 	rest  map[reflect.Type]*mapsOf
-	outA  int // how many of anys are in use in this life
+	outA  int // how many of anys are in use in this epoch
 	outT  int
 }
 
@@ -30,11 +30,11 @@ type mapsOf struct {
 	out int
 }
 
-// shelfOf returns r's shelf, with the maps of lives that have ended cleared.
+// shelfOf returns r's shelf, with the maps of epochs that have ended cleared.
 func shelfOf(r *machine.Region) *shelf {
 	s := machine.State[shelf](r)
-	if life := r.Resets(); s.life != life {
-		s.life = life
+	if epoch := r.Resets(); s.epoch != epoch {
+		s.epoch = epoch
 		s.anys = reclaim(s.anys, s.outA)
 		s.texts = reclaim(s.texts, s.outT)
 		s.outA, s.outT = 0, 0

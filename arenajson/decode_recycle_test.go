@@ -34,18 +34,18 @@ func labelsDocument(seed, entries int) string {
 }
 
 // Maps that are used again hold what their document says and nothing else, in whatever
-// order small and large documents come, also twice in one life.
+// order small and large documents come, also twice in one epoch.
 func TestRecycledMaps(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
-	for life := range 40 {
+	for epoch := range 40 {
 		var first *labels
 		var want labels
-		for k := range 1 + life%2 {
-			entries := []int{3, 0, 40, 1500}[(life+k)%4]
+		for k := range 1 + epoch%2 {
+			entries := []int{3, 0, 40, 1500}[(epoch+k)%4]
 			if check.On {
 				entries = min(entries, 40)
 			}
-			doc := labelsDocument(life+k+1, entries)
+			doc := labelsDocument(epoch+k+1, entries)
 			want = labels{}
 			if err := json.Unmarshal([]byte(doc), &want); err != nil {
 				t.Fatal(err)
@@ -55,14 +55,14 @@ func TestRecycledMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(*got, want) {
-				t.Fatalf("life %d:\n%+v\nnot\n%+v", life, *got, want)
+				t.Fatalf("epoch %d:\n%+v\nnot\n%+v", epoch, *got, want)
 			}
 			if first != nil && reflect.ValueOf(first.Texts).UnsafePointer() == reflect.ValueOf(got.Texts).UnsafePointer() {
-				t.Fatalf("life %d: two values have one map", life)
+				t.Fatalf("epoch %d: two values have one map", epoch)
 			}
 			first = got
 		}
-		if life%9 == 8 {
+		if epoch%9 == 8 {
 			a.Release()
 		} else {
 			a.Reset()

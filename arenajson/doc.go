@@ -5,7 +5,7 @@
 //	err := arenajson.Unmarshal(a, body, &order)
 //	reply, err := arenajson.Marshal(a, &answer)
 //
-// Values and documents lie in the arena that is passed, and end with its life. A
+// Values and documents lie in the arena that is passed, and end with its epoch. A
 // nil arena stands for the heap.
 //
 // What differs from encoding/json is a table in docs/generated/json.md, each line run by a test.

@@ -217,7 +217,7 @@ func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 	if at == nil {
 		return e.null(w)
 	}
-	// A checked build panics where the map's arena has ended its life.
+	// A checked build panics where the map's arena has ended its epoch.
 	xunsafe.Value(prog.typ, p).Interface().(interface{ Len() int }).Len()
 	e.enter(prog, prog.typ, at, -1)
 	s := prog.scratch.Get().(*mapScratch)

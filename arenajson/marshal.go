@@ -17,7 +17,7 @@ import (
 //
 // Members of an *arena.Map are written as those of a builtin map are, sorted by
 // name. The result takes as many bytes of a as it is long; it is good until the end
-// of a's life. Where a Limit does not allow that, the error is a *arena.LimitError.
+// of a's epoch. Where a Limit does not allow that, the error is a *arena.LimitError.
 // Whatever else v's methods panic with, Marshal panics with, too.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	return newEncoder(a, opts).take(v)

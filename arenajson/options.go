@@ -26,13 +26,13 @@ const (
 	Strict
 
 	// RecycleMaps has reading take the builtin maps that it makes from those of the
-	// arena's former lives, cleared: then a warm arena reads documents with maps
+	// arena's former epochs, cleared: then a warm arena reads documents with maps
 	// without an allocation. Up to 256 maps of a type, of up to 1,024 entries each,
 	// stay with the arena, and what they lead to with them, until it reads the next
 	// document with this option, or is released. No limit counts them.
 	//
-	// What it risks: such a map ends with the arena's life as a string there does, but
-	// it is worse to be late. A goroutine that still reads it while the next life fills
+	// What it risks: such a map ends with the arena's epoch as a string there does, but
+	// it is worse to be late. A goroutine that still reads it while the next epoch fills
 	// it ends the program ("concurrent map read and map write"), and one that kept it
 	// sees another document's members. Escape copies a map that holds memory of the
 	// arena; one that does not, because it is empty or has numbers alone, it shares:

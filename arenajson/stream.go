@@ -9,7 +9,7 @@ import (
 )
 
 // Decoder reads a stream of JSON documents, as encoding/json's Decoder does: Decode
-// says what is different. It may go on in the next life of its arena.
+// says what is different. It may go on in the next epoch of its arena.
 type Decoder struct {
 	a       *arena.Arena
 	options decoder

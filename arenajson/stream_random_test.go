@@ -224,7 +224,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A Decoder goes on in the next life of its arena, and allocates nothing in steady
+// A Decoder goes on in the next epoch of its arena, and allocates nothing in steady
 // state, also where documents are longer than what it reads ahead.
 func TestDecoderAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)

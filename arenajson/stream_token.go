@@ -74,7 +74,7 @@ func (t *tokens) end() {
 // for each bracket, with commas and colons left out, a bool, a float64 (a json.Number with
 // UseNumber), a string, or nil for null. Text lies in the arena. Where an array begins,
 // More and Decode go on with its elements, one by one: so an array may be longer than any
-// memory, and the arena's life may end after each.
+// memory, and the arena's epoch may end after each.
 //
 // At the stream's end it returns io.EOF. It is an error to open more than 10,000 brackets.
 // An error that Decode returns again Token returns again, too. Strict looks into what is

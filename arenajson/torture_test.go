@@ -71,16 +71,16 @@ func treeDocument(depth, seed int) string {
 }
 
 // Trees are decoded while the collector runs, read, encoded, and decoded over again in
-// the next life of their arena; some outlive it by Escape.
+// the next epoch of their arena; some outlive it by Escape.
 func TestGCDecodedTrees(t *testing.T) {
-	lives := 12
+	epochs := 12
 	if check.Race || check.ASan || testing.Short() {
-		lives = 4
+		epochs = 4
 	}
 	pool := arena.NewAutoPool(0)
 	var kept, wants []*tree
-	for life := range lives {
-		doc := treeDocument(4, life*100)
+	for epoch := range epochs {
+		doc := treeDocument(4, epoch*100)
 		want := new(tree)
 		if err := json.Unmarshal([]byte(doc), want); err != nil {
 			t.Fatal(err)
@@ -92,16 +92,16 @@ func TestGCDecodedTrees(t *testing.T) {
 		}
 		runtime.GC()
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("life %d: %+v, not %+v", life, got, want)
+			t.Fatalf("epoch %d: %+v, not %+v", epoch, got, want)
 		}
 		text, err := arenajson.Marshal(a, got)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if std, err := json.Marshal(want); err != nil || string(std) != string(text) {
-			t.Fatalf("life %d: %v\n%s\nnot\n%s", life, err, text, std)
+			t.Fatalf("epoch %d: %v\n%s\nnot\n%s", epoch, err, text, std)
 		}
-		if life%3 == 0 {
+		if epoch%3 == 0 {
 			kept, wants = append(kept, arena.Escape(a, got)), append(wants, want)
 		}
 		pool.Put(a)
@@ -109,7 +109,7 @@ func TestGCDecodedTrees(t *testing.T) {
 	testkit.Collect(2)
 	for i := range kept {
 		if !reflect.DeepEqual(kept[i], wants[i]) {
-			t.Errorf("what was kept of life %d has changed", 3*i)
+			t.Errorf("what was kept of epoch %d has changed", 3*i)
 		}
 	}
 }

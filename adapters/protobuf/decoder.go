@@ -27,7 +27,7 @@ type decoder struct {
 
 // docSlack is how far beyond the document a look may go: a number of ten bytes behind a tag
 // of four that is cut off. What comes of these bytes is an error, but a message may be left
-// with them, so they are zeros, and nothing of an earlier life.
+// with them, so they are zeros, and nothing of an earlier epoch.
 const docSlack = 16
 
 // docAlign is where documents begin.

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// soil ends a's life with nothing but b in its memory.
+// soil ends a's epoch with nothing but b in its memory.
 func soil(t *testing.T, a *arena.Arena, b byte) {
 	a.Release()
 	for range 30 {
@@ -29,8 +29,8 @@ func soil(t *testing.T, a *arena.Arena, b byte) {
 	}
 }
 
-// What is read does not depend on what an earlier life left in the arena, and no message
-// shows any of that, not even one that an error left half read: that life may have been
+// What is read does not depend on what an earlier epoch left in the arena, and no message
+// shows any of that, not even one that an error left half read: that epoch may have been
 // another client's.
 func TestDirt(t *testing.T) {
 	rounds := 400

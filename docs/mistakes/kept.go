@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// What is kept too long. Each function ends the life of what it holds, lets the
-// next life write, and then reads.
+// What is kept too long. Each function ends the epoch of what it holds, lets the
+// next epoch write, and then reads.
 
 var pool = arena.NewArenaPool(64<<10, 0)
 

@@ -159,7 +159,7 @@ func TestTables(t *testing.T) {
 // count is how often f allocates on the heap, and how many bytes.
 func count(f func()) (allocs, size float64) {
 	const runs = 100
-	for range 4 * runs { // warm: an arena looks at what lives need now and then
+	for range 4 * runs { // warm: an arena looks at what epochs need now and then
 		f()
 	}
 	var before, after runtime.MemStats

@@ -10,7 +10,7 @@ type pieces struct {
 	links []link
 	table []block // a power of two
 	used  int
-	life  uint32 // blocks of other lives are empty
+	epoch uint32 // blocks of other epochs are empty
 	last  *block // the one that was found last
 }
 
@@ -28,7 +28,7 @@ type block struct {
 	number uintptr
 	taken  uint64
 	first  int32 // its list, from 1; 0: empty
-	life   uint32
+	epoch  uint32
 }
 
 const (
@@ -41,8 +41,8 @@ const (
 func (ps *pieces) clear() {
 	clear(ps.all)
 	ps.all, ps.links, ps.used, ps.last = ps.all[:0], ps.links[:0], 0, nil
-	if ps.life++; ps.life == 0 || ps.table == nil {
-		ps.table, ps.life = make([]block, firstTable), 1
+	if ps.epoch++; ps.epoch == 0 || ps.table == nil {
+		ps.table, ps.epoch = make([]block, firstTable), 1
 	}
 }
 
@@ -59,7 +59,7 @@ func (ps *pieces) block(number uintptr) *block {
 	mask := uintptr(len(ps.table) - 1)
 	for i := scatter(number); ; i++ {
 		b := &ps.table[i&mask]
-		if b.life == ps.life {
+		if b.epoch == ps.epoch {
 			if b.number == number {
 				ps.last = b
 				return b
@@ -70,7 +70,7 @@ func (ps *pieces) block(number uintptr) *block {
 			ps.grow()
 			return ps.block(number)
 		}
-		*b = block{number: number, life: ps.life}
+		*b = block{number: number, epoch: ps.epoch}
 		ps.last = b
 		return b
 	}
@@ -93,11 +93,11 @@ func (ps *pieces) grow() {
 	ps.used = 0
 	for i := range old {
 		b := &old[i]
-		if b.life != ps.life {
+		if b.epoch != ps.epoch {
 			continue
 		}
 		j := scatter(b.number)
-		for ps.table[j&mask].life == ps.life {
+		for ps.table[j&mask].epoch == ps.epoch {
 			j++
 		}
 		ps.table[j&mask] = *b

@@ -135,7 +135,7 @@ func fineStart() {
 	wg.Wait()
 }
 
-func fineNextLife(a *arena.Arena, s string) string {
+func fineNextEpoch(a *arena.Arena, s string) string {
 	helpers.Empty(a)
 	return helpers.Parse(a, s).Path
 }

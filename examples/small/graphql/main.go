@@ -1,5 +1,5 @@
 // Command graphql parses queries of a language like GraphQL. A query's tree is many
-// small nodes that point to each other, and all of them go together: a life as an arena
+// small nodes that point to each other, and all of them go together: an epoch as an arena
 // has it.
 package main
 
@@ -105,7 +105,7 @@ func (p *parser) want(sign string) {
 	}
 }
 
-// fail keeps the first error. It is what leaves the arena's life, so it has a copy of
+// fail keeps the first error. It is what leaves the arena's epoch, so it has a copy of
 // the query's text, as fmt makes one.
 func (p *parser) fail(what string) {
 	if p.err == nil {

@@ -1,5 +1,5 @@
 // Command logreport makes a report of a log: which paths were asked for, how slow they
-// were, and which failed. It has two arenas, for two lives: one of a line, which is
+// were, and which failed. It has two arenas, for two epochs: one of a line, which is
 // emptied after each, and one of the report.
 package main
 
