@@ -67,6 +67,7 @@ func (a *Arena) Fork() *Arena {
 	k.out++
 	k.count++
 	k.most = max(k.most, k.out)
+	a.quota().ForksInUse(k.out)
 	f.forks.born = k.count
 	f.region.MaxRetained = a.region.MaxRetained // which a limit may have changed
 	if check.On {
@@ -121,6 +122,7 @@ func (a *Arena) endForks(born uint64, how string) {
 			a.dropForks(k.out) // one that is never used again is what finds every stale use
 		}
 	}
+	a.quota().ForksInUse(k.out)
 }
 
 // trimForks bounds what a's forks, which have all ended, keep for the next epoch:

@@ -22,6 +22,8 @@ type Quota struct {
 	idleForks IdleForks  // nil where there are no forks
 	ended     string     // what ended a fork, in builds with checks
 
+	forksInUse int // of the region itself, not those of forks
+
 	guarded *Guarded // nil where the region is not guarded
 }
 

@@ -28,6 +28,9 @@ func (q *Quota) ShareWithForks(idleForks IdleForks) {
 // IdleForks replaces the function that knows the idle forks.
 func (q *Quota) IdleForks(idleForks IdleForks) { q.idleForks = idleForks }
 
+// ForksInUse notes how many forks of q's region are in use.
+func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
+
 // End notes, for builds with checks, what ended the fork that q is of: nobody may use it
 // any more.
 func (q *Quota) End(how string) { q.ended = how }

@@ -1,0 +1,98 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// Text in any chunk of a region is found, and none beside it: what is taken for the heap's
+// is read when the arena is another request's.
+func TestHolds(t *testing.T) {
+	type values struct {
+		more *int
+		text [2]string
+	}
+	var r, other Region
+	r.Init(256, 1<<20)
+	other.Init(256, 1<<20)
+	text := func(r *Region, n int) string {
+		return xunsafe.ViewString(MakeSlice[byte](r, n, n))
+	}
+	var in []string
+	var slices [][]string
+	for i := range 20 {
+		in = append(in, text(&r, 1+i*20))
+		slices = append(slices, MakeSlice[string](&r, 1+i, 1+i), New[values](&r).text[1:])
+	}
+	holds := func(when string, want bool) {
+		t.Helper()
+		for i, s := range in {
+			if !r.HoldsText(s) && want || !r.HoldsText(s[len(s)-1:]) && want || other.HoldsText(s) {
+				t.Errorf("%s: text %d of %d bytes", when, i, len(s))
+			}
+		}
+		for i, s := range slices {
+			if !r.HoldsSlice(s) && want || !r.HoldsSlice(s[len(s)-1:]) && want || other.HoldsSlice(s) {
+				t.Errorf("%s: slice %d of %d", when, i, len(s))
+			}
+		}
+	}
+	text(&other, 100)
+	MakeSlice[string](&other, 9, 9)
+	if l := r.FlatLane(); len(l.older) == 0 {
+		t.Fatal("no full chunks: the test is none")
+	}
+	holds("in use", true)
+	for _, s := range []string{"", "constant", strings.Repeat("heap", 9), in[3][:0]} {
+		if r.HoldsText(s) || r.HoldsSlice([]string{s}) || r.HoldsSlice(nil) {
+			t.Errorf("%q is held", s)
+		}
+	}
+	for _, l := range []*Lane{r.FlatLane(), laneOf[string](&r)} {
+		for _, c := range append(l.older[:len(l.older):len(l.older)], l.chunk) {
+			start := xunsafe.Number(c.Base)
+			if l.holds(start-1) && !l.holds(start-2) || !l.holds(start) || !l.holds(start+c.cap-1) || c.holds(start+c.cap) || c.holds(start-1) {
+				t.Errorf("the ends of a chunk of %d bytes", c.cap)
+			}
+		}
+	}
+	if check.On {
+		return // an epoch that has ended leaves no chunks
+	}
+	m := r.Mark()
+	r.Seal()
+	late := text(&r, 3000)
+	r.Rewind(m)
+	if l := r.FlatLane(); len(l.free) == 0 || !r.HoldsText(late) {
+		t.Errorf("%d free chunks, and none holds what lay there", len(l.free))
+	}
+}
+
+// Without an allocation: it is asked for each field of each answer.
+func TestHoldsAllocatesNothing(t *testing.T) {
+	var r Region
+	r.Init(4096, 40960)
+	MakeSlice[string](&r, 3, 3)
+	s := []string{"text"}
+	if n := testing.AllocsPerRun(100, func() { r.HoldsText(s[0]); r.HoldsSlice(s) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkHolds(b *testing.B) {
+	var r Region
+	r.Init(4096, 40960)
+	MakeSlice[byte](&r, 3, 3)
+	MakeSlice[string](&r, 3, 3)
+	MakeSlice[*int](&r, 3, 3)
+	MakeSlice[any](&r, 3, 3)
+	s := []string{"text"}
+	for b.Loop() {
+		if r.HoldsText(s[0]) || r.HoldsSlice(s) {
+			b.Fatal("held")
+		}
+	}
+}
