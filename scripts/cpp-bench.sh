@@ -1,5 +1,5 @@
 #!/bin/sh
-# cpp-bench.sh: measures the C++ half beside the floor and its peers, with gcc and, where
+# cpp-bench.sh: measures the C++ half beside the lower bound and its peers, with gcc and, where
 # there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes about half
 # an hour; the machine should do nothing else.
 set -eu

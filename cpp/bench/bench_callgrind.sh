@@ -28,7 +28,7 @@ instructions() {
 
 for workload in ${WORKLOADS:-batch-same rolling random drain}; do
 	for size in 16 256; do
-		for subject in floor "ebb trap" "ebb none" "checked vectors" "glibc malloc" mimalloc Boost.Pool; do
+		for subject in "lower bound" "ebb trap" "ebb none" "checked vectors" "glibc malloc" mimalloc Boost.Pool; do
 			one=$(instructions "matrix/$workload/$size/1K/$subject" 100) || continue
 			two=$(instructions "matrix/$workload/$size/1K/$subject" 200) || continue
 			echo "$workload $size $(echo "$subject" | tr ' ' '-') $one $two" |

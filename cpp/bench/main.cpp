@@ -1,5 +1,5 @@
 /// \file
-/// Ebbpool's benchmark: a fixed pool and an arena beside the floor, the usual designs and
+/// Ebbpool's benchmark: a fixed pool and an arena beside the lower bound, the usual designs and
 /// the allocators one would use instead. Names are what is done, the size of an object,
 /// how many there are, and by whom: `matrix/rolling/16/8K/ebb trap`.
 ///

@@ -135,7 +135,7 @@ std::vector<std::uint32_t> permutation(std::size_t n) {
 }
 
 void add_pools() {
-    add_matrix<floor_pool>();
+    add_matrix<lower_bound_pool>();
     add_matrix<ebb_trap>();
     add_matrix<ebb_report>();
     add_matrix<ebb_none>();
@@ -152,7 +152,7 @@ void add_pools() {
 #if BENCH_HAVE_FOONATHAN
     add_matrix<foonathan_pool>();
 #endif
-    add_more<floor_pool>();
+    add_more<lower_bound_pool>();
     add_more<ebb_trap>();
     add_more<ebb_none>();
     add_more<checked_vectors>();

@@ -34,28 +34,28 @@
 
 namespace bench {
 
-// The floor: the least that a fixed pool can do.
+// The lower bound: the least that a fixed pool can do.
 
 /// A free list that is threaded through the free objects themselves, linked up
 /// beforehand over one block, and not checked at all: not even for being empty
 /// when given back to. It has no count and no capacity.
 template <std::size_t Size>
-class floor_pool {
+class lower_bound_pool {
 public:
     using value_type = object<Size>;
-    static constexpr const char* name = "floor";
+    static constexpr const char* name = "lower bound";
     static bool available() { return true; }
 
-    explicit floor_pool(std::size_t capacity) : block_(static_cast<node*>(::operator new(capacity* Size))) {
+    explicit lower_bound_pool(std::size_t capacity) : block_(static_cast<node*>(::operator new(capacity* Size))) {
         for (std::size_t i = capacity; i-- > 0;) {
             node* const n = at(i);
             n->next = head_;
             head_ = n;
         }
     }
-    ~floor_pool() { ::operator delete(block_); }
-    floor_pool(const floor_pool&) = delete;
-    floor_pool& operator=(const floor_pool&) = delete;
+    ~lower_bound_pool() { ::operator delete(block_); }
+    lower_bound_pool(const lower_bound_pool&) = delete;
+    lower_bound_pool& operator=(const lower_bound_pool&) = delete;
 
     value_type* allocate() noexcept {
         node* const n = head_;

@@ -104,7 +104,7 @@ private:
     /// What a loop needs, in variables of its own, which the compiler can keep
     /// in registers: the harness should cost little beside what it measures.
     /// What the pool needs is in memory at every call, as it is in a program,
-    /// where calls are seldom in one loop: else the floor alone could keep its
+    /// where calls are seldom in one loop: else the lower bound alone could keep its
     /// head in a register, since it has nothing else.
     struct loop {
         Pool& pool;

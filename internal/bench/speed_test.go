@@ -13,7 +13,7 @@ import (
 
 // These tests hold the claims of docs/numbers.md about speed to the extent that a test
 // on a shared machine can: the arena's best round against the heap's best,
-// and a floor of about a third of what the tables show. What they find is an
+// and a lower bound of about a third of what the tables show. What they find is an
 // order of magnitude gone missing: a fast path that is never taken, a clear
 // that became linear, an allocation in steady state. The figures themselves
 // are made by make bench.

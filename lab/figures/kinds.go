@@ -23,7 +23,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"orders": func(m rounds.Measured) ([]Figure, error) { return services(m, "orders"), nil },
 	"otlp":   func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp"), nil },
 	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
-		for _, name := range m.Names { // Instructions/rolling/16/floor
+		for _, name := range m.Names { // Instructions/rolling/16/lower-bound
 			p := strings.Split(name, "/")
 			g, _ := Figure{Table: "cpp instructions", Work: p[1] + ", " + p[2] + " B", Measure: p[3]}.Single(m.Values(name, "instructions/op"))
 			all = append(all, g)
