@@ -96,7 +96,7 @@ func (p *printer) Write(b []byte) (int, error) {
 // Sprintf is fmt.Sprintf with its result in a, or fmt.Sprintf itself if a is nil.
 // What is left for the heap is the operands that the compiler puts into
 // interfaces: numbers above 255, and strings, where it can't tell that they stay.
-// A Buffer's AppendInt and its kin do without.
+// A Buffer's AppendInt and the methods beside it do without.
 //
 // The operands' methods, String and others, may allocate from a. A limit that one
 // of them hits shows in the text, since fmt recovers what they panic with.

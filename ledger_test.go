@@ -39,7 +39,7 @@ type ledger struct {
 	largest, most uintptr
 }
 
-// ledgerFamily is an arena of the pool with its forks.
+// ledgerForks is an arena of the pool with its forks.
 type ledgerForks struct {
 	acct *account
 	a    *Arena     // nil where the pool dropped it

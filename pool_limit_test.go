@@ -319,7 +319,7 @@ func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 
 // A total that is set while an arena is out counts from its next chunk on; Put
 // must undo that, though Get began nothing.
-func TestTotalThatCameLateIsSettled(t *testing.T) {
+func TestTotalThatCameLateIsUndone(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := NewArenaPool(1000, 1<<20)
 	a := p.Get()

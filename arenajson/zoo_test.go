@@ -41,13 +41,13 @@ type Level2 struct {
 	hidden int
 }
 
-type Twin1 struct {
-	Twin  int
+type Clash1 struct {
+	Clash  int
 	Owned int `json:"owned"`
 }
 
-type Twin2 struct {
-	Twin int
+type Clash2 struct {
+	Clash int
 	Own  int `json:"owned"`
 }
 
@@ -99,9 +99,9 @@ var (
 		{Name: "D", Type: reflect.TypeFor[int](), Tag: `json:"SAME"`},
 		{Name: "F", Type: reflect.TypeFor[int](), Tag: `json: "f"`},
 	})).Elem().Interface()
-	twins = reflect.New(reflect.StructOf([]reflect.StructField{
-		{Name: "Twin1", Type: reflect.TypeFor[Twin1](), Anonymous: true},
-		{Name: "Twin2", Type: reflect.TypeFor[Twin2](), Anonymous: true},
+	clashing = reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "Clash1", Type: reflect.TypeFor[Clash1](), Anonymous: true},
+		{Name: "Clash2", Type: reflect.TypeFor[Clash2](), Anonymous: true},
 		{Name: "Deep", Type: reflect.TypeFor[int](), Tag: `json:"deep"`},
 		{Name: "Level2", Type: reflect.TypeFor[Level2](), Anonymous: true},
 	})).Elem().Interface()
@@ -126,7 +126,7 @@ var zoo = []any{
 		MyIface
 		*Level1
 	}{},
-	twins,
+	clashing,
 	struct {
 		tagWins1
 		tagWins2

@@ -68,7 +68,7 @@ func TestAdaptor(t *testing.T) {
 			<-ended
 			want := uint64(11)
 			if name == "inside" {
-				settled(t, p)
+				awaitIdle(t, p)
 				want = 0
 			}
 			if s := p.Stats(); s.Gets != 11 || s.Abandoned != want {

@@ -46,8 +46,8 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 // a goroutine that goes on when it has flushed, and fasthttp.TimeoutHandler one that goes on
 // when it is late. Such an arena does not go back to p. It is left to that goroutine and to
 // the collector, and counts as Abandoned in p's statistics; so is one whose request next has
-// ended with ctx.TimeoutError or its kin. TimeoutHandler of this package avoids this, and for
-// net/http handlers arenahttp.Handler inside of the adaptor:
+// ended with ctx.TimeoutError or a method like it. TimeoutHandler of this package avoids
+// this, and for net/http handlers arenahttp.Handler inside of the adaptor:
 //
 //	fasthttpadaptor.NewFastHTTPHandler(arenahttp.Handler(pool, h))
 //

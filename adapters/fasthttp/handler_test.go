@@ -49,8 +49,8 @@ func ask(t testing.TB, c *fasthttp.Client, path, body string) *fasthttp.Response
 	return resp
 }
 
-// settled waits until all that p gave out has come back.
-func settled(t testing.TB, p *arena.ArenaPool) {
+// awaitIdle waits until all that p gave out has come back.
+func awaitIdle(t testing.TB, p *arena.ArenaPool) {
 	t.Helper()
 	for range 1000 {
 		if s := p.Stats(); s.Gets == s.Puts {
@@ -76,7 +76,7 @@ func TestEachRequestHasAnArena(t *testing.T) {
 			t.Errorf("%d %q", r.StatusCode(), r.Body())
 		}
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 	if n := p.Stats().Gets; n != 3 {
 		t.Errorf("%d arenas for 3 requests", n)
 	}
@@ -103,8 +103,8 @@ func TestContextForgets(t *testing.T) {
 	if arenafasthttp.FromContext(ctx) != nil {
 		t.Error("a context that was kept still leads to the arena")
 	}
-	settled(t, p)
-	settled(t, q)
+	awaitIdle(t, p)
+	awaitIdle(t, q)
 }
 
 // An arena must go back however the handler ends, and what ends it must go on.
@@ -127,7 +127,7 @@ func TestPanicsGoOn(t *testing.T) {
 		t.Error("Goexit was stopped")
 	}()
 	<-exited
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // What a limit refuses must have its status, and nothing of the answer that was begun.
@@ -167,7 +167,7 @@ func TestLimits(t *testing.T) {
 				want == 413 && (string(r.Body()) != "Request Entity Too Large" || len(r.Header.Peek("X-Half")) != 0) {
 				t.Errorf("%s, %s: %d, %q", name, path, r.StatusCode(), r.Body())
 			}
-			settled(t, p)
+			awaitIdle(t, p)
 		}
 		other := p.Get()
 		other.AllocBytes(50 << 10)
@@ -178,7 +178,7 @@ func TestLimits(t *testing.T) {
 		if r := ask(t, c, "/busy", ""); r.StatusCode() != 200 {
 			t.Errorf("%s, when they have gone: %d", name, r.StatusCode())
 		}
-		settled(t, p)
+		awaitIdle(t, p)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestTimeout(t *testing.T) {
 	}
 	close(goOn)
 	<-ended
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // With fasthttp's own timeout inside, a handler that goes on has the arena for itself.
@@ -265,7 +265,7 @@ func TestHijack(t *testing.T) {
 	if b, err := io.ReadAll(conn); err != nil || string(b) != "taken over" {
 		t.Errorf("%q, %v", b, err)
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // What writes a body runs beside the handler and after it: it has what was copied.
@@ -288,7 +288,7 @@ func TestStreamedAnswer(t *testing.T) {
 	if words := strings.Fields(string(r.Body())); len(words) != 1000 || words[999] != "999" {
 		t.Errorf("%d words", len(words))
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 func TestNil(t *testing.T) {

@@ -84,7 +84,7 @@ func TestReadAndWrite(t *testing.T) {
 				t.Errorf("%.40q, streamed %v: %d %q", x.body, streamed, r.StatusCode(), r.Body())
 			}
 		}
-		settled(t, p)
+		awaitIdle(t, p)
 		// Without Handler both work on the heap.
 		heap := serve(t, &fasthttp.Server{Handler: answer, StreamRequestBody: streamed})
 		if r := ask(t, heap, "/", bodies[0].body); r.StatusCode() != 201 || string(r.Body()) != bodies[0].answer {

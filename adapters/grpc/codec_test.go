@@ -92,7 +92,7 @@ func TestOldMessages(t *testing.T) {
 	if r, ok := reply.(*old); err != nil || !ok || r.Name != "Hello Jo" {
 		t.Errorf("the reply is a %T, %v (%v)", reply, reply, err)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // What is no message at all is an error, in both directions.

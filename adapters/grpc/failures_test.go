@@ -256,7 +256,7 @@ func TestCancelled(t *testing.T) {
 	go func() { <-began; cancel() }()
 	_, err := client.UnaryCall(ctx, request("x"))
 	wantCode(t, err, codes.Canceled)
-	settled(t, pool)
+	awaitIdle(t, pool)
 	ctx, cancel = context.WithTimeout(within(t), 20*time.Millisecond)
 	defer cancel()
 	_, err = client.UnaryCall(ctx, request("x"))
@@ -298,10 +298,10 @@ func TestAbandonedHandler(t *testing.T) {
 	if text := <-seen; text != "still mine." {
 		t.Errorf("the handler read %q", text)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 	if _, err := client.UnaryCall(context.Background(), request("x")); err != nil {
 		t.Error(err)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 	late()
 }

@@ -64,7 +64,7 @@ func serve(t testing.TB, pool *arena.ArenaPool, options []grpc.ServerOption, reg
 	t.Cleanup(func() {
 		conn.Close()
 		server.Stop()
-		settled(t, pool)
+		awaitIdle(t, pool)
 	})
 	return conn
 }
@@ -80,9 +80,9 @@ func serveTests(t testing.TB, pool *arena.ArenaPool, s *service, options ...grpc
 // strange has the pools of tests in which goroutines are led to arenas that go on with them.
 var strange sync.Map
 
-// settled waits until all that the pool gave out is back: a client may have its answer
+// awaitIdle waits until all that the pool gave out is back: a client may have its answer
 // before the handler's goroutine has ended.
-func settled(t testing.TB, pool *arena.ArenaPool) {
+func awaitIdle(t testing.TB, pool *arena.ArenaPool) {
 	t.Helper()
 	_, left := strange.Load(pool)
 	for range 3000 {

@@ -160,7 +160,7 @@ func TestSoak(t *testing.T) {
 		})
 	}
 	all.Wait()
-	settled(t, pool)
+	awaitIdle(t, pool)
 	if n := pool.Stats().Gets; n < 20 {
 		t.Errorf("only %d messages", n)
 	}

@@ -16,7 +16,7 @@ import (
 func fates(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
 	t.Helper()
 	strange.Store(pool, true)
-	settled(t, pool)
+	awaitIdle(t, pool)
 	if s := pool.Stats(); s.Abandoned != abandoned {
 		t.Errorf("%+v: want %d abandoned", s, abandoned)
 	}

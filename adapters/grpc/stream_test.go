@@ -58,7 +58,7 @@ func TestServerStream(t *testing.T) {
 	if _, err := s.Recv(); err != io.EOF {
 		t.Error(err)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 	if n := pool.Stats().Gets; n != 1 {
 		t.Errorf("%d arenas", n)
 	}
@@ -99,7 +99,7 @@ func TestDuplex(t *testing.T) {
 		if r, err := s.Recv(); err != nil || string(r.Payload.Body) != text {
 			t.Fatal(r, err)
 		}
-		settled(t, pool)
+		awaitIdle(t, pool)
 		if n := pool.Stats().Gets; n != uint64(i+1) {
 			t.Errorf("%d arenas for %d messages", n, i+1)
 		}

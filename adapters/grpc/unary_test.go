@@ -57,7 +57,7 @@ func TestUnary(t *testing.T) {
 		reply, err := client.UnaryCall(within(t), request(text))
 		isEcho(t, text, reply, err)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 	if n := pool.Stats().Gets; n != 3 {
 		t.Errorf("%d arenas for 3 calls", n)
 	}

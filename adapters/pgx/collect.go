@@ -29,7 +29,7 @@ import (
 // the types of package pgtype included, takes the one column that there must be.
 //
 // Values and errors are those of Rows.Scan. These combinations cost no allocation, and
-// lie in a: text and its kin as strings; bytea, and text, as bytes; bool; integers and
+// lie in a: text and types like it as strings; bytea, and text, as bytes; bool; integers and
 // floats of any size; numeric as a float, an integer or a pgtype.Numeric of at most 18
 // digits; uuid as bytes or text; date, timestamp and timestamptz; one-dimensional arrays
 // of those as slices; and each of them as a pointer or as a type of package sql or pgtype

@@ -25,7 +25,7 @@ func (c *compiler) finish() {
 		},
 		func(p *program) {
 			for _, f := range p.all {
-				p.change(f, (*field).settle)
+				p.change(f, (*field).specialize)
 			}
 		},
 		(*program).leaveOut,
@@ -42,8 +42,8 @@ func (c *compiler) finish() {
 	}
 }
 
-// settle replaces f's op by the one that does the same faster.
-func (f *field) settle() {
+// specialize replaces f's op by the one that does the same faster.
+func (f *field) specialize() {
 	if f.op == opOneof && f.scalar == opText {
 		f.op = opOneofText
 	}

@@ -302,14 +302,14 @@ private:
             pieces_.push_back({nullptr, 0, 0, whole(sizeof(row)) + 21, {n + 1}});
         } catch (const std::bad_alloc&) {
             // Which part was refused shows in what is counted.
-            settle_nested(n, before);
+            count_nested(n, before);
             throw;
         }
     }
     // The constructor, its text, or the record of the outer object found no
     // memory: what is left is what it had made before. An outer object that was
     // constructed has been destroyed.
-    void settle_nested(std::uint32_t n, std::size_t before) {
+    void count_nested(std::uint32_t n, std::size_t before) {
         const std::size_t extra = arena_->used_bytes() - used();
         if (ended.size() > before) {
             if (ended.size() != before + 1 || ended.back() != n) fail("the wrong destructor ran");

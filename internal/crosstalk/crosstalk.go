@@ -49,7 +49,7 @@ func Try(t *testing.T, recycled bool, build func(pool *arena.ArenaPool, h http.H
 	x.random()
 	x.idle()
 
-	x.settled()
+	x.awaitIdle()
 	s := pool.Stats()
 	if s.Gets == 0 || recycled && s.Abandoned != 0 || !recycled && s.Abandoned == 0 {
 		t.Errorf("%+v: all recycled is %v", s, recycled)
@@ -76,8 +76,8 @@ func (x *trial) idle() {
 	}
 }
 
-// settled waits until each arena's fate is known.
-func (x *trial) settled() {
+// awaitIdle waits until each arena is put back, abandoned or leaked.
+func (x *trial) awaitIdle() {
 	for range 2000 {
 		if s := x.pool.Stats(); s.Gets == s.Puts+s.Abandoned+s.Leaked {
 			return

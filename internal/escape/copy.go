@@ -215,7 +215,7 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 		return false
 	}
 	if !direct() {
-		c.settle()
+		c.fillBoxes()
 	}
 	for i := range c.maps {
 		c.maps[i].fill()

@@ -90,9 +90,9 @@ func (l *softs) wait(in int32, h holding) {
 	l.list[in].holds = int32(len(l.waits))
 }
 
-// settle has all interfaces that have waited hold copies: those in a box before that
+// fillBoxes has all interfaces that have waited hold copies: those in a box before that
 // is held itself. No box leads to itself by boxes alone.
-func (l *softs) settle() {
+func (l *softs) fillBoxes() {
 	type step struct{ soft, next int32 } // next: of what it holds
 	for work := []step{{0, l.list[0].holds}}; len(work) > 0; {
 		t := &work[len(work)-1]

@@ -15,13 +15,13 @@ import (
 
 // Types whose values share boxes by conversion: of one size, with slots in the same places.
 type (
-	typesText  string
-	typesPair  struct{ A, B any }
-	typesTwin  typesPair
-	typesAnys  [2]any
-	typesList  []any
-	typesKeyed struct{ ID, Name string }
-	typesNode  struct {
+	typesText        string
+	typesPair        struct{ A, B any }
+	typesCounterpart typesPair
+	typesAnys        [2]any
+	typesList        []any
+	typesKeyed       struct{ ID, Name string }
+	typesNode        struct {
 		Next *typesNode
 		Held any
 		Kids map[string]typesNode
@@ -45,7 +45,7 @@ func (*typesNode) hold() {}
 func (typesList) hold()  {}
 
 var typesNamed = []reflect.Type{
-	reflect.TypeFor[typesPair](), reflect.TypeFor[typesTwin](), reflect.TypeFor[typesAnys](), reflect.TypeFor[typesList](), reflect.TypeFor[[]any](),
+	reflect.TypeFor[typesPair](), reflect.TypeFor[typesCounterpart](), reflect.TypeFor[typesAnys](), reflect.TypeFor[typesList](), reflect.TypeFor[[]any](),
 	reflect.TypeFor[[2]any](), reflect.TypeFor[typesNode](), reflect.TypeFor[*typesNode](), reflect.TypeFor[typesDeep](), reflect.TypeFor[typesWord](),
 	reflect.TypeFor[mapStruct](), reflect.TypeFor[mapItself](), reflect.TypeFor[mapOfLists](), reflect.TypeFor[mapArray](), reflect.TypeFor[mapOne](),
 	reflect.TypeFor[mapGeneric[string]](), reflect.TypeFor[listItself](), reflect.TypeFor[listArray](), reflect.TypeFor[ptrItself](), reflect.TypeFor[ptrArray](),
@@ -54,7 +54,7 @@ var typesNamed = []reflect.Type{
 }
 
 var typesConversions = map[reflect.Type]reflect.Type{
-	reflect.TypeFor[typesPair](): reflect.TypeFor[typesTwin](), reflect.TypeFor[typesTwin](): reflect.TypeFor[typesPair](),
+	reflect.TypeFor[typesPair](): reflect.TypeFor[typesCounterpart](), reflect.TypeFor[typesCounterpart](): reflect.TypeFor[typesPair](),
 	reflect.TypeFor[string](): reflect.TypeFor[typesText](), reflect.TypeFor[typesText](): reflect.TypeFor[string](),
 	reflect.TypeFor[typesAnys](): reflect.TypeFor[[2]any](), reflect.TypeFor[[2]any](): reflect.TypeFor[typesAnys](),
 	reflect.TypeFor[typesList](): reflect.TypeFor[[]any](), reflect.TypeFor[[]any](): reflect.TypeFor[typesList](),
@@ -104,7 +104,7 @@ func checkTypesOf(t *testing.T, seed uint64, a *arena.Arena) {
 		})
 	case 3:
 		checkTypes(t, seed, a, func(g *typeGraph, pick func() any) typesPair {
-			return typesPair{typesPair{pick(), pick()}, typesTwin{pick(), pick()}}
+			return typesPair{typesPair{pick(), pick()}, typesCounterpart{pick(), pick()}}
 		})
 	case 4:
 		checkTypes(t, seed, a, func(g *typeGraph, pick func() any) map[string]any {

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// What docs/safety.md says of locks and their kin in memory that was taken back: the
+// What docs/safety.md says of locks and the like in memory that was taken back: the
 // messages of the runtime with which a program ends. collector_api_test.go runs it.
 const (
 	unlockedMutex   = "fatal error: sync: unlock of unlocked mutex"

@@ -19,11 +19,11 @@ import (
 )
 
 // warmEpochs is how many operations come before the measured ones. Allocators that fit
-// their chunks to what the epoch before has needed are settled in the third.
+// their chunks to what the epoch before has needed change no more in the third.
 const warmEpochs = 3
 
 // longWarmUp is the time after which no other one is begun: an operation that takes so
-// long has many epochs in it, and settles in the first of them.
+// long has many epochs in it, and comes to rest in the first of them.
 const longWarmUp = time.Second
 
 // BenchmarkMatrix has a benchmark for each workload, size and subject. The metric

@@ -159,9 +159,9 @@ func copies(subject any) maker {
 	}
 }
 
-// settled makes the epoch whose things are kept, after some that let the
+// warmed makes the epoch whose things are kept, after some that let the
 // allocator find its size: it then has its memory from the epoch before.
-func settled(m Epoch, make maker, n int) things {
+func warmed(m Epoch, make maker, n int) things {
 	for range 3 {
 		make(n, earlier)
 		m.End()
@@ -170,7 +170,7 @@ func settled(m Epoch, make maker, n int) things {
 }
 
 func read(m Epoch, make maker, n int) Seen {
-	old := settled(m, make, n)
+	old := warmed(m, make, n)
 	m.End()
 	next := make(n, theirs)
 	seen := look(old, n)
@@ -184,7 +184,7 @@ const grace = 30 * time.Millisecond
 // readElsewhere has the reader wait by the clock: any other way would be the
 // synchronization that the program lacks.
 func readElsewhere(m Epoch, make maker, n int) Seen {
-	old := settled(m, make, n)
+	old := warmed(m, make, n)
 	found := goLook(old, n)
 	m.End()
 	next := make(n, theirs)
@@ -203,7 +203,7 @@ func goLook(old things, n int) chan Seen {
 }
 
 func write(m Epoch, make maker, n int) Seen {
-	old := settled(m, make, n)
+	old := warmed(m, make, n)
 	m.End()
 	next := make(n, theirs)
 	for i := range n {
