@@ -291,11 +291,11 @@ test-examples-builds: tools ## the same under the race detector, and with all ch
 orders: tools ## an example of a service, on localhost:8080 (examples/orders/README.md)
 	cd examples/orders && $(GO) run .
 
-orders-load: tools ## that service and its twin without arenas under load, by turns, into its README
+orders-load: tools ## that service and its counterpart without arenas under load, by turns, into its README
 	cd examples/load && $(GO) run ./orders
 	cd lab && $(GO) run ./cmd/lab keep orders results/orders.txt
 
-soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its twin without arenas
+soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its counterpart without arenas
 	cd examples/load && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak
 
 test-arenavet: tools ## the analyzer's tests

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 )
 
 const good = `{"customer":"Ann","currency":"EUR","lines":[{"sku":"a","name":"A","quantity":2,"price":5}]}`
 
-// What an answer must be, for both twins, whatever they are sent.
+// What an answer must be, of both services, whatever they are sent.
 var badInput = []struct {
 	name   string
 	method string
@@ -79,9 +79,9 @@ var badInput = []struct {
 	{"another path", "GET", "/invoices", "", 404, ""},
 }
 
-// Both twins give the answer that the table has, and the same one to the byte.
+// Both services give the answer that the table has, and the same one to the byte.
 func TestBadInput(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
+	p := pair.Run(t, pair.Config{})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 50); err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestBadInput(t *testing.T) {
 			same(t, p, r, c.status, c.holds)
 		})
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // same sends r to both, and compares.
-func same(t *testing.T, p *twins.Pair, r traffic.Request, status int, holds string) {
+func same(t *testing.T, p *pair.Pair, r traffic.Request, status int, holds string) {
 	t.Helper()
 	a, err := p.Arena.Ask(t.Context(), r)
 	if err != nil {
@@ -118,8 +118,8 @@ func same(t *testing.T, p *twins.Pair, r traffic.Request, status int, holds stri
 
 // 64 MB are refused without being read: the service's memory is nobody's to take.
 func TestHugeBodies(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
-	for name, s := range map[string]*twins.Service{"arena": p.Arena, "plain": p.Plain} {
+	p := pair.Run(t, pair.Config{})
+	for name, s := range map[string]*pair.Service{"arena": p.Arena, "plain": p.Plain} {
 		for kind, body := range map[string]func() io.Reader{
 			"with a length": func() io.Reader { return bytes.NewReader(make([]byte, 64<<20)) },
 			"chunked":       func() io.Reader { return io.LimitReader(zeros{}, 64<<20) },
@@ -136,7 +136,7 @@ func TestHugeBodies(t *testing.T) {
 			t.Errorf("%s, afterwards: %v, %v", name, answer, err)
 		}
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 	if most := p.Pool.Stats().LargestArena; most > 8<<20 {
 		t.Errorf("one arena had %d bytes", most)
 	}

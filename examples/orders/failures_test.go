@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
@@ -24,7 +24,7 @@ import (
 func TestBodiesThatDontCome(t *testing.T) {
 	limits := web.DefaultLimits
 	limits.Read = 300 * time.Millisecond
-	p := twins.Run(t, twins.Config{Limits: limits})
+	p := pair.Run(t, pair.Config{Limits: limits})
 	for _, c := range []struct {
 		name, sent string
 		status     int
@@ -37,7 +37,7 @@ func TestBodiesThatDontCome(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var bodies []string
-			for _, s := range []*twins.Service{p.Arena, p.Plain} {
+			for _, s := range []*pair.Service{p.Arena, p.Plain} {
 				conn, err := net.Dial("tcp", s.Addr)
 				if err != nil {
 					t.Fatal(err)
@@ -59,12 +59,12 @@ func TestBodiesThatDontCome(t *testing.T) {
 			}
 		})
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // Without its table, the database fails each query; with it, all is as before.
 func TestDatabaseGone(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
+	p := pair.Run(t, pair.Config{})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +93,13 @@ func TestDatabaseGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A database that keeps a request waiting beyond its deadline is as good as gone; nothing
 // of that request comes later.
 func TestDatabaseSlow(t *testing.T) {
-	p := twins.Run(t, twins.Config{Options: web.Options{Deadline: 100 * time.Millisecond}})
+	p := pair.Run(t, pair.Config{Options: web.Options{Deadline: 100 * time.Millisecond}})
 	tx, _, err := p.Store.Begin(t.Context()) // who writes, waits
 	if err != nil {
 		t.Fatal(err)
@@ -111,22 +111,22 @@ func TestDatabaseSlow(t *testing.T) {
 	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 200, `"count":0`)
 	same(t, p, traffic.Request{Method: "POST", Path: "/orders", Body: []byte(good)}, 201, "ann")
 	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 200, `"count":2`)
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A database that is closed is gone for good.
 func TestDatabaseClosed(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
+	p := pair.Run(t, pair.Config{})
 	p.Store.Close()
 	same(t, p, traffic.Request{Method: "POST", Path: "/orders", Body: []byte(good)}, 503, "the database does not answer")
 	same(t, p, traffic.Request{Method: "GET", Path: "/orders"}, 503, "the database does not answer")
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // The third request while two are under way is told to come again, and can.
 func TestTooManyRequests(t *testing.T) {
 	goOn, inside := make(chan bool), make(chan bool)
-	p := twins.Run(t, twins.Config{Options: web.Options{MaxUnderWay: 2, Inside: func(h http.Handler) http.Handler {
+	p := pair.Run(t, pair.Config{Options: web.Options{MaxUnderWay: 2, Inside: func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("X-Wait") != "" {
 				inside <- true
@@ -136,7 +136,7 @@ func TestTooManyRequests(t *testing.T) {
 		})
 	}}})
 	ask := traffic.Request{Method: "GET", Path: "/orders"}
-	for _, s := range []*twins.Service{p.Arena, p.Plain} {
+	for _, s := range []*pair.Service{p.Arena, p.Plain} {
 		var g sync.WaitGroup
 		for range 2 {
 			g.Go(func() {
@@ -157,7 +157,7 @@ func TestTooManyRequests(t *testing.T) {
 			t.Errorf("when they have gone: %v, %v", a, err)
 		}
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A request that the pool's limits stop gets 413, or 503 while others have the memory;
@@ -165,7 +165,7 @@ func TestTooManyRequests(t *testing.T) {
 func TestPoolLimits(t *testing.T) {
 	pool := arena.NewArenaPool(4<<10, 0)
 	pool.SetLimit(64<<10, 96<<10)
-	p := twins.Run(t, twins.Config{Pool: pool})
+	p := pair.Run(t, pair.Config{Pool: pool})
 	if err := traffic.New(1, "c", 1, 1).Fill(t.Context(), p.Store, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestPoolLimits(t *testing.T) {
 		t.Errorf("without a pool: %v, %v", a, err)
 	}
 	same(t, p, small, 200, "")
-	p.Settled(t)
+	p.AwaitIdle(t)
 
 	other := pool.Get()
 	other.AllocBytes(56 << 10)
@@ -188,15 +188,15 @@ func TestPoolLimits(t *testing.T) {
 	}
 	pool.Put(other)
 	same(t, p, small, 200, "")
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A handler that panics answers 500, or ends the connection if it has begun to answer,
 // and costs no other request anything.
 func TestPanics(t *testing.T) {
-	p := twins.Run(t, twins.Config{Options: web.Options{Inside: twins.Faults}})
+	p := pair.Run(t, pair.Config{Options: web.Options{Inside: pair.Faults}})
 	ask := traffic.Request{Method: "GET", Path: "/orders"}
-	for name, s := range map[string]*twins.Service{"arena": p.Arena, "plain": p.Plain} {
+	for name, s := range map[string]*pair.Service{"arena": p.Arena, "plain": p.Plain} {
 		if a, err := s.Ask(t.Context(), ask, "X-Fault", "before"); err != nil || a.Status != 500 || !strings.Contains(a.Body, "the service failed") {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
@@ -207,14 +207,14 @@ func TestPanics(t *testing.T) {
 			t.Errorf("%s, afterwards: %v, %v", name, a, err)
 		}
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A shutdown under load answers what it has taken, whole, and every order that was
 // acknowledged is in the database, as it was sent.
 func TestShutdownUnderLoad(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
-	for name, s := range map[string]*twins.Service{"arena": p.Arena, "plain": p.Plain} {
+	p := pair.Run(t, pair.Config{})
+	for name, s := range map[string]*pair.Service{"arena": p.Arena, "plain": p.Plain} {
 		var acknowledged sync.Map // Location: customer
 		var count, failed atomic.Int64
 		var clients sync.WaitGroup
@@ -252,7 +252,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 		})
 		t.Logf("%s: %d orders acknowledged, %d clients refused", name, count.Load(), failed.Load())
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // A request that is under way at the end, and takes longer than may be, is told to
@@ -261,7 +261,7 @@ func TestShutdownGivesUp(t *testing.T) {
 	goOn, inside := make(chan bool), make(chan bool)
 	limits := web.DefaultLimits
 	limits.Shutdown = 50 * time.Millisecond
-	p := twins.Run(t, twins.Config{Limits: limits, Options: web.Options{Inside: func(http.Handler) http.Handler {
+	p := pair.Run(t, pair.Config{Limits: limits, Options: web.Options{Inside: func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside <- true; <-goOn })
 	}}})
 	go p.Arena.Ask(t.Context(), traffic.Request{Method: "GET", Path: "/orders"})
@@ -270,5 +270,5 @@ func TestShutdownGivesUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	close(goOn)
-	p.Settled(t)
+	p.AwaitIdle(t)
 }

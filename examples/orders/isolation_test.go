@@ -7,14 +7,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 )
 
 // Requests at the same time get what each of them asked for, and nothing of another:
 // neither in the body nor in a header, which the server writes when the arena has gone.
 func TestNothingOfAnotherRequest(t *testing.T) {
-	p := twins.Run(t, twins.Config{})
+	p := pair.Run(t, pair.Config{})
 	rounds := 60
 	if testing.Short() {
 		rounds = 5
@@ -58,5 +58,5 @@ func TestNothingOfAnotherRequest(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	p.Settled(t)
+	p.AwaitIdle(t)
 }

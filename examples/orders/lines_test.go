@@ -13,11 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "write the count of lines into README.md")
 
-// A reader is told how much changes. This counts it: lines of the twins that differ,
+// A reader is told how much changes. This counts it: lines of the two services that differ,
 // as diff(1) would show them, and those of main.go that are about the pool or choose the
-// twin, of all lines that the plain service has, tests and tools left out.
+// service, of all lines that the plain service has, tests and tools left out.
 func TestLinesThatDiffer(t *testing.T) {
-	changed, twin, shared := 0, 0, 0
+	changed, plain, shared := 0, 0, 0
 	arenas, err := filepath.Glob("arena/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +27,12 @@ func TestLinesThatDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(names(arenas), names(plains)) {
-		t.Fatalf("the twins have not the same files: %v, %v", arenas, plains)
+		t.Fatalf("the services have not the same files: %v, %v", arenas, plains)
 	}
 	for i := range plains {
 		p, a := lines(t, plains[i]), lines(t, arenas[i])
 		changed += differ(p, a)
-		twin += len(p)
+		plain += len(p)
 	}
 	about := regexp.MustCompile(`\bpool\b|arenaorders|ebbpool/arena"`)
 	for _, line := range lines(t, "main.go") {
@@ -51,7 +51,7 @@ func TestLinesThatDiffer(t *testing.T) {
 			}
 		}
 	}
-	whole := twin + shared
+	whole := plain + shared
 	t.Logf("%d of %d lines, %.1f %%", changed, whole, 100*float64(changed)/float64(whole))
 	if 10*changed > whole {
 		t.Errorf("%d of %d lines differ: more than 10 %%", changed, whole)

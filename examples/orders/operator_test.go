@@ -16,9 +16,9 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenaorders "github.com/ebbpool/arena/examples/orders/arena"
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/store"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
@@ -30,7 +30,7 @@ func TestHeadersOutliveTheArena(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	h := arenaorders.New(s, arena.NewAutoPool(0), web.Options{Log: slog.New(slog.DiscardHandler)}, twins.Clock)
+	h := arenaorders.New(s, arena.NewAutoPool(0), web.Options{Log: slog.New(slog.DiscardHandler)}, pair.Clock)
 	var headers []http.Header
 	source := traffic.New(1, "c", 5, 1)
 	for range 20 { // each has the arena of the one before

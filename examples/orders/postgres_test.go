@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 )
 
 // The same answers come from PostgreSQL, where there is one to start.
 func TestPostgreSQL(t *testing.T) {
-	p := twins.Run(t, twins.Config{Database: postgres(t)})
+	p := pair.Run(t, pair.Config{Database: postgres(t)})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 50); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestPostgreSQL(t *testing.T) {
 			same(t, p, traffic.Request{Method: "GET", Path: a.Location}, 200, `"id":`)
 		}
 	}
-	p.Settled(t)
+	p.AwaitIdle(t)
 }
 
 // postgres starts a server with a folder and a socket of its own, and returns its URL.

@@ -1,4 +1,4 @@
-// Package soak runs the service and its twin for as long as it is told, with all that
+// Package soak runs the service and its counterpart for as long as it is told, with all that
 // can happen to requests, and compares.
 package soak
 
@@ -19,8 +19,8 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/examples/orders/order"
+	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
-	"github.com/ebbpool/arena/examples/orders/twins"
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
@@ -31,7 +31,7 @@ const (
 
 // TestSoak runs for ORDERS_SOAK, 10m for example, or for 15 seconds. While it does,
 // clients send orders, broken ones, too large ones and ones that make the handler panic,
-// and go away before they have an answer. Each answer is compared with the plain twin's;
+// and go away before they have an answer. Each answer is compared with the plain one's;
 // in between, when all clients rest, nothing may be out that was taken: no arena, no
 // goroutine, no connection of the database, and no memory above what it has come to.
 func TestSoak(t *testing.T) {
@@ -49,8 +49,8 @@ func TestSoak(t *testing.T) {
 	pool.SetLimit(256<<10, 512<<10) // so low that long lists reach them
 	// No time may run out on a machine that is busy otherwise: what is looked for is not that.
 	patient := web.Limits{ReadHeader: time.Minute, Read: time.Minute, Write: time.Minute, Shutdown: time.Minute}
-	p := twins.Run(t, twins.Config{Pool: pool, Limits: patient, Options: web.Options{
-		Inside: twins.Faults, MaxUnderWay: window, Deadline: time.Minute,
+	p := pair.Run(t, pair.Config{Pool: pool, Limits: patient, Options: web.Options{
+		Inside: pair.Faults, MaxUnderWay: window, Deadline: time.Minute,
 	}})
 	s := &soak{pair: p}
 	for client := range clients {
@@ -83,7 +83,7 @@ func TestSoak(t *testing.T) {
 }
 
 type soak struct {
-	pair *twins.Pair
+	pair *pair.Pair
 
 	compared, cancelled, panics, limited, large, broken atomic.Int64
 
@@ -97,7 +97,7 @@ func prefix(client int) string { return fmt.Sprintf("client%d-", client) }
 // warm up, say what may be there.
 func (s *soak) rest(t *testing.T, first bool) {
 	t.Helper()
-	s.pair.Settled(t)
+	s.pair.AwaitIdle(t)
 	s.pair.Arena.Client.CloseIdleConnections()
 	s.pair.Plain.Client.CloseIdleConnections()
 	debug.FreeOSMemory()
@@ -147,7 +147,7 @@ func (s *soak) client(ctx context.Context, t *testing.T, client int, round uint6
 	// nobody asks for these customers.
 	gone := traffic.New(seed, "gone", 3, clients*150)
 	// What was said to one client must not come to another.
-	foreign := func(a twins.Answer) bool {
+	foreign := func(a pair.Answer) bool {
 		return strings.Count(a.Body, `"customer":"client`) != strings.Count(a.Body, `"customer":"`+prefix(client))
 	}
 	for ctx.Err() == nil && !t.Failed() {
@@ -179,12 +179,12 @@ func (s *soak) client(ctx context.Context, t *testing.T, client int, round uint6
 			s.broken.Add(1)
 			r := source.Create()
 			r.Body = mangle(rng, r.Body)
-			s.compare(t, r, func(twins.Answer) bool { return false })
+			s.compare(t, r, func(pair.Answer) bool { return false })
 		case n < 28: // what the arena's limit may refuse, and the heap does not
 			r := traffic.Request{Method: "GET", Path: fmt.Sprintf("/orders?limit=%d&after=%d", order.MaxPage, rng.IntN(800))}
-			s.compare(t, r, func(twins.Answer) bool { return false })
+			s.compare(t, r, func(pair.Answer) bool { return false })
 		case n < 45:
-			posted, r := twins.Answer{}, source.Create()
+			posted, r := pair.Answer{}, source.Create()
 			if posted = s.compare(t, r, foreign); posted.Status == 201 {
 				if got := s.compare(t, traffic.Request{Method: "GET", Path: posted.Location}, foreign); got.Status == 200 && got.Body != posted.Body {
 					t.Errorf("taken as %v\nshown as %v", posted, got)
@@ -194,13 +194,13 @@ func (s *soak) client(ctx context.Context, t *testing.T, client int, round uint6
 			s.compare(t, source.List(), foreign)
 		default:
 			r := source.Next()
-			s.compare(t, r, func(a twins.Answer) bool { return r.Method != "GET" && foreign(a) })
+			s.compare(t, r, func(a pair.Answer) bool { return r.Method != "GET" && foreign(a) })
 		}
 	}
 }
 
 // refused reports whether others had the memory, which can happen to any request here.
-func refused(a twins.Answer) bool { return a.Status == 503 && a.RetryAfter != "" }
+func refused(a pair.Answer) bool { return a.Status == 503 && a.RetryAfter != "" }
 
 // mangle breaks JSON: a byte changed, taken out or doubled.
 func mangle(rng *rand.Rand, doc []byte) []byte {
@@ -217,8 +217,8 @@ func mangle(rng *rand.Rand, doc []byte) []byte {
 
 // compare asks both and returns the arena's answer. Where a limit has refused that one
 // it asks again until there is none, or the limit is for good.
-func (s *soak) compare(t *testing.T, r traffic.Request, foreign func(twins.Answer) bool) twins.Answer {
-	var a twins.Answer
+func (s *soak) compare(t *testing.T, r traffic.Request, foreign func(pair.Answer) bool) pair.Answer {
+	var a pair.Answer
 	for try := 0; ; try++ {
 		var err error
 		if a, err = s.pair.Arena.Ask(context.Background(), r); err != nil {

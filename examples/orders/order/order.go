@@ -1,5 +1,5 @@
 // Package order is what the service is about: orders, and what the answers about
-// them look like. Both twins have these types; nothing in them knows of arenas.
+// them look like. Both services have these types; nothing in them knows of arenas.
 package order
 
 import "time"

@@ -1,5 +1,5 @@
 // Package store is the database of orders: its schema and statements, for SQLite and
-// for PostgreSQL. What is in rows is for the twins to read: there they differ.
+// for PostgreSQL. What is in rows is for the two services to read: there they differ.
 package store
 
 import (

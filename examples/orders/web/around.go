@@ -1,4 +1,4 @@
-// Package web is what stands around the handlers of both twins: limits, deadlines,
+// Package web stands around the handlers of both services: limits, deadlines,
 // logging, metrics, pprof, and an end in which nothing is lost.
 package web
 
@@ -23,7 +23,7 @@ type Options struct {
 	MaxUnderWay int           // requests at the same time: 256
 	Deadline    time.Duration // of one request, all its queries included: 10 seconds
 
-	// Inside stands between the twin and its handlers, for tests that make them fail.
+	// Inside stands between the service and its handlers, for tests that make them fail.
 	Inside func(http.Handler) http.Handler
 }
 
@@ -48,7 +48,7 @@ const slogError = slog.LevelError
 
 func slogErr(err error) slog.Attr { return slog.String("error", err.Error()) }
 
-// Around puts the limits, the log and the metrics around a twin's handlers.
+// Around puts the limits, the log and the metrics around a service's handlers.
 func Around(o *Options, h http.Handler) http.Handler {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "orders_request_seconds", Help: "Time until a request was answered.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 8),

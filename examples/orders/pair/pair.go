@@ -1,5 +1,5 @@
-// Package twins runs both services on one database, for tests that compare them.
-package twins
+// Package pair runs both services on one database, for tests that compare them.
+package pair
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func serve(t testing.TB, h http.Handler, limits web.Limits) *Service {
 	return s
 }
 
-// Answer is what a twin said.
+// Answer is how a service answered.
 type Answer struct {
 	Status                             int
 	Body                               string
@@ -153,10 +153,10 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%d %s retry %q location %q: %s", a.Status, a.Type, a.RetryAfter, a.Location, body)
 }
 
-// Settled waits until nothing of a request is out, no arena and no connection of the
+// AwaitIdle waits until nothing of a request is out, no arena and no connection of the
 // database, and fails the test if that takes too long. A request that has been cancelled
 // may have either without the other.
-func (p *Pair) Settled(t testing.TB) {
+func (p *Pair) AwaitIdle(t testing.TB) {
 	t.Helper()
 	var s arena.PoolStats
 	var connections int

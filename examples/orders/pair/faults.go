@@ -1,4 +1,4 @@
-package twins
+package pair
 
 import (
 	"io"
