@@ -82,7 +82,7 @@ func table(a *arena.Arena) map[string]int { // want `arena a is never used`
 
 func parse(s string) *node { return &node{name: s} }
 
-// A twin that calls its twin forgets its arena.
+// A counterpart that calls the plain function forgets its arena.
 func parseIn(a *arena.Arena, s string) *node { // want `arena a is never used`
 	return parse(s)
 }

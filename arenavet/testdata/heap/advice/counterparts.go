@@ -144,7 +144,7 @@ func fineSmall(p *parser, k string) bool {
 	return few["red"] == 1
 }
 
-// Functions of this package that have a twin, by each of its names.
+// Functions of this package that have a counterpart, by each of its names.
 
 func last1(s string) *node                        { return parse(s) }
 func last1InArena(s string, a *arena.Arena) *node { return parseIn(a, s) }
@@ -155,13 +155,13 @@ func all1WithArena(a *arena.Arena, s ...string) *node {
 func none() *node                 { return nil }
 func noneIn(a *arena.Arena) *node { return arena.New[node](a) }
 
-// Other results, or other parameters: no twins.
+// Other results, or other parameters: no counterparts.
 func other(s string) *node                               { return parse(s) }
 func otherIn(a *arena.Arena, s string) string            { return a.AllocString(s) }
 func otherArena(a *arena.Arena, s []byte) *node          { return arena.New[node](a) }
 func otherInArena(s string, t *arena.Arena, n int) *node { return arena.New[node](t) }
 
-func allTwins(p *parser, s string, list []string) []*node {
+func allCounterparts(p *parser, s string, list []string) []*node {
 	return arena.SliceOf(p.a,
 		last1(s),      // want `last1 allocates on the heap, with arena p.a in scope: use last1InArena`
 		all1(s, s),    // want `all1 allocates on the heap, with arena p.a in scope: use all1WithArena`
