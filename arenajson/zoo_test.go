@@ -42,13 +42,13 @@ type Level2 struct {
 }
 
 type Clash1 struct {
-	Clash  int
+	Clash int
 	Owned int `json:"owned"`
 }
 
 type Clash2 struct {
 	Clash int
-	Own  int `json:"owned"`
+	Own   int `json:"owned"`
 }
 
 type tagWins1 struct{ W int }
