@@ -39,7 +39,7 @@ type forks struct {
 // does maxRetained: forks that have ended keep memory for the next ones, so that a
 // warm arena forks without an allocation. Stats says what each has of
 // its own; PoolStats counts forks with their arenas, and so does a pool's total: what
-// forks that have ended keep counts until their arena needs the room, or is put back.
+// forks that have ended keep counts until their arena needs the memory, or is put back.
 //
 // A fork's Reset and Release take back what came from the fork, and its forks' alone,
 // and a Mark is for the arena that it was taken of. A fork can't be put in a pool.

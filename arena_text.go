@@ -259,7 +259,7 @@ func (a *Arena) AllocBytes(n int) []byte {
 	return a.allocBytesSlow(n)
 }
 
-// allocBytesSlow is AllocBytes where the fast way ends, and without an arena.
+// allocBytesSlow is AllocBytes where the fast path ends, and without an arena.
 //
 //go:noinline
 func (a *Arena) allocBytesSlow(n int) []byte {

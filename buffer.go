@@ -17,7 +17,7 @@ import (
 // json.NewEncoder write to it. Writing never fails; beyond a limit it panics.
 //
 // While a Buffer is the newest of the arena's values without pointers it grows in
-// place; strings may come in between. Otherwise it moves to twice the room, and its
+// place; strings may come in between. Otherwise it moves to twice the capacity, and its
 // former memory is free again only when the arena is reset.
 //
 // A Buffer lives in its arena, too: it must not be used after the arena's Reset,
@@ -27,11 +27,11 @@ type Buffer struct {
 	_      noCopy
 	arena  *Arena
 	buf    []byte
-	shared int // buf[:shared] is what strings were made of
+	shared int // strings were made of buf[:shared]
 }
 
 // NewBuffer returns an empty Buffer in a, or on the heap if a is nil, with room for
-// size bytes; with 0 it takes its first room when it is written to. A negative size
+// size bytes; with 0 it takes its first memory when it is written to. A negative size
 // panics.
 func NewBuffer(a *Arena, size int) *Buffer {
 	if a == nil && size >= 0 {
@@ -75,11 +75,11 @@ func (b *Buffer) String() string {
 	return xunsafe.ViewString(b.buf)
 }
 
-// Reset empties the buffer. It keeps its room, unless String has shared it.
+// Reset empties the buffer. It keeps its memory, unless String has shared it.
 func (b *Buffer) Reset() { b.Truncate(0) }
 
 // Truncate drops all but the first n bytes. If String has shared what is dropped,
-// the next write moves the n bytes to other room. An n below 0 or above Len panics.
+// the next write moves the n bytes to other memory. An n below 0 or above Len panics.
 func (b *Buffer) Truncate(n int) {
 	if uint(n) > uint(len(b.buf)) {
 		panic("arena: Buffer.Truncate: " + itoa(n) + " bytes of " + itoa(len(b.buf)))
@@ -204,7 +204,7 @@ func (b *Buffer) AppendTime(t time.Time, layout string) {
 	b.took(t.AppendFormat(b.buf, layout))
 }
 
-// took takes what something has appended to buf. Where the room that was guessed
+// took takes what something has appended to buf. Where the capacity that was guessed
 // did not suffice, that is on the heap.
 func (b *Buffer) took(s []byte) {
 	if cap(s) == cap(b.buf) || b.arena == nil {
@@ -275,7 +275,7 @@ func ReadAll(a *Arena, r io.Reader) ([]byte, error) {
 	}
 }
 
-// readInto reads into the room behind s.
+// readInto reads into the capacity behind s.
 func readInto(r io.Reader, s []byte) (int, error) {
 	n, err := r.Read(s[len(s):cap(s)])
 	if uint(n) > uint(cap(s)-len(s)) {
@@ -284,7 +284,7 @@ func readInto(r io.Reader, s []byte) (int, error) {
 	return n, err
 }
 
-// leastRead is the room that a Reader is given which does not say what it has.
+// leastRead is the capacity that a Reader is given which does not say what it has.
 const leastRead = 512
 
 // sizeHint is how many bytes r says it has, and one in which to notice the end.

@@ -15,7 +15,7 @@ import (
 //go:nosplit
 func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
-	// nothing on its fast way. No sum here overflows: offsets are at most
+	// nothing on its fast path. No sum here overflows: offsets are at most
 	// machine.MaxAlloc, far below what is left above the largest type that links.
 	if machine.Portable || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 {
 		return newSlow[T](a)
@@ -47,7 +47,7 @@ func New[T any](a *Arena) *T {
 	return newSlow[T](a)
 }
 
-// newSlow is New where the fast way ends: no arena, no room, a type not met
+// newSlow is New where the fast path ends: no arena, a full chunk, a type not met
 // before, a large T.
 //
 //go:noinline

@@ -17,7 +17,7 @@ import (
 // from NewSlab: the zero Slab is not usable.
 type Slab[T any] struct {
 	// New's own copies of what it needs of the lane: the current chunk, its
-	// lo, and how far the room from there is zero, which is where New stops
+	// lo, and how far the memory from there is zero, which is where New stops
 	// to look.
 	base   xunsafe.Pointer
 	next   uintptr
@@ -32,7 +32,7 @@ type Slab[T any] struct {
 	_ noCopy
 }
 
-// A slab of a T without pointers clears its room ahead of New, in pieces of
+// A slab of a T without pointers clears its memory ahead of New, in pieces of
 // twice what its chunk has handed out: at least two kilobytes, so that the
 // call costs each object little, and at most half a first-level cache, so that
 // the piece is still there when it is written.
@@ -96,14 +96,14 @@ func (s *Slab[T]) store() {
 func (s *Slab[T]) load() {
 	s.base, s.next, s.ready = s.lane.Base, s.lane.Lo, s.lane.Lo
 	if s.lane.Typed() && !check.On {
-		s.ready = s.lane.Hi // all room is zero
+		s.ready = s.lane.Hi // all free memory is zero
 	}
 	if xunsafe.SizeOf[T]() == 0 {
 		s.base = xunsafe.DataOf([]T{})
 	}
 }
 
-// makeReady makes room, zeroed, for one T at least.
+// makeReady has zeroed memory for one T at least.
 func (s *Slab[T]) makeReady() {
 	size := xunsafe.SizeOf[T]()
 	if size == 0 {

@@ -11,7 +11,7 @@ import (
 // MakeSlice returns a slice of T in a, zero up to its capacity, or on the
 // heap if a is nil.
 //
-// In room that the arena has already, its cost does not depend on cap where the
+// In memory that the arena has already, its cost does not depend on cap where the
 // memory was not used before or T has pointers; otherwise the memory is
 // cleared. Negative lengths, a cap below
 // len and sizes that no allocation can have panic and change nothing.
@@ -40,7 +40,7 @@ func MakeSlice[T any](a *Arena, len, cap int) []T {
 	return makeSlice[T](a, "MakeSlice", len, cap)
 }
 
-// makeSlice is MakeSlice where the fast way ends: no arena, no room, a type not
+// makeSlice is MakeSlice where the fast path ends: no arena, a full chunk, a type not
 // met before, a slice that is large or can't be. A panic names function.
 //
 //go:noinline
@@ -79,8 +79,8 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
 }
 
-// makeSliceUninitSlow is MakeSliceUninit where the fast way ends: no arena, no
-// room, a slice that is large or can't be.
+// makeSliceUninitSlow is MakeSliceUninit where the fast path ends: no arena, a full
+// chunk, a slice that is large or can't be.
 //
 //go:noinline
 func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {

@@ -12,11 +12,11 @@ import (
 )
 
 // Valid reports whether data is one JSON document, as encoding/json's Valid does. It takes
-// nothing of any arena, and keeps room of up to 1 MB for the next call.
+// nothing of any arena, and keeps up to 1 MB for the next call.
 func Valid(data []byte) (ok bool) {
 	const most = 1 << 20
 	if len(data) > most-docSlack {
-		return json.Valid(data) // slower, and in no room
+		return json.Valid(data) // slower, and in no memory
 	}
 	e := newEncoder(nil, nil)
 	defer func() {
@@ -64,14 +64,14 @@ func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err 
 	}
 	text := xunsafe.ViewString(compact)
 	n := indented(nil, text, prefix, indent)
-	doc = roomFor(a, n+len(src)-end)
+	doc = bytesFor(a, n+len(src)-end)
 	indented(doc, text, prefix, indent)
 	copy(doc[n:], src[end:])
 	return doc, nil
 }
 
-// roomFor is n bytes that may hold anything.
-func roomFor(a *arena.Arena, n int) []byte {
+// bytesFor is n bytes that may hold anything.
+func bytesFor(a *arena.Arena, n int) []byte {
 	if a == nil {
 		return make([]byte, n)
 	}
@@ -185,8 +185,8 @@ func (e *Encoder) Encode(v any) error {
 	if e.err != nil {
 		return e.err
 	}
-	var room [1]Option
-	opts := room[:0]
+	var buf [1]Option
+	opts := buf[:0]
 	if e.plain {
 		opts = append(opts, NoEscapeHTML)
 	}
@@ -210,7 +210,7 @@ func (e *Encoder) write(text []byte) (err error) {
 		defer catchLimit(&err)
 		doc := xunsafe.ViewString(text[:len(text)-1])
 		n := indented(nil, doc, e.prefix, e.indent)
-		text = roomFor(e.a, n+1)
+		text = bytesFor(e.a, n+1)
 		indented(text, doc, e.prefix, e.indent)
 		text[n] = '\n'
 		if e.a != nil {

@@ -103,8 +103,8 @@ func (m *decFields) find(name string, exact bool) int {
 	if exact || len(m.all) == 0 {
 		return -1
 	}
-	var room [64]byte
-	return m.folded[string(appendFolded(room[:0], name))] - 1
+	var buf [64]byte
+	return m.folded[string(appendFolded(buf[:0], name))] - 1
 }
 
 // appendFolded appends name to b, with in place of each rune the least one that differs from it only in

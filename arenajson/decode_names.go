@@ -170,15 +170,15 @@ func (d *decoder) hashOfName(at, end int) uint64 {
 func (d *decoder) hashOfEscaped(i int) uint64 {
 	var h maphash.Hash
 	h.SetSeed(nameSeed)
-	var room [64]byte
-	b := room[:0]
+	var buf [64]byte
+	b := buf[:0]
 	for {
 		var r rune
 		if r, i = d.runeOfName(i); r < 0 {
 			h.Write(b)
 			return h.Sum64()
 		}
-		if b = utf8.AppendRune(b, r); len(b) > len(room)-utf8.UTFMax {
+		if b = utf8.AppendRune(b, r); len(b) > len(buf)-utf8.UTFMax {
 			h.Write(b)
 			b = b[:0]
 		}

@@ -29,10 +29,10 @@ func (d *decoder) checkRest(i int) {
 	check := *d
 	check.depth = 0
 	check.strict = false // what Strict forbids is found in its turn
-	var room [deepNest]level
+	var buf [deepNest]level
 	var open brackets
 	w := walk{doc: d.doc}
-	outer := w.levels(room[:0], i)
+	outer := w.levels(buf[:0], i)
 	for depth, l := range outer {
 		open.set(depth, d.doc[l.at])
 	}

@@ -12,16 +12,16 @@ import (
 )
 
 // encoder is what one Marshal at a time works with. Each arena that something is
-// marshaled in has one, which keeps its room for sorting; a pool has those of the
+// marshaled in has one, which keeps its memory for sorting; a pool has those of the
 // heap.
 type encoder struct {
 	html  int // 1 if HTML is escaped: which of a member's prefixes is written
 	marks marks
 
 	arena  *arena.Arena // where the text is built; nil for the heap
-	out    []byte       // the room for the text, with a length of 0
+	out    []byte       // the memory for the text, with a length of 0
 	end    uintptr      // where out ends, but for slack bytes
-	text   []byte       // the room that is kept on the heap, with a length of 0
+	text   []byte       // the memory that is kept on the heap, with a length of 0
 	length int          // of what was written last
 
 	doc  []byte // what Compact and Indent write
@@ -53,20 +53,20 @@ type visit struct {
 // itself.
 const maxDepth = 1000
 
-// Room that is asked for at once. Whoever writes asks for room first, and there is
+// What is reserved at once. Whoever writes reserves bytes first, and there is
 // slack beyond what he gets: one byte, a comma or a colon, may follow unasked. So
-// where the next byte goes is always in the room, and not behind it, where the
+// where the next byte goes is always in the memory, and not behind it, where the
 // collector would take it for another object.
 const (
-	slack      = 16
-	numberRoom = 32 // for the longest number, in quotes, and what is written behind it
+	slack       = 16
+	numberBytes = 32 // for the longest number, in quotes, and what is written behind it
 )
 
 // failure is what a value that can't be written panics with, up to Marshal.
 type failure struct{ err error }
 
-// room returns where the next byte goes, w or in a larger room, with n bytes there.
-func (e *encoder) room(w xunsafe.Pointer, n int) xunsafe.Pointer {
+// reserve returns where the next byte goes, w or in larger memory, with n bytes free there.
+func (e *encoder) reserve(w xunsafe.Pointer, n int) xunsafe.Pointer {
 	if n > int(e.end-xunsafe.Number(w)) {
 		return e.grow(w, n)
 	}
@@ -87,7 +87,7 @@ func (e *encoder) grow(w xunsafe.Pointer, n int) xunsafe.Pointer {
 	return e.back(written)
 }
 
-// setLimit notes where room ends.
+// setLimit notes where the memory ends.
 func (e *encoder) setLimit() {
 	e.end = xunsafe.Number(xunsafe.DataOf(e.out)) + uintptr(max(cap(e.out)-slack, 0))
 }
@@ -114,9 +114,9 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	case writeSlice:
 		return e.slice(w, prog, p)
 	case writeInt64:
-		return putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
+		return putInt(e.reserve(w, numberBytes), *xunsafe.Cast[int64](p))
 	case writeFloat64:
-		return putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), prog, p)
+		return putFloat64(e.reserve(w, numberBytes), *xunsafe.Cast[float64](p), prog, p)
 	case writePointer:
 		q := *xunsafe.Cast[xunsafe.Pointer](p)
 		if q == nil {
@@ -155,12 +155,12 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 		panic(failure{&json.UnsupportedTypeError{Type: prog.typ}})
 	case writeNumber:
 		s := mustBeNumber(*xunsafe.Cast[string](p))
-		return putText(e.room(w, len(s)), s)
+		return putText(e.reserve(w, len(s)), s)
 	}
-	return basic(e.room(w, numberRoom), prog.op, p, prog)
+	return basic(e.reserve(w, numberBytes), prog.op, p, prog)
 }
 
-// basic writes a bool or a number, for which there is room.
+// basic writes a bool or a number, for which bytes are reserved.
 func basic(w xunsafe.Pointer, o encOp, p xunsafe.Pointer, prog *encProgram) xunsafe.Pointer {
 	switch o {
 	case writeBool:
@@ -203,14 +203,14 @@ func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 		return w
 	case writeNumber:
 		s := mustBeNumber(*xunsafe.Cast[string](p))
-		w = putText(put8(e.room(w, len(s)+2), '"'), s)
+		w = putText(put8(e.reserve(w, len(s)+2), '"'), s)
 	default:
-		w = basic(put8(e.room(w, numberRoom), '"'), prog.inner, p, prog)
+		w = basic(put8(e.reserve(w, numberBytes), '"'), prog.inner, p, prog)
 	}
 	return put8(w, '"')
 }
 
-func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.room(w, 4), "null") }
+func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.reserve(w, 4), "null") }
 
 // enter notes that what at points to is being written, if it nests deep.
 func (e *encoder) enter(prog *encProgram, t reflect.Type, at xunsafe.Pointer, length int) {
@@ -260,7 +260,7 @@ func (e *encoder) slice(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 
 // elements writes the n values from p on, as an array.
 func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer, length int) xunsafe.Pointer {
-	w = put8(e.room(w, 2), '[')
+	w = put8(e.reserve(w, 2), '[')
 	if length == 0 {
 		return put8(w, ']')
 	}
@@ -272,9 +272,9 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 		case writeStruct:
 			w = e.structure(w, prog, p)
 		case writeInt64:
-			w = putInt(e.room(w, numberRoom), *xunsafe.Cast[int64](p))
+			w = putInt(e.reserve(w, numberBytes), *xunsafe.Cast[int64](p))
 		case writeFloat64:
-			w = putFloat64(e.room(w, numberRoom), *xunsafe.Cast[float64](p), prog, p)
+			w = putFloat64(e.reserve(w, numberBytes), *xunsafe.Cast[float64](p), prog, p)
 		case writeArray:
 			w = e.elements(w, prog.elem, p, prog.length)
 		default:
@@ -286,7 +286,7 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 		w = put8(w, ',')
 		p = xunsafe.Add(p, prog.size)
 	}
-	return put8(e.room(w, 1), ']')
+	return put8(e.reserve(w, 1), ']')
 }
 
 func (e *encoder) bytes(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
@@ -294,8 +294,8 @@ func (e *encoder) bytes(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 		return e.null(w)
 	}
 	n := base64.StdEncoding.EncodedLen(len(s))
-	w = put8(e.room(w, n+2), '"')
-	base64.StdEncoding.Encode(roomAt(w, n)[:n], s)
+	w = put8(e.reserve(w, n+2), '"')
+	base64.StdEncoding.Encode(bytesAt(w, n)[:n], s)
 	return put8(xunsafe.Add(w, uintptr(n)), '"')
 }
 
@@ -307,12 +307,12 @@ func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	case string:
 		return e.string(w, x)
 	case bool:
-		return putBool(e.room(w, numberRoom), x)
+		return putBool(e.reserve(w, numberBytes), x)
 	case int:
-		return putInt(e.room(w, numberRoom), int64(x))
+		return putInt(e.reserve(w, numberBytes), int64(x))
 	case float64:
 		if x-x == 0 { // no error to be made of it
-			return putFloat64(e.room(w, numberRoom), x, nil, nil)
+			return putFloat64(e.reserve(w, numberBytes), x, nil, nil)
 		}
 	}
 	return e.dynamic(w, x)

@@ -24,7 +24,7 @@ func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, err
 
 // compact is compacted, and reports whether doc is a document.
 func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool) {
-	c := compaction{e: e, s: xunsafe.ViewString(doc), w: e.room(w, len(doc)+8), open: e.inner[:0]}
+	c := compaction{e: e, s: xunsafe.ViewString(doc), w: e.reserve(w, len(doc)+8), open: e.inner[:0]}
 	ok := c.value()
 	e.inner = c.open
 	return c.w, ok
@@ -36,7 +36,7 @@ type compaction struct {
 	e    *encoder
 	s    string
 	i    int             // what of s was read
-	w    xunsafe.Pointer // there is room for the rest of s, and 8 bytes
+	w    xunsafe.Pointer // there are bytes reserved for the rest of s, and 8 bytes
 	open []byte          // which objects and arrays are open
 }
 
@@ -206,7 +206,7 @@ const lineEnd = '\\' | 'u'<<8 | '2'<<16 | '0'<<24 | '2'<<32 | '8'<<40 | 6<<56
 
 // instead writes an escape for the next n bytes.
 func (c *compaction) instead(escape uint64, n int) {
-	c.w = c.e.room(c.w, len(c.s)-c.i+longestEscape+8)
+	c.w = c.e.reserve(c.w, len(c.s)-c.i+longestEscape+8)
 	put64(c.w, escape)
 	c.w = xunsafe.Add(c.w, longestEscape)
 	c.i += n

@@ -70,9 +70,9 @@ func marshalerError(t reflect.Type, failing any) error {
 // time writes a time.Time as its MarshalJSON does, which is asked where that fails.
 func (e *encoder) time(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	const longest = len(time.RFC3339Nano)
-	w = e.room(w, longest+2)
+	w = e.reserve(w, longest+2)
 	at := put8(w, '"')
-	s := xunsafe.Cast[time.Time](p).AppendFormat(roomAt(at, longest), time.RFC3339Nano)
+	s := xunsafe.Cast[time.Time](p).AppendFormat(bytesAt(at, longest), time.RFC3339Nano)
 	if s[len("9999")] == '-' && (s[len(s)-1] == 'Z' || zoneHour(s) < 24) {
 		return put8(xunsafe.Add(at, uintptr(len(s))), '"')
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// put is what one of the functions that write where there is room writes.
+// put is what one of the functions that write where enough is reserved writes.
 func put(write func(w xunsafe.Pointer) xunsafe.Pointer) []byte {
-	room := make([]byte, numberRoom+slack)
-	w := xunsafe.DataOf(room)
-	return room[:int(xunsafe.Offset(w, write(w)))]
+	buf := make([]byte, numberBytes+slack)
+	w := xunsafe.DataOf(buf)
+	return buf[:int(xunsafe.Offset(w, write(w)))]
 }
 
 func putFloat(f float64) []byte {
@@ -63,7 +63,7 @@ func TestFloatsAreStrconvs(t *testing.T) {
 				continue
 			}
 			b := putFloat(f)
-			if len(b) > numberRoom-2 {
+			if len(b) > numberBytes-2 {
 				t.Fatalf("%v takes %d bytes", f, len(b))
 			}
 			if want := expectedFloat(f); string(b) != want {

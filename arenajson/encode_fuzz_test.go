@@ -39,7 +39,7 @@ func FuzzMarshal(f *testing.F) {
 
 // What Marshal took of an arena for a document that it failed to write, and what
 // MarshalWrite took, is there again.
-func TestRoomIsGivenBack(t *testing.T) {
+func TestMemoryIsGivenBack(t *testing.T) {
 	if check.On {
 		t.Skip("a checked build hands out nothing twice")
 	}

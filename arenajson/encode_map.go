@@ -20,7 +20,7 @@ type entry[V any] struct {
 	value V
 }
 
-// sorted returns which of the entries comes when, in room of e that object gives back.
+// sorted returns which of the entries comes when, in memory of e that object gives back.
 func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 	from := len(e.order)
 	e.order = slices.Grow(e.order, len(entries))[:from+len(entries)]
@@ -35,13 +35,13 @@ func (e *encoder) name(w xunsafe.Pointer, name string, i int) xunsafe.Pointer {
 	if i == 0 {
 		before = '{'
 	}
-	return put8(e.string(put8(e.room(w, 1), before), name), ':')
+	return put8(e.string(put8(e.reserve(w, 1), before), name), ':')
 }
 
 // object ends what a map of so many members is written as.
 func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	e.order = e.order[:len(e.order)-members]
-	if w = e.room(w, 2); members == 0 {
+	if w = e.reserve(w, 2); members == 0 {
 		w = put8(w, '{')
 	}
 	return put8(w, '}')
@@ -100,7 +100,7 @@ type mapScratch struct {
 	iter    reflect.MapIter
 	key     reflect.Value // of the key's type
 	values  reflect.Value // a slice
-	room    int           // its length
+	length  int           // of values
 }
 
 func newMapScratch(prog *encProgram) *mapScratch {
@@ -110,7 +110,7 @@ func newMapScratch(prog *encProgram) *mapScratch {
 // keep puts s back, with nothing in it that others need not keep alive.
 func (prog *encProgram) keep(s *mapScratch) {
 	for i := range s.entries {
-		if s.room > 0 {
+		if s.length > 0 {
 			s.values.Index(i).SetZero()
 		}
 	}
@@ -129,9 +129,9 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 	e.enter(prog, nil, at, -1)
 	m := xunsafe.Value(prog.typ, p)
 	s := prog.scratch.Get().(*mapScratch)
-	if length := m.Len(); length > s.room {
-		s.room = max(length, 2*s.room)
-		s.values = reflect.MakeSlice(reflect.SliceOf(prog.elem.typ), s.room, s.room)
+	if length := m.Len(); length > s.length {
+		s.length = max(length, 2*s.length)
+		s.values = reflect.MakeSlice(reflect.SliceOf(prog.elem.typ), s.length, s.length)
 	}
 	s.iter.Reset(m)
 	for i := 0; s.iter.Next(); i++ {
@@ -172,7 +172,7 @@ func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 		}
 		return string(text)
 	}
-	s.digits = slices.Grow(s.digits, numberRoom+1) // one more, since not even its end is pointed to
+	s.digits = slices.Grow(s.digits, numberBytes+1) // one more, since not even its end is pointed to
 	w := xunsafe.Add(xunsafe.DataOf(s.digits), uintptr(from))
 	s.digits = s.digits[:from+int(xunsafe.Offset(w, basic(w, prog.key, p, nil)))]
 	return xunsafe.ViewString(s.digits[from:])

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// The functions below write where there is numberRoom, and return where the next
+// The functions below write where numberBytes are reserved, and return where the next
 // byte goes.
 
 func putBool(w xunsafe.Pointer, v bool) xunsafe.Pointer {
@@ -114,7 +114,7 @@ func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointe
 	if abs := math.Abs(float64(f)); abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
 		format = 'e'
 	}
-	b := strconv.AppendFloat(roomAt(w, numberRoom), float64(f), format, -1, 32)
+	b := strconv.AppendFloat(bytesAt(w, numberBytes), float64(f), format, -1, 32)
 	if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
 		b[n-2] = b[n-1] // e-9 for e-09
 		b = b[:n-1]

@@ -79,7 +79,7 @@ type encField struct {
 	empty  omission // by ,omitempty
 	zero   omission // by ,omitzero
 	offset uintptr
-	room   int         // for the name and any number
+	most   int         // bytes, of the name and any number
 	begin  [piece]byte // the first piece of the name
 	length uintptr     // of the name, without what fills it up
 	word   uintptr     // for checkWord: where that is
@@ -287,7 +287,7 @@ func (prog *encProgram) structOf(k encKey) {
 			name += strings.Repeat(" ", -len(name)&(piece-1))
 			copy(out.begin[:], name)
 			out.rest = name[piece:]
-			out.room = len(name) + numberRoom
+			out.most = len(name) + numberBytes
 			out.prog = compileEnc(encKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
 			out.op = out.prog.op
 			if f.omitEmpty {

@@ -2,7 +2,7 @@ package arenajson
 
 // How text is written.
 //
-// SAFETY: whoever calls one of these has asked encoder.room for as many bytes, and some
+// SAFETY: whoever calls one of these has asked encoder.reserve for as many bytes, and some
 // more beyond them.
 
 import (
@@ -33,10 +33,10 @@ func putText(w unsafe.Pointer, s string) unsafe.Pointer {
 	return unsafe.Add(w, len(s))
 }
 
-// roomAt is n bytes at w, with nothing in them.
+// bytesAt is n bytes at w, with nothing in them.
 //
 // SAFETY: see above.
-func roomAt(w unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(w), n)[:0] }
+func bytesAt(w unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(w), n)[:0] }
 
 // piece is what putPieces writes at a time.
 const piece = 16

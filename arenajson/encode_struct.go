@@ -28,7 +28,7 @@ fields:
 			}
 		}
 		q = xunsafe.Add(q, f.offset)
-		w = e.room(w, f.room)
+		w = e.reserve(w, f.most)
 		putPiece(w, &f.begin)
 		if f.length > piece {
 			putPieces(xunsafe.Add(w, piece), f.rest)
@@ -53,7 +53,7 @@ fields:
 			w = e.value(w, f.prog, q)
 		}
 	}
-	w = e.room(w, 2)
+	w = e.reserve(w, 2)
 	begun := e.back(from)
 	if begun == w {
 		w = xunsafe.Add(w, 1)

@@ -68,7 +68,7 @@ const longestEscape = 6
 
 // string writes s in quotes. Words are written whole: up to 8 bytes more than it is.
 func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
-	w = put8(e.room(w, len(s)+2+8), '"')
+	w = put8(e.reserve(w, len(s)+2+8), '"')
 	m := e.marks
 	i := 0
 	for ; i <= len(s)-8; i += 8 {
@@ -97,7 +97,7 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
 }
 
-// special writes s from i on, and the quote that ends it. There is room for it as it
+// special writes s from i on, and the quote that ends it. Bytes are reserved for it as it
 // is.
 func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	m := e.marks
@@ -130,7 +130,7 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 		i += n
 		if c := s[i]; c < utf8.RuneSelf {
 			escape := escapes[c]
-			w = e.room(w, len(s)-i+longestEscape+8)
+			w = e.reserve(w, len(s)-i+longestEscape+8)
 			put64(w, escape)
 			w = xunsafe.Add(w, uintptr(escape>>56))
 			i++
@@ -225,7 +225,7 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		w = e.room(w, left+longestEscape+8)
+		w = e.reserve(w, left+longestEscape+8)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			w = putText(w, `\ufffd`)

@@ -125,21 +125,21 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 		return end
 	}
 	if w = e.any(w, v); e.line {
-		w = put8(e.room(w, 8), '\n')
+		w = put8(e.reserve(w, 8), '\n')
 	}
 	return w
 }
 
-// begin takes room in the arena to begin with: for as much as was written last,
+// begin takes memory in the arena to begin with: for as much as was written last,
 // or what a Limit allows of that.
 func (e *encoder) begin() {
 	const least = 256
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
-	e.out = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberRoom))[:0]
+	e.out = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberBytes))[:0]
 }
 
-// more moves the text, of so many bytes, to room for n, where it is in an arena.
+// more moves the text, of so many bytes, to memory for n, where it is in an arena.
 func (e *encoder) more(written, n int) {
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
@@ -164,7 +164,7 @@ func (e *encoder) keep(text []byte, n int) []byte {
 	return text
 }
 
-// free ends what newEncoder began. Room on the heap that is large beside what was
+// free ends what newEncoder began. Memory on the heap that is large beside what was
 // written last is left to the collector.
 func (e *encoder) free() {
 	const always = 64 << 10

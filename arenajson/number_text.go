@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Numbers of which there is the text: in strings, as names, and where the fast ways of
+// Numbers of which there is the text: in strings, as names, and where the fast paths of
 // number.go don't reach. What is no number of the type makes no error here, which package
 // strconv would, of the heap, for each that a document has.
 

@@ -23,7 +23,7 @@ type Decoder struct {
 	tokens tokens
 }
 
-// A Decoder's room for reading ahead begins with leastAhead bytes and has mostAhead at
+// A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
 // most; what is longer is read into the arena at once.
 const (
 	leastAhead = 512
@@ -153,10 +153,10 @@ func (d *Decoder) fill() error {
 // long reads a document that begins with all of buf, and goes on behind it.
 func (d *Decoder) long(x *decoder, s *search) (doc []byte, err error) {
 	defer catchLimit(&err)
-	b := append(x.room(nil, 2*mostAhead), d.buf...)
+	b := append(x.growText(nil, 2*mostAhead), d.buf...)
 	for {
 		if cap(b)-len(b) < leastAhead+docSlack {
-			b = x.room(b, 2*cap(b))
+			b = x.growText(b, 2*cap(b))
 		}
 		n, readErr := readSome(d.r, b[len(b):][:min(cap(b)-docSlack-len(b), mostAhead)])
 		b = b[:len(b)+n]

@@ -24,10 +24,10 @@ func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
 // readAll reads all of r to where the document is then read.
 func (d *decoder) readAll(r io.Reader) (data []byte, err error) {
 	defer catchLimit(&err)
-	b := d.room(nil, sizeHint(r)+1+docSlack) // with room in which to see the end
+	b := d.growText(nil, sizeHint(r)+1+docSlack) // with a byte in which to see the end
 	for {
 		if cap(b)-len(b) <= docSlack {
-			b = d.room(b, nextRoom(r, b))
+			b = d.growText(b, nextCap(r, b))
 		}
 		n, err := readSome(r, b[len(b):cap(b)-docSlack])
 		b = b[:len(b)+n]
@@ -57,9 +57,9 @@ func sizeHint(r io.Reader) int {
 	return int(min(most, leastAhead-1-docSlack))
 }
 
-// nextRoom is how much room b shall have, which is full, to read on: for what r says it
+// nextCap is the capacity that b shall have, which is full, to read on: for what r says it
 // has now, but a quarter more at least, and twice as much where it says nothing.
-func nextRoom(r io.Reader, b []byte) int {
+func nextCap(r io.Reader, b []byte) int {
 	if r, ok := r.(interface{ Len() int }); ok {
 		return max(leastAhead, cap(b)+cap(b)/4, len(b)+min(r.Len(), 1<<30)+1+docSlack)
 	}
@@ -80,8 +80,8 @@ func readSome(r io.Reader, b []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// room returns b with room for n bytes in all, in the arena if there is one.
-func (d *decoder) room(b []byte, n int) []byte {
+// growText returns b with room for n bytes in all, in the arena if there is one.
+func (d *decoder) growText(b []byte, n int) []byte {
 	if d.a == nil {
 		return append(make([]byte, 0, n), b...)
 	}
@@ -97,7 +97,7 @@ func (d *decoder) room(b []byte, n int) []byte {
 	return bigger
 }
 
-// trim gives back what room gave beyond b and the zeros that belong behind it.
+// trim gives back what growText gave beyond b and the zeros that belong behind it.
 func (d *decoder) trim(b []byte) []byte {
 	n := len(b)
 	b = b[: n+docSlack : cap(b)]

@@ -30,11 +30,11 @@ func TestWeight(t *testing.T) {
 		return n
 	}
 	for _, name := range files(t) {
-		room, _, _ := strings.Cut(name, "/")
+		folder, _, _ := strings.Cut(name, "/")
 		count := func(lines map[string]int) {
 			text, err := os.ReadFile("../" + name)
 			if err == nil { // one that is deleted counts for nothing
-				lines[room] += bytes.Count(text, []byte("\n"))
+				lines[folder] += bytes.Count(text, []byte("\n"))
 			}
 		}
 		switch {

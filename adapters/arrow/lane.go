@@ -63,7 +63,7 @@ func (l *lane) extend(b *[]byte, size int) bool {
 	return true
 }
 
-// giveBack takes the room of b back, if it is the newest.
+// giveBack takes the memory of b back, if it is the newest.
 func (l *lane) giveBack(b []byte) {
 	if l.isNewest(b) {
 		l.next, l.newest = l.newest, -1

@@ -144,7 +144,7 @@ func TestWhoAsks(t *testing.T) {
 }
 
 // What a limit refuses after the handler has said that it is late must not touch the context,
-// which something else may use; and Write must leave the document's room to what comes.
+// which something else may use; and Write must leave the document's memory to what comes.
 func TestLateLimit(t *testing.T) {
 	p, ctx := arena.NewArenaPool(4096, 0), new(fasthttp.RequestCtx)
 	p.SetLimit(64<<10, 0)

@@ -136,7 +136,7 @@ func TestReadRefusedByAMethod(t *testing.T) {
 	}
 }
 
-// ends notes where the room ends that it is offered.
+// ends notes where the memory ends that it is offered.
 type ends struct {
 	r          io.Reader
 	read, last int

@@ -1,6 +1,6 @@
 package arenapgx
 
-// The use of package unsafe in this room.
+// The use of package unsafe in this package.
 
 import (
 	"reflect"

@@ -339,7 +339,7 @@ func (d *decoder) group(o op, f *field, at xunsafe.Pointer, i, end int) int {
 		at = d.wrapper(f, at)
 	case opGroups:
 		s := d.listOf(f, at)
-		d.room(f, s, 1)
+		d.reserve(f, s, 1)
 		at = xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size)
 		*xunsafe.Cast[xunsafe.Pointer](at) = nil
 		s.Len++

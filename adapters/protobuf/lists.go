@@ -19,9 +19,9 @@ func (d *decoder) listOf(f *field, at xunsafe.Pointer) *machine.Slice {
 	return xunsafe.Cast[machine.Slice](*header)
 }
 
-// room makes room for n elements more in s: just as many in a slice that is nil, since
+// reserve makes room for n elements more in s: just as many in a slice that is nil, since
 // nearly always that is all, and twice as many as there are in others.
-func (d *decoder) room(f *field, s *machine.Slice, n int) {
+func (d *decoder) reserve(f *field, s *machine.Slice, n int) {
 	switch need := s.Len + n; {
 	case need <= s.Cap:
 	case s.Cap == 0:
@@ -63,7 +63,7 @@ func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 	n := d.run(f, i, end)
 	s := d.listOf(f, at)
 	if s.Cap-s.Len < n {
-		d.room(f, s, n)
+		d.reserve(f, s, n)
 	}
 	sub := f.sub
 	var m xunsafe.Pointer // where the next message is, of the have ones that were made together
@@ -103,7 +103,7 @@ func (d *decoder) list(f *field, at xunsafe.Pointer, i, end int) int {
 		n = d.numbers(f, i, end)
 	}
 	s := d.listOf(f, at)
-	d.room(f, s, n)
+	d.reserve(f, s, n)
 	for {
 		i = d.scalar(f.scalar, xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size), i, end, f.elems)
 		s.Len++
@@ -158,7 +158,7 @@ func (d *decoder) packed(f *field, at xunsafe.Pointer, i, end int) int {
 		return end
 	}
 	s := d.listOf(f, at)
-	d.room(f, s, n)
+	d.reserve(f, s, n)
 	first := xunsafe.Add(s.Data, uintptr(s.Len)*f.mem.Size)
 	switch f.scalar {
 	case opFixed64:

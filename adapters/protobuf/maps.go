@@ -135,7 +135,7 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 	return kept.k, kept.v
 }
 
-// newMap makes a map of type t with room for n entries at at, whose room the document
+// newMap makes a map of type t with room for n entries at at, whose memory the document
 // pays for: an entry has two bytes at least.
 func newMap(t reflect.Type, at xunsafe.Pointer, n int) {
 	reflect.NewAt(t, at).Elem().Set(reflect.MakeMapWithSize(t, n))

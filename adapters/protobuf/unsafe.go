@@ -50,7 +50,7 @@ func (d *decoder) text(i, end int) string {
 	return unsafe.String((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
-// view is the document from i to end, with no room behind it.
+// view is the document from i to end, with no capacity behind it.
 //
 // SAFETY: both lie in it, or in the zeros behind it.
 func (d *decoder) view(i, end int) []byte {

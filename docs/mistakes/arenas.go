@@ -20,7 +20,7 @@ func catch() {
 }
 
 // twoGoroutines has one goroutine allocate while another is busy with a long
-// copy into the same arena, and not in the moment in which that took its room:
+// copy into the same arena, and not in the moment in which that took its memory:
 // what a plain build makes of such a moment is up to chance.
 func twoGoroutines() {
 	// A collection would wait for the copy, and keep the other one waiting, too.

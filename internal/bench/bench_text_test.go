@@ -20,7 +20,7 @@ func BenchmarkBuffer(b *testing.B) {
 		name  string
 		bytes int
 	}{{"presized", textPieces * len(textPiece)}, {"grows", 0}} {
-		b.Run("room="+size.name+"/alloc=heap", func(b *testing.B) {
+		b.Run("size="+size.name+"/alloc=heap", func(b *testing.B) {
 			for range b.N {
 				var w strings.Builder
 				w.Grow(size.bytes)
@@ -30,7 +30,7 @@ func BenchmarkBuffer(b *testing.B) {
 				sinkStr = w.String()
 			}
 		})
-		b.Run("room="+size.name+"/alloc=arena", func(b *testing.B) {
+		b.Run("size="+size.name+"/alloc=arena", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
 			for i := range b.N {
 				if i%textEpochs == 0 {
@@ -43,7 +43,7 @@ func BenchmarkBuffer(b *testing.B) {
 				sinkStr = w.String()
 			}
 		})
-		b.Run("room="+size.name+"/alloc=nil", func(b *testing.B) {
+		b.Run("size="+size.name+"/alloc=nil", func(b *testing.B) {
 			for range b.N {
 				w := arena.NewBuffer(nil, size.bytes)
 				for range textPieces {

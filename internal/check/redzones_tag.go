@@ -28,7 +28,7 @@ func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from,
 
 // noteGiven remembers what was handed out: objects upwards, strings downwards.
 // What is extended is the newest object. All that lies behind a value is marked,
-// up to the next one or for a redzone: room of zeros, which the allocator counts on,
+// up to the next one or for a redzone: free zeros, which the allocator counts on,
 // would not show the zero that many a write beyond an end consists of. It returns
 // where the marked memory ends.
 //

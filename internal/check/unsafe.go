@@ -1,6 +1,6 @@
 package check
 
-// All unsafe code of this room. It works on memory that its callers, the lanes,
+// All unsafe code of this package. It works on memory that its callers, the lanes,
 // say is a chunk's.
 
 import (

@@ -12,7 +12,7 @@ import (
 type chunk struct {
 	watch  check.Chunk
 	Base   xunsafe.Pointer
-	Lo, Hi uintptr // room is [Lo, Hi)
+	Lo, Hi uintptr // [Lo, Hi) is free
 	cap    uintptr
 	span
 	// [max(clean, Lo), min(cleanEnd, Hi)) was never handed out since the
@@ -68,7 +68,7 @@ func (c *chunk) checkFree(zeroes bool) {
 	if c.Base == nil {
 		return
 	}
-	// Room that New hands out as it is must be zero; elsewhere, the part that
+	// Memory that New hands out as it is must be zero; elsewhere, the part that
 	// counts as clean.
 	from, to := max(c.Lo, c.clean), min(c.Hi, c.cleanEnd)
 	if zeroes {
@@ -76,7 +76,7 @@ func (c *chunk) checkFree(zeroes bool) {
 	}
 	if from < to && !isZero(c.Base, from, to) {
 		panic("arena: memory that was never handed out was written, " + strconv.Itoa(int(c.Hi-c.Lo)) +
-			" bytes of room in a chunk of " + strconv.Itoa(int(c.cap)) + ": something wrote beyond the end of its value")
+			" free bytes in a chunk of " + strconv.Itoa(int(c.cap)) + ": something wrote beyond the end of its value")
 	}
 }
 

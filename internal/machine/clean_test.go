@@ -9,7 +9,7 @@ import (
 
 // Memory that was never handed out is zero, and clearing it again would make a
 // large MakeSlice cost what its size is. Whether it is cleared can be seen
-// without a clock: what a test scribbles into such room behind the lane's back
+// without a clock: what a test scribbles into such memory behind the lane's back
 // must still be there when it is handed out, once; and must be cleared in the
 // next epoch.
 func TestFreshMemoryIsNotClearedAgain(t *testing.T) {

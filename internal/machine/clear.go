@@ -28,7 +28,7 @@ func Blocks(n uintptr) uintptr { return (n + blockBytes - 1) &^ (blockBytes - 1)
 // ClearBlocks zeroes the Blocks(n) bytes at p, of a chunk without pointers, for n
 // above 0: few stores, and no call, which takes longer than some blocks do.
 //
-// SAFETY: all of these bytes are room of the chunk, of which the caller has
+// SAFETY: all of these bytes are free in the chunk, of which the caller has
 // reserved the first n. p moves on only where more follows.
 func ClearBlocks(p xunsafe.Pointer, n uintptr) {
 	for {

@@ -141,7 +141,7 @@ func (l *Lane) initFlat(chunkSize uintptr) {
 	l.retention = newFlatRetention(chunkSize)
 }
 
-// Typed reports whether the lane's values have pointers: its room is zero then.
+// Typed reports whether the lane's values have pointers: its free memory is zero then.
 func (l *Lane) Typed() bool { return l.ops.zeroes }
 
 // ChunkSize returns the size of the first chunk that NewLane was given, in bytes.

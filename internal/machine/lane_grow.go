@@ -140,7 +140,7 @@ func (l *Lane) retire(c chunk) *chunk {
 
 // wantsOwnChunk reports whether a piece that the current chunk has no room for
 // gets a chunk of its own while the current one goes on: if that still has a
-// quarter of its room, and the piece fills half of a free chunk, or is large,
+// quarter of its capacity, and the piece fills half of a free chunk, or is large,
 // so that few such chunks come together.
 //
 //go:norace

@@ -100,6 +100,6 @@ func (l *Lane) clearReserved(c *chunk, from, to uintptr) {
 	}
 }
 
-// ClearAhead zeroes [Lo, to), room of a lane without pointers that is about to be
+// ClearAhead zeroes [Lo, to), free memory of a lane without pointers that is about to be
 // handed out.
 func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }

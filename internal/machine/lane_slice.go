@@ -114,7 +114,7 @@ func (m *move) isAlone(c *chunk, l *Lane) bool {
 }
 
 // extend lets the slice at data, with room for have elements of size bytes, if it
-// is the newest one of the lane, take the room behind it: up to wanted elements in
+// is the newest one of the lane, take the memory behind it: up to wanted elements in
 // all, at least least. What it takes is zero if zero says so. It returns the new
 // capacity, 0 where the slice can't grow in place.
 //

@@ -5,8 +5,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// New returns a pointer to a zero T, which has a size, where the fast way ends:
-// no room, a type not met before, a large T.
+// New returns a pointer to a zero T, which has a size, where the fast path ends:
+// a full chunk, a type not met before, a large T.
 //
 //go:norace
 func New[T any](r *Region) *T { return NewIn[T](laneOf[T](r)) }

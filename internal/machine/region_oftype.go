@@ -57,7 +57,7 @@ func NewOfType(r *Region, t *Type) xunsafe.Pointer {
 	return newOfType(r, t)
 }
 
-// newOfType is NewOfType where the fast way ends.
+// newOfType is NewOfType where the fast path ends.
 //
 //go:norace
 //go:noinline
@@ -74,7 +74,7 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 	return xunsafe.Add(c.Base, off)
 }
 
-// fewElements is the most elements that a slice is made of in the fast way. It is only
+// fewElements is the most elements that a slice is made of on the fast path. It is only
 // there so that products don't overflow.
 const fewElements = SmallSlice / SmallBytes
 

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// SomeOfType gives zero values that nobody else has, as many as it says, whatever room
-// the lane's chunk has. Without the look at the room the last of them would lie beyond the
+// SomeOfType gives zero values that nobody else has, as many as it says, whatever is free in
+// the lane's chunk. Without the look at that the last of them would lie beyond the
 // chunk.
 func TestSomeOfType(t *testing.T) {
 	type node struct {

@@ -111,7 +111,7 @@ func (r *Region) trimSlice(l *Lane, size uintptr, data xunsafe.Pointer, c, n int
 	l.Lo, l.tip = RoundUp(end, l.align), end
 	if check.On {
 		if !l.ops.zeroes {
-			// The checks count on room of zeros behind a value and its redzone, which
+			// The checks count on free zeros behind a value and its redzone, which
 			// they fill.
 			filled := was
 			if check.Tag && !check.ASan {

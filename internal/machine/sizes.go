@@ -12,7 +12,7 @@ const MaxAlloc = 1 << (addressBits - 1)
 const FlatAlign = 8
 
 // InlineZero is the size in bytes up to which New clears an object with
-// stores of its own. Larger ones go the slow way, which knows what is clean
+// stores of its own. Larger ones take the slow path, which knows what is clean
 // already.
 const InlineZero = 1024
 
@@ -40,7 +40,7 @@ const (
 	// is cleared by a call, it costs more than all else for less than that.
 	SmallBytes = 256
 
-	// SmallSlice is the most bytes that a slice takes the fast way. It is only
+	// SmallSlice is the most bytes that a slice takes on the fast path. It is only
 	// there so that sums and products don't overflow.
 	SmallSlice = 1 << 20
 )

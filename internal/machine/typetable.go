@@ -11,8 +11,8 @@ import (
 // type's descriptor.
 //
 // It is a direct-mapped table: the upper half of the descriptor's address times a
-// factor picks a slot, and either the lane there is the type's or it is looked up the
-// slow way. Types don't share slots: when one is added, a factor is searched under
+// factor picks a slot, and either the lane there is the type's or it is looked up on the
+// slow path. Types don't share slots: when one is added, a factor is searched under
 // which all of them have a slot of their own, and where there is none the
 // table doubles. So ten types in turn are as fast as one. Of very many types some do
 // share one: then one has it, and the others the next ones that are free.
@@ -41,8 +41,8 @@ type laneList struct {
 
 // A region meets more and more types, and most of its epochs use few of them. So that
 // an epoch pays for those that it uses, lanes that some epochs did not use are parked:
-// they have no room that a fast way would find, and Empty, Mark, Rewind and the
-// statistics leave them out. Who looks for a lane the slow way gets it back.
+// they have no free memory that a fast path would find, and Empty, Mark, Rewind and the
+// statistics leave them out. Who looks for a lane on the slow path gets it back.
 //
 //	Types.lanes    +----+----+----+----+----+----+
 //	               | in use  | parked            |
@@ -93,7 +93,7 @@ func factor(i int) uintptr {
 }
 
 // vacant fills the slots that no type has: no key equals its key, and it has
-// no room.
+// no free memory.
 var vacant = &Lane{Key: new(TypeDesc)}
 
 // vacantSlots is the table of an arena that has met no type with pointers.
@@ -316,7 +316,7 @@ func (t *TypeTable) check() {
 		if i < p.first {
 			continue
 		}
-		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has room, or is in use")
+		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has free memory, or is in use")
 		must(l.HeldBytes() <= p.most, "a parked lane has more than any does")
 		must(l.ops.next != nil || l.retention.want == 0 && l.HeldBytes() <= notWorthIt && len(l.free) == 0, "nobody looks after a parked lane")
 		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.retention.oversize

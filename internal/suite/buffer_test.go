@@ -201,7 +201,7 @@ func TestBufferGrowsInPlace(t *testing.T) {
 	}
 }
 
-// A buffer's room is used again after Reset, unless a string shares it.
+// A buffer's memory is used again after Reset, unless a string shares it.
 func TestBufferReset(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
 		b := arena.NewBuffer(a, 64)
@@ -221,7 +221,7 @@ func TestBufferReset(t *testing.T) {
 	}
 }
 
-// What has moved since String is nobody else's, so that Reset keeps its room.
+// What has moved since String is nobody else's, so that Reset keeps its memory.
 func TestBufferResetAfterMove(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	b := arena.NewBuffer(a, 64)

@@ -144,7 +144,7 @@ func TestForksKeepWithinBounds(t *testing.T) {
 	}
 }
 
-// What is kept by forks that have ended counts, until their arena needs the room: it
+// What is kept by forks that have ended counts, until their arena needs the memory: it
 // must not be told that others can't help by a Put, and no other arena may have it.
 func TestForkRefusalWithIdleForks(t *testing.T) {
 	testkit.NeedsReuse(t)

@@ -277,7 +277,7 @@ func TestGCLane(t *testing.T) {
 	}
 }
 
-// The zero Arena is refused by a handle, and by MakeSlice's fast way.
+// The zero Arena is refused by a handle, and by MakeSlice's fast path.
 func TestAllocatorForZeroArena(t *testing.T) {
 	testkit.WantPanic(t, func() { arena.AllocatorFor[string](new(arena.Arena)) }, "not made by NewArena")
 	testkit.WantPanic(t, func() { arena.AllocatorFor[int](new(arena.Arena)) }, "not made by NewArena")

@@ -135,7 +135,7 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 }
 
 // A chunk that was kept, or taken back by Rewind, and that nothing is in must
-// not stand in the way of a value that needs the room.
+// not stand in the way of a value that needs the memory.
 func TestLimitGivesUpIdleChunks(t *testing.T) {
 	for _, one := range []func(a *arena.Arena, n int){
 		func(a *arena.Arena, n int) { a.AllocBytes(n)[n-1] = 1 },

@@ -55,7 +55,7 @@ func TestOverrun(t *testing.T) {
 }
 
 // The end of a C string is a zero, and large values end where their chunk does.
-// Room of zeros behind a value, and no zone behind the last one, hid both.
+// Free zeros behind a value, and no redzone behind the last one, hid both.
 func TestOverrunByAZero(t *testing.T) {
 	needsChecks(t)
 	small, large := arena.NewSlab[[3]byte](1), arena.NewSlab[[100]byte](10)
@@ -144,10 +144,10 @@ func TestOverrunChangesNothing(t *testing.T) {
 	}
 }
 
-// What was written far beyond the end, into room, is found when the next chunk
+// What was written far beyond the end, into free memory, is found when the next chunk
 // is begun, or the memory taken back. It was called an internal error, which sends one looking in the wrong
 // place.
-func TestOverrunIntoRoom(t *testing.T) {
+func TestOverrunIntoFreeMemory(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
 	b := a.AllocBytes(800)

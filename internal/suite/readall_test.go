@@ -80,7 +80,7 @@ func TestReadAllFile(t *testing.T) {
 }
 
 // A body beyond the limit is refused before it is read whole: at once where the
-// reader tells, and else when what was read has no more room.
+// reader tells, and else when what was read has no more capacity.
 func TestReadAllLimit(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		a := arena.NewArena(1024, 0)
@@ -150,9 +150,9 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// A reader may write to all the room that it is given. What ReadAll gives back of
+// A reader may write to all the capacity that it is given. What ReadAll gives back of
 // that is not zero any more, and the next who gets it must get it cleared.
-func TestReadAllGivesBackDirtyRoom(t *testing.T) {
+func TestReadAllGivesBackDirtyMemory(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	got, err := arena.ReadAll(a, readerFunc(func(p []byte) (int, error) { testkit.Dirty(p); return 1, io.EOF }))
 	if len(got) != 1 || err != nil {

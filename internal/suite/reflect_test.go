@@ -263,7 +263,7 @@ func TestReserveText(t *testing.T) {
 	a.Reset()
 	for i := range 2000 {
 		before := a.Stats().UsedBytes
-		arena.New[[3]byte](a) // so that the room does not begin at a multiple of 64
+		arena.New[[3]byte](a) // so that the free memory does not begin at a multiple of 64
 		r := machine.Enter(a, "ReserveText")
 		align := uintptr(1) << (i % 8)
 		b := machine.ReserveText(r, 1+i%3000, align)

@@ -9,12 +9,12 @@ import (
 )
 
 // bufferSlot is a live Buffer beside its records in the model: one of its own, and
-// the slot of the room that it has now.
+// the slot of the memory that it has now.
 type bufferSlot struct {
 	b     *arena.Buffer
 	own   *model.Object
-	room  *slot // nil before the first
-	cap   int   // of room when the buffer last grew: a Rewind may take back what came later
+	slot  *slot // nil before the first
+	cap   int   // of its memory when the buffer last grew: a Rewind may take back what came later
 	want  []byte
 	texts []takenText
 }
@@ -39,7 +39,7 @@ func (r *replay) buffer() (string, error) {
 		return fmt.Sprintf("NewBuffer(%d)", n), err
 	}
 	x := r.buffers[which%len(r.buffers)]
-	was, room := unsafe.SliceData(x.b.Bytes()), x.b.Cap()
+	was, had := unsafe.SliceData(x.b.Bytes()), x.b.Cap()
 	op, n := r.byte()%8, r.length(1)%3000
 	what := fmt.Sprintf("operation %d of a Buffer of %d bytes, %d", op, len(x.want), n)
 	switch op {
@@ -49,7 +49,7 @@ func (r *replay) buffer() (string, error) {
 		n %= len(x.want) + 1
 		x.b.Truncate(n)
 		x.want = x.want[:n]
-		return what, nil // which cuts the room at most
+		return what, nil // which cuts the capacity at most
 	case 2:
 		x.b.Grow(n)
 		if x.b.Available() < n {
@@ -63,12 +63,12 @@ func (r *replay) buffer() (string, error) {
 		x.want = append(x.want, more...)
 		x.b.Write(more)
 	}
-	return what, r.bufferGrew(x, was, room)
+	return what, r.bufferGrew(x, was, had)
 }
 
 // bufferGrew compares a buffer with what it must hold, and works out from where it
-// was whether it has new room.
-func (r *replay) bufferGrew(x *bufferSlot, was *byte, room int) error {
+// was whether it has new memory.
+func (r *replay) bufferGrew(x *bufferSlot, was *byte, had int) error {
 	if got := string(x.b.Bytes()); got != string(x.want) {
 		return fmt.Errorf("it holds %q, want %q", got, x.want)
 	}
@@ -79,36 +79,36 @@ func (r *replay) bufferGrew(x *bufferSlot, was *byte, room int) error {
 	got := raw{p: unsafe.Pointer(now), n: len(x.want), c: c}
 	filled := len(x.want)
 	switch {
-	case room > 0 && now == was && c == room:
-	case room > 0 && now == was && room < x.room.obj.Cap():
-		return fmt.Errorf("a buffer of cut room was extended in place")
-	case room > 0 && now == was:
-		filled = max(filled, x.room.obj.Cap())
-		r.m.Grow(x.room.obj, c)
-		x.room.r.c, x.cap = c, c
+	case had > 0 && now == was && c == had:
+	case had > 0 && now == was && had < x.slot.obj.Cap():
+		return fmt.Errorf("a buffer of cut capacity was extended in place")
+	case had > 0 && now == was:
+		filled = max(filled, x.slot.obj.Cap())
+		r.m.Grow(x.slot.obj, c)
+		x.slot.r.c, x.cap = c, c
 	default:
 		typ, move := flatKinds[0], r.m.Move // bytes
 		from := &model.Object{Class: model.Flat, Size: 1}
-		if x.room != nil {
-			if from = x.room.obj; room > 0 && room == x.room.r.c && r.a.Stats().UsedBytes < r.m.Used()+c {
+		if x.slot != nil {
+			if from = x.slot.obj; had > 0 && had == x.slot.r.c && r.a.Stats().UsedBytes < r.m.Used()+c {
 				move = r.m.Leave // the collector has the old one's chunk
 			}
 		}
-		x.room = &slot{typ: typ, r: got, obj: move(from, nil, c), held: true}
-		r.slots = append(r.slots, x.room)
+		x.slot = &slot{typ: typ, r: got, obj: move(from, nil, c), held: true}
+		r.slots = append(r.slots, x.slot)
 		x.cap = c
 	}
 	for i, b := range x.want {
-		x.room.obj.Elems[i] = uint64(b)
+		x.slot.obj.Elems[i] = uint64(b)
 	}
-	if x.room.obj.Len = len(x.want); x.cap == x.room.r.c {
+	if x.slot.obj.Len = len(x.want); x.cap == x.slot.r.c {
 		// What lies beyond holds anything; what is written there must stay.
 		for i := filled; i < c; i++ {
-			x.room.obj.Elems[i] = r.next()
-			x.room.typ.fill(x.room.r, i, x.room.obj.Elems[i])
+			x.slot.obj.Elems[i] = r.next()
+			x.slot.typ.fill(x.slot.r, i, x.slot.obj.Elems[i])
 		}
 	}
-	return r.overlap(x.room)
+	return r.overlap(x.slot)
 }
 
 // bufferContents compares all live buffers and what String returned.
@@ -131,7 +131,7 @@ func (r *replay) bufferContents() error {
 func (r *replay) syncBuffers(live map[*model.Object]bool) {
 	var kept []*bufferSlot
 	for _, x := range r.buffers {
-		if live[x.own] && (x.room == nil || live[x.room.obj] && x.room.obj.Cap() == x.cap) {
+		if live[x.own] && (x.slot == nil || live[x.slot.obj] && x.slot.obj.Cap() == x.cap) {
 			kept = append(kept, x)
 		}
 	}

@@ -37,7 +37,7 @@ func TestSmallSlicesSpareStrings(t *testing.T) {
 }
 
 // What comes back from an epoch before is cleared to the last byte, for every
-// length around the block's and the fast way's.
+// length around the block's and the fast path's.
 func TestSmallSlicesAreZero(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	for n := range 600 {

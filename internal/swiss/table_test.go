@@ -130,7 +130,7 @@ func TestMovesMakeUpForTheirCost(t *testing.T) {
 
 // A deleted slot that is filled again takes no capacity, so that a table which is
 // full takes a key that was deleted back without a move.
-func TestDeletedSlotsAreRoom(t *testing.T) {
+func TestDeletedSlotsAreFree(t *testing.T) {
 	for _, n := range []int{8, 14, 28, 224} {
 		tab := build(make([]int, 0))
 		tab.Move(make([]Group[int, int], GroupsFor(n)), nil, false)

@@ -65,7 +65,7 @@ func StringAt(base Pointer, off, n uintptr) string {
 	return unsafe.String((*byte)(unsafe.Add(base, off)), n)
 }
 
-// Bytes is the n bytes at p, with no room behind them.
+// Bytes is the n bytes at p, with no capacity behind them.
 //
 // The caller knows that there are so many, and none of them part of a pointer that is
 // written.

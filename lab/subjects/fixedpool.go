@@ -20,8 +20,8 @@ type fixed[T any] struct {
 	out  []*T
 }
 
-// room makes a pool for n objects when a workload asks for the first of them.
-func (f *fixed[T]) room(n int) *fixedpool.Pool[T] {
+// sized makes a pool for n objects when a workload asks for the first of them.
+func (f *fixed[T]) sized(n int) *fixedpool.Pool[T] {
 	if f.pool == nil || f.pool.Capacity() < n {
 		f.pool = fixedpool.New[T](n)
 	}
@@ -29,7 +29,7 @@ func (f *fixed[T]) room(n int) *fixedpool.Pool[T] {
 }
 
 func (f *fixed[T]) fill(dst []*T) {
-	pool := f.room(len(dst))
+	pool := f.sized(len(dst))
 	for i := range dst {
 		dst[i] = pool.Allocate()
 	}
@@ -58,7 +58,7 @@ func (p *fixedPools) Links(dst []*workloads.Link)     { p.link.fill(dst) }
 func (p *fixedPools) Simples(dst []*workloads.Simple) { p.simple.fill(dst) }
 
 func (p *fixedPools) Tree(depth int) *workloads.Node {
-	p.node.room(2 << depth)
+	p.node.sized(2 << depth)
 	return fixedTree(&p.node, depth)
 }
 

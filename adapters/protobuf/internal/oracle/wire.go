@@ -13,7 +13,7 @@ import (
 // longer than they need be, lists packed and not in turns, messages in pieces, the parts of
 // a map's entry in any order, twice or not at all, and, if it is wild, all that is wrong.
 func Wire(c *Choices, md protoreflect.MessageDescriptor) []byte {
-	w := &wire{c: c, wild: max(0, c.n(5)-2), room: 40 + c.n(400)}
+	w := &wire{c: c, wild: max(0, c.n(5)-2), left: 40 + c.n(400)}
 	switch {
 	case c.one(12):
 		w.chain(md, c.n(12))
@@ -32,7 +32,7 @@ type wire struct {
 	b      []byte
 	tokens []int // where each begins
 	wild   int   // how much is wrong: 0 for nothing
-	room   int   // how many bytes more
+	left   int   // bytes
 }
 
 // fault reports whether to do something wrong, one in n times, more often the wilder.
@@ -60,7 +60,7 @@ func (w *wire) tag(n protowire.Number, t protowire.Type) { w.varint(uint64(n)<<3
 
 // piece adds a length and what make makes.
 func (w *wire) piece(make func(*wire)) {
-	in := &wire{c: w.c, wild: w.wild, room: w.room / 2}
+	in := &wire{c: w.c, wild: w.wild, left: w.left / 2}
 	make(in)
 	if in.wild > 1 && w.c.one(12) {
 		in.mutate()
@@ -74,7 +74,7 @@ func (w *wire) piece(make func(*wire)) {
 		w.tokens = append(w.tokens, len(w.b)+t)
 	}
 	w.b = append(w.b, in.b...)
-	w.room -= len(in.b)
+	w.left -= len(in.b)
 }
 
 // message adds fields of a message.
@@ -83,7 +83,7 @@ func (w *wire) message(md protoreflect.MessageDescriptor, depth int) {
 	var last protoreflect.FieldDescriptor
 	whole := w.c.n(4) > 0 // as far as this can be
 	for range w.c.n(7) {
-		if w.room <= 0 {
+		if w.left <= 0 {
 			break
 		}
 		fields := md.Fields()
