@@ -12,3 +12,6 @@
 // On the heap stay builtin maps that are read (but see RecycleMaps), errors, what is
 // passed to Marshal by value, and what methods such as UnmarshalJSON make.
 package arenajson
+
+// Both compilers of types here, dec... and enc..., speak the words of "Compiled types" in
+// internal/machine/doc.go.

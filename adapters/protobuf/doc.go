@@ -12,3 +12,6 @@
 // Reset or Put; what is to live longer is copied with Clone. See docs/adapters.md for
 // what stays on the heap and for figures.
 package arenapb
+
+// The compiler of types here speaks the words of "Compiled types" in
+// internal/machine/doc.go.

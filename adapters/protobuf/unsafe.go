@@ -47,6 +47,9 @@ func (d *decoder) word32(i int) uint32 {
 // SAFETY: both lie in it. Bytes of the same document that a program may write to, those
 // of bytes fields and of unknown fields, are never those of a string.
 func (d *decoder) text(i, end int) string {
+	if check.On {
+		d.mustReach(i, end-i)
+	}
 	return unsafe.String((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
@@ -54,6 +57,9 @@ func (d *decoder) text(i, end int) string {
 //
 // SAFETY: both lie in it, or in the zeros behind it.
 func (d *decoder) view(i, end int) []byte {
+	if check.On {
+		d.mustReach(i, end-i)
+	}
 	return unsafe.Slice((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
@@ -84,7 +90,7 @@ func messageAt(t reflect.Type, p unsafe.Pointer) any { return reflect.NewAt(t, p
 
 // mustReach panics unless the n bytes from i on are the document's, or the zeros' behind it.
 func (d *decoder) mustReach(i, n int) {
-	if i < 0 || n > d.n+docSlack-i {
+	if i < 0 || n < 0 || n > d.n+docSlack-i {
 		panic(fmt.Sprintf("arenapb: internal error: %d bytes at %d of a document of %d", n, i, d.n))
 	}
 }
