@@ -42,12 +42,13 @@ import (
 // and floats into fields of any size, text, bytes, times and booleans, and all of
 // those as a sql.Null type or as a pointer. A limit of a that is reached panics with the
 // *arena.LimitError; rows is closed then.
-func Collect[T any](a *arena.Arena, rows *sql.Rows) (all []T, err error) {
-	defer closeAfter(rows, &err)
+func Collect[T any](a *arena.Arena, rows *sql.Rows) ([]T, error) {
+	defer rows.Close() // also where there is an error already, or a panic, which matters more than its own
 	r, err := newReader[T](a, rows)
 	if err != nil {
 		return nil, err
 	}
+	var all []T
 	for rows.Next() {
 		var zero T
 		all = arena.Append(a, all, zero)
@@ -66,8 +67,8 @@ func Collect[T any](a *arena.Arena, rows *sql.Rows) (all []T, err error) {
 
 // One returns the first row that is left as Collect would, lets go of the others, and
 // closes rows. Where there is none the error is sql.ErrNoRows.
-func One[T any](a *arena.Arena, rows *sql.Rows) (one *T, err error) {
-	defer closeAfter(rows, &err)
+func One[T any](a *arena.Arena, rows *sql.Rows) (*T, error) {
+	defer rows.Close() // as in Collect
 	r, err := newReader[T](a, rows)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func One[T any](a *arena.Arena, rows *sql.Rows) (one *T, err error) {
 		}
 		return nil, sql.ErrNoRows
 	}
-	one = arena.New[T](a)
+	one := arena.New[T](a)
 	if err := r.read(rows, one); err != nil {
 		return nil, err
 	}
@@ -86,12 +87,4 @@ func One[T any](a *arena.Arena, rows *sql.Rows) (one *T, err error) {
 		return nil, err
 	}
 	return one, nil
-}
-
-// closeAfter closes rows also where there is an error or a panic already, which
-// matters more than what Close says.
-func closeAfter(rows *sql.Rows, err *error) {
-	if e := rows.Close(); *err == nil {
-		*err = e
-	}
 }

@@ -292,6 +292,33 @@ type explodes struct{ int }
 
 func (*explodes) Scan(any) error { panic("scanned") }
 
+// Where Close fails there is nothing but its error, as users of database/sql expect: rows
+// that a driver takes back so late must not pass for all that there were. An error that came
+// before it matters more.
+func TestErrorsOfClose(t *testing.T) {
+	unclean := errors.New("the rows may not be all")
+	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{int64(1)}, {int64(2)}}, unclean: unclean, more: true}
+	db := source.open(t)
+	for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+		if all, err := arenasql.Collect[int](a, source.query(t, db)); err != unclean || all != nil {
+			t.Errorf("Collect: %v, error %v", all, err)
+		}
+		if one, err := arenasql.One[int](a, source.query(t, db)); err != unclean || one != nil {
+			t.Errorf("One: %v, error %v", one, err)
+		}
+		if all, err := arenasql.Collect[bool](a, source.query(t, db)); err == nil || err == unclean || all != nil {
+			t.Errorf("Collect of a value that does not fit: %v, error %v", all, err)
+		}
+		if one, err := arenasql.One[time.Time](a, source.query(t, db)); err == nil || err == unclean || one != nil {
+			t.Errorf("One of a value that does not fit: %v, error %v", one, err)
+		}
+	}
+	source.rows = nil
+	if all, err := arenasql.Collect[int](nil, source.query(t, db)); err != unclean || all != nil {
+		t.Errorf("Collect of no rows: %v, error %v", all, err)
+	}
+}
+
 // More rows cost what the slice takes as it grows, a few chunks, and nothing each.
 func TestRowsAllocateNothing(t *testing.T) {
 	if check.On || check.Race || check.ASan {

@@ -19,6 +19,8 @@ type table struct {
 	fails   error // after the last row
 	repeat  int   // how often the rows come
 	closed  int
+	unclean error // of Close
+	more    bool  // there is another result set: database/sql leaves Close to its caller then
 }
 
 func (t *table) open(tb testing.TB) *sql.DB {
@@ -69,8 +71,11 @@ func (r *tableRows) Columns() []string { return r.t.columns }
 func (r *tableRows) Close() error {
 	r.spoil()
 	r.t.closed++
-	return nil
+	return r.t.unclean
 }
+
+func (r *tableRows) HasNextResultSet() bool { return r.t.more }
+func (r *tableRows) NextResultSet() error   { return io.EOF }
 
 // spoil is what happens to a driver's memory.
 func (r *tableRows) spoil() {
