@@ -10,8 +10,9 @@
 //	a := arena.FromContext(r.Context())
 //
 // Nothing from the arena may be used after the handler has returned: what stays is
-// to be copied, with arena.Escape or strings.Clone. So is what goes into the answer's header,
-// which package net/http may send later; a body is copied when it is written.
+// to be copied, with arena.Escape or strings.Clone. The answer needs none of that: a body is
+// copied when it is written, and the header, which package net/http may send later,
+// before it is sent, trailers and pushed requests as well.
 //
 // # Timeouts
 //
@@ -72,8 +73,10 @@ import (
 // It allocates twice for each request: what http.Request.WithContext copies, and one
 // object that is the context and stands before the http.ResponseWriter. That one
 // has http.Flusher, http.Hijacker, http.Pusher and http.CloseNotifier where the writer has
-// them, io.ReaderFrom and io.StringWriter, all that http.ResponseController asks for, and
-// Unwrap. To ask takes some nanoseconds; some microseconds on processors other
+// them (http.Hijacker also where the writer's Unwrap leads to one), io.ReaderFrom and
+// io.StringWriter, all that http.ResponseController asks for, and Unwrap. A header field that
+// lies in the arena costs a copy on the heap; while the arena has forks, or is with a
+// late TimeoutHandler, each field does. To ask takes some nanoseconds; some microseconds on processors other
 // than amd64 and arm64.
 func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
@@ -91,7 +94,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := new(exchange)
 	x.request.Context, x.request.pool = r.Context(), h.pool
 	x.request.begin()
-	x.view.ResponseWriter = w
+	x.view.ResponseWriter, x.view.request = w, &x.request
 	defer x.end()
 	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r.WithContext(&x.request))
@@ -101,6 +104,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // memory. It is deferred itself, for recover.
 func (x *exchange) end() {
 	v := recover()
+	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
 	x.request.leave(&x.request.main)
 	if v == nil {
 		return

@@ -241,23 +241,36 @@ func TestHijack(t *testing.T) {
 }
 
 // What a handler that has taken the connection over asks too much goes on: there is
-// nobody that an answer could be written to.
+// nobody that an answer could be written to. So it is behind a writer with only Unwrap, by
+// which the controller would go past the one that notes it.
 func TestHijackThenLimit(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	p.SetLimit(1<<10, 0)
 	h := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.(http.Hijacker).Hijack()
+		http.NewResponseController(w).Hijack()
 		arena.FromContext(r.Context()).AllocBytes(1 << 20)
 	}))
 	w := hijackable{httptest.NewRecorder()}
-	defer func() {
-		if _, ok := recover().(*arena.LimitError); !ok || w.Body.Len() != 0 {
-			t.Errorf("%q was written", w.Body)
-		}
-		settled(t, p)
-	}()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	for _, before := range []http.ResponseWriter{w, wrapping{wrapping{w}}} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*arena.LimitError); !ok || w.Body.Len() != 0 {
+					t.Errorf("%T: %q was written", before, w.Body)
+				}
+			}()
+			h.ServeHTTP(before, httptest.NewRequest("GET", "/", nil))
+		}()
+	}
+	settled(t, p)
 }
+
+// wrapping is a middleware's writer that has only Unwrap.
+type wrapping struct{ plain http.ResponseWriter }
+
+func (w wrapping) Header() http.Header         { return w.plain.Header() }
+func (w wrapping) Write(b []byte) (int, error) { return w.plain.Write(b) }
+func (w wrapping) WriteHeader(status int)      { w.plain.WriteHeader(status) }
+func (w wrapping) Unwrap() http.ResponseWriter { return w.plain }
 
 type hijackable struct{ *httptest.ResponseRecorder }
 

@@ -5,17 +5,31 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
 // response notes whether the answer has begun, which can't be told from an
-// http.ResponseWriter: what a limit refuses is answered only where it has not.
+// http.ResponseWriter: what a limit refuses is answered only where it has not. Before it
+// begins, what of its header lies in the request's arena is copied to the heap.
 type response struct {
 	http.ResponseWriter
+	request         *request
 	begun, hijacked bool
 }
 
+// begin is called by all that can begin the answer.
+func (w *response) begin() {
+	if !w.begun {
+		w.keepHeader()
+		w.begun = true
+	}
+}
+
+// WriteHeader copies the header each time: a 1xx is sent with it, and HTTP/2's compression
+// remembers fields for as long as the connection lives.
 func (w *response) WriteHeader(status int) {
+	w.keepHeader()
 	if status >= 200 || status == http.StatusSwitchingProtocols { // else it is informational
 		w.begun = true
 	}
@@ -23,18 +37,18 @@ func (w *response) WriteHeader(status int) {
 }
 
 func (w *response) Write(b []byte) (int, error) {
-	w.begun = true
+	w.begin()
 	return w.ResponseWriter.Write(b)
 }
 
 func (w *response) WriteString(s string) (int, error) {
-	w.begun = true
+	w.begin()
 	return io.WriteString(w.ResponseWriter, s)
 }
 
 // ReadFrom is what lets io.Copy use the system's way from a file to a connection.
 func (w *response) ReadFrom(r io.Reader) (int64, error) {
-	w.begun = true
+	w.begin()
 	return io.Copy(w.ResponseWriter, r)
 }
 
@@ -50,6 +64,9 @@ func (w *response) control() *http.ResponseController {
 }
 
 func (w *response) FlushError() error {
+	if !w.begun {
+		w.keepHeader()
+	}
 	err := w.control().Flush()
 	w.begun = w.begun || err == nil
 	return err
@@ -60,17 +77,28 @@ func (w *response) SetWriteDeadline(t time.Time) error { return w.control().SetW
 func (w *response) EnableFullDuplex() error            { return w.control().EnableFullDuplex() }
 
 func (w *response) flush() {
-	w.begun = true
+	w.begin()
 	w.ResponseWriter.(http.Flusher).Flush()
 }
 
 func (w *response) hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffered, err := w.ResponseWriter.(http.Hijacker).Hijack()
+	if !w.begun {
+		w.keepHeader()
+	}
+	conn, buffered, err := w.control().Hijack()
 	w.hijacked = w.hijacked || err == nil
 	return conn, buffered, err
 }
 
+// push copies all that it is given: the pushed request lives as long as it likes.
 func (w *response) push(target string, opts *http.PushOptions) error {
+	if w.request.arena.Load() != nil {
+		target = strings.Clone(target)
+		if opts != nil {
+			opts = &http.PushOptions{Method: strings.Clone(opts.Method), Header: opts.Header.Clone()}
+			keep(opts.Header, nil)
+		}
+	}
 	return w.ResponseWriter.(http.Pusher).Push(target, opts)
 }
 
@@ -137,13 +165,28 @@ func (w *fpc) CloseNotify() <-chan bool  { return w.notify() }
 func (w *hpc) CloseNotify() <-chan bool  { return w.notify() }
 func (w *fhpc) CloseNotify() <-chan bool { return w.notify() }
 
+// hijacks reports whether an http.ResponseController finds an http.Hijacker at w, or behind
+// it: it would go past hijacked if the view were none.
+func hijacks(w http.ResponseWriter) bool {
+	for {
+		switch x := w.(type) {
+		case http.Hijacker:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = x.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
 // writer is the view as an http.ResponseWriter that can what the one before it can.
 func (v *view) writer() http.ResponseWriter {
 	set := 0
 	if _, ok := v.ResponseWriter.(http.Flusher); ok {
 		set |= 1
 	}
-	if _, ok := v.ResponseWriter.(http.Hijacker); ok {
+	if hijacks(v.ResponseWriter) {
 		set |= 2
 	}
 	if _, ok := v.ResponseWriter.(http.Pusher); ok {
