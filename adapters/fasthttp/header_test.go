@@ -55,5 +55,5 @@ func TestHeaderOutlivesTheArena(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	settled(t, p)
+	awaitIdle(t, p)
 }
