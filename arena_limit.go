@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// LimitError is what an allocation panics with that would take more memory
+// LimitError is the panic value of an allocation that would take more memory
 // than a limit allows. Nothing has changed then: the arena has what it had (and
 // its record of a type that it met for the first time), may
 // be used on, and goes back to its pool as always; other arenas know nothing

@@ -7,7 +7,7 @@ import (
 
 // Stats describes an arena or a slab at one moment. Sizes are in bytes.
 type Stats struct {
-	// UsedBytes is what was handed out since it was last emptied: sizes of values and
+	// UsedBytes counts what was handed out since it was last emptied: sizes of values and
 	// capacities of slices, rounded up to 8 bytes for those without pointers, and the
 	// lengths of strings. Memory that a slice has left by Append counts, too, unless the
 	// collector has it already.

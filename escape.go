@@ -63,7 +63,7 @@ func escapeFrom[T any](a *Arena, v T) T {
 	return escape.Value(a.memory(), ownTypes, check.On, v)
 }
 
-// copied is what a value of this package's types does after Escape has copied it.
+// copied is called on a value of this package's types after Escape has copied it.
 type copied interface{ copied() }
 
 // ownTypes says how Escape copies types of this package that lead to their arena,

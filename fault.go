@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// A FaultError is what ExplainFaults panics with. Only programs that are built
+// A FaultError is the panic value of ExplainFaults. Only programs that are built
 // with the tag arenacheck, or that call SetMisuseSampling, ever see one.
 type FaultError struct {
 	Addr uintptr // the address that was accessed

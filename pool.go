@@ -54,7 +54,7 @@ type owner struct {
 // autoChunk is the chunk size that an automatic pool starts with, a page.
 const autoChunk = 4 << 10
 
-// autoRetained is what an arena of an automatic pool keeps at most if the
+// autoRetained is how much an arena of an automatic pool keeps at most if the
 // caller doesn't say: 10 chunks of the size that suits most requests.
 const autoRetained = 640 << 10
 

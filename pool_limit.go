@@ -99,7 +99,7 @@ func (p *ArenaPool) followEnvironment() {
 	})
 }
 
-// controls is what a pool was told to look after at Get. It never changes: a
+// controls holds what a pool was told to look after at Get. It never changes: a
 // pool gets another one.
 type controls struct {
 	perArena uintptr         // limit of each arena; 0: none

@@ -52,7 +52,7 @@ func writeStack(b *strings.Builder, stack []uintptr) {
 	}
 }
 
-// misuseSampling is what a pool was told by SetMisuseSampling.
+// misuseSampling holds what a pool was told by SetMisuseSampling.
 type misuseSampling struct {
 	rate   int
 	report func(*MisuseReport)

@@ -49,7 +49,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	return err
 }
 
-// Status is what an error of Read should be answered with:
+// Status returns the status that an error of Read should be answered with:
 //
 //	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
 //	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away

@@ -46,7 +46,7 @@ func (w *response) WriteString(s string) (int, error) {
 	return io.WriteString(w.ResponseWriter, s)
 }
 
-// ReadFrom is what lets io.Copy use the system's way from a file to a connection.
+// ReadFrom lets io.Copy use the system's way from a file to a connection.
 func (w *response) ReadFrom(r io.Reader) (int64, error) {
 	w.begin()
 	return io.Copy(w.ResponseWriter, r)

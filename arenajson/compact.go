@@ -141,7 +141,7 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 	return n
 }
 
-// syntaxErrorIn is what encoding/json says of a document that is none.
+// syntaxErrorIn returns what encoding/json says of a document that is none.
 func syntaxErrorIn(doc []byte) error {
 	if err := syntaxError(doc); err != nil {
 		return err

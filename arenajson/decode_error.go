@@ -13,7 +13,7 @@ import (
 // Errors are those of encoding/json as it is up to Go 1.26, on every Go: the one that
 // is built on v2 finds the same, but names other positions and paths.
 
-// trouble is what ends the reading.
+// trouble ends the reading, as the value of a panic.
 type trouble struct {
 	err error // nil where the document is not JSON: encoding/json says where
 }
@@ -199,7 +199,7 @@ func (w *walk) levels(all []level, end int) []level {
 	return all
 }
 
-// through is what p's value at i is read into, through pointers and what interfaces
+// through returns what p's value at i is read into, through pointers and what interfaces
 // held before.
 func (w *walk) through(p *decProgram, i int) *decProgram {
 	for {
@@ -241,7 +241,7 @@ func (w *walk) enter(p *decProgram, f *decField, k int) {
 	}
 }
 
-// text is what the string at i says. Bytes that are no UTF-8 stay, which no member's name
+// text returns what the string at i says. Bytes that are no UTF-8 stay, which no member's name
 // has.
 func (w *walk) text(i int) string {
 	in := xunsafe.ViewString(w.doc[i+1 : w.string(i)-1])

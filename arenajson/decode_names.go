@@ -42,7 +42,7 @@ func listProgramOf[T any]() *decProgram {
 	return &decProgram{typ: reflect.TypeFor[[]T](), elem: memoryProgram[T]()}
 }
 
-// openNames is what the set has of one open object.
+// openNames holds what the set has of one open object.
 type openNames struct {
 	first  int    // of all
 	lo, hi int    // its table

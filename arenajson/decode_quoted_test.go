@@ -53,7 +53,7 @@ var scalarTexts = []string{
 	"[1]", "{}", "é", "\x00",
 }
 
-// quotedDocs is what may stand for a scalar whose text is s: the text itself, and a string
+// quotedDocs returns what may stand for a scalar whose text is s: the text itself, and a string
 // that says it.
 func quotedDocs(s string) []string {
 	inString := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\x00", `\u0000`).Replace(s)

@@ -14,7 +14,7 @@ const (
 	mostEntries = 1024
 )
 
-// shelf is what RecycleMaps keeps with an arena, through its epochs.
+// shelf holds the maps that RecycleMaps keeps with an arena, through its epochs.
 type shelf struct {
 	epoch uint64 // the region's resets, when maps were last taken
 	anys  []map[string]any

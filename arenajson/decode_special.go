@@ -240,7 +240,7 @@ func (d *decoder) unquoted(p *decProgram, to xunsafe.Pointer, s string, i, end i
 	}
 }
 
-// unquote is what s stands for, the text of a string of JSON with its quotes, and whether
+// unquote returns what s stands for, the text of a string of JSON with its quotes, and whether
 // it is one, which s, read from another string, may not be. It lies in s or in the arena.
 func (d *decoder) unquote(s string) (string, bool) {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
@@ -282,7 +282,7 @@ func appendUnquoted(b []byte, s string) ([]byte, bool) {
 	return b, true
 }
 
-// unescape is what the escape at i of s stands for, with \' among them, as encoding/json
+// unescape returns what the escape at i of s stands for, with \' among them, as encoding/json
 // has it within a string in a string, and where it ends; less than 0 where it is none.
 func unescape(s string, i int) (rune, int) {
 	if i+1 == len(s) {

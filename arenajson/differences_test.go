@@ -95,14 +95,14 @@ func outcome(v any, err error) string {
 	return "an error without a type"
 }
 
-// reads is what is read into a T, or the error.
+// reads returns what is read into a T, or the error.
 func reads[T any](l library, doc string) string {
 	var x T
 	err := l.unmarshal(doc, &x)
 	return outcome(x, err)
 }
 
-// left is what is in x after an error.
+// left returns what is in x after an error.
 func left[T any](x T) func(library, string) string {
 	return func(l library, doc string) string {
 		y := x

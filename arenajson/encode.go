@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// encoder is what one Marshal at a time works with. Each arena that something is
+// encoder is the state of one Marshal at a time. Each arena that something is
 // marshaled in has one, which keeps its memory for sorting; a pool has those of the
 // heap.
 type encoder struct {
@@ -62,7 +62,7 @@ const (
 	numberBytes = 32 // for the longest number, in quotes, and what is written behind it
 )
 
-// failure is what a value that can't be written panics with, up to Marshal.
+// failure is the panic value of a value that can't be written, up to Marshal.
 type failure struct{ err error }
 
 // reserve returns where the next byte goes, w or in larger memory, with n bytes free there.

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// put is what one of the functions that write where enough is reserved writes.
+// put returns what one of the functions that write where enough is reserved writes.
 func put(write func(w xunsafe.Pointer) xunsafe.Pointer) []byte {
 	buf := make([]byte, numberBytes+slack)
 	w := xunsafe.DataOf(buf)

@@ -93,7 +93,7 @@ func (e *encoder) anyMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 	return w
 }
 
-// mapScratch is what writing maps of a type takes.
+// mapScratch is the memory that writing maps of a type takes.
 type mapScratch struct {
 	entries []entry[xunsafe.Pointer]
 	digits  []byte // of the names that are numbers
@@ -155,7 +155,7 @@ func (e *encoder) entries(w xunsafe.Pointer, prog *encProgram, entries []entry[x
 	return e.object(w, len(entries))
 }
 
-// name is what the key at p is called.
+// name returns what the key at p is called.
 func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 	from := len(s.digits)
 	switch prog.key {

@@ -126,7 +126,7 @@ func unsupportedFloat(f float64, size int, prog *encProgram, p xunsafe.Pointer) 
 	return failure{&json.UnsupportedValueError{Value: xunsafe.Value(prog.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
 }
 
-// mustBeNumber is what json.Number s is written as: 0 if it is empty.
+// mustBeNumber returns what json.Number s is written as: 0 if it is empty.
 func mustBeNumber(s string) string {
 	if s == "" {
 		return "0"

@@ -329,7 +329,7 @@ func (f *encField) setCheck() {
 	}
 }
 
-// omissionIfEmpty is what ,omitempty means for values of type t.
+// omissionIfEmpty returns what ,omitempty means for values of type t.
 func omissionIfEmpty(t reflect.Type) omission {
 	switch t.Kind() {
 	case reflect.String, reflect.Slice:
@@ -347,7 +347,7 @@ func omissionIfEmpty(t reflect.Type) omission {
 	return omissionOfZero(t)
 }
 
-// omissionIfZero is what ,omitzero means for values of type t.
+// omissionIfZero returns what ,omitzero means for values of type t.
 func omissionIfZero(t reflect.Type) omission {
 	if t.Implements(zeroType) || reflect.PointerTo(t).Implements(zeroType) {
 		return omitMethod

@@ -38,7 +38,7 @@ func putText(w unsafe.Pointer, s string) unsafe.Pointer {
 // SAFETY: see above.
 func bytesAt(w unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(w), n)[:0] }
 
-// piece is what putPieces writes at a time.
+// piece is how many bytes putPieces writes at a time.
 const piece = 16
 
 // putPiece writes s at w.

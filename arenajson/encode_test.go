@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// expected is what encoding/json makes of v.
+// expected returns what encoding/json makes of v.
 func expected(v any, html bool) (string, error) {
 	if html {
 		b, err := json.Marshal(v)

@@ -23,7 +23,7 @@ func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	return newEncoder(a, opts).take(v)
 }
 
-// take is what marshal writes, to be kept, and frees the encoder.
+// take returns what marshal writes, to be kept, and frees the encoder.
 func (e *encoder) take(v any) ([]byte, error) {
 	text, err := e.marshal(v)
 	switch {

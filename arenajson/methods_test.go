@@ -111,7 +111,7 @@ func typeWithMethods(r *rand.Rand, depth int) reflect.Type {
 	return t
 }
 
-// caught is what f returns, or what it panics with.
+// caught returns what f returns, or what it panics with.
 //
 //lint:ignore ST1008 the order of what is compared
 func caught(f func() error) (err error, panicked any) {

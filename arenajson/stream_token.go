@@ -15,7 +15,7 @@ type tokens struct {
 	open  brackets // which
 }
 
-// tokenPlace is what stands in front of the next token.
+// tokenPlace tells what stands in front of the next token.
 type tokenPlace uint8
 
 const (

@@ -46,7 +46,7 @@ func (d *decoder) set(opts []Option) {
 	}
 }
 
-// StrictError is what Strict refuses and encoding/json does not.
+// StrictError describes what Strict refuses and encoding/json does not.
 type StrictError struct {
 	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
 	What   string // what it is

@@ -227,7 +227,7 @@ func finish(f *ast.FuncDecl) {
 	}
 }
 
-// context is what blocks of a page, or of one section of it, take for granted.
+// context returns what blocks of a page, or of one section of it, take for granted.
 func context(fset *token.FileSet, page, section string) (*ast.File, error) {
 	name := strings.TrimSuffix(filepath.Base(page), ".md")
 	for _, name := range []string{name + "." + strings.TrimPrefix(anchors("# " + section)[0], "#"), name} {

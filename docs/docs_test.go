@@ -42,7 +42,7 @@ func documents(t *testing.T) map[string]string {
 
 var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// guide is what shows a user how to write programs with this package.
+// guide returns what shows a user how to write programs with this package.
 func guide(t *testing.T) string {
 	t.Helper()
 	pages := documents(t)

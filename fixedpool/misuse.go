@@ -14,7 +14,7 @@ var (
 	ErrDouble         = errors.New("the slot is free already")
 )
 
-// A MisuseError is what Deallocate panics with. The pool is unchanged by the call,
+// A MisuseError is the panic value of Deallocate. The pool is unchanged by the call,
 // and may be used on after a recover.
 type MisuseError struct {
 	Err      error   // one of the errors above

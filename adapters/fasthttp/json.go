@@ -54,7 +54,7 @@ func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
 	return nil
 }
 
-// Status is what an error of Read should be answered with:
+// Status returns the status that an error of Read should be answered with:
 //
 //	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
 //	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away

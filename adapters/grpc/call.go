@@ -132,7 +132,7 @@ func (c *call) giveBack(a *arena.Arena, done uint64) {
 	c.from.pool.Put(a)
 }
 
-// decode is what the generated handler of a unary call reads its request with.
+// decode returns what the generated handler of a unary call reads its request with.
 func (c *call) decode(m any) error { return c.read(m, c.dec) }
 
 // read has recv read m, and the codec know whose m is.

@@ -15,7 +15,7 @@ import (
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
-// exhausted is what a client is told when a limit refused memory to its call.
+// exhausted returns what a client is told when a limit refused memory to its call.
 func exhausted(over *arena.LimitError) error {
 	st := status.New(codes.ResourceExhausted, over.Error())
 	if over.Retry {

@@ -43,7 +43,7 @@ func (s *service) FullDuplexCall(both grpc.BidiStreamingServer[pb.StreamingOutpu
 	return s.duplex(both)
 }
 
-// withCodec is what a server needs.
+// withCodec returns what a server needs.
 func withCodec(options ...grpc.ServerOption) []grpc.ServerOption {
 	return append(options, grpc.ForceServerCodecV2(arenagrpc.Codec()))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// stream is what a handler sees of a stream.
+// stream is the server stream that a handler sees.
 type stream struct {
 	grpc.ServerStream
 	call *call

@@ -24,5 +24,5 @@ func field(p pointer, offset uintptr) pointer { return unsafe.Add(p, offset) }
 // the kind of the type before it chooses a function that calls this.
 func at[T any](p pointer) *T { return (*T)(p) }
 
-// value is what lies at p, which must be a t, for package reflect.
+// value returns what lies at p, which must be a t, for package reflect.
 func value(t reflect.Type, p pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }

@@ -59,7 +59,7 @@ func (c *compiler) program(t reflect.Type) *program {
 	return p
 }
 
-// layout is what a generated struct says of itself by its fields' names and tags.
+// layout holds what a generated struct says of itself by its fields' names and tags.
 type layout struct {
 	fields   map[protowire.Number]reflect.StructField
 	oneofs   map[protoreflect.Name]reflect.StructField

@@ -19,7 +19,7 @@ var (
 // more level of messages.
 var mapsNest = proto.UnmarshalOptions{RecursionLimit: 2}.Unmarshal([]byte{0x0a, 2, 0x12, 0}, new(structpb.Struct)) != nil
 
-// trouble is what stops the reading: a panic, since nearly no message has any.
+// trouble stops the reading: a panic, since nearly no message has any.
 type trouble struct{ error }
 
 //go:noinline

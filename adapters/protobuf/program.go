@@ -179,7 +179,7 @@ func newProgram(t reflect.Type) *program {
 	return p
 }
 
-// infoOf is what package protoimpl knows of t, a pointer type, nil if it is not the
+// infoOf returns what package protoimpl knows of t, a pointer type, nil if it is not the
 // type of a generated message.
 func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {

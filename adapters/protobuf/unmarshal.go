@@ -133,7 +133,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	return nothing, nil
 }
 
-// plain is what does the same without an arena.
+// plain returns what does the same without an arena.
 func (o UnmarshalOptions) plain() proto.UnmarshalOptions {
 	p := proto.UnmarshalOptions{
 		Merge:          o.Merge,

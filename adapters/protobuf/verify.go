@@ -149,7 +149,7 @@ func document(f *field, value []byte) []byte {
 	return append(protowire.AppendVarint(nil, uint64(f.tag)), value...)
 }
 
-// read is what package proto reads from a document with just one field, nil if nothing.
+// read returns what package proto reads from a document with just one field, nil if nothing.
 func (p *program) read(f *field, value []byte) proto.Message {
 	m := reflect.New(p.typ).Interface().(proto.Message)
 	if (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(document(f, value), m) != nil {

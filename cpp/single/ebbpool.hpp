@@ -1888,7 +1888,7 @@ enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
 /// Tells the kinds of misuse apart, which the check itself does not: cold, and
-/// one for all types. `slot` is what slot_finder answered.
+/// one for all types. `slot` is the result of slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {
@@ -2401,7 +2401,7 @@ template <class Resource, class Arena>
 class resident_resource final : public Resource, public resident {
 public:
     explicit resident_resource(resident r) noexcept : resident(r) {}
-    static constexpr char kind = 0;  // its address is what counts
+    static constexpr char kind = 0;  // only its address counts
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -2600,7 +2600,7 @@ protected:
             });
         });
     }
-    // Each is what f(its number) answers, made in its place.
+    // Each is the result of f(its number), made in its place.
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -2823,7 +2823,7 @@ public:
         return this->template make_equal<T>(n, value);
     }
 
-    /// n objects, of which number i is what f(i) answers, in the order of their
+    /// n objects, of which number i is the result of f(i), in the order of their
     /// numbers: for types without a default constructor, which need not be movable.
     /// f may allocate from the arena. Otherwise as make_span.
     template <class T, class F>
@@ -2928,7 +2928,7 @@ public:
     /// The same, and gives all memory back. The arena is as if new.
     void release() noexcept { end_epoch(true); }
 
-    /// Bounds the memory of the arena's chunks, which is what counts, used or
+    /// Bounds the memory of the arena's chunks, all of which counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
     /// lifts the limit. An arena that has more already keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
@@ -3988,7 +3988,7 @@ private:
     std::size_t epoch_ = 0;  // of the arena, in which they were taken
 };
 
-/// While it lives a resource is what std::pmr::get_default_resource() answers, for all
+/// While it lives, std::pmr::get_default_resource() returns the resource given, for all
 /// threads of the program; then the one before is again. Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource

@@ -35,7 +35,7 @@ var steps = []struct {
 	{"3. the constructors have it, too", either(done.Parse, done.ParseIn)},
 }
 
-// either is what callers have: the function as it was, and the one with an arena.
+// either returns what callers have: the function as it was, and the one with an arena.
 func either[T any](parse func(string) (T, error), in func(*arena.Arena, string) (T, error)) func(*arena.Arena, string) (any, error) {
 	return func(a *arena.Arena, text string) (any, error) {
 		if a == nil {

@@ -30,7 +30,7 @@ import (
 // Sides are the two services: as one writes Go, and with arenas.
 var Sides = []string{"plain", "arena"}
 
-// Service is what is measured.
+// Service is a service that is measured, with arenas and without.
 type Service struct {
 	Name string
 	Open float64 // the open loop's part of what the plain one did

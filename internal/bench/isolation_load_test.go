@@ -54,7 +54,7 @@ type (
 	}
 )
 
-// isolationBody is what a request for n objects reads: a line for each.
+// isolationBody returns what a request for n objects reads: a line for each.
 func isolationBody(n int) string {
 	words := []string{"anna", "berta@example.org", "caesar", "12 screws of zinc", "dora"}
 	var b strings.Builder

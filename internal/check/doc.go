@@ -1,4 +1,4 @@
-// Package check is what builds with the tag arenacheck, with -race or with
+// Package check has what builds with the tag arenacheck, with -race or with
 // -asan add to find misuse: a Tracker records who uses an arena at the moment and
 // where its epochs began and ended; Lane and Chunk add redzones between values and
 // put freed memory in quarantine.

@@ -2,11 +2,11 @@
 
 package check
 
-// Handle is what the checks remember of a handle to an arena's memory: how often
+// Handle records what the checks remember of a handle to an arena's memory: how often
 // the arena had been released when it was made.
 type Handle struct{ releases uint64 }
 
-// Handle is what a handle that is made now remembers.
+// Handle returns what a handle that is made now remembers.
 //
 //go:norace
 func (t *Tracker) Handle() Handle { return Handle{t.releases} }

@@ -21,7 +21,7 @@ import (
 // used again, and for who wants one of these builds without the checks.
 var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 
-// Lane is what the checks remember of a lane.
+// Lane records what the checks remember of a lane.
 type Lane struct {
 	of       *Tracker
 	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
@@ -32,7 +32,7 @@ type Lane struct {
 	typed    bool // its values have pointers
 }
 
-// Chunk is what the checks remember of a chunk.
+// Chunk records what the checks remember of a chunk.
 type Chunk struct {
 	redzones uintptr // their bytes
 	given            // with arenacheck: the values

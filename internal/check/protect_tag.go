@@ -22,7 +22,7 @@ const (
 // AddressSanitizer watches it, its report says more.
 const faults = !ASan
 
-// run is what a chunk's pages are of.
+// run is the mapping that a chunk's pages are of.
 type run = guard.Run
 
 // tailRedzone is how many bytes lie behind each chunk without pointers, as a redzone

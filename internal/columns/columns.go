@@ -28,7 +28,7 @@ type Field[F any] struct {
 	Of     F
 }
 
-// record is what is known of one type.
+// record describes one type.
 type record[F any] struct {
 	t     reflect.Type
 	whole bool

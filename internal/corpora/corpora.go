@@ -105,7 +105,7 @@ type Canada struct {
 	} `json:"features"`
 }
 
-// Order is what a request of about 2 KB holds.
+// Order holds a request of about 2 KB.
 type Order struct {
 	ID       string     `json:"id"`
 	Created  string     `json:"created"`

@@ -1,4 +1,4 @@
-// Package crosstalk is what tests of timeouts share: requests that notice when another one
+// Package crosstalk has what tests of timeouts share: requests that notice when another one
 // writes into their arena, in every order of a timeout's two ends.
 package crosstalk
 

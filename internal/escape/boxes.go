@@ -11,7 +11,7 @@ import (
 // the entries of a builtin map, though others see these. Both are copied only if
 // something in them leads into the region.
 
-// treatment is what is done about what an interface holds.
+// treatment tells what is done about what an interface holds.
 type treatment uint8
 
 const (

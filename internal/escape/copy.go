@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Region is what values are copied out of.
+// Region is the memory that values are copied out of.
 type Region interface {
 	// Holdings appends all of the region's memory to list.
 	Holdings(list []machine.Holding) []machine.Holding

@@ -44,7 +44,7 @@ func (s *slot) wordAt(p Pointer) Pointer {
 	return xunsafe.Value(s.typ, p).UnsafePointer()
 }
 
-// boxed is what an interface holds.
+// boxed describes what an interface holds.
 type boxed struct {
 	*dynamic
 	// The value: in a box, which nobody may write to, or, of a type that is one
@@ -77,7 +77,7 @@ type viewed struct {
 	words string
 }
 
-// A view is what an interface holds, by package reflect. It keeps that alive, so that
+// A view shows what an interface holds, by package reflect. It keeps that alive, so that
 // no other interface has the same bytes and holds something else.
 type view struct {
 	boxed

@@ -26,7 +26,7 @@ type prescan struct {
 	labels
 }
 
-// spot is what a reference leads to: n values at p, or the entries of the map that has
+// spot is the target of a reference: n values at p, or the entries of the map that has
 // its header there.
 type spot struct {
 	p       Pointer

@@ -52,7 +52,7 @@ func boxText(s string) Pointer {
 	return Pointer(p)
 }
 
-// header is what a slice is made of (assumption A6).
+// header is the header of a slice (assumption A6).
 type header struct {
 	data     Pointer
 	len, cap int
@@ -63,7 +63,7 @@ type header struct {
 // SAFETY: a type has a slice there, and A6 holds.
 func headerAt(p Pointer) *header { return (*header)(p) }
 
-// zero is what pointers to values of no size point to.
+// zero is the place that pointers to values of no size point to.
 var zero struct{}
 
 func zeroBase() Pointer { return Pointer(&zero) }

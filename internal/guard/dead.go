@@ -13,7 +13,7 @@ type word struct {
 	pointer bool
 }
 
-// DeadLen is what lengths, capacities and other whole words are that are dead.
+// DeadLen is the value of dead lengths, capacities and other whole words.
 const DeadLen = 0xDEAD
 
 // DeadFiller returns what fills memory of a type that has pointers with dead values:

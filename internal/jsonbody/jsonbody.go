@@ -1,4 +1,4 @@
-// Package jsonbody is what the Reads of the HTTP packages share: the body of a request, how
+// Package jsonbody has what the Reads of the HTTP packages share: the body of a request, how
 // much room it is worth, and what to answer if it is no good.
 package jsonbody
 
@@ -109,7 +109,7 @@ func Data(err error) error {
 	return &failed{err, http.StatusBadRequest}
 }
 
-// Status is what to answer to an error of Read: 500 for what is none.
+// Status returns what to answer to an error of Read: 500 for what is none.
 func Status(err error, known func(error) int) int {
 	var f *failed
 	if errors.As(err, &f) {

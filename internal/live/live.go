@@ -5,7 +5,7 @@ package live
 
 import "sync/atomic"
 
-// Profile is what package arena needs of a [runtime/pprof.Profile].
+// Profile has the methods that package arena needs of a [runtime/pprof.Profile].
 type Profile interface {
 	Add(value any, skip int)
 	Remove(value any)

@@ -19,7 +19,7 @@ func ClearObject(p xunsafe.Pointer, n uintptr) {
 	clear((*[InlineZero]byte)(p)[:n])
 }
 
-// blockBytes is what ClearBlocks clears at a time.
+// blockBytes is how many bytes ClearBlocks clears at a time.
 const blockBytes = 64
 
 // Blocks is how many bytes ClearBlocks clears for n.

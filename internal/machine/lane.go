@@ -209,7 +209,7 @@ type reflectLane struct {
 	memory reflectMemory
 }
 
-// Numbers is what a region's or a lane's statistics are made of. Sizes are in
+// Numbers holds the counts of a region's or a lane's statistics. Sizes are in
 // bytes.
 type Numbers struct {
 	Used, Held, HighWater uintptr

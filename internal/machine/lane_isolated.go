@@ -23,7 +23,7 @@ type span struct {
 	lost uintptr // bytes behind cap, which earlier epochs had
 }
 
-// size is what the chunk has of the heap, in bytes.
+// size returns how many bytes of the heap the chunk has.
 func (c *chunk) size() uintptr { return c.cap + c.lost }
 
 // room is how many bytes the chunk has for an epoch that finds it empty.

@@ -84,7 +84,7 @@ func boxes[T any](t reflect.Type, x *T) bool {
 		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
 }
 
-// reflectPointers is what ptrBytes != 0 says, by package reflect.
+// reflectPointers returns what ptrBytes != 0 says, by package reflect.
 func reflectPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

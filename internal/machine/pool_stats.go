@@ -189,7 +189,7 @@ func (acct *Account) discharge(s *PoolStats, bytes uintptr) {
 	check.RaceSee()
 }
 
-// balance is what counts against the pool's total: out bytes, charged of them by the
+// balance counts against the pool's total: out bytes, charged of them by the
 // account of q's arena, and all of them with what that account owes. The total is 0
 // where there is none, and for an arena that is not out.
 type balance struct{ total, out, charged, all uintptr }

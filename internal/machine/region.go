@@ -16,7 +16,7 @@ type Region struct {
 	*RegionRecord // nil in a region that was never made
 }
 
-// RegionRecord is what only the slow paths of a region need, see laneRecord.
+// RegionRecord holds what only the slow paths of a region need, see laneRecord.
 type RegionRecord struct {
 	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
 

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Slice is what a slice is made of (assumption A6), for those who know its type at
+// Slice is the header of a slice (assumption A6), for those who know its type at
 // run time.
 type Slice struct {
 	Data     xunsafe.Pointer

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Type is what those functions know a type by that have no type parameter: for
+// Type describes a type to functions without a type parameter: for
 // codecs, which meet types as reflect.Type. There is one for each type, for as
 // long as the program runs, as with the descriptors that package reflect makes. A
 // codec asks for it once, with TypeOf, and keeps it.

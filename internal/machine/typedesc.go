@@ -48,7 +48,7 @@ func KeyOf(v any) *TypeDesc {
 // reflect's.
 func wordOf(t reflect.Type) xunsafe.Pointer { return xunsafe.WordsOf(&t).Data }
 
-// descriptorOf is what a reflect.Type of package reflect points to: what leadsTo
+// descriptorOf returns what a reflect.Type of package reflect points to: what leadsTo
 // says, by means that need no assumption.
 //
 // SAFETY: descriptors are never freed while there is such a reflect.Type; a Type

@@ -106,7 +106,7 @@ func newTypeTable() TypeTable {
 // noLanes is the list of a table that is empty, which is never changed.
 var noLanes laneList
 
-// firstTypes is what the first types of an arena need, in one allocation: a
+// firstTypes has what the first types of an arena need, in one allocation: a
 // new arena for each request would feel six of them.
 type firstTypes struct {
 	slots [minSlots]*Lane

@@ -44,7 +44,7 @@ type Object struct {
 // Cap is the object's capacity in elements.
 func (o *Object) Cap() int { return len(o.Elems) }
 
-// Bytes is what the object counts towards the used bytes.
+// Bytes returns how much the object counts towards the used bytes.
 func (o *Object) Bytes() int {
 	switch o.Class {
 	case Text:
@@ -65,7 +65,7 @@ type Mark struct {
 	forks int // how many the Region had ever had then
 }
 
-// snapshot is what a mark remembers.
+// snapshot holds what a mark remembers.
 type snapshot struct {
 	id   uint64
 	used int

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// RegionKind is what a line of a region's trace does. The words are the format's.
+// RegionKind names the call of a line of a region's trace. The words are the format's.
 type RegionKind string
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a line of a trace does. The words are the format's.
+// Kind names the call of a line of a trace. The words are the format's.
 type Kind string
 
 const (
@@ -56,7 +56,7 @@ type Trace struct {
 	Ops      []Op
 }
 
-// header is what every trace file says of itself.
+// header is the text with which every trace file begins.
 const header = `# ebbpool trace, version 1
 # Calls on a new pool of fixed capacity, one a line, and what each must answer.
 # Words are separated by one space; lines that begin with # say nothing.

@@ -242,7 +242,7 @@ func (m *description) builtin(v reflect.Value) {
 	m.entries(list)
 }
 
-// nameOf is what a key is called, wherever it lies.
+// nameOf returns what a key is called, wherever it lies.
 func (m *description) nameOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:

@@ -95,7 +95,7 @@ func replayRegion(t *testing.T, trace model.RegionTrace) {
 	}
 }
 
-// replayPanic is what f panics with; nil if it does not.
+// replayPanic returns what f panics with; nil if it does not.
 func replayPanic(f func()) (x any) {
 	defer func() { x = recover() }()
 	f()

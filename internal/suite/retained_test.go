@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// taken is what f takes from the heap: allocations and bytes. The runtime's own
+// taken returns what f takes from the heap: allocations and bytes. The runtime's own
 // are among them, a few in each call.
 func taken(f func()) (mallocs, bytes int) {
 	var before, after runtime.MemStats

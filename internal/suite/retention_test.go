@@ -39,7 +39,7 @@ func watch(t *testing.T, n int, store func(*[64]byte)) (collected func()) {
 	}
 }
 
-// heapBytes is what the heap's live objects take.
+// heapBytes returns what the heap's live objects take.
 func heapBytes() int {
 	var m runtime.MemStats
 	runtime.GC()

@@ -5,7 +5,7 @@ import "math/bits"
 // slots is how many entries a group has: as many as a word has bytes.
 const slots = 8
 
-// Group is what a table is made of: a control word and eight entries. A zero
+// Group is a part of a table: a control word and eight entries. A zero
 // group is an empty one, so memory that an arena hands out needs no more work.
 //
 // Keys and values stand apart, so that a large value doesn't move keys away

@@ -41,7 +41,7 @@ import "math/bits"
 // spread. All the rest (interfaces, and what holds strings or floats or
 // padding) is hash/maphash's: the runtime's own hash of a map's key.
 
-// secret is what a table's hashes depend on.
+// secret is the secret that a table's hashes depend on.
 type secret [2]uint64
 
 func fold(x, y uint64) uint64 {

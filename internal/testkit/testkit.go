@@ -1,4 +1,4 @@
-// Package testkit is what the tests of several packages share. It knows nothing
+// Package testkit has what the tests of several packages share. It knows nothing
 // of package arena, whose own tests use it, too.
 package testkit
 
@@ -23,7 +23,7 @@ var NoLayout = flag.Bool("nolayout", false, "pretend that type descriptors can't
 // NoSpeed is for builds that are slow on purpose.
 var NoSpeed = flag.Bool("nospeed", false, "leave out the tests that compare times")
 
-// Main is what TestMain does.
+// Main runs a package's tests, as its TestMain.
 func Main(m *testing.M) {
 	flag.Parse()
 	if *NoLayout {

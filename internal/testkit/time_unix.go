@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProcessorTime is what all threads of this process have used, the collector's
+// ProcessorTime returns the processor time that all threads of this process have used, the collector's
 // included: other work on the machine doesn't count.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// record is what a line says: a name, and values by their keys.
+// record holds a line: a name, and values by their keys.
 type record struct {
 	name   string
 	fields []*field

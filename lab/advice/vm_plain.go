@@ -12,7 +12,7 @@ type instruction struct {
 	n  float64
 }
 
-// machine is what one evaluation has: a stack and a counter.
+// machine is the state of one evaluation: a stack and a counter.
 type machine struct {
 	stack []float64
 	steps int

@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// part is what one goroutine has found.
+// part is the finding of one goroutine.
 type part struct {
 	worker int
 	sum    uint64

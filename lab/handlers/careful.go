@@ -17,7 +17,7 @@ import (
 // parts of the payload, copied once.
 type careful struct{ pool sync.Pool }
 
-// desk is what one request works with.
+// desk holds what one request works with.
 type desk struct {
 	order  Order
 	answer Answer

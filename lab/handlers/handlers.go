@@ -92,7 +92,7 @@ type Price struct {
 	Currency string `json:"currency"`
 }
 
-// Answer is what a request is answered with.
+// Answer is the answer to a request.
 type Answer struct {
 	ID      string            `json:"id"`
 	From    string            `json:"from"`

@@ -57,7 +57,7 @@ func documents(t testing.TB) (all []document) {
 	return all
 }
 
-// work is what codec c does with d once, and the value that it decodes into; nil if it is
+// work returns what codec c does with d once, and the value that it decodes into; nil if it is
 // not made for that, or does it wrong.
 func (c Codec) work(t testing.TB, op string, d document) func() {
 	newValue := d.New

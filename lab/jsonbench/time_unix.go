@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what all threads of this process have used, the collector's
+// processorTime returns what all threads of this process have used, the collector's
 // included: other work on the machine doesn't count.
 func processorTime() time.Duration {
 	var u syscall.Rusage

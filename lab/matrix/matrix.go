@@ -84,7 +84,7 @@ func Programs(ctx context.Context, dir string, o Options) ([]rounds.Program, err
 	return all, nil
 }
 
-// Name is what a cell's benchmark is called.
+// Name returns the name of a cell's benchmark.
 func Name(workload string, n int, subject string) string {
 	return fmt.Sprintf("Matrix/work=%s/n=%d/subject=%s", workload, n, strings.ReplaceAll(subject, " ", "_"))
 }

@@ -13,7 +13,7 @@ import (
 // Time is the unit of most benchmarks.
 const Time = "ns/op"
 
-// Measured is what a file of results has: for each benchmark and unit a value for each
+// Measured holds a file of results: for each benchmark and unit a value for each
 // round, in their order.
 type Measured struct {
 	CPU   string   // the processor, as the results say

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// snapshot is what the runtime tells about its collector at one moment.
+// snapshot holds the collector's state at one moment.
 type snapshot struct {
 	mem   runtime.MemStats
 	gcCPU float64 // seconds that collection took from the program
@@ -49,7 +49,7 @@ func fill(r *Result, before, after *snapshot) {
 	r.Bytes = after.mem.TotalAlloc - before.mem.TotalAlloc
 }
 
-// cpuTime is what this process has had of all processors, in programs and in the
+// cpuTime returns what this process has had of all processors, in programs and in the
 // kernel for them, or 0 where the system doesn't tell.
 func cpuTime() time.Duration {
 	p, err := procfs.Self()

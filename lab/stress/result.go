@@ -11,7 +11,7 @@ import (
 	"github.com/montanaflynn/stats"
 )
 
-// Result is what one process measured: one subject, one mode, one round. All counts are
+// Result holds the measurements of one process: one subject, one mode, one round. All counts are
 // of the measured part, after the warm-up; the peak of memory is of the whole process.
 type Result struct {
 	Mode    string
@@ -65,7 +65,7 @@ const enough = 0.95
 // Its latencies tell how long the run was, not how long a request takes.
 func (r Result) Behind() bool { return r.Rate() < enough*r.Offered }
 
-// Name is what a run's benchmark is called.
+// Name returns the name of a run's benchmark.
 func Name(mode, loop, subject string) string {
 	return fmt.Sprintf("Stress/mode=%s/loop=%s/subject=%s", mode, loop, subject)
 }

@@ -24,7 +24,7 @@ type Suite struct {
 	Modes    []string
 	Subjects []string
 	Rounds   int
-	// Base is what the runs have in common: all but mode and subject.
+	// Base has what the runs have in common: all but mode and subject.
 	Base Config
 	// HTTPRequests is the number of requests of the HTTP mode; 0 means
 	// Base.Requests.
@@ -77,7 +77,7 @@ func (s Suite) plan() (all []planned) {
 	return all
 }
 
-// rate is what the open loop's requests of a mode arrive at, after the closed
+// rate returns the rate at which the open loop's requests of a mode arrive, after the closed
 // loop's runs.
 func (s Suite) rate(runs []Result, mode string) (float64, error) {
 	var plain []float64

@@ -63,7 +63,7 @@ type Nodes interface {
 	Apart() Nodes
 }
 
-// Requests is what a small request needs: the handler's memory and a sixth
+// Requests has what a small request needs: the handler's memory and a sixth
 // type.
 type Requests interface {
 	Epoch

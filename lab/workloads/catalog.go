@@ -34,7 +34,7 @@ type Workload struct {
 	Title string
 	// Sizes are the n of a quick run, Full those that a full run adds.
 	Sizes, Full []int
-	// Unit is what n counts.
+	// Unit names the things that n counts.
 	Unit string
 	// Per divides an operation's time into the unit that is shown: n for work
 	// that is n times the same, 1 for one thing as a whole.
@@ -49,7 +49,7 @@ type Workload struct {
 	bind func(subject any) Run
 }
 
-// Kind is what a workload measures.
+// Kind names the quantity that a workload measures.
 type Kind int
 
 // Kinds of workloads.

@@ -31,7 +31,7 @@ const (
 	WritesOver = "changes another epoch's value"
 )
 
-// Seen is what a variant found.
+// Seen names the outcome of a variant.
 type Seen struct{ Outcome, Detail string }
 
 // Misuses are the variants, in the order of the table.

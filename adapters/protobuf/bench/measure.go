@@ -14,7 +14,7 @@ import (
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
-// row is what was measured of a document, by the names of the subjects: for each, how many
+// row holds what was measured of a document, by the names of the subjects: for each, how many
 // times as long as the arena it takes, one ratio a round.
 type row struct {
 	document

@@ -150,7 +150,7 @@ public:
         return this->template make_equal<T>(n, value);
     }
 
-    /// n objects, of which number i is what f(i) answers, in the order of their
+    /// n objects, of which number i is the result of f(i), in the order of their
     /// numbers: for types without a default constructor, which need not be movable.
     /// f may allocate from the arena. Otherwise as make_span.
     template <class T, class F>
@@ -255,7 +255,7 @@ public:
     /// The same, and gives all memory back. The arena is as if new.
     void release() noexcept { end_epoch(true); }
 
-    /// Bounds the memory of the arena's chunks, which is what counts, used or
+    /// Bounds the memory of the arena's chunks, all of which counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
     /// lifts the limit. An arena that has more already keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }

@@ -85,7 +85,7 @@ private:
     std::size_t epoch_ = 0;  // of the arena, in which they were taken
 };
 
-/// While it lives a resource is what std::pmr::get_default_resource() answers, for all
+/// While it lives, std::pmr::get_default_resource() returns the resource given, for all
 /// threads of the program; then the one before is again. Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource

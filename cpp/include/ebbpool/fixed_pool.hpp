@@ -50,7 +50,7 @@ enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
 /// Tells the kinds of misuse apart, which the check itself does not: cold, and
-/// one for all types. `slot` is what slot_finder answered.
+/// one for all types. `slot` is the result of slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {

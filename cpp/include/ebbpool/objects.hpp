@@ -157,7 +157,7 @@ protected:
             });
         });
     }
-    // Each is what f(its number) answers, made in its place.
+    // Each is the result of f(its number), made in its place.
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {

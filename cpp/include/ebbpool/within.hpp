@@ -35,7 +35,7 @@ template <class Resource, class Arena>
 class resident_resource final : public Resource, public resident {
 public:
     explicit resident_resource(resident r) noexcept : resident(r) {}
-    static constexpr char kind = 0;  // its address is what counts
+    static constexpr char kind = 0;  // only its address counts
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {

@@ -17,7 +17,7 @@ type Node struct {
 	Name        string
 }
 
-// Tree is what was parsed.
+// Tree is a parsed expression.
 type Tree struct {
 	Root  *Node
 	Names []string // of the variables, in the order of the text

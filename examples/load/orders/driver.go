@@ -32,7 +32,7 @@ func cpu() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// clockCost is what it takes to look at the clock twice.
+// clockCost returns what it takes to look at the clock twice.
 func clockCost() time.Duration {
 	const n = 20_000
 	before := cpu()

@@ -1,4 +1,4 @@
-// Package order is what the service is about: orders, and what the answers about
+// Package order has what the service is about: orders, and what the answers about
 // them look like. Both services have these types; nothing in them knows of arenas.
 package order
 
@@ -34,7 +34,7 @@ type Line struct {
 	Tags     []string  `json:"tags,omitempty"`
 }
 
-// Discount is what a line costs less.
+// Discount reduces the price of a line.
 type Discount struct {
 	Code    string `json:"code"`
 	Percent int64  `json:"percent"`
@@ -59,7 +59,7 @@ const (
 	MaxPage     = 100 // orders in one answer
 )
 
-// Problem is what is wrong with one field of a Draft.
+// Problem describes a fault of one field of a Draft.
 type Problem struct {
 	Field   string `json:"field"`
 	Problem string `json:"problem"`

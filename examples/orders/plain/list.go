@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// query is what a list is asked for.
+// query holds the parameters of a list.
 type query struct {
 	customer, status string
 	after, least     int64

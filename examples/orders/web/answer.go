@@ -59,5 +59,5 @@ func FailStore(w http.ResponseWriter, r *http.Request, o *Options, err error) {
 	Fail(w, http.StatusServiceUnavailable, "the database does not answer")
 }
 
-// statusGone is what the log says of a request whose client did not wait.
+// statusGone is the status in the log of a request whose client did not wait.
 const statusGone = 499

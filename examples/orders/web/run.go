@@ -52,7 +52,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, limits Limits) e
 	return err
 }
 
-// Operator is what only operators may reach: metrics and profiles. It belongs on an
+// Operator returns the handler that only operators may reach: metrics and profiles. It belongs on an
 // address of its own.
 func Operator(o *Options) http.Handler {
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

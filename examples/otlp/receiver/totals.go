@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Service is what one service has sent.
+// Service counts what one service has sent.
 type Service struct {
 	Spans, FailedSpans, SpanNanos uint64
 	Logs, ErrorLogs, LogBytes     uint64

@@ -24,7 +24,7 @@ type line struct {
 	labels       *arena.Map[string, string]
 }
 
-// total is what the report says of one path.
+// total is the line of the report for one path.
 type total struct {
 	path           string
 	count, errors  int

@@ -88,7 +88,7 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 	return nil
 }
 
-// processorTime is what the process has taken, all threads together.
+// processorTime returns what the process has taken, all threads together.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -87,7 +87,7 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 	return nil
 }
 
-// cloned is what a clone of m panics with.
+// cloned returns what a clone of m panics with.
 func cloned(m proto.Message) (says any) {
 	defer func() { says = recover() }()
 	proto.Clone(m)
