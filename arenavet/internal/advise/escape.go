@@ -51,7 +51,7 @@ func escapes(dir string, paths []string) (map[lineKey][]string, error) {
 
 var methodValue = regexp.MustCompile(`^[\w.()*]+\.\w+$`)
 
-// kindOfEscape is what an expression allocates that the compiler sends to the heap.
+// kindOfEscape returns what an expression allocates that the compiler sends to the heap.
 func kindOfEscape(what string) Kind {
 	switch {
 	case strings.HasPrefix(what, "var "), strings.HasPrefix(what, "&"), strings.HasPrefix(what, "new("):

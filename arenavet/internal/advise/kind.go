@@ -55,7 +55,7 @@ var byKind = map[Kind]decision{
 	kindOther:     {Stays, "the runtime's own"},
 }
 
-// kindOfEntry is what a function of the runtime is called for. Where that may be many
+// kindOfEntry returns what a function of the runtime is called for. Where that may be many
 // things it is kindNew, and the compiler knows more.
 func kindOfEntry(entry string) Kind {
 	has := func(prefixes ...string) bool {
@@ -87,7 +87,7 @@ func kindOfEntry(entry string) Kind {
 	return kindOther
 }
 
-// kindAt is what a site's value is, by the function of the runtime that made it and by
+// kindAt returns what a site's value is, by the function of the runtime that made it and by
 // what the compiler says of its line.
 func kindAt(entry Kind, escaping []string) Kind {
 	if entry != kindNew && entry != "" {

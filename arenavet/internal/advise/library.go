@@ -76,7 +76,7 @@ var libraries = map[string]decision{
 	"google.golang.org/protobuf/proto.Clone":     {Likely, "arenapb.Clone"},
 }
 
-// byLibrary is what becomes of what a library's function allocates.
+// byLibrary returns what becomes of what a library's function allocates.
 func byLibrary(called string) decision {
 	name := called
 	if i := strings.IndexByte(name, '['); i >= 0 {

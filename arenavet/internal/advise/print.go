@@ -34,7 +34,7 @@ func (v *Advice) Verdict() string {
 	return fmt.Sprintf("%s%s, if %s an arena; %s", answer, gain, what, alone)
 }
 
-// Instead is what to do where an arena doesn't pay, or nothing.
+// Instead returns what to do where an arena doesn't pay, or nothing.
 func (v *Advice) Instead() []string {
 	var all []string
 	if v.Pays {
@@ -67,7 +67,7 @@ func (v *Advice) TopHeap() []Site {
 	return top
 }
 
-// Memory is what the arenas hold.
+// Memory returns what the arenas hold.
 func (v *Advice) Memory() string {
 	if v.Requests > 0 {
 		per := v.BytesTaken / float64(v.Requests)
@@ -76,7 +76,7 @@ func (v *Advice) Memory() string {
 	return fmt.Sprintf("memory: %s for each second of processor time lie in arenas until their requests end; -requests N says how much that is for one", size(v.BytesTaken/v.CPUSeconds))
 }
 
-// UnknownPart is what part of the time the runtime's functions take that nobody knows here.
+// UnknownPart returns what part of the time the runtime's functions take that nobody knows here.
 func (v *Advice) UnknownPart() (part float64) {
 	for _, u := range v.Unknown {
 		part += u.Nanos / v.total

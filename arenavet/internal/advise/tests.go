@@ -163,7 +163,7 @@ func (o *Own) lines(a *profile.Allocs) map[Line]*TestLine {
 	return all
 }
 
-// Survivors is what part of each line's objects outlives its test.
+// Survivors returns what part of each line's objects outlives its test.
 func (t *Tests) Survivors() map[Line]float64 {
 	all := map[Line]float64{}
 	for _, l := range t.Lines {

@@ -58,7 +58,7 @@ type Function struct {
 	Sites []Site  `json:"sites"`
 }
 
-// time is what the process's work takes in nanoseconds when each site has the fate that
+// time returns what the process's work takes in nanoseconds when each site has the fate that
 // taken reports. Codecs take the part that share tells.
 func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float64 {
 	program := a.cpu.Classes[profile.Program]
@@ -92,7 +92,7 @@ func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float6
 	return program + malloc + extra + max(collector, 0)
 }
 
-// collectorsSchedule is what part of the scheduler's time is the collector's doing: its
+// collectorsSchedule returns what part of the scheduler's time is the collector's doing: its
 // workers are started and stopped with each cycle. It is the program's where that waits.
 func (a *adviser) collectorsSchedule() float64 {
 	var waits float64

@@ -133,7 +133,7 @@ func Of(is Yield, args ...int) Result { return Result{Is: is, Args: args} }
 // quoted is for functions whose error quotes the argument.
 func quoted(is Yield) Result { return Result{Is: is, Args: []int{0}, InError: true} }
 
-// ResultOf is what is known of the results of a function with that name.
+// ResultOf returns what is known of the results of a function with that name.
 func ResultOf(name string, common *ssa.CallCommon) Result {
 	if r, ok := results[name]; ok {
 		return r
@@ -145,7 +145,7 @@ func ResultOf(name string, common *ssa.CallCommon) Result {
 	return appender(name, common)
 }
 
-// appender is what is known of AppendInt and all the others whose name begins
+// appender returns what is known of AppendInt and all the others whose name begins
 // like that: they return the slice that they are given, the receiver of a
 // method left out, with something after its end.
 func appender(name string, common *ssa.CallCommon) Result {

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// call is what a call does and yields.
+// call returns what a call does and yields.
 func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) value {
 	pos := f.position(instr)
 	if b, ok := common.Value.(*ssa.Builtin); ok {
@@ -89,7 +89,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	return out.union(f.unseen(st, instr, out))
 }
 
-// unseen is what a call yields beside what its summary knows: an object that has nothing
+// unseen returns what a call yields beside what its summary knows: an object that has nothing
 // to do with arenas yet, as a constructor returns it, whose caller may put an arena into it.
 func (f *function) unseen(st *state, instr ssa.CallInstruction, known value) value {
 	v, ok := instr.(*ssa.Call)

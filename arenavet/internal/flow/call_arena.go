@@ -82,7 +82,7 @@ func (f *function) unknownInstr(st *state, instr ssa.CallInstruction) value {
 	return nil
 }
 
-// allocate is what an allocating function returns: memory of each arena that
+// allocate returns what an allocating function returns: memory of each arena that
 // it may have been given, or of Go's heap if that is nil.
 func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
 	f.useHandle(st, arena, f.position(instr))

@@ -83,7 +83,7 @@ func (f *function) passed(st *state, v value, with ...value) []target {
 	return list
 }
 
-// weakWrites is what a function may write that may be called or not.
+// weakWrites returns what a function may write that may be called or not.
 func weakWrites(s *Summary) []Write {
 	list := make([]Write, len(s.Writes))
 	for i, w := range s.Writes {

@@ -107,7 +107,7 @@ func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
 	}
 }
 
-// unboxed is what an interface was made of.
+// unboxed returns what an interface was made of.
 func unboxed(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {

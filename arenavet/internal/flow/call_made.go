@@ -91,7 +91,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-// uncopied is what a text may be that a function returns as it was given:
+// uncopied returns what a text may be that a function returns as it was given:
 // nothing changes in it, or all others are empty.
 func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args []value) value {
 	if len(common.Args) < 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// standardResult is what a function of the standard library returns, as far
+// standardResult returns what a function of the standard library returns, as far
 // as it is memory that it was given, or holds it.
 func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalog.Result, args []value) value {
 	v, ok := instr.(*ssa.Call)
@@ -49,7 +49,7 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 	return out
 }
 
-// argument is what a result has of argument i.
+// argument returns what a result has of argument i.
 func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, args []value) value {
 	t := call.Call.Args[i].Type()
 	switch r.Is {
@@ -186,7 +186,7 @@ func notEmpty(v ssa.Value) bool {
 	return false
 }
 
-// wrapped is what fmt.Errorf wraps: the other operands it copies as text.
+// wrapped returns what fmt.Errorf wraps: the other operands it copies as text.
 func (f *function) wrapped(st *state, call *ssa.Call) value {
 	format, ok := call.Call.Args[0].(*ssa.Const)
 	if !ok || format.Value == nil {
@@ -306,7 +306,7 @@ func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 	}
 }
 
-// inside is what a slice, map or iterator holds or yields, and what its keys
+// inside returns what a slice, map or iterator holds or yields, and what its keys
 // are. Both are nil for other types.
 func inside(t types.Type) (elem, key types.Type) {
 	switch u := t.Underlying().(type) {
@@ -332,13 +332,13 @@ func inside(t types.Type) (elem, key types.Type) {
 	return nil, nil
 }
 
-// contents is what the elements of a slice, map or iterator may be.
+// contents returns what the elements of a slice, map or iterator may be.
 func (f *function) contents(st *state, v value, t types.Type) value {
 	elem, _ := inside(t)
 	return f.at(st, v, element, elem)
 }
 
-// at is what lies at a place of all objects that v may be; t is its type.
+// at returns what lies at a place of all objects that v may be; t is its type.
 func (f *function) at(st *state, v value, off string, t types.Type) value {
 	var out value
 	if t != nil {

@@ -183,7 +183,7 @@ func (f *function) entry() *state {
 	return st
 }
 
-// symbol is what path leads to from root.
+// symbol returns what path leads to from root.
 func (f *function) symbol(root ssa.Value, path string) *Site {
 	asked := symbolKey{root, path}
 	if k := f.symbols[asked]; k != nil {
@@ -232,7 +232,7 @@ func (f *function) event(o Op, pos token.Pos, deferred bool, name string) *Event
 	return e
 }
 
-// eval is what v may be.
+// eval returns what v may be.
 func (f *function) eval(st *state, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Builtin:

@@ -164,7 +164,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 	return out
 }
 
-// resolve is what a callee's place is here.
+// resolve returns what a callee's place is here.
 func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args []value) value {
 	var v value
 	switch {
@@ -184,7 +184,7 @@ func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args [
 	return follow(st, v, p.Path).at(p.Off)
 }
 
-// follow is what path leads to from v. Beyond the depth that paths have,
+// follow returns what path leads to from v. Beyond the depth that paths have,
 // nothing is known: to take everything that can be reached for it would relate
 // values that have nothing to do with each other.
 func follow(st *state, v value, path string) value {
@@ -217,7 +217,7 @@ func follow(st *state, v value, path string) value {
 	return v
 }
 
-// sourceValue is what a callee's source is here.
+// sourceValue returns what a callee's source is here.
 func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
 	switch src.Kind {
 	case Same:

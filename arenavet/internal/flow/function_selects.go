@@ -61,7 +61,7 @@ func selectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
 	return v, n.Int64(), true
 }
 
-// sentBy is what is sent in the case that a branch leads to, if it is that of
+// sentBy returns what is sent in the case that a branch leads to, if it is that of
 // a select statement: the value is needed there, not only where the statement
 // begins.
 func sentBy(instr ssa.Instruction) ssa.Value {

@@ -60,7 +60,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 // keyStep is the path of a map's keys.
 const keyStep = "k;"
 
-// compute is what an instruction yields.
+// compute returns what an instruction yields.
 func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.Alloc:

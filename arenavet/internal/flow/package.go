@@ -235,7 +235,7 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 // Function is the SSA form of a function, or nil.
 func (c *Package) Function(fn *types.Func) *ssa.Function { return c.ssa.Prog.FuncValue(fn.Origin()) }
 
-// Summary is what is known of fn, or nil.
+// Summary returns what is known of fn, or nil.
 func (c *Package) Summary(fn *ssa.Function) *Summary {
 	fn = catalog.Origin(fn)
 	if s := c.summaries[fn]; s != nil {

@@ -79,7 +79,7 @@ func repeats(path string) int {
 	return int(path[i+len(recur)] - '0')
 }
 
-// around is what the last n pointers of path lead to from v, any number of times.
+// around returns what the last n pointers of path lead to from v, any number of times.
 func around(st *state, v value, path string, n int) value {
 	i := len(path)
 	for range n {

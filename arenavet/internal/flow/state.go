@@ -161,7 +161,7 @@ func addAtom(list []Atom, a Atom) []Atom {
 	return append(list[:len(list):len(list)], a)
 }
 
-// initial is what a cell holds before anything was stored into it.
+// initial returns what a cell holds before anything was stored into it.
 func (k *Site) initial(off string) []Atom {
 	if k.Kind != SymbolSite || k.child == nil {
 		return nil

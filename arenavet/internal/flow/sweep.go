@@ -160,7 +160,7 @@ func (f *function) swept(st *state, s sweep) {
 	}
 }
 
-// ofEarlierTurns is what a was in the turns of a loop before this one.
+// ofEarlierTurns returns what a was in the turns of a loop before this one.
 func (a Atom) ofEarlierTurns() []Atom {
 	var list []Atom
 	if a.Site.older != nil {
@@ -176,7 +176,7 @@ func (a Atom) ofEarlierTurns() []Atom {
 	return list
 }
 
-// reload is what v would be if it were computed here: a field is read again.
+// reload returns what v would be if it were computed here: a field is read again.
 func (f *function) reload(st *state, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.UnOp:

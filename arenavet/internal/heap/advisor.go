@@ -266,7 +266,7 @@ func (h *advisor) offers(name string) bool {
 	return true // not imported yet, by any file
 }
 
-// packageAt is what the file at pos calls package arena, and what it takes to
+// packageAt returns what the file at pos calls package arena, and what it takes to
 // import it where it does not yet. The name is empty where it means something else.
 func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
 	if name := rewrite.ArenaNameIn(h.pkg.Pass, h.scope(h.at), pos); name != "" {

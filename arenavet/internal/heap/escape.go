@@ -20,7 +20,7 @@ const (
 	outlives               // it may be used when the arena is over
 )
 
-// value is what becomes of the value of an expression.
+// value returns what becomes of the value of an expression.
 func (h *advisor) value(e ast.Node) (escape, []place) {
 	switch p := h.parents[e].(type) {
 	case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit, *ast.TypeAssertExpr:
@@ -112,7 +112,7 @@ func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (wo
 	return worst, next
 }
 
-// assignedTo is what becomes of what is assigned to e.
+// assignedTo returns what becomes of what is assigned to e.
 func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 	if catalog.IsError(orInvalid(h.typeOf(e))) {
 		return outlives, nil
@@ -153,7 +153,7 @@ func orInvalid(t types.Type) types.Type {
 	return t
 }
 
-// variable is what becomes of what a variable holds.
+// variable returns what becomes of what a variable holds.
 func (h *advisor) variable(obj types.Object) (escape, []place) {
 	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 		return outlives, nil
@@ -183,7 +183,7 @@ func isResult(obj types.Object) bool {
 	return ok && v.Kind() == types.ResultVar
 }
 
-// argument is what becomes of an argument of a call.
+// argument returns what becomes of an argument of a call.
 func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	result := []place{call}
 	if _, ok := h.parents[call].(*ast.GoStmt); ok {

@@ -22,7 +22,7 @@ type vertex struct {
 	closed bool   // worst is the answer
 }
 
-// worstOf is what becomes of what is at p.
+// worstOf returns what becomes of what is at p.
 func (h *advisor) worstOf(p place) escape {
 	if f := h.vertices[p]; f != nil {
 		return f.worst
@@ -60,10 +60,10 @@ func (h *advisor) search(p place) *vertex {
 	return f
 }
 
-// of is what becomes of the value of an expression.
+// of returns what becomes of the value of an expression.
 func (h *advisor) of(e ast.Node) escape { return h.worstOf(e) }
 
-// target is what becomes of what is assigned to e.
+// target returns what becomes of what is assigned to e.
 func (h *advisor) target(e ast.Expr) escape {
 	own, next := h.assignedTo(e)
 	for _, p := range next {
@@ -72,7 +72,7 @@ func (h *advisor) target(e ast.Expr) escape {
 	return own
 }
 
-// next is what becomes of what is at p where that is known at once, and the places
+// next returns what becomes of what is at p where that is known at once, and the places
 // that it flows to.
 func (h *advisor) next(p place) (escape, []place) {
 	if obj, ok := p.(types.Object); ok {

@@ -220,7 +220,7 @@ func randomFunction(r *rand.Rand) string {
 	return b.String()
 }
 
-// inspected is what analyzer ctrlflow needs of analyzer inspect.
+// inspected returns what analyzer ctrlflow needs of analyzer inspect.
 func inspected(files []*ast.File) map[*analysis.Analyzer]any {
 	return map[*analysis.Analyzer]any{inspect.Analyzer: inspector.New(files)}
 }

@@ -70,7 +70,7 @@ var wrappers = map[string]bool{
 	"systemstack": true, "mcall": true, "mstart": true, "mstart0": true, "mstart1": true, "goexit": true, "systemstack_switch": true, "gosave_systemstack_switch": true,
 }
 
-// runtimeName is what a function of the runtime is called there.
+// runtimeName returns what a function of the runtime is called there.
 func runtimeName(function string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(function, "runtime."); ok {
 		return name, true

@@ -59,7 +59,7 @@ func ElemName(pass *analysis.Pass, t types.Type) string {
 	return n.Obj().Name()
 }
 
-// ArenaName is what the file at pos calls package arena, or empty.
+// ArenaName returns what the file at pos calls package arena, or empty.
 func ArenaName(pass *analysis.Pass, pos token.Pos) string {
 	return ArenaNameIn(pass, pass.Pkg.Scope().Innermost(pos), pos)
 }

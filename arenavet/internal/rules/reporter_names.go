@@ -9,7 +9,7 @@ import (
 
 // How findings call arenas, slabs and their memory.
 
-// handleName is what the source calls an arena.
+// handleName returns what the source calls an arena.
 func (r *reporter) handleName(k *flow.Site) string {
 	if k == nil {
 		return "the arena"
