@@ -13,6 +13,9 @@ import (
 // look for T's memory. New inlines to a compare and a bump. It is as safe as
 // an arena: T may hold any pointers.
 //
+// It has no limit, and shares nothing with an arena. See docs/guide.md for when it
+// serves better than an Allocator.
+//
 // A slab belongs to one goroutine at a time and must not be copied. Get one
 // from NewSlab: the zero Slab is not usable.
 type Slab[T any] struct {

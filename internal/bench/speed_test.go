@@ -67,6 +67,37 @@ func TestSlabIsFast(t *testing.T) {
 	})
 }
 
+// What a Slab is there for beside an arena's Allocator: at 64 KB of values, a quarter less
+// time for each. Without pointers an Allocator's New is a call.
+func TestSlabIsFasterThanAllocator(t *testing.T) {
+	a := arena.NewArena(256<<10, 0)
+	flats, ptrs := arena.NewSlab[flat64](1000), arena.NewSlab[ptr64](1000)
+	wantFaster(t, 1.1, func() {
+		a.Reset()
+		l := arena.AllocatorFor[flat64](a)
+		for range 1000 {
+			sinkFlat = l.New()
+		}
+	}, func() {
+		flats.Reset()
+		for range 1000 {
+			sinkFlat = flats.New()
+		}
+	})
+	wantFaster(t, 1.1, func() {
+		a.Reset()
+		l := arena.AllocatorFor[ptr64](a)
+		for range 1000 {
+			sinkPtr = l.New()
+		}
+	}, func() {
+		ptrs.Reset()
+		for range 1000 {
+			sinkPtr = ptrs.New()
+		}
+	})
+}
+
 // Reset and a reservation must not depend on how much memory it is about:
 // 100 times the bytes may not take 20 times as long.
 func TestConstantTime(t *testing.T) {
