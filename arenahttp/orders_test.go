@@ -3,6 +3,7 @@ package arenahttp_test
 import (
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -30,7 +31,7 @@ func TestOrders(t *testing.T) {
 			n, seed := 1500, uint64(1)
 			switch {
 			case *ordersTime != 0:
-				n, seed = 1<<40, uint64(time.Now().UnixNano())
+				n, seed = math.MaxInt, uint64(time.Now().UnixNano())
 			case testing.Short() || check.Race:
 				n = 150
 			}
