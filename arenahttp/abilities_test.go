@@ -296,7 +296,7 @@ func TestWhatBeginsAnAnswer(t *testing.T) {
 			t.Errorf("%s: aborted %v, %d", name, aborted, w.Code)
 		}
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // failing can't be hijacked, though it looks so.

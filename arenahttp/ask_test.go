@@ -34,8 +34,8 @@ func handled(p *arena.ArenaPool, f http.HandlerFunc) arena.PoolStats {
 	return s
 }
 
-// fate is what becomes of the arena of a request that f handles.
-func fate(t *testing.T, f func(*http.Request)) string {
+// endOf tells what becomes of the arena of a request that f handles.
+func endOf(t *testing.T, f func(*http.Request)) string {
 	t.Helper()
 	s := handled(arena.NewAutoPool(0), func(_ http.ResponseWriter, r *http.Request) { f(r) })
 	switch {
@@ -61,8 +61,8 @@ func TestWhoAsks(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		f    func(r *http.Request)
-		fate string
+		f   func(r *http.Request)
+		end string
 	}{
 		"nobody":            {func(r *http.Request) {}, "none"},
 		"the handler":       {func(r *http.Request) { want(ask(r), true); want(ask(r), true) }, "put back"},
@@ -186,8 +186,8 @@ func TestWhoAsks(t *testing.T) {
 		}, "abandoned"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := fate(t, x.f); got != x.fate {
-				t.Errorf("%s, want %s", got, x.fate)
+			if got := endOf(t, x.f); got != x.end {
+				t.Errorf("%s, want %s", got, x.end)
 			}
 		})
 	}

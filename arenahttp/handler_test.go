@@ -50,9 +50,9 @@ func get(t *testing.T, url string) (*http.Response, string) {
 	return r, string(b)
 }
 
-// settled waits until the server has taken back all that p gave out: an answer may
+// awaitIdle waits until the server has taken back all that p gave out: an answer may
 // be read before its handler has returned.
-func settled(t *testing.T, p *arena.ArenaPool) {
+func awaitIdle(t *testing.T, p *arena.ArenaPool) {
 	t.Helper()
 	for range 1000 {
 		if s := p.Stats(); s.Gets == s.Puts {
@@ -80,7 +80,7 @@ func TestEachRequestHasAnArena(t *testing.T) {
 			t.Errorf("%s: %q", r.Status, body)
 		}
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 	if n := p.Stats().Gets; n != 3 {
 		t.Errorf("%d arenas for 3 requests", n)
 	}
@@ -146,7 +146,7 @@ func TestPanicsGoOn(t *testing.T) {
 		t.Error("Goexit was stopped")
 	}()
 	<-exited
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 func TestLimits(t *testing.T) {
@@ -187,7 +187,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("when they have gone: %s", r.Status)
 	}
 
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // What a limit stops in the middle of its answer must not look like a whole one; what
@@ -219,7 +219,7 @@ func TestLimitsOfAServer(t *testing.T) {
 		}
 		r.Body.Close()
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 func TestHijack(t *testing.T) {
@@ -237,7 +237,7 @@ func TestHijack(t *testing.T) {
 	if _, body := get(t, s.URL); body != "ok" {
 		t.Errorf("%q", body)
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // What a handler that has taken the connection over asks too much goes on: there is
@@ -261,7 +261,7 @@ func TestHijackThenLimit(t *testing.T) {
 			h.ServeHTTP(before, httptest.NewRequest("GET", "/", nil))
 		}()
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // wrapping is a middleware's writer that has only Unwrap.

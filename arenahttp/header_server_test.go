@@ -130,7 +130,7 @@ func TestHeadersOfAServer(t *testing.T) {
 		}
 		clients.Wait()
 		s.Close()
-		settled(t, pool)
+		awaitIdle(t, pool)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestHeaderOfALateHandler(t *testing.T) {
 			t.Errorf("%v; in the arena: %q; shared %q", h, found, shared)
 		}
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // A handler within a TimeoutHandler that ends in time leaves its arena to nobody, which

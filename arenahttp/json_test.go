@@ -65,7 +65,7 @@ func TestReadAndWrite(t *testing.T) {
 			t.Errorf("header %v", w.Header())
 		}
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 
 	// Without Handler both work on the heap.
 	w := httptest.NewRecorder()
@@ -155,5 +155,5 @@ func TestWriteBeyondTheLimit(t *testing.T) {
 	if w.Code != 413 || w.Body.String() != "Request Entity Too Large\n" {
 		t.Errorf("%d %q", w.Code, w.Body)
 	}
-	settled(t, p)
+	awaitIdle(t, p)
 }

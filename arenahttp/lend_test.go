@@ -144,7 +144,7 @@ func TestOuterRequestWaits(t *testing.T) {
 	})
 	close(goOn)
 	<-ended
-	settled(t, outer)
+	awaitIdle(t, outer)
 
 	// Where the inner request is over, and the outer is not, it is the outer one's alone.
 	s = handled(outer, func(w http.ResponseWriter, r *http.Request) {
@@ -192,7 +192,7 @@ func TestTwoLateHandlers(t *testing.T) {
 		t.Error("put back while a handler goes on")
 	}
 	goOn <- true
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // A request that hands on a lot, one after the other, must not keep all who are done.

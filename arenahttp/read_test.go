@@ -191,7 +191,7 @@ func TestStatusThroughAServer(t *testing.T) {
 		}
 		c.Close()
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // teller is a body that notes how much room it was offered, beyond what it had given.

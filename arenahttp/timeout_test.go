@@ -138,7 +138,7 @@ func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 				t.Errorf("%s, %s:\n%s, want\n%s", name, where, got, want)
 			}
 		}
-		settled(t, pool)
+		awaitIdle(t, pool)
 		if s := pool.Stats(); s.Abandoned != 0 || s.Gets == 0 && !x.late {
 			t.Errorf("%s: %+v", name, s)
 		}
@@ -195,7 +195,7 @@ func TestLateHandlerHasItsArena(t *testing.T) {
 	}
 	close(goOn)
 	<-ended
-	settled(t, p)
+	awaitIdle(t, p)
 	if s := p.Stats(); s.Abandoned != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -225,7 +225,7 @@ func TestBegunLate(t *testing.T) {
 	}
 	began <- true
 	<-began
-	settled(t, p)
+	awaitIdle(t, p)
 	if s := p.Stats(); puts != 0 || s.Puts != 1 || s.Abandoned != 0 {
 		t.Errorf("%d, %+v", puts, s)
 	}
@@ -238,7 +238,7 @@ func TestBegunLate(t *testing.T) {
 			t.Error("an arena of a request that has ended")
 		}
 	})
-	settled(t, p)
+	awaitIdle(t, p)
 }
 
 // What a limit refuses in time must have its status, as without a timeout; and what it
@@ -267,7 +267,7 @@ func TestTimeoutHandlerEnds(t *testing.T) {
 		if w.Code != x.code {
 			t.Errorf("%s: %d, want %d", name, w.Code, x.code)
 		}
-		settled(t, p)
+		awaitIdle(t, p)
 	}
 	if s := p.Stats(); s.Gets != 3 || s.Abandoned != 0 {
 		t.Errorf("%+v", s)

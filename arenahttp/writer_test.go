@@ -58,7 +58,7 @@ func TestStream(t *testing.T) {
 		r.Body.Close()
 		s.Close()
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // The request's body, chunked, and a deadline by the writer's controller.
@@ -83,7 +83,7 @@ func TestBodyAndController(t *testing.T) {
 	if string(b) != "one two" {
 		t.Errorf("%q", b)
 	}
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // A client that goes away ends its request's context; the arena still goes back
@@ -114,7 +114,7 @@ func TestClientGoesAwayAndShutdown(t *testing.T) {
 		t.Error(err)
 	}
 	<-gone
-	settled(t, pool)
+	awaitIdle(t, pool)
 }
 
 // Two allocations are what WithContext copies and the one object of ours.

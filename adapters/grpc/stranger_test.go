@@ -12,8 +12,8 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// fates waits until the pool knows what became of all arenas, of which so many were abandoned.
-func fates(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
+// accounted waits until the pool knows what became of all arenas, of which so many were abandoned.
+func accounted(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
 	t.Helper()
 	strange.Store(pool, true)
 	awaitIdle(t, pool)
@@ -55,7 +55,7 @@ func TestStrangerIsLate(t *testing.T) {
 	}
 	close(goOn)
 	<-ended
-	fates(t, pool, 1)
+	accounted(t, pool, 1)
 }
 
 // An interceptor's timeout is known: what its handler asks for goes back when that has ended,
@@ -93,7 +93,7 @@ func TestStrangerOfAnInterceptor(t *testing.T) {
 				t.Errorf("%+v, while the handler goes on", s)
 			}
 			close(goOn)
-			fates(t, pool, abandoned)
+			accounted(t, pool, abandoned)
 		})
 	}
 }
@@ -157,7 +157,7 @@ func TestStrangerReceives(t *testing.T) {
 			s.Recv()
 			close(goOn)
 			<-ended
-			fates(t, pool, c.abandoned)
+			accounted(t, pool, c.abandoned)
 		})
 	}
 }

@@ -47,14 +47,14 @@ type Site struct {
 	Line     int     `json:"line"`
 	Called   string  `json:"called,omitempty"`
 	Kind     Kind    `json:"kind"`
-	Fate     string  `json:"fate"`
+	Outcome  string  `json:"outcome"`
 	Use      string  `json:"use"`
 	Nanos    float64 `json:"nanoseconds"` // of mallocgc
 	Objects  float64 `json:"objects"`     // in the time of the CPU profile
 	Bytes    float64 `json:"bytes"`
 	Saved    float64 `json:"savedNanoseconds"`
 
-	fate    Fate
+	outcome Outcome
 	outside bool // no own function is on the stack
 	life    life
 	codec   *codec
@@ -236,13 +236,13 @@ func (a *adviser) decide() error {
 			s.Kind = kindAt(entry, escaping[lineKey{s.File, s.Line}])
 			d = byKind[s.Kind]
 		}
-		s.fate, s.Use = d.fate, d.use
-		if why := a.outlives(s); why != "" && s.fate != Stays {
-			s.fate, s.Use = Stays, why
+		s.outcome, s.Use = d.outcome, d.use
+		if why := a.outlives(s); why != "" && s.outcome != Stays {
+			s.outcome, s.Use = Stays, why
 		}
-		s.Fate = s.fate.String()
+		s.Outcome = s.outcome.String()
 	}
 	a.share()
-	a.outside.Fate = Stays.String()
+	a.outside.Outcome = Stays.String()
 	return nil
 }

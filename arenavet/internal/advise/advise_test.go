@@ -119,9 +119,9 @@ func TestAdvise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fates := map[string]string{}
+	outcomes := map[string]string{}
 	for _, s := range v.Sites {
-		fates[short(s.Function)+" "+s.Called] = s.Fate + ", " + s.Use
+		outcomes[short(s.Function)+" "+s.Called] = s.Outcome + ", " + s.Use
 	}
 	for site, want := range map[string]string{
 		"shop.find ":                      "taken, arena.New",
@@ -132,8 +132,8 @@ func TestAdvise(t *testing.T) {
 		"shop.keep ":                      "stays, lives 1s",
 		"shop.replace strings.ReplaceAll": "stays, no counterpart of strings.ReplaceAll",
 	} {
-		if !strings.HasPrefix(fates[site], want) {
-			t.Errorf("%s: %q, want %q", site, fates[site], want)
+		if !strings.HasPrefix(outcomes[site], want) {
+			t.Errorf("%s: %q, want %q", site, outcomes[site], want)
 		}
 	}
 	const sample = 10e6

@@ -41,7 +41,7 @@ func (a *adviser) flame() *flame {
 	var taken, all float64
 	for _, s := range a.all() {
 		all += s.Bytes
-		if s.fate != Stays {
+		if s.outcome != Stays {
 			taken += s.Bytes
 		}
 	}
@@ -54,7 +54,7 @@ func (a *adviser) flame() *flame {
 			heap = s.Nanos - arena
 		case t.codec != nil:
 			arena = s.Nanos * (1 - 1/t.codec.likely)
-		case s.Class == profile.Malloc && t.fate != Stays:
+		case s.Class == profile.Malloc && t.outcome != Stays:
 			arena = s.Nanos
 		case s.Class == profile.Malloc:
 			heap = s.Nanos

@@ -22,22 +22,22 @@ const (
 	kindOther     Kind = "runtime"
 )
 
-// Fate is what becomes of a site's allocations in a conversion.
-type Fate int
+// Outcome tells what becomes of a site's allocations in a conversion.
+type Outcome int
 
-// The fates of a site.
+// The outcomes of a site.
 const (
-	Stays  Fate = iota // on the heap
-	Likely             // an arena takes them after some rewriting
-	Taken              // an arena takes them
+	Stays  Outcome = iota // on the heap
+	Likely                // an arena takes them after some rewriting
+	Taken                 // an arena takes them
 )
 
-func (f Fate) String() string { return [...]string{"stays", "rewrite", "taken"}[f] }
+func (f Outcome) String() string { return [...]string{"stays", "rewrite", "taken"}[f] }
 
-// decision is a fate, and why or by what.
+// decision is an outcome, and why or by what.
 type decision struct {
-	fate Fate
-	use  string // what takes them, or why they stay
+	outcome Outcome
+	use     string // what takes them, or why they stay
 }
 
 var byKind = map[Kind]decision{

@@ -129,7 +129,7 @@ var texts = template.Must(template.New("texts").Funcs(template.FuncMap{
 {{end}}{{$v := .}}{{if .Functions}}
 what an arena would save, of the process's time
 {{range .Functions}}{{percent .Saved}}  {{short .Name}}
-{{range $i, $s := .Sites}}{{if lt $i 4}}           {{at $s}}  {{with $s.Called}}{{short .}}{{else}}{{$s.Kind}}{{end}}: {{$s.Use}}{{if eq $s.Fate "rewrite"}} (to be rewritten){{end}}
+{{range $i, $s := .Sites}}{{if lt $i 4}}           {{at $s}}  {{with $s.Called}}{{short .}}{{else}}{{$s.Kind}}{{end}}: {{$s.Use}}{{if eq $s.Outcome "rewrite"}} (to be rewritten){{end}}
 {{end}}{{end}}{{end}}{{end}}{{with .TopHeap}}
 what stays on the heap, by its part of the time
 {{range .}}{{percent (of $v .Nanos)}}  {{if .Function}}{{short .Function}}  {{at .}}  {{with .Called}}{{short .}}: {{end}}{{end}}{{.Use}}

@@ -58,7 +58,7 @@ type Function struct {
 	Sites []Site  `json:"sites"`
 }
 
-// time returns what the process's work takes in nanoseconds when each site has the fate that
+// time returns what the process's work takes in nanoseconds when each site has the outcome that
 // taken reports. Codecs take the part that share tells.
 func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float64 {
 	program := a.cpu.Classes[profile.Program]
@@ -120,7 +120,7 @@ func waiting(entry string) bool {
 func (a *adviser) verdict() *Advice {
 	likely := func(c codec) float64 { return c.likely }
 	least := func(c codec) float64 { return c.least }
-	takes := func(from Fate) func(*Site) bool { return func(s *Site) bool { return s.fate >= from } }
+	takes := func(from Outcome) func(*Site) bool { return func(s *Site) bool { return s.outcome >= from } }
 	total := a.cpu.Total
 	v := &Advice{
 		Samples: a.cpu.Count, CPUSeconds: total / 1e9, Requests: a.Requests, total: total, GoVersion: a.goVersion,
@@ -151,7 +151,7 @@ func (a *adviser) rank(v *Advice, after float64) {
 	functions := map[string]*Function{}
 	var whole float64
 	for _, s := range a.all() {
-		if s.fate == Stays {
+		if s.outcome == Stays {
 			v.BytesLeft += s.Bytes
 			if s.Nanos > 0 || s.Bytes > 0 {
 				v.Heap = append(v.Heap, *s)

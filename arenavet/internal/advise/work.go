@@ -83,7 +83,7 @@ func (a *adviser) share() {
 	for _, s := range a.sites {
 		s.grown()
 		name := s.path + " " + outer(s.Function)
-		if s.Kind == kindMap && s.fate != Stays && a.maps[name] > 0 {
+		if s.Kind == kindMap && s.outcome != Stays && a.maps[name] > 0 {
 			s.work += a.maps[name]
 			delete(a.maps, name)
 		}

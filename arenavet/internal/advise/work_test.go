@@ -117,8 +117,8 @@ func TestAdviseLives(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range v.Sites {
-			if s.Called == "" && s.Function != "" && s.Nanos > 0 && (s.fate == Stays) != c.stays {
-				t.Errorf("%s: %s, %s", what, s.Fate, s.Use)
+			if s.Called == "" && s.Function != "" && s.Nanos > 0 && (s.outcome == Stays) != c.stays {
+				t.Errorf("%s: %s, %s", what, s.Outcome, s.Use)
 			}
 		}
 	}
