@@ -28,6 +28,8 @@ import (
 // request change, no reply may have another call's text, and no arena may stay out.
 func TestSoak(t *testing.T) {
 	pool := arena.NewAutoPool(0)
+	// What is cancelled may end while its goroutine is on the way to its arena.
+	strange.Store(pool, true)
 	pool.SetLimit(1<<20, 64<<20)
 	intact := func(text string, body []byte) {
 		if text != string(body) && text != "" && text[0] != 'c' {
@@ -161,8 +163,8 @@ func TestSoak(t *testing.T) {
 	}
 	all.Wait()
 	awaitIdle(t, pool)
-	if n := pool.Stats().Gets; n < 20 {
-		t.Errorf("only %d messages", n)
+	if s := pool.Stats(); s.Gets < 20 || s.Abandoned > s.Gets/1000 {
+		t.Errorf("%d messages, %d arenas abandoned", s.Gets, s.Abandoned)
 	}
 }
 

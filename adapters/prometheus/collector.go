@@ -28,6 +28,7 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(counter, "leaked_total", "Arenas that were collected without a Put.", func(s arena.PoolStats) float64 { return float64(s.Leaked) })
 	add(counter, "abandoned_total", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) float64 { return float64(s.Abandoned) })
 	add(counter, "guarded_total", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) float64 { return float64(s.Guarded) })
+	add(counter, "used_late_total", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) float64 { return float64(s.UsedLate) })
 	add(counter, "oversize_chunks_total", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) float64 { return float64(s.Oversize) })
 	add(counter, "dropped_chunks_total", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) float64 { return float64(s.Dropped) })
 	add(counter, "refused_total", "Allocations that a limit refused.", func(s arena.PoolStats) float64 { return float64(s.Refused) })

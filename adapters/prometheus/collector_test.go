@@ -73,6 +73,9 @@ ebbpool_refused_total{pool="requests"} 1
 # HELP ebbpool_retained_bytes Chunks of the arenas that lie idle.
 # TYPE ebbpool_retained_bytes gauge
 ebbpool_retained_bytes{pool="requests"} 0
+# HELP ebbpool_used_late_total Arenas that were used after their Put, of pools that isolate requests.
+# TYPE ebbpool_used_late_total counter
+ebbpool_used_late_total{pool="requests"} 0
 `
 	if err := testutil.CollectAndCompare(NewPoolCollector(pool, "requests"), strings.NewReader(want)); err != nil {
 		t.Error(err)
@@ -141,7 +144,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*14+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*16+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }
