@@ -28,7 +28,7 @@ import (
 // request change, no reply may have another call's text, and no arena may stay out.
 func TestSoak(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	// What is cancelled may end while its goroutine is on the way to its arena.
+	// On a busy machine one in some hundred thousand is abandoned, which costs an arena.
 	strange.Store(pool, true)
 	pool.SetLimit(1<<20, 64<<20)
 	intact := func(text string, body []byte) {
