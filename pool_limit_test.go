@@ -189,7 +189,7 @@ func TestPoolLimitIsForOneEpoch(t *testing.T) {
 		a.AllocBytes(15_000)
 		m := a.quota()
 		p.Put(a)
-		if m.Limit() != 0 || a.region.MaxRetained != 1<<20 {
+		if m.Limit() != 0 || !check.On && a.region.MaxRetained != 1<<20 { // a checked build has put another one in its place
 			t.Errorf("an idle arena has a limit: %+v", m)
 		}
 		b := p.Get()

@@ -131,13 +131,18 @@ func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {
 	b.region.Guard(g)
 	b.owner.account.Pending = true
 	b.owner.account.Turns.Store(1)
+	p.countGuarded()
+	return b
+}
+
+//go:norace
+func (p *ArenaPool) countGuarded() {
 	check.RaceBlind()
 	p.mu.Lock()
 	p.gone.Misses-- // newArena counted one
 	p.gone.Guarded++
 	p.mu.Unlock()
 	check.RaceSee()
-	return b
 }
 
 // endGuarded takes the place of Put's work for a guarded arena.
@@ -146,9 +151,16 @@ func (p *ArenaPool) endGuarded(a *Arena, g *machine.Guarded) {
 	g.Epoch.Ended.Record(1)
 	a.poison()
 	g.Protect()
+	p.leave(a.owner.account)
+}
+
+// leave notes that the pool lets go of the arena of acct.
+//
+//go:norace
+func (p *ArenaPool) leave(acct *account) {
 	check.RaceBlind()
 	p.mu.Lock()
-	a.owner.account.leaving = true
+	acct.leaving = true
 	p.retained.leaving++
 	p.mu.Unlock()
 	check.RaceSee()

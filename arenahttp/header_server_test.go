@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/textproto"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +149,7 @@ func TestHeaderOfALateHandler(t *testing.T) {
 			case <-answered:
 				return
 			default:
+				runtime.Gosched() // WebAssembly has one thread
 			}
 		}
 	}), time.Millisecond, "late")

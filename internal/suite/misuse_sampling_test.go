@@ -14,6 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 type sampledNode struct {
@@ -53,8 +54,8 @@ var sampledSink any
 // build, once, with the three stacks. Without the protection, or the dead values, the
 // program reads what the next request has there.
 func TestMisuseSamplingFinds(t *testing.T) {
-	if check.On || !guard.HavePages() {
-		t.Skip("each arena is guarded, or none")
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
 	found := func(name string, reports []*arena.MisuseReport) {
 		t.Helper()
@@ -120,8 +121,8 @@ func TestMisuseSamplingFinds(t *testing.T) {
 // One Get in n is guarded, the others are as without sampling, and statistics, limits
 // and leaks are those of any arena.
 func TestMisuseSamplingCounts(t *testing.T) {
-	if check.On || !guard.HavePages() {
-		t.Skip("each arena is guarded, or none")
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
 	p := arena.NewArenaPool(4096, 0)
 	p.SetMisuseSampling(10, nil)
@@ -148,7 +149,7 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	if s.Guarded < gets/20 || s.Guarded > gets/5 {
 		t.Errorf("%d of %d Gets are guarded, with a rate of 10", s.Guarded, gets)
 	}
-	if s.Misses > gets/10 {
+	if s.Misses > gets/10 && !check.Race { // which has a sync.Pool lose what is put
 		t.Errorf("%d Gets found no arena: guarded ones count as that, or the arenas that they replace don't go back", s.Misses)
 	}
 	p.SetMisuseSampling(0, nil)
@@ -185,8 +186,8 @@ func TestGuardedArenaPutTwice(t *testing.T) {
 // What all guarded arenas have is bounded; beyond that no Get is picked, until the
 // collector has found that nothing leads to their memory.
 func TestGuardedMemoryIsBounded(t *testing.T) {
-	if check.On || !guard.HavePages() {
-		t.Skip("each arena is guarded, or none")
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
 	p := arena.NewArenaPool(1<<20, 0)
 	p.SetMisuseSampling(1, func(*arena.MisuseReport) {})
@@ -217,8 +218,8 @@ func TestGuardedMemoryIsBounded(t *testing.T) {
 // A mistake that one request in a thousand makes is found in ten million requests of
 // which one in a thousand is guarded: some ten times, whatever it is a mistake with.
 func TestMisuseSamplingRate(t *testing.T) {
-	if check.On || !guard.HavePages() {
-		t.Skip("each arena is guarded, or none")
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
 	requests, rate, every := 10_000_000, 1000, 1000
 	if testing.Short() {
