@@ -2436,14 +2436,12 @@ inline constexpr bool is_pair<std::pair<T, U>> = true;
 /// answers. Where args have one already they are all.
 template <class A, class T, class F, class... Args>
 T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) {
-    if constexpr (!takes<T, A>::value) {
-        return construct_in(at, std::forward<Args>(args)...);
-    } else if constexpr (is_pair<T>) {
+    if constexpr (takes<T, A>::value && is_pair<T>) {
         return std::apply([at](auto&&... all) { return std::construct_at(at, std::forward<decltype(all)>(all)...); },
                           std::uses_allocator_construction_args<T>(allocator(), std::forward<Args>(args)...));
-    } else if constexpr (std::is_constructible_v<T, std::allocator_arg_t, A, Args...>) {
+    } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, std::allocator_arg_t, A, Args...>>) {
         return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
-    } else if constexpr (std::is_constructible_v<T, Args..., A>) {
+    } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, Args..., A>>) {
         return std::construct_at(at, std::forward<Args>(args)..., allocator());
     } else {
         return construct_in(at, std::forward<Args>(args)...);
