@@ -84,8 +84,8 @@ var misuseSampled atomic.Bool
 // in the goroutine. One that never calls Get also needs debug.SetPanicOnFault(true);
 // without it the fault ends the process, with the stack of the use and without a report.
 //
-// A guarded arena is new, so that its Get and its first allocations cost some tens of
-// microseconds. All guarded arenas of the program together have at most 16 MB of memory
+// A guarded arena is new, and costs what a new arena costs, beside a system call for each
+// chunk without pointers at Put, and the stacks of Get and Put. All guarded arenas of the program together have at most 16 MB of memory
 // without pointers, until the collector has found that nothing leads there; while they have
 // half of it, no Get is picked. Memory is made unusable on Linux and macOS; elsewhere only allocations
 // from arenas that were put back are found. Programs that are built with -race, -asan or the tag

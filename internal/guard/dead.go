@@ -7,13 +7,13 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// word is a place in a type that gets a dead value: a pointer, or a length.
-type word struct {
-	off     uintptr
-	pointer bool
-}
+// word is a place in a type that gets a dead value: a pointer where number is 0, else a
+// length or another number.
+type word struct{ off, number uintptr }
 
-// DeadLen is the value of dead lengths, capacities and other whole words.
+// DeadLen is the value of dead lengths, capacities and other whole words; slices whose
+// elements are large have less, since what a dead pointer leads to must stay inside of its
+// epoch's slot: behind the last one anything may lie.
 const DeadLen = 0xDEAD
 
 // DeadFiller returns what fills memory of a type that has pointers with dead values:
@@ -28,10 +28,10 @@ func DeadFiller(t reflect.Type) func(base xunsafe.Pointer, from, to uintptr, dea
 			return
 		}
 		for _, w := range words {
-			if w.pointer {
+			if w.number == 0 {
 				*xunsafe.At[xunsafe.Pointer](base, from+w.off) = dead
 			} else {
-				*xunsafe.At[uintptr](base, from+w.off) = DeadLen
+				*xunsafe.At[uintptr](base, from+w.off) = w.number
 			}
 		}
 		all := reflect.SliceAt(t, xunsafe.Add(base, from), int((to-from)/t.Size()))
@@ -50,19 +50,29 @@ var deadFillers sync.Map // of reflect.Type to func(xunsafe.Pointer, uintptr, ui
 // mostWords bounds what is filled of a value that is a large array.
 const mostWords = 1024
 
-// wordsOf appends the words of a t at offset off that get dead values: all
-// pointers, the lengths and capacities, and whole words of other numbers.
+// wordsOf appends the words of a t at offset off that get dead values: pointers, lengths
+// and capacities, and whole words of other numbers. Pointers to what is larger than a
+// slot, and slices of it, stay as they are.
 func wordsOf(t reflect.Type, off uintptr, words []word) []word {
 	const size = 4 << (^uintptr(0) >> 63) // of a word
 	switch t.Kind() {
-	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func:
-		return append(words, word{off, true})
+	case reflect.Pointer:
+		if t.Elem().Size() > quarantineSlot {
+			return words
+		}
+		return append(words, word{off: off})
+	case reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func:
+		return append(words, word{off: off})
 	case reflect.Interface:
-		return append(words, word{off, true}, word{off + size, true})
+		return append(words, word{off: off}, word{off: off + size})
 	case reflect.String:
-		return append(words, word{off, true}, word{off + size, false})
+		return append(words, word{off: off}, word{off + size, DeadLen})
 	case reflect.Slice:
-		return append(words, word{off, true}, word{off + size, false}, word{off + 2*size, false})
+		n := min(DeadLen, quarantineSlot/max(t.Elem().Size(), 1))
+		if n == 0 {
+			return words
+		}
+		return append(words, word{off: off}, word{off + size, n}, word{off + 2*size, n})
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
@@ -76,7 +86,7 @@ func wordsOf(t reflect.Type, off uintptr, words []word) []word {
 			words = wordsOf(t.Elem(), off+uintptr(i)*t.Elem().Size(), words)
 		}
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
-		return append(words, word{off, false})
+		return append(words, word{off, DeadLen})
 	}
 	return words
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // A large buffer beside a pointer has no words that get dead values. Looking at
@@ -18,7 +19,36 @@ func TestDeadValuesSkipBuffers(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("looking at a type of 1 GB took %v", took)
 	}
-	if len(words) != 1 || words[0] != (word{1 << 30, true}) {
+	if len(words) != 1 || words[0] != (word{off: 1 << 30}) {
 		t.Errorf("words = %v, want the pointer behind the buffer", words)
+	}
+}
+
+// What is reached through a dead value lies in its epoch's slot: an element of a large type
+// at a dead index would lie in another epoch's, or behind the last one in memory of anybody.
+func TestDeadValuesStayInTheirSlot(t *testing.T) {
+	type large [quarantineSlot / 3]byte
+	type beyond [quarantineSlot + 1]byte
+	type value struct {
+		texts  []string
+		larges []large
+		next   *large
+		far    *beyond
+		fars   []beyond
+		none   []struct{}
+	}
+	const word = unsafe.Sizeof(uintptr(0))
+	kept := new(beyond)
+	v := value{far: kept, fars: make([]beyond, 1)}
+	dead := unsafe.Pointer(new(large))
+	DeadFiller(reflect.TypeFor[value]())(unsafe.Pointer(&v), 0, unsafe.Sizeof(v), dead)
+	if len(v.larges) != 3 || cap(v.larges) != 3 || unsafe.Pointer(unsafe.SliceData(v.larges)) != dead || unsafe.Pointer(v.next) != dead {
+		t.Errorf("large elements: %d of %d", len(v.larges), cap(v.larges))
+	}
+	if want := min(DeadLen, quarantineSlot/(2*word)); uintptr(len(v.texts)) != want || len(v.none) != DeadLen {
+		t.Errorf("%d texts, want %d; %d of no size", len(v.texts), want, len(v.none))
+	}
+	if v.far != kept || len(v.fars) != 1 {
+		t.Errorf("what is larger than a slot has changed: %p, %d", v.far, len(v.fars))
 	}
 }
