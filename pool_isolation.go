@@ -19,8 +19,8 @@ import (
 // request gets. PoolStats counts it where it is seen, with arenas that are used later.
 //
 // It costs what new memory costs, though an arena takes it in pieces that last for many
-// requests: about as many bytes as the request uses, and 0.3 allocations of the heap or
-// less. An idle arena holds as much as some 40 to 80 requests use, within its
+// requests: about as many bytes as the request uses, and one allocation of the heap in
+// three to six requests. An idle arena holds as much as some 40 to 80 requests use, within its
 // maxRetained; where that is less, requests allocate more often. Forks are made anew for
 // each request, an Allocator calls New, and arenajson's RecycleMaps does nothing.
 //
