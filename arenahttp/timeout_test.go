@@ -75,21 +75,14 @@ func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 		"late": {func(w http.ResponseWriter, r *http.Request, see func(any)) {
 			w.Header().Set("X-One", "1")
 			io.WriteString(w, "half")
-			<-r.Context().Done()
-			for { // until the answer is sent
-				if _, err := io.WriteString(w, "the rest"); err != nil {
-					see(err)
-					see(r.Context().Err())
-					return
-				}
-				time.Sleep(time.Millisecond)
-			}
+			see(answered(w, r))
+			see(r.Context().Err())
 		}, "you waited long enough", true},
-		"late, without a message": {func(w http.ResponseWriter, r *http.Request, see func(any)) { <-r.Context().Done() }, "", true},
-		"a late panic":            {func(w http.ResponseWriter, r *http.Request, see func(any)) { <-r.Context().Done(); panic(oops) }, "late", true},
+		"late, without a message": {func(w http.ResponseWriter, r *http.Request, see func(any)) { answered(w, r) }, "", true},
+		"a late panic":            {func(w http.ResponseWriter, r *http.Request, see func(any)) { answered(w, r); panic(oops) }, "late", true},
 		"the client goes": {func(w http.ResponseWriter, r *http.Request, see func(any)) {
 			r.Context().Value(goAway{}).(context.CancelFunc)()
-			<-r.Context().Done()
+			see(answered(w, r))
 			see(r.Context().Err())
 		}, "late", false},
 		"a deadline": {func(w http.ResponseWriter, r *http.Request, see func(any)) {
@@ -146,6 +139,17 @@ func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 }
 
 type goAway struct{}
+
+// answered waits until r's handler is over time and has its answer sent, and returns what a
+// Write reports from then on. A handler that returned at once would race with its timeout:
+// which of the two http.TimeoutHandler answers is chance.
+func answered(w io.Writer, r *http.Request) error {
+	for <-r.Context().Done(); ; time.Sleep(time.Millisecond) {
+		if _, err := io.WriteString(w, "the rest"); err != nil {
+			return err
+		}
+	}
+}
 
 // asking is h, which works with its arena first and last.
 func asking(h http.Handler) http.Handler {
@@ -246,24 +250,22 @@ func TestBegunLate(t *testing.T) {
 func TestTimeoutHandlerEnds(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 0)
-	tooMuch := func(r *http.Request) { arena.FromContext(r.Context()).AllocBytes(1 << 20) }
+	tooMuch := func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()).AllocBytes(1 << 20) }
 	for name, x := range map[string]struct {
-		f    func(*http.Request)
+		f    http.HandlerFunc
 		d    time.Duration
 		code int
 	}{
 		"in time": {tooMuch, time.Hour, 413},
-		"late": {func(r *http.Request) {
+		"late": {func(w http.ResponseWriter, r *http.Request) {
 			arena.FromContext(r.Context())
-			<-r.Context().Done()
-			time.Sleep(5 * time.Millisecond)
-			tooMuch(r)
+			answered(w, r)
+			tooMuch(w, r)
 		}, time.Millisecond, 503},
-		"Goexit": {func(r *http.Request) { arena.FromContext(r.Context()); runtime.Goexit() }, 10 * time.Millisecond, 503},
+		"Goexit": {func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()); runtime.Goexit() }, 10 * time.Millisecond, 503},
 	} {
 		w := httptest.NewRecorder()
-		h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { x.f(r) })
-		arenahttp.Handler(p, arenahttp.TimeoutHandler(h, x.d, "late")).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		arenahttp.Handler(p, arenahttp.TimeoutHandler(x.f, x.d, "late")).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 		if w.Code != x.code {
 			t.Errorf("%s: %d, want %d", name, w.Code, x.code)
 		}
