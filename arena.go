@@ -36,7 +36,7 @@ type Arena struct {
 // a test says what to write here when they change.
 const (
 	is64       = ^uintptr(0) >> 63
-	arenaPad   = 0*is64 + 32*(1-is64)
+	arenaPad   = 8*is64 + 32*(1-is64)
 	accountPad = 56*is64 + 16*(1-is64)
 )
 

@@ -22,7 +22,7 @@ type chunk struct {
 }
 
 // used is how many bytes of the chunk this epoch has handed out.
-func (c *chunk) used() uintptr { return c.Lo - c.from + c.cap - c.Hi }
+func (c *chunk) used() uintptr { return c.Lo - c.begin() + c.cap - c.Hi }
 
 // fold notes what was handed out as no longer clean. It must run before Lo
 // or Hi go back.
@@ -59,7 +59,7 @@ func (c *chunk) extent() check.Extent {
 
 func (c *chunk) check() {
 	must((c.Base == nil) == (c.cap == 0), "a chunk has memory and no size, or a size and no memory")
-	must(c.from <= c.Lo && c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
+	must(c.begin() <= c.Lo && c.Lo <= c.Hi && c.Hi <= c.cap, "a chunk's ends are out of order")
 	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
 }
 

@@ -58,10 +58,10 @@ func TestBusiestLane(t *testing.T) {
 	}
 	for _, want := range []*Lane{second, third, first} {
 		for _, l := range []*Lane{first, second, third} {
-			l.reserveLarge(l.align)
+			l.reserveLarge(l.align())
 			if l == want {
-				l.reserveLarge(8 * l.align)
-				l.reserveLarge(16 * l.align)
+				l.reserveLarge(8 * l.align())
+				l.reserveLarge(16 * l.align())
 			}
 		}
 		if r.Empty(); r.Types.Busiest != want {

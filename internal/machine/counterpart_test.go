@@ -131,10 +131,10 @@ func (w *counterpart) same(what string, retention bool) {
 	}
 	lanes := map[uintptr]*Lane{}
 	for _, l := range w.r[1].Types.lanes {
-		lanes[l.align] = l
+		lanes[l.align()] = l
 	}
 	for _, l := range w.r[0].Types.lanes {
-		o := lanes[l.align]
+		o := lanes[l.align()]
 		if l.HeldBytes() != o.HeldBytes() || l.Chunks() != o.Chunks() {
 			w.t.Fatalf("%s: a lane holds %d bytes in %d chunks, and if it is always in use %d in %d", what, l.HeldBytes(), l.Chunks(), o.HeldBytes(), o.Chunks())
 		}

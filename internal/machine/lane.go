@@ -33,7 +33,6 @@ type laneRecord struct {
 	older     []chunk // full chunks of this epoch, in the order they were started
 	olderUsed uintptr // bytes handed out from them
 	free      []chunk // empty chunks, for when the current one is full; see lane_trim.go
-	align     uintptr // chunk sizes are multiples of it: 8, or the size of the type
 	retention retention
 }
 
@@ -58,6 +57,12 @@ type place struct {
 }
 
 var flatOps = laneOps{laneMemory: flatMemory{}}
+
+// align is what the sizes of the lane's values and chunks are multiples of: 8, or the
+// size of the type.
+//
+//go:norace
+func (l *Lane) align() uintptr { return l.retention.unit }
 
 // usedBytes is how many bytes this epoch has handed out.
 //
@@ -126,7 +131,7 @@ func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	pointers := HoldsPointers[T]()
 	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
 	align := max(xunsafe.SizeOf[T](), 1)
-	l := Lane{ops: ops, watch: check.NewLane[T](align, pointers), laneRecord: &laneRecord{align: align, retention: newRetention(chunk, align)}}
+	l := Lane{ops: ops, watch: check.NewLane[T](align, pointers), laneRecord: &laneRecord{retention: newRetention(chunk, align)}}
 	l.watch.WatchedBy(w)
 	return l
 }
@@ -137,7 +142,7 @@ func (l *Lane) initFlat(chunkSize uintptr) {
 	if l.laneRecord == nil {
 		l.laneRecord = new(laneRecord)
 	}
-	l.ops, l.align, l.watch = &flatOps, FlatAlign, check.NewFlatLane(FlatAlign)
+	l.ops, l.watch = &flatOps, check.NewFlatLane(FlatAlign)
 	l.retention = newFlatRetention(chunkSize)
 }
 
@@ -189,9 +194,9 @@ func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
 
 //go:norace
 func (l *Lane) holding(c *chunk, size uintptr) Holding {
-	base := xunsafe.Add(c.Base, c.from)
+	base := xunsafe.Add(c.Base, c.begin())
 	start := xunsafe.Number(base)
-	return Holding{start, start + c.cap - c.from, base, size, l.Key, l.ops.laneMemory}
+	return Holding{start, start + c.cap - c.begin(), base, size, l.Key, l.ops.laneMemory}
 }
 
 // typedLane is a lane of a type with pointers, in one piece with its laneOps, the list

@@ -15,7 +15,7 @@ func (l *Lane) check() {
 		must(c.Base != l.Base, "a free chunk is the current one")
 		must(i == 0 || l.free[i-1].room() <= c.room(), "free chunks are out of order")
 	}
-	must(!l.Typed() || (l.Hi-l.Lo)%l.align == 0, "the free memory is not made of whole values: a handle would not meet its end")
+	must(!l.Typed() || (l.Hi-l.Lo)%l.align() == 0, "the free memory is not made of whole values: a handle would not meet its end")
 	must(l.tip <= l.Lo, "the newest slice ends beyond what is handed out")
 	var olderUsed uintptr
 	for i := range l.older {

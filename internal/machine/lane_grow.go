@@ -78,8 +78,8 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	if want != 0 && l.Base == nil {
 		want = l.firstSize(want)
 	}
-	need = RoundUp(need, l.align)
-	n := max(need, min(want, MaxAlloc)/l.align*l.align)
+	need = RoundUp(need, l.align())
+	n := max(need, min(want, MaxAlloc)/l.align()*l.align())
 	m := l.ops.quota
 	if m != nil {
 		n = m.grant(l, need, n, want == 0)

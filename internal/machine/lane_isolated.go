@@ -1,6 +1,9 @@
 package machine
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // How lanes work in a region that isolates its epochs: no memory is handed out twice.
 // Where an epoch ends nothing is taken back; the next one begins behind it in the same
@@ -17,17 +20,21 @@ import "math/bits"
 // alive for as long as the chunk has room. Within an epoch a rewind has memory handed
 // out again; the next epoch begins behind all that was ever handed out of the chunk.
 
-// span is what a chunk has of earlier epochs. Both are 0 where epochs are not isolated.
+// span is what a chunk has of earlier epochs. Both are 0 where epochs are not isolated,
+// and in chunks of 4 GiB and more, which serve one epoch.
 type span struct {
-	from uintptr // offset of the first byte that no earlier epoch had
-	lost uintptr // bytes behind cap, which earlier epochs had
+	from uint32 // offset of the first byte that no earlier epoch had
+	lost uint32 // bytes behind cap, which earlier epochs had
 }
 
+// begin is where what the chunk has for this epoch begins.
+func (s span) begin() uintptr { return uintptr(s.from) }
+
 // size returns how many bytes of the heap the chunk has.
-func (c *chunk) size() uintptr { return c.cap + c.lost }
+func (c *chunk) size() uintptr { return c.cap + uintptr(c.lost) }
 
 // room is how many bytes the chunk has for an epoch that finds it empty.
-func (c *chunk) room() uintptr { return c.cap - c.from }
+func (c *chunk) room() uintptr { return c.cap - c.begin() }
 
 // isolation sizes a lane's chunks where epochs are isolated: so that each lasts for
 // leastEpochs at least, but no more than the region may retain.
@@ -92,7 +99,7 @@ func (l *Lane) isolate(ceiling uintptr) (ok bool) {
 	if l.Base == nil {
 		return true
 	}
-	if ok = l.Lo >= l.from; !ok || !l.chunk.isolate(l.ops) {
+	if ok = l.Lo >= l.begin(); !ok || !l.chunk.isolate(l.ops) {
 		l.ops.quota.give(l.size(), 1)
 		l.chunk = chunk{}
 	}
@@ -119,21 +126,25 @@ func (l *Lane) leaveFull() {
 // isolate has the next epoch begin behind all that was ever handed out of the chunk.
 // It returns false where nothing is left.
 func (c *chunk) isolate(ops *laneOps) bool {
-	if c.Lo == c.from && c.Hi == c.cap && c.clean <= c.from {
+	begin := c.begin()
+	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin {
 		return true // as it was
 	}
-	if ops.zeroes && c.Lo > c.from {
-		ops.clear(c.Base, c.from, c.Lo)
+	if c.size() > math.MaxUint32 {
+		return false
+	}
+	if ops.zeroes && c.Lo > begin {
+		ops.clear(c.Base, begin, c.Lo)
 	}
 	c.fold()
 	if c.cleanEnd < c.cap {
 		end := c.cleanEnd &^ (FlatAlign - 1)
-		c.lost += c.cap - end
+		c.lost += uint32(c.cap - end)
 		c.cap, c.cleanEnd = end, end
 	}
 	if c.clean >= c.cap {
 		return false
 	}
-	c.from, c.Lo, c.Hi = c.clean, c.clean, c.cap
+	c.from, c.Lo, c.Hi = uint32(c.clean), c.clean, c.cap
 	return true
 }

@@ -42,7 +42,7 @@ func (l *Lane) rewind(p position) {
 		later := l.older[p.older:]
 		if p.chunk == 0 {
 			// The chunk was empty then; the one that is here now will do.
-			l.takeBack(&l.chunk, l.from, l.cap)
+			l.takeBack(&l.chunk, l.begin(), l.cap)
 		}
 		for _, c := range later {
 			if xunsafe.Number(c.Base) == p.chunk {

@@ -63,7 +63,7 @@ func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 //
 //go:norace
 func (l *Lane) reserveSlice(size uintptr) (*chunk, uintptr) {
-	c, off := l.reserveLarge(RoundUp(size, l.align))
+	c, off := l.reserveLarge(RoundUp(size, l.align()))
 	if c == &l.chunk {
 		l.tip = off + size
 	}

@@ -43,7 +43,7 @@ func (l *Lane) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uintptr) 
 //go:norace
 func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	redzone := l.watch.Redzone()
-	taken := RoundUp(size, l.align)
+	taken := RoundUp(size, l.align())
 	if l.Hi-l.Lo >= redzone+taken || l.Base == nil || l.used() == 0 {
 		return l.reserveSlice(size)
 	}
@@ -110,7 +110,7 @@ func (l *Lane) leave(m move) {
 //
 //go:norace
 func (m *move) isAlone(c *chunk, l *Lane) bool {
-	return c.Base == m.from && c.Hi == c.cap && c.Lo == RoundUp(m.bytes, l.align) && c.Lo != 0
+	return c.Base == m.from && c.Hi == c.cap && c.Lo == RoundUp(m.bytes, l.align()) && c.Lo != 0
 }
 
 // extend lets the slice at data, with room for have elements of size bytes, if it
@@ -126,7 +126,7 @@ func (l *Lane) extend(size uintptr, data xunsafe.Pointer, have, least, wanted in
 	}
 	end := from + uintptr(have)*size
 	c := min(uintptr(wanted), (l.Hi-from)/size)
-	newLo := RoundUp(from+c*size, l.align)
+	newLo := RoundUp(from+c*size, l.align())
 	if c < uintptr(least) || newLo > l.Hi {
 		return 0
 	}
@@ -156,7 +156,7 @@ func (l *Lane) extend(size uintptr, data xunsafe.Pointer, have, least, wanted in
 func (l *Lane) newest(size uintptr, data xunsafe.Pointer, c int) (from uintptr, ok bool) {
 	from = xunsafe.Offset(l.Base, data)
 	end := from + uintptr(c)*size
-	return from, c != 0 && from < l.Lo && end == l.tip && RoundUp(end, l.align) == l.Lo
+	return from, c != 0 && from < l.Lo && end == l.tip && RoundUp(end, l.align()) == l.Lo
 }
 
 // capNearLimit returns the capacity, in values of size bytes, of a slice of n values

@@ -53,7 +53,7 @@ func (l *Lane) takeFree(i int) chunk {
 
 // addFree empties a chunk and puts it on the free list.
 func (l *Lane) addFree(c chunk) {
-	l.takeBack(&c, c.from, c.cap)
+	l.takeBack(&c, c.begin(), c.cap)
 	i := len(l.free)
 	for i > 0 && l.free[i-1].room() > c.room() {
 		i--

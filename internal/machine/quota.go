@@ -113,7 +113,7 @@ func (q *Quota) grant(l *Lane, need, size uintptr, beside bool) uintptr {
 				q.refused(Refusal{Limit: q.limit, InUse: held, Asked: need})
 			}
 		}
-		size = shareOf(remaining(q.limit, held), need, size, l.align)
+		size = shareOf(remaining(q.limit, held), need, size, l.align())
 	}
 	size = q.charge(l, need, size, beside, drop)
 	q.held += size
@@ -162,7 +162,7 @@ func (q *Quota) charge(l *Lane, need, size uintptr, beside, drop bool) uintptr {
 		if remaining(b.total, after) < need {
 			q.refusedByTotal(b, after-q.idleForkBytes(), need)
 		}
-		n := shareOf(remaining(b.total, after), need, size, l.align)
+		n := shareOf(remaining(b.total, after), need, size, l.align())
 		// Until what is idle is gone, it counts; and what takes its place is
 		// sure before it goes, or a refusal could come after that.
 		during := max(after+n, min(b.all, b.total))

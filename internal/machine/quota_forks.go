@@ -97,7 +97,7 @@ func (q *Quota) reserve(l *Lane, need, size uintptr, beside bool) (n uintptr, dr
 			if remaining(limit, after) < need {
 				q.refused(Refusal{Limit: limit, InUse: after - q.idleForkBytes(), Asked: need})
 			}
-			n = shareOf(remaining(limit, after), need, size, l.align)
+			n = shareOf(remaining(limit, after), need, size, l.align())
 		}
 		during := max(after+n, all)
 		q.reserved = q.held + during - all

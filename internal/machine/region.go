@@ -152,7 +152,7 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
 	l := &x.Lane
 	l.laneRecord = &x.record
-	l.ops, l.align, l.watch, l.older = &x.own, size, watch, x.few[:0]
+	l.ops, l.watch, l.older = &x.own, watch, x.few[:0]
 	l.retention = newTypedRetention(r.chunkSize, size)
 	l.retention.isolates = r.retired != nil
 	l.watch.WatchedBy(&r.Watch)
@@ -174,12 +174,13 @@ func (r *Region) Empty() {
 	lanes := r.Types.inUse()
 	for i := 0; i < len(lanes); {
 		l := lanes[i]
-		n := l.UserBytes()
+		n := l.usedBytes()
+		idle := n == 0 && l.isIdle()
+		n -= l.redzoneBytes()
 		if n > most {
 			most, busiest = n, l
 		}
 		used += n
-		idle := l.isIdle()
 		l.empty(r.MaxRetained)
 		switch {
 		case !idle:

@@ -15,7 +15,7 @@ func New[T any](r *Region) *T { return NewIn[T](laneOf[T](r)) }
 //
 //go:norace
 func NewIn[T any](l *Lane) *T {
-	c, off := l.reserveLarge(RoundUp(xunsafe.SizeOf[T](), l.align))
+	c, off := l.reserveLarge(RoundUp(xunsafe.SizeOf[T](), l.align()))
 	if check.On {
 		l.give(c, off, off+xunsafe.SizeOf[T]())
 	}

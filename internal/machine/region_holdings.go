@@ -8,7 +8,7 @@ package machine
 func (r *Region) Holdings(list []Holding) []Holding {
 	list = r.FlatLane().holdings(list, 0)
 	for _, l := range r.Types.inUse() {
-		list = l.holdings(list, l.align)
+		list = l.holdings(list, l.align())
 	}
 	return list
 }

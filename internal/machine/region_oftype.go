@@ -66,7 +66,7 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 		return nothing()
 	}
 	l := laneOfType(r, t)
-	c, off := l.reserveLarge(RoundUp(t.Size, l.align))
+	c, off := l.reserveLarge(RoundUp(t.Size, l.align()))
 	if check.On {
 		l.give(c, off, off+t.Size)
 	}

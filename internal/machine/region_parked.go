@@ -24,7 +24,7 @@ func (r *Region) unpark(l *Lane) {
 	p.oversize -= l.retention.oversize
 	r.Types.swap(int(l.ops.index), p.first)
 	p.first++
-	l.Lo, l.Hi = l.from, l.cap
+	l.Lo, l.Hi = l.begin(), l.cap
 	l.retention.missed(uint32(r.resets) - l.ops.since)
 }
 

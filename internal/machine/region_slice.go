@@ -108,7 +108,7 @@ func (r *Region) trimSlice(l *Lane, size uintptr, data xunsafe.Pointer, c, n int
 		l.ops.clear(l.Base, end, was)
 	}
 	l.chunk.fold()
-	l.Lo, l.tip = RoundUp(end, l.align), end
+	l.Lo, l.tip = RoundUp(end, l.align()), end
 	if check.On {
 		if !l.ops.zeroes {
 			// The checks count on free zeros behind a value and its redzone, which

@@ -107,10 +107,12 @@ func newTypeTable() TypeTable {
 var noLanes laneList
 
 // firstTypes has what the first types of an arena need, in one allocation: a
-// new arena for each request would feel six of them.
+// new arena for each request would feel six of them. More than six types hardly ever
+// have slots of their own in so small a table, and a longer list would be of the heap's
+// next size.
 type firstTypes struct {
 	slots [minSlots]*Lane
-	lanes [minSlots]*Lane
+	lanes [minSlots - 2]*Lane
 	list  laneList
 	first typedLane
 }
