@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // arenaCall is a call of a function of package arena. It reports whether it
@@ -75,49 +73,6 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	return nil, true
 }
 
-func (f *function) unknownInstr(st *state, instr ssa.CallInstruction) value {
-	if v, ok := instr.(ssa.Value); ok {
-		return f.unknown(st, v, v.Type())
-	}
-	return nil
-}
-
-// allocate returns what an allocating function returns: memory of each arena that
-// it may have been given, or of Go's heap if that is nil.
-func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
-	f.useHandle(st, arena, f.position(instr))
-	k := f.site(instr, "", MemorySite, f.position(instr))
-	k.uninit = name == "MakeSliceUninit"
-	k.Slab = strings.HasPrefix(name, "Slab.")
-	if args := instr.Common().Args; len(args) > 0 {
-		k.owner = args[0]
-	}
-	if v, ok := instr.(ssa.Value); ok {
-		k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
-	}
-	st.remake(k)
-	if k.uninit {
-		st.unread[k] = true
-	}
-	return f.memory(st, k, arena)
-}
-
-// memory is k as memory of what arena may be.
-func (f *function) memory(st *state, k *Site, arena value) value {
-	var out value
-	for _, a := range arena.atoms() {
-		if a.Site.Kind == MemorySite || a.Site.Kind == LocalSite {
-			continue
-		}
-		st.dirty |= st.marks[a.Site]
-		out = out.add(entry{"", Atom{Site: k, Region: a.Site, after: st.marks[a.Site]}})
-	}
-	if len(out) == 0 {
-		out = one(Atom{Site: k})
-	}
-	return out
-}
-
 // arenaAppend is arena.Append(a, s, items...): s, or a copy of it in a.
 func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
 	for len(args) < 3 {
@@ -141,133 +96,6 @@ func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	f.put(st, grown[0].a.Site, element, nil, old, false, f.position(instr))
 	return out
-}
-
-// useHandle is an operation on an arena that only its owner may do.
-func (f *function) useHandle(st *state, arena value, pos token.Pos) {
-	for _, a := range arena.atoms() {
-		if a.Region != nil || !mayBeHandle(a.Site) {
-			continue
-		}
-		if a.Stale != nil {
-			f.see(Fault{Kind: FaultHandle, Of: a, Pos: pos})
-		}
-		f.usedByOwner(st, a.Site, pos)
-		f.effect(st, OpUse, a.Site, Place{}, Source{}, len(arena) == 1, pos)
-	}
-}
-
-// exactly reports whether v is one thing, so that what is done to it is done to
-// that.
-func exactly(v value) bool {
-	atoms := v.atoms()
-	if len(atoms) == 0 {
-		return false
-	}
-	for _, a := range atoms {
-		if a.Site != atoms[0].Site || a.Site.isOld || summarySymbol(a.Site) {
-			return false
-		}
-	}
-	return true
-}
-
-// takeBack is what a Reset, Release, Put or Deallocate of v does. Where it is
-// not known that it is done, or to which arena, it takes nothing back.
-func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, deferred bool, name string) {
-	certain := must && exactly(v)
-	reported := false
-	for _, a := range v.atoms() {
-		region := a.Site
-		if o == OpDeallocate && !region.Slot || o != OpDeallocate && (a.Region != nil || !mayBeHandle(region)) {
-			continue
-		}
-		if o == OpPut {
-			delete(st.open, region)
-		}
-		if o == OpPut || o == OpDeallocate {
-			if a.Stale != nil && !reported && exactly(v) {
-				f.see(Fault{Kind: FaultTwice, Of: a, Op: o, Pos: pos})
-				reported = true
-			}
-			if o == OpPut {
-				f.usedByOwner(st, region, pos)
-			}
-		}
-		f.effect(st, o, region, Place{}, Source{}, certain, pos)
-		if !certain {
-			continue
-		}
-		e := f.event(o, pos, deferred, name)
-		f.forksOf(st, region, pos)
-		f.noteEnd(st, region, e)
-		if l, ok := st.lent[region]; ok {
-			f.see(Fault{Kind: FaultLent, Arena: region, Pos: l.pos, How: l.how, By: e})
-		}
-		st.rewrite(func(k *Site) bool { return endsWith(k, region) }, func(x Atom) (Atom, bool) {
-			if x.Stale == nil && (endsWith(x.Region, region) || x.Region == nil &&
-				(o == OpPut && x.Site == region || x.Site != region && endsWith(x.Site, region))) {
-				x.Stale = e
-			}
-			return x, true
-		})
-		delete(st.marks, region)
-	}
-}
-
-// mark is a Mark of arena at k.
-func (f *function) mark(st *state, k *Site, arena value) value {
-	if st.made[k] && k.bit != 0 {
-		// Everything that exists is older than the new mark.
-		st.rewrite(func(*Site) bool { return true }, func(a Atom) (Atom, bool) {
-			a.after &^= k.bit
-			if a.Site == k {
-				return a, false
-			}
-			return a, true
-		})
-	}
-	st.made[k] = true
-	var out value
-	for _, a := range arena.atoms() {
-		if a.Region != nil {
-			continue
-		}
-		out = out.add(entry{"", Atom{Site: k, Region: a.Site, after: st.marks[a.Site] & st.dirty &^ k.bit}})
-		st.marks[a.Site] |= k.bit
-	}
-	st.dirty &^= k.bit
-	return out
-}
-
-// rewind takes back what was allocated from arena after m.
-func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferred bool, name string) {
-	certain := must && exactly(arena) && exactly(m)
-	for _, a := range m.atoms() {
-		if a.Stale != nil && exactly(m) {
-			f.see(Fault{Kind: FaultMark, Of: a, Pos: pos})
-		}
-	}
-	for _, a := range arena.atoms() {
-		if a.Region != nil {
-			continue
-		}
-		for _, b := range m.atoms() {
-			if p, ok := f.place(b.Site); ok && b.Site.Kind == SymbolSite {
-				f.effect(st, OpRewind, a.Site, p, Source{}, certain, pos)
-			}
-			if !certain || b.Site.Kind != MarkSite || b.Region != a.Site {
-				continue
-			}
-			e := f.event(OpRewind, pos, deferred, name)
-			st.rewrite(func(k *Site) bool { return k == a.Site }, func(x Atom) (Atom, bool) {
-				if x.Stale == nil && x.Region == a.Site && x.after&b.Site.bit != 0 {
-					x.Stale = e
-				}
-				return x, true
-			})
-		}
-	}
 }
 
 // do is ArenaPool.Do: it calls the function with an arena that it puts back
@@ -296,29 +124,21 @@ func (f *function) do(st *state, instr ssa.CallInstruction, fn value, pos token.
 	f.takeBack(st, arena, OpPut, pos, true, deferred, "Do")
 }
 
-// lostInLoop reports an arena that was not put back when its Get runs again
-// and nothing holds the earlier one any more.
-func (f *function) lostInLoop(st *state, k *Site) {
-	if !st.open[k] || !st.made[k] {
-		return
+// fixedpoolCall models a call of package fixedpool: a slot is a region of its own,
+// from Allocate to Deallocate.
+func (f *function) fixedpoolCall(st *state, instr ssa.CallInstruction, name string, args []value, deferred bool) (value, bool) {
+	pos := f.position(instr)
+	switch name {
+	case "New", "NewSync":
+		return f.unknownInstr(st, instr), true
+	case "Pool.Allocate", "SyncPool.Allocate":
+		k := f.site(instr, "", MemorySite, pos)
+		k.Slot = true
+		st.remake(k)
+		return one(Atom{Site: k, Region: k}), true
+	case "Pool.Deallocate", "SyncPool.Deallocate":
+		f.takeBack(st, args[1], OpDeallocate, pos, true, deferred, "Deallocate")
+		return nil, true
 	}
-	held := false
-	for v, val := range st.regs {
-		if _, ok := v.(*ssa.Phi); ok {
-			for _, a := range val.atoms() {
-				held = held || a.Site == k
-			}
-		}
-	}
-	for in, o := range st.cells {
-		for _, atoms := range o.parts {
-			for _, a := range atoms {
-				held = held || a.Site == k && in != k
-			}
-		}
-	}
-	delete(st.open, k)
-	if !held {
-		f.see(Fault{Kind: FaultLost, Arena: k})
-	}
+	return nil, false
 }

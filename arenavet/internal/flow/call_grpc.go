@@ -4,14 +4,11 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
-
-const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
 // registered is a call that registers a service with what arenagrpc.Wrap returned, as
 // pb.RegisterOrdersServer(registrar, &orders{}): each handler is then called with a
@@ -62,31 +59,6 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 	}
 }
 
-// keeps notes that a handler takes its arena over, so that it is not put back when it
-// returns.
-func (f *function) keeps(st *state) {
-	f.effects[effectKey{op: OpKeep}] = Effect{Op: OpKeep}
-	st.done[effectKey{op: OpKeep}] = true
-}
-
-// keptBy sees memory of an arena that lies in what root leads to when the arena was
-// put back. (Of parameters and globals leaving sees it.)
-func (f *function) keptBy(st *state, root ssa.Value, arena *Site) {
-	for k, o := range st.cells {
-		if k.Kind != SymbolSite || k.root != root {
-			continue
-		}
-		for off, atoms := range o.parts {
-			for _, a := range atoms {
-				at, ok := f.stored[storeKey{k, off, a.Site}]
-				if ok && a.Region == arena && a.Stale != nil {
-					f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
-				}
-			}
-		}
-	}
-}
-
 // handler is the function of type t that is method of a service; nil where it is not t's
 // own, as those that are embedded for what is not implemented.
 func (f *function) handler(t types.Type, method *types.Func) *ssa.Function {
@@ -106,29 +78,6 @@ func (f *function) handler(t types.Type, method *types.Func) *ssa.Function {
 		return nil
 	}
 	return fn
-}
-
-// received is the type of the messages that a handler gets from a stream of type t; nil
-// where t is something else, as a client's stream is.
-func received(t types.Type) types.Type {
-	if t == nil || !types.IsInterface(t) {
-		return nil
-	}
-	methods := types.NewMethodSet(t)
-	for _, name := range []string{"RecvMsg", "SetTrailer"} { // which only a grpc.ServerStream has both of
-		if methods.Lookup(nil, name) == nil {
-			return nil
-		}
-	}
-	recv := methods.Lookup(nil, "Recv")
-	if recv == nil {
-		return nil
-	}
-	sig, ok := recv.Type().(*types.Signature)
-	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !isMessage(sig.Results().At(0).Type()) {
-		return nil
-	}
-	return sig.Results().At(0).Type()
 }
 
 // receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the
@@ -162,25 +111,7 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-// isMessage reports whether t is a pointer to a struct, as generated messages are.
-func isMessage(t types.Type) bool {
-	p, ok := t.Underlying().(*types.Pointer)
-	if !ok {
-		return false
-	}
-	_, ok = p.Elem().Underlying().(*types.Struct)
-	return ok
-}
-
-// ofProtobuf reports whether t is what each generated message has for package proto's own
-// records, which lead to all of its types and to nothing that is decoded.
-func ofProtobuf(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(catalog.PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
-}
+const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
 // isWrapped reports whether v is what arenagrpc.Wrap returned.
 func isWrapped(v ssa.Value, depth int) bool {

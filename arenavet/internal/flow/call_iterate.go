@@ -61,34 +61,3 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 		f.apply(st, instr, weak, t.args, false, false)
 	}
 }
-
-// passed are the functions that v may be, to be called with arguments that
-// begin with those, as far as they are known.
-func (f *function) passed(st *state, v value, with ...value) []target {
-	list := f.closures(st, v, nil)
-	for i, t := range list {
-		sig := t.fn.Signature
-		args := make([]value, sig.Params().Len(), sig.Params().Len()+1)
-		if sig.Recv() != nil {
-			args = append(args, nil)
-		}
-		if len(t.fn.FreeVars) > 0 {
-			copy(args, with)
-			args = append(args, t.args...) // what it has captured comes last
-		} else {
-			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a method's receiver comes first
-		}
-		list[i].args = args
-	}
-	return list
-}
-
-// weakWrites returns what a function may write that may be called or not.
-func weakWrites(s *Summary) []Write {
-	list := make([]Write, len(s.Writes))
-	for i, w := range s.Writes {
-		w.Strong = false
-		list[i] = w
-	}
-	return list
-}

@@ -8,10 +8,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// sourceStep is where an iterator has what it walks through, so that a range
-// over it is a use of that.
-const sourceStep = "i;"
-
 // mapCall is arenaCall for an arena's Map. Its keys and values lie at the same
 // places as a builtin map's, the map itself in the arena.
 func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"go/constant"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -106,39 +105,6 @@ func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result
 	return from
 }
 
-// operands are the values of a slice that the source lists, as those of a
-// variadic parameter. It is empty for other slices.
-func operands(v ssa.Value) []ssa.Value {
-	s, ok := v.(*ssa.Slice)
-	if !ok || s.Low != nil || s.High != nil {
-		return nil
-	}
-	array, ok := s.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	var list []ssa.Value
-	for _, use := range *array.Referrers() {
-		at, ok := use.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		i, ok := at.Index.(*ssa.Const)
-		if !ok {
-			return nil
-		}
-		for _, use := range *at.Referrers() {
-			if store, ok := use.(*ssa.Store); ok && store.Addr == at {
-				for int64(len(list)) <= i.Int64() {
-					list = append(list, nil)
-				}
-				list[i.Int64()] = store.Val
-			}
-		}
-	}
-	return list
-}
-
 // concatenation is x + y: a copy, but if one of them is empty it is the other
 // one itself.
 func (f *function) concatenation(st *state, v *ssa.BinOp) value {
@@ -155,37 +121,6 @@ func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	return out
 }
 
-// empty reports whether a string is s[:0].
-func empty(v ssa.Value) bool {
-	s, ok := v.(*ssa.Slice)
-	if !ok {
-		return false
-	}
-	high, ok := s.High.(*ssa.Const)
-	return ok && high.Value != nil && high.Int64() == 0
-}
-
-// notEmpty reports whether a string is sure not to be empty.
-func notEmpty(v ssa.Value) bool {
-	switch v := v.(type) {
-	case *ssa.Const:
-		return v.Value != nil && v.Value.Kind() == constant.String && constant.StringVal(v.Value) != ""
-	case *ssa.BinOp:
-		return v.Op == token.ADD && (notEmpty(v.X) || notEmpty(v.Y))
-	case *ssa.Convert: // string(r) of a rune
-		b, ok := v.X.Type().Underlying().(*types.Basic)
-		return ok && b.Info()&types.IsInteger != 0
-	case *ssa.Call:
-		if fn := v.Call.StaticCallee(); fn != nil {
-			switch catalog.CalleeName(fn) {
-			case "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.FormatBool", "strconv.Quote":
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // wrapped returns what fmt.Errorf wraps: the other operands it copies as text.
 func (f *function) wrapped(st *state, call *ssa.Call) value {
 	format, ok := call.Call.Args[0].(*ssa.Const)
@@ -200,39 +135,6 @@ func (f *function) wrapped(st *state, call *ssa.Call) value {
 		}
 	}
 	return out
-}
-
-// wraps lists the operands that a format has a %w for. It gives up where the
-// format itself numbers them.
-func wraps(format string) []int {
-	var list []int
-	operand := 0
-	for {
-		_, verb, ok := strings.Cut(format, "%")
-		if !ok {
-			return list
-		}
-		flags := len(verb) - len(strings.TrimLeft(verb, "+-# 0123456789.*["))
-		if operand += strings.Count(verb[:flags], "*"); flags == len(verb) || strings.Contains(verb[:flags], "[") {
-			return list
-		}
-		switch verb[flags] {
-		case '%':
-			operand--
-		case 'w':
-			list = append(list, operand)
-		}
-		operand++
-		format = verb[flags+1:]
-	}
-}
-
-// holding is a new object that holds v at a place within it.
-func (f *function) holding(st *state, call *ssa.Call, part, off string, v value) value {
-	k := f.site(call, part, LocalSite, call.Pos())
-	st.remake(k)
-	st.store(k, off, nil, v, false)
-	return one(Atom{Site: k})
 }
 
 // partsOf is something of type t in which every text may be a part of v: it,
@@ -295,56 +197,27 @@ func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result
 	return out
 }
 
-// fill is maps.Copy or maps.Insert: the first argument then holds what is in
-// the second.
-func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
-	from := instr.Common().Args[1].Type()
-	elem, key := inside(from)
-	for _, a := range args[0].atoms() {
-		f.put(st, a.Site, a.off+element, nil, f.at(st, args[1], element, elem), false, f.position(instr))
-		f.put(st, a.Site, a.off+keyStep, nil, f.at(st, args[1], keyStep, key), false, f.position(instr))
-	}
-}
-
-// inside returns what a slice, map or iterator holds or yields, and what its keys
-// are. Both are nil for other types.
-func inside(t types.Type) (elem, key types.Type) {
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		return u.Elem(), nil
-	case *types.Map:
-		return u.Elem(), u.Key()
-	case *types.Signature:
-		if u.Params().Len() != 1 {
-			return nil, nil
-		}
-		yield, ok := u.Params().At(0).Type().Underlying().(*types.Signature)
+// wraps lists the operands that a format has a %w for. It gives up where the
+// format itself numbers them.
+func wraps(format string) []int {
+	var list []int
+	operand := 0
+	for {
+		_, verb, ok := strings.Cut(format, "%")
 		if !ok {
-			return nil, nil
+			return list
 		}
-		switch p := yield.Params(); p.Len() {
-		case 1:
-			return p.At(0).Type(), nil
-		case 2:
-			return p.At(1).Type(), p.At(0).Type()
+		flags := len(verb) - len(strings.TrimLeft(verb, "+-# 0123456789.*["))
+		if operand += strings.Count(verb[:flags], "*"); flags == len(verb) || strings.Contains(verb[:flags], "[") {
+			return list
 		}
+		switch verb[flags] {
+		case '%':
+			operand--
+		case 'w':
+			list = append(list, operand)
+		}
+		operand++
+		format = verb[flags+1:]
 	}
-	return nil, nil
-}
-
-// contents returns what the elements of a slice, map or iterator may be.
-func (f *function) contents(st *state, v value, t types.Type) value {
-	elem, _ := inside(t)
-	return f.at(st, v, element, elem)
-}
-
-// at returns what lies at a place of all objects that v may be; t is its type.
-func (f *function) at(st *state, v value, off string, t types.Type) value {
-	var out value
-	if t != nil {
-		for _, a := range v.atoms() {
-			out = out.union(st.load(a.Site, a.off+off, leaves(t)))
-		}
-	}
-	return out
 }

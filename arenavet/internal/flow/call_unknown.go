@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"go/ast"
 	"go/token"
 	"go/types"
 
@@ -75,88 +74,31 @@ func (f *function) noteUnknown(st *state, v value, t types.Type) {
 	})
 }
 
-// keepsToItself reports whether only this package can reach the arenas in an object of type
-// t, and puts none back: they are in fields with names of its own. So a function that is
-// not known, as an option that a parser is given, takes none of them over.
-func (c *Package) keepsToItself(t types.Type) bool {
-	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() != c.Pass.Pkg || c.puts() {
-		return false
-	}
-	s, ok := n.Underlying().(*types.Struct)
-	if !ok {
-		return false
-	}
-	for f := range s.Fields() {
-		if f.Exported() && mayHold(f.Type(), 0) {
-			return false
+// writes makes the calls of methods that a function of the standard library may
+// make of a writer that it is given, as fmt.Fprintf does: what they store in the
+// writer is there afterwards. Whether it makes them is not known, so nothing that
+// they take back counts as taken back.
+func (f *function) writes(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) {
+	for i, arg := range common.Args {
+		m, ok := arg.(*ssa.MakeInterface)
+		if !ok || !types.IsInterface(arg.Type()) {
+			continue
 		}
-	}
-	return true
-}
-
-// puts reports whether the package calls a Put of arenas.
-func (c *Package) puts() bool {
-	if c.putting == nil {
-		found := false
-		for _, call := range c.Calls {
-			if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-				fn, _ := c.Pass.TypesInfo.Uses[s.Sel].(*types.Func)
-				found = found || fn != nil && catalog.FunctionName(fn) == catalog.ArenaPath+".ArenaPool.Put"
+		for _, name := range []string{"Write", "WriteString", "WriteByte", "WriteRune", "ReadFrom"} {
+			if obj, _, _ := types.LookupFieldOrMethod(arg.Type(), false, nil, "Write"); obj == nil {
+				break // it is not given as a writer
 			}
-		}
-		c.putting = &found
-	}
-	return *c.putting
-}
-
-// mayHold reports whether a value of type t may lead to an arena.
-func mayHold(t types.Type, depth int) bool {
-	if catalog.IsHandle(t) {
-		return true
-	}
-	if depth > 5 {
-		return false
-	}
-	switch u := types.Unalias(t).Underlying().(type) {
-	case *types.Pointer:
-		return mayHold(u.Elem(), depth+1)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if mayHold(u.Field(i).Type(), depth+1) {
-				return true
+			obj, path, _ := types.LookupFieldOrMethod(m.X.Type(), false, f.c.Pass.Pkg, name)
+			method, ok := obj.(*types.Func)
+			if !ok || len(path) != 1 {
+				continue
 			}
-		}
-	case *types.Slice:
-		return mayHold(u.Elem(), depth+1)
-	case *types.Map:
-		return mayHold(u.Elem(), depth+1)
-	case *types.Interface, *types.Signature:
-		return true
-	}
-	return false
-}
-
-// clobber forgets what unknown code may have changed in the objects that v
-// points to: arenas may have been exchanged, and what was stale been set anew.
-func (f *function) clobber(st *state, v value) {
-	for _, e := range v {
-		k := e.a.Site
-		for off, atoms := range st.parts(k) {
-			var good []Atom
-			for _, a := range atoms {
-				if a.Stale == nil {
-					good = addAtom(good, a)
-				}
+			fn := f.c.ssa.Prog.FuncValue(method)
+			if fn == nil {
+				continue
 			}
-			if len(good) < len(atoms) {
-				for _, a := range k.initial(off) {
-					good = addAtom(good, a)
-				}
-				st.set(k, off, good)
+			if s := f.c.Summary(fn); s != nil {
+				f.apply(st, instr, &Summary{Writes: weakWrites(s)}, []value{args[i]}, false, false)
 			}
 		}
 	}

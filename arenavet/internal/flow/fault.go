@@ -43,10 +43,3 @@ type Fault struct {
 	Given  bool      // it was sent on a channel
 	Call   *ssa.Call // of append
 }
-
-// see tells the observer of a fault, in the last pass over the function.
-func (f *function) see(x Fault) {
-	if f.observe != nil {
-		f.observe(x)
-	}
-}

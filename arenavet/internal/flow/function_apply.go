@@ -3,7 +3,6 @@ package flow
 import (
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -100,182 +99,61 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 }
 
-// rebuild makes here what a callee describes by flows, and the objects that it
-// leads to. What says what it is for, to tell the parts of one call apart; t is
-// its type, or nil.
-func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value, t types.Type) value {
+// keeps notes that a handler takes its arena over, so that it is not put back when it
+// returns.
+func (f *function) keeps(st *state) {
+	f.effects[effectKey{op: OpKeep}] = Effect{Op: OpKeep}
+	st.done[effectKey{op: OpKeep}] = true
+}
+
+// collected reports arena memory that is given to the collector's API, by the
+// function called via if that is not empty, and tells callers where it may be
+// theirs.
+func (f *function) collected(st *state, o Op, v value, via string, pos token.Pos) {
+	for _, e := range v {
+		a := e.a
+		switch {
+		case a.Site.Kind == MarkSite:
+		case a.Region != nil:
+			if a.Stale == nil { // or the use of it is reported
+				f.see(Fault{Kind: FaultCollector, Op: o, Of: a, Via: via, Pos: pos})
+			}
+		case a.Site.Kind == SymbolSite:
+			if src, ok := f.source(a); ok {
+				f.effect(st, o, nil, Place{}, src, true, pos)
+			}
+		}
+	}
+}
+
+// keptBy is the part of v, of type t, that a function of the collector's keeps
+// without a copy. All of them keep the pointer that they are given. Unique.Make
+// is given a value, and copies the strings in it, but not those in an interface
+// or behind a pointer. A nil type is not known.
+func keptBy(o Op, v value, t types.Type) value {
+	if o != OpUnique || t == nil {
+		return v
+	}
 	var out value
-	objects := map[string][]*Site{} // what may lie behind the pointer at a path
-	pointers := map[*Site]value{}
-	flows = slices.Clone(flows)
-	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
-	// add puts v where path says: into the value, or an object behind it.
-	var add func(path string, v value)
-	add = func(path string, v value) {
-		i := strings.LastIndex(path, deref)
-		if i < 0 {
-			out = out.union(v.under(path))
-			return
-		}
-		parent, off := path[:i], path[i+len(deref):]
-		if len(objects[parent]) == 0 {
-			// An object of Go's own memory that holds something from an arena.
-			k := f.site(instr, what+" object "+parent, LocalSite, f.position(instr))
-			k.typ = catalog.TypeName(typeAlong(t, parent+deref))
-			st.remake(k)
-			objects[parent] = append(objects[parent], k)
-			pointers[k] = one(Atom{Site: k})
-			add(parent, one(Atom{Site: k}))
-		}
-		for _, k := range objects[parent] {
-			st.store(k, off, nil, v, false)
-		}
-	}
-	for n, fl := range flows {
-		if fl.From.Kind == Again {
+	for _, l := range leaves(t) {
+		if catalog.IsText(l.typ) {
 			continue
 		}
-		v := f.sourceValue(st, instr, what+" "+fl.Path+itoa(n), fl.From, args)
-		if (fl.From.Kind == Memory || fl.From.Kind == Body) && len(v) > 0 {
-			k := v[0].a.Site
-			objects[fl.Path] = append(objects[fl.Path], k)
-			pointers[k] = v
-			if k.typ == "" {
-				k.typ = catalog.TypeName(typeAlong(t, fl.Path+deref))
-			}
-		}
-		if in := typeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
-			// A generic function decoded it: only here it is known what there is in it.
-			d := decoded{f: f, st: st, instr: instr, arena: f.resolve(st, instr, fl.From.At, args), known: map[string]value{}}
-			for _, l := range leaves(in) {
-				add(fl.Path+l.path, d.of(l.typ))
-			}
-			continue
-		}
-		add(fl.Path, v)
-	}
-	for _, fl := range flows { // when all the objects are there
-		if fl.From.Kind == Again {
-			for _, k := range objects[fl.From.At.Path] {
-				add(fl.Path, pointers[k])
+		for _, e := range v {
+			if rest, ok := strings.CutPrefix(e.path, l.path); ok && (rest == "" || types.IsInterface(l.typ)) {
+				out = out.add(e)
 			}
 		}
 	}
 	return out
 }
 
-// resolve returns what a callee's place is here.
-func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args []value) value {
-	var v value
-	switch {
-	case p.Global != "":
-		g := f.c.global(p.Global)
-		if g == nil {
-			return nil
-		}
-		v = one(Atom{Site: f.symbol(g, "")})
-	case p.Fresh != 0:
-		return one(Atom{Site: f.site(instr, "h"+itoa(p.Fresh), HandleSite, f.position(instr))})
-	case p.Param >= 0 && p.Param < len(args):
-		v = args[p.Param]
-	default:
-		return nil
+// applyCollected is what a callee gives to the collector's API.
+func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
+	pos := e.pos
+	if !f.within(pos) {
+		pos = f.position(instr)
 	}
-	return follow(st, v, p.Path).at(p.Off)
-}
-
-// follow returns what path leads to from v. Beyond the depth that paths have,
-// nothing is known: to take everything that can be reached for it would relate
-// values that have nothing to do with each other.
-func follow(st *state, v value, path string) value {
-	if strings.Contains(path, any_) {
-		return nil
-	}
-	whole := path
-	for path != "" {
-		i := strings.Index(path, deref)
-		if i < 0 {
-			return v.sel(path)
-		}
-		pointers := v.sel(path[:i]).atoms()
-		path = path[i+len(deref):]
-		off := path
-		if j := strings.Index(path, deref); j >= 0 {
-			off = path[:j]
-		}
-		path = strings.TrimPrefix(path, off)
-		off, times, again := strings.Cut(off, recur)
-		v = nil
-		for _, a := range pointers {
-			v = v.union(st.load(a.Site, a.off+off, []leaf{{}}))
-		}
-		if again {
-			done := whole[:len(whole)-len(path)-len(recur)-len(times)]
-			v = around(st, v, done, int(times[0]-'0'))
-		}
-	}
-	return v
-}
-
-// sourceValue returns what a callee's source is here.
-func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
-	switch src.Kind {
-	case Same:
-		return f.resolve(st, instr, src.At, args)
-	case Handle:
-		v := f.resolve(st, instr, src.At, args)
-		if len(v) == 0 {
-			return nil
-		}
-		k := v[0].a.Site
-		if !f.freshened(st, k, part) {
-			f.lostInLoop(st, k)
-			st.remake(k)
-		}
-		k.gotten = src.Gotten
-		if src.Gotten {
-			st.open[k] = true
-			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
-				f.fallible[k] = call
-			}
-		}
-		return one(Atom{Site: k})
-	case Memory:
-		k := f.site(instr, part, MemorySite, f.position(instr))
-		k.Slab, k.typ = src.Slab, src.Type
-		st.remake(k)
-		return f.memory(st, k, f.resolve(st, instr, src.At, args))
-	case Body:
-		k := f.site(instr, part, LocalSite, f.position(instr))
-		st.remake(k)
-		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
-		return one(Atom{Site: k})
-	case Taken:
-		k := f.site(instr, part, MarkSite, f.position(instr))
-		return f.mark(st, k, f.resolve(st, instr, src.At, args))
-	}
-	return nil
-}
-
-// mayFail reports whether a call's last result is an error or a flag.
-func mayFail(common *ssa.CallCommon) bool {
-	r := common.Signature().Results()
-	if r.Len() < 2 {
-		return false
-	}
-	t := r.At(r.Len() - 1).Type()
-	b, isBasic := t.Underlying().(*types.Basic)
-	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
-// freshened reports whether a handle of a call is one that this very call has
-// made already: it may stand in several places of the result.
-func (f *function) freshened(st *state, k *Site, part string) bool {
-	key := siteKey{k, ""}
-	first, ok := f.firstPart[key]
-	if !ok {
-		f.firstPart[key] = part
-		return false
-	}
-	return first != part
+	v := f.sourceValue(st, instr, "collected", e.From, args)
+	f.collected(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, pos)
 }

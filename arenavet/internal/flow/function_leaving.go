@@ -2,7 +2,7 @@ package flow
 
 import (
 	"go/token"
-	"strings"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -49,28 +49,63 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 	}
 }
 
-// reachOwn calls fn for what v leads to through objects of the function itself.
-func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
-	seen := map[Atom]bool{}
-	var walk func(a Atom)
-	walk = func(a Atom) {
-		if seen[a] {
-			return
+// returns looks at what leaves the function, and adds it to what callers are
+// told.
+func (f *function) returns(st *state, instr *ssa.Return) {
+	results := make([]value, len(instr.Results))
+	held := map[*Site]bool{}
+	for k := range st.open {
+		held[k] = true
+	}
+	for i, r := range instr.Results {
+		if !PointerFree(r.Type()) {
+			results[i] = f.eval(st, r)
 		}
-		seen[a] = true
-		fn(a)
-		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
-			for off, atoms := range st.parts(a.Site) {
-				if !strings.HasPrefix(off, a.off) && a.Site.fn == nil {
-					continue
-				}
-				for _, b := range atoms {
-					walk(b)
-				}
+		st.reach(results[i], func(a Atom, _ int) {
+			// An arena that something else holds, too, is not the caller's to put.
+			if a.Site.gotten && a.Region == nil && !held[a.Site] {
+				f.kept[a.Site] = true
+			}
+			f.keptByCleanup(st, a)
+		})
+		f.letGo(st, results[i])
+	}
+	if f.observe != nil {
+		f.leaving(st, instr, results)
+	}
+	if f.exit == nil {
+		f.exit, f.results = st.clone(), slices.Clone(results)
+		return
+	}
+	f.exit.join(st)
+	for i := range results {
+		f.results[i] = f.results[i].union(results[i])
+	}
+}
+
+// keptByCleanup notes the arenas that a, if it is a function that leaves with
+// them, puts back or gives to unknown code: who calls it needs no other Put.
+func (f *function) keptByCleanup(st *state, a Atom) {
+	if a.Site.fn == nil {
+		return
+	}
+	keep := func(v value) {
+		st.reach(v, func(b Atom, _ int) {
+			if b.Site.gotten && b.Region == nil {
+				f.kept[b.Site] = true
+			}
+		})
+	}
+	for _, t := range f.closures(st, one(a), make([]value, a.Site.fn.Signature.Params().Len())) {
+		s := f.c.Summary(t.fn)
+		if s == nil {
+			keep(one(a))
+			continue
+		}
+		for _, e := range s.Effects {
+			if e.Op == OpPut || e.Op == OpUnknown {
+				keep(f.resolve(st, nil, e.At, t.args))
 			}
 		}
-	}
-	for _, e := range v {
-		walk(e.a)
 	}
 }

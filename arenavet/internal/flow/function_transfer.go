@@ -57,9 +57,6 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 	}
 }
 
-// keyStep is the path of a map's keys.
-const keyStep = "k;"
-
 // compute returns what an instruction yields.
 func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value {
 	switch v := v.(type) {
@@ -146,16 +143,6 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		return f.call(st, v, &v.Call, false)
 	}
 	return nil
-}
-
-func binding(i int) string { return "b" + itoa(i) + ";" }
-
-// object is a new object of Go's own memory.
-func (f *function) object(st *state, v ssa.Value) value {
-	k := f.site(v, "", LocalSite, v.Pos())
-	k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
-	st.remake(k)
-	return one(Atom{Site: k})
 }
 
 // convert lets pointers through; between text and bytes Go copies.
@@ -250,80 +237,6 @@ func (f *function) storeTo(st *state, instr *ssa.Store) {
 	}
 	if len(targets) == 0 {
 		f.letGo(st, v)
-	}
-}
-
-// summarySymbol reports whether a symbol stands for several objects.
-func summarySymbol(k *Site) bool {
-	return k.Kind == SymbolSite && (strings.Contains(k.Path, element) || strings.Contains(k.Path, any_) || strings.Contains(k.Path, keyStep) || strings.Contains(k.Path, recur))
-}
-
-// put stores v into an object and remembers where that was.
-func (f *function) put(st *state, k *Site, off string, parts []leaf, v value, strong bool, pos token.Pos) {
-	st.store(k, off, parts, v, strong)
-	for _, e := range v {
-		key := storeKey{k, off + e.path, e.a.Site}
-		if _, ok := f.stored[key]; !ok && pos != token.NoPos {
-			f.stored[key] = pos
-		}
-	}
-	f.touch(st, v)
-	if k.Kind == SymbolSite || strings.Contains(off, element) {
-		f.letGo(st, v)
-	}
-}
-
-// touch notes that v went where someone else may write to it.
-func (f *function) touch(st *state, v value) {
-	if len(st.unread) == 0 {
-		return
-	}
-	st.reach(v, func(a Atom, _ int) { delete(st.unread, a.Site) })
-}
-
-// letGo notes that someone else may put back the arenas that v leads to.
-func (f *function) letGo(st *state, v value) {
-	if len(st.open) == 0 {
-		return
-	}
-	st.reach(v, func(a Atom, _ int) {
-		if a.Region == nil {
-			delete(st.open, a.Site)
-		}
-	})
-}
-
-// returns looks at what leaves the function, and adds it to what callers are
-// told.
-func (f *function) returns(st *state, instr *ssa.Return) {
-	results := make([]value, len(instr.Results))
-	held := map[*Site]bool{}
-	for k := range st.open {
-		held[k] = true
-	}
-	for i, r := range instr.Results {
-		if !PointerFree(r.Type()) {
-			results[i] = f.eval(st, r)
-		}
-		st.reach(results[i], func(a Atom, _ int) {
-			// An arena that something else holds, too, is not the caller's to put.
-			if a.Site.gotten && a.Region == nil && !held[a.Site] {
-				f.kept[a.Site] = true
-			}
-			f.keptByCleanup(st, a)
-		})
-		f.letGo(st, results[i])
-	}
-	if f.observe != nil {
-		f.leaving(st, instr, results)
-	}
-	if f.exit == nil {
-		f.exit, f.results = st.clone(), slices.Clone(results)
-		return
-	}
-	f.exit.join(st)
-	for i := range results {
-		f.results[i] = f.results[i].union(results[i])
 	}
 }
 

@@ -30,23 +30,9 @@ type Package struct {
 	putting   *bool                      // whether the package puts arenas back; nil: not looked for yet
 }
 
-// maxRounds bounds how often a function is looked at anew because one that it
-// calls has changed.
-const maxRounds = 6
-
 // OfStandard reports whether a pass is over one of Go's own packages.
 func OfStandard(pass *analysis.Pass) bool {
 	return catalog.IsStandard(catalog.PackagePath(pass.Pkg)) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std")
-}
-
-// Analyze finds out what the functions of a package do.
-func Analyze(pass *analysis.Pass) *Package {
-	c := Build(pass)
-	for _, fn := range c.Functions {
-		c.summaries[fn] = &Summary{}
-	}
-	c.solve()
-	return c
 }
 
 // Build is Analyze without that: of this package's own functions nothing is known.
@@ -122,77 +108,6 @@ func (c *Package) InTest(pos token.Pos) bool {
 // TakesHandle reports whether a function is given something that may lead to an arena.
 func TakesHandle(fn *ssa.Function) bool {
 	return slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return mayHold(p.Type(), 0) })
-}
-
-// solve computes the summaries of functions that call each other, callees
-// first, until none changes.
-func (c *Package) solve() {
-	users := map[*ssa.Function][]*ssa.Function{}
-	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
-					if g := invoked(call.Common()); g != nil {
-						f(catalog.Origin(g))
-					}
-				}
-				for _, p := range instr.Operands(nil) {
-					if g, ok := (*p).(*ssa.Function); ok {
-						f(catalog.Origin(g))
-					}
-				}
-			}
-		}
-	}
-	var order []*ssa.Function
-	seen := map[*ssa.Function]bool{}
-	var visit func(fn *ssa.Function)
-	visit = func(fn *ssa.Function) {
-		if seen[fn] || c.summaries[fn] == nil {
-			return
-		}
-		seen[fn] = true
-		mentions(fn, func(g *ssa.Function) {
-			users[g] = append(users[g], fn)
-			visit(g)
-		})
-		for _, g := range fn.AnonFuncs {
-			visit(g)
-		}
-		order = append(order, fn)
-	}
-	for _, fn := range c.Functions {
-		visit(fn)
-	}
-	rounds := map[*ssa.Function]int{}
-	queued := map[*ssa.Function]bool{}
-	for _, fn := range order {
-		queued[fn] = true
-	}
-	for len(order) > 0 {
-		fn := order[0]
-		order = order[1:]
-		queued[fn] = false
-		if rounds[fn]++; rounds[fn] > maxRounds {
-			continue
-		}
-		f := newFunction(c, fn)
-		s := f.solve(nil)
-		if s == nil {
-			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
-			continue
-		}
-		if s.equal(c.summaries[fn]) {
-			continue
-		}
-		c.summaries[fn] = s
-		for _, g := range users[fn] {
-			if !queued[g] {
-				queued[g] = true
-				order = append(order, g)
-			}
-		}
-	}
 }
 
 // relevant reports whether fn deals with arenas: by the types of its values, or
@@ -303,7 +218,67 @@ func (c *Package) name(call *ast.CallExpr, lhs ast.Expr) {
 	}
 }
 
-// Check looks at a function once more, and tells observe of its faults.
-func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
-	newFunction(c, fn).solve(observe)
+// keepsToItself reports whether only this package can reach the arenas in an object of type
+// t, and puts none back: they are in fields with names of its own. So a function that is
+// not known, as an option that a parser is given, takes none of them over.
+func (c *Package) keepsToItself(t types.Type) bool {
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() != c.Pass.Pkg || c.puts() {
+		return false
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Exported() && mayHold(f.Type(), 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// puts reports whether the package calls a Put of arenas.
+func (c *Package) puts() bool {
+	if c.putting == nil {
+		found := false
+		for _, call := range c.Calls {
+			if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+				fn, _ := c.Pass.TypesInfo.Uses[s.Sel].(*types.Func)
+				found = found || fn != nil && catalog.FunctionName(fn) == catalog.ArenaPath+".ArenaPool.Put"
+			}
+		}
+		c.putting = &found
+	}
+	return *c.putting
+}
+
+// mayHold reports whether a value of type t may lead to an arena.
+func mayHold(t types.Type, depth int) bool {
+	if catalog.IsHandle(t) {
+		return true
+	}
+	if depth > 5 {
+		return false
+	}
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Pointer:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if mayHold(u.Field(i).Type(), depth+1) {
+				return true
+			}
+		}
+	case *types.Slice:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Map:
+		return mayHold(u.Elem(), depth+1)
+	case *types.Interface, *types.Signature:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -52,7 +53,7 @@ func fold(root ssa.Value, path string) string {
 		if marker > 0 {
 			return before + any_ // in a second way
 		}
-		return path + recur + itoa(len(hops)-1-i) + ";"
+		return path + recur + strconv.Itoa(len(hops)-1-i) + ";"
 	}
 	return path
 }
@@ -79,18 +80,15 @@ func repeats(path string) int {
 	return int(path[i+len(recur)] - '0')
 }
 
-// around returns what the last n pointers of path lead to from v, any number of times.
-func around(st *state, v value, path string, n int) value {
-	i := len(path)
-	for range n {
-		i = strings.LastIndex(path[:i], deref)
-	}
-	for range maxEntries {
-		more := v.union(follow(st, v, path[i:]))
-		if len(more) == len(v) {
-			break
-		}
-		v = more
-	}
-	return v
-}
+// maxDerefs is how many pointers of a path from an argument are told apart, though
+// they are of the same kind.
+const maxDerefs = 3
+
+// maxChain is how many pointers of different kinds one after another a
+// description follows. Those of a recursive type are of the same kind, and
+// follow each other without an end.
+const maxChain = 8
+
+// hop is a pointer of an object: its type and the place in it. That the same
+// hop is made twice on one path is what makes a type recursive.
+type hop struct{ typ, off string }

@@ -78,3 +78,59 @@ func symbolType(k *Site) (fields string, t types.Type, ok bool) {
 	}
 	return fields, t, true
 }
+
+// isFunction reports whether a symbol is a function itself, not one that some
+// object holds.
+func isFunction(k *Site) bool {
+	if k.Kind != SymbolSite {
+		return false
+	}
+	fields, t, ok := symbolType(k)
+	if !ok || fields != "" {
+		return false
+	}
+	_, ok = t.Underlying().(*types.Signature)
+	return ok
+}
+
+// coordinates reports whether a symbol is there to be shared, as a WaitGroup is, or an
+// arena, whose users are counted elsewhere.
+func coordinates(k *Site) bool {
+	_, t, ok := symbolType(k)
+	if !ok || catalog.IsHandle(t) {
+		return ok
+	}
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && catalog.PackagePath(named.Obj().Pkg()) == "sync"
+}
+
+// typeAt is the type of what a callee calls p, by the caller's arguments: those
+// of a generic function tell more than its parameters. It is nil where the
+// arguments don't say.
+func typeAt(args []ssa.Value, p Place) types.Type {
+	if p.Param < 0 || p.Param >= len(args) {
+		return nil
+	}
+	_, t, ok := symbolType(&Site{Kind: SymbolSite, root: args[p.Param], Path: p.Path})
+	if !ok {
+		return nil
+	}
+	return t
+}
+
+// isGiven reports whether k is an argument, or a captured variable's content.
+func isGiven(k *Site) bool {
+	if k.Kind != SymbolSite {
+		return false
+	}
+	switch k.root.(type) {
+	case *ssa.Parameter:
+		return !strings.Contains(k.Path, deref)
+	case *ssa.FreeVar:
+		return k.Path == deref
+	}
+	return false
+}

@@ -68,107 +68,6 @@ func (s *state) clone() *state {
 	}
 }
 
-// join makes s what may hold where s or t holds, and reports whether that is
-// more than before.
-func (s *state) join(t *state) bool {
-	*s.budget -= t.size()
-	changed := s.joinCells(t)
-	s.stale = s.stale || t.stale
-	for k, v := range t.regs {
-		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
-			s.regs[k] = u
-			changed = true
-		}
-	}
-	changed = joinMap(s.open, t.open) || changed
-	changed = joinMap(s.handed, t.handed) || changed
-	changed = joinMap(s.lent, t.lent) || changed
-	changed = joinMust(s.defers, t.defers) || changed
-	changed = joinMust(s.done, t.done) || changed
-	changed = s.joinReads(t) || changed
-	changed = s.joinLate(t) || changed
-	for k := range s.unread {
-		if !t.unread[k] && t.made[k] {
-			delete(s.unread, k)
-			changed = true
-		}
-	}
-	for k := range t.unread {
-		if !s.unread[k] && !s.made[k] {
-			s.unread[k] = true
-			changed = true
-		}
-	}
-	changed = joinMap(s.made, t.made) || changed // after unread, which asks what s alone has made
-	for k, v := range t.marks {
-		if s.marks[k]|v != s.marks[k] {
-			s.marks[k] |= v
-			changed = true
-		}
-	}
-	if s.dirty|t.dirty != s.dirty {
-		s.dirty |= t.dirty
-		changed = true
-	}
-	if s.locked && !t.locked {
-		s.locked = false
-		changed = true
-	}
-	return changed
-}
-
-func joinMap[K comparable, V any](s, t map[K]V) bool {
-	changed := false
-	for k, v := range t {
-		if _, ok := s[k]; !ok {
-			s[k] = v
-			changed = true
-		}
-	}
-	return changed
-}
-
-// joinMust joins sets whose members hold on some or on every path.
-func joinMust[K comparable](s, t map[K]bool) bool {
-	changed := false
-	for k, must := range t {
-		if have, ok := s[k]; !ok {
-			s[k] = false
-			changed = true
-		} else if have && !must {
-			s[k] = false
-			changed = true
-		}
-	}
-	for k, must := range s {
-		if _, ok := t[k]; !ok && must {
-			s[k] = false
-			changed = true
-		}
-	}
-	return changed
-}
-
-func addAtom(list []Atom, a Atom) []Atom {
-	for _, x := range list {
-		if x == a {
-			return list
-		}
-	}
-	if len(list) >= maxEntries {
-		return list
-	}
-	return append(list[:len(list):len(list)], a)
-}
-
-// initial returns what a cell holds before anything was stored into it.
-func (k *Site) initial(off string) []Atom {
-	if k.Kind != SymbolSite || k.child == nil {
-		return nil
-	}
-	return []Atom{{Site: k.child(off)}}
-}
-
 // load is the part of an object at off; its type says which cells that is.
 func (s *state) load(k *Site, off string, parts []leaf) value {
 	var out value
@@ -339,5 +238,68 @@ func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
 	}
 	for _, e := range v {
 		walk(e.a, 0)
+	}
+}
+
+type lateKey struct{ arena, used *Site }
+
+// lateUse is a LateUse before its places are known.
+type lateUse struct {
+	by     Op
+	unlock bool
+	pos    token.Pos
+	ended  token.Pos
+}
+
+// parts are what lies in k, to be read.
+func (s *state) parts(k *Site) map[string][]Atom {
+	if o := s.cells[k]; o != nil {
+		return o.parts
+	}
+	return nil
+}
+
+// write are the parts of k, to be written.
+func (s *state) write(k *Site) map[string][]Atom {
+	o := s.cells[k]
+	switch {
+	case o == nil:
+		o = &object{parts: map[string][]Atom{}}
+	case s.own[k]:
+		o.sites = nil
+		return o.parts
+	default:
+		*s.budget -= len(o.parts)
+		o = &object{parts: maps.Clone(o.parts)}
+	}
+	s.cells[k], s.own[k] = o, true
+	return o.parts
+}
+
+// noteRead notes that v is read here: memory that callers know, if it lies
+// behind what the function was given. The argument itself is read where the
+// call stands.
+func (s *state) noteRead(v value, unlock bool) {
+	atoms := v.atoms()
+	if len(atoms) != 1 || len(s.reads) >= maxReads {
+		return
+	}
+	k := atoms[0].Site
+	if k.Kind != SymbolSite || atoms[0].Stale != nil || summarySymbol(k) || !strings.Contains(k.Path, deref) {
+		return
+	}
+	s.reads[k] = s.reads[k] || unlock
+}
+
+// mutexCall notes that a call of the function that is called name takes or
+// gives back a mutex. A lock for readers is not one: others may hold it, too. An
+// arena that is only used while a mutex is held is used by one goroutine at a time.
+// Which mutex guards which arena is not followed: holding any counts.
+func (s *state) mutexCall(name string) {
+	switch name {
+	case "sync.Mutex.Lock", "sync.RWMutex.Lock":
+		s.locked = true
+	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock":
+		s.locked = false
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // Place names something that a function's caller knows, too: what a path
@@ -113,10 +112,10 @@ func (s *Summary) aboutArenas() bool {
 }
 
 func (p Place) key() string {
-	return itoa(p.Param+1) + " " + p.Global + " " + itoa(p.Fresh) + " " + p.Path + " " + p.Off
+	return strconv.Itoa(p.Param+1) + " " + p.Global + " " + strconv.Itoa(p.Fresh) + " " + p.Path + " " + p.Off
 }
 
-func (s Source) key() string { return itoa(int(s.Kind)) + " " + s.At.key() + " " + s.Type }
+func (s Source) key() string { return strconv.Itoa(int(s.Kind)) + " " + s.At.key() + " " + s.Type }
 
 // key orders flows, so that equal summaries look equal.
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
@@ -137,141 +136,73 @@ const (
 	maxOthers  = 6
 )
 
-// place is how a caller would name the symbol k.
-func (f *function) place(k *Site) (Place, bool) {
-	if k == nil {
-		return Place{}, false
-	}
-	switch k.Kind {
-	case HandleSite:
-		return Place{Param: -1, Fresh: k.id}, k.id != 0
-	case SymbolSite:
-		switch root := k.root.(type) {
-		case *ssa.Parameter:
-			return Place{Param: slices.Index(f.fn.Params, root), Path: k.Path}, true
-		case *ssa.FreeVar:
-			return Place{Param: len(f.fn.Params) + slices.Index(f.fn.FreeVars, root), Path: k.Path}, true
-		case *ssa.Global:
-			return Place{Param: -1, Global: catalog.PackagePath(root.Pkg.Pkg) + "." + root.Name(), Path: k.Path}, true
-		}
-	}
-	return Place{}, false
+// Read is memory that a function reads.
+type Read struct {
+	At     Place
+	Unlock bool // to give back a mutex
 }
 
-// source is how a caller would name what a is.
-func (f *function) source(a Atom) (Source, bool) {
-	if a.Stale != nil {
-		return Source{}, false
-	}
-	switch {
-	case a.Site.Kind == MarkSite:
-		p, ok := f.place(a.Region)
-		return Source{Kind: Taken, At: p}, ok
-	case a.Region != nil:
-		if a.Site.Slot {
-			return Source{}, false
-		}
-		region := a.Region
-		for region.Parent != nil {
-			region = region.Parent // whose end is that of its forks' memory
-		}
-		p, ok := f.place(region)
-		return Source{Kind: Memory, At: p, Slab: a.Site.Slab, Older: a.Site.isOld, Type: a.Site.typ}, ok
-	case a.Site.Kind == HandleSite:
-		p, ok := f.place(a.Site)
-		return Source{Kind: Handle, At: p, Gotten: a.Site.gotten && !f.kept[a.Site]}, ok
-	case a.Site.Kind == SymbolSite:
-		p, ok := f.place(a.Site)
-		p.Off = a.off
-		return Source{Kind: Same, At: p}, ok
-	}
-	return Source{}, false
+// LateUse says that the function uses what is at a place after it has taken an
+// arena back.
+type LateUse struct {
+	At     Place
+	Arena  Place
+	By     Op
+	Unlock bool      // by giving back a mutex
+	pos    token.Pos // of the use
+	ended  token.Pos
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+// maxReads bounds what is noted of one function.
+const maxReads = 16
 
-// summarize describes what holds where the function returns. More than one
-// return is joined by the caller of this. It returns nil for a function that
-// does too much with its arguments.
-func (f *function) summarize(exit *state, results []value) *Summary {
-	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
-	for i, v := range results {
-		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
-	}
-	for k, o := range exit.cells {
-		if k.Kind != SymbolSite {
-			continue
-		}
-		base, ok := f.place(k)
-		if !ok {
-			continue
-		}
-		for off, atoms := range o.parts {
-			w := Write{To: base, Strong: true}
-			w.To.Path += deref + off
-			self := k.initial(off)
-			for _, a := range atoms {
-				if len(self) > 0 && a.Site == self[0].Site && a.off == "" {
-					w.Strong = false
-					continue
-				}
-				var from []Flow
-				if src, ok := f.source(a); ok && a.Site.Kind != MemorySite {
-					from = []Flow{{"", src}}
-				} else if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
-					// An object of the function itself: what it holds counts,
-					// and how deep, so that an object on Go's heap that leads
-					// to an arena does not seem to lie in it.
-					from = f.flows(exit, one(a), "")
-				}
-				for _, fl := range from {
-					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
-						w.From = append(w.From, fl)
-					}
-				}
-				if at, ok := f.stored[storeKey{k, off, a.Site}]; ok && w.pos == token.NoPos {
-					w.pos = at
-				}
-			}
-			if len(w.From) > 0 || w.Strong {
-				slices.SortFunc(w.From, func(a, b Flow) int { return strings.Compare(a.key(), b.key()) })
-				s.Writes = append(s.Writes, w)
-			}
-		}
-	}
-	slices.SortFunc(s.Writes, func(a, b Write) int { return strings.Compare(a.To.key(), b.To.key()) })
-	if len(s.Writes) > maxSummary {
-		s.Writes = s.Writes[:maxSummary]
-	}
-	for k, must := range exit.done {
-		e, ok := f.effects[k]
-		if !ok {
-			continue // done to an arena that is nil
-		}
-		e.Must = must
-		s.Effects = append(s.Effects, e)
-	}
-	slices.SortFunc(s.Effects, func(a, b Effect) int {
-		if a.Op != b.Op {
-			return int(a.Op) - int(b.Op)
-		}
-		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
-	})
-	emptying := 0
+// withoutBodies is s as other packages get it, who don't see what a function
+// that they are given does.
+func (s *Summary) withoutBodies() *Summary {
+	out := *s
+	out.Results = withoutBodies(s.Results)
+	out.Writes = nil
 	for _, w := range s.Writes {
-		if w.empties() {
-			emptying++ // one for each part of the elements: that is no sign of much being moved
+		had := len(w.From)
+		if w.From = withoutBodies(w.From); len(w.From) > 0 || had == 0 || w.Strong {
+			out.Writes = append(out.Writes, w)
 		}
 	}
-	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || flowsOnly(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
-		return nil
+	return &out
+}
+
+func withoutBodies(flows []Flow) []Flow {
+	return slices.DeleteFunc(slices.Clone(flows), func(fl Flow) bool {
+		return slices.ContainsFunc(flows, func(body Flow) bool {
+			return body.From.Kind == Body && (fl == body || strings.HasPrefix(fl.Path, body.Path+deref))
+		})
+	})
+}
+
+// empties reports whether w is what emptied does, seen by a caller: elements or
+// keys that are all overwritten on every path.
+func (w *Write) empties() bool {
+	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
+	return w.Strong && (strings.Contains(within, element) || strings.Contains(within, keyStep))
+}
+
+// flowsOnly is how many of flows are more than a way back to the others.
+func flowsOnly(flows []Flow) int {
+	n := 0
+	for _, fl := range flows {
+		if fl.From.Kind != Again {
+			n++
+		}
 	}
-	return s
+	return n
+}
+
+// weakWrites returns what a function may write that may be called or not.
+func weakWrites(s *Summary) []Write {
+	list := make([]Write, len(s.Writes))
+	for i, w := range s.Writes {
+		w.Strong = false
+		list[i] = w
+	}
+	return list
 }

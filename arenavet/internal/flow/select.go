@@ -11,41 +11,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// selects is a select statement. What each of its cases does is known where
-// the statement branches, by edge; here counts what any of them may do.
-func (f *function) selects(st *state, v *ssa.Select) value {
-	for n, s := range v.States {
-		if s.Dir == types.SendOnly {
-			out := st
-			if decided(v, int64(n)) {
-				out = st.clone() // to report what is stale: another case does not send
-			}
-			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
-			f.letGo(st, f.eval(st, s.Send))
-		}
-	}
-	received := slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool { return s.Dir == types.RecvOnly })
-	if received && !givesUp(v) {
-		f.wait(st)
-	}
-	return f.unknown(st, v, v.Type())
-}
-
-// selected is the edge to a case of a select statement. One that also gives
-// up waiting, as with <-ctx.Done(), has only waited in its other cases.
-func (f *function) selected(st *state, v *ssa.Select, n int64) {
-	if n < 0 || n >= int64(len(v.States)) {
-		return
-	}
-	switch s := v.States[n]; {
-	case s.Dir == types.SendOnly:
-		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
-		f.give(st, f.eval(st, s.Send), s.Pos)
-	case givesUp(v) && !expires(s.Chan):
-		f.wait(st)
-	}
-}
-
 // selectedCase finds out which case of which select statement a comparison is
 // about: its branch tests the number of the case that was taken.
 func selectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {

@@ -6,20 +6,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// An arena that is only used while a mutex is held is used by one goroutine at
-// a time. Which mutex guards which arena is not followed: holding any counts.
-
-// mutexCall notes that a call of the function that is called name takes or
-// gives back a mutex. A lock for readers is not one: others may hold it, too.
-func (s *state) mutexCall(name string) {
-	switch name {
-	case "sync.Mutex.Lock", "sync.RWMutex.Lock":
-		s.locked = true
-	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock":
-		s.locked = false
-	}
-}
-
 // unlocks reports whether a call of the function that is called name gives back a
 // mutex. In memory that was cleared, or that others have got, it ends the
 // program.
@@ -43,4 +29,30 @@ func unlocksBy(instr ssa.Instruction) bool {
 		return unlocks(catalog.CalleeName(fn))
 	}
 	return false
+}
+
+// callsParallel reports whether a test's function calls t.Parallel: it then runs
+// when the function that has called t.Run has returned.
+func callsParallel(v ssa.Value) bool {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		v = c.Fn
+	}
+	fn, ok := v.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && catalog.CalleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isLoopBody reports whether fn is the body of a range over a function. The
+// function that it is given to calls it, if at all, before it returns.
+func isLoopBody(fn *ssa.Function) bool {
+	return fn != nil && fn.Synthetic == "range-over-func yield"
 }

@@ -2,69 +2,9 @@ package flow
 
 import (
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
-
-// target is what a call may reach: a function, and what it is called with:
-// arguments, then captured variables.
-type target struct {
-	fn   *ssa.Function
-	args []value
-}
-
-// targets finds what a call reaches. It is empty if that is not known.
-func (f *function) targets(st *state, common *ssa.CallCommon) []target {
-	args := make([]value, len(common.Args))
-	for i, a := range common.Args {
-		args[i] = f.eval(st, a)
-	}
-	if common.IsInvoke() {
-		if fn := invoked(common); fn != nil {
-			return []target{{fn, append([]value{f.eval(st, common.Value)}, args...)}}
-		}
-		return nil
-	}
-	if fn, ok := common.Value.(*ssa.Function); ok {
-		return []target{{fn, args}}
-	}
-	return f.closures(st, f.eval(st, common.Value), args)
-}
-
-// closures are the functions that v may be, called with args. It is empty if
-// v may be another one.
-func (f *function) closures(st *state, v value, args []value) []target {
-	var out []target
-	for _, a := range v.atoms() {
-		k := a.Site
-		if k.fn == nil {
-			return nil
-		}
-		all := append([]value(nil), args...)
-		var bound []value
-		for i := range k.bindings {
-			var val value
-			for off, atoms := range st.parts(k) {
-				if rest, ok := strings.CutPrefix(off, binding(i)); ok {
-					for _, b := range atoms {
-						val = val.add(entry{rest, b})
-					}
-				}
-			}
-			bound = append(bound, val)
-		}
-		if obj, ok := k.fn.Object().(*types.Func); ok && strings.HasPrefix(k.fn.Synthetic, "bound method wrapper") {
-			// A method value: its receiver is what it has captured.
-			if fn := k.fn.Prog.FuncValue(obj); fn != nil {
-				out = append(out, target{fn, append(bound, all...)})
-				continue
-			}
-		}
-		out = append(out, target{k.fn, append(all, bound...)})
-	}
-	return out
-}
 
 // maxDispatch is how many calls and variables concreteType looks through.
 const maxDispatch = 4

@@ -1,0 +1,62 @@
+package flow
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+func (f *function) touchArgs(st *state, args []value) {
+	for _, a := range args {
+		f.touch(st, a)
+	}
+}
+
+// useArgs reports memory that was taken back and is given to a call.
+func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) {
+	name := ""
+	if len(reached) == 1 {
+		name = catalog.CalleeName(catalog.Origin(reached[0].fn))
+	}
+	for i, a := range args {
+		if catalog.IsHandle(common.Args[i].Type()) && len(reached) > 0 && f.c.Summary(reached[0].fn) != nil {
+			continue // its summary reports whether it uses it
+		}
+		f.use(st, a, instr)
+		if catalog.ReadsDeep(name) {
+			st.reach(a, func(b Atom, depth int) {
+				if depth > 0 && b.Region != nil {
+					f.use(st, one(b), instr)
+				}
+			})
+		}
+	}
+	if common.IsInvoke() {
+		f.use(st, f.eval(st, common.Value), instr)
+	}
+	if len(reached) == 1 && len(reached[0].args) > len(args) && reached[0].fn.Signature.Recv() != nil {
+		f.useBy(st, reached[0].args[0], instr, unlocks(name)) // the receiver of a method value
+	}
+}
+
+// callArguments makes the calls that a function may make of functions that it
+// was given. Whether it does is not known, so nothing that they take back
+// counts as taken back.
+func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value) {
+	for _, a := range args {
+		for _, t := range f.passed(st, a) {
+			s := f.c.Summary(t.fn)
+			if s == nil {
+				continue
+			}
+			weak := &Summary{Writes: weakWrites(s)}
+			for _, e := range s.Effects {
+				if e.Op == OpSent || e.Op == OpUnknown || e.Op == OpKeep || e.Op == OpUse && isLoopBody(t.fn) {
+					e.Must = false
+					weak.Effects = append(weak.Effects, e)
+				}
+			}
+			f.apply(st, instr, weak, t.args, false, false)
+		}
+	}
+}

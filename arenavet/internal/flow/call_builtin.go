@@ -1,0 +1,78 @@
+package flow
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// builtin is a call of a builtin function.
+func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string) value {
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	switch name {
+	case "append":
+		return f.builtinAppend(st, instr, common, args)
+	case "copy":
+		f.use(st, args[0], instr)
+		f.read(st, args[1], instr)
+		items := f.contents(st, args[1], common.Args[1].Type())
+		for _, a := range args[0].atoms() {
+			delete(st.unread, a.Site)
+			f.put(st, a.Site, a.off+element, nil, items, false, f.position(instr))
+		}
+	case "clear":
+		f.use(st, args[0], instr)
+		f.touch(st, args[0])
+		f.emptied(st, args[0], common.Args[0].Type())
+	case "print", "println":
+		for _, a := range args {
+			f.read(st, a, instr)
+		}
+	case "ssa:wrapnilchk", "String", "StringData", "Slice", "SliceData", "Add":
+		return args[0]
+	case "min", "max":
+		var out value
+		for _, a := range args {
+			out = out.union(a)
+		}
+		return out
+	}
+	return nil
+}
+
+// builtinAppend is append(s, items...): s, or a copy of it on Go's heap.
+func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	f.use(st, args[0], instr)
+	if len(args) > 1 {
+		f.read(st, args[1], instr)
+	}
+	// s[:n:n] asks for a copy: nothing is silent about it.
+	if s, ok := common.Args[0].(*ssa.Slice); !ok || s.Max == nil {
+		for _, a := range args[0].atoms() {
+			if a.Region != nil && a.Stale == nil && !a.Site.Slot {
+				f.c.Appended[call.Pos()] = true
+				f.see(Fault{Kind: FaultAppend, Of: a, Pos: call.Pos(), Call: call})
+				break
+			}
+		}
+	}
+	f.touch(st, args[0])
+	var items value
+	if len(args) > 1 && !catalog.IsText(common.Args[1].Type()) {
+		items = f.contents(st, args[1], common.Args[1].Type())
+	}
+	old := f.contents(st, args[0], common.Args[0].Type())
+	grown := f.object(st, call)
+	for _, a := range args[0].atoms() {
+		f.put(st, a.Site, a.off+element, nil, items, false, instr.Pos())
+	}
+	f.put(st, grown[0].a.Site, element, nil, old.union(items), false, instr.Pos())
+	return args[0].union(grown)
+}

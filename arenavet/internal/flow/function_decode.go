@@ -1,0 +1,123 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// decode fills what into leads to with memory of an arena. It is given as an
+// interface. Where the pointer in it is known to the function's callers only, it is they
+// for whom that is done.
+func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value, into, arena value) {
+	given = unboxed(given)
+	p, ok := given.Type().Underlying().(*types.Pointer)
+	known := ok && !isGeneric(p.Elem())
+	if !known {
+		for _, b := range arena.atoms() {
+			if at, ok := f.place(b.Site); ok && b.Site.Kind == SymbolSite {
+				f.decodeLater(st, given, at)
+			}
+		}
+	}
+	if p == nil {
+		return
+	}
+	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
+	for _, l := range leaves(p.Elem()) {
+		v := d.of(l.typ)
+		for _, a := range into.atoms() {
+			f.put(st, a.Site, a.off+l.path, nil, v, false, f.position(instr))
+		}
+	}
+	f.touch(st, into)
+}
+
+// decodeLater notes that callers are to decode with the arena at a place, if what is given
+// is a parameter.
+func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
+	if p, ok := unboxed(given).(*ssa.Parameter); ok {
+		to := Source{Kind: Same, At: Place{Param: slices.Index(f.fn.Params, p)}}
+		f.effectAt(st, OpDecode, at, Place{}, to, true, token.NoPos)
+	}
+}
+
+// applyDecode is decode by a function that is called.
+func (f *function) applyDecode(st *state, instr ssa.CallInstruction, e Effect, args []value, arena value) {
+	common, n := instr.Common(), e.From.At.Param
+	given := n
+	if fn := common.StaticCallee(); fn == nil || n >= len(args) {
+		return
+	} else if strings.HasPrefix(fn.Synthetic, "bound method wrapper") {
+		given-- // a method value has its receiver captured
+	}
+	if given < len(common.Args) {
+		f.decode(st, instr, common.Args[given], args[n], arena)
+	}
+}
+
+// decoded makes the objects that a decoder makes, one for each type.
+type decoded struct {
+	f     *function
+	st    *state
+	instr ssa.CallInstruction
+	arena value
+	known map[string]value
+}
+
+// of is a value of type t that was decoded.
+func (d *decoded) of(t types.Type) value {
+	if ofProtobuf(t) {
+		return nil
+	}
+	name := catalog.TypeName(t)
+	if v, ok := d.known[name]; ok {
+		return v
+	}
+	k := d.f.site(d.instr, "decoded "+name, MemorySite, token.NoPos) // it has not the name of the call's result
+	k.typ = catalog.TypeName(typeAlong(t, deref))
+	d.st.remake(k)
+	v := d.f.memory(d.st, k, d.arena)
+	d.known[name] = v
+	fill := func(off string, t types.Type) {
+		for _, l := range leaves(t) {
+			d.st.store(k, off+l.path, nil, d.of(l.typ), false)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		fill("", u.Elem())
+	case *types.Slice:
+		fill(element, u.Elem())
+	case *types.Map:
+		fill(keyStep, u.Key())
+		fill(element, u.Elem())
+	case *types.Interface: // a string, or a map or slice of such
+		d.st.store(k, keyStep, nil, v, false)
+		d.st.store(k, element, nil, v, false)
+	case *types.Signature, *types.Chan:
+		delete(d.known, name)
+		return nil
+	}
+	return v
+}
+
+func isGeneric(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// ofProtobuf reports whether t is what each generated message has for package proto's own
+// records, which lead to all of its types and to nothing that is decoded.
+func ofProtobuf(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(catalog.PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
+}

@@ -1,0 +1,117 @@
+package flow
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// target is what a call may reach: a function, and what it is called with:
+// arguments, then captured variables.
+type target struct {
+	fn   *ssa.Function
+	args []value
+}
+
+// targets finds what a call reaches. It is empty if that is not known.
+func (f *function) targets(st *state, common *ssa.CallCommon) []target {
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	if common.IsInvoke() {
+		if fn := invoked(common); fn != nil {
+			return []target{{fn, append([]value{f.eval(st, common.Value)}, args...)}}
+		}
+		return nil
+	}
+	if fn, ok := common.Value.(*ssa.Function); ok {
+		return []target{{fn, args}}
+	}
+	return f.closures(st, f.eval(st, common.Value), args)
+}
+
+// closures are the functions that v may be, called with args. It is empty if
+// v may be another one.
+func (f *function) closures(st *state, v value, args []value) []target {
+	var out []target
+	for _, a := range v.atoms() {
+		k := a.Site
+		if k.fn == nil {
+			return nil
+		}
+		all := append([]value(nil), args...)
+		var bound []value
+		for i := range k.bindings {
+			var val value
+			for off, atoms := range st.parts(k) {
+				if rest, ok := strings.CutPrefix(off, binding(i)); ok {
+					for _, b := range atoms {
+						val = val.add(entry{rest, b})
+					}
+				}
+			}
+			bound = append(bound, val)
+		}
+		if obj, ok := k.fn.Object().(*types.Func); ok && strings.HasPrefix(k.fn.Synthetic, "bound method wrapper") {
+			// A method value: its receiver is what it has captured.
+			if fn := k.fn.Prog.FuncValue(obj); fn != nil {
+				out = append(out, target{fn, append(bound, all...)})
+				continue
+			}
+		}
+		out = append(out, target{k.fn, append(all, bound...)})
+	}
+	return out
+}
+
+// passed are the functions that v may be, to be called with arguments that
+// begin with those, as far as they are known.
+func (f *function) passed(st *state, v value, with ...value) []target {
+	list := f.closures(st, v, nil)
+	for i, t := range list {
+		sig := t.fn.Signature
+		args := make([]value, sig.Params().Len(), sig.Params().Len()+1)
+		if sig.Recv() != nil {
+			args = append(args, nil)
+		}
+		if len(t.fn.FreeVars) > 0 {
+			copy(args, with)
+			args = append(args, t.args...) // what it has captured comes last
+		} else {
+			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a method's receiver comes first
+		}
+		list[i].args = args
+	}
+	return list
+}
+
+// usesOnly reports whether v is the body of a range over a function that leaves
+// the arenas that it captures with their owner: whoever calls it, they are
+// still to be put back after the loop.
+func (f *function) usesOnly(v value) bool {
+	atoms := v.atoms()
+	if len(atoms) != 1 || !isLoopBody(atoms[0].Site.fn) {
+		return false
+	}
+	body := atoms[0].Site.fn
+	s := f.c.Summary(body)
+	if s == nil {
+		return false
+	}
+	for _, b := range body.Blocks {
+		for _, instr := range b.Instrs {
+			if _, ok := instr.(*ssa.Defer); ok {
+				return false // its call comes with those of the function around it
+			}
+		}
+	}
+	for _, e := range s.Effects {
+		switch e.Op {
+		case OpPut, OpUnknown, OpGoroutine:
+			return false
+		}
+	}
+	return true
+}

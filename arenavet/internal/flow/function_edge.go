@@ -1,0 +1,216 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// refine uses what a condition says on the edge where it has that outcome:
+// where a pointer is nil it leads nowhere, and an arena that is nil need not
+// be put back; where a call failed it returned no arena.
+func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
+	switch c := cond.(type) {
+	case *ssa.UnOp:
+		if c.Op == token.NOT {
+			f.refine(st, c.X, !outcome)
+		}
+	case *ssa.Call:
+		if outcome && stops(&c.Call) {
+			f.wait(st)
+		}
+	case *ssa.Extract:
+		if !outcome {
+			f.failed(st, c.Tuple) // a, ok := take(); ok is false
+		}
+	case *ssa.BinOp:
+		if v, n, ok := selectedCase(c); ok && outcome {
+			f.selected(st, v, n)
+			return
+		}
+		if c.Op != token.EQL && c.Op != token.NEQ {
+			return
+		}
+		x, y := c.X, c.Y
+		if k, ok := x.(*ssa.Const); ok && k.IsNil() {
+			x, y = y, x
+		}
+		if k, ok := y.(*ssa.Const); !ok || !k.IsNil() {
+			return
+		}
+		if isNil := outcome == (c.Op == token.EQL); isNil {
+			f.refineNil(st, x)
+		} else if types.Identical(x.Type(), types.Universe.Lookup("error").Type()) {
+			f.failed(st, nil)
+		}
+	}
+}
+
+// failed is a path on which a call, or an unknown one if it is nil, has
+// failed: the arenas that it would have returned don't exist.
+func (f *function) failed(st *state, call ssa.Value) {
+	for k := range st.open {
+		if by, ok := f.fallible[k]; ok && (call == nil || by == call) {
+			delete(st.open, k)
+		}
+	}
+}
+
+// refineNil is a path on which x is nil.
+func (f *function) refineNil(st *state, x ssa.Value) {
+	v := f.eval(st, x)
+	for _, a := range v.atoms() {
+		delete(st.open, a.Site)
+		if a.Site.Kind == LocalSite && a.Site.fn == nil {
+			for _, held := range st.parts(a.Site) { // by an object that there is not
+				for _, b := range held {
+					if b.Region == nil {
+						delete(st.open, b.Site)
+					}
+				}
+			}
+		}
+		// What would be done to an arena is as good as done to none.
+		if p, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite {
+			for _, o := range []Op{OpReset, OpRelease, OpPut} {
+				st.done[effectKey{op: o, at: p}] = true
+			}
+			f.noteEnd(st, a.Site, nil)
+		}
+	}
+	if _, ok := st.regs[x]; ok {
+		st.regs[x] = nil
+	}
+	if load, ok := x.(*ssa.UnOp); ok && load.Op == token.MUL {
+		at := f.eval(st, load.X)
+		if exactly(at) {
+			for _, a := range at.atoms() {
+				st.set(a.Site, a.off, nil)
+			}
+		}
+	}
+}
+
+// edge makes out, what may hold at the end of b, what may hold at the beginning of succ.
+func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
+	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
+		f.refine(out, branch.Cond, n == 0)
+	}
+	if s, ok := f.sweeps[b]; ok && n == 1 {
+		f.swept(out, s)
+	}
+	from := 0
+	for i, p := range succ.Preds {
+		if p == b {
+			from = i
+		}
+	}
+	phis := map[ssa.Value]value{}
+	for _, instr := range succ.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		phis[phi] = f.eval(out, phi.Edges[from])
+	}
+	for v := range out.regs {
+		if !f.live.at(v, succ) {
+			delete(out.regs, v)
+		}
+	}
+	for v, val := range phis {
+		out.regs[v] = val
+	}
+	out.forgetUnreachable()
+}
+
+// swept empties what a loop has ranged over that ends here, but for what the
+// loop has put in the place of the elements, in any of its turns.
+func (f *function) swept(st *state, s sweep) {
+	of := f.reload(st, s.of)
+	f.emptied(st, of, s.in)
+	if s.set == nil {
+		return
+	}
+	var put value
+	for _, e := range f.replaced[s.set] {
+		put = put.add(e)
+		for _, turn := range e.a.ofEarlierTurns() {
+			put = put.add(entry{e.path, turn})
+		}
+	}
+	for _, a := range of.atoms() {
+		f.put(st, a.Site, a.off+element, nil, put, false, token.NoPos)
+	}
+}
+
+// reload returns what v would be if it were computed here: a field is read again.
+func (f *function) reload(st *state, v ssa.Value) value {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			var out value
+			for _, a := range f.reload(st, v.X).atoms() {
+				out = out.union(st.load(a.Site, a.off, leaves(v.Type())))
+			}
+			return out
+		}
+	case *ssa.FieldAddr:
+		return f.reload(st, v.X).at(field(v.Field))
+	}
+	return f.eval(st, v)
+}
+
+// selects is a select statement. What each of its cases does is known where
+// the statement branches, by edge; here counts what any of them may do.
+func (f *function) selects(st *state, v *ssa.Select) value {
+	for n, s := range v.States {
+		if s.Dir == types.SendOnly {
+			out := st
+			if decided(v, int64(n)) {
+				out = st.clone() // to report what is stale: another case does not send
+			}
+			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
+			f.letGo(st, f.eval(st, s.Send))
+		}
+	}
+	received := slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool { return s.Dir == types.RecvOnly })
+	if received && !givesUp(v) {
+		f.wait(st)
+	}
+	return f.unknown(st, v, v.Type())
+}
+
+// selected is the edge to a case of a select statement. One that also gives
+// up waiting, as with <-ctx.Done(), has only waited in its other cases.
+func (f *function) selected(st *state, v *ssa.Select, n int64) {
+	if n < 0 || n >= int64(len(v.States)) {
+		return
+	}
+	switch s := v.States[n]; {
+	case s.Dir == types.SendOnly:
+		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
+		f.give(st, f.eval(st, s.Send), s.Pos)
+	case givesUp(v) && !expires(s.Chan):
+		f.wait(st)
+	}
+}
+
+// stops reports whether a call that returns true has kept the function of
+// time.AfterFunc or context.AfterFunc from running. That is as good as having
+// waited for it.
+func stops(common *ssa.CallCommon) bool {
+	if fn := common.StaticCallee(); fn != nil {
+		return catalog.CalleeName(fn) == "time.Timer.Stop"
+	}
+	made, ok := common.Value.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	fn := made.Call.StaticCallee()
+	return fn != nil && catalog.CalleeName(fn) == "context.AfterFunc"
+}

@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// goroutine is a go statement.
+func (f *function) goroutine(st *state, instr *ssa.Go, common *ssa.CallCommon) {
+	args := make([]value, len(common.Args))
+	for i, a := range common.Args {
+		args[i] = f.eval(st, a)
+	}
+	all := args
+	if _, ok := common.Value.(*ssa.Builtin); !ok {
+		all = append(all[:len(all):len(all)], f.eval(st, common.Value))
+	}
+	f.starts(st, f.targets(st, common), all, f.position(instr))
+}
+
+// starts is the start of a goroutine that calls what called says; all is
+// everything that it was given.
+func (f *function) starts(st *state, called []target, all []value, pos token.Pos) {
+	for _, v := range all {
+		f.touch(st, v)
+	}
+	known := len(called) > 0
+	for _, t := range called {
+		name := catalog.CalleeName(catalog.Origin(t.fn))
+		if usesReceiver(name) && len(t.args) > 0 {
+			f.hand(st, t.args[0], pos, false)
+			continue
+		}
+		s := f.c.Summary(t.fn)
+		if s == nil {
+			known = false
+			if name != "" && catalog.IsStandard(catalog.PackageOf(name)) {
+				known = true
+			}
+			continue
+		}
+		used := map[*Site]bool{}
+		puts := map[*Site]bool{}
+		for _, e := range s.Effects {
+			if e.Op == OpPut {
+				for _, a := range f.resolve(st, nil, e.At, t.args).atoms() {
+					puts[a.Site] = true
+				}
+			}
+		}
+		for _, e := range s.Effects {
+			if e.Locked {
+				continue // it waits for its turn
+			}
+			switch e.Op {
+			case OpUse, OpPut, OpReset, OpRelease, OpRewind, OpGoroutine:
+			case OpUnknown:
+				// A struct that holds an arena is not the arena.
+				if !handlePlace(t.fn, e.At) {
+					continue
+				}
+			default:
+				continue
+			}
+			all := f.resolve(st, nil, e.At, t.args).atoms()
+			for _, a := range all {
+				if !used[a.Site] {
+					used[a.Site] = true
+					if _, twice := st.handed[a.Site]; twice && oneOfSeveral(all, a) {
+						continue // this turn's may be another one
+					}
+					f.hand(st, one(a), pos, puts[a.Site])
+				}
+			}
+		}
+	}
+	for _, v := range all {
+		if !known {
+			for _, a := range v.atoms() {
+				if a.Site.Kind == HandleSite {
+					f.hand(st, one(a), pos, false)
+				}
+			}
+		}
+		f.lend(st, v, pos, byGoroutine)
+		f.letGo(st, v)
+	}
+}
+
+// parallel is a call that runs what called says in several goroutines and
+// waits for them: they share what they have captured with each other, but
+// nobody else.
+func (f *function) parallel(st *state, called []target, all []value, pos token.Pos) {
+	handed, lent := maps.Clone(st.handed), maps.Clone(st.lent)
+	f.starts(st, called, all, pos)
+	f.starts(st, called, all, pos)
+	st.handed, st.lent = handed, lent
+}
+
+// handlePlace reports whether a place of fn is an arena itself.
+func handlePlace(fn *ssa.Function, p Place) bool {
+	if p.Param < 0 {
+		return false
+	}
+	if p.Param < len(fn.Params) {
+		return p.Path == "" && catalog.IsHandle(fn.Params[p.Param].Type())
+	}
+	if i := p.Param - len(fn.Params); i < len(fn.FreeVars) {
+		t := fn.FreeVars[i].Type()
+		if p.Path == deref {
+			if ptr, ok := t.Underlying().(*types.Pointer); ok {
+				return catalog.IsHandle(ptr.Elem())
+			}
+		}
+		return p.Path == "" && catalog.IsHandle(t)
+	}
+	return false
+}
+
+// usesReceiver reports whether a function is a method of an arena or a slab.
+func usesReceiver(name string) bool {
+	return strings.HasPrefix(name, catalog.ArenaPath+".Arena.") || strings.HasPrefix(name, catalog.ArenaPath+".Allocator.") || strings.HasPrefix(name, catalog.ArenaPath+".Slab.")
+}

@@ -1,0 +1,112 @@
+package flow
+
+import (
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// allocate returns what an allocating function returns: memory of each arena that
+// it may have been given, or of Go's heap if that is nil.
+func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
+	f.useHandle(st, arena, f.position(instr))
+	k := f.site(instr, "", MemorySite, f.position(instr))
+	k.uninit = name == "MakeSliceUninit"
+	k.Slab = strings.HasPrefix(name, "Slab.")
+	if args := instr.Common().Args; len(args) > 0 {
+		k.owner = args[0]
+	}
+	if v, ok := instr.(ssa.Value); ok {
+		k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
+	}
+	st.remake(k)
+	if k.uninit {
+		st.unread[k] = true
+	}
+	return f.memory(st, k, arena)
+}
+
+// memory is k as memory of what arena may be.
+func (f *function) memory(st *state, k *Site, arena value) value {
+	var out value
+	for _, a := range arena.atoms() {
+		if a.Site.Kind == MemorySite || a.Site.Kind == LocalSite {
+			continue
+		}
+		st.dirty |= st.marks[a.Site]
+		out = out.add(entry{"", Atom{Site: k, Region: a.Site, after: st.marks[a.Site]}})
+	}
+	if len(out) == 0 {
+		out = one(Atom{Site: k})
+	}
+	return out
+}
+
+// mark is a Mark of arena at k.
+func (f *function) mark(st *state, k *Site, arena value) value {
+	if st.made[k] && k.bit != 0 {
+		// Everything that exists is older than the new mark.
+		st.rewrite(func(*Site) bool { return true }, func(a Atom) (Atom, bool) {
+			a.after &^= k.bit
+			if a.Site == k {
+				return a, false
+			}
+			return a, true
+		})
+	}
+	st.made[k] = true
+	var out value
+	for _, a := range arena.atoms() {
+		if a.Region != nil {
+			continue
+		}
+		out = out.add(entry{"", Atom{Site: k, Region: a.Site, after: st.marks[a.Site] & st.dirty &^ k.bit}})
+		st.marks[a.Site] |= k.bit
+	}
+	st.dirty &^= k.bit
+	return out
+}
+
+// useHandle is an operation on an arena that only its owner may do.
+func (f *function) useHandle(st *state, arena value, pos token.Pos) {
+	for _, a := range arena.atoms() {
+		if a.Region != nil || !mayBeHandle(a.Site) {
+			continue
+		}
+		if a.Stale != nil {
+			f.see(Fault{Kind: FaultHandle, Of: a, Pos: pos})
+		}
+		f.usedByOwner(st, a.Site, pos)
+		f.effect(st, OpUse, a.Site, Place{}, Source{}, len(arena) == 1, pos)
+	}
+}
+
+// lostInLoop reports an arena that was not put back when its Get runs again
+// and nothing holds the earlier one any more.
+func (f *function) lostInLoop(st *state, k *Site) {
+	if !st.open[k] || !st.made[k] {
+		return
+	}
+	held := false
+	for v, val := range st.regs {
+		if _, ok := v.(*ssa.Phi); ok {
+			for _, a := range val.atoms() {
+				held = held || a.Site == k
+			}
+		}
+	}
+	for in, o := range st.cells {
+		for _, atoms := range o.parts {
+			for _, a := range atoms {
+				held = held || a.Site == k && in != k
+			}
+		}
+	}
+	delete(st.open, k)
+	if !held {
+		f.see(Fault{Kind: FaultLost, Arena: k})
+	}
+}

@@ -1,0 +1,121 @@
+package flow
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// effect notes what the function does to an arena that its callers know.
+func (f *function) effect(st *state, o Op, k *Site, mark Place, from Source, must bool, pos token.Pos) {
+	var at Place
+	if k != nil {
+		p, ok := f.place(k)
+		if !ok || k.Kind == HandleSite || strings.Contains(k.Path, any_) {
+			return
+		}
+		at = p
+	}
+	f.effectAt(st, o, at, mark, from, must, pos)
+}
+
+// effectAt is effect for an arena at a place.
+func (f *function) effectAt(st *state, o Op, at, mark Place, from Source, must bool, pos token.Pos) {
+	key := effectKey{o, at, mark, from}
+	if len(st.done) >= maxSummary {
+		return
+	}
+	e, ok := f.effects[key]
+	if !ok {
+		e = Effect{Op: o, At: at, Mark: mark, From: from, Locked: true, pos: pos}
+	}
+	e.Locked = e.Locked && st.locked && o != OpGoroutine // which does not hold what its starter holds
+	f.effects[key] = e
+	st.done[key] = st.done[key] || must
+}
+
+// place is how a caller would name the symbol k.
+func (f *function) place(k *Site) (Place, bool) {
+	if k == nil {
+		return Place{}, false
+	}
+	switch k.Kind {
+	case HandleSite:
+		return Place{Param: -1, Fresh: k.id}, k.id != 0
+	case SymbolSite:
+		switch root := k.root.(type) {
+		case *ssa.Parameter:
+			return Place{Param: slices.Index(f.fn.Params, root), Path: k.Path}, true
+		case *ssa.FreeVar:
+			return Place{Param: len(f.fn.Params) + slices.Index(f.fn.FreeVars, root), Path: k.Path}, true
+		case *ssa.Global:
+			return Place{Param: -1, Global: catalog.PackagePath(root.Pkg.Pkg) + "." + root.Name(), Path: k.Path}, true
+		}
+	}
+	return Place{}, false
+}
+
+// source is how a caller would name what a is.
+func (f *function) source(a Atom) (Source, bool) {
+	if a.Stale != nil {
+		return Source{}, false
+	}
+	switch {
+	case a.Site.Kind == MarkSite:
+		p, ok := f.place(a.Region)
+		return Source{Kind: Taken, At: p}, ok
+	case a.Region != nil:
+		if a.Site.Slot {
+			return Source{}, false
+		}
+		region := a.Region
+		for region.Parent != nil {
+			region = region.Parent // whose end is that of its forks' memory
+		}
+		p, ok := f.place(region)
+		return Source{Kind: Memory, At: p, Slab: a.Site.Slab, Older: a.Site.isOld, Type: a.Site.typ}, ok
+	case a.Site.Kind == HandleSite:
+		p, ok := f.place(a.Site)
+		return Source{Kind: Handle, At: p, Gotten: a.Site.gotten && !f.kept[a.Site]}, ok
+	case a.Site.Kind == SymbolSite:
+		p, ok := f.place(a.Site)
+		p.Off = a.off
+		return Source{Kind: Same, At: p}, ok
+	}
+	return Source{}, false
+}
+
+// position is where an instruction stands in the source, or the expression
+// that it belongs to.
+func (f *function) position(instr ssa.Instruction) token.Pos {
+	if instr.Pos().IsValid() {
+		return instr.Pos()
+	}
+	for _, p := range instr.Operands(nil) {
+		switch op := (*p).(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.UnOp, *ssa.Slice, *ssa.Call, *ssa.Convert:
+			if pos := f.position(op.(ssa.Instruction)); pos.IsValid() {
+				return pos
+			}
+		}
+	}
+	// The nearest instruction before it that has one.
+	b := instr.Block()
+	for i := slices.Index(b.Instrs, instr); i >= 0; i-- {
+		if b.Instrs[i].Pos().IsValid() {
+			return b.Instrs[i].Pos()
+		}
+	}
+	return f.fn.Pos()
+}
+
+// within reports whether pos stands in the source of the function, its literals
+// included.
+func (f *function) within(pos token.Pos) bool {
+	body := f.fn.Syntax()
+	return body != nil && body.Pos() <= pos && pos < body.End()
+}

@@ -1,0 +1,165 @@
+package flow
+
+import (
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// resolve returns what a callee's place is here.
+func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args []value) value {
+	var v value
+	switch {
+	case p.Global != "":
+		g := f.c.global(p.Global)
+		if g == nil {
+			return nil
+		}
+		v = one(Atom{Site: f.symbol(g, "")})
+	case p.Fresh != 0:
+		return one(Atom{Site: f.site(instr, "h"+strconv.Itoa(p.Fresh), HandleSite, f.position(instr))})
+	case p.Param >= 0 && p.Param < len(args):
+		v = args[p.Param]
+	default:
+		return nil
+	}
+	return follow(st, v, p.Path).at(p.Off)
+}
+
+// sourceValue returns what a callee's source is here.
+func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
+	switch src.Kind {
+	case Same:
+		return f.resolve(st, instr, src.At, args)
+	case Handle:
+		v := f.resolve(st, instr, src.At, args)
+		if len(v) == 0 {
+			return nil
+		}
+		k := v[0].a.Site
+		if !f.freshened(st, k, part) {
+			f.lostInLoop(st, k)
+			st.remake(k)
+		}
+		k.gotten = src.Gotten
+		if src.Gotten {
+			st.open[k] = true
+			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
+				f.fallible[k] = call
+			}
+		}
+		return one(Atom{Site: k})
+	case Memory:
+		k := f.site(instr, part, MemorySite, f.position(instr))
+		k.Slab, k.typ = src.Slab, src.Type
+		st.remake(k)
+		return f.memory(st, k, f.resolve(st, instr, src.At, args))
+	case Body:
+		k := f.site(instr, part, LocalSite, f.position(instr))
+		st.remake(k)
+		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
+		return one(Atom{Site: k})
+	case Taken:
+		k := f.site(instr, part, MarkSite, f.position(instr))
+		return f.mark(st, k, f.resolve(st, instr, src.At, args))
+	}
+	return nil
+}
+
+// rebuild makes here what a callee describes by flows, and the objects that it
+// leads to. What says what it is for, to tell the parts of one call apart; t is
+// its type, or nil.
+func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value, t types.Type) value {
+	var out value
+	objects := map[string][]*Site{} // what may lie behind the pointer at a path
+	pointers := map[*Site]value{}
+	flows = slices.Clone(flows)
+	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
+	// add puts v where path says: into the value, or an object behind it.
+	var add func(path string, v value)
+	add = func(path string, v value) {
+		i := strings.LastIndex(path, deref)
+		if i < 0 {
+			out = out.union(v.under(path))
+			return
+		}
+		parent, off := path[:i], path[i+len(deref):]
+		if len(objects[parent]) == 0 {
+			// An object of Go's own memory that holds something from an arena.
+			k := f.site(instr, what+" object "+parent, LocalSite, f.position(instr))
+			k.typ = catalog.TypeName(typeAlong(t, parent+deref))
+			st.remake(k)
+			objects[parent] = append(objects[parent], k)
+			pointers[k] = one(Atom{Site: k})
+			add(parent, one(Atom{Site: k}))
+		}
+		for _, k := range objects[parent] {
+			st.store(k, off, nil, v, false)
+		}
+	}
+	for n, fl := range flows {
+		if fl.From.Kind == Again {
+			continue
+		}
+		v := f.sourceValue(st, instr, what+" "+fl.Path+strconv.Itoa(n), fl.From, args)
+		if (fl.From.Kind == Memory || fl.From.Kind == Body) && len(v) > 0 {
+			k := v[0].a.Site
+			objects[fl.Path] = append(objects[fl.Path], k)
+			pointers[k] = v
+			if k.typ == "" {
+				k.typ = catalog.TypeName(typeAlong(t, fl.Path+deref))
+			}
+		}
+		if in := typeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
+			// A generic function decoded it: only here it is known what there is in it.
+			d := decoded{f: f, st: st, instr: instr, arena: f.resolve(st, instr, fl.From.At, args), known: map[string]value{}}
+			for _, l := range leaves(in) {
+				add(fl.Path+l.path, d.of(l.typ))
+			}
+			continue
+		}
+		add(fl.Path, v)
+	}
+	for _, fl := range flows { // when all the objects are there
+		if fl.From.Kind == Again {
+			for _, k := range objects[fl.From.At.Path] {
+				add(fl.Path, pointers[k])
+			}
+		}
+	}
+	return out
+}
+
+// freshened reports whether a handle of a call is one that this very call has
+// made already: it may stand in several places of the result.
+func (f *function) freshened(st *state, k *Site, part string) bool {
+	key := siteKey{k, ""}
+	first, ok := f.firstPart[key]
+	if !ok {
+		f.firstPart[key] = part
+		return false
+	}
+	return first != part
+}
+
+// isComposite reports whether a value of type t has parts that may lie in an arena.
+func isComposite(t types.Type) bool {
+	all := leaves(t)
+	return len(all) > 1 || len(all) == 1 && all[0].path != ""
+}
+
+// mayFail reports whether a call's last result is an error or a flag.
+func mayFail(common *ssa.CallCommon) bool {
+	r := common.Signature().Results()
+	if r.Len() < 2 {
+		return false
+	}
+	t := r.At(r.Len() - 1).Type()
+	b, isBasic := t.Underlying().(*types.Basic)
+	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
+}

@@ -1,0 +1,159 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// put stores v into an object and remembers where that was.
+func (f *function) put(st *state, k *Site, off string, parts []leaf, v value, strong bool, pos token.Pos) {
+	st.store(k, off, parts, v, strong)
+	for _, e := range v {
+		key := storeKey{k, off + e.path, e.a.Site}
+		if _, ok := f.stored[key]; !ok && pos != token.NoPos {
+			f.stored[key] = pos
+		}
+	}
+	f.touch(st, v)
+	if k.Kind == SymbolSite || strings.Contains(off, element) {
+		f.letGo(st, v)
+	}
+}
+
+// touch notes that v went where someone else may write to it.
+func (f *function) touch(st *state, v value) {
+	if len(st.unread) == 0 {
+		return
+	}
+	st.reach(v, func(a Atom, _ int) { delete(st.unread, a.Site) })
+}
+
+// letGo notes that someone else may put back the arenas that v leads to.
+func (f *function) letGo(st *state, v value) {
+	if len(st.open) == 0 {
+		return
+	}
+	st.reach(v, func(a Atom, _ int) {
+		if a.Region == nil {
+			delete(st.open, a.Site)
+		}
+	})
+}
+
+// emptied forgets the elements of v, a slice, a map or a pointer to an array
+// of type t, and the keys of a map.
+func (f *function) emptied(st *state, v value, t types.Type) {
+	empty := func(step string, of types.Type) {
+		for _, a := range v.atoms() {
+			st.store(a.Site, a.off+step, leaves(of), nil, true)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		empty(element, u.Elem())
+	case *types.Map:
+		empty(element, u.Elem())
+		empty(keyStep, u.Key())
+	case *types.Pointer:
+		if array, ok := u.Elem().Underlying().(*types.Array); ok {
+			empty(element, array.Elem())
+		}
+	}
+}
+
+// clobber forgets what unknown code may have changed in the objects that v
+// points to: arenas may have been exchanged, and what was stale been set anew.
+func (f *function) clobber(st *state, v value) {
+	for _, e := range v {
+		k := e.a.Site
+		for off, atoms := range st.parts(k) {
+			var good []Atom
+			for _, a := range atoms {
+				if a.Stale == nil {
+					good = addAtom(good, a)
+				}
+			}
+			if len(good) < len(atoms) {
+				for _, a := range k.initial(off) {
+					good = addAtom(good, a)
+				}
+				st.set(k, off, good)
+			}
+		}
+	}
+}
+
+// object is a new object of Go's own memory.
+func (f *function) object(st *state, v ssa.Value) value {
+	k := f.site(v, "", LocalSite, v.Pos())
+	k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
+	st.remake(k)
+	return one(Atom{Site: k})
+}
+
+// holding is a new object that holds v at a place within it.
+func (f *function) holding(st *state, call *ssa.Call, part, off string, v value) value {
+	k := f.site(call, part, LocalSite, call.Pos())
+	st.remake(k)
+	st.store(k, off, nil, v, false)
+	return one(Atom{Site: k})
+}
+
+// at returns what lies at a place of all objects that v may be; t is its type.
+func (f *function) at(st *state, v value, off string, t types.Type) value {
+	var out value
+	if t != nil {
+		for _, a := range v.atoms() {
+			out = out.union(st.load(a.Site, a.off+off, leaves(t)))
+		}
+	}
+	return out
+}
+
+// contents returns what the elements of a slice, map or iterator may be.
+func (f *function) contents(st *state, v value, t types.Type) value {
+	elem, _ := inside(t)
+	return f.at(st, v, element, elem)
+}
+
+// fill is maps.Copy or maps.Insert: the first argument then holds what is in
+// the second.
+func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
+	from := instr.Common().Args[1].Type()
+	elem, key := inside(from)
+	for _, a := range args[0].atoms() {
+		f.put(st, a.Site, a.off+element, nil, f.at(st, args[1], element, elem), false, f.position(instr))
+		f.put(st, a.Site, a.off+keyStep, nil, f.at(st, args[1], keyStep, key), false, f.position(instr))
+	}
+}
+
+// reachOwn calls fn for what v leads to through objects of the function itself.
+func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
+	seen := map[Atom]bool{}
+	var walk func(a Atom)
+	walk = func(a Atom) {
+		if seen[a] {
+			return
+		}
+		seen[a] = true
+		fn(a)
+		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
+			for off, atoms := range st.parts(a.Site) {
+				if !strings.HasPrefix(off, a.off) && a.Site.fn == nil {
+					continue
+				}
+				for _, b := range atoms {
+					walk(b)
+				}
+			}
+		}
+	}
+	for _, e := range v {
+		walk(e.a)
+	}
+}

@@ -1,0 +1,182 @@
+package flow
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// summarize describes what holds where the function returns. More than one
+// return is joined by the caller of this. It returns nil for a function that
+// does too much with its arguments.
+func (f *function) summarize(exit *state, results []value) *Summary {
+	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
+	for i, v := range results {
+		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
+	}
+	for k, o := range exit.cells {
+		if k.Kind != SymbolSite {
+			continue
+		}
+		base, ok := f.place(k)
+		if !ok {
+			continue
+		}
+		for off, atoms := range o.parts {
+			w := Write{To: base, Strong: true}
+			w.To.Path += deref + off
+			self := k.initial(off)
+			for _, a := range atoms {
+				if len(self) > 0 && a.Site == self[0].Site && a.off == "" {
+					w.Strong = false
+					continue
+				}
+				var from []Flow
+				if src, ok := f.source(a); ok && a.Site.Kind != MemorySite {
+					from = []Flow{{"", src}}
+				} else if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
+					// An object of the function itself: what it holds counts,
+					// and how deep, so that an object on Go's heap that leads
+					// to an arena does not seem to lie in it.
+					from = f.flows(exit, one(a), "")
+				}
+				for _, fl := range from {
+					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
+						w.From = append(w.From, fl)
+					}
+				}
+				if at, ok := f.stored[storeKey{k, off, a.Site}]; ok && w.pos == token.NoPos {
+					w.pos = at
+				}
+			}
+			if len(w.From) > 0 || w.Strong {
+				slices.SortFunc(w.From, func(a, b Flow) int { return strings.Compare(a.key(), b.key()) })
+				s.Writes = append(s.Writes, w)
+			}
+		}
+	}
+	slices.SortFunc(s.Writes, func(a, b Write) int { return strings.Compare(a.To.key(), b.To.key()) })
+	if len(s.Writes) > maxSummary {
+		s.Writes = s.Writes[:maxSummary]
+	}
+	for k, must := range exit.done {
+		e, ok := f.effects[k]
+		if !ok {
+			continue // done to an arena that is nil
+		}
+		e.Must = must
+		s.Effects = append(s.Effects, e)
+	}
+	slices.SortFunc(s.Effects, func(a, b Effect) int {
+		if a.Op != b.Op {
+			return int(a.Op) - int(b.Op)
+		}
+		return strings.Compare(a.At.key()+a.From.key()+a.Mark.key(), b.At.key()+b.From.key()+b.Mark.key())
+	})
+	emptying := 0
+	for _, w := range s.Writes {
+		if w.empties() {
+			emptying++ // one for each part of the elements: that is no sign of much being moved
+		}
+	}
+	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || flowsOnly(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
+		return nil
+	}
+	return s
+}
+
+// flows describes v, the objects of the function itself that it leads to
+// included. A path that makes a hop for the second time goes on where the first
+// one led to: objects of a recursive type are told apart from the first of them
+// only, however deep they lie. An object that was described stands for itself
+// wherever else it is found. Near objects come first, so that of a value that
+// leads to too many the far ones are lost.
+func (f *function) flows(st *state, v value, path string) []Flow {
+	var out []Flow
+	note := func(fl Flow) {
+		if len(out) < maxSummary && !slices.Contains(out, fl) {
+			out = append(out, fl)
+		}
+	}
+	type described struct{ path, off string }
+	seen := map[*Site]described{}
+	queue := []visit{{v: v, path: path}}
+	for len(queue) > 0 && len(out) < maxSummary {
+		n := queue[0]
+		queue = queue[1:]
+		for _, e := range n.v {
+			at := n.path + e.path
+			if src, ok := f.source(e.a); ok {
+				note(Flow{at, src})
+			}
+			k := e.a.Site
+			body := k.fn != nil && f.carries(k)
+			if body {
+				note(Flow{at, Source{Kind: Body, fn: k.fn}})
+			}
+			if k.Kind != LocalSite && k.Kind != MemorySite || k.fn != nil && !body {
+				continue
+			}
+			if d, ok := seen[k]; ok {
+				if d.off == e.a.off && d.path != at && !body {
+					note(Flow{at, Source{Kind: Again, At: Place{Param: -1, Path: d.path}}})
+				}
+				continue
+			}
+			if len(n.hops) >= maxChain {
+				continue
+			}
+			seen[k] = described{at, e.a.off}
+			for _, off := range sortedKeys(st.parts(k)) {
+				rest, ok := strings.CutPrefix(off, e.a.off)
+				if !ok {
+					continue
+				}
+				var inner value
+				for _, a := range st.parts(k)[off] {
+					inner = inner.add(entry{"", a})
+				}
+				next := visit{inner, at + deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop{k.typ, off}), append(n.at[:len(n.at):len(n.at)], at+deref+rest)}
+				if i := slices.Index(n.hops, hop{k.typ, off}); i >= 0 {
+					note(Flow{next.path, Source{Kind: Again, At: Place{Param: -1, Path: n.at[i]}}})
+					next.path, next.hops, next.at = n.at[i], n.hops[:i+1], n.at[:i+1]
+				}
+				queue = append(queue, next)
+			}
+		}
+	}
+	// What leads nowhere else says nothing.
+	return slices.DeleteFunc(out, func(fl Flow) bool {
+		return fl.From.Kind == Again && !slices.ContainsFunc(out, func(x Flow) bool {
+			return x.From.Kind != Again && strings.HasPrefix(x.Path, fl.From.At.Path)
+		})
+	})
+}
+
+// visit is an object that a description is still to look into.
+type visit struct {
+	v    value
+	path string
+	hops []hop
+	at   []string // where each of the hops led to
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// carries reports whether callers should know the body of k, a function that is
+// returned or stored: if it does something to arenas, or unlocks a mutex.
+func (f *function) carries(k *Site) bool {
+	if s := f.c.Summary(k.fn); s != nil {
+		return s.aboutArenas() || s.unlocks()
+	}
+	return unlocks(catalog.CalleeName(k.fn))
+}

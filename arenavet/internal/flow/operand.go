@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// operands are the values of a slice that the source lists, as those of a
+// variadic parameter. It is empty for other slices.
+func operands(v ssa.Value) []ssa.Value {
+	s, ok := v.(*ssa.Slice)
+	if !ok || s.Low != nil || s.High != nil {
+		return nil
+	}
+	array, ok := s.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	var list []ssa.Value
+	for _, use := range *array.Referrers() {
+		at, ok := use.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		i, ok := at.Index.(*ssa.Const)
+		if !ok {
+			return nil
+		}
+		for _, use := range *at.Referrers() {
+			if store, ok := use.(*ssa.Store); ok && store.Addr == at {
+				for int64(len(list)) <= i.Int64() {
+					list = append(list, nil)
+				}
+				list[i.Int64()] = store.Val
+			}
+		}
+	}
+	return list
+}
+
+// empty reports whether a string is s[:0].
+func empty(v ssa.Value) bool {
+	s, ok := v.(*ssa.Slice)
+	if !ok {
+		return false
+	}
+	high, ok := s.High.(*ssa.Const)
+	return ok && high.Value != nil && high.Int64() == 0
+}
+
+// notEmpty reports whether a string is sure not to be empty.
+func notEmpty(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return v.Value != nil && v.Value.Kind() == constant.String && constant.StringVal(v.Value) != ""
+	case *ssa.BinOp:
+		return v.Op == token.ADD && (notEmpty(v.X) || notEmpty(v.Y))
+	case *ssa.Convert: // string(r) of a rune
+		b, ok := v.X.Type().Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsInteger != 0
+	case *ssa.Call:
+		if fn := v.Call.StaticCallee(); fn != nil {
+			switch catalog.CalleeName(fn) {
+			case "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.FormatBool", "strconv.Quote":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unboxed returns what an interface was made of.
+func unboxed(v ssa.Value) ssa.Value {
+	for {
+		switch x := v.(type) {
+		case *ssa.ChangeInterface:
+			v = x.X
+		case *ssa.MakeInterface:
+			v = x.X
+		default:
+			return v
+		}
+	}
+}
+
+// cutToNothing reports whether v is x[:0], the same memory without elements.
+// x[:0:0] is not: who appends to that asks for a copy, and reads x later.
+func cutToNothing(v *ssa.Slice) bool {
+	high, ok := v.High.(*ssa.Const)
+	return ok && high.Int64() == 0 && v.Max == nil
+}

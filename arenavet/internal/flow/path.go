@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// A path is a chain of steps, each of which ends with a semicolon, so that a
+// prefix of the text is a prefix of the chain:
+//
+//	f2;  field 2 of a struct
+//	t1;  result 1 of a call
+//	e;   an element of an array, slice or map, or a key
+//	*;   what is behind a pointer, slice, map or interface
+//	r1;  the last pointer of the path again, any number of times: see fold
+//	?;   anything that can be reached from here: paths have a limited depth
+const (
+	deref   = "*;"
+	element = "e;"
+	any_    = "?;"
+	recur   = "r"
+)
+
+// keyStep is the path of a map's keys.
+const keyStep = "k;"
+
+// sourceStep is where an iterator has what it walks through, so that a range
+// over it is a use of that.
+const sourceStep = "i;"
+
+func field(i int) string { return "f" + strconv.Itoa(i) + ";" }
+
+func tuple(i int) string { return "t" + strconv.Itoa(i) + ";" }
+
+func binding(i int) string { return "b" + strconv.Itoa(i) + ";" }
+
+// leaf is a part of a type that can hold a pointer.
+type leaf struct {
+	path string
+	typ  types.Type
+}
+
+// leaves lists the parts of t that can hold pointers, structs and arrays
+// taken apart.
+func leaves(t types.Type) []leaf {
+	var out []leaf
+	var walk func(t types.Type, path string, depth int)
+	walk = func(t types.Type, path string, depth int) {
+		if depth > 4 || len(out) >= 64 {
+			return
+		}
+		switch u := types.Unalias(t).Underlying().(type) {
+		case *types.Basic:
+			if u.Kind() == types.String || u.Kind() == types.UntypedString || u.Kind() == types.UnsafePointer {
+				out = append(out, leaf{path, t})
+			}
+		case *types.Struct:
+			if catalog.IsMark(t) || catalog.IsLane(t) || catalog.IsReflected(t) {
+				out = append(out, leaf{path, t})
+				return
+			}
+			for i := range u.NumFields() {
+				walk(u.Field(i).Type(), path+field(i), depth+1)
+			}
+		case *types.Array:
+			walk(u.Elem(), path+element, depth+1)
+		case *types.Tuple:
+			for i := range u.Len() {
+				walk(u.At(i).Type(), path+tuple(i), depth+1)
+			}
+		default:
+			out = append(out, leaf{path, t})
+		}
+	}
+	if t != nil {
+		walk(t, "", 0)
+	}
+	return out
+}
+
+// PointerFree reports whether a value of type t leads nowhere.
+func PointerFree(t types.Type) bool { return len(leaves(t)) == 0 }
+
+// typeAlong is the type of what path leads to from a value of type t, or nil where
+// that is not known, as behind an interface. That of a slice or a map is what
+// its elements lie in.
+func typeAlong(t types.Type, path string) types.Type {
+	for path != "" && t != nil {
+		step, rest, _ := strings.Cut(path, ";")
+		path = rest
+		n, _ := strconv.Atoi(step[1:])
+		if step[0] == 'r' {
+			continue
+		}
+		switch u := types.Unalias(t).Underlying().(type) {
+		case *types.Pointer:
+			if step != "*" {
+				return nil
+			}
+			t = u.Elem()
+		case *types.Slice:
+			if step == "e" {
+				t = u.Elem()
+			}
+		case *types.Map:
+			switch step {
+			case "e":
+				t = u.Elem()
+			case "k":
+				t = u.Key()
+			}
+		case *types.Array:
+			t = u.Elem()
+		case *types.Struct:
+			if step[0] != 'f' || n >= u.NumFields() {
+				return nil
+			}
+			t = u.Field(n).Type()
+		case *types.Tuple:
+			if n >= u.Len() {
+				return nil
+			}
+			t = u.At(n).Type()
+		case *types.Interface:
+			if m := received(t); step == "e" && m != nil {
+				t = m // which the stream holds
+			} else if m == nil || step != "*" {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+	return t
+}
+
+// received is the type of the messages that a handler gets from a stream of type t; nil
+// where t is something else, as a client's stream is.
+func received(t types.Type) types.Type {
+	if t == nil || !types.IsInterface(t) {
+		return nil
+	}
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"RecvMsg", "SetTrailer"} { // which only a grpc.ServerStream has both of
+		if methods.Lookup(nil, name) == nil {
+			return nil
+		}
+	}
+	recv := methods.Lookup(nil, "Recv")
+	if recv == nil {
+		return nil
+	}
+	sig, ok := recv.Type().(*types.Signature)
+	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !isMessage(sig.Results().At(0).Type()) {
+		return nil
+	}
+	return sig.Results().At(0).Type()
+}
+
+// isMessage reports whether t is a pointer to a struct, as generated messages are.
+func isMessage(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	_, ok = p.Elem().Underlying().(*types.Struct)
+	return ok
+}
+
+// inside returns what a slice, map or iterator holds or yields, and what its keys
+// are. Both are nil for other types.
+func inside(t types.Type) (elem, key types.Type) {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u.Elem(), nil
+	case *types.Map:
+		return u.Elem(), u.Key()
+	case *types.Signature:
+		if u.Params().Len() != 1 {
+			return nil, nil
+		}
+		yield, ok := u.Params().At(0).Type().Underlying().(*types.Signature)
+		if !ok {
+			return nil, nil
+		}
+		switch p := yield.Params(); p.Len() {
+		case 1:
+			return p.At(0).Type(), nil
+		case 2:
+			return p.At(1).Type(), p.At(0).Type()
+		}
+	}
+	return nil, nil
+}

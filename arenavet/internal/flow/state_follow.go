@@ -1,0 +1,52 @@
+package flow
+
+import "strings"
+
+// follow returns what path leads to from v. Beyond the depth that paths have,
+// nothing is known: to take everything that can be reached for it would relate
+// values that have nothing to do with each other.
+func follow(st *state, v value, path string) value {
+	if strings.Contains(path, any_) {
+		return nil
+	}
+	whole := path
+	for path != "" {
+		i := strings.Index(path, deref)
+		if i < 0 {
+			return v.sel(path)
+		}
+		pointers := v.sel(path[:i]).atoms()
+		path = path[i+len(deref):]
+		off := path
+		if j := strings.Index(path, deref); j >= 0 {
+			off = path[:j]
+		}
+		path = strings.TrimPrefix(path, off)
+		off, times, again := strings.Cut(off, recur)
+		v = nil
+		for _, a := range pointers {
+			v = v.union(st.load(a.Site, a.off+off, []leaf{{}}))
+		}
+		if again {
+			done := whole[:len(whole)-len(path)-len(recur)-len(times)]
+			v = around(st, v, done, int(times[0]-'0'))
+		}
+	}
+	return v
+}
+
+// around returns what the last n pointers of path lead to from v, any number of times.
+func around(st *state, v value, path string, n int) value {
+	i := len(path)
+	for range n {
+		i = strings.LastIndex(path[:i], deref)
+	}
+	for range maxEntries {
+		more := v.union(follow(st, v, path[i:]))
+		if len(more) == len(v) {
+			break
+		}
+		v = more
+	}
+	return v
+}

@@ -1,0 +1,174 @@
+package flow
+
+// join makes s what may hold where s or t holds, and reports whether that is
+// more than before.
+func (s *state) join(t *state) bool {
+	*s.budget -= t.size()
+	changed := s.joinCells(t)
+	s.stale = s.stale || t.stale
+	for k, v := range t.regs {
+		if u := s.regs[k].union(v); len(u) != len(s.regs[k]) {
+			s.regs[k] = u
+			changed = true
+		}
+	}
+	changed = joinMap(s.open, t.open) || changed
+	changed = joinMap(s.handed, t.handed) || changed
+	changed = joinMap(s.lent, t.lent) || changed
+	changed = joinMust(s.defers, t.defers) || changed
+	changed = joinMust(s.done, t.done) || changed
+	changed = s.joinReads(t) || changed
+	changed = s.joinLate(t) || changed
+	for k := range s.unread {
+		if !t.unread[k] && t.made[k] {
+			delete(s.unread, k)
+			changed = true
+		}
+	}
+	for k := range t.unread {
+		if !s.unread[k] && !s.made[k] {
+			s.unread[k] = true
+			changed = true
+		}
+	}
+	changed = joinMap(s.made, t.made) || changed // after unread, which asks what s alone has made
+	for k, v := range t.marks {
+		if s.marks[k]|v != s.marks[k] {
+			s.marks[k] |= v
+			changed = true
+		}
+	}
+	if s.dirty|t.dirty != s.dirty {
+		s.dirty |= t.dirty
+		changed = true
+	}
+	if s.locked && !t.locked {
+		s.locked = false
+		changed = true
+	}
+	return changed
+}
+
+// joinCells is join for what lies in objects.
+func (s *state) joinCells(t *state) bool {
+	changed := false
+	for k, o := range t.cells {
+		mine := s.cells[k]
+		if mine == o {
+			continue
+		}
+		if mine == nil && k.Kind != SymbolSite {
+			s.cells[k] = o
+			delete(s.own, k)
+			delete(t.own, k)
+			changed = true
+			continue
+		}
+		*s.budget -= 4 * len(o.parts) // what is there is compared with what comes
+		for off, atoms := range o.parts {
+			before, had := s.parts(k)[off]
+			after := before
+			if !had {
+				after = k.initial(off)
+			}
+			for _, a := range atoms {
+				after = addAtom(after, a)
+			}
+			if !had || len(after) != len(before) {
+				s.write(k)[off] = after
+				changed = true
+			}
+		}
+	}
+	// What only s has seen still has its first content where t comes from.
+	for k, mine := range s.cells {
+		o := t.cells[k]
+		if mine == o || k.Kind != SymbolSite {
+			continue
+		}
+		*s.budget -= len(mine.parts)
+		for off, before := range mine.parts {
+			if _, ok := t.parts(k)[off]; ok {
+				continue
+			}
+			after := before
+			for _, a := range k.initial(off) {
+				after = addAtom(after, a)
+			}
+			if len(after) != len(before) {
+				s.write(k)[off] = after
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// joinLate leaves what both paths have done.
+func (s *state) joinLate(t *state) bool {
+	changed := false
+	for k, by := range s.ended {
+		other, ok := t.ended[k]
+		if !ok {
+			delete(s.ended, k)
+			changed = true
+		} else if by == nil && other != nil {
+			s.ended[k] = other
+			changed = true
+		}
+	}
+	for k := range s.late {
+		if _, ok := t.late[k]; !ok {
+			delete(s.late, k)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// joinReads leaves what both paths have read.
+func (s *state) joinReads(t *state) bool {
+	changed := false
+	for k := range s.reads {
+		if unlock, ok := t.reads[k]; !ok {
+			delete(s.reads, k)
+			changed = true
+		} else if unlock && !s.reads[k] {
+			s.reads[k] = true
+			changed = true
+		}
+	}
+	return changed
+}
+
+func joinMap[K comparable, V any](s, t map[K]V) bool {
+	changed := false
+	for k, v := range t {
+		if _, ok := s[k]; !ok {
+			s[k] = v
+			changed = true
+		}
+	}
+	return changed
+}
+
+// joinMust joins sets whose members hold on some or on every path.
+func joinMust[K comparable](s, t map[K]bool) bool {
+	changed := false
+	for k, must := range t {
+		if have, ok := s[k]; !ok {
+			s[k] = false
+			changed = true
+		} else if have && !must {
+			s[k] = false
+			changed = true
+		}
+	}
+	for k, must := range s {
+		if _, ok := t[k]; !ok && must {
+			s[k] = false
+			changed = true
+		}
+	}
+	return changed
+}
