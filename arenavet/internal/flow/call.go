@@ -6,7 +6,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // call returns what a call does and yields.
@@ -47,7 +49,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			f.lendGroup(st, args[0], pos)
 			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
 			return nil
-		} else if name == "testing.T.Run" && callsParallel(common.Args[2]) {
+		} else if name == "testing.T.Run" && ssaform.CallsParallel(common.Args[2]) {
 			f.starts(st, f.passed(st, args[2]), args[2:], pos)
 			return nil
 		} else if name == "testing.B.RunParallel" {
@@ -98,7 +100,7 @@ func (f *function) unseen(st *state, instr ssa.CallInstruction, known value) val
 	}
 	var out value
 	for _, e := range f.unknown(st, v, v.Type()) {
-		if len(known.sel(e.path)) == 0 && isContainer(typeAlong(v.Type(), e.path)) {
+		if len(known.sel(e.path)) == 0 && isContainer(access.TypeAlong(v.Type(), e.path)) {
 			out = out.add(e)
 		}
 	}
@@ -113,7 +115,7 @@ func isContainer(t types.Type) bool {
 	}
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer:
-		return !PointerFree(u.Elem())
+		return !access.PointerFree(u.Elem())
 	case *types.Interface:
 		return !catalog.IsError(t)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // arenaCall is a call of a function of package arena. It reports whether it
@@ -92,9 +94,9 @@ func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	f.touch(st, args[1])
 	for _, a := range out.atoms() {
-		f.put(st, a.Site, a.off+element, nil, items, false, f.position(instr))
+		f.put(st, a.Site, a.off+access.Element, nil, items, false, f.position(instr))
 	}
-	f.put(st, grown[0].a.Site, element, nil, old, false, f.position(instr))
+	f.put(st, grown[0].a.Site, access.Element, nil, old, false, f.position(instr))
 	return out
 }
 

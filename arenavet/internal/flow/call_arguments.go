@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 func (f *function) touchArgs(st *state, args []value) {
@@ -35,7 +36,7 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 		f.use(st, f.eval(st, common.Value), instr)
 	}
 	if len(reached) == 1 && len(reached[0].args) > len(args) && reached[0].fn.Signature.Recv() != nil {
-		f.useBy(st, reached[0].args[0], instr, unlocks(name)) // the receiver of a method value
+		f.useBy(st, reached[0].args[0], instr, ssaform.Unlocks(name)) // the receiver of a method value
 	}
 }
 
@@ -51,7 +52,7 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 			}
 			weak := &Summary{Writes: weakWrites(s)}
 			for _, e := range s.Effects {
-				if e.Op == OpSent || e.Op == OpUnknown || e.Op == OpKeep || e.Op == OpUse && isLoopBody(t.fn) {
+				if e.Op == OpSent || e.Op == OpUnknown || e.Op == OpKeep || e.Op == OpUse && ssaform.IsLoopBody(t.fn) {
 					e.Must = false
 					weak.Effects = append(weak.Effects, e)
 				}

@@ -3,6 +3,7 @@ package flow
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -21,7 +22,7 @@ func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.Cal
 		items := f.contents(st, args[1], common.Args[1].Type())
 		for _, a := range args[0].atoms() {
 			delete(st.unread, a.Site)
-			f.put(st, a.Site, a.off+element, nil, items, false, f.position(instr))
+			f.put(st, a.Site, a.off+access.Element, nil, items, false, f.position(instr))
 		}
 	case "clear":
 		f.use(st, args[0], instr)
@@ -71,8 +72,8 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	old := f.contents(st, args[0], common.Args[0].Type())
 	grown := f.object(st, call)
 	for _, a := range args[0].atoms() {
-		f.put(st, a.Site, a.off+element, nil, items, false, instr.Pos())
+		f.put(st, a.Site, a.off+access.Element, nil, items, false, instr.Pos())
 	}
-	f.put(st, grown[0].a.Site, element, nil, old.union(items), false, instr.Pos())
+	f.put(st, grown[0].a.Site, access.Element, nil, old.union(items), false, instr.Pos())
 	return args[0].union(grown)
 }

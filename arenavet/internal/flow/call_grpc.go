@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // registered is a call that registers a service with what arenagrpc.Wrap returned, as
@@ -42,12 +44,12 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 		args := make([]value, len(handler.Params))
 		args[0] = self
 		for i, p := range handler.Params[1:] {
-			if isMessage(p.Type()) {
+			if access.IsMessage(p.Type()) {
 				args[i+1] = d.of(p.Type())
-			} else if m := received(p.Type()); m != nil {
+			} else if m := access.Received(p.Type()); m != nil {
 				stream := f.site(instr, "stream of "+method.Name(), LocalSite, f.position(instr))
 				st.remake(stream)
-				st.store(stream, element, nil, d.of(m), false)
+				st.store(stream, access.Element, nil, d.of(m), false)
 				args[i+1] = one(Atom{Site: stream})
 			}
 		}
@@ -86,23 +88,23 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	if !common.IsInvoke() || common.Method.Name() != "Recv" && common.Method.Name() != "RecvMsg" {
 		return nil, false
 	}
-	m := received(common.Value.Type())
+	m := access.Received(common.Value.Type())
 	if m == nil {
 		return nil, false
 	}
 	switch common.Method.Name() {
 	case "Recv":
-		return f.at(st, f.eval(st, common.Value), element, m).under(tuple(0)), true
+		return f.at(st, f.eval(st, common.Value), access.Element, m).under(access.Tuple(0)), true
 	case "RecvMsg":
 		into, message := args[0], m.Underlying().(*types.Pointer).Elem()
-		if p, ok := unboxed(common.Args[0]).Type().Underlying().(*types.Pointer); !ok || !types.Identical(p.Elem(), message) {
+		if p, ok := ssaform.Unboxed(common.Args[0]).Type().Underlying().(*types.Pointer); !ok || !types.Identical(p.Elem(), message) {
 			return nil, false
 		}
-		for _, from := range f.at(st, f.eval(st, common.Value), element, m).atoms() {
-			for _, l := range leaves(message) {
-				v := st.load(from.Site, from.off+l.path, []leaf{{}})
+		for _, from := range f.at(st, f.eval(st, common.Value), access.Element, m).atoms() {
+			for _, l := range access.Leaves(message) {
+				v := st.load(from.Site, from.off+l.Path, []access.Leaf{{}})
 				for _, a := range into.atoms() {
-					f.put(st, a.Site, a.off+l.path, nil, v, false, f.position(instr))
+					f.put(st, a.Site, a.off+l.Path, nil, v, false, f.position(instr))
 				}
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // iterator reports whether a call is that of an iterator that a function of the
@@ -14,7 +16,7 @@ func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, 
 		return nil, false
 	}
 	t := common.Value.Type()
-	elem, key := inside(t)
+	elem, key := access.Inside(t)
 	if _, isFunc := t.Underlying().(*types.Signature); !isFunc || elem == nil {
 		return nil, false
 	}
@@ -26,9 +28,9 @@ func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, 
 		}
 	}
 	if key != nil {
-		yields = append(yields, f.at(st, v, keyStep, key))
+		yields = append(yields, f.at(st, v, access.Key, key))
 	}
-	return append(yields, f.at(st, v, element, elem)), len(atoms) > 0
+	return append(yields, f.at(st, v, access.Element, elem)), len(atoms) > 0
 }
 
 // iterate calls the body of a range statement, or another function, with what
@@ -39,7 +41,7 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 	if c, ok := instr.Common().Args[0].(*ssa.MakeClosure); ok && !instr.Pos().IsValid() {
 		pos = c.Fn.Pos() // the body of a range statement stands where that begins
 	}
-	walked := f.at(st, f.eval(st, instr.Common().Value), sourceStep, instr.Common().Value.Type())
+	walked := f.at(st, f.eval(st, instr.Common().Value), access.Source, instr.Common().Value.Type())
 	for _, v := range append(yields, walked) {
 		for _, a := range v.atoms() {
 			if a.Stale != nil && a.Region != nil && a.Site.Kind != MarkSite {

@@ -3,6 +3,7 @@ package flow
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -23,7 +24,7 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	}
 	switch name {
 	case "Marshal":
-		return f.allocate(st, instr, name, args[0]).under(tuple(0)), true
+		return f.allocate(st, instr, name, args[0]).under(access.Tuple(0)), true
 	case "MarshalWrite":
 		f.useHandle(st, args[0], f.position(instr))
 		f.writes(st, instr, common, args)
@@ -33,12 +34,12 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	case "NewDecoder":
 		f.useHandle(st, args[0], f.position(instr))
 		if call, ok := instr.(*ssa.Call); ok {
-			return f.holding(st, call, "", element, args[0]), true
+			return f.holding(st, call, "", access.Element, args[0]), true
 		}
 	case "Decoder.Decode":
 		var arena value
 		for _, a := range args[0].atoms() {
-			for _, b := range st.load(a.Site, a.off+element, []leaf{{}}).atoms() {
+			for _, b := range st.load(a.Site, a.off+access.Element, []access.Leaf{{}}).atoms() {
 				if mayBeHandle(b.Site) && b.Region == nil {
 					arena = arena.add(entry{"", b})
 				}
@@ -48,7 +49,7 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.decode(st, instr, common.Args[1], args[1], arena)
 		for _, a := range args[0].atoms() { // a Decoder of callers, who know its arena
 			if at, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite {
-				at.Path += deref + a.off + element
+				at.Path += access.Deref + a.off + access.Element
 				f.decodeLater(st, common.Args[1], at)
 			}
 		}

@@ -1,11 +1,14 @@
 package flow
 
 import (
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // madeCall is arenaCall for what is made of values, texts and readers.
@@ -36,7 +39,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		}
 		f.callArguments(st, instr, args)
 		s := f.allocate(st, instr, name, arg(0))
-		f.put(st, s[0].a.Site, element, nil, items, false, pos)
+		f.put(st, s[0].a.Site, access.Element, nil, items, false, pos)
 		return s, true
 
 	case "Arena.Sprintf", "Arena.Concat", "Arena.Join", "Arena.ToLower", "Arena.ToUpper":
@@ -52,7 +55,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	case "ReadAll":
 		f.useArgs(st, instr, common, args, nil)
 		f.touchArgs(st, args)
-		return f.allocate(st, instr, name, arg(0)).under(tuple(0)), true
+		return f.allocate(st, instr, name, arg(0)).under(access.Tuple(0)), true
 
 	case "NewBuffer":
 		return f.allocate(st, instr, name, arg(0)), true
@@ -101,7 +104,7 @@ func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args
 	case "Arena.ToLower", "Arena.ToUpper":
 		return args[1]
 	case "Arena.Concat", "Arena.Join":
-		list := operands(common.Args[1])
+		list := ssaform.Operands(common.Args[1])
 		if len(list) == 0 {
 			return f.contents(st, args[1], common.Args[1].Type())
 		}
@@ -112,7 +115,7 @@ func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args
 		for i, v := range list {
 			alone := true
 			for j, w := range list {
-				alone = alone && (i == j || w == nil || !notEmpty(w))
+				alone = alone && (i == j || w == nil || !ssaform.NotEmpty(w))
 			}
 			if v != nil && alone {
 				out = out.union(f.eval(st, v))
@@ -121,4 +124,69 @@ func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args
 		return out
 	}
 	return nil
+}
+
+// mapCall is arenaCall for an arena's Map. Its keys and values lie at the same
+// places as a builtin map's, the map itself in the arena.
+func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
+	if name == "NewMap" {
+		f.useArgs(st, instr, common, args, nil)
+		return f.allocate(st, instr, name, args[0]), true
+	}
+	key, elem := mapTypes(common)
+	if elem == nil || len(args) == 0 {
+		return nil, false
+	}
+	m, pos := args[0], f.position(instr)
+	for _, a := range args {
+		f.use(st, a, instr)
+	}
+	switch name {
+	case "Map.Set":
+		for _, a := range m.atoms() {
+			f.put(st, a.Site, a.off+access.Key, access.Leaves(key), args[1], false, pos)
+			f.put(st, a.Site, a.off+access.Element, access.Leaves(elem), args[2], false, pos)
+		}
+	case "Map.Get":
+		return f.at(st, m, access.Element, elem).under(access.Tuple(0)), true
+	case "Map.Ptr":
+		return m.at(access.Element), true
+	case "Map.All", "Map.Keys", "Map.Values":
+		call, ok := instr.(*ssa.Call)
+		if !ok {
+			return nil, true
+		}
+		walk := f.holding(st, call, "", access.Source, m)
+		k := walk[0].a.Site
+		switch name {
+		case "Map.Keys":
+			st.store(k, access.Element, nil, f.at(st, m, access.Key, key), false)
+		case "Map.All":
+			st.store(k, access.Key, nil, f.at(st, m, access.Key, key), false)
+			fallthrough
+		case "Map.Values":
+			st.store(k, access.Element, nil, f.at(st, m, access.Element, elem), false)
+		}
+		return walk, true
+	case "Map.Clear":
+		f.emptied(st, m, types.NewMap(key, elem))
+	}
+	return nil, true
+}
+
+// mapTypes are the types of the keys and values of the Map that a call is a
+// method of.
+func mapTypes(common *ssa.CallCommon) (key, elem types.Type) {
+	if len(common.Args) == 0 || catalog.ArenaType(common.Args[0].Type()) != "Map" {
+		return nil, nil
+	}
+	p, ok := types.Unalias(common.Args[0].Type()).(*types.Pointer)
+	if !ok {
+		return nil, nil
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	if !ok || n.TypeArgs().Len() != 2 {
+		return nil, nil
+	}
+	return n.TypeArgs().At(0), n.TypeArgs().At(1)
 }

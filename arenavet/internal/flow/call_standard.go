@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // standardResult returns what a function of the standard library returns, as far
@@ -36,13 +38,13 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 		t := list.At(i).Type()
 		_, isFunc := t.Underlying().(*types.Signature)
 		switch {
-		case PointerFree(t) || isFunc: // what a function among several results does is not known
+		case access.PointerFree(t) || isFunc: // what a function among several results does is not known
 		case catalog.IsError(t):
 			if r.InError {
-				out = out.union(f.holding(st, v, tuple(i), element, from).under(tuple(i)))
+				out = out.union(f.holding(st, v, access.Tuple(i), access.Element, from).under(access.Tuple(i)))
 			}
 		default:
-			out = out.union(f.made(st, v, tuple(i), r, from, args, t).under(tuple(i)))
+			out = out.union(f.made(st, v, access.Tuple(i), r, from, args, t).under(access.Tuple(i)))
 		}
 	}
 	return out
@@ -53,25 +55,25 @@ func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, 
 	t := call.Call.Args[i].Type()
 	switch r.Is {
 	case catalog.Item, catalog.Cloned:
-		if elem, _ := inside(t); elem == nil {
-			return f.at(st, args[i], element, call.Type()) // what a holder holds
+		if elem, _ := access.Inside(t); elem == nil {
+			return f.at(st, args[i], access.Element, call.Type()) // what a holder holds
 		}
 		return f.contents(st, args[i], t)
 	case catalog.Joined, catalog.JoinedPath:
-		list := operands(call.Call.Args[i])
+		list := ssaform.Operands(call.Call.Args[i])
 		switch {
 		case len(list) == 0:
 			return f.contents(st, args[i], t)
-		case r.Is == catalog.Joined && len(list) > 1, slices.ContainsFunc(list[:len(list)-1], notEmpty):
+		case r.Is == catalog.Joined && len(list) > 1, slices.ContainsFunc(list[:len(list)-1], ssaform.NotEmpty):
 			return nil
 		}
 		return f.eval(st, list[len(list)-1])
 	case catalog.Merged:
-		elem, _ := inside(t)
+		elem, _ := access.Inside(t)
 		return f.contents(st, f.contents(st, args[i], t), elem)
 	case catalog.Keys:
-		_, key := inside(t)
-		return f.at(st, args[i], keyStep, key)
+		_, key := access.Inside(t)
+		return f.at(st, args[i], access.Key, key)
 	case catalog.Wrapper:
 		return f.wrapped(st, call)
 	case catalog.Inner:
@@ -92,13 +94,13 @@ func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result
 	case catalog.Parts, catalog.Inner:
 		return f.partsOf(st, call, part, from, t, 0)
 	case catalog.Cloned:
-		out := f.holding(st, call, part, element, from)
-		if _, key := inside(t); key != nil {
-			st.store(out[0].a.Site, keyStep, nil, f.at(st, args[0], keyStep, key), false)
+		out := f.holding(st, call, part, access.Element, from)
+		if _, key := access.Inside(t); key != nil {
+			st.store(out[0].a.Site, access.Key, nil, f.at(st, args[0], access.Key, key), false)
 		}
 		return out
 	case catalog.Holder, catalog.Merged, catalog.Keys, catalog.Wrapper:
-		return f.holding(st, call, part, element, from)
+		return f.holding(st, call, part, access.Element, from)
 	case catalog.Grown, catalog.GrownBy:
 		return f.grow(st, call, part, r, from, args)
 	}
@@ -112,10 +114,10 @@ func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	if v.X == v.Y {
 		return nil
 	}
-	if !notEmpty(v.Y) && !empty(v.X) {
+	if !ssaform.NotEmpty(v.Y) && !ssaform.Empty(v.X) {
 		out = f.eval(st, v.X)
 	}
-	if !notEmpty(v.X) && !empty(v.Y) {
+	if !ssaform.NotEmpty(v.X) && !ssaform.Empty(v.Y) {
 		out = out.union(f.eval(st, v.Y))
 	}
 	return out
@@ -127,7 +129,7 @@ func (f *function) wrapped(st *state, call *ssa.Call) value {
 	if !ok || format.Value == nil {
 		return nil
 	}
-	list := operands(call.Call.Args[1])
+	list := ssaform.Operands(call.Call.Args[1])
 	var out value
 	for _, i := range wraps(constant.StringVal(format.Value)) {
 		if i < len(list) && list[i] != nil {
@@ -140,7 +142,7 @@ func (f *function) wrapped(st *state, call *ssa.Call) value {
 // partsOf is something of type t in which every text may be a part of v: it,
 // a slice or map of such, or a struct that has them in its fields.
 func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t types.Type, depth int) value {
-	if depth > maxDerefs {
+	if depth > access.MaxDerefs {
 		return nil
 	}
 	object := func() *Site {
@@ -163,17 +165,17 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 			}
 		}
 		k := object()
-		st.store(k, element, nil, f.partsOf(st, call, part+element, v, u.Elem(), depth+1), false)
+		st.store(k, access.Element, nil, f.partsOf(st, call, part+access.Element, v, u.Elem(), depth+1), false)
 		return one(Atom{Site: k})
 	case *types.Map:
 		k := object()
-		st.store(k, keyStep, nil, f.partsOf(st, call, part+keyStep, v, u.Key(), depth+1), false)
-		st.store(k, element, nil, f.partsOf(st, call, part+element, v, u.Elem(), depth+1), false)
+		st.store(k, access.Key, nil, f.partsOf(st, call, part+access.Key, v, u.Key(), depth+1), false)
+		st.store(k, access.Element, nil, f.partsOf(st, call, part+access.Element, v, u.Elem(), depth+1), false)
 		return one(Atom{Site: k})
 	case *types.Pointer:
 		k := object()
-		for _, l := range leaves(u.Elem()) {
-			st.store(k, l.path, nil, f.partsOf(st, call, part+l.path, v, l.typ, depth+1), false)
+		for _, l := range access.Leaves(u.Elem()) {
+			st.store(k, l.Path, nil, f.partsOf(st, call, part+l.Path, v, l.Type, depth+1), false)
 		}
 		return one(Atom{Site: k})
 	}
@@ -184,7 +186,7 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 // heap. What it grew by is the argument's, too.
 func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result, from value, args []value) value {
 	t := call.Call.Args[r.Args[0]].Type()
-	copied := f.holding(st, call, part, element, f.contents(st, from, t))
+	copied := f.holding(st, call, part, access.Element, f.contents(st, from, t))
 	var items value
 	if r.Is == catalog.GrownBy {
 		last := len(args) - 1
@@ -192,7 +194,7 @@ func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result
 	}
 	out := from.union(copied)
 	for _, a := range out.atoms() {
-		f.put(st, a.Site, a.off+element, nil, items, false, call.Pos())
+		f.put(st, a.Site, a.off+access.Element, nil, items, false, call.Pos())
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -38,7 +39,7 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	if catalog.Keepers[name] && len(args) > 1 {
 		for _, r := range args[0].atoms() {
 			for _, v := range args[1:] {
-				f.put(st, r.Site, r.off+element, nil, v, false, f.position(instr))
+				f.put(st, r.Site, r.off+access.Element, nil, v, false, f.position(instr))
 			}
 		}
 	}
@@ -47,7 +48,7 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	if common.IsInvoke() && catalog.FunctionName(common.Method) == "net/http.ResponseWriter.Header" {
 		// The header is a part of the response.
-		return f.at(st, all[0], element, common.Signature().Results().At(0).Type())
+		return f.at(st, all[0], access.Element, common.Signature().Results().At(0).Type())
 	}
 	if v, ok := f.receives(st, instr, common, args); ok {
 		return v

@@ -22,8 +22,8 @@
 //	+---+                   | 1 handle        |
 //	                        +-----------------+
 //
-// The steps of a path are listed in value.go. Paths have a limited depth; those of recursive
-// types are folded (site_fold.go).
+// Package access lists the steps of a path. Paths have a limited depth; those of recursive
+// types are folded.
 //
 // # Flows
 //
@@ -35,19 +35,19 @@
 //	   entry: arguments are symbols
 //	     |
 //	+----v-----+   instruction, call    function_transfer.go, call*.go
-//	|  block   |   a condition's edge   function_refine.go
+//	|  block   |   a condition's edge   function_edge.go
 //	+-+------+-+
-//	  |      |     join                 state.go
+//	  |      |     join                 state_join.go
 //	+-v------v-+
 //	|  return  |   what leaves          function_leaving.go
 //	+----+-----+
-//	     v
+//	     v                              function_summary.go
 //	  Summary: what callers need to know, in their words: Flow (a result or a
 //	  write comes from a Source), Effect (an Op on an arena at a Place)
 //
 // Callees come first, and functions that call each other are looked at until their summaries
 // stay as they are. Summaries of exported functions are facts: other packages have them. A
-// call looks up which functions it may reach (call.go, call_dispatch.go), and applies
+// call looks up which functions it may reach (call.go, function_dispatch.go), and applies
 // their summaries (function_apply.go). What is known of functions without a summary is in
 // package catalog, or nothing: then arenas that they are given may be put back elsewhere.
 //
@@ -59,6 +59,14 @@
 // does: but for a Rewind those that are older than its mark. It does so only where it is sure
 // to be done, and to that arena. A Fault is a stale value that is used, returned or kept, or
 // a value that goes where it would be one, as to a goroutine.
+//
+// # Files
+//
+// They use each other one way, from below: what there is (op.go, summary.go, site.go,
+// value.go), what may hold (state*.go), what is known of a package (package.go), what a function
+// does to a state (function*.go), which calls do what (call*.go), one instruction after another
+// (function_transfer.go), and the search (solve.go). What shows without a state is in package
+// ssaform.
 //
 // # Use
 //

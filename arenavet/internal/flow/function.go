@@ -5,6 +5,9 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // function is the analysis of one function: a search for what may hold at
@@ -19,14 +22,14 @@ type function struct {
 	events    map[eventKey]*Event
 	stored    map[storeKey]token.Pos // where something was put into an object
 	effects   map[effectKey]Effect
-	live      *liveness                 // which registers have to be known where
-	sweeps    map[*ssa.BasicBlock]sweep // loops that empty what they range over, by their head
-	replaced  map[*ssa.Store]value      // what a store has put into an element
-	firstPart map[siteKey]string        // of a call's result: where a handle stands first
-	given     map[token.Pos]bool        // where arenas were sent on a channel
-	owned     map[*Site]bool            // arenas that a goroutine was handed for good: it puts them back
-	fallible  map[*Site]ssa.Value       // arenas of calls that also return an error or a flag
-	kept      map[*Site]bool            // arenas that are returned, but held by something else as well
+	live      *ssaform.Liveness                 // which registers have to be known where
+	sweeps    map[*ssa.BasicBlock]ssaform.Sweep // loops that empty what they range over, by their head
+	replaced  map[*ssa.Store]value              // what a store has put into an element
+	firstPart map[siteKey]string                // of a call's result: where a handle stands first
+	given     map[token.Pos]bool                // where arenas were sent on a channel
+	owned     map[*Site]bool                    // arenas that a goroutine was handed for good: it puts them back
+	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
+	kept      map[*Site]bool                    // arenas that are returned, but held by something else as well
 	bits      int
 	handles   int
 
@@ -60,7 +63,7 @@ type storeKey struct {
 
 func newFunction(c *Package, fn *ssa.Function) *function {
 	return &function{
-		c: c, fn: fn, live: livenessOf(fn), sweeps: sweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
+		c: c, fn: fn, live: ssaform.LivenessOf(fn), sweeps: ssaform.SweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
 		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
 	}
 }
@@ -71,12 +74,12 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	if k := f.symbols[asked]; k != nil {
 		return k
 	}
-	path = fold(root, path)
+	path = access.Fold(root.Type(), path)
 	key := symbolKey{root, path}
 	k := f.symbols[key]
 	if k == nil {
 		k = &Site{Kind: SymbolSite, root: root, Path: path, Pos: root.Pos()}
-		k.child = func(off string) *Site { return f.symbol(root, path+deref+off) }
+		k.child = func(off string) *Site { return f.symbol(root, path+access.Deref+off) }
 		f.symbols[key] = k
 	}
 	f.symbols[asked] = k
@@ -149,10 +152,10 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 	}
 	st.made[anchor] = true
 	var val value
-	for _, l := range leaves(t) {
-		switch types.Unalias(l.typ).Underlying().(type) {
+	for _, l := range access.Leaves(t) {
+		switch types.Unalias(l.Type).Underlying().(type) {
 		case *types.Pointer, *types.Interface, *types.Map, *types.Slice:
-			val = val.add(entry{l.path, Atom{Site: f.symbol(v, l.path)}})
+			val = val.add(entry{l.Path, Atom{Site: f.symbol(v, l.Path)}})
 		}
 	}
 	return val

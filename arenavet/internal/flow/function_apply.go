@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -65,18 +66,18 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	}
 	out := f.rebuild(st, instr, "r", s.Results, args, instr.Common().Signature().Results())
 	if results := instr.Common().Signature().Results(); results.Len() == 1 {
-		return out.sel(tuple(0))
+		return out.sel(access.Tuple(0))
 	}
 	return out
 }
 
 // applyWrite is what a callee leaves at a place that its caller knows.
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
-	i := strings.LastIndex(w.To.Path, deref)
-	if i < 0 || strings.Contains(w.To.Path, any_) {
+	i := strings.LastIndex(w.To.Path, access.Deref)
+	if i < 0 || strings.Contains(w.To.Path, access.Anything) {
 		return
 	}
-	parent, off := w.To, w.To.Path[i+len(deref):]
+	parent, off := w.To, w.To.Path[i+len(access.Deref):]
 	parent.Path = w.To.Path[:i]
 	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args, nil)
 	// A literal of this function shows the place where it is. For other callees
@@ -87,11 +88,11 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 	targets := f.resolve(st, instr, parent, args).atoms()
 	for _, a := range targets {
-		strong := w.Strong && certain && len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off+off, element) && !summarySymbol(a.Site)
+		strong := w.Strong && certain && len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off+off, access.Element) && !summarySymbol(a.Site)
 		if certain && w.empties() {
 			strong = true // as emptied does it
 		}
-		f.put(st, a.Site, a.off+off, []leaf{{}}, v, strong, pos)
+		f.put(st, a.Site, a.off+off, []access.Leaf{{}}, v, strong, pos)
 		delete(st.unread, a.Site)
 	}
 	if len(targets) == 0 {
@@ -106,48 +107,6 @@ func (f *function) keeps(st *state) {
 	st.done[effectKey{op: OpKeep}] = true
 }
 
-// collected reports arena memory that is given to the collector's API, by the
-// function called via if that is not empty, and tells callers where it may be
-// theirs.
-func (f *function) collected(st *state, o Op, v value, via string, pos token.Pos) {
-	for _, e := range v {
-		a := e.a
-		switch {
-		case a.Site.Kind == MarkSite:
-		case a.Region != nil:
-			if a.Stale == nil { // or the use of it is reported
-				f.see(Fault{Kind: FaultCollector, Op: o, Of: a, Via: via, Pos: pos})
-			}
-		case a.Site.Kind == SymbolSite:
-			if src, ok := f.source(a); ok {
-				f.effect(st, o, nil, Place{}, src, true, pos)
-			}
-		}
-	}
-}
-
-// keptBy is the part of v, of type t, that a function of the collector's keeps
-// without a copy. All of them keep the pointer that they are given. Unique.Make
-// is given a value, and copies the strings in it, but not those in an interface
-// or behind a pointer. A nil type is not known.
-func keptBy(o Op, v value, t types.Type) value {
-	if o != OpUnique || t == nil {
-		return v
-	}
-	var out value
-	for _, l := range leaves(t) {
-		if catalog.IsText(l.typ) {
-			continue
-		}
-		for _, e := range v {
-			if rest, ok := strings.CutPrefix(e.path, l.path); ok && (rest == "" || types.IsInterface(l.typ)) {
-				out = out.add(e)
-			}
-		}
-	}
-	return out
-}
-
 // applyCollected is what a callee gives to the collector's API.
 func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
 	pos := e.pos
@@ -156,4 +115,18 @@ func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect
 	}
 	v := f.sourceValue(st, instr, "collected", e.From, args)
 	f.collected(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, pos)
+}
+
+// typeAt is the type of what a callee calls p, by the caller's arguments: those
+// of a generic function tell more than its parameters. It is nil where the
+// arguments don't say.
+func typeAt(args []ssa.Value, p Place) types.Type {
+	if p.Param < 0 || p.Param >= len(args) {
+		return nil
+	}
+	_, t, ok := symbolType(&Site{Kind: SymbolSite, root: args[p.Param], Path: p.Path})
+	if !ok {
+		return nil
+	}
+	return t
 }

@@ -8,14 +8,16 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // decode fills what into leads to with memory of an arena. It is given as an
 // interface. Where the pointer in it is known to the function's callers only, it is they
 // for whom that is done.
 func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value, into, arena value) {
-	given = unboxed(given)
+	given = ssaform.Unboxed(given)
 	p, ok := given.Type().Underlying().(*types.Pointer)
 	known := ok && !isGeneric(p.Elem())
 	if !known {
@@ -29,10 +31,10 @@ func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value,
 		return
 	}
 	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
-	for _, l := range leaves(p.Elem()) {
-		v := d.of(l.typ)
+	for _, l := range access.Leaves(p.Elem()) {
+		v := d.of(l.Type)
 		for _, a := range into.atoms() {
-			f.put(st, a.Site, a.off+l.path, nil, v, false, f.position(instr))
+			f.put(st, a.Site, a.off+l.Path, nil, v, false, f.position(instr))
 		}
 	}
 	f.touch(st, into)
@@ -41,7 +43,7 @@ func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value,
 // decodeLater notes that callers are to decode with the arena at a place, if what is given
 // is a parameter.
 func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
-	if p, ok := unboxed(given).(*ssa.Parameter); ok {
+	if p, ok := ssaform.Unboxed(given).(*ssa.Parameter); ok {
 		to := Source{Kind: Same, At: Place{Param: slices.Index(f.fn.Params, p)}}
 		f.effectAt(st, OpDecode, at, Place{}, to, true, token.NoPos)
 	}
@@ -80,26 +82,26 @@ func (d *decoded) of(t types.Type) value {
 		return v
 	}
 	k := d.f.site(d.instr, "decoded "+name, MemorySite, token.NoPos) // it has not the name of the call's result
-	k.typ = catalog.TypeName(typeAlong(t, deref))
+	k.typ = catalog.TypeName(access.TypeAlong(t, access.Deref))
 	d.st.remake(k)
 	v := d.f.memory(d.st, k, d.arena)
 	d.known[name] = v
 	fill := func(off string, t types.Type) {
-		for _, l := range leaves(t) {
-			d.st.store(k, off+l.path, nil, d.of(l.typ), false)
+		for _, l := range access.Leaves(t) {
+			d.st.store(k, off+l.Path, nil, d.of(l.Type), false)
 		}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		fill("", u.Elem())
 	case *types.Slice:
-		fill(element, u.Elem())
+		fill(access.Element, u.Elem())
 	case *types.Map:
-		fill(keyStep, u.Key())
-		fill(element, u.Elem())
+		fill(access.Key, u.Key())
+		fill(access.Element, u.Elem())
 	case *types.Interface: // a string, or a map or slice of such
-		d.st.store(k, keyStep, nil, v, false)
-		d.st.store(k, element, nil, v, false)
+		d.st.store(k, access.Key, nil, v, false)
+		d.st.store(k, access.Element, nil, v, false)
 	case *types.Signature, *types.Chan:
 		delete(d.known, name)
 		return nil

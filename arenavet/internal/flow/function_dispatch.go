@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // target is what a call may reach: a function, and what it is called with:
@@ -21,7 +24,7 @@ func (f *function) targets(st *state, common *ssa.CallCommon) []target {
 		args[i] = f.eval(st, a)
 	}
 	if common.IsInvoke() {
-		if fn := invoked(common); fn != nil {
+		if fn := ssaform.Invoked(common); fn != nil {
 			return []target{{fn, append([]value{f.eval(st, common.Value)}, args...)}}
 		}
 		return nil
@@ -46,7 +49,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 		for i := range k.bindings {
 			var val value
 			for off, atoms := range st.parts(k) {
-				if rest, ok := strings.CutPrefix(off, binding(i)); ok {
+				if rest, ok := strings.CutPrefix(off, access.Binding(i)); ok {
 					for _, b := range atoms {
 						val = val.add(entry{rest, b})
 					}
@@ -92,7 +95,7 @@ func (f *function) passed(st *state, v value, with ...value) []target {
 // still to be put back after the loop.
 func (f *function) usesOnly(v value) bool {
 	atoms := v.atoms()
-	if len(atoms) != 1 || !isLoopBody(atoms[0].Site.fn) {
+	if len(atoms) != 1 || !ssaform.IsLoopBody(atoms[0].Site.fn) {
 		return false
 	}
 	body := atoms[0].Site.fn

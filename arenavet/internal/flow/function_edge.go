@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // refine uses what a condition says on the edge where it has that outcome:
@@ -28,7 +30,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 			f.failed(st, c.Tuple) // a, ok := take(); ok is false
 		}
 	case *ssa.BinOp:
-		if v, n, ok := selectedCase(c); ok && outcome {
+		if v, n, ok := ssaform.SelectedCase(c); ok && outcome {
 			f.selected(st, v, n)
 			return
 		}
@@ -118,7 +120,7 @@ func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 		phis[phi] = f.eval(out, phi.Edges[from])
 	}
 	for v := range out.regs {
-		if !f.live.at(v, succ) {
+		if !f.live.At(v, succ) {
 			delete(out.regs, v)
 		}
 	}
@@ -130,21 +132,21 @@ func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 
 // swept empties what a loop has ranged over that ends here, but for what the
 // loop has put in the place of the elements, in any of its turns.
-func (f *function) swept(st *state, s sweep) {
-	of := f.reload(st, s.of)
-	f.emptied(st, of, s.in)
-	if s.set == nil {
+func (f *function) swept(st *state, s ssaform.Sweep) {
+	of := f.reload(st, s.Of)
+	f.emptied(st, of, s.In)
+	if s.Set == nil {
 		return
 	}
 	var put value
-	for _, e := range f.replaced[s.set] {
+	for _, e := range f.replaced[s.Set] {
 		put = put.add(e)
 		for _, turn := range e.a.ofEarlierTurns() {
 			put = put.add(entry{e.path, turn})
 		}
 	}
 	for _, a := range of.atoms() {
-		f.put(st, a.Site, a.off+element, nil, put, false, token.NoPos)
+		f.put(st, a.Site, a.off+access.Element, nil, put, false, token.NoPos)
 	}
 }
 
@@ -155,12 +157,12 @@ func (f *function) reload(st *state, v ssa.Value) value {
 		if v.Op == token.MUL {
 			var out value
 			for _, a := range f.reload(st, v.X).atoms() {
-				out = out.union(st.load(a.Site, a.off, leaves(v.Type())))
+				out = out.union(st.load(a.Site, a.off, access.Leaves(v.Type())))
 			}
 			return out
 		}
 	case *ssa.FieldAddr:
-		return f.reload(st, v.X).at(field(v.Field))
+		return f.reload(st, v.X).at(access.Field(v.Field))
 	}
 	return f.eval(st, v)
 }
@@ -171,7 +173,7 @@ func (f *function) selects(st *state, v *ssa.Select) value {
 	for n, s := range v.States {
 		if s.Dir == types.SendOnly {
 			out := st
-			if decided(v, int64(n)) {
+			if ssaform.Decided(v, int64(n)) {
 				out = st.clone() // to report what is stale: another case does not send
 			}
 			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
@@ -179,7 +181,7 @@ func (f *function) selects(st *state, v *ssa.Select) value {
 		}
 	}
 	received := slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool { return s.Dir == types.RecvOnly })
-	if received && !givesUp(v) {
+	if received && !ssaform.GivesUp(v) {
 		f.wait(st)
 	}
 	return f.unknown(st, v, v.Type())
@@ -195,7 +197,7 @@ func (f *function) selected(st *state, v *ssa.Select, n int64) {
 	case s.Dir == types.SendOnly:
 		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
 		f.give(st, f.eval(st, s.Send), s.Pos)
-	case givesUp(v) && !expires(s.Chan):
+	case ssaform.GivesUp(v) && !ssaform.Expires(s.Chan):
 		f.wait(st)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -113,7 +114,7 @@ func handlePlace(fn *ssa.Function, p Place) bool {
 	}
 	if i := p.Param - len(fn.Params); i < len(fn.FreeVars) {
 		t := fn.FreeVars[i].Type()
-		if p.Path == deref {
+		if p.Path == access.Deref {
 			if ptr, ok := t.Underlying().(*types.Pointer); ok {
 				return catalog.IsHandle(ptr.Elem())
 			}

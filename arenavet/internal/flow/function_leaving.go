@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // leaving sees what leaves the function although it was taken back, and what was not
@@ -58,7 +60,7 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 		held[k] = true
 	}
 	for i, r := range instr.Results {
-		if !PointerFree(r.Type()) {
+		if !access.PointerFree(r.Type()) {
 			results[i] = f.eval(st, r)
 		}
 		st.reach(results[i], func(a Atom, _ int) {

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -20,7 +21,7 @@ func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, a
 		k.owner = args[0]
 	}
 	if v, ok := instr.(ssa.Value); ok {
-		k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
+		k.typ = catalog.TypeName(access.TypeAlong(v.Type(), access.Deref))
 	}
 	st.remake(k)
 	if k.uninit {

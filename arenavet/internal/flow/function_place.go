@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -15,7 +16,7 @@ func (f *function) effect(st *state, o Op, k *Site, mark Place, from Source, mus
 	var at Place
 	if k != nil {
 		p, ok := f.place(k)
-		if !ok || k.Kind == HandleSite || strings.Contains(k.Path, any_) {
+		if !ok || k.Kind == HandleSite || strings.Contains(k.Path, access.Anything) {
 			return
 		}
 		at = p

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -79,20 +80,20 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 	objects := map[string][]*Site{} // what may lie behind the pointer at a path
 	pointers := map[*Site]value{}
 	flows = slices.Clone(flows)
-	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, deref) - strings.Count(b.Path, deref) })
+	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, access.Deref) - strings.Count(b.Path, access.Deref) })
 	// add puts v where path says: into the value, or an object behind it.
 	var add func(path string, v value)
 	add = func(path string, v value) {
-		i := strings.LastIndex(path, deref)
+		i := strings.LastIndex(path, access.Deref)
 		if i < 0 {
 			out = out.union(v.under(path))
 			return
 		}
-		parent, off := path[:i], path[i+len(deref):]
+		parent, off := path[:i], path[i+len(access.Deref):]
 		if len(objects[parent]) == 0 {
 			// An object of Go's own memory that holds something from an arena.
 			k := f.site(instr, what+" object "+parent, LocalSite, f.position(instr))
-			k.typ = catalog.TypeName(typeAlong(t, parent+deref))
+			k.typ = catalog.TypeName(access.TypeAlong(t, parent+access.Deref))
 			st.remake(k)
 			objects[parent] = append(objects[parent], k)
 			pointers[k] = one(Atom{Site: k})
@@ -112,14 +113,14 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 			objects[fl.Path] = append(objects[fl.Path], k)
 			pointers[k] = v
 			if k.typ == "" {
-				k.typ = catalog.TypeName(typeAlong(t, fl.Path+deref))
+				k.typ = catalog.TypeName(access.TypeAlong(t, fl.Path+access.Deref))
 			}
 		}
-		if in := typeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
+		if in := access.TypeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
 			// A generic function decoded it: only here it is known what there is in it.
 			d := decoded{f: f, st: st, instr: instr, arena: f.resolve(st, instr, fl.From.At, args), known: map[string]value{}}
-			for _, l := range leaves(in) {
-				add(fl.Path+l.path, d.of(l.typ))
+			for _, l := range access.Leaves(in) {
+				add(fl.Path+l.Path, d.of(l.Type))
 			}
 			continue
 		}
@@ -149,8 +150,8 @@ func (f *function) freshened(st *state, k *Site, part string) bool {
 
 // isComposite reports whether a value of type t has parts that may lie in an arena.
 func isComposite(t types.Type) bool {
-	all := leaves(t)
-	return len(all) > 1 || len(all) == 1 && all[0].path != ""
+	all := access.Leaves(t)
+	return len(all) > 1 || len(all) == 1 && all[0].Path != ""
 }
 
 // mayFail reports whether a call's last result is an error or a flag.

@@ -7,11 +7,12 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // put stores v into an object and remembers where that was.
-func (f *function) put(st *state, k *Site, off string, parts []leaf, v value, strong bool, pos token.Pos) {
+func (f *function) put(st *state, k *Site, off string, parts []access.Leaf, v value, strong bool, pos token.Pos) {
 	st.store(k, off, parts, v, strong)
 	for _, e := range v {
 		key := storeKey{k, off + e.path, e.a.Site}
@@ -20,7 +21,7 @@ func (f *function) put(st *state, k *Site, off string, parts []leaf, v value, st
 		}
 	}
 	f.touch(st, v)
-	if k.Kind == SymbolSite || strings.Contains(off, element) {
+	if k.Kind == SymbolSite || strings.Contains(off, access.Element) {
 		f.letGo(st, v)
 	}
 }
@@ -50,18 +51,18 @@ func (f *function) letGo(st *state, v value) {
 func (f *function) emptied(st *state, v value, t types.Type) {
 	empty := func(step string, of types.Type) {
 		for _, a := range v.atoms() {
-			st.store(a.Site, a.off+step, leaves(of), nil, true)
+			st.store(a.Site, a.off+step, access.Leaves(of), nil, true)
 		}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		empty(element, u.Elem())
+		empty(access.Element, u.Elem())
 	case *types.Map:
-		empty(element, u.Elem())
-		empty(keyStep, u.Key())
+		empty(access.Element, u.Elem())
+		empty(access.Key, u.Key())
 	case *types.Pointer:
 		if array, ok := u.Elem().Underlying().(*types.Array); ok {
-			empty(element, array.Elem())
+			empty(access.Element, array.Elem())
 		}
 	}
 }
@@ -91,7 +92,7 @@ func (f *function) clobber(st *state, v value) {
 // object is a new object of Go's own memory.
 func (f *function) object(st *state, v ssa.Value) value {
 	k := f.site(v, "", LocalSite, v.Pos())
-	k.typ = catalog.TypeName(typeAlong(v.Type(), deref))
+	k.typ = catalog.TypeName(access.TypeAlong(v.Type(), access.Deref))
 	st.remake(k)
 	return one(Atom{Site: k})
 }
@@ -109,7 +110,7 @@ func (f *function) at(st *state, v value, off string, t types.Type) value {
 	var out value
 	if t != nil {
 		for _, a := range v.atoms() {
-			out = out.union(st.load(a.Site, a.off+off, leaves(t)))
+			out = out.union(st.load(a.Site, a.off+off, access.Leaves(t)))
 		}
 	}
 	return out
@@ -117,18 +118,18 @@ func (f *function) at(st *state, v value, off string, t types.Type) value {
 
 // contents returns what the elements of a slice, map or iterator may be.
 func (f *function) contents(st *state, v value, t types.Type) value {
-	elem, _ := inside(t)
-	return f.at(st, v, element, elem)
+	elem, _ := access.Inside(t)
+	return f.at(st, v, access.Element, elem)
 }
 
 // fill is maps.Copy or maps.Insert: the first argument then holds what is in
 // the second.
 func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 	from := instr.Common().Args[1].Type()
-	elem, key := inside(from)
+	elem, key := access.Inside(from)
 	for _, a := range args[0].atoms() {
-		f.put(st, a.Site, a.off+element, nil, f.at(st, args[1], element, elem), false, f.position(instr))
-		f.put(st, a.Site, a.off+keyStep, nil, f.at(st, args[1], keyStep, key), false, f.position(instr))
+		f.put(st, a.Site, a.off+access.Element, nil, f.at(st, args[1], access.Element, elem), false, f.position(instr))
+		f.put(st, a.Site, a.off+access.Key, nil, f.at(st, args[1], access.Key, key), false, f.position(instr))
 	}
 }
 

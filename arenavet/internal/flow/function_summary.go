@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // summarize describes what holds where the function returns. More than one
@@ -14,7 +16,7 @@ import (
 func (f *function) summarize(exit *state, results []value) *Summary {
 	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
 	for i, v := range results {
-		s.Results = append(s.Results, f.flows(exit, v, tuple(i))...)
+		s.Results = append(s.Results, f.flows(exit, v, access.Tuple(i))...)
 	}
 	for k, o := range exit.cells {
 		if k.Kind != SymbolSite {
@@ -26,7 +28,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		}
 		for off, atoms := range o.parts {
 			w := Write{To: base, Strong: true}
-			w.To.Path += deref + off
+			w.To.Path += access.Deref + off
 			self := k.initial(off)
 			for _, a := range atoms {
 				if len(self) > 0 && a.Site == self[0].Site && a.off == "" {
@@ -125,7 +127,7 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				}
 				continue
 			}
-			if len(n.hops) >= maxChain {
+			if len(n.hops) >= access.MaxHops {
 				continue
 			}
 			seen[k] = described{at, e.a.off}
@@ -138,8 +140,9 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				for _, a := range st.parts(k)[off] {
 					inner = inner.add(entry{"", a})
 				}
-				next := visit{inner, at + deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop{k.typ, off}), append(n.at[:len(n.at):len(n.at)], at+deref+rest)}
-				if i := slices.Index(n.hops, hop{k.typ, off}); i >= 0 {
+				hop := access.Hop{Type: k.typ, Off: off}
+				next := visit{inner, at + access.Deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop), append(n.at[:len(n.at):len(n.at)], at+access.Deref+rest)}
+				if i := slices.Index(n.hops, hop); i >= 0 {
 					note(Flow{next.path, Source{Kind: Again, At: Place{Param: -1, Path: n.at[i]}}})
 					next.path, next.hops, next.at = n.at[i], n.hops[:i+1], n.at[:i+1]
 				}
@@ -159,7 +162,7 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 type visit struct {
 	v    value
 	path string
-	hops []hop
+	hops []access.Hop
 	at   []string // where each of the hops led to
 }
 
@@ -178,5 +181,5 @@ func (f *function) carries(k *Site) bool {
 	if s := f.c.Summary(k.fn); s != nil {
 		return s.aboutArenas() || s.unlocks()
 	}
-	return unlocks(catalog.CalleeName(k.fn))
+	return ssaform.Unlocks(catalog.CalleeName(k.fn))
 }

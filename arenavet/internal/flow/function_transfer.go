@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // block carries st through the instructions of b.
@@ -31,8 +33,8 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 		v := f.eval(st, instr.Value)
 		k := f.eval(st, instr.Key)
 		for _, m := range f.eval(st, instr.Map).atoms() {
-			f.put(st, m.Site, m.off+element, leaves(instr.Value.Type()), v, false, instr.Pos())
-			f.put(st, m.Site, m.off+keyStep, leaves(instr.Key.Type()), k, false, instr.Pos())
+			f.put(st, m.Site, m.off+access.Element, access.Leaves(instr.Value.Type()), v, false, instr.Pos())
+			f.put(st, m.Site, m.off+access.Key, access.Leaves(instr.Key.Type()), k, false, instr.Pos())
 		}
 	case *ssa.Send:
 		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
@@ -50,7 +52,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 	case *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.DebugRef:
 	case ssa.Value:
 		v := f.compute(st, instr.(ssa.Instruction), instr)
-		if PointerFree(instr.Type()) {
+		if access.PointerFree(instr.Type()) {
 			v = nil
 		}
 		st.regs[instr] = v
@@ -71,7 +73,7 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		for i, b := range v.Bindings {
 			val := f.eval(st, b)
 			f.touch(st, val)
-			st.store(k, binding(i), nil, val, true)
+			st.store(k, access.Binding(i), nil, val, true)
 		}
 		return out
 	case *ssa.ChangeType:
@@ -90,25 +92,25 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 			return f.unknown(st, v, v.Type())
 		}
 		if v.CommaOk {
-			return x.under(tuple(0))
+			return x.under(access.Tuple(0))
 		}
 		return x
 	case *ssa.Extract:
-		x := f.eval(st, v.Tuple).sel(tuple(v.Index))
+		x := f.eval(st, v.Tuple).sel(access.Tuple(v.Index))
 		if len(x) == 0 && catalog.IsHandle(v.Type()) {
 			return f.unknown(st, v, v.Type())
 		}
 		return x
 	case *ssa.FieldAddr:
-		return f.eval(st, v.X).at(field(v.Field))
+		return f.eval(st, v.X).at(access.Field(v.Field))
 	case *ssa.IndexAddr:
-		return f.eval(st, v.X).at(element)
+		return f.eval(st, v.X).at(access.Element)
 	case *ssa.Field:
-		return f.eval(st, v.X).sel(field(v.Field))
+		return f.eval(st, v.X).sel(access.Field(v.Field))
 	case *ssa.Index:
 		x := f.eval(st, v.X)
 		if _, ok := v.X.Type().Underlying().(*types.Array); ok {
-			return x.sel(element)
+			return x.sel(access.Element)
 		}
 		f.read(st, x, instr)
 		return nil
@@ -116,7 +118,7 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		return f.lookup(st, v)
 	case *ssa.Slice:
 		x := f.eval(st, v.X)
-		if cutToNothing(v) {
+		if ssaform.CutToNothing(v) {
 			f.emptied(st, x, v.X.Type())
 		}
 		return x
@@ -165,10 +167,10 @@ func (f *function) lookup(st *state, v *ssa.Lookup) value {
 	}
 	var out value
 	for _, a := range x.atoms() {
-		out = out.union(st.load(a.Site, a.off+element, leaves(m.Elem())))
+		out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(m.Elem())))
 	}
 	if v.CommaOk {
-		out = out.under(tuple(0))
+		out = out.under(access.Tuple(0))
 	}
 	if len(out) == 0 && catalog.IsHandle(m.Elem()) {
 		return f.unknown(st, v, v.Type())
@@ -190,8 +192,8 @@ func (f *function) next(st *state, v *ssa.Next) value {
 	}
 	var out value
 	for _, a := range f.eval(st, v.Iter).atoms() {
-		out = out.union(st.load(a.Site, a.off+keyStep, leaves(m.Key())).under(tuple(1)))
-		out = out.union(st.load(a.Site, a.off+element, leaves(m.Elem())).under(tuple(2)))
+		out = out.union(st.load(a.Site, a.off+access.Key, access.Leaves(m.Key())).under(access.Tuple(1)))
+		out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(m.Elem())).under(access.Tuple(2)))
 	}
 	return out
 }
@@ -200,7 +202,7 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 	x := f.eval(st, v.X)
 	switch v.Op {
 	case token.ARROW:
-		if !expires(v.X) {
+		if !ssaform.Expires(v.X) {
 			f.wait(st)
 		}
 		return f.unknown(st, v, v.Type())
@@ -211,7 +213,7 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		}
 		var out value
 		for _, a := range x.atoms() {
-			out = out.union(st.load(a.Site, a.off, leaves(v.Type())))
+			out = out.union(st.load(a.Site, a.off, access.Leaves(v.Type())))
 		}
 		return out
 	}
@@ -222,7 +224,7 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 func (f *function) storeTo(st *state, instr *ssa.Store) {
 	addr := f.eval(st, instr.Addr)
 	v := f.eval(st, instr.Val)
-	if PointerFree(instr.Val.Type()) {
+	if access.PointerFree(instr.Val.Type()) {
 		v = nil
 	}
 	f.use(st, addr, instr)
@@ -232,8 +234,8 @@ func (f *function) storeTo(st *state, instr *ssa.Store) {
 	targets := addr.atoms()
 	for _, a := range targets {
 		delete(st.unread, a.Site)
-		strong := len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off, element) && !summarySymbol(a.Site)
-		f.put(st, a.Site, a.off, leaves(instr.Val.Type()), v, strong, instr.Pos())
+		strong := len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off, access.Element) && !summarySymbol(a.Site)
+		f.put(st, a.Site, a.off, access.Leaves(instr.Val.Type()), v, strong, instr.Pos())
 	}
 	if len(targets) == 0 {
 		f.letGo(st, v)

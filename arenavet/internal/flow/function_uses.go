@@ -4,11 +4,13 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // use sees v if it was taken back.
 func (f *function) use(st *state, v value, instr ssa.Instruction) {
-	f.useBy(st, v, instr, unlocksBy(instr))
+	f.useBy(st, v, instr, ssaform.UnlocksBy(instr))
 }
 
 // useBy is use, and sees whether it is by giving back a mutex.

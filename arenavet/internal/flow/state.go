@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // state is what may hold at one point of a function.
@@ -69,12 +71,12 @@ func (s *state) clone() *state {
 }
 
 // load is the part of an object at off; its type says which cells that is.
-func (s *state) load(k *Site, off string, parts []leaf) value {
+func (s *state) load(k *Site, off string, parts []access.Leaf) value {
 	var out value
 	cells := s.parts(k)
 	*s.budget -= len(parts) * (1 + len(cells))
 	for _, l := range parts {
-		at := off + l.path
+		at := off + l.Path
 		found := false
 		for key, atoms := range cells {
 			rest, ok := strings.CutPrefix(key, at)
@@ -83,14 +85,14 @@ func (s *state) load(k *Site, off string, parts []leaf) value {
 			}
 			found = found || rest == ""
 			for _, a := range atoms {
-				out = out.add(entry{l.path + rest, a})
+				out = out.add(entry{l.Path + rest, a})
 			}
 		}
 		if !found && k.Kind == SymbolSite {
 			atoms := k.initial(at)
 			s.set(k, at, atoms)
 			for _, a := range atoms {
-				out = out.add(entry{l.path, a})
+				out = out.add(entry{l.Path, a})
 			}
 		}
 	}
@@ -104,7 +106,7 @@ func (s *state) set(k *Site, off string, atoms []Atom) {
 
 // store puts v into the part of an object at off. A strong store replaces
 // what was there.
-func (s *state) store(k *Site, off string, parts []leaf, v value, strong bool) {
+func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong bool) {
 	*s.budget -= 1 + len(v)
 	if strong {
 		*s.budget -= len(s.parts(k))
@@ -115,7 +117,7 @@ func (s *state) store(k *Site, off string, parts []leaf, v value, strong bool) {
 		}
 		if k.Kind == SymbolSite {
 			for _, l := range parts {
-				s.set(k, off+l.path, nil)
+				s.set(k, off+l.Path, nil)
 			}
 		}
 	}
@@ -285,7 +287,7 @@ func (s *state) noteRead(v value, unlock bool) {
 		return
 	}
 	k := atoms[0].Site
-	if k.Kind != SymbolSite || atoms[0].Stale != nil || summarySymbol(k) || !strings.Contains(k.Path, deref) {
+	if k.Kind != SymbolSite || atoms[0].Stale != nil || summarySymbol(k) || !strings.Contains(k.Path, access.Deref) {
 		return
 	}
 	s.reads[k] = s.reads[k] || unlock
@@ -302,4 +304,33 @@ func (s *state) mutexCall(name string) {
 	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock":
 		s.locked = false
 	}
+}
+
+// object is what lies in the objects of a site, by path. States share those that they
+// have not changed since they were one.
+type object struct {
+	parts map[string][]Atom
+	sites []*Site // those that parts mention, each once; nil where that is to be found yet
+}
+
+// mentions reports whether what lies in o leads to a site that is meant, or was allocated
+// from it, and adds to cost what it takes to find that.
+func (o *object) mentions(meant func(*Site) bool, cost *int) bool {
+	if o.sites == nil {
+		seen := map[*Site]bool{nil: true}
+		o.sites = []*Site{}
+		for _, atoms := range o.parts {
+			*cost += 1 + len(atoms)
+			for _, a := range atoms {
+				for _, k := range []*Site{a.Site, a.Region} {
+					if !seen[k] {
+						seen[k] = true
+						o.sites = append(o.sites, k)
+					}
+				}
+			}
+		}
+	}
+	*cost += len(o.sites)
+	return slices.ContainsFunc(o.sites, meant)
 }

@@ -1,34 +1,38 @@
 package flow
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
+)
 
 // follow returns what path leads to from v. Beyond the depth that paths have,
 // nothing is known: to take everything that can be reached for it would relate
 // values that have nothing to do with each other.
 func follow(st *state, v value, path string) value {
-	if strings.Contains(path, any_) {
+	if strings.Contains(path, access.Anything) {
 		return nil
 	}
 	whole := path
 	for path != "" {
-		i := strings.Index(path, deref)
+		i := strings.Index(path, access.Deref)
 		if i < 0 {
 			return v.sel(path)
 		}
 		pointers := v.sel(path[:i]).atoms()
-		path = path[i+len(deref):]
+		path = path[i+len(access.Deref):]
 		off := path
-		if j := strings.Index(path, deref); j >= 0 {
+		if j := strings.Index(path, access.Deref); j >= 0 {
 			off = path[:j]
 		}
 		path = strings.TrimPrefix(path, off)
-		off, times, again := strings.Cut(off, recur)
+		off, times, again := strings.Cut(off, access.Recur)
 		v = nil
 		for _, a := range pointers {
-			v = v.union(st.load(a.Site, a.off+off, []leaf{{}}))
+			v = v.union(st.load(a.Site, a.off+off, []access.Leaf{{}}))
 		}
 		if again {
-			done := whole[:len(whole)-len(path)-len(recur)-len(times)]
+			done := whole[:len(whole)-len(path)-len(access.Recur)-len(times)]
 			v = around(st, v, done, int(times[0]-'0'))
 		}
 	}
@@ -39,7 +43,7 @@ func follow(st *state, v value, path string) value {
 func around(st *state, v value, path string, n int) value {
 	i := len(path)
 	for range n {
-		i = strings.LastIndex(path[:i], deref)
+		i = strings.LastIndex(path[:i], access.Deref)
 	}
 	for range maxEntries {
 		more := v.union(follow(st, v, path[i:]))

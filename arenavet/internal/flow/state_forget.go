@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // What a function empties, and what nothing leads to any more, holds nothing:
@@ -86,7 +88,7 @@ func (s *state) reachable() map[*Site]bool {
 		}
 		if k.Kind == SymbolSite {
 			for _, child := range children[parent{k.root, k.Path}] {
-				off, _, _ := strings.Cut(child.Path[len(k.Path)+len(deref):], recur)
+				off, _, _ := strings.Cut(child.Path[len(k.Path)+len(access.Deref):], access.Recur)
 				if _, seen := s.parts(k)[off]; !seen {
 					walk(child)
 				}
@@ -98,11 +100,11 @@ func (s *state) reachable() map[*Site]bool {
 		if k.Kind != SymbolSite {
 			continue
 		}
-		i := strings.LastIndex(k.Path, deref)
+		i := strings.LastIndex(k.Path, access.Deref)
 		_, unknown := k.root.(ssa.Instruction)
 		switch {
 		case i < 0 && unknown:
-		case i < 0 || strings.Contains(k.Path, any_) || !present[parent{k.root, k.Path[:i]}]:
+		case i < 0 || strings.Contains(k.Path, access.Anything) || !present[parent{k.root, k.Path[:i]}]:
 			roots = append(roots, k)
 		default:
 			p := parent{k.root, k.Path[:i]}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // Place names something that a function's caller knows, too: what a path
@@ -174,7 +176,7 @@ func (s *Summary) withoutBodies() *Summary {
 func withoutBodies(flows []Flow) []Flow {
 	return slices.DeleteFunc(slices.Clone(flows), func(fl Flow) bool {
 		return slices.ContainsFunc(flows, func(body Flow) bool {
-			return body.From.Kind == Body && (fl == body || strings.HasPrefix(fl.Path, body.Path+deref))
+			return body.From.Kind == Body && (fl == body || strings.HasPrefix(fl.Path, body.Path+access.Deref))
 		})
 	})
 }
@@ -182,8 +184,8 @@ func withoutBodies(flows []Flow) []Flow {
 // empties reports whether w is what emptied does, seen by a caller: elements or
 // keys that are all overwritten on every path.
 func (w *Write) empties() bool {
-	within := w.To.Path[strings.LastIndex(w.To.Path, deref)+len(deref):] // the object that the last pointer leads to
-	return w.Strong && (strings.Contains(within, element) || strings.Contains(within, keyStep))
+	within := w.To.Path[strings.LastIndex(w.To.Path, access.Deref)+len(access.Deref):] // the object that the last pointer leads to
+	return w.Strong && (strings.Contains(within, access.Element) || strings.Contains(within, access.Key))
 }
 
 // flowsOnly is how many of flows are more than a way back to the others.

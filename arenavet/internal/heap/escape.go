@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
@@ -36,7 +37,7 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 			}
 			return stays, nil
 		}
-		if x, ok := p.(ast.Expr); ok && !flow.PointerFree(h.typeOf(x)) {
+		if x, ok := p.(ast.Expr); ok && !access.PointerFree(h.typeOf(x)) {
 			if call, called := h.parents[p].(*ast.CallExpr); called && call.Fun == p {
 				return goesOut, nil // a method
 			}
@@ -85,7 +86,7 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 		if p.X != e {
 			return stays, nil
 		}
-		return h.assignedToAll([]ast.Expr{p.Key, p.Value}, func(v ast.Expr) bool { return v != nil && !flow.PointerFree(h.typeOf(v)) })
+		return h.assignedToAll([]ast.Expr{p.Key, p.Value}, func(v ast.Expr) bool { return v != nil && !access.PointerFree(h.typeOf(v)) })
 	}
 	return stays, nil
 }

@@ -1,4 +1,4 @@
-package flow
+package ssaform
 
 import (
 	"go/constant"
@@ -11,9 +11,9 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// selectedCase finds out which case of which select statement a comparison is
+// SelectedCase finds out which case of which select statement a comparison is
 // about: its branch tests the number of the case that was taken.
-func selectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
+func SelectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
 	number, ok := c.X.(*ssa.Extract)
 	if !ok || number.Index != 0 || c.Op != token.EQL {
 		return nil, 0, false
@@ -38,15 +38,15 @@ func sentBy(instr ssa.Instruction) ssa.Value {
 	if !ok {
 		return nil
 	}
-	if v, n, ok := selectedCase(c); ok && n >= 0 && n < int64(len(v.States)) {
+	if v, n, ok := SelectedCase(c); ok && n >= 0 && n < int64(len(v.States)) {
 		return v.States[n].Send
 	}
 	return nil
 }
 
-// decided reports whether a branch leads to case n alone. None does to the last
+// Decided reports whether a branch leads to case n alone. None does to the last
 // case of those that do nothing more.
-func decided(v *ssa.Select, n int64) bool {
+func Decided(v *ssa.Select, n int64) bool {
 	for _, use := range *v.Referrers() {
 		number, ok := use.(*ssa.Extract)
 		if !ok || number.Index != 0 {
@@ -57,7 +57,7 @@ func decided(v *ssa.Select, n int64) bool {
 			if !ok {
 				continue
 			}
-			if _, k, ok := selectedCase(c); !ok || k != n {
+			if _, k, ok := SelectedCase(c); !ok || k != n {
 				continue
 			}
 			for _, use := range *c.Referrers() {
@@ -70,18 +70,19 @@ func decided(v *ssa.Select, n int64) bool {
 	return false
 }
 
-func givesUp(v *ssa.Select) bool {
+// GivesUp reports whether a select statement has a case that ends the wait: see Expires.
+func GivesUp(v *ssa.Select) bool {
 	return slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool {
-		return s.Dir == types.RecvOnly && expires(s.Chan)
+		return s.Dir == types.RecvOnly && Expires(s.Chan)
 	})
 }
 
-// expires reports whether what comes from a channel tells that the time is over,
+// Expires reports whether what comes from a channel tells that the time is over,
 // or that someone has lost patience, rather than that a goroutine is done.
-func expires(ch ssa.Value) bool {
+func Expires(ch ssa.Value) bool {
 	switch v := ch.(type) {
 	case *ssa.ChangeType:
-		return expires(v.X)
+		return Expires(v.X)
 	case *ssa.Call:
 		if v.Call.IsInvoke() {
 			return catalog.FunctionName(v.Call.Method) == "context.Context.Done" && cancelledElsewhere(v.Call.Value)

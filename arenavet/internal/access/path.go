@@ -1,4 +1,6 @@
-package flow
+// Package access has access paths: how a place is reached from a value, and which types
+// lie along the way.
+package access
 
 import (
 	"go/types"
@@ -13,40 +15,41 @@ import (
 //
 //	f2;  field 2 of a struct
 //	t1;  result 1 of a call
-//	e;   an element of an array, slice or map, or a key
+//	b0;  variable 0 that a closure has captured
+//	e;   an element of an array, slice or map
+//	k;   a key of a map
+//	i;   what an iterator walks through, so that a range over it is a use of that
 //	*;   what is behind a pointer, slice, map or interface
-//	r1;  the last pointer of the path again, any number of times: see fold
+//	r1;  the last pointer of the path again, any number of times: see Fold
 //	?;   anything that can be reached from here: paths have a limited depth
 const (
-	deref   = "*;"
-	element = "e;"
-	any_    = "?;"
-	recur   = "r"
+	Deref    = "*;"
+	Element  = "e;"
+	Key      = "k;"
+	Source   = "i;"
+	Anything = "?;"
+	Recur    = "r"
 )
 
-// keyStep is the path of a map's keys.
-const keyStep = "k;"
+// Field is the step to field i of a struct.
+func Field(i int) string { return "f" + strconv.Itoa(i) + ";" }
 
-// sourceStep is where an iterator has what it walks through, so that a range
-// over it is a use of that.
-const sourceStep = "i;"
+// Tuple is the step to result i of a call.
+func Tuple(i int) string { return "t" + strconv.Itoa(i) + ";" }
 
-func field(i int) string { return "f" + strconv.Itoa(i) + ";" }
+// Binding is the step to variable i that a closure has captured.
+func Binding(i int) string { return "b" + strconv.Itoa(i) + ";" }
 
-func tuple(i int) string { return "t" + strconv.Itoa(i) + ";" }
-
-func binding(i int) string { return "b" + strconv.Itoa(i) + ";" }
-
-// leaf is a part of a type that can hold a pointer.
-type leaf struct {
-	path string
-	typ  types.Type
+// Leaf is a part of a type that can hold a pointer.
+type Leaf struct {
+	Path string
+	Type types.Type
 }
 
-// leaves lists the parts of t that can hold pointers, structs and arrays
+// Leaves lists the parts of t that can hold pointers, structs and arrays
 // taken apart.
-func leaves(t types.Type) []leaf {
-	var out []leaf
+func Leaves(t types.Type) []Leaf {
+	var out []Leaf
 	var walk func(t types.Type, path string, depth int)
 	walk = func(t types.Type, path string, depth int) {
 		if depth > 4 || len(out) >= 64 {
@@ -55,24 +58,24 @@ func leaves(t types.Type) []leaf {
 		switch u := types.Unalias(t).Underlying().(type) {
 		case *types.Basic:
 			if u.Kind() == types.String || u.Kind() == types.UntypedString || u.Kind() == types.UnsafePointer {
-				out = append(out, leaf{path, t})
+				out = append(out, Leaf{path, t})
 			}
 		case *types.Struct:
 			if catalog.IsMark(t) || catalog.IsLane(t) || catalog.IsReflected(t) {
-				out = append(out, leaf{path, t})
+				out = append(out, Leaf{path, t})
 				return
 			}
 			for i := range u.NumFields() {
-				walk(u.Field(i).Type(), path+field(i), depth+1)
+				walk(u.Field(i).Type(), path+Field(i), depth+1)
 			}
 		case *types.Array:
-			walk(u.Elem(), path+element, depth+1)
+			walk(u.Elem(), path+Element, depth+1)
 		case *types.Tuple:
 			for i := range u.Len() {
-				walk(u.At(i).Type(), path+tuple(i), depth+1)
+				walk(u.At(i).Type(), path+Tuple(i), depth+1)
 			}
 		default:
-			out = append(out, leaf{path, t})
+			out = append(out, Leaf{path, t})
 		}
 	}
 	if t != nil {
@@ -82,12 +85,12 @@ func leaves(t types.Type) []leaf {
 }
 
 // PointerFree reports whether a value of type t leads nowhere.
-func PointerFree(t types.Type) bool { return len(leaves(t)) == 0 }
+func PointerFree(t types.Type) bool { return len(Leaves(t)) == 0 }
 
-// typeAlong is the type of what path leads to from a value of type t, or nil where
+// TypeAlong is the type of what path leads to from a value of type t, or nil where
 // that is not known, as behind an interface. That of a slice or a map is what
 // its elements lie in.
-func typeAlong(t types.Type, path string) types.Type {
+func TypeAlong(t types.Type, path string) types.Type {
 	for path != "" && t != nil {
 		step, rest, _ := strings.Cut(path, ";")
 		path = rest
@@ -125,7 +128,7 @@ func typeAlong(t types.Type, path string) types.Type {
 			}
 			t = u.At(n).Type()
 		case *types.Interface:
-			if m := received(t); step == "e" && m != nil {
+			if m := Received(t); step == "e" && m != nil {
 				t = m // which the stream holds
 			} else if m == nil || step != "*" {
 				return nil
@@ -137,9 +140,9 @@ func typeAlong(t types.Type, path string) types.Type {
 	return t
 }
 
-// received is the type of the messages that a handler gets from a stream of type t; nil
+// Received is the type of the messages that a handler gets from a stream of type t; nil
 // where t is something else, as a client's stream is.
-func received(t types.Type) types.Type {
+func Received(t types.Type) types.Type {
 	if t == nil || !types.IsInterface(t) {
 		return nil
 	}
@@ -154,14 +157,14 @@ func received(t types.Type) types.Type {
 		return nil
 	}
 	sig, ok := recv.Type().(*types.Signature)
-	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !isMessage(sig.Results().At(0).Type()) {
+	if !ok || sig.Params().Len() != 0 || sig.Results().Len() != 2 || !IsMessage(sig.Results().At(0).Type()) {
 		return nil
 	}
 	return sig.Results().At(0).Type()
 }
 
-// isMessage reports whether t is a pointer to a struct, as generated messages are.
-func isMessage(t types.Type) bool {
+// IsMessage reports whether t is a pointer to a struct, as generated messages are.
+func IsMessage(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {
 		return false
@@ -170,9 +173,9 @@ func isMessage(t types.Type) bool {
 	return ok
 }
 
-// inside returns what a slice, map or iterator holds or yields, and what its keys
+// Inside returns what a slice, map or iterator holds or yields, and what its keys
 // are. Both are nil for other types.
-func inside(t types.Type) (elem, key types.Type) {
+func Inside(t types.Type) (elem, key types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		return u.Elem(), nil

@@ -1,17 +1,19 @@
-package flow
+package ssaform
 
 import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // maxDispatch is how many calls and variables concreteType looks through.
 const maxDispatch = 4
 
-// invoked is the method that a call through an interface reaches, where the source shows
+// Invoked is the method that a call through an interface reaches, where the source shows
 // which type is in it, as that of a constructor that returns an interface: nil for others.
-func invoked(common *ssa.CallCommon) *ssa.Function {
+func Invoked(common *ssa.CallCommon) *ssa.Function {
 	t := concreteType(common.Value, 0, 0)
 	if t == nil || types.IsInterface(t) {
 		return nil
@@ -74,4 +76,29 @@ func concreteType(v ssa.Value, n, depth int) types.Type {
 		return same(list, 0)
 	}
 	return nil
+}
+
+// Unlocks reports whether a call of the function that is called name gives back a
+// mutex. In memory that was cleared, or that others have got, it ends the
+// program.
+func Unlocks(name string) bool {
+	switch name {
+	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock", "sync.RWMutex.RUnlock", "sync.Locker.Unlock":
+		return true
+	}
+	return false
+}
+
+// UnlocksBy reports whether an instruction is a call that gives back a mutex.
+func UnlocksBy(instr ssa.Instruction) bool {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return false
+	}
+	if common := call.Common(); common.IsInvoke() {
+		return Unlocks(catalog.FunctionName(common.Method))
+	} else if fn := common.StaticCallee(); fn != nil {
+		return Unlocks(catalog.CalleeName(fn))
+	}
+	return false
 }

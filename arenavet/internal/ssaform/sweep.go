@@ -1,4 +1,4 @@
-package flow
+package ssaform
 
 import (
 	"go/constant"
@@ -8,20 +8,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// sweep is a loop that empties what it ranges over: each turn deletes the key
+// Sweep is a loop that empties what it ranges over: each turn deletes the key
 // from the map, or sets the element to something else, be it nil, or a copy of
 // what it was. Clearing so was Go's way before there was clear, and is still the
 // way to do it with the last use of each element.
-type sweep struct {
-	of  ssa.Value  // the map's iterator, or the slice
-	in  types.Type // of the map or slice
-	set *ssa.Store // what sets the element
+type Sweep struct {
+	Of  ssa.Value  // the map's iterator, or the slice
+	In  types.Type // of the map or slice
+	Set *ssa.Store // what sets the element
 }
 
-// sweepsOf finds the loops of fn that empty what they range over, by their
+// SweepsOf finds the loops of fn that empty what they range over, by their
 // head, whose second edge leads out of the loop.
-func sweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]sweep {
-	found := map[*ssa.BasicBlock]sweep{}
+func SweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]Sweep {
+	found := map[*ssa.BasicBlock]Sweep{}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			switch instr := instr.(type) {
@@ -51,31 +51,31 @@ func everyTurn(b, head *ssa.BasicBlock) bool {
 
 // deletes reports whether a call deletes the key that a loop over the same map is
 // at, and returns the head of that loop.
-func deletes(call *ssa.Call) (*ssa.BasicBlock, sweep, bool) {
+func deletes(call *ssa.Call) (*ssa.BasicBlock, Sweep, bool) {
 	if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "delete" {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	key, ok := call.Call.Args[1].(*ssa.Extract)
 	if !ok || key.Index != 1 {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	next, ok := key.Tuple.(*ssa.Next)
 	if !ok {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	r, ok := next.Iter.(*ssa.Range)
 	if !ok || !sameValue(r.X, call.Call.Args[0]) {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
-	return next.Block(), sweep{of: next.Iter, in: r.X.Type()}, true
+	return next.Block(), Sweep{Of: next.Iter, In: r.X.Type()}, true
 }
 
 // replaces reports whether a store sets the element that a loop over all elements
 // of the same slice is at, and returns the head of that loop.
-func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
+func replaces(store *ssa.Store) (*ssa.BasicBlock, Sweep, bool) {
 	at, ok := store.Addr.(*ssa.IndexAddr)
 	if !ok {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	// The index counts from 0, or from -1 where 1 is added before it is used.
 	first := int64(0)
@@ -85,18 +85,18 @@ func replaces(store *ssa.Store) (*ssa.BasicBlock, sweep, bool) {
 	}
 	phi, ok := count.(*ssa.Phi)
 	if !ok {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	head := phi.Block()
 	branch, ok := head.Instrs[len(head.Instrs)-1].(*ssa.If)
 	if !ok || !startsAt(phi, first) {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
 	cond, ok := branch.Cond.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.X != at.Index || !lengthOf(cond.Y, at.X) {
-		return nil, sweep{}, false
+		return nil, Sweep{}, false
 	}
-	return head, sweep{at.X, at.X.Type(), store}, true
+	return head, Sweep{at.X, at.X.Type(), store}, true
 }
 
 // startsAt reports whether the edges of phi that lead into its loop begin at first.

@@ -1,12 +1,16 @@
-package flow
+package ssaform
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"golang.org/x/tools/go/ssa"
 
-// liveness says which registers of a function are read in a block or after it.
+	"github.com/ebbpool/arena/arenavet/internal/access"
+)
+
+// Liveness has which registers of a function are read in a block or after it.
 // The others must not be carried into it: where paths meet, what a register
 // led to on one of them would be mixed with what it leads to on the other, and
 // what one turn of a loop has dropped would be there in the next.
-type liveness struct {
+type Liveness struct {
 	in       []map[ssa.Value]bool // by block: what is read there or later, but made before; nil if that is too much
 	deferred map[ssa.Value]bool   // what deferred calls are given: they come at the end
 	size     int                  // of in
@@ -16,10 +20,10 @@ type liveness struct {
 // in more blocks keeps those that could be read instead: see at.
 const maxLive = 1_000_000
 
-// livenessOf finds what fn reads where, going back from each use to where the
+// LivenessOf finds what fn reads where, going back from each use to where the
 // register is made.
-func livenessOf(fn *ssa.Function) *liveness {
-	l := &liveness{in: make([]map[ssa.Value]bool, len(fn.Blocks)), deferred: map[ssa.Value]bool{}}
+func LivenessOf(fn *ssa.Function) *Liveness {
+	l := &Liveness{in: make([]map[ssa.Value]bool, len(fn.Blocks)), deferred: map[ssa.Value]bool{}}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if phi, ok := instr.(*ssa.Phi); ok {
@@ -50,9 +54,9 @@ func livenessOf(fn *ssa.Function) *liveness {
 }
 
 // read notes that v is read in b, or at b's end.
-func (l *liveness) read(v ssa.Value, b *ssa.BasicBlock) {
+func (l *Liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	made, ok := v.(ssa.Instruction)
-	if !ok || PointerFree(v.Type()) {
+	if !ok || access.PointerFree(v.Type()) {
 		return
 	}
 	for work := []*ssa.BasicBlock{b}; len(work) > 0 && l.size <= maxLive; {
@@ -70,9 +74,9 @@ func (l *liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	}
 }
 
-// at reports whether v has to be known where b begins. Arguments and captured
+// At reports whether v has to be known where b begins. Arguments and captured
 // variables always are.
-func (l *liveness) at(v ssa.Value, b *ssa.BasicBlock) bool {
+func (l *Liveness) At(v ssa.Value, b *ssa.BasicBlock) bool {
 	made, ok := v.(ssa.Instruction)
 	switch {
 	case !ok || l.deferred[v]:

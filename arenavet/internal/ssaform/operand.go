@@ -1,4 +1,4 @@
-package flow
+package ssaform
 
 import (
 	"go/constant"
@@ -10,9 +10,9 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// operands are the values of a slice that the source lists, as those of a
+// Operands are the values of a slice that the source lists, as those of a
 // variadic parameter. It is empty for other slices.
-func operands(v ssa.Value) []ssa.Value {
+func Operands(v ssa.Value) []ssa.Value {
 	s, ok := v.(*ssa.Slice)
 	if !ok || s.Low != nil || s.High != nil {
 		return nil
@@ -43,8 +43,8 @@ func operands(v ssa.Value) []ssa.Value {
 	return list
 }
 
-// empty reports whether a string is s[:0].
-func empty(v ssa.Value) bool {
+// Empty reports whether a string is s[:0].
+func Empty(v ssa.Value) bool {
 	s, ok := v.(*ssa.Slice)
 	if !ok {
 		return false
@@ -53,13 +53,13 @@ func empty(v ssa.Value) bool {
 	return ok && high.Value != nil && high.Int64() == 0
 }
 
-// notEmpty reports whether a string is sure not to be empty.
-func notEmpty(v ssa.Value) bool {
+// NotEmpty reports whether a string is sure not to be empty.
+func NotEmpty(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return v.Value != nil && v.Value.Kind() == constant.String && constant.StringVal(v.Value) != ""
 	case *ssa.BinOp:
-		return v.Op == token.ADD && (notEmpty(v.X) || notEmpty(v.Y))
+		return v.Op == token.ADD && (NotEmpty(v.X) || NotEmpty(v.Y))
 	case *ssa.Convert: // string(r) of a rune
 		b, ok := v.X.Type().Underlying().(*types.Basic)
 		return ok && b.Info()&types.IsInteger != 0
@@ -74,8 +74,8 @@ func notEmpty(v ssa.Value) bool {
 	return false
 }
 
-// unboxed returns what an interface was made of.
-func unboxed(v ssa.Value) ssa.Value {
+// Unboxed returns what an interface was made of.
+func Unboxed(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
 		case *ssa.ChangeInterface:
@@ -88,9 +88,9 @@ func unboxed(v ssa.Value) ssa.Value {
 	}
 }
 
-// cutToNothing reports whether v is x[:0], the same memory without elements.
+// CutToNothing reports whether v is x[:0], the same memory without elements.
 // x[:0:0] is not: who appends to that asks for a copy, and reads x later.
-func cutToNothing(v *ssa.Slice) bool {
+func CutToNothing(v *ssa.Slice) bool {
 	high, ok := v.High.(*ssa.Const)
 	return ok && high.Int64() == 0 && v.Max == nil
 }

@@ -1,0 +1,77 @@
+package arenavet
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Files of a package use each other one way, so that it is read from below, a file at a
+// time. Without the test they grow into circles, in which all are read to understand one:
+// package flow was one of 40.
+func TestFilesUseEachOtherOneWay(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, "./internal/access", "./internal/ssaform", "./internal/flow")
+	if err != nil || packages.PrintErrors(pkgs) > 0 {
+		t.Fatal(err)
+	}
+	for _, p := range pkgs {
+		uses := map[string][]string{}
+		for _, f := range p.Syntax {
+			from := p.Fset.Position(f.Pos()).Filename
+			ast.Inspect(f, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				if !ok {
+					return true
+				}
+				if obj := origin(p.TypesInfo.Uses[id]); obj != nil && obj.Pkg() == p.Types {
+					if to := p.Fset.Position(obj.Pos()).Filename; to != from && !slices.Contains(uses[from], to) {
+						uses[from] = append(uses[from], to)
+					}
+				}
+				return true
+			})
+		}
+		if len(uses) == 0 {
+			t.Errorf("%s: no file uses another", p.PkgPath)
+		}
+		done := map[string]bool{}
+		var visit func(file string, on []string)
+		visit = func(file string, on []string) {
+			if t.Failed() {
+				return // one circle is seen from many files
+			}
+			if i := slices.Index(on, file); i >= 0 {
+				names := ""
+				for _, f := range append(on[i:], file) {
+					names += " " + filepath.Base(f)
+				}
+				t.Errorf("%s: files that use each other in a circle:%s", p.PkgPath, names)
+				return
+			}
+			if !done[file] {
+				for _, to := range uses[file] {
+					visit(to, append(slices.Clip(on), file))
+				}
+				done[file] = true
+			}
+		}
+		for file := range uses {
+			visit(file, nil)
+		}
+	}
+}
+
+// origin is what a use of an instance of something generic means, as the source has it.
+func origin(obj types.Object) types.Object {
+	switch obj := obj.(type) {
+	case *types.Func:
+		return obj.Origin()
+	case *types.Var:
+		return obj.Origin()
+	}
+	return obj
+}
