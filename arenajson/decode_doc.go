@@ -33,6 +33,14 @@ func (d *decoder) word(i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(d.base, i))[:]) // SAFETY: see above
 }
 
+// put writes eight bytes at i, as word reads them. They have been read.
+func (d *decoder) put(i int, w uint64) {
+	if check.On {
+		d.mustReach(i, 8)
+	}
+	put64(unsafe.Add(d.base, i), w) // SAFETY: see above
+}
+
 // text is the document from i to end, as a string. Nothing writes there once a string
 // has been cut out.
 func (d *decoder) text(i, end int) string {

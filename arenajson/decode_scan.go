@@ -52,45 +52,125 @@ func (d *decoder) str(i int) (string, int) {
 
 // strRest reads on at i, where there is something else than ASCII without escapes.
 func (d *decoder) strRest(start, i int) (string, int) {
-	if d.here != nil && d.at(i) == '\\' {
+	i = d.good(i)
+	switch c := d.at(i); {
+	case c == '"':
+		return d.text(start, i), i + 1
+	case c >= utf8.RuneSelf:
+		return d.strInvalid(start, i, i)
+	case c != '\\':
+		d.fail()
+	case d.here != nil:
 		return d.strApart(start)
 	}
-	to := i // where the next byte of the result belongs
+	return d.strMoved(start, i)
+}
+
+// good returns where the text from i on ends that can stay as it is: at a quote, a
+// backslash, a control character, or at what is not UTF-8. Characters of one length follow
+// each other, as a rule, and several are looked at at once.
+func (d *decoder) good(i int) int {
 	for {
-		from := i
-		for {
-			m := special(d.word(i))
-			if m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
+		x := d.word(i)
+		switch {
+		case x&0x80 == 0:
+			m := special(x) | x&tops
+			if m == 0 {
+				i += 8
+				continue
 			}
-			i += 8
-		}
-		if !utf8.ValidString(d.text(from, i)) {
-			return d.strInvalid(start, to, from)
-		}
-		if to != from {
-			copy(d.view(to, i), d.view(from, i))
-		}
-		to += i - from
-		switch c := d.at(i); {
-		case c == '"':
-			return d.text(start, to), i + 1
-		case c != '\\':
-			d.fail()
-		case d.here != nil:
-			return d.strApart(start)
-		}
-		for { // where one escape is, others are
-			var r rune
-			r, i = d.escape(i)
-			to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
-			if d.at(i) != '\\' {
-				break
+			i += bits.TrailingZeros64(m) / 8
+			if d.at(i) < utf8.RuneSelf {
+				return i
 			}
+		case x&0xc0c0f0 == 0x8080e0:
+			y := d.word(i + 6)
+			if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areThrees(x)&areThrees(y)&(0x800000*both) == 0x800000*both {
+				i += 12
+				continue
+			}
+			if lead := x & 0x200f; lead == 0 || lead == 0x200d {
+				return i
+			}
+			i += 3
+		case x&0xc0e0 == 0x80c0:
+			if n := areTwos(x); n > 0 {
+				i += n
+				continue
+			}
+			return i
+		case x&0xc0c0c0f8 == 0x808080f0: // up to U+10FFFF
+			if c := x & 0x3007; c == 0 || c&0x07 >= 4 && c != 0x04 {
+				return i
+			}
+			i += 4
+		default:
+			return i
 		}
 	}
 }
+
+// areThrees is areUsual with the line ends of JavaScript among what is usual.
+func areThrees(w uint64) uint64 {
+	const carry = 0x7fffff * both
+	lead := w & (0x200f * both)
+	return (lead + carry) & (lead ^ 0x200d*both + carry)
+}
+
+// areTwos returns how many bytes of w are characters of two bytes, none of which fits one.
+func areTwos(w uint64) int {
+	long := (w&(0x1e*pairsOf) + 0xfe*pairsOf) & (0x100 * pairsOf) // never carries into the next pair
+	other := (w ^ 0x80c0*pairsOf) & (0xc0e0 * pairsOf)
+	return bits.TrailingZeros64(other|long^0x100*pairsOf) / 16 * 2
+}
+
+// strMoved reads on at the escape at i: what follows moves to where the next byte belongs.
+func (d *decoder) strMoved(start, i int) (string, int) {
+	for to := i; ; {
+		for d.at(i) == '\\' { // where one is, others are
+			if c := plainEscapes[d.at(i+1)]; c != 0 {
+				d.view(to, to+1)[0] = c
+				to, i = to+1, i+2
+				continue
+			}
+			var r rune
+			r, i = d.escape(i)
+			to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
+		}
+		for {
+			w := d.word(i)
+			m := special(w) | w&tops
+			n := 8
+			if m != 0 {
+				n = bits.TrailingZeros64(m) / 8
+			}
+			if keep := ^uint64(0) << (8 * n); i-to < 8 { // a word would reach into what is not read yet
+				w = w&^keep | d.word(to)&keep
+			}
+			d.put(to, w)
+			to, i = to+n, i+n
+			if m != 0 {
+				break
+			}
+		}
+		if d.at(i) >= utf8.RuneSelf {
+			end := d.good(i)
+			copy(d.view(to, to+end-i), d.view(i, end))
+			to, i = to+end-i, end
+		}
+		switch c := d.at(i); {
+		case c == '"':
+			return d.text(start, to), i + 1
+		case c >= utf8.RuneSelf:
+			return d.strInvalid(start, to, i)
+		case c != '\\':
+			d.fail()
+		}
+	}
+}
+
+// plainEscapes are what the letters of escapes stand for.
+var plainEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // strApart reads a string whose document must stay as it is, since there is no other
 // copy of it for errors: its escapes are undone in one of its own.
@@ -106,20 +186,11 @@ func (d *decoder) strApart(start int) (string, int) {
 // escape reads the escape at i, and returns what it stands for and where it ends.
 // Half a surrogate pair stands for utf8.RuneError.
 func (d *decoder) escape(i int) (rune, int) {
-	switch c := d.at(i + 1); c {
-	case '"', '\\', '/':
-		return rune(c), i + 2
-	case 'b':
-		return '\b', i + 2
-	case 'f':
-		return '\f', i + 2
-	case 'n':
-		return '\n', i + 2
-	case 'r':
-		return '\r', i + 2
-	case 't':
-		return '\t', i + 2
-	case 'u':
+	c := d.at(i + 1)
+	if plain := plainEscapes[c]; plain != 0 {
+		return rune(plain), i + 2
+	}
+	if c == 'u' {
 		r := d.hex(i + 2)
 		i += 6
 		if utf16.IsSurrogate(r) {

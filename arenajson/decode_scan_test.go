@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -55,5 +56,42 @@ func TestEscapesThatAreNone(t *testing.T) {
 			}
 			a.Reset()
 		}
+	}
+}
+
+// Texts of runs of characters of each length, at all places of a word, with escapes
+// between them, and with bytes that are at the ends of what UTF-8 allows.
+func TestTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := arena.NewArena(64<<10, 0)
+	edges := "\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff\x7f"
+	pieces := []string{"a", "123456789", `\n`, `\"`, `\u00e9`, `\ud83d\ude00`, "é", "\u07ff", "\u0800", "日", "\u2028", "\ud7ff", "\ue000", "\uffff", "😀", "\U0010ffff",
+		"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xc1\xbf", "\xf8\x88\x80\x80"}
+	docs := 20_000
+	if testing.Short() {
+		docs = 2_000
+	}
+	for n := range docs {
+		var doc strings.Builder
+		for k := range 10 {
+			doc.WriteString([]string{`["`, `","`}[min(k, 1)])
+			for range r.IntN(6) {
+				piece := pieces[r.IntN(16)]
+				switch r.IntN(20) {
+				case 0:
+					piece = pieces[r.IntN(len(pieces))]
+				case 1:
+					i := r.IntN(len(edges))
+					piece = edges[i : i+1]
+				}
+				doc.WriteString(strings.Repeat(piece, 1+r.IntN([]int{1, 3, 12}[r.IntN(3)])))
+			}
+		}
+		text := []byte(doc.String() + `"]`)
+		if r.IntN(4) == 0 {
+			text[r.IntN(len(text))] = edges[r.IntN(len(edges))]
+		}
+		sameAsV1(t, a, textTypes[n%len(textTypes)], text, 0)
+		a.Reset()
 	}
 }
