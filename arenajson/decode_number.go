@@ -46,39 +46,35 @@ func (d *decoder) digits(i int) int {
 // whole reads the digits of a whole number at i. Where it has more of them than fit, or
 // goes on as one with a fraction, the end is negative.
 func (d *decoder) whole(i int) (uint64, int) {
-	c := d.at(i) - '0'
+	w := d.word(i)
+	c := byte(w) - '0'
 	if c > 9 {
 		d.fail()
 	}
 	from, u := i, uint64(c)
-	i++
-	if c != 0 {
-		for {
-			c = d.at(i) - '0'
-			if c > 9 {
-				break
-			}
-			u = u*10 + uint64(c)
-			i++
+	if c == 0 {
+		i++
+	} else {
+		u = 0
+		for ; areDigits(w); w = d.word(i) {
+			u = u*100_000_000 + valueOfDigits(w-zeros)
+			i += 8
 		}
-		if i-from > 19 {
-			if hi, lo := bits.Mul64(d.first19(from), 10); i-from > 20 || hi != 0 || lo > math.MaxUint64-uint64(d.at(from+19)-'0') {
-				return 0, -1
-			}
+		if byte(w)-'0' <= 9 {
+			k := digitsIn(w)
+			u = u*powersOfTen[k&7] + firstDigits(w, k)
+			i += k
 		}
 	}
-	if c = d.at(i); c == '.' || c|0x20 == 'e' {
+	if i-from > 19 {
+		if hi, lo := bits.Mul64(d.moreDigits(0, from, 19), 10); i-from > 20 || hi != 0 || lo > math.MaxUint64-uint64(d.at(from+19)-'0') {
+			return 0, -1
+		}
+	}
+	if c := d.at(i); c == '.' || c|0x20 == 'e' {
 		return 0, -1
 	}
 	return u, i
-}
-
-// first19 is the number of the first 19 of the digits at i.
-func (d *decoder) first19(i int) (u uint64) {
-	for k := range 19 {
-		u = u*10 + uint64(d.at(i+k)-'0')
-	}
-	return u
 }
 
 func (d *decoder) int(p *decProgram, to xunsafe.Pointer, i int) int {
@@ -172,21 +168,20 @@ func (d *decoder) float(i int) (float64, int) {
 			i++
 		}
 	}
-	count, power := i-first, 0
+	whole := i - first
+	count, power := whole, 0
 	if d.at(i) == '.' {
 		i++
 		dot := i
-		for {
-			w := d.word(i)
-			if !areDigits(w) {
-				break
-			}
-			u = u*100_000_000 + valueOfDigits(w)
+		w := d.word(i)
+		for ; areDigits(w); w = d.word(i) {
+			u = u*100_000_000 + valueOfDigits(w-zeros)
 			i += 8
 		}
-		for c = d.at(i) - '0'; c <= 9; c = d.at(i) - '0' {
-			u = u*10 + uint64(c)
-			i++
+		if byte(w)-'0' <= 9 {
+			k := digitsIn(w)
+			u = u*powersOfTen[k&7] + firstDigits(w, k)
+			i += k
 		}
 		if i == dot {
 			d.fail()
@@ -200,8 +195,8 @@ func (d *decoder) float(i int) (float64, int) {
 		if sign == '+' || sign == '-' {
 			i++
 		}
-		e, end := 0, d.digits(i)
-		for ; i < end; i++ {
+		e, stop := 0, d.digits(i)
+		for ; i < stop; i++ {
 			if e < 10_000 { // as strconv has it
 				e = e*10 + int(d.at(i)-'0')
 			}
@@ -211,30 +206,25 @@ func (d *decoder) float(i int) (float64, int) {
 		}
 		power += e
 	}
-	if count <= 19 { // else u may have overflowed
-		if u < 1<<53 && power >= -22 && power <= 22 {
-			// Clinger's fast path: two exact numbers, and one rounding.
-			f := float64(u)
-			if power < 0 {
-				f /= exactPowers[-power]
-			} else {
-				f *= exactPowers[power]
-			}
-			if negative {
-				f = -f
-			}
-			return f, i
+	var f float64
+	ok := false
+	switch {
+	case count > 19: // u may have overflowed
+		f, ok = d.longFloat(first, whole, count, power)
+	case u < 1<<53 && power >= -22 && power <= 22:
+		// Clinger's fast path: two exact numbers, and one rounding.
+		if f, ok = float64(u), true; power < 0 {
+			f /= exactPowers[-power]
+		} else {
+			f *= exactPowers[power]
 		}
-		if f, ok := toFloat(u, power); ok {
-			if negative {
-				f = -f
-			}
-			return f, i
-		}
+	default:
+		f, ok = toFloat(u, power)
 	}
-	f, ok := d.longFloat(first, i)
 	if !ok {
-		return 0, -1
+		if f, ok = parseFloat(d.text(first, i), 64); !ok {
+			return 0, -1
+		}
 	}
 	if negative {
 		f = -f
@@ -242,68 +232,49 @@ func (d *decoder) float(i int) (float64, int) {
 	return f, i
 }
 
-// longFloat reads the number without a sign from i to end, which may have any number of
-// digits. The first 19 without the zeros in front of them tell, if what follows them,
-// somewhere between nothing and one more of the last, makes no difference.
-func (d *decoder) longFloat(i, end int) (float64, bool) {
-	text := d.text(i, end)
-	var u uint64
-	n, point := 0, -1 // point: where the digits behind it begin
-	for i < end && n < 19 {
-		if n > 0 && n <= 19-8 {
-			if w := d.word(i); areDigits(w) {
-				u = u*100_000_000 + valueOfDigits(w)
-				i, n = i+8, n+8
-				continue
-			}
-		}
-		c := d.at(i)
-		if c|0x20 == 'e' {
-			break
-		}
-		i++
-		if c == '.' {
-			point = i
-		} else if n > 0 || c != '0' {
-			u = u*10 + uint64(c-'0')
-			n++
+// longFloat is toFloat for count digits, more than 19, of which so many are in front of the
+// point: as one number, to be multiplied with a power of ten. The first 19 without the zeros
+// in front of them tell, if what follows them, somewhere between nothing and one more of the
+// last, makes no difference.
+func (d *decoder) longFloat(i, whole, count, power int) (float64, bool) {
+	if d.at(i) == '0' {
+		for i, whole, count = i+2, 0, count-1; count > 0 && d.at(i) == '0'; i++ {
+			count--
 		}
 	}
-	power := 0
-	if point >= 0 {
-		power = point - i
+	n := min(whole, 19)
+	u := d.moreDigits(0, i, n)
+	if whole > 0 {
+		i += whole + 1
 	}
-	more := false
-	for ; i < end; i++ {
-		c := d.at(i)
-		if c|0x20 == 'e' {
-			power += exponentOf(d.text(i+1, end))
-			break
-		}
-		if c == '.' {
-			point = i
-			continue
-		}
-		if more = more || c != '0'; point < 0 {
-			power++
-		}
+	u = d.moreDigits(u, i, min(19, count)-n)
+	if count <= 19 {
+		return toFloat(u, power)
 	}
-	f, ok := toFloat(u, power)
-	if ok && more {
-		next, last := toFloat(u+1, power)
-		ok = last && f == next
+	f, ok := toFloat(u, power+count-19)
+	next, last := toFloat(u+1, power+count-19)
+	return f, ok && last && f == next
+}
+
+// moreDigits is the number of u's digits and the n at i.
+func (d *decoder) moreDigits(u uint64, i, n int) uint64 {
+	for ; n > 0; n -= 8 {
+		k := min(n, 8)
+		u = u*powersOfTen[k] + firstDigits(d.word(i), k)
+		i += k
 	}
-	if ok {
-		return f, true
-	}
-	return parseFloat(text, 64)
+	return u
 }
 
 func (d *decoder) float32(p *decProgram, to xunsafe.Pointer, i int) int {
-	end := d.number(i)
-	f, ok := parseFloat(d.text(i, end), 32)
-	if !ok {
-		return d.mismatch(p, i)
+	f, end := d.float(i)
+	// A float64 that is between two float32s may have been rounded to that.
+	if abs := math.Abs(f); end < 0 || math.Float64bits(f)&(1<<29-1) == 1<<28 || f != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 {
+		end = d.number(i)
+		var ok bool
+		if f, ok = parseFloat(d.text(i, end), 32); !ok {
+			return d.mismatch(p, i)
+		}
 	}
 	*xunsafe.Cast[float32](to) = float32(f)
 	return end
@@ -314,10 +285,20 @@ func areDigits(w uint64) bool {
 	return (w & (w + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) == 0x3030303030303030
 }
 
-// valueOfDigits is the number that the eight digits of w are, the first one lowest in
-// w: pairs of digits, then pairs of those, then both halves.
+// digitsIn returns how many of the bytes of w, from the lowest on, are digits.
+func digitsIn(w uint64) int {
+	w ^= zeros
+	return bits.TrailingZeros64((w+0x76*ones|w)&tops) / 8
+}
+
+// firstDigits is the number that the first k bytes of w are, digits from 0 to 8 of them: the
+// others go, then come pairs of digits, pairs of those, and both halves.
+func firstDigits(w uint64, k int) uint64 {
+	return valueOfDigits((w - zeros) << uint(64-8*k))
+}
+
+// valueOfDigits is the number that the eight digits of w are, from 0 to 9, the first lowest.
 func valueOfDigits(w uint64) uint64 {
-	w -= 0x3030303030303030
 	w = w*10 + w>>8
 	const low = 0x000000ff000000ff
 	return ((w&low)*(100+1_000_000<<32) + (w>>16&low)*(1+10_000<<32)) >> 32

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -126,6 +127,60 @@ func TestFloatsAsStrconv(t *testing.T) {
 	}
 	for range rounds {
 		asStrconv(t, a, spelling(r))
+		a.Reset()
+	}
+}
+
+// Between two float32s, and next to that by less than a float64 tells: what is rounded twice
+// is wrong.
+func TestFloatsRoundedOnce(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	r := rand.New(rand.NewPCG(37, 38))
+	for range 5_000 {
+		x := math.Float32frombits(r.Uint32() >> (1 + r.IntN(10)))
+		if x > math.MaxFloat32/2 || x != x {
+			continue
+		}
+		middle := (float64(x) + float64(math.Nextafter32(x, math.MaxFloat32))) / 2
+		digits := new(big.Float).SetFloat64(middle).Text('e', -1)
+		before, e, _ := strings.Cut(new(big.Float).SetFloat64(middle).Text('e', 200), "e")
+		for _, s := range []string{digits, before + "1e" + e, new(big.Float).SetPrec(400).Sub(new(big.Float).SetPrec(400).SetFloat64(middle), new(big.Float).SetMantExp(big.NewFloat(middle), -90)).Text('e', 250)} {
+			asStrconv(t, a, s)
+		}
+		a.Reset()
+	}
+}
+
+// Integers of every length, and what is next to the largest and the least, are those of
+// strconv, and end at any other byte.
+func TestIntegersAsStrconv(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	r := rand.New(rand.NewPCG(39, 40))
+	for n := range 100_000 {
+		u := r.Uint64() >> r.IntN(64)
+		if n%4 == 0 {
+			u = []uint64{math.MaxUint64, math.MaxInt64, math.MaxInt64 + 1, 1e19}[r.IntN(4)] + r.Uint64N(3) - 1
+		}
+		s := strconv.FormatUint(u, 10)
+		if u != 0 && n%5 == 0 {
+			s += string('0' + rune(r.IntN(10)))
+		}
+		var gotU [1]uint64
+		var gotI [1]int64
+		wantU, errU := strconv.ParseUint(s, 10, 64)
+		if err := Unmarshal(a, []byte("["+s+"]"), &gotU); (err == nil) != (errU == nil) || err == nil && gotU[0] != wantU {
+			t.Fatalf("%s: %v, %v; strconv has %v, %v", s, gotU, err, wantU, errU)
+		}
+		wantI, errI := strconv.ParseInt("-"+s, 10, 64)
+		if err := Unmarshal(a, []byte("[-"+s+"]"), &gotI); (err == nil) != (errI == nil) || err == nil && gotI[0] != wantI {
+			t.Fatalf("-%s: %v, %v; strconv has %v, %v", s, gotI, err, wantI, errI)
+		}
+		at := 1 + r.IntN(len(s))
+		for _, typ := range []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[[]float64]()} {
+			for _, before := range []string{"[", "[1."} {
+				sameAsV1(t, a, typ, []byte(before+s[:at]+string(rune(n%128))+s[at:]+"]"), 0)
+			}
+		}
 		a.Reset()
 	}
 }
