@@ -37,7 +37,7 @@ type Arena struct {
 const (
 	is64       = ^uintptr(0) >> 63
 	arenaPad   = 8*is64 + 32*(1-is64)
-	accountPad = 56*is64 + 16*(1-is64)
+	accountPad = 16*is64 + 32*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -119,24 +119,24 @@ func (a *Arena) Reset() {
 	a.empty("Reset")
 }
 
-// empty ends the epoch of a and of its forks, as the function does that it names.
-func (a *Arena) empty(how string) {
+// empty ends the epoch of a and of its forks, as the function does that it names. It
+// returns how many bytes they used.
+func (a *Arena) empty(how string) (used uintptr) {
 	if a.forks == nil {
-		a.region.Empty()
-		return
+		return a.region.Empty()
 	}
 	if a.region.Isolates() {
+		used = a.usedByForks()
 		a.forgetForks()
-		a.region.Empty()
-		return
+		return used + a.region.Empty()
 	}
-	a.endForks(0, how)
-	a.region.Empty()
+	used = a.endForks(0, how) + a.region.Empty()
 	a.trimForks()
 	a.quota().YieldIdle()
 	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
 		acct.Pending = true // forks charged it, under a total that was set late
 	}
+	return used
 }
 
 // Release takes back everything, as Reset does, and gives all of the arena's

@@ -68,6 +68,7 @@ func (a *Arena) Fork() *Arena {
 	k.count++
 	k.most = max(k.most, k.out)
 	a.quota().ForksInUse(k.out)
+	a.quota().Forked()
 	f.forks.born = k.count
 	f.region.MaxRetained = a.region.MaxRetained // which a limit may have changed
 	if check.On {
@@ -105,24 +106,35 @@ func (a *Arena) checkFork(does string) {
 	a.checkForks(0, does)
 }
 
-// endForks ends the forks that are younger than born.
-func (a *Arena) endForks(born uint64, how string) {
+// endForks ends the forks that are younger than born, and returns how many bytes they used.
+func (a *Arena) endForks(born uint64, how string) (used uintptr) {
 	k := a.forks
 	for k.out > 0 && k.list[k.out-1].forks.born > born {
 		k.out--
 		f := k.list[k.out]
 		f.region.MaxRetained = a.region.MaxRetained
-		f.endForks(0, how)
+		used += f.endForks(0, how)
 		if check.On {
 			f.region.Watch.Ended(how)
 			f.quota().End(how)
 		}
-		f.region.Empty()
+		used += f.region.Empty()
 		if check.On {
 			a.dropForks(k.out) // one that is never used again is what finds every stale use
 		}
 	}
 	a.quota().ForksInUse(k.out)
+	return used
+}
+
+// usedByForks returns how many bytes a's forks, and theirs, have used.
+func (a *Arena) usedByForks() (used uintptr) {
+	if a.forks != nil {
+		for _, f := range a.forks.list[:a.forks.out] {
+			used += f.region.UsedBytes() + f.usedByForks()
+		}
+	}
+	return used
 }
 
 // trimForks bounds what a's forks, which have all ended, keep for the next epoch:

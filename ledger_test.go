@@ -37,6 +37,8 @@ type ledger struct {
 	total    int
 
 	largest, most uintptr
+	used          UsedBytes // at Put
+	forked        uint64
 }
 
 // ledgerForks is an arena of the pool with its forks.
@@ -142,6 +144,14 @@ func (l *ledger) check(before figures) error {
 	return nil
 }
 
+// checkNumbers compares what only one goroutine can know.
+func (l *ledger) checkNumbers() error {
+	if s := l.p.Stats(); s.UsedAtPut != l.used || s.UsedAtPut.Count() != s.Puts || s.Forks != l.forked || s.LimitPerArena != l.perArena || s.LimitTotal != l.total {
+		return fmt.Errorf("%+v at Put, %d forks, limits of %d and %d; %+v", l.used, l.forked, l.perArena, l.total, s)
+	}
+	return nil
+}
+
 // knows reports whether the fork f belongs to an arena that there is.
 func (l *ledger) knows(f *Arena) bool {
 	for up := f; up != nil; up = up.forks.parent {
@@ -217,7 +227,10 @@ func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after 
 	if e.Limit != limit || e.InUse+e.Asked <= e.Limit || e.Others != int(others) || e.InUse-e.Others > int(held) || e.InUse < e.Others {
 		return fmt.Errorf("%+v, with a limit of %d, %d bytes of others and %d of its own", *e, limit, others, held)
 	}
-	if before.stats.Refused++; single && before != after {
+	if before.stats.Refused++; e.Pool {
+		before.stats.RefusedByTotal++
+	}
+	if single && before != after {
 		return fmt.Errorf("%+v, and before it was refused %+v", after, before)
 	}
 	return nil
@@ -231,6 +244,7 @@ func (l *ledger) change(x *ledgerForks, n *ledgerArena, op int) (what string, si
 		return "Put", false
 	case op < 20 && len(x.live) < 8:
 		f := n.a.Fork()
+		l.forked++
 		l.forks = append(l.forks, f)
 		x.live = append(x.live, &ledgerArena{a: f, parent: n, born: n.a.forks.count})
 		return "Fork", false
@@ -298,6 +312,16 @@ func (l *ledger) forksOf(acct *account) *ledgerForks {
 }
 
 func (l *ledger) put(x *ledgerForks) {
+	used := uint64(0)
+	for _, n := range x.live {
+		used += uint64(n.a.region.Numbers().Used)
+	}
+	class, bound := 0, uint64(256)
+	for ; used > bound && class < len(l.used.Counts)-1; bound *= 2 {
+		class++
+	}
+	l.used.Counts[class]++
+	l.used.Bytes += used
 	l.p.Put(x.a)
 	x.rest()
 }
@@ -388,12 +412,13 @@ func TestPoolAccountAgainstTheModel(t *testing.T) {
 			l.limit()
 		}
 		for step := range steps {
-			if what, err := l.step(); err != nil {
+			what, err := l.step()
+			if err = cmpErr(err, l.checkNumbers()); err != nil {
 				t.Fatalf("program %d, step %d, %s: %v", seed, step, what, err)
 			}
 		}
 		// Some are out and are lost now, some lie idle: the collector takes both.
-		p := l.p
+		p, used := l.p, l.used
 		p.SetMaxIdleBytes(0)
 		l = nil
 		for range 50 {
@@ -402,7 +427,7 @@ func TestPoolAccountAgainstTheModel(t *testing.T) {
 			}
 		}
 		s, counts := p.Stats(), p.stats.Counts()
-		if s.Arenas != 0 || s.InUseBytes != 0 || s.RetainedBytes != 0 || counts.Held != 0 || counts.Out != 0 || s.Gets != s.Puts+s.Leaked {
+		if s.Arenas != 0 || s.InUseBytes != 0 || s.RetainedBytes != 0 || counts.Held != 0 || counts.Out != 0 || s.Gets != s.Puts+s.Leaked || s.UsedAtPut != used {
 			t.Fatalf("program %d: in the end %+v, %+v", seed, s, counts)
 		}
 	}

@@ -39,6 +39,8 @@ type ArenaPool struct {
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
+	highWater highWater
+
 	stats    machine.PoolStats
 	isolated machine.Retired // what its arenas leave behind that isolate their epochs
 }
@@ -202,7 +204,9 @@ func (p *ArenaPool) Put(a *Arena) {
 			return
 		}
 	}
-	a.empty("Put")
+	if acct.used.Add(a.empty("Put")) {
+		p.takeUsed(acct)
+	}
 	if acct.Pending {
 		a = p.endControls(a)
 	}
@@ -261,6 +265,8 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 	acct.Close(&p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
+	p.gone.Forks += acct.Forks()
+	p.gone.UsedAtPut.add(&acct.used)
 	if acct.Abandoned() {
 		return
 	}

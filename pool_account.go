@@ -15,6 +15,8 @@ type account struct {
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
+	used machine.Used // at Put
+
 	_ [accountPad]byte
 
 	prev, next *account // in the pool's list
@@ -25,6 +27,18 @@ type account struct {
 	leaving bool
 	// moves says that the account is that of an arena which isolates its epochs.
 	moves atomic.Bool
+}
+
+// takeUsed takes what acct has counted of epochs, for it has no room for more.
+//
+//go:norace
+func (p *ArenaPool) takeUsed(acct *account) {
+	check.RaceBlind()
+	p.mu.Lock()
+	p.gone.UsedAtPut.add(&acct.used)
+	acct.used.Clear()
+	p.mu.Unlock()
+	check.RaceSee()
 }
 
 // accountList is a list of accounts, under its pool's lock. What it holds on to

@@ -264,6 +264,7 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	if over == nil || !over.Pool || !over.Retry || over.Others < 80_000 {
 		t.Fatalf("%+v", over)
 	}
+	stats.RefusedByTotal++
 	if stats.Refused++; x.Stats() != before || p.Stats() != stats {
 		t.Errorf("%+v, and before %+v; %+v, and before %+v", x.Stats(), before, p.Stats(), stats)
 	}
@@ -331,5 +332,74 @@ func TestTotalThatCameLateIsUndone(t *testing.T) {
 	p.Put(a)
 	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes count, and no arena is out", out)
+	}
+}
+
+// The high-water mark is one of the last minutes: one of long ago says that a pool needs
+// what it has not needed since. What fell in between two looks is seen by the next.
+func TestHighWaterOfLately(t *testing.T) {
+	var h highWater
+	p, now := NewArenaPool(1000, 1000), time.Now()
+	look := func(after time.Duration, want uintptr) {
+		t.Helper()
+		now = now.Add(after)
+		if got := h.lately(&p.stats, now); got < want || got > want+100 { // checked builds have redzones
+			t.Errorf("the high-water mark is %d, want %d", got, want)
+		}
+	}
+	take := func(bytes int) { p.Do(func(a *Arena) { a.AllocBytes(bytes) }) }
+	look(0, 0)
+	take(50_000)
+	look(time.Second, 50_000)
+	take(9000)
+	look(lately, 50_000)
+	take(9000)
+	look(lately-1, 50_000)
+	look(1, 9000)
+	take(20_000)
+	look(10*lately, 20_000)
+	look(lately, p.stats.Counts().Held)
+}
+
+// What an arena has used counts with what its forks have, in every mode of a pool: a
+// histogram without the forks says that chunks are too large.
+func TestUsedAtPutInEachMode(t *testing.T) {
+	for name, mode := range map[string]func(*ArenaPool){
+		"plain":    func(*ArenaPool) {},
+		"isolated": func(p *ArenaPool) { p.SetIsolation(true) },
+		"guarded":  func(p *ArenaPool) { p.SetMisuseSampling(1, nil) },
+	} {
+		p := NewAutoPool(0)
+		mode(p)
+		for range 2 {
+			p.Do(func(a *Arena) {
+				a.AllocBytes(1000)
+				f := a.Fork()
+				f.AllocBytes(500)
+				f.Fork().AllocBytes(100)
+			})
+		}
+		u := p.Stats().UsedAtPut
+		if u.Count() != 2 || u.Counts[3] != 2 || u.Bytes < 3200 || u.Bytes > 3248 {
+			t.Errorf("%s: %+v of two times 1600 bytes", name, u)
+		}
+		for bound, n := range u.Buckets() {
+			if (n == 2) != (bound >= 2048) {
+				t.Errorf("%s: %d arenas of at most %d bytes", name, n, bound)
+			}
+		}
+	}
+}
+
+// What an account has no more room for is the pool's: it was counted as other sizes.
+func TestUsedAtPutWithoutRoom(t *testing.T) {
+	p := NewArenaPool(1000, 0)
+	a := p.Get()
+	word := &a.owner.account.used[0]
+	word.Store(1<<63 - 1<<36) // one below half of what it holds
+	a.AllocBytes(100)
+	p.Put(a)
+	if u := p.Stats().UsedAtPut; u.Count() != 1<<27 || u.Counts[0] != 1<<27 || u.Bytes < 100 || u.Bytes > 132 || word.Load() != 0 {
+		t.Errorf("%+v of %d arenas and 100 bytes; %d", u, 1<<27, word.Load())
 	}
 }

@@ -147,6 +147,7 @@ func (p *ArenaPool) countGuarded() {
 
 // endGuarded takes the place of Put's work for a guarded arena.
 func (p *ArenaPool) endGuarded(a *Arena, g *machine.Guarded) {
+	a.owner.account.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
 	g.Epoch.How = "Put"
 	g.Epoch.Ended.Record(1)
 	a.poison()

@@ -1,5 +1,12 @@
 package arena
 
+import (
+	"iter"
+	"time"
+
+	"github.com/ebbpool/arena/internal/machine"
+)
+
 // PoolStats describes a pool at one moment.
 type PoolStats struct {
 	Gets      uint64 // calls of Get
@@ -15,22 +22,79 @@ type PoolStats struct {
 	// have ended, too, which wait for the next ones. Records don't count, see NewArena.
 	InUseBytes    int // of the arenas that are out, and of those abandoned until they are collected; what the total of a limit bounds
 	RetainedBytes int // of those that lie idle; what SetMaxIdleBytes bounds over collections
-	HighWater     int // the most that all of them had together, out and idle, since the pool was made
-	LargestArena  int // the most that one had with its forks. A limit of three times that refuses no such epoch; below it, slices that grow by Append are refused first
+	HighWater     int // the most that all of them had together, out and idle, in the last two to four minutes; in a longer time, if Stats was not called for two
+	LargestArena  int // the most that one had with its forks, since the pool was made. A limit of three times that refuses no such epoch; below it, slices that grow by Append are refused first
+
+	// Bounds in bytes; 0 is none for a limit, and nothing for what is kept.
+	LimitPerArena, LimitTotal int // as SetLimit or SetLimitsFromEnvironment has set them
+	MaxIdleBytes              int // as SetMaxIdleBytes has set it
+	MaxRetained               int // of each idle arena, as NewArenaPool has it
+
+	// UsedAtPut has the bytes that arenas and their forks had handed out when they were put
+	// back: what a chunk size and a limit should suit. Chunks have more.
+	UsedAtPut UsedBytes
 
 	// Numbers of all arenas and their forks, since the pool was made.
-	Oversize uint64 // chunks made larger than planned, or beside the current one, for one large value
-	Dropped  uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
-	Refused  uint64 // allocations that panicked with a *LimitError
+	Forks          uint64 // forks handed out
+	Oversize       uint64 // chunks made larger than planned, or beside the current one, for one large value
+	Dropped        uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
+	Refused        uint64 // allocations that panicked with a *LimitError
+	RefusedByTotal uint64 // of those, by the total of all arenas; the others by the limit of one
 
 	// UsedLate counts arenas that were used after their Put, or by another goroutine
 	// during it, of those with SetIsolation, as far as that was seen.
 	UsedLate uint64
 }
 
+// UsedBytes is a histogram of the bytes that arenas had handed out at Put.
+type UsedBytes struct {
+	// Counts[i] counts arenas with at most 256<<i bytes, and more than Counts[i-1] counts;
+	// the last one counts all with more than 64 MB.
+	Counts [machine.UsedClasses]uint64
+	Bytes  uint64 // of all of them together
+}
+
+// Buckets returns the histogram as metrics have it: upper bounds in bytes, 256, 512 and so
+// on to 64 MB, each with the number of arenas that had at most so many.
+func (u UsedBytes) Buckets() iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		n := uint64(0)
+		for i, count := range u.Counts[:len(u.Counts)-1] {
+			if n += count; !yield(256<<i, n) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns the number of arenas that were counted.
+func (u UsedBytes) Count() (n uint64) {
+	for _, count := range u.Counts {
+		n += count
+	}
+	return n
+}
+
+func (u *UsedBytes) add(of *machine.Used) { of.AddTo(&u.Counts, &u.Bytes) }
+
+// highWater is when a pool's high-water mark last began anew, and what it was before.
+type highWater struct {
+	began  time.Time
+	before uintptr
+}
+
+// lately returns the high-water mark of this period and the last, of which now is the
+// latest. The pool is locked.
+func (h *highWater) lately(s *machine.PoolStats, now time.Time) uintptr {
+	if now.Sub(h.began) >= lately {
+		h.before, h.began = s.TakeHighWater(), now
+	}
+	return max(h.before, s.Counts().HighWater)
+}
+
 // Stats returns the pool's statistics. It is safe at any time and costs a
 // look at every arena of the pool; nothing is counted for it on the way of
-// Get and Put but one number of each arena's own. A nil pool's are zero.
+// Get and Put but three numbers of each arena's own. A nil pool's are zero.
 func (p *ArenaPool) Stats() PoolStats {
 	if p == nil {
 		return PoolStats{}
@@ -43,6 +107,8 @@ func (p *ArenaPool) Stats() PoolStats {
 		turns := acct.Turns.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
+		s.Forks += acct.Forks()
+		s.UsedAtPut.add(&acct.used)
 		if held := int(acct.Held()); turns%2 == 1 {
 			s.InUseBytes += held
 		} else {
@@ -50,8 +116,13 @@ func (p *ArenaPool) Stats() PoolStats {
 		}
 	}
 	counts := p.stats.Counts()
-	s.HighWater, s.LargestArena = int(counts.HighWater), int(counts.Largest)
-	s.Oversize, s.Dropped, s.Refused = counts.Oversize, counts.Dropped, counts.Refused
+	s.HighWater, s.LargestArena = int(p.highWater.lately(&p.stats, time.Now())), int(counts.Largest)
+	s.LimitTotal, s.MaxIdleBytes, s.MaxRetained = int(counts.Total), int(p.retained.limit), int(p.maxRetained)
+	if c := p.controls.Load(); c != nil {
+		s.LimitPerArena = int(c.perArena)
+	}
+	s.Oversize, s.Dropped = counts.Oversize, counts.Dropped
+	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
 	s.Abandoned = counts.Abandoned
 	s.UsedLate = p.isolated.Late()
 	s.Arenas = p.accounts.len

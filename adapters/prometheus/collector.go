@@ -25,19 +25,33 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(counter, "gets_total", "Arenas handed out.", func(s arena.PoolStats) float64 { return float64(s.Gets) })
 	add(counter, "puts_total", "Arenas put back.", func(s arena.PoolStats) float64 { return float64(s.Puts) })
 	add(counter, "misses_total", "Gets that made a new arena.", func(s arena.PoolStats) float64 { return float64(s.Misses) })
+	add(counter, "forks_total", "Forks of arenas handed out.", func(s arena.PoolStats) float64 { return float64(s.Forks) })
 	add(counter, "leaked_total", "Arenas that were collected without a Put.", func(s arena.PoolStats) float64 { return float64(s.Leaked) })
 	add(counter, "abandoned_total", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) float64 { return float64(s.Abandoned) })
 	add(counter, "guarded_total", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) float64 { return float64(s.Guarded) })
 	add(counter, "used_late_total", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) float64 { return float64(s.UsedLate) })
 	add(counter, "oversize_chunks_total", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) float64 { return float64(s.Oversize) })
 	add(counter, "dropped_chunks_total", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) float64 { return float64(s.Dropped) })
-	add(counter, "refused_total", "Allocations that a limit refused.", func(s arena.PoolStats) float64 { return float64(s.Refused) })
+	const refused = "Allocations that a limit refused, that of one arena or the total."
+	add(counter, "refused_total", refused, func(s arena.PoolStats) float64 { return float64(s.Refused - s.RefusedByTotal) }, "reason", "arena")
+	add(counter, "refused_total", refused, func(s arena.PoolStats) float64 { return float64(s.RefusedByTotal) }, "reason", "total")
 	add(gauge, "arenas", "Arenas that exist.", func(s arena.PoolStats) float64 { return float64(s.Arenas) })
 	add(gauge, "in_use_bytes", "Chunks of the arenas that are out.", func(s arena.PoolStats) float64 { return float64(s.InUseBytes) })
 	add(gauge, "retained_bytes", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) float64 { return float64(s.RetainedBytes) })
-	add(gauge, "high_water_bytes", "The most that the chunks of all arenas had together.", func(s arena.PoolStats) float64 { return float64(s.HighWater) })
+	add(gauge, "high_water_bytes", "The most that the chunks of all arenas had together in the last minutes.", func(s arena.PoolStats) float64 { return float64(s.HighWater) })
 	add(gauge, "largest_arena_bytes", "The most that the chunks of one arena and its forks had.", func(s arena.PoolStats) float64 { return float64(s.LargestArena) })
 	add(gauge, "chunk_size_bytes", "What a new arena starts with.", func(s arena.PoolStats) float64 { return float64(s.ChunkSize) })
+	add(gauge, "arena_limit_bytes", "The limit of one arena and its forks; 0 for none.", func(s arena.PoolStats) float64 { return float64(s.LimitPerArena) })
+	add(gauge, "pool_limit_bytes", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) float64 { return float64(s.LimitTotal) })
+	add(gauge, "max_idle_bytes", "What idle arenas may have together over collections.", func(s arena.PoolStats) float64 { return float64(s.MaxIdleBytes) })
+	add(gauge, "max_retained_bytes", "What one idle arena may have.", func(s arena.PoolStats) float64 { return float64(s.MaxRetained) })
+	c.add("put_used_bytes", "Bytes that arenas and their forks had handed out when they were put back.", prometheus.Labels{"pool": name}, func(d *prometheus.Desc, s arena.PoolStats) prometheus.Metric {
+		buckets := map[float64]uint64{}
+		for bound, n := range s.UsedAtPut.Buckets() {
+			buckets[float64(bound)] = n
+		}
+		return prometheus.MustNewConstHistogram(d, s.UsedAtPut.Count(), float64(s.UsedAtPut.Bytes), buckets)
+	})
 	return c
 }
 
@@ -66,17 +80,26 @@ type collector[S any] struct {
 }
 
 type metric[S any] struct {
-	desc  *prometheus.Desc
-	kind  prometheus.ValueType
-	value func(S) float64
+	desc *prometheus.Desc
+	make func(*prometheus.Desc, S) prometheus.Metric
 }
 
-// adder returns a function that adds a metric of the pool with that name.
-func (c *collector[S]) adder(pool string) func(kind prometheus.ValueType, name, help string, value func(S) float64) {
-	return func(kind prometheus.ValueType, name, help string, value func(S) float64) {
-		desc := prometheus.NewDesc("ebbpool_"+name, help, nil, prometheus.Labels{"pool": pool})
-		c.metrics = append(c.metrics, metric[S]{desc, kind, value})
+// adder returns a function that adds a metric of the pool with that name; label is the
+// name and the value of another label.
+func (c *collector[S]) adder(pool string) func(kind prometheus.ValueType, name, help string, value func(S) float64, label ...string) {
+	return func(kind prometheus.ValueType, name, help string, value func(S) float64, label ...string) {
+		labels := prometheus.Labels{"pool": pool}
+		if label != nil {
+			labels[label[0]] = label[1]
+		}
+		c.add(name, help, labels, func(d *prometheus.Desc, s S) prometheus.Metric {
+			return prometheus.MustNewConstMetric(d, kind, value(s))
+		})
 	}
+}
+
+func (c *collector[S]) add(name, help string, labels prometheus.Labels, make func(*prometheus.Desc, S) prometheus.Metric) {
+	c.metrics = append(c.metrics, metric[S]{prometheus.NewDesc("ebbpool_"+name, help, nil, labels), make})
 }
 
 // Describe sends the descriptions of all metrics.
@@ -90,6 +113,6 @@ func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
 func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 	s := c.stats()
 	for _, m := range c.metrics {
-		to <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s))
+		to <- m.make(m.desc, s)
 	}
 }

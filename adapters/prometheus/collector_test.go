@@ -21,6 +21,7 @@ func TestPoolCollector(t *testing.T) {
 	a := pool.Get()
 	idle := pool.Get()
 	idle.AllocBytes(10_000)
+	idle.Fork()
 	pool.Put(idle)
 	a.AllocBytes(500)
 	func() {
@@ -31,6 +32,9 @@ func TestPoolCollector(t *testing.T) {
 # HELP ebbpool_abandoned_total Arenas of requests that ended while another goroutine might go on with them.
 # TYPE ebbpool_abandoned_total counter
 ebbpool_abandoned_total{pool="requests"} 0
+# HELP ebbpool_arena_limit_bytes The limit of one arena and its forks; 0 for none.
+# TYPE ebbpool_arena_limit_bytes gauge
+ebbpool_arena_limit_bytes{pool="requests"} 20000
 # HELP ebbpool_arenas Arenas that exist.
 # TYPE ebbpool_arenas gauge
 ebbpool_arenas{pool="requests"} 2
@@ -40,13 +44,16 @@ ebbpool_chunk_size_bytes{pool="requests"} 1000
 # HELP ebbpool_dropped_chunks_total Chunks that arenas let go of, mostly at Put.
 # TYPE ebbpool_dropped_chunks_total counter
 ebbpool_dropped_chunks_total{pool="requests"} 1
+# HELP ebbpool_forks_total Forks of arenas handed out.
+# TYPE ebbpool_forks_total counter
+ebbpool_forks_total{pool="requests"} 1
 # HELP ebbpool_gets_total Arenas handed out.
 # TYPE ebbpool_gets_total counter
 ebbpool_gets_total{pool="requests"} 2
 # HELP ebbpool_guarded_total Gets that returned a guarded arena, to find misuse.
 # TYPE ebbpool_guarded_total counter
 ebbpool_guarded_total{pool="requests"} 0
-# HELP ebbpool_high_water_bytes The most that the chunks of all arenas had together.
+# HELP ebbpool_high_water_bytes The most that the chunks of all arenas had together in the last minutes.
 # TYPE ebbpool_high_water_bytes gauge
 ebbpool_high_water_bytes{pool="requests"} 10000
 # HELP ebbpool_in_use_bytes Chunks of the arenas that are out.
@@ -58,18 +65,52 @@ ebbpool_largest_arena_bytes{pool="requests"} 10000
 # HELP ebbpool_leaked_total Arenas that were collected without a Put.
 # TYPE ebbpool_leaked_total counter
 ebbpool_leaked_total{pool="requests"} 0
+# HELP ebbpool_max_idle_bytes What idle arenas may have together over collections.
+# TYPE ebbpool_max_idle_bytes gauge
+ebbpool_max_idle_bytes{pool="requests"} 3.3554432e+07
+# HELP ebbpool_max_retained_bytes What one idle arena may have.
+# TYPE ebbpool_max_retained_bytes gauge
+ebbpool_max_retained_bytes{pool="requests"} 4000
 # HELP ebbpool_misses_total Gets that made a new arena.
 # TYPE ebbpool_misses_total counter
 ebbpool_misses_total{pool="requests"} 2
 # HELP ebbpool_oversize_chunks_total Chunks made larger than planned, or extra, for one large value.
 # TYPE ebbpool_oversize_chunks_total counter
 ebbpool_oversize_chunks_total{pool="requests"} 1
+# HELP ebbpool_pool_limit_bytes The limit of all arenas that are out together; 0 for none.
+# TYPE ebbpool_pool_limit_bytes gauge
+ebbpool_pool_limit_bytes{pool="requests"} 0
+# HELP ebbpool_put_used_bytes Bytes that arenas and their forks had handed out when they were put back.
+# TYPE ebbpool_put_used_bytes histogram
+ebbpool_put_used_bytes_bucket{pool="requests",le="256"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="512"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="1024"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="2048"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="4096"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="8192"} 0
+ebbpool_put_used_bytes_bucket{pool="requests",le="16384"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="32768"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="65536"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="131072"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="262144"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="524288"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="1.048576e+06"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="2.097152e+06"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="4.194304e+06"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="8.388608e+06"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="1.6777216e+07"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="3.3554432e+07"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="6.7108864e+07"} 1
+ebbpool_put_used_bytes_bucket{pool="requests",le="+Inf"} 1
+ebbpool_put_used_bytes_sum{pool="requests"} 10000
+ebbpool_put_used_bytes_count{pool="requests"} 1
 # HELP ebbpool_puts_total Arenas put back.
 # TYPE ebbpool_puts_total counter
 ebbpool_puts_total{pool="requests"} 1
-# HELP ebbpool_refused_total Allocations that a limit refused.
+# HELP ebbpool_refused_total Allocations that a limit refused, that of one arena or the total.
 # TYPE ebbpool_refused_total counter
-ebbpool_refused_total{pool="requests"} 1
+ebbpool_refused_total{pool="requests",reason="arena"} 1
+ebbpool_refused_total{pool="requests",reason="total"} 0
 # HELP ebbpool_retained_bytes Chunks of the arenas that lie idle.
 # TYPE ebbpool_retained_bytes gauge
 ebbpool_retained_bytes{pool="requests"} 0
@@ -144,7 +185,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*16+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(22+1)+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }

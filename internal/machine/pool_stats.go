@@ -19,6 +19,7 @@ type PoolStats struct {
 	oversize atomic.Uint64
 	dropped  atomic.Uint64
 	refused  atomic.Uint64
+	byTotal  atomic.Uint64 // of those, by the total
 
 	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
 	left      atomic.Int64
@@ -45,6 +46,7 @@ type Account struct {
 	Pending bool
 
 	abandoned atomic.Bool
+	forks     atomic.Uint64 // that were ever handed out
 }
 
 // Limit sets the total; 0 is none.
@@ -60,15 +62,23 @@ func (s *PoolStats) limit() uintptr {
 
 // Counts is a snapshot of the counters. Sizes are in bytes.
 type Counts struct {
-	Held, Out, Total           uintptr // of all chunks; of those that count against the total; that, 0 for none
-	HighWater, Largest         uintptr // the most that Held was; the most that one arena and its forks had
-	Oversize, Dropped, Refused uint64
-	Abandoned                  uint64
+	Held, Out, Total   uintptr // of all chunks; of those that count against the total; that, 0 for none
+	HighWater, Largest uintptr // the most that Held was; the most that one arena and its forks had
+	Oversize, Dropped  uint64
+	Refused, ByTotal   uint64 // by all limits; of those, by the total
+	Abandoned          uint64
 }
 
 // Counts reads the counters, each at its own moment.
 func (s *PoolStats) Counts() Counts {
-	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.abandoned.Load()}
+	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load()}
+}
+
+// TakeHighWater returns the high-water mark, which begins anew with what is held now.
+func (s *PoolStats) TakeHighWater() uintptr {
+	peak := s.peak.Swap(0)
+	Raise(&s.peak, s.held.Load())
+	return peak
 }
 
 // Left returns how many arenas were abandoned and are not collected yet.
@@ -113,6 +123,9 @@ func (acct *Account) shrank(s *PoolStats, bytes uintptr, chunks int, still bool)
 		acct.discharge(s, bytes)
 	}
 }
+
+// Forks returns how many forks the arena and its forks ever handed out.
+func (acct *Account) Forks() uint64 { return acct.forks.Load() }
 
 // Held returns the size of the chunks of the arena and its forks, in bytes.
 func (acct *Account) Held() uintptr { return acct.held.Load() }

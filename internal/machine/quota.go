@@ -61,6 +61,9 @@ func (q *Quota) refused(r Refusal) {
 	if s := q.stats; s != nil {
 		check.RaceBlind()
 		s.refused.Add(1)
+		if r.Pool {
+			s.byTotal.Add(1)
+		}
 		check.RaceSee()
 	}
 	q.refuse(r)

@@ -31,6 +31,15 @@ func (q *Quota) IdleForks(idleForks IdleForks) { q.idleForks = idleForks }
 // ForksInUse notes how many forks of q's region are in use.
 func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
 
+// Forked counts a fork, if there is a pool to count it.
+func (q *Quota) Forked() {
+	if q.account != nil {
+		check.RaceBlind()
+		q.account.forks.Add(1)
+		check.RaceSee()
+	}
+}
+
 // End notes, for builds with checks, what ended the fork that q is of: nobody may use it
 // any more.
 func (q *Quota) End(how string) { q.ended = how }

@@ -159,14 +159,14 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 	return l
 }
 
-// Empty ends the epoch of all lanes and makes every mark stale.
-func (r *Region) Empty() {
+// Empty ends the epoch of all lanes and makes every mark stale. It returns how many bytes
+// the epoch used.
+func (r *Region) Empty() (used uintptr) {
 	if r.retired != nil {
-		r.endIsolated()
-		return
+		return r.endIsolated()
 	}
 	flat := r.FlatLane()
-	used := flat.UserBytes()
+	used = flat.UserBytes()
 	flat.empty(r.MaxRetained)
 	held := flat.HeldBytes()
 	most, busiest := uintptr(0), r.Types.Busiest
@@ -210,6 +210,7 @@ func (r *Region) Empty() {
 	if check.Tag {
 		r.Types.check()
 	}
+	return used
 }
 
 // Release ends the epoch of all lanes and gives their memory to the collector.

@@ -85,10 +85,10 @@ func (r *Region) Revive() {
 }
 
 // endIsolated is Empty where epochs are isolated.
-func (r *Region) endIsolated() {
+func (r *Region) endIsolated() (used uintptr) {
 	flat, lanes := r.FlatLane(), r.Types.inUse()
 	ceiling := r.MaxRetained / uintptr(len(lanes)+1)
-	used := flat.UserBytes()
+	used = flat.UserBytes()
 	ok := flat.isolate(ceiling)
 	held := flat.HeldBytes()
 	most, busiest := uintptr(0), r.Types.Busiest
@@ -130,6 +130,7 @@ func (r *Region) endIsolated() {
 	if check.Tag {
 		r.Types.check()
 	}
+	return used
 }
 
 // dropOver leaves the chunks of those lanes to the collector that hold more than so many

@@ -168,6 +168,7 @@ func TestForkRefusalWithIdleForks(t *testing.T) {
 	if over == nil || !over.Retry || over.Others < 100_000-kept || over.InUse != over.Others {
 		t.Errorf("which fits when the other one is put back: %+v", over)
 	}
+	before.RefusedByTotal++
 	if before.Refused++; p.Stats() != before {
 		t.Errorf("a refusal changed something: %+v, before %+v", p.Stats(), before)
 	}

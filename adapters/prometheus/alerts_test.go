@@ -1,0 +1,300 @@
+package arenaprom
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// promtool is Prometheus's own check of metrics and alerts.
+func promtool(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("SKIPPED: promtool is not installed (Debian's package prometheus has it)")
+	}
+	return path
+}
+
+// The metrics are as Prometheus and OpenMetrics want names, units and help.
+func TestPromtoolMetrics(t *testing.T) {
+	check := exec.Command(promtool(t), "check", "metrics")
+	pool := arena.NewAutoPool(0)
+	check.Stdin = strings.NewReader(exposed(t, pool))
+	if out, err := check.CombinedOutput(); err != nil || len(out) != 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// exposed returns the pool's metrics as Prometheus reads them.
+func exposed(t *testing.T, pool *arena.ArenaPool) string {
+	t.Helper()
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(NewPoolCollector(pool, "requests"))
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(r, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Body)
+	}
+	return w.Body.String()
+}
+
+// serve has the pool serve requests of so many bytes.
+func serve(pool *arena.ArenaPool, requests, bytes int) {
+	for range requests {
+		pool.Do(func(a *arena.Arena) {
+			defer func() { recover() }() // what a limit refuses
+			for range bytes / 1000 {
+				a.AllocBytes(1000)
+			}
+		})
+	}
+}
+
+// A service with a planted fault, for a day of its own time: the alerts that it is for
+// fire, and no others. One without a fault, and one with a morning's peak, fire none.
+func TestAlerts(t *testing.T) {
+	tool := promtool(t)
+	all, err := os.ReadFile("alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := map[string]bool{}
+	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllSubmatch(all, -1) {
+		silent[string(m[1])] = true
+	}
+	const day = 24 * 12     // in steps of five minutes
+	var kept []*arena.Arena // what is out, for services that keep arenas
+	for name, service := range map[string]struct {
+		pool  func() *arena.ArenaPool
+		serve func(pool *arena.ArenaPool, at int)
+		fires []string
+	}{
+		"no fault": {
+			pool:  func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) { serve(pool, 325, 9000) },
+		},
+		"a peak": {
+			pool: func() *arena.ArenaPool {
+				p := arena.NewAutoPool(0)
+				p.SetLimit(0, 100_000_000)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				serve(pool, 325, 9000)
+				if at == day {
+					serve(pool, 5, 70_000_000)
+				}
+			},
+		},
+		"a leak": {
+			pool: func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) {
+				if serve(pool, 325, 9000); at > day && at%3 == 0 {
+					lost := pool.Stats().Leaked
+					pool.Get().AllocBytes(100)
+					for range 1000 {
+						if runtime.GC(); pool.Stats().Leaked != lost {
+							return
+						}
+						runtime.Gosched()
+					}
+				}
+			},
+			fires: []string{"EbbpoolArenasLeak"},
+		},
+		"retains too little": {
+			pool:  func() *arena.ArenaPool { return arena.NewArenaPool(1024, 1024) },
+			serve: func(pool *arena.ArenaPool, at int) { serve(pool, 325, 9000) },
+			fires: []string{"EbbpoolTooSmall"},
+		},
+		"chunks too large": {
+			pool:  func() *arena.ArenaPool { return arena.NewArenaPool(4<<20, 0) },
+			serve: func(pool *arena.ArenaPool, at int) { serve(pool, 325, 9000) },
+			fires: []string{"EbbpoolTooLarge"},
+		},
+		"near its limit": {
+			pool: func() *arena.ArenaPool {
+				p := arena.NewArenaPool(64<<10, 0)
+				p.SetLimit(0, 2_000_000)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				if serve(pool, 325, 9000); at == day {
+					kept = append(kept, pool.Get())
+					kept[0].AllocBytes(1_800_000)
+				}
+			},
+			fires: []string{"EbbpoolNearLimit"},
+		},
+		"a limit that is too small": {
+			pool: func() *arena.ArenaPool {
+				p := arena.NewAutoPool(0)
+				p.SetLimit(1_000_000, 0)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				serve(pool, 325, 9000)
+				for range 10 {
+					pool.Do(func(a *arena.Arena) {
+						defer func() { recover() }()
+						a.AllocBytes(2_000_000)
+					})
+				}
+			},
+			fires: []string{"EbbpoolRefuses"},
+		},
+		"arenas go while they lie idle": {
+			pool: func() *arena.ArenaPool {
+				p := arena.NewAutoPool(0)
+				p.SetMaxIdleBytes(0)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				var burst [325]*arena.Arena
+				for i := range burst {
+					burst[i] = pool.Get()
+				}
+				for _, a := range burst {
+					pool.Put(a)
+				}
+				runtime.GC()
+				runtime.GC()
+			},
+			fires: []string{"EbbpoolColdArenas"},
+		},
+		"a timeout in the wrong place": {
+			pool: func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) {
+				late := arenahttp.Handler(pool, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					done := make(chan bool)
+					go func() { arena.FromContext(r.Context()); close(done) }()
+					<-done
+				}))
+				serve(pool, 325, 9000)
+				for range 8 {
+					late.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+				}
+			},
+			fires: []string{"EbbpoolAbandons"},
+		},
+		"requests hang": {
+			pool: func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) {
+				if serve(pool, 325, 9000); at > day {
+					kept = append(kept, pool.Get())
+				}
+			},
+			fires: []string{"EbbpoolArenasStayOut"},
+		},
+		"growing": {
+			pool: func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) {
+				if serve(pool, 325, 9000); kept == nil {
+					kept = append(kept, pool.Get())
+				}
+				kept[0].AllocBytes(100_000) // an epoch without an end
+			},
+			fires: []string{"EbbpoolGrows"},
+		},
+		"used late": {
+			pool: func() *arena.ArenaPool {
+				p := arena.NewAutoPool(0)
+				p.SetIsolation(true)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				if serve(pool, 325, 9000); at%4 == 0 {
+					a := pool.Get()
+					pool.Put(a)
+					a.AllocBytes(10)
+				}
+			},
+			fires: []string{"EbbpoolUsedLate"},
+		},
+	} {
+		series := map[string][]string{}
+		const steps = day + 3*12
+		synctest.Test(t, func(t *testing.T) { // for the high water of the last minutes
+			kept = nil
+			pool := service.pool()
+			for at := range steps {
+				service.serve(pool, at)
+				for line := range strings.Lines(exposed(t, pool)) {
+					if !strings.HasPrefix(line, "#") {
+						i := strings.LastIndexByte(line, ' ')
+						series[line[:i]] = append(series[line[:i]], strings.TrimSpace(line[i:]))
+					}
+				}
+				time.Sleep(5 * time.Minute)
+			}
+		})
+		got := firing(t, tool, series, 5*(steps-1))
+		if !slices.Equal(got, service.fires) {
+			t.Errorf("%s: %q fire, want %q", name, got, service.fires)
+		}
+		for _, alert := range got {
+			delete(silent, alert)
+		}
+	}
+	if len(silent) != 0 {
+		t.Errorf("no fault is planted for %v", silent)
+	}
+}
+
+// firing returns the alerts that fire at so many minutes, of series with a value for each five.
+func firing(t *testing.T, promtool string, series map[string][]string, minutes int) (fired []string) {
+	t.Helper()
+	alerts, err := filepath.Abs("alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := []map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(series)) {
+		input = append(input, map[string]string{"series": name, "values": strings.Join(series[name], " ")})
+	}
+	test, err := json.Marshal(map[string]any{ // which is YAML, too
+		"rule_files": []string{alerts}, "evaluation_interval": "5m",
+		"tests": []any{map[string]any{
+			"interval": "5m", "input_series": input,
+			"promql_expr_test": []any{map[string]any{
+				"expr": `count by (alertname) (ALERTS{alertstate="firing"})`, "eval_time": fmt.Sprintf("%dm", minutes),
+				"exp_samples": []any{map[string]any{"labels": "nothing", "value": 0}}, // so that it says what there is
+			}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "test.yml")
+	if err := os.WriteFile(name, test, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := exec.Command(promtool, "test", "rules", name).CombinedOutput()
+	_, got, found := strings.Cut(string(out), "got:")
+	if !found {
+		t.Fatalf("promtool: %s", out)
+	}
+	for _, s := range strings.Split(got, `alertname="`)[1:] {
+		name, _, _ := strings.Cut(s, `"`)
+		fired = append(fired, name)
+	}
+	return fired
+}

@@ -1,0 +1,45 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Counts and bytes are those of a plain histogram, however often a word is full: bytes that
+// ran over would count as epochs.
+func TestUsedAgainstAHistogram(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(25, 0))
+	var got, want struct {
+		counts [UsedClasses]uint64
+		bytes  uint64
+	}
+	var u Used
+	take := func() {
+		u.AddTo(&got.counts, &got.bytes)
+		u.Clear()
+	}
+	for _, bytes := range []uintptr{0, 1, 255, 256, 257, 512, 513, 64 << 20, 64<<20 + 1, 3 << 30} {
+		times := 1000
+		if bytes >= 64<<20 {
+			times = 600_000 // more than a word of the largest classes holds
+		}
+		for range times {
+			n := bytes
+			if n != 0 && rnd.IntN(10) == 0 {
+				n -= uintptr(rnd.IntN(int(min(n, 1000))))
+			}
+			class, bound := 0, uintptr(256)
+			for ; n > bound && class < UsedClasses-1; bound *= 2 {
+				class++
+			}
+			want.counts[class]++
+			want.bytes += uint64(n)
+			if u.Add(n) {
+				take()
+			}
+		}
+	}
+	if take(); got != want {
+		t.Errorf("counted %v, want %v", got, want)
+	}
+}
