@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // Package is the analysis of one package.
@@ -173,6 +174,68 @@ func (c *Package) Summary(fn *ssa.Function) *Summary {
 		c.imported[obj] = s
 	}
 	return s
+}
+
+// FindMakers notes of the package's functions whether they make what they return, a text or
+// a slice; standard reports it of those of the standard library, by their names.
+func (c *Package) FindMakers(standard func(name string) bool) {
+	makes := func(fn *ssa.Function) bool {
+		if name := catalog.CalleeName(catalog.Origin(fn)); catalog.IsStandard(catalog.PackageOf(name)) {
+			return standard(name)
+		}
+		s := c.Summary(fn)
+		return s != nil && s.Makes
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, fn := range c.Functions {
+			if s := c.Summary(fn); s != nil && !s.Makes && ssaform.MakesResult(fn, makes) {
+				s.Makes, changed = true, true
+			}
+		}
+	}
+}
+
+// MakesResult reports whether fn is known to make what it returns, and is given no arena
+// to make it in.
+func (c *Package) MakesResult(fn *types.Func) bool {
+	f := c.Function(fn)
+	if f == nil {
+		return false
+	}
+	s := c.Summary(f)
+	return s != nil && s.Makes && !TakesHandle(f)
+}
+
+// Use is what a function may do with an argument.
+type Use struct {
+	Kept     bool // where it may be used when the function is over, and the arena with it
+	Returned bool // as a result, or in one
+}
+
+// UseOf returns what is known of a function's use of argument n; its receiver comes first.
+func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
+	name := catalog.FunctionName(fn)
+	if catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(catalog.PackageOf(name)) {
+		return Use{Kept: true}
+	}
+	if catalog.IsStandard(catalog.PackageOf(name)) {
+		return Use{Returned: true}
+	}
+	f := c.Function(fn)
+	if n < 0 || f == nil || c.Summary(f) == nil {
+		return Use{}
+	}
+	s := c.Summary(f)
+	from := func(src Source) bool { return src.Kind == Same && src.At.Param == n && src.At.Global == "" }
+	flows := func(list []Flow) bool {
+		return slices.ContainsFunc(list, func(fl Flow) bool { return from(fl.From) })
+	}
+	return Use{
+		Kept: slices.ContainsFunc(s.Writes, func(w Write) bool { return w.To.Global != "" && flows(w.From) }) ||
+			slices.ContainsFunc(s.Effects, func(e Effect) bool { return (e.Op == OpSent || e.Op == OpRuns) && from(e.From) }),
+		Returned: flows(s.Results),
+	}
 }
 
 // global finds a package's variable by what Place.Global says.

@@ -4,78 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
-
-func replace(from, to token.Pos, text string) analysis.TextEdit {
-	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
-}
-
-func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }
-
-// useFunction reports an advice whose text calls a function of package arena, with
-// what edits makes of the package's name and the arena's.
-func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit) {
-	a := h.arena(pos)
-	if a == "" {
-		return
-	}
-	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
-	pkg, imports := h.packageAt(pos)
-	begins, ok := h.begins()
-	if !fixable || !ok || pkg == "" || !h.offers(name) {
-		h.say(pos, text)
-		return
-	}
-	if len(begins) > 0 {
-		imports = begins // which it has, too
-	}
-	h.say(pos, text, append(imports, edits(pkg, a)...)...)
-}
-
-// useMethod is useFunction for a method of the arena.
-func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edits func(a string) []analysis.TextEdit) {
-	a := h.arena(pos)
-	if a == "" {
-		return
-	}
-	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
-	begins, ok := h.begins()
-	if !fixable || !ok || !h.offers("Arena."+name) {
-		h.say(pos, text)
-		return
-	}
-	h.say(pos, text, append(begins, edits(a)...)...)
-}
-
-func (h *advisor) expression(e ast.Expr) {
-	if tv := h.pkg.Pass.TypesInfo.Types[e]; tv.Value != nil || tv.IsType() {
-		return
-	}
-	switch e := e.(type) {
-	case *ast.UnaryExpr:
-		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && isBuilder(h.typeOf(lit)) {
-			h.done[lit] = true
-			h.builderAt(e)
-		} else if ok && e.Op == token.AND && h.of(e) == goesOut {
-			h.done[lit] = true
-			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X, func(pkg, a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
-			})
-		}
-	case *ast.CompositeLit:
-		h.literal(e)
-	case *ast.BinaryExpr:
-		h.concatenation(e)
-	case *ast.CallExpr:
-		h.call(e)
-	}
-}
 
 func typeOr(lit *ast.CompositeLit) ast.Expr {
 	if lit.Type == nil {
@@ -129,16 +63,6 @@ func (h *advisor) concatenation(e *ast.BinaryExpr) {
 
 func isString(t types.Type) bool { return t == types.Typ[types.String] }
 
-// sum makes commas of the operators of a sum.
-func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
-	b, ok := e.(*ast.BinaryExpr)
-	if !ok || b.Op != token.ADD || h.pkg.Pass.TypesInfo.Types[e].Value != nil {
-		return nil
-	}
-	h.done[b] = true
-	return append(h.sum(b.X), replace(b.OpPos, b.OpPos+1, ","))
-}
-
 // addAssign is s += t.
 func (h *advisor) addAssign(s *ast.AssignStmt) {
 	if s.Tok != token.ADD_ASSIGN || !catalog.IsText(h.typeOf(s.Lhs[0])) {
@@ -153,26 +77,6 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
 	})
-}
-
-// copied reports whether the compiler makes no copy of a string: it is compared, or
-// looks up a map.
-func (h *advisor) copied(e ast.Expr) bool {
-	switch p := h.parents[e].(type) {
-	case *ast.BinaryExpr:
-		return p.Op != token.ADD
-	case *ast.SwitchStmt, *ast.CaseClause, *ast.RangeStmt:
-		return true
-	case *ast.IndexExpr:
-		return p.Index == e && !h.assigned(p)
-	}
-	return false
-}
-
-// assigned reports whether something is assigned to e.
-func (h *advisor) assigned(e ast.Expr) bool {
-	s, ok := h.parents[e].(*ast.AssignStmt)
-	return ok && slices.Contains(s.Lhs, e)
 }
 
 func (h *advisor) makes(e *ast.CallExpr) {
@@ -291,4 +195,14 @@ func (h *advisor) appends(e *ast.CallExpr) {
 		edits, _ := rewrite.AppendEdits(h.pkg.Pass, e, pkg, a)
 		return edits
 	})
+}
+
+// sum makes commas of the operators of a sum.
+func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
+	b, ok := e.(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD || h.pkg.Pass.TypesInfo.Types[e].Value != nil {
+		return nil
+	}
+	h.done[b] = true
+	return append(h.sum(b.X), replace(b.OpPos, b.OpPos+1, ","))
 }

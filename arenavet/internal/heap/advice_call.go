@@ -73,23 +73,6 @@ func (h *advisor) call(e *ast.CallExpr) {
 
 func isNil(h *advisor, e ast.Expr) bool { return h.pkg.Pass.TypesInfo.Types[e].IsNil() }
 
-// inArena lists functions that arenas have as methods with the same arguments.
-var inArena = map[string]string{
-	"fmt.Sprintf": "Sprintf", "strings.Join": "Join", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper",
-	"strings.Clone": "AllocString",
-}
-
-// ofArena lists functions that package arena has with an arena before the same
-// arguments. Where their result is of a type of its own, that of the arena's is not.
-var ofArena = map[string]string{
-	"io.ReadAll": "ReadAll", "io/ioutil.ReadAll": "ReadAll", "slices.Clone": "CloneSlice", "bytes.Clone": "CloneSlice",
-	"slices.Collect": "Collect",
-}
-
-// printed lists functions that are Sprintf with a format of their own, where they
-// are given one operand.
-var printed = map[string]string{"fmt.Sprint": `"%v"`, "fmt.Sprintln": `"%v\n"`}
-
 // isPlainSlice reports whether t, or the first of several results, is a slice without
 // a name.
 func isPlainSlice(t types.Type) bool {

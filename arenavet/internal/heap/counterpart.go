@@ -3,6 +3,9 @@ package heap
 import (
 	"go/ast"
 	"go/types"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // counterpartSuffixes are what is added to a function's name for the one that takes an
@@ -79,4 +82,27 @@ func withArena(s, t *types.Signature) (first, last bool) {
 	first = isArena(t.Params().At(0).Type()) && same(1) && s.Variadic() == t.Variadic()
 	last = !first && !s.Variadic() && isArena(t.Params().At(n).Type()) && same(0)
 	return first, last
+}
+
+// noCounterpart is a call of a function that makes its result on the heap, and that takes
+// no arena: one of the standard library, or of another package whose facts say so.
+func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
+	fn := h.function(e)
+	if fn == nil || h.copied(e) || h.of(e) != goesOut {
+		return
+	}
+	a := h.arena(e.Pos())
+	if a == "" {
+		return
+	}
+	if makers[name] {
+		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": it has no counterpart there; write what it makes into an arena.Buffer")
+		return
+	}
+	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || catalog.IsStandard(catalog.PackageOf(name)) || catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {
+		return
+	}
+	if h.pkg.MakesResult(fn) {
+		h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, catalog.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena")
+	}
 }

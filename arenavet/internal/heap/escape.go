@@ -4,21 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
-	"github.com/ebbpool/arena/arenavet/internal/flow"
-)
-
-// escape is how far a value gets, as in a compiler's escape analysis.
-type escape uint8
-
-const (
-	stays    escape = iota // nobody but the function sees it
-	goesOut                // it is returned, stored, or given to a call
-	outlives               // it may be used when the arena is over
 )
 
 // value returns what becomes of the value of an expression.
@@ -91,17 +80,6 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 	return stays, nil
 }
 
-// numberOf is which of a list of expressions e is, or -1.
-func numberOf(list []ast.Expr, e ast.Node) int {
-	i, ok := slices.BinarySearchFunc(list, e.Pos(), func(x ast.Expr, at token.Pos) int { return int(x.Pos() - at) })
-	if !ok || list[i] != e {
-		return -1
-	}
-	return i
-}
-
-func (h *advisor) typeOf(e ast.Expr) types.Type { return h.pkg.Pass.TypesInfo.TypeOf(e) }
-
 // assignedToAll is assignedTo for those of a list that count.
 func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (worst escape, next []place) {
 	for _, e := range list {
@@ -145,13 +123,6 @@ func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 			return goesOut, nil
 		}
 	}
-}
-
-func orInvalid(t types.Type) types.Type {
-	if t == nil {
-		return types.Typ[types.Invalid]
-	}
-	return t
 }
 
 // variable returns what becomes of what a variable holds.
@@ -214,48 +185,18 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	if fn == nil {
 		return goesOut, nil
 	}
-	if catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(catalog.PackageOf(name)) || catalog.IsError(orInvalid(h.typeOf(call))) && makesErrors(fn) {
-		return outlives, nil
-	}
-	if catalog.IsStandard(catalog.PackageOf(name)) {
-		if catalog.IsError(orInvalid(h.typeOf(call))) {
-			return goesOut, nil // that it failed
-		}
-		return goesOut, result // also what makes the text of a panic is for once
-	}
-	var s *flow.Summary
-	if f := h.pkg.Function(fn); f != nil {
-		s = h.pkg.Summary(f)
-	}
-	if s == nil {
-		return goesOut, nil
-	}
 	n := numberOf(call.Args, e)
-	if n < 0 {
-		return goesOut, nil
-	}
-	if fn.Signature().Recv() != nil {
+	if n >= 0 && fn.Signature().Recv() != nil {
 		n++
 	}
-	from := func(src flow.Source) bool { return src.Kind == flow.Same && src.At.Param == n && src.At.Global == "" }
-	for _, w := range s.Writes {
-		for _, fl := range w.From {
-			if w.To.Global != "" && from(fl.From) {
-				return outlives, nil
-			}
-		}
+	failed := catalog.IsError(orInvalid(h.typeOf(call)))
+	switch u := h.pkg.UseOf(fn, n); {
+	case u.Kept || failed && makesErrors(fn):
+		return outlives, nil
+	case !u.Returned || failed && catalog.IsStandard(catalog.PackageOf(name)):
+		return goesOut, nil
 	}
-	for _, x := range s.Effects {
-		if (x.Op == flow.OpSent || x.Op == flow.OpRuns) && from(x.From) {
-			return outlives, nil
-		}
-	}
-	for _, fl := range s.Results {
-		if from(fl.From) {
-			return goesOut, result
-		}
-	}
-	return goesOut, nil
+	return goesOut, result // also what makes the text of a panic is for once
 }
 
 // makesErrors reports whether a function that returns an error makes it of what it is

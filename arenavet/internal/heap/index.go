@@ -2,19 +2,14 @@ package heap
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
-)
+	"slices"
 
-// index is what one walk over a function notes, so that no question about one place
-// of it needs another.
-type index struct {
-	parents map[ast.Node]ast.Node
-	uses    map[types.Object][]*ast.Ident        // of variables
-	later   map[*ast.Ident]bool                  // uses that may run when the arena is over
-	loops   map[*ast.Ident]ast.Node              // the innermost loop around a use
-	returns map[*ast.ReturnStmt]*types.Signature // of the function that is returned from
-	nodes   int                                  // of the body
-}
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/finding"
+	"github.com/ebbpool/arena/arenavet/internal/flow"
+)
 
 // readIndex walks over the function.
 func (h *advisor) readIndex() {
@@ -79,4 +74,104 @@ func (h *advisor) scope(n ast.Node) *types.Scope {
 		}
 	}
 	return h.pkg.Pass.TypesInfo.Scopes[h.header]
+}
+
+func newAdvisor(c *flow.Package, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored finding.IgnoredLines) *advisor {
+	h := &advisor{pkg: c, header: t, body: body, params: map[types.Object]bool{}, vertices: map[place]*vertex{}, done: map[ast.Node]bool{}, ignored: ignored}
+	h.signature, _ = typ.(*types.Signature)
+	h.readIndex()
+	return h
+}
+
+// runsLater reports whether a function literal may run when the arena is over: it
+// is stored, returned, or given to a goroutine.
+func (h *advisor) runsLater(lit *ast.FuncLit) bool {
+	switch p := h.parents[lit].(type) {
+	case *ast.CallExpr:
+		return catalog.StartsGoroutine[h.called(p)]
+	case *ast.AssignStmt:
+		for _, l := range p.Lhs {
+			if _, ok := l.(*ast.Ident); !ok {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// called is the name of the function that a call is of.
+func (h *advisor) called(call *ast.CallExpr) string {
+	if fn := h.function(call); fn != nil {
+		return catalog.FunctionName(fn)
+	}
+	return ""
+}
+
+func (h *advisor) function(call *ast.CallExpr) *types.Func {
+	f := ast.Unparen(call.Fun)
+	switch x := f.(type) {
+	case *ast.IndexExpr:
+		f = x.X
+	case *ast.IndexListExpr:
+		f = x.X
+	}
+	var id *ast.Ident
+	switch x := f.(type) {
+	case *ast.Ident:
+		id = x
+	case *ast.SelectorExpr:
+		id = x.Sel
+	default:
+		return nil
+	}
+	fn, _ := h.pkg.Pass.TypesInfo.Uses[id].(*types.Func)
+	return fn
+}
+
+func (h *advisor) builtin(call *ast.CallExpr) string {
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if b, ok := h.pkg.Pass.TypesInfo.Uses[id].(*types.Builtin); ok {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+func (h *advisor) typeOf(e ast.Expr) types.Type { return h.pkg.Pass.TypesInfo.TypeOf(e) }
+
+func orInvalid(t types.Type) types.Type {
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	return t
+}
+
+// numberOf is which of a list of expressions e is, or -1.
+func numberOf(list []ast.Expr, e ast.Node) int {
+	i, ok := slices.BinarySearchFunc(list, e.Pos(), func(x ast.Expr, at token.Pos) int { return int(x.Pos() - at) })
+	if !ok || list[i] != e {
+		return -1
+	}
+	return i
+}
+
+// copied reports whether the compiler makes no copy of a string: it is compared, or
+// looks up a map.
+func (h *advisor) copied(e ast.Expr) bool {
+	switch p := h.parents[e].(type) {
+	case *ast.BinaryExpr:
+		return p.Op != token.ADD
+	case *ast.SwitchStmt, *ast.CaseClause, *ast.RangeStmt:
+		return true
+	case *ast.IndexExpr:
+		return p.Index == e && !h.assigned(p)
+	}
+	return false
+}
+
+// assigned reports whether something is assigned to e.
+func (h *advisor) assigned(e ast.Expr) bool {
+	s, ok := h.parents[e].(*ast.AssignStmt)
+	return ok && slices.Contains(s.Lhs, e)
 }

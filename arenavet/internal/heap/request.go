@@ -3,8 +3,6 @@ package heap
 import (
 	"go/ast"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
@@ -31,9 +29,6 @@ func (h *advisor) requestOf() string {
 	return ""
 }
 
-// requestArena is what a fix calls the arena of a request.
-const requestArena = "a"
-
 // free reports whether nothing in the function, or around it, has a name.
 func (h *advisor) free(name string) bool {
 	if _, obj := h.scope(nil).LookupParent(name, h.body.End()); obj != nil {
@@ -46,22 +41,4 @@ func (h *advisor) free(name string) bool {
 		return !found
 	})
 	return !found
-}
-
-// inScope is how a message speaks of the arena that is called a.
-func (h *advisor) inScope(a string) string {
-	if h.request != "" {
-		return "with the arena of " + h.request + " at hand"
-	}
-	return "with arena " + a + " in scope"
-}
-
-// begins gives a request's arena its name, where the function has none yet; ok is false
-// where package arena has no name there.
-func (h *advisor) begins() (edits []analysis.TextEdit, ok bool) {
-	if h.request == "" {
-		return nil, true
-	}
-	pkg, imports := h.packageAt(h.body.Lbrace)
-	return append(imports, insert(h.body.Lbrace+1, "\n\t"+requestArena+" := "+pkg+".FromContext("+h.request+".Context())")), pkg != ""
 }

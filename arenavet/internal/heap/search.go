@@ -12,16 +12,6 @@ import (
 // place once: when the first place of a circle has been searched through, all of the
 // circle have its answer.
 
-// place is an expression, or another part of the source, or a types.Object.
-type place any
-
-// vertex is a place in the search.
-type vertex struct {
-	order  int    // in which it was met, and then the lowest of those that it leads back to
-	worst  escape // of the places that were searched from here
-	closed bool   // worst is the answer
-}
-
 // worstOf returns what becomes of what is at p.
 func (h *advisor) worstOf(p place) escape {
 	if f := h.vertices[p]; f != nil {

@@ -1,0 +1,155 @@
+package heap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/finding"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+)
+
+func replace(from, to token.Pos, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
+}
+
+func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }
+
+// useFunction reports an advice whose text calls a function of package arena, with
+// what edits makes of the package's name and the arena's.
+func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
+	pkg, imports := h.packageAt(pos)
+	begins, ok := h.begins()
+	if !fixable || !ok || pkg == "" || !h.offers(name) {
+		h.say(pos, text)
+		return
+	}
+	if len(begins) > 0 {
+		imports = begins // which it has, too
+	}
+	h.say(pos, text, append(imports, edits(pkg, a)...)...)
+}
+
+// useMethod is useFunction for a method of the arena.
+func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edits func(a string) []analysis.TextEdit) {
+	a := h.arena(pos)
+	if a == "" {
+		return
+	}
+	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
+	begins, ok := h.begins()
+	if !fixable || !ok || !h.offers("Arena."+name) {
+		h.say(pos, text)
+		return
+	}
+	h.say(pos, text, append(begins, edits(a)...)...)
+}
+
+// arena is how the arena is called at pos, or empty where none can be named.
+func (h *advisor) arena(pos token.Pos) string {
+	if h.request != "" {
+		return requestArena
+	}
+	for _, e := range h.arenas {
+		id := e
+		if s, ok := e.(*ast.SelectorExpr); ok {
+			id = s.X
+		}
+		if id.Pos() < pos && rewrite.VisibleIn(h.pkg.Pass, h.scope(h.at), id, pos) {
+			return types.ExprString(e)
+		}
+	}
+	return ""
+}
+
+// say reports an advice, with what to write where that is known.
+func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
+	if h.ignored.Cover(h.pkg.Pass.Fset.Position(pos)) {
+		return
+	}
+	d := finding.Diagnostic(finding.Heap, pos, text)
+	if len(edits) > 0 {
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: "allocate it in the arena", TextEdits: edits}}
+	}
+	h.pkg.Pass.Report(d)
+}
+
+// offers reports whether the package arena that the program uses has a function:
+// "NewOf", "Arena.Sprintf".
+func (h *advisor) offers(name string) bool {
+	for _, p := range h.pkg.Pass.Pkg.Imports() {
+		if catalog.PackagePath(p) != catalog.ArenaPath {
+			continue
+		}
+		if method, ok := strings.CutPrefix(name, "Arena."); ok {
+			t := p.Scope().Lookup("Arena")
+			if t == nil {
+				return false
+			}
+			obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t.Type()), false, p, method)
+			return obj != nil
+		}
+		return p.Scope().Lookup(name) != nil
+	}
+	return true // not imported yet, by any file
+}
+
+// packageAt returns what the file at pos calls package arena, and what it takes to
+// import it where it does not yet. The name is empty where it means something else.
+func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
+	if name := rewrite.ArenaNameIn(h.pkg.Pass, h.scope(h.at), pos); name != "" {
+		return name, nil
+	}
+	for _, file := range h.pkg.Pass.Files {
+		if pos < file.FileStart || pos > file.FileEnd {
+			continue
+		}
+		for _, spec := range file.Imports {
+			if strings.Trim(spec.Path.Value, "`\"") == catalog.ArenaPath {
+				return "", nil // hidden here
+			}
+		}
+		if _, obj := h.scope(h.at).LookupParent("arena", pos); obj != nil {
+			return "", nil
+		}
+		at, text := file.Name.End(), "\n\nimport \""+catalog.ArenaPath+"\"\n"
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Rparen.IsValid() {
+				at, text = g.Rparen, "\n\t\""+catalog.ArenaPath+"\"\n"
+				break
+			}
+		}
+		return "arena", []analysis.TextEdit{{Pos: at, End: at, NewText: []byte(text)}}
+	}
+	return "", nil
+}
+
+// inScope is how a message speaks of the arena that is called a.
+func (h *advisor) inScope(a string) string {
+	if h.request != "" {
+		return "with the arena of " + h.request + " at hand"
+	}
+	return "with arena " + a + " in scope"
+}
+
+// begins gives a request's arena its name, where the function has none yet; ok is false
+// where package arena has no name there.
+func (h *advisor) begins() (edits []analysis.TextEdit, ok bool) {
+	if h.request == "" {
+		return nil, true
+	}
+	pkg, imports := h.packageAt(h.body.Lbrace)
+	return append(imports, insert(h.body.Lbrace+1, "\n\t"+requestArena+" := "+pkg+".FromContext("+h.request+".Context())")), pkg != ""
+}
+
+// requestArena is what a fix calls the arena of a request.
+const requestArena = "a"
