@@ -131,7 +131,7 @@ test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
 
 # All packages for the system that is least like the others; for those only what has
 # files of their own, since each needs the standard library anew.
-SYSTEMS = ./internal/check ./internal/suite ./internal/testkit ./internal/machine ./internal/goroutine
+SYSTEMS = ./internal/check ./internal/suite ./internal/testkit/turns ./internal/machine ./internal/goroutine
 test-vet: tools ## go vet for other systems and builds
 	$(GO) vet -tags arenaportable $(ROOT)
 	$(GO) vet -tags arenacheck $(ROOT)

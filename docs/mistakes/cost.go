@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // What the checks cost: requests that make no mistake, as a handler's are.
@@ -64,16 +64,14 @@ func cost(over string) {
 		request = func() { post(server, line) }
 		rounds, requests = 11, 200
 	}
-	took := make([]float64, 0, rounds)
-	for range cap(took) {
+	took := turns.Run(rounds, func() float64 {
 		start := time.Now()
 		for range requests {
 			request()
 		}
-		took = append(took, float64(time.Since(start).Nanoseconds())/float64(requests))
-	}
-	slices.Sort(took)
-	fmt.Printf("%.0f\n", took[len(took)/2])
+		return float64(time.Since(start).Nanoseconds()) / float64(requests)
+	})
+	fmt.Printf("%.0f\n", turns.Of(took[0]).Median)
 }
 
 // handle serves a line of readings that a client posts.

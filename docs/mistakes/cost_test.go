@@ -6,15 +6,15 @@ import (
 	"flag"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-var rounds = flag.Int("rounds", 1, "how often TestCost measures each build, an odd number")
+var rounds = flag.Int("rounds", 1, "how often TestCost measures each build")
 
 // TestCost measures requests without a mistake in each build, with the checks
 // and without, in turns, and logs the ratios: lab/adapters.md says which they
@@ -55,9 +55,9 @@ type costRun struct{ name, program, checked string }
 // costs measures and logs each run, and returns those that take over a hundred times
 // as long as the plain one.
 func costs(t *testing.T, over string, runs []costRun) (far []string) {
-	took := map[string][]float64{}
-	for range *rounds {
-		for _, r := range runs {
+	measure := make([]func() float64, len(runs))
+	for i, r := range runs {
+		measure[i] = func() float64 {
 			cmd := exec.Command(r.program, "cost", over)
 			cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked, noSleep)
 			out, err := cmd.Output()
@@ -68,18 +68,14 @@ func costs(t *testing.T, over string, runs []costRun) (far []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			took[r.name] = append(took[r.name], ns)
+			return ns
 		}
 	}
-	for _, r := range runs {
-		var ratios []float64
-		for i, ns := range took[r.name] {
-			ratios = append(ratios, ns/took["plain"][i])
-		}
-		slices.Sort(ratios)
-		median := ratios[len(ratios)/2]
-		t.Logf("%-8s %-28s %5.1f times plain (%.1f to %.1f)", over, r.name, median, ratios[0], ratios[len(ratios)-1])
-		if median > 100 {
+	took := turns.Run(*rounds, measure...)
+	for i, r := range runs { // the first of which is plain
+		s := turns.Ratio(took[i], took[0])
+		t.Logf("%-8s %-28s %s times plain", over, r.name, s)
+		if s.Median > 100 {
 			far = append(far, r.name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // pauseRequests is how many requests after a pause are looked at.
@@ -98,10 +99,10 @@ func BenchmarkPause(b *testing.B) {
 					steady, first := afterPause(b, p, concurrent)
 					ratios = append(ratios, float64(first)/float64(steady))
 				}
-				slices.Sort(ratios)
-				b.ReportMetric(ratios[len(ratios)/2], "p99-ratio")
-				b.ReportMetric(ratios[len(ratios)/10], "p99-ratio-low")
-				b.ReportMetric(ratios[len(ratios)*9/10], "p99-ratio-high")
+				s := turns.Of(ratios)
+				b.ReportMetric(s.Median, "p99-ratio")
+				b.ReportMetric(s.Least, "p99-ratio-least")
+				b.ReportMetric(s.Most, "p99-ratio-most")
 			})
 		}
 	}

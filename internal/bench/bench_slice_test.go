@@ -3,12 +3,12 @@ package bench
 import (
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 const million = 1_000_000
@@ -32,7 +32,7 @@ func BenchmarkMakeSlice(b *testing.B) {
 		// busy with all that memory, does not cut in.
 		const count = 16
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
-		var times []time.Duration
+		var times []float64
 		for range b.N {
 			a := arena.NewArena((count+1)*8*million, 0)
 			for range 8 {
@@ -44,15 +44,14 @@ func BenchmarkMakeSlice(b *testing.B) {
 			for range count {
 				sinkInts = arena.MakeSlice[int](a, million, million)
 			}
-			times = append(times, time.Since(start))
+			times = append(times, float64(time.Since(start).Nanoseconds())/count)
 			if a.Stats().Chunks != 1 {
 				b.Fatal("the slices did not fit into fresh memory")
 			}
 			sinkInts = nil
 			runtime.GC()
 		}
-		slices.Sort(times)
-		b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/count, "ns/op")
+		b.ReportMetric(turns.Of(times).Median, "ns/op")
 	})
 	b.Run("mem=uninit/alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(8*million+4096, 0)

@@ -4,14 +4,13 @@ import (
 	"flag"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // isolationRounds is 0 in a usual run of the tests: the whole table takes minutes.
@@ -178,9 +177,9 @@ func isolationCell(t *testing.T, percent, n, live int) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		began := testkit.ProcessorTime()
+		began := turns.ProcessorTime()
 		run(requests)
-		cpu = testkit.ProcessorTime() - began
+		cpu = turns.ProcessorTime() - began
 		runtime.ReadMemStats(&after)
 		return cpu, float64(after.Mallocs-before.Mallocs) / float64(requests)
 	}
@@ -193,6 +192,5 @@ func isolationCell(t *testing.T, percent, n, live int) {
 		h, _ := serve(nil)
 		byPool, byHeap, allocs = append(byPool, float64(i)/float64(r)), append(byHeap, float64(i)/float64(h)), append(allocs, n)
 	}
-	median := func(s []float64) float64 { slices.Sort(s); return s[len(s)/2] }
-	t.Logf("GOGC=%d %4d objects %7d live: %.2f of the recycling pool, %.2f of the heap, %.2f allocations", percent, n, live, median(byPool), median(byHeap), median(allocs))
+	t.Logf("GOGC=%d %4d objects %7d live: %.2f of the recycling pool, %.2f of the heap, %.2f allocations", percent, n, live, turns.Of(byPool).Median, turns.Of(byHeap).Median, turns.Of(allocs).Median)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/guard"
-	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // faultOf returns what ExplainFaults makes of a fault in f.
@@ -198,13 +198,13 @@ func TestManyMarksAreNotQuadratic(t *testing.T) {
 		t.Skip("everything takes longer")
 	}
 	a := arena.NewArena(64<<10, 0)
-	began := testkit.ProcessorTime()
+	began := turns.ProcessorTime()
 	for range 6000 {
 		a.Mark()
 		arena.New[int](a)
 	}
 	a.Reset()
-	if took := testkit.ProcessorTime() - began; took > 3*time.Second {
+	if took := turns.ProcessorTime() - began; took > 3*time.Second {
 		t.Errorf("6000 marks took %v", took)
 	}
 }

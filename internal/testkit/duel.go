@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
+
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // Duel measures theirs beside ours, by turns in one process, and reports the median of
@@ -25,31 +26,20 @@ func Duel(b *testing.B, theirs, ours func()) {
 		n *= 2
 	}
 	ours() // warm
-	times := make([]float64, 0, b.N)
-	for round := range b.N {
-		var t, o time.Duration
-		if round%2 == 0 {
-			t = duration(n, theirs)
-			o = duration(n, ours)
-		} else {
-			o = duration(n, ours)
-			t = duration(n, theirs)
-		}
-		times = append(times, float64(t)/float64(max(o, 1)))
-	}
-	slices.Sort(times)
+	took := turns.Run(b.N, func() float64 { return float64(duration(n, theirs)) }, func() float64 { return float64(duration(n, ours)) })
+	times := turns.Ratio(took[0], took[1])
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(times[len(times)/2], "times")
-	b.Logf("%.2f to %.2f, of %d rounds; theirs %s, ours %s", times[0], times[len(times)-1], len(times), allocations(theirs), allocations(ours))
+	b.ReportMetric(times.Median, "times")
+	b.Logf("%.2f to %.2f, of %d rounds; theirs %s, ours %s", times.Least, times.Most, b.N, allocations(theirs), allocations(ours))
 }
 
 func duration(n int, f func()) time.Duration {
 	runtime.GC()
-	begun := ProcessorTime()
+	begun := turns.ProcessorTime()
 	for range n {
 		f()
 	}
-	return ProcessorTime() - begun
+	return turns.ProcessorTime() - begun
 }
 
 func allocations(f func()) string {
@@ -59,6 +49,9 @@ func allocations(f func()) string {
 	runtime.ReadMemStats(&after)
 	return fmt.Sprintf("%d allocations of %d bytes", after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc)
 }
+
+// ProcessorTime is that of package turns.
+func ProcessorTime() time.Duration { return turns.ProcessorTime() }
 
 // Best is the shortest time of f and of g, in rounds that alternate: of so many, or of
 // fewer where enough says that no more are needed. A test that compares them waits so

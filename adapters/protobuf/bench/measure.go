@@ -3,15 +3,13 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
 // row holds what was measured of a document, by the names of the subjects: for each, how many
@@ -21,16 +19,9 @@ type row struct {
 	live   bool // with a million live objects
 	other  bool // hyperpb reads another message
 	speed  float64
-	ratios map[string][]float64
+	ratios map[string]turns.Spread
 	allocs map[string]float64
 	arena  float64 // bytes of it for each byte of the document
-}
-
-// cpu is the processor time of all threads of the process.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	must(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // compare checks that all subjects read the same, fields being marshalled in any order, and
@@ -55,35 +46,31 @@ func compare(d document, all []subject) (other bool) {
 // measure runs all subjects in turns.
 func measure(d document, rounds, bytes int, live bool) row {
 	all := subjects(d)
-	r := row{document: d, live: live, other: compare(d, all), ratios: map[string][]float64{}, allocs: map[string]float64{}}
+	r := row{document: d, live: live, other: compare(d, all), ratios: map[string]turns.Spread{}, allocs: map[string]float64{}}
 	n := max(1, bytes/len(d.bytes))
-	var speeds []float64
-	for round := range rounds + 1 {
-		var took float64
-		for i, s := range all {
+	run := make([]func() float64, len(all))
+	for i, s := range all {
+		run[i] = func() float64 {
 			runtime.GC()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := cpu()
+			start := turns.ProcessorTime()
 			for range n {
 				s.read()
 				s.done()
 			}
-			used := float64(cpu() - start)
+			used := turns.ProcessorTime() - start
 			runtime.ReadMemStats(&after)
-			if round == 0 {
-				continue // warms up
-			}
-			if i == 0 {
-				took = used
-				speeds = append(speeds, float64(n*len(d.bytes))/used*1000)
-			}
-			r.ratios[s.name] = append(r.ratios[s.name], used/took)
 			r.allocs[s.name] = float64(after.Mallocs-before.Mallocs) / float64(n)
+			return float64(used)
 		}
 	}
-	slices.Sort(speeds)
-	r.speed = speeds[len(speeds)/2]
+	turns.Run(1, run...) // warms up
+	took := turns.Run(rounds, run...)
+	for i, s := range all {
+		r.ratios[s.name] = turns.Ratio(took[i], took[0])
+	}
+	r.speed = float64(n*len(d.bytes)) / turns.Of(took[0]).Median * 1000
 	a := arena.NewArena(chunkSize, maxRetained)
 	m := proto.Clone(d.kind)
 	must(arenapb.Unmarshal(a, d.bytes, m))
@@ -91,13 +78,12 @@ func measure(d document, rounds, bytes int, live bool) row {
 	return r
 }
 
-// spread is the median of x with the least and the greatest.
-func spread(x []float64) string {
-	if len(x) == 0 {
-		return "-"
+// times is what a subject was measured as, in the table.
+func (r row) times(subject string) string {
+	if s, ok := r.ratios[subject]; ok {
+		return s.String()
 	}
-	slices.Sort(x)
-	return fmt.Sprintf("%.1f (%.1f–%.1f)", x[len(x)/2], x[0], x[len(x)-1])
+	return "-"
 }
 
 // table is the page's table of what was measured.
@@ -110,12 +96,12 @@ func table(rows []row) string {
 		if r.live {
 			name += ", 1000000 objects live"
 		}
-		hyper := spread(r.ratios["hyperpb"])
+		hyper := r.times("hyperpb")
 		if r.other {
 			hyper += " \\*"
 		}
 		fmt.Fprintf(&b, "| %s | %d | %.0f | %.0f | %.1f | %s | %s | %s | %s |\n", name, len(r.bytes), r.speed, r.allocs["arena"], r.arena,
-			spread(r.ratios["proto.Unmarshal"]), spread(r.ratios["vtprotobuf"]), hyper, spread(r.ratios["new arena"]))
+			r.times("proto.Unmarshal"), r.times("vtprotobuf"), hyper, r.times("new arena"))
 	}
 	return b.String()
 }

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbpool/arena/internal/testkit/turns"
 	"github.com/ebbpool/arena/lab/advice"
 )
 
@@ -163,28 +164,22 @@ func (l lab) predict(name string) (row, error) {
 // measure runs the forms in turn. The gain is the median of the rounds' ratios; GOGC=400 is
 // measured once.
 func (l lab) measure(r *row, rounds int, length time.Duration) error {
-	var gains []float64
-	for round := range rounds {
-		_, plain, err := l.serve(r.name, "plain", "100", length)
-		if err != nil {
-			return err
-		}
-		_, inArena, err := l.serve(r.name, "arena", "100", length)
-		if err != nil {
-			return err
-		}
-		gains = append(gains, plain/inArena)
-		if round == 0 {
-			_, rare, err := l.serve(r.name, "plain", "400", length)
-			if err != nil {
-				return err
+	var failed error
+	form := func(form, gogc string) func() float64 {
+		return func() float64 {
+			if failed != nil {
+				return 0
 			}
-			r.measuredGOGC = plain / rare
+			_, each, err := l.serve(r.name, form, gogc, length)
+			failed = err
+			return each
 		}
 	}
-	slices.Sort(gains)
-	r.measured, r.min, r.max = gains[rounds/2], gains[0], gains[rounds-1]
-	return nil
+	took := turns.Run(rounds, form("plain", "100"), form("arena", "100"))
+	gain := turns.Ratio(took[0], took[1])
+	r.measured, r.min, r.max = gain.Median, gain.Least, gain.Most
+	r.measuredGOGC = took[0][rounds-1] / form("plain", "400")()
+	return failed
 }
 
 var columns = []string{"program", "go", "predicted", "low", "high", "predicted GOGC=400", "measured", "least", "most", "measured GOGC=400"}
