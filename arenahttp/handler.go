@@ -30,11 +30,9 @@
 package arenahttp
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/jsonbody"
 )
 
 // Handler returns a handler that calls next with an arena from p in the request's
@@ -98,33 +96,4 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.end()
 	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r.WithContext(&x.request))
-}
-
-// end takes the arena back, and says what became of a request that was refused
-// memory. It is deferred itself, for recover.
-func (x *exchange) end() {
-	v := recover()
-	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
-	x.request.leave(&x.request.main)
-	if v == nil {
-		return
-	}
-	err, _ := v.(error)
-	var over *arena.LimitError
-	if !errors.As(err, &over) || x.view.hijacked {
-		panic(v)
-	}
-	if x.view.begun {
-		panic(http.ErrAbortHandler)
-	}
-	refuse(&x.view, over)
-}
-
-// refuse answers a request that asked for more memory than it may have.
-func refuse(w http.ResponseWriter, over *arena.LimitError) {
-	status := jsonbody.Refused(over)
-	if over.Retry {
-		w.Header().Set("Retry-After", "1")
-	}
-	http.Error(w, http.StatusText(status), status)
 }

@@ -2,6 +2,7 @@ package arenahttp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -205,40 +207,31 @@ func (w *worker) heir() uint64 {
 	return 0
 }
 
-// shared is a handler for another goroutine, as a worker of the request that it is for,
-// and of those around that.
-type shared struct {
-	next    http.Handler
-	request *request
-	worker  worker
-	outer   *shared
+// end takes the arena back, and says what became of a request that was refused
+// memory. It is deferred itself, for recover.
+func (x *exchange) end() {
+	v := recover()
+	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
+	x.request.leave(&x.request.main)
+	if v == nil {
+		return
+	}
+	err, _ := v.(error)
+	var over *arena.LimitError
+	if !errors.As(err, &over) || x.view.hijacked {
+		panic(v)
+	}
+	if x.view.begun {
+		panic(http.ErrAbortHandler)
+	}
+	refuse(&x.view, over)
 }
 
-// share returns next as a worker of the requests of ctx, nil if there are none.
-func share(ctx context.Context, next http.Handler) *shared {
-	q := requestOf(ctx)
-	if q == nil {
-		return nil
+// refuse answers a request that asked for more memory than it may have.
+func refuse(w http.ResponseWriter, over *arena.LimitError) {
+	status := jsonbody.Refused(over)
+	if over.Retry {
+		w.Header().Set("Retry-After", "1")
 	}
-	outer := share(q.Context, nil)
-	s := &shared{next: next, request: q, outer: outer}
-	if q.join(&s.worker) {
-		return s
-	}
-	if outer != nil {
-		outer.next = next
-	}
-	return outer
-}
-
-func (s *shared) enter() {
-	for ; s != nil; s = s.outer {
-		s.request.enter(&s.worker)
-	}
-}
-
-func (s *shared) leave() {
-	for ; s != nil; s = s.outer {
-		s.request.leave(&s.worker)
-	}
+	http.Error(w, http.StatusText(status), status)
 }

@@ -1,6 +1,7 @@
 package arenahttp
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -46,4 +47,42 @@ func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.leave()
 	defer arena.ExplainFaults()
 	s.next.ServeHTTP(w, r)
+}
+
+// shared is a handler for another goroutine, as a worker of the request that it is for,
+// and of those around that.
+type shared struct {
+	next    http.Handler
+	request *request
+	worker  worker
+	outer   *shared
+}
+
+// share returns next as a worker of the requests of ctx, nil if there are none.
+func share(ctx context.Context, next http.Handler) *shared {
+	q := requestOf(ctx)
+	if q == nil {
+		return nil
+	}
+	outer := share(q.Context, nil)
+	s := &shared{next: next, request: q, outer: outer}
+	if q.join(&s.worker) {
+		return s
+	}
+	if outer != nil {
+		outer.next = next
+	}
+	return outer
+}
+
+func (s *shared) enter() {
+	for ; s != nil; s = s.outer {
+		s.request.enter(&s.worker)
+	}
+}
+
+func (s *shared) leave() {
+	for ; s != nil; s = s.outer {
+		s.request.leave(&s.worker)
+	}
 }

@@ -16,12 +16,11 @@
 package arenafasthttp
 
 import (
-	"errors"
 	"time"
 
-	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
+
+	"github.com/ebbpool/arena"
 )
 
 // FromContext returns the arena of the request, or nil, which means the heap, where
@@ -80,34 +79,4 @@ func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout ti
 		defer arena.ExplainFaults()
 		next(ctx)
 	}, timeout, msg)
-}
-
-// end takes the arena back, and says what became of a request that was refused memory.
-// It is deferred itself, for recover. Where alone, whether the request has timed out is
-// another goroutine's to know, and does not matter.
-func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
-	v := recover()
-	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
-	q.leave(ctx, timedOut)
-	if v == nil {
-		return
-	}
-	err, _ := v.(error)
-	var over *arena.LimitError
-	if !errors.As(err, &over) {
-		panic(v)
-	}
-	if !timedOut { // else there is an answer already
-		refuse(ctx, over)
-	}
-}
-
-// refuse answers a request that asked for more memory than it may have.
-func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
-	ctx.Hijack(nil)
-	status := jsonbody.Refused(over)
-	ctx.Error(fasthttp.StatusMessage(status), status)
-	if over.Retry {
-		ctx.Response.Header.Set("Retry-After", "1")
-	}
 }

@@ -1,13 +1,16 @@
 package arenafasthttp
 
 import (
+	"errors"
 	"sync"
+
+	"github.com/valyala/fasthttp"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/valyala/fasthttp"
 )
 
 // request is what a request's user values have in place of its arena, and knows who may use
@@ -91,4 +94,34 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 	q.pool.Put(a)
 	q.pool, q.outer, q.holder, q.over = nil, nil, 0, false
 	requests.Put(q)
+}
+
+// end takes the arena back, and says what became of a request that was refused memory.
+// It is deferred itself, for recover. Where alone, whether the request has timed out is
+// another goroutine's to know, and does not matter.
+func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
+	v := recover()
+	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
+	q.leave(ctx, timedOut)
+	if v == nil {
+		return
+	}
+	err, _ := v.(error)
+	var over *arena.LimitError
+	if !errors.As(err, &over) {
+		panic(v)
+	}
+	if !timedOut { // else there is an answer already
+		refuse(ctx, over)
+	}
+}
+
+// refuse answers a request that asked for more memory than it may have.
+func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
+	ctx.Hijack(nil)
+	status := jsonbody.Refused(over)
+	ctx.Error(fasthttp.StatusMessage(status), status)
+	if over.Retry {
+		ctx.Response.Header.Set("Retry-After", "1")
+	}
 }

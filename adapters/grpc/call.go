@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -40,12 +39,6 @@ type call struct {
 
 	last     *arena.Arena // what finish puts back, taken from arena
 	envelope envelope
-}
-
-// envelope is a reply that has been marshalled.
-type envelope struct {
-	data mem.BufferSlice
-	err  error
 }
 
 func newCall(ctx context.Context, r *registrar) *call {
@@ -267,4 +260,20 @@ func refusal(v any, reply *any, err *error) {
 	if *err = exhausted(over); reply != nil {
 		*reply = nil
 	}
+}
+
+// own returns err with nothing of the arena in what gRPC sends of it: err itself if
+// there is nothing. Only who is alone may look; others copy.
+func (c *call) own(err error, alone bool) error {
+	if err == nil || alone && c.last == nil {
+		return err
+	}
+	st, ok := status.FromError(err)
+	if alone && !sentFrom(c.last, st) {
+		return err
+	}
+	if !ok {
+		st = status.FromContextError(err) // as gRPC does
+	}
+	return status.FromProto(arenapb.Clone(st.Proto())).Err()
 }

@@ -88,3 +88,9 @@ func as(v any, m proto.Message) any {
 	}
 	return protoadapt.MessageV1Of(m)
 }
+
+// envelope is a reply that has been marshalled.
+type envelope struct {
+	data mem.BufferSlice
+	err  error
+}

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/ebbpool/arena"
-	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
 // exhausted returns what a client is told when a limit refused memory to its call.
@@ -24,22 +23,6 @@ func exhausted(over *arena.LimitError) error {
 		}
 	}
 	return st.Err()
-}
-
-// own returns err with nothing of the arena in what gRPC sends of it: err itself if
-// there is nothing. Only who is alone may look; others copy.
-func (c *call) own(err error, alone bool) error {
-	if err == nil || alone && c.last == nil {
-		return err
-	}
-	st, ok := status.FromError(err)
-	if alone && !sentFrom(c.last, st) {
-		return err
-	}
-	if !ok {
-		st = status.FromContextError(err) // as gRPC does
-	}
-	return status.FromProto(arenapb.Clone(st.Proto())).Err()
 }
 
 // sentFrom reports whether st has text that lies in a.

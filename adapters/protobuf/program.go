@@ -1,6 +1,7 @@
 package arenapb
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"sync"
@@ -199,4 +200,85 @@ func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
 		return nil
 	}
 	return info
+}
+
+// try runs one step of making p. Where that panics, package proto reads the type: it may
+// well panic, too, and then says why.
+func (p *program) try(step func()) {
+	defer func() {
+		if x := recover(); x != nil {
+			p.refuse(fmt.Sprint("making its program panics: ", x))
+		}
+	}()
+	step()
+}
+
+// refuse leaves all messages of p's type to package proto.
+func (p *program) refuse(why string) {
+	if p.why == "" {
+		p.why = why
+	}
+}
+
+// enter enters f in p's tables, once for each wire type that it may have.
+func (p *program) enter(f *field) {
+	fd := f.desc
+	wire := wireTypeOf(fd.Kind())
+	if fd.IsMap() {
+		wire = protowire.BytesType
+	}
+	if f.op == opForeign {
+		// Whatever its wire type: package proto knows which it may have.
+		for w := range protowire.Type(6) {
+			if w != protowire.EndGroupType {
+				p.tag(*f, w)
+			}
+		}
+		return
+	}
+	p.all = append(p.all, p.tag(*f, wire))
+	if fd.IsList() && wire != protowire.BytesType && wire != protowire.StartGroupType {
+		f.op = opPacked
+		p.tag(*f, protowire.BytesType)
+	}
+}
+
+// tag enters a copy of f for fields that come as wire type w, and returns it.
+func (p *program) tag(f field, w protowire.Type) *field {
+	tag := protowire.EncodeTag(f.desc.Number(), w)
+	f.tag = uint32(tag)
+	lead := protowire.AppendVarint(nil, tag)
+	f.tagLen = uint8(len(lead))
+	for i, b := range lead[:min(4, len(lead))] {
+		f.lead |= uint32(b) << (8 * i)
+		f.mask |= 0xff << (8 * i)
+	}
+	if tag < uint64(len(p.short)) {
+		p.short[tag] = &f
+	} else {
+		p.long[f.tag] = &f
+	}
+	return &f
+}
+
+// isMap reports whether field num of p is a map.
+func (p *program) isMap(num protowire.Number) bool {
+	fd := p.info.Desc.Fields().ByNumber(num)
+	return fd != nil && fd.IsMap()
+}
+
+// specialize replaces f's op by the one that does the same faster.
+func (f *field) specialize() {
+	if f.op == opOneof && f.scalar == opText {
+		f.op = opOneofText
+	}
+	if (f.required != 0 || f.bit != 0) && f.op != opForeign {
+		f.op, f.marked = opMarked, f.op
+	}
+	if f.op == opOneofMessage || f.op == opOneofGroup {
+		first := f.desc.ContainingOneof().Fields().Get(0)
+		if f.desc != first && mayLack(f.desc.Message(), map[protoreflect.FullName]bool{}) {
+			f.op, f.marked = opLate, f.op
+		}
+	}
 }

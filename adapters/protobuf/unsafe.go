@@ -1,7 +1,7 @@
 package arenapb
 
 // What internal/xunsafe has not. What is taken for granted of messages is tried out for
-// each type before it is relied on, in verify.go.
+// each type before it is relied on, in program_verify.go.
 
 import (
 	"encoding/binary"

@@ -3,6 +3,7 @@ package escape
 import (
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -269,4 +270,85 @@ func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
 	}
 	at.Store(d.(*dynamic))
 	return d.(*dynamic)
+}
+
+// direct says that slices and interfaces may be read as words. Where not, package
+// reflect does it.
+func direct() bool { return !machine.Portable && machine.LayoutOK }
+
+// sliceAt returns where the elements of the slice at p are, and how many.
+//
+//go:norace
+func (s *slot) sliceAt(p Pointer) (Pointer, int) {
+	if direct() {
+		h := headerAt(p)
+		return h.data, h.len
+	}
+	v := xunsafe.Value(s.typ, p)
+	return v.UnsafePointer(), v.Len()
+}
+
+// setSlice makes the slice at p one of the n elements at data, and no more.
+func (s *slot) setSlice(p, data Pointer, n int) {
+	if direct() {
+		h := headerAt(p)
+		h.data, h.len, h.cap = data, n, n
+		return
+	}
+	xunsafe.Value(s.typ, p).Set(reflect.SliceAt(s.elem, data, n).Convert(s.typ))
+}
+
+// wordAt is the pointer that a value of one word at p consists of: a map, a chan or
+// a func.
+//
+//go:norace
+func (s *slot) wordAt(p Pointer) Pointer {
+	if direct() {
+		return load(p)
+	}
+	return xunsafe.Value(s.typ, p).UnsafePointer()
+}
+
+// setBox has the interface at p hold the value at box, of which it is the only owner:
+// where nothing is written as words, a copy of it.
+func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
+	if direct() {
+		store(xunsafe.Add(p, wordSize), box)
+		return
+	}
+	xunsafe.Value(s.typ, p).Set(xunsafe.Value(d.prog.typ, box))
+}
+
+// holdsNil reports whether an interface with a zero t holds no pointer: then it holds ts
+// themselves, which are one pointer each.
+func holdsNil(t reflect.Type) bool {
+	x := reflect.Zero(t).Interface()
+	return load(xunsafe.Add(xunsafe.PointerTo(&x), wordSize)) == nil
+}
+
+// shy reports whether values of the type must not be looked into where they are others':
+// they have locks, or are atomic, since who holds no lock must not look; or they are
+// the runtime's, or the arena itself.
+func shy(t reflect.Type, own Own) bool {
+	module := strings.TrimSuffix(reflect.TypeFor[slot]().PkgPath(), "/internal/escape")
+	switch path := t.PkgPath(); {
+	case path == "sync", path == "sync/atomic", path == "runtime", path == "reflect", path == "unique", path == "weak",
+		strings.HasPrefix(path, "internal/"):
+		return true
+	case path == module || path == module+"/internal/machine" || path == module+"/internal/live" || path == module+"/internal/check" || path == module+"/internal/guard":
+		if own(t) == nil {
+			return true
+		}
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return shy(t.Elem(), own)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i).Type; (f.Kind() == reflect.Struct || f.Kind() == reflect.Array) && own(t) == nil && shy(f, own) {
+				return true
+			}
+		}
+	}
+	return false
 }

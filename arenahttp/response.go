@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/ebbpool/arena/internal/goroutine"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // response notes whether the answer has begun, which can't be told from an
@@ -199,4 +202,27 @@ func (v *view) writer() http.ResponseWriter {
 		v, (*f)(v), (*h)(v), (*fh)(v), (*p)(v), (*fp)(v), (*hp)(v), (*fhp)(v),
 		(*c)(v), (*fc)(v), (*hc)(v), (*fhc)(v), (*pc)(v), (*fpc)(v), (*hpc)(v), (*fhpc)(v),
 	}[set]
+}
+
+// keepHeader has nothing of the answer's header lie in the request's arena, which is back in
+// its pool when package net/http sends what the handler did not. It costs nothing where
+// nobody has asked for the arena. What lies in an outer request's arena is found by that
+// one's own response, which the answer passes, too.
+func (w *response) keepHeader() {
+	q := w.request
+	if q.arena.Load() == nil {
+		return
+	}
+	self, h := goroutine.Self(), w.Header()
+	q.mu.Lock() // so the arena stays nobody's if it is, and the request goes on
+	defer q.mu.Unlock()
+	a := q.arena.Load()
+	if a == nil || q.strayed {
+		return // an arena that is abandoned is never used again
+	}
+	r := machine.RegionOf(a)
+	if holder := q.holder.Load(); holder != 0 && holder != self || r.ForksInUse() {
+		r = nil // somebody may be working there
+	}
+	keep(h, r)
 }

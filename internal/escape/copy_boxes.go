@@ -154,3 +154,66 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 	}
 	return false
 }
+
+// boxed describes what an interface holds.
+type boxed struct {
+	*dynamic
+	// The value: in a box, which nobody may write to, or, of a type that is one
+	// pointer, in the interface itself. Where nothing is read as words it is a copy, the
+	// same one for all interfaces that share a box.
+	at Pointer
+}
+
+// boxAt returns what the interface at p holds; nothing has no type.
+//
+//go:norace
+func (c *copier) boxAt(s *slot, p Pointer) boxed {
+	if !direct() {
+		return c.view(s, p)
+	}
+	word := load(p)
+	if word == nil {
+		return boxed{}
+	}
+	d := s.dynamicOf(word, p, c.own)
+	if d.inPlace {
+		return boxed{d, xunsafe.Add(p, wordSize)}
+	}
+	return boxed{d, load(xunsafe.Add(p, wordSize))}
+}
+
+// viewed is what an interface is known by there: its type, and its bytes.
+type viewed struct {
+	typ   reflect.Type
+	words string
+}
+
+// A view shows what an interface holds, by package reflect. It keeps that alive, so that
+// no other interface has the same bytes and holds something else.
+type view struct {
+	boxed
+	of reflect.Value
+}
+
+// view is boxAt where nothing is read as words. Nobody says there which interfaces
+// share a box, but those do that have the same bytes, whatever these mean.
+func (c *copier) view(s *slot, p Pointer) boxed {
+	v := xunsafe.Value(s.typ, p)
+	if v.IsNil() {
+		return boxed{}
+	}
+	key := viewed{s.typ, bytesAt(p, s.typ.Size())}
+	if known, ok := c.views[key]; ok {
+		return known.boxed
+	}
+	held := v.Elem()
+	x := reflect.New(held.Type())
+	x.Elem().Set(held)
+	d := &dynamic{prog: programFor(held.Type(), c.own), text: held.Kind() == reflect.String}
+	if c.views == nil {
+		c.views = map[viewed]view{}
+	}
+	b := boxed{d, x.UnsafePointer()}
+	c.views[key] = view{b, held}
+	return b
+}

@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -13,24 +12,6 @@ import (
 // Builtin maps lie on the heap, their keys and values in the arena. A map is worked on as
 // one of another type with the same key, and values of the same size with pointers in the
 // same places: a map of strings to messages of any type as a map[string]pointer.
-
-// mapField makes f read into a map of type t, if such maps are known here.
-func (c *compiler) mapField(f *field, t reflect.Type) bool {
-	key, value := f.desc.MapKey(), f.desc.MapValue()
-	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
-		return false
-	}
-	f.mem, f.keyWire, f.valueWire = machine.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
-	if value.Message() != nil {
-		if value.Kind() != protoreflect.MessageKind {
-			return false
-		}
-		f.scalar, f.sub = opMessage, c.program(t.Elem())
-		return f.sub != nil
-	}
-	f.scalar = scalarOp(value, t.Elem())
-	return f.scalar != opOther
-}
 
 // mapRun reads a run of entries into f's map.
 func (d *decoder) mapRun(f *field, at xunsafe.Pointer, i, end int) int {

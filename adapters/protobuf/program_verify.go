@@ -13,51 +13,6 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// finish learns what package proto does with each field of the programs that were made
-// and tries out that they do the same, in the same places. Where they don't, all messages
-// of the type are left to package proto.
-func (c *compiler) finish() {
-	for _, step := range []func(*program){
-		func(p *program) {
-			for _, f := range p.all {
-				p.learn(f)
-			}
-		},
-		func(p *program) {
-			for _, f := range p.all {
-				p.change(f, (*field).specialize)
-			}
-		},
-		(*program).leaveOut,
-		(*program).tryOut,
-	} {
-		for _, p := range c.made {
-			if p.why == "" {
-				p.try(func() { step(p) })
-			}
-		}
-	}
-	for _, p := range c.made {
-		p.leaveOut()
-	}
-}
-
-// specialize replaces f's op by the one that does the same faster.
-func (f *field) specialize() {
-	if f.op == opOneof && f.scalar == opText {
-		f.op = opOneofText
-	}
-	if (f.required != 0 || f.bit != 0) && f.op != opForeign {
-		f.op, f.marked = opMarked, f.op
-	}
-	if f.op == opOneofMessage || f.op == opOneofGroup {
-		first := f.desc.ContainingOneof().Fields().Get(0)
-		if f.desc != first && mayLack(f.desc.Message(), map[protoreflect.FullName]bool{}) {
-			f.op, f.marked = opLate, f.op
-		}
-	}
-}
-
 // leaveOut has package proto read the fields of p that have messages which it has to read.
 func (p *program) leaveOut() {
 	leave := func(f *field) {

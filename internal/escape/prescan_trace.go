@@ -162,30 +162,3 @@ func article(t reflect.Type) string {
 	}
 	return fmt.Sprintf("a %v", t)
 }
-
-// shy reports whether values of the type must not be looked into where they are others':
-// they have locks, or are atomic, since who holds no lock must not look; or they are
-// the runtime's, or the arena itself.
-func shy(t reflect.Type, own Own) bool {
-	module := strings.TrimSuffix(reflect.TypeFor[slot]().PkgPath(), "/internal/escape")
-	switch path := t.PkgPath(); {
-	case path == "sync", path == "sync/atomic", path == "runtime", path == "reflect", path == "unique", path == "weak",
-		strings.HasPrefix(path, "internal/"):
-		return true
-	case path == module || path == module+"/internal/machine" || path == module+"/internal/live" || path == module+"/internal/check" || path == module+"/internal/guard":
-		if own(t) == nil {
-			return true
-		}
-	}
-	switch t.Kind() {
-	case reflect.Array:
-		return shy(t.Elem(), own)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i).Type; (f.Kind() == reflect.Struct || f.Kind() == reflect.Array) && own(t) == nil && shy(f, own) {
-				return true
-			}
-		}
-	}
-	return false
-}

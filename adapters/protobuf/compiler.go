@@ -1,7 +1,6 @@
 package arenapb
 
 import (
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -17,17 +16,6 @@ import (
 // compiler makes programs. The lock is held. Nobody sees what it makes before all is done.
 type compiler struct {
 	made map[reflect.Type]*program // by pointer types
-}
-
-// try runs one step of making p. Where that panics, package proto reads the type: it may
-// well panic, too, and then says why.
-func (p *program) try(step func()) {
-	defer func() {
-		if x := recover(); x != nil {
-			p.refuse(fmt.Sprint("making its program panics: ", x))
-		}
-	}()
-	step()
 }
 
 // program returns the program of t, which may not be filled in yet where t leads to
@@ -119,13 +107,6 @@ func numberIn(f reflect.StructField) protowire.Number {
 		}
 	}
 	return 0
-}
-
-// refuse leaves all messages of p's type to package proto.
-func (p *program) refuse(why string) {
-	if p.why == "" {
-		p.why = why
-	}
 }
 
 func (c *compiler) fill(p *program) {
@@ -275,47 +256,6 @@ func (c *compiler) field(p *program, f *field, t reflect.Type) {
 	}
 }
 
-// enter enters f in p's tables, once for each wire type that it may have.
-func (p *program) enter(f *field) {
-	fd := f.desc
-	wire := wireTypeOf(fd.Kind())
-	if fd.IsMap() {
-		wire = protowire.BytesType
-	}
-	if f.op == opForeign {
-		// Whatever its wire type: package proto knows which it may have.
-		for w := range protowire.Type(6) {
-			if w != protowire.EndGroupType {
-				p.tag(*f, w)
-			}
-		}
-		return
-	}
-	p.all = append(p.all, p.tag(*f, wire))
-	if fd.IsList() && wire != protowire.BytesType && wire != protowire.StartGroupType {
-		f.op = opPacked
-		p.tag(*f, protowire.BytesType)
-	}
-}
-
-// tag enters a copy of f for fields that come as wire type w, and returns it.
-func (p *program) tag(f field, w protowire.Type) *field {
-	tag := protowire.EncodeTag(f.desc.Number(), w)
-	f.tag = uint32(tag)
-	lead := protowire.AppendVarint(nil, tag)
-	f.tagLen = uint8(len(lead))
-	for i, b := range lead[:min(4, len(lead))] {
-		f.lead |= uint32(b) << (8 * i)
-		f.mask |= 0xff << (8 * i)
-	}
-	if tag < uint64(len(p.short)) {
-		p.short[tag] = &f
-	} else {
-		p.long[f.tag] = &f
-	}
-	return &f
-}
-
 func wireTypeOf(k protoreflect.Kind) protowire.Type {
 	switch k {
 	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
@@ -335,4 +275,51 @@ func firstWord(t reflect.Type, v reflect.Value) xunsafe.Pointer {
 	x := reflect.New(t)
 	x.Elem().Set(v)
 	return xunsafe.Cast[xunsafe.Words](x.UnsafePointer()).Type
+}
+
+// mapField makes f read into a map of type t, if such maps are known here.
+func (c *compiler) mapField(f *field, t reflect.Type) bool {
+	key, value := f.desc.MapKey(), f.desc.MapValue()
+	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
+		return false
+	}
+	f.mem, f.keyWire, f.valueWire = machine.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
+	if value.Message() != nil {
+		if value.Kind() != protoreflect.MessageKind {
+			return false
+		}
+		f.scalar, f.sub = opMessage, c.program(t.Elem())
+		return f.sub != nil
+	}
+	f.scalar = scalarOp(value, t.Elem())
+	return f.scalar != opOther
+}
+
+// finish learns what package proto does with each field of the programs that were made
+// and tries out that they do the same, in the same places. Where they don't, all messages
+// of the type are left to package proto.
+func (c *compiler) finish() {
+	for _, step := range []func(*program){
+		func(p *program) {
+			for _, f := range p.all {
+				p.learn(f)
+			}
+		},
+		func(p *program) {
+			for _, f := range p.all {
+				p.change(f, (*field).specialize)
+			}
+		},
+		(*program).leaveOut,
+		(*program).tryOut,
+	} {
+		for _, p := range c.made {
+			if p.why == "" {
+				p.try(func() { step(p) })
+			}
+		}
+	}
+	for _, p := range c.made {
+		p.leaveOut()
+	}
 }

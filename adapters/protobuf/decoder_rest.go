@@ -75,12 +75,6 @@ func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
 	*b = append(s, d.view(value, end)...)
 }
 
-// isMap reports whether field num of p is a map.
-func (p *program) isMap(num protowire.Number) bool {
-	fd := p.info.Desc.Fields().ByNumber(num)
-	return fd != nil && fd.IsMap()
-}
-
 // extension asks for the extension of p with number num.
 func (d *decoder) extension(p *program, num protowire.Number) (x protoreflect.ExtensionType, err error) {
 	d.outside(func() {
