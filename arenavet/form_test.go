@@ -14,10 +14,11 @@ import (
 // time. Without the test they grow into circles, in which all are read to understand one:
 // package flow was one of 40.
 func TestFilesUseEachOtherOneWay(t *testing.T) {
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, "./internal/access", "./internal/ssaform", "./internal/flow", "./internal/heap", "./internal/rules")
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, "./...")
 	if err != nil || packages.PrintErrors(pkgs) > 0 {
 		t.Fatal(err)
 	}
+	arrows := 0
 	for _, p := range pkgs {
 		uses := map[string][]string{}
 		for _, f := range p.Syntax {
@@ -35,9 +36,7 @@ func TestFilesUseEachOtherOneWay(t *testing.T) {
 				return true
 			})
 		}
-		if len(uses) == 0 {
-			t.Errorf("%s: no file uses another", p.PkgPath)
-		}
+		arrows += len(uses)
 		done := map[string]bool{}
 		var visit func(file string, on []string)
 		visit = func(file string, on []string) {
@@ -62,6 +61,9 @@ func TestFilesUseEachOtherOneWay(t *testing.T) {
 		for file := range uses {
 			visit(file, nil)
 		}
+	}
+	if arrows < 50 {
+		t.Errorf("only %d files use others", arrows)
 	}
 }
 

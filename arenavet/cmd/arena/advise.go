@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,10 +63,4 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 		return printJSON(out, a)
 	}
 	return a.Print(out)
-}
-
-func printJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -14,12 +14,6 @@ import (
 	"os"
 )
 
-// verb is one of the command's, as the go command has them.
-type verb struct {
-	name, usage, short string
-	run                func(v *verb, args []string, out io.Writer) error
-}
-
 var verbs = []*verb{adviseVerb, reportVerb}
 
 func main() {
@@ -53,22 +47,4 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "\n\tarena %s %s\n\t\t%s\n", v.name, v.usage, v.short)
 	}
 	fmt.Fprintln(w, "\narena VERB -h has the flags.")
-}
-
-// flags are a verb's, with a usage text that has its first line.
-func (v *verb) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("arena "+v.name, flag.ContinueOnError)
-	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "usage: arena %s %s\n\n%s.\n\n", v.name, v.usage, v.short)
-		f.PrintDefaults()
-	}
-	return f
-}
-
-// packageArgs are the patterns of a command line.
-func packageArgs(f *flag.FlagSet) []string {
-	if f.NArg() == 0 {
-		return []string{"."}
-	}
-	return f.Args()
 }

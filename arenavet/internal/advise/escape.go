@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// lineKey is a line of a file.
-type lineKey struct {
-	file string
-	line int
-}
-
 var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):\d+: (.*)$`)
 
 // escapes asks the compiler what the packages send to the heap, line by line. What an
@@ -76,4 +70,26 @@ func kindOfEscape(what string) Kind {
 		return kindMethod
 	}
 	return kindBox
+}
+
+// kindAt returns what a site's value is, by the function of the runtime that made it and by
+// what the compiler says of its line.
+func kindAt(entry Kind, escaping []string) Kind {
+	if entry != kindNew && entry != "" {
+		return entry
+	}
+	have := map[Kind]bool{}
+	for _, e := range escaping {
+		have[kindOfEscape(e)] = true
+	}
+	order := []Kind{kindNew, kindSlice, kindClosure, kindMethod, kindArguments, kindBox}
+	if entry == "" { // an allocation profile has not what the runtime was called for
+		order = []Kind{kindNew, kindSlice, kindAppend, kindText, kindMap, kindClosure, kindMethod, kindArguments, kindBox}
+	}
+	for _, k := range order {
+		if have[k] {
+			return k
+		}
+	}
+	return kindNew
 }

@@ -86,25 +86,3 @@ func kindOfEntry(entry string) Kind {
 	}
 	return kindOther
 }
-
-// kindAt returns what a site's value is, by the function of the runtime that made it and by
-// what the compiler says of its line.
-func kindAt(entry Kind, escaping []string) Kind {
-	if entry != kindNew && entry != "" {
-		return entry
-	}
-	have := map[Kind]bool{}
-	for _, e := range escaping {
-		have[kindOfEscape(e)] = true
-	}
-	order := []Kind{kindNew, kindSlice, kindClosure, kindMethod, kindArguments, kindBox}
-	if entry == "" { // an allocation profile has not what the runtime was called for
-		order = []Kind{kindNew, kindSlice, kindAppend, kindText, kindMap, kindClosure, kindMethod, kindArguments, kindBox}
-	}
-	for _, k := range order {
-		if have[k] {
-			return k
-		}
-	}
-	return kindNew
-}

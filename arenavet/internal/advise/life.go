@@ -41,19 +41,6 @@ func (a *adviser) outlives(s *Site) string {
 // minLiveSamples is how many of a site's values the profiler must have seen in use.
 const minLiveSamples = 5
 
-// life is what is known of how long values live.
-type life struct {
-	live    float64 // how many are in use
-	samples float64 // how many of those the profiler saw
-	made    float64 // how many were made in the time of the CPU profile
-}
-
-func (l *life) add(live, samples, made float64) {
-	l.live += live
-	l.samples += samples
-	l.made += made
-}
-
 // lifeOf is that of all values that a site's function makes.
 func (a *adviser) lifeOf(s *Site) *life {
 	name := s.path + " " + outer(s.Function)

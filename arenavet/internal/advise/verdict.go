@@ -9,9 +9,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// Bar is the gain from which an arena is worth its conversion.
-const Bar = 1.10
-
 // What a value in an arena takes.
 const (
 	nanosOfNew  = 3
@@ -23,40 +20,6 @@ const (
 // modelError is how far the model may be off, as a part of the time that is saved or that
 // is left, whichever is less.
 const modelError = 0.22
-
-// Advice is the answer.
-type Advice struct {
-	Pays       bool              `json:"pays"` // reports whether Gain is at least Bar
-	Gain       float64           `json:"gain"` // the process's throughput, of that today
-	Low        float64           `json:"low"`  // the range that it lies in
-	High       float64           `json:"high"`
-	GOGC400    float64           `json:"gogc400"`        // what GOGC=400 alone gains
-	JSON       float64           `json:"json,omitempty"` // what arenajson alone gains, with a nil arena
-	Samples    int64             `json:"samples"`
-	CPUSeconds float64           `json:"cpuSeconds"`
-	Collector  float64           `json:"collector"` // its part of the time
-	Malloc     float64           `json:"malloc"`
-	Functions  []Function        `json:"functions"` // that take an arena, those that save most first
-	Heap       []Site            `json:"heap"`      // what stays there
-	Sites      []Site            `json:"sites"`
-	BytesTaken float64           `json:"bytesTaken"` // in the time of the profile
-	BytesLeft  float64           `json:"bytesLeft"`
-	Requests   int               `json:"requests,omitempty"`
-	Unknown    []profile.Unknown `json:"unknown,omitempty"`
-	Notes      []string          `json:"notes,omitempty"`
-	GoVersion  string            `json:"go"`
-
-	total  float64
-	flames *flame
-}
-
-// Function is one that would take an arena.
-type Function struct {
-	Name  string  `json:"name"`
-	File  string  `json:"file"`
-	Saved float64 `json:"saved"` // of the process's time
-	Sites []Site  `json:"sites"`
-}
 
 // time returns what the process's work takes in nanoseconds when each site has the outcome that
 // taken reports. Codecs take the part that share tells.
@@ -197,19 +160,4 @@ func (a *adviser) rank(v *Advice, after float64) {
 	slices.SortFunc(v.Sites, func(x, y Site) int {
 		return cmp.Or(cmp.Compare(y.Nanos, x.Nanos), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Called, y.Called))
 	})
-}
-
-// outer is the function that a function literal stands in.
-func outer(function string) string {
-	for {
-		at := strings.LastIndexByte(function, '.')
-		if at < 0 {
-			return function
-		}
-		last := strings.TrimPrefix(function[at+1:], "func")
-		if last == "" || strings.Trim(last, "0123456789") != "" {
-			return function
-		}
-		function = function[:at]
-	}
 }

@@ -6,17 +6,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// What part of the program's own work an arena saves beside mallocgc, at sites that it takes.
-// The parts are those that fit the programs of lab/advice, and docs/numbers.md for maps.
-const (
-	savedCopy   = 0.6  // copying into memory of the heap, which is in no cache yet
-	savedGrow   = 0.3  // growslice: the newest slice of an arena grows in its place
-	savedLarge  = 0.8  // the same, where slices are large
-	savedRehash = 0.9  // moving a map's entries to a larger table: arena.Map grows fourfold
-	savedAssign = 0.4  // entering into a map that grows
-	savedAccess = 0.25 // reading one that was just made
-)
-
 // saves adds what an arena would save of a sample of the program's own work.
 func (a *adviser) saves(s *profile.Sample) {
 	frames := s.Runtime()
@@ -50,18 +39,6 @@ func (a *adviser) saves(s *profile.Sample) {
 		if t := a.site(s.Frames); !t.outside {
 			a.maps[t.path+" "+outer(t.Function)] += part * s.Nanos
 		}
-	}
-}
-
-// largeBytes is from what mean size on the time to grow a slice is that of copying it.
-const largeBytes = 200
-
-// grown adds what a site saves of growing slices, once its sizes are known.
-func (s *Site) grown() {
-	if s.Objects > 0 && s.Bytes/s.Objects >= largeBytes {
-		s.work += savedLarge * s.grow
-	} else {
-		s.work += savedGrow * s.grow
 	}
 }
 

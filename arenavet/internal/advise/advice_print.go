@@ -97,20 +97,6 @@ func (v *Advice) Warning() string {
 		v.GoVersion, 100*v.UnknownPart(), strings.Join(names, ", "))
 }
 
-func size(b float64) string {
-	for _, unit := range []string{"B", "KB", "MB"} {
-		if b < 1000 {
-			return fmt.Sprintf("%.3g %s", b, unit)
-		}
-		b /= 1000
-	}
-	return fmt.Sprintf("%.3g GB", b)
-}
-
-func short(function string) string {
-	return function[strings.LastIndexByte(cutShape(function), '/')+1:]
-}
-
 var texts = template.Must(template.New("texts").Funcs(template.FuncMap{
 	"percent": func(x float64) string { return fmt.Sprintf("%5.1f %%", 100*x) },
 	"short":   short,

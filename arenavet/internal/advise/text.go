@@ -1,0 +1,41 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+)
+
+func short(function string) string {
+	return function[strings.LastIndexByte(cutShape(function), '/')+1:]
+}
+
+func size(b float64) string {
+	for _, unit := range []string{"B", "KB", "MB"} {
+		if b < 1000 {
+			return fmt.Sprintf("%.3g %s", b, unit)
+		}
+		b /= 1000
+	}
+	return fmt.Sprintf("%.3g GB", b)
+}
+
+// cutShape is a function's name without what the compiler says of its type arguments.
+func cutShape(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	return name
+}
+
+// outer is the function that a function literal stands in.
+func outer(function string) string {
+	for {
+		at := strings.LastIndexByte(function, '.')
+		if at < 0 {
+			return function
+		}
+		last := strings.TrimPrefix(function[at+1:], "func")
+		if last == "" || strings.Trim(last, "0123456789") != "" {
+			return function
+		}
+		function = function[:at]
+	}
+}
