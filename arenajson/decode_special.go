@@ -2,7 +2,6 @@ package arenajson
 
 import (
 	"encoding"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -109,19 +108,6 @@ func (d *decoder) jsonNumber(p *decProgram, to xunsafe.Pointer, i int) int {
 // badNumber is encoding/json's error for a string in a json.Number.
 func badNumber(item []byte) error {
 	return fmt.Errorf("json: invalid number literal, trying to unmarshal %q into Number", item)
-}
-
-// base64 reads a string into bytes.
-func (d *decoder) base64(to xunsafe.Pointer, i int) int {
-	s, end := d.str(i)
-	b := d.bytes(base64.StdEncoding.DecodedLen(len(s)))
-	n, err := base64.StdEncoding.Decode(b, xunsafe.ViewBytes(s))
-	if err != nil {
-		d.note(err)
-		return end
-	}
-	*xunsafe.Cast[[]byte](to) = b[:n:n]
-	return end
 }
 
 // quoted reads the value of a member with ,string: a scalar within a string, or null.

@@ -294,9 +294,7 @@ func (e *encoder) bytes(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 		return e.null(w)
 	}
 	n := base64.StdEncoding.EncodedLen(len(s))
-	w = put8(e.reserve(w, n+2), '"')
-	base64.StdEncoding.Encode(bytesAt(w, n)[:n], s)
-	return put8(xunsafe.Add(w, uintptr(n)), '"')
+	return put8(putBase64(put8(e.reserve(w, n+2), '"'), s), '"')
 }
 
 // any writes what is in an interface.
