@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ebbpool/arena/internal/live"
 )
@@ -35,7 +34,7 @@ const maxLeaks = 1000
 // Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
 // all, 0 none, which is how a pool begins; a negative rate panics.
 //
-// A Get that keeps its stack walks it and allocates, once more for the profile;
+// A Get that keeps its stack walks it and allocates, and more for the profile;
 // the others pick a random number and allocate nothing. SetLeakSampling may be
 // called at any time; arenas that are out keep what they have.
 func (p *ArenaPool) SetLeakSampling(rate int) {
@@ -57,11 +56,7 @@ func (p *ArenaPool) Leaks() []Leak {
 	defer p.mu.Unlock()
 	found := make([]Leak, 0, len(p.leaks))
 	for s, n := range p.leaks {
-		depth := stackDepth
-		for depth > 0 && s[depth-1] == 0 {
-			depth--
-		}
-		found = append(found, Leak{Count: n, Stack: slices.Clone(s[:depth])})
+		found = append(found, Leak{Count: n, Stack: slices.Clone(s.pcs())})
 	}
 	slices.SortFunc(found, func(a, b Leak) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Stack, b.Stack))
@@ -85,23 +80,31 @@ const stackDepth = 32
 
 type stack [stackDepth]uintptr
 
+func (s *stack) pcs() []uintptr {
+	depth := stackDepth
+	for depth > 0 && s[depth-1] == 0 {
+		depth--
+	}
+	return s[:depth]
+}
+
 // sample is the stack of one Get.
 type sample struct {
 	stack   stack
+	rate    int
+	account *account
 	profile live.Profile // where it was entered, nil for nowhere
-	key     int64        // under which
 }
 
-var lastSample atomic.Int64
-
-// takeSample notes the stack of a call of Get, with frames more functions in between.
-func takeSample(frames int) *sample {
+// takeSample notes the stack of a call of Get, with frames more functions in between, for
+// the arena of acct.
+func takeSample(acct *account, rate, frames int) *sample {
 	own := 3 + frames // takeSample, started and Get
-	s := new(sample)
+	s := &sample{rate: rate, account: acct}
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {
-		s.profile, s.key = *profile, lastSample.Add(1)
-		s.profile.Add(s.key, own+1)
+		s.profile = *profile
+		s.profile.Add(s)
 	}
 	return s
 }
@@ -109,6 +112,12 @@ func takeSample(frames int) *sample {
 // end notes that the arena is out no more.
 func (s *sample) end() {
 	if s.profile != nil {
-		s.profile.Remove(s.key)
+		s.profile.Remove(s)
 	}
 }
+
+// What follows is for the profile.
+
+func (s *sample) Stack() []uintptr { return s.stack.pcs() }
+func (s *sample) Rate() int        { return s.rate }
+func (s *sample) Bytes() int       { return int(s.account.Held()) }

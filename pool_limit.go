@@ -152,7 +152,7 @@ func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
 		acct.Pending = true
-		acct.sample.Store(takeSample(frames))
+		acct.sample.Store(takeSample(acct, c.rate, frames))
 	}
 	return a
 }

@@ -37,6 +37,8 @@ var importsUnsafe = map[string]string{
 	"internal/machine/typetable.go": "slots without bounds checks",
 	"internal/swiss/unsafe.go":      "keys as numbers and bytes, for hashing",
 
+	"arenapprof/labels.go":        "the labels of a goroutine, whose type is looked up at run time",
+
 	"arenajson/decode_doc.go":     "a document's bytes: checked builds look whether they are its own",
 	"arenajson/encode_put.go":     "text, where there is room for it",
 	"adapters/arrow/unsafe.go":    "addresses of buffers, aligned to 64 bytes",

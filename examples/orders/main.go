@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenapprof"
 	arenaorders "github.com/ebbpool/arena/examples/orders/arena"
 	plainorders "github.com/ebbpool/arena/examples/orders/plain"
 	"github.com/ebbpool/arena/examples/orders/store"
@@ -41,6 +42,18 @@ func main() {
 	}
 }
 
+// forOperators adds the memory that requests hold to what operators see.
+func forOperators(o *web.Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.Operator(o))
+	mux.HandleFunc("/debug/pprof/arena.live", func(w http.ResponseWriter, _ *http.Request) {
+		if err := arenapprof.WriteProfile(w); err != nil {
+			o.Log.Warn("the profile was not sent", "error", err)
+		}
+	})
+	return mux
+}
+
 func run(ctx context.Context, log *slog.Logger, addr, operator, database string, plain bool) error {
 	s, err := store.Open(ctx, database)
 	if err != nil {
@@ -57,7 +70,7 @@ func run(ctx context.Context, log *slog.Logger, addr, operator, database string,
 		return err
 	}
 	o := (web.Options{Log: log}).WithDefaults()
-	behind := &http.Server{Handler: web.Operator(o), ReadHeaderTimeout: web.DefaultLimits.ReadHeader}
+	behind := &http.Server{Handler: forOperators(o), ReadHeaderTimeout: web.DefaultLimits.ReadHeader}
 	go behind.Serve(operators)
 	defer behind.Close()
 
@@ -67,6 +80,7 @@ func run(ctx context.Context, log *slog.Logger, addr, operator, database string,
 	} else {
 		pool := arena.NewAutoPool(0)
 		pool.SetLimit(8<<20, 256<<20) // of one request, and of all that are under way
+		pool.SetLeakSampling(100)     // for Leaks and the profile
 		handler = arenaorders.New(s, pool, *o, time.Now)
 	}
 	log.Info("serving", "customers", customers.Addr().String(), "operators", operators.Addr().String(), "plain", plain)

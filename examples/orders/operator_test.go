@@ -86,6 +86,9 @@ func TestRun(t *testing.T) {
 		if got := ask(t, "http://"+at.Operators+"/debug/pprof/goroutine?debug=1"); !strings.HasPrefix(got, "goroutine profile") {
 			t.Errorf("pprof: %.100s", got)
 		}
+		if got := ask(t, "http://"+at.Operators+"/debug/pprof/arena.live"); !strings.HasPrefix(got, "\x1f\x8b") { // gzip
+			t.Errorf("the profile of arenas: %.100q", got)
+		}
 		if got := ask(t, "http://"+at.Customers+"/debug/pprof/"); !strings.Contains(got, "404") {
 			t.Errorf("pprof is where customers are: %.100s", got)
 		}

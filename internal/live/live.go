@@ -1,17 +1,23 @@
 // Package live is where package arena, which must not make every program that
-// imports it carry package runtime/pprof, finds the profile of live arenas, if
+// imports it carry an encoder of profiles, finds the profile of live arenas, if
 // the program wants one.
 package live
 
 import "sync/atomic"
 
-// Profile has the methods that package arena needs of a [runtime/pprof.Profile].
+// Arena is a sampled arena that is out. It keeps no arena alive.
+type Arena interface {
+	Stack() []uintptr // of its Get
+	Rate() int        // one Get in so many was sampled
+	Bytes() int       // the size of its chunks and its forks' now
+}
+
+// Profile has the arenas that are out.
 type Profile interface {
-	Add(value any, skip int)
-	Remove(value any)
+	Add(Arena)
+	Remove(Arena)
 }
 
 // Current is the profile that sampled arenas enter at Get and leave at Put, or
-// when they are found to be leaked; nil for none. Its values are numbers, never
-// arenas: a profile keeps what is in it.
+// when they are found to be leaked; nil for none.
 var Current atomic.Pointer[Profile]
