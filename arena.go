@@ -133,6 +133,9 @@ func (a *Arena) empty(how string) (used uintptr) {
 	used = a.endForks(0, how) + a.region.Empty()
 	a.trimForks()
 	a.quota().YieldIdle()
+	if a.forks.parent == nil {
+		a.quota().Settled()
+	}
 	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
 		acct.Pending = true // forks charged it, under a total that was set late
 	}

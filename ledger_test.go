@@ -127,10 +127,11 @@ func (l *ledger) check(before figures) error {
 	if counts.Out != charged || l.total != 0 && charged > max(uintptr(l.total), before.charged) {
 		return fmt.Errorf("%d bytes of a total of %d are out, the accounts say %d, before the step %d", counts.Out, l.total, charged, before.charged)
 	}
-	if counts.Held != out+idle || s.InUseBytes != int(out) || s.RetainedBytes != int(idle) {
-		return fmt.Errorf("%d bytes are out, %d idle; %d are counted, %+v", out, idle, counts.Held, s)
+	spare := l.p.stats.Spares.Bytes()
+	if counts.Held != out+idle+spare || s.InUseBytes != int(out) || s.RetainedBytes != int(idle+spare) {
+		return fmt.Errorf("%d bytes are out, %d idle, %d no arena's; %d are counted, %+v", out, idle, spare, counts.Held, s)
 	}
-	l.most = max(l.most, out+idle)
+	l.most = max(l.most, out+idle+spare)
 	for _, x := range l.families {
 		held, _ := x.held()
 		l.largest = max(l.largest, held)

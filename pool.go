@@ -18,6 +18,11 @@ import (
 // it keeps as many as were out at the same time in the last two to four minutes,
 // within 32 MB or what SetMaxIdleBytes says, and leaves the others to the collector.
 //
+// An arena in a pool retains what three of four requests need, or twice that, or 4 KB of
+// a type. What a request needs beyond that belongs to the pool, which has it for the next
+// one, of whichever arena: one set of chunks, maxRetained at most, for each large request
+// that was in progress at once in the last 2,000, or in the last minute or two.
+//
 // A pool is for many short epochs with a clear end. A program with one long
 // epoch, or one goroutine, needs only an Arena.
 //
@@ -106,6 +111,7 @@ func (p *ArenaPool) begin() {
 	}
 	p.self = weak.Make(p)
 	p.retained.limit = defaultMaxIdle
+	p.stats.Bound(defaultMaxIdle)
 	p.isolated.Init(p.chunkSize, p.maxRetained)
 	p.made.Store(true)
 }

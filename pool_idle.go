@@ -101,9 +101,10 @@ func (d *demand) note(n int, now time.Time) {
 func (d *demand) most() int { return max(d.now, d.before) }
 
 // SetMaxIdleBytes bounds the memory that the pool keeps for the next burst: over
-// collections idle arenas may have at most bytes bytes of chunks together, 32
-// MB unless SetMaxIdleBytes says otherwise. 0 keeps none, and an arena that lies idle
-// for two collections is gone, as from a sync.Pool; a negative number panics.
+// collections idle arenas, and the chunks for large requests, may have at most bytes
+// bytes together, 32 MB unless SetMaxIdleBytes says otherwise. 0 keeps none, and an arena
+// that lies idle for two collections is gone, as from a sync.Pool; each arena then retains
+// what one of its last 128 requests needed. A negative number panics.
 //
 // Within that bound a pool keeps as many arenas as were out at the same time
 // in the last two to four minutes. The others go at the collection that
@@ -125,6 +126,7 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 //go:norace
 func (p *ArenaPool) setMaxIdle(bytes uintptr) {
 	p.retained.limit = bytes
+	p.stats.Bound(bytes)
 	p.trim()
 }
 
@@ -257,7 +259,8 @@ func (p *ArenaPool) review(now time.Time) {
 	// What is out or in the sync.Pool counts, too.
 	excess := p.accounts.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
-	if k.watched = false; p.accounts.len > 0 {
+	p.stats.Age(now, k.limit-min(k.limit, k.bytes))
+	if k.watched = false; p.accounts.len > 0 || p.stats.Spares.Bytes() != 0 {
 		p.awaitCollection()
 	}
 	p.mu.Unlock()

@@ -21,7 +21,8 @@ type PoolStats struct {
 	// Bytes of chunks, used or not, with those of the arenas' forks: those of forks that
 	// have ended, too, which wait for the next ones. Records don't count, see NewArena.
 	InUseBytes    int // of the arenas that are out, and of those abandoned until they are collected; what the total of a limit bounds
-	RetainedBytes int // of those that lie idle; what SetMaxIdleBytes bounds over collections
+	RetainedBytes int // of those that lie idle, and SpareBytes; what SetMaxIdleBytes bounds over collections
+	SpareBytes    int // of chunks that no arena has: the pool keeps them for the next large requests
 	HighWater     int // the most that all of them had together, out and idle, in the last two to four minutes; in a longer time, if Stats was not called for two
 	LargestArena  int // the most that one had with its forks, since the pool was made. A limit of three times that refuses no such epoch; below it, slices that grow by Append are refused first
 
@@ -125,6 +126,8 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
 	s.Abandoned = counts.Abandoned
 	s.UsedLate = p.isolated.Late()
+	s.SpareBytes = int(p.stats.Spares.Bytes())
+	s.RetainedBytes += s.SpareBytes
 	s.Arenas = p.accounts.len
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.sizeHint.Size(); hint != 0 {

@@ -31,6 +31,7 @@
 //	fork                an arena for another goroutine, with its parent's epoch and quota
 //	retention           how many bytes of chunks a lane retains from epoch to epoch
 //	trim                to drop what retention does not cover, at the end of an epoch
+//	spare               a chunk that no arena of the pool has: for the next large request
 //	idle                in nobody's use: a chunk without values, an arena in its pool
 //	high-water mark     the most bytes that were outstanding at one time
 //	size class          a range of sizes that a histogram counts as one

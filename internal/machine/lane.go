@@ -43,6 +43,7 @@ type laneOps struct {
 	// zeroes is true where free memory is always zero, since what is taken back is
 	// cleared at once. Elsewhere it may be dirty.
 	zeroes bool
+	left   bool // in the flat lane: the region's lanes have left chunks to their pool
 	// quota counts the chunks of an arena that has a limit or is from a pool, and
 	// is nil for all others.
 	quota *Quota

@@ -82,7 +82,10 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	n := max(need, min(want, MaxAlloc)/l.align()*l.align())
 	m := l.ops.quota
 	if m != nil {
-		n = m.grant(l, need, n, want == 0)
+		var c chunk
+		if c, n = l.grant(need, n, want == 0); c.Base != nil {
+			return c
+		}
 	}
 	c := chunk{Hi: n, cap: n, cleanEnd: n}
 	if m != nil {
@@ -93,7 +96,7 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	} else {
 		c.Base = l.ops.make(n)
 	}
-	l.retention.fresh = true
+	l.retention.made()
 	if large {
 		l.retention.oversize++
 	}

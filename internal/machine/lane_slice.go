@@ -47,6 +47,18 @@ func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	if l.Hi-l.Lo >= redzone+taken || l.Base == nil || l.used() == 0 {
 		return l.reserveSlice(size)
 	}
+	if taken >= spareLeast && l.nextFree(redzone+taken) < 0 && l.shares() {
+		// What has grown so far goes on, mostly, and would leave each smaller one to the
+		// collector.
+		c, granted := l.takeSpare(taken, 2*taken, 8*taken, false)
+		if c.Base != nil {
+			l.goOnWith(c)
+			return l.reserveSlice(size)
+		}
+		if granted != 0 {
+			l.ops.quota.granted(&chunk{cap: granted}, false) // a smaller one won't do
+		}
+	}
 	if m.isAlone(&l.chunk, l) {
 		// The current chunk goes with the slice. That it is long does not say
 		// that other values of its type will come.
@@ -86,7 +98,7 @@ const lookBack = 32
 //
 //go:norace
 func (l *Lane) leave(m move) {
-	if m.bytes < ownChunkLeast/2 {
+	if m.bytes < ownChunkLeast/2 || m.bytes <= l.cap/4 && l.shares() {
 		return
 	}
 	for i := len(l.older) - 1; i >= max(m.pinned.older, len(l.older)-lookBack); i-- {

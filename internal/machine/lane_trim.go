@@ -87,7 +87,7 @@ func (l *Lane) trim(limit, join uintptr) {
 	target := min(l.retention.want, limit)
 	most := min(max(target+max(target/2, l.retention.smallest), notWorthIt), limit)
 	if len(l.older) == 0 && len(l.free) == 0 {
-		l.trimOne(target != 0, most)
+		l.trimOne(target != 0, most, join)
 		return
 	}
 	was := l.older
@@ -113,9 +113,10 @@ func (l *Lane) trim(limit, join uintptr) {
 			stay++
 		}
 	}
+	useful := join != joinedAtFirst // first epochs make too large ones
 	switch misfit = misfit && !enough; {
 	case stay > 1 && target <= join:
-		stay = 0 // the next epoch makes one of target bytes
+		stay, useful = 0, false // the next epoch makes one of target bytes
 	case misfit && l.retention.misfit != 0:
 		stay, l.retention.misfit, l.retention.whole = 0, 0, true
 	case misfit:
@@ -126,11 +127,13 @@ func (l *Lane) trim(limit, join uintptr) {
 	}
 	over := max(0, len(l.free)-mostChunks)
 	for _, c := range l.free[:over] {
-		l.ops.quota.give(c.cap, 1)
+		l.leaveChunk(c, true)
 	}
 	l.free = slices.Delete(l.free, 0, over)
 	for _, c := range all[stay:] {
-		l.ops.quota.give(c.cap, 1)
+		if c.Base != nil {
+			l.leaveChunk(c, useful)
+		}
 	}
 	clear(was) // lists hold on to nothing
 	clear(all)
@@ -138,7 +141,7 @@ func (l *Lane) trim(limit, join uintptr) {
 	if len(l.free) > 0 {
 		l.chunk = l.takeFree(0)
 	}
-	if len(l.free) == 0 {
+	if len(l.free) == 0 && l.retention.shared == 0 {
 		l.free, l.older = nil, nil
 	} else if cap(all) > mostListed {
 		l.older = nil
@@ -146,13 +149,13 @@ func (l *Lane) trim(limit, join uintptr) {
 }
 
 // trimOne is trim for a lane with one chunk or none.
-func (l *Lane) trimOne(needed bool, most uintptr) {
+func (l *Lane) trimOne(needed bool, most, join uintptr) {
 	switch {
 	case l.Base == nil:
 	case l.cap <= most && (needed || l.cap <= notWorthIt):
 		l.takeBack(&l.chunk, 0, l.cap)
 	default:
-		l.ops.quota.give(l.cap, 1)
+		l.leaveChunk(l.chunk, join != joinedAtFirst)
 		l.chunk = chunk{}
 	}
 }
@@ -175,13 +178,25 @@ func (l *Lane) empty(limit uintptr) {
 		if l.used() != 0 {
 			l.takeBack(&l.chunk, 0, l.cap)
 		}
-	} else if look, join := l.retention.endEpoch(l.needBytes(), limit); look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
-		l.trim(limit, join)
-	} else if l.Base != nil {
-		l.takeBack(&l.chunk, 0, l.cap)
+	} else {
+		l.endEpoch(limit)
 	}
 	if check.Tag {
 		l.check()
+	}
+}
+
+// endEpoch is empty where there may be something to choose.
+func (l *Lane) endEpoch(limit uintptr) {
+	l.retention.share(l.shares(), limit)
+	look, join := l.retention.endEpoch(l.needBytes(), limit)
+	if l.retention.shared != 0 && l.retention.epochs == 0 && !l.Typed() {
+		l.ops.quota.stats.tick()
+	}
+	if look || len(l.older) > 0 || l.cap+l.freeBytes() > limit {
+		l.trim(limit, join)
+	} else if l.Base != nil {
+		l.takeBack(&l.chunk, 0, l.cap)
 	}
 }
 

@@ -24,6 +24,8 @@ type PoolStats struct {
 	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
 	left      atomic.Int64
 	_         [64]byte
+
+	Spares Spares // held counts them, too
 }
 
 // Account is the share that one arena and its forks, each of which may be in use by

@@ -25,6 +25,8 @@ type Quota struct {
 	forksInUse int // of the region itself, not those of forks
 
 	guarded *Guarded // nil where the region is not guarded
+
+	leftovers []leftover // what the lanes left, at the end of an epoch
 }
 
 // lanes is what a quota asks of its region.

@@ -11,6 +11,8 @@ import (
 type ForkQuota struct {
 	held  atomic.Uintptr // no less than the chunks of all have
 	limit atomic.Uintptr // 0: none
+
+	spared atomic.Uintptr // bytes that their pool has taken of this epoch
 }
 
 // IdleForks returns the size of the chunks of a region's idle forks in bytes, and drops
@@ -24,6 +26,9 @@ func (q *Quota) ShareWithForks(idleForks IdleForks) {
 	f.limit.Store(q.limit)
 	q.forks, q.idleForks = f, idleForks
 }
+
+// Settled notes that an epoch of q's region and of its forks has ended.
+func (q *Quota) Settled() { q.forks.spared.Store(0) }
 
 // IdleForks replaces the function that knows the idle forks.
 func (q *Quota) IdleForks(idleForks IdleForks) { q.idleForks = idleForks }

@@ -207,6 +207,9 @@ func (r *Region) Empty() (used uintptr) {
 	if held > r.MaxRetained {
 		r.shrink()
 	}
+	if flat.ops.left {
+		flat.ops.quota.settle(r.MaxRetained)
+	}
 	if check.Tag {
 		r.Types.check()
 	}

@@ -20,26 +20,27 @@ type retention struct {
 	largest  uintptr // the most that growth makes
 	want     uintptr // what the next epoch shall find; 0: nothing is known
 
-	top       uintptr    // the most that this epoch needed, as far as rewinds saw
+	top       uintptr    // the most that this epoch needed, as far as rewinds saw; not 0 where it made a chunk
 	peak      uintptr    // the most that an epoch of this window needed
 	last      uintptr    // peak of the window before
-	exception uintptr    // what an epoch needed that was far beyond want; 0: none did lately
+	exception uintptr    // what an epoch needed that was far beyond want; 0: none did lately. Where the lane shares: the most that one of this window needed which needed half of want or less
 	beyond    [2]uintptr // what the last two epochs needed beyond want
 
-	epochs uint8 // epochs in this window
-	age    uint8 // windows for which the exception is still recent
-	misfit uint8 // the same of an epoch that needed a chunk which could not stay
-	rest   uint8 // windows that ended since want changed
-	fresh  bool  // chunks were made in this epoch
-	whole  bool  // an epoch must find want in one chunk
-	full   bool  // want is all that may be kept, and less than epochs need
-	leaps  bool  // the first epoch begins small and grows fast
-	cold   bool  // the first epoch begins with less than start: see coldSize
-	idle   uint8 // epochs in a row that used nothing, less than patience
-
-	oversize uint32 // chunks made larger than planned, for one value
+	epochs  uint8 // epochs in this window
+	age     uint8 // windows for which the exception is still recent
+	misfit  uint8 // the same of an epoch that needed a chunk which could not stay
+	rest    uint8 // windows that ended since want changed
+	fresh   bool  // chunks were made in this epoch
+	whole   bool  // an epoch must find want in one chunk
+	full    bool  // want is all that may be kept, and less than epochs need
+	leaps   bool  // the first epoch begins small and grows fast
+	cold    bool  // the first epoch begins with less than start: see coldSize
+	idle    uint8 // epochs in a row that used nothing, less than patience
+	sharing       // retention_shared.go
 
 	isolation // lane_isolated.go
+
+	oversize uint32 // chunks made larger than planned, for one value
 }
 
 const (
@@ -144,6 +145,8 @@ func (r *retention) next(held uintptr) uintptr {
 	least := max(r.want/8, r.smallest)
 	if r.full {
 		least = min(r.want/32, r.smallest) // it can't be kept
+	} else if r.shared != 0 && r.want >= spareLeast {
+		least = max(least, spareLeast*5/8) // it can be shared
 	}
 	switch {
 	case held < r.want:
@@ -153,8 +156,11 @@ func (r *retention) next(held uintptr) uintptr {
 		// eighth of what there is of it already, after a first one for what
 		// the last two epochs had in common.
 		past, expected := held-r.want, min(r.beyond[0], r.beyond[1])
+		if r.shared != 0 && past>>r.shared == 0 && !r.full {
+			return max(held/2, least, spareLeast)
+		}
 		if past < expected {
-			return max(min(expected+expected/16-past, r.largest/16), least)
+			return max(min(expected+expected/16-past, max(past/8, r.largest/16)), least)
 		}
 		return min(max(past/8, least), r.largest)
 	case !r.leaps:
@@ -177,6 +183,9 @@ func (r *retention) fit(n uintptr) uintptr {
 	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
 }
 
+// made notes that the epoch has made a chunk.
+func (r *retention) made() { r.fresh, r.top = true, max(r.top, 1) }
+
 // sawNeed notes what is needed before a rewind takes some of it back.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
@@ -184,10 +193,13 @@ func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 // nothing to look at. It reports whether this is such an epoch; if not it does
 // nothing.
 func (r *retention) seen(need uintptr) bool {
-	if r.fresh || need > r.want || r.top != 0 || r.epochs == Window-1 {
+	if need > r.want || r.top != 0 || r.epochs == Window-1 {
 		return false
 	}
 	r.peak = max(r.peak, need)
+	if r.want > spareLeast {
+		r.tell(need)
+	}
 	r.epochs++
 	r.beyond[1], r.beyond[0] = r.beyond[0], 0
 	return true
@@ -207,9 +219,13 @@ func (r *retention) endEpoch(need, limit uintptr) (look bool, join uintptr) {
 	need = max(need, r.top)
 	r.top = 0
 	r.beyond[1], r.beyond[0] = r.beyond[0], 0
+	if r.shared != 0 && r.want != 0 && need > r.want && !r.full {
+		need = r.exceeded(need)
+	}
 	if need > r.want {
 		need = r.raise(need, limit)
 	}
+	r.tell(need)
 	r.peak = max(r.peak, need)
 	if r.epochs++; r.epochs == Window {
 		look = true
@@ -225,7 +241,7 @@ func (r *retention) endEpoch(need, limit uintptr) (look bool, join uintptr) {
 //
 //go:norace
 func (r *retention) raise(need, limit uintptr) uintptr {
-	if r.want != 0 && need > farBeyond*r.want {
+	if r.want != 0 && need > farBeyond*r.want && r.shared == 0 {
 		other := r.exception
 		r.exception, r.age = max(need, other), recent
 		need = min(need, other)
@@ -247,12 +263,13 @@ func (r *retention) endWindow() {
 	if most := max(r.peak, r.last); most != 0 {
 		want = max(RoundUp(most, r.unit), r.start)
 	}
+	want = min(want, r.usual())
 	if want < r.want {
 		r.want, r.full, r.whole, r.rest = want, false, false, 0
 	}
 	r.rest = min(r.rest+1, atRest+1)
 	r.misfit = max(r.misfit, 1) - 1
-	if r.age = max(r.age, 1) - 1; r.age == 0 {
+	if r.age = max(r.age, 1) - 1; r.age == 0 && r.shared == 0 {
 		r.exception = 0
 	}
 	r.last, r.peak, r.epochs = r.peak, 0, 0
