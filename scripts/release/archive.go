@@ -16,7 +16,7 @@ import (
 
 // archive writes what is released into out: the zip of each published module, as the go
 // command makes it, where a module proxy would have it (out/proxy); the sources as one
-// tar.gz; the checksums of all; and modules.txt, every module that is built into one of
+// tar.gz, and those of the C++ half as another; the checksums of all; and modules.txt, every module that is built into one of
 // ours with its version.
 func (r *repo) archive(out string) error {
 	if err := os.RemoveAll(out); err != nil {
@@ -38,13 +38,15 @@ func (r *repo) archive(out string) error {
 		fmt.Fprintf(sums, "%x  %s\n", sha256.Sum256(first), name)
 		return write(filepath.Join(out, name), first)
 	}
-	name := "ebbpool-" + strings.TrimPrefix(r.version, "v")
-	if err := put(name+".tar.gz", func() ([]byte, error) {
-		c := exec.Command("git", "archive", "--format=tar.gz", "--prefix="+name+"/", "HEAD")
-		c.Dir = r.root
-		return c.Output()
-	}); err != nil {
-		return err
+	sources := "ebbpool-" + strings.TrimPrefix(r.version, "v")
+	for name, paths := range map[string][]string{sources: nil, sources + "-cpp": {"LICENSE", "cpp"}} {
+		if err := put(name+".tar.gz", func() ([]byte, error) {
+			c := exec.Command("git", append([]string{"archive", "--format=tar.gz", "--prefix=" + name + "/", "HEAD"}, paths...)...)
+			c.Dir = r.root
+			return c.Output()
+		}); err != nil {
+			return err
+		}
 	}
 	list := &strings.Builder{}
 	for _, m := range r.published() {
@@ -96,7 +98,8 @@ func write(file string, text []byte) error {
 }
 
 // consume builds, against the archives in out, a program that requires each published
-// module, and installs the commands, as users do: without this checkout.
+// module, and installs the commands, as users do: without this checkout, in an empty home.
+// Of what is here it has the go command's cache of builds.
 func (r *repo) consume(out string) error {
 	proxy, err := output(r.root, "go", "env", "GOPROXY")
 	if err != nil {
@@ -106,11 +109,16 @@ func (r *repo) consume(out string) error {
 	if err != nil {
 		return err
 	}
+	builds, err := output(r.root, "go", "env", "GOCACHE")
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return err
 	}
 	env := []string{
+		"HOME=" + filepath.Join(dir, "home"), "GOPATH=" + filepath.Join(dir, "home", "go"), "GOENV=off", "GOCACHE=" + strings.TrimSpace(builds),
 		"GOPROXY=file://" + filepath.ToSlash(out) + "/proxy,file://" + filepath.ToSlash(strings.TrimSpace(cache)) + "/cache/download," + strings.TrimSpace(proxy),
 		"GONOSUMDB=" + rootPath + "," + rootPath + "/*",
 		// What is unpacked there is of no released version, and may not be found later.

@@ -196,6 +196,8 @@ func TestArchive(t *testing.T) {
 		"CHANGELOG.md":      "## 1.2.3\n",
 		"go.mod":            "module github.com/ebbpool/arena\n\ngo 1.25.0\n",
 		"arena.go":          "package arena\n",
+		"LICENSE":           "MIT License\n",
+		"cpp/a.hpp":         "#pragma once\n",
 		"adapters/x/go.mod": "module github.com/ebbpool/arena/adapters/x\n\ngo 1.25.0\n",
 		"adapters/x/x.go":   "package x\n",
 		"lab/go.mod":        "module github.com/ebbpool/arena/lab\n",
@@ -216,13 +218,13 @@ func TestArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ebbpool-1.2.3.tar.gz", "proxy/github.com/ebbpool/arena/@v/v1.2.3.zip", "proxy/github.com/ebbpool/arena/adapters/x/@v/v1.2.3.zip"} {
+	for _, name := range []string{"ebbpool-1.2.3.tar.gz", "ebbpool-1.2.3-cpp.tar.gz", "proxy/github.com/ebbpool/arena/@v/v1.2.3.zip", "proxy/github.com/ebbpool/arena/adapters/x/@v/v1.2.3.zip"} {
 		if !strings.Contains(string(sums), "  "+name+"\n") {
 			t.Errorf("no checksum of %s in\n%s", name, sums)
 		}
 	}
-	if n := strings.Count(string(sums), "\n"); n != 3 {
-		t.Errorf("%d archives, want 3:\n%s", n, sums)
+	if n := strings.Count(string(sums), "\n"); n != 4 {
+		t.Errorf("%d archives, want 4:\n%s", n, sums)
 	}
 	if err := r.consume(out); err != nil {
 		t.Error(err)
