@@ -105,6 +105,12 @@ func TestSameAnswers(t *testing.T) {
 		if w.status != http.StatusBadRequest {
 			t.Errorf("%s: broken JSON is answered with %d", s.name, w.status)
 		}
+		// What the page announces: data after the document is refused from step 1 on.
+		r := httptest.NewRecorder()
+		s.handler.ServeHTTP(r, httptest.NewRequest("POST", "/", strings.NewReader(string(body())+"{}")))
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusBadRequest}[s.name == "plain Go"]; r.Code != want {
+			t.Errorf("%s: data after the document is answered with %d, want %d", s.name, r.Code, want)
+		}
 	}
 }
 
