@@ -1,6 +1,6 @@
 #!/bin/sh
 # site.sh: the site, from the pages of this repository, into _build/site/html. "test" looks
-# for dead links in it as well. What it needs is installed once, into _build/site/venv.
+# for dead links in it as well, and opens each page in a browser. What it needs is installed once, into _build/site/venv.
 set -eu
 cd "$(dirname "$0")/.."
 root=$(pwd)
@@ -20,7 +20,7 @@ fi
 # so here; the first is README.md.
 rm -rf "$out/src" "$out/html"
 mkdir -p "$out/src/extra"
-git ls-files --cached --others --exclude-standard '*.md' |
+git ls-files --cached --others --exclude-standard '*.md' 'docs/*.svg' |
 	grep -vE '^(\.|site|cpp/docs\.md)|testdata' | while read -r page; do
 	mkdir -p "$out/src/$(dirname "$page")"
 	cp "$page" "$out/src/$page"
@@ -32,5 +32,6 @@ EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$
 
 if [ "${1-}" = test ]; then
 	"$out/venv/bin/linkchecker" --config=site/linkchecker.ini "$out/html/index.html"
+	"$out/venv/bin/python" site/browser_test.py "$out/html"
 fi
 echo "the site is in $out/html"

@@ -1,0 +1,48 @@
+"""browser_test.py FOLDER: every page of the site, as a phone shows it, light and dark."""
+
+import pathlib
+import shutil
+import sys
+
+from playwright.sync_api import sync_playwright
+
+WIDTH = 390
+folder = pathlib.Path(sys.argv[1]).resolve()
+chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if not chromium:
+    print("SKIPPED: pages in a browser (chromium)")
+    sys.exit(0)
+
+wrong = []
+pages = [p for p in sorted(folder.rglob("*.html")) if p.name not in ("genindex.html", "search.html") and "_static" not in p.parts]
+with sync_playwright() as p:
+    browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    for scheme in "light", "dark":
+        page = browser.new_page(viewport={"width": WIDTH, "height": 844}, color_scheme=scheme)
+        where = ""
+        page.on("pageerror", lambda e: wrong.append(f"{where}: {e}"))
+        page.on("requestfailed", lambda r: wrong.append(f"{where}: {r.url} can't be had"))
+        for path in pages:
+            where = f"{path.relative_to(folder)}, {scheme}"
+            page.goto(path.as_uri())
+            broken = page.evaluate("[...document.images].filter(i => { i.loading = 'eager'; return i.complete && !i.naturalWidth }).map(i => i.src)")
+            wide = page.evaluate("document.scrollingElement.scrollWidth")
+            # What is read must stand out from what is behind it.
+            dark = page.evaluate("""(() => {
+                const light = c => c.match(/[\\d.]+/g).slice(0, 3).reduce((s, v) => s + +v, 0) / 765, s = getComputedStyle(document.body);
+                return [light(s.color), s.backgroundColor.endsWith(', 0)') ? 1 : light(s.backgroundColor)] })()""")
+            if broken:
+                wrong.append(f"{where}: broken images {broken}")
+            if wide > WIDTH:
+                wrong.append(f"{where}: {wide} pixels wide")
+            if abs(dark[0] - dark[1]) < 0.4 or (scheme == "dark") != (dark[1] < 0.5):
+                wrong.append(f"{where}: text {dark[0]:.2f} on {dark[1]:.2f}")
+        if scheme == "light":  # the calculator says what its sliders say
+            page.goto((folder / "index.html").as_uri())
+            said = lambda m, c: page.evaluate("([m, c]) => { const f = document.forms.pays; f.malloc.value = m; f.collector.value = c; f.dispatchEvent(new Event('input')); return f.querySelector('.says').textContent }", [m, c])
+            no, yes = said(2, 2), said(20, 30)
+            if not no.startswith("No: 1.0") or not yes.startswith("Yes: 1.") or "GOGC=400 alone: 1.27" not in yes:
+                wrong.append(f"the calculator says {no!r} and {yes!r}")
+    browser.close()
+print(f"{len(pages)} pages in a browser, light and dark: {len(wrong)} faults", *wrong, sep="\n")
+sys.exit(bool(wrong))
