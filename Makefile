@@ -48,7 +48,7 @@ REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|f
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-MODULES = . docs internal/suite lab $(ADAPTERS) $(EXAMPLES) arenavet scripts
+MODULES = . docs internal/suite lab lab/load $(ADAPTERS) $(EXAMPLES) arenavet scripts
 
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status
@@ -78,20 +78,24 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 # What tests the root.
 $(filter-out test-adapters% test-arenavet test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
-.PHONY: help demo stress bench bench-json matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
+.PHONY: help demo stress conversions bench bench-json matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
 	release-check release-tags
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-23s %s\n", $$1, $$2}'
 
-demo: tools ## a loaded HTTP server, three ways, in six lines: within a minute, once it is built
-	cd lab && $(GO) run ./cmd/lab demo
+demo: tools ## a loaded HTTP server, five ways, and a sentence: within a minute, once it is built
+	cd lab/load && $(GO) run ./cmd/load -demo -out ../results/demo.txt
 
 # What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
 # are made; the results themselves are in lab/results, for benchstat.
-stress: tools ## the load test in full: 5,000,000 live objects, 1,000,000 requests, 5 rounds
-	cd lab && $(GO) run ./cmd/lab stress -full -publish
+stress: tools ## the load test in full, 12 minutes, into docs/numbers.md and the README
+	cd lab/load && $(GO) run ./cmd/load
+	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
+
+conversions: tools ## what conversions gained, without and with live objects, into docs/numbers.md
+	cd lab && $(GO) run ./cmd/advice -conversions results/conversions.txt -names handler,sales,dns,template,ledger,workers -rounds 3 -for 2s && $(GO) run ./cmd/lab keep conversions results/conversions.txt
 
 bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -publish
@@ -255,11 +259,11 @@ test-experiment: tools ## the command that the experiment with arenas in Go docu
 	GOEXPERIMENT=arenas $(GO) test -race -v $(ROOT) -run=. $(ONCE)
 	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v $(ROOT) -run=. $(ONCE)
 
-test-lab-quick: tools ## the tests of the stress test and of the tables, without those that build the standard library anew
-	cd lab && $(GO) test $(TESTFLAGS) -short ./...
+test-lab-quick: tools ## the tests of the load test and of the tables, without those that build the standard library anew
+	$(call each,$(GO) test $(TESTFLAGS) -short ./...,lab lab/load)
 
 test-lab: tools ## all of them
-	cd lab && $(GO) test $(TESTFLAGS) ./...
+	$(call each,$(GO) test $(TESTFLAGS) ./...,lab lab/load)
 
 # gin without MessagePack, which takes longer to compile than all else of the routers.
 test-adapters test-adapters-builds: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack

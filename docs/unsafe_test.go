@@ -47,13 +47,14 @@ var importsUnsafe = map[string]string{
 	"adapters/protobuf/unsafe.go": "messages' fields at their offsets, and a document's bytes",
 
 	// What is measured beside us, and how it goes wrong.
-	"docs/mistakes/arenas.go":   "arenas in a []byte, as others make them",
-	"lab/subjects/buffers.go":   "the same",
-	"lab/subjects/bytebump.go":  "the same",
-	"lab/subjects/fastjson.go":  "a view of its own text",
-	"lab/subjects/modernc.go":   "memory of a C allocator",
-	"lab/subjects/ristretto.go": "memory of a C allocator",
-	"lab/subjects/stdarena.go":  "what the experiment in the standard library is made of",
+	"docs/mistakes/arenas.go":      "arenas in a []byte, as others make them",
+	"lab/load/handlers/careful.go": "strings that share a buffer, as careful people write them",
+	"lab/subjects/buffers.go":      "the same",
+	"lab/subjects/bytebump.go":     "the same",
+	"lab/subjects/fastjson.go":     "a view of its own text",
+	"lab/subjects/modernc.go":      "memory of a C allocator",
+	"lab/subjects/ristretto.go":    "memory of a C allocator",
+	"lab/subjects/stdarena.go":     "what the experiment in the standard library is made of",
 }
 
 // The packages that may call internal/xunsafe: they do so on memory that they have made

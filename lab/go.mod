@@ -2,13 +2,16 @@ module github.com/ebbpool/arena/lab
 
 go 1.25.0
 
-replace github.com/ebbpool/arena => ..
+replace (
+	github.com/ebbpool/arena => ..
+	github.com/ebbpool/arena/lab/load => ./load
+)
 
 require (
-	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/bytedance/sonic v1.15.5
 	github.com/dgraph-io/ristretto/v2 v2.4.2
 	github.com/ebbpool/arena v0.2.0
+	github.com/ebbpool/arena/lab/load v0.2.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875
 	github.com/goccy/go-json v0.12.0
 	github.com/json-iterator/go v1.1.12
@@ -19,7 +22,6 @@ require (
 	github.com/segmentio/encoding v0.5.4
 	github.com/urfave/cli/v3 v3.14.0
 	github.com/valyala/bytebufferpool v1.0.0
-	github.com/valyala/fasthttp v1.72.0
 	github.com/valyala/fastjson v1.6.10
 	golang.org/x/perf v0.0.0-20260112171951-5abaabe9f1bd
 	gonum.org/v1/plot v0.17.0
@@ -31,9 +33,9 @@ require (
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/andybalholm/brotli v1.2.1 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic/loader v0.5.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

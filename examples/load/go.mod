@@ -10,6 +10,7 @@ replace (
 	github.com/ebbpool/arena/examples/orders => ../orders
 	github.com/ebbpool/arena/examples/otlp => ../otlp
 	github.com/ebbpool/arena/lab => ../../lab
+	github.com/ebbpool/arena/lab/load => ../../lab/load
 )
 
 require (
@@ -17,7 +18,7 @@ require (
 	github.com/ebbpool/arena/examples/orders v0.2.0
 	github.com/ebbpool/arena/examples/otlp v0.2.0
 	github.com/ebbpool/arena/lab v0.2.0
-	github.com/prometheus/procfs v0.21.1
+	github.com/ebbpool/arena/lab/load v0.2.0
 	golang.org/x/sys v0.47.0
 	google.golang.org/grpc v1.84.0
 	google.golang.org/protobuf v1.36.11
@@ -45,6 +46,7 @@ require (
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.1 // indirect
+	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	go.opentelemetry.io/proto/otlp v1.10.0 // indirect
 	golang.org/x/net v0.57.0 // indirect

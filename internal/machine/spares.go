@@ -247,7 +247,7 @@ func (l *Lane) grant(need, n uintptr, beside bool) (c chunk, granted uintptr) {
 			most = n + n/4 // the lane is to retain it
 		}
 		if left := l.ops.quota.Left(); left != noLimit {
-			n = shareOf(left, need, n, l.align)
+			n = shareOf(left, need, n, l.align())
 			most = min(most, max(n, left/share))
 		}
 		if c, granted = l.takeSpare(need, max(need, n-n/4), most, beside); granted != 0 {

@@ -6,8 +6,8 @@ package advice
 
 import (
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/lab/handlers"
-	"github.com/ebbpool/arena/lab/workloads"
+	"github.com/ebbpool/arena/lab/load/handlers"
+	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
 // Serve does one request and returns a digest of what it made.
@@ -55,7 +55,7 @@ func newHandler() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []by
 			return sumOf(out)
 		}
 	}
-	src := workloads.NewSource(11, 100)
+	src := payloads.NewSource(11, 100)
 	for i := range 100 {
 		inputs = append(inputs, src.AppendPayload(nil, i))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/lab/workloads"
+	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
 // edit is a line that is kept (' '), goes ('-') or comes ('+').
@@ -91,7 +91,7 @@ func editsOf(old, new []string, ways [][]int) []*edit {
 
 func newDiff() (all [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	for _, page := range workloads.Pages(5, 40) {
+	for _, page := range payloads.Pages(5, 40) {
 		text := string(page)
 		lines := strings.Split(text, "\n")
 		for range 4 {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/lab/workloads"
+	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
 // hits are where words were found.
@@ -50,5 +50,5 @@ func indexFold(text, word []byte) int {
 }
 
 func newSearch() (all [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
-	return workloads.Pages(5, 40), search, searchIn
+	return payloads.Pages(5, 40), search, searchIn
 }

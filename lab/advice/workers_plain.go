@@ -2,7 +2,7 @@ package advice
 
 import (
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/lab/workloads"
+	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
 // part is the finding of one goroutine.
@@ -30,5 +30,5 @@ func serveWorkers(text []byte) uint64 {
 }
 
 func newWorkers() (all [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
-	return workloads.Pages(5, 40), serveWorkers, serveWorkersIn
+	return payloads.Pages(5, 40), serveWorkers, serveWorkersIn
 }

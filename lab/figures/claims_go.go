@@ -8,16 +8,6 @@ const (
 	asMap    = "times as fast as a builtin map"
 )
 
-// fronts are the works that the README's front shows, with how many times as fast as the
-// Go heap they are.
-var fronts = []string{
-	"`New`, 64 B, no pointers",
-	"`New`, 64 B, two strings",
-	"`AllocString`, 32 B",
-	"`Append`, 0 to 1000 ints, one slice",
-	"`ArenaPool`, one request, 1 core",
-}
-
 // Profiled is the build of a binary that was built with a profile.
 const Profiled = "PGO"
 

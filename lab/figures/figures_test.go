@@ -42,7 +42,7 @@ func TestTargetsAreTheClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for table, claims := range map[string][]Claim{"bench": Go, "stress": Stress(), "cpp": Cpp} {
+	for table, claims := range map[string][]Claim{"bench": Go, "load": Load(), "cpp": Cpp} {
 		seen, work := 0, ""
 		for _, c := range claims {
 			if c.Work != "" {

@@ -5,23 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbpool/arena/lab/handlers"
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/rounds"
-	"github.com/ebbpool/arena/lab/stress"
 	"github.com/ebbpool/arena/lab/subjects"
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
 // Kinds are what can be measured, and how its results become figures.
 var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
-	"bench":  func(m rounds.Measured) ([]Figure, error) { return Measure("bench", Go, m), nil },
-	"stress": stressed,
-	"matrix": works,
-	"json":   codecs,
-	"cpp":    pools,
-	"orders": func(m rounds.Measured) ([]Figure, error) { return services(m, "orders"), nil },
-	"otlp":   func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp"), nil },
+	"bench":       func(m rounds.Measured) ([]Figure, error) { return Measure("bench", Go, m), nil },
+	"load":        loaded,
+	"matrix":      works,
+	"conversions": conversions,
+	"json":        codecs,
+	"cpp":         pools,
+	"orders":      func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },
+	"otlp":        func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp", "open33"), nil },
 	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
 		for _, name := range m.Names { // Instructions/rolling/16/lower-bound
 			p := strings.Split(name, "/")
@@ -55,64 +54,6 @@ func Of(kind, file string) ([]Figure, error) {
 func Maker(cpu string) string {
 	fields := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "", "CPU", "").Replace(cpu))
 	return strings.Join(fields[:min(2, len(fields))], " ")
-}
-
-// Stress are the claims of the load test: above 1 is in favour of the arena.
-func Stress() (all []Claim) {
-	targets := map[string]float64{
-		"handler: req/s, arena / plain": 5, "handler: req/s, arena / sonic+sync.Pool": 1.8,
-		"handler: p99, plain / arena": 8, "handler: p99.9, plain / arena": 20, "handler: peak memory, plain / arena": 1,
-		"http: CPU per request, plain / arena": 2, "http: CPU per request, sonic+sync.Pool / arena": 1.2,
-		"http, open loop: p99.9, plain / arena": 4,
-	}
-	for _, m := range []struct{ title, mode, loop string }{{"handler", "handler", "closed"}, {"http", "http", "closed"}, {"http, open loop", "http", "open"}} {
-		for _, other := range handlers.Names() {
-			if other == handlers.Arena {
-				continue
-			}
-			ours, theirs := stress.Name(m.mode, m.loop, handlers.Arena), stress.Name(m.mode, m.loop, other)
-			add := func(measure, num, den, unit string) {
-				all = append(all, Claim{m.title, measure, num + "@" + unit, den, AtLeast, targets[m.title+": "+measure]})
-			}
-			if m.loop == "closed" {
-				add("req/s, arena / "+other, ours, theirs, "req/s")
-			}
-			for _, what := range []struct{ name, unit string }{{"CPU per request", "cpu-ns/req"}, {"p99", "p99-ns"}, {"p99.9", "p99.9-ns"}, {"peak memory", "peak-B"}} {
-				add(what.name+", "+other+" / arena", theirs, ours, what.unit)
-			}
-		}
-	}
-	return all
-}
-
-func stressed(m rounds.Measured) ([]Figure, error) {
-	all := Measure("stress", Stress(), m)
-	pivot := func(table, name, subject, work, unit string, scale float64) {
-		var values []float64
-		for _, v := range m.Values(name, unit) {
-			values = append(values, v*scale)
-		}
-		if g, ok := (Figure{Table: table, Work: work, Measure: subject}).Single(values); ok {
-			all = append(all, g)
-		}
-	}
-	for _, s := range handlers.Names() {
-		for _, row := range []struct {
-			work, unit string
-			scale      float64
-		}{
-			{"requests per second", "req/s", 1}, {"half of them take at most, µs", "p50-ns", 1e-3}, {"99 %, µs", "p99-ns", 1e-3},
-			{"99.9 %, µs", "p99.9-ns", 1e-3}, {"the slowest one, ms", "max-ns", 1e-6}, {"collections", "GCs", 1},
-			{"pauses for them, in sum, ms", "pause-ns", 1e-6}, {"processor time per request, µs", "cpu-ns/req", 1e-3},
-			{"allocations per request", "allocs/req", 1}, {"memory at most, MB", "peak-B", 1e-6},
-		} {
-			pivot("load", stress.Name("handler", "closed", s), s, row.work, row.unit, row.scale)
-		}
-		for _, p := range []string{"50", "90", "99", "99.9", "99.99"} {
-			pivot("load latency", stress.Name("http", "open", s), s, p, "p"+p+"-ns", 1e-3)
-		}
-	}
-	return all, nil
 }
 
 // works has for each kind of work the fastest of ours beside the heap and beside the
@@ -256,7 +197,7 @@ func pools(m rounds.Measured) ([]Figure, error) {
 }
 
 // services has what a service with arenas takes beside its counterpart without.
-func services(m rounds.Measured, name string) (all []Figure) {
+func services(m rounds.Measured, name, open string) (all []Figure) {
 	for _, row := range []struct {
 		work, loop, unit string
 		scale            float64
@@ -265,10 +206,10 @@ func services(m rounds.Measured, name string) (all []Figure) {
 		{"closed loop: requests/s", "closed", "req/s", 1}, {"closed loop: CPU per request, µs", "closed", "cpu-ns/req", 1e-3},
 		{"closed loop: p50, ms", "closed", "p50-ns", 1e-6}, {"closed loop: p99, ms", "closed", "p99-ns", 1e-6},
 		{"closed loop: p99.9, ms", "closed", "p99.9-ns", 1e-6}, {"closed loop: max, ms", "closed", "max-ns", 1e-6},
-		{"open loop: p50, ms", "open", "p50-ns", 1e-6}, {"open loop: p99, ms", "open", "p99-ns", 1e-6},
-		{"open loop: p99.9, ms", "open", "p99.9-ns", 1e-6}, {"open loop: max, ms", "open", "max-ns", 1e-6},
-		{"both loops: collections in 1000 requests", "both", "GCs/1000req", 1}, {"both loops: pauses in 1000 requests, ms", "both", "pause-ns/req", 1e-3},
-		{"both loops: allocated for a request, KB", "both", "B/req", 1.0 / 1024}, {"peak RSS, MB", "both", "peak-B", 1.0 / (1 << 20)},
+		{"open loop: p50, ms", open, "p50-ns", 1e-6}, {"open loop: p99, ms", open, "p99-ns", 1e-6},
+		{"open loop: p99.9, ms", open, "p99.9-ns", 1e-6}, {"open loop: max, ms", open, "max-ns", 1e-6},
+		{"collections in 1000 requests", "closed", "GCs/1000req", 1}, {"pauses in 1000 requests, ms", "closed", "pause-ns/req", 1e-3},
+		{"allocated for a request, KB", "closed", "B/req", 1.0 / 1024}, {"peak RSS, MB", "closed", "peak-B", 1.0 / (1 << 20)},
 	} {
 		of := func(side string) []float64 {
 			return m.Values(fmt.Sprintf("Service/service=%s/loop=%s/side=%s", name, row.loop, side), row.unit)

@@ -21,10 +21,12 @@ type Place struct {
 
 // Places are all tables of the pages.
 var Places = []Place{
-	{"README.md", "load", func(all []Figure) string { return Pivot("handler, closed loop", Only(all, "load")) }},
-	{"README.md", "front", front},
+	{"README.md", "load", front},
 	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
-	{"docs/numbers.md", "stress", func(all []Figure) string { return Rows(Only(all, "stress")) }},
+	{"docs/numbers.md", "load", func(all []Figure) string {
+		return Pivot("handler, on net/http where it says nothing else", Only(all, "load"))
+	}},
+	{"docs/numbers.md", "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},
 	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
 	{"examples/orders/README.md", "load", func(all []Figure) string { return Pivot("7 rounds, 80 % of the requests read", Only(all, "orders")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
@@ -53,19 +55,6 @@ func Text(all []Figure) string {
 		fmt.Fprintln(w, strings.Join([]string{g.Table, g.Work, g.Measure, g.Text(), g.Target, g.Verdict()}, "\t"))
 	}
 	w.Flush()
-	return b.String()
-}
-
-// front are the claims that the README's front shows: what most programs do. The others
-// stand in docs/numbers.md, with the misses.
-func front(all []Figure) string {
-	var b strings.Builder
-	b.WriteString("| work | " + faster + ": median (min–max) |\n| --- | ---: |\n")
-	for _, g := range Newest(Only(all, "bench")) {
-		if g.Measure == faster && slices.Contains(fronts, g.Work) {
-			fmt.Fprintf(&b, "| %s | %s |\n", g.Work, g.Text())
-		}
-	}
 	return b.String()
 }
 

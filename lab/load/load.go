@@ -1,5 +1,7 @@
-// Package load is the one generator of load: workers send requests in a closed or an open
-// loop and measure each. It allocates nothing for a request.
+// Package load measures servers that do the same: each in a process of its own on the
+// loopback interface, by turns, in a closed loop, and then in open ones at parts of what the
+// first of them did. Workers send the requests and measure each; they allocate nothing for
+// one. Where there are two processors the server has all but the last, and the clients that.
 package load
 
 import (
@@ -25,25 +27,15 @@ type Sender interface {
 // Load is workers, and what they have measured.
 type Load struct {
 	workers []*worker
-	done    atomic.Int64
 }
 
 // New returns a Load with a worker for each sender.
 func New(senders []Sender) *Load {
 	l := &Load{}
 	for _, s := range senders {
-		l.workers = append(l.workers, &worker{sender: s, hist: hdrhistogram.New(1, int64(time.Minute), 3), done: &l.done})
+		l.workers = append(l.workers, &worker{sender: s, hist: hdrhistogram.New(1, int64(time.Minute), 3)})
 	}
 	return l
-}
-
-// Reset forgets what was measured.
-func (l *Load) Reset() {
-	l.done.Store(0)
-	for _, w := range l.workers {
-		w.hist.Reset()
-		w.checksum, w.errors, w.first = 0, 0, nil
-	}
 }
 
 // Total is the latencies of all requests, the sum of their answers' weights, how many
@@ -65,7 +57,6 @@ func (l *Load) Total() (latency *hdrhistogram.Histogram, checksum uint64, errors
 type worker struct {
 	sender   Sender
 	hist     *hdrhistogram.Histogram
-	done     *atomic.Int64 // of all workers
 	checksum uint64
 	errors   int64
 	first    error
@@ -107,33 +98,14 @@ func (l *closedLoop) drive(ctx context.Context, w *worker) {
 	}
 }
 
-// Run has the workers send all requests of a loop. progress, if not nil, is called now and
-// then with the number of requests done so far.
-func (l *Load) Run(ctx context.Context, loop Loop, progress func(done int)) error {
+// Run has the workers send all requests of a loop.
+func (l *Load) Run(ctx context.Context, loop Loop) error {
 	var wg sync.WaitGroup
 	for _, w := range l.workers {
 		wg.Go(func() { loop.drive(ctx, w) })
 	}
 	loop.start()
-	stop := make(chan struct{})
-	var watch sync.WaitGroup
-	if progress != nil {
-		watch.Go(func() {
-			tick := time.NewTicker(250 * time.Millisecond)
-			defer tick.Stop()
-			for {
-				select {
-				case <-stop:
-					return
-				case <-tick.C:
-					progress(int(l.done.Load()))
-				}
-			}
-		})
-	}
 	wg.Wait()
-	close(stop)
-	watch.Wait()
 	return ctx.Err()
 }
 
@@ -150,7 +122,6 @@ func (w *worker) send(i int, start time.Time) {
 	if out != nil {
 		w.checksum += weigh(i, out)
 	}
-	w.done.Add(1)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -30,78 +29,8 @@ func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	return at
 }
 
-// openLoop sends requests at times that don't depend on answers. As many
-// workers as there are processors each wait for one of the next arrivals; when
-// its time has come, a worker has another wait in its place, and serves. So a
-// request that is due meets a worker that is awake already; waiting takes time
-// only of processors that have nothing to serve; and a processor that the
-// machine takes away holds up one request, not all that come meanwhile. While
-// the server is held up, arrivals pass: the first worker that is free again
-// serves them one by one, and their latency has begun long ago.
-type openLoop struct {
-	at    []time.Duration
-	begin time.Time
-	next  atomic.Int64  // the arrival that nobody waits for yet
-	turns chan struct{} // to wait
-}
-
-// OpenAwake is an open loop of what needs no network: its workers wait without sleeping.
-func OpenAwake(at []time.Duration) Loop {
-	return &openLoop{at: at, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
-}
-
-func (l *openLoop) start() {
-	l.begin = time.Now()
-	for range cap(l.turns) {
-		l.turns <- struct{}{}
-	}
-}
-
-func (l *openLoop) drive(ctx context.Context, w *worker) {
-	for range l.turns {
-		k := int(l.next.Add(1)) - 1
-		if k >= len(l.at) {
-			l.turns <- struct{}{} // another one sees that this is the end
-			return
-		}
-		w.sender.Prepare(k)
-		start := l.begin.Add(l.at[k])
-		ok := wait(ctx, start)
-		l.turns <- struct{}{}
-		if !ok {
-			return
-		}
-		w.send(k, start)
-		runtime.Gosched() // as in a closed loop
-	}
-}
-
-const (
-	// awake is how long before an arrival its worker must no longer sleep: a
-	// sleeper is woken up to a millisecond late where all processors sleep.
-	awake = 2 * time.Millisecond
-	// nap is the longest time until a worker sees that the run was cancelled.
-	nap = 100 * time.Millisecond
-)
-
-// wait returns at start, or at once if that has passed, and false if the run
-// was cancelled.
-func wait(ctx context.Context, start time.Time) bool {
-	for {
-		if ctx.Err() != nil {
-			return false
-		}
-		left := time.Until(start)
-		switch {
-		case left <= 0:
-			return true
-		case left > awake:
-			time.Sleep(min(left-awake, nap))
-		default:
-			runtime.Gosched()
-		}
-	}
-}
+// nap is the longest time until a worker sees that the run was cancelled.
+const nap = 100 * time.Millisecond
 
 // openClients is an open loop over the network: its workers are clients that sleep
 // until the next arrival, since the runtime looks at the network only when nobody is

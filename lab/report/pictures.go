@@ -37,7 +37,7 @@ type Picture struct {
 // Pictures are all that there are.
 var Pictures = []Picture{
 	{Name: "latency", Title: "A request handler under load: latency by percentile", table: "load latency",
-		About: "An HTTP server in an open loop: requests arrive at random, at the same rate for each handler. Lower is better.",
+		About: "A net/http server at half of what plain Go can serve: requests arrive at random, at the same rate for each handler. Lower is better.",
 		draw:  percentiles},
 	{Name: "work", Title: "Times as fast as the Go heap, by kind of work", table: "work", rows: 30,
 		About: "The fastest of ours; the line from the least round to the greatest.", draw: bars},

@@ -3,7 +3,7 @@ package subjects
 import "github.com/ebbpool/arena/lab/workloads"
 
 // goHeap is ordinary Go, written as one writes it. The request's memory is the
-// stress test's: the arena's code with a nil arena.
+// load test's: the arena's code with a nil arena.
 type goHeap struct{ memory }
 
 func (goHeap) End() {}

@@ -21,7 +21,7 @@ type Allocator struct {
 	Lacks map[string]string
 }
 
-// Names of the matrix that the stress test does not have.
+// Names of the matrix that the load test does not have.
 const (
 	Slab      = "Slab"
 	FixedPool = "FixedPool"

@@ -39,7 +39,7 @@ func (m *module) tag(version string) string {
 }
 
 // ours are the folders whose modules nobody requires: they measure, show and test.
-var ours = regexp.MustCompile(`^(cpp|docs|lab|release|scripts|traces|examples/.*|adapters/routers|adapters/protobuf/(bench|others)|(.*/)?(internal|testdata)(/.*)?)$`)
+var ours = regexp.MustCompile(`^(cpp|docs|lab(/.*)?|release|scripts|traces|examples/.*|adapters/routers|adapters/protobuf/(bench|others)|(.*/)?(internal|testdata)(/.*)?)$`)
 
 func (r *repo) published() (list []*module) {
 	for _, m := range r.modules {

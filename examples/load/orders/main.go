@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
-	service "github.com/ebbpool/arena/examples/load"
 	arenaorders "github.com/ebbpool/arena/examples/orders/arena"
 	plainorders "github.com/ebbpool/arena/examples/orders/plain"
 	"github.com/ebbpool/arena/examples/orders/store"
@@ -32,7 +31,9 @@ const (
 	orders    = 5000 // that the database begins with
 )
 
-var measured = service.Service{Name: "orders", Open: 0.6, Serve: serve, Begin: begin, Senders: senders, More: outside}
+var sides = []string{"plain", "arena"}
+
+var measured = load.Service{Name: "orders", Sides: sides, Open: []int{60}, Steady: sides, Serve: serve, Begin: begin, Senders: senders, More: outside}
 
 func main() { measured.Main() }
 

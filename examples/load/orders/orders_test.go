@@ -4,18 +4,18 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
-	service "github.com/ebbpool/arena/examples/load"
+	"github.com/ebbpool/arena/lab/load"
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
 // The test's own program is the server that it measures.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "-serve" {
-		main()
+	if load.Child(serve) {
 		return
 	}
 	os.Exit(m.Run())
@@ -25,15 +25,18 @@ func TestMain(m *testing.M) {
 // which it compares, are the same. It does not look at figures.
 func TestMeasure(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "orders.txt")
-	if err := measured.Measure(t.Context(), service.Config{Rounds: 1, Requests: 60, Workers: 4, Out: out}); err != nil {
+	if err := load.ToFile(out, func(w io.Writer) error {
+		_, err := measured.Measure(t.Context(), w, load.Config{Rounds: 1, Requests: 60, Workers: 4})
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := rounds.Read(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, side := range service.Sides {
-		for loop, unit := range map[string]string{"closed": "req/s", "open": "p99.9-ns", "both": "B/req", "outside": "ns/op"} {
+	for _, side := range sides {
+		for loop, unit := range map[string]string{"closed": "B/req", "open60": "p99-ns", "outside": "ns/op"} {
 			if v := m.Values("Service/service=orders/loop="+loop+"/side="+side, unit); len(v) == 0 || v[0] <= 0 {
 				t.Errorf("%s, %s loop: %s is %v", side, loop, unit, v)
 			}
@@ -42,7 +45,7 @@ func TestMeasure(t *testing.T) {
 	if calls == 0 || inDriver <= 0 {
 		t.Errorf("%d calls of the driver took %v", calls, inDriver)
 	}
-	if err := measured.Measure(t.Context(), service.Config{Out: out}); err == nil {
+	if _, err := measured.Measure(t.Context(), io.Discard, load.Config{}); err == nil {
 		t.Error("no rounds were measured")
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"time"
 
-	service "github.com/ebbpool/arena/examples/load"
 	"github.com/ebbpool/arena/examples/orders/store"
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
@@ -25,7 +24,7 @@ import (
 func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	services := map[string]http.Handler{}
-	for _, side := range service.Sides {
+	for _, side := range sides {
 		path, err := begin(ctx, dir)
 		if err == nil {
 			err = os.Rename(path, path+side)
@@ -43,8 +42,8 @@ func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 	const batch = 400
 	for round := range rounds*5 + 1 { // one to warm up
 		sums := map[string]uint32{}
-		for i := range service.Sides {
-			side := service.Sides[(i+round)%len(service.Sides)]
+		for i := range sides {
+			side := sides[(i+round)%len(sides)]
 			requests := mix(uint64(round), batch)
 			prepared := make([]*http.Request, batch)
 			for k, r := range requests {

@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
-	service "github.com/ebbpool/arena/examples/load"
 	"github.com/ebbpool/arena/examples/otlp/batch"
 	"github.com/ebbpool/arena/examples/otlp/receiver"
 	"github.com/ebbpool/arena/lab/load"
@@ -23,7 +22,9 @@ import (
 
 var spans = flag.Int("spans", 375, "spans of a request: 375 are 90 KB, 1 is 457 B")
 
-var measured = service.Service{Name: "otlp", Open: 1.0 / 3, Serve: serve, Senders: senders,
+var sides = []string{"plain", "arena"}
+
+var measured = load.Service{Name: "otlp", Sides: sides, Open: []int{33}, Steady: sides, Serve: serve, Senders: senders,
 	Begin: func(context.Context, string) (string, error) { return "", nil }}
 
 func main() { measured.Main() }

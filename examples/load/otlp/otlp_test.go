@@ -3,18 +3,18 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
-	service "github.com/ebbpool/arena/examples/load"
+	"github.com/ebbpool/arena/lab/load"
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
 // The children of a test are this program, too.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "-serve" {
-		main()
+	if load.Child(serve) {
 		return
 	}
 	os.Exit(m.Run())
@@ -24,14 +24,17 @@ func TestMain(m *testing.M) {
 // said of speed, which a test can't measure.
 func TestLoops(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "otlp.txt")
-	if err := measured.Measure(t.Context(), service.Config{Rounds: 2, Requests: 60, Workers: 4, Out: out}); err != nil {
+	if err := load.ToFile(out, func(w io.Writer) error {
+		_, err := measured.Measure(t.Context(), w, load.Config{Rounds: 2, Requests: 60, Workers: 4})
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := rounds.Read(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"closed/side=plain", "closed/side=arena", "open/side=plain", "open/side=arena"} {
+	for _, name := range []string{"closed/side=plain", "closed/side=arena", "open33/side=plain", "open33/side=arena"} {
 		if v := m.Values("Service/service=otlp/loop="+name, "p99-ns"); len(v) != 2 || v[0] <= 0 {
 			t.Errorf("%s: %v", name, v)
 		}

@@ -1,5 +1,5 @@
 // Command subject runs one program of package advice, in one form. It prints
-// how many requests it served, and its processor time for all of them in nanoseconds.
+// how many requests it served, its processor time for all of them in nanoseconds, and its allocations.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/lab/advice"
+	"github.com/ebbpool/arena/lab/load"
 )
 
 func main() {
@@ -21,7 +22,9 @@ func main() {
 	length := flag.Duration("for", time.Second, "how much processor time it takes")
 	cpu := flag.String("cpu", "", "write a CPU profile to this file")
 	allocs := flag.String("allocs", "", "write an allocation profile to this file")
+	live := flag.Int("live", 0, "objects that are alive meanwhile")
 	flag.Parse()
+	defer runtime.KeepAlive(load.NewLive(*live))
 	if err := run(*name, *form, *length, *cpu, *allocs); err != nil {
 		fmt.Fprintln(os.Stderr, "subject:", err)
 		os.Exit(1)
@@ -68,9 +71,12 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 			return err
 		}
 	}
+	var begin, end runtime.MemStats
+	runtime.ReadMemStats(&begin)
 	before := processorTime()
 	n := loop(length)
 	took := processorTime() - before
+	runtime.ReadMemStats(&end)
 	pprof.StopCPUProfile()
 	if allocs != "" {
 		f, err := os.Create(allocs)
@@ -84,7 +90,7 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 		}
 		runtime.KeepAlive(one)
 	}
-	fmt.Println(n, took.Nanoseconds())
+	fmt.Println(n, took.Nanoseconds(), end.Mallocs-begin.Mallocs)
 	return nil
 }
 

@@ -33,13 +33,17 @@ func main() {
 	freeze := flag.Bool("freeze", false, "only predict, the programs whose conversion is to come")
 	onlyPage := flag.Bool("page", false, "only write the page anew, from advice/results.csv")
 	names := flag.String("names", "", "only these programs, with commas")
+	convert := flag.String("conversions", "", "only what conversions gain, without and with live objects, into this `FILE`")
 	rounds := flag.Int("rounds", 5, "how often both forms are measured, in turn")
 	length := flag.Duration("for", time.Second, "processor time of one measurement")
 	flag.Parse()
 	err := error(nil)
-	if *onlyPage {
+	switch {
+	case *onlyPage:
 		err = writePage()
-	} else {
+	case *convert != "":
+		err = conversions(*convert, strings.Split(*names, ","), *rounds, *length)
+	default:
 		err = run(*freeze, *names, *rounds, *length)
 	}
 	if err != nil {
@@ -57,7 +61,10 @@ type row struct {
 	min, max               float64 // of the rounds
 }
 
-type lab struct{ work, subject, arena string }
+type lab struct {
+	work, subject, arena string
+	allocations          float64 // of a request, of the last that was served
+}
 
 func run(freeze bool, names string, rounds int, length time.Duration) error {
 	work, err := os.MkdirTemp("", "advice")
@@ -65,7 +72,7 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	l := lab{work, filepath.Join(work, "subject.exe"), filepath.Join(work, "arena.exe")}
+	l := lab{work: work, subject: filepath.Join(work, "subject.exe"), arena: filepath.Join(work, "arena.exe")}
 	if err := errors.Join(command("go", "build", "-o", l.subject, "./advice/subject"), command("go", "-C", "../arenavet", "build", "-o", l.arena, "./cmd/arena")); err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func command(name string, args ...string) error {
 
 // serve runs one form of a program: how many requests it served, and the processor time of
 // each in nanoseconds.
-func (l lab) serve(name, form, gogc string, length time.Duration, args ...string) (requests, each float64, err error) {
+func (l *lab) serve(name, form, gogc string, length time.Duration, args ...string) (requests, each float64, err error) {
 	cmd := exec.Command(l.subject, append([]string{"-name", name, "-form", form, "-for", length.String()}, args...)...)
 	cmd.Env = append(os.Environ(), "GOGC="+gogc)
 	out, err := cmd.Output()
@@ -136,19 +143,20 @@ func (l lab) serve(name, form, gogc string, length time.Duration, args ...string
 		return 0, 0, fmt.Errorf("%s, %s: %w", name, form, err)
 	}
 	var took float64
-	if _, err := fmt.Sscan(string(out), &requests, &took); err != nil {
+	if _, err := fmt.Sscan(string(out), &requests, &took, &l.allocations); err != nil {
 		return 0, 0, err
 	}
+	l.allocations /= requests
 	return requests, took / requests, nil
 }
 
-func (l lab) predict(name string) (row, error) {
+func (l *lab) predict(name string) (row, error) {
 	cpu, allocs := filepath.Join(l.work, "cpu"), filepath.Join(l.work, "allocs")
 	requests, _, err := l.serve(name, "plain", "100", 12*time.Second, "-cpu", cpu, "-allocs", allocs)
 	if err != nil {
 		return row{}, err
 	}
-	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "./handlers").Output()
+	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "github.com/ebbpool/arena/lab/load/handlers").Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return row{}, fmt.Errorf("arena advise, %s: %w\n%s", name, err, exit.Stderr)
 	} else if err != nil {
@@ -163,7 +171,7 @@ func (l lab) predict(name string) (row, error) {
 
 // measure runs the forms in turn. The gain is the median of the rounds' ratios; GOGC=400 is
 // measured once.
-func (l lab) measure(r *row, rounds int, length time.Duration) error {
+func (l *lab) measure(r *row, rounds int, length time.Duration) error {
 	var failed error
 	form := func(form, gogc string) func() float64 {
 		return func() float64 {

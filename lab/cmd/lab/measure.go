@@ -14,9 +14,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/ebbpool/arena/lab/figures"
+	"github.com/ebbpool/arena/lab/load"
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/rounds"
-	"github.com/ebbpool/arena/lab/stress"
 )
 
 // root is the arena package, from the lab.
@@ -37,7 +37,7 @@ func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int
 	file := cmd.String("from")
 	if file == "" {
 		n := cmd.Int("rounds")
-		if n < 1 && kind != "stress" { // it has checked, and has a number by its size
+		if n < 1 {
 			return bad(fmt.Errorf("-rounds %d: at least one is needed", n))
 		}
 		warnLoad(cmd.Root().ErrWriter)
@@ -77,8 +77,8 @@ func create(name string) (*os.File, error) {
 
 // warnLoad tells when the machine has something else to do.
 func warnLoad(w io.Writer) {
-	if load := stress.Load(); load > 0.7 {
-		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", load)
+	if busy := load.Busy(); busy > 0.7 {
+		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", busy)
 	}
 }
 

@@ -2,15 +2,17 @@ package handlers
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 )
 
-// plain has no idea of where memory comes from.
-type plain struct{}
+// plain has no idea of where memory comes from. Its codec can be another one.
+type plain struct {
+	unmarshal func([]byte, any) error
+	marshal   func(any) ([]byte, error)
+}
 
-func (plain) Serve(dst, payload []byte) ([]byte, error) {
+func (h plain) Serve(dst, payload []byte) ([]byte, error) {
 	line, body, ok := bytes.Cut(payload, []byte("\n"))
 	if !ok {
 		return dst, errNoOrder
@@ -20,10 +22,10 @@ func (plain) Serve(dst, payload []byte) ([]byte, error) {
 		return dst, err
 	}
 	var order Order
-	if err := json.Unmarshal(body, &order); err != nil {
+	if err := h.unmarshal(body, &order); err != nil {
 		return dst, err
 	}
-	out, err := json.Marshal(answer(&e, &order))
+	out, err := h.marshal(answer(&e, &order))
 	if err != nil {
 		return dst, err
 	}

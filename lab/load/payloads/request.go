@@ -1,4 +1,5 @@
-package workloads
+// Package payloads makes what the load test and the programs beside it are given.
+package payloads
 
 import (
 	"bytes"

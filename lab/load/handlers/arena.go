@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 
 	"github.com/ebbpool/arena"
@@ -11,30 +12,33 @@ import (
 // inArena is plain with an arena for each request: the same steps, in the same
 // order. Numbers go through a Buffer in place of package fmt, whose arguments are
 // boxed on the heap.
-type inArena struct{ pool *arena.ArenaPool }
-
-func newInArena() *inArena { return &inArena{arena.NewAutoPool(0)} }
+type inArena struct {
+	pool *arena.ArenaPool
+	http http.Handler
+}
 
 func (h *inArena) Serve(dst, payload []byte) ([]byte, error) {
 	a := h.pool.Get()
 	defer h.pool.Put(a)
+	out, err := serveIn(a, payload)
+	return append(dst, out...), err
+}
+
+// serveIn returns the answer, in a.
+func serveIn(a *arena.Arena, payload []byte) ([]byte, error) {
 	line, body, ok := bytes.Cut(payload, []byte("\n"))
 	if !ok {
-		return dst, errNoOrder
+		return nil, errNoOrder
 	}
 	e, err := parseEntry(a.AllocBytesToString(line))
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
 	order := arena.New[OrderIn](a)
 	if err := arenajson.Unmarshal(a, body, order); err != nil {
-		return dst, err
+		return nil, err
 	}
-	out, err := arenajson.Marshal(a, answerIn(a, &e, order))
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, out...), nil
+	return arenajson.Marshal(a, answerIn(a, &e, order))
 }
 
 // OrderIn is an Order whose map is in the arena, too.

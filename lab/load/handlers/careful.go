@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/bytedance/sonic"
 	"github.com/bytedance/sonic/encoder"
@@ -12,9 +13,9 @@ import (
 
 // careful keeps what a request needs for the next one: the order with its slices and
 // map, the answer with its maps, the buffers. What is kept is cleared, as it must be:
-// else one request would show its values to the next. Strings can't be used again;
-// those that are made share one text for each request, and those of the order are
-// parts of the payload, copied once.
+// else one request would show its values to the next. Strings that are made share one text
+// for each request, and those of the order are parts of the payload, copied once; with
+// package unsafe neither is copied, and they last as long as the request.
 type careful struct{ pool sync.Pool }
 
 // desk holds what one request works with.
@@ -22,13 +23,15 @@ type desk struct {
 	order  Order
 	answer Answer
 	text   []byte // all texts of the answer, one after the other
-	cuts   []int  // where the lines end in it
+	cuts   []int  // where the lines begin and end in it
+	in     []byte
 	out    []byte
+	share  bool // strings are views of text and of the payload
 }
 
-func newCareful() *careful {
+func newCareful(share bool) *careful {
 	return &careful{sync.Pool{New: func() any {
-		return &desk{answer: Answer{
+		return &desk{share: share, answer: Answer{
 			Totals: map[string]int64{}, Tags: map[string]int{}, Params: map[string]string{}, Attrs: map[string]string{},
 		}}
 	}}}
@@ -37,24 +40,36 @@ func newCareful() *careful {
 func (h *careful) Serve(dst, payload []byte) ([]byte, error) {
 	d := h.pool.Get().(*desk)
 	defer h.pool.Put(d)
-	line, body, ok := strings.Cut(string(payload), "\n")
-	if !ok {
-		return dst, errNoOrder
-	}
-	e, err := parseEntry(line)
-	if err != nil {
-		return dst, err
-	}
-	defer d.clear()
-	if err := sonic.UnmarshalString(body, &d.order); err != nil {
-		return dst, err
-	}
-	d.reckon(&e)
-	d.out = d.out[:0]
-	if err := encoder.EncodeInto(&d.out, &d.answer, encoder.SortMapKeys|encoder.EscapeHTML); err != nil {
+	if err := d.serve(payload); err != nil {
 		return dst, err
 	}
 	return append(dst, d.out...), nil
+}
+
+func (d *desk) string(b []byte) string {
+	if d.share {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	return string(b)
+}
+
+// serve leaves the answer in d.out.
+func (d *desk) serve(payload []byte) error {
+	line, body, ok := strings.Cut(d.string(payload), "\n")
+	if !ok {
+		return errNoOrder
+	}
+	e, err := parseEntry(line)
+	if err != nil {
+		return err
+	}
+	defer d.clear()
+	if err := sonic.UnmarshalString(body, &d.order); err != nil {
+		return err
+	}
+	d.reckon(&e)
+	d.out = d.out[:0]
+	return encoder.EncodeInto(&d.out, &d.answer, encoder.SortMapKeys|encoder.EscapeHTML)
 }
 
 // reckon fills the answer.
@@ -82,13 +97,10 @@ func (d *desk) reckon(e *entry) {
 		ans.Attrs[strings.ToLower(name)] = value
 	}
 	for i := range order.Items {
-		t = order.Items[i].appendLine(t)
-		d.cuts = append(d.cuts, len(t))
-	}
-	receipt := len(t)
-	for i := range order.Items {
 		item := &order.Items[i]
-		t = item.appendLine(t)
+		d.cuts = append(d.cuts, len(t))
+		t = append(append(strconv.AppendInt(t, item.Qty, 10), "x "...), item.Title...)
+		d.cuts = append(d.cuts, len(t))
 		p := &item.Price
 		ans.Totals[p.Currency] += item.Qty * p.Amount
 		for _, tag := range item.Tags {
@@ -99,19 +111,14 @@ func (d *desk) reckon(e *entry) {
 		t = append(append(append(t, ", "...), item.SKU...), ")\n"...)
 	}
 	d.text = t
-	text := string(t)
-	ans.From, ans.To, ans.Device, ans.Receipt = text[:from], text[from:to], text[to:device], text[receipt:]
+	text := d.string(t)
+	ans.From, ans.To, ans.Device, ans.Receipt = text[:from], text[from:to], text[to:device], text[device:]
 	if ans.Lines == nil {
 		ans.Lines = []string{}
 	}
-	for _, end := range d.cuts {
-		ans.Lines = append(ans.Lines, text[device:end])
-		device = end
+	for i := 0; i < len(d.cuts); i += 2 {
+		ans.Lines = append(ans.Lines, text[d.cuts[i]:d.cuts[i+1]])
 	}
-}
-
-func (it *Item) appendLine(t []byte) []byte {
-	return append(append(strconv.AppendInt(t, it.Qty, 10), "x "...), it.Title...)
 }
 
 func appendCents(t []byte, amount int64) []byte {

@@ -1,4 +1,4 @@
-package workloads
+package payloads
 
 // Words that requests are made of. Addresses are of the ranges reserved for
 // documentation, names and shops are made up; agents are real ones.

@@ -1,4 +1,4 @@
-package workloads_test
+package payloads_test
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebbpool/arena/lab/workloads"
+	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
 func TestPayloads(t *testing.T) {
-	a, b, other := workloads.NewSource(3, 4096), workloads.NewSource(3, 1<<40), workloads.NewSource(4, 4096)
+	a, b, other := payloads.NewSource(3, 4096), payloads.NewSource(3, 1<<40), payloads.NewSource(4, 4096)
 	seen := map[string]bool{}
 	for _, i := range []int{0, 1, 4095, 4096, 8192, 1_234_567_890} {
 		p := a.AppendPayload(nil, i)

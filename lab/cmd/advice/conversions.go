@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbpool/arena/lab/advice"
+	"github.com/ebbpool/arena/lab/load"
+)
+
+// conversions writes what each of these programs takes in both forms, and with GOGC=400, by turns,
+// and how many lines the conversion wrote, in Go's benchmark format.
+func conversions(file string, names []string, rounds int, length time.Duration) error {
+	work, err := os.MkdirTemp("", "advice")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	l := lab{work: work, subject: filepath.Join(work, "subject.exe")}
+	if err := command("go", "build", "-o", l.subject, "./advice/subject"); err != nil {
+		return err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
+	for _, s := range advice.Subjects() {
+		if !slices.Contains(names, s.Name) {
+			continue
+		}
+		files := [2]string{"advice/" + s.Name + "_plain.go", "advice/" + s.Name + "_arena.go"}
+		if s.Name == "handler" {
+			files = [2]string{"load/handlers/plain.go", "load/handlers/arena.go"}
+		}
+		if n, err := changed(files[0], files[1]); err == nil { // one that is not converted has no such file
+			fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", s.Name, n)
+		}
+		for range rounds {
+			for _, live := range []string{"0", "1000000"} {
+				for _, side := range [][2]string{{"plain", "100"}, {"arena", "100"}, {"plain", "400"}} {
+					_, each, err := l.serve(s.Name, side[0], side[1], length, "-live", live)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(f, "BenchmarkConversion/program=%s/live=%s/form=%s/GOGC=%s 1 %.0f cpu-ns/op %.4g allocs/op\n", s.Name, live, side[0], side[1], each, l.allocations)
+				}
+			}
+		}
+	}
+	return f.Close()
+}
+
+// changed is how many lines of a converted file are not those of the plain one.
+func changed(plain, converted string) (n int, err error) {
+	a, err := os.ReadFile(plain)
+	b, errB := os.ReadFile(converted)
+	if err := errors.Join(err, errB); err != nil {
+		return 0, err
+	}
+	had := map[string]int{"": 1 << 30}
+	for line := range strings.Lines(string(a)) {
+		had[strings.TrimSpace(line)]++
+	}
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); had[line] > 0 {
+			had[line]--
+		} else if !strings.HasPrefix(line, "//") {
+			n++
+		}
+	}
+	return n, nil
+}

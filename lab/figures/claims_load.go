@@ -1,0 +1,107 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ebbpool/arena/lab/load/handlers"
+	"github.com/ebbpool/arena/lab/rounds"
+)
+
+// sides are the servers of the load test, as the tables call them. Those of the front are
+// the README's, too.
+var sides = []struct {
+	name, title string
+	front       bool
+}{
+	{handlers.Plain, "ordinary: `encoding/json`, maps, `fmt`", true},
+	{handlers.Plain + "+GOGC=400", "the same with `GOGC=400`", true},
+	{handlers.Sonic, "ordinary, sonic dropped in", false},
+	{handlers.Goccy, "ordinary, goccy/go-json dropped in", false},
+	{handlers.ArenaJSON, "ordinary, `arenajson` dropped in, nil arena", true},
+	{handlers.ArenaJSON + "+GOGC=400", "the same with `GOGC=400`, `arenajson`", false},
+	{handlers.NilArena, "the arena's code, nil arena", false},
+	{handlers.NilArena + "+GOGC=400", "the same with `GOGC=400`, nil arena", false},
+	{handlers.Careful, "sonic and `sync.Pool`, careful", false},
+	{handlers.Unsafe, "sonic and `sync.Pool`, `unsafe` strings", true},
+	{handlers.Arena, "arena", true},
+	{"fasthttp+" + handlers.Plain, "on fasthttp: ordinary", false},
+	{"fasthttp+" + handlers.Unsafe, "on fasthttp: sonic and `sync.Pool`, `unsafe` strings", false},
+	{"fasthttp+" + handlers.Arena, "on fasthttp: arena", false},
+}
+
+const none, many = 0, 1_000_000 // objects that the server keeps alive
+
+func service(live int, loop, side string) string {
+	return fmt.Sprintf("Service/service=load/live=%d/loop=%s/side=%s", live, loop, side)
+}
+
+const (
+	noneLive = "CPU of a request, no live objects: times the arena's"
+	manyLive = "CPU of a request, 1,000,000 live: times the arena's"
+)
+
+// Load are the claims of the load test: processor time beside the arena's on net/http.
+func Load() (all []Claim) {
+	targets := map[string]float64{noneLive + handlers.Plain: 1.6, manyLive + handlers.Plain: 2.2, manyLive + handlers.Unsafe: 1}
+	for _, k := range []struct {
+		measure string
+		live    int
+	}{{noneLive, none}, {manyLive, many}} {
+		for _, s := range sides {
+			all = append(all, Claim{s.title, k.measure, service(k.live, "closed", s.name) + "@cpu-ns/req", service(k.live, "closed", handlers.Arena), AtLeast, targets[k.measure+s.name]})
+		}
+	}
+	return all
+}
+
+func loaded(m rounds.Measured) ([]Figure, error) {
+	all := Measure("load", Load(), m)
+	add := func(table, work, measure, name, unit string, scale float64) {
+		var values []float64
+		for _, v := range m.Values(name, unit) {
+			values = append(values, v*scale)
+		}
+		if g, ok := (Figure{Table: table, Work: work, Measure: measure}).Of(values); ok {
+			all = append(all, g)
+		}
+	}
+	for _, s := range sides {
+		for _, c := range []struct {
+			measure    string
+			live       int
+			loop, unit string
+			scale      float64
+		}{
+			{"CPU of a request, 1,000,000 live: µs", many, "closed", "cpu-ns/req", 1e-3},
+			{"requests/s, 1,000,000 live", many, "closed", "req/s", 1},
+			{"p50 at half load, ms", many, "open50", "p50-ns", 1e-6},
+			{"p99 at half load, ms", many, "open50", "p99-ns", 1e-6},
+			{"p99.9 at half load, ms", many, "open50", "p99.9-ns", 1e-6},
+			{"p99 at 80 %, ms", many, "open80", "p99-ns", 1e-6},
+			{"p99.9 at 80 %, ms", many, "open80", "p99.9-ns", 1e-6},
+			{"resident memory, MB", many, "closed", "peak-B", 1e-6},
+			{"collections in 1,000 requests", many, "closed", "GCs/1000req", 1},
+			{"allocations of a request", many, "closed", "allocs/req", 1},
+		} {
+			add("load", s.title, c.measure, service(c.live, c.loop, s.name), c.unit, c.scale)
+		}
+		for _, p := range []string{"50", "90", "99", "99.9"} {
+			add("load latency", p, s.name, service(many, "open50", s.name), "p"+p+"-ns", 1e-3)
+		}
+	}
+	return all, nil
+}
+
+// front is the README's table: five of the sides, and what a newcomer asks of each.
+func front(all []Figure) string {
+	return Pivot("handler of JSON orders, over HTTP", slices.DeleteFunc(Only(all, "load"), func(g Figure) bool {
+		i := slices.IndexFunc(sides, func(s struct {
+			name, title string
+			front       bool
+		}) bool {
+			return s.title == g.Work
+		})
+		return i < 0 || !sides[i].front || !slices.Contains([]string{noneLive, manyLive, "CPU of a request, 1,000,000 live: µs", "requests/s, 1,000,000 live", "resident memory, MB"}, g.Measure)
+	}))
+}

@@ -1,0 +1,126 @@
+//go:build unix
+
+// Command load measures a handler of JSON orders over HTTP: as people write it who know
+// more or less of where its memory comes from, without and with objects that the server
+// keeps alive. -demo shows five of them within a minute.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+
+	"github.com/montanaflynn/stats"
+
+	"github.com/ebbpool/arena/lab/load"
+	"github.com/ebbpool/arena/lab/load/handlers"
+)
+
+func main() {
+	if load.Child(serve) {
+		return
+	}
+	live := flag.Int("live", 1_000_000, "objects that the server keeps alive, after a measurement without")
+	var c load.Config
+	flag.IntVar(&c.Rounds, "rounds", 3, "rounds, of each side")
+	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop: the collector must run several times in one, also with GOGC=400")
+	flag.IntVar(&c.OpenRequests, "open-requests", 34_000, "requests of each open loop: 100,000 in all rounds have a p99.9")
+	flag.IntVar(&c.Workers, "workers", 32, "requests at the same time, in the closed loop")
+	out := flag.String("out", "../results/load.txt", "write the results to this file, in Go's benchmark format")
+	short := flag.Bool("demo", false, "five sides, with 300,000 objects alive, in five lines")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if b := load.Busy(); b > 0.7 {
+		fmt.Fprintf(os.Stderr, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", b)
+	}
+	err := load.ToFile(*out, func(w io.Writer) error {
+		if *short {
+			return demo(ctx, os.Stdout, w, 300_000, load.Config{Rounds: 3, Requests: 8_000, OpenRequests: 3_000, Workers: 32})
+		}
+		for _, n := range []int{0, *live} {
+			s := service(n, sides, nil)
+			if n > 0 {
+				s.Open, s.Steady = []int{50, 80}, steady
+			}
+			if _, err := s.Measure(ctx, io.MultiWriter(w, os.Stdout), c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+const tuned = "+GOGC=400"
+
+var (
+	sides = []string{
+		handlers.Plain, handlers.Plain + tuned, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + tuned,
+		handlers.NilArena, handlers.NilArena + tuned, handlers.Careful, handlers.Unsafe, handlers.Arena,
+		onFasthttp + handlers.Plain, onFasthttp + handlers.Unsafe, onFasthttp + handlers.Arena,
+	}
+	// Of whose latencies there is a picture.
+	steady = []string{handlers.Plain, handlers.Plain + tuned, handlers.Unsafe, handlers.Arena}
+	// What the demo shows, and the README.
+	front = []string{handlers.Plain, handlers.Plain + tuned, handlers.ArenaJSON, handlers.Unsafe, handlers.Arena}
+)
+
+func service(live int, sides, steady []string) load.Service {
+	return load.Service{Name: fmt.Sprintf("load/live=%d", live), Sides: sides, Steady: steady, Serve: serve, Senders: senders,
+		Begin: func(context.Context, string) (string, error) { return strconv.Itoa(live), nil }}
+}
+
+// demo writes a table of the front's sides to out, and a sentence that sums it up.
+func demo(ctx context.Context, out, results io.Writer, live int, c load.Config) error {
+	s := service(live, front, front)
+	s.Open = []int{50}
+	all, err := s.Measure(ctx, results, c)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "load")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	file, err := s.Profile(ctx, handlers.Plain, dir, c)
+	if err != nil {
+		return err
+	}
+	codec, memory, err := split(file)
+	if err != nil {
+		return err
+	}
+	of := func(side, loop string, value func(load.Result) float64) float64 {
+		var values []float64
+		for _, r := range all {
+			if r.Side == side && r.Loop == loop {
+				values = append(values, value(r))
+			}
+		}
+		m, _ := stats.Median(values) // all sides have values
+		return m
+	}
+	cpu := func(r load.Result) float64 { return r.CPU / 1e3 }
+	perSecond := func(r load.Result) float64 { return r.PerSecond }
+	fmt.Fprintf(out, "Orders in JSON over net/http, to a server that keeps %d objects alive; medians of %d rounds, all with the same answers.\n", live, c.Rounds)
+	fmt.Fprintf(out, "%-24s %12s %12s %16s %12s %14s\n", "handler", "CPU, µs/req", "requests/s", "p99, half load", "memory, MB", "GCs/1,000 req")
+	for _, side := range front {
+		fmt.Fprintf(out, "%-24s %12.1f %12.0f %13.2f ms %12.0f %14.2f\n", side, of(side, "closed", cpu), of(side, "closed", perSecond),
+			of(side, "open50", func(r load.Result) float64 { return float64(r.Quantile(99)) / 1e6 }),
+			of(side, "closed", func(r load.Result) float64 { return float64(r.Used.PeakRSS) / 1e6 }),
+			of(side, "closed", func(r load.Result) float64 { return 1000 * float64(r.Used.Collections) / float64(r.Requests) }))
+	}
+	ours := of(handlers.Arena, "closed", perSecond)
+	_, err = fmt.Fprintf(out, "arena: %.1f times plain's throughput on this machine, %.1f times sonic's with sync.Pool; of plain's CPU %.0f %% was the codec, %.0f %% allocation and collection.\n",
+		ours/of(handlers.Plain, "closed", perSecond), ours/of(handlers.Unsafe, "closed", perSecond), 100*codec, 100*memory)
+	return err
+}

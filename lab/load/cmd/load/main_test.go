@@ -1,0 +1,97 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/ebbpool/arena/lab/load"
+)
+
+// The test's own program is the server that it measures.
+func TestMain(m *testing.M) {
+	if load.Child(serve) {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+var small = load.Config{Rounds: 1, Requests: 40, Workers: 4}
+
+// Every side answers all that each loop sends, and all answer the same, which Measure
+// compares. Nothing is said of speed, which a test can't measure.
+func TestSides(t *testing.T) {
+	var b bytes.Buffer
+	s := service(1000, sides, steady)
+	s.Open = []int{50, 80}
+	all, err := s.Measure(t.Context(), &b, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(sides) + 2*len(steady); len(all) != want || strings.Count(b.String(), "\n") != want {
+		t.Errorf("%d results, not %d:\n%s", len(all), want, &b)
+	}
+	for _, r := range all {
+		if r.CPU <= 0 || r.PerSecond <= 0 || r.Quantile(50) <= 0 || r.Used.Allocations == 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	s.Sides = []string{"none"}
+	if _, err := s.Measure(t.Context(), &b, small); err == nil {
+		t.Error("a server of no kind was measured")
+	}
+	if _, err := s.Measure(t.Context(), &b, load.Config{}); err == nil {
+		t.Error("no rounds were measured")
+	}
+}
+
+// What a newcomer sees is a line for each of five sides, and a sentence with four numbers.
+func TestDemo(t *testing.T) {
+	var out bytes.Buffer
+	if err := demo(t.Context(), &out, new(bytes.Buffer), 1000, small); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	says := regexp.MustCompile(`^arena: [\d.]+ times plain's throughput on this machine, [\d.]+ times sonic's with sync.Pool; of plain's CPU \d+ % was the codec, \d+ % allocation and collection.$`)
+	if len(lines) != 2+len(front)+1 || !says.MatchString(lines[len(lines)-1]) {
+		t.Errorf("got %d lines:\n%s", len(lines), &out)
+	}
+}
+
+// What allocates on the codec's behalf is memory's, and is counted once.
+func TestSplit(t *testing.T) {
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}}
+	for stack, cpu := range map[string]int64{
+		"runtime.mallocgc encoding/json.Unmarshal main.serve": 3, "runtime.gcBgMarkWorker": 2, "encoding/json.Marshal main.serve": 4, "syscall.write": 1,
+	} {
+		s := &profile.Sample{Value: []int64{cpu}}
+		for name := range strings.FieldsSeq(stack) {
+			id := uint64(len(p.Function) + 1)
+			f := &profile.Function{ID: id, Name: name}
+			l := &profile.Location{ID: id, Line: []profile.Line{{Function: f}}}
+			p.Function, p.Location, s.Location = append(p.Function, f), append(p.Location, l), append(s.Location, l)
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := p.WriteUncompressed(z); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	file := filepath.Join(t.TempDir(), "cpu.pb.gz")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if codec, memory, err := split(file); err != nil || codec != 0.4 || memory != 0.5 {
+		t.Errorf("the codec %g, memory %g, %v", codec, memory, err)
+	}
+}

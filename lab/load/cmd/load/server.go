@@ -1,0 +1,90 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/ebbpool/arena/lab/load"
+	"github.com/ebbpool/arena/lab/load/handlers"
+	"github.com/ebbpool/arena/lab/load/payloads"
+)
+
+// onFasthttp is what the names of those sides begin with that are no net/http servers.
+const onFasthttp = "fasthttp+"
+
+// serve is the server of one side: on net/http, or on fasthttp, which recycles its own
+// requests, responses and buffers. live is how many objects it keeps alive.
+func serve(ctx context.Context, side, live string, l net.Listener) error {
+	n, err := strconv.Atoi(live)
+	if err != nil {
+		return err
+	}
+	name, fast := strings.CutPrefix(side, onFasthttp)
+	h, err := handlers.New(name)
+	if err != nil {
+		return err
+	}
+	objects := load.NewLive(n)
+	go objects.Replace(ctx)
+	defer runtime.KeepAlive(objects)
+	if fast {
+		s := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
+			out, err := h.Serve(ctx.Response.SwapBody(nil)[:0], ctx.PostBody()) // its own buffer takes the answer
+			ctx.Response.SwapBody(out)
+			if err != nil {
+				ctx.Error(err.Error(), fasthttp.StatusBadRequest)
+			}
+		}}
+		context.AfterFunc(ctx, func() { _ = s.Shutdown() })
+		return s.Serve(l)
+	}
+	s := http.Server{Handler: h}
+	context.AfterFunc(ctx, func() { _ = s.Close() })
+	if err := s.Serve(l); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// client sends payloads: fasthttp's, which takes less of its processor than net/http's.
+type client struct {
+	host   *fasthttp.HostClient
+	source *payloads.Source
+	body   []byte
+	req    fasthttp.Request
+	resp   fasthttp.Response
+}
+
+func (c *client) Prepare(i int) { c.body = c.source.AppendPayload(c.body[:0], i) }
+
+func (c *client) Send(int) ([]byte, error) {
+	c.req.SetBodyRaw(c.body)
+	if err := c.host.Do(&c.req, &c.resp); err != nil {
+		return nil, err
+	}
+	if code := c.resp.StatusCode(); code != fasthttp.StatusOK {
+		return nil, fmt.Errorf("status %d: %s", code, c.resp.Body())
+	}
+	return c.resp.Body(), nil
+}
+
+func senders(addr string, workers, requests int, seed uint64) (all []load.Sender, end func(), err error) {
+	host := &fasthttp.HostClient{Addr: addr, MaxConns: workers}
+	source := payloads.NewSource(seed, requests)
+	for range workers {
+		c := &client{host: host, source: source}
+		c.req.Header.SetMethod(fasthttp.MethodPost)
+		c.req.SetRequestURI("http://" + addr + "/")
+		all = append(all, c)
+	}
+	return all, host.CloseIdleConnections, nil
+}
