@@ -192,7 +192,7 @@ func (w rich) SetWriteDeadline(d time.Time) error {
 }
 func (w rich) EnableFullDuplex() error { w.note("EnableFullDuplex"); return io.EOF }
 
-// able is what any writer behind Handler shows.
+// able names what any writer behind Handler shows.
 type able interface {
 	http.ResponseWriter
 	io.StringWriter

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// BenchmarkHandler is what Handler costs a request that does nothing, one that asks for
+// BenchmarkHandler measures Handler's cost for a request that does nothing, one that asks for
 // its arena once, and, in /ask, each further time of asking.
 func BenchmarkHandler(b *testing.B) {
 	pool := arena.NewAutoPool(0)

@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// answers is what a handler may do with a header, and what its client has to see of id.
+// answers are handlers' uses of a header, and what their client has to see of id.
 var answers = []struct {
 	name   string
 	handle func(w http.ResponseWriter, r *http.Request, a *arena.Arena, id string)

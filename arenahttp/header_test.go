@@ -84,7 +84,7 @@ func (w *sending) Push(target string, opts *http.PushOptions) error {
 	return nil
 }
 
-// begins is what can begin an answer, and nil.
+// begins are the calls that begin an answer, and nil.
 var begins = map[string]func(w http.ResponseWriter){
 	"nothing":     func(http.ResponseWriter) {},
 	"WriteHeader": func(w http.ResponseWriter) { w.WriteHeader(200) },

@@ -53,7 +53,7 @@ type worker struct {
 	next   *worker
 }
 
-// requestKey is what a context finds its request by.
+// requestKey is a context's key for its request.
 type requestKey struct{}
 
 // requestOf returns the innermost request that ctx belongs to, or nil.

@@ -58,7 +58,7 @@ func (w *response) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// What follows is what http.ResponseController asks for. Without FlushError a flush would
+// http.ResponseController asks for what follows. Without FlushError a flush would
 // go past begun; the others are for programs that ask the writer itself. Where it can't,
 // they return http.ErrNotSupported.
 

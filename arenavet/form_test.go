@@ -67,7 +67,7 @@ func TestFilesUseEachOtherOneWay(t *testing.T) {
 	}
 }
 
-// origin is what a use of an instance of something generic means, as the source has it.
+// origin is the generic declaration of an instance, and obj itself otherwise.
 func origin(obj types.Object) types.Object {
 	switch obj := obj.(type) {
 	case *types.Func:

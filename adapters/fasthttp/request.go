@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// request is what a request's user values have in place of its arena, and knows who may use
+// request stands for the arena in a request's user values, and knows who may use
 // that. The arena is the goroutine's that asks first, as in package arenahttp. One that asks
 // and does not run Handler may go on when that has returned, whatever became of the answer:
 // fasthttpadaptor runs its handler on a goroutine that goes on when it has flushed.

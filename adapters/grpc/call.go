@@ -227,7 +227,7 @@ func (c *call) answer(reply any, alone bool) any {
 }
 
 // finish ends the call's use of the arena. It is deferred itself, for recover: a panic
-// goes on, unless it is what a limit refused.
+// goes on, unless a limit refused it.
 func (c *call) finish(reply *any, err *error) {
 	v := recover()
 	c.main.Store(0)

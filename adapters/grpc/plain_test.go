@@ -83,7 +83,7 @@ func TestHealthAndReflection(t *testing.T) {
 	}
 }
 
-// warnings is what gRPC's log says.
+// warnings collects gRPC's log.
 var warnings logged
 
 type logged struct {

@@ -17,7 +17,7 @@ type number struct {
 	exp         int
 }
 
-// mostCoefficient is what a digit can still be put to without an overflow.
+// mostCoefficient is the greatest that takes another digit without an overflow.
 const mostCoefficient = 1e17
 
 // readNumeric reads the format of the server: how many digits to the base 10,000, the

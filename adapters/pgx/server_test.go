@@ -61,7 +61,7 @@ func query(conn *pgx.Conn, sql string, args ...any) pgx.Rows {
 	return rows
 }
 
-// A recording is what a server has sent, to be read as often as one likes. Its Scan does
+// A recording has a server's answers, to be read as often as one likes. Its Scan does
 // what that of pgx does, with a plan for each column that is made once for a query.
 type recording struct {
 	types  *pgtype.Map

@@ -280,7 +280,7 @@ func TestNilMessage(t *testing.T) {
 	}
 }
 
-// What Merge finds is what a program may have left: a oneof's wrapper that is nil, and
+// Merge may find what a program has left: a oneof's wrapper that is nil, and
 // lists that were cut, with messages behind their end.
 func TestMergeInto(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)

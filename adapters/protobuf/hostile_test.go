@@ -85,7 +85,7 @@ func deep() []byte {
 }
 
 // No document takes much longer than package proto takes for it, all come to an end within
-// a limit, as an error that says so, and the memory for each byte is what the table says.
+// a limit, as an error that says so, and each byte takes as much memory as the table says.
 func TestHostile(t *testing.T) {
 	if machine.Portable || check.On || check.Race || bits.UintSize != 64 {
 		t.Skip("the table is that of plain builds on 64 bits")

@@ -45,7 +45,7 @@ const none = ^uintptr(0)
 // other stands for what is not a field of the message.
 var other = &field{op: opOther}
 
-// op is what reading a field does.
+// op is how a field is read.
 type op uint8
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// What is read from random documents, and from broken ones, is what package proto reads,
+// Random documents, and broken ones, are read as package proto reads them,
 // and so are the errors.
 func TestRandomMessages(t *testing.T) {
 	rounds := 400

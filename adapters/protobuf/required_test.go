@@ -30,7 +30,7 @@ func many(lacks ...protowire.Number) []byte {
 	return doc
 }
 
-// within is doc as field n, in a group if that is what the field is.
+// within is doc as field n, in a group if the field is one.
 func within(n protowire.Number, group bool, doc []byte) []byte {
 	if group {
 		return protowire.AppendTag(append(protowire.AppendTag(nil, n, protowire.StartGroupType), doc...), n, protowire.EndGroupType)

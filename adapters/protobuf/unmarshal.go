@@ -92,7 +92,7 @@ func (o UnmarshalOptions) wholeFor(m proto.Message, data []byte) bool {
 	return err == nil && out.Flags&protoiface.UnmarshalInitialized != 0
 }
 
-// lacking is what the reading of a message found of required fields that lack.
+// lacking tells which required fields of a message were missing when it was read.
 type lacking uint8
 
 const (

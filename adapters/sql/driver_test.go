@@ -77,7 +77,7 @@ func (r *tableRows) Close() error {
 func (r *tableRows) HasNextResultSet() bool { return r.t.more }
 func (r *tableRows) NextResultSet() error   { return io.EOF }
 
-// spoil is what happens to a driver's memory.
+// spoil overwrites a driver's memory.
 func (r *tableRows) spoil() {
 	for _, row := range r.own {
 		for _, v := range row {

@@ -320,7 +320,7 @@ TEST(ArenaMemory, Stats) {
     EXPECT_EQ(s.retained_bytes, 1'000u + ebb::detail::chunk_header);
 }
 
-// The high water is what was used before the epoch's end, which nobody looked at.
+// The high-water mark counts what was used before the epoch's end, which nobody looked at.
 TEST(ArenaMemory, HighWaterOfEveryEnd) {
     for (const int end : {0, 1, 2}) {
         ebb::arena a(100);

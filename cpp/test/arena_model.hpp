@@ -307,7 +307,7 @@ private:
         }
     }
     // The constructor, its text, or the record of the outer object found no
-    // memory: what is left is what it had made before. An outer object that was
+    // memory: what it had made before is left. An outer object that was
     // constructed has been destroyed.
     void count_nested(std::uint32_t n, std::size_t before) {
         const std::size_t extra = arena_->used_bytes() - used();

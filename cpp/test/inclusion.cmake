@@ -43,7 +43,7 @@ target_link_libraries(anywhere PRIVATE ebbpool_dev)
 target_compile_options(anywhere PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wuseless-cast>)
 add_test(NAME anywhere COMMAND anywhere ${EBBPOOL_TRACES})
 
-# The single header is what the headers are, and does what they do.
+# The single header has what the headers have, and does what they do.
 if(EXISTS ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh AND UNIX)
   add_test(NAME single_is_fresh COMMAND ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh -check)
 endif()

@@ -182,7 +182,7 @@ func (c *copier) boxAt(s *slot, p Pointer) boxed {
 	return boxed{d, load(xunsafe.Add(p, wordSize))}
 }
 
-// viewed is what an interface is known by there: its type, and its bytes.
+// viewed identifies an interface there: its type, and its bytes.
 type viewed struct {
 	typ   reflect.Type
 	words string

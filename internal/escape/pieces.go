@@ -3,7 +3,7 @@ package escape
 // pieces are those of memory that were copied, no two of which overlap, and a
 // table that finds the one that an address lies in. The table is by blocks of 512
 // bytes of addresses; a bit for each 8 bytes reports whether a piece may be there, so
-// that to enter a piece where there is none yet, which is what nearly all do, is one
+// that to enter a piece where there is none yet, as nearly all do, is one
 // look at a block.
 type pieces struct {
 	all   []piece

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A program is what has to be looked at in the values of a type: the places of its
+// A program lists what has to be looked at in the values of a type: the places of its
 // pointers, in order, as compile finds them once for each type. All else is copied
 // with the value.
 type program struct {
@@ -244,7 +244,7 @@ func (s *Special) keeps(name string) bool {
 	return false
 }
 
-// dynamic is what is known of the type of what an interface holds.
+// dynamic describes the type of what an interface holds.
 type dynamic struct {
 	word    Pointer // the interface's first word, nil where words are not read
 	prog    *program

@@ -2,7 +2,7 @@ package escape
 
 import "github.com/ebbpool/arena/internal/xunsafe"
 
-// ref is what Escape knows a value by that does not lie in the region: its address and its
+// ref identifies a value that does not lie in the region: its address and its
 // type. The address alone will not do. Package reflect makes an interface of a struct's
 // first field, or of an array's first element, that has the box of the whole.
 //

@@ -88,7 +88,7 @@ func keyOf[T any]() *machine.TypeDesc { return machine.KeyOf((*T)(nil)) }
 
 // keyFor is keyOf for a type that is known as a reflect.Type.
 //
-// SAFETY: machine.LayoutOK says that this is what it points to.
+// SAFETY: machine.LayoutOK says that it points to this.
 func keyFor(t reflect.Type) *machine.TypeDesc {
 	return (*machine.TypeDesc)(reflect.ValueOf(t).UnsafePointer())
 }

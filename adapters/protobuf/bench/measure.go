@@ -78,7 +78,7 @@ func measure(d document, rounds, bytes int, live bool) row {
 	return r
 }
 
-// times is what a subject was measured as, in the table.
+// times is a subject's entry in the table.
 func (r row) times(subject string) string {
 	if s, ok := r.ratios[subject]; ok {
 		return s.String()

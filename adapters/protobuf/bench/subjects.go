@@ -30,7 +30,7 @@ func must(err error) {
 	}
 }
 
-// subjects are the ways to decode d. The first one is what the others are compared with.
+// subjects are the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
 	all := []subject{warm(d), cold(d), plain(d), profiled(d)}
 	if s, ok := pooled(d); ok {

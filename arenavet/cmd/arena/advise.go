@@ -11,7 +11,7 @@ import (
 
 var adviseVerb = &verb{
 	name: "advise", usage: "-cpu FILE [-allocs FILE] [-requests N] [-test] [-json] [-html FILE] [packages]",
-	short: "predict from profiles of a program as it is what an arena would be worth, and where",
+	short: "predict from a program's profiles what an arena would be worth, and where",
 	run:   runAdvise,
 }
 

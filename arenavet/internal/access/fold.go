@@ -12,7 +12,7 @@ import (
 // to MaxDerefs pointers. Beyond, a pointer of a kind that the path has already
 // followed, which only a recursive type has, is folded: a path that ends in r2;
 // stands for all that is reached by its last two pointers, one or more times.
-// So n.One.One.One.One is what lies four or more Ones below n. Pointers of other
+// So n.One.One.One.One lies four or more Ones below n. Pointers of other
 // kinds are followed up to MaxHops of them.
 
 // MaxDerefs is how many pointers of a path from an argument are told apart, though
@@ -31,8 +31,8 @@ type Hop struct {
 	Off  string // its place in the object
 }
 
-// Fold is path, the last pointer of which is new, as symbols have it; root is what it
-// begins at.
+// Fold is path, the last pointer of which is new, as symbols have it; it begins at
+// root.
 func Fold(root types.Type, path string) string {
 	if i := strings.Index(path, Anything); i >= 0 {
 		return path[:i+len(Anything)]

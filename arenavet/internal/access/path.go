@@ -88,8 +88,8 @@ func Leaves(t types.Type) []Leaf {
 func PointerFree(t types.Type) bool { return len(Leaves(t)) == 0 }
 
 // TypeAlong is the type of what path leads to from a value of type t, or nil where
-// that is not known, as behind an interface. That of a slice or a map is what
-// its elements lie in.
+// that is not known, as behind an interface. A slice or a map stands for the memory
+// of its elements.
 func TypeAlong(t types.Type, path string) types.Type {
 	for path != "" && t != nil {
 		step, rest, _ := strings.Cut(path, ";")

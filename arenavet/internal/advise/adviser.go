@@ -40,7 +40,7 @@ type Site struct {
 	path    string
 }
 
-// Config is what Advise reads.
+// Config has Advise's input.
 type Config struct {
 	Dir       string // of the program's module
 	CPU       string // the file of a CPU profile
@@ -107,7 +107,7 @@ func (a *adviser) scale() float64 {
 	return a.cpu.Classes[profile.Malloc] / (a.allocs.Objects * nanosOfMalloc(a.allocs.Bytes/a.allocs.Objects))
 }
 
-// defaultSize is what a value is taken to have where no allocation profile says more.
+// defaultSize is a value's size where no allocation profile tells it.
 const defaultSize = 64
 
 // nanosOfMalloc is about what an allocation takes, without the collector's part of it.
@@ -142,7 +142,7 @@ type lineKey struct {
 	line int
 }
 
-// life is what is known of how long values live.
+// life tells how long values live, as far as that is known.
 type life struct {
 	live    float64 // how many are in use
 	samples float64 // how many of those the profiler saw

@@ -2,7 +2,7 @@ package advise
 
 import "strings"
 
-// Kind is what a site allocates.
+// Kind names the values that a site allocates.
 type Kind string
 
 // The kinds of allocations, each with what takes its place.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// minHeap is what a program's heap may grow to before the collector runs at all.
+// minHeap is the size to which a program's heap grows before the collector runs at all.
 const minHeap = 4 << 20
 
 // outlives reports why a site's values live longer than a request, or nothing.

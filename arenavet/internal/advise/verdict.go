@@ -13,7 +13,7 @@ import (
 const (
 	nanosOfNew  = 3
 	nanosOfByte = 0.035
-	// nanosOfLife is what Get and Put take, and the first value of each type.
+	// nanosOfLife is the time of Get and Put, and of the first value of each type.
 	nanosOfLife = 60
 )
 

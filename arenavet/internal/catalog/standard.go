@@ -30,7 +30,7 @@ const (
 	GrownBy                     // grown, by elements of the last argument
 )
 
-// Result is what a function's results have to do with its arguments, by
+// Result relates a function's results to its arguments, by
 // number; a method's receiver is number 0. An error among several results is
 // its own, unless inError says that it quotes the argument, too.
 type Result struct {

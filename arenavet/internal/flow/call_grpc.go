@@ -115,7 +115,7 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 
 const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
-// isWrapped reports whether v is what arenagrpc.Wrap returned.
+// isWrapped reports whether arenagrpc.Wrap returned v.
 func isWrapped(v ssa.Value, depth int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:

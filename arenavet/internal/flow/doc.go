@@ -27,8 +27,8 @@
 //
 // # Flows
 //
-// A state is what may hold at one point of a function: registers, what lies in sites, and
-// which arenas are to be put back, are in a goroutine's hands, or have memory that others
+// A state holds what may be true at one point of a function: registers, what lies in sites,
+// and which arenas are to be put back, are in a goroutine's hands, or have memory that others
 // got. A function carries states through its blocks until none changes; where paths meet,
 // states are joined, so that what holds on any of them may hold:
 //

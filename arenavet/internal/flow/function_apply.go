@@ -71,7 +71,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	return out
 }
 
-// applyWrite is what a callee leaves at a place that its caller knows.
+// applyWrite does a callee's write to a place that its caller knows.
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
 	i := strings.LastIndex(w.To.Path, access.Deref)
 	if i < 0 || strings.Contains(w.To.Path, access.Anything) {
@@ -107,7 +107,7 @@ func (f *function) keeps(st *state) {
 	st.done[effectKey{op: OpKeep}] = true
 }
 
-// applyCollected is what a callee gives to the collector's API.
+// applyCollected gives to the collector's API what a callee does.
 func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
 	pos := e.pos
 	if !f.within(pos) {

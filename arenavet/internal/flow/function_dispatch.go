@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// target is what a call may reach: a function, and what it is called with:
+// target is a function that a call may reach, and what it is called with:
 // arguments, then captured variables.
 type target struct {
 	fn   *ssa.Function
@@ -58,7 +58,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 			bound = append(bound, val)
 		}
 		if obj, ok := k.fn.Object().(*types.Func); ok && strings.HasPrefix(k.fn.Synthetic, "bound method wrapper") {
-			// A method value: its receiver is what it has captured.
+			// A method value, which has captured its receiver.
 			if fn := k.fn.Prog.FuncValue(obj); fn != nil {
 				out = append(out, target{fn, append(bound, all...)})
 				continue

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// takeBack is what a Reset, Release, Put or Deallocate of v does. Where it is
+// takeBack is a Reset, Release, Put or Deallocate of v. Where it is
 // not known that it is done, or to which arena, it takes nothing back.
 func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, deferred bool, name string) {
 	certain := must && exactly(v)

@@ -30,7 +30,7 @@ func (f *function) readsOf(exit *state) []Read {
 	return out
 }
 
-// applyReads is what a callee reads, done here, before anything else that it
+// applyReads does a callee's reads here, before anything else that it
 // does: it may reset the arena afterwards.
 func (f *function) applyReads(st *state, instr ssa.CallInstruction, s *Summary, args []value) {
 	for _, r := range s.Reads {
@@ -60,7 +60,7 @@ func (f *function) lateOf(exit *state) []LateUse {
 	return out
 }
 
-// applyLate is what a callee uses after it has taken an arena back.
+// applyLate does a callee's uses after it has taken an arena back.
 func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, args []value, name string) {
 	for _, l := range s.Late {
 		arena, used := f.resolve(st, instr, l.Arena, args), f.resolve(st, instr, l.At, args).atoms()

@@ -129,8 +129,8 @@ var collectors = map[string]Op{
 	"runtime.SetFinalizer": OpFinalizer, "runtime.AddCleanup": OpCleanup, "weak.Make": OpWeak, "unique.Make": OpUnique,
 }
 
-// collectorCall is what a call of the function that is called name does to its
-// arguments, if it is one of them.
+// collectorCall models the call of a function that is called name, if it is one of
+// collectors.
 func (f *function) collectorCall(st *state, instr ssa.CallInstruction, name string, args []value) {
 	o, ok := collectors[name]
 	if !ok || len(args) == 0 {

@@ -1,6 +1,6 @@
 package flow
 
-// Op is what a call does to an arena.
+// Op is a call's effect on an arena.
 type Op uint8
 
 const (

@@ -207,7 +207,7 @@ func (c *Package) MakesResult(fn *types.Func) bool {
 	return s != nil && s.Makes && !TakesHandle(f)
 }
 
-// Use is what a function may do with an argument.
+// Use tells how a function may treat an argument.
 type Use struct {
 	Kept     bool // where it may be used when the function is over, and the arena with it
 	Returned bool // as a result, or in one

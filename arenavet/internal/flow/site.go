@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// SiteKind is what a Site stands for.
+// SiteKind tells objects apart by how they come to be.
 type SiteKind uint8
 
 const (

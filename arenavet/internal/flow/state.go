@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// state is what may hold at one point of a function.
+// state holds what may be true at one point of a function.
 type state struct {
 	budget *int // what the search may still cost
 	regs   map[ssa.Value]value
@@ -40,7 +40,7 @@ type lending struct {
 	how string
 }
 
-// effectKey is what makes an effect of a function another one.
+// effectKey tells the effects of a function apart.
 type effectKey struct {
 	op   Op
 	at   Place
@@ -306,7 +306,7 @@ func (s *state) mutexCall(name string) {
 	}
 }
 
-// object is what lies in the objects of a site, by path. States share those that they
+// object holds the contents of a site's objects, by path. States share those that they
 // have not changed since they were one.
 type object struct {
 	parts map[string][]Atom

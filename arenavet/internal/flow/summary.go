@@ -73,7 +73,7 @@ type Effect struct {
 	pos    token.Pos
 }
 
-// Summary is what callers need to know of a function. It is a fact, so that
+// Summary tells callers about a function. It is a fact, so that
 // callers in other packages have it, too.
 type Summary struct {
 	Results []Flow
@@ -181,7 +181,7 @@ func withoutBodies(flows []Flow) []Flow {
 	})
 }
 
-// empties reports whether w is what emptied does, seen by a caller: elements or
+// empties reports whether w does as emptied, seen by a caller: elements or
 // keys that are all overwritten on every path.
 func (w *Write) empties() bool {
 	within := w.To.Path[strings.LastIndex(w.To.Path, access.Deref)+len(access.Deref):] // the object that the last pointer leads to

@@ -30,7 +30,7 @@ type advisor struct {
 	ignored  finding.IgnoredLines
 }
 
-// index is what one walk over a function notes, so that no question about one place
+// index holds the notes of one walk over a function, so that no question about one place
 // of it needs another.
 type index struct {
 	parents map[ast.Node]ast.Node

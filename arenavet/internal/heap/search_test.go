@@ -42,7 +42,7 @@ func searched(pass *analysis.Pass, each func(*ast.FuncDecl, *advisor)) {
 	}
 }
 
-// stepsOf is what the search costs in the packages of a folder.
+// stepsOf searches through the packages of a folder.
 func stepsOf(t *testing.T, dir string, each func(*ast.FuncDecl, *advisor), patterns ...string) {
 	t.Helper()
 	list, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: dir}, patterns...)

@@ -151,5 +151,5 @@ func (h *advisor) begins() (edits []analysis.TextEdit, ok bool) {
 	return append(imports, insert(h.body.Lbrace+1, "\n\t"+requestArena+" := "+pkg+".FromContext("+h.request+".Context())")), pkg != ""
 }
 
-// requestArena is what a fix calls the arena of a request.
+// requestArena names the arena of a request in a fix.
 const requestArena = "a"

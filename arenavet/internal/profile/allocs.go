@@ -7,7 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Allocation is what one stack has allocated, and how much of it was in use when the
+// Allocation counts what one stack has allocated, and how much of it was in use when the
 // collector last looked.
 type Allocation struct {
 	Frames                    []Frame // from the leaf, without the runtime's
