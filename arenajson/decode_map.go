@@ -1,7 +1,9 @@
 package arenajson
 
 import (
+	"maps"
 	"reflect"
+	"sync"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -82,9 +84,11 @@ func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.null(p, to, i)
 	}
 	m := xunsafe.Cast[map[string]string](to)
+	made := *m == nil && d.shelf == nil
 	if *m == nil {
 		*m = d.newTextMap()
 	}
+	var rest *[]text // of those that a new map has no room for: that is made once, as large as it has to be
 	i, more := d.open(i)
 	for more {
 		var name, v string
@@ -92,13 +96,43 @@ func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		if d.at(i) == '"' {
 			v, i = d.str(i)
 		} else {
-			i = d.null(textProgram, xunsafe.PointerTo(&v), i)
+			i = d.null(p.elem, xunsafe.PointerTo(&v), i)
 		}
-		(*m)[name] = v
+		if made && len(*m) == smallMap {
+			if rest == nil {
+				rest = moreTexts.Get().(*[]text)
+			}
+			*rest = append(*rest, text{name, v})
+		} else {
+			(*m)[name] = v
+		}
 		i, more = d.next(i)
+	}
+	if rest != nil {
+		all := make(map[string]string, len(*m)+len(*rest))
+		maps.Copy(all, *m)
+		for _, x := range *rest {
+			all[x.name] = x.value
+		}
+		*m = all
+		if clear(*rest); cap(*rest) <= mostEntries {
+			*rest = (*rest)[:0]
+			moreTexts.Put(rest)
+		}
 	}
 	return i
 }
+
+// smallMap is how many entries a map has room for before it grows for the first time.
+const smallMap = 8
+
+// text is a member of a map[string]string.
+type text struct{ name, value string }
+
+var moreTexts = sync.Pool{New: func() any { return new([]text) }}
+
+// pair is a key and a value that go into a map.
+type pair struct{ key, value reflect.Value }
 
 // builtinMap reads an object into a builtin map, by package reflect. A value comes
 // before its key, as in encoding/json: what does not fit is noted in that order.
@@ -114,7 +148,11 @@ func (d *decoder) builtinMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if !more {
 		return i
 	}
-	key, value := reflect.New(p.key.typ), reflect.New(p.elem.typ)
+	x, _ := p.pairs.Get().(*pair)
+	if x == nil {
+		x = &pair{reflect.New(p.key.typ), reflect.New(p.elem.typ)}
+	}
+	key, value := x.key, x.value
 	seen, one := m, value // the keys of this object; and their values
 	if d.strict && m.Len() > 0 && p.keys != keyString {
 		set := reflect.MapOf(p.key.typ, reflect.TypeFor[struct{}]())
@@ -140,6 +178,9 @@ func (d *decoder) builtinMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		}
 		i, more = d.next(i)
 	}
+	key.Elem().SetZero()
+	value.Elem().SetZero()
+	p.pairs.Put(x)
 	return i
 }
 

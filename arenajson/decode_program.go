@@ -63,7 +63,8 @@ type decProgram struct {
 	elem   *decProgram // of slices, arrays, pointers, maps
 	key    *decProgram // of maps
 	keys   keyOp
-	length int // of arrays
+	pairs  sync.Pool // of *pair, of maps
+	length int       // of arrays
 	fields *decFields
 	maker  hooks.MapMaker // of arena maps
 
@@ -232,6 +233,12 @@ func (p *decProgram) fill(methods bool) {
 	case reflect.Map:
 		if k := keyOpOf(t.Key()); k != noKey {
 			p.op, p.keys, p.key, p.elem = readMap, k, compileDec(t.Key()), compileDec(t.Elem())
+			switch { // maps of strings are alike, whatever their types are called
+			case k == keyString && p.elem.op == readString:
+				p.op = readTextMap
+			case k == keyString && t.Elem() == faceProgram.typ:
+				p.op = readAnyMap
+			}
 		}
 	}
 }

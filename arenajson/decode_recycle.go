@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
@@ -10,9 +11,14 @@ import (
 // How many maps of a type an arena keeps for RecycleMaps, and of how many entries at
 // most: a request that was larger than others should not be paid for by all that come.
 const (
-	mostMaps    = 256
+	mostMaps    = 4096 // those beyond mostLarge of no more than smallMap entries
+	mostLarge   = 256
 	mostEntries = 1024
 )
+
+// keeps reports whether a map of n entries may be the i-th that is kept. Maps go to lower
+// numbers only, so that the one that is there has never been larger.
+func keeps(i, n int) bool { return n <= smallMap || n <= mostEntries && i < mostLarge }
 
 // shelf holds the maps that RecycleMaps keeps with an arena, through its epochs.
 type shelf struct {
@@ -20,7 +26,8 @@ type shelf struct {
 	anys  []map[string]any
 	texts []map[string]string
 	rest  map[reflect.Type]*mapsOf
-	outA  int // how many of anys are in use in this epoch
+	used  []*mapsOf // those of rest that are in use in this epoch
+	outA  int       // how many of anys are in use in this epoch
 	outT  int
 }
 
@@ -38,9 +45,10 @@ func shelfOf(r *machine.Region) *shelf {
 		s.anys = reclaim(s.anys, s.outA)
 		s.texts = reclaim(s.texts, s.outT)
 		s.outA, s.outT = 0, 0
-		for _, m := range s.rest {
+		for _, m := range s.used {
 			m.reclaim()
 		}
+		s.used = s.used[:0]
 	}
 	return s
 }
@@ -48,33 +56,27 @@ func shelfOf(r *machine.Region) *shelf {
 // reclaim clears the first out of all, and leaves out those that are too large to be
 // cleared each time.
 func reclaim[M ~map[string]V, V any](all []M, out int) []M {
-	kept := all[:0]
-	for i, m := range all {
-		if i < out {
-			if len(m) > mostEntries {
-				continue
-			}
+	kept := 0
+	for _, m := range all[:out] {
+		if keeps(kept, len(m)) {
 			clear(m)
+			all[kept] = m
+			kept++
 		}
-		kept = append(kept, m)
 	}
-	clear(all[len(kept):])
-	return kept
+	return slices.Delete(all, kept, out)
 }
 
 func (m *mapsOf) reclaim() {
-	kept := m.all[:0]
-	for i, v := range m.all {
-		if i < m.out {
-			if v.Len() > mostEntries {
-				continue
-			}
+	kept := 0
+	for _, v := range m.all[:m.out] {
+		if keeps(kept, v.Len()) {
 			v.Clear()
+			m.all[kept] = v
+			kept++
 		}
-		kept = append(kept, v)
 	}
-	clear(m.all[len(kept):])
-	m.all, m.out = kept, 0
+	m.all, m.out = slices.Delete(m.all, kept, m.out), 0
 }
 
 // take returns the next of all, a new map where there is none.
@@ -124,6 +126,9 @@ func (d *decoder) newMap(t reflect.Type) reflect.Value {
 		}
 		m = new(mapsOf)
 		d.shelf.rest[t] = m
+	}
+	if m.out == 0 {
+		d.shelf.used = append(d.shelf.used, m)
 	}
 	if m.out < len(m.all) {
 		m.out++

@@ -27,9 +27,10 @@ const (
 
 	// RecycleMaps has reading take the builtin maps that it makes from those of the
 	// arena's former epochs, cleared: then a warm arena reads documents with maps
-	// without an allocation. Up to 256 maps of a type, of up to 1,024 entries each,
-	// stay with the arena, and what they lead to with them, until it reads the next
-	// document with this option, or is released. No limit counts them.
+	// without an allocation. Up to 4,096 maps of a type stay with the arena, 256 of them
+	// with up to 1,024 entries and the others with up to 8, and what they lead to with them,
+	// until it reads the next document with this option, or is released. No limit counts
+	// them.
 	//
 	// What it risks: such a map ends with the arena's epoch as a string there does, but
 	// it is worse to be late. A goroutine that still reads it while the next epoch fills

@@ -1,0 +1,86 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+)
+
+type (
+	textName  string
+	namedMap  map[string]string
+	namedKeys map[textName]string
+	namedBoth map[textName]textName
+	namedAny  map[textName]any
+)
+
+// Maps of strings of every size, with names that come twice on both sides of the size up to
+// which a new map is filled at once, and values that are null or don't fit.
+func TestMapsOfTexts(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	r := rand.New(rand.NewPCG(61, 62))
+	types := []reflect.Type{reflect.TypeFor[map[string]string](), reflect.TypeFor[namedMap](), reflect.TypeFor[namedKeys](), reflect.TypeFor[namedBoth](), reflect.TypeFor[namedAny](), reflect.TypeFor[map[string][]byte]()}
+	values := []string{`"QUJD"`, `"QUJD"`, `"QUJD"`, `"\u0041AAA"`, `null`, `1`, `[]`}
+	for n := range 5_000 {
+		var doc strings.Builder
+		for i := range r.IntN(40) {
+			fmt.Fprintf(&doc, `,"k%d":%s`, r.IntN(1+i+r.IntN(10)), values[r.IntN(len(values)-2*(n%2))])
+		}
+		text := []byte("{" + strings.TrimPrefix(doc.String(), ",") + "}")
+		sameAsV1(t, a, types[n%len(types)], text, 0)
+		sameAsV1(t, nil, types[n%len(types)], text, 0)
+		a.Reset()
+	}
+}
+
+// Of thousands of maps those that are small are used again, and of those that are not the
+// first ones: each holds what its document says.
+func TestRecycledMapsAreBounded(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	r := rand.New(rand.NewPCG(63, 64))
+	for epoch := range 12 {
+		list := make([]struct {
+			T map[string]string
+			N map[string]int
+		}, []int{10, 600, 5000}[epoch%3])
+		for i := range list {
+			list[i].T, list[i].N = map[string]string{}, map[string]int{}
+			for k := range r.IntN([]int{9, 9, 20}[r.IntN(3)]) {
+				list[i].T[fmt.Sprint(k)], list[i].N[fmt.Sprint(k)] = fmt.Sprint(i, epoch), i
+			}
+		}
+		doc, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := reflect.New(reflect.TypeOf(list))
+		if err := Unmarshal(a, doc, got.Interface(), RecycleMaps); err != nil || !reflect.DeepEqual(got.Elem().Interface(), any(list)) {
+			t.Fatalf("epoch %d: %v", epoch, err)
+		}
+		a.Reset()
+		var s shelf
+		if !check.On {
+			x := decoder{a: a, recycles: true}
+			if _, err := x.try(decProgramOf(reflect.TypeFor[*any]()), reflect.ValueOf(new(any)).UnsafePointer(), []byte("{}"), false); err != nil {
+				t.Fatal(err)
+			}
+			s = *x.shelf
+		}
+		for i, m := range s.texts {
+			if len(m) != 0 || i >= mostMaps {
+				t.Fatalf("epoch %d: map %d of %d has %d entries", epoch, i, len(s.texts), len(m))
+			}
+		}
+	}
+	for i, n := range []int{0, mostLarge, mostLarge - 1, mostLarge - 1, mostMaps} {
+		if size := []int{smallMap, smallMap + 1, smallMap + 1, mostEntries + 1, smallMap}[i]; keeps(n, size) != (i != 1 && i != 3) {
+			t.Errorf("a map of %d entries as the %d-th", size, n)
+		}
+	}
+}
