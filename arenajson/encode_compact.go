@@ -12,6 +12,9 @@ import (
 // compacted writes a document that is somebody else's, without its spaces, if it is
 // one. The error is that of encoding/json.
 func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, error) {
+	if n := len(doc); n > 2 && doc[0] == '"' && doc[n-1] == '"' && e.isPlain(xunsafe.ViewString(doc[1:n-1])) {
+		return putText(e.reserve(w, n), xunsafe.ViewString(doc)), nil
+	}
 	if end, ok := e.compact(w, doc); ok {
 		return end, nil
 	}
@@ -20,6 +23,21 @@ func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, err
 		return w, err
 	}
 	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // where encoding/json would take it
+}
+
+// isPlain reports whether s, which is not empty, can stand in a string as it is.
+func (e *encoder) isPlain(s string) bool {
+	i := 0
+	for ; i <= len(s)-8; i += 8 {
+		if e.marks.find(xunsafe.Text64(s, i)) != 0 {
+			return false
+		}
+	}
+	left := len(s) - i
+	if left == 0 {
+		return true
+	}
+	return e.marks.find(shortText(s[i:]))&(1<<(uint(8*left)&63)-1) == 0
 }
 
 // compact is compacted, and reports whether doc is a document.

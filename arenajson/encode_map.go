@@ -109,9 +109,11 @@ func newMapScratch(prog *encProgram) *mapScratch {
 
 // keep puts s back, with nothing in it that others need not keep alive.
 func (prog *encProgram) keep(s *mapScratch) {
-	for i := range s.entries {
-		if s.length > 0 {
-			s.values.Index(i).SetZero()
+	if s.length > 0 {
+		if n := len(s.entries); s.length <= 8*n {
+			s.values.Clear()
+		} else {
+			s.values.Slice(0, n).Clear()
 		}
 	}
 	clear(s.entries)
@@ -134,11 +136,12 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 		s.values = reflect.MakeSlice(reflect.SliceOf(prog.elem.typ), s.length, s.length)
 	}
 	s.iter.Reset(m)
+	key := s.key.Addr().UnsafePointer()
 	for i := 0; s.iter.Next(); i++ {
 		s.key.SetIterKey(&s.iter)
 		v := s.values.Index(i)
 		v.SetIterValue(&s.iter)
-		s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(prog, s.key.Addr().UnsafePointer()), v.Addr().UnsafePointer()})
+		s.entries = append(s.entries, entry[xunsafe.Pointer]{s.name(prog, key), v.Addr().UnsafePointer()})
 	}
 	w = e.entries(w, prog, s.entries)
 	prog.keep(s)
