@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
@@ -63,17 +64,16 @@ func (d *decoder) reject(i int, what string) {
 }
 
 func (d *decoder) unmarshal(data []byte, v any) error {
-	to := reflect.ValueOf(v)
-	if to.Kind() != reflect.Pointer || to.IsNil() {
+	if !d.aim(v) {
 		if err := notJSON(data); err != nil {
 			return err
 		}
 		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(v)}
 	}
-	p := decProgramOf(to.Type())
-	d.doc, d.root, d.top, d.passed = data, p, to.UnsafePointer(), to.Type()
-	fresh := allZero(to.UnsafePointer(), p.size)
-	bad, err := d.try(p, to.UnsafePointer(), data, !fresh || p.calls)
+	p, to := d.root, d.top
+	d.doc = data
+	fresh := allZero(to, p.size)
+	bad, err := d.try(p, to, data, !fresh || p.calls)
 	switch {
 	case bad == nil && err == nil:
 		return d.wrong
@@ -92,9 +92,40 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 		}
 	}
 	if fresh {
-		to.Elem().SetZero()
+		xunsafe.Value(d.passed.Elem(), to).SetZero()
 	}
 	return err
+}
+
+// target is what decProgramOf knows of a type, found by the word that an interface has of it.
+type target struct {
+	word   xunsafe.Pointer
+	passed reflect.Type
+	root   *decProgram
+}
+
+// targets are those of some types, the first to come to their places: a request that asks
+// for one should not pay for a sync.Map.
+var targets [256]atomic.Pointer[target]
+
+// aim sets what v points to, and reports whether it points to anything.
+func (d *decoder) aim(v any) bool {
+	words := xunsafe.WordsOf(&v)
+	place := &targets[uint64(xunsafe.Number(words.Type))*0x9e3779b97f4a7c15>>56]
+	known := place.Load()
+	if known != nil && known.word == words.Type && words.Data != nil {
+		d.root, d.top, d.passed = known.root, words.Data, known.passed
+		return true
+	}
+	to := reflect.ValueOf(v)
+	if to.Kind() != reflect.Pointer || to.IsNil() {
+		return false
+	}
+	d.root, d.top, d.passed = decProgramOf(to.Type()), to.UnsafePointer(), to.Type()
+	if known == nil && !viaReflect {
+		place.Store(&target{words.Type, d.passed, d.root})
+	}
+	return true
 }
 
 // try reads data into to, and returns what it found in the way of that. With first
