@@ -334,8 +334,11 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 			}
 			i = d.skip(i)
 		default:
-			next++
-			i = d.field(f, to, i)
+			if next++; f.plain {
+				i = d.value(f.prog, xunsafe.Add(to, f.offset), i)
+			} else {
+				i = d.field(f, to, i)
+			}
 		}
 		if d.at(i) <= ' ' {
 			i = d.space(i)

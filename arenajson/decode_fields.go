@@ -34,6 +34,7 @@ type decField struct {
 	via    []hop
 	offset uintptr
 	quoted bool
+	plain  bool // not quoted, and in the struct itself
 
 	path []string // what errors say of where it is: names of embedded structs, and its own
 }
@@ -41,7 +42,7 @@ type decField struct {
 func newDecFields(t reflect.Type) *decFields {
 	m := &decFields{folded: map[string]int{}}
 	for _, f := range fieldsOf(t) {
-		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted}
+		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted, plain: !f.quoted && len(f.hops) == 0}
 		for _, h := range f.hops {
 			x.hops = append(x.hops, compileDec(h.typ))
 		}
