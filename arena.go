@@ -116,6 +116,10 @@ func (a *Arena) Reset() {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Reset")
 	}
+	if a.isGuarded() {
+		a.endGuardedEpoch("Reset")
+		return
+	}
 	a.empty("Reset")
 }
 
@@ -160,6 +164,10 @@ func (a *Arena) Release() {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Release")
 		a.region.Watch.Released()
+	}
+	if a.isGuarded() {
+		a.endGuardedEpoch("Release")
+		return
 	}
 	if a.region.Isolates() {
 		a.forgetForks()

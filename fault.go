@@ -34,7 +34,7 @@ func (e *FaultError) Unwrap() error { return e.err }
 //
 // ArenaPool.Do and package arenahttp do it by themselves.
 func ExplainFaults() {
-	if !check.Tag && !misuseSampled.Load() {
+	if !check.Tag && !guard.Sampled.Load() {
 		return
 	}
 	if e := recover(); e != nil {

@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -287,7 +288,7 @@ func (p *ArenaPool) close(acct *account, s *sample) {
 func (p *ArenaPool) Do(f func(*Arena)) {
 	a := p.Get()
 	defer p.Put(a)
-	if check.On || misuseSampled.Load() {
+	if check.On || guard.Sampled.Load() {
 		defer ExplainFaults()
 	}
 	f(a)

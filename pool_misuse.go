@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/guard"
@@ -19,19 +18,26 @@ import (
 type MisuseReport struct {
 	Addr uintptr   // what was accessed, or a pointer led to; 0 for an allocation from an arena that was put back
 	Get  []uintptr // the stack of the Get
-	Put  []uintptr // the stack of the Put
+	Put  []uintptr // the stack of the Put, or of the Reset or Release before it that ended the use's epoch
 	Use  []uintptr // the stack of the use
 	Text string    // what was found
+
+	// Route is that of the request that the arena was taken for, where package arenahttp did
+	// so: the pattern that its http.ServeMux had for it, else its path.
+	Route string
 }
 
-// String returns the text and the three stacks, as a goroutine's trace has them.
+// String returns the text, the route and the three stacks, as a goroutine's trace has them.
 func (r *MisuseReport) String() string {
 	var b strings.Builder
 	b.WriteString(r.Text)
+	if r.Route != "" {
+		b.WriteString("\nthe arena was taken for " + r.Route)
+	}
 	for _, s := range []struct {
 		what  string
 		stack []uintptr
-	}{{"used at", r.Use}, {"the arena was taken at", r.Get}, {"and put back at", r.Put}} {
+	}{{"used at", r.Use}, {"the arena was taken at", r.Get}, {"and took its memory back at", r.Put}} {
 		b.WriteString("\n" + s.what + ":\n")
 		writeStack(&b, s.stack)
 	}
@@ -58,15 +64,13 @@ type misuseSampling struct {
 	report func(*MisuseReport)
 }
 
-// misuseSampled is whether any pool of the program ever sampled.
-var misuseSampled atomic.Bool
-
 // SetMisuseSampling makes one Get in rate, picked at random, return a guarded arena: one
 // whose memory is handed out once, and is made unusable at Put, in a program as it is
 // built for production. What uses it later is found at that moment, and reported once for
 // each such arena, by a call of report, or by package log where report is nil. 1 guards
 // all, 0 none, which is how a pool begins; a negative rate panics. SetMisuseSampling may be
-// called at any time.
+// called at any time. Reset and Release of a guarded arena, and of its forks, end what they
+// end in the same way.
 //
 // Found is each access to a value without pointers, a text or a slice of them, each use of
 // a pointer, slice, string, map or interface that was read from a value with pointers,
@@ -81,8 +85,9 @@ var misuseSampled atomic.Bool
 //
 //	defer arena.ExplainFaults()
 //
-// in the goroutine. One that never calls Get also needs debug.SetPanicOnFault(true);
-// without it the fault ends the process, with the stack of the use and without a report.
+// in the goroutine. One that never calls Get, and serves no request of package arenahttp,
+// also needs debug.SetPanicOnFault(true); without it the fault ends the process, with the
+// stack of the use and without a report.
 //
 // A guarded arena is new, and costs what a new arena costs, beside a system call for each
 // chunk without pointers at Put, and the stacks of Get and Put. All guarded arenas of the program together have at most 16 MB of memory
@@ -97,7 +102,7 @@ func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	var m *misuseSampling
 	if rate > 0 && !check.On {
 		m = &misuseSampling{rate, report}
-		misuseSampled.Store(true)
+		guard.Sampled.Store(true)
 	}
 	p.control(func(c *controls) { c.misuse = m })
 }
@@ -121,6 +126,9 @@ func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {
 	g.Epoch.Began.Record(2) // guarded, started
 	g.Epoch.Misuse = func(f guard.Find) {
 		r := &MisuseReport{Addr: f.Addr, Get: f.Epoch.Began.PCs(), Put: f.Epoch.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
+		if route := g.Epoch.Route.Load(); route != nil {
+			r.Route = *route
+		}
 		if m.report == nil {
 			log.Print(r)
 			return
@@ -150,9 +158,28 @@ func (p *ArenaPool) endGuarded(a *Arena, g *machine.Guarded) {
 	a.owner.account.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
 	g.Epoch.How = "Put"
 	g.Epoch.Ended.Record(1)
-	a.poison()
-	g.Protect()
+	a.poison(g.Epoch)
+	a.protect()
 	p.leave(a.owner.account)
+}
+
+// isGuarded reports whether a is guarded.
+func (a *Arena) isGuarded() bool { return guard.Sampled.Load() && a.region.Guarded() != nil }
+
+// endGuardedEpoch takes the place of the work of Reset and Release, which how names, for a
+// guarded arena or fork: what it has is made unusable, and it goes on with new memory.
+func (a *Arena) endGuardedEpoch(how string) {
+	whole := a.region.Guarded().Epoch // which goes on for a's parent
+	e := &guard.Epoch{Began: whole.Began, How: how, Misuse: whole.Misuse}
+	e.Ended.Record(1)
+	a.poison(e)
+	a.protect()
+	if a.forks != nil {
+		a.forks.out = 0
+		a.quota().ForksInUse(0)
+		a.dropForks(0)
+	}
+	a.region.Guard(&machine.Guarded{Epoch: whole})
 }
 
 // leave notes that the pool lets go of the arena of acct.
@@ -168,13 +195,23 @@ func (p *ArenaPool) leave(acct *account) {
 }
 
 // poison poisons a and its forks, the idle ones, too: they had values before a Rewind.
-func (a *Arena) poison() {
+func (a *Arena) poison(e *guard.Epoch) {
 	if a.forks != nil {
 		for _, f := range a.forks.list {
-			f.poison()
+			f.poison(e)
 		}
 	}
-	a.region.Poison()
+	a.region.Poison(e)
+}
+
+// protect protects what poison has left.
+func (a *Arena) protect() {
+	if a.forks != nil {
+		for _, f := range a.forks.list {
+			f.protect()
+		}
+	}
+	a.region.Guarded().Protect()
 }
 
 // stackOfUse returns the stack of the function that a fault ended, or that allocated.

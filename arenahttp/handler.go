@@ -31,8 +31,10 @@ package arenahttp
 
 import (
 	"net/http"
+	"runtime/debug"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/guard"
 )
 
 // Handler returns a handler that calls next with an arena from p in the request's
@@ -93,7 +95,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.request.Context, x.request.pool = r.Context(), h.pool
 	x.request.begin()
 	x.view.ResponseWriter, x.view.request = w, &x.request
-	defer x.end()
+	r = r.WithContext(&x.request)
+	defer x.end(r)
+	faultsPanic()
 	defer arena.ExplainFaults()
-	h.next.ServeHTTP(x.view.writer(), r.WithContext(&x.request))
+	h.next.ServeHTTP(x.view.writer(), r)
+}
+
+// faultsPanic has the goroutine panic at a use of a guarded arena's memory, of whichever
+// request, before it asks for an arena, too.
+func faultsPanic() {
+	if guard.Sampled.Load() {
+		debug.SetPanicOnFault(true)
+	}
 }

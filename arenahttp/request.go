@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/ebbpool/arena/internal/machine"
@@ -169,9 +170,9 @@ func (q *request) enter(w *worker) {
 	}
 }
 
-// leave says that w is done. The last one ends the request.
-func (q *request) leave(w *worker) {
-	if a, strayed := q.left(w); a != nil && strayed {
+// leave says that w, which was given r, is done. The last one ends the request.
+func (q *request) leave(w *worker, r *http.Request) {
+	if a, strayed := q.left(w, r); a != nil && strayed {
 		machine.Abandon(a)
 	} else {
 		q.pool.Put(a)
@@ -179,9 +180,12 @@ func (q *request) leave(w *worker) {
 }
 
 // left is leave, but for what becomes of the arena that it returns.
-func (q *request) left(w *worker) (a *arena.Arena, strayed bool) {
+func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if e := machine.GuardedEpoch(q.arena.Load()); e != nil && !q.strayed {
+		nameRoute(e, r)
+	}
 	q.holder.CompareAndSwap(w.number, w.heir())
 	w.number = 0
 	for at := &q.others; *at != nil; at = &(*at).next {
@@ -194,6 +198,16 @@ func (q *request) left(w *worker) (a *arena.Arena, strayed bool) {
 		return nil, false
 	}
 	return q.arena.Swap(nil), q.strayed
+}
+
+// nameRoute notes the route of r, its pattern or else its path, for reports of misuse. That
+// of a worker that knows the pattern is the one that counts.
+func nameRoute(e *guard.Epoch, r *http.Request) {
+	if route := r.Pattern; route != "" {
+		e.Route.Store(&route)
+	} else if r.URL != nil {
+		e.Route.CompareAndSwap(nil, &r.URL.Path)
+	}
 }
 
 // heir is the goroutine that has the arena when w is done: the next of those that lent it
@@ -209,10 +223,10 @@ func (w *worker) heir() uint64 {
 
 // end takes the arena back, and says what became of a request that was refused
 // memory. It is deferred itself, for recover.
-func (x *exchange) end() {
+func (x *exchange) end(r *http.Request) {
 	v := recover()
 	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
-	x.request.leave(&x.request.main)
+	x.request.leave(&x.request.main, r)
 	if v == nil {
 		return
 	}

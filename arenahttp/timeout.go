@@ -44,7 +44,8 @@ func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ServeHTTP is called on the goroutine that http.TimeoutHandler starts for each request.
 func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
-	defer s.leave()
+	defer s.leave(r)
+	faultsPanic()
 	defer arena.ExplainFaults()
 	s.next.ServeHTTP(w, r)
 }
@@ -81,8 +82,8 @@ func (s *shared) enter() {
 	}
 }
 
-func (s *shared) leave() {
+func (s *shared) leave(r *http.Request) {
 	for ; s != nil; s = s.outer {
-		s.request.leave(&s.worker)
+		s.request.leave(&s.worker, r)
 	}
 }

@@ -37,7 +37,7 @@ var importsUnsafe = map[string]string{
 	"internal/machine/typetable.go": "slots without bounds checks",
 	"internal/swiss/unsafe.go":      "keys as numbers and bytes, for hashing",
 
-	"arenapprof/labels.go":        "the labels of a goroutine, whose type is looked up at run time",
+	"arenapprof/labels.go": "the labels of a goroutine, whose type is looked up at run time",
 
 	"arenajson/decode_doc.go":     "a document's bytes: checked builds look whether they are its own",
 	"arenajson/encode_put.go":     "text, where there is room for it",

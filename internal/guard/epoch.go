@@ -20,7 +20,12 @@ type Epoch struct {
 	// found; nil in checked builds, which panic.
 	Misuse func(Find)
 	found  atomic.Bool
+
+	Route atomic.Pointer[string] // of the request that the epoch is of, nil for none
 }
+
+// Sampled reports whether any pool of the program ever guarded epochs in plain builds.
+var Sampled atomic.Bool
 
 // Found reports a use of the epoch's memory after its end, if it is the first.
 func (e *Epoch) Found(f Find) {

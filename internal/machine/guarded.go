@@ -7,13 +7,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Guarded is the memory of an arena of one epoch, and of its forks, that is made unusable
-// when the epoch ends: see package guard. Checked builds do so with every epoch, by
-// package check.
+// Guarded is the memory of a region of one epoch that is made unusable when the epoch
+// ends: see package guard. Checked builds do so with every epoch, by package check.
 type Guarded struct {
-	Epoch *guard.Epoch
+	Epoch *guard.Epoch // of an arena and its forks
 
-	mu    sync.Mutex // forks are other goroutines'
+	mu    sync.Mutex // other goroutines may use the region too late
 	pages []guardedPages
 	ended bool
 }
@@ -48,7 +47,7 @@ func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
 }
 
 // Protect makes the chunks without pointers inaccessible, and has each later use of the
-// arena and its forks be reported.
+// region be reported.
 func (g *Guarded) Protect() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,13 +57,17 @@ func (g *Guarded) Protect() {
 	g.pages, g.ended = nil, true
 }
 
-// used reports an allocation from an arena whose guarded epoch has ended. What it hands
+// used reports an allocation from a region whose guarded epoch has ended. What it hands
 // out is nobody else's.
 func (g *Guarded) used() {
 	g.mu.Lock()
 	ended := g.ended
 	g.mu.Unlock()
 	if ended {
-		g.Epoch.Found(guard.Find{Epoch: g.Epoch, Text: "arena: an allocation from an arena that was put back" + g.Epoch.History()})
+		text := "arena: an allocation from an arena that was put back"
+		if how := g.Epoch.How; how != "Put" {
+			text = "arena: an allocation from a fork that " + how + " has ended"
+		}
+		g.Epoch.Found(guard.Find{Epoch: g.Epoch, Text: text + g.Epoch.History()})
 	}
 }

@@ -61,7 +61,7 @@ func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	own.forks, own.idleForks = q.forks, idleForks
 	own.Share(q.stats, q.account)
 	if q.guarded != nil {
-		r.Guard(q.guarded)
+		r.Guard(&Guarded{Epoch: q.guarded.Epoch})
 	}
 }
 

@@ -118,6 +118,81 @@ func TestMisuseSamplingFinds(t *testing.T) {
 	none("nothing", guardedUse(t, number, func(*arena.Arena, *int) {}))
 }
 
+// Reset and Release of a guarded arena, and of its forks, end what they end as Put does,
+// in the midst of a request: without that the arena's next values lie where stale pointers
+// lead, and nothing is found. What others have stays.
+func TestGuardedReset(t *testing.T) {
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
+	}
+	for name, end := range map[string]func(*arena.Arena){"Reset": (*arena.Arena).Reset, "Release": (*arena.Arena).Release} {
+		for _, which := range []string{"arena", "fork", "fork's fork"} {
+			var reports []*arena.MisuseReport
+			found := func(want int, what string, use func()) {
+				t.Helper()
+				func() {
+					defer func() { recover() }()
+					defer arena.ExplainFaults()
+					use()
+				}()
+				if len(reports) != want {
+					t.Fatalf("%s of the %s: %s: %d reports, want %d", name, which, what, len(reports), want)
+				}
+			}
+			p := arena.NewArenaPool(4096, 0)
+			p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports = append(reports, r) })
+			a := p.Get()
+			x, other := a, a.Fork()
+			if which != "arena" {
+				x, other = other, x
+			}
+			child := x.Fork()
+			if which == "fork's fork" {
+				x = child
+			}
+			handle := arena.AllocatorFor[sampledNode](x)
+			stale, late := handle.New(), child.AllocString("late")
+			stale.text = x.AllocString("stale")
+			text := stale.text
+			kept := other.AllocString("kept")
+			end(x)
+			fresh := x.AllocString("fresh")
+			for range 1000 { // more than chunks have
+				if n := handle.New(); n == stale || n.text != "" || n.next != nil {
+					t.Fatal("memory is handed out twice, or not zero")
+				}
+			}
+			found(0, "what is made later", func() { sampledSink = fresh + x.Fork().AllocString("!") })
+			if which != "arena" {
+				found(0, "what the arena has", func() { sampledSink = kept + "!" })
+			}
+			found(1, "a text", func() { sampledSink = text + "!" })
+			found(1, "another use of the same", func() { sampledSink = stale.text + "!" })
+			found(1, "what a fork had", func() { sampledSink = late + "!" })
+			if r := reports[0].String(); !strings.Contains(r, "TestGuardedReset") || strings.Count(r, "misuse_sampling_test.go") < 3 || strings.Contains(r, "*Arena)."+name) {
+				t.Errorf("the stacks don't lead here:\n%s", r)
+			}
+			p.Put(a)
+			found(2, "what is made later, after Put", func() { sampledSink = fresh + "!" })
+			if s := p.Stats(); s.Gets != s.Puts || s.InUseBytes != 0 || s.RetainedBytes != 0 {
+				t.Errorf("%s of the %s: %+v", name, which, s)
+			}
+		}
+	}
+	var reports []*arena.MisuseReport
+	p := arena.NewAutoPool(0)
+	p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports = append(reports, r) })
+	p.Do(func(a *arena.Arena) {
+		f := a.Fork()
+		a.Reset()
+		f.AllocBytes(8)
+		a.Fork().AllocBytes(8)
+	})
+	if len(reports) != 1 || reports[0].Text != "arena: an allocation from a fork that Reset has ended" {
+		t.Errorf("a fork that is used later: %v", reports)
+	}
+}
+
 // One Get in n is guarded, the others are as without sampling, and statistics, limits
 // and leaks are those of any arena.
 func TestMisuseSamplingCounts(t *testing.T) {

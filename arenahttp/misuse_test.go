@@ -1,0 +1,69 @@
+package arenahttp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/testkit"
+)
+
+// A use of what another request's arena had is reported with that request's route, also by
+// a handler that has asked for no arena: without SetPanicOnFault there, this test's
+// process ends.
+func TestMisuseHasARoute(t *testing.T) {
+	if check.On || !guard.HavePages() || testkit.Emulated() {
+		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
+	}
+	var reports []*arena.MisuseReport
+	p := arena.NewAutoPool(0)
+	p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports = append(reports, r) })
+	var kept string
+	keeps := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kept = arena.FromContext(r.Context()).AllocString("a secret")
+	})
+	uses := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(kept)) })
+	mux := http.NewServeMux()
+	mux.Handle("GET /orders/{id}", keeps)
+	for name, c := range map[string]struct {
+		h    http.Handler
+		want string
+	}{
+		"a mux inside":               {Handler(p, mux), "GET /orders/{id}"},
+		"a mux around":               {around(p, keeps), "/orders/{id}"},
+		"no mux":                     {Handler(p, keeps), "/orders/7"},
+		"a mux in a TimeoutHandler":  {Handler(p, TimeoutHandler(mux, time.Minute, "")), "GET /orders/{id}"},
+		"a mux around the timeout":   {around(p, TimeoutHandler(keeps, time.Minute, "")), "/orders/{id}"},
+		"a Handler around a Handler": {Handler(arena.NewAutoPool(0), Handler(p, mux)), "GET /orders/{id}"},
+	} {
+		reports, kept = nil, ""
+		c.h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/orders/7", nil))
+		for _, late := range []http.Handler{Handler(p, uses), Handler(nil, TimeoutHandler(uses, time.Minute, "")), Handler(p, TimeoutHandler(uses, time.Minute, ""))} {
+			done := make(chan bool)
+			go func() { // a goroutine that has never asked for an arena
+				defer close(done)
+				defer func() { recover() }()
+				late.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+			}()
+			<-done
+		}
+		if len(reports) != 1 {
+			t.Errorf("%s: %d reports, want 1", name, len(reports))
+			continue
+		}
+		if r := reports[0]; r.Route != c.want || !strings.Contains(r.String(), "\nthe arena was taken for "+c.want+"\n") {
+			t.Errorf("%s: the route is %q, want %q\n%s", name, r.Route, c.want, r)
+		}
+	}
+}
+
+func around(p *arena.ArenaPool, h http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/orders/{id}", Handler(p, h))
+	return mux
+}
