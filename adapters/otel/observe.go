@@ -1,0 +1,129 @@
+// Package arenaotel exports the statistics of the pools of package arena through
+// OpenTelemetry's metrics API:
+//
+//	registration, err := arenaotel.Observe(otel.Meter("orders"), pool, "requests")
+//
+// They are those of adapters/prometheus, and have its names where a collector makes
+// Prometheus's of them: ebbpool.in_use, in bytes, is ebbpool_in_use_bytes there. Statistics
+// are read when the SDK collects, which takes a look at every arena of the pool; pools do
+// nothing for it in between.
+//
+// The API has no histogram that is observed. What arenas have used at Put is two counters:
+// ebbpool.put_used, their bytes, and ebbpool.put_used.arenas, how many had at most as many
+// bytes as the attribute le says.
+package arenaotel
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/fixedpool"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Observe makes instruments of the pool's statistics, which have the attribute pool, whose
+// value is name: two pools of one meter need two names. They are observed until the
+// registration's Unregister; the pool lives as long. The errors are the meter's. A nil
+// pool panics.
+func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registration, error) {
+	if pool == nil {
+		panic("arenaotel: Observe(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
+	}
+	o := observer[arena.PoolStats]{meter: m}
+	o.counter("gets", "{arena}", "Arenas handed out.", func(s arena.PoolStats) uint64 { return s.Gets })
+	o.counter("puts", "{arena}", "Arenas put back.", func(s arena.PoolStats) uint64 { return s.Puts })
+	o.counter("misses", "{arena}", "Gets that made a new arena.", func(s arena.PoolStats) uint64 { return s.Misses })
+	o.counter("forks", "{arena}", "Forks of arenas handed out.", func(s arena.PoolStats) uint64 { return s.Forks })
+	o.counter("leaked", "{arena}", "Arenas that were collected without a Put.", func(s arena.PoolStats) uint64 { return s.Leaked })
+	o.counter("abandoned", "{arena}", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) uint64 { return s.Abandoned })
+	o.counter("guarded", "{arena}", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) uint64 { return s.Guarded })
+	o.counter("used_late", "{arena}", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) uint64 { return s.UsedLate })
+	o.counter("oversize_chunks", "{chunk}", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
+	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
+	const refused = "Allocations that a limit refused, that of one arena or the total."
+	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.Refused - s.RefusedByTotal }, attribute.String("reason", "arena"))
+	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.RefusedByTotal }, attribute.String("reason", "total"))
+	o.counter("put_used", "By", "Bytes that arenas and their forks had handed out when they were put back.", func(s arena.PoolStats) uint64 { return s.UsedAtPut.Bytes })
+	const arenas = "Arenas that had handed out at most so many bytes when they were put back."
+	for bound := range (arena.UsedBytes{}).Buckets() {
+		o.counter("put_used.arenas", "{arena}", arenas, func(s arena.PoolStats) uint64 {
+			for b, n := range s.UsedAtPut.Buckets() {
+				if b == bound {
+					return n
+				}
+			}
+			return 0
+		}, attribute.String("le", strconv.Itoa(bound)))
+	}
+	o.counter("put_used.arenas", "{arena}", arenas, func(s arena.PoolStats) uint64 { return s.UsedAtPut.Count() }, attribute.String("le", "+Inf"))
+	o.gauge("arenas", "{arena}", "Arenas that exist.", func(s arena.PoolStats) int { return s.Arenas })
+	o.gauge("in_use", "By", "Chunks of the arenas that are out.", func(s arena.PoolStats) int { return s.InUseBytes })
+	o.gauge("retained", "By", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) int { return s.RetainedBytes })
+	o.gauge("high_water", "By", "The most that the chunks of all arenas had together in the last minutes.", func(s arena.PoolStats) int { return s.HighWater })
+	o.gauge("largest_arena", "By", "The most that the chunks of one arena and its forks had.", func(s arena.PoolStats) int { return s.LargestArena })
+	o.gauge("chunk_size", "By", "What a new arena starts with.", func(s arena.PoolStats) int { return s.ChunkSize })
+	o.gauge("arena_limit", "By", "The limit of one arena and its forks; 0 for none.", func(s arena.PoolStats) int { return s.LimitPerArena })
+	o.gauge("pool_limit", "By", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) int { return s.LimitTotal })
+	o.gauge("max_idle", "By", "What idle arenas may have together over collections.", func(s arena.PoolStats) int { return s.MaxIdleBytes })
+	o.gauge("max_retained", "By", "What one idle arena may have.", func(s arena.PoolStats) int { return s.MaxRetained })
+	return o.register(pool.Stats, name)
+}
+
+// ObserveFixed is Observe for a pool of fixed capacity.
+func ObserveFixed[T any](m metric.Meter, pool *fixedpool.SyncPool[T], name string) (metric.Registration, error) {
+	if pool == nil {
+		panic("arenaotel: ObserveFixed(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
+	}
+	o := observer[fixedpool.Stats]{meter: m}
+	o.gauge("fixed_slots", "{slot}", "Slots of the pool.", func(s fixedpool.Stats) int { return s.Capacity })
+	o.gauge("fixed_used_slots", "{slot}", "Slots that are out.", func(s fixedpool.Stats) int { return s.Used })
+	o.gauge("fixed_high_water_slots", "{slot}", "The most slots that were out.", func(s fixedpool.Stats) int { return s.HighWater })
+	o.counter("fixed_misses", "{allocation}", "Allocates that found no free slot.", func(s fixedpool.Stats) uint64 { return s.Misses })
+	o.gauge("fixed_in_use", "By", "Memory of the slots that are out.", func(s fixedpool.Stats) int { return s.UsedBytes })
+	o.gauge("fixed_retained", "By", "All memory of the pool.", func(s fixedpool.Stats) int { return s.RetainedBytes })
+	return o.register(pool.Stats, name)
+}
+
+// observer makes instruments of statistics of type S, which it reads once for all of them.
+type observer[S any] struct {
+	meter       metric.Meter
+	instruments []metric.Observable
+	observe     []func(metric.Observer, attribute.KeyValue, S)
+	err         error
+}
+
+func (o *observer[S]) counter(name, unit, description string, value func(S) uint64, more ...attribute.KeyValue) {
+	i, err := o.meter.Int64ObservableCounter("ebbpool."+name, metric.WithUnit(unit), metric.WithDescription(description))
+	o.add(i, err, func(s S) int64 { return int64(value(s)) }, more)
+}
+
+func (o *observer[S]) gauge(name, unit, description string, value func(S) int) {
+	i, err := o.meter.Int64ObservableGauge("ebbpool."+name, metric.WithUnit(unit), metric.WithDescription(description))
+	o.add(i, err, func(s S) int64 { return int64(value(s)) }, nil)
+}
+
+func (o *observer[S]) add(i metric.Int64Observable, err error, value func(S) int64, more []attribute.KeyValue) {
+	o.err = errors.Join(o.err, err)
+	o.instruments = append(o.instruments, i)
+	o.observe = append(o.observe, func(to metric.Observer, pool attribute.KeyValue, s S) {
+		to.ObserveInt64(i, value(s), metric.WithAttributes(append(more, pool)...))
+	})
+}
+
+// register has the meter observe all instruments, of the pool with that name.
+func (o *observer[S]) register(stats func() S, name string) (metric.Registration, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	pool := attribute.String("pool", name)
+	return o.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
+		s := stats()
+		for _, observe := range o.observe {
+			observe(to, pool, s)
+		}
+		return nil
+	}, o.instruments...)
+}
