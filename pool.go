@@ -24,6 +24,11 @@ import (
 // one, of whichever arena: one set of chunks, maxRetained at most, for each large request
 // that was in progress at once in the last 2,000, or in the last minute or two.
 //
+// What a pool lets go of is garbage, of which requests in arenas make so little that the
+// runtime may not collect for minutes. So where that is half of the live heap (with
+// GOGC=100, else in proportion), and 8 MB at least, pools ask for a collection, in a
+// goroutine of its own and once in five seconds at most. Where GOGC is off they don't.
+//
 // A pool is for many short epochs with a clear end. A program with one long
 // epoch, or one goroutine, needs only an Arena.
 //

@@ -202,8 +202,9 @@ func (p *ArenaPool) leaving() int { return p.retained.leaving + p.stats.Left() }
 //go:norace
 func (p *ArenaPool) discard(from, to int) {
 	k := &p.retained
+	bytes := uintptr(0)
 	for i := from; i < to; i++ {
-		k.bytes -= k.arenas[i].bytes
+		bytes += k.arenas[i].bytes
 		k.leaving++
 		k.arenas[i].arena.owner.account.leaving = true
 	}
@@ -215,6 +216,8 @@ func (p *ArenaPool) discard(from, to int) {
 		k.arenas[i] = retainedArena{}
 	}
 	k.arenas = k.arenas[:left]
+	k.bytes -= bytes
+	p.stats.LetGo(bytes)
 }
 
 // awaitCollection makes review run after the next collection. The cleanup must not
@@ -242,6 +245,7 @@ func (p *ArenaPool) awaitCollection() {
 //go:norace
 func (p *ArenaPool) review(now time.Time) {
 	check.RaceBlind()
+	p.stats.Collected()
 	p.mu.Lock()
 	used := 0
 	for acct := p.accounts.first; acct != nil; acct = acct.next { // all's yield would be in the race detector's sight

@@ -39,6 +39,7 @@ type PoolStats struct {
 	Forks          uint64 // forks handed out
 	Oversize       uint64 // chunks made larger than planned, or beside the current one, for one large value
 	Dropped        uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
+	DroppedBytes   uint64 // of these chunks
 	Refused        uint64 // allocations that panicked with a *LimitError
 	RefusedByTotal uint64 // of those, by the total of all arenas; the others by the limit of one
 
@@ -124,7 +125,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	}
 	s.Oversize, s.Dropped = counts.Oversize, counts.Dropped
 	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
-	s.Abandoned = counts.Abandoned
+	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
 	s.UsedLate = p.isolated.Late()
 	s.SpareBytes = int(p.stats.Spares.Bytes())
 	s.RetainedBytes += s.SpareBytes

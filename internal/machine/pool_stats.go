@@ -21,6 +21,10 @@ type PoolStats struct {
 	refused  atomic.Uint64
 	byTotal  atomic.Uint64 // of those, by the total
 
+	droppedBytes atomic.Uint64
+	top          atomic.Uintptr // the most that held was since the last collection
+	much         atomic.Uintptr // of garbage, see garbage.go
+
 	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
 	left      atomic.Int64
 	_         [64]byte
@@ -69,11 +73,12 @@ type Counts struct {
 	Oversize, Dropped  uint64
 	Refused, ByTotal   uint64 // by all limits; of those, by the total
 	Abandoned          uint64
+	DroppedBytes       uint64
 }
 
 // Counts reads the counters, each at its own moment.
 func (s *PoolStats) Counts() Counts {
-	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load()}
+	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load(), s.droppedBytes.Load()}
 }
 
 // TakeHighWater returns the high-water mark, which begins anew with what is held now.
@@ -92,7 +97,9 @@ func (acct *Account) Abandoned() bool { return acct.abandoned.Load() }
 // grew counts a new chunk of the given size in bytes.
 func (acct *Account) grew(s *PoolStats, bytes uintptr, large bool) {
 	check.RaceBlind()
-	Raise(&s.peak, s.held.Add(bytes))
+	held := s.held.Add(bytes)
+	Raise(&s.peak, held)
+	Raise(&s.top, held)
 	Raise(&s.largest, acct.held.Add(bytes))
 	if large {
 		s.oversize.Add(1)
@@ -118,8 +125,7 @@ func (acct *Account) isOut() bool { return acct.Turns.Load()%2 == 1 }
 func (acct *Account) shrank(s *PoolStats, bytes uintptr, chunks int, still bool) {
 	check.RaceBlind()
 	acct.held.Add(-bytes)
-	s.held.Add(-bytes)
-	s.dropped.Add(uint64(chunks))
+	s.drop(bytes, chunks)
 	check.RaceSee()
 	if !still {
 		acct.discharge(s, bytes)
@@ -128,6 +134,14 @@ func (acct *Account) shrank(s *PoolStats, bytes uintptr, chunks int, still bool)
 
 // Forks returns how many forks the arena and its forks ever handed out.
 func (acct *Account) Forks() uint64 { return acct.forks.Load() }
+
+// drop counts chunks that nobody has any more.
+func (s *PoolStats) drop(bytes uintptr, chunks int) {
+	s.held.Add(-bytes)
+	s.dropped.Add(uint64(chunks))
+	s.droppedBytes.Add(uint64(bytes))
+	s.LetGo(0)
+}
 
 // Held returns the size of the chunks of the arena and its forks, in bytes.
 func (acct *Account) Held() uintptr { return acct.held.Load() }
@@ -184,7 +198,7 @@ func (acct *Account) Uncharge(s *PoolStats) {
 
 // Close ends the account of an arena that was collected.
 func (acct *Account) Close(s *PoolStats) {
-	s.held.Add(-acct.held.Load())
+	s.top.Store(s.held.Add(-acct.held.Load())) // what went was there before the last collection
 	acct.discharge(s, ^uintptr(0))
 	if acct.abandoned.Load() {
 		s.left.Add(-1)

@@ -85,8 +85,7 @@ func (s *Spares) take(t reflect.Type, least, most uintptr) (c chunk, ok bool) {
 // addSpare takes an empty chunk of the type, unless there are too many.
 func (s *PoolStats) addSpare(t reflect.Type, c chunk) {
 	if !s.Spares.add(t, c) {
-		s.held.Add(-c.cap)
-		s.dropped.Add(1)
+		s.drop(c.cap, 1)
 	}
 }
 
@@ -172,8 +171,7 @@ func (s *PoolStats) dropSpares(drop func(spare) bool) {
 			n := 0
 			for n < len(stack) && drop(stack[n]) {
 				x.bytes.Add(-stack[n].cap)
-				s.held.Add(-stack[n].cap)
-				s.dropped.Add(1)
+				s.drop(stack[n].cap, 1)
 				n++
 			}
 			if n != 0 {
