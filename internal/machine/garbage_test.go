@@ -28,7 +28,7 @@ func TestGarbageOfABurstIsCollected(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.NumGC
 	}
-	live := make([]byte, 8<<20) // what the program has besides
+	live := make([]byte, 40<<20) // what the program has besides
 	load := func(s *simulation, lives, size int) {
 		for range lives {
 			for _, x := range s.regions {
@@ -47,7 +47,7 @@ func TestGarbageOfABurstIsCollected(t *testing.T) {
 			before := heap()
 			s := newSimulation(32, 64<<10, 4<<20)
 			s.stats.Bound(8 << 20)
-			load(s, 3, 1<<20)
+			load(s, 3, 2<<20)
 			runtime.GC() // in the burst, as there are some
 			s.stats.Collected()
 			s.stats.Bound(8 << 20)
