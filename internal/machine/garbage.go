@@ -33,9 +33,10 @@ var (
 	collected  atomic.Int64
 )
 
-// Collected notes that there was a collection.
+// Collected notes that there was a collection. It is called some time later: what the pool
+// had before counts until the next one, for it may have let go of that in between.
 func (s *PoolStats) Collected() {
-	s.top.Store(s.held.Load())
+	s.before.Store(s.top.Swap(s.held.Load()))
 	s.much.Store(leastGarbage)
 }
 
@@ -52,15 +53,18 @@ func (s *PoolStats) LetGo(more uintptr) {
 		if s.much.Store(much); s.garbage()+more < much {
 			return // or there was a collection meanwhile
 		}
+		held := s.held.Load()
 		runtime.GC()
 		collected.Store(time.Now().UnixNano())
-		s.Collected()
+		s.before.Store(0)
+		s.top.Store(max(held, s.held.Load()))
 	}()
 }
 
-// garbage returns how many bytes less the pool has than it had since the last collection.
+// garbage returns how many bytes less the pool has than it had since the last collection
+// but one.
 func (s *PoolStats) garbage() uintptr {
-	top, held := s.top.Load(), s.held.Load()
+	top, held := max(s.top.Load(), s.before.Load()), s.held.Load()
 	return top - min(top, held)
 }
 

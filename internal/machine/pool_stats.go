@@ -22,7 +22,7 @@ type PoolStats struct {
 	byTotal  atomic.Uint64 // of those, by the total
 
 	droppedBytes atomic.Uint64
-	top          atomic.Uintptr // the most that held was since the last collection
+	top, before  atomic.Uintptr // the most that held was since the last collection, and between the two before
 	much         atomic.Uintptr // of garbage, see garbage.go
 
 	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
@@ -198,7 +198,7 @@ func (acct *Account) Uncharge(s *PoolStats) {
 
 // Close ends the account of an arena that was collected.
 func (acct *Account) Close(s *PoolStats) {
-	s.top.Store(s.held.Add(-acct.held.Load())) // what went was there before the last collection
+	s.held.Add(-acct.held.Load())
 	acct.discharge(s, ^uintptr(0))
 	if acct.abandoned.Load() {
 		s.left.Add(-1)
