@@ -21,6 +21,9 @@ const (
 // is left, whichever is less.
 const modelError = 0.22
 
+// gogc400Saves is the part of the collector's time that GOGC=400 saves.
+const gogc400Saves = 0.7
+
 // time returns what the process's work takes in nanoseconds when each site has the outcome that
 // taken reports. Codecs take the part that share tells.
 func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float64 {
@@ -98,7 +101,7 @@ func (a *adviser) verdict() *Advice {
 	off := max(math.Hypot(modelError*min(math.Abs(saved), after), chance), 0.02*total)
 	v.Low = total / max(after+off, min(a.time(takes(Taken), least), total))
 	v.High = total / (after - off)
-	v.GOGC400 = total / (total - 0.7*a.cpu.Classes[profile.Collector])
+	v.GOGC400 = total / (total - gogc400Saves*a.cpu.Classes[profile.Collector])
 	v.Pays = v.Gain >= Bar
 	if codecTime := a.time(func(s *Site) bool { return s.codec != nil }, func(c codec) float64 { return c.likely / 2 }); codecTime < 0.98*total {
 		v.JSON = total / codecTime

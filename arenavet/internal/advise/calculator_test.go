@@ -1,0 +1,28 @@
+package advise
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// The site's calculator has the numbers of this model: one that is changed here alone would
+// have it draw another range than "arena advise" prints.
+func TestCalculator(t *testing.T) {
+	page, err := os.ReadFile("../../../site/calculator.html")
+	if err != nil {
+		t.Skip("SKIPPED: this is no clone: ", err)
+	}
+	for name, want := range map[string]float64{
+		"modelError": modelError, "nanosOfNew": nanosOfNew, "nanosOfByte": nanosOfByte, "bar": Bar, "ofCollector": gogc400Saves,
+		"mallocBase": nanosOfMalloc(0), "mallocByte": (nanosOfMalloc(1000) - nanosOfMalloc(0)) / 1000,
+	} {
+		m := regexp.MustCompile(`\b` + name + ` = ([\d.]+)`).FindSubmatch(page)
+		if m == nil {
+			t.Errorf("the calculator has no %s", name)
+		} else if got, err := strconv.ParseFloat(string(m[1]), 64); err != nil || got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%s is %v in the calculator, %v here", name, got, want)
+		}
+	}
+}
