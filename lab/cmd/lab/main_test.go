@@ -46,5 +46,8 @@ func TestBadInput(t *testing.T) {
 		if got != 2 || !strings.Contains(said, want) {
 			t.Errorf("lab %s: exit code %d, %s", line, got, said)
 		}
+		if left, _ := filepath.Glob("results/*"); len(left) != 0 {
+			t.Errorf("lab %s leaves %v", line, left)
+		}
 	}
 }

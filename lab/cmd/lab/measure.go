@@ -46,6 +46,7 @@ func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int
 		if err != nil {
 			return err
 		}
+		defer os.Remove(file + ".part") // which has another name where all went well
 		defer f.Close()
 		if err := measure(f, n); err != nil {
 			return err
