@@ -8,26 +8,24 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// sides are the servers of the load test, as the tables call them. Those of the front are
-// the README's, too.
+// sides are the servers of the load test, as the tables call them.
 var sides = []struct {
 	name, title string
-	front       bool
 }{
-	{handlers.Plain, "ordinary: `encoding/json`, maps, `fmt`", true},
-	{handlers.Plain + "+GOGC=400", "the same with `GOGC=400`", true},
-	{handlers.Sonic, "ordinary, sonic dropped in", false},
-	{handlers.Goccy, "ordinary, goccy/go-json dropped in", false},
-	{handlers.ArenaJSON, "ordinary, `arenajson` dropped in, nil arena", true},
-	{handlers.ArenaJSON + "+GOGC=400", "the same with `GOGC=400`, `arenajson`", false},
-	{handlers.NilArena, "the arena's code, nil arena", false},
-	{handlers.NilArena + "+GOGC=400", "the same with `GOGC=400`, nil arena", false},
-	{handlers.Careful, "sonic and `sync.Pool`, careful", false},
-	{handlers.Unsafe, "sonic and `sync.Pool`, `unsafe` strings", true},
-	{handlers.Arena, "arena", true},
-	{"fasthttp+" + handlers.Plain, "on fasthttp: ordinary", false},
-	{"fasthttp+" + handlers.Unsafe, "on fasthttp: sonic and `sync.Pool`, `unsafe` strings", false},
-	{"fasthttp+" + handlers.Arena, "on fasthttp: arena", false},
+	{handlers.Plain, "ordinary: `encoding/json`, maps, `fmt`"},
+	{handlers.Plain + handlers.Tuned, "the same with `GOGC=400`"},
+	{handlers.Sonic, "ordinary, sonic dropped in"},
+	{handlers.Goccy, "ordinary, goccy/go-json dropped in"},
+	{handlers.ArenaJSON, "ordinary, `arenajson` dropped in, nil arena"},
+	{handlers.ArenaJSON + handlers.Tuned, "the same with `GOGC=400`, `arenajson`"},
+	{handlers.NilArena, "the arena's code, nil arena"},
+	{handlers.NilArena + handlers.Tuned, "the same with `GOGC=400`, nil arena"},
+	{handlers.Careful, "sonic and `sync.Pool`, careful"},
+	{handlers.Unsafe, "sonic and `sync.Pool`, `unsafe` strings"},
+	{handlers.Arena, "arena"},
+	{"fasthttp+" + handlers.Plain, "on fasthttp: ordinary"},
+	{"fasthttp+" + handlers.Unsafe, "on fasthttp: sonic and `sync.Pool`, `unsafe` strings"},
+	{"fasthttp+" + handlers.Arena, "on fasthttp: arena"},
 }
 
 const none, many = 0, 1_000_000 // objects that the server keeps alive
@@ -95,13 +93,13 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 
 // front is the README's table: five of the sides, and what a newcomer asks of each.
 func front(all []Figure) string {
+	shown := []string{noneLive, manyLive, "CPU of a request, 1,000,000 live: µs", "requests/s, 1,000,000 live", "resident memory, MB"}
+	for _, s := range sides {
+		if slices.Contains(handlers.Front, s.name) {
+			shown = append(shown, s.title)
+		}
+	}
 	return Pivot("handler of JSON orders, over HTTP", slices.DeleteFunc(Only(all, "load"), func(g Figure) bool {
-		i := slices.IndexFunc(sides, func(s struct {
-			name, title string
-			front       bool
-		}) bool {
-			return s.title == g.Work
-		})
-		return i < 0 || !sides[i].front || !slices.Contains([]string{noneLive, manyLive, "CPU of a request, 1,000,000 live: µs", "requests/s, 1,000,000 live", "resident memory, MB"}, g.Measure)
+		return !slices.Contains(shown, g.Work) || !slices.Contains(shown, g.Measure)
 	}))
 }

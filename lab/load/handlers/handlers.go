@@ -41,6 +41,12 @@ const (
 	Arena = "arena"
 )
 
+// Tuned is behind the name of a handler whose server has what you would get for nothing.
+const Tuned = "+GOGC=400"
+
+// Front are the five that the demo shows, and the README.
+var Front = []string{Plain, Plain + Tuned, ArenaJSON, Unsafe, Arena}
+
 // Names returns all handlers.
 func Names() []string {
 	return []string{Plain, Sonic, Goccy, ArenaJSON, NilArena, Careful, Unsafe, Arena}

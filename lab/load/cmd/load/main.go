@@ -59,18 +59,14 @@ func main() {
 	}
 }
 
-const tuned = "+GOGC=400"
-
 var (
 	sides = []string{
-		handlers.Plain, handlers.Plain + tuned, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + tuned,
-		handlers.NilArena, handlers.NilArena + tuned, handlers.Careful, handlers.Unsafe, handlers.Arena,
+		handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + handlers.Tuned,
+		handlers.NilArena, handlers.NilArena + handlers.Tuned, handlers.Careful, handlers.Unsafe, handlers.Arena,
 		onFasthttp + handlers.Plain, onFasthttp + handlers.Unsafe, onFasthttp + handlers.Arena,
 	}
 	// Of whose latencies there is a picture.
-	steady = []string{handlers.Plain, handlers.Plain + tuned, handlers.Unsafe, handlers.Arena}
-	// What the demo shows, and the README.
-	front = []string{handlers.Plain, handlers.Plain + tuned, handlers.ArenaJSON, handlers.Unsafe, handlers.Arena}
+	steady = []string{handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Unsafe, handlers.Arena}
 )
 
 func service(live int, sides, steady []string) load.Service {
@@ -78,9 +74,9 @@ func service(live int, sides, steady []string) load.Service {
 		Begin: func(context.Context, string) (string, error) { return strconv.Itoa(live), nil }}
 }
 
-// demo writes a table of the front's sides to out, and a sentence that sums it up.
+// demo writes a table of handlers.Front to out, and a sentence that sums it up.
 func demo(ctx context.Context, out, results io.Writer, live int, c load.Config) error {
-	s := service(live, front, front)
+	s := service(live, handlers.Front, handlers.Front)
 	s.Open = []int{50}
 	all, err := s.Measure(ctx, results, c)
 	if err != nil {
@@ -113,7 +109,7 @@ func demo(ctx context.Context, out, results io.Writer, live int, c load.Config) 
 	perSecond := func(r load.Result) float64 { return r.PerSecond }
 	fmt.Fprintf(out, "Orders in JSON over net/http, to a server that keeps %d objects alive; medians of %d rounds, all with the same answers.\n", live, c.Rounds)
 	fmt.Fprintf(out, "%-24s %12s %12s %16s %12s %14s\n", "handler", "CPU, µs/req", "requests/s", "p99, half load", "memory, MB", "GCs/1,000 req")
-	for _, side := range front {
+	for _, side := range handlers.Front {
 		fmt.Fprintf(out, "%-24s %12.1f %12.0f %13.2f ms %12.0f %14.2f\n", side, of(side, "closed", cpu), of(side, "closed", perSecond),
 			of(side, "open50", func(r load.Result) float64 { return float64(r.Quantile(99)) / 1e6 }),
 			of(side, "closed", func(r load.Result) float64 { return float64(r.Used.PeakRSS) / 1e6 }),

@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/ebbpool/arena/lab/load"
+	"github.com/ebbpool/arena/lab/load/handlers"
 )
 
 // The test's own program is the server that it measures.
@@ -61,7 +62,7 @@ func TestDemo(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	says := regexp.MustCompile(`^arena: [\d.]+ times plain's throughput on this machine, [\d.]+ times sonic's with sync.Pool; of plain's CPU \d+ % was the codec, \d+ % allocation and collection.$`)
-	if len(lines) != 2+len(front)+1 || !says.MatchString(lines[len(lines)-1]) {
+	if len(lines) != 2+len(handlers.Front)+1 || !says.MatchString(lines[len(lines)-1]) {
 		t.Errorf("got %d lines:\n%s", len(lines), &out)
 	}
 }
