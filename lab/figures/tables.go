@@ -107,11 +107,15 @@ func Rows(all []Figure) string {
 }
 
 // Pivot is a table of the newest run with a line for each work and a column for each
-// measure.
+// measure. Its corner says of which processor and day it is.
 func Pivot(corner string, all []Figure) string {
 	var works, measures []string
 	at := map[[2]string]string{}
-	for _, g := range Newest(all) {
+	all = Newest(all)
+	if len(all) > 0 {
+		corner += "; " + all[0].Run + ", " + all[0].Date
+	}
+	for _, g := range all {
 		works, measures = appendNew(works, g.Work), appendNew(measures, g.Measure)
 		at[[2]string{g.Work, g.Measure}] = g.Text()
 	}
