@@ -32,6 +32,11 @@ EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$
 
 if [ "${1-}" = test ]; then
 	"$out/venv/bin/linkchecker" --config=site/linkchecker.ini "$out/html/index.html"
-	"$out/venv/bin/python" site/browser_test.py "$out/html"
+	if browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome); then
+		"$out/venv/bin/python" site/browser_test.py "$out/html" "$browser"
+	else
+		. scripts/skipped.sh
+		skipped "the pages in a browser (chromium)"
+	fi
 fi
 echo "the site is in $out/html"
