@@ -25,9 +25,9 @@ export GORACE ?= atexit_sleep_ms=50
 OLDEST = go1.25.0
 NEWEST = go1.27.4
 
-# docs and the suite are modules of their own, so that go get does not bring them; here one
-# go command tests them with the root.
-ROOT = ./... ./docs/... ./internal/suite
+# docs, the suite and the benchmarks are modules of their own, so that go get does not bring
+# them; here one go command tests them with the root.
+ROOT = ./... ./docs/... ./internal/suite ./internal/bench
 WORK = $(CURDIR)/scripts/root.work
 
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
@@ -48,7 +48,7 @@ REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|f
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-MODULES = . docs internal/suite lab lab/load $(ADAPTERS) $(EXAMPLES) arenavet scripts
+MODULES = . docs internal/suite internal/bench lab lab/load $(ADAPTERS) $(EXAMPLES) arenavet scripts
 
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status

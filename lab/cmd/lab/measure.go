@@ -104,13 +104,12 @@ func benchCommand() *cli.Command {
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "bench", func(w io.Writer, n int) error {
 				return temporary(func(dir string) error {
-					const pkg = "./internal/bench"
-					arena, err := filepath.Abs(root)
+					bench, err := filepath.Abs(filepath.Join(root, "internal/bench"))
 					if err != nil {
 						return err
 					}
 					time, plain, profiled := cmd.String("benchtime"), filepath.Join(dir, "bench.test"), filepath.Join(dir, "pgo.test")
-					if err := rounds.Compile(ctx, arena, plain, pkg, nil); err != nil {
+					if err := rounds.Compile(ctx, bench, plain, ".", nil); err != nil {
 						return err
 					}
 					// The second binary is built as a program's whose owner has a profile of it: with
@@ -119,15 +118,15 @@ func benchCommand() *cli.Command {
 					// be among the 99 % that the compiler takes for hot.
 					pattern, profile := figures.Pattern(true), filepath.Join(dir, "cpu.pprof")
 					args := append(rounds.Benchmarks(pattern+"/./^alloc=arena$", "1s"), "-test.cpuprofile="+profile)
-					if err := rounds.Run(ctx, io.Discard, 1, []rounds.Program{{Dir: arena, Path: plain, Args: args}}, fail); err != nil {
+					if err := rounds.Run(ctx, io.Discard, 1, []rounds.Program{{Dir: bench, Path: plain, Args: args}}, fail); err != nil {
 						return err
 					}
-					if err := rounds.Compile(ctx, arena, profiled, pkg, []string{"-pgo=" + profile}); err != nil {
+					if err := rounds.Compile(ctx, bench, profiled, ".", []string{"-pgo=" + profile}); err != nil {
 						return err
 					}
 					return rounds.Run(ctx, w, n, []rounds.Program{
-						{Dir: arena, Path: plain, Args: rounds.Benchmarks(figures.Pattern(false), time)},
-						{Dir: arena, Build: figures.Profiled, Path: profiled, Args: rounds.Benchmarks(pattern, time)},
+						{Dir: bench, Path: plain, Args: rounds.Benchmarks(figures.Pattern(false), time)},
+						{Dir: bench, Build: figures.Profiled, Path: profiled, Args: rounds.Benchmarks(pattern, time)},
 					}, fail)
 				})
 			})
