@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -22,7 +23,7 @@ func TestSparesAgainstTheModel(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 26))
-		w := &spareWorld{simulation: newSimulation(1+r.IntN(6), 256<<r.IntN(6), 1<<(12+r.IntN(9))), t: t, types: map[uintptr]any{}}
+		w := &spareWorld{simulation: newSimulation(1+r.IntN(6), 256<<r.IntN(6), 1<<(12+r.IntN(9))), t: t, types: map[uintptr]any{}, spare: map[uintptr]bool{}}
 		w.stats.Bound(uintptr(r.IntN(3)) << 20)
 		var retired Retired
 		retired.Init(1024, 1<<16)
@@ -48,7 +49,11 @@ func TestSparesAgainstTheModel(t *testing.T) {
 				w.use(x, op, n)
 				x.Rewind(m)
 			case op < 80:
+				spare := w.stats.Spares.Bytes()
 				x.Empty()
+				if spare = w.stats.Spares.Bytes() - spare; int(spare) > 0 && spare+x.Quota(nil).Held() > x.MaxRetained {
+					t.Fatalf("seed %d, step %d: %d bytes are kept and %d the pool's of an arena that may keep %d", seed, step, x.Quota(nil).Held(), spare, x.MaxRetained)
+				}
 			default:
 				w.use(x, op, n)
 			}
@@ -63,7 +68,8 @@ func TestSparesAgainstTheModel(t *testing.T) {
 type spareWorld struct {
 	*simulation
 	t     *testing.T
-	types map[uintptr]any // by their addresses
+	types map[uintptr]any  // by their addresses
+	spare map[uintptr]bool // those that were the pool's
 	keep  []xunsafe.Pointer
 }
 
@@ -156,6 +162,9 @@ func (w *spareWorld) check() error {
 					if err := one(&list[i], l.ops.typ()); err != nil {
 						return err
 					}
+					if x.Isolates() && w.spare[xunsafe.Number(list[i].Base)] {
+						return errors.New("an arena that isolates its requests has a chunk that was another's")
+					}
 				}
 			}
 		}
@@ -172,6 +181,7 @@ func (w *spareWorld) check() error {
 				if err := one(c, t); err != nil {
 					return err
 				}
+				w.spare[xunsafe.Number(c.Base)] = true
 				if c.check(); c.used() != 0 || sizeClass(c.cap) != class || i > 0 && stack[i-1].since > stack[i].since {
 					return fmt.Errorf("a spare chunk of %d bytes in class %d: %d bytes are used, and the order is %v", c.cap, class, c.used(), stack)
 				}
@@ -184,6 +194,45 @@ func (w *spareWorld) check() error {
 		return fmt.Errorf("the pool has %d bytes, %d for its arenas; it counts %d and %d, and may have %d", held, held-before, s.held.Load(), s.Spares.Bytes(), s.Spares.limit.Load())
 	}
 	return nil
+}
+
+// Where the usual size changes, a lane follows within a few windows: else each request
+// would take from the pool and give back, or an arena would have what the day needed all night.
+func TestLanesFollowTheLoad(t *testing.T) {
+	if check.On || check.Race {
+		t.Skip("no chunk is kept")
+	}
+	s := newSimulation(1, 1024, 1<<20)
+	x := s.regions[0]
+	for i, size := range []int{3000, 100_000, 3000, 500_000, 20_000} {
+		for range 5*Window + 1 {
+			for range size / 100 {
+				MakeSlice[byte](x, 100, 100)
+			}
+			x.Empty()
+		}
+		if held := int(x.Quota(nil).Held()); held < size || held > max(2*size, 2*spareLeast) {
+			t.Errorf("phase %d: an arena has %d bytes for requests of %d", i, held, size)
+		}
+	}
+}
+
+// A guarded epoch's memory is made unusable; and 0 turns sharing off.
+func TestWhoSharesNothing(t *testing.T) {
+	s := newSimulation(2, 1024, 1<<20)
+	l := s.regions[0].FlatLane()
+	if l.shares() != !(check.On || check.Race) {
+		t.Error("lanes of pools share their chunks in plain builds")
+	}
+	if s.stats.Bound(0); l.shares() {
+		t.Error("it shares where nothing may be kept")
+	}
+	s.stats.Bound(1 << 20)
+	s.regions[0].Guard(new(Guarded))
+	var alone Region
+	if alone.Init(1024, 1<<20); l.shares() || alone.FlatLane().shares() {
+		t.Error("a guarded arena shares, or one of no pool")
+	}
 }
 
 // What nobody takes goes: after so many windows of epochs, or where there are no
