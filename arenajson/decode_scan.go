@@ -17,16 +17,25 @@ func special(w uint64) uint64 {
 
 // space returns where the spaces from i on end.
 func (d *decoder) space(i int) int {
-	for {
-		c := d.at(i)
-		if c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return i
-		}
+	if d.at(i) > ' ' {
+		return i
+	}
+	return d.spaces(i)
+}
+
+// spaces is space where there may be some: one, or a line end and what is indented by.
+func (d *decoder) spaces(i int) int {
+	for isSpace(d.at(i)) {
 		i++
-		for d.word(i) == ' '*ones { // indented
+		w := d.word(i) ^ ' '*ones
+		for ; w == 0; w = d.word(i) ^ ' '*ones {
 			i += 8
 		}
+		if byte(w) == 0 {
+			i += bits.TrailingZeros64(w) / 8
+		}
 	}
+	return i
 }
 
 // has reports whether s stands at i.
