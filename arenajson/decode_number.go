@@ -88,59 +88,37 @@ func (d *decoder) int(p *decProgram, to xunsafe.Pointer, i int) int {
 	if negative {
 		x = -x
 	}
-	if i < 0 || x < 0 != negative && x != 0 {
+	unused := 64 - 8*p.size
+	if i < 0 || x < 0 != negative && x != 0 || x<<unused>>unused != x {
 		return d.mismatch(p, from)
 	}
-	switch p.size {
-	case 8:
-		*xunsafe.Cast[int64](to) = x
-		return i
-	case 4:
-		if int64(int32(x)) == x {
-			*xunsafe.Cast[int32](to) = int32(x)
-			return i
-		}
-	case 2:
-		if int64(int16(x)) == x {
-			*xunsafe.Cast[int16](to) = int16(x)
-			return i
-		}
-	case 1:
-		if int64(int8(x)) == x {
-			*xunsafe.Cast[int8](to) = int8(x)
-			return i
-		}
-	}
-	return d.mismatch(p, from)
+	storeInt(to, p.size, uint64(x))
+	return i
 }
 
 func (d *decoder) uint(p *decProgram, to xunsafe.Pointer, i int) int {
 	from := i
-	x, i := d.whole(i)
-	if i < 0 {
+	u, i := d.whole(i)
+	unused := 64 - 8*p.size
+	if i < 0 || u<<unused>>unused != u {
 		return d.mismatch(p, from)
 	}
-	switch p.size {
+	storeInt(to, p.size, u)
+	return i
+}
+
+// storeInt writes an integer of so many bytes.
+func storeInt(to xunsafe.Pointer, size uintptr, x uint64) {
+	switch size {
 	case 8:
 		*xunsafe.Cast[uint64](to) = x
-		return i
 	case 4:
-		if uint64(uint32(x)) == x {
-			*xunsafe.Cast[uint32](to) = uint32(x)
-			return i
-		}
+		*xunsafe.Cast[uint32](to) = uint32(x)
 	case 2:
-		if uint64(uint16(x)) == x {
-			*xunsafe.Cast[uint16](to) = uint16(x)
-			return i
-		}
-	case 1:
-		if uint64(uint8(x)) == x {
-			*xunsafe.Cast[uint8](to) = uint8(x)
-			return i
-		}
+		*xunsafe.Cast[uint16](to) = uint16(x)
+	default:
+		*xunsafe.Cast[uint8](to) = uint8(x)
 	}
-	return d.mismatch(p, from)
 }
 
 // exactPowers are the powers of ten that a float64 holds exactly.

@@ -194,11 +194,7 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 		n := uintptr(0) // how many bytes of x are characters
 		switch {
 		case x&0xc0e0 == 0x80c0:
-			if x&(0xc0e0*pairsOf) == 0x80c0*pairsOf && (x&(0x1e*pairsOf)+0xfe*pairsOf)&(0x100*pairsOf) == 0x100*pairsOf {
-				n = 8
-			} else if x&0x1e != 0 {
-				n = 2
-			}
+			n = uintptr(areTwos(x))
 		case x&0xc0c0f0 == 0x8080e0:
 			if left >= 14 {
 				y := xunsafe.Text64(s, i+6)
