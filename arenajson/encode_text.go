@@ -196,15 +196,18 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 		case x&0xc0e0 == 0x80c0:
 			n = uintptr(areTwos(x))
 		case x&0xc0c0f0 == 0x8080e0:
-			if left >= 14 {
-				y := xunsafe.Text64(s, i+6)
-				if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areUsual(x)&areUsual(y)&(0x800000*both) == 0x800000*both {
-					put64(w, x)
-					put64(xunsafe.Add(w, 6), y)
-					w = xunsafe.Add(w, 12)
-					i += 12
-					continue
+			from := i
+			for ; len(s)-i >= 14; i += 12 { // four characters at a time
+				x, y := xunsafe.Text64(s, i), xunsafe.Text64(s, i+6)
+				if ((x^threeValues)|(y^threeValues))&threeLooks != 0 || areUsual(x)&areUsual(y)&(0x800000*both) != 0x800000*both {
+					break
 				}
+				put64(w, x)
+				put64(xunsafe.Add(w, 6), y)
+				w = xunsafe.Add(w, 12)
+			}
+			if i > from {
+				continue
 			}
 			if isUsual(x) {
 				n = 3
