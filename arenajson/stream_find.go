@@ -47,16 +47,7 @@ func (s *search) find(b []byte) int {
 		}
 		s.i++
 	}
-	for {
-		if s.quoted {
-			if end := s.string(b); s.quoted || s.depth == 0 {
-				return end
-			}
-		}
-		if end := s.brackets(b); !s.quoted {
-			return end
-		}
-	}
+	return s.nested(b)
 }
 
 // word finds the end of one of the three words.
@@ -128,66 +119,48 @@ func (s *search) goOn(b []byte) int {
 	return -1
 }
 
-// string goes on within a string. At its end quoted is false, or it is a document.
-func (s *search) string(b []byte) int {
-	for s.i < len(b) {
-		if s.i+8 <= len(b) {
-			m := special(binary.LittleEndian.Uint64(b[s.i:]))
+// nested goes on within a string, an array or an object.
+func (s *search) nested(b []byte) (end int) {
+	i, depth, quoted := s.i, s.depth, s.quoted
+	for end = -1; end < 0 && i < len(b); {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			m := special(w)
+			if !quoted {
+				brackets := w | 0x20*ones // [ and { differ in that bit only, so do ] and }
+				m = zeroBytes(w^'"'*ones) | zeroBytes(brackets^'{'*ones) | zeroBytes(brackets^'}'*ones)
+			}
 			if m == 0 {
-				s.i += 8
+				i += 8
 				continue
 			}
-			s.i += bits.TrailingZeros64(m) / 8
+			i += bits.TrailingZeros64(m) / 8
 		}
-		switch c := b[s.i]; {
+		c := b[i]
+		i++
+		switch {
 		case c == '"':
-			s.i++
-			s.quoted = false
-			return s.i
-		case c == '\\':
-			if s.i+1 == len(b) {
-				return -1
+			if quoted = !quoted; !quoted && depth == 0 {
+				end = i
 			}
-			s.i += 2
-		case c < ' ':
-			return s.i + 1 // which is an error
-		default:
-			s.i++
-		}
-	}
-	return -1
-}
-
-// brackets goes on outside of strings, up to the end of the document or a string.
-func (s *search) brackets(b []byte) int {
-	for s.i < len(b) {
-		if s.i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[s.i:])
-			brackets := w | 0x20*ones // [ and { differ in that bit only, so do ] and }
-			m := zeroBytes(w^'"'*ones) | zeroBytes(brackets^'{'*ones) | zeroBytes(brackets^'}'*ones)
-			if m == 0 {
-				s.i += 8
-				continue
+		case quoted:
+			if c < ' ' {
+				end = i // which is an error
+			} else if c == '\\' {
+				i++
 			}
-			s.i += bits.TrailingZeros64(m) / 8
-		}
-		c := b[s.i]
-		s.i++
-		switch c {
-		case '"':
-			s.quoted = true
-			return -1
-		case '{', '[':
-			if s.depth++; s.depth > maxNesting {
-				return s.i // which is an error
+		case c == '{' || c == '[':
+			if depth++; depth > maxNesting {
+				end = i // which is an error
 			}
-		case '}', ']':
-			if s.depth--; s.depth == 0 {
-				return s.i
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				end = i
 			}
 		}
 	}
-	return -1
+	s.i, s.depth, s.quoted = i, depth, quoted
+	return end
 }
 
 // zeroBytes has the top bit of each byte of w set that is zero. Only the lowest one
