@@ -105,9 +105,12 @@ func ExampleArena_SetLimit() {
 }
 
 func ExampleArenaPool_SetLeakSampling() {
-	requests := arena.NewArenaPool(64<<10, 0)
-	requests.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
-	requests.SetLeakSampling(100)     // one Get in 100 keeps its stack
+	requests := arena.NewAutoPool(0)
+	if err := requests.SetLimitsFromEnvironment(0.5); err != nil { // no GOMEMLIMIT, no control group
+		requests.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	}
+	requests.SetMaxIdleBytes(32 << 20)
+	requests.SetLeakSampling(100) // one Get in 100 keeps its stack
 	requests.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("request"))
 	})

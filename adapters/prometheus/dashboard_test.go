@@ -77,3 +77,20 @@ func TestDashboard(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is woken by an alert finds in the runbook what it means.
+func TestRunbook(t *testing.T) {
+	alerts, err := os.ReadFile("alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runbook, err := os.ReadFile("../../docs/production.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`alert: Ebbpool(\w+)`).FindAllSubmatch(alerts, -1) {
+		if !strings.Contains(string(runbook), "| `"+string(m[1])+"` |") {
+			t.Errorf("docs/production.md does not say what %s means", m[1])
+		}
+	}
+}
