@@ -43,6 +43,7 @@ func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registr
 	o.counter("used_late", "{arena}", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) uint64 { return s.UsedLate })
 	o.counter("oversize_chunks", "{chunk}", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
 	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
+	o.counter("dropped", "By", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) uint64 { return s.DroppedBytes })
 	const refused = "Allocations that a limit refused, that of one arena or the total."
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.Refused - s.RefusedByTotal }, attribute.String("reason", "arena"))
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.RefusedByTotal }, attribute.String("reason", "total"))
@@ -62,6 +63,7 @@ func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registr
 	o.gauge("arenas", "{arena}", "Arenas that exist.", func(s arena.PoolStats) int { return s.Arenas })
 	o.gauge("in_use", "By", "Chunks of the arenas that are out.", func(s arena.PoolStats) int { return s.InUseBytes })
 	o.gauge("retained", "By", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) int { return s.RetainedBytes })
+	o.gauge("spare", "By", "Chunks that no arena has, for the next large requests; of the retained bytes.", func(s arena.PoolStats) int { return s.SpareBytes })
 	o.gauge("high_water", "By", "The most that the chunks of all arenas had together in the last minutes.", func(s arena.PoolStats) int { return s.HighWater })
 	o.gauge("largest_arena", "By", "The most that the chunks of one arena and its forks had.", func(s arena.PoolStats) int { return s.LargestArena })
 	o.gauge("chunk_size", "By", "What a new arena starts with.", func(s arena.PoolStats) int { return s.ChunkSize })

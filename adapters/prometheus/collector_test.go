@@ -41,6 +41,9 @@ ebbpool_arenas{pool="requests"} 2
 # HELP ebbpool_chunk_size_bytes What a new arena starts with.
 # TYPE ebbpool_chunk_size_bytes gauge
 ebbpool_chunk_size_bytes{pool="requests"} 1000
+# HELP ebbpool_dropped_bytes_total Bytes of the chunks that arenas let go of.
+# TYPE ebbpool_dropped_bytes_total counter
+ebbpool_dropped_bytes_total{pool="requests"} 10000
 # HELP ebbpool_dropped_chunks_total Chunks that arenas let go of, mostly at Put.
 # TYPE ebbpool_dropped_chunks_total counter
 ebbpool_dropped_chunks_total{pool="requests"} 1
@@ -114,6 +117,9 @@ ebbpool_refused_total{pool="requests",reason="total"} 0
 # HELP ebbpool_retained_bytes Chunks of the arenas that lie idle.
 # TYPE ebbpool_retained_bytes gauge
 ebbpool_retained_bytes{pool="requests"} 0
+# HELP ebbpool_spare_bytes Chunks that no arena has, for the next large requests; of the retained bytes.
+# TYPE ebbpool_spare_bytes gauge
+ebbpool_spare_bytes{pool="requests"} 0
 # HELP ebbpool_used_late_total Arenas that were used after their Put, of pools that isolate requests.
 # TYPE ebbpool_used_late_total counter
 ebbpool_used_late_total{pool="requests"} 0
@@ -185,7 +191,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(22+1)+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(24+1)+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }
