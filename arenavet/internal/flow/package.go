@@ -196,15 +196,36 @@ func (c *Package) FindMakers(standard func(name string) bool) {
 	}
 }
 
-// MakesResult reports whether fn is known to make what it returns, and is given no arena
-// to make it in.
+// MakesResult reports whether fn is known to make what it returns, on the heap and not in an
+// arena that it is given, in a struct or by itself.
 func (c *Package) MakesResult(fn *types.Func) bool {
 	f := c.Function(fn)
 	if f == nil {
 		return false
 	}
 	s := c.Summary(f)
-	return s != nil && s.Makes && !TakesHandle(f)
+	return s != nil && s.Makes && !givenArena(fn.Signature())
+}
+
+// givenArena reports whether a parameter is an arena, or a struct or a pointer to one that
+// has one. The types tell it also of other packages, whose functions have no SSA form here.
+func givenArena(sig *types.Signature) bool {
+	for _, v := range append(slices.Collect(sig.Params().Variables()), sig.Recv()) {
+		if v == nil {
+			continue // a function has no receiver
+		}
+		if catalog.IsHandle(v.Type()) {
+			return true
+		}
+		t := types.Unalias(v.Type())
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if s, ok := t.Underlying().(*types.Struct); ok && slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return catalog.IsHandle(f.Type()) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Use tells how a function may treat an argument.
@@ -223,7 +244,7 @@ func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
 		return Use{Returned: true}
 	}
 	f := c.Function(fn)
-	if n < 0 || f == nil || c.Summary(f) == nil {
+	if f == nil || c.Summary(f) == nil {
 		return Use{}
 	}
 	s := c.Summary(f)

@@ -186,7 +186,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 		return goesOut, nil
 	}
 	n := numberOf(call.Args, e)
-	if n >= 0 && fn.Signature().Recv() != nil {
+	if fn.Signature().Recv() != nil {
 		n++
 	}
 	failed := catalog.IsError(orInvalid(h.typeOf(call)))

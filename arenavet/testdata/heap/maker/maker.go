@@ -1,5 +1,7 @@
-// Package maker makes texts, and knows no arenas.
+// Package maker makes texts on the heap.
 package maker
+
+import "github.com/ebbpool/arena"
 
 type Atom uint32
 
@@ -26,3 +28,11 @@ func NewError(text string) error { return &failure{text} }
 type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
+
+// InArena takes an arena, and makes its text on the heap.
+func InArena(a *arena.Arena, b []byte) string { return string(b) + "." }
+
+// A Writer has an arena, and makes its text on the heap.
+type Writer struct{ A *arena.Arena }
+
+func (w *Writer) Text(b []byte) string { return string(b) }
