@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // UsedClasses is the number of size classes of a Used: up to 256 bytes, up to twice that
@@ -13,7 +13,7 @@ const UsedClasses = 20
 
 // Used counts epochs by the bytes that they used. It lies in an account, where only the
 // one that puts the arena back adds to it: no two cores wait for each other. Each class
-// has a word, for one atomic addition: the epochs above its split, their bytes below.
+// has a word, for one addition: the epochs above its split, their bytes below.
 type Used [UsedClasses]atomic.Uint64
 
 // split returns how many bits of a class's word are for bytes. Those of an epoch of class
@@ -27,13 +27,20 @@ func split(class int) int {
 }
 
 // Add counts an epoch that used so many bytes. It reports whether the word has become half
-// full: the caller then takes what there is, by AddTo, and calls Clear.
+// full: the caller then takes what there is, by AddTo, and calls Clear. As nobody else
+// writes, and processors of 64 bits store a word at once, it is stored without a lock, which
+// would be a sixth of what an empty Get and Put take.
+//
+//go:norace
 func (u *Used) Add(bytes uintptr) (full bool) {
-	check.RaceBlind()
 	class := min(bits.Len64(uint64(max(bytes, 1)-1)>>8), UsedClasses-1)
-	word := u[class].Add(1<<split(class) + uint64(bytes))
-	check.RaceSee()
-	return word>>63 != 0
+	n := 1<<split(class) + uint64(bytes)
+	if bits.UintSize == 64 {
+		word := xunsafe.Cast[uint64](xunsafe.PointerTo(&u[class]))
+		*word += n
+		return *word>>63 != 0
+	}
+	return u[class].Add(n)>>63 != 0
 }
 
 // AddTo adds what u has counted to the counts and the bytes that are given.
