@@ -41,7 +41,7 @@ func (d *decoder) base64(to xunsafe.Pointer, i int) int {
 	m := quads(b, d.view(start, start+n))
 	rest := d.view(start+m/3*4, start+n)
 	more, err := base64.StdEncoding.Decode(b[m:], rest)
-	if m += more; err == nil && n > 0 && bytes.IndexAny(rest, "\r\n") < 0 { // which that lets pass
+	if m += more; err == nil && n > 0 && !bytes.ContainsAny(rest, "\r\n") { // which that lets pass
 		*xunsafe.Cast[[]byte](to) = b[:m:m]
 		return start + n + 1
 	}
