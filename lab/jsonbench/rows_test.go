@@ -118,9 +118,9 @@ func made(t testing.TB) (all []document) {
 		japanese[i] = words("日本語の文章を読み書きする機械は速くなければならないかもしれません。、ー", 10+r.IntN(100))
 	}
 	add("japanese", &japanese, func() any { return new([]string) })
-	numbers("floats of 17 digits", func() string { return strconv.FormatFloat(r.Float64(), 'e', 16, 64) })
-	numbers("floats of 18 to 25", func() string { return strconv.FormatFloat(r.Float64()*1000, 'f', 17+r.IntN(6), 64) })
-	numbers("floats below 0.0001", func() string { return strconv.FormatFloat(r.Float64()/1e4, 'f', 20, 64) })
+	numbers("floats_17", func() string { return strconv.FormatFloat(r.Float64(), 'e', 16, 64) })
+	numbers("floats_18_to_25", func() string { return strconv.FormatFloat(r.Float64()*1000, 'f', 17+r.IntN(6), 64) })
+	numbers("floats_below_0.0001", func() string { return strconv.FormatFloat(r.Float64()/1e4, 'f', 20, 64) })
 	numbers("numbers", func() string {
 		return strconv.FormatFloat(r.NormFloat64()*1000, "gef"[r.IntN(3)], r.IntN(12), 64)
 	})
@@ -138,7 +138,7 @@ func made(t testing.TB) (all []document) {
 	for i := range 1000 {
 		texts[fmt.Sprintf("%s-%d", words(latin[:26], 8), i)] = words(latin, 20)
 	}
-	add("map of 1000", &texts, func() any { return new(map[string]string) })
+	add("map_1000", &texts, func() any { return new(map[string]string) })
 	labels := func(n int) map[string]string {
 		m := map[string]string{}
 		for range n {
