@@ -43,7 +43,10 @@ func (s *PoolStats) Collected() {
 // LetGo notes that the pool's chunks, or those of arenas that it has left to the collector
 // besides, have come to be fewer: the latter have more bytes.
 func (s *PoolStats) LetGo(more uintptr) {
-	if s.garbage()+more < max(s.much.Load(), leastGarbage) || check.On || collecting.Swap(true) {
+	if check.On || check.Race { // which must not see that one goroutine starts another here
+		return
+	}
+	if s.garbage()+more < max(s.much.Load(), leastGarbage) || collecting.Swap(true) {
 		return
 	}
 	go func() {
