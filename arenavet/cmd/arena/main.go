@@ -1,8 +1,9 @@
-// Command arena says of a program what an arena would be worth in it, and what is still
-// left for one where it has arenas.
+// Command arena says of a program what an arena would be worth in it, threads one through it,
+// and says what is still left for one where it has arenas.
 //
 //	arena advise -cpu cpu.pb.gz [-allocs allocs.pb.gz] [-requests N] ./...
 //	arena advise -test ./...
+//	arena convert -root pkg.Func ./...
 //	arena report -allocs allocs.pb.gz ./...
 package main
 
@@ -14,7 +15,7 @@ import (
 	"os"
 )
 
-var verbs = []*verb{adviseVerb, reportVerb}
+var verbs = []*verb{adviseVerb, convertVerb, reportVerb}
 
 func main() {
 	err := run(os.Args[1:], os.Stdout, os.Stderr)

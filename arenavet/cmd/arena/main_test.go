@@ -16,7 +16,9 @@ import (
 func TestRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                           "arena advise -cpu",
-		"convert":                    `no verb "convert"`,
+		"turn":                       `no verb "turn"`,
+		"convert ./...":              "-root is wanted",
+		"convert -root main.run .":   "does not require github.com/ebbpool/arena",
 		"advise":                     "-cpu or -test is wanted",
 		"advise -cpu x -requests -1": "can't be negative",
 		"advise -cpu nowhere ./...":  "no such file",

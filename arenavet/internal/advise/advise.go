@@ -104,7 +104,7 @@ func (a *adviser) decide() error {
 			packages[s.path] = true
 		}
 	}
-	escaping, err := escapes(a.Dir, slices.Sorted(maps.Keys(packages)))
+	escaping, err := Escapes(a.Dir, slices.Sorted(maps.Keys(packages)))
 	if err != nil {
 		a.notes = append(a.notes, fmt.Sprintf("the compiler can't be asked what escapes: %v", err))
 	}
@@ -122,7 +122,7 @@ func (a *adviser) decide() error {
 					entry = k
 				}
 			}
-			s.Kind = kindAt(entry, escaping[lineKey{s.File, s.Line}])
+			s.Kind = kindAt(entry, escaping[LineKey{s.File, s.Line}])
 			d = byKind[s.Kind]
 		}
 		s.outcome, s.Use = d.outcome, d.use

@@ -136,10 +136,10 @@ const (
 // largeBytes is from what mean size on the time to grow a slice is that of copying it.
 const largeBytes = 200
 
-// lineKey is a line of a file.
-type lineKey struct {
-	file string
-	line int
+// LineKey is a line of a file.
+type LineKey struct {
+	File string
+	Line int
 }
 
 // life tells how long values live, as far as that is known.

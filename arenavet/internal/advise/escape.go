@@ -9,10 +9,10 @@ import (
 
 var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):\d+: (.*)$`)
 
-// escapes asks the compiler what the packages send to the heap, line by line. What an
+// Escapes asks the compiler what the packages send to the heap, line by line. What an
 // inlined function does stands at the line of its call. The compiler's answer is kept in the
 // build cache.
-func escapes(dir string, paths []string) (map[lineKey][]string, error) {
+func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -20,7 +20,7 @@ func escapes(dir string, paths []string) (map[lineKey][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[lineKey][]string{}
+	all := map[LineKey][]string{}
 	for line := range strings.Lines(string(stderr)) {
 		m := escapeLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
@@ -38,7 +38,7 @@ func escapes(dir string, paths []string) (map[lineKey][]string, error) {
 			file = filepath.Join(dir, file)
 		}
 		n, _ := strconv.Atoi(m[2])
-		all[lineKey{file, n}] = append(all[lineKey{file, n}], what)
+		all[LineKey{file, n}] = append(all[LineKey{file, n}], what)
 	}
 	return all, nil
 }

@@ -48,7 +48,7 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	if err != nil {
 		return nil, err
 	}
-	cost := map[lineKey]*Item{}    // of a line as a whole
+	cost := map[LineKey]*Item{}    // of a line as a whole
 	library := map[siteKey]*Item{} // of a call without a counterpart
 	total := 0.0
 	add := func(i *Item, x profile.Allocation) {
@@ -78,21 +78,21 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 				continue
 			}
 		}
-		key := lineKey{file, f.Line}
+		key := LineKey{file, f.Line}
 		if cost[key] == nil {
 			cost[key] = &Item{}
 		}
 		add(cost[key], x)
 	}
 	var items []Item
-	found := map[lineKey]bool{}
+	found := map[LineKey]bool{}
 	for _, f := range findings {
 		i := Item{Finding: f}
-		found[lineKey{f.File, f.Line}] = true
+		found[LineKey{f.File, f.Line}] = true
 		if key, c := calledAt(library, f); c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 			delete(library, key)
-		} else if c := cost[lineKey{f.File, f.Line}]; c != nil {
+		} else if c := cost[LineKey{f.File, f.Line}]; c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 		}
 		items = append(items, i)
@@ -102,7 +102,7 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	}
 	for key, c := range cost {
 		if !found[key] && costOf(c.Objects, c.Bytes) >= leastPart*total {
-			c.Finding = Finding{key.file, key.line, "on the heap: no arena is at hand, or what is made here seems to outlive it"}
+			c.Finding = Finding{key.File, key.Line, "on the heap: no arena is at hand, or what is made here seems to outlive it"}
 			items = append(items, *c)
 		}
 	}

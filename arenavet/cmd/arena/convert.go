@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/convert"
+)
+
+var convertVerb = &verb{
+	name: "convert", usage: "-root pkg.Func [-into NAMES] [-n] [packages]",
+	short: "thread an arena through what a function calls, checked by the analyzer and the program's own tests",
+	run:   runConvert,
+}
+
+func runConvert(v *verb, args []string, out io.Writer) error {
+	f := v.flags()
+	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func or pkg.Type.Method")
+	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
+	dry := f.Bool("n", false, "print the diff, and write nothing")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *root == "" {
+		return errors.New("convert: -root is wanted: the function whose caller is to own the arena, as arena advise names it")
+	}
+	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root}
+	if *into != "" {
+		c.Into = strings.Split(*into, ",")
+	}
+	r, err := convert.Convert(c)
+	if r != nil && (err != nil || !*dry) {
+		if err := r.Print(out); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if *dry {
+		return r.Diff(out)
+	}
+	return r.Write()
+}

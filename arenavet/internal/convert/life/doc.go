@@ -1,0 +1,161 @@
+// Package life finds what in a program may live longer than a call of one function, its root:
+// for each place that allocates, and for each call, by what its callee makes.
+//
+// Each function is looked at once for all of its callers, callees first. Its values are sets of
+// references to objects: its own allocations, what a call made (one object for each type), what
+// a parameter led to when it was called (one object for each type), and what lives for long:
+// globals, channels, other goroutines, errors, panics. An object has cells by the path of a
+// field; what is stored in a cell that lives for long, lives for long, and so does what that
+// leads to. Order within a function does not count.
+//
+// What a function does to others is its summary, in the same terms. So a caller that keeps what
+// a call has made learns that of this call alone, and another call of the same function may lie
+// in an arena.
+package life
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// kind is where an object comes from.
+type kind uint8
+
+const (
+	site   kind = iota // an instruction of the function makes it
+	fresh              // a call has made it; in a summary: the function has
+	param              // a parameter or captured variable led to it
+	global             // it lives for long
+)
+
+// object is one or several that are not told apart.
+type object struct {
+	kind kind
+	at   ssa.Instruction // that makes it
+	n    int             // of the parameter
+	typ  string          // what it is; empty: unknown
+}
+
+// ref is a reference to an object or a part of it.
+type ref struct {
+	object
+	path string
+	to   string // type of the part; empty: unknown
+}
+
+type set map[ref]struct{}
+
+// cell is a part of an object that holds references.
+type cell struct {
+	object
+	path string
+}
+
+// Reason is why something outlives the root.
+type Reason struct {
+	What string
+	Pos  token.Pos
+}
+
+// key names the type of what a value refers to. Of what lies in an interface it is the
+// interface's, after a question mark; it is empty where nothing is known.
+func key(t types.Type) string {
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Pointer:
+		return types.TypeString(u.Elem(), nil)
+	case *types.Slice:
+		return "[]" + types.TypeString(u.Elem(), nil)
+	case *types.Basic:
+		if u.Kind() == types.UnsafePointer {
+			return ""
+		}
+		return "string"
+	case *types.Map, *types.Chan:
+		return types.TypeString(u, nil)
+	case *types.Signature:
+		text := "func("
+		for v := range u.Params().Variables() {
+			text += types.TypeString(v.Type(), nil) + ","
+		}
+		text += ")"
+		for v := range u.Results().Variables() {
+			text += types.TypeString(v.Type(), nil) + ","
+		}
+		return text
+	case *types.Interface:
+		if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+			return ""
+		}
+		return "?" + types.TypeString(u, nil)
+	}
+	return ""
+}
+
+// leaf is a part of a type that refers to something.
+type leaf struct {
+	path string
+	typ  types.Type
+}
+
+// leaves are the parts of a type that refer to something: itself, for a pointer.
+func leaves(t types.Type) (all []leaf) {
+	switch u := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return []leaf{{"", t}}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			all = append(all, leaves(v.Type())...)
+		}
+		return all
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer {
+			all = []leaf{{"", t}}
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			for _, l := range leaves(v.Type()) {
+				all = append(all, leaf{"." + v.Name() + l.path, l.typ})
+			}
+		}
+	case *types.Array:
+		for _, l := range leaves(u.Elem()) {
+			all = append(all, leaf{"[]" + l.path, l.typ})
+		}
+	default:
+		all = []leaf{{"", t}}
+	}
+	return all
+}
+
+// unknown reports whether a key tells of no type.
+func unknown(k string) bool { return k == "" || k[0] == '?' }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// summary is what callers need to know of a function.
+type summary struct {
+	cells   map[cell]set
+	results []set
+	leaks   map[object]Reason // of parameters
+}
+
+func (s *summary) equal(t *summary) bool {
+	same := func(a, b set) bool { return maps.Equal(a, b) }
+	if t == nil || len(s.results) != len(t.results) || len(s.leaks) != len(t.leaks) {
+		return false
+	}
+	for i := range s.results {
+		if !same(s.results[i], t.results[i]) {
+			return false
+		}
+	}
+	return maps.EqualFunc(s.cells, t.cells, same)
+}

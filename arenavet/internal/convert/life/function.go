@@ -1,0 +1,306 @@
+package life
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/ssa"
+)
+
+// World is what else there may be beside the functions that are looked at.
+type World struct {
+	Whole    bool // nothing: it is a program
+	NoValues bool // nothing that gives the root a function
+}
+
+// Program is what is looked at.
+type Program struct {
+	graph     *callgraph.Graph
+	own       map[*ssa.Function]bool
+	world     World
+	functions map[*ssa.Function]*function
+	summaries map[*ssa.Function]*summary
+	unsettled map[*ssa.Function]bool // the rounds were not enough
+	types     *typeGraph
+	assumed   map[Assumption]token.Pos
+	taken     map[string][]*ssa.Function // functions that are values, by signature
+}
+
+// Assumption is that a function stores nothing in a package's variable of a type, by a pointer
+// that may also lead elsewhere.
+type Assumption struct {
+	Func *ssa.Function
+	Type string
+}
+
+// Assumed are the assumptions that were made, and where.
+func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
+
+// function is what is known of one.
+type function struct {
+	p       *Program
+	fn      *ssa.Function
+	values  map[ssa.Value]set
+	tuples  map[ssa.Value][]set
+	cells   map[object]map[string]set
+	leaked  map[object]Reason
+	changed bool
+}
+
+func newFunction(p *Program, fn *ssa.Function) *function {
+	f := &function{
+		p: p, fn: fn, values: map[ssa.Value]set{}, tuples: map[ssa.Value][]set{},
+		cells: map[object]map[string]set{}, leaked: map[object]Reason{},
+	}
+	n := 0
+	for _, v := range fn.Params {
+		f.values[v] = f.given(n, v.Type())
+		n++
+	}
+	for _, v := range fn.FreeVars {
+		f.values[v] = f.given(n, v.Type())
+		n++
+	}
+	return f
+}
+
+// given is what a parameter leads to at first.
+func (f *function) given(n int, t types.Type) set {
+	s := set{}
+	for _, l := range leaves(t) {
+		k := key(l.typ)
+		s[ref{object{kind: param, n: n, typ: k}, "", k}] = struct{}{}
+	}
+	return s
+}
+
+// of is what a value refers to.
+func (f *function) of(v ssa.Value) set {
+	if g, ok := v.(*ssa.Global); ok {
+		k := key(g.Type())
+		n := 0
+		if _, ok := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct); ok {
+			n = sentinel
+		}
+		return set{ref{object{kind: global, n: n, typ: k}, "", k}: {}}
+	}
+	return f.values[v]
+}
+
+func fits(r ref, t types.Type) bool {
+	k := key(t)
+	return unknown(k) || unknown(r.to) || r.to == k
+}
+
+// add makes v refer to what s does, as far as its type may.
+func (f *function) add(v ssa.Value, s set) {
+	if len(s) == 0 {
+		return
+	}
+	all := leaves(v.Type())
+	to := f.values[v]
+	if to == nil {
+		to = set{}
+		f.values[v] = to
+	}
+	for r := range s {
+		for _, l := range all {
+			if fits(r, l.typ) {
+				f.put(to, r)
+				break
+			}
+		}
+	}
+}
+
+func (f *function) put(to set, r ref) {
+	if _, ok := to[r]; !ok {
+		to[r] = struct{}{}
+		f.changed = true
+	}
+}
+
+// deepest bounds a path: what lies deeper is anywhere in the object.
+const deepest = 120
+
+func join(path, more string) string {
+	if len(path)+len(more) > deepest {
+		return "*"
+	}
+	if path == "*" || more == "*" {
+		return "*"
+	}
+	return path + more
+}
+
+// store puts references into a part of what r refers to.
+func (f *function) store(r ref, path string, s set, t types.Type, why Reason) {
+	if r.kind == global {
+		f.leak(s, t, why)
+		return
+	}
+	path = join(r.path, path)
+	cells := f.cells[r.object]
+	if cells == nil {
+		cells = map[string]set{}
+		f.cells[r.object] = cells
+	}
+	to := cells[path]
+	if to == nil {
+		to = set{}
+		cells[path] = to
+	}
+	for x := range s {
+		if t == nil || fits(x, t) {
+			f.put(to, x)
+		}
+	}
+}
+
+// leak notes that what s refers to lives for long.
+func (f *function) leak(s set, t types.Type, why Reason) {
+	for r := range s {
+		if r.kind == global || t != nil && !fits(r, t) {
+			continue
+		}
+		if _, ok := f.leaked[r.object]; !ok {
+			f.leaked[r.object] = why
+			f.changed = true
+		}
+	}
+}
+
+// load is what a part of what r refers to holds.
+func (f *function) load(r ref, path string, t types.Type) set {
+	s := set{}
+	for _, l := range leaves(t) {
+		k := key(l.typ)
+		switch r.kind {
+		case global:
+			s[ref{object{kind: global, n: r.n, typ: k}, "", k}] = struct{}{}
+			continue
+		case param:
+			s[ref{object{kind: param, n: r.n, typ: k}, "", k}] = struct{}{}
+		}
+		at := join(r.path, join(path, l.path))
+		f.collect(s, r.object, at, l.typ)
+		if r.kind == param && !unknown(r.typ) { // two parameters may lead to the same
+			for o := range f.cells {
+				if o.kind == param && o.n != r.n && o.typ == r.typ {
+					f.collect(s, o, at, l.typ)
+				}
+			}
+		}
+	}
+	return s
+}
+
+func (f *function) collect(s set, o object, at string, t types.Type) {
+	cells := f.cells[o]
+	for _, path := range []string{at, "*"} {
+		for x := range cells[path] {
+			if fits(x, t) {
+				s[x] = struct{}{}
+			}
+		}
+	}
+	if strings.HasSuffix(at, "*") {
+		for _, c := range cells {
+			for x := range c {
+				if fits(x, t) {
+					s[x] = struct{}{}
+				}
+			}
+		}
+	}
+}
+
+// assign stores a value behind an address.
+func (f *function) assign(addr set, path string, v set, t types.Type, why Reason) {
+	if len(v) == 0 {
+		return
+	}
+	for _, l := range leaves(t) {
+		for r := range f.written(addr, why) {
+			f.store(r, join(path, l.path), v, l.typ, why)
+		}
+	}
+}
+
+// sentinel marks what a package's variable that is a struct leads to.
+const sentinel = 1
+
+// written are those of addr that something is stored in. Where it may be either a package's
+// variable or something else it is taken to be that: such variables are marks in lists, to be
+// compared with. This is an assumption, and is told.
+func (f *function) written(addr set, why Reason) set {
+	marks, others := 0, 0
+	for r := range addr {
+		if r.kind == global && r.n == sentinel {
+			marks++
+		} else if r.kind != global {
+			others++
+		}
+	}
+	if marks == 0 || others == 0 {
+		return addr
+	}
+	all := make(set, len(addr))
+	for r := range addr {
+		if r.kind == global && r.n == sentinel {
+			f.p.assumed[Assumption{f.fn, r.typ}] = why.Pos
+			continue
+		}
+		all[r] = struct{}{}
+	}
+	return all
+}
+
+func (f *function) read(v ssa.Value, addr set, path string, t types.Type) {
+	for r := range addr {
+		f.add(v, f.load(r, path, t))
+	}
+}
+
+// make is a new object that v refers to.
+func (f *function) make(v ssa.Value) ref {
+	k := key(v.Type())
+	r := ref{object{kind: site, at: v.(ssa.Instruction), typ: k}, "", k}
+	f.add(v, set{r: {}})
+	return r
+}
+
+// part are references to a part of what s refers to.
+func part(s set, path, to string) set {
+	all := make(set, len(s))
+	for r := range s {
+		if r.kind == global {
+			all[ref{object{kind: global, n: r.n, typ: to}, "", to}] = struct{}{}
+			continue
+		}
+		all[ref{r.object, join(r.path, path), to}] = struct{}{}
+	}
+	return all
+}
+
+// addTo is add for a tuple.
+func (f *function) addTo(v ssa.Value, s set) {
+	to := f.values[v]
+	if to == nil {
+		to = set{}
+		f.values[v] = to
+	}
+	for r := range s {
+		f.put(to, r)
+	}
+}
+
+// longLived is a value that comes from elsewhere.
+func (f *function) longLived(v ssa.Value) {
+	for _, l := range leaves(v.Type()) {
+		k := key(l.typ)
+		f.addTo(v, set{ref{object{kind: global, typ: k}, "", k}: {}})
+	}
+}

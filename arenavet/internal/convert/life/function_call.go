@@ -1,0 +1,378 @@
+package life
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// results are a call's, to be added to.
+func (f *function) results(call ssa.CallInstruction) func(i int, s set) {
+	v := call.Value()
+	if v == nil {
+		return func(int, set) {}
+	}
+	t, ok := v.Type().(*types.Tuple)
+	if !ok {
+		return func(_ int, s set) { f.add(v, s) }
+	}
+	if f.tuples[v] == nil {
+		f.tuples[v] = make([]set, t.Len())
+		for i := range f.tuples[v] {
+			f.tuples[v][i] = set{}
+		}
+	}
+	return func(i int, s set) {
+		all := leaves(t.At(i).Type())
+		for r := range s {
+			for _, l := range all {
+				if fits(r, l.typ) {
+					f.put(f.tuples[v][i], r)
+					break
+				}
+			}
+		}
+	}
+}
+
+// resultTypes are those of a call.
+func resultTypes(call ssa.CallInstruction) (all []types.Type) {
+	for v := range call.Common().Signature().Results().Variables() {
+		all = append(all, v.Type())
+	}
+	return all
+}
+
+func (f *function) call(call ssa.CallInstruction) {
+	c := call.Common()
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		f.builtin(call, b.Name())
+		return
+	}
+	var args []set
+	if c.IsInvoke() {
+		args = append(args, f.of(c.Value))
+	}
+	for _, a := range c.Args {
+		args = append(args, f.of(a))
+	}
+	if _, ok := call.(*ssa.Go); ok {
+		why := Reason{"is given to a goroutine", call.Pos()}
+		for _, a := range append(args, f.of(c.Value)) {
+			f.leak(a, nil, why)
+		}
+	}
+	if c.IsInvoke() && types.Implements(c.Value.Type(), errorType) && c.Method.Name() == "Error" {
+		f.elsewhere(call, "", args)
+		return
+	}
+	seen := false
+	outside := c.StaticCallee() == nil && !f.closed(c)
+	for _, g := range f.p.callees(f.fn, call) {
+		if f.p.own[g] && !f.p.unsettled[g] {
+			seen = true
+			if s := f.p.summaries[g]; s != nil {
+				f.apply(call, g, s, args)
+			}
+		} else if outside = true; c.StaticCallee() != nil {
+			f.elsewhere(call, catalog.CalleeName(g), args)
+			return
+		}
+	}
+	if !seen || outside {
+		f.unknown(call, args)
+	}
+}
+
+// closed reports whether a dynamic call reaches functions of the program alone.
+func (f *function) closed(c *ssa.CallCommon) bool {
+	if f.p.world.Whole || !c.IsInvoke() {
+		return f.p.world.Whole || unexported(c.Signature()) || f.isLocal(c.Value)
+	}
+	t := c.Value.Type()
+	if n, ok := types.Unalias(t).(*types.Named); ok && !n.Obj().Exported() && n.Obj().Pkg() != nil {
+		return true
+	}
+	u, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range u.Methods() {
+		if !m.Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal reports whether a function value comes from what was looked at: it is a literal, or
+// what callers gave, or lies where nobody else can write.
+func (f *function) isLocal(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.MakeClosure, *ssa.Function:
+		return true
+	case *ssa.Parameter, *ssa.FreeVar:
+		return f.p.world.NoValues
+	case *ssa.UnOp:
+		return f.isLocal(v.X)
+	case *ssa.Extract:
+		return f.isLocal(v.Tuple)
+	case *ssa.Lookup:
+		return f.isLocal(v.X)
+	case *ssa.IndexAddr:
+		return f.isLocal(v.X)
+	case *ssa.FieldAddr:
+		return !v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(v.Field).Exported()
+	case *ssa.Global:
+		return !v.Object().Exported()
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if _, again := e.(*ssa.Phi); again || !f.isLocal(e) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// unknown is a call of a function that nobody has seen.
+func (f *function) unknown(call ssa.CallInstruction, args []set) {
+	c := call.Common()
+	if c.IsInvoke() && keepsNothing[c.Method.Name()] {
+		f.elsewhere(call, "", args)
+		return
+	}
+	why := Reason{"is given to a function that is not known", call.Pos()}
+	for i, a := range args {
+		if i > 0 || !c.IsInvoke() {
+			f.leak(a, nil, why)
+		}
+	}
+	f.unknownResults(call)
+}
+
+func (f *function) unknownResults(call ssa.CallInstruction) {
+	put := f.results(call)
+	for i, t := range resultTypes(call) {
+		for _, l := range leaves(t) {
+			k := key(l.typ)
+			put(i, set{ref{object{kind: global, typ: k}, "", k}: {}})
+		}
+	}
+}
+
+// keepsNothing lists methods of interfaces that keep no argument, by their contract.
+var keepsNothing = map[string]bool{
+	"Read": true, "Write": true, "WriteString": true, "WriteByte": true, "WriteRune": true, "ReadByte": true, "ReadRune": true,
+	"Error": true, "String": true, "Less": true, "Swap": true, "Len": true, "Close": true, "Header": true, "WriteHeader": true,
+	"Unwrap": true, "Is": true, "UnreadByte": true, "UnreadRune": true,
+}
+
+// elsewhere is a call of a function of another module, or of the standard library.
+func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) {
+	invoked := name == ""
+	pkg := catalog.PackageOf(name)
+	sig := call.Common().Signature()
+	receiver := sig.Recv() != nil || call.Common().IsInvoke()
+	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) ||
+		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" || name == "fmt.Errorf" {
+		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
+			return
+		}
+		why := Reason{"is given to " + name, call.Pos()}
+		for i, a := range args {
+			if i > 0 || !receiver {
+				f.leak(a, nil, why)
+				f.leak(f.reach(a), nil, why)
+			}
+		}
+		f.unknownResults(call)
+		return
+	}
+	f.callbacks(call, args)
+	copies := pkg == "fmt" || name == "strings.Clone" || name == "bytes.Clone" || name == "strings.Builder.String" || name == "bytes.Buffer.String"
+	put := f.results(call)
+	var all set
+	for i, t := range resultTypes(call) {
+		if len(leaves(t)) == 0 {
+			continue
+		}
+		if catalog.IsError(t) {
+			k := key(t)
+			put(i, set{ref{object{kind: global, typ: k}, "", k}: {}})
+			continue
+		}
+		for _, l := range leaves(t) {
+			k := key(l.typ)
+			if at, ok := call.(ssa.Instruction); ok {
+				r := ref{object{kind: site, at: at, typ: k}, "", k}
+				put(i, set{r: {}})
+				if !copies {
+					if all == nil {
+						all = set{}
+						for _, a := range args {
+							for x := range f.reach(a) {
+								all[x] = struct{}{}
+							}
+						}
+					}
+					f.store(r, "*", all, nil, Reason{})
+				}
+			}
+		}
+		if !copies {
+			put(i, all)
+		}
+	}
+	if receiver && len(args) > 1 && !copies && !invoked {
+		for r := range args[0] {
+			for i, a := range args[1:] {
+				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText {
+					f.store(r, "*", a, nil, Reason{"is kept by what outlives the root, in " + name, call.Pos()})
+				}
+			}
+		}
+	}
+}
+
+func paramType(sig *types.Signature, i int) types.Type {
+	if i < sig.Params().Len() {
+		return sig.Params().At(i).Type()
+	}
+	return types.Typ[types.Invalid]
+}
+
+// callbacks are literals that are given to a function of another module: it calls them with
+// what it is given.
+func (f *function) callbacks(call ssa.CallInstruction, args []set) {
+	var all set
+	for _, v := range call.Common().Args {
+		m, ok := v.(*ssa.MakeClosure)
+		if !ok {
+			continue
+		}
+		g := m.Fn.(*ssa.Function)
+		s := f.p.summaries[g]
+		if s == nil {
+			continue
+		}
+		if all == nil {
+			all = set{}
+			for _, a := range args {
+				for x := range f.reach(a) {
+					all[x] = struct{}{}
+				}
+			}
+		}
+		given := make([]set, len(g.Params))
+		for i := range given {
+			given[i] = all
+		}
+		f.applyTo(call, g, s, given, f.of(v), func(int, set) {})
+	}
+}
+
+func (f *function) builtin(call ssa.CallInstruction, name string) {
+	c := call.Common()
+	switch name {
+	case "append", "copy":
+		if len(c.Args) < 2 {
+			return
+		}
+		to := f.of(c.Args[0])
+		if name == "append" {
+			f.make(call.Value())
+			f.add(call.Value(), to)
+			to = f.of(call.Value())
+		}
+		s, ok := c.Args[0].Type().Underlying().(*types.Slice)
+		if !ok {
+			return
+		}
+		why := Reason{"is appended to what outlives the root", call.Pos()}
+		for _, l := range leaves(s.Elem()) {
+			held := set{}
+			for _, a := range c.Args {
+				if name == "copy" && a == c.Args[0] {
+					continue
+				}
+				for r := range f.of(a) {
+					for x := range f.load(r, "[]"+l.path, l.typ) {
+						held[x] = struct{}{}
+					}
+				}
+			}
+			for r := range f.written(to, why) {
+				f.store(r, "[]"+l.path, held, l.typ, why)
+			}
+		}
+	case "panic":
+		f.leak(f.of(c.Args[0]), nil, Reason{"is what a panic has", call.Pos()})
+	case "recover":
+		f.longLived(call.Value())
+	case "ssa:wrapnilchk", "min", "max":
+		for _, a := range c.Args {
+			f.add(call.Value(), f.of(a))
+		}
+	case "String", "StringData", "Slice", "SliceData", "Add":
+		for _, a := range c.Args {
+			f.leak(f.of(a), nil, Reason{"is converted by unsafe", call.Pos()})
+		}
+		f.longLived(call.Value())
+	}
+}
+
+func (f *function) apply(call ssa.CallInstruction, g *ssa.Function, s *summary, args []set) {
+	var closure set
+	if c := call.Common(); !c.IsInvoke() && len(g.FreeVars) > 0 {
+		closure = f.of(c.Value)
+	}
+	if call.Common().IsInvoke() && len(g.Params) != len(args) {
+		f.unknown(call, args) // a wrapper of another shape
+		return
+	}
+	f.applyTo(call, g, s, args, closure, f.results(call))
+}
+
+// callees are those that a call may reach.
+func (p *Program) callees(fn *ssa.Function, call ssa.CallInstruction) (all []*ssa.Function) {
+	if g := call.Common().StaticCallee(); g != nil {
+		return []*ssa.Function{origin(g)}
+	}
+	if c := call.Common(); !c.IsInvoke() && !p.world.Whole && unexported(c.Signature()) {
+		return p.taken[key(c.Signature())] // those outside may have given it one of these
+	}
+	if n := p.graph.Nodes[fn]; n != nil {
+		for _, e := range n.Out {
+			if e.Site == call {
+				all = append(all, origin(e.Callee.Func))
+			}
+		}
+	}
+	return all
+}
+
+// unexported reports whether nobody else can write a function of a signature.
+func unexported(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		t := types.Unalias(v.Type())
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(ptr.Elem())
+		}
+		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !n.Obj().Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}

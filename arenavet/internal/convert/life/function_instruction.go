@@ -1,0 +1,177 @@
+package life
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// instruction adds what one does.
+func (f *function) instruction(i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+		f.make(i.(ssa.Value))
+	case *ssa.MakeClosure:
+		r := f.make(i)
+		for n, b := range i.Bindings {
+			f.store(r, "fv"+itoa(n), f.of(b), nil, Reason{})
+		}
+	case *ssa.FieldAddr:
+		t := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(i.Field)
+		f.add(i, part(f.of(i.X), "."+t.Name(), key(i.Type())))
+	case *ssa.IndexAddr:
+		f.add(i, part(f.of(i.X), "[]", key(i.Type())))
+	case *ssa.Slice:
+		f.add(i, part(f.of(i.X), "", key(i.Type())))
+	case *ssa.SliceToArrayPointer:
+		f.add(i, part(f.of(i.X), "", key(i.Type())))
+	case *ssa.Store:
+		f.assign(f.of(i.Addr), "", f.of(i.Val), i.Val.Type(), Reason{"is stored in what outlives the root", i.Pos()})
+	case *ssa.MapUpdate:
+		why := Reason{"is stored in a map that outlives the root", i.Pos()}
+		f.assign(f.of(i.Map), "k", f.of(i.Key), i.Key.Type(), why)
+		f.assign(f.of(i.Map), "v", f.of(i.Value), i.Value.Type(), why)
+	case *ssa.UnOp:
+		switch i.Op {
+		case token.MUL:
+			f.read(i, f.of(i.X), "", i.X.Type().Underlying().(*types.Pointer).Elem())
+		case token.ARROW:
+			for r := range f.of(i.X) {
+				f.addTo(i, f.load(r, "v", i.X.Type().Underlying().(*types.Chan).Elem()))
+			}
+		}
+	case *ssa.Lookup:
+		if m, ok := i.X.Type().Underlying().(*types.Map); ok {
+			for r := range f.of(i.X) {
+				f.addTo(i, f.load(r, "v", m.Elem()))
+			}
+		}
+	case *ssa.Next:
+		if m, ok := i.Iter.(*ssa.Range).X.Type().Underlying().(*types.Map); ok {
+			for r := range f.of(i.Iter.(*ssa.Range).X) {
+				f.addTo(i, f.load(r, "k", m.Key()))
+				f.addTo(i, f.load(r, "v", m.Elem()))
+			}
+		}
+	case *ssa.Extract:
+		if t, ok := f.tuples[i.Tuple]; ok {
+			f.add(i, t[i.Index])
+		} else {
+			f.add(i, f.of(i.Tuple))
+		}
+	case *ssa.Select:
+		for _, s := range i.States {
+			if s.Send != nil {
+				f.assign(f.of(s.Chan), "v", f.of(s.Send), s.Send.Type(), Reason{"is sent on a channel that outlives the root", s.Pos})
+				continue
+			}
+			for r := range f.of(s.Chan) {
+				f.addTo(i, f.load(r, "v", s.Chan.Type().Underlying().(*types.Chan).Elem()))
+			}
+		}
+	case *ssa.Send:
+		f.assign(f.of(i.Chan), "v", f.of(i.X), i.X.Type(), Reason{"is sent on a channel that outlives the root", i.Pos()})
+	case *ssa.Panic:
+		f.leak(f.of(i.X), nil, Reason{"is what a panic has", i.Pos()})
+	case *ssa.Phi:
+		for _, e := range i.Edges {
+			f.add(i, f.of(e))
+		}
+	case *ssa.Field:
+		f.add(i, f.of(i.X))
+	case *ssa.Index:
+		f.add(i, f.of(i.X))
+	case *ssa.TypeAssert:
+		f.assert(i)
+	case *ssa.MakeInterface:
+		if len(leaves(i.X.Type())) == 0 {
+			f.make(i)
+		} else if _, isPointer := i.X.Type().Underlying().(*types.Pointer); !isPointer {
+			f.make(i)
+		}
+		f.boxed(i, i.X)
+	case *ssa.ChangeInterface:
+		f.boxed(i, i.X)
+	case *ssa.ChangeType:
+		if k := key(i.Type()); k != "" && k != key(i.X.Type()) {
+			f.leak(f.of(i.X), nil, Reason{"is converted to another type", i.Pos()})
+			f.longLived(i)
+			return
+		}
+		f.add(i, f.of(i.X))
+	case *ssa.MultiConvert, *ssa.Convert:
+		f.convert(i.(ssa.Value), *i.Operands(nil)[0])
+	case *ssa.BinOp:
+		if i.Op == token.ADD && catalog.IsText(i.Type()) {
+			f.make(i)
+			f.add(i, f.of(i.X))
+			f.add(i, f.of(i.Y))
+		}
+	case ssa.CallInstruction:
+		f.call(i)
+	}
+}
+
+// boxed is a value in an interface. Errors are logged and kept for long.
+func (f *function) boxed(v, x ssa.Value) {
+	f.add(v, f.of(x))
+	if types.Implements(v.Type(), errorType) {
+		f.leak(f.of(v), nil, Reason{"is an error, or part of one", v.Pos()})
+	}
+}
+
+func (f *function) assert(i *ssa.TypeAssert) {
+	var all []leaf
+	if i.CommaOk {
+		all = leaves(i.Type().(*types.Tuple).At(0).Type())
+	} else {
+		all = leaves(i.Type())
+	}
+	for r := range f.of(i.X) {
+		for _, l := range all {
+			k := key(l.typ)
+			switch {
+			case unknown(r.to) && !unknown(k):
+				o := r.object
+				if o.kind != site {
+					o.typ = k
+				}
+				f.addTo(i, set{ref{o, r.path, k}: {}})
+			case fits(r, l.typ):
+				f.addTo(i, set{r: {}})
+			}
+		}
+	}
+}
+
+func (f *function) convert(v, x ssa.Value) {
+	to, from := key(v.Type()), key(x.Type())
+	if len(leaves(v.Type())) == 0 && len(leaves(x.Type())) == 0 {
+		return
+	}
+	switch {
+	case to == "string" || from == "string":
+		if to == from {
+			f.add(v, f.of(x))
+		} else {
+			f.make(v)
+		}
+	default: // unsafe.Pointer
+		f.leak(f.of(x), nil, Reason{"is converted by unsafe", v.Pos()})
+		f.longLived(v)
+	}
+}
+
+func (f *function) solve() {
+	for f.changed = true; f.changed; {
+		f.changed = false
+		for _, b := range f.fn.Blocks {
+			for _, i := range b.Instrs {
+				f.instruction(i)
+			}
+		}
+	}
+}

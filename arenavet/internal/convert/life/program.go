@@ -1,0 +1,111 @@
+package life
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxRounds bounds how often a function is looked at.
+const maxRounds = 40
+
+// Analyze looks at the functions of a program, and at nothing else.
+func Analyze(graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
+	p := &Program{
+		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[*ssa.Function]*function{},
+		summaries: map[*ssa.Function]*summary{}, unsettled: map[*ssa.Function]bool{},
+		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{},
+	}
+	for _, fn := range functions {
+		p.own[fn] = len(fn.Blocks) > 0
+	}
+	p.findTaken(functions)
+	users := map[*ssa.Function]map[*ssa.Function]bool{}
+	var order []*ssa.Function
+	var visit func(fn *ssa.Function)
+	visit = func(fn *ssa.Function) {
+		if users[fn] != nil || !p.own[fn] {
+			return
+		}
+		users[fn] = map[*ssa.Function]bool{}
+		for _, g := range p.calls(fn) {
+			visit(g)
+			if users[g] != nil {
+				users[g][fn] = true
+			}
+		}
+		order = append(order, fn)
+	}
+	for _, fn := range functions {
+		visit(fn)
+	}
+	rounds, queued := map[*ssa.Function]int{}, map[*ssa.Function]bool{}
+	for _, fn := range order {
+		queued[fn] = true
+	}
+	for len(order) > 0 {
+		fn := order[0]
+		order = order[1:]
+		queued[fn] = false
+		if rounds[fn]++; rounds[fn] > maxRounds {
+			p.unsettled[fn] = true
+			continue
+		}
+		f := p.functions[fn]
+		if f == nil {
+			f = newFunction(p, fn)
+			p.functions[fn] = f
+		}
+		f.solve()
+		s := f.summarize()
+		if s.equal(p.summaries[fn]) {
+			continue
+		}
+		p.summaries[fn] = s
+		for g := range users[fn] {
+			if !queued[g] {
+				queued[g] = true
+				order = append(order, g)
+			}
+		}
+	}
+	return p
+}
+
+// calls are the functions that one may call, and the literals in it.
+func (p *Program) calls(fn *ssa.Function) (all []*ssa.Function) {
+	if n := p.graph.Nodes[fn]; n != nil {
+		for _, e := range n.Out {
+			all = append(all, origin(e.Callee.Func))
+		}
+	}
+	return append(all, fn.AnonFuncs...)
+}
+
+// findTaken finds the functions that are values.
+func (p *Program) findTaken(functions []*ssa.Function) {
+	seen := map[*ssa.Function]bool{}
+	note := func(v ssa.Value) {
+		if g, ok := v.(*ssa.Function); ok && !seen[g] {
+			seen[g] = true
+			k := key(g.Signature)
+			p.taken[k] = append(p.taken[k], origin(g))
+		}
+	}
+	for _, fn := range functions {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				var called ssa.Value
+				if c, ok := i.(ssa.CallInstruction); ok {
+					called = c.Common().Value
+				}
+				for n, v := range i.Operands(nil) {
+					if *v != nil && (n > 0 || *v != called) {
+						note(*v)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package life
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// typeGraph knows which types of objects lead to which, going by the types alone.
+type typeGraph struct {
+	next       map[string][]string
+	interfaces map[string]*types.Interface
+	held       map[string]map[string]bool // by interface: types of objects that lie in it
+	concrete   map[string]types.Type      // types that a program puts into interfaces
+	closures   map[string][]types.Type
+	memo       map[string]map[string]bool
+}
+
+func newTypeGraph(functions []*ssa.Function) *typeGraph {
+	g := &typeGraph{
+		next: map[string][]string{}, interfaces: map[string]*types.Interface{}, held: map[string]map[string]bool{}, concrete: map[string]types.Type{},
+		closures: map[string][]types.Type{}, memo: map[string]map[string]bool{},
+	}
+	for _, fn := range functions {
+		for _, v := range fn.FreeVars {
+			k := key(fn.Signature)
+			g.closures[k] = append(g.closures[k], v.Type())
+			g.visit(v.Type())
+		}
+		for _, v := range fn.Params {
+			g.visit(v.Type())
+		}
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if m, ok := i.(*ssa.MakeInterface); ok {
+					g.concrete[types.TypeString(m.X.Type(), nil)] = m.X.Type()
+					g.visit(m.X.Type())
+				}
+				if v, ok := i.(ssa.Value); ok {
+					g.visit(v.Type())
+				}
+			}
+		}
+	}
+	for k, list := range g.closures {
+		for _, t := range list {
+			g.next[k] = append(g.next[k], g.keys(t)...)
+		}
+	}
+	for k, i := range g.interfaces {
+		g.held[k] = map[string]bool{}
+		for _, t := range g.concrete {
+			if types.Implements(t, i) {
+				g.next[k] = append(g.next[k], g.keys(t)...)
+				for _, in := range g.keys(t) {
+					g.held[k][in] = true
+				}
+			}
+		}
+	}
+	return g
+}
+
+func (g *typeGraph) keys(t types.Type) (all []string) {
+	for _, l := range leaves(t) {
+		all = append(all, key(l.typ))
+	}
+	return all
+}
+
+func (g *typeGraph) visit(t types.Type) {
+	for _, l := range leaves(t) {
+		k := key(l.typ)
+		if _, ok := g.next[k]; ok {
+			continue
+		}
+		g.next[k] = nil
+		var to []types.Type
+		switch u := l.typ.Underlying().(type) {
+		case *types.Pointer:
+			to = append(to, u.Elem())
+		case *types.Slice:
+			to = append(to, u.Elem())
+		case *types.Map:
+			to = append(to, u.Key(), u.Elem())
+		case *types.Chan:
+			to = append(to, u.Elem())
+		case *types.Interface:
+			if !types.Identical(u, errorType) { // what lies in those lives for long in any case
+				g.interfaces[k] = u
+			}
+		}
+		for _, t := range to {
+			g.next[k] = append(g.next[k], g.keys(t)...)
+			g.visit(t)
+		}
+	}
+}
+
+// reaches reports whether an object of one type may lead to one of another.
+func (g *typeGraph) reaches(from, to string) bool {
+	if from == "" || to == "" || from == to {
+		return true
+	}
+	all := g.memo[from]
+	if all == nil {
+		all = map[string]bool{}
+		g.memo[from] = all
+		todo := []string{from}
+		for len(todo) > 0 {
+			k := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if all[k] {
+				continue
+			}
+			all[k] = true
+			todo = append(todo, g.next[k]...)
+		}
+	}
+	return all[to]
+}

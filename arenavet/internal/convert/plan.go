@@ -1,0 +1,140 @@
+package convert
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
+)
+
+// how a function of the plan gets its arena.
+type how uint8
+
+const (
+	byParameter how = iota + 1 // a variant has one
+	byCarrier                  // a parameter has a field with it
+	byContext                  // the root's request, or context, has it
+	byCapture                  // a literal: the function around it has it
+)
+
+// planned is what becomes of a function.
+type planned struct {
+	fn      *ssa.Function
+	how     how
+	arena   string // what it is called there
+	sites   []*Site
+	calls   map[ssa.Instruction]*planned // to functions by parameter
+	left    map[ssa.Instruction]string   // of those: why they get none
+	demoted map[string]string            // types that must not lie in the arena, whoever calls
+	name    string                       // of the variant
+	alone   bool                         // it needs no wrapper: only calls of the plan name it
+	makes   []*literal                   // of carriers
+}
+
+// plan decides which functions get an arena, and which sites use it.
+type plan struct {
+	*program
+	root     *ssa.Function
+	into     map[int]bool           // parameters of the root that end with the arena
+	within   map[*ssa.Function]bool // what the root may call
+	all      map[*ssa.Function]*planned
+	order    []*planned
+	carriers map[*types.Named]*carrier
+}
+
+// Made memoizes what outlives the root in a function.
+type made struct {
+	calls map[ssa.Instruction]map[string]life.Reason
+	sites map[ssa.Instruction]life.Reason
+}
+
+func (p *plan) outlives(fn *ssa.Function) func(int) bool {
+	if fn != p.root {
+		return nil
+	}
+	return func(i int) bool { return !p.into[i] }
+}
+
+// demotes reports whether what a site makes must not lie in the function's arena.
+func (f *planned) demotes(s *Site) (string, bool) {
+	for _, i := range s.at {
+		for _, t := range life.TypesOf(i) {
+			if why, ok := f.demoted[t]; ok {
+				return why, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (p *plan) at(why life.Reason) string {
+	if !why.Pos.IsValid() {
+		return ""
+	}
+	return " (" + p.position(why.Pos) + ")"
+}
+
+// fromContext is the parameter of a root whose context has the arena.
+func (p *plan) fromContext(fn *ssa.Function) string {
+	for _, v := range fn.Params {
+		switch catalog.TypeName(v.Type()) {
+		case "*net/http.Request", "context.Context":
+			if v.Name() != "_" && v.Name() != "" {
+				return v.Name()
+			}
+		}
+	}
+	return ""
+}
+
+// convertible reports whether a function's text can be changed.
+func (p *plan) convertible(fn *ssa.Function) bool {
+	d := p.decls[fn]
+	return d != nil && !p.generated[d.file] && fn.TypeParams().Len() == 0 && len(fn.TypeArgs()) == 0 && fn.Name() != "main" && fn.Name() != "init" &&
+		fn.Name() != "_" && p.life.Settled(fn) && !hasReceiverParams(fn)
+}
+
+func hasReceiverParams(fn *ssa.Function) bool {
+	recv := fn.Signature.Recv()
+	return recv != nil && strings.Contains(recv.Type().String(), "[") // of a generic type
+}
+
+// freeName is a name for the arena that the function uses for nothing else.
+func (p *plan) freeName(fn *ssa.Function) string {
+	used := map[string]bool{}
+	d := p.decls[fn]
+	ast.Inspect(d.decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			used[id.Name] = true
+		}
+		return true
+	})
+	for _, name := range []string{"a", "ar", "mem", "region"} {
+		if !used[name] && d.pkg.Types.Scope().Lookup(name) == nil {
+			return name
+		}
+	}
+	return "arenaOfCall"
+}
+
+// carrier is a struct that ends with the root's call, and gets a field with the arena: methods
+// and functions that are called by way of a value have it from there.
+type carrier struct {
+	named *types.Named
+	spec  *ast.StructType
+	field string
+	lits  []*literal
+}
+
+// literal is a place that makes a carrier.
+type literal struct {
+	fn   *ssa.Function
+	lit  *ast.CompositeLit
+	site ssa.Instruction
+	typ  string
+	set  bool // it gets the arena
+}

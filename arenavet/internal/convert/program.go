@@ -1,0 +1,271 @@
+package convert
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/ebbpool/arena/arenavet/internal/advise"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
+)
+
+// program is the module's packages, as they are.
+type program struct {
+	dir       string
+	patterns  []string
+	pkgs      []*packages.Package
+	fset      *token.FileSet
+	functions []*ssa.Function
+	graph     *callgraph.Graph
+	life      *life.Program
+	whole     bool // a main is among them
+	escaping  map[advise.LineKey][]string
+	decls     map[*ssa.Function]*declared
+	generated map[*ast.File]bool
+	names     map[string]map[string]int // by package: how often a name is written in files of its folder that were not loaded
+}
+
+// declared is where a function stands.
+type declared struct {
+	pkg  *packages.Package
+	file *ast.File
+	decl *ast.FuncDecl
+}
+
+// load reads the packages, and finds out what is made in them.
+func load(dir string, patterns []string) (*program, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := goCommand(dir, "list", "-f", "{{.Dir}}", catalog.ArenaPath); err != nil {
+		return nil, fmt.Errorf("convert: the module does not require %s: go get %s first: %w", catalog.ArenaPath, catalog.ArenaPath, err)
+	}
+	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, generated: map[*ast.File]bool{}, names: map[string]map[string]int{}}
+	if p.patterns, err = ownPackages(dir, patterns); err != nil {
+		return nil, err
+	}
+	p.pkgs, err = packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Fset: p.fset}, p.patterns...)
+	if err != nil {
+		return nil, err
+	}
+	if err := firstError(p.pkgs); err != nil {
+		return nil, err
+	}
+	prog, built := ssautil.Packages(p.pkgs, 0)
+	prog.Build()
+	own, whole := map[*types.Package]bool{}, false
+	for i, b := range built {
+		if b == nil {
+			return nil, fmt.Errorf("convert: %s: no SSA form", p.pkgs[i].PkgPath)
+		}
+		own[b.Pkg] = true
+		whole = whole || b.Pkg.Name() == "main"
+	}
+	all := map[*ssa.Function]bool{}
+	for fn := range ssautil.AllFunctions(prog) {
+		if fn.Pkg != nil && own[fn.Pkg.Pkg] && len(fn.Blocks) > 0 {
+			all[fn] = true
+			p.functions = append(p.functions, fn)
+		}
+	}
+	slices.SortFunc(p.functions, func(a, b *ssa.Function) int {
+		if a.Pos() != b.Pos() {
+			return int(a.Pos() - b.Pos())
+		}
+		return strings.Compare(a.String(), b.String())
+	})
+	p.graph = vta.CallGraph(all, nil)
+	p.whole = whole
+	p.findDecls(prog)
+	var paths []string
+	for _, pkg := range p.pkgs {
+		paths = append(paths, pkg.PkgPath)
+		p.readNames(pkg)
+	}
+	p.escaping, err = advise.Escapes(dir, paths)
+	return p, err
+}
+
+// ownPackages are those of the patterns, with what they need of their module.
+func ownPackages(dir string, patterns []string) (paths []string, err error) {
+	out, err := goCommand(dir, append([]string{"list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{.ImportPath}}{{end}}{{end}}"}, patterns...)...)
+	if err != nil {
+		return nil, fmt.Errorf("convert: %w", err)
+	}
+	if paths = strings.Fields(out); len(paths) == 0 {
+		return nil, fmt.Errorf("convert: %s: no packages of the module in %s", strings.Join(patterns, " "), dir)
+	}
+	return paths, nil
+}
+
+// lives finds what outlives a root.
+func (p *program) lives(root *ssa.Function) {
+	world := life.World{Whole: p.whole, NoValues: true}
+	seen := map[types.Type]bool{}
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch u := t.Underlying().(type) {
+		case *types.Signature:
+			world.NoValues = false
+		case *types.Pointer:
+			visit(u.Elem())
+		case *types.Slice:
+			visit(u.Elem())
+		case *types.Array:
+			visit(u.Elem())
+		case *types.Map:
+			visit(u.Key())
+			visit(u.Elem())
+		case *types.Struct:
+			for v := range u.Fields() {
+				visit(v.Type())
+			}
+		}
+	}
+	for _, v := range root.Params {
+		visit(v.Type())
+	}
+	p.life = life.Analyze(p.graph, p.functions, world)
+}
+
+func firstError(pkgs []*packages.Package) error {
+	for _, p := range pkgs {
+		if len(p.Errors) > 0 {
+			return fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+		}
+	}
+	return nil
+}
+
+func (p *program) findDecls(prog *ssa.Program) {
+	for _, pkg := range p.pkgs {
+		for _, file := range pkg.Syntax {
+			p.generated[file] = ast.IsGenerated(file)
+			for _, d := range file.Decls {
+				d, ok := d.(*ast.FuncDecl)
+				if !ok || d.Body == nil {
+					continue
+				}
+				if obj, ok := pkg.TypesInfo.Defs[d.Name].(*types.Func); ok {
+					if fn := prog.FuncValue(obj); fn != nil {
+						p.decls[fn] = &declared{pkg, file, d}
+					}
+				}
+			}
+		}
+	}
+}
+
+// readNames counts the names in the files of a package's folder that were not loaded: its tests,
+// and those of other systems.
+func (p *program) readNames(pkg *packages.Package) {
+	count := map[string]int{}
+	p.names[pkg.PkgPath] = count
+	if len(pkg.GoFiles) == 0 {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*.go"))
+	for _, name := range files {
+		if slices.Contains(pkg.CompiledGoFiles, name) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			count[word]++
+		}
+	}
+}
+
+// root finds the function that is called pkg.Func, pkg.Type.Method or pkg.(*Type).Method, where
+// pkg is a package's path, the end of one, or its name.
+func (p *program) root(name string) (*ssa.Function, error) {
+	plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(name)
+	var found []*ssa.Function
+	for fn, d := range p.decls {
+		own := catalog.FunctionName(fn.Object().(*types.Func))
+		own = own[strings.LastIndex(own, "/")+1:]
+		_, own, _ = strings.Cut(own, ".")
+		full := d.pkg.PkgPath + "." + own
+		if full == plain || strings.HasSuffix(full, "/"+plain) || d.pkg.Name+"."+own == plain {
+			found = append(found, fn)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("convert: -root %s: no function of that name in %s", name, strings.Join(p.patterns, " "))
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("convert: -root %s: %s and %s have that name: write the package's path", name, found[0], found[1])
+}
+
+// cone are the functions that a root may call, with itself.
+func (p *program) cone(root *ssa.Function) map[*ssa.Function]bool {
+	own, cone := map[*ssa.Function]bool{}, map[*ssa.Function]bool{}
+	for _, fn := range p.functions {
+		own[fn] = true
+	}
+	var visit func(fn *ssa.Function)
+	visit = func(fn *ssa.Function) {
+		if cone[fn] || !own[fn] {
+			return
+		}
+		cone[fn] = true
+		if n := p.graph.Nodes[fn]; n != nil {
+			for _, e := range n.Out {
+				visit(e.Callee.Func)
+			}
+		}
+		for _, g := range fn.AnonFuncs {
+			visit(g)
+		}
+	}
+	visit(root)
+	return cone
+}
+
+// position is a place as it is printed: the file's name and the line.
+func (p *program) position(pos token.Pos) string {
+	at := p.fset.PositionFor(pos, false)
+	name, err := filepath.Rel(p.dir, at.Filename)
+	if err != nil {
+		name = at.Filename
+	}
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(name), at.Line)
+}
+
+// goCommand runs the go command in a folder.
+func goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("go %s: %w\n%s%s", args[0], err, bytes.TrimSpace(out), bytes.TrimSpace(errs.Bytes()))
+	}
+	return string(out), err
+}

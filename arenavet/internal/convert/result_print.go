@@ -1,0 +1,149 @@
+package convert
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Print prints what was changed, and what was left and why.
+func (r *Result) Print(out io.Writer) error {
+	p := r.plan
+	need := p.needed()
+	moved, total := 0, 0
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	functions := slices.SortedFunc(slices.Values(p.order), func(a, b *planned) int { return int(a.fn.Pos() - b.fn.Pos()) })
+	fmt.Fprintln(w, "\nfunction\tits arena\t")
+	for _, f := range functions {
+		if need[f] && f.how != byCapture {
+			fmt.Fprintf(w, "%s  %s\t%s\t\n", p.position(f.fn.Pos()), f.fn.RelString(p.root.Pkg.Pkg), p.describe(f))
+		}
+	}
+	fmt.Fprintln(w, "\nsite\twhat becomes of it\t")
+	for _, f := range functions {
+		for _, s := range f.sites {
+			total++
+			if s.Reason == "" {
+				moved++
+				fmt.Fprintf(w, "%s  %s\tin the arena\t\n", p.position(s.Pos), s.What)
+			} else {
+				fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
+			}
+		}
+	}
+	for _, s := range p.outside() {
+		total++
+		fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
+	}
+	var calls []string
+	for _, f := range functions {
+		for call, g := range f.calls {
+			if (need[f] || f.fn == p.root) && f.left[call] != "" {
+				calls = append(calls, fmt.Sprintf("%s  %s\tgets no arena: what it makes %s\t", p.position(call.Pos()), g.fn.Name(), f.left[call]))
+			}
+		}
+	}
+	if slices.Sort(calls); len(calls) > 0 {
+		fmt.Fprintf(w, "\ncall\t\t\n%s\n", strings.Join(calls, "\n"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d of %d sites move into the arena, in %d files\n", moved, total, len(r.Files))
+	for _, t := range r.Tests {
+		fmt.Fprintln(out, t)
+	}
+	for _, a := range p.assumptions() {
+		fmt.Fprintln(out, a)
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *plan) describe(f *planned) string {
+	switch {
+	case f.how == byCarrier:
+		return f.arena
+	case f.how == byContext:
+		return "of " + p.fromContext(f.fn)
+	case f.alone:
+		return "a parameter"
+	}
+	return "a parameter, in " + f.name
+}
+
+// outside are the sites of functions that have no arena.
+func (p *plan) outside() (all []*Site) {
+	for _, fn := range p.functions {
+		if !p.within[fn] || p.all[fn] != nil || p.decls[fn] == nil {
+			continue
+		}
+		why := "no arena gets there: it is called by way of a value"
+		switch d := p.decls[fn]; {
+		case p.generated[d.file]:
+			why = "it is in generated code"
+		case !p.convertible(fn):
+			why = "its function is generic, or was not understood"
+		}
+		for _, s := range p.sitesOf(fn) {
+			s.Reason = why
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// assumptions are what the analysis took for granted, for whoever reads the result.
+func (p *plan) assumptions() (all []string) {
+	for a, pos := range p.life.Assumed() {
+		if !p.within[a.Func] {
+			continue
+		}
+		where := p.position(a.Func.Pos())
+		if pos.IsValid() {
+			where = p.position(pos)
+		}
+		all = append(all, fmt.Sprintf("%s: assumed: this stores nothing in a variable of the package, %s, but in another object", where, a.Type))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Diff prints what would be written.
+func (r *Result) Diff(out io.Writer) error {
+	dir, err := os.MkdirTemp("", "arena-convert")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		file := filepath.Join(dir, "new.go")
+		if err := os.WriteFile(file, r.Files[name], 0o600); err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(r.plan.dir, name)
+		if err != nil {
+			rel = name
+		}
+		cmd := exec.Command("diff", "-u", "--label", filepath.ToSlash(rel), "--label", filepath.ToSlash(rel), name, file)
+		text, err := cmd.Output()
+		if len(text) == 0 && err != nil {
+			return err
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

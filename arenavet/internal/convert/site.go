@@ -1,0 +1,255 @@
+package convert
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/advise"
+)
+
+// Site is a place where the source allocates.
+type Site struct {
+	What   string
+	Pos    token.Pos // of the expression, where package heap reports it
+	Reason string    // why it is left on the heap; empty: it moves
+	at     []ssa.Instruction
+	fn     *ssa.Function
+	kind   string // what the compiler's message of it begins with
+	fix    bool   // there is a text for it
+}
+
+// sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
+// calls and appends, of which it does not tell.
+func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
+	d := p.decls[fn]
+	made := map[token.Pos][]ssa.Instruction{}
+	var note func(fn *ssa.Function)
+	note = func(fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				switch i.(type) {
+				case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeClosure, *ssa.Call, *ssa.BinOp, *ssa.Convert, *ssa.MultiConvert:
+					made[i.Pos()] = append(made[i.Pos()], i)
+				}
+			}
+		}
+		for _, g := range fn.AnonFuncs {
+			note(g)
+		}
+	}
+	note(fn)
+	told := map[int]int{} // how many of the compiler's messages of a line have a site
+	add := func(n ast.Node, kind string, pos, at token.Pos) bool {
+		line := p.fset.PositionFor(pos, false)
+		messages := p.escaping[advise.LineKey{File: line.Filename, Line: line.Line}]
+		if kind != "" {
+			other := p.fset.PositionFor(at, false)
+			if other.Line != line.Line {
+				messages = append(messages[:len(messages):len(messages)], p.escaping[advise.LineKey{File: other.Filename, Line: other.Line}]...)
+			}
+			found := false
+			for _, m := range messages {
+				found = found || kindOf(m) == kind
+			}
+			if !found {
+				return false
+			}
+		}
+		told[line.Line]++
+		s := &Site{What: short(n), Pos: pos, at: made[at], fn: fn, kind: kind}
+		for _, i := range s.at {
+			s.fn = i.Parent()
+		}
+		all = append(all, s)
+		return true
+	}
+	info := d.pkg.TypesInfo
+	sums := map[ast.Expr]bool{}
+	ast.Inspect(d.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if lit, ok := ast.Unparen(n.X).(*ast.CompositeLit); ok && n.Op == token.AND {
+				add(n, "value", n.Pos(), lit.Lbrace)
+			}
+		case *ast.CompositeLit:
+			switch info.TypeOf(n).Underlying().(type) {
+			case *types.Slice:
+				add(n, "slice", n.Pos(), n.Lbrace)
+			case *types.Map:
+				add(n, "map", n.Pos(), n.Lbrace)
+			}
+		case *ast.BinaryExpr:
+			if n.Op == token.ADD && isString(info.TypeOf(n)) && info.Types[n].Value == nil && !sums[n] {
+				for x := ast.Expr(n); ; {
+					b, ok := x.(*ast.BinaryExpr)
+					if !ok {
+						break
+					}
+					sums[b] = true
+					x = b.X
+				}
+				add(n, "text", n.Pos(), n.OpPos)
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.ADD_ASSIGN && isString(info.TypeOf(n.Lhs[0])) {
+				made[n.TokPos] = append(made[n.TokPos], made[n.Pos()]...)
+				add(n, "text", n.Pos(), n.TokPos)
+			}
+		case *ast.CallExpr:
+			p.callSite(info, n, add)
+		case *ast.Ident:
+			v, ok := info.Defs[n].(*types.Var)
+			if ok && !v.IsField() && builders[types.TypeString(v.Type(), nil)] {
+				texts := builderTexts(info, d.decl.Body, v)
+				if len(texts) == 0 {
+					return true
+				}
+				for _, at := range texts {
+					made[n.Pos()] = append(made[n.Pos()], made[at]...)
+				}
+				add(n, "", n.Pos(), n.Pos())
+			} else if ok && !v.IsField() {
+				add(n, "variable", n.Pos(), n.Pos())
+			}
+		case *ast.FuncLit:
+			add(n, "closure", n.Pos(), n.Type.Func)
+		}
+		return true
+	})
+	return append(all, p.boxes(fn, told)...)
+}
+
+func (p *program) callSite(info *types.Info, n *ast.CallExpr, add func(n ast.Node, kind string, pos, at token.Pos) bool) {
+	if tv := info.Types[n.Fun]; tv.IsType() {
+		if info.Types[n].Value == nil && (isString(tv.Type) || isBytes(tv.Type)) {
+			add(n, "text", n.Pos(), n.Lparen)
+		}
+		return
+	}
+	id, _ := ast.Unparen(n.Fun).(*ast.Ident)
+	if id != nil {
+		if b, ok := info.Uses[id].(*types.Builtin); ok {
+			switch b.Name() {
+			case "new":
+				add(n, "value", n.Pos(), n.Lparen)
+			case "make":
+				kind := "slice"
+				if _, isMap := info.TypeOf(n).Underlying().(*types.Map); isMap {
+					kind = "map"
+				}
+				add(n, kind, n.Pos(), n.Lparen)
+			case "append":
+				add(n, "", n.Pos(), n.Lparen)
+			}
+			return
+		}
+	}
+	if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+		if fn, ok := info.Uses[s.Sel].(*types.Func); ok && fn.Pkg() != nil && fn.Signature().Recv() == nil && twins[fn.Pkg().Path()+"."+fn.Name()] {
+			add(n, "", n.Pos(), n.Lparen)
+		}
+	}
+}
+
+var builders = map[string]bool{"strings.Builder": true, "bytes.Buffer": true}
+
+// builderTexts are the calls that take the text of a builder.
+func builderTexts(info *types.Info, body ast.Node, v *types.Var) (all []token.Pos) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if s, ok := call.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "String" || s.Sel.Name == "Bytes") {
+			if id, ok := s.X.(*ast.Ident); ok && info.Uses[id] == v {
+				all = append(all, call.Lparen)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// twins are calls of the standard library that an arena has a function for.
+var twins = map[string]bool{
+	"fmt.Sprintf": true, "fmt.Sprint": true, "fmt.Sprintln": true, "strings.Join": true, "strings.ToLower": true, "strings.ToUpper": true,
+	"strings.Clone": true, "bytes.Clone": true, "slices.Clone": true, "slices.Collect": true, "io.ReadAll": true, "ioutil.ReadAll": true,
+}
+
+// boxes are what else the compiler sends to the heap: values in interfaces, arguments, method
+// values. There is no text for them.
+func (p *program) boxes(fn *ssa.Function, told map[int]int) (all []*Site) {
+	from, to := p.fset.PositionFor(p.decls[fn].decl.Body.Pos(), false), p.fset.PositionFor(p.decls[fn].decl.Body.End(), false)
+	file := p.fset.File(p.decls[fn].decl.Pos())
+	for line := from.Line; line <= to.Line; line++ {
+		messages := p.escaping[advise.LineKey{File: from.Filename, Line: line}]
+		for i, m := range messages {
+			if kind := kindOf(m); i >= told[line] && (kind == "box" || kind == "arguments" || kind == "channel") {
+				all = append(all, &Site{What: m, Pos: file.LineStart(line), Reason: "is a " + kind + ", and has no text in an arena", fn: fn, kind: kind})
+			}
+		}
+	}
+	return all
+}
+
+// kindOf sorts the compiler's messages.
+func kindOf(what string) string {
+	switch {
+	case strings.HasPrefix(what, "var "):
+		return "variable"
+	case strings.HasPrefix(what, "&"), strings.HasPrefix(what, "new("):
+		return "value"
+	case what == "func literal":
+		return "closure"
+	case strings.HasPrefix(what, "append"):
+		return "append"
+	case what == "... argument":
+		return "arguments"
+	case strings.HasPrefix(what, "make(map"), strings.HasPrefix(what, "map["):
+		return "map"
+	case strings.HasPrefix(what, "make(chan"):
+		return "channel"
+	case strings.HasPrefix(what, "make("), strings.HasSuffix(what, "{...}"), strings.HasSuffix(what, "{}"):
+		return "slice"
+	case strings.HasPrefix(what, "string("), strings.Contains(what, " + "), strings.HasPrefix(what, "([]byte)("), strings.HasPrefix(what, "[]byte("):
+		return "text"
+	case strings.HasPrefix(what, "\""), strings.HasPrefix(what, "`"):
+		return "constant"
+	}
+	return "box"
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+func isBytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+// short is a node's text, in one line of at most 40 characters.
+func short(n ast.Node) string {
+	text := ""
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		return "func literal"
+	case *ast.AssignStmt:
+		text = types.ExprString(n.Lhs[0]) + " += " + types.ExprString(n.Rhs[0])
+	case ast.Expr:
+		text = types.ExprString(n)
+	}
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:37]) + "..."
+	}
+	return text
+}
