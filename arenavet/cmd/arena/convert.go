@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 var convertVerb = &verb{
-	name: "convert", usage: "-root pkg.Func [-into NAMES] [-n] [packages]",
+	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-n] [packages]",
 	short: "thread an arena through what a function calls, checked by the analyzer and the program's own tests",
 	run:   runConvert,
 }
@@ -18,6 +19,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	f := v.flags()
 	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func or pkg.Type.Method")
 	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
+	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
 	dry := f.Bool("n", false, "print the diff, and write nothing")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -29,8 +31,15 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	if *into != "" {
 		c.Into = strings.Split(*into, ",")
 	}
+	if *dep != "" {
+		return convertCopy(c, *dep, *dry, out)
+	}
+	return convertAndWrite(c, *dry, out)
+}
+
+func convertAndWrite(c convert.Config, dry bool, out io.Writer) error {
 	r, err := convert.Convert(c)
-	if r != nil && (err != nil || !*dry) {
+	if r != nil && (err != nil || !dry) {
 		if err := r.Print(out); err != nil {
 			return err
 		}
@@ -38,8 +47,25 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *dry {
+	if dry {
 		return r.Diff(out)
 	}
 	return r.Write()
+}
+
+// convertCopy converts a copy of a module, which stays where that succeeds.
+func convertCopy(c convert.Config, path string, dry bool, out io.Writer) error {
+	d, err := convert.CopyOf(c.Dir, path)
+	if err != nil {
+		return err
+	}
+	c.Dir = d.Copy
+	err = convertAndWrite(c, dry, out)
+	if err == nil && !dry {
+		if err = d.Use(); err == nil {
+			_, err = fmt.Fprintf(out, "%s %s lies in %s: go build -modfile=arena.mod\n", path, d.Version, d.Copy)
+			return err
+		}
+	}
+	return errors.Join(err, d.Remove())
 }

@@ -18,6 +18,7 @@ func TestConvert(t *testing.T) {
 	}
 	for _, c := range []Config{
 		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"},
+		{Root: "leaks.Root"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
 		t.Run(name, func(t *testing.T) {
@@ -68,5 +69,64 @@ func TestGate(t *testing.T) {
 	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./handler"}, Root: "handler.Handle"})
 	if err != nil || len(r.Tests) != 3 {
 		t.Fatal(err)
+	}
+}
+
+// A module that the program does not own is converted in a copy, and go.mod stays as it is.
+func TestDependency(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOPROXY", "off")
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "dep"))); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := filepath.Join(dir, "app")
+	if _, err := goCommand(app, "mod", "edit", "-replace=github.com/ebbpool/arena="+root); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(filepath.Join(app, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := CopyOf(app, "example.com/lib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Convert(Config{Dir: d.Copy, Patterns: []string{"."}, Root: "lib.Words"})
+	if err != nil || len(r.Tests) != 3 {
+		t.Fatal(err)
+	}
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Use(); err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(app, "main.go")
+	text, err := os.ReadFile(main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(main, []byte(strings.Replace(string(text), "Words(", "WordsIn(a, ", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := goCommand(app, "run", "-modfile="+modfile, ".")
+	if err != nil || !strings.HasPrefix(out, "[TWO WORDS] ") || strings.HasSuffix(out, " 0\n") {
+		t.Errorf("%q, %v", out, err)
+	}
+	if after, err := os.ReadFile(filepath.Join(app, "go.mod")); err != nil || string(after) != string(before) {
+		t.Errorf("%v: go.mod is now\n%s", err, after)
+	}
+	for path, want := range map[string]string{"example.com/lib": "is there already", "example.com/none": "example.com/none"} {
+		if _, err := CopyOf(app, path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func (p *plan) assumptions() (all []string) {
 		if pos.IsValid() {
 			where = p.position(pos)
 		}
-		all = append(all, fmt.Sprintf("%s: assumed: this stores nothing in a variable of the package, %s, but in another object", where, a.Type))
+		all = append(all, fmt.Sprintf("%s: assumed: this stores nothing in a mark of the package (%s), but in another object", where, a.Type))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

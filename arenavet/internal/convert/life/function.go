@@ -26,6 +26,7 @@ type Program struct {
 	types     *typeGraph
 	assumed   map[Assumption]token.Pos
 	taken     map[string][]*ssa.Function // functions that are values, by signature
+	marks     map[*ssa.Global]bool
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer
@@ -81,7 +82,7 @@ func (f *function) of(v ssa.Value) set {
 	if g, ok := v.(*ssa.Global); ok {
 		k := key(g.Type())
 		n := 0
-		if _, ok := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct); ok {
+		if f.p.marks[g] {
 			n = sentinel
 		}
 		return set{ref{object{kind: global, n: n, typ: k}, "", k}: {}}
@@ -229,12 +230,13 @@ func (f *function) assign(addr set, path string, v set, t types.Type, why Reason
 	}
 }
 
-// sentinel marks what a package's variable that is a struct leads to.
+// sentinel is the number of what a package's variable leads to that is a mark: a struct whose
+// address the program takes, and whose parts it does not name.
 const sentinel = 1
 
 // written are those of addr that something is stored in. Where it may be either a package's
-// variable or something else it is taken to be that: such variables are marks in lists, to be
-// compared with. This is an assumption, and is told.
+// mark or something else it is taken to be that: marks lie in lists, to be compared with. This is
+// an assumption, and is told.
 func (f *function) written(addr set, why Reason) set {
 	marks, others := 0, 0
 	for r := range addr {

@@ -2,6 +2,7 @@ package life
 
 import (
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
@@ -15,12 +16,13 @@ func Analyze(graph *callgraph.Graph, functions []*ssa.Function, world World) *Pr
 	p := &Program{
 		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[*ssa.Function]*function{},
 		summaries: map[*ssa.Function]*summary{}, unsettled: map[*ssa.Function]bool{},
-		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{},
+		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
 	}
 	for _, fn := range functions {
 		p.own[fn] = len(fn.Blocks) > 0
 	}
 	p.findTaken(functions)
+	p.findMarks(functions)
 	users := map[*ssa.Function]map[*ssa.Function]bool{}
 	var order []*ssa.Function
 	var visit func(fn *ssa.Function)
@@ -106,6 +108,37 @@ func (p *Program) findTaken(functions []*ssa.Function) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// findMarks finds the package's variables that are marks.
+func (p *Program) findMarks(functions []*ssa.Function) {
+	named := map[*ssa.Global]bool{} // parts of them, or all of their value
+	for _, fn := range functions {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				for n, v := range i.Operands(nil) {
+					g, ok := (*v).(*ssa.Global)
+					if !ok {
+						continue
+					}
+					if _, isStruct := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct); isStruct {
+						p.marks[g] = true
+					}
+					switch i.(type) {
+					case *ssa.FieldAddr, *ssa.UnOp:
+						named[g] = named[g] || fn.Synthetic == "" // but not where it gets its first value
+					case *ssa.Store:
+						named[g] = named[g] || n == 0 && fn.Synthetic == ""
+					}
+				}
+			}
+		}
+	}
+	for g := range named {
+		if named[g] {
+			delete(p.marks, g)
 		}
 	}
 }
