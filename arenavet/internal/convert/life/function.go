@@ -39,6 +39,10 @@ type Assumption struct {
 // Assumed are the assumptions that were made, and where.
 func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
+// maxSteps bounds what one function may cost, all rounds together: those that are larger, as what
+// goyacc writes, count as unknown, so that what they are given stays on the heap.
+const maxSteps = 30_000_000
+
 // function is what is known of one.
 type function struct {
 	p       *Program
@@ -48,6 +52,7 @@ type function struct {
 	cells   map[object]map[string]set
 	leaked  map[object]Reason
 	changed bool
+	steps   int // references that were moved, at most maxSteps
 }
 
 func newFunction(p *Program, fn *ssa.Function) *function {
@@ -97,7 +102,7 @@ func fits(r ref, t types.Type) bool {
 
 // add makes v refer to what s does, as far as its type may.
 func (f *function) add(v ssa.Value, s set) {
-	if len(s) == 0 {
+	if f.steps += len(s); len(s) == 0 {
 		return
 	}
 	all := leaves(v.Type())
@@ -153,6 +158,7 @@ func (f *function) store(r ref, path string, s set, t types.Type, why Reason) {
 		to = set{}
 		cells[path] = to
 	}
+	f.steps += len(s)
 	for x := range s {
 		if t == nil || fits(x, t) {
 			f.put(to, x)

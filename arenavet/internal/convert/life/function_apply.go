@@ -15,6 +15,7 @@ func (f *function) reach(s set) set {
 	for r := range s {
 		visit(r)
 	}
+	defer func() { f.steps += len(all) }()
 	seen := map[object]bool{}
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
@@ -89,6 +90,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 	}
 	refs := func(from set) set {
 		all := set{}
+		f.steps += len(from)
 		for r := range from {
 			for m := range objects(r.object) {
 				to := r.to

@@ -165,13 +165,17 @@ func (f *function) convert(v, x ssa.Value) {
 	}
 }
 
-func (f *function) solve() {
+// solve goes over the function until nothing changes. It reports whether it did so in maxSteps.
+func (f *function) solve() bool {
 	for f.changed = true; f.changed; {
 		f.changed = false
 		for _, b := range f.fn.Blocks {
 			for _, i := range b.Instrs {
-				f.instruction(i)
+				if f.instruction(i); f.steps > maxSteps {
+					return false
+				}
 			}
 		}
 	}
+	return true
 }

@@ -50,6 +50,9 @@ func Analyze(graph *callgraph.Graph, functions []*ssa.Function, world World) *Pr
 		fn := order[0]
 		order = order[1:]
 		queued[fn] = false
+		if p.unsettled[fn] {
+			continue
+		}
 		if rounds[fn]++; rounds[fn] > maxRounds {
 			p.unsettled[fn] = true
 			continue
@@ -59,7 +62,16 @@ func Analyze(graph *callgraph.Graph, functions []*ssa.Function, world World) *Pr
 			f = newFunction(p, fn)
 			p.functions[fn] = f
 		}
-		f.solve()
+		if !f.solve() {
+			p.unsettled[fn] = true
+			for g := range users[fn] {
+				if !queued[g] {
+					queued[g] = true
+					order = append(order, g)
+				}
+			}
+			continue
+		}
 		s := f.summarize()
 		if s.equal(p.summaries[fn]) {
 			continue
