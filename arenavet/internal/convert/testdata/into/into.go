@@ -1,8 +1,6 @@
 // Package into has a root that fills what it is given, as decoders do.
 package into
 
-import "errors"
-
 type Message struct {
 	Parts []*Part
 	Notes map[string]string
@@ -12,12 +10,16 @@ type Part struct{ Text string }
 
 var seen []*Part
 
+type short struct{ text string }
+
+func (s *short) Error() string { return s.text }
+
 // Fill is the root: to ends with the arena, but not seen.
 func Fill(to *Message, data []byte) error {
 	for len(data) > 0 {
 		n := int(data[0])
 		if n >= len(data) {
-			return errors.New("short: " + string(data))
+			return &short{"short: " + string(data)}
 		}
 		to.add(part(data[1 : n+1]))
 		data = data[n+1:]
