@@ -165,25 +165,28 @@ func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
 
 // empty ends the epoch of the lane: everything handed out is taken back, and
 // the chunks that the next epoch will need stay. limit is the most bytes that it
-// may keep.
-func (l *Lane) empty(limit uintptr) {
+// may keep. It returns how many it has kept.
+func (l *Lane) empty(limit uintptr) (held uintptr) {
 	if check.On && l.usedBytes() != 0 {
 		// Memory that is never used again is what finds every stale use.
 		l.recordUse(limit)
 		l.Drop()
-		return
+		return 0
 	}
 	l.tip = 0
-	if len(l.older) == 0 && l.cap <= limit && (len(l.free) == 0 || l.cap+l.freeBytes() <= limit) && l.retention.seen(l.used()) {
-		if l.used() != 0 {
-			l.takeBack(&l.chunk, 0, l.cap)
-		}
-	} else {
+	if held = l.cap; len(l.free) != 0 {
+		held += l.freeBytes()
+	}
+	if used := l.used(); len(l.older) != 0 || held > limit || !l.retention.seen(used) {
 		l.endEpoch(limit)
+		held = l.HeldBytes()
+	} else if used != 0 {
+		l.takeBack(&l.chunk, 0, l.cap)
 	}
 	if check.Tag {
 		l.check()
 	}
+	return held
 }
 
 // endEpoch is empty where there may be something to choose.

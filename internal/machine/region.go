@@ -167,8 +167,7 @@ func (r *Region) Empty() (used uintptr) {
 	}
 	flat := r.FlatLane()
 	used = flat.UserBytes()
-	flat.empty(r.MaxRetained)
-	held := flat.HeldBytes()
+	held := flat.empty(r.MaxRetained)
 	most, busiest := uintptr(0), r.Types.Busiest
 	r.unparkDue()
 	lanes := r.Types.inUse()
@@ -181,7 +180,7 @@ func (r *Region) Empty() (used uintptr) {
 			most, busiest = n, l
 		}
 		used += n
-		l.empty(r.MaxRetained)
+		stays := l.empty(r.MaxRetained)
 		switch {
 		case !idle:
 			l.retention.idle = 0
@@ -192,7 +191,7 @@ func (r *Region) Empty() (used uintptr) {
 			lanes = lanes[:len(lanes)-1]
 			continue
 		}
-		held += l.HeldBytes()
+		held += stays
 		i++
 	}
 	if busiest != r.Types.Busiest { // else not even a write barrier
