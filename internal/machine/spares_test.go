@@ -102,7 +102,7 @@ func (w *spareWorld) use(x *Region, op, n int) {
 		var s []any
 		for range 4 {
 			m := len(s)
-			s = GrowSlice(x, s, m+1+n/64)[:m+1+n/64]
+			s = lengthened(x, s, m+1+n/64)
 			for _, v := range s[m:] {
 				w.mustBeZero(v == nil)
 			}
