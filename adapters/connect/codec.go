@@ -1,0 +1,86 @@
+package arenaconnect
+
+import (
+	"fmt"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena/internal/goroutine"
+)
+
+// codec reads and writes as connect's own codec of the same name does, into arenas.
+type codec struct{}
+
+func (codec) Name() string { return "proto" }
+
+// IsBinary has connect encode what stands in a URL.
+func (codec) IsBinary() bool { return true }
+
+func (codec) Marshal(v any) ([]byte, error) { return marshal(nil, v, proto.MarshalOptions{}) }
+
+func (codec) MarshalAppend(to []byte, v any) ([]byte, error) {
+	return marshal(to, v, proto.MarshalOptions{})
+}
+
+func (codec) MarshalStable(v any) ([]byte, error) {
+	return marshal(nil, v, proto.MarshalOptions{Deterministic: true})
+}
+
+func marshal(to []byte, v any, options proto.MarshalOptions) ([]byte, error) {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("arenaconnect: can't marshal a %T, which is no proto.Message", v)
+	}
+	return options.MarshalAppend(to, m)
+}
+
+func (codec) Unmarshal(data []byte, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("arenaconnect: can't unmarshal into a %T, which is no proto.Message", v)
+	}
+	var err error
+	if r := reading.swap(goroutine.Self(), nil); r != nil {
+		err = r.unmarshal(data, m)
+	} else {
+		err = proto.Unmarshal(data, m)
+	}
+	if err != nil {
+		return fmt.Errorf("unmarshal into %T: %w", v, err) // connect's words
+	}
+	return nil
+}
+
+// A reader has the arena for the next message: a call or a stream.
+type reader interface {
+	unmarshal(data []byte, m proto.Message) error
+}
+
+// reading has the reader of each goroutine that waits for a message.
+var reading readers
+
+// readers is a map of goroutines' numbers to readers, in parts, so that calls don't wait for
+// each other. To set and delete in a small map allocates nothing.
+type readers [64]struct {
+	mu sync.Mutex
+	m  map[uint64]reader
+	_  [112]byte // two cache lines
+}
+
+// swap puts r in the place of what self has, and returns that. nil is none.
+func (all *readers) swap(self uint64, r reader) (old reader) {
+	part := &all[self*0x9E3779B97F4A7C15>>58]
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	old = part.m[self]
+	switch {
+	case r == nil:
+		delete(part.m, self)
+	case part.m == nil:
+		part.m = map[uint64]reader{self: r}
+	default:
+		part.m[self] = r
+	}
+	return old
+}

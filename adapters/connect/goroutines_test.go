@@ -1,0 +1,242 @@
+package arenaconnect_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/apipb"
+
+	"github.com/ebbpool/arena"
+	arenaconnect "github.com/ebbpool/arena/adapters/connect"
+	"github.com/ebbpool/arena/arenahttp"
+)
+
+// timeouts is an interceptor that runs methods on a goroutine, and answers without them, after
+// wait, when the request says so; begin is called before the method.
+func timeouts(begin, wait func()) connect.Interceptor {
+	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+			type ending struct {
+				reply connect.AnyResponse
+				err   error
+			}
+			ended := make(chan ending, 1)
+			late := r.Header().Get("Late") != ""
+			go func() {
+				begin()
+				reply, err := next(ctx, r)
+				ended <- ending{reply, err}
+			}()
+			if late {
+				wait()
+				return nil, connect.NewError(connect.CodeDeadlineExceeded, errors.New("too late"))
+			}
+			e := <-ended
+			return e.reply, e.err
+		}
+	})
+}
+
+// A method that an interceptor leaves running works with its request and its arena on: these
+// are not another call's.
+func TestMethodThatGoesOn(t *testing.T) {
+	each(t, func(t *testing.T, name string, options []connect.ClientOption) {
+		pool := arena.NewAutoPool(0)
+		entered, later, ended := make(chan bool), make(chan bool), make(chan string)
+		s := &service{unary: func(ctx context.Context, r *request) (*response, error) {
+			if !strings.HasPrefix(r.Msg.Name, "late") {
+				return echo(ctx, r)
+			}
+			close(entered)
+			<-later
+			if name != "json" && arena.FromContext(ctx) != nil {
+				t.Error("a goroutine is led to the arena of another one")
+			}
+			ended <- strings.Clone(r.Msg.Name + r.Msg.Methods[0].Name)
+			return echo(ctx, r)
+		}}
+		c := serve(t, pool, s, connect.WithInterceptors(timeouts(func() {}, func() { <-entered })))(options...)
+		late := connect.NewRequest(api("late"))
+		late.Header().Set("Late", "1")
+		_, err := c.unary.CallUnary(within(t), late)
+		wantCode(t, err, connect.CodeDeadlineExceeded)
+		for i := range 5 {
+			c.calls(t, numbered("other", i))
+		}
+		close(later)
+		if text := <-ended; text != "latelate?" {
+			t.Errorf("the request of a method that goes on is %q by now", text)
+		}
+		if n := awaitIdle(t, pool); n == 0 && name != "json" {
+			t.Error("the arena of a method that goes on went back")
+		}
+	})
+}
+
+// A method that begins when its call has ended would read another call's request.
+func TestMethodThatBeginsLate(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	gone, refused := make(chan bool), make(chan error, 1)
+	s := &service{unary: func(ctx context.Context, r *request) (*response, error) {
+		t.Error("the method was called")
+		return echo(ctx, r)
+	}}
+	c := serve(t, pool, s, connect.WithInterceptors(
+		timeouts(func() { <-gone }, func() {}),
+		connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+			return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+				reply, err := next(ctx, r)
+				refused <- err
+				return reply, err
+			}
+		})))()
+	late := connect.NewRequest(api("late"))
+	late.Header().Set("Late", "1")
+	_, err := c.unary.CallUnary(within(t), late)
+	wantCode(t, err, connect.CodeDeadlineExceeded)
+	if awaitIdle(t, pool) != 0 {
+		t.Error("an arena was abandoned")
+	}
+	close(gone)
+	wantCode(t, <-refused, connect.CodeCanceled)
+}
+
+// A goroutine that reads a stream on when the method has returned gets an error, and nothing of
+// another call; one that waits gives the arena of what it gets back itself.
+func TestReceiverThatGoesOn(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	got := make(chan error, 2)
+	s := &service{bidi: func(ctx context.Context, b *both) error {
+		b.Send(api("begun"))
+		waits := make(chan bool)
+		go func() {
+			close(waits)
+			for range 2 {
+				_, err := b.Receive()
+				got <- err
+			}
+		}()
+		<-waits
+		time.Sleep(10 * time.Millisecond) // so that it is in Receive, mostly
+		return nil
+	}, unary: echo}
+	c := serve(t, pool, s)()
+	b := c.bidi.CallBidiStream(within(t))
+	b.Send(nil)
+	b.Receive()
+	b.Receive() // the end
+	b.Send(api("late"))
+	b.CloseRequest()
+	b.CloseResponse()
+	for range 2 {
+		wantCode(t, <-got, connect.CodeCanceled)
+	}
+	c.calls(t, "x")
+	awaitIdle(t, pool)
+}
+
+// One goroutine receives, and another sends. Only the first one has the arenas; where the
+// other asks, they are left to it.
+func TestTwoGoroutines(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		pool := arena.NewAutoPool(0)
+		s := &service{bidi: func(ctx context.Context, b *both) error {
+			texts, next := make(chan string), make(chan bool)
+			go func() {
+				defer close(texts)
+				for {
+					m, err := b.Receive()
+					if err != nil {
+						return
+					}
+					if a := arena.FromContext(ctx); a == nil || !decodedIn(a, m.Name) {
+						t.Error("a message is not in the arena of the goroutine that received it")
+					}
+					texts <- strings.Clone(m.Name)
+					<-next
+				}
+			}()
+			for text := range texts {
+				if asks && arena.FromContext(ctx) != nil {
+					t.Error("two goroutines are led to one arena")
+				}
+				b.Send(&apipb.Api{Name: text + "!"})
+				next <- true
+			}
+			return nil
+		}}
+		b := serve(t, pool, s)().bidi.CallBidiStream(within(t))
+		for i := range 5 {
+			b.Send(api(numbered("text", i)))
+			if m, err := b.Receive(); err != nil || m.Name != numbered("text", i)+"!" {
+				t.Errorf("%v (%v)", m, err)
+			}
+		}
+		b.CloseRequest()
+		b.Receive()
+		b.CloseResponse()
+		if n := awaitIdle(t, pool); asks && n == 0 || !asks && n != 0 {
+			t.Errorf("%d arenas were abandoned", n)
+		}
+	}
+}
+
+// A goroutine of a stream that asked, and goes on, keeps what it may have.
+func TestGoroutineOfStreamThatGoesOn(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	later, ended := make(chan bool), make(chan string)
+	s := &service{server: func(ctx context.Context, r *request, out *connect.ServerStream[apipb.Api]) error {
+		asked := make(chan bool)
+		go func() {
+			arena.FromContext(ctx)
+			close(asked)
+			<-later
+			ended <- strings.Clone(r.Msg.Name)
+		}()
+		<-asked
+		return nil
+	}, unary: echo}
+	c := serve(t, pool, s)()
+	out, err := c.server.CallServerStream(within(t), connect.NewRequest(api("kept")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Receive()
+	out.Close()
+	for i := range 5 {
+		c.calls(t, numbered("other", i))
+	}
+	later <- true
+	if text := <-ended; text != "kept" || awaitIdle(t, pool) != 1 {
+		t.Errorf("a message of a goroutine that goes on is %q by now: %+v", text, pool.Stats())
+	}
+}
+
+// A deadline of the client's ends the call, and a TimeoutHandler inside leaves messages on
+// the heap.
+func TestTimeouts(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	s := &service{unary: func(ctx context.Context, r *request) (*response, error) {
+		if r.Msg.Name == "waits" {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return echo(ctx, r)
+	}}
+	each(t, func(t *testing.T, _ string, options []connect.ClientOption) {
+		c := serve(t, pool, s)(options...)
+		ctx, cancel := context.WithTimeout(within(t), 20*time.Millisecond)
+		defer cancel()
+		_, err := c.unary.CallUnary(ctx, connect.NewRequest(api("waits")))
+		wantCode(t, err, connect.CodeDeadlineExceeded)
+		c.calls(t, "x")
+		awaitIdle(t, pool)
+	})
+	inside := arenahttp.TimeoutHandler(s.handler(arenaconnect.Option()), time.Minute, "too late")
+	start(t, arenaconnect.Handler(pool, inside))().calls(t, "x")
+	awaitIdle(t, pool)
+}

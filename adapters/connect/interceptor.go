@@ -1,0 +1,124 @@
+package arenaconnect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/goroutine"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// interceptor stands around each method of a handler with Option.
+type interceptor struct{}
+
+var (
+	errEnded   = errors.New("arenaconnect: the call ended before its method began")
+	errReadsOn = errors.New("arenaconnect: the method has returned")
+)
+
+func (interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, request connect.AnyRequest) (reply connect.AnyResponse, err error) {
+		if c, _ := ctx.Value(callKey{}).(*call); c != nil && !c.enter() {
+			return nil, connect.NewError(connect.CodeCanceled, errEnded)
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				reply, err = nil, refusal(v)
+			}
+		}()
+		defer arena.ExplainFaults()
+		return next(ctx, request)
+	}
+}
+
+func (interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
+		s := &stream{Context: ctx, StreamingHandlerConn: conn, main: goroutine.Self()}
+		if c, _ := ctx.Value(callKey{}).(*call); c != nil {
+			s.pool = c.pool
+		}
+		defer func() {
+			v := recover()
+			err = s.end(err)
+			if v != nil {
+				err = refusal(v)
+			}
+		}()
+		defer arena.ExplainFaults()
+		return next(s, s)
+	}
+}
+
+func (interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// refusal makes an error of v, a panic, if a limit refused memory. Other panics go on.
+func refusal(v any) error {
+	over := refusedBy(v)
+	if over == nil {
+		panic(v)
+	}
+	return exhausted(over)
+}
+
+func refusedBy(v any) *arena.LimitError {
+	err, _ := v.(error)
+	var over *arena.LimitError
+	errors.As(err, &over)
+	return over
+}
+
+// exhausted returns what a client is told when a limit refused memory to its call.
+func exhausted(over *arena.LimitError) error {
+	err := connect.NewError(connect.CodeResourceExhausted, over)
+	if over.Retry {
+		err.Meta().Set("Retry-After", "1")
+	}
+	return err
+}
+
+// own returns err with nothing of r, an arena's memory, in what connect sends of it: err itself
+// if there is nothing. If r is nil, nobody can tell, and it is copied.
+func own(r *machine.Region, err error) error {
+	text, meta := err.Error(), http.Header(nil)
+	var from *connect.Error
+	if errors.As(err, &from) {
+		text, meta = from.Message(), from.Meta()
+	}
+	lies := r == nil || r.HoldsText(text)
+	for field, values := range meta {
+		lies = lies || r.HoldsText(field) || r.HoldsSlice(values)
+		for _, v := range values {
+			lies = lies || r.HoldsText(v)
+		}
+	}
+	if !lies {
+		return err
+	}
+	code := connect.CodeOf(err)
+	switch {
+	case from != nil:
+	case errors.Is(err, context.Canceled): // as connect does
+		code = connect.CodeCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		code = connect.CodeDeadlineExceeded
+	}
+	fresh := connect.NewError(code, errors.New(strings.Clone(text)))
+	for field, values := range meta {
+		for _, v := range values {
+			fresh.Meta().Add(strings.Clone(field), strings.Clone(v))
+		}
+	}
+	if from != nil {
+		for _, d := range from.Details() {
+			fresh.AddDetail(d)
+		}
+	}
+	return fresh
+}

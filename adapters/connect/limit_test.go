@@ -1,0 +1,181 @@
+package arenaconnect_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/apipb"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+// recovered is what servers have around their methods.
+var recovered = connect.WithRecover(func(context.Context, connect.Spec, http.Header, any) error {
+	return connect.NewError(connect.CodeInternal, errors.New("a method panicked"))
+})
+
+// A request beyond the limit is refused in the decoder. Connect makes invalid_argument of all
+// that a codec returns, which tells clients that they are wrong.
+func TestLimitInDecoder(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto decodes, on the heap, which no limit counts")
+	}
+	each(t, func(t *testing.T, name string, options []connect.ClientOption) {
+		if name == "json" {
+			t.Skip("JSON is decoded on the heap")
+		}
+		pool := arena.NewAutoPool(0)
+		pool.SetLimit(256<<10, 0)
+		s := &service{
+			unary: echo,
+			client: func(ctx context.Context, in *connect.ClientStream[apipb.Api]) (*response, error) {
+				for in.Receive() {
+				}
+				wantExhausted(t, in.Err(), false)
+				return nil, in.Err()
+			},
+			bidi: func(ctx context.Context, b *both) error {
+				_, err := b.Receive()
+				wantExhausted(t, err, false)
+				m, err := b.Receive()
+				if err != nil || m.Name != "after it" {
+					t.Errorf("what came after the message that was refused is %v (%v)", m, err)
+				}
+				return b.Send(m)
+			},
+			server: func(context.Context, *request, *connect.ServerStream[apipb.Api]) error {
+				t.Error("a method was called with what was refused")
+				return nil
+			},
+		}
+		c := serve(t, pool, s, recovered)(options...)
+		large := api(strings.Repeat("x", 1<<20))
+		if name != "get" { // too long a URL
+			_, err := c.unary.CallUnary(within(t), connect.NewRequest(large))
+			wantExhausted(t, err, false)
+		}
+		c.calls(t, "small")
+
+		in := c.client.CallClientStream(within(t))
+		in.Send(api("small"))
+		in.Send(large)
+		_, err := in.CloseAndReceive()
+		wantExhausted(t, err, false)
+
+		out, err := c.server.CallServerStream(within(t), connect.NewRequest(large))
+		if err == nil {
+			out.Receive()
+			err = out.Err()
+			out.Close()
+		}
+		wantExhausted(t, err, false)
+
+		b := c.bidi.CallBidiStream(within(t))
+		b.Send(large)
+		b.Send(api("after it"))
+		if m, err := b.Receive(); err != nil || m.Name != "after it" {
+			t.Errorf("%v (%v)", m, err)
+		}
+		b.CloseRequest()
+		b.CloseResponse()
+		awaitIdle(t, pool)
+	})
+}
+
+// What a limit refuses a method, or an interceptor before Option, is an error to the client,
+// and to what recovers from panics.
+func TestLimitInMethod(t *testing.T) {
+	each(t, func(t *testing.T, _ string, options []connect.ClientOption) {
+		pool := arena.NewAutoPool(0)
+		pool.SetLimit(256<<10, 0)
+		use := func(ctx context.Context) { arena.FromContext(ctx).AllocBytes(1 << 20) }
+		s := &service{
+			unary: func(ctx context.Context, r *request) (*response, error) { use(ctx); return echo(ctx, r) },
+			bidi: func(ctx context.Context, b *both) error {
+				b.Send(api("begun"))
+				use(ctx)
+				return nil
+			},
+		}
+		c := serve(t, pool, s, recovered)(options...)
+		_, err := c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
+		wantExhausted(t, err, false)
+		b := c.bidi.CallBidiStream(within(t))
+		b.Send(nil)
+		if m, err := b.Receive(); err != nil || m.Name != "begun" {
+			t.Errorf("%v (%v)", m, err)
+		}
+		_, err = b.Receive()
+		wantExhausted(t, err, false)
+		b.CloseRequest()
+		b.CloseResponse()
+
+		before := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+			return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+				reply, err := next(ctx, r)
+				use(ctx)
+				return reply, err
+			}
+		})
+		c = serve(t, pool, &service{unary: echo}, connect.WithInterceptors(before))(options...)
+		_, err = c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
+		wantExhausted(t, err, false)
+		awaitIdle(t, pool)
+	})
+}
+
+// Where other calls have the memory, the client may try again.
+func TestLimitOfPool(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	pool.SetLimit(0, 1<<20)
+	pool.SetMaxIdleBytes(0)
+	c := serve(t, pool, &service{unary: func(ctx context.Context, r *request) (*response, error) {
+		arena.FromContext(ctx).AllocBytes(700 << 10)
+		return echo(ctx, r)
+	}})()
+	other := pool.Get()
+	other.AllocBytes(700 << 10)
+	_, err := c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
+	wantExhausted(t, err, true)
+	pool.Put(other)
+	other = nil
+	c.calls(t, "x")
+}
+
+// Other panics go on, and the arena goes back.
+func TestPanics(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	s := &service{
+		unary: func(ctx context.Context, r *request) (*response, error) {
+			arena.FromContext(ctx).AllocBytes(10)
+			panic("of a method")
+		},
+		bidi: func(ctx context.Context, b *both) error {
+			b.Receive()
+			panic("of a stream")
+		},
+	}
+	for _, options := range [][]connect.HandlerOption{nil, {recovered}} {
+		c := serve(t, pool, s, options...)()
+		want := connect.CodeInternal
+		_, err := c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
+		if options != nil || err == nil {
+			wantCode(t, err, want)
+		}
+		b := c.bidi.CallBidiStream(within(t))
+		b.Send(api("x"))
+		if _, err = b.Receive(); options != nil || err == nil {
+			wantCode(t, err, want)
+		}
+		b.CloseRequest()
+		b.CloseResponse()
+	}
+	if awaitIdle(t, pool) != 0 {
+		t.Error("arenas were abandoned")
+	}
+}
