@@ -187,7 +187,7 @@ test-checkptr: tools ## the suite with the compiler's checks of unsafe
 test-race-quick: tools ## where goroutines meet, under the race detector
 	$(GO) test $(TESTFLAGS) -short -race . ./internal/suite $(MACHINE) ./arenahttp
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race -run '$(MEET)' . ./internal/suite $(MACHINE)
-	$(call each,$(GO) test $(TESTFLAGS) -short -race .,adapters/grpc adapters/fasthttp)
+	$(call each,$(GO) test $(TESTFLAGS) -short -race .,adapters/grpc adapters/connect adapters/fasthttp)
 MEET = Concurrent|Fork|Goroutine|Keep|Leak|Limit|Pool|Shared|Steady|Sync|Together
 
 test-race: tools ## the suite under the race detector, with its checks for misuse
