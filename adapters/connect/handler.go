@@ -25,7 +25,6 @@ package arenaconnect
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 
@@ -129,7 +128,7 @@ func (c *call) Value(key any) any {
 func (c *call) unmarshal(data []byte, m proto.Message) error {
 	c.unary = true
 	err := arenapb.Unmarshal(arena.FromContext(c.Context), data, m)
-	if over := new(arena.LimitError); errors.As(err, &over) {
+	if over := refusedBy(err); over != nil {
 		panic(over)
 	}
 	return err

@@ -67,8 +67,12 @@ func refusal(v any) error {
 	return exhausted(over)
 }
 
+// refusedBy returns what v, an error or a panic, has of a limit; nil if it has nothing.
 func refusedBy(v any) *arena.LimitError {
 	err, _ := v.(error)
+	if err == nil {
+		return nil
+	}
 	var over *arena.LimitError
 	errors.As(err, &over)
 	return over

@@ -2,7 +2,6 @@ package arenaconnect
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"connectrpc.com/connect"
@@ -102,7 +101,7 @@ func (s *stream) received(m any, self uint64, err error) error {
 		s.release(self)
 		return connect.NewError(connect.CodeCanceled, errReadsOn)
 	}
-	if over := new(arena.LimitError); errors.As(err, &over) {
+	if over := refusedBy(err); over != nil {
 		return exhausted(over) // in place of invalid_argument
 	}
 	return err
