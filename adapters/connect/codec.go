@@ -14,25 +14,15 @@ type codec struct{}
 
 func (codec) Name() string { return "proto" }
 
-// IsBinary has connect encode what stands in a URL.
-func (codec) IsBinary() bool { return true }
+func (c codec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
 
-func (codec) Marshal(v any) ([]byte, error) { return marshal(nil, v, proto.MarshalOptions{}) }
-
+// MarshalAppend has connect encode into its own buffers.
 func (codec) MarshalAppend(to []byte, v any) ([]byte, error) {
-	return marshal(to, v, proto.MarshalOptions{})
-}
-
-func (codec) MarshalStable(v any) ([]byte, error) {
-	return marshal(nil, v, proto.MarshalOptions{Deterministic: true})
-}
-
-func marshal(to []byte, v any, options proto.MarshalOptions) ([]byte, error) {
 	m, ok := v.(proto.Message)
 	if !ok {
 		return nil, fmt.Errorf("arenaconnect: can't marshal a %T, which is no proto.Message", v)
 	}
-	return options.MarshalAppend(to, m)
+	return proto.MarshalOptions{}.MarshalAppend(to, m)
 }
 
 func (codec) Unmarshal(data []byte, v any) error {
@@ -41,7 +31,7 @@ func (codec) Unmarshal(data []byte, v any) error {
 		return fmt.Errorf("arenaconnect: can't unmarshal into a %T, which is no proto.Message", v)
 	}
 	var err error
-	if r := reading.swap(goroutine.Self(), nil); r != nil {
+	if r := reading.swap(goroutine.Self(), nil); r != nil { // for one message
 		err = r.unmarshal(data, m)
 	} else {
 		err = proto.Unmarshal(data, m)

@@ -106,37 +106,42 @@ func TestMethodThatBeginsLate(t *testing.T) {
 }
 
 // A goroutine that reads a stream on when the method has returned gets an error, and nothing of
-// another call; one that waits gives the arena of what it gets back itself.
+// another call; one that has just got a message gives its arena back itself.
 func TestReceiverThatGoesOn(t *testing.T) {
 	pool := arena.NewAutoPool(0)
-	got := make(chan error, 2)
+	there, later, ended := make(chan bool, 9), make(chan bool), make(chan bool)
 	s := &service{bidi: func(ctx context.Context, b *both) error {
-		b.Send(api("begun"))
-		waits := make(chan bool)
 		go func() {
-			close(waits)
+			defer close(ended)
 			for range 2 {
-				_, err := b.Receive()
-				got <- err
+				m := &apipb.Api{}
+				err := b.Conn().Receive(m)
+				if wantCode(t, err, connect.CodeCanceled); m.Name != "" {
+					t.Errorf("%v was read", m)
+				}
 			}
 		}()
-		<-waits
-		time.Sleep(10 * time.Millisecond) // so that it is in Receive, mostly
+		<-there
+		if arena.FromContext(ctx) != nil {
+			t.Error("an arena of a message that is being received")
+		}
 		return nil
 	}, unary: echo}
-	c := serve(t, pool, s)()
+	c := serve(t, pool, s, connect.WithInterceptors(received(func(connect.StreamingHandlerConn) {
+		there <- true
+		<-later
+	})))()
 	b := c.bidi.CallBidiStream(within(t))
-	b.Send(nil)
-	b.Receive()
+	b.Send(api("text"))
 	b.Receive() // the end
-	b.Send(api("late"))
 	b.CloseRequest()
 	b.CloseResponse()
-	for range 2 {
-		wantCode(t, <-got, connect.CodeCanceled)
+	close(later)
+	<-ended
+	if awaitIdle(t, pool) != 0 || len(there) != 0 {
+		t.Errorf("%+v, and %d messages were read", pool.Stats(), len(there))
 	}
 	c.calls(t, "x")
-	awaitIdle(t, pool)
 }
 
 // One goroutine receives, and another sends. Only the first one has the arenas; where the
@@ -185,34 +190,42 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// A goroutine of a stream that asked, and goes on, keeps what it may have.
+// A goroutine of a stream that asked, or received, and goes on keeps what it may have.
 func TestGoroutineOfStreamThatGoesOn(t *testing.T) {
-	pool := arena.NewAutoPool(0)
-	later, ended := make(chan bool), make(chan string)
-	s := &service{server: func(ctx context.Context, r *request, out *connect.ServerStream[apipb.Api]) error {
-		asked := make(chan bool)
-		go func() {
-			arena.FromContext(ctx)
-			close(asked)
-			<-later
-			ended <- strings.Clone(r.Msg.Name)
-		}()
-		<-asked
-		return nil
-	}, unary: echo}
-	c := serve(t, pool, s)()
-	out, err := c.server.CallServerStream(within(t), connect.NewRequest(api("kept")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.Receive()
-	out.Close()
-	for i := range 5 {
-		c.calls(t, numbered("other", i))
-	}
-	later <- true
-	if text := <-ended; text != "kept" || awaitIdle(t, pool) != 1 {
-		t.Errorf("a message of a goroutine that goes on is %q by now: %+v", text, pool.Stats())
+	for _, receives := range []bool{false, true} {
+		pool := arena.NewAutoPool(0)
+		later, ended := make(chan bool), make(chan string, 1)
+		s := &service{bidi: func(ctx context.Context, b *both) error {
+			m, begun := &apipb.Api{}, make(chan bool)
+			if !receives {
+				m, _ = b.Receive()
+			}
+			go func() {
+				if receives {
+					m, _ = b.Receive()
+				} else if arena.FromContext(ctx) != nil {
+					t.Error("two goroutines are led to one arena")
+				}
+				close(begun)
+				<-later
+				ended <- strings.Clone(m.Name)
+			}()
+			<-begun
+			return nil
+		}, unary: echo}
+		c := serve(t, pool, s)()
+		b := c.bidi.CallBidiStream(within(t))
+		b.Send(api("kept"))
+		b.Receive()
+		b.CloseRequest()
+		b.CloseResponse()
+		for i := range 5 {
+			c.calls(t, numbered("other", i))
+		}
+		close(later)
+		if text := <-ended; text != "kept" || awaitIdle(t, pool) != 1 {
+			t.Errorf("a message of a goroutine that goes on is %q by now: %+v", text, pool.Stats())
+		}
 	}
 }
 

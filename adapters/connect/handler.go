@@ -48,7 +48,7 @@ import (
 // The reply may lie in it, and so may errors and metadata. In a stream each message that
 // is received has an arena of its own, from pool, until the next Receive, or until the
 // method returns: who collects messages copies them. Metadata of a stream that lies in
-// an arena must be copied, too; the text of an error is copied where it lies in the last one.
+// an arena must be copied, too; what connect sends of an error is copied.
 //
 // The arena belongs to one goroutine: the one that serves the call, or that received the
 // message. For others arena.FromContext is nil, which means the heap. If another one asks,
@@ -97,7 +97,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if over == nil || !c.unary { // a stream may have begun its answer
 			panic(v)
 		}
-		w.Header().Del("Content-Encoding") // of the reply that there is not
 		s.errors.Write(w, r, exhausted(over))
 	}()
 	s.next.ServeHTTP(w, r.WithContext(c))

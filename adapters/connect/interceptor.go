@@ -88,14 +88,14 @@ func exhausted(over *arena.LimitError) error {
 }
 
 // own returns err with nothing of r, an arena's memory, in what connect sends of it: err itself
-// if there is nothing. If r is nil, nobody can tell, and it is copied.
+// if there is nothing.
 func own(r *machine.Region, err error) error {
 	text, meta := err.Error(), http.Header(nil)
 	var from *connect.Error
 	if errors.As(err, &from) {
 		text, meta = from.Message(), from.Meta()
 	}
-	lies := r == nil || r.HoldsText(text)
+	lies := r.HoldsText(text)
 	for field, values := range meta {
 		lies = lies || r.HoldsText(field) || r.HoldsSlice(values)
 		for _, v := range values {

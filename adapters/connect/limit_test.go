@@ -125,6 +125,26 @@ func TestLimitInMethod(t *testing.T) {
 		c = serve(t, pool, &service{unary: echo}, connect.WithInterceptors(before))(options...)
 		_, err = c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
 		wantExhausted(t, err, false)
+
+		// A stream that has begun its answer is cut off: what it sent must not look whole.
+		after := watcher(func(error) {
+			small := arena.NewArena(64, 0)
+			small.SetLimit(100)
+			small.AllocBytes(1 << 20)
+		})
+		c = serve(t, pool, &service{server: func(_ context.Context, r *request, out *connect.ServerStream[apipb.Api]) error {
+			return out.Send(r.Msg)
+		}}, connect.WithInterceptors(after))(options...)
+		out, err := c.server.CallServerStream(within(t), connect.NewRequest(api("x")))
+		for err == nil && out.Receive() {
+		}
+		if err == nil {
+			err = out.Err()
+			out.Close()
+		}
+		if err == nil || connect.CodeOf(err) == connect.CodeResourceExhausted {
+			t.Errorf("%v of an answer that has begun", err)
+		}
 		awaitIdle(t, pool)
 	})
 }

@@ -62,7 +62,7 @@ func (s *stream) ask() *arena.Arena {
 // Receive ends the message before m. Connect also calls it when it has the request of a server
 // stream, to see that no other one follows.
 func (s *stream) Receive(m any) (err error) {
-	if s.pool == nil || s.whole {
+	if s.whole {
 		return s.StreamingHandlerConn.Receive(m)
 	}
 	self := goroutine.Self()
@@ -125,26 +125,25 @@ func (s *stream) unmarshal(data []byte, m proto.Message) error {
 // release gives the arena back, unless another goroutine than self may still use it. The
 // stream is locked.
 func (s *stream) release(self uint64) {
-	if s.strayed || s.holder != self {
-		machine.Abandon(s.arena)
-	} else {
+	if s.only(self) {
 		s.pool.Put(s.arena)
+	} else {
+		machine.Abandon(s.arena)
 	}
 	s.arena, s.holder, s.strayed = nil, 0, false
 }
 
+// only reports whether self alone has been led to the arena. The stream is locked.
+func (s *stream) only(self uint64) bool { return s.holder == self && !s.strayed }
+
 // end is called when the method has returned err. If a goroutine still receives, that one
-// gives the arena back.
+// gives the arena back. Nothing of what others keep needs a copy.
 func (s *stream) end(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	if err != nil && s.arena != nil {
-		if s.strayed || s.holder != s.main {
-			err = own(nil, err)
-		} else {
-			err = s.copied(err)
-		}
+	if err != nil && s.arena != nil && s.only(s.main) {
+		err = s.copied(err)
 	}
 	if !s.receiving {
 		s.release(s.main)

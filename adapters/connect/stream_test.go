@@ -139,6 +139,76 @@ func TestWaitingTakesNone(t *testing.T) {
 	b.CloseResponse()
 }
 
+// What an interceptor before Option reads itself is on the heap, but for what comes first: it does
+// not fill an arena.
+func TestInterceptorThatReceives(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	c := serve(t, pool, streams(t, pool, true), connect.WithInterceptors(received(func(conn connect.StreamingHandlerConn) {
+		for range 3 {
+			conn.Receive(&apipb.Api{})
+		}
+	})))()
+	b := c.bidi.CallBidiStream(within(t))
+	text := strings.Repeat("x", 10_000)
+	for range 8 {
+		b.Send(api(text))
+	}
+	for range 2 {
+		if m, err := b.Receive(); err != nil {
+			t.Error(err)
+		} else {
+			isEcho(t, text, m)
+		}
+	}
+	b.CloseRequest()
+	b.CloseResponse()
+	awaitIdle(t, pool)
+	if s := pool.Stats(); s.LargestArena > 80_000 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A stream's context that was kept leads to no arena.
+func TestStreamThatIsOver(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	late := make(chan context.Context, 1)
+	c := serve(t, pool, &service{server: func(ctx context.Context, _ *request, _ *connect.ServerStream[apipb.Api]) error {
+		late <- ctx
+		return nil
+	}})()
+	out, err := c.server.CallServerStream(within(t), connect.NewRequest(api("x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Receive()
+	out.Close()
+	awaitIdle(t, pool)
+	asked := make(chan *arena.Arena)
+	ctx := <-late
+	for range 2 { // the first one has it, if any has
+		go func() { asked <- arena.FromContext(ctx) }()
+		if <-asked != nil {
+			t.Error("an arena of a stream that is over")
+		}
+	}
+}
+
+// Of a message that can't be read nothing is left, since its arena is gone.
+func TestBrokenMessageOfStream(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	c := serve(t, pool, &service{client: func(ctx context.Context, in *connect.ClientStream[apipb.Api]) (*response, error) {
+		if in.Receive() || in.Msg().Name != "" {
+			t.Errorf("%v was read", in.Msg())
+		}
+		return nil, in.Err()
+	}})(connect.WithCodec(broken{}))
+	in := c.client.CallClientStream(within(t))
+	in.Send(api("x"))
+	_, err := in.CloseAndReceive()
+	wantCode(t, err, connect.CodeInvalidArgument)
+	awaitIdle(t, pool)
+}
+
 // What connect sends of an error is copied out of the arena of the last message, and nothing
 // else of it changes; an error that has nothing of the arena stays what it is.
 func TestErrorsOfStreams(t *testing.T) {
@@ -161,6 +231,12 @@ func TestErrorsOfStreams(t *testing.T) {
 	for _, strays := range []bool{false, true} {
 		kept := make(chan error, 1)
 		pool := arena.NewAutoPool(0)
+		seen := watcher(func(err error) {
+			a := pool.Get() // another call's
+			a.AllocString(strings.Repeat("#", 4096))
+			pool.Put(a)
+			kept <- err
+		})
 		c := serve(t, pool, &service{server: func(ctx context.Context, r *request, _ *connect.ServerStream[apipb.Api]) error {
 			if strays {
 				var other sync.WaitGroup
@@ -168,7 +244,7 @@ func TestErrorsOfStreams(t *testing.T) {
 				other.Wait()
 			}
 			return fails[r.Msg.Name](r.Msg)
-		}}, connect.WithInterceptors(watcher(func(err error) { kept <- err })))(connect.WithGRPC())
+		}}, connect.WithInterceptors(seen))(connect.WithGRPC())
 		for name := range fails {
 			m := api(name)
 			m.Methods[0].Name = "text of " + name
@@ -197,7 +273,7 @@ func TestErrorsOfStreams(t *testing.T) {
 			if name == "meta" && (from.Meta().Get("In-Error") != m.Methods[0].Name || len(from.Details()) != 1) {
 				t.Errorf("%v, %v", from.Meta(), from.Details())
 			}
-			if err := <-kept; name == "plain" && !strays && err != plain {
+			if err := <-kept; name == "plain" && err != plain {
 				t.Errorf("%v was made of an error without anything of the arena", err)
 			}
 			out.Close()
@@ -217,6 +293,31 @@ func (e textError) Unwrap() error { return e.is }
 
 // watcher is an interceptor that sees the errors of streams.
 type watcher func(error)
+
+// received is an interceptor that is called with each message that a connection has received,
+// before Receive returns.
+type received func(conn connect.StreamingHandlerConn)
+
+func (r received) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
+func (r received) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+func (r received) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		return next(ctx, shown{conn, r})
+	}
+}
+
+type shown struct {
+	connect.StreamingHandlerConn
+	to received
+}
+
+func (s shown) Receive(m any) error {
+	err := s.StreamingHandlerConn.Receive(m)
+	s.to(s.StreamingHandlerConn)
+	return err
+}
 
 func (w watcher) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
 func (w watcher) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {

@@ -176,7 +176,7 @@ func TestErrorsAreConnects(t *testing.T) {
 type broken struct{}
 
 func (broken) Name() string                    { return "proto" }
-func (broken) Marshal(any) ([]byte, error)     { return []byte{0xff, 0xff}, nil }
+func (broken) Marshal(any) ([]byte, error)     { return []byte{0x0a, 1, 'x', 0xff}, nil }
 func (broken) Unmarshal(b []byte, v any) error { return proto.Unmarshal(b, v.(proto.Message)) }
 
 // What is no message at all is an error, and no panic.
