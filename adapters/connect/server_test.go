@@ -144,16 +144,22 @@ func liesIn(a *arena.Arena, s string) bool {
 }
 
 // awaitIdle waits until every arena of pool went back, but for those that were abandoned, and
-// says how many these are.
+// no goroutine leads to a call. It returns how many were abandoned.
 func awaitIdle(t *testing.T, pool *arena.ArenaPool) (abandoned int) {
 	t.Helper()
+	return await(t, pool, 0)
+}
+
+// await is awaitIdle with this many goroutines that wait for a message.
+func await(t *testing.T, pool *arena.ArenaPool, waiting int) (abandoned int) {
+	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		s := pool.Stats()
-		if s.Gets == s.Puts+s.Abandoned {
+		s, n := pool.Stats(), arenaconnect.Waiting()
+		if s.Gets == s.Puts+s.Abandoned && n == waiting {
 			return int(s.Abandoned)
 		}
 		if time.Now().After(end) {
-			t.Fatalf("arenas are out: %+v", s)
+			t.Fatalf("arenas are out, or calls are known: %+v, %d calls", s, n)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,7 +131,7 @@ func TestWaitingTakesNone(t *testing.T) {
 		if _, err := b.Receive(); err != nil {
 			t.Fatal(err)
 		}
-		awaitIdle(t, pool)
+		await(t, pool, 1)
 		if n := pool.Stats().Gets; int(n) != i+1 {
 			t.Errorf("%d arenas for %d messages", n, i+1)
 		}
@@ -213,22 +215,25 @@ func TestBrokenMessageOfStream(t *testing.T) {
 // else of it changes; an error that has nothing of the arena stays what it is.
 func TestErrorsOfStreams(t *testing.T) {
 	plain := errors.New("an error of its own")
+	withMeta := func(field string, values []string) error {
+		err := connect.NewError(connect.CodeAborted, plain)
+		err.Meta()[field] = values
+		d, _ := connect.NewErrorDetail(api("x"))
+		err.AddDetail(d)
+		return err
+	}
 	fails := map[string]func(m *apipb.Api) error{
-		"plain": func(*apipb.Api) error { return plain },
-		"text":  func(m *apipb.Api) error { return errors.New(m.Methods[0].Name) },
-		"code":  func(m *apipb.Api) error { return connect.NewError(connect.CodeAborted, errors.New(m.Methods[0].Name)) },
-		"meta": func(m *apipb.Api) error {
-			err := connect.NewError(connect.CodeAborted, plain)
-			err.Meta().Set("In-Error", m.Methods[0].Name)
-			d, _ := connect.NewErrorDetail(m)
-			err.AddDetail(d)
-			return err
-		},
+		"plain":    func(*apipb.Api) error { return plain },
+		"text":     func(m *apipb.Api) error { return errors.New(m.Methods[0].Name) },
+		"code":     func(m *apipb.Api) error { return connect.NewError(connect.CodeAborted, errors.New(m.Methods[0].Name)) },
+		"meta":     func(m *apipb.Api) error { return withMeta("In-Error", []string{m.Methods[0].Name}) },
+		"field":    func(m *apipb.Api) error { return withMeta(m.Version, []string{"text of field"}) },
 		"canceled": func(m *apipb.Api) error { return textError{m.Methods[0].Name, context.Canceled} },
 		"late":     func(m *apipb.Api) error { return textError{m.Methods[0].Name, context.DeadlineExceeded} },
 	}
 	codes := map[string]connect.Code{"plain": connect.CodeUnknown, "text": connect.CodeUnknown, "canceled": connect.CodeCanceled, "late": connect.CodeDeadlineExceeded}
 	for _, strays := range []bool{false, true} {
+		var made error
 		kept := make(chan error, 1)
 		pool := arena.NewAutoPool(0)
 		seen := watcher(func(err error) {
@@ -243,10 +248,16 @@ func TestErrorsOfStreams(t *testing.T) {
 				other.Go(func() { arena.FromContext(ctx) })
 				other.Wait()
 			}
-			return fails[r.Msg.Name](r.Msg)
+			if r.Msg.Name == "slice" {
+				made = withMeta("In-Error", arena.SliceOf(arena.FromContext(ctx), "text of slice"))
+			} else {
+				made = fails[r.Msg.Name](r.Msg)
+			}
+			return made
 		}}, connect.WithInterceptors(seen))(connect.WithGRPC())
-		for name := range fails {
+		for _, name := range append(slices.Collect(maps.Keys(fails)), "slice") {
 			m := api(name)
+			m.Version = "In-Error"
 			m.Methods[0].Name = "text of " + name
 			out, err := c.server.CallServerStream(within(t), connect.NewRequest(m))
 			if err != nil {
@@ -263,18 +274,19 @@ func TestErrorsOfStreams(t *testing.T) {
 				code = x
 			}
 			text := m.Methods[0].Name
-			if name == "plain" || name == "meta" {
+			meta := name == "meta" || name == "field" || name == "slice"
+			if name == "plain" || meta {
 				text = plain.Error()
 			}
 			wantCode(t, from, code)
 			if from.Message() != text {
 				t.Errorf("%s: %q, want %q", name, from.Message(), text)
 			}
-			if name == "meta" && (from.Meta().Get("In-Error") != m.Methods[0].Name || len(from.Details()) != 1) {
-				t.Errorf("%v, %v", from.Meta(), from.Details())
+			if meta && (from.Meta().Get("In-Error") != m.Methods[0].Name || len(from.Details()) != 1) {
+				t.Errorf("%s: %v, %v", name, from.Meta(), from.Details())
 			}
-			if err := <-kept; name == "plain" && err != plain {
-				t.Errorf("%v was made of an error without anything of the arena", err)
+			if err := <-kept; (err == made) != (name == "plain" || strays) {
+				t.Errorf("%s: %v, want the error itself: %v", name, err, err != made)
 			}
 			out.Close()
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenaconnect "github.com/ebbpool/arena/adapters/connect"
+	"github.com/ebbpool/arena/arenahttp"
 	"github.com/ebbpool/arena/internal/check"
 )
 
@@ -103,7 +104,7 @@ func TestEmptyRequest(t *testing.T) {
 	})
 }
 
-// Option without Handler, and Handler without Option, leave messages on the heap; so does
+// Option without this Handler, and Handler without Option, leave messages on the heap; so does
 // no pool, and a pool while all are off.
 func TestOnTheHeap(t *testing.T) {
 	pool := arena.NewAutoPool(0)
@@ -126,7 +127,10 @@ func TestOnTheHeap(t *testing.T) {
 		},
 		client: func(ctx context.Context, in *connect.ClientStream[apipb.Api]) (*response, error) {
 			in.Receive()
-			return echo(context.Background(), connect.NewRequest(in.Msg()))
+			if a := arena.FromContext(ctx); a == nil || liesIn(a, in.Msg().Name) {
+				t.Error("no arena of the request, or a message is in it")
+			}
+			return echo(ctx, connect.NewRequest(in.Msg()))
 		},
 	}
 	for name, test := range map[string]struct {
@@ -135,6 +139,7 @@ func TestOnTheHeap(t *testing.T) {
 	}{
 		"no handler": {s.handler(arenaconnect.Option()), true},
 		"no option":  {arenaconnect.Handler(pool, without.handler()), true},
+		"arenahttp":  {arenahttp.Handler(pool, without.handler(arenaconnect.Option())), true},
 		"no pool":    {arenaconnect.Handler(nil, s.handler(arenaconnect.Option())), true},
 		"off":        {arenaconnect.Handler(pool, s.handler(arenaconnect.Option())), false},
 	} {
