@@ -31,7 +31,7 @@ func (codec) Unmarshal(data []byte, v any) error {
 		return fmt.Errorf("arenaconnect: can't unmarshal into a %T, which is no proto.Message", v)
 	}
 	var err error
-	if r := reading.swap(goroutine.Self(), nil); r != nil { // for one message
+	if r := reading.take(goroutine.Self()); r != nil { // for one message
 		err = r.unmarshal(data, m)
 	} else {
 		err = proto.Unmarshal(data, m)
@@ -51,26 +51,33 @@ type reader interface {
 var reading readers
 
 // readers is a map of goroutines' numbers to readers, in parts, so that calls don't wait for
-// each other. To set and delete in a small map allocates nothing.
-type readers [64]struct {
+// each other. To put into a small map and take out allocates nothing.
+type readers [64]readersPart
+
+type readersPart struct {
 	mu sync.Mutex
 	m  map[uint64]reader
 	_  [112]byte // two cache lines
 }
 
-// swap puts r in the place of what self has, and returns that. nil is none.
-func (all *readers) swap(self uint64, r reader) (old reader) {
-	part := &all[self*0x9E3779B97F4A7C15>>58]
+func (all *readers) of(self uint64) *readersPart { return &all[self*0x9E3779B97F4A7C15>>58] }
+
+func (all *readers) put(self uint64, r reader) {
+	part := all.of(self)
 	part.mu.Lock()
 	defer part.mu.Unlock()
-	old = part.m[self]
-	switch {
-	case r == nil:
-		delete(part.m, self)
-	case part.m == nil:
-		part.m = map[uint64]reader{self: r}
-	default:
-		part.m[self] = r
+	if part.m == nil {
+		part.m = map[uint64]reader{}
 	}
-	return old
+	part.m[self] = r
+}
+
+// take returns what self has, and forgets it; nil if it has nothing.
+func (all *readers) take(self uint64) reader {
+	part := all.of(self)
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	r := part.m[self]
+	delete(part.m, self)
+	return r
 }

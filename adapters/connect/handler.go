@@ -85,10 +85,10 @@ type server struct {
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Context: r.Context(), pool: s.pool, main: goroutine.Self()}
-	outer := reading.swap(c.main, c)
+	reading.put(c.main, c)
 	defer func() {
 		v := recover()
-		reading.swap(c.main, outer)
+		reading.take(c.main)
 		c.end()
 		if v == nil {
 			return

@@ -69,9 +69,9 @@ func (s *stream) Receive(m any) (err error) {
 	if !s.begin(self) {
 		return connect.NewError(connect.CodeCanceled, errReadsOn)
 	}
-	outer := reading.swap(self, s)
+	reading.put(self, s)
 	defer func() {
-		reading.swap(self, outer)
+		reading.take(self)
 		s.whole = s.Spec().StreamType == connect.StreamTypeServer
 		err = s.received(m, self, err)
 	}()
