@@ -62,12 +62,12 @@ parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_bu
 # sanitizer of C++. What is Go and what is C++ begin together: of two parts that build the
 # same packages at once each would compile them. The shortest are last, so that none is
 # left alone at the end.
-QUICK = test-plain test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet test-lint \
+QUICK = test-plain test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick test-lint \
 	test-lab-quick test-release
 # What it has less of than a part of test-all.
-LESS = test-race-quick test-lab-quick
+LESS = test-race-quick test-lab-quick test-arenavet-quick
 # Each other build, processor, Go and compiler.
-REMAINING = test-plain-long test-wasm test-s390x test-arm test-arm64 test-race test-race-off test-asan test-lab test-go-oldest \
+REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm test-arm64 test-race test-race-off test-asan test-lab test-go-oldest \
 	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
 	test-adapters-builds test-adapters-others test-examples-builds test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
@@ -76,7 +76,7 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 	test-cpp-cross-all test-cpp-peers
 
 # What tests the root.
-$(filter-out test-adapters% test-arenavet test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
+$(filter-out test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
 .PHONY: help demo stress conversions bench bench-json matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
@@ -302,8 +302,11 @@ orders-load: tools ## that service and its counterpart without arenas under load
 soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its counterpart without arenas
 	cd examples/load && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak
 
-test-arenavet: tools ## the analyzer's tests
+test-arenavet: tools ## the tests of the analyzer, and of what it converts
 	cd arenavet && $(GO) test $(TESTFLAGS) ./...
+
+test-arenavet-quick: tools ## the same without those that build programs
+	cd arenavet && $(GO) test $(TESTFLAGS) -short ./...
 
 arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool
 	scripts/arenavet-modules.sh
