@@ -21,7 +21,7 @@ type account struct {
 
 	prev, next *account // in the pool's list
 
-	// seen is what Turns was after the last collection, the lower half.
+	// seen is the value of Turns after the last collection, the lower half.
 	seen uint32
 	// leaving says that the pool let go of the arena, which was idle.
 	leaving bool

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// modes are what all pools of the program do: off, isolated.
+// modes are settings of all pools of the program: off, isolated.
 var modes atomic.Uint32
 
 const (

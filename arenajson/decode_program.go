@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// decOp is what reading a value of some type does.
+// decOp is the operation that reads a value of some type.
 type decOp uint8
 
 const (

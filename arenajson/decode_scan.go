@@ -178,7 +178,7 @@ func (d *decoder) strMoved(start, i int) (string, int) {
 	}
 }
 
-// plainEscapes are what the letters of escapes stand for.
+// plainEscapes has the byte that each letter of an escape stands for, and 0 for others.
 var plainEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // strApart reads a string whose document must stay as it is, since there is no other
@@ -219,7 +219,7 @@ func (d *decoder) escape(i int) (rune, int) {
 	return 0, 0
 }
 
-// hexDigits are what hexadecimal digits stand for, and -1 for all other bytes.
+// hexDigits has the values of hexadecimal digits, and -1 for all other bytes.
 var hexDigits = func() (digits [256]int8) {
 	for c := range digits {
 		digits[c] = -1

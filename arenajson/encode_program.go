@@ -88,7 +88,7 @@ type encField struct {
 	hops   []hop
 }
 
-// omission is what a field is left out by.
+// omission is the rule by which a field is left out.
 type omission uint8
 
 const (
@@ -150,7 +150,7 @@ var (
 	timeType          = reflect.TypeFor[time.Time]()
 )
 
-// zeroer is what ,omitzero asks.
+// zeroer is the interface that ,omitzero asks.
 type zeroer interface{ IsZero() bool }
 
 // compileEnc returns the program of a type and fills in what it needs.

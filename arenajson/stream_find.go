@@ -196,5 +196,5 @@ func isTruncated(e *json.SyntaxError, b []byte) bool {
 	return text == textOfTruncated || e.Offset == int64(len(b)) && b[len(b)-1] != ' ' && strings.HasPrefix(text, "invalid character ' '")
 }
 
-// textOfTruncated is what encoding/json says of no text at all.
+// textOfTruncated is encoding/json's message for no text at all.
 var textOfTruncated = notJSON(nil).Error()

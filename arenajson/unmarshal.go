@@ -97,7 +97,7 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 	return err
 }
 
-// target is what decProgramOf knows of a type, found by the word that an interface has of it.
+// target is decProgramOf's record of a type, found by the word that an interface has of it.
 type target struct {
 	word   xunsafe.Pointer
 	passed reflect.Type

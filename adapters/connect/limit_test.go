@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// recovered is what servers have around their methods.
+// recovered stands around methods, as servers have it.
 var recovered = connect.WithRecover(func(context.Context, connect.Spec, http.Header, any) error {
 	return connect.NewError(connect.CodeInternal, errors.New("a method panicked"))
 })

@@ -34,7 +34,7 @@ type service struct {
 	bidi   func(context.Context, *both) error
 }
 
-// handler is what connect's generator makes.
+// handler stands for one that connect's generator makes.
 func (s *service) handler(options ...connect.HandlerOption) http.Handler {
 	mux := http.NewServeMux()
 	unary := append([]connect.HandlerOption{connect.WithIdempotency(connect.IdempotencyNoSideEffects)}, options...)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// freeFill and deadFill are what memory is filled with.
+// freeFill and deadFill are the bytes that memory is filled with.
 var (
 	freeFill = strings.Repeat(string([]byte{FreeByte}), 32)
 	deadFill = strings.Repeat(string([]byte{DeadByte}), 32)

@@ -134,7 +134,7 @@ func Protected() int {
 	return runs.protected
 }
 
-// A Find is what Explain found: the address that was accessed, the epoch that it was of,
+// A Find is Explain's result: the address that was accessed, the epoch that it was of,
 // nil where that is not known any more, and a text that says so.
 type Find struct {
 	Addr  uintptr

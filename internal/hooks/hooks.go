@@ -11,7 +11,7 @@ import (
 // ContextKey is the key of an arena in a context.
 type ContextKey struct{}
 
-// Lender is what a context may have in place of an arena, where not all who ask may be led
+// Lender stands in a context in place of an arena, where not all who ask may be led
 // to it. Lend returns the *arena.Arena for the goroutine that calls it.
 type Lender interface{ Lend() any }
 

@@ -27,7 +27,7 @@ type Lane struct {
 	*laneRecord
 }
 
-// laneRecord is what only the slow paths of a lane need. It is apart from it so that what
+// laneRecord has the fields that only the slow paths of a lane need. It is apart from it so that what
 // New reads of an arena is small, and can be new for each request (region_isolated.go).
 type laneRecord struct {
 	older     []chunk // full chunks of this epoch, in the order they were started
@@ -59,7 +59,7 @@ type place struct {
 
 var flatOps = laneOps{laneMemory: flatMemory{}}
 
-// align is what the sizes of the lane's values and chunks are multiples of: 8, or the
+// align is the unit of the sizes of the lane's values and chunks: 8, or the
 // size of the type.
 //
 //go:norace

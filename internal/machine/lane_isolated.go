@@ -20,7 +20,7 @@ import (
 // alive for as long as the chunk has room. Within an epoch a rewind has memory handed
 // out again; the next epoch begins behind all that was ever handed out of the chunk.
 
-// span is what a chunk has of earlier epochs. Both are 0 where epochs are not isolated,
+// span tells which bytes of a chunk earlier epochs had. Both are 0 where epochs are not isolated,
 // and in chunks of 4 GiB and more, which serve one epoch.
 type span struct {
 	from uint32 // offset of the first byte that no earlier epoch had

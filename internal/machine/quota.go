@@ -29,7 +29,7 @@ type Quota struct {
 	leftovers []leftover // what the lanes left, at the end of an epoch
 }
 
-// lanes is what a quota asks of its region.
+// lanes are the methods of a region that its quota calls.
 type lanes interface {
 	// each calls do for the flat lane and those of types that are in use.
 	each(do func(*Lane))

@@ -64,7 +64,7 @@ func (r *Region) mustBeOut(does string) {
 	}
 }
 
-// movedOps is what MoveTo leaves in a lane: the quota of an arena that was put back.
+// movedOps are the ops that MoveTo leaves in a lane: the quota of an arena that was put back.
 var movedOps = laneOps{laneMemory: flatMemory{}, quota: &Quota{account: new(Account)}}
 
 // Abandon takes the place of Put for an *arena.Arena of a pool that is out, where another

@@ -23,7 +23,7 @@ func (s *Retired) Init(chunkSize, maxRetained uintptr) {
 // to end.
 func (s *Retired) Late() uint64 { return s.late.Load() }
 
-// lateSerial is what marks of a revived region count from: beyond all that the region
+// lateSerial is the serial from which marks of a revived region count: beyond all that the region
 // had before.
 const lateSerial = 1 << 63
 

@@ -16,7 +16,7 @@ type sharing struct {
 // quarter of them, or want would go up and down where a quarter need that much.
 const mostMore = 3 * Window / 8
 
-// own is what a lane may always retain, in bytes.
+// own returns how many bytes a lane may always retain.
 func (r *retention) own() uintptr { return max(spareLeast, r.start) }
 
 // share has the lane share from here on, or not, what it needs beyond limit bytes excepted.

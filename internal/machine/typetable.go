@@ -33,7 +33,7 @@ type TypeTable struct {
 	*laneList
 }
 
-// laneList is what only the slow paths need, see laneRecord.
+// laneList has what only the slow paths need, see laneRecord.
 type laneList struct {
 	lanes  []*Lane  // all lanes, those in use first
 	parked *parking // nil where all are in use

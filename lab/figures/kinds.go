@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// Kinds are what can be measured, and how its results become figures.
+// Kinds lists what can be measured, and how its results become figures.
 var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"bench":       func(m rounds.Measured) ([]Figure, error) { return Measure("bench", Go, m), nil },
 	"load":        loaded,

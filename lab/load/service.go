@@ -162,7 +162,7 @@ func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Resu
 // enough is how many requests must stand behind a p99.9, in all rounds together.
 var enough int64 = 100_000
 
-// Result is what a loop of one round had of one side.
+// Result has the counts of one side in a loop of one round.
 type Result struct {
 	Side, Loop     string
 	Requests       int
@@ -262,7 +262,7 @@ func (s Service) life(ctx context.Context, side, dir string, c Config, round uin
 	return all, nil
 }
 
-// Usage is what a server has used since it began.
+// Usage counts what a server has used since it began.
 type Usage struct {
 	CPU, Pause                      time.Duration
 	Collections                     uint32

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Config is what is converted.
+// Config says what to convert.
 type Config struct {
 	Dir      string
 	Patterns []string

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// module is what the go command tells of one.
+// module is the go command's description of one.
 type module struct {
 	Path, Version, Dir string
 	Replace            *module

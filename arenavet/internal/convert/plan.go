@@ -21,7 +21,7 @@ const (
 	byCapture                  // a literal: the function around it has it
 )
 
-// planned is what becomes of a function.
+// planned is the change to a function.
 type planned struct {
 	fn      *ssa.Function
 	how     how

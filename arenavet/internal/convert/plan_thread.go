@@ -181,7 +181,7 @@ func (p *plan) fileOf(pos token.Pos) (*ast.File, *declared) {
 	return nil, nil
 }
 
-// arenaName is what a file calls package arena, or is to call it.
+// arenaName returns the name that a file has for package arena, or is to have.
 func (p *plan) arenaName(d *declared) string {
 	for _, i := range d.file.Imports {
 		if path, _ := strconv.Unquote(i.Path.Value); path == catalog.ArenaPath {

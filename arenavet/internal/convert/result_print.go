@@ -104,7 +104,7 @@ func (p *plan) outside() (all []*Site) {
 	return all
 }
 
-// assumptions are what the analysis took for granted, for whoever reads the result.
+// assumptions lists what the analysis took for granted, for whoever reads the result.
 func (p *plan) assumptions() (all []string) {
 	for a, pos := range p.life.Assumed() {
 		if !p.within[a.Func] {

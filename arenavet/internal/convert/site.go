@@ -180,7 +180,7 @@ var twins = map[string]bool{
 	"strings.Clone": true, "bytes.Clone": true, "slices.Clone": true, "slices.Collect": true, "io.ReadAll": true, "ioutil.ReadAll": true,
 }
 
-// boxes are what else the compiler sends to the heap: values in interfaces, arguments, method
+// boxes are the other values that the compiler sends to the heap: values in interfaces, arguments, method
 // values. There is no text for them.
 func (p *program) boxes(fn *ssa.Function, told map[int]int) (all []*Site) {
 	from, to := p.fset.PositionFor(p.decls[fn].decl.Body.Pos(), false), p.fset.PositionFor(p.decls[fn].decl.Body.End(), false)

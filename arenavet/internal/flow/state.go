@@ -253,7 +253,7 @@ type lateUse struct {
 	ended  token.Pos
 }
 
-// parts are what lies in k, to be read.
+// parts returns the values that lie in k, to be read.
 func (s *state) parts(k *Site) map[string][]Atom {
 	if o := s.cells[k]; o != nil {
 		return o.parts

@@ -75,7 +75,7 @@ func (v value) at(off string) value {
 	return out
 }
 
-// atoms are what v itself may be, without its fields.
+// atoms returns the values that v itself may be, without its fields.
 func (v value) atoms() []Atom {
 	var out []Atom
 	for _, e := range v {

@@ -18,7 +18,7 @@ func isBuilder(t types.Type) bool {
 	return name == "strings.Builder" || name == "bytes.Buffer"
 }
 
-// sharedMethods are what strings.Builder or bytes.Buffer have and a Buffer has, too,
+// sharedMethods are those of strings.Builder or bytes.Buffer that a Buffer has, too,
 // with the same meaning.
 var sharedMethods = map[string]bool{
 	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Cap": true, "Grow": true,

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// counterpartSuffixes are what is added to a function's name for the one that takes an
+// counterpartSuffixes are the endings added to a function's name for the one that takes an
 // arena.
 var counterpartSuffixes = []string{"In", "Arena", "InArena", "WithArena"}
 

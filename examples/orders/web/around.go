@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Options are what an operator may change. Zero values are replaced by defaults.
+// Options are an operator's settings. Zero values are replaced by defaults.
 type Options struct {
 	Log     *slog.Logger
 	Metrics *prometheus.Registry

@@ -23,7 +23,7 @@ func Run(rounds int, measure ...func() float64) [][]float64 {
 	return values
 }
 
-// Spread is what values are like.
+// Spread summarizes values.
 type Spread struct{ Median, Least, Most float64 }
 
 // Of returns the spread of values, of which there is at least one. Between two middle ones

@@ -140,7 +140,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// summary is what callers need to know of a function.
+// summary tells callers what a function does.
 type summary struct {
 	cells   map[cell]set
 	results []set

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// World is what else there may be beside the functions that are looked at.
+// World answers for the code beside the functions that are analyzed.
 type World struct {
 	Whole    bool // nothing: it is a program
 	NoValues bool // nothing that gives the root a function
 }
 
-// Program is what is looked at.
+// Program is the code that is analyzed.
 type Program struct {
 	graph     *callgraph.Graph
 	own       map[*ssa.Function]bool
@@ -43,7 +43,7 @@ func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 // goyacc writes, count as unknown, so that what they are given stays on the heap.
 const maxSteps = 30_000_000
 
-// function is what is known of one.
+// function is the analysis of one.
 type function struct {
 	p       *Program
 	fn      *ssa.Function
@@ -72,7 +72,7 @@ func newFunction(p *Program, fn *ssa.Function) *function {
 	return f
 }
 
-// given is what a parameter leads to at first.
+// given returns what a parameter leads to at first.
 func (f *function) given(n int, t types.Type) set {
 	s := set{}
 	for _, l := range leaves(t) {
@@ -82,7 +82,7 @@ func (f *function) given(n int, t types.Type) set {
 	return s
 }
 
-// of is what a value refers to.
+// of returns what a value refers to.
 func (f *function) of(v ssa.Value) set {
 	if g, ok := v.(*ssa.Global); ok {
 		k := key(g.Type())
@@ -179,7 +179,7 @@ func (f *function) leak(s set, t types.Type, why Reason) {
 	}
 }
 
-// load is what a part of what r refers to holds.
+// load returns what a part of r's objects holds.
 func (f *function) load(r ref, path string, t types.Type) set {
 	s := set{}
 	for _, l := range leaves(t) {
