@@ -116,19 +116,19 @@ func (a *Arena) Reset() {
 		a.region.CheckFree()
 		a.region.Watch.Ended("Reset")
 	}
-	if a.isGuarded() {
+	switch {
+	case a.isGuarded():
 		a.endGuardedEpoch("Reset")
-		return
+	case a.forks != nil:
+		a.emptyForked("Reset")
+	default:
+		a.region.Empty()
 	}
-	a.empty("Reset")
 }
 
-// empty ends the epoch of a and of its forks, as the function does that it names. It
+// emptyForked ends the epoch of a and of its forks, as the function does that it names. It
 // returns how many bytes they used.
-func (a *Arena) empty(how string) (used uintptr) {
-	if a.forks == nil {
-		return a.region.Empty()
-	}
+func (a *Arena) emptyForked(how string) (used uintptr) {
 	if a.region.Isolates() {
 		used = a.usedByForks()
 		a.forgetForks()

@@ -133,8 +133,7 @@ func (p *ArenaPool) Get() *Arena {
 		x = p.miss()
 	}
 	a := x.takeOut()
-	turns := &a.owner.account.Turns
-	turns.Store(turns.Load() + 1)
+	a.owner.account.Take()
 	if check.On {
 		a.region.Watch.Begin()
 	}
@@ -216,7 +215,13 @@ func (p *ArenaPool) Put(a *Arena) {
 			return
 		}
 	}
-	if acct.used.Add(a.empty("Put")) {
+	var used uintptr
+	if a.forks == nil {
+		used = a.region.Empty()
+	} else {
+		used = a.emptyForked("Put")
+	}
+	if acct.used.Add(used) {
 		p.takeUsed(acct)
 	}
 	if acct.Pending {

@@ -63,8 +63,7 @@ func (p *ArenaPool) getInMode() *Arena {
 		x = p.miss()
 	}
 	a := x.takeOut()
-	turns := &a.owner.account.Turns
-	turns.Store(turns.Load() + 1)
+	a.owner.account.Take()
 	if check.On {
 		a.region.Watch.Begin()
 	}

@@ -180,8 +180,12 @@ func (l *Lane) empty(limit uintptr) (held uintptr) {
 	if used := l.used(); len(l.older) != 0 || held > limit || !l.retention.seen(used) {
 		l.endEpoch(limit)
 		held = l.HeldBytes()
-	} else if used != 0 {
-		l.takeBack(&l.chunk, 0, l.cap)
+	} else if used != 0 { // takeBack, without a call for what has no pointers
+		if l.ops.zeroes && l.Lo != 0 {
+			l.ops.clear(l.Base, 0, l.Lo)
+		}
+		l.chunk.fold()
+		l.Lo, l.Hi = 0, l.cap
 	}
 	if check.Tag {
 		l.check()

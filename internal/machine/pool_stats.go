@@ -42,7 +42,8 @@ type PoolStats struct {
 // arena is out finds bytes that are held and not charged; the next chunk charges them
 // all.
 type Account struct {
-	// Turns is the number of the arena's Gets and Puts: odd while it is out.
+	// Turns is the number of the arena's Gets and Puts: odd while it is out. A Put, which
+	// may come twice at once, adds one by CompareAndSwap, a Get by Take.
 	Turns atomic.Uint64
 	// held is the size of the chunks in bytes, charged the part of it that counts
 	// against the pool's total.
@@ -90,6 +91,12 @@ func (s *PoolStats) TakeHighWater() uintptr {
 
 // Left returns how many arenas were abandoned and are not collected yet.
 func (s *PoolStats) Left() int { return int(s.left.Load()) }
+
+// Take counts a Get, of an idle arena, which the caller alone has. Whoever gets the arena
+// from the caller sees that.
+//
+//go:norace
+func (acct *Account) Take() { addAlone(&acct.Turns, 1) }
 
 // Abandoned reports whether the arena was abandoned.
 func (acct *Account) Abandoned() bool { return acct.abandoned.Load() }

@@ -110,7 +110,9 @@ const notMade = "arena: use of an Arena that was not made by NewArena or a pool:
 //
 //go:norace
 func laneOf[T any](r *Region) *Lane {
-	r.MustBeMade()
+	if !r.Made() {
+		r.MustBeMade()
+	}
 	if Portable || r.side != nil {
 		return sideLaneOf[T](r)
 	}
@@ -162,57 +164,71 @@ func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch 
 // Empty ends the epoch of all lanes and makes every mark stale. It returns how many bytes
 // the epoch used.
 func (r *Region) Empty() (used uintptr) {
-	if r.retired != nil {
+	rec := r.RegionRecord
+	if rec.retired != nil {
 		return r.endIsolated()
 	}
 	flat := r.FlatLane()
 	used = flat.UserBytes()
-	held := flat.empty(r.MaxRetained)
+	held := flat.empty(rec.MaxRetained)
 	most, busiest := uintptr(0), r.Types.Busiest
-	r.unparkDue()
+	if r.Types.parked != nil {
+		r.unparkDue()
+	}
 	lanes := r.Types.inUse()
-	for i := 0; i < len(lanes); {
+	for i := 0; i < len(lanes); i++ {
 		l := lanes[i]
 		n := l.usedBytes()
-		idle := n == 0 && l.isIdle()
+		if n == 0 && l.isIdle() {
+			stays, parked := r.emptyIdle(l)
+			if parked { // another one has taken its place
+				lanes = lanes[:len(lanes)-1]
+				i--
+			}
+			held += stays
+			continue
+		}
 		n -= l.redzoneBytes()
 		if n > most {
 			most, busiest = n, l
 		}
 		used += n
-		stays := l.empty(r.MaxRetained)
-		switch {
-		case !idle:
-			l.retention.idle = 0
-		case l.retention.idle < patience-1:
-			l.retention.idle++
-		default:
-			r.park(l, r.resets+1) // another one takes its place
-			lanes = lanes[:len(lanes)-1]
-			continue
-		}
-		held += stays
-		i++
+		held += l.empty(rec.MaxRetained)
+		l.retention.idle = 0
 	}
 	if busiest != r.Types.Busiest { // else not even a write barrier
 		r.Types.Busiest = busiest
 	}
-	r.highWater = max(r.highWater, used)
-	r.resets++
-	r.marks.clear(max(r.MaxRetained/8, marksRetained))
+	rec.highWater = max(rec.highWater, used)
+	rec.resets++
+	if cap(rec.marks.positions) != 0 {
+		rec.marks.clear(max(rec.MaxRetained/8, marksRetained))
+	}
 	if p := r.Types.parked; p != nil {
 		held += p.held
 	}
-	if held > r.MaxRetained {
+	if held > rec.MaxRetained {
 		r.shrink()
 	}
 	if flat.ops.left {
-		flat.ops.quota.settle(r.MaxRetained)
+		flat.ops.quota.settle(rec.MaxRetained)
 	}
 	if check.Tag {
 		r.Types.check()
 	}
 	return used
+}
+
+// emptyIdle ends an epoch in which l was not used, and parks l after some of them. It
+// returns how many bytes stay in it, 0 where it was parked.
+func (r *Region) emptyIdle(l *Lane) (held uintptr, parked bool) {
+	held = l.empty(r.MaxRetained)
+	if l.retention.idle < patience-1 {
+		l.retention.idle++
+		return held, false
+	}
+	r.park(l, r.resets+1)
+	return 0, true
 }
 
 // Release ends the epoch of all lanes and gives their memory to the collector.

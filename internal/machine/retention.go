@@ -197,7 +197,7 @@ func (r *retention) seen(need uintptr) bool {
 		return false
 	}
 	r.peak = max(r.peak, need)
-	if r.want > spareLeast {
+	if r.shared != 0 && r.want > spareLeast {
 		r.tell(need)
 	}
 	r.epochs++
@@ -225,7 +225,9 @@ func (r *retention) endEpoch(need, limit uintptr) (look bool, join uintptr) {
 	if need > r.want {
 		need = r.raise(need, limit)
 	}
-	r.tell(need)
+	if r.shared != 0 {
+		r.tell(need)
+	}
 	r.peak = max(r.peak, need)
 	if r.epochs++; r.epochs == Window {
 		look = true

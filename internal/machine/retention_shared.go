@@ -22,7 +22,8 @@ func (r *retention) own() uintptr { return max(spareLeast, r.start) }
 // share has the lane share from here on, or not, what it needs beyond limit bytes excepted.
 func (r *retention) share(shares bool, limit uintptr) {
 	if was := r.shared != 0; was != shares {
-		r.exception, r.age = 0, 0
+		// Epochs before were not counted: this window lowers nothing.
+		r.exception, r.age, r.large = 0, 0, Window/4
 	}
 	r.shared = 0
 	if shares {
@@ -30,12 +31,12 @@ func (r *retention) share(shares bool, limit uintptr) {
 	}
 }
 
-// tell counts an epoch that needed so many bytes. What wants less than spareLeast need not
-// be told.
+// tell counts an epoch that needed so many bytes, in a lane that shares. What wants less
+// than spareLeast need not be told.
 func (r *retention) tell(need uintptr) {
 	if need > r.want/2 {
 		r.large++
-	} else if r.shared != 0 {
+	} else {
 		r.exception = max(r.exception, need)
 	}
 }

@@ -326,3 +326,26 @@ func TestMisfitIsForgotten(t *testing.T) {
 		t.Errorf("it counts for %d windows", r.misfit)
 	}
 }
+
+// A lane that begins to share in the middle of a window has not counted the epochs before:
+// without Window/4 in share they would pass for small ones, and what they all needed would be
+// given up.
+func TestSharingBeginsWithAWholeWindow(t *testing.T) {
+	r := newRetention(1<<10, 8)
+	const need, limit = 64 << 10, 1 << 20
+	epoch := func() {
+		if !r.seen(need) {
+			r.endEpoch(need, limit)
+		}
+	}
+	for range 3*Window - 5 {
+		epoch()
+	}
+	r.share(true, limit)
+	for range 5 {
+		epoch()
+	}
+	if r.epochs != 0 || r.want < need {
+		t.Errorf("%d epochs into the next window a lane of %d bytes each time wants %d", r.epochs, need, r.want)
+	}
+}
