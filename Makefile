@@ -69,7 +69,7 @@ LESS = test-race-quick test-lab-quick test-arenavet-quick
 # Each other build, processor, Go and compiler.
 REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm test-arm64 test-race test-race-off test-asan test-lab test-go-oldest \
 	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
-	test-adapters-builds test-adapters-others test-examples-builds test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
+	test-adapters-builds test-adapters-others test-examples-builds test-soak test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
 # What others have in part: combinations of checks, and all clangs of Debian.
 LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
@@ -299,8 +299,11 @@ orders-load: tools ## that service and its counterpart without arenas under load
 	cd examples/load && $(GO) run ./orders
 	cd lab && $(GO) run ./cmd/lab keep orders results/orders.txt
 
-soak: tools ## 10 minutes of that service under cancelled requests, panics and limits, beside its counterpart without arenas
-	cd examples/load && ORDERS_SOAK=10m $(GO) test -timeout 20m -count=1 -run Soak -v ./soak
+soak: tools ## 30 minutes of that service and its counterpart without arenas in 256 MB: load that shifts, killed clients, every metric compared
+	cd examples/load && $(GO) test -timeout 60m -count=1 -run Soak -v ./soak -for 30m
+
+test-soak: tools ## a minute of it (SHORT=: 30)
+	cd examples/load && $(GO) test $(TESTFLAGS) -run Soak ./soak -for $(if $(SHORT),1m,30m)
 
 test-arenavet: tools ## the tests of the analyzer, and of what it converts
 	cd arenavet && $(GO) test $(TESTFLAGS) ./...

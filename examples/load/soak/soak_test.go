@@ -3,12 +3,18 @@
 package soak
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
-	"context"
+	"errors"
+	"flag"
 	"fmt"
-	"math/rand/v2"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -18,241 +24,310 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/examples/orders/order"
 	"github.com/ebbpool/arena/examples/orders/pair"
 	"github.com/ebbpool/arena/examples/orders/traffic"
 	"github.com/ebbpool/arena/examples/orders/web"
+	"github.com/ebbpool/arena/internal/check"
 )
+
+var length = flag.Duration("for", 15*time.Second, "how long TestSoak runs")
+
+// container is the bytes that the services may have together, of which GOMEMLIMIT is 0.9.
+// Checked builds hand no memory out twice, and the race detector has more beside it.
+var container = 256 << 20
+
+func init() {
+	if check.On {
+		container = 2 << 30
+	}
+}
 
 const (
-	clients = 8
-	window  = 256 // requests under way at the same time that the service takes
+	share     = 0.35 // of GOMEMLIMIT for arenas
+	maxIdle   = 16 << 20
+	guardRate = 1000
+	maxBody   = 32 << 20
 )
 
-// TestSoak runs for ORDERS_SOAK, 10m for example, or for 15 seconds. While it does,
-// clients send orders, broken ones, too large ones and ones that make the handler panic,
-// and go away before they have an answer. Each answer is compared with the plain one's;
-// in between, when all clients rest, nothing may be out that was taken: no arena, no
+// TestSoak has both services in a process of their own, in a memory control group where one
+// can be made, under load that shifts: day, a night of a hundredth of it, and bursts, by
+// processes of which some are killed in the middle of their requests (client_test.go).
+// Between them, when nothing is asked for, every metric that is exported is compared with
+// what is known of the requests (metrics_test.go), and nothing may be out: no arena, no
 // goroutine, no connection of the database, and no memory above what it has come to.
 func TestSoak(t *testing.T) {
-	length := 15 * time.Second
 	if testing.Short() {
-		length = 2 * time.Second
+		*length = min(*length, 4*time.Second)
 	}
-	if text := os.Getenv("ORDERS_SOAK"); text != "" {
-		var err error
-		if length, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
+	s := &soak{group: group(t)}
+	end := s.serve(t)
+	cycle := min(*length/2, 3*time.Minute)
+	for began := time.Now(); time.Since(began) < *length && !t.Failed(); {
+		day := s.clients(t, 4, 4, 80*time.Millisecond, "day") // 200 requests a second
+		for range 5 {
+			time.Sleep(cycle / 10)
+			if begun, answered := s.marks['b'].Load(), s.marks['a'].Load(); begun > answered {
+				s.killed++
+			}
+			day[0].Process.Kill() // -9
+			day[0].Wait()
+			day = append(day[1:], s.clients(t, 1, 4, 80*time.Millisecond, "day")...)
+			s.observe(t)
+		}
+		s.end(t, day)
+		burst := s.clients(t, 1, 128, 0, "burst")
+		time.Sleep(cycle / 10)
+		s.observe(t)
+		s.end(t, burst)
+		night := s.clients(t, 1, 1, 500*time.Millisecond, "night")
+		time.Sleep(cycle / 4)
+		s.end(t, night)
+		if text := s.ask(t, fmt.Sprintf("/check?least=%d&most=%d", s.marks['a'].Load(), s.marks['b'].Load())); text != "" {
+			t.Error(text)
 		}
 	}
-	pool := arena.NewAutoPool(0)
-	pool.SetLimit(256<<10, 512<<10) // so low that long lists reach them
-	// No time may run out on a machine that is busy otherwise: what is looked for is not that.
-	patient := web.Limits{ReadHeader: time.Minute, Read: time.Minute, Write: time.Minute, Shutdown: time.Minute}
-	p := pair.Run(t, pair.Config{Pool: pool, Limits: patient, Options: web.Options{
-		Inside: pair.Faults, MaxUnderWay: window, Deadline: time.Minute,
-	}})
-	s := &soak{pair: p}
-	for client := range clients {
-		if err := traffic.New(uint64(client), prefix(client), 3, 1).Fill(t.Context(), p.Store, 150); err != nil {
-			t.Fatal(err)
+	end()
+	var counts []string
+	for mark, what := range marks {
+		n := s.marks[mark].Load()
+		counts = append(counts, fmt.Sprint(n, " ", what))
+		if n == 0 && !testing.Short() {
+			t.Errorf("nothing was %s: the soak has shown nothing", what)
 		}
 	}
-
-	s.rest(t, true)
-	end := time.Now().Add(length)
-	round := min(length/5, 20*time.Second)
-	for n := 0; time.Now().Before(end) && !t.Failed(); n++ {
-		ctx, cancel := context.WithTimeout(context.Background(), round)
-		var g sync.WaitGroup
-		for client := range clients {
-			g.Go(func() { s.client(ctx, t, client, uint64(n)) })
-		}
-		g.Wait()
-		cancel()
-		s.rest(t, n < 2)
-	}
-	t.Logf("%d answers compared; %d requests cancelled, %d panics, %d refused by a limit, %d bodies too large, %d broken",
-		s.compared.Load(), s.cancelled.Load(), s.panics.Load(), s.limited.Load(), s.large.Load(), s.broken.Load())
-	t.Logf("at rest at most %d MB, %d goroutines", s.mostRSS>>20, s.mostGoroutines)
-	for name, n := range map[string]*atomic.Int64{"compared": &s.compared, "cancelled": &s.cancelled, "panics": &s.panics, "limited": &s.limited, "large": &s.large, "broken": &s.broken} {
-		if n.Load() == 0 {
-			t.Errorf("nothing was %s: the soak has shown nothing", name)
-		}
-	}
+	t.Logf("%d clients killed in a request; at most %.0f MB resident; %s", s.killed, s.rss/1e6, strings.Join(counts, ", "))
 }
 
 type soak struct {
-	pair *pair.Pair
-
-	compared, cancelled, panics, limited, large, broken atomic.Int64
-
-	mostRSS        int64 // at rest, in the first rounds
-	mostGoroutines int
+	group    string // a memory control group's folder, or ""
+	services []string
+	operator string
+	marks    [256]atomic.Int64 // what clients have written
+	reading  sync.WaitGroup
+	seed     int
+	killed   int
+	rss      float64 // the most that was seen
 }
 
-func prefix(client int) string { return fmt.Sprintf("client%d-", client) }
-
-// rest looks at what is left when nobody asks for anything. The first rounds, which
-// warm up, say what may be there.
-func (s *soak) rest(t *testing.T, first bool) {
-	t.Helper()
-	s.pair.AwaitIdle(t)
-	s.pair.Arena.Client.CloseIdleConnections()
-	s.pair.Plain.Client.CloseIdleConnections()
-	debug.FreeOSMemory()
-	goroutines := runtime.NumGoroutine()
-	for range 200 { // those of connections that have just been closed
-		if goroutines = runtime.NumGoroutine(); goroutines <= s.mostGoroutines {
-			break
+// group makes a memory control group of version 1 or 2 below that of this process.
+func group(t *testing.T) (dir string) {
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	why := "Linux has them"
+	for line := range strings.Lines(string(groups)) { // hierarchy:controllers:path
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		own, file := filepath.Join("/sys/fs/cgroup", parts[2]), "memory.max"
+		if parts[1] == "memory" {
+			own, file = filepath.Join("/sys/fs/cgroup/memory", parts[2]), "memory.limit_in_bytes"
+		} else if parts[1] != "" {
+			continue
+		} else if os.WriteFile(filepath.Join(own, "cgroup.subtree_control"), []byte("+memory"), 0) != nil {
+			continue // version 2, which only the root group can have beside processes
 		}
-		time.Sleep(5 * time.Millisecond)
+		dir = filepath.Join(own, fmt.Sprint("ebbpool-soak-", os.Getpid()))
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			t.Cleanup(func() {
+				for range 100 { // until its last process is gone
+					if os.Remove(dir) == nil {
+						return
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				t.Errorf("%s is left", dir)
+			})
+			if err = os.WriteFile(filepath.Join(dir, file), []byte(fmt.Sprint(container)), 0); err == nil {
+				t.Logf("%s has %d MB", dir, container>>20)
+				return dir
+			}
+		}
+		why = err.Error()
 	}
-	rss := resident()
-	if first {
-		s.mostRSS, s.mostGoroutines = max(s.mostRSS, rss), max(s.mostGoroutines, goroutines)
-		return
+	t.Run("MemoryControlGroup", func(t *testing.T) { t.Skip("SKIPPED: no memory control group can be made here: ", why) })
+	return ""
+}
+
+// serve starts the process with the services, and returns what ends it.
+func (s *soak) serve(t *testing.T) (end func()) {
+	enter := "exec \"$@\""
+	if s.group != "" {
+		enter = "echo $$ >" + s.group + "/cgroup.procs && " + enter
 	}
-	// The database's own caches grow with the database, by less than this.
-	if rss > s.mostRSS+s.mostRSS/2+32<<20 {
-		t.Errorf("at rest %d MB are resident, %d MB were after the first rounds", rss>>20, s.mostRSS>>20)
+	c := exec.Command("sh", "-c", enter, "sh", os.Args[0], "-test.run=^TestServe$", "-test.v", "-test.timeout=0")
+	c.Env = append(os.Environ(), "EBBPOOL_SOAK=serve", fmt.Sprint("GOMEMLIMIT=", container/10*9))
+	c.Stderr = os.Stderr
+	in, _ := c.StdinPipe()
+	out, _ := c.StdoutPipe()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if goroutines > s.mostGoroutines+4 {
-		stacks := make([]byte, 64<<10)
-		t.Errorf("%d goroutines at rest, %d after the first rounds:\n%s", goroutines, s.mostGoroutines, stacks[:runtime.Stack(stacks, true)])
+	lines := bufio.NewScanner(out)
+	for s.operator == "" && lines.Scan() {
+		if urls, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
+			s.services = strings.Fields(urls)
+			s.operator = s.services[2]
+		} else if strings.Contains(lines.Text(), "SKIPPED: ") {
+			defer t.Skip(lines.Text())
+		}
 	}
-	if n := s.pair.Pool.Stats().InUseBytes; n != 0 {
-		t.Errorf("%d bytes of arenas in use at rest", n)
+	rest := make(chan string, 1)
+	go func() {
+		text := ""
+		for lines.Scan() {
+			text += lines.Text() + "\n"
+		}
+		rest <- text
+	}()
+	return func() {
+		in.Close()
+		text := <-rest
+		if err := c.Wait(); err != nil {
+			t.Errorf("the services ended with %v: %s", err, text)
+		}
 	}
 }
 
-// resident is how much memory the process has, in bytes; 0 where the system doesn't say.
-func resident() int64 {
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	var size, pages int64
-	fmt.Sscan(string(b), &size, &pages)
-	return pages * int64(os.Getpagesize())
+// A client is a process that sends requests until its standard input ends.
+type client struct {
+	*exec.Cmd
+	input io.Closer
+	says  *bytes.Buffer
 }
 
-// client sends requests until ctx is done, each to both services. It has customers of
-// its own, so that both find the same.
-func (s *soak) client(ctx context.Context, t *testing.T, client int, round uint64) {
-	seed := 1000*round + uint64(client)
-	rng := rand.New(rand.NewPCG(seed, 0x736f616b))
-	source := traffic.New(seed, prefix(client), 3, clients*150)
-	// An order of a client that has gone away may still come, while others are compared:
-	// nobody asks for these customers.
-	gone := traffic.New(seed, "gone", 3, clients*150)
-	// What was said to one client must not come to another.
-	foreign := func(a pair.Answer) bool {
-		return strings.Count(a.Body, `"customer":"client`) != strings.Count(a.Body, `"customer":"`+prefix(client))
-	}
-	for ctx.Err() == nil && !t.Failed() {
-		switch n := rng.IntN(100); {
-		case n < 8: // the client goes away
-			s.cancelled.Add(1)
-			soon, cancel := context.WithTimeout(ctx, time.Duration(rng.Int64N(int64(3*time.Millisecond))))
-			s.pair.Arena.Ask(soon, gone.Next())
-			s.pair.Plain.Ask(soon, gone.Next())
-			cancel()
-		case n < 12:
-			s.panics.Add(1)
-			a, err := s.pair.Arena.Ask(context.Background(), source.List(), "X-Fault", "before")
-			if err != nil || a.Status != 500 && !refused(a) || strings.Contains(a.Body, "client") {
-				t.Errorf("a panic: %v, %v", a, err)
-			}
-		case n < 15:
-			s.panics.Add(1)
-			if a, err := s.pair.Arena.Ask(context.Background(), source.List(), "X-Fault", "after"); err == nil && !refused(a) {
-				t.Errorf("half an answer looks like a whole one: %v", a)
-			}
-		case n < 18:
-			s.large.Add(1)
-			r := traffic.Request{Method: "POST", Path: "/orders", Body: bytes.Repeat([]byte{' '}, 1<<20+1+rng.IntN(1<<20))}
-			if a, err := s.pair.Arena.Ask(context.Background(), r); err == nil && a.Status != 413 && !refused(a) {
-				t.Errorf("%d bytes: %v", len(r.Body), a)
-			}
-		case n < 25:
-			s.broken.Add(1)
-			r := source.Create()
-			r.Body = mangle(rng, r.Body)
-			s.compare(t, r, func(pair.Answer) bool { return false })
-		case n < 28: // what the arena's limit may refuse, and the heap does not
-			r := traffic.Request{Method: "GET", Path: fmt.Sprintf("/orders?limit=%d&after=%d", order.MaxPage, rng.IntN(800))}
-			s.compare(t, r, func(pair.Answer) bool { return false })
-		case n < 45:
-			posted, r := pair.Answer{}, source.Create()
-			if posted = s.compare(t, r, foreign); posted.Status == 201 {
-				if got := s.compare(t, traffic.Request{Method: "GET", Path: posted.Location}, foreign); got.Status == 200 && got.Body != posted.Body {
-					t.Errorf("taken as %v\nshown as %v", posted, got)
+// clients starts n of them, which send from so many goroutines, each of which begins a
+// request in an interval.
+func (s *soak) clients(t *testing.T, n, goroutines int, interval time.Duration, phase string) (started []client) {
+	for range n {
+		s.seed++
+		c := exec.Command(os.Args[0], "-test.run=^TestClient$", "-test.timeout=0")
+		c.Env = append(os.Environ(), fmt.Sprint("EBBPOOL_SOAK=", strings.Join(s.services[:2], " "), " ", s.seed, " ", goroutines, " ", int(interval), " ", phase))
+		says := new(bytes.Buffer)
+		c.Stdout, c.Stderr = says, says
+		input, err := c.StdinPipe()
+		r, w, err2 := os.Pipe()
+		c.ExtraFiles = []*os.File{w}
+		if err := errors.Join(err, err2, c.Start()); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		s.reading.Go(func() {
+			defer r.Close()
+			b := make([]byte, 4096)
+			for n, err := r.Read(b); err == nil; n, err = r.Read(b) {
+				for _, mark := range b[:n] {
+					s.marks[mark].Add(1)
 				}
 			}
-		case n < 75:
-			s.compare(t, source.List(), foreign)
-		default:
-			r := source.Next()
-			s.compare(t, r, func(a pair.Answer) bool { return r.Method != "GET" && foreign(a) })
-		}
+		})
+		started = append(started, client{c, input, says})
 	}
+	return started
 }
 
-// refused reports whether others had the memory, which can happen to any request here.
-func refused(a pair.Answer) bool { return a.Status == 503 && a.RetryAfter != "" }
-
-// mangle breaks JSON: a byte changed, taken out or doubled.
-func mangle(rng *rand.Rand, doc []byte) []byte {
-	at := rng.IntN(len(doc))
-	switch rng.IntN(3) {
-	case 0:
-		doc[at] = byte(rng.IntN(256))
-		return doc
-	case 1:
-		return append(doc[:at], doc[at+1:]...)
+// end has clients end, and waits until all that they have written is counted.
+func (s *soak) end(t *testing.T, clients []client) {
+	for _, c := range clients {
+		c.input.Close()
 	}
-	return append(doc[:at+1], doc[at:]...)
+	for _, c := range clients {
+		if err := c.Wait(); err != nil {
+			t.Errorf("a client: %v: %s", err, c.says)
+		}
+	}
+	s.reading.Wait()
 }
 
-// compare asks both and returns the arena's answer. Where a limit has refused that one
-// it asks again until there is none, or the limit is for good.
-func (s *soak) compare(t *testing.T, r traffic.Request, foreign func(pair.Answer) bool) pair.Answer {
-	var a pair.Answer
-	for try := 0; ; try++ {
-		var err error
-		if a, err = s.pair.Arena.Ask(context.Background(), r); err != nil {
-			t.Errorf("%s %s: %v", r.Method, r.Path, err)
-			return a
-		}
-		if a.Status == 413 || a.Status == 503 {
-			s.limited.Add(1)
-			if strings.Contains(a.Body, "database") || a.Status == 503 && !refused(a) {
-				t.Errorf("%s %s: %v", r.Method, r.Path, a)
-			}
-			if a.Status == 503 && try < 1000 {
-				time.Sleep(time.Millisecond)
-				continue
-			}
-			return a
-		}
-		break
-	}
-	b, err := s.pair.Plain.Ask(context.Background(), r)
+func (s *soak) ask(t *testing.T, path string) string {
+	r, err := http.Get(s.operator + path)
 	if err != nil {
-		t.Errorf("%s %s: %v", r.Method, r.Path, err)
-		return a
+		t.Errorf("the services have ended: %v", err)
+		return ""
 	}
-	s.compared.Add(1)
-	x, y := a, b
-	if r.Method == "POST" {
-		x, y = a.WithoutID(), b.WithoutID()
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 200 {
+		t.Errorf("%s: %s, %v: %s", path, r.Status, err, text)
 	}
-	if x != y {
-		t.Errorf("%s %s %s\narena: %v\nplain: %v", r.Method, r.Path, r.Body, a, b)
+	return string(text)
+}
+
+// observe looks at what must hold under load, too.
+func (s *soak) observe(t *testing.T) {
+	m := parse(s.ask(t, "/metrics"))
+	if used, most := m[name("in_use_bytes")], m[name("pool_limit_bytes")]; used > most {
+		t.Errorf("%v bytes are in use, beyond the limit of %v", used, most)
 	}
-	if cmp.Or(a.Status, 500) >= 500 || foreign(a) {
-		t.Errorf("%s %s: %v", r.Method, r.Path, a)
+	if gets, back := m[name("gets_total")], m[name("puts_total")]+m[name("abandoned_total")]; back > gets {
+		t.Errorf("%v arenas came back, of %v", back, gets)
 	}
-	return a
+	s.rss = max(s.rss, m["process_resident_memory_bytes"])
+}
+
+// TestServe is the process with the services.
+func TestServe(t *testing.T) {
+	if os.Getenv("EBBPOOL_SOAK") != "serve" {
+		t.Skip("TestSoak starts it")
+	}
+	pool := arena.NewAutoPool(0)
+	if err := pool.SetLimitsFromEnvironment(share); err != nil {
+		t.Fatal(err)
+	}
+	pool.SetMaxIdleBytes(maxIdle)
+	pool.SetMisuseSampling(guardRate, func(r *arena.MisuseReport) { t.Error(r) })
+	l := newLedger()
+	var operator http.Handler
+	// No time may run out on a machine that is busy otherwise: what is looked for is not that.
+	patient := web.Limits{ReadHeader: time.Minute, Read: time.Minute, Write: time.Minute, Shutdown: time.Minute}
+	p := pair.Run(t, pair.Config{Pool: pool, Limits: patient, Options: web.Options{Inside: pair.Faults, MaxBody: maxBody, MaxUnderWay: 256, Deadline: time.Minute},
+		Arena: func(o *web.Options) {
+			o.Log, o.Inside = slog.New(l), l.inside
+			operator = web.Operator(o)
+		}})
+	if err := traffic.New(1, "shared", 3, 1).Fill(t.Context(), p.Store, 1000); err != nil {
+		t.Fatal(err)
+	}
+	rests := 0
+	var mostRSS float64
+	mostGoroutines := 0
+	mux := http.NewServeMux()
+	mux.Handle("/", operator)
+	mux.HandleFunc("/check", func(w http.ResponseWriter, r *http.Request) {
+		var asked span
+		fmt.Sscan(r.FormValue("least"), &asked.least)
+		fmt.Sscan(r.FormValue("most"), &asked.most)
+		probed := l.probe(pool, operator)
+		var problems []string
+		for range 100 { // what is lost is counted when the collector has found it
+			debug.FreeOSMemory()
+			time.Sleep(100 * time.Millisecond)
+			if problems = l.compare(operator, asked); problems == nil && p.Store.InUse() == 0 {
+				break
+			}
+		}
+		problems = append(problems, probed...)
+		if n := p.Store.InUse(); n != 0 {
+			problems = append(problems, fmt.Sprint(n, " connections of the database are in use"))
+		}
+		rss, goroutines := scrape(operator)["process_resident_memory_bytes"], runtime.NumGoroutine()
+		if rests++; rests <= 2 { // to warm up
+			mostRSS, mostGoroutines = max(mostRSS, rss), max(mostGoroutines, goroutines)
+		}
+		// The database's own caches grow with the database, by less than this.
+		if rss > mostRSS*1.5+32<<20 {
+			problems = append(problems, fmt.Sprintf("%v bytes are resident at rest, %v were after the first rounds", rss, mostRSS))
+		}
+		if goroutines > mostGoroutines+8 {
+			stacks := make([]byte, 64<<10)
+			problems = append(problems, fmt.Sprintf("%d goroutines at rest, %d after the first rounds:\n%s", goroutines, mostGoroutines, stacks[:runtime.Stack(stacks, true)]))
+		}
+		for _, problem := range problems {
+			fmt.Fprintln(w, problem)
+		}
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go http.Serve(listener, mux)
+	fmt.Println("serving", p.Arena.URL, p.Plain.URL, "http://"+listener.Addr().String())
+	io.Copy(io.Discard, os.Stdin)
 }

@@ -48,6 +48,7 @@ type Config struct {
 	Options  web.Options
 	Limits   web.Limits
 	Pool     *arena.ArenaPool
+	Arena    func(*web.Options) // changes those of the service with arenas; nil: they are as the other's
 }
 
 // Run starts a pair, and stops it when the test has ended.
@@ -71,7 +72,11 @@ func Run(t testing.TB, c Config) *Pair {
 	p := &Pair{Store: s, Pool: c.Pool}
 	o := c.Options
 	o.Metrics = prometheus.NewRegistry()
+	if c.Arena != nil {
+		c.Arena(&o)
+	}
 	p.Arena = serve(t, arenaorders.New(s, c.Pool, o, Clock), c.Limits)
+	o = c.Options
 	o.Metrics = prometheus.NewRegistry()
 	p.Plain = serve(t, plainorders.New(s, o, Clock), c.Limits)
 	return p
