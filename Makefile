@@ -78,7 +78,7 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 # What tests the root.
 $(filter-out test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
-.PHONY: help demo stress conversions bench bench-json matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
+.PHONY: help demo stress shifting conversions bench bench-json isolation matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
 	release-check release-tags
 
@@ -94,6 +94,10 @@ stress: tools ## the load test in full, 12 minutes, into docs/numbers.md and the
 	cd lab/load && $(GO) run ./cmd/load
 	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
 
+shifting: tools ## pools and servers under a load that shifts, 12 minutes (FOR=1m: shorter), into docs/numbers.md
+	cd lab/load && $(GO) run ./cmd/load -shift $(or $(FOR),9m) -out ../results/shifting.txt
+	cd lab && $(GO) run ./cmd/lab keep shifting results/shifting.txt
+
 conversions: tools ## what conversions gained, without and with live objects, into docs/numbers.md
 	cd lab && $(GO) run ./cmd/advice -conversions results/conversions.txt -names handler,sales,dns,template,ledger,workers -rounds 3 -for 2s && $(GO) run ./cmd/lab keep conversions results/conversions.txt
 
@@ -103,6 +107,9 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md 
 bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
 	cd lab && $(GO) generate ./jsonbench/easy
 	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -publish
+
+isolation: tools ## what isolation costs beside pools without and the heap, ROUNDS times, into docs/generated/isolation.md
+	cd lab && $(GO) run ./cmd/lab isolation -rounds $(ROUNDS) -publish
 
 matrix: tools ## every workload with every subject, by size, into docs/numbers.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
 	cd lab && $(GO) run ./cmd/lab matrix $(if $(FULL),-full -benchtime 200ms) $(if $(BUILD),-build $(BUILD) -out results/matrix-$(BUILD).txt,-publish)

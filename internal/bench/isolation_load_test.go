@@ -1,20 +1,13 @@
 package bench
 
 import (
-	"flag"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/testkit/turns"
+	"github.com/ebbpool/arena/internal/testkit"
 )
-
-// isolationRounds is 0 in a usual run of the tests: the whole table takes minutes.
-var isolationRounds = flag.Int("isolation", 0, "rounds of TestIsolationCPU, 0 for none; each takes about a minute")
 
 // What a request makes: eight types, six of them with pointers.
 type (
@@ -124,73 +117,21 @@ func isolationRequest(a *arena.Arena, body string, reply []byte) []byte {
 	return strconv.AppendInt(reply, int64(sum), 10)
 }
 
-// isolationLive makes so many objects that live on, as those of a cache: four words, with
-// two pointers.
-type isoCached struct {
-	next  *isoCached
-	value *[2]int64
-	id    [2]int64
-}
-
-func isolationLive(n int) (first *isoCached) {
-	for i := 0; i < n; i += 2 {
-		first = &isoCached{next: first, value: &[2]int64{int64(i)}}
-	}
-	return first
-}
-
-// TestIsolationCPU prints what isolated requests cost beside those of a pool that uses its
-// memory again and of the heap: CPU time of the whole process, that of the collector
-// included, in turns, with more and more live objects. It asserts what the machine's
-// other work can't change, and prints the ratios.
-func TestIsolationCPU(t *testing.T) {
-	if *isolationRounds == 0 {
-		t.Skip("without -isolation")
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	for _, percent := range []int{100, 400} {
-		debug.SetGCPercent(percent)
-		for _, n := range []int{20, 200, 2000} {
-			for _, live := range []int{0, 100_000, 1_000_000, 5_000_000} {
-				isolationCell(t, percent, n, live)
+// BenchmarkIsolation has a cell for each number of objects a request makes.
+func BenchmarkIsolation(b *testing.B) {
+	for _, n := range []int{20, 200, 2000} {
+		body, reply := isolationBody(n), []byte(nil)
+		testkit.Isolation(b, strconv.Itoa(n)+"_objects", n, func() (isolated, recycling, heap func()) {
+			in := func(p *arena.ArenaPool) func() {
+				return func() {
+					a := p.Get()
+					reply = isolationRequest(a, body, reply[:0])
+					p.Put(a)
+				}
 			}
-		}
+			isolating := arena.NewArenaPool(64<<10, 8<<20)
+			isolating.SetIsolation(true)
+			return in(isolating), in(arena.NewArenaPool(64<<10, 8<<20)), in(nil)
+		})
 	}
-}
-
-func isolationCell(t *testing.T, percent, n, live int) {
-	keep := isolationLive(live)
-	defer runtime.KeepAlive(keep)
-	body := isolationBody(n)
-	// Enough for several collections: a live object has about 40 bytes.
-	requests := max(1_000_000, live*percent/100) / n
-	serve := func(p *arena.ArenaPool) (cpu time.Duration, allocs float64) {
-		var reply []byte
-		run := func(n int) {
-			for range n {
-				a := p.Get()
-				reply = isolationRequest(a, body, reply[:0])
-				p.Put(a)
-			}
-		}
-		run(requests / 10)
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		began := turns.ProcessorTime()
-		run(requests)
-		cpu = turns.ProcessorTime() - began
-		runtime.ReadMemStats(&after)
-		return cpu, float64(after.Mallocs-before.Mallocs) / float64(requests)
-	}
-	recycling, isolated := arena.NewArenaPool(64<<10, 8<<20), arena.NewArenaPool(64<<10, 8<<20)
-	isolated.SetIsolation(true)
-	var byPool, byHeap, allocs []float64
-	for range *isolationRounds {
-		r, _ := serve(recycling)
-		i, n := serve(isolated)
-		h, _ := serve(nil)
-		byPool, byHeap, allocs = append(byPool, float64(i)/float64(r)), append(byHeap, float64(i)/float64(h)), append(allocs, n)
-	}
-	t.Logf("GOGC=%d %4d objects %7d live: %.2f of the recycling pool, %.2f of the heap, %.2f allocations", percent, n, live, turns.Of(byPool).Median, turns.Of(byHeap).Median, turns.Of(allocs).Median)
 }

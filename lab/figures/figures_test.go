@@ -117,6 +117,33 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// The pool that learns stands beside the fastest of the others, and misses what it misses.
+func TestShifted(t *testing.T) {
+	m, err := rounds.Parse(strings.NewReader(`cpu: x
+BenchmarkPool/phase=a_b/pool=auto 1 100 cpu-ns/req 130 retained-B
+BenchmarkPool/phase=a_b/pool=1 1 95 cpu-ns/req 100 retained-B
+BenchmarkPool/phase=a_b/pool=4 1 200 cpu-ns/req 10 retained-B
+BenchmarkShift/phase=idle/side=plain 1 100 resident-B
+BenchmarkShift/phase=idle/side=arena 1 129 resident-B
+`), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := shifted(m)
+	var got []string
+	for _, g := range all {
+		got = append(got, strings.Join([]string{g.Work, g.Measure, g.Text(), g.Verdict()}, " "))
+	}
+	want := []string{
+		"`NewAutoPool`, a b times the throughput of the fastest fixed chunk size, 1 KB 0.95 holds",
+		"`NewAutoPool`, a b times the memory that it retains 1.30 missed",
+		"a server, idle times the resident memory of the ordinary one 1.29 holds",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // A subject that did other work than the rest is no result.
 func TestChecksumsMustAgree(t *testing.T) {
 	const lines = "BenchmarkMatrix/work=flat/n=1000000/subject=heap 1 9 ns/op 7 checksum\nBenchmarkMatrix/work=flat/n=1000000/subject=Arena 1 3 ns/op 7 checksum\n"

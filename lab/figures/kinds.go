@@ -17,6 +17,8 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"load":        loaded,
 	"matrix":      works,
 	"conversions": conversions,
+	"shifting":    shifted,
+	"isolation":   isolated,
 	"json":        codecs,
 	"cpp":         pools,
 	"orders":      func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },
@@ -190,6 +192,62 @@ func pools(m rounds.Measured) ([]Figure, error) {
 		if p := strings.Split(name, "/"); p[0] == "latency" {
 			for _, q := range []string{"50", "90", "99", "99.9", "99.99"} {
 				add("cpp latency", p[len(p)-1], q, m.Values(name, "p"+q+"-ns"))
+			}
+		}
+	}
+	return all, nil
+}
+
+// shifted has for each phase of a load that shifts the pool that learns its chunk size beside
+// the fastest of those that have one, and the server with arenas beside the ordinary one.
+func shifted(m rounds.Measured) (all []Figure, _ error) {
+	add := func(work, measure, target string, values []float64) {
+		if g, ok := (Figure{Table: "shifting", Work: work, Measure: measure, Target: target}).Of(values); ok {
+			all = append(all, g)
+		}
+	}
+	for _, name := range m.Names {
+		p := strings.Split(name, "/") // Shift/phase=night/side=arena
+		work := strings.ReplaceAll(strings.TrimPrefix(p[1], "phase="), "_", " ")
+		switch p[0] + "/" + p[2] {
+		case "Pool/pool=auto":
+			const time, memory = "cpu-ns/req", "retained-B"
+			best, at := "", "Pool/"+p[1]+"/pool="
+			for _, other := range m.Names {
+				if size, ok := strings.CutPrefix(other, at); ok && size != "auto" && (best == "" || median(m.Values(other, time)) < median(m.Values(at+best, time))) {
+					best = size
+				}
+			}
+			add("`NewAutoPool`, "+work, "times the throughput of the fastest fixed chunk size, "+best+" KB", AtLeast+" 0.9", Ratios(m.Values(at+best, time), m.Values(name, time), false))
+			add("`NewAutoPool`, "+work, "times the memory that it retains", AtMost+" 1.2", Ratios(m.Values(name, memory), m.Values(at+best, memory), false))
+		case "Shift/side=arena":
+			add("a server, "+work, "times the resident memory of the ordinary one", AtMost+" 1.3", Ratios(m.Values(name, "resident-B"), m.Values("Shift/"+p[1]+"/side=plain", "resident-B"), false))
+		}
+	}
+	return all, nil
+}
+
+// isolated has what isolation costs each kind of request, with more and more live objects.
+func isolated(m rounds.Measured) (all []Figure, _ error) {
+	for _, work := range []string{"the handler", "20 objects", "200 objects", "2000 objects"} {
+		for _, name := range m.Names {
+			p := strings.Split(strings.ReplaceAll(name, "_", " "), "/") // Isolation/work=20_objects/gogc=100/live=0
+			if p[1] != "work="+work {
+				continue
+			}
+			percent, live := strings.TrimPrefix(p[2], "gogc="), strings.TrimPrefix(p[3], "live=")
+			g := Figure{Table: "isolation", Work: work + ", " + live + " live"}
+			beside := map[string]string{"100/0": AtMost + " 1.2", "400/0": AtMost + " 1.3"}[percent+"/"+live]
+			if percent != "100" {
+				g.Work += ", GOGC=" + percent
+			}
+			for _, c := range [][3]string{
+				{"times a pool's that does not isolate", "of-pool", beside}, {"times the heap's", "of-heap", AtMost + " 0.85"}, {"allocations", "allocs/req", AtMost + " 0.3"},
+			} {
+				g.Measure, g.Target = c[0], c[2]
+				if g, ok := g.Of(m.Values(name, c[1])); ok {
+					all = append(all, g)
+				}
 			}
 		}
 	}

@@ -26,9 +26,11 @@ var Places = []Place{
 	{"docs/numbers.md", "load", func(all []Figure) string {
 		return Pivot("handler, on net/http where it says nothing else", Only(all, "load"))
 	}},
+	{"docs/numbers.md", "shifting", func(all []Figure) string { return Rows(Only(all, "shifting")) }},
 	{"docs/numbers.md", "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},
 	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
 	{"examples/orders/README.md", "load", func(all []Figure) string { return Pivot("7 rounds, 80 % of the requests read", Only(all, "orders")) }},
+	{"docs/generated/isolation.md", "isolation", func(all []Figure) string { return Rows(Only(all, "isolation")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
 	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
 	{"docs/generated/json-speed.md", "json", func(all []Figure) string {

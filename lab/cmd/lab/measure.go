@@ -134,6 +134,28 @@ func benchCommand() *cli.Command {
 	}
 }
 
+func isolationCommand() *cli.Command {
+	return &cli.Command{
+		Name: "isolation", Usage: "pools that isolate requests beside pools that do not, and the heap",
+		Flags: keeping("results/isolation.txt", 5),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return results(cmd, "isolation", func(w io.Writer, n int) error {
+				return temporary(func(dir string) error {
+					var programs []rounds.Program
+					for i, from := range []string{root + "/internal/bench", "load/handlers"} {
+						path := filepath.Join(dir, fmt.Sprint(i, ".test"))
+						if err := rounds.Compile(ctx, from, path, ".", nil); err != nil {
+							return err
+						}
+						programs = append(programs, rounds.Program{Dir: from, Path: path, Args: rounds.Benchmarks("^BenchmarkIsolation$", "1x")})
+					}
+					return rounds.Run(ctx, w, n, programs, fail)
+				})
+			})
+		},
+	}
+}
+
 func matrixCommand() *cli.Command {
 	return &cli.Command{
 		Name: "matrix", Usage: "every workload with every subject, by size, as users build it or with -build",

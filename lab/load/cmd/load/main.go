@@ -32,6 +32,7 @@ func main() {
 	flag.IntVar(&c.Workers, "workers", 32, "requests at the same time, in the closed loop")
 	out := flag.String("out", "../results/load.txt", "write the results to this file, in Go's benchmark format")
 	short := flag.Bool("demo", false, "five sides, with 300,000 objects alive, in five lines")
+	shifting := flag.Duration("shift", 0, "in place of all that, a load that shifts, for so long: 9m")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -41,6 +42,9 @@ func main() {
 	err := load.ToFile(*out, func(w io.Writer) error {
 		if *short {
 			return demo(ctx, os.Stdout, w, 300_000, load.Config{Rounds: 3, Requests: 8_000, OpenRequests: 3_000, Workers: 32})
+		}
+		if *shifting > 0 {
+			return shift(ctx, io.MultiWriter(w, os.Stdout), *shifting)
 		}
 		for _, n := range []int{0, *live} {
 			s := service(n, sides, nil)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -64,6 +65,19 @@ func TestDemo(t *testing.T) {
 	says := regexp.MustCompile(`^arena: [\d.]+ times plain's throughput on this machine, [\d.]+ times sonic's with sync.Pool; of plain's CPU \d+ % was the codec, \d+ % allocation and collection.$`)
 	if len(lines) != 2+len(handlers.Front)+1 || !says.MatchString(lines[len(lines)-1]) {
 		t.Errorf("got %d lines:\n%s", len(lines), &out)
+	}
+}
+
+// A load that shifts has a line for each pool in each part of a phase, and for each server in
+// each phase.
+func TestShift(t *testing.T) {
+	var b bytes.Buffer
+	if err := shift(t.Context(), &b, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^Benchmark(Pool/phase=\S+/pool=\w+ \d+ \d+ cpu-ns/req [1-9]\d* retained-B|Shift/phase=\S+/side=\w+ \d+ [1-9]\d{6,} resident-B)$`).FindAllString(b.String(), -1)
+	if want := 7*11*(1+len(chunkSizes)) + 5*2; len(lines) != want || strings.Count(b.String(), "\n") != want {
+		t.Errorf("%d lines, not %d:\n%s", len(lines), want, &b)
 	}
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -60,11 +61,17 @@ type client struct {
 	host   *fasthttp.HostClient
 	source *payloads.Source
 	body   []byte
+	large  int // one request in so many has a body of the largest size; 0: none
 	req    fasthttp.Request
 	resp   fasthttp.Response
 }
 
-func (c *client) Prepare(i int) { c.body = c.source.AppendPayload(c.body[:0], i) }
+func (c *client) Prepare(i int) {
+	c.body = c.source.AppendPayload(c.body[:0], i)
+	if c.large != 0 && i%c.large == c.large/2 {
+		c.body = append(c.body, bytes.Repeat([]byte{' '}, largest)...)
+	}
+}
 
 func (c *client) Send(int) ([]byte, error) {
 	c.req.SetBodyRaw(c.body)
@@ -75,6 +82,18 @@ func (c *client) Send(int) ([]byte, error) {
 		return nil, fmt.Errorf("status %d: %s", code, c.resp.Body())
 	}
 	return c.resp.Body(), nil
+}
+
+// largest is a body of which a server sees few.
+const largest = 10 << 20
+
+// shifting is senders with one largest body in 10,000.
+func shifting(addr string, workers, requests int, seed uint64) (all []load.Sender, end func(), err error) {
+	all, end, err = senders(addr, workers, requests, seed)
+	for _, s := range all {
+		s.(*client).large = 10_000
+	}
+	return all, end, err
 }
 
 func senders(addr string, workers, requests int, seed uint64) (all []load.Sender, end func(), err error) {
