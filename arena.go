@@ -37,7 +37,7 @@ type Arena struct {
 const (
 	is64       = ^uintptr(0) >> 63
 	arenaPad   = 8*is64 + 32*(1-is64)
-	accountPad = 16*is64 + 32*(1-is64)
+	accountPad = 24 * (1 - is64)
 )
 
 // The region is the first field, or this does not compile.

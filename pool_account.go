@@ -15,6 +15,10 @@ type account struct {
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
+	// until is the number of Gets before the one that sampling picks.
+	until    int
+	sampling *misuseSampling // that until is of; nil before the first
+
 	used machine.Used // at Put
 
 	_ [accountPad]byte

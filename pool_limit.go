@@ -133,7 +133,7 @@ func (p *ArenaPool) control(change func(*controls)) {
 //
 //go:noinline
 func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
-	if c.misuse != nil && c.misuse.picks() {
+	if c.misuse != nil && c.misuse.picks(a.owner.account) {
 		a = p.guarded(a, c.misuse)
 	} else if c.isolates || a.region.Isolates() || frames != 0 {
 		p.isolate(a)

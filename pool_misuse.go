@@ -2,6 +2,7 @@ package arena
 
 import (
 	"log"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -60,7 +61,7 @@ func writeStack(b *strings.Builder, stack []uintptr) {
 
 // misuseSampling holds what a pool was told by SetMisuseSampling.
 type misuseSampling struct {
-	rate   int
+	mean   float64 // of the Gets between two that are picked, as of an exponential distribution
 	report func(*MisuseReport)
 }
 
@@ -101,17 +102,29 @@ func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	}
 	var m *misuseSampling
 	if rate > 0 && !check.On {
-		m = &misuseSampling{rate, report}
+		m = &misuseSampling{-1 / math.Log1p(-1/float64(rate)), report}
 		guard.Sampled.Store(true)
 	}
 	p.control(func(c *controls) { c.misuse = m })
 }
 
-// picks reports whether this Get is to return a guarded arena.
-func (m *misuseSampling) picks() bool {
+// picks reports whether this Get of the arena of acct is to return a guarded one. An arena
+// counts its Gets down from a number that chance gives, which makes each Get as likely as
+// one that is drawn by itself, without a draw for each.
+func (m *misuseSampling) picks(acct *account) bool {
 	debug.SetPanicOnFault(true)
-	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
+	if acct.sampling != m { // since SetMisuseSampling
+		acct.sampling, acct.until = m, m.draw()
+	}
+	if acct.until--; acct.until >= 0 {
+		return false
+	}
+	acct.until = m.draw()
+	return guard.Bytes() < machine.MostGuarded/2
 }
+
+//go:noinline
+func (m *misuseSampling) draw() int { return int(min(m.mean*rand.ExpFloat64(), math.MaxInt32)) }
 
 // guarded returns a guarded arena in place of a, which Get has taken and which goes back.
 func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {

@@ -221,7 +221,7 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	if s.Gets != gets || s.Puts != gets || s.Leaked != 0 || s.InUseBytes != 0 {
 		t.Errorf("after %d Gets and Puts: %+v", gets, s)
 	}
-	if s.Guarded < gets/20 || s.Guarded > gets/5 {
+	if s.Guarded < 380 || s.Guarded > 620 { // six standard deviations
 		t.Errorf("%d of %d Gets are guarded, with a rate of 10", s.Guarded, gets)
 	}
 	if s.Misses > gets/10 && !check.Race { // which has a sync.Pool lose what is put
@@ -234,8 +234,25 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	if again := p.Stats(); again.Guarded != s.Guarded {
 		t.Errorf("%d Gets are guarded while sampling is off", again.Guarded-s.Guarded)
 	}
-	a := p.Get()
-	p.Put(a)
+	// Arenas count their Gets down: from a number of the rate that holds now, and the first
+	// Get is no more likely than others.
+	p.SetMisuseSampling(1<<30, nil)
+	p.Put(p.Get())
+	p.SetMisuseSampling(1, nil)
+	p.Put(p.Get())
+	if again := p.Stats(); again.Guarded != s.Guarded+1 {
+		t.Errorf("%d of 2 Gets are guarded, want the second", again.Guarded-s.Guarded)
+	}
+	first := 0
+	for range 1000 {
+		p := arena.NewArenaPool(4096, 0)
+		p.SetMisuseSampling(10, nil)
+		p.Put(p.Get())
+		first += int(p.Stats().Guarded)
+	}
+	if first < 50 || first > 200 {
+		t.Errorf("the first Gets of %d of 1,000 pools are guarded, with a rate of 10", first)
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a negative rate is accepted")
