@@ -1340,8 +1340,9 @@ protected:
     // Those that are free may lie in memory that a rewind takes.
     void forget_blocks_since() noexcept {
         own_blocks_ = 0;
-        free_sizes_ = 0;
+        forget_free_blocks();
     }
+    void forget_free_blocks() noexcept { free_sizes_ = 0; }
 
     // Blocks of 64 to 127 bytes, of up to 255 and so on.
     static constexpr std::size_t smallest = 64;
@@ -1362,7 +1363,9 @@ private:
     }
     EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
         const auto size = width(bytes) - width(smallest);
-        if (size >= sizes) return;
+        // What came before the newest mark stays there: a block that is taken after a mark must
+        // lie after it, for a rewind to find it, and to count it among those since the mark.
+        if (size >= sizes || (places_ != nullptr && !is_since(places_, +address_of(p)))) return;
         const bool has = (free_sizes_ >> size & 1) != 0;
         free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
         free_sizes_ |= std::uint32_t{1} << size;
@@ -1589,6 +1592,14 @@ public:
         if (id_ == 0) id_ = new_id();
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
+        forget_free_blocks();
+        if (!annotate::on && +lo_ != +address_of(p + 1)) {
+            // It has a chunk of its own. What follows it goes there: else a block that came
+            // before it might come back as the newest, and be taken again, after it.
+            sunk_ += (+lo_ - +begin_) + (+end_ - +hi_) - sizeof(place);
+            enter(newest_);
+            lo_ = address_of(p + 1);
+        }
         close_run();
         begin_blocks();
         *p = {places_,

@@ -143,6 +143,28 @@ TEST(ArenaBlocks, CountsOfMarks) {
     a.rewind(before);
 }
 
+// What came back that is older than a mark is not handed out after it: that block would count
+// as older when it comes back again, and the rewind be refused for good.
+TEST(ArenaBlocks, OlderThanAMark) {
+    const auto reuse = [](std::size_t chunk_size, std::size_t bytes, bool returns_first) {
+        ebb::arena a(chunk_size);
+        ebb::arena_resource r(a);
+        void* const older = r.allocate(bytes, 8);
+        void* const newest = chunk_size == 1 ? nullptr : r.allocate(bytes, 8);
+        if (returns_first) r.deallocate(older, bytes, 8);
+        const ebb::arena_mark m = a.mark();
+        if (!returns_first) r.deallocate(older, bytes, 8);
+        void* const p = r.allocate(bytes, 8);
+        EXPECT_NE(p, older);
+        r.deallocate(p, bytes, 8);
+        a.rewind(m);  // aborts if the block is thought to be out
+        if (newest != nullptr) r.deallocate(newest, bytes, 8);
+    };
+    reuse(4'096, 64, false);
+    reuse(4'096, 64, true);
+    reuse(1, 8, false);  // where the mark has a chunk of its own
+}
+
 #if !EBB_ASAN && !EBB_VALGRIND  // where nothing is handed out twice
 
 TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {

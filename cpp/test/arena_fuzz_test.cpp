@@ -29,4 +29,13 @@ TEST(ArenaFuzz, EveryChunkRefusedInTurn) {
     }
 }
 
+// A block that came back between two marks makes them two: rewinding to the first ends the
+// second. (fuzz_long found that the model took them for one.)
+TEST(ArenaFuzz, BlockThatComesBackBetweenMarks) {
+    for (const std::uint8_t words : {std::uint8_t{0}, std::uint8_t{7}}) {
+        const std::uint8_t bytes[] = {0, 255, 255, 0, 0x90, words, 0x0b, 0xc0, 0, 0x0b, 0x0c, 1, 0x04, 0x0c, 0};
+        EXPECT_EQ(arena_model::replay_bytes(bytes, sizeof bytes), "") << int{words};
+    }
+}
+
 }  // namespace

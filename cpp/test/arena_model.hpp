@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -98,7 +99,8 @@ struct piece {
     std::vector<std::uint32_t> numbers{};                                // of objects with destructors, oldest first
     bool is_raw = false;                                                 // may be given back
     std::optional<ebb::arena_allocator<std::uint64_t, record>> block{};  // as a container has it
-    std::size_t given = 0, given_at = 0;                                 // what it counted, and when it came back
+    bool of_resource = false;
+    std::size_t given = 0, given_at = 0;  // what it counted, and when it came back
 };
 
 class player {
@@ -118,17 +120,20 @@ public:
 
     /// The error, or empty.
     std::string run() {
-        while (at_ < size_ && error_.empty()) {
+        for (; at_ < size_ && error_.empty(); ++steps) {
             step();
             check();
         }
         if (error_.empty()) {
+            end_resource(0);
             arena_.reset();
             expect_ended(0);
             if (memory_.held != 0) fail("memory was not given back");
         }
         return error_;
     }
+
+    static inline thread_local std::uint64_t steps = 0;  // of all runs
 
 private:
     using small = noisy<8, 4>;
@@ -168,13 +173,13 @@ private:
                 default: return end_epoch(op / 16);
             }
         } catch (const ebb::limit_error& e) {
-            ++failures_;
+            ++changes_;
             if (limit_ == 0) fail("limit_error without a limit");
             if (e.limit() != limit_ || e.in_use() != memory_.held || e.in_use() + e.asked() <= limit_) {
                 fail("limit_error of a wrong limit");
             }
         } catch (const std::bad_alloc&) {
-            ++failures_;
+            ++changes_;
             if (memory_.refused == refused_) fail("bad_alloc without a cause");
         }
         refused_ = memory_.refused;
@@ -205,13 +210,19 @@ private:
         arena_->give_back(p.at, p.bytes);
         p.is_raw = false;
         p.bytes = 0;
+        ++changes_;
         if (arena_->used_bytes() == before) return;
         p.counts -= before - arena_->used_bytes();
         if (p.counts != 0) fail("give_back() took another's");
         pieces_.pop_back();
     }
-    // A container's block, which is another container's later.
+    // A container's block, which is another container's later. The resource counts its own.
     void take_block(std::size_t n) {
+        if (n % 2 != 0) {
+            add(resource_.allocate(8 * n, 8), 8 * n, 8 * n, 8);
+            pieces_.back().of_resource = true;
+            return;
+        }
         ebb::arena_allocator<std::uint64_t, record> from(*arena_);
         add(from.allocate(n), 8 * n, 8 * n, 8);
         pieces_.back().block.emplace(from);
@@ -220,21 +231,36 @@ private:
     void give_block(std::size_t which) {
         std::vector<std::size_t> blocks;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            if (pieces_[i].block) blocks.push_back(i);
+            if (pieces_[i].block || pieces_[i].of_resource) blocks.push_back(i);
         }
-        if (blocks.empty()) return;
-        piece& p = pieces_[blocks[which % blocks.size()]];
+        if (!blocks.empty()) give_block(pieces_[blocks[which % blocks.size()]]);
+    }
+    void give_block(piece& p) {
         const std::size_t before = arena_->used_bytes();
-        p.block->deallocate(reinterpret_cast<std::uint64_t*>(p.at), p.bytes / 8);
+        if (p.of_resource) {
+            resource_.deallocate(p.at, p.bytes, 8);
+        } else {
+            p.block->deallocate(reinterpret_cast<std::uint64_t*>(p.at), p.bytes / 8);
+        }
         p.block.reset();
+        p.of_resource = false;
         p.given = before - arena_->used_bytes();
         if (p.given != 0 && p.given != p.counts) fail("a block that came back took another's");
         p.counts -= p.given;
         p.given_at = ++time_;
         p.bytes = 0;
+        ++changes_;
+    }
+    // The containers since then end, but those of allocators, which need not.
+    void end_resource(std::size_t from) {
+        for (std::size_t i = pieces_.size(); i-- > from;) {
+            if (pieces_[i].of_resource) give_block(pieces_[i]);
+        }
+        if (from == 0 && resource_.blocks() != 0) fail("blocks()");
     }
     // Everything goes on in another arena object: a new one, or one with objects.
     void move(unsigned how) {
+        end_resource(0);
         for (piece& p : pieces_) p.block.reset();  // they don't go along
         arena next(1 + how % 128);
         if (how >= 128) {
@@ -287,7 +313,7 @@ private:
             pieces_.back().fill = ++fill_;
             std::memset(p->rest, fill_, sizeof p->rest);
         } catch (std::uint32_t) {
-            ++failures_;  // it never was
+            ++changes_;  // it never was
         }
     }
     void one_nested(bool fails) {
@@ -298,7 +324,7 @@ private:
             object<nested<arena>>(whole(sizeof(row)) + 21, {n + 1, n}, *arena_, n, fails);
         } catch (std::uint32_t) {
             // What the constructor made stays until the end of the epoch.
-            ++failures_;
+            ++changes_;
             pieces_.push_back({nullptr, 0, 0, whole(sizeof(row)) + 21, {n + 1}});
         } catch (const std::bad_alloc&) {
             // Which part was refused shows in what is counted.
@@ -333,12 +359,13 @@ private:
 
     void mark() {
         ebb::arena_mark m = arena_->mark();
-        marks_.push_back({std::move(m), pieces_.size(), failures_, true, true, ++time_});
+        marks_.push_back({std::move(m), pieces_.size(), changes_, true, true, ++time_});
     }
     void rewind(std::size_t which) {
         if (marks_.empty()) return;
         const std::size_t i = marks_.size() - 1 - which % marks_.size();
         if (!marks_[i].known) return;
+        if (marks_[i].good) end_resource(marks_[i].pieces);
         arena_->rewind(marks_[i].m);
         if (!marks_[i].good) {
             if (record::count != 1 || record::last.kind != ebb::misuse::stale_mark) fail("a stale mark was accepted");
@@ -350,12 +377,11 @@ private:
         for (piece& p : pieces_) {
             if (p.given_at > marks_[i].time) p.counts += std::exchange(p.given, 0);
         }
-        // Those of the same place are the same mark. Whether it is the same after
-        // an allocation that failed is not said.
+        // Those of the same place are the same mark. Whether it is the same after an
+        // allocation that failed, or memory that came back, is not said.
         for (std::size_t k = i + 1; k < marks_.size(); ++k) {
             if (marks_[k].pieces != marks_[i].pieces) marks_[k].good = false;
-            if (marks_[k].pieces == marks_[i].pieces && marks_[k].failures != marks_[i].failures)
-                marks_[k].known = false;
+            if (marks_[k].pieces == marks_[i].pieces && marks_[k].changes != marks_[i].changes) marks_[k].known = false;
         }
         check_marks(i);
     }
@@ -367,6 +393,7 @@ private:
         arena_->limit(limit_);
     }
     void end_epoch(unsigned how) {
+        end_resource(0);
         if (how % 4 == 3) {
             arena_->release();
             if (memory_.held != 0) fail("release() kept memory");
@@ -420,7 +447,7 @@ private:
 
     struct mark_of {
         ebb::arena_mark m;
-        std::size_t pieces, failures;
+        std::size_t pieces, changes;
         bool good, known;
         std::size_t time;
     };
@@ -428,8 +455,9 @@ private:
     const std::uint8_t* data_;
     std::size_t size_, at_ = 0;
     memory& memory_;
-    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, epochs_ = 0, refused_ = 0, failures_ = 0;
-    std::optional<arena> arena_;
+    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, epochs_ = 0, refused_ = 0, changes_ = 0;
+    std::optional<arena> arena_{std::in_place};
+    ebb::basic_arena_resource<record> resource_{*arena_};
     std::size_t time_ = 0;
     std::vector<piece> pieces_;
     std::vector<mark_of> marks_;

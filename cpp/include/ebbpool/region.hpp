@@ -227,6 +227,14 @@ public:
         if (id_ == 0) id_ = new_id();
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
+        forget_free_blocks();
+        if (!annotate::on && +lo_ != +address_of(p + 1)) {
+            // It has a chunk of its own. What follows it goes there: else a block that came
+            // before it might come back as the newest, and be taken again, after it.
+            sunk_ += (+lo_ - +begin_) + (+end_ - +hi_) - sizeof(place);
+            enter(newest_);
+            lo_ = address_of(p + 1);
+        }
         close_run();
         begin_blocks();
         *p = {places_,

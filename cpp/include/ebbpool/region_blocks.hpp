@@ -125,8 +125,9 @@ protected:
     // Those that are free may lie in memory that a rewind takes.
     void forget_blocks_since() noexcept {
         own_blocks_ = 0;
-        free_sizes_ = 0;
+        forget_free_blocks();
     }
+    void forget_free_blocks() noexcept { free_sizes_ = 0; }
 
     // Blocks of 64 to 127 bytes, of up to 255 and so on.
     static constexpr std::size_t smallest = 64;
@@ -147,7 +148,9 @@ private:
     }
     EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
         const auto size = width(bytes) - width(smallest);
-        if (size >= sizes) return;
+        // What came before the newest mark stays there: a block that is taken after a mark must
+        // lie after it, for a rewind to find it, and to count it among those since the mark.
+        if (size >= sizes || (places_ != nullptr && !is_since(places_, +address_of(p)))) return;
         const bool has = (free_sizes_ >> size & 1) != 0;
         free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
         free_sizes_ |= std::uint32_t{1} << size;
