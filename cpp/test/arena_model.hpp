@@ -380,8 +380,11 @@ private:
         // Those of the same place are the same mark. Whether it is the same after an
         // allocation that failed, or memory that came back, is not said.
         for (std::size_t k = i + 1; k < marks_.size(); ++k) {
-            if (marks_[k].pieces != marks_[i].pieces) marks_[k].good = false;
-            if (marks_[k].pieces == marks_[i].pieces && marks_[k].changes != marks_[i].changes) marks_[k].known = false;
+            if (marks_[k].changes != marks_[i].changes) {
+                marks_[k].known = false;
+            } else if (marks_[k].pieces != marks_[i].pieces) {
+                marks_[k].good = false;
+            }
         }
         check_marks(i);
     }
