@@ -353,7 +353,7 @@ test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
 test-cpp-blocks: ## each block of C++ of cpp/README.md, as a program
 	scripts/cpp-blocks.sh
 
-test-cpp-peers: ## libstdc++'s tests of its memory resource on ours: fetched from Debian, never committed
+test-cpp-peers: ## what libstdc++, libc++, Boost and protobuf test theirs with, on ours: fetched from Debian, never committed
 	scripts/cpp-peers.sh
 
 test-cpp-docs: ## that all of the C++ half is documented

@@ -1,65 +1,182 @@
 #!/bin/sh
-# cpp-peers.sh: what others have written to test their memory resources, on ours by an
-# adapter. libstdc++'s tests of std::pmr::monotonic_buffer_resource, of Debian's source of
-# gcc, are fetched into _build/peers and never committed. Each test is a process of its own;
-# what an arena does not promise is named here with its reason, and must fail.
+# cpp-peers.sh [SUITE...]: what others have written to test their resources, arenas and pools,
+# on ours by the adapters of cpp/test/peers: libstdc++, libc++, Boost.Container, Boost.Pool,
+# protobuf. Debian's sources of them are fetched into _build/peers and never committed. Each
+# test is a process of its own; what ours do not promise is named here with its reason, and
+# must fail. UPDATE=1 writes the table of cpp/README.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/skipped.sh
-here=$(pwd)
-work=$here/_build/peers
-archive=gcc-12_12.2.0.orig.tar.gz
-tests=$work/libstdc++-v3/testsuite
-if [ ! -d "$tests/20_util/monotonic_buffer_resource" ]; then
-	command -v curl >/dev/null || { skipped "libstdc++'s tests: no curl"; exit 0; }
-	mkdir -p "$work"
-	curl -sfL -o "$work/$archive" "http://deb.debian.org/debian/pool/main/g/gcc-12/$archive" ||
-		{ skipped "libstdc++'s tests: Debian's $archive can't be fetched"; exit 0; }
-	tar -xOf "$work/$archive" --wildcards '*/gcc-12.2.0-dfsg.tar.xz' |
-		tar -xJ -C "$work" --strip-components=1 --wildcards '*libstdc++-v3/testsuite/util/*.h' \
-			'*libstdc++-v3/testsuite/20_util/monotonic_buffer_resource/*'
-	rm "$work/$archive"
-fi
+work=$(pwd)/_build/peers
+release=bookworm
 
-other() {
+get() {
+	apt-get -q -o Dir::Etc::SourceList="$work/apt/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$work/apt/lists" \
+		-o Dir::Cache="$work/apt/cache" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" "$@" >"$work/apt/log" 2>&1
+}
+
+# fetched FOLDER PACKAGE FILE...: the files of Debian's source package, in $work/FOLDER.
+fetched() {
+	folder=$work/$1 package=$2
+	shift 2
+	[ ! -e "$folder/complete" ] || return 0
+	command -v apt-get >/dev/null || { skipped "tests of $package: no apt-get"; return 1; }
+	mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$folder"
+	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $release main" >"$work/apt/sources.list"
+	get update && (cd "$folder" && get source --download-only --tar-only "$package") ||
+		{ skipped "tests of $package: Debian's source can't be fetched"; return 1; }
+	case $package in
+	gcc-*) tar -xOf "$folder"/*.orig.tar.* --wildcards '*/gcc-*-dfsg.tar.xz' | tar -xJ -C "$folder" --strip-components=1 --wildcards "$@" ;;
+	*) tar -xf "$(ls "$folder"/*.orig.tar.*)" -C "$folder" --strip-components=1 --wildcards "$@" ;;
+	esac
+	rm "$folder"/*.orig.tar.*
+	touch "$folder/complete"
+}
+
+# of SUITE:FILE:FUNCTION: why ours does not do what the test wants.
+of() {
 	case $1 in
-	allocate:test03 | release:test04) echo "a buffer begins with the header of a chunk" ;;
-	allocate:test04) echo "what allocate() answers are whole units of 8 bytes" ;;
-	allocate:test07) echo "sizes that can't be are not asked for upstream" ;;
-	deallocate:test01) echo "memory that was given back newest first is free again" ;;
+	*monotonic*:allocate:test03 | *monotonic*:release:test04 | *:allocate_exception_safety:* | *:allocate_from_initial_buffer:*)
+		echo "a buffer begins with the header of a chunk" ;;
+	*monotonic*:allocate:test04 | *:allocate_with_initial_size:*) echo "what allocate() answers are whole units of 8 bytes" ;;
+	*monotonic*:allocate:test07) echo "sizes that can't be are not asked for upstream" ;;
+	*monotonic*:deallocate:test01) echo "memory that was given back newest first is free again" ;;
+	*d_pool_resource:allocate:test03 | *d_pool_resource:release:test03 | libc++:*sync_allocate:*) echo "what the pool does not serve is not counted, and release() leaves it" ;;
+	*d_pool_resource:allocate:test0[67]) echo "upstream is asked for what the user asks for, and the pool's memory is aligned to a cache line" ;;
+	*d_pool_resource:allocate-max-chunks:*) echo "a pool does not grow" ;;
+	*d_pool_resource:multithreaded:*) echo "a pool is one block" ;;
+	boost:*:test_do_allocate | boost:*:test_release) echo "an arena does not answer what is left, and its chunks have a header" ;;
+	boost:*:test_upstream_resource | libc++:allocate_overaligned_request:*) echo "upstream is asked for whole cache lines" ;;
+	boost:test_bug_2696:*) echo "chunks have a header, and grow from more than one element" ;;
+	boost:test_bug_3349:*) echo "memory goes back when nothing of it is out" ;;
+	protobuf:*:SpaceAllocated_and_Used) echo "storage counts from its first whole cache line on" ;;
+	protobuf:*:BlockSizeDoubling) echo "a chunk is as large as all before it, and its header comes on top" ;;
 	*) return 1 ;;
 	esac
 }
 
-passed=0 differ=0 failed=0
-for file in "$tests"/20_util/monotonic_buffer_resource/*.cc; do
-	name=$(basename "$file" .cc)
-	# Some only compile.
-	functions=$(sed -n 's/^\(test[0-9]*\)()$/\1/p' "$file")
-	{
-		sed -e 's/std::pmr::monotonic_buffer_resource/peers::monotonic_buffer_resource/' \
-			-e 's/^#include <memory_resource>/&\n#include "monotonic.hpp"/' -e 's/^main()/suite()/' "$file"
-		echo '#include <cstdlib>'
-		echo '#include <cstring>'
-		echo 'int main(int, char** args) {'
-		for function in $functions; do echo "if (std::strcmp(args[1], \"$function\") == 0) $function();"; done
-		echo '}'
-	} >"$work/$name.cpp"
-	"${CXX:-g++}" -std=c++20 -w -include algorithm -I"$tests/util" -Icpp/include -Icpp/test/peers "$work/$name.cpp" \
-		-o "$work/$name" -pthread || { failed=$((failed + 1)); echo "$name: it does not compile"; continue; }
-	for function in ${functions:-compiles}; do
-		if "$work/$name" "$function" >"$work/out" 2>&1; then
-			passed=$((passed + 1))
-			! reason=$(other "$name:$function") || { echo "$name $function passes, and is said not to: $reason"; exit 1; }
-		elif reason=$(other "$name:$function"); then
-			differ=$((differ + 1))
-			echo "$name $function: not of an arena: $reason"
-		else
-			failed=$((failed + 1))
-			echo "$name $function fails:"
-			cat "$work/out"
-		fi
-	done
+passed=0 differ=0 failed=0 suites=
+# ran SUITE:FILE:FUNCTION COMMAND...
+ran() {
+	which=$1
+	shift
+	if timeout 120 "$@" >"$work/out" 2>&1; then
+		passed=$((passed + 1))
+		! reason=$(of "$which") || { echo "$which passes, and is said not to: $reason"; exit 1; }
+	elif reason=$(of "$which"); then
+		differ=$((differ + 1))
+		echo "$which: not of ours: $reason"
+	else
+		failed=$((failed + 1))
+		echo "$which fails:"
+		tail -5 "$work/out"
+	fi
+}
+built() {
+	"${CXX:-g++}" -std=c++20 -w -Icpp/include -Icpp/test/peers "$@" -pthread 2>"$work/out" ||
+		{ failed=$((failed + 1)); echo "$name does not compile:"; head -5 "$work/out"; return 1; }
+}
+# said SUITE WHAT NOT_BUILT: ends a suite.
+said() {
+	echo "$1: $passed as they should be, $differ of what ours do not promise, $failed failed"
+	echo "| $2 | $passed | $differ | $3 |" >>"$work/table"
+	suites="$suites $failed"
+	passed=0 differ=0 failed=0
+}
+
+# functions SUITE FILE FLAG...: each function without parameters, void test...(), in its own process;
+# the program itself where there is none.
+functions() {
+	name=$1:$(basename "$2" | sed 's/\..*//') file=$2
+	shift 2
+	sed -e 's/std::pmr::\(monotonic_buffer\|unsynchronized_pool\|synchronized_pool\)_resource/peers::\1_resource/' \
+		-e 's|^#include <memory_resource>|&\n#include "resources.hpp"|' \
+		-e 's|^#include <boost/container/pmr/monotonic.*|#include "boost_resource.hpp"|' \
+		-e 's!^#include <boost/\(pool\|thread\).*!#include "boost_pool.hpp"!' "$file" >"$work/test.cpp"
+	# block_slist is a part of Boost's resource.
+	sed -i '/^namespace test_block_chain/,/^}  .*namespace/d; /test_block_chain::/d' "$work/test.cpp"
+	all=$(sed -n 's/^\(void \)\{0,1\}\(test[a-z0-9_]*\)()$/\2/p' "$work/test.cpp")
+	grep -q '"\(resources\|boost_[a-z]*\).hpp"' "$work/test.cpp" || { echo "$name would not run on ours"; exit 1; }
+	if [ -n "$all" ]; then
+		sed -i 's/^\(int \)\{0,1\}main()/\1suite()/' "$work/test.cpp"
+		{
+			printf '#include <cstring>\nint main(int, char** args) {\n'
+			for f in $all; do echo "if (!std::strcmp(args[1], \"$f\")) $f();"; done
+			case $name in boost*) echo 'return boost::report_errors();' ;; esac
+			echo '}'
+		} >>"$work/test.cpp"
+	elif ! grep -q 'main(' "$file"; then
+		echo 'int main() {}' >>"$work/test.cpp"
+	fi
+	built "$work/test.cpp" -o "$work/test" -I"$(dirname "$file")" "$@" || return 0
+	for f in ${all:-main}; do ran "$name:$f" "$work/test" "$f"; done
+}
+
+# The tests of protobuf's Arena that make no message and ask for no hook of protobuf's.
+arena_tests='BasicCreate CreateAndConstCopy CreateAndNonConstCopy CreateAndMove CreateWithFourConstructorArguments
+	CreateWithEightConstructorArguments CreateWithMoveArguments InitialBlockTooSmall SpaceAllocated_and_Used
+	BlockSizeDoubling Alignment BlockSizeSmallerThanAllocation AddCleanup'
+
+mkdir -p "$work"
+printf '| tests of | pass | ask for what ours do not promise | not built |\n| --- | ---: | ---: | --- |\n' >"$work/table"
+for suite in ${*:-libstdc++ libc++ container pool protobuf}; do
+	case $suite in
+	libstdc++)
+		t=libstdc++-v3/testsuite
+		fetched gcc gcc-12 "*$t/util/*.h" "*$t/20_util/*_resource/*" || continue
+		for file in "$work/gcc/$t"/20_util/*[cd]_*_resource/*.cc; do
+			case $file in *_single.cc) continue ;; esac
+			functions "$(basename "$(dirname "$file")")" "$file" -include algorithm -I"$work/gcc/$t/util"
+		done
+		;;
+	libc++)
+		fetched llvm llvm-toolchain-19 '*/libcxx/test/support' '*/libcxx/test/std/utilities/utility/mem.res' || continue
+		for file in "$work"/llvm/libcxx/test/std/utilities/utility/mem.res/mem.res.*[rl]/*/*.pass.cpp; do
+			functions libc++ "$file" -I"$work/llvm/libcxx/test/support"
+		done
+		;;
+	container)
+		fetched boost boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' || continue
+		functions boost "$work/boost/libs/container/test/monotonic_buffer_resource_test.cpp" "$work/boost/libs/container/src/global_resource.cpp"
+		;;
+	pool)
+		fetched boost boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' || continue
+		for file in pool_alloc bug_1252 bug_2696 bug_3349 bug_4960 threading; do
+			functions boost "$work/boost/libs/pool/test/test_$file.cpp"
+		done
+		;;
+	protobuf)
+		fetched protobuf protobuf '*/src/google/protobuf/arena_unittest.cc' || continue
+		{
+			printf '#include "protobuf.hpp"\nnamespace google::protobuf {\n'
+			sed -n -e '/^class Notifier/,/^TEST/{/^TEST/!p}' -e '/^class PleaseMoveMe/,/^};/p' -e '/^uint64_t Align8/p' \
+				"$work/protobuf/src/google/protobuf/arena_unittest.cc"
+			for test in $arena_tests; do
+				sed -n "/^TEST(ArenaTest, $test)/,/^}/p" "$work/protobuf/src/google/protobuf/arena_unittest.cc"
+			done
+			echo '}'
+		} >"$work/test.cpp"
+		name=protobuf
+		built "$work/test.cpp" -o "$work/test" -lgtest -lgtest_main &&
+			for test in $arena_tests; do ran "protobuf:arena_unittest:$test" "$work/test" --gtest_filter="ArenaTest.$test"; done
+		;;
+	*) echo "cpp-peers.sh: no suite $suite" >&2; exit 2 ;;
+	esac
+	case $suite in
+	libstdc++) said "$suite" "libstdc++ 12: \`monotonic_buffer_resource\`, pool resources" "the base class: 2 files" ;;
+	libc++) said "$suite" "libc++ 19: the same" "\`polymorphic_allocator\`, aliases, the base class: 55 files" ;;
+	container) said "$suite" "Boost.Container 1.81: \`monotonic_buffer_resource\`" "Boost's list of blocks, pool resources that count theirs, aliases: 18 files" ;;
+	pool) said "$suite" "Boost.Pool 1.81" "its lists, singletons and macros: 9 files" ;;
+	protobuf) said "$suite" "protobuf 3.21: \`arena_unittest\`" "messages, hooks, the list of free arrays: 49 tests" ;;
+	esac
 done
-echo "libstdc++'s monotonic_buffer_resource: $passed as it should be, $differ of what an arena does not promise, $failed failed"
-[ "$failed" = 0 ]
+case $suites in *[1-9]*) exit 1 ;; esac
+
+# The table of cpp/README.md has all five.
+[ "$(wc -l <"$work/table")" = 7 ] || exit 0
+sed '/^<!-- peers:begin -->/,/^<!-- peers:end -->/{/^|/d}; /^<!-- peers:begin -->/r '"$work/table" cpp/README.md >"$work/README.md"
+if [ "${UPDATE-}" = 1 ]; then
+	cp "$work/README.md" cpp/README.md
+else
+	diff cpp/README.md "$work/README.md" || { echo "the table of cpp/README.md is another: UPDATE=1 make test-cpp-peers"; exit 1; }
+fi
