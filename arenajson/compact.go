@@ -13,28 +13,21 @@ import (
 
 // Valid reports whether data is one JSON document, as encoding/json's Valid does. It takes
 // nothing of any arena, and keeps up to 1 MB for the next call.
-func Valid(data []byte) (ok bool) {
+func Valid(data []byte) bool {
 	const most = 1 << 20
 	if len(data) > most-docSlack {
 		return json.Valid(data) // slower, and in no memory
 	}
 	e := newEncoder(nil, nil)
-	defer func() {
-		if r := recover(); r != nil {
-			if _, is := r.(trouble); !is {
-				panic(r)
-			}
-		}
-		e.length = len(data)
-		e.free()
-	}()
+	defer e.free()
+	e.length = len(data)
 	if cap(e.text) < len(data)+docSlack {
 		e.text = make([]byte, 0, len(data)+docSlack)
 	}
 	b := e.text[:len(data)+docSlack]
 	clear(b[copy(b, data):])
 	d := decoder{base: xunsafe.DataOf(b), n: len(data)}
-	return d.space(d.skip(d.space(0))) == d.n
+	return d.isDocument()
 }
 
 // Compact returns src, one JSON document, without its spaces, in a, or on the heap if a is

@@ -33,6 +33,7 @@ type decoder struct {
 
 	shelf *shelf // of maps to use again; nil: make new ones
 
+	spaced   bool // some space was met
 	numbers  bool // UseNumber
 	known    bool // DisallowUnknownFields
 	strict   bool // Strict
@@ -71,12 +72,7 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 		if c != '-' && c-'0' > 9 {
 			return d.null(p, to, i)
 		}
-		return d.int(p, to, i)
-	case readUint:
-		if c-'0' > 9 {
-			return d.null(p, to, i)
-		}
-		return d.uint(p, to, i)
+		return d.integer(p, to, i)
 	case readFloat64:
 		if c != '-' && c-'0' > 9 {
 			return d.null(p, to, i)

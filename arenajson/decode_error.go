@@ -50,7 +50,7 @@ func (d *decoder) mismatch(p *decProgram, i int) int {
 	default:
 		e.Value = "number"
 		switch p.op {
-		case readInt, readUint, readFloat32, readFloat64:
+		case readInt, readFloat32, readFloat64:
 			e.Value += " " + d.text(i, end)
 		}
 	}

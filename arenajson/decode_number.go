@@ -77,33 +77,17 @@ func (d *decoder) whole(i int) (uint64, int) {
 	return u, i
 }
 
-func (d *decoder) int(p *decProgram, to xunsafe.Pointer, i int) int {
-	from := i
-	negative := d.at(i) == '-'
-	if negative {
-		i++
+// integer reads a whole number with a sign or, where p has none, without.
+func (d *decoder) integer(p *decProgram, to xunsafe.Pointer, i int) int {
+	from, negative := i, uint64(0)
+	if d.at(i) == '-' {
+		i, negative = i+1, 1
 	}
 	u, i := d.whole(i)
-	x := int64(u)
-	if negative {
-		x = -x
-	}
-	unused := 64 - 8*p.size
-	if i < 0 || x < 0 != negative && x != 0 || x<<unused>>unused != x {
+	if i < 0 || u > p.most+negative || negative > p.signed {
 		return d.mismatch(p, from)
 	}
-	storeInt(to, p.size, uint64(x))
-	return i
-}
-
-func (d *decoder) uint(p *decProgram, to xunsafe.Pointer, i int) int {
-	from := i
-	u, i := d.whole(i)
-	unused := 64 - 8*p.size
-	if i < 0 || u<<unused>>unused != u {
-		return d.mismatch(p, from)
-	}
-	storeInt(to, p.size, u)
+	storeInt(to, p.size, (u^-negative)+negative)
 	return i
 }
 

@@ -17,8 +17,7 @@ type decOp uint8
 const (
 	readNothing decOp = iota // what no value of JSON fits: channels, functions, maps with keys of other types
 	readBool
-	readInt
-	readUint
+	readInt // of either kind
 	readFloat32
 	readFloat64
 	readString
@@ -65,6 +64,8 @@ type decProgram struct {
 	keys   keyOp
 	pairs  sync.Pool // of *pair, of maps
 	length int       // of arrays
+	most   uint64    // of integers: the largest
+	signed uint64    // 1 where one less than -most is, too
 	fields *decFields
 	maker  hooks.MapMaker // of arena maps
 
@@ -199,9 +200,9 @@ func (p *decProgram) fill(methods bool) {
 	case reflect.Bool:
 		p.op = readBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		p.op = readInt
+		p.op, p.most, p.signed = readInt, 1<<(8*p.size-1)-1, 1
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		p.op = readUint
+		p.op, p.most = readInt, 1<<(8*p.size)-1
 	case reflect.Float32:
 		p.op = readFloat32
 	case reflect.Float64:

@@ -26,6 +26,7 @@ func (d *decoder) space(i int) int {
 // spaces is space where there may be some: one, or a line end and what is indented by.
 func (d *decoder) spaces(i int) int {
 	for isSpace(d.at(i)) {
+		d.spaced = true
 		i++
 		w := d.word(i) ^ ' '*ones
 		for ; w == 0; w = d.word(i) ^ ' '*ones {
@@ -288,97 +289,12 @@ func (d *decoder) strInvalid(start, to, i int) (string, int) {
 	return xunsafe.ViewString(b[:n]), end + 1
 }
 
-// skip reads a value that nobody wants, and returns where it ends.
-func (d *decoder) skip(i int) int {
-	switch c := d.at(i); c {
-	case '"':
-		return d.skipString(i)
-	case '{', '[':
-		if d.depth >= deepNest-1 && !d.strict {
-			return d.skipNest(i)
-		}
-		if c == '{' {
-			return d.skipObject(i)
-		}
-		d.deeper(i)
-		if i = d.space(i + 1); d.at(i) != ']' {
-			for {
-				i = d.space(d.skip(i))
-				if d.at(i) == ']' {
-					break
-				}
-				if d.at(i) != ',' {
-					d.fail()
-				}
-				i = d.space(i + 1)
-			}
-		}
-		d.depth--
-		return i + 1
-	case 't':
-		if d.has(i, "true") {
-			return i + 4
-		}
-	case 'f':
-		if d.has(i, "false") {
-			return i + 5
-		}
-	case 'n':
-		if d.has(i, "null") {
-			return i + 4
-		}
-	default:
-		return d.number(i)
-	}
-	d.fail()
-	return 0
-}
-
-func (d *decoder) skipObject(i int) int {
-	d.deeper(i)
-	if d.strict {
-		d.beginNames()
-	}
-	if i = d.space(i + 1); d.at(i) != '}' {
-		for {
-			if d.at(i) != '"' {
-				d.fail()
-			}
-			at := i
-			i = d.skipString(i)
-			if d.strict {
-				d.addName(at, i)
-			}
-			if i = d.space(i); d.at(i) != ':' {
-				d.fail()
-			}
-			i = d.space(d.skip(d.space(i + 1)))
-			if d.at(i) == '}' {
-				break
-			}
-			if d.at(i) != ',' {
-				d.fail()
-			}
-			i = d.space(i + 1)
-		}
-	}
-	if d.strict {
-		d.endNames()
-	}
-	d.depth--
-	return i + 1
-}
-
 // skipString reads a string and leaves its escapes.
-func (d *decoder) skipString(i int) int {
-	i++
-	for from := i; ; {
-		m := special(d.word(i))
-		if m == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(m) / 8
+func (d *decoder) skipString(i int) int { return d.skipRest(i+1, d.plain(i+1)) }
+
+// skipRest is skipString for a string whose text begins at from and is plain up to i.
+func (d *decoder) skipRest(from, i int) int {
+	for ; ; i = d.plain(i) {
 		if d.strict && !utf8.Valid(d.view(from, i)) {
 			d.rejectText(from)
 		}

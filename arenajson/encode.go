@@ -39,7 +39,7 @@ type encoder struct {
 	strings []entry[string]
 	anys    []entry[any]
 	order   []uint64 // of the members of maps: see sorted
-	inner   []byte   // of a string in a string, and what is open in a document
+	inner   []byte   // of a string in a string, and of a document that HTML escapes
 }
 
 // visit is a pointer, map or slice that is being written.

@@ -15,6 +15,15 @@ type tokens struct {
 	open  brackets // which
 }
 
+// brackets has a bit for each open bracket: whether it is a brace.
+type brackets [maxNesting/64 + 1]uint64
+
+func (b *brackets) set(depth int, c byte) {
+	b[depth/64] = b[depth/64]&^(1<<(depth%64)) | braceBit(c)<<(depth%64)
+}
+
+func (b *brackets) brace(depth int) bool { return b[depth/64]>>(depth%64)&1 != 0 }
+
 // tokenPlace tells what stands in front of the next token.
 type tokenPlace uint8
 
