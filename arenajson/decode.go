@@ -31,7 +31,8 @@ type decoder struct {
 
 	before int // how much of the document stands in front of base, where that is a string of it
 
-	shelf *shelf // of maps to use again; nil: make new ones
+	shelf   *shelf // of maps to use again; nil: make new ones
+	members *lists // nil where there are none yet
 
 	spaced   bool // some space was met
 	numbers  bool // UseNumber
@@ -123,10 +124,8 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.anyMap(p, to, i)
 	case readTextMap:
 		return d.textMap(p, to, i)
-	case readMap:
-		return d.builtinMap(p, to, i)
-	case readArenaMap:
-		return d.arenaMap(p, to, i)
+	case readMap, readArenaMap:
+		return d.otherMap(p, to, i)
 	}
 	return d.special(p, to, i)
 }
@@ -152,7 +151,7 @@ func (p *decProgram) empty(to xunsafe.Pointer) {
 	case readIface, readText, readNothing, readNoMap:
 		switch p.typ.Kind() {
 		case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
-			xunsafe.Value(p.typ, to).SetZero()
+			xunsafe.Value(p.typ, to).SetZero() // at would have it escape
 		}
 	}
 }
@@ -270,7 +269,7 @@ func (d *decoder) array(p *decProgram, to xunsafe.Pointer, i int) int {
 		}
 	}
 	for ; n < p.length; n++ {
-		xunsafe.Value(p.elem.typ, xunsafe.Add(to, uintptr(n)*p.elem.size)).SetZero()
+		p.elem.at(xunsafe.Add(to, uintptr(n)*p.elem.size)).SetZero()
 	}
 	d.depth--
 	return i + 1

@@ -20,7 +20,7 @@ var (
 // memoryProgram is a program that is there for its memory alone.
 func memoryProgram[T any]() *decProgram {
 	t := reflect.TypeFor[T]()
-	return &decProgram{typ: t, mem: machine.TypeOf(t), size: t.Size()}
+	return &decProgram{typed: typedOf(t), mem: machine.TypeOf(t)}
 }
 
 // anyAt reads a value into an empty interface. One that holds a pointer is read
@@ -62,7 +62,7 @@ type dynamic struct {
 // through reads a value through the pointer in the interface at to, if encoding/json
 // does: not where that is nil, and null only where it leads to a pointer again.
 func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok bool) {
-	in := xunsafe.Value(p.typ, to).Elem()
+	in := p.at(to).Elem()
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
 		return 0, false
 	}
@@ -85,8 +85,9 @@ func (d *decoder) any(i int) (any, int) {
 		*xunsafe.Cast[string](at) = s
 		return box("", at), end
 	case '{':
-		m := d.newAnyMap()
-		return m, d.anyMembers(m, i)
+		var m map[string]any
+		end := d.anyMembers(&m, i)
+		return m, end
 	case '[':
 		return d.list(i)
 	case 't':

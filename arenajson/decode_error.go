@@ -210,7 +210,7 @@ func (w *walk) through(p *decProgram, i int) *decProgram {
 			}
 		case (p.op == readAny || p.op == readIface) && len(w.under) > 0 && w.under[0].at == i:
 			if w.value != nil {
-				w.value = xunsafe.Value(p.typ, w.value).Elem().UnsafePointer()
+				w.value = p.at(w.value).Elem().UnsafePointer()
 			}
 			p, w.under = w.under[0].prog, w.under[1:]
 		default:

@@ -54,95 +54,131 @@ func (d *decoder) open(i int) (begin int, more bool) {
 	return i, true
 }
 
-// anyMembers reads the object at i into m.
-func (d *decoder) anyMembers(m map[string]any, i int) int {
-	i, more := d.open(i)
-	for more {
-		var name string
-		name, i = d.name(i)
-		var v any
-		v, i = d.any(i)
-		m[name] = v
-		i, more = d.next(i)
-	}
-	return i
-}
-
 func (d *decoder) anyMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := xunsafe.Cast[map[string]any](to)
-	if *m == nil {
-		*m = d.newAnyMap()
-	}
-	return d.anyMembers(*m, i)
+	return d.anyMembers(xunsafe.Cast[map[string]any](to), i)
+}
+
+// anyMembers reads the object at i into m.
+func (d *decoder) anyMembers(m *map[string]any, i int) int {
+	return d.lists().anys.read(d, nil, m, i)
 }
 
 func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := xunsafe.Cast[map[string]string](to)
-	made := *m == nil && d.shelf == nil
-	if *m == nil {
-		*m = d.newTextMap()
+	return d.lists().texts.read(d, p.elem, xunsafe.Cast[map[string]string](to), i)
+}
+
+// member is one of a map with strings as keys.
+type member[V any] struct {
+	name  string
+	value V
+}
+
+// memberList has the members of objects that are being read, the outermost object's first, for
+// which a new map has no room: that is made once, as large as it has to be.
+type memberList[V any] struct {
+	all  []member[V]
+	used *mapsTo[V] // maps to use again, if there are any
+}
+
+// lists is what a decoder of maps has while it reads.
+type lists struct {
+	anys  memberList[any]
+	texts memberList[string]
+}
+
+var freeLists = sync.Pool{New: func() any { return new(lists) }}
+
+// lists returns d's.
+func (d *decoder) lists() *lists {
+	if d.members == nil {
+		d.members = freeLists.Get().(*lists)
+		if d.shelf != nil {
+			d.members.anys.used, d.members.texts.used = &d.shelf.anys, &d.shelf.texts
+		}
 	}
-	var rest *[]text // of those that a new map has no room for: that is made once, as large as it has to be
+	return d.members
+}
+
+// free gives back what lists gave.
+func (l *lists) free() {
+	l.anys.free()
+	l.texts.free()
+	freeLists.Put(l)
+}
+
+func (l *memberList[V]) free() {
+	clear(l.all) // after an error
+	l.all, l.used = l.all[:0], nil
+}
+
+// read reads the object at i into m, or into another map if that is nil.
+func (l *memberList[V]) read(d *decoder, elem *decProgram, m *map[string]V, i int) int {
+	made := *m == nil && l.used == nil
+	switch {
+	case made:
+		*m = map[string]V{}
+	case *m == nil:
+		*m = l.used.take()
+	}
+	from := len(l.all)
 	i, more := d.open(i)
 	for more {
-		var name, v string
-		name, i = d.name(i)
-		if d.at(i) == '"' {
-			v, i = d.str(i)
-		} else {
-			i = d.null(p.elem, xunsafe.PointerTo(&v), i)
-		}
-		if made && len(*m) == smallMap {
-			if rest == nil {
-				rest = moreTexts.Get().(*[]text)
+		var x member[V]
+		x.name, i = d.name(i)
+		switch v := any(&x.value).(type) {
+		case *any:
+			*v, i = d.any(i)
+		case *string:
+			if d.at(i) == '"' {
+				*v, i = d.str(i)
+			} else {
+				i = d.null(elem, xunsafe.PointerTo(v), i)
 			}
-			*rest = append(*rest, text{name, v})
-		} else {
-			(*m)[name] = v
+		}
+		if !made || len(*m) < smallMap {
+			(*m)[x.name] = x.value
+		} else if l.all = append(l.all, x); len(l.all) >= mostEntries {
+			made = false
+			l.enter(m, from)
 		}
 		i, more = d.next(i)
 	}
-	if rest != nil {
-		all := make(map[string]string, len(*m)+len(*rest))
-		maps.Copy(all, *m)
-		for _, x := range *rest {
-			all[x.name] = x.value
-		}
-		*m = all
-		if clear(*rest); cap(*rest) <= mostEntries {
-			*rest = (*rest)[:0]
-			moreTexts.Put(rest)
-		}
+	if len(l.all) > from {
+		l.enter(m, from)
 	}
 	return i
 }
 
-// smallMap is how many entries a map has room for before it grows for the first time.
-const smallMap = 8
+// enter has m be a larger map, with the members from there on.
+func (l *memberList[V]) enter(m *map[string]V, from int) {
+	mine := l.all[from:]
+	larger := make(map[string]V, len(*m)+len(mine))
+	maps.Copy(larger, *m)
+	for i := range mine {
+		larger[mine[i].name] = mine[i].value
+	}
+	*m = larger
+	clear(mine)
+	l.all = l.all[:from]
+}
 
-// text is a member of a map[string]string.
-type text struct{ name, value string }
-
-var moreTexts = sync.Pool{New: func() any { return new([]text) }}
-
-// pair is a key and a value that go into a map.
+// pair is a variable for a key and one for a value, on the way into a map.
 type pair struct{ key, value reflect.Value }
 
-// builtinMap reads an object into a builtin map, by package reflect. A value comes
-// before its key, as in encoding/json: what does not fit is noted in that order.
-func (d *decoder) builtinMap(p *decProgram, to xunsafe.Pointer, i int) int {
+// otherMap reads an object into an arena.Map, or a builtin map by package reflect. There a
+// value comes before its key, as in encoding/json: what does not fit is noted in that order.
+func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	m := xunsafe.Value(p.typ, to)
-	if m.IsNil() {
-		m.Set(d.newMap(p.typ))
+	if *xunsafe.Cast[xunsafe.Pointer](to) == nil {
+		d.makeMap(p, to)
 	}
 	i, more := d.open(i)
 	if !more {
@@ -150,97 +186,75 @@ func (d *decoder) builtinMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	}
 	x, _ := p.pairs.Get().(*pair)
 	if x == nil {
-		x = &pair{reflect.New(p.key.typ), reflect.New(p.elem.typ)}
+		x = &pair{reflect.New(p.key.typ).Elem(), reflect.New(p.elem.typ).Elem()}
 	}
-	key, value := x.key, x.value
-	seen, one := m, value // the keys of this object; and their values
-	if d.strict && m.Len() > 0 && p.keys != keyString {
-		set := reflect.MapOf(p.key.typ, reflect.TypeFor[struct{}]())
-		seen, one = reflect.MakeMap(set), reflect.New(set.Elem())
+	key, value := x.key.Addr().UnsafePointer(), x.value.Addr().UnsafePointer()
+	keys := to // has those of this object, for Strict, as names may differ and be one key: 0 and -0
+	builtin, other := p.op == readMap, d.strict && p.keys != keyString
+	if other && d.lenOf(p, to) > 0 {
+		keys = d.alloc(p)
+		d.makeMap(p, keys)
 	}
 	for n := 1; more; n++ {
 		at := i
 		var name string
 		name, i = d.name(i)
-		value.Elem().SetZero()
-		i = d.value(p.elem, value.UnsafePointer(), i)
-		if d.key(p, key.UnsafePointer(), name, at) {
-			m.SetMapIndex(key.Elem(), value.Elem())
-			if d.strict && p.keys != keyString {
-				if seen != m {
-					seen.SetMapIndex(key.Elem(), one.Elem())
+		if builtin {
+			x.value.SetZero()
+			i = d.value(p.elem, value, i)
+		}
+		fits, into := d.key(p, key, name, at), value
+		if fits {
+			if other {
+				if d.enter(p, keys, x, key); d.lenOf(p, keys) != n {
+					d.rejectName(at)
 				}
-				d.newKey(seen.Len(), n, at)
 			}
-		} else {
+			into = d.enter(p, to, x, key)
+		}
+		if !builtin {
+			i = d.value(p.elem, into, i)
+		}
+		if !fits {
+			x.value.SetZero()
 			d.badKey(p.key, name, at)
 			n--
 		}
 		i, more = d.next(i)
 	}
-	key.Elem().SetZero()
-	value.Elem().SetZero()
+	x.key.SetZero()
+	x.value.SetZero()
 	p.pairs.Put(x)
 	return i
 }
 
-// newKey ends the reading where a key, whose name is at i, was not the n-th: names may
-// differ and be one key, as 0 and -0 do.
-func (d *decoder) newKey(has, n, i int) {
-	if has != n {
-		d.rejectName(i)
+// makeMap has the variable at to hold a new map.
+func (d *decoder) makeMap(p *decProgram, to xunsafe.Pointer) {
+	if p.op == readMap {
+		p.at(to).Set(d.newMap(p.typ))
+		return
 	}
+	d.outside(func() error { *xunsafe.Cast[xunsafe.Pointer](to) = p.maker.Make(d.a); return nil })
 }
 
-// arenaMap reads an object into an arena.Map, a new one if there is none.
-func (d *decoder) arenaMap(p *decProgram, to xunsafe.Pointer, i int) int {
-	if d.at(i) != '{' {
-		return d.null(p, to, i)
-	}
-	m := *xunsafe.Cast[xunsafe.Pointer](to)
-	if m == nil {
-		d.outside(func() error { m = p.maker.Make(d.a); return nil })
-		*xunsafe.Cast[xunsafe.Pointer](to) = m
-	}
-	i, more := d.open(i)
-	if !more {
-		return i
-	}
-	key, n := d.alloc(p.key), 0
-	seen := to // where a map with the keys of this object is
-	if d.strict && p.keys != keyString && d.lenOf(p, to) > 0 {
-		seen = d.alloc(p)
-		d.outside(func() error { *xunsafe.Cast[xunsafe.Pointer](seen) = p.maker.Make(d.a); return nil })
-	}
-	for more {
-		at := i
-		var name string
-		name, i = d.name(i)
-		if d.key(p, key, name, at) {
-			if d.strict && p.keys != keyString {
-				d.outside(func() error { p.maker.Entry(*xunsafe.Cast[xunsafe.Pointer](seen), key); return nil })
-				n++
-				d.newKey(d.lenOf(p, seen), n, at)
-			}
-			var value xunsafe.Pointer
-			d.outside(func() error { value = p.maker.Entry(m, key); return nil })
-			i = d.value(p.elem, value, i)
-		} else {
-			i = d.value(p.elem, d.alloc(p.elem), i) // what does not fit in there comes first
-			d.badKey(p.key, name, at)
-		}
-		i, more = d.next(i)
-	}
-	return i
-}
-
-// lenOf is how many entries the arena map has that the pointer at a variable of program p
-// leads to.
-func (d *decoder) lenOf(p *decProgram, at xunsafe.Pointer) (n int) {
-	d.outside(func() error {
-		n = xunsafe.Value(p.typ, at).Interface().(interface{ Len() int }).Len()
+// enter gives the map at to an entry of x's key, which lies at key, and returns where its value
+// belongs: in a builtin map it is there already.
+func (d *decoder) enter(p *decProgram, to xunsafe.Pointer, x *pair, key xunsafe.Pointer) (value xunsafe.Pointer) {
+	if p.op == readMap {
+		p.at(to).SetMapIndex(x.key, x.value)
 		return nil
-	})
+	}
+	d.outside(func() error { value = p.maker.Entry(*xunsafe.Cast[xunsafe.Pointer](to), key); return nil })
+	return value
+}
+
+// lenOf is how many entries the map at to has.
+func (d *decoder) lenOf(p *decProgram, to xunsafe.Pointer) (n int) {
+	m := p.at(to)
+	if p.op == readMap {
+		return m.Len()
+	}
+	d.outside(func() error { n = m.Interface().(interface{ Len() int }).Len(); return nil })
 	return n
 }
 
@@ -248,20 +262,20 @@ func (d *decoder) lenOf(p *decProgram, at xunsafe.Pointer) (n int) {
 // whether it is one.
 func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
-	case keyText:
-		xunsafe.Value(p.key.typ, to).SetZero()
-		d.fromText(p.key, to, name, i)
-	case keyJSON:
-		xunsafe.Value(p.key.typ, to).SetZero()
-		w := walk{doc: d.doc} // in the document itself, for name is undone
-		d.json(p.key, to, d.doc[i:w.string(i)], i)
 	case keyString:
 		*xunsafe.Cast[string](to) = name
+	case keyText:
+		p.key.at(to).SetZero()
+		d.fromText(p.key, to, name, i)
+	case keyJSON:
+		p.key.at(to).SetZero()
+		w := walk{doc: d.doc} // in the document itself, for name is undone
+		d.json(p.key, to, d.doc[i:w.string(i)], i)
 	default: // a number in quotes
 		if d.strict && !isNumber(name) {
 			return false // strconv takes more than JSON does
 		}
-		return setNumber(xunsafe.Value(p.key.typ, to), name)
+		return setNumber(p.key.at(to), name)
 	}
 	return true
 }

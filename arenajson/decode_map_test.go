@@ -72,9 +72,9 @@ func TestRecycledMapsAreBounded(t *testing.T) {
 			}
 			s = *x.shelf
 		}
-		for i, m := range s.texts {
+		for i, m := range s.texts.all {
 			if len(m) != 0 || i >= mostMaps {
-				t.Fatalf("epoch %d: map %d of %d has %d entries", epoch, i, len(s.texts), len(m))
+				t.Fatalf("epoch %d: map %d of %d has %d entries", epoch, i, len(s.texts.all), len(m))
 			}
 		}
 	}

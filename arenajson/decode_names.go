@@ -39,7 +39,7 @@ var (
 
 // listProgramOf is the program of lists of Ts for those who make and grow one.
 func listProgramOf[T any]() *decProgram {
-	return &decProgram{typ: reflect.TypeFor[[]T](), elem: memoryProgram[T]()}
+	return &decProgram{typed: typedOf(reflect.TypeFor[[]T]()), elem: memoryProgram[T]()}
 }
 
 // openNames holds what the set has of one open object.

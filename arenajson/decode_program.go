@@ -54,10 +54,9 @@ const (
 
 // decProgram is how values of one type are read. It never changes once it is used.
 type decProgram struct {
-	op   decOp
-	typ  reflect.Type
-	mem  *machine.Type // of typ
-	size uintptr       // of typ, in bytes
+	op decOp
+	typed
+	mem *machine.Type
 
 	elem   *decProgram // of slices, arrays, pointers, maps
 	key    *decProgram // of maps
@@ -148,7 +147,7 @@ func compileDecKey(k decKey) *decProgram {
 	if p := decCompiled[k]; p != nil {
 		return p
 	}
-	p := &decProgram{typ: k.typ, mem: machine.TypeOf(k.typ), size: k.typ.Size()}
+	p := &decProgram{typed: typedOf(k.typ), mem: machine.TypeOf(k.typ)}
 	decCompiled[k] = p
 	p.fill(k.methods)
 	return p

@@ -14,6 +14,7 @@ const (
 	mostMaps    = 4096 // those beyond mostLarge of no more than smallMap entries
 	mostLarge   = 256
 	mostEntries = 1024
+	smallMap    = 8 // entries, which a map has room for before it grows for the first time
 )
 
 // keeps reports whether a map of n entries may be the i-th that is kept. Maps go to lower
@@ -23,12 +24,16 @@ func keeps(i, n int) bool { return n <= smallMap || n <= mostEntries && i < most
 // shelf holds the maps that RecycleMaps keeps with an arena, through its epochs.
 type shelf struct {
 	epoch uint64 // the region's resets, when maps were last taken
-	anys  []map[string]any
-	texts []map[string]string
+	anys  mapsTo[any]
+	texts mapsTo[string]
 	rest  map[reflect.Type]*mapsOf
 	used  []*mapsOf // those of rest that are in use in this epoch
-	outA  int       // how many of anys are in use in this epoch
-	outT  int
+}
+
+// mapsTo are the maps from strings to values of one type.
+type mapsTo[V any] struct {
+	all []map[string]V
+	out int // how many of all are in use in this epoch
 }
 
 // mapsOf are the maps of another type.
@@ -42,9 +47,8 @@ func shelfOf(r *machine.Region) *shelf {
 	s := machine.State[shelf](r)
 	if epoch := r.Resets(); s.epoch != epoch {
 		s.epoch = epoch
-		s.anys = reclaim(s.anys, s.outA)
-		s.texts = reclaim(s.texts, s.outT)
-		s.outA, s.outT = 0, 0
+		s.anys.reclaim()
+		s.texts.reclaim()
 		for _, m := range s.used {
 			m.reclaim()
 		}
@@ -53,18 +57,18 @@ func shelfOf(r *machine.Region) *shelf {
 	return s
 }
 
-// reclaim clears the first out of all, and leaves out those that are too large to be
+// reclaim clears the maps that were in use, and leaves out those that are too large to be
 // cleared each time.
-func reclaim[M ~map[string]V, V any](all []M, out int) []M {
+func (s *mapsTo[V]) reclaim() {
 	kept := 0
-	for _, m := range all[:out] {
+	for _, m := range s.all[:s.out] {
 		if keeps(kept, len(m)) {
 			clear(m)
-			all[kept] = m
+			s.all[kept] = m
 			kept++
 		}
 	}
-	return slices.Delete(all, kept, out)
+	s.all, s.out = slices.Delete(s.all, kept, s.out), 0
 }
 
 func (m *mapsOf) reclaim() {
@@ -79,16 +83,16 @@ func (m *mapsOf) reclaim() {
 	m.all, m.out = slices.Delete(m.all, kept, m.out), 0
 }
 
-// take returns the next of all, a new map where there is none.
-func take[M ~map[string]V, V any](all *[]M, out *int) M {
-	if *out < len(*all) {
-		*out++
-		return (*all)[*out-1]
+// take returns the next map, a new one where there is none.
+func (s *mapsTo[V]) take() map[string]V {
+	if s.out < len(s.all) {
+		s.out++
+		return s.all[s.out-1]
 	}
-	m := M{}
-	if len(*all) < mostMaps {
-		*all = append(*all, m)
-		*out++
+	m := map[string]V{}
+	if len(s.all) < mostMaps {
+		s.all = append(s.all, m)
+		s.out++
 	}
 	return m
 }
@@ -99,20 +103,6 @@ func (d *decoder) setShelf() {
 	if d.recycles && d.r != nil && !check.On && !d.r.Isolates() {
 		d.shelf = shelfOf(d.r)
 	}
-}
-
-func (d *decoder) newAnyMap() map[string]any {
-	if d.shelf == nil {
-		return map[string]any{}
-	}
-	return take(&d.shelf.anys, &d.shelf.outA)
-}
-
-func (d *decoder) newTextMap() map[string]string {
-	if d.shelf == nil {
-		return map[string]string{}
-	}
-	return take(&d.shelf.texts, &d.shelf.outT)
 }
 
 func (d *decoder) newMap(t reflect.Type) reflect.Value {

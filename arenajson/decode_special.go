@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -58,7 +57,7 @@ func (d *decoder) json(p *decProgram, to xunsafe.Pointer, text []byte, i int) {
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
-		return reflect.NewAt(p.typ, to).Interface().(json.Unmarshaler).UnmarshalJSON(text)
+		return p.address(to).(json.Unmarshaler).UnmarshalJSON(text)
 	})
 	back = true
 	if err != nil {
@@ -71,7 +70,7 @@ func (d *decoder) fromText(p *decProgram, to xunsafe.Pointer, text string, i int
 	back := false
 	defer d.unlessBack(&back, i)
 	err := d.outside(func() error {
-		return reflect.NewAt(p.typ, to).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+		return p.address(to).(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 	})
 	back = true
 	if err != nil {
@@ -218,7 +217,7 @@ func (d *decoder) unquoted(p *decProgram, to xunsafe.Pointer, s string, i, end i
 	case p.op == readNumber:
 		*xunsafe.Cast[string](to) = s
 	default:
-		if !setNumber(xunsafe.Value(p.typ, to), s) && d.wrong == nil {
+		if !setNumber(p.at(to), s) && d.wrong == nil {
 			e := &json.UnmarshalTypeError{Value: "number " + s, Type: p.typ, Offset: int64(end)}
 			d.locate(e, i)
 			d.wrong = e

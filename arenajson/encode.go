@@ -146,7 +146,7 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 		if *xunsafe.Cast[xunsafe.Pointer](p) == nil {
 			return e.null(w)
 		}
-		return e.dynamic(w, xunsafe.Value(prog.typ, p).Elem().Interface())
+		return e.dynamic(w, prog.at(p).Elem().Interface())
 	case writeJSON:
 		return e.marshaler(w, prog, p)
 	case writeText:
@@ -224,7 +224,7 @@ func (e *encoder) see(prog *encProgram, v visit) {
 		var value reflect.Value
 		switch prog.typ.Kind() {
 		case reflect.Pointer, reflect.Map:
-			value = xunsafe.Value(prog.typ, xunsafe.PointerTo(&v.at))
+			value = prog.at(xunsafe.PointerTo(&v.at))
 		default:
 			s := reflect.New(prog.typ)
 			*xunsafe.Cast[machine.Slice](s.UnsafePointer()) = machine.Slice{Data: v.at, Len: v.len, Cap: v.len}

@@ -11,10 +11,10 @@ import (
 
 // method is the t at p as an M, nil if it is nil.
 func method[M any](prog *encProgram, p xunsafe.Pointer) (m M, ok bool) {
-	v := xunsafe.Value(prog.typ, p)
 	if !prog.self {
-		return v.Addr().Interface().(M), true
+		return prog.address(p).(M), true
 	}
+	v := prog.at(p)
 	if v.IsNil() {
 		return m, false
 	}

@@ -129,7 +129,7 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 		return e.null(w)
 	}
 	e.enter(prog, nil, at, -1)
-	m := xunsafe.Value(prog.typ, p)
+	m := prog.at(p)
 	s := prog.scratch.Get().(*mapScratch)
 	if length := m.Len(); length > s.length {
 		s.length = max(length, 2*s.length)
@@ -221,7 +221,7 @@ func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 		return e.null(w)
 	}
 	// A checked build panics where the map's arena has ended its epoch.
-	xunsafe.Value(prog.typ, p).Interface().(interface{ Len() int }).Len()
+	prog.at(p).Interface().(interface{ Len() int }).Len()
 	e.enter(prog, prog.typ, at, -1)
 	s := prog.scratch.Get().(*mapScratch)
 	l := &prog.layout

@@ -123,7 +123,7 @@ func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointe
 }
 
 func unsupportedFloat(f float64, size int, prog *encProgram, p xunsafe.Pointer) failure {
-	return failure{&json.UnsupportedValueError{Value: xunsafe.Value(prog.typ, p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
+	return failure{&json.UnsupportedValueError{Value: prog.at(p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
 }
 
 // mustBeNumber returns what json.Number s is written as: 0 if it is empty.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -58,9 +57,8 @@ type encProgram struct {
 	self bool
 	// direct says that an interface holds such a value itself, not its address.
 	direct bool
-	typ    reflect.Type
-	size   uintptr
-	elem   *encProgram // of a pointer, slice, array or map
+	typed
+	elem *encProgram // of a pointer, slice, array or map
 
 	fields  [2]*encField // of a struct: the first one, and with names escaped for HTML
 	length  int          // of an array
@@ -158,7 +156,7 @@ func compileEnc(k encKey) *encProgram {
 	if prog, ok := encCompiled[k]; ok {
 		return prog
 	}
-	prog := &encProgram{typ: k.typ, size: k.typ.Size(), direct: isDirect(k.typ)}
+	prog := &encProgram{typed: typedOf(k.typ), direct: isDirect(k.typ)}
 	encCompiled[k] = prog
 	prog.fill(k)
 	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber {
@@ -269,9 +267,6 @@ func isDirect(t reflect.Type) bool {
 	zero := reflect.Zero(t).Interface()
 	return !viaReflect && t.Kind() != reflect.Interface && xunsafe.WordsOf(&zero).Data == nil
 }
-
-// viaReflect says that nothing is known about what an interface looks like inside.
-var viaReflect = machine.Portable || !machine.LayoutOK
 
 // structOf makes prog the program of a struct.
 func (prog *encProgram) structOf(k encKey) {

@@ -88,15 +88,15 @@ func leftOut(o omission, f *encField, p xunsafe.Pointer) bool {
 	case omitFloat64:
 		return *xunsafe.Cast[float64](p) == 0
 	case omitMethod:
-		return saysZero(f.prog.typ, p)
+		return saysZero(f.prog, p)
 	}
-	return xunsafe.Value(f.prog.typ, p).IsZero()
+	return f.prog.at(p).IsZero()
 }
 
-// saysZero asks the t at p, or what it points to, whether it is zero. Nil is.
-func saysZero(t reflect.Type, p xunsafe.Pointer) bool {
-	v := xunsafe.Value(t, p)
-	switch t.Kind() {
+// saysZero asks the value at p, or what it points to, whether it is zero. Nil is.
+func saysZero(prog *encProgram, p xunsafe.Pointer) bool {
+	v := prog.at(p)
+	switch v.Kind() {
 	case reflect.Interface:
 		if v.IsNil() || v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
 			return true
@@ -106,10 +106,10 @@ func saysZero(t reflect.Type, p xunsafe.Pointer) bool {
 			return true
 		}
 	default:
-		return v.Addr().Interface().(zeroer).IsZero()
+		return prog.address(p).(zeroer).IsZero()
 	}
 	if z, ok := v.Interface().(zeroer); ok {
 		return z.IsZero()
 	}
-	return v.Addr().Interface().(zeroer).IsZero()
+	return prog.address(p).(zeroer).IsZero()
 }

@@ -92,7 +92,7 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 		}
 	}
 	if fresh {
-		xunsafe.Value(d.passed.Elem(), to).SetZero()
+		p.at(to).SetZero()
 	}
 	return err
 }
@@ -137,6 +137,9 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 		d.setShelf()
 	}
 	defer func() {
+		if d.members != nil {
+			d.members.free()
+		}
 		switch x := recover().(type) {
 		case nil:
 		case trouble:
