@@ -283,7 +283,7 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
 		return false
 	}
-	f.mem, f.keyWire, f.valueWire = machine.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
+	f.mem, f.small, f.keyWire, f.valueWire = machine.TypeOf(t), smallMapOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
 	if value.Message() != nil {
 		if value.Kind() != protoreflect.MessageKind {
 			return false

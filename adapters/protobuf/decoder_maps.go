@@ -9,7 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Builtin maps lie on the heap, their keys and values in the arena. A map is worked on as
+// Builtin maps of more than smallMap entries lie on the heap, their keys and values in the
+// arena. A map is worked on as
 // one of another type with the same key, and values of the same size with pointers in the
 // same places: a map of strings to messages of any type as a map[string]pointer.
 
@@ -48,7 +49,11 @@ func entries[K comparable, V any](d *decoder, f *field, at xunsafe.Pointer, i, e
 	n := d.run(f, i, end)
 	m := *xunsafe.Cast[map[K]V](at)
 	if m == nil {
-		newMap(f.mem.Reflect, at, n)
+		if n <= smallMap && f.small != nil {
+			d.makeSmallMap(f, at)
+		} else {
+			newMap(f.mem.Reflect, at, n)
+		}
 		m = *xunsafe.Cast[map[K]V](at)
 	}
 	for {

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
@@ -69,6 +70,7 @@ var hostile = []struct {
 	{"a list and an unknown field in turns", (*openpb.Lists)(nil), repeat(0x8a, 1, 0, 0xf8, 7, 1)},
 	{"one oneof's fields in turns", (*openpb.Choice)(nil), repeat(0x4a, 0, 0x52, 0)},
 	{"one map's same entry", (*openpb.Maps)(nil), repeat(0x12, 0)},
+	{"a map of one entry in each message", (*structpb.ListValue)(nil), repeat(0x0a, 4, 0x2a, 2, 0x0a, 0)},
 	{"groups", (*oldpb.Groups)(nil), repeat(0x2b, 0x2c)},
 	{"nested as deep as may be", (*openpb.Choice)(nil), deep()},
 	{"unknown fields", (*openpb.Scalars)(nil), repeat(0xf8, 7, 1)},

@@ -103,6 +103,7 @@ type field struct {
 	sub       *program        // of messages
 	mem       *machine.Type   // of a pointer's target, a wrapper, a list's elements
 	list      *machine.Type   // of the list's header, if that is behind a pointer
+	small     *machine.Type   // of a small map; nil: all are made on the heap
 	wrapper   xunsafe.Pointer // the first word of the oneof's interface
 	filled    bool            // empty bytes are not nil
 	elems     bool            // as filled, for the elements of a list, and for a map's values

@@ -132,7 +132,7 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 		case opNumber:
 			found = c.find(loadNumber(at)) >= 0
 		case opMap:
-			c.stuck = c.stuck || s.wordAt(at) != nil
+			c.stuck = c.stuck || c.mayCopy(s, s.wordAt(at))
 		case opIface:
 			b := c.boxAt(s, at)
 			switch c.treat(b) {

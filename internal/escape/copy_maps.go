@@ -10,10 +10,16 @@ import (
 // entered when they are complete, since a copied key has another hash.
 type newMap struct{ copy, keys, vals reflect.Value }
 
+// mayCopy reports whether the builtin map m may have to be copied: one whose entries lead
+// nowhere only if it lies in the region itself, as a codec can make it.
+func (c *copier) mayCopy(s *slot, m Pointer) bool {
+	return m != nil && (!s.flat || c.find(xunsafe.Number(m)) >= 0)
+}
+
 // builtin is scan for a builtin map at p.
 func (c *copier) builtin(s *slot, at Pointer) {
 	m := s.wordAt(at)
-	if m == nil {
+	if !c.mayCopy(s, m) {
 		return
 	}
 	if !c.prescanned {

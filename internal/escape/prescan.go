@@ -316,6 +316,9 @@ func (s *prescan) lookMap(x *slot, at Pointer) {
 		return
 	}
 	s.mourn(m)
+	if !s.c.mayCopy(x, m) {
+		return
+	}
 	if s.how() == theirs && check.Race {
 		return // to walk it would be a race with who changes it under a lock
 	}

@@ -151,9 +151,7 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 	case reflect.Interface:
 		s.op = opIface
 	case reflect.Map:
-		if s.op = opMap; isFlat(t.Key()) && isFlat(t.Elem()) {
-			return slots
-		}
+		s.op, s.flat = opMap, isFlat(t.Key()) && isFlat(t.Elem())
 	case reflect.UnsafePointer, reflect.Chan, reflect.Func:
 		s.op = opOpaque
 	case reflect.Uintptr:

@@ -1,0 +1,318 @@
+package arenapb_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// mapsWith is a message with n entries in each of its maps, fewer of bools.
+func mapsWith(r *rand.Rand, n int) *openpb.Maps {
+	m := new(openpb.Maps)
+	for v := range mapFields(m) {
+		for v.Set(reflect.MakeMap(v.Type())); v.Len() < n && (v.Type().Key().Kind() != reflect.Bool || v.Len() < 2); {
+			v.SetMapIndex(anyOf(r, v.Type().Key()), anyOf(r, v.Type().Elem()))
+		}
+	}
+	return m
+}
+
+// mapFields ranges over the maps of m.
+func mapFields(m *openpb.Maps) func(func(reflect.Value) bool) {
+	return func(yield func(reflect.Value) bool) {
+		for i, s := 0, reflect.ValueOf(m).Elem(); i < s.NumField(); i++ {
+			if s.Field(i).Kind() == reflect.Map && !yield(s.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// anyOf is a t of few, so that keys come again; messages and bytes are new on the heap.
+func anyOf(r *rand.Rand, t reflect.Type) reflect.Value {
+	v, n := reflect.New(t).Elem(), r.IntN(40)
+	switch t.Kind() {
+	case reflect.Bool:
+		v.SetBool(n%2 == 1)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", n))
+	case reflect.Slice:
+		v.SetBytes(fmt.Append(nil, "bytes ", n))
+	case reflect.Pointer:
+		v.Set(reflect.New(t.Elem()))
+		if m, ok := v.Interface().(*openpb.Maps); ok {
+			m.Is = map[int32]string{int32(n): "in it"}
+		}
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(n))
+	case reflect.Int32, reflect.Int64:
+		v.SetInt(int64(n) - 20)
+	default:
+		v.SetUint(uint64(n))
+	}
+	return v
+}
+
+// A map in the arena is the language's own, whatever is done with it: it grows onto the heap,
+// shrinks, is walked while it changes, is cleared and cloned as an ordinary map that has seen
+// the same, under a collector that never rests. A wrong layout shows as a crash of that, or as
+// an entry that is not there.
+func TestSmallMapsAreMaps(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	r := rand.New(rand.NewPCG(31, 32))
+	a := arena.NewArena(8<<10, 0)
+	rounds := 300
+	if testing.Short() {
+		rounds = 30
+	}
+	for range rounds {
+		doc, err := proto.Marshal(mapsWith(r, r.IntN(11)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := arena.New[openpb.Maps](a), new(openpb.Maps)
+		if err := arenapb.Unmarshal(a, doc, got); err != nil {
+			t.Fatal(err)
+		}
+		if err := proto.Unmarshal(doc, want); err != nil {
+			t.Fatal(err)
+		}
+		var pairs [][2]reflect.Value
+		for v := range mapFields(got) {
+			pairs = append(pairs, [2]reflect.Value{v})
+		}
+		i := 0
+		for v := range mapFields(want) {
+			pairs[i][1] = v
+			i++
+		}
+		for step := range 60 {
+			p := pairs[r.IntN(len(pairs))]
+			if p[0].IsNil() {
+				continue
+			}
+			once := changeMaps(r, p)
+			if step%20 == 0 {
+				runtime.GC()
+			}
+			if !once || !sameMaps(p[0], p[1]) {
+				t.Fatalf("after %d steps a %v is\n%v, want\n%v; no key twice: %v", step, p[0].Type(), p[0], p[1], once)
+			}
+		}
+		if err := oracle.Unlike(got, want); err != nil {
+			t.Fatal(err)
+		}
+		a.Reset()
+	}
+}
+
+// changeMaps does one thing with both maps, and reports whether a walk met no key twice.
+func changeMaps(r *rand.Rand, p [2]reflect.Value) (once bool) {
+	once = true
+	typ := p[0].Type()
+	k, v := anyOf(r, typ.Key()), anyOf(r, typ.Elem())
+	switch n := r.IntN(20); {
+	case n < 9:
+		p[0].SetMapIndex(k, v)
+		p[1].SetMapIndex(k, v)
+	case n < 15:
+		p[0].SetMapIndex(k, reflect.Value{})
+		p[1].SetMapIndex(k, reflect.Value{})
+	case n < 17: // change it while it is walked: a key is met once, but if it was deleted since
+		met := map[any]bool{}
+		for it := p[0].MapRange(); it.Next(); {
+			key := it.Key()
+			once = once && !met[key.Interface()]
+			met[key.Interface()] = true
+			for _, m := range p {
+				m.SetMapIndex(k, v)
+			}
+			if gone := anyOf(r, typ.Key()); r.IntN(2) == 0 {
+				for _, m := range p {
+					m.SetMapIndex(gone, reflect.Value{})
+				}
+				delete(met, gone.Interface())
+			}
+			k = anyOf(r, typ.Key())
+		}
+	case n < 18:
+		p[0].Clear()
+		p[1].Clear()
+	}
+	return once
+}
+
+func sameMaps(x, y reflect.Value) bool {
+	for it := y.MapRange(); it.Next(); {
+		if v := x.MapIndex(it.Key()); !v.IsValid() || !reflect.DeepEqual(v.Interface(), it.Value().Interface()) {
+			m, ok := it.Value().Interface().(proto.Message)
+			if !ok || !v.IsValid() || !proto.Equal(m, v.Interface().(proto.Message)) {
+				return false
+			}
+		}
+	}
+	n := 0
+	for it := x.MapRange(); it.Next(); n++ {
+	}
+	return n == y.Len() && x.Len() == n
+}
+
+// Which maps lie in the arena: those whose run has at most 8 entries, each with a seed of its
+// own, as nobody may know how keys are hashed. Escape copies them, also where nothing in them
+// leads into the arena.
+func TestSmallMapsLieInTheArena(t *testing.T) {
+	if machine.Portable {
+		t.Skip("all are on the heap")
+	}
+	seeds := map[uintptr]bool{}
+	r := rand.New(rand.NewPCG(33, 34))
+	a := arena.NewArena(64<<10, 0)
+	for n := 1; n < 11; n++ {
+		doc, err := proto.Marshal(mapsWith(r, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := arena.New[openpb.Maps](a)
+		if err := arenapb.Unmarshal(a, doc, m); err != nil {
+			t.Fatal(err)
+		}
+		for v := range mapFields(m) {
+			seed := *xunsafe.At[uintptr](v.UnsafePointer(), 8)
+			if seeds[seed] {
+				t.Errorf("a %v has the seed %x of another", v.Type(), seed)
+			}
+			seeds[seed] = true
+			if v.Type().Key().Kind() != reflect.String && v.Type().Elem().Kind() != reflect.String && v.Type().Elem().Kind() != reflect.Slice && v.Type().Elem().Kind() != reflect.Pointer {
+				was, in := v.UnsafePointer(), v.Len() <= 8
+				if got := arena.Escape(a, v.Interface()); (reflect.ValueOf(got).UnsafePointer() != was) != in || !reflect.DeepEqual(got, v.Interface()) {
+					t.Errorf("%d entries of a %v: in the arena is %v, want %v", n, v.Type(), !in, in)
+				}
+			}
+		}
+		type box struct { // on the heap, with nothing but the map that lies in the arena
+			n int
+			m map[uint32]bool
+		}
+		boxed := arena.Escape[any](a, box{n, m.Fb}).(box).m
+		if (reflect.ValueOf(boxed).Pointer() == reflect.ValueOf(m.Fb).Pointer()) != (len(m.Fb) > 8) {
+			t.Errorf("%d entries: the map in a box is shared by its copy", n)
+		}
+		if copied := arena.Escape(a, m.Ss); reflect.ValueOf(copied).Pointer() == reflect.ValueOf(m.Ss).Pointer() || !reflect.DeepEqual(copied, m.Ss) {
+			t.Errorf("the copy of %v is %v", m.Ss, copied)
+		}
+	}
+}
+
+// Maps of eight entries and fewer cost nothing on the heap.
+func TestSmallMapsAllocateNothing(t *testing.T) {
+	if check.On || check.Race || machine.Portable {
+		t.Skip("these builds allocate")
+	}
+	doc, err := proto.Marshal(mapsWith(rand.New(rand.NewPCG(35, 36)), 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := arena.NewArena(64<<10, 1<<20)
+	read := func() {
+		if err := arenapb.Unmarshal(a, doc, arena.New[openpb.Maps](a)); err != nil {
+			t.Fatal(err)
+		}
+		a.Reset()
+	}
+	for range 100 {
+		read()
+	}
+	if n := testing.AllocsPerRun(100, read); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Maps, and walks over them, that a program keeps too long meet other maps of the same type
+// and no crash, whatever is written by either; the message that is read then is right.
+func TestSmallMapsTooLate(t *testing.T) {
+	if check.On {
+		t.Skip("checked builds report it")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	r := rand.New(rand.NewPCG(37, 38))
+	a := arena.NewArena(8<<10, 0)
+	var stale []reflect.Value
+	var walks []*reflect.MapIter
+	for round := range 200 {
+		doc, err := proto.Marshal(mapsWith(r, 1+r.IntN(8)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := arena.New[openpb.Maps](a), new(openpb.Maps)
+		if err := arenapb.Unmarshal(a, doc, got); err != nil {
+			t.Fatal(err)
+		}
+		if err := proto.Unmarshal(doc, want); err != nil {
+			t.Fatal(err)
+		}
+		if err := oracle.Unlike(got, want); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		use := func() {
+			for _, v := range stale {
+				changeMaps(r, [2]reflect.Value{v, reflect.MakeMap(v.Type())})
+			}
+			walks = slices.DeleteFunc(walks, func(w *reflect.MapIter) bool { return !w.Next() })
+		}
+		if walks = walks[:0]; len(stale) > 60 {
+			stale = stale[30:]
+		}
+		for v := range mapFields(got) {
+			stale = append(stale, reflect.ValueOf(v.Interface()))
+			w := stale[len(stale)-1].MapRange()
+			if w.Next() {
+				walks = append(walks, w)
+			}
+			for range r.IntN(30) {
+				v.SetMapIndex(anyOf(r, v.Type().Key()), anyOf(r, v.Type().Elem()))
+			}
+		}
+		use()
+		a.Reset()
+		use()
+		runtime.GC()
+		use()
+	}
+}
+
+// A document of two runs of a field's entries, the second of which makes the map grow, keeps
+// all of them.
+func TestSmallMapGrowsByLaterRuns(t *testing.T) {
+	var doc []byte
+	want := map[string]string{}
+	for i := range 30 {
+		k := fmt.Sprint("key ", i)
+		want[k] = k
+		entry := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), k)
+		entry = protowire.AppendString(protowire.AppendTag(entry, 2, protowire.BytesType), k)
+		doc = protowire.AppendBytes(protowire.AppendTag(doc, 1, protowire.BytesType), entry)
+		if i%5 == 0 {
+			doc = protowire.AppendVarint(protowire.AppendTag(doc, 900, protowire.VarintType), 1)
+		}
+	}
+	a := arena.NewArena(8<<10, 0)
+	m := arena.New[openpb.Maps](a)
+	if err := arenapb.Unmarshal(a, doc, m); err != nil || !reflect.DeepEqual(m.Ss, want) {
+		t.Errorf("%v (%v), want %v", m.Ss, err, want)
+	}
+}
