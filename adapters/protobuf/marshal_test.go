@@ -3,17 +3,24 @@ package arenapb_test
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/allopenpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/featurespb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/oldpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/setpb"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // What is written of random messages, on the heap and in an arena, is what package proto
@@ -35,15 +42,15 @@ func TestMarshal(t *testing.T) {
 					if err := (arenapb.UnmarshalOptions{AllowPartial: true}).Unmarshal(in, doc, x); err != nil {
 						t.Fatal(err)
 					}
-					for _, partial := range []bool{false, true} {
-						want, fails := proto.MarshalOptions{Deterministic: true, AllowPartial: partial}.Marshal(x)
-						got, err := arenapb.MarshalOptions{Deterministic: true, AllowPartial: partial}.Marshal(a, x)
-						if !bytes.Equal(got, want) || (err == nil) != (fails == nil) {
-							t.Fatalf("%x (%v), want %x (%v)", got, err, want, fails)
+					if err := oracle.DifferOut(a, x); err != nil {
+						t.Fatal(err)
+					}
+					if r.IntN(4) == 0 {
+						spoil(r, x.ProtoReflect())
+						if err := oracle.DifferOut(a, x); err != nil {
+							t.Fatal(err)
 						}
-						if err == nil && len(got) > 0 && (cap(got) != len(got) || &arena.Escape(a, got)[0] == &got[0]) {
-							t.Fatalf("%d bytes of %d are not in the arena", len(got), cap(got))
-						}
+						break
 					}
 					any, _ := arenapb.MarshalOptions{AllowPartial: true}.Marshal(a, x)
 					again := oracle.Fresh(nil, m)
@@ -54,6 +61,77 @@ func TestMarshal(t *testing.T) {
 				a.Reset()
 			}
 		})
+	}
+}
+
+// spoil sets what no document can set: text that is not UTF-8, bytes that are nil and not.
+func spoil(r *rand.Rand, m protoreflect.Message) {
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap() && fd.MapKey().Kind() == protoreflect.StringKind && r.IntN(4) == 0:
+			v.Map().Set(protoreflect.ValueOfString("\xff").MapKey(), v.Map().NewValue())
+		case fd.IsMap():
+		case fd.IsList() && fd.Kind() == protoreflect.StringKind:
+			v.List().Append(protoreflect.ValueOfString("\xfe"))
+		case fd.IsList():
+		case fd.Message() != nil:
+			spoil(r, v.Message())
+		case fd.Kind() == protoreflect.StringKind && r.IntN(4) == 0:
+			m.Set(fd, protoreflect.ValueOfString("\xff"))
+		case fd.Kind() == protoreflect.BytesKind:
+			m.Set(fd, protoreflect.ValueOfBytes([][]byte{nil, {}}[r.IntN(2)]))
+		}
+		return true
+	})
+}
+
+// What a program can put together and no document: nil where a message is expected.
+func TestMarshalHoles(t *testing.T) {
+	for _, m := range []proto.Message{
+		&openpb.Lists{Child: []*openpb.Lists{nil, {B: []bool{}}, nil}, Many: []*openpb.Scalars{nil}, By: [][]byte{nil, {}}, Un: []int32{}, I32: []int32{}},
+		&openpb.Maps{Sm: map[string]*openpb.Maps{"": nil, "x": {}}, Zm: map[int64]*openpb.Scalars{-1: nil, 1: nil, 0: {}}, Sb: map[string][]byte{"n": nil}, Is: map[int32]string{}},
+		&openpb.Choice{One: (*openpb.Choice_Sc)(nil)}, &openpb.Choice{One: &openpb.Choice_Sc{}}, &openpb.Choice{One: &openpb.Choice_Child{}, Two: &openpb.Choice_Y{}},
+		&oldpb.Groups{Many: []*oldpb.Groups_Many{nil, {}}, O: &oldpb.Groups_Chosen_{}}, &oldpb.Groups{O: &oldpb.Groups_Other{}},
+		&oldpb.Required{Many: []*oldpb.Required{nil}, Data: []byte{}}, &oldpb.Extended{B: []byte{}, F: proto.Float32(float32(math.Copysign(0, -1)))},
+		&openpb.Scalars{Db: math.Copysign(0, -1), I32: -1, S32: math.MinInt32, E: openpb.Color_BLUE}, &featurespb.Mixed{Idata: []byte{}, Data: []byte{}},
+	} {
+		for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+			if err := oracle.DifferOut(a, m); err != nil {
+				t.Error(err)
+			}
+		}
+		if why := arenapb.WrittenByProto(m); why != "" && !machine.Portable {
+			t.Errorf("package proto writes %T: %s", m, why)
+		}
+	}
+}
+
+// Of the kinds that Unmarshal reads, package proto writes none, or it would be compared with
+// itself; of the others it writes all.
+func TestMarshalKinds(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto writes them all")
+	}
+	for _, m := range kinds {
+		if why := arenapb.WrittenByProto(m); why != "" {
+			t.Errorf("package proto writes %s: %s", oracle.NameOf(m), why)
+		}
+	}
+	for _, m := range left {
+		if arenapb.WrittenByProto(m) == "" && m != proto.Message((*setpb.Item)(nil)) {
+			t.Errorf("package proto does not write %s", oracle.NameOf(m))
+		}
+	}
+}
+
+// Sorted maps of any size are those of package proto.
+func TestMarshalMaps(t *testing.T) {
+	r, a := rand.New(rand.NewPCG(39, 40)), arena.NewArena(16<<10, 0)
+	for n := range 40 {
+		if err := oracle.DifferOut(a, mapsWith(r, n)); err != nil {
+			t.Error(err)
+		}
+		a.Reset()
 	}
 }
 
@@ -83,13 +161,16 @@ func TestMarshalLimit(t *testing.T) {
 }
 
 func TestMarshalAllocatesNothing(t *testing.T) {
-	if check.On || check.Race {
+	if check.On || check.Race || machine.Portable {
 		t.Skip("these builds allocate")
 	}
 	a, x := arena.NewArena(64<<10, 1<<20), &allopenpb.All{}
 	oracle.Fill(rand.New(rand.NewPCG(9, 10)), x.ProtoReflect(), 2)
-	clearMaps(x)
-	if n := testing.AllocsPerRun(100, func() { arenapb.Marshal(a, x); a.Reset() }); n != 0 {
-		t.Errorf("%v allocations", n)
+	for _, m := range []proto.Message{x, mapsWith(rand.New(rand.NewPCG(9, 10)), 20)} {
+		for _, o := range []arenapb.MarshalOptions{{}, {Deterministic: true}} {
+			if n := testing.AllocsPerRun(100, func() { o.Marshal(a, m); a.Reset() }); n != 0 {
+				t.Errorf("%T, %+v: %v allocations", m, o, n)
+			}
+		}
 	}
 }

@@ -38,6 +38,8 @@ type program struct {
 
 	why       string // what makes package proto read this type; "" for nothing
 	fallbacks atomic.Uint64
+
+	out atomic.Pointer[writer] // how messages are written, from the first Marshal on
 }
 
 const none = ^uintptr(0)

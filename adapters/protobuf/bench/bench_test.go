@@ -17,19 +17,30 @@ func TestSubjectsAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkMarshal is proto.Marshal beside arenapb.Marshal, which saves only the memory.
+// BenchmarkMarshal is proto.Marshal beside arenapb.Marshal, and with the tag vt vtprotobuf's
+// MarshalVT of the same message beside it.
 func BenchmarkMarshal(b *testing.B) {
 	for _, d := range documents() {
 		a := arena.NewArena(chunkSize, maxRetained)
+		ours := func() {
+			_, err := arenapb.Marshal(a, d.kind)
+			must(err)
+			a.Reset()
+		}
 		b.Run(d.name, func(b *testing.B) {
 			testkit.Duel(b, func() {
 				_, err := proto.Marshal(d.kind)
 				must(err)
-			}, func() {
-				_, err := arenapb.Marshal(a, d.kind)
-				must(err)
-				a.Reset()
-			})
+			}, ours)
 		})
+		if s, ok := pooled(d); ok {
+			m := s.read().(interface{ MarshalVT() ([]byte, error) })
+			b.Run(d.name+"/vtprotobuf", func(b *testing.B) {
+				testkit.Duel(b, func() {
+					_, err := m.MarshalVT()
+					must(err)
+				}, ours)
+			})
+		}
 	}
 }

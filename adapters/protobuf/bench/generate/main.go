@@ -31,7 +31,7 @@ func main() {
 	var files []*descriptorpb.FileDescriptorProto
 	var names []string
 	options := []string{"module=" + module}
-	features := append([]string{"features=unmarshal+unmarshal_unsafe+pool+size"}, options...)
+	features := append([]string{"features=unmarshal+unmarshal_unsafe+pool+size+marshal"}, options...)
 	for _, f := range []protoreflect.FileDescriptor{
 		commonpb.File_opentelemetry_proto_common_v1_common_proto, resourcepb.File_opentelemetry_proto_resource_v1_resource_proto,
 		tracepb.File_opentelemetry_proto_trace_v1_trace_proto, logspb.File_opentelemetry_proto_logs_v1_logs_proto, metricspb.File_opentelemetry_proto_metrics_v1_metrics_proto,

@@ -146,7 +146,26 @@ func Unlike(got, want proto.Message) error {
 	if (errX == nil) != (errY == nil) || !bytes.Equal(x, y) {
 		return fmt.Errorf("it is marshalled as\n%x (%v), that of package proto as\n%x (%v)", x, errX, y, errY)
 	}
+	if err := DifferOut(nil, got); err != nil {
+		return err
+	}
 	return alike(got.ProtoReflect(), want.ProtoReflect())
+}
+
+// DifferOut says how what arenapb writes of m differs from what proto writes, for each of
+// these options.
+func DifferOut(a *arena.Arena, m proto.Message) error {
+	for _, partial := range []bool{true, false} {
+		want, fails := proto.MarshalOptions{Deterministic: true, AllowPartial: partial}.Marshal(m)
+		got, err := arenapb.MarshalOptions{Deterministic: true, AllowPartial: partial}.Marshal(a, m)
+		if !bytes.Equal(got, want) || (got == nil) != (want == nil) || (err == nil) != (fails == nil) || err != nil && said(err) != said(fails) {
+			return fmt.Errorf("%v is written as\n%x (%v), by package proto as\n%x (%v)", m, got, err, want, fails)
+		}
+		if err == nil && len(got) > 0 && a != nil && (cap(got) != len(got) || &arena.Escape(a, got)[0] == &got[0]) {
+			return fmt.Errorf("%d bytes of %d are not in the arena", len(got), cap(got))
+		}
+	}
+	return nil
 }
 
 // alike compares what neither shows: the unknown fields' order, and which bytes are nil.
