@@ -198,7 +198,7 @@ func FromContext(ctx context.Context) *Arena {
 	case *Arena:
 		return x
 	case hooks.Lender:
-		a, _ := x.Lend().(*Arena)
+		a, _ := x.Lend(ctx).(*Arena)
 		return a
 	}
 	return nil

@@ -2,6 +2,7 @@ package arenahttp_test
 
 import (
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -46,6 +47,13 @@ func ExampleHandler_limit() {
 	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", body))
 	fmt.Println(w.Code)
 	// Output: 413
+}
+
+func ExampleConnContext() {
+	server := http.Server{Addr: "localhost:8080", Handler: handler, ConnContext: arenahttp.ConnContext}
+	if err := server.ListenAndServe(); err != nil {
+		log.Fatal(err)
+	}
 }
 
 func ExampleRead() {

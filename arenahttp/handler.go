@@ -70,8 +70,9 @@ import (
 //
 // # Cost
 //
-// It allocates twice for each request: what http.Request.WithContext copies, and one
-// object that is the context and stands before the http.ResponseWriter. That one
+// It allocates twice for each request: what http.Request.WithContext copies, which
+// ConnContext saves, and one object that is the context, stands before the
+// http.ResponseWriter and has what Write sets of a header. That one
 // has http.Flusher, http.Hijacker, http.Pusher and http.CloseNotifier where the writer has
 // them (http.Hijacker also where the writer's Unwrap leads to one), io.ReaderFrom and
 // io.StringWriter, all that http.ResponseController asks for, and Unwrap. A header field that
@@ -93,9 +94,8 @@ type handler struct {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := new(exchange)
 	x.request.Context, x.request.pool = r.Context(), h.pool
-	x.request.begin()
+	r = x.request.begin(r)
 	x.view.ResponseWriter, x.view.request = w, &x.request
-	r = r.WithContext(&x.request)
 	defer x.end(r)
 	faultsPanic()
 	defer arena.ExplainFaults()

@@ -22,7 +22,9 @@ import (
 func serve(t *testing.T, p *arena.ArenaPool, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	needsNetwork(t)
-	s := httptest.NewServer(arenahttp.Handler(p, h))
+	s := httptest.NewUnstartedServer(arenahttp.Handler(p, h))
+	s.Config.ConnContext = arenahttp.ConnContext
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Read reads r's body, one JSON document, into what v points to, as
@@ -41,12 +42,26 @@ func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 		jsonbody.MustFit(err)
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(doc)))
+	setHeader(w.Header(), r, len(doc))
 	w.WriteHeader(status)
 	_, err = w.Write(doc)
 	return err
+}
+
+// setHeader sets the fields of an answer of n bytes. Where they come to lie in the request, as
+// one that has none yet lets them, it allocates nothing. HTTP/2's compression would remember
+// them, and keep the request.
+func setHeader(h http.Header, r *http.Request, n int) {
+	const kind = "application/json"
+	q := requestOf(r.Context())
+	if q == nil || r.ProtoMajor != 1 || n >= 1e8 || !q.answer.taken.CompareAndSwap(false, true) {
+		h.Set("Content-Type", kind)
+		h.Set("Content-Length", strconv.Itoa(n))
+		return
+	}
+	x := &q.answer
+	x.fields = [2]string{kind, xunsafe.ViewString(strconv.AppendInt(x.digits[:0], int64(n), 10))}
+	h["Content-Type"], h["Content-Length"] = x.fields[:1:1], x.fields[1:]
 }
 
 // Status returns the status that an error of Read should be answered with:

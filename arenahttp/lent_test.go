@@ -1,18 +1,33 @@
 package arenahttp
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
+// HTTP/2's compression remembers fields for as long as the connection lives: they must not keep
+// the request.
+func TestHeaderOfHTTP2(t *testing.T) {
+	for major := 1; major <= 2; major++ {
+		q := &request{Context: t.Context()}
+		r := httptest.NewRequest("GET", "/", nil).WithContext(q)
+		r.ProtoMajor = major
+		if setHeader(http.Header{}, r, 10); q.answer.taken.Load() != (major == 1) {
+			t.Errorf("HTTP/%d: wrong memory", major)
+		}
+	}
+}
+
 // An arena that was lent to a worker which has not begun must not be another one's that began
 // before it: the first one would be without the arena of who waits for it. The goroutines of a
 // TimeoutHandler can't be held back for that, so this calls what they call.
 func TestLentToWhoHasNotBegun(t *testing.T) {
 	q := &request{Context: t.Context(), pool: arena.NewAutoPool(0)}
-	q.begin()
+	q.begin(httptest.NewRequest("GET", "/", nil))
 	a := q.ask(goroutine.Self())
 	var lent, other worker
 	q.join(&lent)

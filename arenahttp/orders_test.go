@@ -1,6 +1,7 @@
 package arenahttp_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -40,9 +41,15 @@ func TestOrders(t *testing.T) {
 			start := time.Now()
 			for client := range uint64(8) {
 				clients.Go(func() {
+					conn := t.Context()
+					if client%2 == 0 { // as a server has them
+						c, cancel := context.WithCancel(arenahttp.ConnContext(conn, nil))
+						defer cancel()
+						conn = c
+					}
 					r := rand.New(rand.NewPCG(seed, client))
 					for i := 0; i < n/8 && !t.Failed() && (*ordersTime == 0 || time.Since(start) < *ordersTime); i++ {
-						x.request(r)
+						x.request(conn, r)
 					}
 				})
 			}
@@ -77,14 +84,16 @@ type orders struct {
 	texts   atomic.Int64
 }
 
-// request serves one request on a goroutine that may end in any way.
-func (x *orders) request(r *rand.Rand) {
+// request serves one request of a connection on a goroutine that may end in any way.
+func (x *orders) request(conn context.Context, r *rand.Rand) {
+	ctx, cancel := context.WithCancel(conn)
+	defer cancel()
 	done := make(chan bool)
 	x.running.Go(func() {
 		defer close(done)
 		defer func() { recover() }()
 		h := x.within(&actor{orders: x, r: split(r)}, 1+r.IntN(4))
-		q, err := http.NewRequestWithContext(x.t.Context(), "GET", "/", nil)
+		q, err := http.NewRequestWithContext(ctx, "GET", "/", nil)
 		if err != nil {
 			x.t.Error(err)
 			return

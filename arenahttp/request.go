@@ -37,6 +37,7 @@ type exchange struct {
 type request struct {
 	context.Context
 	pool   *arena.ArenaPool
+	conn   *connection                 // that leads to it; nil where it is the context itself
 	arena  atomic.Pointer[arena.Arena] // nil before it is first asked for, and at the end
 	holder atomic.Uint64               // goroutine that has the arena; 0: none, goroutine.Nobody: a worker that has not begun
 
@@ -45,6 +46,15 @@ type request struct {
 	strayed bool    // a goroutine that is no worker has asked
 	others  *worker // those that are not done, but for main
 	main    worker  // runs Handler
+
+	answer answer
+}
+
+// answer has what Write sets of a header, in place of three allocations.
+type answer struct {
+	fields [2]string
+	digits [8]byte
+	taken  atomic.Bool
 }
 
 // worker is a goroutine that says when it is done with a request.
@@ -59,22 +69,40 @@ type requestKey struct{}
 
 // requestOf returns the innermost request that ctx belongs to, or nil.
 func requestOf(ctx context.Context) *request {
-	q, _ := ctx.Value(requestKey{}).(*request)
-	return q
+	switch x := ctx.Value(requestKey{}).(type) {
+	case *request:
+		return x
+	case *connection:
+		return x.requestOf(ctx)
+	}
+	return nil
+}
+
+// outer returns the request around q, or nil.
+func (q *request) outer() *request {
+	if q.conn != nil {
+		return nil
+	}
+	return requestOf(q.Context)
 }
 
 func (q *request) Value(key any) any {
 	switch key.(type) {
 	case hooks.ContextKey:
-		self := goroutine.Self()
-		if q.holder.Load() == self {
-			return q.arena.Load()
-		}
-		return q.ask(self)
+		return q.lend()
 	case requestKey:
 		return q
 	}
 	return q.Context.Value(key)
+}
+
+// lend returns the arena for the goroutine that calls it, nil for the heap.
+func (q *request) lend() *arena.Arena {
+	self := goroutine.Self()
+	if q.holder.Load() == self {
+		return q.arena.Load()
+	}
+	return q.ask(self)
 }
 
 // ask returns the arena if nobody has it. It is taken from its pool when it is first asked
@@ -111,7 +139,7 @@ func (q *request) stray(self uint64) {
 // within notes in the request around q that a goroutine works on q, unless it is a worker
 // of that one, too: it may have been given what lies in the arena there.
 func (q *request) within(self uint64) {
-	outer := requestOf(q.Context)
+	outer := q.outer()
 	if outer == nil {
 		return
 	}
@@ -135,10 +163,15 @@ func (q *request) worker(self uint64) *worker {
 	return nil
 }
 
-// begin makes the goroutine that calls it the request's first worker.
-func (q *request) begin() {
+// begin makes the goroutine that calls it the request's first worker, and returns r with
+// a context that leads to q.
+func (q *request) begin(r *http.Request) *http.Request {
 	q.workers, q.main.number = 1, goroutine.Self()
+	if c, ok := q.Context.Value(requestKey{}).(*connection); ok && r.ProtoMajor == 1 && c.serve(q) {
+		return r
+	}
 	q.within(q.main.number)
+	return r.WithContext(q)
 }
 
 // join adds w, which the goroutine that calls it is about to start, unless the request is
@@ -196,6 +229,9 @@ func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool
 	}
 	if q.workers--; q.workers != 0 {
 		return nil, false
+	}
+	if q.conn != nil {
+		q.conn.now.Store(nil)
 	}
 	return q.arena.Swap(nil), q.strayed
 }

@@ -1,7 +1,6 @@
 package arenahttp
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -35,7 +34,7 @@ type timeoutHandler struct {
 
 func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next := t.next
-	if s := share(r.Context(), next); s != nil {
+	if s := share(requestOf(r.Context()), next); s != nil {
 		next = s
 	}
 	http.TimeoutHandler(next, t.d, t.msg).ServeHTTP(w, r)
@@ -59,13 +58,12 @@ type shared struct {
 	outer   *shared
 }
 
-// share returns next as a worker of the requests of ctx, nil if there are none.
-func share(ctx context.Context, next http.Handler) *shared {
-	q := requestOf(ctx)
+// share returns next as a worker of q and the requests around it, nil if there are none.
+func share(q *request, next http.Handler) *shared {
 	if q == nil {
 		return nil
 	}
-	outer := share(q.Context, nil)
+	outer := share(q.outer(), nil)
 	s := &shared{next: next, request: q, outer: outer}
 	if q.join(&s.worker) {
 		return s

@@ -1,6 +1,7 @@
 package arenafasthttp
 
 import (
+	"context"
 	"errors"
 	"sync"
 
@@ -42,13 +43,13 @@ func begin(p *arena.ArenaPool, ctx *fasthttp.RequestCtx) *request {
 
 // Lend returns the arena if the goroutine that calls it has it, or nobody has. It is taken
 // from its pool when it is first asked for.
-func (q *request) Lend() any {
+func (q *request) Lend(ctx context.Context) any {
 	self := goroutine.Self()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over {
 		if outer, ok := q.outer.(*request); ok {
-			return outer.Lend()
+			return outer.Lend(ctx)
 		}
 		return nil
 	}

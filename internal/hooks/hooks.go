@@ -3,6 +3,7 @@
 package hooks
 
 import (
+	"context"
 	"reflect"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -12,8 +13,8 @@ import (
 type ContextKey struct{}
 
 // Lender stands in a context in place of an arena, where not all who ask may be led
-// to it. Lend returns the *arena.Arena for the goroutine that calls it.
-type Lender interface{ Lend() any }
+// to it. Lend returns the *arena.Arena for the goroutine that calls it, which asks ctx.
+type Lender interface{ Lend(ctx context.Context) any }
 
 // LineEnd is the arenajson.Option with which Marshal writes a newline after the
 // document, as encoding/json's Encoder does.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/ebbpool/arena/arenahttp"
 	"github.com/ebbpool/arena/lab/load"
 	"github.com/ebbpool/arena/lab/load/handlers"
 	"github.com/ebbpool/arena/lab/load/payloads"
@@ -48,7 +49,7 @@ func serve(ctx context.Context, side, live string, l net.Listener) error {
 		context.AfterFunc(ctx, func() { _ = s.Shutdown() })
 		return s.Serve(l)
 	}
-	s := http.Server{Handler: h}
+	s := http.Server{Handler: h, ConnContext: arenahttp.ConnContext} // which changes arenahttp's requests alone
 	context.AfterFunc(ctx, func() { _ = s.Close() })
 	if err := s.Serve(l); ctx.Err() == nil {
 		return err
