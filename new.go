@@ -94,3 +94,32 @@ func newToWrite[T any](a *Arena) *T {
 	}
 	return New[T](a)
 }
+
+// BoxOf returns v as an any, which compares, prints and converts as any(v) does, and whose
+// value lies in a, or on the heap if a is nil. A v that needs no memory there, such as a
+// pointer, a byte or an interface, takes none here.
+//
+// It costs what NewOf costs. The any must not be used after the arena's epoch, not even as the
+// key of a map. What v leads to is not copied. In builds with the tag arenaportable the value
+// is on the heap.
+func BoxOf[T any](a *Arena, v T) any {
+	if machine.Portable || a == nil || xunsafe.SizeOf[T]() <= 1 || !machine.LayoutOK {
+		return v
+	}
+	if pointers := machine.KeyOf((*T)(nil)).PtrBytes != 0; pointers {
+		if xunsafe.SizeOf[T]() == xunsafe.SizeOf[*T]() || xunsafe.SizeOf[T]() == xunsafe.SizeOf[any]() && any(*new(T)) == nil {
+			return v // is one pointer, or an interface
+		}
+	} else if lo := a.region.Flat.Lo; !check.Watched {
+		const mask = machine.FlatAlign - 1
+		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
+			a.region.Flat.Lo = next
+			p := xunsafe.At[T](a.region.Flat.Base, lo)
+			*p = v
+			return machine.Box(p)
+		}
+	}
+	p := New[T](a)
+	*p = v
+	return machine.Box(p)
+}

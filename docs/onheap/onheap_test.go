@@ -104,7 +104,7 @@ var rows = []struct {
 			sinkText = a.AllocBytesToString(moment.AppendFormat(arena.MakeSlice[byte](a, 0, 32), time.RFC3339))
 		}},
 	{"a number in an `any`, from 256 on", func() { sinkAny = number },
-		"a pointer to one in the arena", func(a *arena.Arena) { sinkAny = arena.NewOf(a, number) }},
+		"`BoxOf`", func(a *arena.Arena) { sinkAny = arena.BoxOf(a, number) }},
 	{"a closure that is kept", func() { n := number; u := sinkUser; sinkFunc = func() bool { return u.older(n) } },
 		"none: a struct of what it needs, and a method", nil},
 	{"a method value, `u.older`", func() { sinkMethod = sinkUser.older }, "none: keep `u`", nil},

@@ -80,6 +80,10 @@ func layoutHolds[T any]() bool {
 func boxes[T any](t reflect.Type, x *T) bool {
 	v := boxed(wordOf(reflect.TypeFor[*T]()), xunsafe.PointerTo(x))
 	s := boxed(wordOf(reflect.TypeFor[[]T]()), xunsafe.PointerTo(&Slice{xunsafe.PointerTo(x), 0, 1}))
+	plain := any(*x)
+	if w := xunsafe.WordsOf(&plain); t.Kind() != reflect.Interface && w.Type != wordOf(t) {
+		return false // what Box makes an interface of
+	}
 	return wordOf(t) == reflect.ValueOf(t).UnsafePointer() && v.Type() == reflect.TypeFor[*T]() && v.Interface() == any(x) &&
 		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
 }

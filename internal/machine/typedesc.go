@@ -68,3 +68,12 @@ func boxed(desc, p xunsafe.Pointer) reflect.Value {
 	w := [2]xunsafe.Pointer{desc, p}
 	return reflect.ValueOf(*(*any)(unsafe.Pointer(&w)))
 }
+
+// Box returns the interface that holds the T at p, without a copy of it.
+//
+// SAFETY: the caller knows that LayoutOK, that an interface which holds a T leads to it in
+// memory (assumption A7), and that nobody writes to the T any more.
+func Box[T any](p *T) (x any) {
+	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: xunsafe.PointerTo(KeyOf((*T)(nil))), Data: xunsafe.PointerTo(p)}
+	return x
+}

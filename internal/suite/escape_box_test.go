@@ -249,9 +249,7 @@ func TestEscapeOfBoxesInTheArena(t *testing.T) {
 	}
 	a := arena.NewArena(4096, 0)
 	for _, m := range []map[string]*int{nil, {"x": nil}} {
-		var one, two any = numbers{}, texts{}
-		(*[2]unsafe.Pointer)(unsafe.Pointer(&one))[1] = unsafe.Pointer(arena.NewOf(a, numbers{1, 2, 3}))
-		(*[2]unsafe.Pointer)(unsafe.Pointer(&two))[1] = unsafe.Pointer(arena.NewOf(a, texts{numbers{4, 5, 6}, "heap", a.AllocString("text")}))
+		one, two := arena.BoxOf(a, numbers{1, 2, 3}), arena.BoxOf(a, texts{numbers{4, 5, 6}, "heap", a.AllocString("text")})
 		c := escaped(a, held{held{one, reflect.ValueOf(two).Field(0).Interface(), nil}, held{two, two, nil}, m})
 		x, y := c.x.(held), c.y.(held)
 		if x.x != (numbers{1, 2, 3}) || x.y != (numbers{4, 5, 6}) || y.x != (texts{numbers{4, 5, 6}, "heap", "text"}) || y.y != y.x {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/model"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -70,7 +71,16 @@ func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
 }
 
 func (k *kind[T]) newOf(a *arena.Arena, seed uint64) (raw, error) {
-	p := arena.NewOf(a, k.make(seed))
+	var p *T
+	if size := unsafe.Sizeof(*p); seed%2 == 0 && size > 1 && (k.flat() || size > unsafe.Sizeof(any(0))) && !machine.Portable {
+		x := arena.BoxOf(a, k.make(seed))
+		if _, ok := x.(T); !ok {
+			return raw{}, fmt.Errorf("BoxOf made a %T", x)
+		}
+		p = (*T)((*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1])
+	} else {
+		p = arena.NewOf(a, k.make(seed))
+	}
 	r := raw{unsafe.Pointer(p), 1, 1}
 	if !k.same(p, seed) {
 		return r, fmt.Errorf("it is not a copy")

@@ -185,6 +185,7 @@ func TestTextLimit(t *testing.T) {
 		"Buffer":     func(a *arena.Arena) { fmt.Fprint(arena.NewBuffer(a, 8), long) },
 		"NewBuffer":  func(a *arena.Arena) { arena.NewBuffer(a, len(long)) },
 		"NewOf":      func(a *arena.Arena) { arena.NewOf(a, [40_000]byte{1}) },
+		"BoxOf":      func(a *arena.Arena) { arena.BoxOf(a, [5_000]string{}) },
 		"SliceOf":    func(a *arena.Arena) { arena.SliceOf(a, make([]string, 4000)...) },
 		"CloneSlice": func(a *arena.Arena) { arena.CloneSlice(a, []byte(long)) },
 	} {
@@ -239,6 +240,7 @@ func TestTextAfterPut(t *testing.T) {
 		"AllocString": func(a *arena.Arena) { a.Sprintf("x") },
 		"ReadAll":     func(a *arena.Arena) { arena.ReadAll(a, strings.NewReader("x")) },
 		"New":         func(a *arena.Arena) { arena.NewOf(a, 1) },
+		"New: ":       func(a *arena.Arena) { arena.BoxOf(a, 1) },
 	} {
 		a := p.Get()
 		//arenavet:ignore on purpose

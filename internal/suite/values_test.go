@@ -2,12 +2,17 @@ package suite
 
 import (
 	"context"
+	"fmt"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
@@ -74,6 +79,106 @@ func TestSliceOfCopies(t *testing.T) {
 		arena.CloneSlice(a, s)[0] = 9
 		if s[0] != 1 {
 			t.Error("the slice itself")
+		}
+	}
+}
+
+// boxed looks at BoxOf(a, v), which takes memory of a where takes is true.
+func boxed[T any](t *testing.T, a *arena.Arena, v T, takes bool) {
+	t.Helper()
+	for _, a := range []*arena.Arena{a, nil} {
+		before := a.Stats().UsedBytes
+		got, want := arena.BoxOf(a, v), any(v)
+		if took := a.Stats().UsedBytes != before; took != (takes && a != nil && !machine.Portable) {
+			t.Errorf("%T: it takes memory: %v", want, took)
+		}
+		f, same := got.(func())
+		if g, ok := want.(func()); !ok && !reflect.DeepEqual(got, want) || reflect.TypeOf(got) != reflect.TypeOf(want) || fmt.Sprint(got) != fmt.Sprint(want) || (f == nil) != (g == nil) || same != ok {
+			t.Errorf("%T: %v in place of %v", want, got, want)
+		}
+		if k := reflect.TypeFor[T](); k.Comparable() && (got != want || map[any]int{want: 1}[got] != 1) {
+			t.Errorf("%T: %v is not %v", want, got, want)
+		}
+		if _, ok := got.(T); ok != (want != nil) {
+			t.Errorf("%T: no %v", got, reflect.TypeFor[T]())
+		}
+	}
+}
+
+type label string
+
+func (l label) String() string { return "<" + string(l) + ">" }
+
+// BoxOf must be what the conversion is, for types of every kind. What any(v) needs no memory
+// for may not lie in the arena: of a pointer the interface would hold the address of a copy,
+// and of an interface itself.
+func TestBoxOf(t *testing.T) {
+	a := arena.NewArena(256, 0)
+	n, s := 7, testkit.HeapText(3)
+	for range 3 {
+		boxed(t, a, 7, true)
+		boxed(t, a, int16(-300), true)
+		boxed(t, a, 1.5, true)
+		boxed(t, a, complex64(1+2i), true)
+		boxed(t, a, uintptr(9), true)
+		boxed(t, a, s, true)
+		boxed(t, a, "", true)
+		boxed(t, a, label(s), true)
+		boxed(t, a, fmt.Stringer(label(s)), false)
+		boxed(t, a, []string{s}, true)
+		boxed(t, a, []byte(nil), true)
+		boxed(t, a, time.Unix(1, 2).UTC(), true)
+		boxed(t, a, flat24{1, 2, 3}, true)
+		boxed(t, a, textPair{s, s}, true)
+		boxed(t, a, [2]*int{&n, nil}, true)
+		boxed(t, a, struct {
+			a any
+			b *int
+		}{7, &n}, true)
+		boxed(t, a, struct{ e error }{context.Canceled}, true)
+		boxed(t, a, [1]any{7}, true)
+		boxed(t, a, [400]int{399: 1}, true)
+		boxed(t, a, [400]string{399: s}, true)
+		boxed(t, a, true, false)
+		boxed(t, a, byte(200), false)
+		boxed(t, a, int8(-1), false)
+		boxed(t, a, [1]bool{true}, false)
+		boxed(t, a, struct{}{}, false)
+		boxed(t, a, [0]int{}, false)
+		boxed(t, a, &n, false)
+		boxed(t, a, unsafe.Pointer(&n), false)
+		boxed(t, a, map[string]int{s: 1}, false)
+		boxed(t, a, make(chan int), false)
+		boxed(t, a, func() {}, false)
+		boxed(t, a, (func())(nil), false)
+		boxed(t, a, (*int)(nil), false)
+		boxed(t, a, [1]*int{&n}, false)
+		boxed(t, a, struct{ p *int }{&n}, false)
+		boxed(t, a, struct {
+			_ struct{}
+			p *int
+		}{p: &n}, false)
+		boxed(t, a, error(nil), false)
+		boxed(t, a, context.Canceled, false)
+		boxed(t, a, any(nil), false)
+		boxed(t, a, any(n), false)
+		boxed[any](t, a, label(s), false)
+		a.Reset()
+	}
+}
+
+// What lies in an arena in an interface alone is seen by the collector.
+func TestBoxOfIsSeen(t *testing.T) {
+	var boxes []any
+	for i := range uint64(1000) {
+		a := arena.NewArena(256, 0)
+		boxes = append(boxes, arena.BoxOf(a, textPair{testkit.HeapText(i), testkit.HeapText(i + 1)}), arena.BoxOf(a, i))
+	}
+	runtime.GC()
+	for i := range uint64(1000) {
+		testkit.HeapText(i)
+		if boxes[2*i] != any(textPair{testkit.HeapText(i), testkit.HeapText(i + 1)}) || boxes[2*i+1] != any(i) {
+			t.Fatal("box ", i, " has become ", boxes[2*i], boxes[2*i+1])
 		}
 	}
 }
