@@ -19,6 +19,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"conversions": conversions,
 	"shifting":    shifted,
 	"isolation":   isolated,
+	"others":      ofOthers,
 	"json":        codecs,
 	"cpp":         pools,
 	"orders":      func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,19 +43,28 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 		if n, err := changed(files[0], files[1]); err == nil { // one that is not converted has no such file
 			fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", s.Name, n)
 		}
-		for range rounds {
-			for _, live := range []string{"0", "1000000"} {
-				for _, side := range [][2]string{{"plain", "100"}, {"arena", "100"}, {"plain", "400"}} {
-					_, each, err := l.serve(s.Name, side[0], side[1], length, "-live", live)
-					if err != nil {
-						return err
-					}
-					fmt.Fprintf(f, "BenchmarkConversion/program=%s/live=%s/form=%s/GOGC=%s 1 %.0f cpu-ns/op %.4g allocs/op\n", s.Name, live, side[0], side[1], each, l.allocations)
-				}
-			}
+		if err := l.turns(f, s.Name, rounds, length, func(string) string { return l.subject }); err != nil {
+			return err
 		}
 	}
 	return f.Close()
+}
+
+// turns writes what the forms of a program take, each from the file that subject names.
+func (l *lab) turns(w io.Writer, name string, rounds int, length time.Duration, subject func(form string) string) error {
+	for range rounds {
+		for _, live := range []string{"0", "1000000"} {
+			for _, side := range [][2]string{{"plain", "100"}, {"arena", "100"}, {"plain", "400"}} {
+				l.subject = subject(side[0])
+				_, each, err := l.serve(name, side[0], side[1], length, "-live", live)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(w, "BenchmarkConversion/program=%s/live=%s/form=%s/GOGC=%s 1 %.0f cpu-ns/op %.4g allocs/op\n", name, live, side[0], side[1], each, l.allocations)
+			}
+		}
+	}
+	return nil
 }
 
 // changed is how many lines of a converted file are not those of the plain one.

@@ -34,6 +34,7 @@ func main() {
 	onlyPage := flag.Bool("page", false, "only write the page anew, from advice/results.csv")
 	names := flag.String("names", "", "only these programs, with commas")
 	convert := flag.String("conversions", "", "only what conversions gain, without and with live objects, into this `FILE`")
+	byHand := flag.String("others", "", "only what conversions of others' modules gain, into this `FILE`")
 	rounds := flag.Int("rounds", 5, "how often both forms are measured, in turn")
 	length := flag.Duration("for", time.Second, "processor time of one measurement")
 	flag.Parse()
@@ -43,6 +44,8 @@ func main() {
 		err = writePage()
 	case *convert != "":
 		err = conversions(*convert, strings.Split(*names, ","), *rounds, *length)
+	case *byHand != "":
+		err = ofOthers(*byHand, *names, *rounds, *length)
 	default:
 		err = run(*freeze, *names, *rounds, *length)
 	}

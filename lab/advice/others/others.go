@@ -1,0 +1,250 @@
+// Package others has conversions by hand of modules that others wrote, as descriptions of what
+// was changed, without their source. Each names a version and a root; Make takes that
+// version from the module proxy and makes the changes in a copy.
+package others
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:embed *.txtar main.go.txt
+var files embed.FS
+
+// Module is one conversion. The functions that it adds are called as their originals, with
+// "In" behind the name, and an arena as their first argument.
+type Module struct {
+	Name          string // of its file
+	What          string
+	Path, Version string
+	tests         []string // packages whose tests must pass
+	program       string   // calls the root in an arena
+	edits         []edit
+}
+
+// Modules are all, in the order of their names.
+func Modules() ([]Module, error) {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var all []Module
+	for _, f := range entries {
+		name, ok := strings.CutSuffix(f.Name(), ".txtar")
+		if !ok {
+			continue
+		}
+		text, err := files.ReadFile(f.Name())
+		if err != nil {
+			return nil, err
+		}
+		m := Module{Name: name}
+		if err := m.parse(string(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// parse reads a description: "key value" lines, then a section for each file, and the program.
+func (m *Module) parse(text string) error {
+	section := ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if s, ok := strings.CutPrefix(trimmed, "-- "); ok {
+			section = strings.TrimSuffix(s, " --")
+			continue
+		}
+		if section == "main.go" {
+			m.program += line
+			continue
+		}
+		if trimmed == "" || strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		if section != "" {
+			e, err := parseEdit(section, strings.TrimSuffix(line, "\n"))
+			if err != nil {
+				return err
+			}
+			m.edits = append(m.edits, e)
+			continue
+		}
+		key, value, _ := strings.Cut(trimmed, " ")
+		switch key {
+		case "what":
+			m.What = value
+		case "module":
+			m.Path, m.Version, _ = strings.Cut(value, "@")
+		case "test":
+			m.tests = strings.Fields(value)
+		default:
+			return fmt.Errorf("unknown key %q", key)
+		}
+	}
+	if m.What == "" || m.Version == "" || len(m.tests) == 0 || m.program == "" || len(m.edits) == 0 {
+		return fmt.Errorf("what, module, test, main.go or the edits are missing")
+	}
+	return nil
+}
+
+// Made is a conversion in a folder of its own.
+type Made struct {
+	Module
+	dir, original, arena string // arena is the folder of package arena
+}
+
+// Make takes the module from the proxy, and converts a copy in dir.
+func (m Module) Make(dir, arena string) (*Made, error) {
+	out, err := run(dir, "go", "mod", "download", "-json", m.Path+"@"+m.Version)
+	if err != nil {
+		return nil, err
+	}
+	var from struct{ Dir string }
+	if err := json.Unmarshal([]byte(out), &from); err != nil {
+		return nil, err
+	}
+	c := &Made{m, dir, from.Dir, arena}
+	copied := c.folder("module")
+	if err := os.CopyFS(copied, os.DirFS(from.Dir)); err != nil {
+		return nil, err
+	}
+	if _, err := run(dir, "chmod", "-R", "u+w", copied); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(copied, "go.mod")); err != nil {
+		if err := write(filepath.Join(copied, "go.mod"), "module "+m.Path+"\n\ngo 1.25.0\n"); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.require(copied); err != nil {
+		return nil, err
+	}
+	if err := apply(copied, m.edits); err != nil {
+		return nil, err
+	}
+	for _, form := range []string{"plain", "arena"} {
+		if err := c.build(form); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *Made) folder(name string) string { return filepath.Join(c.dir, name) }
+
+// require adds package arena to a module.
+func (c *Made) require(dir string) error {
+	_, err := run(dir, "go", "mod", "edit", "-go=1.25.0", "-require=github.com/ebbpool/arena@v0.2.0", "-replace=github.com/ebbpool/arena="+c.arena)
+	return err
+}
+
+var inArena = regexp.MustCompile(`In\(a(, |\))`)
+
+// build makes the program that measures a form: plain calls the module as it is.
+func (c *Made) build(form string) error {
+	dir, program := c.folder("program-"+form), c.program
+	if form == "plain" {
+		program = inArena.ReplaceAllStringFunc(program, func(s string) string { return "(" + strings.TrimPrefix(s[4:], ", ") })
+	}
+	common, err := files.ReadFile("main.go.txt")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{"request.go": program, "main.go": string(common), "go.mod": "module example.com/program\n"} {
+		if err := write(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	if err := c.require(dir); err != nil {
+		return err
+	}
+	edit := []string{"mod", "edit", "-require=" + c.Path + "@" + c.Version}
+	if form == "arena" {
+		edit = append(edit, "-replace="+c.Path+"="+c.folder("module"))
+	}
+	if _, err := run(dir, "go", edit...); err != nil {
+		return err
+	}
+	_, err = run(dir, "go", "build", "-mod=mod", "-o", c.Program(form), ".")
+	return err
+}
+
+// Program is the file of a form's program.
+func (c *Made) Program(form string) string { return c.folder(form + ".exe") }
+
+// withArena has the old functions take an arena, which nobody resets, instead of nil.
+var withArena = regexp.MustCompile(`In\(nil(, |\))`)
+
+// Test runs the module's own tests, with a nil arena and then, in a checked build, with one.
+func (c *Made) Test() error {
+	test := func(flags ...string) error {
+		_, err := run(c.folder("module"), "go", append(append([]string{"test", "-mod=mod", "-count=1", "-vet=off"}, flags...), c.tests...)...)
+		return err
+	}
+	if err := test(); err != nil {
+		return fmt.Errorf("with a nil arena: %w", err)
+	}
+	n := 0
+	for _, name := range c.changedFiles() {
+		text, err := os.ReadFile(filepath.Join(c.folder("module"), name))
+		if err != nil {
+			return err
+		}
+		n += len(withArena.FindAll(text, -1))
+		if err := write(filepath.Join(c.folder("module"), name), withArena.ReplaceAllString(string(text), "In(arena.NewArena(4096, 0)$1")); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("no function of %s passes a nil arena on", c.Path)
+	}
+	if err := test("-tags=arenacheck"); err != nil {
+		return fmt.Errorf("with an arena: %w", err)
+	}
+	return nil
+}
+
+// Lines is how many lines of the module were changed or added.
+func (c *Made) Lines(changed func(plain, converted string) (int, error)) (n int, err error) {
+	for _, name := range c.changedFiles() {
+		k, err := changed(filepath.Join(c.original, name), filepath.Join(c.folder("module"), name))
+		if err != nil {
+			return 0, err
+		}
+		n += k
+	}
+	return n, nil
+}
+
+func (c *Made) changedFiles() (names []string) {
+	for i, e := range c.edits {
+		if i == 0 || e.file != c.edits[i-1].file {
+			names = append(names, e.file)
+		}
+	}
+	return names
+}
+
+func write(name, text string) error { return os.WriteFile(name, []byte(text), 0o644) }
+
+func run(dir, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
