@@ -22,7 +22,9 @@ import (
 // An arena in a pool retains what three of four requests need, or twice that, or 4 KB of
 // a type. What a request needs beyond that belongs to the pool, which has it for the next
 // one, of whichever arena: one set of chunks, maxRetained at most, for each large request
-// that was in progress at once in the last 2,000, or in the last minute or two.
+// that was in progress at once in the last 2,000, or in the last minute or two. Where these
+// requests differ, or limits have each take other chunks than the last one left, there are
+// more sets than that until they are as old, within SetMaxIdleBytes.
 //
 // What a pool lets go of is garbage, of which requests in arenas make so little that the
 // runtime may not collect for minutes. So where that is half of the live heap (with

@@ -2,9 +2,11 @@ package arenahttp_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -339,4 +341,30 @@ func TestAbandonedIsInUse(t *testing.T) {
 	}
 	close(goOn)
 	<-ended
+}
+
+// A handler that puts the arena itself, of a request that another goroutine works on, is told
+// so: where the pool isolates, its arena has nothing left that could be abandoned.
+func TestPutAndAbandoned(t *testing.T) {
+	for _, isolates := range []bool{false, true} {
+		for _, used := range []bool{false, true} {
+			p := arena.NewAutoPool(0)
+			p.SetIsolation(isolates)
+			var text any
+			func() {
+				defer func() { text = recover() }()
+				handled(p, func(_ http.ResponseWriter, r *http.Request) {
+					a := arena.FromContext(r.Context())
+					on(t, func() { arena.FromContext(r.Context()) })
+					p.Put(a)
+					if used && isolates && !check.On {
+						a.AllocBytes(1) //arenavet:ignore the mistake, on purpose
+					}
+				})
+			}()
+			if s := p.Stats(); !strings.Contains(fmt.Sprint(text), "the arena was put twice") || s.Puts != 1 || s.Abandoned != 0 {
+				t.Errorf("isolates %v, used after that %v: %v, %+v", isolates, used, text, s)
+			}
+		}
+	}
 }

@@ -70,7 +70,7 @@ var movedOps = laneOps{laneMemory: flatMemory{}, quota: &Quota{account: new(Acco
 // Abandon takes the place of Put for an *arena.Arena of a pool that is out, where another
 // goroutine may go on with it beyond the end of its request: it is left to the collector,
 // and counts as abandoned, not as leaked. It changes nothing that the arena's user
-// changes, and does nothing for nil.
+// changes, and does nothing for nil. It panics as Put does if the arena was put.
 //
 //go:norace
 func Abandon[A any, P arena[A]](a P) {
@@ -81,7 +81,11 @@ func Abandon[A any, P arena[A]](a P) {
 
 //go:norace
 func (r *Region) abandon() {
-	q := r.FlatLane().ops.quota
+	ops := r.FlatLane().ops // nil: the region was retired; without a quota: and used after that
+	if ops == nil || ops.quota == nil || ops.quota.account == nil || !ops.quota.account.isOut() {
+		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + r.Watch.History())
+	}
+	q := ops.quota
 	check.RaceBlind()
 	if q.account.abandoned.CompareAndSwap(false, true) {
 		q.stats.abandoned.Add(1)
