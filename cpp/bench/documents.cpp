@@ -62,7 +62,6 @@ struct owned_node {
 
 class arena_documents {
 public:
-    static constexpr const char* name = "ebb arena";
     arena_node* build(const document& d) {
         std::size_t at = 0;
         return build(d, at);
@@ -89,7 +88,6 @@ private:
 template <class Calls>
 class owned_documents {
 public:
-    static constexpr const char* name = Calls::name;
     using node = owned_node<Calls>;
     node* build(const document& d) {
         std::size_t at = 0;
@@ -173,12 +171,15 @@ void run(benchmark::State& state) {
 }  // namespace
 
 void add_documents() {
-    const auto add = [](const char* name, void (*f)(benchmark::State&)) {
-        benchmark::RegisterBenchmark((std::string("documents/") + name).c_str(), f);
+    const auto add = []<class Calls>(Calls, void (*f)(benchmark::State&)) {
+        if (Calls::available()) benchmark::RegisterBenchmark((std::string("documents/") + Calls::name).c_str(), f);
     };
-    add(arena_documents::name, &run<arena_documents>);
-    add(glibc_calls::name, &run<owned_documents<glibc_calls>>);
-    if (mimalloc_calls::available()) add(mimalloc_calls::name, &run<owned_documents<mimalloc_calls>>);
+    benchmark::RegisterBenchmark("documents/ebb arena", &run<arena_documents>);
+    add(glibc_calls{}, &run<owned_documents<glibc_calls>>);
+    add(mimalloc_calls{}, &run<owned_documents<mimalloc_calls>>);
+    add(jemalloc_calls{}, &run<owned_documents<jemalloc_calls>>);
+    add(tcmalloc_calls{}, &run<owned_documents<tcmalloc_calls>>);
+    add(tbb_calls{}, &run<owned_documents<tbb_calls>>);
 }
 
 }  // namespace bench

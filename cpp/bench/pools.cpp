@@ -144,6 +144,7 @@ void add_pools() {
     add_matrix<mimalloc>();
     add_matrix<jemalloc>();
     add_matrix<tcmalloc>();
+    add_matrix<tbb>();
     add_matrix<pmr_pool>();
 #if BENCH_HAVE_BOOST
     add_matrix<boost_pool>();

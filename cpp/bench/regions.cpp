@@ -198,6 +198,9 @@ void add_epochs(const char* what, std::size_t count) {
 #endif
     add<T, one_by_one<glibc_calls>>(what, count);
     add<T, one_by_one<mimalloc_calls>>(what, count);
+    add<T, one_by_one<jemalloc_calls>>(what, count);
+    add<T, one_by_one<tcmalloc_calls>>(what, count);
+    add<T, one_by_one<tbb_calls>>(what, count);
 }
 
 }  // namespace

@@ -205,20 +205,6 @@ private:
     std::vector<value_type*> free_;
 };
 
-// `malloc` and `free` of the C library.
-
-template <std::size_t Size>
-class glibc_malloc {
-public:
-    using value_type = object<Size>;
-    static constexpr const char* name = "glibc malloc";
-    static bool available() { return true; }
-
-    explicit glibc_malloc(std::size_t) {}
-    value_type* allocate() noexcept { return static_cast<value_type*>(std::malloc(Size)); }
-    void deallocate(value_type* p) noexcept { std::free(p); }
-};
-
 // The pool resource of the standard library.
 
 template <std::size_t Size>
@@ -274,6 +260,9 @@ inline const shared_malloc jemalloc_library =
 inline const shared_malloc tcmalloc_library =
     shared_malloc::open({"libtcmalloc_minimal.so.4", "libtcmalloc_minimal.so"}, "tc_malloc", "tc_free");
 
+inline const shared_malloc tbb_library =
+    shared_malloc::open({"libtbbmalloc.so.2", "libtbbmalloc.so"}, "scalable_malloc", "scalable_free");
+
 /// Starts the program anew if jemalloc is there but didn't load: it has more
 /// thread-local memory than glibc keeps free for libraries that come late, and
 /// glibc takes the amount from the environment, at the start only. To be called
@@ -285,42 +274,57 @@ inline void restart_with_room_for_jemalloc(char** argv) {
     ::execv("/proc/self/exe", argv);  // returns only when it failed; then jemalloc is not here
 }
 
-/// mimalloc's own calls, on the default heap.
-template <std::size_t Size>
-class mimalloc {
-public:
-    using value_type = object<Size>;
+// Allocators of a program as two calls.
+
+/// The C library's.
+struct glibc_calls {
+    static constexpr const char* name = "glibc malloc";
+    static bool available() { return true; }
+    static void* take(std::size_t bytes) { return std::malloc(bytes); }
+    static void give(void* p) { std::free(p); }
+};
+
+template <const shared_malloc& Library>
+struct library_calls {
+    static bool available() { return Library.available(); }
+    static void* take(std::size_t bytes) { return Library.allocate(bytes); }
+    static void give(void* p) { Library.deallocate(p); }
+};
+struct mimalloc_calls : library_calls<mimalloc_library> {
     static constexpr const char* name = "mimalloc";
-    static bool available() { return mimalloc_library.available(); }
-
-    explicit mimalloc(std::size_t) {}
-    value_type* allocate() noexcept { return static_cast<value_type*>(mimalloc_library.allocate(Size)); }
-    void deallocate(value_type* p) noexcept { mimalloc_library.deallocate(p); }
 };
-
-template <std::size_t Size>
-class jemalloc {
-public:
-    using value_type = object<Size>;
+struct jemalloc_calls : library_calls<jemalloc_library> {
     static constexpr const char* name = "jemalloc";
-    static bool available() { return jemalloc_library.available(); }
-
-    explicit jemalloc(std::size_t) {}
-    value_type* allocate() noexcept { return static_cast<value_type*>(jemalloc_library.allocate(Size)); }
-    void deallocate(value_type* p) noexcept { jemalloc_library.deallocate(p); }
+};
+struct tcmalloc_calls : library_calls<tcmalloc_library> {
+    static constexpr const char* name = "tcmalloc";
+};
+struct tbb_calls : library_calls<tbb_library> {
+    static constexpr const char* name = "oneTBB";
 };
 
-template <std::size_t Size>
-class tcmalloc {
+/// One of them as a pool.
+template <class Calls, std::size_t Size>
+class malloc_pool {
 public:
     using value_type = object<Size>;
-    static constexpr const char* name = "tcmalloc";
-    static bool available() { return tcmalloc_library.available(); }
+    static constexpr const char* name = Calls::name;
+    static bool available() { return Calls::available(); }
 
-    explicit tcmalloc(std::size_t) {}
-    value_type* allocate() noexcept { return static_cast<value_type*>(tcmalloc_library.allocate(Size)); }
-    void deallocate(value_type* p) noexcept { tcmalloc_library.deallocate(p); }
+    explicit malloc_pool(std::size_t) {}
+    value_type* allocate() noexcept { return static_cast<value_type*>(Calls::take(Size)); }
+    void deallocate(value_type* p) noexcept { Calls::give(p); }
 };
+template <std::size_t Size>
+using glibc_malloc = malloc_pool<glibc_calls, Size>;
+template <std::size_t Size>
+using mimalloc = malloc_pool<mimalloc_calls, Size>;
+template <std::size_t Size>
+using jemalloc = malloc_pool<jemalloc_calls, Size>;
+template <std::size_t Size>
+using tcmalloc = malloc_pool<tcmalloc_calls, Size>;
+template <std::size_t Size>
+using tbb = malloc_pool<tbb_calls, Size>;
 
 #if BENCH_HAVE_BOOST
 // Boost.Pool.
@@ -425,23 +429,6 @@ public:
 private:
     std::mutex mutex_;
     ebb::fixed_pool<value_type> pool_;
-};
-
-// Allocators of a program as two calls.
-
-/// The C library's allocator.
-struct glibc_calls {
-    static constexpr const char* name = "glibc malloc";
-    static bool available() { return true; }
-    static void* take(std::size_t bytes) { return std::malloc(bytes); }
-    static void give(void* p) { std::free(p); }
-};
-
-struct mimalloc_calls {
-    static constexpr const char* name = "mimalloc";
-    static bool available() { return mimalloc_library.available(); }
-    static void* take(std::size_t bytes) { return mimalloc_library.allocate(bytes); }
-    static void give(void* p) { mimalloc_library.deallocate(p); }
 };
 
 }  // namespace bench

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -160,6 +161,91 @@ void run_hand_over(benchmark::State& state) {
     count_calls(state, calls);
 }
 
+/// As larson, a server: each thread replaces random ones of its objects, and then goes on
+/// with those of the other thread, so that half of what it frees another has allocated.
+template <class Pool>
+void run_larson(benchmark::State& state) {
+    Pool pool(capacity);
+    std::array<std::vector<typename Pool::value_type*>, 2> all;
+    std::uint64_t expected = 0, stamp = 0;
+    for (auto& objects : all) {
+        objects.resize(window);
+        for (auto& p : objects) p = take(pool), p->first = ++stamp, expected += stamp;
+    }
+    for ([[maybe_unused]] auto _ : state) {
+        std::barrier swapped(2);
+        std::array<std::uint64_t, 2> sums{};  // written less read
+        const auto body = [&](std::size_t me) {
+            random_numbers random(me + 1);
+            std::uint64_t sum = 0, own = me << 40;
+            for (std::size_t round = 0; round < 16; ++round) {
+                auto& objects = all[(me + round) % 2];
+                for (std::size_t i = 0; i < calls / 64; ++i) {
+                    auto*& p = objects[random.below(window)];
+                    sum -= p->first;
+                    pool.deallocate(p);
+                    p = take(pool);
+                    sum += p->first = ++own;
+                }
+                swapped.arrive_and_wait();
+            }
+            sums[me] = sum;
+        };
+        {
+            const std::jthread other(body, 1);
+            body(0);
+        }
+        expected += sums[0] + sums[1];
+    }
+    std::uint64_t sum = 0;
+    for (auto& objects : all)
+        for (auto* p : objects) sum += p->first, pool.deallocate(p);
+    check(state, sum, expected);
+    count_calls(state, calls);
+}
+
+/// As mstress: each thread allocates runs of random length, gives back some of what it has,
+/// oldest first, and swaps some with what another has left in a place that both see.
+template <class Pool>
+void run_mstress(benchmark::State& state) {
+    using object_type = typename Pool::value_type;
+    Pool pool(capacity);
+    for ([[maybe_unused]] auto _ : state) {
+        std::array<std::atomic<object_type*>, 64> places{};
+        std::array<std::uint64_t, 2> sums{};
+        const auto body = [&](std::size_t me) {
+            random_numbers random(me + 1);
+            std::vector<object_type*> own;
+            std::uint64_t sum = 0, stamp = me << 40;
+            const auto give = [&](object_type* p) {
+                if (p != nullptr) sum -= p->first, pool.deallocate(p);
+            };
+            for (std::size_t left = calls / 4; left != 0;) {
+                for (std::size_t n = std::min<std::size_t>(left, 1 + random.below(64)); n != 0; --n, --left) {
+                    own.push_back(take(pool));
+                    sum += own.back()->first = ++stamp;
+                    if (left % 4 != 0) continue;
+                    give(places[random.below(places.size())].exchange(own.back()));
+                    own.pop_back();
+                }
+                const std::size_t keeps = random.below(std::min(own.size(), window) + 1);
+                for (std::size_t i = keeps; i < own.size(); ++i) give(own[i]);
+                own.resize(keeps);
+            }
+            for (auto* p : own) give(p);
+            sums[me] = sum;
+        };
+        {
+            const std::jthread other(body, 1);
+            body(0);
+        }
+        for (auto& place : places)
+            if (object_type* const p = place; p != nullptr) sums[0] -= p->first, pool.deallocate(p);
+        check(state, sums[0] + sums[1], 0);
+    }
+    count_calls(state, calls);
+}
+
 template <template <std::size_t> class Pool>
 void add() {
     using pool = Pool<object_size>;
@@ -167,6 +253,9 @@ void add() {
     const std::string name = pool::name;
     benchmark::RegisterBenchmark(("sync/churn/" + name).c_str(), &run_churn<pool>)->UseRealTime();
     benchmark::RegisterBenchmark(("sync/hand-over/" + name).c_str(), &run_hand_over<pool>)->UseRealTime();
+    // By the processor's time of both threads.
+    benchmark::RegisterBenchmark(("sync/larson/" + name).c_str(), &run_larson<pool>)->MeasureProcessCPUTime();
+    benchmark::RegisterBenchmark(("sync/mstress/" + name).c_str(), &run_mstress<pool>)->MeasureProcessCPUTime();
 }
 
 }  // namespace
@@ -178,6 +267,7 @@ void add_sync() {
     add<mimalloc>();
     add<jemalloc>();
     add<tcmalloc>();
+    add<tbb>();
     add<pmr_sync_pool>();
 }
 

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ func cpp(work, num, den string, most float64) Claim {
 }
 
 // Cpp are the claims of cpp/bench, in the order of their table.
-var Cpp = []Claim{
+var Cpp = slices.Concat([]Claim{
 	cpp("trap, batch 16 B", "matrix/batch-*/16/*/ebb-trap", "lower-bound", 1.15),
 	cpp("trap, batch 256 B", "matrix/batch-*/256/*/ebb-trap", "lower-bound", 0.3),
 	cpp("trap, rolling 16 B", "matrix/rolling/16/*/ebb-trap", "lower-bound", 1.4),
@@ -48,4 +49,23 @@ var Cpp = []Claim{
 	cpp("arena, 32 B, epochs of 1,000", "arena/32/1000/ebb-arena", "pmr-buffer", 0.75),
 	cpp("arena, documents", "documents/ebb-arena", "glibc-malloc", 0.25),
 	cpp("", "documents/ebb-arena", "mimalloc", 0.4),
+},
+	// Other allocators: the best of them counts.
+	beside("trap, all of the matrix", "matrix/*/*/*/ebb-trap", 0.7, "jemalloc", "tcmalloc", "oneTBB", "foonathan-memory"),
+	beside("arena, 64 B, epochs of 1,000", "arena/64/1000/ebb-arena", 0.7, "mimalloc", "jemalloc", "tcmalloc", "oneTBB"),
+	beside("arena, documents", "documents/ebb-arena", 0.7, "jemalloc", "tcmalloc", "oneTBB"),
+	beside("ebb sync, 2 threads, larson", "sync/larson/ebb-sync", 0.8, "mimalloc", "jemalloc", "tcmalloc", "oneTBB"),
+	beside("ebb sync, 2 threads, mstress", "sync/mstress/ebb-sync", 0.8, "mimalloc", "jemalloc", "tcmalloc", "oneTBB"),
+	beside("ebb sync, 2 threads, producer-consumer", "sync/hand-over/ebb-sync", 0.8, "jemalloc", "tcmalloc", "oneTBB"),
+)
+
+// beside has the same work beside each of the others.
+func beside(work, num string, most float64, others ...string) (all []Claim) {
+	for i, den := range others {
+		if i > 0 {
+			work = ""
+		}
+		all = append(all, cpp(work, num, den, most))
+	}
+	return all
 }

@@ -28,7 +28,7 @@ func FromCpp(w io.Writer, text []byte) error {
 			return fmt.Errorf("%v: %v", b["name"], b["error_message"])
 		}
 		name, _, _ := strings.Cut(fmt.Sprint(b["run_name"]), "/iterations:")
-		name = strings.TrimSuffix(strings.TrimSuffix(name, "/manual_time"), "/real_time")
+		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "/manual_time"), "/real_time"), "/process_time")
 		line := fmt.Sprintf("Benchmark%s %.0f", strings.ReplaceAll(name, " ", "-"), number(b, "iterations"))
 		for _, key := range slices.Sorted(maps.Keys(b)) {
 			if v, ok := b[key].(float64); ok && strings.ContainsAny(key, "/-") {

@@ -50,6 +50,7 @@ func TestFromCpp(t *testing.T) {
 {"run_name":"sync/churn/ebb + mutex/real_time","run_type":"iteration","repetition_index":1,"iterations":3,"real_time":9,"ns/op":2.5},
 {"run_name":"sync/churn/ebb + mutex/real_time","run_type":"iteration","repetition_index":0,"iterations":3,"real_time":9,"ns/op":1.5},
 {"run_name":"sync/churn/ebb + mutex/real_time","run_type":"aggregate","ns/op":2},
+{"run_name":"sync/larson/ebb sync/process_time","run_type":"iteration","repetition_index":0,"iterations":1,"ns/op":3},
 {"run_name":"latency/x/iterations:1","run_type":"iteration","repetition_index":0,"iterations":1,"p99-ns":42}]}`
 	var b bytes.Buffer
 	if err := FromCpp(&b, []byte(text)); err != nil {
@@ -61,6 +62,9 @@ func TestFromCpp(t *testing.T) {
 	}
 	if v := m.Values("sync/churn/ebb-+-mutex", Time); len(v) != 2 || v[0] != 1.5 || v[1] != 2.5 {
 		t.Errorf("the rounds are %v", v)
+	}
+	if v := m.Values("sync/larson/ebb-sync", Time); len(v) != 1 || v[0] != 3 {
+		t.Errorf("by the processor's time it is %v", v)
 	}
 	if v := m.Values("latency/x", "p99-ns"); len(v) != 1 || v[0] != 42 {
 		t.Errorf("p99 is %v", v)
