@@ -49,7 +49,9 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		fi
 		;;
 	esac
-	case ${1-}$compiler in -allclang*)
+	case ${1-}$compiler in
+	-allg++*) test/mixed/run.sh "$compiler" ;;
+	-allclang*)
 		cmake --preset release -B "build/$compiler" -DCMAKE_CXX_COMPILER="$compiler" -DEBBPOOL_BUILD_BENCH=OFF >/dev/null
 		cmake --build "build/$compiler" -j "$(nproc 2>/dev/null || echo 2)"
 		ctest --test-dir "build/$compiler" --output-on-failure
