@@ -121,7 +121,8 @@ func same(m rounds.Measured, w workloads.Workload, n int) error {
 }
 
 // codecs has for each document how fast arenajson is, and how many times its time the
-// others take: those that another Go built, the time of ours that it built, too.
+// others take: those that another Go built, the time of ours that it built, too. What C++ reads
+// into no types is not as many times as slow, and has its own speed.
 func codecs(m rounds.Measured) (all []Figure, _ error) {
 	const ours = "codec=arenajson"
 	for _, name := range m.Names {
@@ -145,6 +146,8 @@ func codecs(m rounds.Measured) (all []Figure, _ error) {
 			}
 		}
 		switch {
+		case strings.HasSuffix(codec, ",_C++"):
+			add(strings.ReplaceAll(codec, "_", " ")+", MB/s", m.Values(name, "MB/s"), true)
 		case name != mine:
 			codec = strings.ReplaceAll(codec, "_", " ")
 			if build != "" {

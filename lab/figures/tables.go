@@ -36,7 +36,7 @@ var Places = []Place{
 	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
 	{"docs/generated/json-speed.md", "json", func(all []Figure) string {
 		var tables []string
-		for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "encode"} {
+		for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a stream", "decode a stream, after all others", "encode"} {
 			if rows := Only(all, "json: "+op); len(rows) > 0 {
 				tables = append(tables, Pivot(op, rows))
 			}

@@ -5,6 +5,7 @@ package jsonbench
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/bytedance/sonic"
 	goccy "github.com/goccy/go-json"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/corpora"
 	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 
@@ -25,7 +27,15 @@ type Codec struct {
 	Name   string
 	Decode func(a *arena.Arena, doc []byte, v any) error
 	Encode func(a *arena.Arena, v any) ([]byte, error)
-	Types  map[string]func() any // what it has code for; nil: it takes any type
+	Types  map[string]func() any // what it has code for, or rows; nil: it takes any type
+
+	Stream func(a *arena.Arena, r io.Reader) decoder // nil where it has none like the standard library's
+}
+
+// decoder is what reads documents from a stream.
+type decoder interface {
+	Decode(v any) error
+	More() bool
 }
 
 // standard is the name of the standard library's.
@@ -39,18 +49,38 @@ func plain(name string, decode func([]byte, any) error, encode func(any) ([]byte
 	}
 }
 
+func (c Codec) streams(open func(io.Reader) decoder) Codec {
+	c.Stream = func(_ *arena.Arena, r io.Reader) decoder { return open(r) }
+	return c
+}
+
 // Codecs are all of them, ours first; easyjson if its code has been generated.
 func Codecs() []Codec {
 	all := []Codec{
-		{Name: Ours, Decode: decode, Encode: func(a *arena.Arena, v any) ([]byte, error) { return arenajson.Marshal(a, v) }},
-		plain(standard, json.Unmarshal, json.Marshal),
+		{Name: Ours,
+			Decode: func(a *arena.Arena, doc []byte, v any) error { return arenajson.Unmarshal(a, doc, v) },
+			Encode: func(a *arena.Arena, v any) ([]byte, error) { return arenajson.Marshal(a, v) },
+			Stream: func(a *arena.Arena, r io.Reader) decoder { return arenajson.NewDecoder(a, r) }},
+		plain(standard, json.Unmarshal, json.Marshal).streams(func(r io.Reader) decoder { return json.NewDecoder(r) }),
 		v2,
-		plain("sonic", sonic.ConfigDefault.Unmarshal, sonic.ConfigDefault.Marshal),
+		plain("sonic", sonic.ConfigDefault.Unmarshal, sonic.ConfigDefault.Marshal).streams(func(r io.Reader) decoder { return sonic.ConfigDefault.NewDecoder(r) }),
 		plain("sonic ConfigStd", sonic.ConfigStd.Unmarshal, sonic.ConfigStd.Marshal),
-		plain("goccy/go-json", goccy.Unmarshal, goccy.Marshal),
-		plain("jsoniter", jsoniter.ConfigCompatibleWithStandardLibrary.Unmarshal, jsoniter.ConfigCompatibleWithStandardLibrary.Marshal),
+		plain("goccy/go-json", goccy.Unmarshal, goccy.Marshal).streams(func(r io.Reader) decoder { return goccy.NewDecoder(r) }),
+		plain("jsoniter", jsoniter.ConfigCompatibleWithStandardLibrary.Unmarshal, jsoniter.ConfigCompatibleWithStandardLibrary.Marshal).
+			streams(func(r io.Reader) decoder { return jsoniter.ConfigCompatibleWithStandardLibrary.NewDecoder(r) }),
 		plain("segmentio", func(doc []byte, v any) error { return segmentio.Unmarshal(doc, v) }, segmentio.Marshal),
 	}
+	all = append(all, Codec{
+		Name: Ours + " RecycleMaps",
+		Decode: func(a *arena.Arena, doc []byte, v any) error {
+			return arenajson.Unmarshal(a, doc, v, arenajson.RecycleMaps)
+		},
+		Types: map[string]func() any{
+			"citm":     func() any { return new(corpora.Citm) },
+			"map_1000": func() any { return new(map[string]string) },
+			"podlist":  func() any { return new(pods) },
+		},
+	})
 	if len(easy.Types) > 0 {
 		generated := plain("easyjson",
 			func(doc []byte, v any) error { return easyjson.Unmarshal(doc, v.(easyjson.Unmarshaler)) },

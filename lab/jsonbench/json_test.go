@@ -1,6 +1,7 @@
 package jsonbench
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -23,14 +24,25 @@ const (
 	decodeHeap  = "decode, nil arena"
 	encode      = "encode"
 
-	// decodeAfter is of a small document by what has decoded all the others before, as the
-	// arenas of a pool have that serves all of a program's requests.
+	// decodeAfter and streamAfter are of a document by what has decoded all the others before,
+	// into the same arena, as those of a pool have that serves all of a program's requests.
 	decodeAfter = "decode, after all others"
+	streamAfter = "decode a stream, after all others"
+
+	stream = "decode a stream" // of a thousand of the document
 )
 
-// smallest is the document of decodeAfter. Beside a large one nobody would see what the
-// types of other documents cost.
+// smallest is a document of all that read one.
 const smallest = "request"
+
+// isShared reports whether a document has rows of decodeAfter: beside a large one nobody would
+// see what the types of other documents cost.
+func isShared(d document) bool {
+	return slices.Contains([]string{smallest, "small", "integers", "map_1000", "podlist"}, d.Name)
+}
+
+// inStream is how many documents a stream has.
+const inStream = 1000
 
 // live is how many objects live beside some documents in rows of their own.
 const live = 1_000_000
@@ -57,12 +69,12 @@ func documents(t testing.TB) (all []document) {
 	return all
 }
 
-// work returns what codec c does with d once, and the value that it decodes into; nil if it is
-// not made for that, or does it wrong.
-func (c Codec) work(t testing.TB, op string, d document) func() {
+// work returns what codec c does with d once, in a; nil if it is not made for that, or does it
+// wrong.
+func (c Codec) work(t testing.TB, op string, d document, a *arena.Arena) func() {
 	newValue := d.New
 	switch {
-	case op == decodeHeap && c.Name != Ours && c.Name != standard, op == decodeAny && c.Types != nil, op == decodeAfter && d.Name != smallest && d.Name != "small":
+	case op == decodeHeap && c.Name != Ours && c.Name != standard, op == decodeAny && c.Types != nil, op == encode && c.Encode == nil:
 		return nil
 	case op == decodeAny:
 		newValue = func() any { return new(any) }
@@ -71,9 +83,8 @@ func (c Codec) work(t testing.TB, op string, d document) func() {
 	case c.Types != nil:
 		newValue = c.Types[d.Name]
 	}
-	var a *arena.Arena
-	if op != decodeHeap {
-		a = arena.NewArena(1<<20, 256<<20) // with room for the largest document, which it keeps
+	if op == decodeHeap {
+		a = nil
 	}
 	want, v := newValue(), newValue()
 	if err := json.Unmarshal(d.text, want); err != nil {
@@ -100,6 +111,25 @@ func (c Codec) work(t testing.TB, op string, d document) func() {
 		return nil
 	}
 	zero := reflect.Zero(reflect.TypeOf(v).Elem())
+	if op == stream || op == streamAfter {
+		if c.Stream == nil {
+			return nil
+		}
+		text := bytes.Repeat(append(slices.Clip(d.text), '\n'), inStream)
+		return func() {
+			n := 0
+			for in := c.Stream(a, bytes.NewReader(text)); in.More(); n++ {
+				reflect.ValueOf(v).Elem().Set(zero)
+				if err := in.Decode(v); err != nil {
+					t.Fatal(err)
+				}
+				a.Reset()
+			}
+			if n != inStream {
+				t.Fatal(c.Name, "reads", n, "documents of a stream")
+			}
+		}
+	}
 	return func() {
 		// What was decoded before must not be decoded into: it would be reused.
 		reflect.ValueOf(v).Elem().Set(zero)
@@ -124,45 +154,56 @@ func same(a, b any) bool {
 // what does not come with Go.
 func BenchmarkJSON(b *testing.B) {
 	all := documents(b)
-	for _, op := range []string{decodeArena, decodeAny, decodeHeap, decodeAfter, encode} {
+	for _, op := range []string{decodeArena, decodeAny, decodeHeap, encode} {
 		for _, d := range all {
-			run(b, op, d, "0", all)
+			run(b, op, d, "0", nil)
 		}
 	}
-	for _, d := range made(b) {
-		for _, op := range []string{decodeArena, decodeAfter, encode} {
-			run(b, op, d, "0", all)
+	kinds := made(b)
+	for _, op := range []string{decodeArena, encode} {
+		for _, d := range kinds {
+			run(b, op, d, "0", nil)
+		}
+	}
+	every := slices.Concat(all, kinds)
+	for _, d := range every {
+		if isShared(d) {
+			run(b, decodeAfter, d, "0", every)
+		}
+		if d.Name == smallest || d.Name == "small" {
+			run(b, stream, d, "0", nil)
+			run(b, streamAfter, d, "0", every)
 		}
 	}
 	objects := alive(live)
 	for _, op := range []string{decodeArena, encode} {
 		for _, d := range all {
 			if d.Name == smallest || d.Name == "twitter" {
-				run(b, op, d, "1000000", all)
+				run(b, op, d, "1000000", nil)
 			}
 		}
 	}
 	runtime.KeepAlive(objects)
 }
 
-func run(b *testing.B, op string, d document, live string, all []document) {
+// run has each codec do op with d, after it has decoded the others.
+func run(b *testing.B, op string, d document, live string, others []document) {
 	codecs := Codecs()
 	if os.Getenv("LAB_CODECS") == "standard" {
 		codecs = slices.DeleteFunc(codecs, func(c Codec) bool { return c.Name != Ours && c.Name != standard && c.Name != v2.Name })
 	}
 	b.Run("op="+op+"/doc="+d.Name+"/live="+live, func(b *testing.B) {
 		for _, c := range codecs {
-			once := c.work(b, op, d)
+			a := arena.NewArena(1<<20, 256<<20) // with room for the largest document, which it keeps
+			once := c.work(b, op, d, a)
 			if once == nil {
 				continue
 			}
 			b.Run("codec="+c.Name, func(b *testing.B) {
-				if op == decodeAfter {
-					for _, other := range all {
-						if do := c.work(b, decodeArena, other); do != nil && other.Name != d.Name {
-							do()
-							do()
-						}
+				for _, other := range others {
+					if do := c.work(b, decodeArena, other, a); do != nil && other.Name != d.Name {
+						do()
+						do()
 					}
 				}
 				once()
@@ -179,7 +220,10 @@ func run(b *testing.B, op string, d document, live string, all []document) {
 				spent := float64(processorTime() - from)
 				b.ReportMetric(spent/float64(n), "ns/op")
 				size := len(d.text)
-				if op == encode {
+				switch op {
+				case stream, streamAfter:
+					size = inStream * (size + 1)
+				case encode:
 					text, err := json.Marshal(d.value)
 					if err != nil {
 						b.Fatal(err)
@@ -213,10 +257,10 @@ func TestCodecs(t *testing.T) {
 		if d.Name != smallest {
 			continue
 		}
-		for _, op := range []string{decodeArena, decodeAny, encode} {
+		for _, op := range []string{decodeArena, decodeAny, encode, stream} {
 			for _, c := range Codecs() {
-				once := c.work(t, op, d)
-				if once == nil && (c.Types == nil || op != decodeAny) {
+				once := c.work(t, op, d, arena.NewArena(1<<20, 0))
+				if once == nil && (c.Types == nil || op != decodeAny && c.Types[d.Name] != nil) && (c.Stream != nil || op != stream) {
 					t.Errorf("%s does not %s", c.Name, op)
 				}
 				for range 2 {

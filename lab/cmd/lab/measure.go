@@ -206,6 +206,13 @@ func jsonCommand() *cli.Command {
 							programs = append(programs, other)
 						}
 					}
+					if !cmd.IsSet("only") {
+						more, err := anchors(ctx, dir, cmd.String("benchtime"), cmd.Root().ErrWriter)
+						if err != nil {
+							return err
+						}
+						programs = append(programs, more...)
+					}
 					return rounds.Run(ctx, w, n, programs, fail)
 				})
 			})
