@@ -133,9 +133,9 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	case writeMap:
 		return e.builtinMap(w, prog, p)
 	case writeTextMap:
-		return e.stringMap(w, prog, p)
+		return stringMap(e, &e.strings, w, prog, p)
 	case writeAnyMap:
-		return e.anyMap(w, prog, p)
+		return stringMap(e, &e.anys, w, prog, p)
 	case writeArenaMap:
 		return e.arenaMap(w, prog, p)
 	case writeBytes:

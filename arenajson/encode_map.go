@@ -47,48 +47,27 @@ func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	return put8(w, '}')
 }
 
-func (e *encoder) stringMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+// stringMap writes a map from strings to Vs, with memory of all.
+func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)
 	}
 	e.enter(prog, nil, at, -1)
-	from := len(e.strings)
-	for name, value := range *xunsafe.Cast[map[string]string](p) {
-		e.strings = append(e.strings, entry[string]{name, value})
+	from := len(*all)
+	for name, value := range *xunsafe.Cast[map[string]V](p) {
+		*all = append(*all, entry[V]{name, value})
 	}
-	entries := e.strings[from:]
+	// What the values hold may move all, and leaves these entries as they are.
+	entries := (*all)[from:]
 	for i, at := range sorted(e, entries) {
 		w = e.name(w, entries[at].name, i)
-		w = e.string(w, entries[at].value)
+		w = e.value(w, prog.elem, xunsafe.PointerTo(&entries[at].value))
 	}
 	w = e.object(w, len(entries))
 	clear(entries)
-	e.strings = e.strings[:from]
-	e.leave(nil, at, -1)
-	return w
-}
-
-func (e *encoder) anyMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
-	at := *xunsafe.Cast[xunsafe.Pointer](p)
-	if at == nil {
-		return e.null(w)
-	}
-	e.enter(prog, nil, at, -1)
-	from := len(e.anys)
-	for name, value := range *xunsafe.Cast[map[string]any](p) {
-		e.anys = append(e.anys, entry[any]{name, value})
-	}
-	// What the values hold may move e.anys, and leaves these entries as they are.
-	entries := e.anys[from:]
-	for i, at := range sorted(e, entries) {
-		w = e.name(w, entries[at].name, i)
-		w = e.any(w, entries[at].value)
-	}
-	w = e.object(w, len(entries))
-	clear(entries)
-	clear(e.anys[from : from+len(entries)])
-	e.anys = e.anys[:from]
+	clear((*all)[from : from+len(entries)])
+	*all = (*all)[:from]
 	e.leave(nil, at, -1)
 	return w
 }

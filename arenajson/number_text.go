@@ -155,36 +155,23 @@ func exponentOf(s string) int {
 	return e
 }
 
+// numberSteps are what after says.
+var numberSteps = func() (steps [16][256]inNumber) {
+	for n := range inPower + 1 {
+		for c := range steps[n] {
+			steps[n][c] = n.after(byte(c))
+		}
+	}
+	return
+}()
+
 // isNumber reports whether s is a number of JSON, RFC 8259 section 6.
 func isNumber(s string) bool {
-	some := func() bool { // takes digits
-		n := 0
-		for n < len(s) && s[n]-'0' <= 9 {
-			n++
-		}
-		s = s[n:]
-		return n > 0
-	}
-	if s != "" && s[0] == '-' {
-		s = s[1:]
-	}
-	if s != "" && s[0] == '0' {
-		s = s[1:]
-	} else if !some() {
-		return false
-	}
-	if s != "" && s[0] == '.' {
-		if s = s[1:]; !some() {
+	n := atStart
+	for i := range len(s) {
+		if n = numberSteps[n&15][s[i]]; n == atStart {
 			return false
 		}
 	}
-	if s != "" && (s[0] == 'e' || s[0] == 'E') {
-		if s = s[1:]; s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
-		}
-		if !some() {
-			return false
-		}
-	}
-	return s == ""
+	return n.mayEnd()
 }
