@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -62,7 +61,7 @@ func outEntries[K comparable, V any](e *encoder, f *outField, at xunsafe.Pointer
 	var few [smallMap]K
 	keys := few[:0]
 	if len(m) > len(few) {
-		keys = arena.MakeSlice[K](e.a, 0, len(m))
+		keys = make([]K, 0, len(m))
 	}
 	for k := range m {
 		keys = append(keys, k)
@@ -100,11 +99,11 @@ func (f *outField) sort(at xunsafe.Pointer) {
 // entrySize is how many bytes the entry of the key at k and the value at v takes behind its
 // length.
 func (e *encoder) entrySize(f *outField, k, v xunsafe.Pointer) int {
-	n := valueSize(f.key, f.keySigns, k)
+	n := e.valueSize(f.key, f.keySigns, k)
 	if f.scalar == opMessage {
 		return 2 + n + protowire.SizeBytes(e.size(f.sub, *xunsafe.Cast[xunsafe.Pointer](v)))
 	}
-	return 2 + n + valueSize(f.scalar, f.signed, v)
+	return 2 + n + e.valueSize(f.scalar, f.signed, v)
 }
 
 // entry writes an entry, with the field's tag, so that it ends at i.

@@ -202,7 +202,8 @@ func (p *program) tryMessage(w *writer, doc []byte) string {
 	}
 	want, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(m)
 	e := encoder{deterministic: true}
-	if err != nil || !e.write(w, xunsafe.WordsOf(&m).Data) || !bytes.Equal(e.b, want) {
+	made := e.write(w, xunsafe.WordsOf(&m).Data, func(n int) []byte { return make([]byte, n) })
+	if err != nil || e.bad || made != (len(want) != 0) || !bytes.Equal(e.b, want) {
 		return ": not as package proto writes it"
 	}
 	return ""

@@ -3,6 +3,7 @@ package arenapb
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -15,8 +16,8 @@ import (
 // the error is an *arena.LimitError.
 //
 // The types that Unmarshal knows are written here, once, into memory of the right size, and
-// nothing is taken from the heap; but sorting a large map's keys takes memory of a. Package
-// proto writes the others, and messages with extensions.
+// nothing is taken from the heap, but to sort a map of more than 8 keys. Package proto writes
+// the others, and messages with extensions.
 //
 // It is MarshalOptions{}.Marshal.
 func Marshal(a *arena.Arena, m proto.Message) ([]byte, error) {
@@ -43,29 +44,41 @@ func (o MarshalOptions) Marshal(a *arena.Arena, m proto.Message) (b []byte, err 
 			panic(x)
 		}
 	}()
+	return o.MarshalInto(func(size int) []byte { return arena.MakeSliceUninit[byte](a, size, size) }, m)
+}
+
+// MarshalAppend appends m's bytes to b, as proto.MarshalOptions.MarshalAppend does.
+func (o MarshalOptions) MarshalAppend(b []byte, m proto.Message) ([]byte, error) {
+	n := len(b)
+	made, err := o.MarshalInto(func(size int) []byte {
+		b = slices.Grow(b, size)
+		return b[n : n+size]
+	}, m)
+	return append(b[:n], made...), err // in place, as a rule
+}
+
+// MarshalInto is Marshal into memory from take, such as a pool's buffer: take is called once,
+// with the size of m in bytes, and returns as many, which may hold anything; or not at all
+// for a message without any. What is returned is that memory, also with an error of required
+// fields that are missing; but not for MessageSets, whose sizes package proto gets wrong.
+func (o MarshalOptions) MarshalInto(take func(size int) []byte, m proto.Message) ([]byte, error) {
 	if t := reflect.TypeOf(m); t != nil {
-		p := programOf(t)
 		to := xunsafe.WordsOf(&m).Data
-		if w := p.writerOf(); w.why == "" && to != nil {
-			e := encoder{a: a, deterministic: o.Deterministic}
-			if e.write(w, to) && len(e.b) != 0 {
+		if w := programOf(t).writerOf(); w.why == "" && to != nil {
+			e := encoder{deterministic: o.Deterministic}
+			if e.write(w, to, take) {
 				if w.lacks && !o.AllowPartial {
-					err = proto.CheckInitialized(m)
+					return e.b, proto.CheckInitialized(m)
 				}
-				return e.b, err
+				return e.b, nil
 			}
 		}
 	}
-	return o.plain(a, m)
-}
-
-// plain is Marshal by package proto.
-func (o MarshalOptions) plain(a *arena.Arena, m proto.Message) ([]byte, error) {
 	options := proto.MarshalOptions{AllowPartial: o.AllowPartial, Deterministic: o.Deterministic}
 	size := options.Size(m)
-	if a == nil || size == 0 {
+	if size == 0 {
 		return options.Marshal(m) // which knows what is nil and what empty
 	}
 	options.UseCachedSize = true // nothing has changed since Size
-	return options.MarshalAppend(arena.MakeSliceUninit[byte](a, 0, size), m)
+	return options.MarshalAppend(take(size)[:0:size], m)
 }

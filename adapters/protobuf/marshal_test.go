@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -149,6 +150,34 @@ func TestMarshalNothing(t *testing.T) {
 	}
 }
 
+// MarshalAppend leaves what is there as it is, and MarshalInto takes memory once, of the size.
+func TestMarshalAppend(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	for _, m := range both {
+		for range 20 {
+			x := oracle.Fresh(nil, m)
+			oracle.Fill(r, x.ProtoReflect(), 2)
+			if r.IntN(2) == 0 {
+				spoil(r, x.ProtoReflect())
+			}
+			before := append(make([]byte, 0, r.IntN(200)+5), "text"...)
+			want, fails := proto.MarshalOptions{Deterministic: true}.MarshalAppend(bytes.Clone(before), x)
+			got, err := arenapb.MarshalOptions{Deterministic: true}.MarshalAppend(before, x)
+			if (err == nil) != (fails == nil) || err == nil && !bytes.Equal(got, want) || !bytes.HasPrefix(got, []byte("text")) {
+				t.Fatalf("%x (%v), want %x (%v)", got, err, want, fails)
+			}
+			var took [][]byte
+			into, err := arenapb.MarshalOptions{Deterministic: true}.MarshalInto(func(size int) []byte {
+				took = append(took, make([]byte, size))
+				return took[0]
+			}, x)
+			if err == nil && (!bytes.Equal(into, want[4:]) || slices.Contains(kinds, m) && len(into) > 0 && (len(took) != 1 || len(took[0]) != len(into) || &took[0][0] != &into[0])) {
+				t.Fatalf("%x in memory of %d takes, want %x", into, len(took), want[4:])
+			}
+		}
+	}
+}
+
 func TestMarshalLimit(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	a.SetLimit(64 << 10)
@@ -166,7 +195,7 @@ func TestMarshalAllocatesNothing(t *testing.T) {
 	}
 	a, x := arena.NewArena(64<<10, 1<<20), &allopenpb.All{}
 	oracle.Fill(rand.New(rand.NewPCG(9, 10)), x.ProtoReflect(), 2)
-	for _, m := range []proto.Message{x, mapsWith(rand.New(rand.NewPCG(9, 10)), 20)} {
+	for _, m := range []proto.Message{x, mapsWith(rand.New(rand.NewPCG(9, 10)), 8)} {
 		for _, o := range []arenapb.MarshalOptions{{}, {Deterministic: true}} {
 			if n := testing.AllocsPerRun(100, func() { o.Marshal(a, m); a.Reset() }); n != 0 {
 				t.Errorf("%T, %+v: %v allocations", m, o, n)
