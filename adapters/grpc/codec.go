@@ -8,6 +8,8 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
+
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
 // Codec returns the codec that decodes requests into the arenas of their calls: see
@@ -50,24 +52,28 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return proto.Unmarshal(whole.ReadOnlyData(), m)
 }
 
-// marshal returns m's bytes, in a pooled buffer if there are enough of them.
+// marshal returns m's bytes, in a pooled buffer if there are enough of them: gRPC sends them
+// when the call's arena is gone.
 func marshal(m proto.Message) (mem.BufferSlice, error) {
-	size := proto.Size(m)
-	options := proto.MarshalOptions{UseCachedSize: true} // nothing has changed since Size
-	if mem.IsBelowBufferPoolingThreshold(size) {
-		data, err := options.Marshal(m)
-		if err != nil {
-			return nil, err
+	pool := mem.DefaultBufferPool()
+	var pooled *[]byte
+	data, err := arenapb.MarshalOptions{}.MarshalInto(func(size int) []byte {
+		if mem.IsBelowBufferPoolingThreshold(size) {
+			return make([]byte, size)
 		}
+		pooled = pool.Get(size)
+		return *pooled
+	}, m)
+	switch {
+	case err != nil && pooled != nil:
+		pool.Put(pooled)
+		fallthrough
+	case err != nil:
+		return nil, err
+	case pooled == nil || len(data) != len(*pooled): // package proto gets the sizes of MessageSets wrong
 		return mem.BufferSlice{mem.SliceBuffer(data)}, nil
 	}
-	pool := mem.DefaultBufferPool()
-	data := pool.Get(size)
-	if _, err := options.MarshalAppend((*data)[:0], m); err != nil {
-		pool.Put(data)
-		return nil, err
-	}
-	return mem.BufferSlice{mem.NewBuffer(data, pool)}, nil
+	return mem.BufferSlice{mem.NewBuffer(pooled, pool)}, nil
 }
 
 // messageOf returns v as a message of today's kind, nil if it is none.
