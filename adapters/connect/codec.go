@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
@@ -22,7 +23,7 @@ func (codec) MarshalAppend(to []byte, v any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("arenaconnect: can't marshal a %T, which is no proto.Message", v)
 	}
-	return proto.MarshalOptions{}.MarshalAppend(to, m)
+	return arenapb.MarshalOptions{}.MarshalAppend(to, m)
 }
 
 func (codec) Unmarshal(data []byte, v any) error {
