@@ -3,13 +3,19 @@ module example.com
 go 1.25.0
 
 require (
+	connectrpc.com/connect v0.0.0
 	github.com/ebbpool/arena v0.0.0
+	github.com/ebbpool/arena/adapters/connect v0.0.0
 	github.com/ebbpool/arena/adapters/grpc v0.0.0
 	github.com/ebbpool/arena/adapters/protobuf v0.0.0
 	golang.org/x/sync v0.22.0
 )
 
 replace github.com/ebbpool/arena => ../..
+
+replace connectrpc.com/connect => ./stubs/connectrpc
+
+replace github.com/ebbpool/arena/adapters/connect => ./stubs/connect
 
 replace github.com/ebbpool/arena/adapters/grpc => ./stubs/grpc
 

@@ -163,6 +163,25 @@ func Received(t types.Type) types.Type {
 	return sig.Results().At(0).Type()
 }
 
+// Requested is the message of a request of connect-go, and where in the request it is.
+func Requested(t types.Type) (path string, message types.Type) {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return "", nil
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	if !ok || n.Obj().Name() != "Request" || catalog.PackagePath(n.Obj().Pkg()) != "connectrpc.com/connect" {
+		return "", nil
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	for i := 0; ok && i < s.NumFields(); i++ {
+		if s.Field(i).Name() == "Msg" {
+			return Field(i), s.Field(i).Type()
+		}
+	}
+	return "", nil
+}
+
 // IsMessage reports whether t is a pointer to a struct, as generated messages are.
 func IsMessage(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)

@@ -60,7 +60,7 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 const protobufPath = catalog.ArenaPath + "/adapters/protobuf"
 
 // protobufCall is a call of a function of package arenapb: a message that it reads
-// lies in the arena, and a clone on the heap.
+// lies in the arena, as the bytes that it writes do, and a clone on the heap.
 func (f *function) protobufCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	switch name {
 	case "Clone":
@@ -73,6 +73,10 @@ func (f *function) protobufCall(st *state, instr ssa.CallInstruction, common *ss
 		f.useDeep(st, args[n+2], instr)
 		f.decode(st, instr, common.Args[n+2], args[n+2], args[n])
 		return nil, true
+	case "Marshal", "MarshalOptions.Marshal":
+		n := len(args) - 2
+		f.useDeep(st, args[n+1], instr)
+		return f.allocate(st, instr, name, args[n]).under(access.Tuple(0)), true
 	}
 	return nil, false
 }

@@ -38,6 +38,42 @@ func tag(data []byte) string {
 	return o.Items[0].Tags[0] // want `memory of arena a, which Put`
 }
 
+func written(o *order) []byte {
+	a := pool.Get()
+	defer pool.Put(a)
+	b, err := arenapb.Marshal(a, o)
+	if err != nil {
+		return nil
+	}
+	return b // want `memory of arena a, which the deferred Put`
+}
+
+func sorted(o *order) byte {
+	a := pool.Get()
+	b, _ := arenapb.MarshalOptions{Deterministic: true}.Marshal(a, o)
+	pool.Put(a)
+	return b[0] // want `memory of arena a, which Put`
+}
+
+func fineWritten(o *order) int {
+	a := pool.Get()
+	defer pool.Put(a)
+	b, _ := arenapb.Marshal(a, o)
+	return len(b)
+}
+
+func readOf(data []byte) []byte {
+	a := pool.Get()
+	var o order
+	err := arenapb.Unmarshal(a, data, &o)
+	pool.Put(a)
+	if err != nil {
+		return nil
+	}
+	b, _ := arenapb.Marshal(nil, &o) // want `memory of arena a, which Put`
+	return b
+}
+
 // A clone is on the heap.
 func cloned(data []byte) *order {
 	a := pool.Get()
