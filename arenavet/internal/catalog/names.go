@@ -75,6 +75,25 @@ func IsLane(t types.Type) bool {
 	return !isPointer && ArenaType(t) == "Allocator"
 }
 
+// IsBoxed reports whether an interface that holds a t leads to it in memory: BoxOf takes
+// some then. It does not where t is one pointer, or a byte, or an interface itself.
+func IsBoxed(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface, *types.Tuple:
+		return false
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer && u.Info()&types.IsBoolean == 0 && u.Kind() != types.Int8 && u.Kind() != types.Uint8 && u.Info()&types.IsUntyped == 0 && u.Kind() != types.Invalid
+	case *types.Struct:
+		return u.NumFields() > 1 || u.NumFields() == 1 && IsBoxed(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() > 1 || u.Len() == 1 && IsBoxed(u.Elem())
+	}
+	return true
+}
+
 // IsReflected reports whether t is reflect.Value, which stands for the pointer or slice
 // in it.
 func IsReflected(t types.Type) bool {

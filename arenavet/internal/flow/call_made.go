@@ -31,6 +31,13 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		p := f.allocate(st, instr, name, arg(0))
 		f.put(st, p[0].a.Site, "", nil, arg(1), false, pos)
 		return p, true
+	case "BoxOf":
+		reads()
+		if len(common.Args) > 1 && !catalog.IsBoxed(common.Args[1].Type()) {
+			return arg(1), true
+		}
+		box := f.allocate(st, instr, name, arg(0))
+		return box.union(arg(1)), true
 	case "SliceOf", "CloneSlice", "Collect":
 		f.useArgs(st, instr, common, args, nil)
 		items := value(nil)

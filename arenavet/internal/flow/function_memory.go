@@ -15,7 +15,7 @@ import (
 func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
 	f.useHandle(st, arena, f.position(instr))
 	k := f.site(instr, "", MemorySite, f.position(instr))
-	k.uninit = name == "MakeSliceUninit"
+	k.uninit, k.box = name == "MakeSliceUninit", name == "BoxOf"
 	k.Slab = strings.HasPrefix(name, "Slab.")
 	if args := instr.Common().Args; len(args) > 0 {
 		k.owner = args[0]

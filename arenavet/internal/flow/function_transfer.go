@@ -88,6 +88,9 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 		return f.convert(st, v)
 	case *ssa.TypeAssert:
 		x := f.eval(st, v.X)
+		if !types.IsInterface(v.AssertedType) {
+			x = f.unboxed(st, x, instr)
+		}
 		if len(x) == 0 && catalog.IsHandle(v.AssertedType) {
 			return f.unknown(st, v, v.Type())
 		}

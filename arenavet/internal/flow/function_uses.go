@@ -39,6 +39,18 @@ func (f *function) read(st *state, v value, instr ssa.Instruction) {
 	}
 }
 
+// unboxed is what lies in an interface, where its box is read.
+func (f *function) unboxed(st *state, x value, instr ssa.Instruction) (out value) {
+	for _, e := range x {
+		if e.a.Site.box {
+			f.use(st, one(e.a), instr)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // useDeep is a use of v and of all that it leads to.
 func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
 	f.use(st, v, instr)

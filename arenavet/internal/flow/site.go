@@ -36,6 +36,7 @@ type Site struct {
 	gotten   bool      // a handle that must be put back
 	Slab     bool      // memory of a slab, which has no Append
 	uninit   bool      // memory that is not zeroed
+	box      bool      // of an interface: what is asserted of that is copied from it
 	Slot     bool      // a slot of a fixedpool: its own region
 	bit      uint64    // of a mark
 	id       int       // of a handle: number within the function, from 1

@@ -83,6 +83,7 @@ func (h *advisor) expression(e ast.Expr) {
 	if tv := h.pkg.Pass.TypesInfo.Types[e]; tv.Value != nil || tv.IsType() {
 		return
 	}
+	h.box(e)
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
 		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && isBuilder(h.typeOf(lit)) {

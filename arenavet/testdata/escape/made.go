@@ -17,6 +17,41 @@ func returnedNewOf() *Entry {
 	return arena.NewOf(a, Entry{N: 1}) // want `return of memory of arena a`
 }
 
+func returnedBox(n int) any {
+	a := pool.Get()
+	defer pool.Put(a)
+	return arena.BoxOf(a, n) // want `return of memory of arena a`
+}
+
+func returnedFromBox(s string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	return arena.BoxOf(a, a.AllocString(s)).(string) // want `return of memory of arena a`
+}
+
+func readBox(a *arena.Arena, n int) int {
+	x := arena.BoxOf(a, n)
+	a.Reset()
+	return x.(int) // want `use of x, memory of arena a`
+}
+
+func switchedBox(a *arena.Arena, n int) bool {
+	x := arena.BoxOf(a, n)
+	a.Reset()
+	switch x.(type) {
+	case int: // want `use of x, memory of arena a`
+		return true
+	}
+	return false
+}
+
+// What is no box, or is read from one, is not the arena's.
+func fineBox(e *Entry, s string) (*Entry, any, string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	return arena.BoxOf(a, e).(*Entry), arena.BoxOf(a, true), arena.BoxOf(a, s).(string)
+}
+
 func returnedFromNewOf(s string) string {
 	a := pool.Get()
 	defer pool.Put(a)

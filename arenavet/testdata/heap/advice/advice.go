@@ -114,8 +114,20 @@ func (p *parser) address(s string) (*node, any) {
 
 func (p *parser) values(n *node) []any {
 	var out []any
-	out = append(out, n, p.errs) // want `append on the heap`
+	out = append(out, n, p.errs) // want `append on the heap` `p.errs in an any on the heap, with arena p.a in scope: use arena.BoxOf`
 	p.errs[0] += "x"             // want `string concatenation on the heap`
 	n.name += "x"                // want `string concatenation on the heap`
 	return out
+}
+
+func (p *parser) boxes(stack []any, n int, b bool, x *node, e error) any {
+	stack[0] = n + 1                       // want `n \+ 1 in an any on the heap, with arena p.a in scope: use arena.BoxOf`
+	stack[1] = x.name                      // want `x.name in an any`
+	stack[2], stack[3], stack[4] = b, e, x // held as they are
+	stack[5] = node{name: "x"}             // want `node\{…\} in an any`
+	var local any = n
+	if local == stack[0] || stack[1] == 1.5 {
+		return x.kids // want `x.kids in an any`
+	}
+	return n // want `n in an any`
 }

@@ -33,6 +33,11 @@ func NewOf[T any](a *Arena, v T) *T {
 	return &v
 }
 
+func BoxOf[T any](a *Arena, v T) any {
+	a.count()
+	return v
+}
+
 func SliceOf[T any](a *Arena, items ...T) []T {
 	a.count()
 	return slices.Clone(items)

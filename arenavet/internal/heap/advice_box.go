@@ -1,0 +1,64 @@
+package heap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// box advises where e becomes an any that goes out. What else is advised for a text, a
+// list or a call is so where e is none of those.
+func (h *advisor) box(e ast.Expr) {
+	switch x := e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+	case *ast.BinaryExpr:
+		if catalog.IsText(h.typeOf(x)) {
+			return
+		}
+	case *ast.CompositeLit:
+		if _, ok := orInvalid(h.typeOf(x)).Underlying().(*types.Struct); !ok {
+			return
+		}
+	default:
+		return
+	}
+	to := h.convertedTo(e)
+	if to == nil || !isAny(to) || !catalog.IsBoxed(h.typeOf(e)) || h.of(e) != goesOut {
+		return
+	}
+	h.useFunction(e.Pos(), types.ExprString(e)+" in an any", "BoxOf", true, func(pkg, a string) []analysis.TextEdit {
+		return []analysis.TextEdit{insert(e.Pos(), pkg+".BoxOf("+a+", "), insert(e.End(), ")")}
+	})
+}
+
+func isAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
+}
+
+// convertedTo is the type that the language converts e to where it stands, nil if that is
+// not looked at.
+func (h *advisor) convertedTo(e ast.Expr) types.Type {
+	switch p := h.parents[e].(type) {
+	case *ast.AssignStmt:
+		if i := numberOf(p.Rhs, e); i >= 0 && len(p.Lhs) == len(p.Rhs) && p.Tok == token.ASSIGN {
+			return h.typeOf(p.Lhs[i])
+		}
+	case *ast.ReturnStmt:
+		if f := h.returns[p]; f != nil && f.Results().Len() == len(p.Results) {
+			return f.Results().At(numberOf(p.Results, e)).Type()
+		}
+	case *ast.CallExpr:
+		if s, ok := orInvalid(h.typeOf(p)).Underlying().(*types.Slice); ok && h.builtin(p) == "append" && numberOf(p.Args, e) > 0 && !p.Ellipsis.IsValid() {
+			return s.Elem()
+		}
+		if h.pkg.Pass.TypesInfo.Types[p.Fun].IsType() {
+			return h.typeOf(p)
+		}
+	}
+	return nil
+}
