@@ -28,6 +28,8 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 			st.reach(a, func(b Atom, depth int) {
 				if depth > 0 && b.Region != nil {
 					f.use(st, one(b), instr)
+				} else if depth > 0 {
+					st.noteRead(one(b), false) // a captured variable's, which a deferred literal reads late
 				}
 			})
 		}

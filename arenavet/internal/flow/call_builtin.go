@@ -54,8 +54,10 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	if len(args) > 1 {
 		f.read(st, args[1], instr)
 	}
-	// s[:n:n] asks for a copy: nothing is silent about it.
-	if s, ok := common.Args[0].(*ssa.Slice); !ok || s.Max == nil {
+	// s[:n:n] asks for a copy: nothing is silent about it, and nothing is written to s.
+	s, full := common.Args[0].(*ssa.Slice)
+	copies := full && s.Max != nil && sameLength(s.High, s.Max)
+	if !full || s.Max == nil {
 		for _, a := range args[0].atoms() {
 			if a.Region != nil && a.Stale == nil && !a.Site.Slot {
 				f.c.Appended[call.Pos()] = true
@@ -71,9 +73,34 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	}
 	old := f.contents(st, args[0], common.Args[0].Type())
 	grown := f.object(st, call)
+	if copies {
+		f.put(st, grown[0].a.Site, access.Element, nil, old.union(items), false, instr.Pos())
+		return grown
+	}
 	for _, a := range args[0].atoms() {
 		f.put(st, a.Site, a.off+access.Element, nil, items, false, instr.Pos())
 	}
 	f.put(st, grown[0].a.Site, access.Element, nil, old.union(items), false, instr.Pos())
 	return args[0].union(grown)
+}
+
+// sameLength reports whether two lengths are sure to be the same: one value, the same number,
+// or the length of one slice.
+func sameLength(a, b ssa.Value) bool {
+	length := func(v ssa.Value) (ssa.Value, bool) {
+		if call, ok := v.(*ssa.Call); ok {
+			if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+				return call.Call.Args[0], true
+			}
+		}
+		return nil, false
+	}
+	x, isLen := length(a)
+	y, isLenToo := length(b)
+	if isLen && isLenToo {
+		return x == y
+	}
+	c, isConst := a.(*ssa.Const)
+	d, isConstToo := b.(*ssa.Const)
+	return a == b || isConst && isConstToo && c.Value != nil && d.Value != nil && c.Int64() == d.Int64()
 }

@@ -85,8 +85,15 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		return f.allocate(st, instr, name, arg(0)), true
 
 	case "NewContext":
-		return f.standardResult(st, instr, catalog.Of(catalog.Holder, 0, 1), args), true
+		ctx := f.standardResult(st, instr, catalog.Of(catalog.Holder, 0, 1), args)
+		for _, a := range ctx.atoms() {
+			st.store(a.Site, access.Source, nil, arg(1), false)
+		}
+		return ctx, true
 	case "FromContext":
+		if own := f.at(st, arg(0), access.Source, common.Signature().Results().At(0).Type()); len(own) > 0 {
+			return own, true
+		}
 		return f.unknownInstr(st, instr), true
 	}
 	if name == "NewMap" || strings.HasPrefix(name, "Map.") {

@@ -40,6 +40,11 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
 		f.letGo(st, f.eval(st, instr.X))
 		f.give(st, f.eval(st, instr.X), instr.Pos())
+		for _, c := range f.eval(st, instr.Chan).atoms() {
+			if c.Site.Kind == LocalSite {
+				st.store(c.Site, c.off+access.Element, nil, f.eval(st, instr.X), false)
+			}
+		}
 	case *ssa.Go:
 		f.goroutine(st, instr, &instr.Call)
 	case *ssa.Defer:
@@ -208,7 +213,7 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		if !ssaform.Expires(v.X) {
 			f.wait(st)
 		}
-		return f.unknown(st, v, v.Type())
+		return f.received(st, v, x)
 	case token.MUL:
 		f.read(st, x, v)
 		if len(x) == 0 {
@@ -221,6 +226,24 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		return out
 	}
 	return nil
+}
+
+// received is <-c: what this function has sent on a channel of its own, or anything. What was
+// there is gone then, for all that is known: otherwise a channel that is used again would hold
+// what was sent in an earlier epoch.
+func (f *function) received(st *state, v *ssa.UnOp, c value) value {
+	elem, path := v.Type(), ""
+	if v.CommaOk {
+		elem, path = elem.(*types.Tuple).At(0).Type(), access.Tuple(0)
+	}
+	out := f.unknown(st, v, v.Type())
+	for _, a := range c.atoms() {
+		if a.Site.Kind == LocalSite {
+			out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(elem)).under(path))
+			delete(st.cells, a.Site)
+		}
+	}
+	return out
 }
 
 // storeTo is *addr = v.

@@ -305,11 +305,11 @@ func m26loop(readers []io.Reader) int {
 	var prev *lib.Node
 	n := 0
 	for _, r := range readers {
+		a.Reset()
 		if prev != nil {
 			d := prev
 			n += len(strings.Clone(d.Next.Text))
 		}
-		a.Reset()
 		d, err := lib.ParseIn(a, read(r), options...)
 		if err != nil {
 			return n
