@@ -27,7 +27,7 @@ NEWEST = go1.27.4
 
 # docs, the suite and the benchmarks are modules of their own, so that go get does not bring
 # them; here one go command tests them with the root.
-ROOT = ./... ./docs/... ./internal/suite ./internal/bench
+ROOT = ./... ./docs/... ./internal/suite/... ./internal/bench
 WORK = $(CURDIR)/scripts/root.work
 
 # The packages whose tests know -nolayout and -nospeed, and those of the machine.
@@ -230,7 +230,7 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 # An emulated processor runs a tenth as fast, or less: only what the processor can make a
 # difference to, but for the tests of what it makes none to and that take the longest.
 # SHORT= is for all of it.
-EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/model $(MACHINE) $(ABOVE),$(ROOT))
+EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
 SLOW = $(HEAVY)|^TestEpochSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
@@ -393,7 +393,7 @@ bench-cpp: tools ## the C++ pools and arena beside what this machine has, into d
 	scripts/cpp-bench.sh
 
 traces: tools ## write the shared traces anew, from the slow model
-	$(GO) run ./internal/tracegen traces
+	cd internal/suite && $(GO) run ./tracegen ../../traces
 
 fuzz: tools ## FUZZTIME of each fuzz target
 	scripts/fuzz.sh $(FUZZTIME) $(GO)

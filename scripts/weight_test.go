@@ -15,7 +15,7 @@ import (
 var (
 	measures = regexp.MustCompile(`^(lab|internal/bench|cpp/bench|cpp/misuse|examples/load|adapters/[^/]+/(bench|others))/.*\.(go|cpp|hpp|sh|html|css|js|txt)$|cpp-bench\.sh$|(^|[/_])(bench|cost|speed)_test\.go$`)
 	ships    = regexp.MustCompile(`^([^/]+\.go|(arena(json|http|pprof|var|reflect|vet)|fixedpool|internal|adapters)/.*\.go|cpp/include/.*)$`)
-	neither  = regexp.MustCompile(`_test\.go$|\.pb\.go$|/testdata/|^internal/(suite|testkit|model|tracegen|corpora)/|^adapters/.*/generate/`)
+	neither  = regexp.MustCompile(`_test\.go$|\.pb\.go$|/testdata/|^internal/(suite|testkit|corpora)/|^adapters/.*/generate/`)
 )
 
 // mostWeight is how many lines may measure for one that ships.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 // FuzzArena finds sequences of operations after which an arena differs from

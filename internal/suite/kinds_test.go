@@ -7,7 +7,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 

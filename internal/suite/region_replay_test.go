@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 // piece is what a trace has handed out, and what it must hold.

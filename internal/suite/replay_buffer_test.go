@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 // bufferSlot is a live Buffer beside its records in the model: one of its own, and

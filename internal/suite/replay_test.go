@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 	"github.com/ebbpool/arena/internal/testkit"
 )
 

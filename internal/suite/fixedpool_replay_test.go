@@ -1,4 +1,4 @@
-package fixedpool_test
+package suite
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/ebbpool/arena/fixedpool"
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 // fixedPool is what Pool and SyncPool have in common.
@@ -171,7 +171,7 @@ func replayAll(t testing.TB, trace model.Trace) {
 // sharedTraces reads all traces, by their file names.
 func sharedTraces(t testing.TB) map[string]model.Trace {
 	t.Helper()
-	names, err := filepath.Glob("../traces/*.trace")
+	names, err := filepath.Glob("../../traces/*.trace")
 	if err != nil || len(names) < 20 {
 		t.Fatalf("found %d traces: %v", len(names), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ebbpool/arena/internal/model"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-package fixedpool_test
+package suite
 
 import (
 	"testing"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const traceDir = "../../traces"
+const traceDir = "../../../traces"
 
 // The files in traces/ are what two languages test against: a file that is
 // not what the model says would have them agree on something wrong.
