@@ -7,7 +7,7 @@ here=$(pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 awk -v to="$work" '/^```cpp$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print >(to "/" n ".block") }
-	END { if (n < 7) exit 1 }' cpp/README.md
+	END { if (n < 6) exit 1 }' cpp/README.md
 cd "$work"
 cat >before <<'END'
 #include <array>
@@ -29,9 +29,6 @@ cat >before <<'END'
 END
 cat >order <<'END'
 struct order { int id; int quantity; };
-[[maybe_unused]] static void wait() { std::abort(); }
-static int idle = 0;
-[[maybe_unused]] static void report_idle() { ++idle; }
 [[maybe_unused]] static void* take(std::size_t n, std::size_t align, void*) noexcept {
     void* const p = std::aligned_alloc(align, (n + align - 1) / align * align);
     return p ? std::memset(p, 0, n) : p;
@@ -60,11 +57,9 @@ for block in *.block; do
 		cat before requests "$block"
 		echo 'int main() { source s; serve(s); return s.left == -1 ? 0 : 1; }'
 	else
-		# A new pool is idle, and not full: the two that are mistaken for each other.
 		cat before order
 		echo 'int main() {'
 		cat "$block"
-		if grep -q report_idle "$block"; then echo 'return idle == 1 && pool.empty() && !pool.full() ? 0 : 1;'; fi
 		echo '}'
 	fi >"$program"
 	"${CXX:-c++}" -std=c++20 -Wall -Wextra -Werror -Wno-unused-variable -I"$here/cpp/include" "$program" -o program -pthread
