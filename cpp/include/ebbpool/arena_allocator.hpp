@@ -58,8 +58,9 @@ public:
     }
 
     /// The memory is free again: for all if it is the newest of the arena's, else for
-    /// containers. Where the arena was reset, released or rewound since the allocator was
-    /// made nothing happens. O(1).
+    /// containers, unless it is older than the newest mark. Where the arena was reset,
+    /// released or rewound since the allocator was made nothing happens. O(1), or O(chunks
+    /// since the mark).
     void deallocate(T* p, std::size_t n) noexcept {
         if (EBB_UNLIKELY(stamp_ != arena_->region_.stamp())) return;
         arena_->region_.recycle(p, n * sizeof(T));
