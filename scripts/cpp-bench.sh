@@ -1,7 +1,9 @@
 #!/bin/sh
 # cpp-bench.sh: measures the C++ half beside the lower bound and its peers, with gcc and, where
 # there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes about half
-# an hour; the machine should do nothing else.
+# an hour; the machine should do nothing else. Peers are measured where they are: Debian has
+# them in libboost-dev, libfoonathan-memory-dev, libjemalloc2, libmimalloc2.0, libprotobuf-dev,
+# libtbbmalloc2 and libtcmalloc-minimal4.
 set -eu
 cd "$(dirname "$0")/.."
 # named COMPILER: its name and version
