@@ -206,7 +206,7 @@ void add_epochs(const char* what, std::size_t count) {
 }  // namespace
 
 void add_regions() {
-    for (const std::size_t count : {20, 1'000, 16'000}) {
+    for (const std::size_t count : {20u, 1'000u, 16'000u}) {
         add_epochs<plain<32>>("32", count);
         add_epochs<plain<64>>("64", count);
     }

@@ -15,7 +15,7 @@ cd "$work"
 cat >builds <<-'END'
 	O0 plain -std=c++20 -O0
 	O2 plain -std=c++20 -O2 -DNDEBUG
-	cxx23 plain -std=c++23 -O1
+	cxx23 plain -std=c++2b -O1
 	nortti plain -std=c++20 -O1 -fno-rtti
 	noexceptions bare -std=c++20 -O1 -fno-exceptions
 	asan asan -std=c++20 -O1 -fsanitize=address
