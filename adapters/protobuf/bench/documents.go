@@ -14,6 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
 
 // document is a message to decode.
@@ -34,6 +36,8 @@ func documents() []document {
 		{"FileDescriptorSet", descriptors(), nil},
 		{"deep tree", tree(10), nil},
 		{"Struct", anyStruct(5), nil},
+		{"maps of text and bytes", containers(150), nil},
+		{"entries with bytes", entries(200), nil},
 	}
 	for i := range d {
 		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(d[i].kind)
@@ -159,6 +163,33 @@ func tree(depth int) proto.Message {
 		return &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{node(d - 1), node(d - 1)}}}}
 	}
 	return node(depth)
+}
+
+// containers have labels and annotations, as those of Kubernetes.
+func containers(n int) proto.Message {
+	r := rand.New(rand.NewPCG(5, 5))
+	all := &openpb.Maps{Sm: map[string]*openpb.Maps{}}
+	for i := range n {
+		name := fmt.Sprintf("%x", id(r, 32))
+		all.Sm[name] = &openpb.Maps{
+			Ss: map[string]string{
+				"io.kubernetes.container.name": "sidecar", "io.kubernetes.pod.name": fmt.Sprintf("checkout-%d", i), "io.kubernetes.pod.namespace": "production", "io.kubernetes.pod.uid": name[:36],
+			},
+			Sb: map[string][]byte{"hash": id(r, 16), "spec": id(r, 64)},
+			Si: map[string]int64{"restartCount": int64(i % 5), "createdAt": 1700000000000000000 + int64(i)},
+		}
+	}
+	return all
+}
+
+// entries are those of a replicated log.
+func entries(n int) proto.Message {
+	r := rand.New(rand.NewPCG(6, 6))
+	all := &openpb.Lists{}
+	for i := range n {
+		all.Many = append(all.Many, &openpb.Scalars{U64: uint64(7000 + i), I64: 12, E: openpb.Color_RED, By: id(r, 128+r.IntN(256))})
+	}
+	return all
 }
 
 func anyStruct(n int) proto.Message {

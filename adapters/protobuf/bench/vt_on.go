@@ -11,7 +11,9 @@ import (
 	commonvt "github.com/ebbpool/arena/adapters/protobuf/bench/vt/common"
 	logsvt "github.com/ebbpool/arena/adapters/protobuf/bench/vt/logs"
 	metricsvt "github.com/ebbpool/arena/adapters/protobuf/bench/vt/metrics"
+	openvt "github.com/ebbpool/arena/adapters/protobuf/bench/vt/open"
 	tracevt "github.com/ebbpool/arena/adapters/protobuf/bench/vt/trace"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 )
 
@@ -32,6 +34,10 @@ func pooled(d document) (subject, bool) {
 		take = func() vtMessage { return logsvt.LogsDataFromVTPool() }
 	case *metricspb.MetricsData:
 		take = func() vtMessage { return metricsvt.MetricsDataFromVTPool() }
+	case *openpb.Maps:
+		take = func() vtMessage { return openvt.MapsFromVTPool() }
+	case *openpb.Lists:
+		take = func() vtMessage { return openvt.ListsFromVTPool() }
 	case *commonpb.AnyValue:
 		take = func() vtMessage { return commonvt.AnyValueFromVTPool() }
 	default:

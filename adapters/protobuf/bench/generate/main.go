@@ -22,6 +22,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
+
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
 
 const module = "github.com/ebbpool/arena/adapters/protobuf/bench"
@@ -35,6 +37,7 @@ func main() {
 	for _, f := range []protoreflect.FileDescriptor{
 		commonpb.File_opentelemetry_proto_common_v1_common_proto, resourcepb.File_opentelemetry_proto_resource_v1_resource_proto,
 		tracepb.File_opentelemetry_proto_trace_v1_trace_proto, logspb.File_opentelemetry_proto_logs_v1_logs_proto, metricspb.File_opentelemetry_proto_metrics_v1_metrics_proto,
+		openpb.File_open_proto,
 	} {
 		d := protodesc.ToFileDescriptorProto(f)
 		rename(d.ProtoReflect())
@@ -51,7 +54,7 @@ func main() {
 func rename(m protoreflect.Message) {
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		change := func(s string) protoreflect.Value {
-			return protoreflect.ValueOfString(strings.NewReplacer("opentelemetry.proto", "opentelemetry.vtproto", "opentelemetry/proto", "opentelemetry/vtproto").Replace(s))
+			return protoreflect.ValueOfString(strings.NewReplacer("opentelemetry.proto", "opentelemetry.vtproto", "opentelemetry/proto", "opentelemetry/vtproto", "arenapb.test", "arenapb.vttest", "open.proto", "vtopen.proto").Replace(s))
 		}
 		switch {
 		case fd.IsList() && fd.Message() != nil:
