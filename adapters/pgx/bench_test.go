@@ -32,7 +32,7 @@ const benchQuery = `select n as id, 'Adam' as first_name, 'Smith ' || n as last_
 // memory, which is decoding alone.
 func BenchmarkCollectRows(b *testing.B) {
 	conn := connect(b)
-	for _, n := range []int{1, 10, 100, 1000} {
+	for _, n := range []int{1, 10, 100, 10000} {
 		r := record(b, conn, benchQuery, n)
 		for name, rows := range map[string]func() pgx.Rows{
 			"decode": func() pgx.Rows { return r.again() },

@@ -99,6 +99,10 @@ func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.T
 		if s.isTime("Timestamptz") && codec.ScanLocation == nil {
 			w.decode = decodeTimestamptz
 		}
+	case *pgtype.CompositeCodec:
+		if w.fields = compositeFields(a, m, codec, s); w.fields != nil {
+			w.decode = decodeComposite
+		}
 	case *pgtype.ArrayCodec:
 		if s.elem != nil && codec.ElementType != nil {
 			elem := choose(a, m, codec.ElementType.OID, format, s.elem.whole, s.elem)
@@ -109,6 +113,31 @@ func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.T
 		}
 	}
 	return w
+}
+
+// compositeFields says where the attributes of a composite type go: as pgx has them, to the
+// exported fields as they stand in the struct. It is nil for what is left to pgx.
+func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec, s *shape) []column {
+	if s.value.Kind() != reflect.Struct || s.nullable || s.value == timeType || s.value == numericType {
+		return nil
+	}
+	fields, err := matcher.ByPosition(s.value, len(codec.Fields))
+	if err != nil {
+		return nil
+	}
+	all, n := arena.MakeSlice[column](a, len(fields), max(len(fields), 1)), 0
+	for i := range s.value.NumField() {
+		if !s.value.Field(i).IsExported() {
+			continue
+		}
+		if n == len(fields) || len(fields[n].Index) != 1 || fields[n].Index[0] != i {
+			return nil // a field that tags leave out, or fields of an embedded one: not so in pgx
+		}
+		f := &fields[n]
+		all[n] = column{f.Offset, choose(a, m, codec.Fields[n].Type.OID, pgtype.BinaryFormatCode, f.Type, &f.Of)}
+		n++
+	}
+	return all
 }
 
 // isText reports whether what the server writes as text is the value itself, for codec.

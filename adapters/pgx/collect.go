@@ -59,6 +59,19 @@ func OneByPos[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
 	return one[T](a, rows, byPosition)
 }
 
+// CollectTo is Collect for rows of one column, which is read into the whole of a T, as
+// pgx.RowTo does: into a struct, too, where the column is JSON, JSONB or a composite type.
+// A composite's attributes go to the exported fields of the struct, by position; its type
+// has to be registered with the connection, by LoadType, or all of it is pgx's matter.
+func CollectTo[T any](a *arena.Arena, rows pgx.Rows) ([]T, error) {
+	return collect[T](a, rows, asWhole)
+}
+
+// OneTo is One for rows of one column, as CollectTo is Collect.
+func OneTo[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
+	return one[T](a, rows, asWhole)
+}
+
 func collect[T any](a *arena.Arena, rows pgx.Rows, match matching) (all []T, err error) {
 	defer rows.Close()
 	var r reader

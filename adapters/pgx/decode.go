@@ -205,6 +205,42 @@ func decodeJSONB(w *way, src []byte, to pointer) bool {
 	return len(src) > 0 && src[0] == 1 && decodeJSON(w, src[1:], to)
 }
 
+// decodeComposite reads the attributes of a composite value, each with its type and size.
+func decodeComposite(w *way, src []byte, to pointer) bool {
+	if len(src) < 4 || binary.BigEndian.Uint32(src) != uint32(len(w.fields)) {
+		return false
+	}
+	src = src[4:]
+	for i := range w.fields {
+		c := &w.fields[i]
+		if len(src) < 8 || binary.BigEndian.Uint32(src) != c.way.oid {
+			return false
+		}
+		one, rest, ok := cut(src[4:])
+		if !ok || c.way.scan(one, field(to, c.offset)) != nil {
+			return false
+		}
+		src = rest
+	}
+	return len(src) == 0
+}
+
+// cut takes a value with its size from src: nil if that is NULL.
+func cut(src []byte) (one, rest []byte, ok bool) {
+	if len(src) < 4 {
+		return nil, nil, false
+	}
+	size := int(int32(binary.BigEndian.Uint32(src)))
+	src = src[4:]
+	if size < 0 {
+		return nil, src, true
+	}
+	if size > len(src) {
+		return nil, nil, false
+	}
+	return src[:size:size], src[size:], true
+}
+
 // decodeArray reads an array of one dimension, or none, which is empty.
 func decodeArray(w *way, src []byte, to pointer) bool {
 	if len(src) < 12 || binary.BigEndian.Uint32(src[8:]) != w.elem.oid {
@@ -230,18 +266,11 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 	s := arenareflect.MakeSlice(w.arena, reflect.SliceOf(elem), n, n)
 	base := s.UnsafePointer()
 	for i := range n {
-		if len(src) < 4 {
+		one, rest, ok := cut(src)
+		if !ok {
 			return false
 		}
-		size := int(int32(binary.BigEndian.Uint32(src)))
-		src = src[4:]
-		var one []byte
-		if size >= 0 {
-			if size > len(src) {
-				return false
-			}
-			one, src = src[:size:size], src[size:]
-		}
+		src = rest
 		if w.elem.scan(one, field(base, uintptr(i)*elem.Size())) != nil {
 			return false
 		}

@@ -17,6 +17,7 @@ type matching uint8
 const (
 	byName matching = iota
 	byPosition
+	asWhole // one column is all of the T
 )
 
 // reader reads the rows of one query. It lies in the arena of what it reads.
@@ -34,9 +35,12 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (r
 	described := rows.FieldDescriptions()
 	var fields []columns.Field[shape]
 	var err error
-	if match == byPosition {
+	switch match {
+	case byPosition:
 		fields, err = matcher.ByPosition(t, len(described))
-	} else {
+	case asWhole:
+		fields, err = whole.ByPosition(t, len(described))
+	default:
 		names := arena.MakeSlice[string](a, len(described), len(described))
 		for i := range described {
 			names[i] = described[i].Name
@@ -76,7 +80,8 @@ type way struct {
 	shape  *shape
 	decode decoder // nil where pgx does it
 	oid    uint32
-	elem   *way // of an array
+	elem   *way     // of an array
+	fields []column // of a composite
 	format int16
 	size   int // of an integer
 	types  *pgtype.Map

@@ -28,6 +28,9 @@ var matcher = columns.Matcher[shape]{
 	Of: shapeOf,
 }
 
+// whole knows the types that one column was read into.
+var whole = columns.Matcher[shape]{Package: matcher.Package, Whole: func(reflect.Type) bool { return true }, Refuse: matcher.Refuse, Of: shapeOf}
+
 const pgtypePath = "github.com/jackc/pgx/v5/pgtype"
 
 var (
