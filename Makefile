@@ -73,7 +73,7 @@ REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm test-arm
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
 # What others have in part: combinations of checks, and all clangs of Debian.
 LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
-	test-cpp-cross-all test-cpp-peers
+	test-cpp-cross-all test-cpp-peers test-arenavet-long
 
 # What tests the root.
 $(filter-out test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
@@ -319,8 +319,11 @@ test-arenavet: tools ## the tests of the analyzer, and of what it converts
 test-arenavet-quick: tools ## the same without those that build programs
 	cd arenavet && $(GO) test $(TESTFLAGS) -short ./...
 
-arenavet-modules: tools ## the analyzer over three large modules, downloaded, that take buffers from a pool
+arenavet-modules: tools ## the analyzer over modules that nobody wrote for it, downloaded, which take buffers from a pool
 	scripts/arenavet-modules.sh
+
+test-arenavet-long: arenavet-modules ## that, and all of the mistakes that a generator plants, 26,000
+	cd arenavet && EBBPOOL_PLANTED=all $(GO) test $(TESTFLAGS) -run PlantedByGenerator .
 
 test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
 
