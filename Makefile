@@ -322,7 +322,8 @@ test-arenavet-quick: tools ## the same without those that build programs
 arenavet-modules: tools ## the analyzer over modules that nobody wrote for it, downloaded, which take buffers from a pool
 	scripts/arenavet-modules.sh
 
-test-arenavet-long: arenavet-modules ## that, and all of the mistakes that a generator plants, 26,000
+test-arenavet-long: arenavet-modules ## that, all of the mistakes that a generator plants, 26,000, and golangci-lint with the analyzer
+	scripts/arenavet-golangci.sh
 	cd arenavet && EBBPOOL_PLANTED=all $(GO) test $(TESTFLAGS) -run PlantedByGenerator .
 
 test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
