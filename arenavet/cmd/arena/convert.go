@@ -10,7 +10,7 @@ import (
 )
 
 var convertVerb = &verb{
-	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-n] [packages]",
+	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-generated] [-n] [packages]",
 	short: "thread an arena through what a function calls, checked by the analyzer and the program's own tests",
 	run:   runConvert,
 }
@@ -20,6 +20,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func or pkg.Type.Method")
 	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
 	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
+	generated := f.Bool("generated", false, "convert generated files, too: the next run of their generator undoes it. With -dep that is so in any case")
 	dry := f.Bool("n", false, "print the diff, and write nothing")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -27,7 +28,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	if *root == "" {
 		return errors.New("convert: -root is wanted: the function whose caller is to own the arena, as arena advise names it")
 	}
-	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root}
+	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root, Generated: *generated}
 	if *into != "" {
 		c.Into = strings.Split(*into, ",")
 	}
@@ -59,7 +60,7 @@ func convertCopy(c convert.Config, path string, dry bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c.Dir = d.Copy
+	c.Dir, c.Generated = d.Copy, true
 	err = convertAndWrite(c, dry, out)
 	if err == nil && !dry {
 		if err = d.Use(); err == nil {

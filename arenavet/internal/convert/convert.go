@@ -21,6 +21,8 @@ type Config struct {
 	Root     string
 	Into     []string // names of the root's parameters that end with the arena
 	NoTests  bool     // leave out the program's tests
+	// Generated has generated files converted, too: those of a copy are not generated again.
+	Generated bool
 }
 
 // Result is a conversion that was checked.
@@ -32,7 +34,7 @@ type Result struct {
 
 // Convert makes a conversion and checks it. It writes nothing.
 func Convert(c Config) (*Result, error) {
-	p, err := load(c.Dir, c.Patterns)
+	p, err := load(c.Dir, c.Patterns, c.Generated)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +42,9 @@ func Convert(c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.lives(root)
-	pl := &plan{program: p, root: root, into: map[int]bool{}, within: p.cone(root)}
+	within := p.cone(root)
+	p.lives(root, within)
+	pl := &plan{program: p, root: root, into: map[int]bool{}, within: within}
 	for _, name := range c.Into {
 		found := false
 		for i, v := range root.Params {

@@ -27,7 +27,9 @@ type planned struct {
 	how     how
 	arena   string // what it is called there
 	sites   []*Site
-	calls   map[ssa.Instruction]*planned // to functions by parameter
+	calls   map[ssa.Instruction]*planned // to functions by parameter; of a group: one of them
+	groups  map[ssa.Instruction]*group   // by way of an interface
+	tables  map[ssa.Instruction]*table   // of functions that lie in one
 	left    map[ssa.Instruction]string   // of those: why they get none
 	demoted map[string]string            // types that must not lie in the arena, whoever calls
 	name    string                       // of the variant
@@ -44,6 +46,9 @@ type plan struct {
 	all      map[*ssa.Function]*planned
 	order    []*planned
 	carriers map[*types.Named]*carrier
+	groups   map[*types.Func]*group
+	tables   map[*ssa.Global]*table
+	member   map[*ssa.Function]bool // of a group
 }
 
 // Made memoizes what outlives the root in a function.
@@ -93,9 +98,14 @@ func (p *plan) fromContext(fn *ssa.Function) string {
 
 // convertible reports whether a function's text can be changed.
 func (p *plan) convertible(fn *ssa.Function) bool {
-	d := p.decls[fn]
-	return d != nil && !p.generated[d.file] && fn.TypeParams().Len() == 0 && len(fn.TypeArgs()) == 0 && fn.Name() != "main" && fn.Name() != "init" &&
+	return p.textual(fn) && fn.TypeParams().Len() == 0 && len(fn.TypeArgs()) == 0 && fn.Name() != "main" && fn.Name() != "init" &&
 		fn.Name() != "_" && p.life.Settled(fn) && !hasReceiverParams(fn)
+}
+
+// textual reports whether a function stands in a text that is not generated.
+func (p *program) textual(fn *ssa.Function) bool {
+	d := p.decls[fn]
+	return d != nil && !p.generated[d.file]
 }
 
 func hasReceiverParams(fn *ssa.Function) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbpool/arena/arenavet"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/heap"
 )
 
 // diagnostic is one of the analyzer's, with what it suggests.
@@ -83,7 +84,9 @@ func (p *plan) rewrite() (fixes edits, err error) {
 	if err != nil {
 		return nil, err
 	}
+	heap.Decided = true
 	found, err := p.analyze(overlay)
+	heap.Decided = false
 	if err != nil {
 		return nil, err
 	}

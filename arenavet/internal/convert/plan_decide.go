@@ -19,6 +19,7 @@ func (p *plan) decide() {
 		calls, sites := p.life.Made(fn, p.outlives(fn))
 		results[fn] = made{calls, sites}
 	}
+	p.findGroups()
 	p.findCarriers(results)
 	p.reach(results)
 	for _, f := range p.order {
@@ -37,9 +38,16 @@ func (p *plan) decide() {
 		changed = false
 		for _, f := range p.order {
 			bad := results[f.fn]
-			for call, g := range f.calls {
-				if f.left[call] == "" && p.tooLong(f, bad.calls[call], g, func(why string) { f.left[call] = why }) {
-					changed = true
+			changed = p.judgeTables(f, bad) || changed
+			for call := range f.calls {
+				leave := func(why string) { f.left[call] = why }
+				if f.groups[call] != nil {
+					leave = nil
+				}
+				for _, g := range f.callees(call) {
+					if f.left[call] == "" && p.tooLong(f, bad.calls[call], g, leave) {
+						changed = true
+					}
 				}
 			}
 			if f.how == byCarrier || f.how == byCapture {
@@ -110,14 +118,23 @@ func (p *plan) live(f *planned, seen map[*planned]bool) map[string]bool {
 				}
 			}
 		}
+		for _, t := range f.tables {
+			for _, c := range t.entries {
+				if !t.bad[c.typ] {
+					all[c.typ] = true
+				}
+			}
+		}
 		for _, l := range f.makes {
 			if l.set {
 				all[l.typ] = true
 			}
 		}
-		for call, g := range f.calls {
-			if f.left[call] == "" {
-				visit(g)
+		for call := range f.calls {
+			for _, g := range f.callees(call) {
+				if f.left[call] == "" {
+					visit(g)
+				}
 			}
 		}
 		if n := p.graph.Nodes[f.fn]; n != nil {
@@ -158,24 +175,48 @@ func (p *plan) dynamic(f *planned, results map[*ssa.Function]made) (changed bool
 // reach finds the functions that can have an arena.
 func (p *plan) reach(results map[*ssa.Function]made) {
 	var visit func(f *planned)
+	visited := map[*planned]bool{}
 	add := func(fn *ssa.Function, h how, arena string) *planned {
-		f := &planned{fn: fn, how: h, arena: arena, calls: map[ssa.Instruction]*planned{}, left: map[ssa.Instruction]string{}, demoted: map[string]string{}}
+		if f := p.all[fn]; f != nil {
+			return f // called by itself before
+		}
+		f := &planned{fn: fn, how: h, arena: arena, calls: map[ssa.Instruction]*planned{}, groups: map[ssa.Instruction]*group{}, tables: map[ssa.Instruction]*table{}, left: map[ssa.Instruction]string{}, demoted: map[string]string{}}
 		p.all[fn] = f
 		p.order = append(p.order, f)
 		return f
 	}
 	visit = func(f *planned) {
+		visited[f] = true
 		for _, b := range f.fn.Blocks {
 			for _, i := range b.Instrs {
 				call, ok := i.(ssa.CallInstruction)
 				if !ok {
 					continue
 				}
-				g := call.Common().StaticCallee()
-				if g == nil || !p.within[g] {
+				if _, ok := call.(*ssa.Go); ok {
 					continue
 				}
-				if _, ok := call.(*ssa.Go); ok {
+				if call.Common().IsInvoke() {
+					if gr := p.groups[call.Common().Method]; gr != nil {
+						f.groups[i] = gr
+						for k := len(gr.planned); k < len(gr.members); k++ {
+							g := add(gr.members[k], byParameter, p.freeName(gr.members[k]))
+							gr.planned = append(gr.planned, g)
+						}
+						f.calls[i] = gr.planned[0]
+						for _, g := range gr.planned {
+							if !visited[g] && p.convertible(g.fn) {
+								visit(g)
+							}
+						}
+					}
+					continue
+				}
+				if t := p.tableOf(call); t != nil {
+					f.tables[i] = t
+				}
+				g := call.Common().StaticCallee()
+				if g == nil || !p.within[g] {
 					continue
 				}
 				if p.all[g] == nil && p.convertible(g) {
@@ -193,7 +234,7 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 		}
 	}
 	for _, fn := range p.functions {
-		if p.within[fn] && p.convertible(fn) && fn != p.root {
+		if p.within[fn] && p.convertible(fn) && fn != p.root && !p.member[fn] {
 			if path := p.carried(fn); path != "" {
 				add(fn, byCarrier, path)
 			}
@@ -225,8 +266,8 @@ func (p *plan) runsLater(f *planned, g *ssa.Function, results map[*ssa.Function]
 
 // judge decides on a function's own sites.
 func (p *plan) judge(f *planned, r made) {
-	if f.how == byCapture {
-		return // with those of the function around it
+	if f.how == byCapture || !p.life.Settled(f.fn) {
+		return // with those of the function around it; or the root does not lead here
 	}
 	f.sites = p.sitesOf(f.fn)
 	rest := f.sites[:0]

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -23,8 +24,11 @@ func (p *plan) needed() map[*planned]bool {
 				continue
 			}
 			any := slices.ContainsFunc(f.sites, func(s *Site) bool { return s.Reason == "" })
-			for call, g := range f.calls {
-				any = any || f.left[call] == "" && need[g]
+			for _, t := range f.tables {
+				any = any || t.usable()
+			}
+			for call := range f.calls {
+				any = any || f.left[call] == "" && slices.ContainsFunc(f.callees(call), func(g *planned) bool { return need[g] })
 			}
 			for _, g := range f.fn.AnonFuncs {
 				any = any || p.all[g] != nil && need[p.all[g]]
@@ -49,9 +53,16 @@ func (p *plan) given(need map[*planned]bool) map[*planned]bool {
 			return
 		}
 		all[f] = true
-		for call, g := range f.calls {
-			if f.left[call] == "" {
-				visit(g)
+		for call := range f.calls {
+			if f.left[call] != "" {
+				continue
+			}
+			list := f.callees(call)
+			any := slices.ContainsFunc(list, func(g *planned) bool { return need[g] })
+			for _, g := range list {
+				if visit(g); any {
+					all[g] = true
+				}
 			}
 		}
 		for _, g := range f.fn.AnonFuncs {
@@ -97,16 +108,23 @@ func (p *plan) carries(f *planned, given map[*planned]bool) bool {
 
 // thread writes the edits that give functions their arenas.
 func (p *plan) thread(e entry) (edits, error) {
-	all, imports := edits{}, map[*ast.File]string{}
+	all, imports := edits{}, map[*ast.File][]imported{}
 	need := p.needed()
-	pkgName := func(f *planned) string {
-		d := p.decls[f.fn]
-		if imports[d.file] == "" {
-			imports[d.file] = p.arenaName(d)
+	named := func(d *declared, path, own string) string {
+		for _, i := range imports[d.file] {
+			if i.path == path {
+				return i.name
+			}
 		}
-		return imports[d.file]
+		name := p.importName(d, path, own)
+		imports[d.file] = append(imports[d.file], imported{path, own, name})
+		return name
 	}
+	pkgName := func(f *planned) string { return named(p.decls[f.fn], catalog.ArenaPath, "arena") }
 	p.nameVariants(need)
+	if err := p.declareGroups(all, need, named); err != nil {
+		return nil, err
+	}
 	for _, f := range p.order {
 		if !need[f] || f.how == byCapture {
 			continue
@@ -127,11 +145,16 @@ func (p *plan) thread(e entry) (edits, error) {
 			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text)
 		}
 	}
+	tables := map[*table]bool{}
 	for _, f := range p.order {
 		if !need[f] {
 			continue
 		}
 		p.threadCalls(all, f, need)
+		p.threadTables(all, f, tables)
+	}
+	for t := range tables {
+		p.writeTable(all, t, named)
 	}
 	fields := map[*ast.StructType]bool{}
 	for _, c := range slices.SortedFunc(maps.Values(p.carriers), func(a, b *carrier) int { return int(a.spec.Pos() - b.spec.Pos()) }) {
@@ -146,16 +169,14 @@ func (p *plan) thread(e entry) (edits, error) {
 			p.insert(all, l.lit.Lbrace+1, text)
 			if !fields[c.spec] {
 				fields[c.spec] = true
-				file, d := p.fileOf(c.spec.Pos())
-				if imports[file] == "" {
-					imports[file] = p.arenaName(d)
-				}
-				p.insert(all, c.spec.Fields.Closing, "\n\t"+c.field+" *"+imports[file]+".Arena // of what is made for it; nil is the heap\n")
+				name := named(p.fileOf(c.spec.Pos()), catalog.ArenaPath, "arena")
+				p.insert(all, c.spec.Fields.Closing, "\n\t"+c.field+" *"+name+".Arena // of what is made for it; nil is the heap\n")
 			}
 		}
 	}
-	for file, name := range imports {
-		p.importArena(all, file, name)
+	p.copyBorders(all, need, func(d *declared) string { return named(d, "strings", "strings") })
+	for file, list := range imports {
+		p.addImports(all, file, list)
 	}
 	return all, nil
 }
@@ -170,52 +191,69 @@ func (p *plan) contextOf(fn *ssa.Function) string {
 	return name
 }
 
-func (p *plan) fileOf(pos token.Pos) (*ast.File, *declared) {
+func (p *plan) fileOf(pos token.Pos) *declared {
 	for _, pkg := range p.pkgs {
 		for _, file := range pkg.Syntax {
 			if file.FileStart <= pos && pos < file.FileEnd {
-				return file, &declared{pkg, file, nil}
+				return &declared{pkg, file, nil}
 			}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// arenaName returns the name that a file has for package arena, or is to have.
-func (p *plan) arenaName(d *declared) string {
+// imported is a package that a file needs.
+type imported struct {
+	path string
+	own  string // its name
+	name string // that the file has for it
+}
+
+// importName returns the name that a file has for a package, or is to have.
+func (p *plan) importName(d *declared, path, own string) string {
 	for _, i := range d.file.Imports {
-		if path, _ := strconv.Unquote(i.Path.Value); path == catalog.ArenaPath {
+		if of, _ := strconv.Unquote(i.Path.Value); of == path {
 			if i.Name != nil {
 				return i.Name.Name
 			}
-			return "arena"
+			return own
 		}
 	}
-	taken := d.pkg.Types.Scope().Lookup("arena") != nil
+	taken := d.pkg.Types.Scope().Lookup(own) != nil
 	ast.Inspect(d.file, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == "arena" {
+		if id, ok := n.(*ast.Ident); ok && id.Name == own {
 			v, isVar := d.pkg.TypesInfo.ObjectOf(id).(*types.Var)
 			taken = taken || !isVar || !v.IsField()
 		}
 		return true
 	})
 	if taken {
-		return "ebbarena"
+		return "ebb" + own
 	}
-	return "arena"
+	return own
 }
 
-func (p *plan) importArena(all edits, file *ast.File, name string) {
-	for _, i := range file.Imports {
-		if path, _ := strconv.Unquote(i.Path.Value); path == catalog.ArenaPath {
-			return
+func (p *plan) addImports(all edits, file *ast.File, list []imported) {
+	spec := ""
+	for _, i := range list {
+		if slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == strconv.Quote(i.path) }) {
+			continue
 		}
+		if spec != "" {
+			spec += "\n\t"
+		}
+		if i.name != i.own {
+			spec += i.name + " "
+		}
+		spec += strconv.Quote(i.path)
 	}
-	spec := strconv.Quote(catalog.ArenaPath)
-	if name != "arena" {
-		spec = name + " " + spec
+	if spec == "" {
+		return
 	}
 	at, text := file.Name.End(), "\n\nimport "+spec+"\n"
+	if strings.Contains(spec, "\n") {
+		text = "\n\nimport (\n\t" + spec + "\n)\n"
+	}
 	for _, d := range file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			if g.Rparen.IsValid() {

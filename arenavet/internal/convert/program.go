@@ -33,6 +33,7 @@ type program struct {
 	functions []*ssa.Function
 	graph     *callgraph.Graph
 	life      *life.Program
+	borders   map[token.Pos]border
 	whole     bool // a main is among them
 	escaping  map[advise.LineKey][]string
 	decls     map[*ssa.Function]*declared
@@ -48,7 +49,7 @@ type declared struct {
 }
 
 // load reads the packages, and finds out what is made in them.
-func load(dir string, patterns []string) (*program, error) {
+func load(dir string, patterns []string, generated bool) (*program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,11 @@ func load(dir string, patterns []string) (*program, error) {
 	}
 	all := map[*ssa.Function]bool{}
 	for fn := range ssautil.AllFunctions(prog) {
-		if fn.Pkg != nil && own[fn.Pkg.Pkg] && len(fn.Blocks) > 0 {
+		pkg := fn.Pkg
+		if pkg == nil && fn.Object() != nil { // a method's value, or one by embedding
+			pkg = prog.Package(fn.Object().Pkg())
+		}
+		if pkg != nil && own[pkg.Pkg] && len(fn.Blocks) > 0 {
 			all[fn] = true
 			p.functions = append(p.functions, fn)
 		}
@@ -92,7 +97,7 @@ func load(dir string, patterns []string) (*program, error) {
 	})
 	p.graph = vta.CallGraph(all, nil)
 	p.whole = whole
-	p.findDecls(prog)
+	p.findDecls(prog, generated)
 	var paths []string
 	for _, pkg := range p.pkgs {
 		paths = append(paths, pkg.PkgPath)
@@ -115,8 +120,12 @@ func ownPackages(dir string, patterns []string) (paths []string, err error) {
 }
 
 // lives finds what outlives a root.
-func (p *program) lives(root *ssa.Function) {
-	world := life.World{Whole: p.whole, NoValues: true}
+func (p *program) lives(root *ssa.Function, within map[*ssa.Function]bool) {
+	world := life.World{Whole: p.whole, NoValues: true, Borders: map[token.Pos]bool{}}
+	p.findBorders(within)
+	for pos := range p.borders {
+		world.Borders[pos] = true
+	}
 	seen := map[types.Type]bool{}
 	var visit func(t types.Type)
 	visit = func(t types.Type) {
@@ -145,7 +154,7 @@ func (p *program) lives(root *ssa.Function) {
 	for _, v := range root.Params {
 		visit(v.Type())
 	}
-	p.life = life.Analyze(p.graph, p.functions, world)
+	p.life = life.Analyze(root, p.graph, p.functions, world)
 }
 
 func firstError(pkgs []*packages.Package) error {
@@ -157,10 +166,10 @@ func firstError(pkgs []*packages.Package) error {
 	return nil
 }
 
-func (p *program) findDecls(prog *ssa.Program) {
+func (p *program) findDecls(prog *ssa.Program, generated bool) {
 	for _, pkg := range p.pkgs {
 		for _, file := range pkg.Syntax {
-			p.generated[file] = ast.IsGenerated(file)
+			p.generated[file] = ast.IsGenerated(file) && !generated
 			for _, d := range file.Decls {
 				d, ok := d.(*ast.FuncDecl)
 				if !ok || d.Body == nil {
@@ -205,9 +214,7 @@ func (p *program) root(name string) (*ssa.Function, error) {
 	plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(name)
 	var found []*ssa.Function
 	for fn, d := range p.decls {
-		own := catalog.FunctionName(fn.Object().(*types.Func))
-		own = own[strings.LastIndex(own, "/")+1:]
-		_, own, _ = strings.Cut(own, ".")
+		own := strings.TrimPrefix(catalog.FunctionName(fn.Object().(*types.Func)), d.pkg.PkgPath+".")
 		full := d.pkg.PkgPath + "." + own
 		if full == plain || strings.HasSuffix(full, "/"+plain) || d.pkg.Name+"."+own == plain {
 			found = append(found, fn)

@@ -114,6 +114,10 @@ func (p *plan) assumptions() (all []string) {
 		if pos.IsValid() {
 			where = p.position(pos)
 		}
+		if a.New {
+			all = append(all, fmt.Sprintf("%s: assumed: what others put into this table makes a new %s at each call", where, a.Type))
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s: assumed: this stores nothing in a mark of the package (%s), but in another object", where, a.Type))
 	}
 	slices.Sort(all)

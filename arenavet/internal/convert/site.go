@@ -78,7 +78,9 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 		case *ast.CompositeLit:
 			switch info.TypeOf(n).Underlying().(type) {
 			case *types.Slice:
-				add(n, "slice", n.Pos(), n.Lbrace)
+				if len(n.Elts) > 0 { // the empty one takes no memory
+					add(n, "slice", n.Pos(), n.Lbrace)
+				}
 			case *types.Map:
 				add(n, "map", n.Pos(), n.Lbrace)
 			}

@@ -50,7 +50,7 @@ func adviseFunction(c *flow.Package, recv *ast.FieldList, t *ast.FuncType, body 
 		h.at = n
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return !hasArena(h.pkg, n.Type) && !h.runsLater(n)
+			return !hasArena(h.pkg, n.Type) && (Decided || !h.runsLater(n))
 		case *ast.GoStmt:
 			return false
 		case ast.Expr:

@@ -50,8 +50,17 @@ func (h *advisor) search(p place) *vertex {
 	return f
 }
 
+// Decided is for package convert, which has found out by itself what outlives the arena: all that
+// goes to the heap is advised then.
+var Decided bool
+
 // of returns what becomes of the value of an expression.
-func (h *advisor) of(e ast.Node) escape { return h.worstOf(e) }
+func (h *advisor) of(e ast.Node) escape {
+	if f := h.worstOf(e); f != outlives || !Decided {
+		return f
+	}
+	return goesOut
+}
 
 // target returns what becomes of what is assigned to e.
 func (h *advisor) target(e ast.Expr) escape {

@@ -18,6 +18,7 @@ import (
 	"go/types"
 	"maps"
 	"strconv"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -64,6 +65,18 @@ type Reason struct {
 // key names the type of what a value refers to. Of what lies in an interface it is the
 // interface's, after a question mark; it is empty where nothing is known.
 func key(t types.Type) string {
+	if k, ok := keys.Load(t); ok {
+		return k.(string)
+	}
+	k := keyOf(t)
+	keys.Store(t, k)
+	return k
+}
+
+// Names of types and their leaves are asked for again and again, and take long to make.
+var keys, parts sync.Map
+
+func keyOf(t types.Type) string {
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer:
 		return types.TypeString(u.Elem(), nil)
@@ -102,7 +115,16 @@ type leaf struct {
 }
 
 // leaves are the parts of a type that refer to something: itself, for a pointer.
-func leaves(t types.Type) (all []leaf) {
+func leaves(t types.Type) []leaf {
+	if all, ok := parts.Load(t); ok {
+		return all.([]leaf)
+	}
+	all := leavesOf(t)
+	parts.Store(t, all)
+	return all
+}
+
+func leavesOf(t types.Type) (all []leaf) {
 	switch u := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		return []leaf{{"", t}}

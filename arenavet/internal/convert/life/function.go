@@ -11,8 +11,9 @@ import (
 
 // World answers for the code beside the functions that are analyzed.
 type World struct {
-	Whole    bool // nothing: it is a program
-	NoValues bool // nothing that gives the root a function
+	Whole    bool               // nothing: it is a program
+	NoValues bool               // nothing that gives the root a function
+	Borders  map[token.Pos]bool // where a string can be copied before an error or a panic has it
 }
 
 // Program is the code that is analyzed.
@@ -20,20 +21,26 @@ type Program struct {
 	graph     *callgraph.Graph
 	own       map[*ssa.Function]bool
 	world     World
-	functions map[*ssa.Function]*function
-	summaries map[*ssa.Function]*summary
+	functions map[instance]*function
+	instances map[*ssa.Function][]*function // that the root leads to
+	users     map[instance]map[instance]bool
+	queue     []instance
+	queued    map[instance]bool
+	summaries map[instance]*summary
 	unsettled map[*ssa.Function]bool // the rounds were not enough
 	types     *typeGraph
 	assumed   map[Assumption]token.Pos
 	taken     map[string][]*ssa.Function // functions that are values, by signature
 	marks     map[*ssa.Global]bool
+	copied    map[token.Pos]bool
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer
-// that may also lead elsewhere.
+// that may also lead elsewhere; or that what it calls to make one makes a new one.
 type Assumption struct {
 	Func *ssa.Function
 	Type string
+	New  bool
 }
 
 // Assumed are the assumptions that were made, and where.
@@ -41,11 +48,12 @@ func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
 // maxSteps bounds what one function may cost, all rounds together: those that are larger, as what
 // goyacc writes, count as unknown, so that what they are given stays on the heap.
-const maxSteps = 30_000_000
+const maxSteps = 400_000_000
 
 // function is the analysis of one.
 type function struct {
 	p       *Program
+	inst    instance
 	fn      *ssa.Function
 	values  map[ssa.Value]set
 	tuples  map[ssa.Value][]set
@@ -55,9 +63,10 @@ type function struct {
 	steps   int // references that were moved, at most maxSteps
 }
 
-func newFunction(p *Program, fn *ssa.Function) *function {
+func newFunction(p *Program, inst instance) *function {
+	fn := inst.fn
 	f := &function{
-		p: p, fn: fn, values: map[ssa.Value]set{}, tuples: map[ssa.Value][]set{},
+		p: p, inst: inst, fn: fn, values: map[ssa.Value]set{}, tuples: map[ssa.Value][]set{},
 		cells: map[object]map[string]set{}, leaked: map[object]Reason{},
 	}
 	n := 0
@@ -229,9 +238,24 @@ func (f *function) assign(addr set, path string, v set, t types.Type, why Reason
 	if len(v) == 0 {
 		return
 	}
+	fitting, to := map[string]set{}, f.written(addr, why)
 	for _, l := range leaves(t) {
-		for r := range f.written(addr, why) {
-			f.store(r, join(path, l.path), v, l.typ, why)
+		k := key(l.typ)
+		s, ok := fitting[k]
+		if !ok {
+			s = set{}
+			for x := range v {
+				if fits(x, l.typ) {
+					s[x] = struct{}{}
+				}
+			}
+			fitting[k] = s
+		}
+		if len(s) == 0 {
+			continue
+		}
+		for r := range to {
+			f.store(r, join(path, l.path), s, nil, why)
 		}
 	}
 }
@@ -258,7 +282,7 @@ func (f *function) written(addr set, why Reason) set {
 	all := make(set, len(addr))
 	for r := range addr {
 		if r.kind == global && r.n == sentinel {
-			f.p.assumed[Assumption{f.fn, r.typ}] = why.Pos
+			f.p.assumed[Assumption{Func: f.fn, Type: r.typ}] = why.Pos
 			continue
 		}
 		all[r] = struct{}{}

@@ -74,6 +74,9 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 					if unknown(r.typ) && t == "" {
 						t = r.typ
 					}
+					if r.kind == global && f.p.types.errors[r.typ] && t != r.typ {
+						break // what lies in an error lives for long in any case
+					}
 					if f.p.types.reaches(r.typ, t) {
 						m[ref{object{kind: r.kind, n: r.n, typ: t}, "", t}] = struct{}{}
 					}

@@ -70,14 +70,15 @@ func (f *function) call(call ssa.CallInstruction) {
 		return
 	}
 	seen := false
-	outside := c.StaticCallee() == nil && !f.closed(c)
-	for _, g := range f.p.callees(f.fn, call) {
+	one := c.StaticCallee() != nil || f.boundTo(c.Value) != nil
+	outside := !one && !f.closed(c)
+	for _, g := range f.callees(call) {
 		if f.p.own[g] && !f.p.unsettled[g] {
 			seen = true
-			if s := f.p.summaries[g]; s != nil {
+			if s := f.summaryOf(f.bind(g, call)); s != nil {
 				f.apply(call, g, s, args)
 			}
-		} else if outside = true; c.StaticCallee() != nil {
+		} else if outside = true; one {
 			f.elsewhere(call, catalog.CalleeName(g), args)
 			return
 		}
@@ -87,63 +88,18 @@ func (f *function) call(call ssa.CallInstruction) {
 	}
 }
 
-// closed reports whether a dynamic call reaches functions of the program alone.
-func (f *function) closed(c *ssa.CallCommon) bool {
-	if f.p.world.Whole || !c.IsInvoke() {
-		return f.p.world.Whole || unexported(c.Signature()) || f.isLocal(c.Value)
-	}
-	t := c.Value.Type()
-	if n, ok := types.Unalias(t).(*types.Named); ok && !n.Obj().Exported() && n.Obj().Pkg() != nil {
-		return true
-	}
-	u, ok := t.Underlying().(*types.Interface)
-	if !ok {
-		return false
-	}
-	for m := range u.Methods() {
-		if !m.Exported() {
-			return true
-		}
-	}
-	return false
-}
-
-// isLocal reports whether a function value comes from what was looked at: it is a literal, or
-// what callers gave, or lies where nobody else can write.
-func (f *function) isLocal(v ssa.Value) bool {
-	switch v := v.(type) {
-	case *ssa.MakeClosure, *ssa.Function:
-		return true
-	case *ssa.Parameter, *ssa.FreeVar:
-		return f.p.world.NoValues
-	case *ssa.UnOp:
-		return f.isLocal(v.X)
-	case *ssa.Extract:
-		return f.isLocal(v.Tuple)
-	case *ssa.Lookup:
-		return f.isLocal(v.X)
-	case *ssa.IndexAddr:
-		return f.isLocal(v.X)
-	case *ssa.FieldAddr:
-		return !v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(v.Field).Exported()
-	case *ssa.Global:
-		return !v.Object().Exported()
-	case *ssa.Phi:
-		for _, e := range v.Edges {
-			if _, again := e.(*ssa.Phi); again || !f.isLocal(e) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
 // unknown is a call of a function that nobody has seen.
 func (f *function) unknown(call ssa.CallInstruction, args []set) {
 	c := call.Common()
 	if c.IsInvoke() && keepsNothing[c.Method.Name()] {
 		f.elsewhere(call, "", args)
+		return
+	}
+	if Table(c) != nil {
+		put := f.results(call)
+		k := key(c.Signature().Results().At(0).Type())
+		put(0, set{ref{object{kind: site, at: call, typ: k}, "", k}: {}})
+		f.p.assumed[Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}] = call.Pos()
 		return
 	}
 	why := Reason{"is given to a function that is not known", call.Pos()}
@@ -178,8 +134,18 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	pkg := catalog.PackageOf(name)
 	sig := call.Common().Signature()
 	receiver := sig.Recv() != nil || call.Common().IsInvoke()
+	switch name {
+	case "fmt.Errorf":
+		f.errorf(call, args)
+		return
+	case "errors.New":
+		if f.border(call.Pos(), call.Common().Args[0]) {
+			f.unknownResults(call)
+			return
+		}
+	}
 	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) ||
-		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" || name == "fmt.Errorf" {
+		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
 			return
 		}
@@ -256,7 +222,7 @@ func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 			continue
 		}
 		g := m.Fn.(*ssa.Function)
-		s := f.p.summaries[g]
+		s := f.summaryOf(instance{fn: g})
 		if s == nil {
 			continue
 		}
@@ -339,14 +305,18 @@ func (f *function) apply(call ssa.CallInstruction, g *ssa.Function, s *summary, 
 }
 
 // callees are those that a call may reach.
-func (p *Program) callees(fn *ssa.Function, call ssa.CallInstruction) (all []*ssa.Function) {
+func (f *function) callees(call ssa.CallInstruction) (all []*ssa.Function) {
+	p := f.p
 	if g := call.Common().StaticCallee(); g != nil {
 		return []*ssa.Function{origin(g)}
+	}
+	if g := f.boundTo(call.Common().Value); g != nil {
+		return []*ssa.Function{g}
 	}
 	if c := call.Common(); !c.IsInvoke() && !p.world.Whole && unexported(c.Signature()) {
 		return p.taken[key(c.Signature())] // those outside may have given it one of these
 	}
-	if n := p.graph.Nodes[fn]; n != nil {
+	if n := p.graph.Nodes[f.fn]; n != nil {
 		for _, e := range n.Out {
 			if e.Site == call {
 				all = append(all, origin(e.Callee.Func))

@@ -29,9 +29,15 @@ func (f *function) instruction(i ssa.Instruction) {
 	case *ssa.SliceToArrayPointer:
 		f.add(i, part(f.of(i.X), "", key(i.Type())))
 	case *ssa.Store:
+		if intoError(i.Addr) && f.border(i.Pos(), i.Val) {
+			return
+		}
 		f.assign(f.of(i.Addr), "", f.of(i.Val), i.Val.Type(), Reason{"is stored in what outlives the root", i.Pos()})
 	case *ssa.MapUpdate:
 		why := Reason{"is stored in a map that outlives the root", i.Pos()}
+		if m, ok := i.Value.(*ssa.MakeInterface); ok && ofError(i.Map) && f.border(i.Pos(), m.X) {
+			return
+		}
 		f.assign(f.of(i.Map), "k", f.of(i.Key), i.Key.Type(), why)
 		f.assign(f.of(i.Map), "v", f.of(i.Value), i.Value.Type(), why)
 	case *ssa.UnOp:
@@ -75,6 +81,9 @@ func (f *function) instruction(i ssa.Instruction) {
 	case *ssa.Send:
 		f.assign(f.of(i.Chan), "v", f.of(i.X), i.X.Type(), Reason{"is sent on a channel that outlives the root", i.Pos()})
 	case *ssa.Panic:
+		if v := panicString(i); v != nil && f.border(i.Pos(), v) {
+			return
+		}
 		f.leak(f.of(i.X), nil, Reason{"is what a panic has", i.Pos()})
 	case *ssa.Phi:
 		for _, e := range i.Edges {

@@ -118,29 +118,27 @@ func (f *function) summarize() *summary {
 // instructions have. Parameters of outlives are taken for long-lived.
 func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[ssa.Instruction]map[string]Reason, sites map[ssa.Instruction]Reason) {
 	calls, sites = map[ssa.Instruction]map[string]Reason{}, map[ssa.Instruction]Reason{}
-	f := p.functions[fn]
-	if f == nil {
-		return calls, sites
-	}
-	long := f.longLivedObjects(func(o object) (Reason, bool) {
-		if o.kind == param && outlives != nil && outlives(o.n) {
-			name := "a captured variable"
-			if o.n < len(fn.Params) {
-				name = fn.Params[o.n].Name()
+	for _, f := range p.instances[fn] {
+		long := f.longLivedObjects(func(o object) (Reason, bool) {
+			if o.kind == param && outlives != nil && outlives(o.n) {
+				name := "a captured variable"
+				if o.n < len(fn.Params) {
+					name = fn.Params[o.n].Name()
+				}
+				return Reason{"is stored in what " + name + " leads to", fn.Pos()}, true
 			}
-			return Reason{"is stored in what " + name + " leads to", fn.Pos()}, true
-		}
-		return Reason{}, false
-	})
-	for o, why := range long {
-		switch o.kind {
-		case site:
-			sites[o.at] = why
-		case fresh:
-			if calls[o.at] == nil {
-				calls[o.at] = map[string]Reason{}
+			return Reason{}, false
+		})
+		for o, why := range long {
+			switch o.kind {
+			case site:
+				sites[o.at] = why
+			case fresh:
+				if calls[o.at] == nil {
+					calls[o.at] = map[string]Reason{}
+				}
+				calls[o.at][o.typ] = why
 			}
-			calls[o.at][o.typ] = why
 		}
 	}
 	return calls, sites
@@ -149,7 +147,11 @@ func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[s
 // Outward are the types of what the function has made that its callers may see.
 func (p *Program) Outward(fn *ssa.Function) map[string]bool {
 	all := map[string]bool{}
-	if s := p.summaries[fn]; s != nil {
+	for _, f := range p.instances[fn] {
+		s := p.summaries[f.inst]
+		if s == nil {
+			continue
+		}
 		add := func(c set) {
 			for r := range c {
 				if r.kind == fresh {
@@ -184,4 +186,4 @@ func TypesOf(i ssa.Instruction) (all []string) {
 }
 
 // Settled reports whether all of the program's functions were understood.
-func (p *Program) Settled(fn *ssa.Function) bool { return p.functions[fn] != nil && !p.unsettled[fn] }
+func (p *Program) Settled(fn *ssa.Function) bool { return len(p.instances[fn]) > 0 && !p.unsettled[fn] }

@@ -11,79 +11,33 @@ import (
 // maxRounds bounds how often a function is looked at.
 const maxRounds = 40
 
-// Analyze looks at the functions of a program, and at nothing else.
-func Analyze(graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
+// Analyze looks at what a root leads to among the functions of a program, and at nothing else.
+func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
 	p := &Program{
-		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[*ssa.Function]*function{},
-		summaries: map[*ssa.Function]*summary{}, unsettled: map[*ssa.Function]bool{},
+		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
+		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
+		copied: map[token.Pos]bool{},
 	}
 	for _, fn := range functions {
 		p.own[fn] = len(fn.Blocks) > 0
 	}
 	p.findTaken(functions)
 	p.findMarks(functions)
-	users := map[*ssa.Function]map[*ssa.Function]bool{}
-	var order []*ssa.Function
+	seen := map[*ssa.Function]bool{}
 	var visit func(fn *ssa.Function)
-	visit = func(fn *ssa.Function) {
-		if users[fn] != nil || !p.own[fn] {
-			return
-		}
-		users[fn] = map[*ssa.Function]bool{}
-		for _, g := range p.calls(fn) {
-			visit(g)
-			if users[g] != nil {
-				users[g][fn] = true
+	visit = func(fn *ssa.Function) { // callees first
+		if !seen[fn] && p.own[fn] {
+			seen[fn] = true
+			for _, g := range p.calls(fn) {
+				visit(g)
 			}
-		}
-		order = append(order, fn)
-	}
-	for _, fn := range functions {
-		visit(fn)
-	}
-	rounds, queued := map[*ssa.Function]int{}, map[*ssa.Function]bool{}
-	for _, fn := range order {
-		queued[fn] = true
-	}
-	for len(order) > 0 {
-		fn := order[0]
-		order = order[1:]
-		queued[fn] = false
-		if p.unsettled[fn] {
-			continue
-		}
-		if rounds[fn]++; rounds[fn] > maxRounds {
-			p.unsettled[fn] = true
-			continue
-		}
-		f := p.functions[fn]
-		if f == nil {
-			f = newFunction(p, fn)
-			p.functions[fn] = f
-		}
-		if !f.solve() {
-			p.unsettled[fn] = true
-			for g := range users[fn] {
-				if !queued[g] {
-					queued[g] = true
-					order = append(order, g)
-				}
-			}
-			continue
-		}
-		s := f.summarize()
-		if s.equal(p.summaries[fn]) {
-			continue
-		}
-		p.summaries[fn] = s
-		for g := range users[fn] {
-			if !queued[g] {
-				queued[g] = true
-				order = append(order, g)
-			}
+			p.wake(instance{fn: fn})
 		}
 	}
+	visit(root)
+	p.solve()
+	p.instances = p.reached(root)
 	return p
 }
 

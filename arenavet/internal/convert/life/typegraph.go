@@ -14,12 +14,13 @@ type typeGraph struct {
 	concrete   map[string]types.Type      // types that a program puts into interfaces
 	closures   map[string][]types.Type
 	memo       map[string]map[string]bool
+	errors     map[string]bool // of pointers that are errors
 }
 
 func newTypeGraph(functions []*ssa.Function) *typeGraph {
 	g := &typeGraph{
 		next: map[string][]string{}, interfaces: map[string]*types.Interface{}, held: map[string]map[string]bool{}, concrete: map[string]types.Type{},
-		closures: map[string][]types.Type{}, memo: map[string]map[string]bool{},
+		closures: map[string][]types.Type{}, memo: map[string]map[string]bool{}, errors: map[string]bool{},
 	}
 	for _, fn := range functions {
 		for _, v := range fn.FreeVars {
@@ -45,6 +46,11 @@ func newTypeGraph(functions []*ssa.Function) *typeGraph {
 	for k, list := range g.closures {
 		for _, t := range list {
 			g.next[k] = append(g.next[k], g.keys(t)...)
+		}
+	}
+	for _, t := range g.concrete {
+		if _, isPointer := t.Underlying().(*types.Pointer); isPointer && types.Implements(t, errorType) {
+			g.errors[key(t)] = true
 		}
 	}
 	for k, i := range g.interfaces {

@@ -1,0 +1,206 @@
+package life
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// instance is a function, as calls reach it that give it the same functions: those that take a
+// callback are looked at once for each, since what one callback stores is not where another does.
+type instance struct {
+	fn    *ssa.Function
+	bound [2]bound
+}
+
+// bound is a parameter that is a known function.
+type bound struct {
+	n  int
+	fn *ssa.Function
+}
+
+// bind is a callee as a call reaches it.
+func (f *function) bind(g *ssa.Function, call ssa.CallInstruction) instance {
+	inst, have, c := instance{fn: g}, 0, call.Common()
+	if !f.p.own[g] {
+		return inst
+	}
+	for i, a := range c.Args {
+		if c.IsInvoke() {
+			i++
+		}
+		if to := f.boundTo(a); to != nil && have < len(inst.bound) {
+			inst.bound[have] = bound{i, to}
+			have++
+		}
+	}
+	return inst
+}
+
+// boundTo is the function that a value is known to be, or nil.
+func (f *function) boundTo(v ssa.Value) *ssa.Function {
+	switch v := v.(type) {
+	case *ssa.ChangeType:
+		return f.boundTo(v.X)
+	case *ssa.MakeClosure:
+		return v.Fn.(*ssa.Function)
+	case *ssa.Function:
+		return origin(v)
+	case *ssa.Parameter:
+		for _, b := range f.inst.bound {
+			if b.fn != nil && f.fn.Params[b.n] == v {
+				return b.fn
+			}
+		}
+	}
+	return nil
+}
+
+// summaryOf is what is known of a function that f uses, or nil.
+func (f *function) summaryOf(g instance) *summary {
+	users := f.p.users[g]
+	if users == nil {
+		users = map[instance]bool{}
+		f.p.users[g] = users
+		f.p.wake(g)
+	}
+	users[f.inst] = true
+	return f.p.summaries[g]
+}
+
+// wake has a function looked at, again.
+func (p *Program) wake(g instance) {
+	if !p.queued[g] {
+		p.queued[g] = true
+		p.queue = append(p.queue, g)
+	}
+}
+
+// solve looks at functions until nothing changes.
+func (p *Program) solve() {
+	rounds := map[instance]int{}
+	for len(p.queue) > 0 {
+		g := p.queue[0]
+		p.queue = p.queue[1:]
+		p.queued[g] = false
+		if p.unsettled[g.fn] {
+			continue
+		}
+		f := p.functions[g]
+		if f == nil {
+			f = newFunction(p, g)
+			p.functions[g] = f
+		}
+		if rounds[g]++; rounds[g] > maxRounds || !f.solve() {
+			p.unsettled[g.fn] = true
+		} else if s := f.summarize(); s.equal(p.summaries[g]) {
+			continue
+		} else {
+			p.summaries[g] = s
+		}
+		for user := range p.users[g] {
+			p.wake(user)
+		}
+	}
+}
+
+// reached are the functions that the root leads to, each with the instances of it.
+func (p *Program) reached(root *ssa.Function) map[*ssa.Function][]*function {
+	used := map[instance][]instance{}
+	for g, users := range p.users {
+		for user := range users {
+			used[user] = append(used[user], g)
+		}
+	}
+	all, seen := map[*ssa.Function][]*function{}, map[instance]bool{}
+	todo := []instance{{fn: root}}
+	for len(todo) > 0 {
+		g := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if f := p.functions[g]; f != nil && !seen[g] {
+			seen[g] = true
+			all[g.fn] = append(all[g.fn], f)
+			todo = append(todo, used[g]...)
+		}
+	}
+	return all
+}
+
+// Table is the package's variable with a table of functions without parameters, where a call is of
+// one of those; or nil. Others may add to it: what that makes is taken to be new.
+func Table(c *ssa.CallCommon) *ssa.Global {
+	if sig := c.Signature(); c.IsInvoke() || sig.Params().Len() > 0 || sig.Results().Len() != 1 {
+		return nil
+	}
+	v := c.Value
+	if e, ok := v.(*ssa.Extract); ok {
+		v = e.Tuple
+	}
+	if l, ok := v.(*ssa.Lookup); ok {
+		if at, ok := l.X.(*ssa.UnOp); ok {
+			g, _ := at.X.(*ssa.Global)
+			return g
+		}
+	}
+	return nil
+}
+
+// closed reports whether a dynamic call reaches functions of the program alone.
+func (f *function) closed(c *ssa.CallCommon) bool {
+	if f.p.world.Whole || !c.IsInvoke() {
+		return f.p.world.Whole || unexported(c.Signature()) || f.isLocal(c.Value)
+	}
+	t := c.Value.Type()
+	if n, ok := types.Unalias(t).(*types.Named); ok && !n.Obj().Exported() && n.Obj().Pkg() != nil {
+		return true
+	}
+	u, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range u.Methods() {
+		if !m.Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal reports whether a function value comes from what was looked at: it is a literal, or
+// what callers gave, or lies where nobody else can write.
+func (f *function) isLocal(v ssa.Value) bool { return f.isLocalBut(v, nil) }
+
+func (f *function) isLocalBut(v ssa.Value, phis []*ssa.Phi) bool {
+	switch v := v.(type) {
+	case *ssa.MakeClosure, *ssa.Function, *ssa.Const:
+		return true
+	case *ssa.ChangeType:
+		return f.isLocalBut(v.X, phis)
+	case *ssa.Parameter, *ssa.FreeVar:
+		return f.p.world.NoValues
+	case *ssa.UnOp:
+		return f.isLocalBut(v.X, phis)
+	case *ssa.Extract:
+		return f.isLocalBut(v.Tuple, phis)
+	case *ssa.Lookup:
+		return f.isLocalBut(v.X, phis)
+	case *ssa.IndexAddr:
+		return f.isLocalBut(v.X, phis)
+	case *ssa.FieldAddr:
+		return !v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(v.Field).Exported()
+	case *ssa.Global:
+		return !v.Object().Exported()
+	case *ssa.Phi:
+		if slices.Contains(phis, v) {
+			return true
+		}
+		for _, e := range v.Edges {
+			if !f.isLocalBut(e, append(phis, v)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
