@@ -19,15 +19,16 @@ type decoder struct {
 	r     *machine.Region // a's; nil for the heap
 	depth int
 
-	here   []byte          // the document where it lies in the arena already, with docSlack zeros behind it
-	doc    []byte          // the document as it came, in which nothing is undone: here, or what was copied
-	root   *decProgram     // of all of it
-	top    xunsafe.Pointer // what it is read into
-	passed reflect.Type    // the type of the pointer that was passed
-	under  []dynamic       // the values in interfaces that are being read
-	wrong  error           // the first value that does not fit
-	valid  bool            // the document is known to be JSON
-	names  *nameSet        // of the objects that are open, for Strict
+	here    []byte          // the document where it lies in the arena already, with docSlack zeros behind it
+	doc     []byte          // the document as it came, in which nothing is undone: here, or what was copied
+	root    *decProgram     // of all of it
+	top     xunsafe.Pointer // what it is read into
+	passed  reflect.Type    // the type of the pointer that was passed
+	under   []dynamic       // the values in interfaces that are being read
+	wrong   error           // the first value that does not fit
+	valid   bool            // the document is known to be JSON
+	guessed bool            // it may be none, or only the beginning of one: see Decoder.line
+	names   *nameSet        // of the objects that are open, for Strict
 
 	before int // how much of the document stands in front of base, where that is a string of it
 

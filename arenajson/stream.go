@@ -3,6 +3,7 @@ package arenajson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/ebbpool/arena"
@@ -20,7 +21,8 @@ type Decoder struct {
 	at     int    // where in it the next document begins
 	before int64  // how much of the stream came before it
 
-	tokens tokens
+	tokens  tokens
+	noLines bool // documents are not lines
 }
 
 // A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
@@ -70,15 +72,28 @@ func (d *Decoder) Decode(v any) error {
 func (d *Decoder) decode(v any) error {
 	start := d.InputOffset()
 	x := d.options
-	doc, err := d.next(&x)
-	if err != nil {
-		if e, ok := err.(*json.SyntaxError); ok {
-			e.Offset += start
+	err := errGuessed
+	if doc := d.line(); doc != nil {
+		d.at += len(doc)
+		x.guessed = true
+		if err = x.unmarshal(doc, v); err == errGuessed {
+			d.at -= len(doc)
+			d.noLines = true
+			x = d.options
 		}
-		d.err = err
-		return err
 	}
-	switch e := x.unmarshal(doc, v).(type) {
+	if err == errGuessed {
+		doc, stop := d.next(&x)
+		if stop != nil {
+			if e, ok := stop.(*json.SyntaxError); ok {
+				e.Offset += start
+			}
+			d.err = stop
+			return stop
+		}
+		err = x.unmarshal(doc, v)
+	}
+	switch e := err.(type) {
 	case *json.SyntaxError:
 		e.Offset += start
 		d.err = e
@@ -108,6 +123,39 @@ func (d *Decoder) InputOffset() int64 { return d.before + int64(d.at) }
 func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.at:]) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// errGuessed tells that what may be a document is none, or not all of one.
+var errGuessed = errors.New("arenajson: not a line")
+
+// line returns the next document if it seems to be one line, as in most streams: who reads it sees
+// whether it is one, and saves the search for its end.
+func (d *Decoder) line() []byte {
+	const longest = 16 << 10
+	b := d.buf[d.at:]
+	begin := 0
+	for begin < len(b) && isSpace(b[begin]) {
+		begin++
+	}
+	if d.noLines || begin == len(b) || b[begin]|0x20 != '{' {
+		return nil
+	}
+	n := bytes.IndexByte(b[begin:min(len(b), begin+longest)], '\n')
+	if n < 0 {
+		d.noLines = len(b) >= begin+longest
+		return nil
+	}
+	end := begin + n
+	for isSpace(b[end-1]) {
+		end--
+	}
+	if b[end-1] == ',' && d.tokens.depth > 0 {
+		end--
+	}
+	if b[end-1] != b[begin]+2 { // as } and ] are to { and [
+		return nil
+	}
+	return b[:end]
+}
 
 // next finds the next document, with the spaces in front of it. One that is too long
 // for buf is in the arena, where x then reads it.

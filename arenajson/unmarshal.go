@@ -65,6 +65,9 @@ func (d *decoder) reject(i int, what string) {
 
 func (d *decoder) unmarshal(data []byte, v any) error {
 	if !d.aim(v) {
+		if d.guessed {
+			return errGuessed
+		}
 		if err := notJSON(data); err != nil {
 			return err
 		}
@@ -77,6 +80,8 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 	switch {
 	case bad == nil && err == nil:
 		return d.wrong
+	case d.guessed && !d.valid:
+		err = errGuessed
 	case err == nil:
 		// A document that is not JSON has that error, whatever else was found before.
 		if bad.err == nil {
