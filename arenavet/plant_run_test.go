@@ -23,8 +23,8 @@ var typeName = regexp.MustCompile(`\bT\b`)
 
 // Of mistakes that a generator makes behind programs whose memory lies in arenas, at least 95 % are
 // found, and what is right is not reported: by kind, by how deep the memory is made, and by what
-// carries it. What a program's own iterators yield is not found. EBBPOOL_PLANTED=all makes all of
-// them, 15,000; otherwise chance takes some of each program.
+// carries it. EBBPOOL_PLANTED=all makes all of them, also behind modules that others wrote, 26,000;
+// otherwise chance takes some of each program.
 func TestPlantedByGenerator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the go command")
@@ -45,12 +45,9 @@ func TestPlantedByGenerator(t *testing.T) {
 		t.Logf("%s: %d of %d", c.name, f, m)
 		mistakes, found = mistakes+m, found+f
 	}
-	least := 95
-	if n == 0 {
-		least = 93 // what lies deep in a tree that goyacc's parser makes is not known
-	}
-	if mistakes < 500 || found*100 < least*mistakes {
-		t.Errorf("%d of %d mistakes are found, want 500 or more, and %d %%", found, mistakes, least)
+	// What lies deep in a tree that goyacc's parser makes is not known: a third of those behind sql.
+	if mistakes < 500 || found*100 < 95*mistakes {
+		t.Errorf("%d of %d mistakes are found, want 500 or more, and 95 %%", found, mistakes)
 	}
 }
 

@@ -86,6 +86,9 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	f.callArguments(st, instr, args)
 	if !known {
+		if len(reached) == 0 && !common.IsInvoke() {
+			f.yields(st, f.eval(st, common.Value), args)
+		}
 		return out.union(f.unknownCall(st, instr, common, args, reached))
 	}
 	return out.union(f.unseen(st, instr, out))

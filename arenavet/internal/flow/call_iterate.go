@@ -49,17 +49,5 @@ func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yie
 			}
 		}
 	}
-	for _, t := range f.passed(st, body, yields...) {
-		s := f.c.Summary(t.fn)
-		if s == nil {
-			f.letGo(st, body)
-			continue
-		}
-		weak := &Summary{Writes: weakWrites(s), Effects: make([]Effect, len(s.Effects))}
-		for i, e := range s.Effects {
-			e.Must = false
-			weak.Effects[i] = e
-		}
-		f.apply(st, instr, weak, t.args, false, false)
-	}
+	f.runs(st, instr, body, yields)
 }

@@ -46,6 +46,11 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.starts(st, f.passed(st, run), []value{run}, pos)
 		case OpKeep:
 			f.keeps(st)
+		case OpYields:
+			yielded := make([]value, e.Mark.Param+1)
+			yielded[e.Mark.Param] = f.sourceValue(st, instr, "yields", e.From, args)
+			f.yields(st, v, yielded)
+			f.runs(st, instr, v, yielded)
 		case OpWait:
 			if must {
 				f.wait(st)
@@ -129,4 +134,36 @@ func typeAt(args []ssa.Value, p Place) types.Type {
 		return nil
 	}
 	return t
+}
+
+// yields notes that memory of an arena is given to a function that only callers know.
+func (f *function) yields(st *state, called value, args []value) {
+	for _, fn := range called.atoms() {
+		for i, v := range args {
+			for _, e := range v {
+				if src, ok := f.source(e.a); ok && src.Kind == Memory && e.path == "" && fn.off == "" {
+					f.effect(st, OpYields, fn.Site, Place{Param: i}, src, false, token.NoPos)
+				}
+			}
+		}
+	}
+}
+
+// runs calls a function, maybe, and any number of times.
+func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with []value) {
+	for _, t := range f.passed(st, body, with...) {
+		s := f.c.Summary(t.fn)
+		if s == nil {
+			f.letGo(st, body)
+			continue
+		}
+		weak := &Summary{Writes: weakWrites(s)}
+		for _, e := range s.Effects {
+			if e.Op != OpYields { // of a literal that calls itself there would be no end
+				e.Must = false
+				weak.Effects = append(weak.Effects, e)
+			}
+		}
+		f.apply(st, instr, weak, t.args, false, false)
+	}
 }

@@ -21,6 +21,7 @@ const (
 	OpUnique    // to unique.Make
 	OpDecode    // reads a document into what the value leads to, which is the arena's then
 	OpKeep      // takes over the arena of its gRPC call
+	OpYields    // calls the function with the value, as an iterator does with the body of a loop
 )
 
 func (o Op) String() string {

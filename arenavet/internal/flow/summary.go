@@ -66,7 +66,7 @@ type Write struct {
 type Effect struct {
 	Op     Op
 	At     Place
-	Mark   Place // of a Rewind
+	Mark   Place // of a Rewind; of OpYields the number of the argument
 	Must   bool  // on every path
 	Locked bool  // only while a mutex is held
 	From   Source
@@ -107,7 +107,9 @@ func (s *Summary) aboutArenas() bool {
 		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again
 	}
 	return slices.ContainsFunc(s.Results, isArenas) ||
-		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode }) ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool {
+			return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode || e.Op == OpYields
+		}) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, isArenas)
 		})

@@ -53,6 +53,36 @@ func byContext(a *arena.Arena) int {
 
 func entryFor(ctx context.Context) *Entry { return arena.New[Entry](arena.FromContext(ctx)) }
 
+// What a function gives to another one that only its caller knows.
+
+func each(a *arena.Arena, f func(*Entry)) { f(arena.New[Entry](a)) }
+
+func eachOf(a *arena.Arena, f func(*Entry)) { each(a, f) }
+
+func byCallback(a *arena.Arena) int {
+	var kept *Entry
+	eachOf(a, func(e *Entry) { kept = e })
+	a.Reset()
+	return kept.N // want `use of .*, which Reset`
+}
+
+func byCallbackBefore(a *arena.Arena) (n int) {
+	eachOf(a, func(e *Entry) { n += e.N })
+	a.Reset()
+	return n
+}
+
+// A literal that calls itself: the search ends.
+func bySelf(a *arena.Arena, depth int) {
+	var visit func(e *Entry)
+	visit = func(e *Entry) {
+		if e.N < depth {
+			visit(arena.New[Entry](a))
+		}
+	}
+	visit(arena.New[Entry](a))
+}
+
 // s[:n:n] is copied by append: what it is given never gets to the caller's array.
 func appendedToCopy(to *[]*Entry) int {
 	a := pool.Get()
