@@ -14,6 +14,7 @@ import (
 const (
 	ArenaPath     = "github.com/ebbpool/arena"
 	FixedpoolPath = ArenaPath + "/fixedpool"
+	ConnectOption = ArenaPath + "/adapters/connect.Option" // has handlers read messages into an arena
 )
 
 // PackagePath is a package's path without what builds add to it: the name of

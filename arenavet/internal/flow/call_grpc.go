@@ -145,10 +145,7 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-const (
-	grpcPath      = catalog.ArenaPath + "/adapters/grpc"
-	connectOption = catalog.ArenaPath + "/adapters/connect.Option"
-)
+const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
 // hasOption reports whether arenaconnect.Option is among the options of a call.
 func hasOption(v ssa.Value) bool {
@@ -161,7 +158,7 @@ func hasOption(v ssa.Value) bool {
 		element, ok := at.(*ssa.IndexAddr)
 		return ok && slices.ContainsFunc(*element.Referrers(), func(at ssa.Instruction) bool {
 			store, ok := at.(*ssa.Store)
-			return ok && isCallOf(store.Val, connectOption)
+			return ok && isCallOf(store.Val, catalog.ConnectOption)
 		})
 	})
 }

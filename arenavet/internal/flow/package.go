@@ -120,7 +120,7 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 		}
 		if g, ok := v.(*ssa.Function); ok {
 			s := c.Summary(g)
-			return s != nil && s.aboutArenas() || catalog.CalleeName(g) == connectOption
+			return s != nil && s.aboutArenas() || catalog.CalleeName(g) == catalog.ConnectOption
 		}
 		t := v.Type()
 		if p, ok := t.Underlying().(*types.Pointer); ok && catalog.ArenaType(p) == "" {
