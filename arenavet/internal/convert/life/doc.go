@@ -56,6 +56,19 @@ type cell struct {
 	path string
 }
 
+// instance is a function, as calls reach it that give it the same functions: those that take a
+// callback are looked at once for each, since what one callback stores is not where another does.
+type instance struct {
+	fn    *ssa.Function
+	bound [2]bound
+}
+
+// bound is a parameter that is a known function.
+type bound struct {
+	n  int
+	fn *ssa.Function
+}
+
 // Reason is why something outlives the root.
 type Reason struct {
 	What string

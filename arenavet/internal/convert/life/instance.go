@@ -7,19 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// instance is a function, as calls reach it that give it the same functions: those that take a
-// callback are looked at once for each, since what one callback stores is not where another does.
-type instance struct {
-	fn    *ssa.Function
-	bound [2]bound
-}
-
-// bound is a parameter that is a known function.
-type bound struct {
-	n  int
-	fn *ssa.Function
-}
-
 // bind is a callee as a call reaches it.
 func (f *function) bind(g *ssa.Function, call ssa.CallInstruction) instance {
 	inst, have, c := instance{fn: g}, 0, call.Common()
