@@ -43,7 +43,8 @@ func Convert(c Config) (*Result, error) {
 		return nil, err
 	}
 	within := p.cone(root)
-	p.lives(root, within)
+	p.findBorders(within)
+	p.lives(root)
 	pl := &plan{program: p, root: root, into: map[int]bool{}, within: within}
 	for _, name := range c.Into {
 		found := false

@@ -12,13 +12,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
-// border is a string's text, where an error or a panic gets the string: what is logged and kept for
-// long. It is copied there, so that it may lie in the arena everywhere else.
-type border struct {
-	d    *declared
-	text ast.Expr
-}
-
 // findBorders finds those of the functions whose text can be changed, by the position that package
 // ssa has for them.
 func (p *program) findBorders(within map[*ssa.Function]bool) {

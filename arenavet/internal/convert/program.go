@@ -120,9 +120,8 @@ func ownPackages(dir string, patterns []string) (paths []string, err error) {
 }
 
 // lives finds what outlives a root.
-func (p *program) lives(root *ssa.Function, within map[*ssa.Function]bool) {
+func (p *program) lives(root *ssa.Function) {
 	world := life.World{Whole: p.whole, NoValues: true, Borders: map[token.Pos]bool{}}
-	p.findBorders(within)
 	for pos := range p.borders {
 		world.Borders[pos] = true
 	}
@@ -275,4 +274,11 @@ func goCommand(dir string, args ...string) (string, error) {
 		err = fmt.Errorf("go %s: %w\n%s%s", args[0], err, bytes.TrimSpace(out), bytes.TrimSpace(errs.Bytes()))
 	}
 	return string(out), err
+}
+
+// border is a string's text, where an error or a panic gets the string: what is logged and kept for
+// long. It is copied there, so that it may lie in the arena everywhere else.
+type border struct {
+	d    *declared
+	text ast.Expr
 }

@@ -121,5 +121,4 @@ func (f *function) errorf(call ssa.CallInstruction, args []set) {
 		f.leak(f.of(v), nil, why)
 		f.leak(f.reach(f.of(v)), nil, why)
 	}
-	f.unknownResults(call)
 }

@@ -137,6 +137,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	switch name {
 	case "fmt.Errorf":
 		f.errorf(call, args)
+		f.unknownResults(call)
 		return
 	case "errors.New":
 		if f.border(call.Pos(), call.Common().Args[0]) {
@@ -324,25 +325,4 @@ func (f *function) callees(call ssa.CallInstruction) (all []*ssa.Function) {
 		}
 	}
 	return all
-}
-
-// unexported reports whether nobody else can write a function of a signature.
-func unexported(sig *types.Signature) bool {
-	for v := range sig.Params().Variables() {
-		t := types.Unalias(v.Type())
-		if ptr, ok := t.(*types.Pointer); ok {
-			t = types.Unalias(ptr.Elem())
-		}
-		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !n.Obj().Exported() {
-			return true
-		}
-	}
-	return false
-}
-
-func origin(fn *ssa.Function) *ssa.Function {
-	if o := fn.Origin(); o != nil {
-		return o
-	}
-	return fn
 }

@@ -64,34 +64,6 @@ func (p *Program) wake(g instance) {
 	}
 }
 
-// solve looks at functions until nothing changes.
-func (p *Program) solve() {
-	rounds := map[instance]int{}
-	for len(p.queue) > 0 {
-		g := p.queue[0]
-		p.queue = p.queue[1:]
-		p.queued[g] = false
-		if p.unsettled[g.fn] {
-			continue
-		}
-		f := p.functions[g]
-		if f == nil {
-			f = newFunction(p, g)
-			p.functions[g] = f
-		}
-		if rounds[g]++; rounds[g] > maxRounds || !f.solve() {
-			p.unsettled[g.fn] = true
-		} else if s := f.summarize(); s.equal(p.summaries[g]) {
-			continue
-		} else {
-			p.summaries[g] = s
-		}
-		for user := range p.users[g] {
-			p.wake(user)
-		}
-	}
-}
-
 // reached are the functions that the root leads to, each with the instances of it.
 func (p *Program) reached(root *ssa.Function) map[*ssa.Function][]*function {
 	used := map[instance][]instance{}
@@ -190,4 +162,25 @@ func (f *function) isLocalBut(v ssa.Value, phis []*ssa.Phi) bool {
 		return true
 	}
 	return false
+}
+
+// unexported reports whether nobody else can write a function of a signature.
+func unexported(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		t := types.Unalias(v.Type())
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(ptr.Elem())
+		}
+		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !n.Obj().Exported() {
+			return true
+		}
+	}
+	return false
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
 }

@@ -8,9 +8,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxRounds bounds how often a function is looked at.
-const maxRounds = 40
-
 // Analyze looks at what a root leads to among the functions of a program, and at nothing else.
 func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
 	p := &Program{
@@ -105,6 +102,37 @@ func (p *Program) findMarks(functions []*ssa.Function) {
 	for g := range named {
 		if named[g] {
 			delete(p.marks, g)
+		}
+	}
+}
+
+// maxRounds bounds how often a function is looked at.
+const maxRounds = 40
+
+// solve looks at functions until nothing changes.
+func (p *Program) solve() {
+	rounds := map[instance]int{}
+	for len(p.queue) > 0 {
+		g := p.queue[0]
+		p.queue = p.queue[1:]
+		p.queued[g] = false
+		if p.unsettled[g.fn] {
+			continue
+		}
+		f := p.functions[g]
+		if f == nil {
+			f = newFunction(p, g)
+			p.functions[g] = f
+		}
+		if rounds[g]++; rounds[g] > maxRounds || !f.solve() {
+			p.unsettled[g.fn] = true
+		} else if s := f.summarize(); s.equal(p.summaries[g]) {
+			continue
+		} else {
+			p.summaries[g] = s
+		}
+		for user := range p.users[g] {
+			p.wake(user)
 		}
 	}
 }
