@@ -2,6 +2,7 @@ package convert
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -147,4 +148,33 @@ type literal struct {
 	site ssa.Instruction
 	typ  string
 	set  bool // it gets the arena
+}
+
+// group is a method of an interface whose implementations are all in sight: each gets a variant, all
+// of one name, and the interface has that, too.
+type group struct {
+	method  *types.Func
+	at      *declared // where it is declared
+	field   *ast.Field
+	members []*ssa.Function
+	planned []*planned
+}
+
+// table is a map of constructors, of the package's own: functions without parameters that make a
+// value and return it. Others may change it, so each function is known by its code, which leads to
+// one that makes the same in an arena.
+type table struct {
+	at      *declared
+	name    string
+	sig     *ast.FuncType
+	after   token.Pos
+	entries []constructor
+	bad     map[string]bool // types that must not lie in the arena
+}
+
+// constructor is an entry of a table.
+type constructor struct {
+	key   ast.Expr
+	value ast.Expr // of type T: new(T) or &T{}
+	typ   string
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// group is a method of an interface whose implementations are all in sight: each gets a variant, all
-// of one name, and the interface has that, too.
-type group struct {
-	method  *types.Func
-	at      *declared // where it is declared
-	field   *ast.Field
-	members []*ssa.Function
-	planned []*planned
-}
-
 // groupOf is the group of an interface's method, or nil where others may implement it, or a text
 // can't be changed.
 func (p *plan) groupOf(m *types.Func) *group {

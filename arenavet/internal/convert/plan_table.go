@@ -13,25 +13,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
-// table is a map of constructors, of the package's own: functions without parameters that make a
-// value and return it. Others may change it, so each function is known by its code, which leads to
-// one that makes the same in an arena.
-type table struct {
-	at      *declared
-	name    string
-	sig     *ast.FuncType
-	after   token.Pos
-	entries []constructor
-	bad     map[string]bool // types that must not lie in the arena
-}
-
-// constructor is an entry of a table.
-type constructor struct {
-	key   ast.Expr
-	value ast.Expr // of type T: new(T) or &T{}
-	typ   string
-}
-
 // tableOf is the table that a function lies in that a call calls, or nil.
 func (p *plan) tableOf(call ssa.CallInstruction) *table {
 	g := life.Table(call.Common())
