@@ -178,3 +178,14 @@ type constructor struct {
 	value ast.Expr // of type T: new(T) or &T{}
 	typ   string
 }
+
+func (p *plan) fileOf(pos token.Pos) *declared {
+	for _, pkg := range p.pkgs {
+		for _, file := range pkg.Syntax {
+			if file.FileStart <= pos && pos < file.FileEnd {
+				return &declared{pkg, file, nil}
+			}
+		}
+	}
+	return nil
+}

@@ -191,17 +191,6 @@ func (p *plan) contextOf(fn *ssa.Function) string {
 	return name
 }
 
-func (p *plan) fileOf(pos token.Pos) *declared {
-	for _, pkg := range p.pkgs {
-		for _, file := range pkg.Syntax {
-			if file.FileStart <= pos && pos < file.FileEnd {
-				return &declared{pkg, file, nil}
-			}
-		}
-	}
-	return nil
-}
-
 // imported is a package that a file needs.
 type imported struct {
 	path string
