@@ -90,7 +90,7 @@ demo: tools ## a loaded HTTP server, five ways, and a sentence: within a minute,
 
 # What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
 # are made; the results themselves are in lab/results, for benchstat.
-stress: tools ## the load test in full, 12 minutes, into docs/numbers.md and the README
+stress: tools ## the load test in full, 15 minutes, into docs/numbers.md and the README
 	cd lab/load && $(GO) run ./cmd/load
 	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
 

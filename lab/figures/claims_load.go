@@ -14,6 +14,7 @@ var sides = []struct {
 }{
 	{handlers.Plain, "ordinary: `encoding/json`, maps, `fmt`"},
 	{handlers.Plain + handlers.Tuned, "the same with `GOGC=400`"},
+	{handlers.Plain + handlers.Newer, "the same with Go 1.27"},
 	{handlers.Sonic, "ordinary, sonic dropped in"},
 	{handlers.Goccy, "ordinary, goccy/go-json dropped in"},
 	{handlers.ArenaJSON, "ordinary, `arenajson` dropped in, nil arena"},
@@ -28,7 +29,7 @@ var sides = []struct {
 	{"fasthttp+" + handlers.Arena, "on fasthttp: arena"},
 }
 
-const none, many = 0, 1_000_000 // objects that the server keeps alive
+const none, many = 0, 5_000_000 // objects that the server keeps alive
 
 func service(live int, loop, side string) string {
 	return fmt.Sprintf("Service/service=load/live=%d/loop=%s/side=%s", live, loop, side)
@@ -36,7 +37,7 @@ func service(live int, loop, side string) string {
 
 const (
 	noneLive = "CPU of a request, no live objects: times the arena's"
-	manyLive = "CPU of a request, 1,000,000 live: times the arena's"
+	manyLive = "CPU of a request, 5,000,000 live: times the arena's"
 )
 
 // Load are the claims of the load test: processor time beside the arena's on net/http.
@@ -71,8 +72,8 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 			loop, unit string
 			scale      float64
 		}{
-			{"CPU of a request, 1,000,000 live: µs", many, "closed", "cpu-ns/req", 1e-3},
-			{"requests/s, 1,000,000 live", many, "closed", "req/s", 1},
+			{"CPU of a request, 5,000,000 live: µs", many, "closed", "cpu-ns/req", 1e-3},
+			{"requests/s, 5,000,000 live", many, "closed", "req/s", 1},
 			{"p50 at half load, ms", many, "open50", "p50-ns", 1e-6},
 			{"p99 at half load, ms", many, "open50", "p99-ns", 1e-6},
 			{"p99.9 at half load, ms", many, "open50", "p99.9-ns", 1e-6},
@@ -93,7 +94,7 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 
 // front is the README's table: five of the sides, and what a newcomer asks of each.
 func front(all []Figure) string {
-	shown := []string{noneLive, manyLive, "CPU of a request, 1,000,000 live: µs", "requests/s, 1,000,000 live", "resident memory, MB"}
+	shown := []string{noneLive, manyLive, "CPU of a request, 5,000,000 live: µs", "requests/s, 5,000,000 live", "resident memory, MB"}
 	for _, s := range sides {
 		if slices.Contains(handlers.Front, s.name) {
 			shown = append(shown, s.title)

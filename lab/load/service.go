@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -26,7 +28,8 @@ import (
 )
 
 // Service is servers that do the same, its sides, and what sends them requests. A side's
-// name may end in "+GOGC=400", or another variable of its process's environment.
+// name may end in "+GOGC=400", or another variable of its process's environment; with
+// GOTOOLCHAIN that Go compiles it.
 type Service struct {
 	Name  string
 	Sides []string
@@ -200,7 +203,7 @@ func (s Service) life(ctx context.Context, side, dir string, c Config, round uin
 	if err != nil {
 		return fail(err)
 	}
-	server, err := start(side, data)
+	server, err := start(side, data, dir)
 	if err != nil {
 		return fail(err)
 	}
@@ -343,7 +346,7 @@ type server struct {
 	out  *bufio.Reader
 }
 
-func start(side, data string) (*server, error) {
+func start(side, data, dir string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -351,6 +354,11 @@ func start(side, data string) (*server, error) {
 	name, env := side, []string(nil)
 	if i := strings.LastIndexByte(side, '+'); strings.Contains(side[i+1:], "=") {
 		name, env = side[:i], []string{side[i+1:]}
+		if strings.HasPrefix(env[0], "GOTOOLCHAIN=") {
+			if self, err = compiled(env[0], dir); err != nil {
+				return nil, err
+			}
+		}
 	}
 	s := &server{cmd: exec.Command(self, "-serve", name, data)}
 	s.cmd.Stderr, s.cmd.Env = os.Stderr, append(os.Environ(), env...)
@@ -370,6 +378,24 @@ func start(side, data string) (*server, error) {
 		return nil, fmt.Errorf("the server does not start: %w", err)
 	}
 	return s, nil
+}
+
+// compiled returns this program as the Go of that toolchain compiles it, into dir.
+func compiled(toolchain, dir string) (file string, err error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", errors.New("the program does not know its package")
+	}
+	file = filepath.Join(dir, toolchain)
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	build := exec.Command("go", "build", "-o", file, strings.TrimSuffix(info.Path, ".test"))
+	build.Env = append(os.Environ(), toolchain)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s go build: %w\n%s", toolchain, err, out)
+	}
+	return file, nil
 }
 
 func (s *server) ask(line string) (u Usage, err error) {

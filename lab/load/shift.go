@@ -46,7 +46,7 @@ func (s Service) Shift(ctx context.Context, w io.Writer, phases []Phase) error {
 	for i, side := range s.Sides {
 		data, err := s.Begin(ctx, "")
 		if err == nil {
-			servers[i], err = start(side, data)
+			servers[i], err = start(side, data, "")
 		}
 		if err != nil {
 			return err

@@ -44,6 +44,9 @@ const (
 // Tuned is behind the name of a handler whose server has what you would get for nothing.
 const Tuned = "+GOGC=400"
 
+// Newer is behind the name of a handler whose server another Go compiles.
+const Newer = "+GOTOOLCHAIN=go1.27.4"
+
 // Front are the five that the demo shows, and the README.
 var Front = []string{Plain, Plain + Tuned, ArenaJSON, Unsafe, Arena}
 

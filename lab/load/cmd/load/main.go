@@ -11,8 +11,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/montanaflynn/stats"
 
@@ -24,10 +27,11 @@ func main() {
 	if load.Child(serve) {
 		return
 	}
-	live := flag.Int("live", 1_000_000, "objects that the server keeps alive, after a measurement without")
+	live := flag.Int("live", 5_000_000, "objects that the server keeps alive, after a measurement without")
+	requests := flag.Int("live-requests", 300_000, "requests of each closed loop beside them: the collector must run in one, also with GOGC=400")
 	var c load.Config
 	flag.IntVar(&c.Rounds, "rounds", 3, "rounds, of each side")
-	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop: the collector must run several times in one, also with GOGC=400")
+	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop without them")
 	flag.IntVar(&c.OpenRequests, "open-requests", 34_000, "requests of each open loop: 100,000 in all rounds have a p99.9")
 	flag.IntVar(&c.Workers, "workers", 32, "requests at the same time, in the closed loop")
 	out := flag.String("out", "../results/load.txt", "write the results to this file, in Go's benchmark format")
@@ -39,6 +43,10 @@ func main() {
 	if b := load.Busy(); b > 0.7 {
 		fmt.Fprintf(os.Stderr, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", b)
 	}
+	if out, err := exec.Command("env", strings.TrimPrefix(handlers.Newer, "+"), "go", "version").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "left out: what another Go compiles: %s", out)
+		sides = slices.DeleteFunc(sides, func(s string) bool { return strings.HasSuffix(s, handlers.Newer) })
+	}
 	err := load.ToFile(*out, func(w io.Writer) error {
 		if *short {
 			return demo(ctx, os.Stdout, w, 300_000, load.Config{Rounds: 3, Requests: 8_000, OpenRequests: 3_000, Workers: 32})
@@ -49,7 +57,7 @@ func main() {
 		for _, n := range []int{0, *live} {
 			s := service(n, sides, nil)
 			if n > 0 {
-				s.Open, s.Steady = []int{50, 80}, steady
+				s.Open, s.Steady, c.Requests = []int{50, 80}, steady, *requests
 			}
 			if _, err := s.Measure(ctx, io.MultiWriter(w, os.Stdout), c); err != nil {
 				return err
@@ -65,7 +73,7 @@ func main() {
 
 var (
 	sides = []string{
-		handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + handlers.Tuned,
+		handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Plain + handlers.Newer, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + handlers.Tuned,
 		handlers.NilArena, handlers.NilArena + handlers.Tuned, handlers.Careful, handlers.Unsafe, handlers.Arena,
 		onFasthttp + handlers.Plain, onFasthttp + handlers.Unsafe, onFasthttp + handlers.Arena,
 	}
