@@ -62,7 +62,7 @@ parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_bu
 # sanitizer of C++. What is Go and what is C++ begin together: of two parts that build the
 # same packages at once each would compile them. The shortest are last, so that none is
 # left alone at the end.
-QUICK = test-plain test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick test-lint \
+QUICK = test-plain test-lint test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick \
 	test-lab-quick test-release
 # What it has less of than a part of test-all.
 LESS = test-race-quick test-lab-quick test-arenavet-quick
