@@ -101,7 +101,7 @@ func ExampleNewOf() {
 func ExampleBoxOf() {
 	a := arena.NewArena(4096, 0)
 	stack := arena.MakeSlice[any](a, 0, 8) // of an interpreter
-	stack = append(stack, arena.BoxOf(a, 1.5), arena.BoxOf(a, "and"), arena.BoxOf(a, 2000))
+	stack = arena.Append(a, stack, arena.BoxOf(a, 1.5), arena.BoxOf(a, "and"), arena.BoxOf(a, 2000))
 	fmt.Println(stack...)
 	// Output: 1.5 and 2000
 }

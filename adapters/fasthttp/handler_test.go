@@ -275,7 +275,7 @@ func TestStreamedAnswer(t *testing.T) {
 		a := arenafasthttp.FromContext(ctx)
 		words := arena.MakeSlice[string](a, 0, 1000)
 		for i := range 1000 {
-			words = append(words, a.Sprintf("%d ", i))
+			words = arena.Append(a, words, a.Sprintf("%d ", i))
 		}
 		words = arena.Escape(a, words)
 		ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
