@@ -62,7 +62,7 @@ parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_bu
 # sanitizer of C++. What is Go and what is C++ begin together: of two parts that build the
 # same packages at once each would compile them. The shortest are last, so that none is
 # left alone at the end.
-QUICK = test-plain test-lint test-cpp-asan test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick \
+QUICK = test-plain test-cpp-asan test-lint test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick \
 	test-lab-quick test-release
 # What it has less of than a part of test-all.
 LESS = test-race-quick test-lab-quick test-arenavet-quick
@@ -191,11 +191,11 @@ test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) $(CHECKPTR) $(SUITES) $(ABOVE) -args -nospeed
 	$(GO) test $(TESTFLAGS) $(CHECKPTR) $(MACHINE)
 
-# Once as arenas are in such a build, and once as they are without its checks for misuse.
+# Once as arenas are in such a build, and once as they are without its checks for misuse. The
+# adapters have their turn in test-adapters-builds.
 test-race-quick: tools ## where goroutines meet, under the race detector
 	$(GO) test $(TESTFLAGS) -short -race . ./internal/suite $(MACHINE) ./arenahttp
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) -short -race -run '$(MEET)' . ./internal/suite $(MACHINE)
-	$(call each,$(GO) test $(TESTFLAGS) -short -race .,adapters/grpc adapters/connect adapters/fasthttp)
 MEET = Concurrent|Fork|Goroutine|Keep|Leak|Limit|Pool|Shared|Steady|Sync|Together
 
 test-race: tools ## the suite under the race detector, with its checks for misuse
