@@ -76,7 +76,7 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 	test-cpp-cross-all test-cpp-peers test-arenavet-long
 
 # What tests the root.
-$(filter-out test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
+$(filter-out test-soak test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
 .PHONY: help demo stress shifting conversions bench bench-json isolation matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
