@@ -49,9 +49,10 @@ func (s *PoolStats) LetGo(more uintptr) {
 	if s.garbage()+more < max(s.much.Load(), leastGarbage) || collecting.Swap(true) {
 		return
 	}
-	go func() {
+	// Not by a goroutine that sleeps, for which a bubble of testing/synctest fails; and no
+	// longer than the period, for the clock of a bubble is another one.
+	time.AfterFunc(min(collectPeriod, collectPeriod-time.Since(time.Unix(0, collected.Load()))), func() {
 		defer collecting.Store(false)
-		time.Sleep(collectPeriod - time.Since(time.Unix(0, collected.Load())))
 		much := garbageOfHeap()
 		if s.much.Store(much); s.garbage()+more < much {
 			return // or there was a collection meanwhile
@@ -61,7 +62,7 @@ func (s *PoolStats) LetGo(more uintptr) {
 		collected.Store(time.Now().UnixNano())
 		s.before.Store(0)
 		s.top.Store(max(held, s.held.Load()))
-	}()
+	})
 }
 
 // garbage returns how many bytes less the pool has than it had since the last collection
