@@ -75,12 +75,11 @@ const (
 	startBytes   = 512
 
 	// leap and stride are how fast the first epoch of a type with pointers
-	// grows: from leapsFrom up to the chunk size a chunk is leap times what there is,
-	// since a type that has outgrown so much is likely to be one of many
-	// objects; below and beyond that there are stride times as much with each new chunk.
-	leap      = 15
-	stride    = 4
-	leapsFrom = 8 << 10
+	// grows: up to the chunk size a chunk is leap times what there is, since
+	// a type that has outgrown its first chunk is likely to be one of many
+	// objects; beyond it there are stride times as much with each new chunk.
+	leap   = 15
+	stride = 4
 
 	// mostChunks is how many chunks a lane keeps at most: as they grow by an
 	// eighth at least, the smallest of so many is a small part of all. A list of
@@ -168,7 +167,7 @@ func (r *retention) next(held uintptr) uintptr {
 		return min(max(held, r.smallest), r.largest)
 	case held < startObjects*r.unit:
 		return held
-	case leapsFrom <= held && held < r.largest/maxGrowth:
+	case held < r.largest/maxGrowth:
 		return min(leap*held, max(stride*held, r.largest/maxGrowth))
 	}
 	return min(stride*held, r.largest)

@@ -33,9 +33,9 @@ func TestFirstEpochGrows(t *testing.T) {
 		want []uintptr
 	}{
 		{"flat", flat, []uintptr{chunk, chunk, 2 * chunk, 4 * chunk, 8 * chunk, 16 * chunk, 32 * chunk, 64 * chunk, 64 * chunk}},
-		{"typed", typed, []uintptr{192, 4 * 192, 4 * 960, 4 * 4800, 4 * 24_000, 4 * 120_000, 4 * 600_000}},
+		{"typed", typed, []uintptr{192, 15 * 192, 15 * 16 * 192, 4 * 256 * 192, 4 * 5 * 256 * 192, 64 * chunk, 64 * chunk}},
 		{"small chunks", tiny, []uintptr{64, 64, 128, 4 * 256, 4096, 4096}},
-		{"large objects", large, []uintptr{300, 300, 600, 1200, 4 * 2400, chunk}},
+		{"large objects", large, []uintptr{300, 300, 600, 1200, 15 * 2400, 4 * 38_400}},
 	} {
 		if got := grown(&tt.r, len(tt.want)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: chunks of %d bytes, want %d", tt.name, got, tt.want)
