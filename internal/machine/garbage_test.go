@@ -64,8 +64,9 @@ func TestGarbageOfABurstIsCollected(t *testing.T) {
 			if n := collections() - was; (n > 0) != tt.collects || n > 4 {
 				t.Errorf("%d collections", n)
 			}
-			if plain := float64(len(live)); tt.collects && float64(got)+plain > 1.3*plain+float64(s.stats.held.Load()) {
-				t.Errorf("%d bytes of the heap, of which the pool's arenas have %d", got, s.stats.held.Load())
+			// How many chunks are garbage at the end depends on when the collection came.
+			if held, much := s.stats.held.Load(), uintptr(len(live))/garbagePart; tt.collects && uintptr(got) > held+much {
+				t.Errorf("%d bytes of the heap, of which the pool's arenas have %d, and %d may be garbage", got, held, much)
 			}
 		})
 	}
