@@ -130,7 +130,7 @@ func (l *Lane) takeBack(c *chunk, lo, hi uintptr) {
 func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
 	mustBeReadable()
 	pointers := HoldsPointers[T]()
-	ops := &laneOps{laneMemory: typedMemory[T]{}, zeroes: pointers}
+	ops := &laneOps{laneMemory: (*typedMemory[T])(nil), zeroes: pointers}
 	align := max(xunsafe.SizeOf[T](), 1)
 	l := Lane{ops: ops, watch: check.NewLane[T](align, pointers), laneRecord: &laneRecord{retention: newRetention(chunk, align)}}
 	l.watch.WatchedBy(w)

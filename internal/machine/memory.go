@@ -37,13 +37,13 @@ func (flatMemory) typ() reflect.Type { return nil }
 // typedMemory is the memory of T's lane.
 type typedMemory[T any] struct{}
 
-func (typedMemory[T]) make(bytes uintptr) xunsafe.Pointer           { return MakeTyped[T](bytes) }
-func (typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
-func (typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
-func (typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+func (*typedMemory[T]) make(bytes uintptr) xunsafe.Pointer           { return MakeTyped[T](bytes) }
+func (*typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
+func (*typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
+func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	return cloneTyped[T](base, off, n)
 }
-func (typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
+func (*typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 // reflectMemory is the memory of the lane of a type that was met by reflection
 // first.

@@ -132,7 +132,7 @@ func laneOf[T any](r *Region) *Lane {
 // newTypedLane makes x, which is zero, the lane of a type with pointers.
 func newTypedLane[T any](r *Region, x *typedLane) *Lane {
 	size := xunsafe.SizeOf[T]()
-	return r.initTyped(x, size, typedMemory[T]{}, check.NewLane[T](size, true))
+	return r.initTyped(x, size, (*typedMemory[T])(nil), check.NewLane[T](size, true))
 }
 
 // newReflectLane is newTypedLane where the type is known at run time. first is where
