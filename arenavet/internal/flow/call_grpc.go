@@ -178,8 +178,12 @@ func isCallOf(v ssa.Value, name string) bool {
 	}
 }
 
-// isWrapped reports whether arenagrpc.Wrap returned v.
+// isWrapped reports whether arenagrpc.Wrap returned v, a registrar. An interpreter's loop
+// has phis of thousands of edges that lead to each other, of other types.
 func isWrapped(v ssa.Value, depth int) bool {
+	if !types.IsInterface(v.Type()) {
+		return false
+	}
 	switch v := v.(type) {
 	case *ssa.Call, *ssa.ChangeInterface:
 		return isCallOf(v, grpcPath+".Wrap")
