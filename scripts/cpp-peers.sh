@@ -33,6 +33,13 @@ fetched() {
 	touch "$folder/complete"
 }
 
+# Boost's tests, and the headers that they and the adapters include.
+boost() {
+	fetched boost1.81 boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' '*/libs/*/include' || return 1
+	CPLUS_INCLUDE_PATH=$(printf '%s:' "$work"/boost1.81/libs/*/include)
+	export CPLUS_INCLUDE_PATH
+}
+
 # of SUITE:FILE:FUNCTION: why ours does not do what the test wants.
 of() {
 	case $1 in
@@ -136,13 +143,13 @@ for suite in ${*:-libstdc++ libc++ container pool protobuf}; do
 		done
 		;;
 	container)
-		fetched boost boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' || continue
-		functions boost "$work/boost/libs/container/test/monotonic_buffer_resource_test.cpp" "$work/boost/libs/container/src/global_resource.cpp"
+		boost || continue
+		functions boost "$work/boost1.81/libs/container/test/monotonic_buffer_resource_test.cpp" "$work/boost1.81/libs/container/src/global_resource.cpp"
 		;;
 	pool)
-		fetched boost boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' || continue
+		boost || continue
 		for file in pool_alloc bug_1252 bug_2696 bug_3349 bug_4960 threading; do
-			functions boost "$work/boost/libs/pool/test/test_$file.cpp"
+			functions boost "$work/boost1.81/libs/pool/test/test_$file.cpp"
 		done
 		;;
 	protobuf)
