@@ -1435,19 +1435,20 @@ public:
         return pointer_to(lo + pad);
     }
 
-    /// The same without a branch for the alignment, where it is known only when the
-    /// program runs.
-    EBB_INLINE std::byte* take_any(std::size_t bytes, std::size_t align) {
+    /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
+    /// overflow.
+    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
+        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
+    }
+    /// The same for small ones, without a branch for the alignment.
+    EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::uintptr_t lo = +lo_;
-        const std::uintptr_t mask = (align - 1) | (unit - 1);
-        const std::uintptr_t at = (lo + mask) & ~mask;
-        const std::size_t pad = at - lo;  // much, too, where the sum has overflowed
-        const std::size_t room = +hi_ - lo;
-        const std::size_t last = (bytes - 1) | (unit - 1);
-        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        overhead_ += pad;
-        lo_ = address{at + last + 1};
+        const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
+        const std::uintptr_t end = at + round_up(bytes, unit);
+        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
+        lo_ = address{end};
+        overhead_ = overhead_ - lo + at;
         return pointer_to(at);
     }
 
@@ -2887,11 +2888,10 @@ public:
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
-        // Not std::has_single_bit: it is a call for processors of which nothing is known.
-        if (EBB_UNLIKELY(align == 0 || (align & (align - 1)) != 0)) {
-            detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
+        if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
+            return allocate_large(bytes, align);
         }
-        return region_.take_any(bytes, align);
+        return region_.take_small(bytes, align);
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
@@ -2968,6 +2968,14 @@ private:
                       "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
     }
 
+    EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
+        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        if (align == 0 || (align & (align - 1)) != 0) {
+            detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
+        }
+        return region_.take(bytes, align);
+    }
+
     void unwind(const detail::record* to) noexcept {
         busy_ = true;
         region_.unwind(to);
@@ -3017,10 +3025,9 @@ private:
 
     // For containers: what another one has given back, or new memory.
     EBB_INLINE void* take_or_reuse(std::size_t bytes, std::size_t align) {
-        if (align <= detail::unit) {
-            if (void* const p = region_.recycled(bytes)) return p;
-        }
-        return allocate(bytes, align);
+        if (align - 1 >= detail::unit || (align & (align - 1)) != 0) return allocate(bytes, align);
+        if (void* const p = region_.recycled(bytes)) return p;
+        return region_.take(bytes, detail::unit);
     }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a

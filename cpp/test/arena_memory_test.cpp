@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
+#include <ebbpool/arena_resource.hpp>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -153,6 +154,7 @@ TEST(ArenaMemory, RefusesSizesThatCantBe) {
     EXPECT_THROW(ebb::arena(0), std::length_error);
     EXPECT_THROW(ebb::arena{most}, std::length_error);
     ebb::arena a(100);
+    ebb::arena_resource r(a);
     for (int used = 0; used < 2; ++used) {
         for (std::size_t less = 0; less < 20; ++less)
             EXPECT_THROW(static_cast<void>(a.allocate(most - less)), std::bad_alloc);
@@ -166,6 +168,8 @@ TEST(ArenaMemory, RefusesSizesThatCantBe) {
         EXPECT_THROW(static_cast<void>(a.allocate(8, 0)), std::length_error);
         EXPECT_THROW(static_cast<void>(a.allocate(8, 3)), std::length_error);
         EXPECT_THROW(static_cast<void>(a.allocate(8, 24)), std::length_error);
+        for (const std::size_t align : {0u, 3u, 24u})
+            EXPECT_THROW(static_cast<void>(r.allocate(8, align)), std::length_error);
         EXPECT_EQ(a.used_bytes(), used == 0 ? 0u : 8u);
         if (used == 0) a.make<int>();
     }

@@ -205,11 +205,10 @@ public:
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
-        // Not std::has_single_bit: it is a call for processors of which nothing is known.
-        if (EBB_UNLIKELY(align == 0 || (align & (align - 1)) != 0)) {
-            detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
+        if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
+            return allocate_large(bytes, align);
         }
-        return region_.take_any(bytes, align);
+        return region_.take_small(bytes, align);
     }
 
     /// Memory of allocate() that is needed no more: if it is the newest it is free
@@ -286,6 +285,14 @@ private:
                       "ebb::arena::make_span<T>: T must be an object type without const and volatile, and no array");
     }
 
+    EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
+        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        if (align == 0 || (align & (align - 1)) != 0) {
+            detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
+        }
+        return region_.take(bytes, align);
+    }
+
     void unwind(const detail::record* to) noexcept {
         busy_ = true;
         region_.unwind(to);
@@ -335,10 +342,9 @@ private:
 
     // For containers: what another one has given back, or new memory.
     EBB_INLINE void* take_or_reuse(std::size_t bytes, std::size_t align) {
-        if (align <= detail::unit) {
-            if (void* const p = region_.recycled(bytes)) return p;
-        }
-        return allocate(bytes, align);
+        if (align - 1 >= detail::unit || (align & (align - 1)) != 0) return allocate(bytes, align);
+        if (void* const p = region_.recycled(bytes)) return p;
+        return region_.take(bytes, detail::unit);
     }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a

@@ -70,19 +70,20 @@ public:
         return pointer_to(lo + pad);
     }
 
-    /// The same without a branch for the alignment, where it is known only when the
-    /// program runs.
-    EBB_INLINE std::byte* take_any(std::size_t bytes, std::size_t align) {
+    /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
+    /// overflow.
+    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
+        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
+    }
+    /// The same for small ones, without a branch for the alignment.
+    EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::uintptr_t lo = +lo_;
-        const std::uintptr_t mask = (align - 1) | (unit - 1);
-        const std::uintptr_t at = (lo + mask) & ~mask;
-        const std::size_t pad = at - lo;  // much, too, where the sum has overflowed
-        const std::size_t room = +hi_ - lo;
-        const std::size_t last = (bytes - 1) | (unit - 1);
-        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        overhead_ += pad;
-        lo_ = address{at + last + 1};
+        const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
+        const std::uintptr_t end = at + round_up(bytes, unit);
+        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
+        lo_ = address{end};
+        overhead_ = overhead_ - lo + at;
         return pointer_to(at);
     }
 
