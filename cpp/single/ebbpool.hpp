@@ -1415,7 +1415,10 @@ public:
     region& operator=(region&& other) noexcept {
         free_list(newest_, true);
         free_list(spare_, true);
+        const std::size_t ended = epochs() + 1, stamps = stamp() + 1;
         *this = other;
+        moved_ += ended;
+        rewinds_ += stamps;
         other.be_new();
         return *this;
     }
@@ -1656,7 +1659,8 @@ public:
         return {used(), held_, high_, chunks_, epochs_, oversize_};
     }
 
-    [[nodiscard]] std::size_t epochs() const noexcept { return epochs_; }
+    /// No two epochs have the same, whichever region the memory came from.
+    [[nodiscard]] std::size_t epochs() const noexcept { return epochs_ + moved_; }
 
     /// What no other region has, from the first mark on; 0 before.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
@@ -1693,6 +1697,7 @@ private:
 
     void be_new() noexcept {
         rewinds_ = stamp() + 1;
+        moved_ = epochs() + 1;
         forget_chunks();
         forget_epoch();
         newest_ = base_ = nullptr;
@@ -1815,6 +1820,7 @@ private:
 
     chunk* current_ = nullptr;
     std::size_t id_ = 0, serials_ = 0;
+    std::size_t moved_ = 0;  // of epochs: those that ended by a move
     bool stranded_ = false;  // there were blocks outstanding at the last release
     void (*on_stranded_)(const region*) noexcept;
 };

@@ -129,7 +129,7 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     EXPECT_GT(a.used_bytes(), 0u);
 
     ebb::basic_arena_resource<ebb::checks::report> r(a);
-    void* const p = r.allocate(8);
+    void* p = r.allocate(8);
     const reporting b = std::move(a);
     EXPECT_EQ(reports, 4);
     EXPECT_EQ(last_kind, ebb::misuse::stranded);
@@ -138,7 +138,48 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     const reporting c = std::move(a);  // NOLINT
     EXPECT_EQ(reports, 4);
     EXPECT_GT(c.used_bytes(), 0u);
+
+    p = r.allocate(8);
+    a.release();
+    reporting d = std::move(a);
+    a.allocate(8);
+    EXPECT_EQ(reports, 4) << "the blocks that a release left behind are the other one's";
+    d.allocate(8);
+    EXPECT_EQ(reports, 5);
+    EXPECT_EQ(last_kind, ebb::misuse::stranded);
     ebb::set_misuse_handler(nullptr);
+}
+
+// By the number of epochs alone, which goes along, what has memory of an epoch that a move ended
+// would give it back to the next one: memory that is another arena's, or freed.
+TEST(ArenaMove, EndsTheEpochForWhatHasMemory) {
+    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
+        ++reports;
+        last_kind = info.kind;
+    });
+    reports = 0;
+    reporting a;
+    ebb::basic_arena_resource<ebb::checks::report> r(a);
+    void* p = r.allocate(100);
+    a.reset();
+    reporting to = std::move(a);
+    EXPECT_EQ(reports, 0) << "the block was gone before";
+    r.deallocate(p, 100);
+    EXPECT_EQ(reports, 1);
+    ebb::basic_arena_resource<ebb::checks::report> s(to);
+    p = s.allocate(100);
+    to = reporting();
+    s.deallocate(p, 100);
+    EXPECT_EQ(reports, 2);
+    EXPECT_EQ(last_kind, ebb::misuse::stranded);
+    ebb::set_misuse_handler(nullptr);
+
+    ebb::arena b;
+    std::vector<int, ebb::arena_allocator<int>> v(100, b);
+    b = ebb::arena();
+    v.clear();
+    v.shrink_to_fit();
+    EXPECT_EQ(b.used_bytes(), 0u) << "nothing was put by";
 }
 
 }  // namespace
