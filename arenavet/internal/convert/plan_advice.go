@@ -132,6 +132,9 @@ func (p *plan) rewrite() (fixes edits, err error) {
 			s.fix = true
 		}
 	}
+	if err := p.rewriteJSON(fixes, done); err != nil {
+		return nil, err
+	}
 	for _, f := range p.order {
 		for _, s := range f.sites {
 			if s.Reason == "" && !s.fix {
@@ -140,6 +143,26 @@ func (p *plan) rewrite() (fixes edits, err error) {
 		}
 	}
 	return fixes, nil
+}
+
+// rewriteJSON writes calls of package arenajson.
+func (p *plan) rewriteJSON(fixes, done edits) error {
+	for _, f := range p.order {
+		for _, s := range f.sites {
+			if s.Reason != "" || s.json == nil {
+				continue
+			}
+			file, list, err := s.json.edits(p.program, p.importName(p.fileOf(s.Pos), jsonPath, "arenajson"), f.arena)
+			if err != nil {
+				return err
+			}
+			if !overlaps(fixes[file], list) && !overlaps(done[file], list) {
+				fixes[file] = append(fixes[file], list...)
+				s.fix = true
+			}
+		}
+	}
+	return nil
 }
 
 func overlaps(done, list []edit) bool {

@@ -152,6 +152,11 @@ func (p *plan) thread(e entry) (edits, error) {
 		}
 		p.threadCalls(all, f, need)
 		p.threadTables(all, f, tables)
+		for _, s := range f.sites {
+			if s.json != nil && s.fix && s.Reason == "" {
+				named(p.fileOf(s.Pos), jsonPath, "arenajson")
+			}
+		}
 	}
 	for t := range tables {
 		p.writeTable(all, t, named)

@@ -20,6 +20,7 @@ type Site struct {
 	fn     *ssa.Function
 	kind   string // what the compiler's message of it begins with
 	fix    bool   // there is a text for it
+	json   *jsonCall
 }
 
 // sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
@@ -102,6 +103,15 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 				add(n, "text", n.Pos(), n.TokPos)
 			}
 		case *ast.CallExpr:
+			if j, why := jsonSite(info, d.decl.Body, n); j != nil {
+				add(n, "", n.Pos(), n.Lparen)
+				s := all[len(all)-1]
+				s.json, s.Reason, s.at = j, why, nil
+				for _, at := range j.makes {
+					s.at = append(s.at, made[at]...)
+				}
+				return true
+			}
 			p.callSite(info, n, add)
 		case *ast.Ident:
 			v, ok := info.Defs[n].(*types.Var)

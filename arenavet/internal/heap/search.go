@@ -68,6 +68,9 @@ func (h *advisor) target(e ast.Expr) escape {
 	for _, p := range next {
 		own = max(own, h.worstOf(p))
 	}
+	if own == outlives && Decided {
+		return goesOut
+	}
 	return own
 }
 

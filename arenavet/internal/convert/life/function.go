@@ -33,6 +33,7 @@ type Program struct {
 	taken     map[string][]*ssa.Function // functions that are values, by signature
 	marks     map[*ssa.Global]bool
 	copied    map[token.Pos]bool
+	readers   []*ssa.Function // methods that read JSON
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer
@@ -238,7 +239,7 @@ func (f *function) assign(addr set, path string, v set, t types.Type, why Reason
 	if len(v) == 0 {
 		return
 	}
-	fitting, to := map[string]set{}, f.written(addr, why)
+	fitting, to := map[string]set{}, f.written(addr, v, why)
 	for _, l := range leaves(t) {
 		k := key(l.typ)
 		s, ok := fitting[k]
@@ -267,7 +268,12 @@ const sentinel = 1
 // written are those of addr that something is stored in. Where it may be either a package's
 // mark or something else it is taken to be that: marks lie in lists, to be compared with. This is
 // an assumption, and is told.
-func (f *function) written(addr set, why Reason) set {
+func (f *function) written(addr, values set, why Reason) set {
+	for r := range values {
+		if r.typ == "" { // read from JSON: that goes wherever it is given, marks or not
+			return addr
+		}
+	}
 	marks, others := 0, 0
 	for r := range addr {
 		if r.kind == global && r.n == sentinel {

@@ -116,7 +116,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 			continue
 		}
 		values := refs(held)
-		for r := range f.written(to, why) {
+		for r := range f.written(to, values, why) {
 			f.store(r, c.path, values, nil, why)
 		}
 	}

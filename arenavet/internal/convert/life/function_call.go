@@ -145,6 +145,11 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 			return
 		}
 	}
+	if decodes(name) {
+		f.decode(call, call.Common().Args[1], args[1])
+		f.unknownResults(call)
+		return
+	}
 	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) ||
 		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
@@ -161,7 +166,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		return
 	}
 	f.callbacks(call, args)
-	copies := pkg == "fmt" || name == "strings.Clone" || name == "bytes.Clone" || name == "strings.Builder.String" || name == "bytes.Buffer.String"
+	copies := copiesAll(pkg, name)
 	put := f.results(call)
 	var all set
 	for i, t := range resultTypes(call) {
@@ -195,7 +200,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 			put(i, all)
 		}
 	}
-	if receiver && len(args) > 1 && !copies && !invoked {
+	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone[name] {
 		for r := range args[0] {
 			for i, a := range args[1:] {
 				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText {
@@ -273,7 +278,7 @@ func (f *function) builtin(call ssa.CallInstruction, name string) {
 					}
 				}
 			}
-			for r := range f.written(to, why) {
+			for r := range f.written(to, held, why) {
 				f.store(r, "[]"+l.path, held, l.typ, why)
 			}
 		}

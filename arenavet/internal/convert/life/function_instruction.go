@@ -145,7 +145,7 @@ func (f *function) assert(i *ssa.TypeAssert) {
 			switch {
 			case unknown(r.to) && !unknown(k):
 				o := r.object
-				if o.kind != site {
+				if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it
 					o.typ = k
 				}
 				f.addTo(i, set{ref{o, r.path, k}: {}})

@@ -172,6 +172,9 @@ func (p *Program) Outward(fn *ssa.Function) map[string]bool {
 // TypesOf is how Made and Outward name what an instruction makes: one, but of a call with several
 // results.
 func TypesOf(i ssa.Instruction) (all []string) {
+	if reads(i) {
+		return []string{""}
+	}
 	v, ok := i.(ssa.Value)
 	if !ok {
 		return nil

@@ -21,6 +21,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 	}
 	p.findTaken(functions)
 	p.findMarks(functions)
+	p.findReaders(functions)
 	seen := map[*ssa.Function]bool{}
 	var visit func(fn *ssa.Function)
 	visit = func(fn *ssa.Function) { // callees first

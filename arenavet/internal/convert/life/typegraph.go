@@ -108,6 +108,11 @@ func (g *typeGraph) reaches(from, to string) bool {
 	if from == "" || to == "" || from == to {
 		return true
 	}
+	return g.from(from)[to]
+}
+
+// from are the types of what an object of a type may lead to, with that.
+func (g *typeGraph) from(from string) map[string]bool {
 	all := g.memo[from]
 	if all == nil {
 		all = map[string]bool{}
@@ -123,5 +128,5 @@ func (g *typeGraph) reaches(from, to string) bool {
 			todo = append(todo, g.next[k]...)
 		}
 	}
-	return all[to]
+	return all
 }

@@ -1,0 +1,93 @@
+package life
+
+import (
+	"go/types"
+	"maps"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
+)
+
+// What a call of encoding/json reads is one object, whose type is not told and whose parts all are
+// itself: all of it lies in the arena or none. It is stored in each part of what the call is given
+// that a document can reach.
+
+// decodes reports whether a call reads JSON into its second argument.
+func decodes(name string) bool {
+	return name == "encoding/json.Unmarshal" || name == "encoding/json.Decoder.Decode"
+}
+
+// keepsNone lists functions of the standard library with a receiver that keep nothing of what they are
+// given: what they write is a copy.
+var keepsNone = map[string]bool{"encoding/json.Encoder.Encode": true, "encoding/json.Encoder.SetIndent": true}
+
+// copiesAll reports whether what a function returns leads to nothing that it was given.
+func copiesAll(pkg, name string) bool {
+	switch name {
+	case "strings.Clone", "bytes.Clone", "strings.Builder.String", "bytes.Buffer.String", "encoding/json.Marshal", "encoding/json.MarshalIndent":
+		return true
+	}
+	return pkg == "fmt"
+}
+
+// decode is a call that reads JSON into what a value leads to.
+func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
+	why := Reason{"is read into what outlives the root", call.Pos()}
+	made := ref{object: object{kind: site, at: call}}
+	read := set{made: {}}
+	f.store(made, "*", read, nil, why)
+	var parts []leaf
+	behind := map[string]bool{"": true} // types that a document can reach; any, where that is not known
+	if t, ok := ssaform.Unboxed(v).Type().Underlying().(*types.Pointer); ok {
+		parts = leaves(t.Elem())
+		delete(behind, "")
+		for _, l := range parts {
+			maps.Copy(behind, f.p.types.from(key(l.typ)))
+		}
+	}
+	direct := map[object]bool{}
+	for r := range into {
+		direct[r.object] = true
+		if parts == nil {
+			f.store(r, "*", read, nil, why)
+		}
+		for _, l := range parts {
+			f.store(r, l.path, read, nil, why)
+		}
+		if r.kind == param { // what it led to before is read into, too
+			for k := range behind {
+				f.store(ref{object: object{kind: param, n: r.n, typ: k}}, "*", read, nil, why)
+			}
+		}
+	}
+	for r := range f.reach(into) {
+		if !direct[r.object] {
+			f.store(ref{object: r.object}, "*", read, nil, why)
+		}
+	}
+	for _, g := range f.p.readers {
+		if s := f.summaryOf(instance{fn: g}); s != nil {
+			f.applyTo(call, g, s, []set{read, read}, nil, func(int, set) {})
+		}
+	}
+}
+
+// findReaders finds the program's own methods that a JSON reader calls: they may keep what is read.
+func (p *Program) findReaders(functions []*ssa.Function) {
+	for _, fn := range functions {
+		if (fn.Name() == "UnmarshalJSON" || fn.Name() == "UnmarshalText") && p.own[fn] && fn.Synthetic == "" && len(fn.Params) == 2 {
+			p.readers = append(p.readers, fn)
+		}
+	}
+}
+
+// reads reports whether an instruction is a call that reads JSON.
+func reads(i ssa.Instruction) bool {
+	call, ok := i.(ssa.CallInstruction)
+	if !ok || call.Common().StaticCallee() == nil {
+		return false
+	}
+	return decodes(catalog.CalleeName(call.Common().StaticCallee()))
+}
