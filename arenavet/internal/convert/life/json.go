@@ -37,7 +37,6 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 	why := Reason{"is read into what outlives the root", call.Pos()}
 	made := ref{object: object{kind: site, at: call}}
 	read := set{made: {}}
-	f.store(made, "*", read, nil, why)
 	var parts []leaf
 	behind := map[string]bool{"": true} // types that a document can reach; any, where that is not known
 	if t, ok := ssaform.Unboxed(v).Type().Underlying().(*types.Pointer); ok {
@@ -62,7 +61,7 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 			}
 		}
 	}
-	for r := range f.reach(into) {
+	for r := range f.reach(into) { // with what is read
 		if !direct[r.object] {
 			f.store(ref{object: r.object}, "*", read, nil, why)
 		}
