@@ -10,7 +10,7 @@ import (
 )
 
 var convertVerb = &verb{
-	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-generated] [-n] [packages]",
+	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-generated] [-escape] [-n] [packages]",
 	short: "thread an arena through what a function calls, checked by the analyzer and the program's own tests",
 	run:   runConvert,
 }
@@ -21,6 +21,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
 	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
 	generated := f.Bool("generated", false, "convert generated files, too: the next run of their generator undoes it. With -dep that is so in any case")
+	escape := f.Bool("escape", false, "store copies where a value would outlive the arena: what is in the one is changed without the other")
 	dry := f.Bool("n", false, "print the diff, and write nothing")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -28,7 +29,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	if *root == "" {
 		return errors.New("convert: -root is wanted: the function whose caller is to own the arena, as arena advise names it")
 	}
-	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root, Generated: *generated}
+	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root, Generated: *generated, Escape: *escape}
 	if *into != "" {
 		c.Into = strings.Split(*into, ",")
 	}

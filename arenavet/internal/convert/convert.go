@@ -11,7 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Config says what to convert.
@@ -21,6 +24,9 @@ type Config struct {
 	Root     string
 	Into     []string // names of the root's parameters that end with the arena
 	NoTests  bool     // leave out the program's tests
+	// Escape has what is stored in globals, channels and the like copied there, so that it can lie in
+	// the arena before. It is another value then: who changes the one does not change the other.
+	Escape bool
 	// Generated has generated files converted, too: those of a copy are not generated again.
 	Generated bool
 }
@@ -44,26 +50,24 @@ func Convert(c Config) (*Result, error) {
 	}
 	within := p.cone(root)
 	p.findBorders(within)
-	p.lives(root)
-	pl := &plan{program: p, root: root, into: map[int]bool{}, within: within}
-	for _, name := range c.Into {
-		found := false
-		for i, v := range root.Params {
-			if v.Name() == name {
-				pl.into[i], found = true, true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("convert: -into %s: %s has no parameter of that name", name, root)
-		}
+	if c.Escape {
+		p.findStores(within)
 	}
-	if !pl.convertible(root) {
-		return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
-	}
-	pl.decide()
-	fixes, err := pl.rewrite()
-	if err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
+	var pl *plan
+	var fixes edits
+	for again := true; again; again = pl.refuse() {
+		p.lives(root)
+		pl = &plan{program: p, root: root, within: within}
+		if err := pl.takeInto(c.Into); err != nil {
+			return nil, err
+		}
+		if !pl.convertible(root) {
+			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
+		}
+		pl.decide()
+		if fixes, err = pl.rewrite(); err != nil {
+			return nil, fmt.Errorf("convert: %w", err)
+		}
 	}
 	r := &Result{plan: pl}
 	if len(pl.needed()) == 0 {
@@ -90,6 +94,19 @@ func Convert(c Config) (*Result, error) {
 	}
 	r.Tests, err = pl.test(fixes)
 	return r, err
+}
+
+// takeInto takes the root's parameters of some names for those that end with the arena.
+func (p *plan) takeInto(names []string) error {
+	p.into = map[int]bool{}
+	for _, name := range names {
+		i := slices.IndexFunc(p.root.Params, func(v *ssa.Parameter) bool { return v.Name() == name })
+		if i < 0 {
+			return fmt.Errorf("convert: -into %s: %s has no parameter of that name", name, p.root)
+		}
+		p.into[i] = true
+	}
+	return nil
 }
 
 // Write writes the files.

@@ -17,7 +17,7 @@ func TestConvert(t *testing.T) {
 		t.Skip("runs the go command")
 	}
 	for _, c := range []Config{
-		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"},
+		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "copies.Keep", Escape: true},
 		{Root: "leaks.Root"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
@@ -66,9 +66,9 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s: %v, want %s", root, err, want)
 		}
 	}
-	for _, root := range []string{"handler.Handle", "codec.Serve"} {
+	for _, root := range []string{"handler.Handle", "codec.Serve", "copies.Keep"} {
 		name, _, _ := strings.Cut(root, ".")
-		r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./" + name}, Root: root})
+		r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./" + name}, Root: root, Escape: true})
 		if err != nil || len(r.Tests) != 3 {
 			t.Errorf("%s: %v", root, err)
 		}

@@ -145,6 +145,7 @@ func (p *plan) thread(e entry) (edits, error) {
 			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text)
 		}
 	}
+	p.writeEscapes(all, need, func(d *declared) string { return named(d, catalog.ArenaPath, "arena") })
 	tables := map[*table]bool{}
 	for _, f := range p.order {
 		if !need[f] {

@@ -34,7 +34,8 @@ type program struct {
 	graph     *callgraph.Graph
 	life      *life.Program
 	borders   map[token.Pos]border
-	whole     bool // a main is among them
+	stores    map[token.Pos][]border // where a copy can be stored
+	whole     bool                   // a main is among them
 	escaping  map[advise.LineKey][]string
 	decls     map[*ssa.Function]*declared
 	generated map[*ast.File]bool
@@ -121,7 +122,10 @@ func ownPackages(dir string, patterns []string) (paths []string, err error) {
 
 // lives finds what outlives a root.
 func (p *program) lives(root *ssa.Function) {
-	world := life.World{Whole: p.whole, NoValues: true, Borders: map[token.Pos]bool{}}
+	world := life.World{Whole: p.whole, NoValues: true, Borders: map[token.Pos]bool{}, Escapes: map[token.Pos]bool{}}
+	for pos := range p.stores {
+		world.Escapes[pos] = true
+	}
 	for pos := range p.borders {
 		world.Borders[pos] = true
 	}

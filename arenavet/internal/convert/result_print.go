@@ -53,6 +53,14 @@ func (r *Result) Print(out io.Writer) error {
 	if slices.Sort(calls); len(calls) > 0 {
 		fmt.Fprintf(w, "\ncall\t\t\n%s\n", strings.Join(calls, "\n"))
 	}
+	if all := p.escapes(); len(all) > 0 {
+		fmt.Fprintln(w, "\nstored as a copy\tby arena.Escape: a change of the one is none of the other\t")
+		for _, pos := range all {
+			for _, b := range p.stores[pos] {
+				fmt.Fprintf(w, "%s  %s\t\t\n", p.position(pos), short(b.text))
+			}
+		}
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Copied are the borders that a string of the program crosses: it has to be copied there.
-func (p *Program) Copied() map[token.Pos]bool { return p.copied }
+func (p *Program) Copied() map[token.Pos]bool { return p.crossed }
 
 // border reports whether a string that is stored at pos is copied there, so that it does not live
 // for as long as what it is stored in.
@@ -18,7 +18,7 @@ func (f *function) border(pos token.Pos, v ssa.Value) bool {
 	}
 	for r := range f.of(v) {
 		if r.kind != global {
-			f.p.copied[pos] = true
+			f.p.crossed[pos] = true
 		}
 	}
 	return true

@@ -14,6 +14,7 @@ type World struct {
 	Whole    bool               // nothing: it is a program
 	NoValues bool               // nothing that gives the root a function
 	Borders  map[token.Pos]bool // where a string can be copied before an error or a panic has it
+	Escapes  map[token.Pos]bool // where a value can be copied before what lives for long has it
 }
 
 // Program is the code that is analyzed.
@@ -32,7 +33,8 @@ type Program struct {
 	assumed   map[Assumption]token.Pos
 	taken     map[string][]*ssa.Function // functions that are values, by signature
 	marks     map[*ssa.Global]bool
-	copied    map[token.Pos]bool
+	crossed   map[token.Pos]bool
+	escapes   map[token.Pos]*Escaped
 	readers   []*ssa.Function // methods that read JSON
 }
 

@@ -278,6 +278,9 @@ func (f *function) builtin(call ssa.CallInstruction, name string) {
 					}
 				}
 			}
+			if f.copied(call.Pos(), f.of(c.Args[0]), held) {
+				continue
+			}
 			for r := range f.written(to, held, why) {
 				f.store(r, "[]"+l.path, held, l.typ, why)
 			}

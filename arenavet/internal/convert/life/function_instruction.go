@@ -32,6 +32,9 @@ func (f *function) instruction(i ssa.Instruction) {
 		if intoError(i.Addr) && f.border(i.Pos(), i.Val) {
 			return
 		}
+		if f.copied(i.Pos(), f.of(i.Addr), f.of(inBox(i.Val))) {
+			return
+		}
 		f.assign(f.of(i.Addr), "", f.of(i.Val), i.Val.Type(), Reason{"is stored in what outlives the root", i.Pos()})
 	case *ssa.MapUpdate:
 		why := Reason{"is stored in a map that outlives the root", i.Pos()}
@@ -39,6 +42,9 @@ func (f *function) instruction(i ssa.Instruction) {
 			return
 		}
 		f.assign(f.of(i.Map), "k", f.of(i.Key), i.Key.Type(), why)
+		if f.copied(i.Pos(), f.of(i.Map), f.of(inBox(i.Value))) {
+			return
+		}
 		f.assign(f.of(i.Map), "v", f.of(i.Value), i.Value.Type(), why)
 	case *ssa.UnOp:
 		switch i.Op {
@@ -79,6 +85,9 @@ func (f *function) instruction(i ssa.Instruction) {
 			}
 		}
 	case *ssa.Send:
+		if f.copied(i.Pos(), f.of(i.Chan), f.of(inBox(i.X))) {
+			return
+		}
 		f.assign(f.of(i.Chan), "v", f.of(i.X), i.X.Type(), Reason{"is sent on a channel that outlives the root", i.Pos()})
 	case *ssa.Panic:
 		if v := panicString(i); v != nil && f.border(i.Pos(), v) {

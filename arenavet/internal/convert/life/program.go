@@ -14,7 +14,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
 		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
-		copied: map[token.Pos]bool{},
+		crossed: map[token.Pos]bool{}, escapes: map[token.Pos]*Escaped{},
 	}
 	for _, fn := range functions {
 		p.own[fn] = len(fn.Blocks) > 0

@@ -1,0 +1,80 @@
+package life
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Escaped is what a function stores in what lives for long, where it can store a copy instead.
+type Escaped struct {
+	Func    *ssa.Function
+	Sites   map[ssa.Instruction]bool            // of its own, that lead to others
+	Made    map[ssa.Instruction]map[string]bool // by calls, the same
+	Refused bool                                // the place stores elsewhere, too, or what callers gave
+}
+
+// Escapes are the places of World.Escapes that something of the program crosses.
+func (p *Program) Escapes() map[token.Pos]*Escaped { return p.escapes }
+
+// copied reports whether what is stored at pos is copied there. Not so where what a caller gave may be
+// stored, but for texts: heap memory that leads into an arena can't be copied, and of what callers give
+// it is not known.
+func (f *function) copied(pos token.Pos, to, v set) bool {
+	if !f.p.world.Escapes[pos] || len(to) == 0 {
+		return false
+	}
+	all := f.reach(v)
+	own := false
+	for r := range all {
+		own = own || r.kind == site || r.kind == fresh
+	}
+	if !own {
+		return false
+	}
+	e := f.p.escapes[pos]
+	if e == nil {
+		e = &Escaped{Func: f.fn, Sites: map[ssa.Instruction]bool{}, Made: map[ssa.Instruction]map[string]bool{}}
+		f.p.escapes[pos] = e
+	}
+	for r := range to {
+		e.Refused = e.Refused || r.kind != global
+	}
+	for r := range all {
+		if r.kind == param && (unknown(r.typ) || len(f.p.types.next[r.typ]) > 0) {
+			e.Refused = true
+		}
+		if r.kind == param || r.kind == global || !f.leads(r.object) {
+			continue
+		}
+		if r.kind == site {
+			e.Sites[r.at] = true
+			continue
+		}
+		if e.Made[r.at] == nil {
+			e.Made[r.at] = map[string]bool{}
+		}
+		e.Made[r.at][r.typ] = true
+	}
+	return !e.Refused
+}
+
+// leads reports whether an object leads to others of the request's.
+func (f *function) leads(o object) bool {
+	for _, c := range f.cells[o] {
+		for r := range c {
+			if r.kind != global {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inBox is the value that a store puts into an interface.
+func inBox(v ssa.Value) ssa.Value {
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		return m.X
+	}
+	return v
+}
