@@ -25,6 +25,8 @@ var (
 	last   *word
 	split  *word
 	count  int
+	fields []string
+	couple *pair[*word]
 )
 
 func mk(text string) *word { return &word{text: strings.ToUpper(text)} }
@@ -39,6 +41,14 @@ func link(words ...*word) (first *word) {
 
 // divide has a list on the heap that leads to text in the arena: that can't be copied.
 func divide(text string) *word { return &word{parts: strings.Split(strings.ToUpper(text), " ")} }
+
+type pair[T any] struct{ one, two T }
+
+// twice has no arena, and so a pair of it leads from the heap into the arena.
+func twice[T any](one, two T) *pair[T] { return &pair[T]{one, two} }
+
+// idle has nothing to copy.
+func idle() { fields = strings.Fields("a b") }
 
 // remember is given what it keeps, and does not know what that leads to.
 func remember(w *word) { last = w }
@@ -56,6 +66,8 @@ func Keep(name string, to *holder) string {
 	remember(mk("kept"))
 	to.first = mk("to")
 	kept.value = mk("any")
+	couple = twice(mk("d"), w)
+	idle()
 	count++
 	count = len(all)
 	last = byName[name]

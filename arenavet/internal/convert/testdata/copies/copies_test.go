@@ -17,7 +17,7 @@ func TestKeep(t *testing.T) {
 			}
 		}
 	}
-	if byName["y"].next.text != "Y" || kept.first.next.text != "Z" || kept.fold("a") != "az" || last.text == "KEPT" || count != 6 ||
+	if byName["y"].next.text != "Y" || kept.first.next.text != "Z" || kept.fold("a") != "az" || last.text == "KEPT" || count != 6 || len(fields) != 2 || couple.one.text != "D" ||
 		h.first.text != "TO" || kept.value.(*word).text != "ANY" || split.parts[1] != "Z" || all[5].text != "C" {
 		t.Error(byName, kept, last, h, split)
 	}
