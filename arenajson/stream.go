@@ -95,6 +95,10 @@ func (d *Decoder) decode(v any) error {
 	}
 	switch e := err.(type) {
 	case *json.SyntaxError:
+		if d.before <= start { // the document is in buf
+			d.at = int(start - d.before)             // for Buffered, as in encoding/json
+			errors.As(syntaxError(d.buf[d.at:]), &e) // whose text may have of what comes behind
+		}
 		e.Offset += start
 		d.err = e
 		return e
