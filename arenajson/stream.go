@@ -28,8 +28,9 @@ type Decoder struct {
 // A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
 // most; what is longer is read into the arena at once.
 const (
-	leastAhead = 512
-	mostAhead  = 64 << 10
+	leastAhead  = 512
+	mostAhead   = 64 << 10
+	longestLine = 16 << 10
 )
 
 // NewDecoder returns a Decoder that reads from r, and makes what it reads in a, or on
@@ -134,7 +135,6 @@ var errGuessed = errors.New("arenajson: not a line")
 // line returns the next document if it seems to be one line, as in most streams: who reads it sees
 // whether it is one, and saves the search for its end.
 func (d *Decoder) line() []byte {
-	const longest = 16 << 10
 	b := d.buf[d.at:]
 	begin := 0
 	for begin < len(b) && isSpace(b[begin]) {
@@ -143,9 +143,9 @@ func (d *Decoder) line() []byte {
 	if d.noLines || begin == len(b) || b[begin]|0x20 != '{' {
 		return nil
 	}
-	n := bytes.IndexByte(b[begin:min(len(b), begin+longest)], '\n')
+	n := bytes.IndexByte(b[begin:min(len(b), begin+longestLine)], '\n')
 	if n < 0 {
-		d.noLines = len(b) >= begin+longest
+		d.noLines = len(b) >= begin+longestLine
 		return nil
 	}
 	end := begin + n
@@ -185,14 +185,16 @@ func (d *Decoder) next(x *decoder) ([]byte, error) {
 	}
 }
 
-// fill reads more. What was decoded gives way to it.
+// fill reads more. What was decoded gives way to it. A Reader that fills all of buf has more,
+// and gets twice as much to fill: where few documents fit, most have to be searched for their ends.
 func (d *Decoder) fill() error {
+	full := len(d.buf) == cap(d.buf) && (d.at == 0 || len(d.buf) < longestLine)
 	if d.at > 0 {
 		d.before += int64(d.at)
 		d.buf = d.buf[:copy(d.buf, d.buf[d.at:])]
 		d.at = 0
 	}
-	if len(d.buf) == cap(d.buf) {
+	if full {
 		bigger := make([]byte, len(d.buf), max(leastAhead, min(2*cap(d.buf), mostAhead)))
 		copy(bigger, d.buf)
 		d.buf = bigger
