@@ -45,10 +45,10 @@ func (d *decoder) checkRest(i int) {
 // isDocument reports whether all of d, which nobody reads, is a document.
 func (d *decoder) isDocument() (ok bool) {
 	defer func() {
-		if r := recover(); r != nil {
-			if _, is := r.(trouble); !is {
-				panic(r)
-			}
+		switch x := recover().(type) {
+		case nil, trouble:
+		default:
+			panic(x)
 		}
 	}()
 	return d.space(d.skip(d.space(0))) == d.n
