@@ -2,7 +2,6 @@ package arenajson
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -132,14 +131,6 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 		}
 	}
 	return n
-}
-
-// syntaxErrorIn returns what encoding/json says of a document that is none.
-func syntaxErrorIn(doc []byte) error {
-	if err := syntaxError(doc); err != nil {
-		return err
-	}
-	return errors.New("arenajson: this is no JSON") // where encoding/json would take it
 }
 
 // Encoder writes JSON documents to a stream, each with a line end behind it, as

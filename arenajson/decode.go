@@ -45,9 +45,6 @@ type decoder struct {
 // align is where documents begin: on a line of the processor's cache.
 const align = 64
 
-// maxNesting is how deep arrays and objects may be nested, as in encoding/json.
-const maxNesting = 10000
-
 // outside calls f, which may use the arena by itself: in checked builds nobody else
 // must be in it then.
 func (d *decoder) outside(f func() error) error {

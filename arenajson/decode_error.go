@@ -261,3 +261,19 @@ func (w *walk) string(i int) int {
 	}
 	return min(i+1, len(w.doc))
 }
+
+// StrictError describes what Strict refuses and encoding/json does not.
+type StrictError struct {
+	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
+	What   string // what it is
+}
+
+// Error says where it is, and what.
+func (e *StrictError) Error() string {
+	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
+}
+
+// reject ends the reading with what Strict doesn't allow.
+func (d *decoder) reject(i int, what string) {
+	panic(trouble{&StrictError{int64(d.before + i), what}})
+}

@@ -8,13 +8,6 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// special has the top bit of each byte of w set that is a quote, a backslash or a
-// control character. Only the lowest one set can be relied on: a borrow goes upwards.
-func special(w uint64) uint64 {
-	q, b := w^'"'*ones, w^'\\'*ones
-	return ((q-ones)&^q | (b-ones)&^b | (w-' '*ones)&^w) & tops
-}
-
 // space returns where the spaces from i on end.
 func (d *decoder) space(i int) int {
 	if d.at(i) > ' ' {
@@ -125,13 +118,6 @@ func areThrees(w uint64) uint64 {
 	const carry = 0x7fffff * both
 	lead := w & (0x200f * both)
 	return (lead + carry) & (lead ^ 0x200d*both + carry)
-}
-
-// areTwos returns how many bytes of w are characters of two bytes, none of which fits one.
-func areTwos(w uint64) int {
-	long := (w&(0x1e*pairsOf) + 0xfe*pairsOf) & (0x100 * pairsOf) // never carries into the next pair
-	other := (w ^ 0x80c0*pairsOf) & (0xc0e0 * pairsOf)
-	return bits.TrailingZeros64(other|long^0x100*pairsOf) / 16 * 2
 }
 
 // strMoved reads on at the escape at i: what follows moves to where the next byte belongs.

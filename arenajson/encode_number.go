@@ -27,14 +27,6 @@ func putInt(w xunsafe.Pointer, i int64) xunsafe.Pointer {
 	return putUint(w, uint64(i))
 }
 
-// powersOfTen are those that fit a uint64.
-var powersOfTen = func() (table [20]uint64) {
-	for i, p := 0, uint64(1); i < len(table); i, p = i+1, p*10 {
-		table[i] = p
-	}
-	return
-}()
-
 // digitsOf is how many decimal digits u has, 1 for 0.
 func digitsOf(u uint64) int {
 	n := bits.Len64(u) * 1233 >> 12 // log10(2) = 0.30103
@@ -43,8 +35,6 @@ func digitsOf(u uint64) int {
 	}
 	return max(n, 1)
 }
-
-const zeros = '0' * ones
 
 // eightDigits is u < 1e8 as eight digits from 0 to 9, a byte each, the last one
 // lowest: the halves, quarters and eighths of the number side by side in a word.

@@ -141,32 +141,12 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	return put8(w, '"')
 }
 
-// shortText is the bytes of s, from 1 to 7, the first one lowest, and zeros.
-func shortText(s string) uint64 {
-	n := uint(len(s))
-	if n >= 4 {
-		return uint64(xunsafe.Text32(s, 0)) | uint64(xunsafe.Text32(s, int(n)-4))<<((n-4)*8&63)
-	}
-	return uint64(s[0]) | uint64(s[n/2])<<(n/2*8&63) | uint64(s[n-1])<<((n-1)*8&63)
-}
-
-// pairsOf times a number below 1<<16 is that number in all four pairs of bytes.
-const pairsOf = 0x0001000100010001
-
 // isUsual reports whether the lowest three bytes of w, which look like a character,
 // are one: none that fits two bytes, no surrogate, and no line end of JavaScript.
 func isUsual(w uint64) bool {
 	x := w & 0x200f
 	return x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2
 }
-
-// both times three bytes is two characters of three bytes in a word. They look like
-// characters by the bits in threeLooks.
-const (
-	both        = 1 | 1<<24
-	threeLooks  = 0xc0c0f0 * both
-	threeValues = 0x8080e0 * both
-)
 
 // areUsual is isUsual for two characters: a number without 0x800000 in the one or
 // the other place says no. What is added carries up to there from all but zero.

@@ -25,14 +25,6 @@ type Decoder struct {
 	noLines bool // documents are not lines
 }
 
-// A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
-// most; what is longer is read into the arena at once.
-const (
-	leastAhead  = 512
-	mostAhead   = 64 << 10
-	longestLine = 16 << 10
-)
-
 // NewDecoder returns a Decoder that reads from r, and makes what it reads in a, or on
 // the heap if a is nil. It reads ahead, up to 64 KB, which are on the heap; a document
 // that is longer is read into the arena. With a Limit, more than that allows is not read.
@@ -126,11 +118,6 @@ func (d *Decoder) InputOffset() int64 { return d.before + int64(d.at) }
 // Buffered returns what was read ahead and not yet decoded. It is good until the next
 // call of Decode or More.
 func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.at:]) }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
-// errGuessed tells that what may be a document is none, or not all of one.
-var errGuessed = errors.New("arenajson: not a line")
 
 // line returns the next document if it seems to be one line, as in most streams: who reads it sees
 // whether it is one, and saves the search for its end.

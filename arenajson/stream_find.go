@@ -63,47 +63,6 @@ func (s *search) word(b []byte, word string) int {
 	return s.i + len(word)
 }
 
-// Where in a number a search is. Behind those that are marked it may end.
-type inNumber uint8
-
-const (
-	atStart inNumber = iota
-	atSign
-	atZero  // may end
-	inWhole // may end
-	atPoint
-	inRest // may end
-	atE
-	atESign
-	inPower // may end
-)
-
-func (n inNumber) mayEnd() bool { return n == atZero || n == inWhole || n == inRest || n == inPower }
-
-// after is where the number is behind c; atStart where it does not go on.
-func (n inNumber) after(c byte) inNumber {
-	digit := c-'0' <= 9
-	switch {
-	case n == atStart && c == '-':
-		return atSign
-	case n <= atSign && c == '0':
-		return atZero
-	case (n <= atSign || n == inWhole) && digit:
-		return inWhole
-	case (n == atZero || n == inWhole) && c == '.':
-		return atPoint
-	case (n == atPoint || n == inRest) && digit:
-		return inRest
-	case (n == atZero || n == inWhole || n == inRest) && c|0x20 == 'e':
-		return atE
-	case n == atE && (c == '+' || c == '-'):
-		return atESign
-	case (n == atE || n == atESign || n == inPower) && digit:
-		return inPower
-	}
-	return atStart
-}
-
 // goOn goes on in a number, which ends where something else begins.
 func (s *search) goOn(b []byte) int {
 	for ; s.i < len(b); s.i++ {
@@ -162,10 +121,6 @@ func (s *search) nested(b []byte) (end int) {
 	s.i, s.depth, s.quoted = i, depth, quoted
 	return end
 }
-
-// zeroBytes has the top bit of each byte of w set that is zero. Only the lowest one
-// can be relied on.
-func zeroBytes(w uint64) uint64 { return (w - ones) &^ w & tops }
 
 // ends is for a document behind which there is nothing but err: where it ends, or what
 // is wrong.

@@ -120,3 +120,11 @@ func catchLimit(err *error) {
 		panic(x)
 	}
 }
+
+// A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
+// most; what is longer is read into the arena at once.
+const (
+	leastAhead  = 512
+	mostAhead   = 64 << 10
+	longestLine = 16 << 10
+)

@@ -3,7 +3,7 @@ package arenajson
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"reflect"
 	"sync/atomic"
 
@@ -45,22 +45,6 @@ func (d *decoder) set(opts []Option) {
 			d.recycles = true
 		}
 	}
-}
-
-// StrictError describes what Strict refuses and encoding/json does not.
-type StrictError struct {
-	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
-	What   string // what it is
-}
-
-// Error says where it is, and what.
-func (e *StrictError) Error() string {
-	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
-}
-
-// reject ends the reading with what Strict doesn't allow.
-func (d *decoder) reject(i int, what string) {
-	panic(trouble{&StrictError{int64(d.before + i), what}})
 }
 
 func (d *decoder) unmarshal(data []byte, v any) error {
@@ -185,21 +169,6 @@ func (d *decoder) copyOf(data []byte) {
 	d.base, d.n = xunsafe.DataOf(b), len(data)
 }
 
-// notJSON is syntaxError for what may be JSON after all. It takes no memory for that.
-func notJSON(data []byte) error {
-	if json.Valid(data) {
-		return nil
-	}
-	return syntaxError(data)
-}
-
-// syntaxError returns encoding/json's error for what is not JSON, whose text only that
-// can make.
-func syntaxError(data []byte) error {
-	var raw json.RawMessage
-	return json.Unmarshal(data, &raw)
-}
-
 // allZero reports whether the value at p, of size bytes, has only zeros.
 func allZero(p xunsafe.Pointer, size uintptr) bool {
 	b := xunsafe.Bytes(p, int(size))
@@ -216,3 +185,6 @@ func allZero(p xunsafe.Pointer, size uintptr) bool {
 	}
 	return true
 }
+
+// errGuessed tells that what may be a document is none, or not all of one.
+var errGuessed = errors.New("arenajson: not a line")
