@@ -44,10 +44,11 @@ func (l *Lane) reserveLarge(size uintptr) (*chunk, uintptr) {
 	if l.Hi-l.Lo < redzone+size {
 		if l.wantsOwnChunk(size) {
 			c := l.ownChunk(redzone + size)
-			c.Lo = redzone + size
-			l.addRedzone(&c, 0, redzone)
+			off := c.Lo + redzone // free chunks may begin behind what earlier epochs had
+			l.addRedzone(&c, c.Lo, redzone)
+			c.Lo = off + size
 			l.tip = 0
-			return l.retire(c), redzone
+			return l.retire(c), off
 		}
 		l.grow(redzone + size)
 	}
