@@ -127,8 +127,8 @@ func (l *Lane) leaveFull() {
 // It returns false where nothing is left.
 func (c *chunk) isolate(ops *laneOps) bool {
 	begin := c.begin()
-	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin {
-		return true // as it was
+	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin && c.cleanEnd == c.cap {
+		return true // nobody had anything of it
 	}
 	if c.size() > math.MaxUint32 {
 		return false

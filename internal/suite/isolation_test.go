@@ -401,6 +401,29 @@ func TestIsolatedRewindFreesItsOwn(t *testing.T) {
 	isolatedRewinds[*int](t)
 }
 
+// An epoch whose only values are texts that a rewind took back has had memory, too: the
+// next one's text lay where they lie.
+func TestIsolatedRewindOfTexts(t *testing.T) {
+	if check.On {
+		t.Skip("nothing is used again")
+	}
+	p := arena.NewArenaPool(4<<10, 0)
+	p.SetIsolation(true)
+	var kept []string
+	for n := range 50 {
+		a := p.Get()
+		m := a.Mark()
+		kept = append(kept, a.AllocString(isoText(n)))
+		a.Rewind(m)
+		p.Put(a)
+	}
+	for n, text := range kept {
+		if text != isoText(n) {
+			t.Fatalf("the text of epoch %d is %q", n, text)
+		}
+	}
+}
+
 func isolatedRewinds[T any](t *testing.T) {
 	for fill := range 80 {
 		p := arena.NewArenaPool(1<<10, 2<<10)
