@@ -40,6 +40,9 @@ func TestModelRandom(t *testing.T) {
 		if seed%2 == 1 {
 			calm(in, rnd)
 		}
+		if seed%4 == 2 {
+			isolate(in, rnd)
+		}
 		if err := runReplay(in); err != nil {
 			t.Fatalf("program %d: %v\ngo test fuzz v1\n[]byte(%q)", seed, err, in)
 		}
@@ -58,6 +61,23 @@ func calm(in []byte, rnd *rand.Rand) {
 		}
 		if rnd.IntN(2) == 0 {
 			in[i] %= 40
+		}
+	}
+}
+
+// isolate makes a program's arena one of a pool that isolates, its chunks small, and of
+// its operations more marks, rewinds, limits and ends of epoch: memory that is taken back,
+// of an epoch that began in the middle of a chunk.
+func isolate(in []byte, rnd *rand.Rand) {
+	in[0], in[1] = byte(rnd.IntN(7)), byte(6+rnd.IntN(6))
+	for i := 2; i < len(in)-3; i++ {
+		switch rnd.IntN(24) {
+		case 0:
+			i += copy(in[i:], []byte{15, 8, 12}) // Put, and Mark where the next one begins
+		case 1, 2:
+			in[i] = byte(12 + rnd.IntN(3))
+		case 3, 4:
+			in[i] = 13
 		}
 	}
 }

@@ -48,8 +48,8 @@ func runReplay(in []byte) error {
 	for ops := 1; len(f.in) > 0 && ops <= maxOps; ops++ {
 		r := f.at
 		r.ops++
-		what, err := r.step()
-		if err == nil {
+		what, err := f.refused(r)
+		if err == nil && !r.m.Ended() {
 			err = r.counts()
 		}
 		if err == nil {

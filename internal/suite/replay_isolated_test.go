@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/suite/model"
 )
 
 // isolated is what a program keeps too long where its arena is one of a pool that
@@ -14,6 +15,8 @@ import (
 type isolated struct {
 	pool  *arena.ArenaPool // nil where nothing is isolated
 	stale []*slot
+
+	refusals int // by limits
 }
 
 // mostStale bounds what is compared again and again.
@@ -108,4 +111,77 @@ func (r *replay) end(b byte) {
 	r.a = r.pool.Get()
 	r.met[r.a] = r
 	clear(r.lanes)
+}
+
+// alsoIsolated carries out what may hand out memory in other ways: a Map, an allocation
+// near a limit, an Escape.
+func (r *replay) alsoIsolated(b byte) (string, error) {
+	switch n := int(r.byte()); b % 3 {
+	case 0:
+		limit := n % 4 * r.chunk / 2
+		if limit != 0 {
+			limit += r.root.a.Stats().RetainedBytes
+		}
+		r.root.a.SetLimit(limit)
+		return fmt.Sprintf("SetLimit(%d)", limit), nil
+	case 1:
+		r.types[mapKind] = true
+		m := arena.NewMap[uint64, uint64](r.a, n%40)
+		for k := range uint64(n % 70) {
+			m.Set(k, k)
+		}
+		var values []*slot
+		for k := range uint64(n % 70) {
+			values = append(values, &slot{typ: flatKinds[4], r: raw{unsafe.Pointer(m.Ptr(k)), 1, 1}})
+		}
+		r.reconcile()
+		for _, s := range values {
+			if lo, hi := s.span(); lo != 0 {
+				if err := r.meets(lo, hi); err != nil {
+					return "Map", err
+				}
+			}
+		}
+		r.back = append(r.back, values...)
+		return fmt.Sprintf("Map of %d", n%70), nil
+	default:
+		all := append(slices.Clone(r.slots), r.stale...)
+		for i := range all {
+			if s := all[(i+n)%len(all)]; s.typ == nil {
+				if got := arena.Escape(r.a, s.text); got != s.text {
+					return "Escape", fmt.Errorf("got %q of %q", got, s.text)
+				}
+				break
+			}
+		}
+		return "Escape", nil
+	}
+}
+
+// mapKind stands for the type of a Map.
+var mapKind testType = &kind[struct{}]{name: "Map"}
+
+// reconcile has the model know of memory that it was not told of.
+func (r *replay) reconcile() {
+	if more := r.a.Stats().UsedBytes - r.m.Used(); more > 0 {
+		r.m.Make(model.Traced, more, 1, 1)
+	}
+}
+
+// refused runs an operation, and ends the epoch of all arenas where a limit refuses it.
+func (f *forked) refused(r *replay) (what string, err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *arena.LimitError:
+			r.reconcile()
+			r.buffers = nil // one of them may have been told of what did not come
+			what, err = "a limit", f.root.contents()
+			f.root.release()
+			f.refusals++
+		default:
+			panic(x)
+		}
+	}()
+	return r.step()
 }

@@ -107,6 +107,9 @@ func (r *replay) rewind() (string, error) {
 		return "Rewind(none)", nil
 	}
 	i := int(r.byte()) % len(r.marks)
+	if r.pool != nil { // most of the others are stale
+		i = len(r.marks) - 1 - i%min(3, len(r.marks))
+	}
 	what, p := fmt.Sprintf("Rewind(mark %d of %d)", i, len(r.marks)), r.marks[i]
 	if !r.m.Valid(p.mm) {
 		return what, r.mustPanic("the mark is", func() { r.a.Rewind(p.m) })

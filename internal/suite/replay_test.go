@@ -167,6 +167,11 @@ func (r *replay) step() (string, error) {
 	case 13:
 		return r.rewind()
 	case 14:
+		if r.pool != nil {
+			if b := r.byte(); b >= 64 {
+				return r.alsoIsolated(b)
+			}
+		}
 		return r.misuse()
 	case 15:
 		b := r.byte()
@@ -174,13 +179,7 @@ func (r *replay) step() (string, error) {
 			return "rewrite", r.rewrite(r.byte())
 		} else if b%32 == 0 {
 			err := r.contents()
-			r.ended(r.slots)
-			r.a.Release()
-			r.m.Reset() // which is what Release does, as far as the model goes
-			clear(r.types)
-			r.bufferType = false
-			clear(r.lanes)
-			r.sync()
+			r.release()
 			if st := r.a.Stats(); err == nil && (st.RetainedBytes != 0 || st.Chunks != 0) {
 				err = fmt.Errorf("%d bytes in %d chunks are left", st.RetainedBytes, st.Chunks)
 			}
@@ -219,6 +218,16 @@ func (r *replay) step() (string, error) {
 		}
 	}
 	return "rewrite", r.rewrite(r.byte())
+}
+
+func (r *replay) release() {
+	r.ended(r.slots)
+	r.a.Release()
+	r.m.Reset() // which is what Release does, as far as the model goes
+	clear(r.types)
+	r.bufferType = false
+	clear(r.lanes)
+	r.sync()
 }
 
 func (r *replay) limit() int {
