@@ -38,7 +38,7 @@ var scheduleNames = prefixes(`schedule park_m gosched_m goschedImpl gopreempt_m 
 // programNames are all others through which a program gets into the runtime.
 var programNames = prefixes(`newproc gopark goready ready goyield Gosched gogo goexit gosched note
 	futex usleep osyield nanosleep osPreemptExtEnter entersyscall exitsyscall reentersyscall lock unlock sema
-	sync_ netpoll poll_ epoll (*timers) (*timer) timeSleep newTimer resetTimer stopTimer resetForSleep goroutineReady
+	acquireSudog releaseSudog getOrAddWeakHandle getWeakHandle sync_ netpoll (*poll poll_ epoll (*timers) (*timer) timeSleep newTimer resetTimer stopTimer resetForSleep goroutineReady
 	nanotime walltime time_now time_ cputicks sig doSigPreempt asyncPreempt wantAsyncPreempt preempt (*profBuf)
 	cpuprof (*cpuProfile) profileWriter setcpuprofilerate SetCPUProfileRate runtime_pprof pprof_ newstack copystack morestack
 	adjust (*unwinder) gentraceback pcvalue func (*Func) (*Frames) Callers callers Caller FuncForPC

@@ -61,6 +61,10 @@ func TestClassify(t *testing.T) {
 		{"runtime.mallocgc internal/runtime/maps.newarray internal/runtime/maps.newTable main.f", Malloc, "internal/runtime/maps.newTable", "", 1},
 		{"runtime.futex runtime.notesleep runtime.stopm runtime.findRunnable runtime.schedule runtime.park_m runtime.mcall", Schedule, "park_m", "", 0},
 		{"runtime.chansend1 main.f", Program, "chansend1", "", 1},
+		// Those that other packages of the standard library reach by a name of their own.
+		{"runtime.(*pollDesc).publishInfo internal/poll.runtime_pollSetDeadline main.f", Program, "(*pollDesc).publishInfo", "", 2},
+		{"runtime.releaseSudog sync.runtime_notifyListWait main.f", Program, "releaseSudog", "", 2},
+		{"runtime.getOrAddWeakHandle weak.runtime_registerWeakPointer main.f", Program, "getOrAddWeakHandle", "", 2},
 		{"memeqbody main.f", Program, "memeqbody", "", 1},
 		{"runtime.zebra main.f", Program, "zebra", "zebra", 1},
 		{"runtime.memmove runtime.zebra main.f", Program, "zebra", "zebra", 1},
