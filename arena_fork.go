@@ -120,7 +120,7 @@ func (a *Arena) endForks(born uint64, how string) (used uintptr) {
 		}
 		used += f.region.Empty()
 		if check.On {
-			a.dropForks(k.out) // one that is never used again is what finds every stale use
+			a.dropForks(k.out) // one that is never used again finds every stale use
 		}
 	}
 	a.quota().ForksInUse(k.out)

@@ -64,7 +64,7 @@ type ledgerArena struct {
 	index   *Map[string, *textPair]
 }
 
-// figures is what is compared before and after a step.
+// figures are compared before and after a step.
 type figures struct {
 	held, charged uintptr
 	chunks        int

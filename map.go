@@ -151,7 +151,7 @@ func (m *Map[K, V]) Delete(k K) bool {
 }
 
 // Clear takes out all entries, NaNs too. The map keeps its table, which is
-// cleared: that is what it costs, however few the entries are.
+// cleared: that is its cost, however few the entries are.
 func (m *Map[K, V]) Clear() {
 	if check.On {
 		m.mustBeAlive("Map.Clear")

@@ -232,7 +232,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	x := a.owner.idle
 	a.owner.idle = nil
 	if check.On {
-		// An arena that is never used again is what finds every stale use.
+		// An arena that is never used again finds every stale use.
 		if a = a.successor(); a == nil {
 			return
 		}

@@ -30,7 +30,7 @@ func granted(p *ArenaPool, bytes int) (over *LimitError) {
 
 func asError(v any) error { err, _ := v.(error); return err }
 
-// The limits are what the documentation says of the memory limit, and follow it: where
+// The limits are the documented shares of the memory limit, and follow it: where
 // they do not, a container dies, or refuses what it has memory for.
 func TestLimitsFromEnvironment(t *testing.T) {
 	if n, file := cgroup.MemoryLimit(os.DirFS("/")); n != 0 && n < 1<<30 {

@@ -28,7 +28,7 @@ func refused(t *testing.T, f func()) (over *LimitError) {
 	return nil
 }
 
-// heldNow adds up the chunks, which is what the quota must say.
+// heldNow adds up the chunks, as the quota must have it.
 func heldNow(a *Arena) int { return int(a.region.Numbers().Held) }
 
 // checkQuota compares what the quota counts with the chunks that are there.

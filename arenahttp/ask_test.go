@@ -83,7 +83,7 @@ func TestWhoAsks(t *testing.T) {
 			on(t, func() { want(ask(r), false) })
 		}, "abandoned"},
 		"another with a context of its own": {func(r *http.Request) {
-			//lint:ignore SA1029 the key is what a router of somebody else has
+			//lint:ignore SA1029 a key as other people's routers have it
 			ctx, cancel := context.WithCancel(context.WithValue(r.Context(), "key", "value"))
 			defer cancel()
 			on(t, func() { want(arena.FromContext(ctx), true) })

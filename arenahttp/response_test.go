@@ -117,7 +117,7 @@ func TestClientGoesAwayAndShutdown(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// Two allocations are what WithContext copies and the one object of ours.
+// Two allocations: the copy of WithContext and the one object of ours.
 func TestAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if goroutine.Traced {

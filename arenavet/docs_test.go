@@ -49,7 +49,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	}
 }
 
-// The comments of the page's examples are what the analyzer says, whole and
+// The comments of the page's examples are the analyzer's findings, whole and
 // on that line, and it says nothing else.
 func TestExamplesOfThePage(t *testing.T) {
 	dir := t.TempDir()

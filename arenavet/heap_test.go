@@ -49,7 +49,7 @@ func runIn(in, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// What the guide on conversions says of its example is what the analyzer says and writes.
+// The guide's findings and fixes of its example are the analyzer's.
 func TestConvertingGuide(t *testing.T) {
 	_, tool := tools(t)
 	root, err := filepath.Abs("..")

@@ -20,7 +20,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The pages, and nothing else, are what a user reads.
+// The pages that a user reads, all of them.
 var pages = []string{"README.md", "docs/guide.md", "docs/production.md", "docs/safety.md", "docs/arenavet.md",
 	"docs/json.md", "docs/adapters.md", "docs/design.md", "docs/numbers.md", "cpp/README.md"}
 

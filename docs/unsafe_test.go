@@ -58,7 +58,7 @@ var importsUnsafe = map[string]string{
 }
 
 // The packages that may call internal/xunsafe: they do so on memory that they have made
-// or been given, and say why it is what they take it for.
+// or been given, and say why it has the type that they take it for.
 var callsXunsafe = []string{
 	".", "arenahttp", "arenajson", "fixedpool", "internal/escape", "internal/guard", "internal/hooks", "internal/machine",
 	"adapters/protobuf",

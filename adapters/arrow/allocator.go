@@ -5,7 +5,7 @@
 //	...
 //	if err := mem.Reset(); err != nil { // a buffer was not released
 //
-// Buffers are what holds the values of arrays and records. The objects around them,
+// Buffers hold the values of arrays and records. The objects around them,
 // builders and arrays, stay on the heap: arrow makes them with new.
 package arenaarrow
 

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// stream is what the method of a stream sees: its context and its connection, with the
+// stream is the view of a stream's method: its context and its connection, with the
 // message that was received last. Goroutines' numbers are compared only with those that are
 // alive, or whose arena they may then have.
 type stream struct {

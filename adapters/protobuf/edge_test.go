@@ -24,7 +24,7 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 )
 
-// edges are what a conformance suite has: documents in hexadecimal, read as messages of
+// edges are cases as of a conformance suite: documents in hexadecimal, read as messages of
 // every kind.
 var edges = []string{
 	"",
@@ -332,7 +332,7 @@ func TestUnknownBeforeDocument(t *testing.T) {
 	doc := unhex(t, "f80701")
 	for n := range 40 {
 		m := new(openpb.Scalars)
-		//arenavet:ignore what append does to it is what is tried
+		//arenavet:ignore append to it on purpose
 		before := slices.Clip(append(a.AllocBytes(8 * n)[:0], bytes.Repeat(doc, 8*n/3)...))
 		m.ProtoReflect().SetUnknown(before)
 		if err := (arenapb.UnmarshalOptions{Merge: true}).Unmarshal(a, doc, m); err != nil {

@@ -196,7 +196,7 @@ func (e *encoder) length(o op, s string) int {
 	return len(s)
 }
 
-// number is what the varint at at is written as.
+// number is the value that is written as the varint at at.
 func number(o op, signed bool, at xunsafe.Pointer) uint64 {
 	switch o {
 	case opInt32:

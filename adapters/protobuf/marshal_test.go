@@ -136,7 +136,7 @@ func TestMarshalMaps(t *testing.T) {
 	}
 }
 
-// Nothing, nothing of a type, and what is empty are what package proto makes of them.
+// Nothing, nothing of a type, and empty messages give the bytes of package proto.
 func TestMarshalNothing(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	for _, m := range []proto.Message{nil, (*wrapperspb.StringValue)(nil), &wrapperspb.StringValue{}, wrapperspb.String("\xff"), wrapperspb.String("x")} {

@@ -1,6 +1,6 @@
 /// \file
 /// Ebbpool's benchmark: a fixed pool and an arena beside the lower bound, the usual designs and
-/// the allocators one would use instead. Names are what is done, the size of an object,
+/// the allocators one would use instead. Names have the operation, the size of an object,
 /// how many there are, and by whom: `matrix/rolling/16/8K/ebb trap`.
 ///
 ///     bench --benchmark_filter=matrix --benchmark_repetitions=7 --benchmark_enable_random_interleaving=true

@@ -82,7 +82,7 @@ TEST(ArenaMisuse, MarksMovedFrom) {
     ebb::arena_mark m = a.mark();
     a.allocate(8);
     ebb::arena_mark to = std::move(m);
-    expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(m); });  // NOLINT: it is what is tried
+    expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(m); });  // NOLINT: on purpose
     ebb::arena_mark assigned;
     expect(ebb::misuse::moved_mark, &a, [&] { a.rewind(assigned); });
     assigned = std::move(to);

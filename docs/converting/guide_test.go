@@ -78,7 +78,7 @@ func Example() {
 	// Output: 2 variables: width, margin <nil>
 }
 
-// The table of the page is what is counted here.
+// The page's table has the counts of this test.
 func TestTable(t *testing.T) {
 	if check.On || check.Race || check.ASan || machine.Portable || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the table is that of plain builds with Go 1.26")

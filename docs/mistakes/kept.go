@@ -133,7 +133,7 @@ func fillMap(m map[string][]byte) {
 	m["greeting"] = a.AllocBytes(16)
 }
 
-// answers are what keepAnswers keeps: of two values that leave the arena, only one is
+// answers are kept by keepAnswers: of two values that leave the arena, only one is
 // copied out.
 type answers struct{ name, note []byte }
 

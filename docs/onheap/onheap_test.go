@@ -52,7 +52,7 @@ var (
 	moment   = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 )
 
-// rows are what one does, on the heap and with an arena that is at hand and warm.
+// rows are operations, on the heap and with an arena that is at hand and warm.
 var rows = []struct {
 	what    string
 	heap    func()
@@ -114,7 +114,7 @@ var rows = []struct {
 		"none: errors outlive what they are about", nil},
 }
 
-// The tables of the page are what is counted here.
+// The page's tables have the counts of this test.
 func TestTables(t *testing.T) {
 	if check.On || check.Race || check.ASan || machine.Portable || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the tables are those of plain builds with Go 1.26")

@@ -114,7 +114,7 @@ func TestSameAnswers(t *testing.T) {
 	}
 }
 
-// The table of the page is what is counted here, but for one in twenty.
+// The page's table has the counts of this test, but for one in twenty.
 func TestTable(t *testing.T) {
 	if check.On || check.Race || check.ASan || machine.Portable || runtime.GOARCH != "amd64" {
 		t.Skip("these builds allocate for themselves")
@@ -160,7 +160,7 @@ func TestSnippets(t *testing.T) {
 	testkit.Snippets(t, page, "*.go", "../converting/*/expr.go", "../converting/*_test.go")
 }
 
-// BenchmarkSteps is what make of the figures one wants: go test -C docs -bench . ./tenminutes
+// BenchmarkSteps gives the times of the steps: go test -C docs -bench . ./tenminutes
 func BenchmarkSteps(b *testing.B) {
 	for _, s := range steps {
 		b.Run(strings.ReplaceAll(s.name, " ", "_"), func(b *testing.B) {

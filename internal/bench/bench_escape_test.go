@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// element is what a parser of a small document makes: a tree with texts.
+// element is a node as a parser of a small document makes it: a tree with texts.
 type element struct {
 	name     string
 	text     string

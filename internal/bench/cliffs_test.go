@@ -44,7 +44,7 @@ type jsonDoc struct {
 
 var smallDoc = []byte(`{"id":17,"name":"a small one","tags":["new","red"],"owner":{"name":"Jo","mail":"jo@example.org"}}`)
 
-// smallEpochs are what epochs do that have few types.
+// smallEpochs are the requests of epochs that have few types.
 var smallEpochs = []struct {
 	name string
 	live func(a *arena.Arena)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// none is what version 1 writes where there is no limit, or a little less: the number
+// none is version 1's number for no limit, or a little less: the number
 // depends on the page size.
 const none = 1 << 60
 

@@ -13,7 +13,7 @@ import (
 // long as the pointer exists, and every use of it can be found:
 //
 //   - by AddressSanitizer, because all of an arena's memory that is not handed
-//     out is poisoned, and so is what was taken back;
+//     out is poisoned, and so is memory that was taken back;
 //   - by the race detector, because taking memory back counts as writing it;
 //   - by the processor, with the tag arenacheck: see protect_tag.go.
 //

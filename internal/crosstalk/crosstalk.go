@@ -199,7 +199,7 @@ func (x *trial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// planted is what a request makes: memory with pointers, and without.
+// planted is a request's memory, with pointers and without.
 type planted struct {
 	text string
 	next *planted

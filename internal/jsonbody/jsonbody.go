@@ -69,7 +69,7 @@ type sized struct {
 
 const (
 	first   = 16 << 10 // bytes of room for nothing: about what a connection takes by itself
-	trusted = 16       // times what has come is what may come
+	trusted = 16       // times the bytes that have come may still come
 )
 
 // Len is how much room arenajson takes at once for what is to come: as much as was said, and

@@ -15,7 +15,7 @@ import (
 //	|  earlier  |  this epoch's   |  free    |  its | earl. |
 //	+-----------+-----------------+----------+------+-------+
 //
-// So what a stale reference leads to is what it led to before, or zero in the lane of
+// So a stale reference leads to what it led to before, or to zero in the lane of
 // a type with pointers: memory that went on leading to others' would keep all of that
 // alive for as long as the chunk has room. Within an epoch a rewind has memory handed
 // out again; the next epoch begins behind all that was ever handed out of the chunk.

@@ -168,7 +168,7 @@ func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
 // may keep. It returns how many it has kept.
 func (l *Lane) empty(limit uintptr) (held uintptr) {
 	if check.On && l.usedBytes() != 0 {
-		// Memory that is never used again is what finds every stale use.
+		// Memory that is never used again finds every stale use.
 		l.recordUse(limit)
 		l.Drop()
 		return 0

@@ -84,7 +84,7 @@ func TestAssumption3Alignment(t *testing.T) {
 	}
 }
 
-// A4 is what the suite's torture_test.go tries: pointers to every part of a chunk, through
+// The suite's torture_test.go tries A4: pointers to every part of a chunk, through
 // collections.
 
 // A5: a pointer type's descriptor leads to that of what it points to. Without it

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// errMake is what a make that fails panics with.
+// errMake is the panic of a make that fails.
 var errMake = errors.New("makeslice: len out of range")
 
 // noMemory is a memory of which nothing can be made.

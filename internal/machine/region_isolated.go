@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Retired is what the regions of a pool have in common that were left behind: each is
+// Retired is shared by the regions of a pool that were left behind: each is
 // where a stale arena would allocate. One that does goes on as a region of its own.
 type Retired struct {
 	chunkSize, maxRetained uintptr

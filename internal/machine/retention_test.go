@@ -101,7 +101,7 @@ func (r *retention) live(n int, need uintptr) {
 	}
 }
 
-// What is kept for is what comes again. These are the boundaries: four times,
+// A lane keeps memory for needs that come again. These are the boundaries: four times,
 // 128 epochs, 192 epochs.
 func TestWhatIsKeptFor(t *testing.T) {
 	fresh := func() *retention {

@@ -122,7 +122,7 @@ func TestSizeHintCounts(t *testing.T) {
 	}
 }
 
-// Three of four is what it says, to the sample: as many as do not fit are at most a
+// Three of four, to the sample: as many as do not fit are at most a
 // fourth, and of the class below more would be.
 func TestThreeOfFourToTheSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))

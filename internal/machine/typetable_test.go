@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// fakeTypes are descriptors to look up: their addresses are what counts, and
+// fakeTypes are descriptors to look up: only their addresses count, and
 // those are a word apart at least, as the linker's are.
 func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	space := make([]TypeDesc, 8*n)

@@ -272,7 +272,7 @@ func TestUninitRefusesPointers(t *testing.T) {
 	})
 }
 
-// With a nil arena all code must run, on the heap: that is what lets a program
+// With a nil arena all code must run, on the heap: that lets a program
 // have one code path.
 func TestNilArena(t *testing.T) {
 	var a *arena.Arena

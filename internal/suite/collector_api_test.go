@@ -248,7 +248,7 @@ func testAPI(t *testing.T, test string, cases map[string]apiCase) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cmd := testkit.Self(t.Context(), t, "-test.run=^"+test+"$")
-			// What a plain build does is what the page is about: with the checks on,
+			// The page is about plain builds: with the checks on,
 			// no memory is used again.
 			cmd.Env = append(os.Environ(), child+"="+name, "EBBPOOL_CHECKED=off", "GORACE=atexit_sleep_ms=0")
 			out, err := cmd.CombinedOutput()

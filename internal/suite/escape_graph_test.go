@@ -63,7 +63,7 @@ func (v *vertex) label() string { return v.name }
 func (p pair) label() string    { return p.s }
 func (w word) label() string    { return "word" }
 
-// nest is what package reflect takes interfaces out of, which share its box: those of In
+// nest is a struct out of which package reflect takes interfaces that share its box: those of In
 // and of In.P have its very address.
 type nest struct {
 	In   nestPart
@@ -107,7 +107,7 @@ type graph struct {
 	unboxed bool // boxes in boxes
 }
 
-// places are what may be pointed to.
+// places may be pointed to.
 type places struct {
 	in    *arena.Arena // nil: the heap
 	vs    []*vertex

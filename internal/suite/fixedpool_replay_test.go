@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// fixedPool is what Pool and SyncPool have in common.
+// fixedPool has the methods of both Pool and SyncPool.
 type fixedPool[T any] interface {
 	Allocate() *T
 	Deallocate(*T)

@@ -57,7 +57,7 @@ func TestPoolZeroesAfterStaleWrite(t *testing.T) {
 	p := fixedpool.New[fixedPtr](1)
 	x := p.Allocate()
 	p.Deallocate(x)
-	//arenavet:ignore a stale write is what is tried
+	//arenavet:ignore a stale write, on purpose
 	x.s = "stale"
 	if y := p.Allocate(); y != x || y.s != "" {
 		t.Errorf("the slot holds %q", y.s)
@@ -65,7 +65,7 @@ func TestPoolZeroesAfterStaleWrite(t *testing.T) {
 	q := fixedpool.New[fixedFlat](1)
 	z := q.Allocate()
 	q.Deallocate(z)
-	//arenavet:ignore a stale write is what is tried
+	//arenavet:ignore a stale write, on purpose
 	z.n = 1
 	if q.Allocate().n != 0 {
 		t.Error("the slot is not zero")

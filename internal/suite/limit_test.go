@@ -65,7 +65,7 @@ var fillers = []struct {
 	{"slices", 10 * int(xunsafe.SizeOf[string]()), func(a *arena.Arena) { arena.MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
-// The limit is what stands between one request and the memory of all others:
+// The limit stands between one request and the memory of all others:
 // it must hold to the byte, for chunks larger and smaller than it, and yet let
 // an epoch have nearly all of it.
 func TestLimitHolds(t *testing.T) {

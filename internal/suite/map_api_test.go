@@ -114,7 +114,7 @@ func TestMapUnhashable(t *testing.T) {
 	}
 }
 
-// A Map whose arena refuses it memory is what it was, wherever that happens: for
+// A Map whose arena refuses it memory is unchanged, wherever that happens: for
 // the Map, its first table, any later one, or the record of a table that is walked.
 func TestMapLimit(t *testing.T) {
 	refused := 0

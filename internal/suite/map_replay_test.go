@@ -24,7 +24,7 @@ type mapReplay[K comparable, V any] struct {
 	ops   int
 }
 
-// mapWalk is what a walk that is under way must keep to.
+// mapWalk has the rules of a walk that is under way.
 type mapWalk[K comparable] struct {
 	due     map[K]bool      // entries that have been there all along and did not come yet
 	dueNaN  map[uint64]bool // those of NaNs, by value

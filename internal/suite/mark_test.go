@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Scratch memory in the middle of a request is what marks are for: everything
+// Marks are for scratch memory in the middle of a request: everything
 // from before must stay, everything after must come back, level by level.
 func TestMarkNested(t *testing.T) {
 	for _, chunk := range []int{64, 4096} {

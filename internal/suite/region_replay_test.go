@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// piece is what a trace has handed out, and what it must hold.
+// piece is memory that a trace has handed out, and its expected contents.
 type piece struct {
 	bytes []byte
 	fill  byte

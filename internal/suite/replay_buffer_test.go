@@ -19,7 +19,7 @@ type bufferSlot struct {
 	texts []takenText
 }
 
-// takenText is what String returned, and what it must be for good.
+// takenText is a result of String, and its text, which must stay for good.
 type takenText struct{ got, want string }
 
 // buffer makes a Buffer, or carries out an operation on one, among all other

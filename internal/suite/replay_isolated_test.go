@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// isolated is what a program keeps too long where its arena is one of a pool that
+// isolated has what a program keeps too long where its arena is one of a pool that
 // isolates: every allocation of the epochs that have ended.
 type isolated struct {
 	pool  *arena.ArenaPool // nil where nothing is isolated

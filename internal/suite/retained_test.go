@@ -183,7 +183,7 @@ func TestFewObjectsOfManyTypes(t *testing.T) {
 	}
 }
 
-// HighWater is what an operator sizes limits by: a peak that nobody noted, since
+// An operator sizes limits by HighWater: a peak that nobody noted, since
 // a rewind took it back or since it was of a type with pointers, makes them too
 // low.
 func TestHighWater(t *testing.T) {

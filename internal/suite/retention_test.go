@@ -56,7 +56,7 @@ func huge() int {
 	return 256 << 20
 }
 
-// noise is what the test's own machinery may add to the heap meanwhile.
+// noise bounds what the test's own machinery may add to the heap meanwhile.
 const noise = 256 << 10
 
 // One request out of proportion must not be paid for by all that follow: it

@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// fillWith is what the next owner of memory without pointers may write to it.
+// fillWith are bytes that the next owner of memory without pointers may write to it.
 func fillWith(a *arena.Arena, b byte) {
 	text := a.AllocBytes(64)
 	for i := range text {

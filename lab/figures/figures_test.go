@@ -63,7 +63,7 @@ func TestTargetsAreTheClaims(t *testing.T) {
 	}
 }
 
-// results are what benchmarks print in two rounds; the second was slow for both.
+// results are the output of benchmarks in two rounds; the second was slow for both.
 const results = `cpu: Intel(R) Xeon(R) CPU @ 2.60GHz
 build:
 BenchmarkA/alloc=heap-2 10 100 ns/op 7 p99-ns

@@ -32,7 +32,7 @@ type Codec struct {
 	Stream func(a *arena.Arena, r io.Reader) decoder // nil where it has none like the standard library's
 }
 
-// decoder is what reads documents from a stream.
+// decoder reads documents from a stream.
 type decoder interface {
 	Decode(v any) error
 	More() bool

@@ -9,7 +9,7 @@ import (
 
 // Arrivals are the times at which n requests are meant to start: those of a
 // Poisson process, in which callers know nothing of each other, so that some
-// come in bunches. They are what the seed says, and fill n/rate seconds
+// come in bunches. They follow from the seed, and fill n/rate seconds
 // exactly: every subject meets the same ones.
 func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 0x6172726976616c))

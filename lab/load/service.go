@@ -37,7 +37,7 @@ type Service struct {
 	// Steady the sides that meet them.
 	Open   []int
 	Steady []string
-	// Serve serves one side until ctx is done. data is what Begin has returned.
+	// Serve serves one side until ctx is done. data is Begin's result.
 	Serve func(ctx context.Context, side, data string, l net.Listener) error
 	// Begin makes what a server of either side begins with, in dir.
 	Begin func(ctx context.Context, dir string) (data string, err error)

@@ -27,7 +27,7 @@ const warmEpochs = 3
 const longWarmUp = time.Second
 
 // BenchmarkMatrix has a benchmark for each workload, size and subject. The metric
-// checksum is what an operation returned, of which a float64 keeps 53 bits.
+// checksum is an operation's result, of which a float64 keeps 53 bits.
 func BenchmarkMatrix(b *testing.B) {
 	for _, w := range workloads.Catalog() {
 		for _, n := range slices.Concat(w.Sizes, w.Full) {

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// bump is what the usual resettable Go arena does: a cursor over a []byte. The
+// bump is the usual resettable Go arena: a cursor over a []byte. The
 // collector does not see the pointers stored in it: objects that only it points
 // to are freed under the program. It is here to be measured, never to be used.
 //

@@ -25,7 +25,7 @@ var small = map[string]int{
 func TestAllSubjectsDoTheSame(t *testing.T) {
 	for _, w := range workloads.Catalog() {
 		if w.Kind == workloads.Reads {
-			continue // wrong results are what it counts; see the tests of package matrix
+			continue // it counts wrong results; see the tests of package matrix
 		}
 		n, ok := small[w.Name]
 		if !ok {

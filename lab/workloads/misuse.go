@@ -75,7 +75,7 @@ func (v Misuse) Bind(subject any) (func() Seen, bool) {
 // The values that the epochs and the late writer store.
 const earlier, mine, theirs, late = 0x1111111111111111, 0x2222222222222222, 0x3333333333333333, 0x4444444444444444
 
-// things are what an epoch has handed out.
+// things are an epoch's allocations.
 type things struct {
 	read  func(i int) uint64
 	write func(i int, v uint64)

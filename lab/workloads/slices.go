@@ -59,7 +59,7 @@ func matrixSimple(m Simples, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// simplesAndInts is what a struct with a slice in the same memory needs.
+// simplesAndInts is the need of a struct with a slice in the same memory.
 type simplesAndInts interface {
 	Simples
 	Ints

@@ -17,7 +17,7 @@ import (
 // a part came to is kept beside its log, with a sum of all that it may depend on. Who
 // takes it takes it once, so that the same command again runs everything again.
 
-// before is what a part came to. Only what passed, and lacked nothing, is kept.
+// before is the result of a part. Only what passed, and lacked nothing, is kept.
 type before struct {
 	Of      string // state's
 	Passed  int

@@ -74,7 +74,7 @@ func (p *plan) newTable(g *ssa.Global) *table {
 
 func inName(name string) string { return strings.ToLower(name[:1]) + name[1:] + "In" }
 
-// constructed is what a function literal does nothing but return, where that is new(T) or &T{}.
+// constructed is the T of a function literal that returns new(T) or &T{} and does nothing else.
 func constructed(e ast.Expr) ast.Expr {
 	f, ok := e.(*ast.FuncLit)
 	if !ok || len(f.Body.List) != 1 {

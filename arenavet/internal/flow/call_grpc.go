@@ -163,7 +163,7 @@ func hasOption(v ssa.Value) bool {
 	})
 }
 
-// isCallOf reports whether v is what the function of that name returned.
+// isCallOf reports whether v is a result of the function of that name.
 func isCallOf(v ssa.Value, name string) bool {
 	for {
 		switch x := v.(type) {

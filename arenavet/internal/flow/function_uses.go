@@ -39,7 +39,7 @@ func (f *function) read(st *state, v value, instr ssa.Instruction) {
 	}
 }
 
-// unboxed is what lies in an interface, where its box is read.
+// unboxed is the value in an interface, where its box is read.
 func (f *function) unboxed(st *state, x value, instr ssa.Instruction) (out value) {
 	for _, e := range x {
 		if e.a.Site.box {

@@ -33,7 +33,7 @@ func (h *advisor) newMap(e ast.Expr) {
 	})
 }
 
-// mapParts are what a map is made of; key is nil where that can't be written for a
+// mapParts are the parts of a map's type; key is nil where that can't be written for a
 // NewMap.
 func (h *advisor) mapParts(e ast.Expr) (key, elem, hint ast.Expr) {
 	var t ast.Expr

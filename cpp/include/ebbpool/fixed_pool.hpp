@@ -155,7 +155,7 @@ public:
     }
 
     /// Hands out a slot, or nullptr when all are out. Raw memory: no
-    /// constructor runs, and the bytes are what was left there.
+    /// constructor runs, and the bytes are those that were left there.
     [[nodiscard]] constexpr T* allocate() noexcept {
         if (hot_ != no_slot) {
             const std::size_t slot = +hot_;

@@ -19,7 +19,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
-// marks are what a client writes of each request to the service with arenas, at once, since
+// marks are a client's notes of each request to the service with arenas, at once, since
 // it may be killed.
 var marks = map[byte]string{
 	'b': "begun", 'a': "answered", 'c': "compared", 'x': "cancelled", 'p': "made to panic", 'm': "malformed",

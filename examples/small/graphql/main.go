@@ -105,7 +105,7 @@ func (p *parser) want(sign string) {
 	}
 }
 
-// fail keeps the first error. It is what leaves the arena's epoch, so it has a copy of
+// fail keeps the first error. It leaves the arena's epoch, so it has a copy of
 // the query's text, as fmt makes one.
 func (p *parser) fail(what string) {
 	if p.err == nil {

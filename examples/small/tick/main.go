@@ -26,7 +26,7 @@ type shot struct {
 	by, x, y, dx, dy, left int
 }
 
-// hit is what a tick decides first and does at its end, so that the order in which it
+// hit is a decision of a tick, carried out at its end, so that the order in which it
 // looks at ships doesn't matter.
 type hit struct {
 	ship *ship

@@ -163,7 +163,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// What was left is what it was, and counts no more, also for the high water; a
+// Memory that was left keeps its values, and counts no more, also for the high water; a
 // mark that knows it would have to bring it back.
 func TestLeave(t *testing.T) {
 	var r Region

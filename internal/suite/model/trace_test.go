@@ -9,7 +9,7 @@ import (
 
 const traceDir = "../../../traces"
 
-// The files in traces/ are what two languages test against: a file that is
+// Two languages test against the files in traces/: a file that is
 // not what the model says would have them agree on something wrong.
 func TestTracesAreFresh(t *testing.T) {
 	want := Traces()

@@ -38,7 +38,7 @@ verdict and the range are of the first prediction, where there is one.
 			continue
 		}
 		r := rows[i]
-		p, first := r, "" // what counts is what was predicted first
+		p, first := r, "" // the first prediction counts
 		if i := slices.IndexFunc(frozen, func(f row) bool { return f.name == s.Name }); i >= 0 {
 			p = frozen[i]
 			first = fmt.Sprintf("%.2f (%.2f–%.2f)", p.gain, p.low, p.high)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The page is what the kept values say.
+// The page is made of the kept values.
 func TestPage(t *testing.T) {
 	t.Chdir("../..")
 	rows, err := read("advice/results.csv")

@@ -1,6 +1,6 @@
 // Package handlers has the request handler of the load test, as people write it who know
 // more or less of where its memory comes from. A request is a line of an access log and an
-// order in JSON; the answer is what the order comes to, in JSON. All read, reckon and
+// order in JSON; the answer is the order's receipt, in JSON. All read, reckon and
 // answer the same, byte by byte.
 package handlers
 
@@ -34,7 +34,7 @@ const (
 	Sonic, Goccy, ArenaJSON = "sonic", "goccy", "arenajson"
 	// NilArena is the code of Arena with a nil arena, which is the heap.
 	NilArena = "nil-arena"
-	// Careful is what a team does that has seen the profile: sonic, strconv, and a
+	// Careful is the code of a team that has seen the profile: sonic, strconv, and a
 	// sync.Pool of all that can be used again; Unsafe has its strings share that memory.
 	Careful, Unsafe = "sonic+sync.Pool", "sonic+sync.Pool+unsafe"
 	// Arena is Plain, with a pool of arenas and package arenajson.

@@ -2,7 +2,7 @@ package oracle
 
 import "math/rand/v2"
 
-// Choices are what a generator decides by: random numbers, or bytes that a fuzzer has.
+// Choices decide for a generator: random numbers, or bytes that a fuzzer has.
 type Choices struct {
 	r *rand.Rand
 	b []byte

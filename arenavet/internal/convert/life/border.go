@@ -58,7 +58,7 @@ func ofError(v ssa.Value) bool {
 	return false
 }
 
-// panicString is what a panic of a string has, or nil.
+// panicString is the string of a panic, or nil.
 func panicString(i *ssa.Panic) ssa.Value {
 	if m, ok := i.X.(*ssa.MakeInterface); ok && types.Identical(m.X.Type(), types.Typ[types.String]) {
 		return m.X

@@ -44,7 +44,7 @@ func (f *function) boundTo(v ssa.Value) *ssa.Function {
 	return nil
 }
 
-// summaryOf is what is known of a function that f uses, or nil.
+// summaryOf returns the summary of a function that f uses, or nil.
 func (f *function) summaryOf(g instance) *summary {
 	users := f.p.users[g]
 	if users == nil {

@@ -65,7 +65,7 @@ func generate(dir string) error {
 	if err := os.WriteFile(out, text, 0o644); err != nil {
 		return err
 	}
-	// Without methods of encoding/json, which is what checks the values.
+	// Without methods of encoding/json, which checks the values.
 	cmd := exec.Command("go", "tool", "easyjson", "-all", "-no_std_marshalers", "-output_filename", "methods_generated.go", out)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()

@@ -20,7 +20,7 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// onFasthttp is what the names of those sides begin with that are no net/http servers.
+// onFasthttp is the prefix of the sides that are no net/http servers.
 const onFasthttp = "fasthttp+"
 
 // serve is the server of one side: on net/http, or on fasthttp, which recycles its own
