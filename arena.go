@@ -59,7 +59,7 @@ func (*noCopy) Unlock() {}
 // it.) Each type with pointers gets memory of its own, beginning with six
 // objects, but no more than 512 bytes of them. While the first epoch asks for
 // more, further chunks come, up to 64 times chunkSize each: as much again for
-// values without pointers, four times as much and more for types. Values larger
+// values without pointers, three to six times as much for types. Values larger
 // than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a

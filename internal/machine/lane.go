@@ -200,13 +200,17 @@ func (l *Lane) holding(c *chunk, size uintptr) Holding {
 	return Holding{start, start + c.cap - c.begin(), base, size, l.Key, l.ops.laneMemory}
 }
 
-// typedLane is a lane of a type with pointers, in one piece with its laneOps, the list
-// of its first full chunks and its record.
-type typedLane struct {
+// bareLane is a lane of a type with pointers, in one piece with its laneOps and its record.
+type bareLane struct {
 	Lane
 	own    laneOps
-	few    [2]chunk
 	record laneRecord
+}
+
+// typedLane is such a lane with the list of its first full chunks.
+type typedLane struct {
+	bareLane
+	few [2]chunk
 }
 
 // reflectLane is a lane with such memory, in one piece: a new arena pays for each.

@@ -123,38 +123,39 @@ func laneOf[T any](r *Region) *Lane {
 	if l := r.Types.find(key); l != nil {
 		return r.use(l)
 	}
-	l := newTypedLane[T](r, r.Types.newLane())
+	x, few := r.Types.newLane()
+	l := newTypedLane[T](r, x, few)
 	l.Key = key
 	r.Types.add(l)
 	return l
 }
 
-// newTypedLane makes x, which is zero, the lane of a type with pointers.
-func newTypedLane[T any](r *Region, x *typedLane) *Lane {
+// newTypedLane makes x, which is zero, the lane of a type with pointers, with a list for
+// its first full chunks.
+func newTypedLane[T any](r *Region, x *bareLane, few []chunk) *Lane {
 	size := xunsafe.SizeOf[T]()
-	return r.initTyped(x, size, (*typedMemory[T])(nil), check.NewLane[T](size, true))
+	return r.initTyped(x, few, size, (*typedMemory[T])(nil), check.NewLane[T](size, true))
 }
 
-// newReflectLane is newTypedLane where the type is known at run time. first is where
-// the lane shall lie, nil for anywhere.
-func newReflectLane(r *Region, first *typedLane, t *Type) *Lane {
-	var x *typedLane
+// newReflectLane is newTypedLane where the type is known at run time. x is where the lane
+// shall lie, nil for anywhere.
+func newReflectLane(r *Region, x *bareLane, few []chunk, t *Type) *Lane {
 	var m *reflectMemory
-	if first != nil {
-		x, m = first, new(reflectMemory)
+	if x != nil {
+		m = new(reflectMemory)
 	} else {
 		both := new(reflectLane)
-		x, m = &both.typedLane, &both.memory
+		x, few, m = &both.bareLane, both.few[:0], &both.memory
 	}
 	m.t = t
-	return r.initTyped(x, t.Size, m, check.NewLaneOf(t.Reflect, t.Size, true))
+	return r.initTyped(x, few, t.Size, m, check.NewLaneOf(t.Reflect, t.Size, true))
 }
 
-func (r *Region) initTyped(x *typedLane, size uintptr, memory laneMemory, watch check.Lane) *Lane {
+func (r *Region) initTyped(x *bareLane, few []chunk, size uintptr, memory laneMemory, watch check.Lane) *Lane {
 	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
 	l := &x.Lane
 	l.laneRecord = &x.record
-	l.ops, l.watch, l.older = &x.own, watch, x.few[:0]
+	l.ops, l.watch, l.older = &x.own, watch, few
 	l.retention = newTypedRetention(r.chunkSize, size)
 	l.retention.isolates = r.retired != nil
 	l.watch.WatchedBy(&r.Watch)

@@ -26,7 +26,8 @@ func laneOfType(r *Region, t *Type) *Lane {
 	if l := r.Types.find(t.key); l != nil {
 		return r.use(l)
 	}
-	l := newReflectLane(r, r.Types.firstLane(), t)
+	x, few := r.Types.firstLane()
+	l := newReflectLane(r, x, few, t)
 	l.Key = t.key
 	r.Types.add(l)
 	return l

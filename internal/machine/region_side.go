@@ -24,7 +24,8 @@ func sideLaneOf[T any](r *Region) *Lane {
 	t := reflect.TypeFor[T]()
 	l := r.side.types[t]
 	if l == nil {
-		l = newTypedLane[T](r, new(typedLane))
+		x := new(typedLane)
+		l = newTypedLane[T](r, &x.bareLane, x.few[:0])
 		r.addToSide(t, l)
 	}
 	return r.use(l)
@@ -37,7 +38,7 @@ func sideLaneOfType(r *Region, t *Type) *Lane {
 	}
 	l := r.side.types[t.Reflect]
 	if l == nil {
-		l = newReflectLane(r, nil, t)
+		l = newReflectLane(r, nil, nil, t)
 		r.addToSide(t.Reflect, l)
 	}
 	return r.use(l)

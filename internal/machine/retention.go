@@ -74,11 +74,12 @@ const (
 	startObjects = 6
 	startBytes   = 512
 
-	// leap and stride are how fast the first epoch of a type with pointers
-	// grows: up to the chunk size a chunk is leap times what there is, since
-	// a type that has outgrown its first chunk is likely to be one of many
-	// objects; beyond it there are stride times as much with each new chunk.
-	leap   = 15
+	// step, leap and stride are how fast the first epoch of a type with pointers
+	// grows: the second chunk is step times the first, where most types of a small
+	// request end; up to the chunk size a chunk is leap times what there is, since
+	// such a type is likely to be one of many objects; beyond it stride times.
+	step   = 3
+	leap   = 6
 	stride = 4
 
 	// mostChunks is how many chunks a lane keeps at most: as they grow by an
@@ -165,8 +166,8 @@ func (r *retention) next(held uintptr) uintptr {
 		return min(max(past/8, least), r.largest)
 	case !r.leaps:
 		return min(max(held, r.smallest), r.largest)
-	case held < startObjects*r.unit:
-		return held
+	case held <= r.start:
+		return step * held
 	case held < r.largest/maxGrowth:
 		return min(leap*held, max(stride*held, r.largest/maxGrowth))
 	}

@@ -33,9 +33,9 @@ func TestFirstEpochGrows(t *testing.T) {
 		want []uintptr
 	}{
 		{"flat", flat, []uintptr{chunk, chunk, 2 * chunk, 4 * chunk, 8 * chunk, 16 * chunk, 32 * chunk, 64 * chunk, 64 * chunk}},
-		{"typed", typed, []uintptr{192, 15 * 192, 15 * 16 * 192, 4 * 256 * 192, 4 * 5 * 256 * 192, 64 * chunk, 64 * chunk}},
-		{"small chunks", tiny, []uintptr{64, 64, 128, 4 * 256, 4096, 4096}},
-		{"large objects", large, []uintptr{300, 300, 600, 1200, 15 * 2400, 4 * 38_400}},
+		{"typed", typed, []uintptr{192, 3 * 192, 6 * 4 * 192, 6 * 28 * 192, 4 * 196 * 192, 4 * 5 * 196 * 192, 4 * 25 * 196 * 192}},
+		{"small chunks", tiny, []uintptr{64, 3 * 64, 4 * 256, 4096, 4096, 4096}},
+		{"large objects", large, []uintptr{300, 3 * 300, 6 * 1200, 6 * 8400, 4 * 58_800, 4 * 294_000}},
 	} {
 		if got := grown(&tt.r, len(tt.want)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: chunks of %d bytes, want %d", tt.name, got, tt.want)

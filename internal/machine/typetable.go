@@ -108,32 +108,35 @@ var noLanes laneList
 
 // firstTypes has what the first types of an arena need, in one allocation: a
 // new arena for each request would feel six of them. More than six types hardly ever
-// have slots of their own in so small a table, and a longer list would be of the heap's
+// have slots of their own in so small a table, and longer lists would be of the heap's
 // next size.
 type firstTypes struct {
 	slots [minSlots]*Lane
 	lanes [minSlots - 2]*Lane
 	list  laneList
-	first typedLane
+	first bareLane
+	few   [3]chunk
 }
 
-// newLane makes a lane, which add shall enter once it has its type.
-func (t *TypeTable) newLane() *typedLane {
-	if x := t.firstLane(); x != nil {
-		return x
+// newLane makes a lane, which add shall enter once it has its type, and the list of its
+// first full chunks.
+func (t *TypeTable) newLane() (*bareLane, []chunk) {
+	if x, few := t.firstLane(); x != nil {
+		return x, few
 	}
-	return new(typedLane)
+	x := new(typedLane)
+	return &x.bareLane, x.few[:0]
 }
 
 // firstLane is newLane for the first type, nil for others.
-func (t *TypeTable) firstLane() *typedLane {
+func (t *TypeTable) firstLane() (*bareLane, []chunk) {
 	if t.slots != &vacantSlots {
-		return nil
+		return nil, nil
 	}
 	x := &firstTypes{slots: vacantSlots}
 	x.list.lanes = x.lanes[:0]
 	t.slots, t.laneList = &x.slots, &x.list
-	return &x.first
+	return &x.first, x.few[:0]
 }
 
 // At returns the lane in the slot that key falls into, which is key's or
