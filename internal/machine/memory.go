@@ -148,6 +148,11 @@ func moveTyped[T any](to, from xunsafe.Pointer, bytes uintptr) {
 //
 // SAFETY: the range lies in the chunk and is made of whole elements.
 func cloneTyped[T any](base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	if n == xunsafe.SizeOf[T]() {
+		c := new(T)
+		*c = *(*T)(unsafe.Add(base, off))
+		return unsafe.Pointer(c)
+	}
 	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/xunsafe.SizeOf[T]())
 	c := make([]T, len(s))
 	copy(c, s)
