@@ -34,7 +34,8 @@ import (
 // they lead to has no type. What funcs have captured and chans hold is not seen, in any
 // build, and shared.
 //
-// Three things differ in a copy. Strings of up to 64 bytes have each its own bytes. In a Map
+// Three things differ in a copy. Strings of up to 64 bytes have each its own bytes, many in
+// one allocation of at most 128. In a Map
 // whose keys have pointers or interfaces, entries have other places, so that a pointer that
 // Ptr returned leads to a copy of the value that is not the map's. And a lock is
 // copied as it is, locked or not.

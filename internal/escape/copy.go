@@ -73,6 +73,9 @@ type copier struct {
 	done  []finish
 	stuck bool // it takes a pre-scan
 
+	room  []byte // of the last block of short texts
+	texts int    // bytes of short texts that were copied
+
 	softs
 	seen       refs     // what a pre-scan has looked at
 	prescanned bool     // there was one
@@ -153,6 +156,7 @@ func (c *copier) forget() {
 	clear(c.work[:cap(c.work)])
 	clear(c.done)
 	c.work, c.done, c.stuck = c.work[:0], c.done[:0], false
+	c.room, c.texts = nil, 0
 	c.softs.clear()
 	c.seen.clear()
 	c.prescanned, c.maps, c.boxes = false, nil, nil
@@ -194,13 +198,14 @@ func (c *copier) search(p uintptr, hit *int32) int {
 // copy looks through the value at p, which is the caller's, and through all that it
 // copies for that. It returns false if that takes a pre-scan.
 func (c *copier) copy(prog *program, p Pointer) bool {
+	words := direct()
 	c.in = 0
 	c.scan(prog.slots, p)
 	for len(c.work) > 0 && !c.stuck {
 		i := len(c.work) - 1
 		t := c.work[i]
 		c.work = c.work[:i]
-		if !direct() {
+		if !words {
 			c.in = c.boxes[t.p] // 0 for all else
 		}
 		for {
@@ -239,7 +244,7 @@ func (c *copier) scan(slots []slot, p Pointer) {
 				continue
 			}
 			if r := c.findFrom(xunsafe.Number(q), s.off); r >= 0 {
-				store(at, c.piece(r, q, s.size, s.size, s))
+				store(at, c.value(r, q, s))
 			}
 		case opText:
 			if t := textAt(at); len(*t) != 0 {
@@ -273,6 +278,26 @@ func (c *copier) scan(slots []slot, p Pointer) {
 	}
 }
 
+// value is piece for the value at q that s points to.
+func (c *copier) value(r int, q Pointer, s *slot) Pointer {
+	h := &c.ranges[r]
+	start := xunsafe.Number(q)
+	end := start + s.size
+	if s.size != 0 && h.Size == s.size && !s.nums && end <= h.End && lieInOne(start, end) {
+		b := c.last
+		if b == nil || b.number != start>>blockShift {
+			b = c.block(start >> blockShift)
+		}
+		if b.taken&bitsIn(start, end) == 0 {
+			p := h.Clone(start-h.Start, s.size)
+			c.enterIn(b, start, end, p)
+			c.work = append(c.work, task{p, c.programIn(r), 1})
+			return p
+		}
+	}
+	return c.piece(r, q, s.size, s.size, s)
+}
+
 // piece returns where the n bytes at q, in range r, are in the copy: values of size
 // bytes each.
 func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
@@ -290,8 +315,16 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 		return q
 	}
 	start, end := h.Start+from, h.Start+to
-	if b := c.block(start >> blockShift); end <= (start>>blockShift+1)<<blockShift && b.taken&bits(start>>blockShift, start, end) == 0 {
-		return xunsafe.Add(c.fresh(r, from, to), off-from)
+	if lieInOne(start, end) {
+		b := c.block(start >> blockShift)
+		if b.taken&bitsIn(start, end) == 0 {
+			p := c.clone(r, from, to)
+			c.enterIn(b, start, end, p)
+			return xunsafe.Add(p, off-from)
+		}
+		if old := c.at(b, start); old != nil && old.start == start && old.end == end && old.copy != nil {
+			return xunsafe.Add(old.copy, off-from)
+		}
 	}
 	old, whole := c.pieces.find(start, end)
 	switch {
@@ -331,34 +364,59 @@ func (c *copier) clone(r int, from, to uintptr) Pointer {
 	h := &c.ranges[r]
 	p := h.Clone(from, to-from)
 	if h.Size != 0 {
-		prog := c.progs[r]
-		if prog == nil {
-			prog = programIn(h, c.own)
-			c.progs[r] = prog
-		}
 		n := 1
 		if to-from != h.Size {
 			n = int((to - from) / h.Size)
 		}
-		c.work = append(c.work, task{p, prog, n})
+		c.work = append(c.work, task{p, c.programIn(r), n})
 	}
 	return p
 }
 
-// shortText is up to how many bytes a string is copied by itself, whatever others
+// programIn returns the program of the type with pointers that lies in range r.
+func (c *copier) programIn(r int) *program {
+	if c.progs[r] == nil {
+		c.progs[r] = programIn(&c.ranges[r], c.own)
+	}
+	return c.progs[r]
+}
+
+// mostShort is up to how many bytes a string is copied by itself, whatever others
 // share its bytes. Longer ones are pieces as all else: a program may have many parts of
 // one text, or many times the whole of it.
-const shortText = 64
+const mostShort = 64
 
 func (c *copier) text(r int, s string) string {
-	if len(s) <= shortText {
-		return strings.Clone(s)
+	if len(s) <= mostShort {
+		return c.shortText(s)
 	}
 	p := c.piece(r, xunsafe.TextOf(s), 1, uintptr(len(s)), &bytes)
 	if c.stuck {
 		return s
 	}
 	return xunsafe.String(p, len(s))
+}
+
+// textBlock is the most bytes of short texts that share an allocation. A string that is kept alone
+// keeps so much at most; and, as a block is no larger than all texts before it, one that is all
+// that was copied keeps only itself.
+const textBlock = 128
+
+// shortText is text for a short one.
+func (c *copier) shortText(s string) string {
+	if len(s) > len(c.room) {
+		size := min(c.texts, textBlock)
+		if size < 2*len(s) {
+			c.texts += len(s)
+			return strings.Clone(s)
+		}
+		c.room = make([]byte, size)
+	}
+	t := c.room[:len(s):len(s)]
+	c.room = c.room[len(s):]
+	c.texts += len(s)
+	copy(t, s)
+	return xunsafe.ViewString(t)
 }
 
 var bytes slot // only that they are no numbers is asked of it

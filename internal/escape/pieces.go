@@ -1,12 +1,16 @@
 package escape
 
+import "math/bits"
+
 // pieces are those of memory that were copied, no two of which overlap, and a
 // table that finds the one that an address lies in. The table is by blocks of 512
 // bytes of addresses; a bit for each 8 bytes reports whether a piece may be there, so
 // that to enter a piece where there is none yet, as nearly all do, is one
-// look at a block.
+// look at a block. A row has the pieces that lie in a block whole, by the 8 bytes where
+// they begin; those that don't, and the second to begin in the same 8 bytes, are in lists.
 type pieces struct {
 	all   []piece
+	rows  []row // of the blocks that were used, not cleared: heads says what is good
 	links []link
 	table []block // a power of two
 	used  int
@@ -27,9 +31,13 @@ type link struct{ piece, next int32 }
 type block struct {
 	number uintptr
 	taken  uint64
-	first  int32 // its list, from 1; 0: empty
+	heads  uint64 // a bit for each piece in the row
+	first  int32  // its list, from 1; 0: empty
+	row    int32
 	epoch  uint32
 }
+
+type row [blockSize / 8]int32
 
 const (
 	blockShift = 9
@@ -47,9 +55,12 @@ func (ps *pieces) clear() {
 }
 
 // large reports whether ps has grown beyond what should be kept for the next time.
-func (ps *pieces) large() bool { return cap(ps.all) > mostKept || len(ps.table) > mostKept }
+func (ps *pieces) large() bool { return cap(ps.all) > mostKept || len(ps.rows) > mostRows }
 
-const mostKept = 1 << 12
+const (
+	mostKept = 1 << 12
+	mostRows = 1 << 10 // 256 KB
+)
 
 // block returns the block of that number, a new one if it must.
 func (ps *pieces) block(number uintptr) *block {
@@ -70,7 +81,10 @@ func (ps *pieces) block(number uintptr) *block {
 			ps.grow()
 			return ps.block(number)
 		}
-		*b = block{number: number, epoch: ps.epoch}
+		*b = block{number: number, epoch: ps.epoch, row: int32(ps.used - 1)}
+		if ps.used > len(ps.rows) {
+			ps.rows = append(ps.rows, row{})
+		}
 		ps.last = b
 		return b
 	}
@@ -105,8 +119,8 @@ func (ps *pieces) grow() {
 	}
 }
 
-// bits is the set of those 8 bytes of block number that [start, end) touches.
-func bits(number, start, end uintptr) uint64 {
+// bitsOf is the set of those 8 bytes of block number that [start, end) touches.
+func bitsOf(number, start, end uintptr) uint64 {
 	from, to := uint(0), uint(63)
 	if start > number<<blockShift {
 		from = uint(start>>3) % 64
@@ -122,8 +136,14 @@ func bits(number, start, end uintptr) uint64 {
 func (ps *pieces) find(start, end uintptr) (in *piece, whole bool) {
 	for number := start >> blockShift; number<<blockShift < end; number++ {
 		b := ps.block(number)
-		if b.taken&bits(number, start, end) == 0 {
+		if b.taken&bitsOf(number, start, end) == 0 {
 			continue
+		}
+		for heads := b.heads; heads != 0; heads &= heads - 1 {
+			p := &ps.all[ps.rows[b.row][bits.TrailingZeros64(heads)]]
+			if start < p.end && p.start < end {
+				return p, p.start <= start && end <= p.end
+			}
 		}
 		for i := b.first; i != 0; i = ps.links[i-1].next {
 			p := &ps.all[ps.links[i-1].piece]
@@ -135,13 +155,43 @@ func (ps *pieces) find(start, end uintptr) (in *piece, whole bool) {
 	return nil, true
 }
 
+// bitsIn is bitsOf where all of [start, end) lies in one block.
+func bitsIn(start, end uintptr) uint64 {
+	return ^uint64(0) << (start >> 3 % 64) & (^uint64(0) >> (63 - (end-1)>>3%64))
+}
+
+// lieInOne reports whether [start, end) lies in one block.
+func lieInOne(start, end uintptr) bool { return start>>blockShift == (end-1)>>blockShift }
+
+// at returns the piece in b's row that begins in the 8 bytes of start, if there is one.
+func (ps *pieces) at(b *block, start uintptr) *piece {
+	if b.heads>>(start>>3%64)&1 == 0 {
+		return nil
+	}
+	return &ps.all[ps.rows[b.row][start>>3%64]]
+}
+
 // enter enters a piece that overlaps no other.
 func (ps *pieces) enter(start, end uintptr, copy Pointer) {
+	if lieInOne(start, end) {
+		if b := ps.block(start >> blockShift); b.heads>>(start>>3%64)&1 == 0 {
+			ps.enterIn(b, start, end, copy)
+			return
+		}
+	}
 	ps.all = append(ps.all, piece{start, end, copy})
 	for number := start >> blockShift; number<<blockShift < end; number++ {
 		b := ps.block(number)
-		b.taken |= bits(number, start, end)
+		b.taken |= bitsOf(number, start, end)
 		ps.links = append(ps.links, link{int32(len(ps.all) - 1), b.first})
 		b.first = int32(len(ps.links))
 	}
+}
+
+// enterIn is enter for a piece that lies in b, in whose row nothing begins there.
+func (ps *pieces) enterIn(b *block, start, end uintptr, copy Pointer) {
+	b.taken |= bitsIn(start, end)
+	b.heads |= 1 << (start >> 3 % 64)
+	ps.rows[b.row][start>>3%64] = int32(len(ps.all))
+	ps.all = append(ps.all, piece{start, end, copy})
 }

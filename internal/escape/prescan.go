@@ -244,7 +244,7 @@ func (s *prescan) referText(t string) {
 	if !ok {
 		s.refuse("leads to memory that lies in the arena only in part")
 	}
-	if len(t) > shortText {
+	if len(t) > mostShort {
 		s.reached = append(s.reached, span{h.Start + from, h.Start + to})
 		if h.Size != 0 { // bytes of a type with pointers, by package unsafe
 			s.add(spot{p: xunsafe.Add(h.Base, from), prog: programIn(h, s.c.own), n: int((to - from) / h.Size), inside: true})
