@@ -2,6 +2,7 @@ package arena
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,6 +105,10 @@ func (a *Arena) Sprintf(format string, args ...any) string {
 	if a == nil {
 		return fmt.Sprintf(format, args...)
 	}
+	var text [128]byte
+	if b, ok := appendPlain(text[:0], format, args); ok {
+		return a.AllocBytesToString(b)
+	}
 	p := a.printer
 	if p == nil {
 		p = &printer{arena: a}
@@ -113,6 +118,46 @@ func (a *Arena) Sprintf(format string, args ...any) string {
 	s := p.text
 	p.text = "" // it would keep the chunk alive
 	return s
+}
+
+// appendPlain appends to b what fmt would, if that is strings and decimal integers alone, and
+// b need not grow. Most formats are such, and fmt takes half as long again for them.
+func appendPlain(b []byte, format string, args []any) ([]byte, bool) {
+	const longest = 20 // of an integer
+	next := 0
+	for i := 0; i < len(format); i++ {
+		if cap(b)-len(b) < longest {
+			return nil, false
+		}
+		if format[i] != '%' {
+			b = append(b, format[i])
+			continue
+		}
+		if i++; i == len(format) || next == len(args) {
+			return nil, false
+		}
+		number, verb := true, format[i]
+		switch x := args[next].(type) {
+		case string:
+			if number = false; len(x) > cap(b)-len(b) {
+				return nil, false
+			}
+			b = append(b, x...)
+		case int:
+			b = strconv.AppendInt(b, int64(x), 10)
+		case int64:
+			b = strconv.AppendInt(b, x, 10)
+		case uint64:
+			b = strconv.AppendUint(b, x, 10)
+		default:
+			return nil, false
+		}
+		if verb != 'v' && (verb != 'd' || !number) && (verb != 's' || number) {
+			return nil, false
+		}
+		next++
+	}
+	return b, next == len(args)
 }
 
 // Concat returns the parts, one after the other, in a, or on the heap if a is

@@ -45,6 +45,16 @@ func TestEscapeKeepsAlignment(t *testing.T) {
 	}
 }
 
+// Pieces that begin in the same 8 bytes are found each: the second one took the first one's place.
+func TestEscapeOfPiecesInAWord(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	b := a.AllocBytes(8)
+	c := arena.Escape(a, [4][]byte{b[:3], b[3:6], b[:3], b[3:6]})
+	if &c[0][0] != &c[2][0] || &c[1][0] != &c[3][0] || &c[0][0] == &b[0] || &c[1][0] == &b[3] {
+		t.Errorf("%p", c)
+	}
+}
+
 // Strings of up to 64 bytes have their own bytes in a copy, longer ones share what they shared.
 func TestEscapeOfShortTexts(t *testing.T) {
 	a := arena.NewArena(4096, 0)

@@ -13,6 +13,7 @@ import (
 	"weak"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
 )
@@ -164,7 +165,7 @@ func (n nested) String() string {
 func TestSprintfKeepsNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4096, 0)
-	text := weak.Make(unsafe.StringData(a.Sprintf("%s", strings.Repeat("x", 100))))
+	text := weak.Make(unsafe.StringData(a.Sprintf("%s", strings.Repeat("x", 200))))
 	a.Release()
 	testkit.Collect(3)
 	if text.Value() != nil {
@@ -250,5 +251,32 @@ func TestTextAfterPut(t *testing.T) {
 		//arenavet:ignore on purpose
 		p.Put(a)
 		testkit.WantPanic(t, func() { f(a) }, name, "put back")
+	}
+}
+
+// Sprintf prints strings and integers by itself, where fmt would come to the same.
+func TestSprintfIsThatOfFmt(t *testing.T) {
+	type named string
+	type number int
+	a := arena.NewArena(4096, 0)
+	r := rand.New(rand.NewPCG(1, 2))
+	formats := []string{"", "a", "text: ", "%s", "%d", "%v", "%%", "%", "%5d", "%x", "%[1]d", "%!", "é", strings.Repeat("y", 60)}
+	args := []any{0, -1, math.MinInt, int64(math.MinInt64), uint64(math.MaxUint64), uint8(7), "", "s", "%d", strings.Repeat("x", 50), strings.Repeat("x", 129),
+		named("n"), number(3), 1.5, nil, []byte("b"), errors.New("e"), 'r'}
+	for range 20_000 {
+		format, list := "", []any{}
+		for range r.IntN(5) {
+			format += formats[r.IntN(len(formats))]
+		}
+		for range r.IntN(5) {
+			list = append(list, args[r.IntN(len(args))])
+		}
+		if got, want := a.Sprintf(format, list...), fmt.Sprintf(format, list...); got != want {
+			t.Fatalf("%q of %v: %q, want %q", format, list, got, want)
+		}
+		a.Reset()
+	}
+	if got := testing.AllocsPerRun(100, func() { a.Reset(); a.Sprintf("%s %d", "a", 200) }); got != 0 && !check.On && !check.Race && !check.ASan {
+		t.Errorf("%v allocations", got)
 	}
 }
