@@ -118,3 +118,13 @@ func TestStrictInNests(t *testing.T) {
 		}
 	}
 }
+// A panic that is no error of the document is not taken for one: Valid would hide a mistake of
+// this package.
+func TestIsDocumentPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	new(decoder).isDocument() // has no memory to look at
+}
