@@ -118,6 +118,7 @@ func TestStrictInNests(t *testing.T) {
 		}
 	}
 }
+
 // A panic that is no error of the document is not taken for one: Valid would hide a mistake of
 // this package.
 func TestIsDocumentPanics(t *testing.T) {
