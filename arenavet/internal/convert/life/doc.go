@@ -90,6 +90,9 @@ func key(t types.Type) string {
 var keys, parts sync.Map
 
 func keyOf(t types.Type) string {
+	if generic(t) {
+		return "" // a caller has another name for it
+	}
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer:
 		return types.TypeString(u.Elem(), nil)
@@ -119,6 +122,39 @@ func keyOf(t types.Type) string {
 		return "?" + types.TypeString(u, nil)
 	}
 	return ""
+}
+
+// generic reports whether a type's name has a type parameter in it.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if generic(arg) {
+				return true
+			}
+		}
+	case *types.Map:
+		return generic(t.Key()) || generic(t.Elem())
+	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
+		return generic(t.Elem())
+	case *types.Signature:
+		return generic(t.Params()) || generic(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if generic(v.Type()) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for v := range t.Fields() {
+			if generic(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // leaf is a part of a type that refers to something.

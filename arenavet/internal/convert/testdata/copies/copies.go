@@ -66,7 +66,7 @@ func Keep(name string, to *holder) string {
 	remember(mk("kept"))
 	to.first = mk("to")
 	kept.value = mk("any")
-	couple = twice(mk("d"), w)
+	couple = twice(mk("d"), mk("e"))
 	idle()
 	count++
 	count = len(all)

@@ -58,6 +58,7 @@ func Root() {
 	byParameter(&plain)
 	byResult()
 	byStruct()
+	byGenericType()
 	byArray()
 	byGeneric()
 	byPanic()
@@ -190,3 +191,11 @@ func byEither(local bool) {
 	h.it = &item{}
 	one = plain.it
 }
+
+type boxOf[T any] struct{ v T }
+
+var boxes *boxOf[*item]
+
+func boxed[T any](v T) *boxOf[T] { return &boxOf[T]{v} }
+
+func byGenericType() { boxes = boxed(&item{name: "generic"}) }
