@@ -17,7 +17,7 @@ func TestConvert(t *testing.T) {
 		t.Skip("runs the go command")
 	}
 	for _, c := range []Config{
-		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "copies.Keep", Escape: true},
+		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "copies.Keep", Escape: true},
 		{Root: "leaks.Root"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")

@@ -172,7 +172,7 @@ func firstError(pkgs []*packages.Package) error {
 func (p *program) findDecls(prog *ssa.Program, generated bool) {
 	for _, pkg := range p.pkgs {
 		for _, file := range pkg.Syntax {
-			p.generated[file] = ast.IsGenerated(file) && !generated
+			p.generated[file] = (ast.IsGenerated(file) || grammarOf(file) != "") && !generated
 			for _, d := range file.Decls {
 				d, ok := d.(*ast.FuncDecl)
 				if !ok || d.Body == nil {
@@ -186,6 +186,21 @@ func (p *program) findDecls(prog *ssa.Program, generated bool) {
 			}
 		}
 	}
+}
+
+// grammarOf is the name of the grammar that goyacc has made a file of, or empty. Older ones of its files
+// have no line that says so, but tell of the grammar's lines.
+func grammarOf(file *ast.File) string {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if at, ok := strings.CutPrefix(c.Text, "//line "); ok {
+				if name, _, ok := strings.Cut(at, ".y:"); ok {
+					return filepath.Base(name) + ".y"
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // readNames counts the names in the files of a package's folder that were not loaded: its tests,

@@ -101,6 +101,9 @@ func (p *plan) outside() (all []*Site) {
 		switch d := p.decls[fn]; {
 		case p.generated[d.file]:
 			why = "it is in generated code"
+			if name := grammarOf(d.file); name != "" {
+				why += ", which goyacc makes of " + name + ": have an action take the arena from its lexer, there"
+			}
 		case !p.convertible(fn):
 			why = "its function is generic, or was not understood"
 		}

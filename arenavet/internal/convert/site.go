@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -46,11 +48,11 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 	told := map[int]int{} // how many of the compiler's messages of a line have a site
 	add := func(n ast.Node, kind string, pos, at token.Pos) bool {
 		line := p.fset.PositionFor(pos, false)
-		messages := p.escaping[advise.LineKey{File: line.Filename, Line: line.Line}]
+		messages := p.messages(pos)
 		if kind != "" {
 			other := p.fset.PositionFor(at, false)
 			if other.Line != line.Line {
-				messages = append(messages[:len(messages):len(messages)], p.escaping[advise.LineKey{File: other.Filename, Line: other.Line}]...)
+				messages = append(messages, p.messages(at)...)
 			}
 			found := false
 			for _, m := range messages {
@@ -133,6 +135,17 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 		return true
 	})
 	return append(all, p.boxes(fn, told)...)
+}
+
+// messages are the compiler's for a line, by its place in its file and by that which a directive gives it.
+func (p *program) messages(pos token.Pos) (all []string) {
+	at, told := p.fset.PositionFor(pos, false), p.fset.PositionFor(pos, true)
+	all = slices.Clone(p.escaping[advise.LineKey{File: at.Filename, Line: at.Line}])
+	if told.Filename != at.Filename {
+		name := filepath.Join(p.dir, filepath.Base(told.Filename)) // the compiler says it as the directive does
+		all = append(all, p.escaping[advise.LineKey{File: name, Line: told.Line}]...)
+	}
+	return all
 }
 
 func (p *program) callSite(info *types.Info, n *ast.CallExpr, add func(n ast.Node, kind string, pos, at token.Pos) bool) {

@@ -102,6 +102,10 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 		f.p.assumed[Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}] = call.Pos()
 		return
 	}
+	if len(c.Args) == 1 && isLoop(c.Args[0]) { // of an iterator, which must not keep it
+		f.callbacks(call, append(args, f.of(c.Value)))
+		return
+	}
 	why := Reason{"is given to a function that is not known", call.Pos()}
 	for i, a := range args {
 		if i > 0 || !c.IsInvoke() {
@@ -109,6 +113,12 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 		}
 	}
 	f.unknownResults(call)
+}
+
+// isLoop reports whether a value is the body of a loop over a function.
+func isLoop(v ssa.Value) bool {
+	m, ok := v.(*ssa.MakeClosure)
+	return ok && m.Fn.(*ssa.Function).Synthetic == "range-over-func yield"
 }
 
 func (f *function) unknownResults(call ssa.CallInstruction) {
