@@ -73,6 +73,11 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s: %v", root, err)
 		}
 	}
+	// A list of package strings leads into the arena: that is said, with the way there.
+	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./copies"}, Root: "copies.divide"})
+	if err != nil || len(r.Tests) != 3 || !strings.Contains(r.Tests[2], "leads into the arena: Escape[") || !strings.Contains(r.Tests[2], "v.parts[0]") {
+		t.Errorf("%v, %q", err, r.Tests)
+	}
 }
 
 // A module that the program does not own is converted in a copy, and go.mod stays as it is.

@@ -26,10 +26,13 @@ func (p *plan) test(fixes edits) (lines []string, err error) {
 			return lines, err
 		}
 		err = p.testWith(files)
-		if e == ended && err != nil && strings.Contains(err.Error(), "panic: arena: Escape[") {
-			// Heap that leads into the arena: no fault, but what is returned can't be copied.
-			lines = append(lines, "the tests could not be run with "+string(e)+": part of what it returns is on the heap, and leads into the arena")
-			continue
+		if err != nil && e == ended {
+			if _, where, ok := strings.Cut(err.Error(), "panic: arena: "); ok && strings.HasPrefix(where, "Escape[") {
+				// Heap that leads into the arena: no fault, but what is returned can't be copied.
+				where, _, _ = strings.Cut(where, "\n")
+				lines = append(lines, "the tests could not be run with "+string(e)+": part of what it returns is on the heap, and leads into the arena: "+where)
+				continue
+			}
 		}
 		if err != nil {
 			return lines, fmt.Errorf("convert: nothing is written: the tests do not pass with %s: %w", e, err)
