@@ -143,6 +143,24 @@ TEST(ArenaBlocks, CountsOfMarks) {
     a.rewind(before);
 }
 
+// What an earlier epoch left behind is not a mark's.
+TEST(ArenaBlocks, OfAnEarlierEpoch) {
+    ebb::arena a;
+    {
+        ebb::arena_resource r(a);
+        EXPECT_NE(r.allocate(8), nullptr);
+        r.abandon();
+    }
+    a.reset();
+    const ebb::arena_mark m = a.mark();
+    {
+        ebb::arena_resource r(a);
+        r.deallocate(r.allocate(8), 8);
+    }
+    const ebb::arena b = std::move(a);  // aborts if a block is thought to be out
+    EXPECT_EQ(b.used_bytes(), 0u);
+}
+
 // What came back that is older than a mark is not handed out after it: that block would count
 // as older when it comes back again, and the rewind be refused for good.
 TEST(ArenaBlocks, OlderThanAMark) {
@@ -163,6 +181,21 @@ TEST(ArenaBlocks, OlderThanAMark) {
     reuse(4'096, 64, false);
     reuse(4'096, 64, true);
     reuse(1, 8, false);  // where the mark has a chunk of its own
+}
+
+// A block that came back lies at a multiple of 8.
+TEST(ArenaBlocks, NotForALargeAlignment) {
+    ebb::arena a;
+    ebb::arena_resource r(a);
+    void* const first = r.allocate(8, 8);
+    void* const p = r.allocate(256, 8);
+    void* const newest = r.allocate(8, 8);
+    r.deallocate(p, 256, 8);
+    void* const q = r.allocate(200, 64);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(q) % 64, 0u);
+    r.deallocate(q, 200, 64);
+    r.deallocate(newest, 8, 8);
+    r.deallocate(first, 8, 8);
 }
 
 #if !EBB_ASAN && !EBB_VALGRIND  // where nothing is handed out twice

@@ -333,6 +333,19 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     ebb::set_misuse_handler(nullptr);
 }
 
+// What a resource gives up that went with an earlier epoch hides nothing of this one.
+TEST(ArenaMisuse, AbandonedTooLate) {
+    reporting a;
+    reporting_resource r(a);
+    static_cast<void>(r.allocate(8));
+    a.reset();
+    reporting_resource other(a);
+    static_cast<void>(other.allocate(8));
+    r.abandon();
+    expect(ebb::misuse::stranded, &a, [&] { const reporting b = std::move(a); });
+    other.abandon();
+}
+
 TEST(ArenaMisuse, WithoutChecks) {
     ebb::basic_arena<ebb::checks::none> a(1'000);
     const ebb::arena_mark m = a.mark();

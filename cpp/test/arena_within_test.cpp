@@ -157,19 +157,46 @@ TEST(ArenaWithin, RewindUnderAnOlderObject) {
     a.rewind(m);
     EXPECT_EQ(reports, 1);
     EXPECT_EQ(last_kind, ebb::misuse::stranded);
+    static_cast<void>(a.mark());
+    a.rewind(m);
+    EXPECT_EQ(reports, 2) << "also where it came before another mark";
     (*list)[999] = 7;
     list->clear();
     list->shrink_to_fit();
     a.make<std::pmr::string>(text);
     a.rewind(m);
-    EXPECT_EQ(reports, 1);
+    EXPECT_EQ(reports, 2);
     list->resize(10);
     a.reset();
     a.make<std::pmr::string>(text);
     a.release();
     a.make<std::pmr::string>(text);
-    EXPECT_EQ(reports, 1) << "the end of an epoch ends what it has";
+    EXPECT_EQ(reports, 2) << "the end of an epoch ends what it has";
     ebb::set_misuse_handler(nullptr);
+}
+
+// A count that a mark keeps, or a block that is taken off another mark's, and a rewind is refused
+// for good.
+TEST(ArenaWithin, CountsOfMarks) {
+    ebb::arena a;
+    const ebb::arena_mark outer = a.mark();
+    auto* const v = a.make<std::pmr::vector<int>>();
+    EXPECT_EQ(a.used_bytes(), sizeof *v) << "the resource is not the user's";
+    v->resize(100);
+    const ebb::arena_mark inner = a.mark();
+    a.rewind(inner);  // aborts if the block is thought to have come after it
+    v->clear();
+    v->shrink_to_fit();
+    a.rewind(outer);  // aborts if the block is thought to be out
+    EXPECT_EQ(a.used_bytes(), 0u);
+
+    const std::pmr::polymorphic_allocator<int> elsewhere = ebb::arena_allocator<int>(a);
+    EXPECT_NE(std::pmr::polymorphic_allocator<int>(elsewhere).allocate(100), nullptr);
+    a.reset();  // ends what never comes back
+    const ebb::arena_mark later = a.mark();
+    a.make<int>();
+    a.rewind(later);
+    EXPECT_EQ(a.used_bytes(), 0u);
 }
 
 TEST(ArenaWithin, DefaultResourceForAScope) {
