@@ -162,13 +162,14 @@ TEST(ArenaMove, EndsTheEpochForWhatHasMemory) {
     ebb::basic_arena_resource<ebb::checks::report> r(a);
     void* p = r.allocate(100);
     a.reset();
-    reporting to = std::move(a);
+    const reporting to = std::move(a);
     EXPECT_EQ(reports, 0) << "the block was gone before";
     r.deallocate(p, 100);
     EXPECT_EQ(reports, 1);
-    ebb::basic_arena_resource<ebb::checks::report> s(to);
+    reporting into;
+    ebb::basic_arena_resource<ebb::checks::report> s(into);
     p = s.allocate(100);
-    to = reporting();
+    into = reporting();
     s.deallocate(p, 100);
     EXPECT_EQ(reports, 2);
     EXPECT_EQ(last_kind, ebb::misuse::stranded);

@@ -189,14 +189,6 @@ TEST(ArenaWithin, CountsOfMarks) {
     v->shrink_to_fit();
     a.rewind(outer);  // aborts if the block is thought to be out
     EXPECT_EQ(a.used_bytes(), 0u);
-
-    const std::pmr::polymorphic_allocator<int> elsewhere = ebb::arena_allocator<int>(a);
-    EXPECT_NE(std::pmr::polymorphic_allocator<int>(elsewhere).allocate(100), nullptr);
-    a.reset();  // ends what never comes back
-    const ebb::arena_mark later = a.mark();
-    a.make<int>();
-    a.rewind(later);
-    EXPECT_EQ(a.used_bytes(), 0u);
 }
 
 TEST(ArenaWithin, DefaultResourceForAScope) {
