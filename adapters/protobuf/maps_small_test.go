@@ -32,6 +32,23 @@ func mapsWith(r *rand.Rand, n int) *openpb.Maps {
 	return m
 }
 
+// readMaps reads m into a, and as package proto does.
+func readMaps(t *testing.T, a *arena.Arena, m *openpb.Maps) (got, want *openpb.Maps) {
+	t.Helper()
+	doc, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want = arena.New[openpb.Maps](a), new(openpb.Maps)
+	if err := arenapb.Unmarshal(a, doc, got); err != nil {
+		t.Fatal(err)
+	}
+	if err := proto.Unmarshal(doc, want); err != nil {
+		t.Fatal(err)
+	}
+	return got, want
+}
+
 // mapFields ranges over the maps of m.
 func mapFields(m *openpb.Maps) func(func(reflect.Value) bool) {
 	return func(yield func(reflect.Value) bool) {
@@ -81,17 +98,7 @@ func TestSmallMapsAreMaps(t *testing.T) {
 		rounds = 30
 	}
 	for range rounds {
-		doc, err := proto.Marshal(mapsWith(r, r.IntN(11)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, want := arena.New[openpb.Maps](a), new(openpb.Maps)
-		if err := arenapb.Unmarshal(a, doc, got); err != nil {
-			t.Fatal(err)
-		}
-		if err := proto.Unmarshal(doc, want); err != nil {
-			t.Fatal(err)
-		}
+		got, want := readMaps(t, a, mapsWith(r, r.IntN(11)))
 		var pairs [][2]reflect.Value
 		for v := range mapFields(got) {
 			pairs = append(pairs, [2]reflect.Value{v})
@@ -183,14 +190,7 @@ func TestSmallMapsLieInTheArena(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	a := arena.NewArena(64<<10, 0)
 	for n := 1; n < 11; n++ {
-		doc, err := proto.Marshal(mapsWith(r, n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := arena.New[openpb.Maps](a)
-		if err := arenapb.Unmarshal(a, doc, m); err != nil {
-			t.Fatal(err)
-		}
+		m, _ := readMaps(t, a, mapsWith(r, n))
 		for v := range mapFields(m) {
 			seed := *xunsafe.At[uintptr](v.UnsafePointer(), 8)
 			if seeds[seed] {
@@ -254,17 +254,7 @@ func TestSmallMapsTooLate(t *testing.T) {
 	var stale []reflect.Value
 	var walks []*reflect.MapIter
 	for round := range 200 {
-		doc, err := proto.Marshal(mapsWith(r, 1+r.IntN(8)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, want := arena.New[openpb.Maps](a), new(openpb.Maps)
-		if err := arenapb.Unmarshal(a, doc, got); err != nil {
-			t.Fatal(err)
-		}
-		if err := proto.Unmarshal(doc, want); err != nil {
-			t.Fatal(err)
-		}
+		got, want := readMaps(t, a, mapsWith(r, 1+r.IntN(8)))
 		if err := oracle.Unlike(got, want); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
