@@ -114,14 +114,21 @@ func (c carrier) check(t *testing.T, text string) (mistakes, found int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(module, c.folder, "planted_mistakes.go")
-	overlay := map[string][]byte{name: []byte(text)}
+	overlay := map[string][]byte{filepath.Join(module, c.folder, "planted_mistakes.go"): []byte(text)}
 	for file, text := range c.files {
 		overlay[file] = text
 	}
-	list, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: module, Overlay: overlay}, append([]string{"./" + c.folder}, c.own()...)...)
+	bad := func(function string) bool { return strings.HasPrefix(function, "bad_") }
+	return count(t, c.name, module, overlay, append([]string{"./" + c.folder}, c.own()...), bad)
+}
+
+// count loads packages and counts the functions that bad names, and those of them in which
+// arenavet reports something. It fails for a report in another one.
+func count(t *testing.T, name, dir string, overlay map[string][]byte, patterns []string, bad func(function string) bool) (mistakes, found int) {
+	t.Helper()
+	list, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: dir, Overlay: overlay}, patterns...)
 	if err != nil || packages.PrintErrors(list) > 0 {
-		t.Fatalf("%s: packages.Load: %v", c.name, err)
+		t.Fatalf("%s: packages.Load: %v", name, err)
 	}
 	graph, err := driver.Analyze([]*analysis.Analyzer{arenavet.Analyzer}, list, nil)
 	if err != nil {
@@ -143,15 +150,15 @@ func (c carrier) check(t *testing.T, text string) (mistakes, found int) {
 						said += x.Message + "\n"
 					}
 				}
-				switch bad := strings.HasPrefix(fn.Name.Name, "bad_"); {
+				switch bad := bad(fn.Name.Name); {
 				case bad && said == "":
-					t.Logf("%s: not found: %s", c.name, fn.Name.Name)
+					t.Logf("%s: not found: %s", name, fn.Name.Name)
 					mistakes++
 				case bad:
 					mistakes++
 					found++
 				case said != "":
-					t.Errorf("%s: %s is right, and reported: %s", c.name, fn.Name.Name, said)
+					t.Errorf("%s: %s is right, and reported: %s", name, fn.Name.Name, said)
 				}
 			}
 		}
