@@ -285,9 +285,8 @@ func perRequest(t *testing.T, h http.Handler) float64 {
 // Requests that come before the answers to those before them are served in turn, and one
 // that takes the connection over ends that.
 func TestPipelined(t *testing.T) {
-	needsNetwork(t)
 	pool := arena.NewAutoPool(0)
-	s := httptest.NewUnstartedServer(arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, pool, func(w http.ResponseWriter, r *http.Request) {
 		s := arena.FromContext(r.Context()).Concat("you asked for ", r.URL.Path)
 		if r.URL.Path == "/4" {
 			conn, _, err := http.NewResponseController(w).Hijack()
@@ -303,10 +302,7 @@ func TestPipelined(t *testing.T) {
 			return
 		}
 		io.WriteString(w, s)
-	})))
-	s.Config.ConnContext = arenahttp.ConnContext
-	s.Start()
-	defer s.Close()
+	})
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
