@@ -147,7 +147,7 @@ func TestEscapeOfManyShortTexts(t *testing.T) {
 	if c != texts {
 		t.Errorf("%q", c)
 	}
-	if few > n/3+4 || least > 48 {
+	if few > n/3+4 || least > 64 { // 16 are the result, where it is made by reflection
 		t.Errorf("%v allocations for %d texts of 40 bytes, and %d bytes for one", few, n, least)
 	}
 }
