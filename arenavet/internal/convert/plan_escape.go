@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -185,20 +183,4 @@ func (p *program) allocates(i ssa.Instruction) bool {
 		return true
 	}
 	return false
-}
-
-// escapes are the places where a copy is stored, in order.
-func (p *plan) escapes() []token.Pos { return slices.Sorted(maps.Keys(p.life.Escapes())) }
-
-// writeEscapes writes the copies.
-func (p *plan) writeEscapes(all edits, need map[*planned]bool, nameOf func(d *declared) string) {
-	for _, pos := range p.escapes() {
-		e := p.life.Escapes()[pos]
-		if f := p.all[e.Func]; f != nil && need[f] {
-			for _, b := range p.stores[pos] {
-				p.insert(all, b.text.Pos(), nameOf(b.d)+".Escape("+f.arena+", ")
-				p.insert(all, b.text.End(), ")")
-			}
-		}
-	}
 }

@@ -53,16 +53,6 @@ func (p *plan) callsOf(f *planned, need map[*planned]bool) (list []given) {
 
 func callPos(i ssa.Instruction) token.Pos { return i.(ssa.CallInstruction).Common().Pos() }
 
-func calledName(c *ast.CallExpr) *ast.Ident {
-	switch x := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		return x
-	case *ast.SelectorExpr:
-		return x.Sel
-	}
-	return nil
-}
-
 // nameVariants names the functions by parameter, and finds those that need no wrapper.
 func (p *plan) nameVariants(need map[*planned]bool) {
 	ofInterface := map[string]bool{}

@@ -110,6 +110,16 @@ func jsonName(info *types.Info, n *ast.CallExpr) string {
 	return ""
 }
 
+func calledName(c *ast.CallExpr) *ast.Ident {
+	switch x := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
+	}
+	return nil
+}
+
 // edits has package arenajson, by its name in the file, take the place of encoding/json.
 func (j *jsonCall) edits(p *program, pkg, arena string) (string, []edit, error) {
 	file := p.fset.File(j.call.Pos())

@@ -6,14 +6,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Escaped is what a function stores in what lives for long, where it can store a copy instead.
-type Escaped struct {
-	Func    *ssa.Function
-	Sites   map[ssa.Instruction]bool            // of its own, that lead to others
-	Made    map[ssa.Instruction]map[string]bool // by calls, the same
-	Refused bool                                // the place stores elsewhere, too, or what callers gave
-}
-
 // Escapes are the places of World.Escapes that something of the program crosses.
 func (p *Program) Escapes() map[token.Pos]*Escaped { return p.escapes }
 

@@ -17,6 +17,14 @@ type World struct {
 	Escapes  map[token.Pos]bool // where a value can be copied before what lives for long has it
 }
 
+// Escaped has what a function stores where it lives for long, if it can store a copy instead.
+type Escaped struct {
+	Func    *ssa.Function
+	Sites   map[ssa.Instruction]bool            // of its own, that lead to others
+	Made    map[ssa.Instruction]map[string]bool // by calls, the same
+	Refused bool                                // the place stores elsewhere, too, or what callers gave
+}
+
 // Program is the code that is analyzed.
 type Program struct {
 	graph     *callgraph.Graph
