@@ -283,7 +283,7 @@ func (c *copier) value(r int, q Pointer, s *slot) Pointer {
 	h := &c.ranges[r]
 	start := xunsafe.Number(q)
 	end := start + s.size
-	if s.size != 0 && h.Size == s.size && !s.nums && end <= h.End && lieInOne(start, end) {
+	if s.size != 0 && h.Size == s.size && (start-h.Start)%h.Size == 0 && !s.nums && end <= h.End && lieInOne(start, end) {
 		b := c.last
 		if b == nil || b.number != start>>blockShift {
 			b = c.block(start >> blockShift)
@@ -344,10 +344,11 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 // not ok if h ends before them.
 func bounds(h *machine.Holding, off, size, n uintptr) (from, to uintptr, ok bool) {
 	from, to = off, off+n
-	if h.Size != 0 && h.Size != size {
+	// Of a type's own size is nothing in it but itself, and, by package unsafe, a part of one
+	// value with a part of the next.
+	if h.Size != 0 && (h.Size != size || off%h.Size != 0) {
 		from, to = off/h.Size*h.Size, machine.RoundUp(off+n, h.Size)
 	}
-	// Of a type's own size is nothing in it but itself.
 	return from, to, n <= h.End-h.Start && to <= h.End-h.Start
 }
 

@@ -86,6 +86,26 @@ func TestEscapeOfTextOverPointers(t *testing.T) {
 	}
 }
 
+// A pointer to the end of one value and the start of the next, by package unsafe, is a copy of
+// both: as one value of its own it had the arena's pointer where the type has none.
+func TestEscapeAcrossTwoValues(t *testing.T) {
+	type pair struct {
+		p *int
+		n int
+	}
+	type across struct {
+		n int
+		p *int
+	}
+	a := arena.NewArena(4096, 0)
+	s := arena.MakeSlice[pair](a, 2, 2)
+	s[0].n, s[1].p = 1, arena.NewOf(a, 2)
+	c := arena.Escape(a, (*across)(unsafe.Pointer(&s[0].n)))
+	if c.p == s[1].p || c.n != 1 || *c.p != 2 {
+		t.Errorf("%p of %p: %+v, %p leads to %d", c, s, *c, s[1].p, *c.p)
+	}
+}
+
 // An empty value that pointed into the arena kept it alive from within a shared box, if there
 // had been a pre-scan.
 func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
