@@ -20,7 +20,7 @@ import (
 //
 // It costs what new memory costs, though an arena takes it in pieces that last for many
 // requests: about as many bytes as the request uses, and one allocation of the heap in
-// three to six requests. An idle arena holds as much as some 40 to 80 requests use, within its
+// three to seven requests. An idle arena holds as much as some 40 to 80 requests use, within its
 // maxRetained; where that is less, requests allocate more often. Forks are made anew for
 // each request, an Allocator calls New, and arenajson's RecycleMaps does nothing.
 //
