@@ -49,8 +49,8 @@ func appendOfType[T any](a *arena.Arena, s, items []T) []T {
 		return append(s, items...)
 	}
 	r := machine.Enter(a, "appendOfType")
+	defer r.Leave()
 	out := sliceOfType[T](machine.GrowSliceOfType(r, machine.TypeOf(reflect.TypeFor[T]()), machineSlice(s), n))
-	r.Leave()
 	copy(out[len(s):], items)
 	return out
 }
