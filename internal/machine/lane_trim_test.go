@@ -151,8 +151,8 @@ func TestListsHoldOnToNothing(t *testing.T) {
 	inLane := l.older[:2]
 	l.trim(1<<20, 1<<20)
 	empty("the list in the lane", inLane)
-	l = typed(3)
-	inLane = l.older[:3]
+	l = typed(cap(l.older))
+	inLane = l.older[:len(l.older)]
 	l.retire(chunk{Base: MakeFlat(8), cap: 8, Hi: 8})
 	empty("the list in the lane, outgrown", inLane)
 	l = needy(7000, []uintptr{1024, 4096, 2048}, nil)
