@@ -148,11 +148,11 @@ func TestListsHoldOnToNothing(t *testing.T) {
 		return l
 	}
 	l := typed(2)
-	inLane := l.older[:2]
+	inLane, few := l.older[:2], cap(l.older)
 	l.trim(1<<20, 1<<20)
 	empty("the list in the lane", inLane)
-	l = typed(cap(l.older))
-	inLane = l.older[:len(l.older)]
+	l = typed(few)
+	inLane = l.older[:few]
 	l.retire(chunk{Base: MakeFlat(8), cap: 8, Hi: 8})
 	empty("the list in the lane, outgrown", inLane)
 	l = needy(7000, []uintptr{1024, 4096, 2048}, nil)
