@@ -152,7 +152,7 @@ TEST(ArenaBlocks, OfAnEarlierEpoch) {
         r.abandon();
     }
     a.reset();
-    const ebb::arena_mark m = a.mark();
+    static_cast<void>(a.mark());
     {
         ebb::arena_resource r(a);
         r.deallocate(r.allocate(8), 8);
