@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -11,6 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/testkit"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // keepsArenas skips a test of what pools keep in the builds in which no arena
@@ -287,3 +289,24 @@ func TestAbandonedAreNotThePools(t *testing.T) {
 	p.Put(b)
 	runtime.KeepAlive(a)
 }
+
+// The headers of isolated arenas fill a size class of the heap. With 16 of them a ninth of it was
+// left over, and the collector came that much sooner.
+func TestHeadersFillASizeClass(t *testing.T) {
+	if check.On || check.Race || check.ASan || xunsafe.SizeOf[uintptr]() == 4 {
+		t.Skip("arenas are larger or smaller")
+	}
+	least := uint64(math.MaxUint64)
+	for range 5 { // what else allocates meanwhile counts, too
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		someHeaders = new(headers)
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	if size := uint64(xunsafe.SizeOf[headers]()); least > size+size/32 {
+		t.Errorf("%d bytes for headers of %d", least, size)
+	}
+}
+
+var someHeaders *headers

@@ -12,7 +12,7 @@ import (
 // Whoever sets a Limit looks at LargestArena first. It left forks out: it said 1 MB for
 // ten forks of 1 MB, and a Limit of twice that refused the very same epoch.
 func TestLargestArenaCountsForks(t *testing.T) {
-	epoch := func(p *arena.ArenaPool) *arena.LimitError {
+	epoch := func(p *arena.ArenaPool, run func(wg *sync.WaitGroup, f func())) *arena.LimitError {
 		return refused(t, func() {
 			p.Do(func(a *arena.Arena) {
 				var wg sync.WaitGroup
@@ -20,7 +20,7 @@ func TestLargestArenaCountsForks(t *testing.T) {
 				var over any
 				for range 10 {
 					f := a.Fork()
-					wg.Go(func() {
+					run(&wg, func() {
 						defer func() {
 							if v := recover(); v != nil {
 								mu.Lock()
@@ -40,18 +40,26 @@ func TestLargestArenaCountsForks(t *testing.T) {
 			})
 		})
 	}
+	together := (*sync.WaitGroup).Go
+	inTurn := func(_ *sync.WaitGroup, f func()) { f() }
 	p := arena.NewArenaPool(64<<10, 0)
-	epoch(p)
+	epoch(p, together)
 	n := p.Stats().LargestArena
 	if n < 10_000_000 || n > p.Stats().HighWater {
 		t.Fatalf("%+v", p.Stats())
 	}
-	// Chunks that race for what is left are small, and each leaves the end of itself unused.
-	for _, limit := range []int{n + n/64, 2 * n} {
+	for _, tt := range []struct {
+		limit int
+		run   func(wg *sync.WaitGroup, f func())
+	}{
+		{n, inTurn},
+		{n + n/64, together}, // chunks that race for what is left are small, and leave their ends unused
+		{2 * n, together},
+	} {
 		p := arena.NewArenaPool(64<<10, 0)
-		p.SetLimit(limit, 0)
-		if over := epoch(p); over != nil || p.Stats().LargestArena > limit {
-			t.Errorf("an epoch of %d bytes with a limit of %d: %v, %+v", n, limit, over, p.Stats())
+		p.SetLimit(tt.limit, 0)
+		if over := epoch(p, tt.run); over != nil || p.Stats().LargestArena > tt.limit {
+			t.Errorf("an epoch of %d bytes with a limit of %d: %v, %+v", n, tt.limit, over, p.Stats())
 		}
 	}
 }
