@@ -236,7 +236,8 @@ SLOW = $(HEAVY)|^TestEpochSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHosti
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
 
-# Codecs know of words and of their order alone, which test-386 and test-s390x have.
+# Without codecs and handlers: of a processor they know the size and order of words alone,
+# which test-386 and test-s390x have.
 test-arm: tools ## the same on ARM of 32 bits
 	scripts/emulated.sh arm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
 

@@ -30,8 +30,8 @@ func Read(r *http.Request, v any) error {
 }
 
 // Write answers r with v as JSON: with the status, the type application/json and the
-// length, and nothing before all of v could be written. The body is encoding/json's
-// Encoder writes: the document and a line end. An error is that of arenajson.Marshal, of
+// length, and nothing before all of v could be written. The body is that of encoding/json's
+// Encoder: the document and a line end. An error is that of arenajson.Marshal, of
 // which nothing was written, or of w.
 //
 // What a limit of the arena refuses panics, as in Read: a handler that has nothing to

@@ -20,7 +20,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The pages that a user reads, all of them.
+// pages are all that a user reads.
 var pages = []string{"README.md", "docs/guide.md", "docs/production.md", "docs/safety.md", "docs/arenavet.md",
 	"docs/json.md", "docs/adapters.md", "docs/design.md", "docs/numbers.md", "cpp/README.md"}
 

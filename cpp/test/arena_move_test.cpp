@@ -95,6 +95,13 @@ TEST(ArenaMove, StorageOfTheCallersHasOneOwner) {
 using reporting = ebb::basic_arena<ebb::checks::report>;
 int reports = 0;
 ebb::misuse last_kind;
+void count_reports() {
+    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
+        ++reports;
+        last_kind = info.kind;
+    });
+    reports = 0;
+}
 
 struct mover {
     explicit mover(reporting& a) : stays(std::move(a)) {}
@@ -109,11 +116,7 @@ struct assigner {
 // Without the checks the constructor's record, and the block's count, are of memory that
 // another arena has.
 TEST(ArenaMove, NotWhileSomebodyIsInIt) {
-    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
-        ++reports;
-        last_kind = info.kind;
-    });
-    reports = 0;
+    count_reports();
     reporting a;
     EXPECT_EQ(a.make<mover>(a)->stays.used_bytes(), 0u);
     EXPECT_EQ(reports, 1);
@@ -153,11 +156,7 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
 // By the number of epochs alone, which goes along, what has memory of an epoch that a move ended
 // would give it back to the next one: memory that is another arena's, or freed.
 TEST(ArenaMove, EndsTheEpochForWhatHasMemory) {
-    ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
-        ++reports;
-        last_kind = info.kind;
-    });
-    reports = 0;
+    count_reports();
     reporting a;
     ebb::basic_arena_resource<ebb::checks::report> r(a);
     void* p = r.allocate(100);

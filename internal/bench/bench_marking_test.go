@@ -97,7 +97,7 @@ type collection struct {
 	live    []*linked
 }
 
-// linked objects are marked by the collector meanwhile: objects with random links, as in
+// linked is an object for the collector to mark meanwhile, with random links, as in
 // the load test of the lab.
 type linked struct {
 	links [2]*linked

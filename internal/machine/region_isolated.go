@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Retired is shared by the regions of a pool that were left behind: each is
-// where a stale arena would allocate. One that does goes on as a region of its own.
+// Retired is the common part of a pool's regions that were left behind: in each of them
+// a stale arena would allocate. One that does goes on as a region of its own.
 type Retired struct {
 	chunkSize, maxRetained uintptr
 	record                 RegionRecord // of all of them

@@ -272,8 +272,8 @@ func TestUninitRefusesPointers(t *testing.T) {
 	})
 }
 
-// With a nil arena all code must run, on the heap: that lets a program
-// have one code path.
+// With a nil arena all code must run, on the heap, so that a program
+// has one code path.
 func TestNilArena(t *testing.T) {
 	var a *arena.Arena
 	m := a.Mark()

@@ -107,7 +107,7 @@ type graph struct {
 	unboxed bool // boxes in boxes
 }
 
-// places may be pointed to.
+// places are the values that a random pointer may lead to.
 type places struct {
 	in    *arena.Arena // nil: the heap
 	vs    []*vertex

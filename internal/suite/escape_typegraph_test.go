@@ -23,7 +23,7 @@ type typeGraph struct {
 	dirtied map[reflect.Type]bool // the types of what lies in the arena
 }
 
-// typePlaces can be pointed to: on the heap, at index 0, where nothing leads to the
+// typePlaces are the values that a random pointer may lead to: on the heap, at index 0, where nothing leads to the
 // arena; or in the arena.
 type typePlaces struct {
 	values map[reflect.Type][]reflect.Value // addressable ones

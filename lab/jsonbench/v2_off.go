@@ -4,7 +4,7 @@ package jsonbench
 
 import "github.com/go-json-experiment/json"
 
-// v2 became the standard library's second version, where this Go has not
+// v2 is the module that became the standard library's second version, for a Go that has not
 // got it, set to write nil as v1 does.
 var v2 = plain("json/v2",
 	func(doc []byte, v any) error { return json.Unmarshal(doc, v) },

@@ -59,7 +59,7 @@ func matrixSimple(m Simples, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// simplesAndInts is the need of a struct with a slice in the same memory.
+// simplesAndInts makes structs and, in the same memory, slices for them.
 type simplesAndInts interface {
 	Simples
 	Ints

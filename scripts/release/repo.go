@@ -98,7 +98,7 @@ var versions = map[string]*regexp.Regexp{
 	"cpp/README.md":                          regexp.MustCompile("`ebbpool/([0-9.]+)`"),
 }
 
-// problems are those that can be seen without running anything.
+// problems finds those that can be seen without running anything.
 func (r *repo) problems() (list []error) {
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf("  "+format, args...)) }
 	for file, at := range versions {

@@ -1,6 +1,6 @@
 // Package handlers has the request handler of the load test, as people write it who know
 // more or less of where its memory comes from. A request is a line of an access log and an
-// order in JSON; the answer is the order's receipt, in JSON. All read, reckon and
+// order in JSON; the answer has the order's totals and a receipt, in JSON. All read, reckon and
 // answer the same, byte by byte.
 package handlers
 
