@@ -293,7 +293,7 @@ func TestAbandonedAreNotThePools(t *testing.T) {
 // The headers of isolated arenas fill a size class of the heap. With 16 of them a ninth of it was
 // left over, and the collector came that much sooner.
 func TestHeadersFillASizeClass(t *testing.T) {
-	if check.On || check.Race || check.ASan || xunsafe.SizeOf[uintptr]() == 4 {
+	if check.Tag || check.Race || check.ASan || xunsafe.SizeOf[uintptr]() == 4 {
 		t.Skip("arenas are larger or smaller")
 	}
 	least := uint64(math.MaxUint64)
