@@ -11,28 +11,80 @@ import (
 // mapReplay runs a byte string on a Map and on a builtin map, which must answer
 // the same. Every value that is set is another one, so that an entry can be
 // told by its value even where its key equals nothing.
-type mapReplay[K comparable, V any] struct {
+type mapReplay struct {
 	in    []byte
-	key   func(n int) K
-	val   func(id uint64) V
-	id    func(V) (uint64, bool) // false if v is not whole
+	key   func(n int) any
+	make  func(a *arena.Arena, hint int) replayedMap
 	arena *arena.Arena
-	m     *arena.Map[K, V]
-	model map[K]uint64
+	m     replayedMap
+	model map[any]uint64
 	ids   uint64
-	walks []*mapWalk[K]
+	walks []*mapWalk
 	ops   int
 }
 
-// mapWalk has the rules of a walk that is under way.
-type mapWalk[K comparable] struct {
-	due     map[K]bool      // entries that have been there all along and did not come yet
-	dueNaN  map[uint64]bool // those of NaNs, by value
-	came    map[uint64]bool // values that came
-	cameKey map[K]bool      // keys that came and were not deleted since
+// replayedMap is a Map of any types, whose values are told by numbers: whole is false of
+// one that is not as it was made. What checks it is compiled once, not for each type.
+type replayedMap interface {
+	len() int
+	clear()
+	set(k any, id uint64)
+	// reset sets the value through its pointer, and reports whether there is one.
+	reset(k any, id uint64) bool
+	delete(k any) bool
+	get(k any) (id uint64, whole, ok bool)
+	all(yield func(k any, id uint64, whole bool) bool)
 }
 
-func (r *mapReplay[K, V]) byte() int {
+// mapOf is a replayedMap.
+type mapOf[K comparable, V any] struct {
+	m   *arena.Map[K, V] // embedded, all of its methods would be compiled again
+	val func(id uint64) V
+	id  func(V) (uint64, bool) // false if v is not whole
+}
+
+// asKey returns nil, too, where K is an interface.
+func asKey[K comparable](k any) K {
+	key, _ := k.(K)
+	return key
+}
+
+func (m *mapOf[K, V]) len() int             { return m.m.Len() }
+func (m *mapOf[K, V]) clear()               { m.m.Clear() }
+func (m *mapOf[K, V]) set(k any, id uint64) { m.m.Set(asKey[K](k), m.val(id)) }
+func (m *mapOf[K, V]) delete(k any) bool    { return m.m.Delete(asKey[K](k)) }
+
+func (m *mapOf[K, V]) reset(k any, id uint64) bool {
+	p := m.m.Ptr(asKey[K](k))
+	if p != nil {
+		*p = m.val(id)
+	}
+	return p != nil
+}
+
+func (m *mapOf[K, V]) get(k any) (id uint64, whole, ok bool) {
+	v, ok := m.m.Get(asKey[K](k))
+	id, whole = m.id(v)
+	return id, whole, ok
+}
+
+func (m *mapOf[K, V]) all(yield func(k any, id uint64, whole bool) bool) {
+	for k, v := range m.m.All() {
+		if id, whole := m.id(v); !yield(k, id, whole) {
+			return
+		}
+	}
+}
+
+// mapWalk has the rules of a walk that is under way.
+type mapWalk struct {
+	due     map[any]bool    // entries that have been there all along and did not come yet
+	dueNaN  map[uint64]bool // those of NaNs, by value
+	came    map[uint64]bool // values that came
+	cameKey map[any]bool    // keys that came and were not deleted since
+}
+
+func (r *mapReplay) byte() int {
 	if len(r.in) == 0 {
 		return 0
 	}
@@ -42,7 +94,7 @@ func (r *mapReplay[K, V]) byte() int {
 }
 
 // someKey is one of few keys mostly, so that they meet.
-func (r *mapReplay[K, V]) someKey() K {
+func (r *mapReplay) someKey() any {
 	n := r.byte()
 	if n >= 192 {
 		n = n<<8 | r.byte()
@@ -50,7 +102,7 @@ func (r *mapReplay[K, V]) someKey() K {
 	return r.key(n)
 }
 
-func (r *mapReplay[K, V]) run(in []byte) (err error) {
+func (r *mapReplay) run(in []byte) (err error) {
 	r.in = in
 	b := r.byte()
 	if b%8 != 0 {
@@ -65,15 +117,15 @@ func (r *mapReplay[K, V]) run(in []byte) (err error) {
 	return r.contents()
 }
 
-func (r *mapReplay[K, V]) newMap() {
+func (r *mapReplay) newMap() {
 	hint := 0
 	if b := r.byte(); b%2 == 1 {
 		hint = b
 	}
-	r.m, r.model = arena.NewMap[K, V](r.arena, hint), map[K]uint64{}
+	r.m, r.model = r.make(r.arena, hint), map[any]uint64{}
 }
 
-func (r *mapReplay[K, V]) step() error {
+func (r *mapReplay) step() error {
 	r.ops++
 	switch op := r.byte() % 32; {
 	case op < 12:
@@ -88,13 +140,13 @@ func (r *mapReplay[K, V]) step() error {
 		return r.get(r.someKey())
 	case op < 25:
 		k := r.someKey()
-		p := r.m.Ptr(k)
-		if _, ok := r.model[k]; ok != (p != nil) {
-			return fmt.Errorf("Ptr(%v) is %v", k, p)
+		_, want := r.model[k]
+		if got := r.m.reset(k, r.ids+1); got != want {
+			return fmt.Errorf("Ptr(%v) is there: %t, want %t", k, got, want)
 		}
-		if p != nil {
+		if want {
 			r.ids++
-			*p, r.model[k] = r.val(r.ids), r.ids
+			r.model[k] = r.ids
 		}
 	case op < 28:
 		if len(r.walks) < 3 {
@@ -102,7 +154,7 @@ func (r *mapReplay[K, V]) step() error {
 		}
 	case op == 28:
 		if r.byte()%4 == 0 {
-			r.m.Clear()
+			r.m.clear()
 			clear(r.model)
 			for _, w := range r.walks {
 				clear(w.due)
@@ -124,21 +176,21 @@ func (r *mapReplay[K, V]) step() error {
 	default:
 		return r.contents()
 	}
-	if r.m.Len() != len(r.model) {
-		return fmt.Errorf("Len is %d, want %d", r.m.Len(), len(r.model))
+	if r.m.len() != len(r.model) {
+		return fmt.Errorf("Len is %d, want %d", r.m.len(), len(r.model))
 	}
 	return nil
 }
 
-func (r *mapReplay[K, V]) set(k K) {
+func (r *mapReplay) set(k any) {
 	r.ids++
-	r.m.Set(k, r.val(r.ids))
+	r.m.set(k, r.ids)
 	r.model[k] = r.ids
 }
 
-func (r *mapReplay[K, V]) delete(k K) error {
+func (r *mapReplay) delete(k any) error {
 	_, want := r.model[k]
-	if got := r.m.Delete(k); got != want {
+	if got := r.m.delete(k); got != want {
 		return fmt.Errorf("Delete(%v) is %t, want %t", k, got, want)
 	}
 	delete(r.model, k)
@@ -149,11 +201,11 @@ func (r *mapReplay[K, V]) delete(k K) error {
 	return nil
 }
 
-func (r *mapReplay[K, V]) get(k K) error {
-	v, ok := r.m.Get(k)
+func (r *mapReplay) get(k any) error {
+	got, whole, ok := r.m.get(k)
 	id, there := r.model[k]
-	if got, whole := r.id(v); ok != there || ok && (!whole || got != id) {
-		return fmt.Errorf("Get(%v) is %v, %t, want %d, %t", k, v, ok, id, there)
+	if ok != there || ok && (!whole || got != id) {
+		return fmt.Errorf("Get(%v) is %d (whole: %t), %t, want %d, %t", k, got, whole, ok, id, there)
 	}
 	return nil
 }
@@ -162,8 +214,8 @@ var errStop = errors.New("stop")
 
 // walk walks the map with other operations on the way, and ends it in one of
 // the ways in which a loop ends.
-func (r *mapReplay[K, V]) walk() (err error) {
-	w := &mapWalk[K]{due: map[K]bool{}, dueNaN: map[uint64]bool{}, came: map[uint64]bool{}, cameKey: map[K]bool{}}
+func (r *mapReplay) walk() (err error) {
+	w := &mapWalk{due: map[any]bool{}, dueNaN: map[uint64]bool{}, came: map[uint64]bool{}, cameKey: map[any]bool{}}
 	for k, id := range r.model {
 		if k == k {
 			w.due[k] = true
@@ -181,21 +233,26 @@ func (r *mapReplay[K, V]) walk() (err error) {
 			err = nil
 		}
 	}()
-	for k, v := range r.m.All() {
-		if err := r.came(w, k, v); err != nil {
-			return err
+	ended := false
+	r.m.all(func(k any, id uint64, whole bool) bool {
+		if err = r.came(w, k, id, whole); err != nil {
+			return false
 		}
 		for range r.byte() % 4 {
-			if err := r.step(); err != nil {
-				return err
+			if err = r.step(); err != nil {
+				return false
 			}
 		}
 		switch r.byte() {
 		case 255:
-			return nil
+			ended = true
 		case 254:
 			panic(errStop)
 		}
+		return !ended
+	})
+	if err != nil || ended {
+		return err
 	}
 	if len(w.due)+len(w.dueNaN) > 0 {
 		return fmt.Errorf("a walk left out %v and NaNs of %v", w.due, w.dueNaN)
@@ -204,13 +261,12 @@ func (r *mapReplay[K, V]) walk() (err error) {
 }
 
 // came checks an entry that a walk yielded.
-func (r *mapReplay[K, V]) came(w *mapWalk[K], k K, v V) error {
-	id, whole := r.id(v)
+func (r *mapReplay) came(w *mapWalk, k any, id uint64, whole bool) error {
 	if !whole {
-		return fmt.Errorf("a walk yields %v: %v", k, v)
+		return fmt.Errorf("a walk yields %v: %d, not whole", k, id)
 	}
 	if w.came[id] {
-		return fmt.Errorf("a walk yields %v: %v twice", k, v)
+		return fmt.Errorf("a walk yields %v: %d twice", k, id)
 	}
 	w.came[id] = true
 	if k != k {
@@ -223,7 +279,7 @@ func (r *mapReplay[K, V]) came(w *mapWalk[K], k K, v V) error {
 		return fmt.Errorf("a walk yields the NaN of %d, which is not there", id)
 	}
 	if want, ok := r.model[k]; !ok || want != id {
-		return fmt.Errorf("a walk yields %v: %v, want %d, %t", k, v, want, ok)
+		return fmt.Errorf("a walk yields %v: %d, want %d, %t", k, id, want, ok)
 	}
 	if w.cameKey[k] {
 		return fmt.Errorf("a walk yields %v twice", k)
@@ -234,19 +290,23 @@ func (r *mapReplay[K, V]) came(w *mapWalk[K], k K, v V) error {
 }
 
 // contents compares all entries.
-func (r *mapReplay[K, V]) contents() error {
+func (r *mapReplay) contents() error {
 	n := 0
 	seen := map[uint64]bool{}
-	for k, v := range r.m.All() {
+	var err error
+	r.m.all(func(k any, id uint64, whole bool) bool {
 		n++
-		id, whole := r.id(v)
 		if want, ok := r.model[k]; !whole || seen[id] || k == k && (!ok || want != id) {
-			return fmt.Errorf("the map has %v: %v, want %d, %t", k, v, want, ok)
+			err = fmt.Errorf("the map has %v: %d (whole: %t), want %d, %t", k, id, whole, want, ok)
 		}
 		seen[id] = true
+		return err == nil
+	})
+	if err != nil {
+		return err
 	}
-	if n != len(r.model) || r.m.Len() != n {
-		return fmt.Errorf("a walk yields %d of %d entries, want %d", n, r.m.Len(), len(r.model))
+	if n != len(r.model) || r.m.len() != n {
+		return fmt.Errorf("a walk yields %d of %d entries, want %d", n, r.m.len(), len(r.model))
 	}
 	for k, id := range r.model {
 		if !seen[id] {
