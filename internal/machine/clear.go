@@ -57,23 +57,6 @@ func clearFlat(base xunsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from))
 }
 
-// ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that
-// T needs, in the order of clearStep.
-//
-// SAFETY: the range lies in the chunk, and is made of whole elements. No slice is made
-// of none: the chunk's end is the address of another object, which a pointer to it would
-// keep alive, or bring back when it is free.
-func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
-	for to-from > clearPiece {
-		n := clearStep(to-from, xunsafe.SizeOf[T]())
-		to -= n
-		clear(unsafe.Slice((*T)(unsafe.Add(base, to)), n/xunsafe.SizeOf[T]()))
-	}
-	if from < to {
-		clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/xunsafe.SizeOf[T]()))
-	}
-}
-
 // Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
 // a time, half of the smallest first-level caches: what was written last is still in the
 // cache, and what is cleared last is what the next epoch begins with. What is further

@@ -34,15 +34,50 @@ func (flatMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 }
 func (flatMemory) typ() reflect.Type { return nil }
 
-// typedMemory is the memory of T's lane.
+// typedMemory is the memory of T's lane. Each of its methods has its work in itself: a
+// function that it calls would be compiled once more for each T, of which programs have
+// many.
 type typedMemory[T any] struct{}
 
-func (*typedMemory[T]) make(bytes uintptr) xunsafe.Pointer           { return MakeTyped[T](bytes) }
-func (*typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) { ClearTyped[T](base, from, to) }
-func (*typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) { moveTyped[T](to, from, bytes) }
-func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	return cloneTyped[T](base, off, n)
+func (*typedMemory[T]) make(n uintptr) xunsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]T, n/xunsafe.SizeOf[T]())))
 }
+
+// clear goes in the order of clearStep.
+//
+// SAFETY: the range lies in the chunk, and is made of whole elements. No slice is made
+// of none: the chunk's end is the address of another object, which a pointer to it would
+// keep alive, or bring back when it is free.
+func (*typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) {
+	for to-from > clearPiece {
+		n := clearStep(to-from, xunsafe.SizeOf[T]())
+		to -= n
+		clear(unsafe.Slice((*T)(unsafe.Add(base, to)), n/xunsafe.SizeOf[T]()))
+	}
+	if from < to {
+		clear(unsafe.Slice((*T)(unsafe.Add(base, from)), (to-from)/xunsafe.SizeOf[T]()))
+	}
+}
+
+// SAFETY: both ranges are made of Ts.
+func (*typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) {
+	n := bytes / xunsafe.SizeOf[T]()
+	copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
+}
+
+// SAFETY: the range lies in the chunk and is made of whole elements.
+func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	if n == xunsafe.SizeOf[T]() {
+		c := new(T)
+		*c = *(*T)(unsafe.Add(base, off))
+		return unsafe.Pointer(c)
+	}
+	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/xunsafe.SizeOf[T]())
+	c := make([]T, len(s))
+	copy(c, s)
+	return unsafe.Pointer(unsafe.SliceData(c))
+}
+
 func (*typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 // reflectMemory is the memory of the lane of a type that was met by reflection
@@ -125,8 +160,13 @@ func MakeFlat(n uintptr) xunsafe.Pointer {
 
 // MakeTyped allocates a chunk of n bytes, a multiple of the size of T, as a
 // slice of T: the collector sees every Pointer in it.
-func MakeTyped[T any](n uintptr) xunsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(make([]T, n/xunsafe.SizeOf[T]())))
+func MakeTyped[T any](n uintptr) xunsafe.Pointer { return (*typedMemory[T])(nil).make(n) }
+
+// ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that T needs.
+//
+// SAFETY: as typedMemory's clear.
+func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
+	(*typedMemory[T])(nil).clear(base, from, to)
 }
 
 // moveFlat copies so many bytes of chunks without pointers.
@@ -134,29 +174,6 @@ func MakeTyped[T any](n uintptr) xunsafe.Pointer {
 // SAFETY: both ranges lie in chunks.
 func moveFlat(to, from xunsafe.Pointer, bytes uintptr) {
 	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
-}
-
-// moveTyped copies so many bytes, whole Ts, with the write barriers that T needs.
-//
-// SAFETY: both ranges are made of Ts.
-func moveTyped[T any](to, from xunsafe.Pointer, bytes uintptr) {
-	n := bytes / xunsafe.SizeOf[T]()
-	copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
-}
-
-// cloneTyped returns a copy on the heap of n bytes at offset off of a chunk of T.
-//
-// SAFETY: the range lies in the chunk and is made of whole elements.
-func cloneTyped[T any](base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	if n == xunsafe.SizeOf[T]() {
-		c := new(T)
-		*c = *(*T)(unsafe.Add(base, off))
-		return unsafe.Pointer(c)
-	}
-	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/xunsafe.SizeOf[T]())
-	c := make([]T, len(s))
-	copy(c, s)
-	return unsafe.Pointer(unsafe.SliceData(c))
 }
 
 // cloneFlat returns a copy on the heap of n bytes at offset off of a chunk without
