@@ -42,9 +42,10 @@ ABOVE = ./arenajson ./arenahttp
 # Most of whose time goes to what make test leaves to test-plain-long.
 LONG = ./arenajson ./docs/mistakes ./internal/suite
 # Two tests of arenajson's that take two thirds of its time: of what is on the heap, and
-# of what encoding/json answers. Go, the processor's words and the fallback can change
-# that; what instruments a build can't.
-HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$
+# of what encoding/json answers; and two of how much arenas and pools retain. Go, the
+# processor's words and the fallback can change that; what instruments a build can't, nor
+# how it is optimized.
+HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$
 LESSER = $(if $(SHORT),-skip '$(HEAVY)')
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers.
 REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
@@ -187,14 +188,14 @@ test-check-off: tools ## the same build with memory used again
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -tags arenacheck $(MACHINE)
 
 test-debug: tools ## the suite without optimization, as in a debugger
-	$(GO) test $(TESTFLAGS) $(SHORT) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) -gcflags='-N -l' $(MACHINE)
+	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES) -args -nospeed
+	$(GO) test $(TESTFLAGS) $(LESSER) -gcflags='-N -l' $(MACHINE)
 
 # In our packages: the standard library has them under the race detector.
 CHECKPTR = -gcflags=github.com/ebbpool/arena/...=-d=checkptr
 test-checkptr: tools ## the suite with the compiler's checks of unsafe
 	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) $(CHECKPTR) $(SUITES) $(ABOVE) -args -nospeed
-	$(GO) test $(TESTFLAGS) $(CHECKPTR) $(MACHINE)
+	$(GO) test $(TESTFLAGS) $(LESSER) $(CHECKPTR) $(MACHINE)
 
 # Once as arenas are in such a build, and once as they are without its checks for misuse. The
 # adapters have their turn in test-adapters-builds.
@@ -233,23 +234,27 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(ROOT)
 
 # An emulated processor runs a tenth as fast, or less: only what the processor can make a
-# difference to, but for the tests of what it makes none to and that take the longest.
-# SHORT= is for all of it.
+# difference to, with few rounds of what is random (testkit.Rounds), and without the tests
+# of what it makes none to and that take the longest: how much pools retain, which is
+# counted, what the runtime does with memory that is no object of its own, and what a
+# connection does. All of that is in test-386, too. SHORT= is for all of it.
 EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
-SLOW = $(HEAVY)|^TestEpochSequences$$|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$
-test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
-	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(EMULATED)
+SLOW = $(HEAVY)|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$|^TestSparesAgainstTheModel$$|^TestPoolIsWarmAfterAPause$$|^TestCollectorAPIOnArenaMemory$$|^TestSyncInArenaMemory$$|^TestHeadersOfAServer$$|^TestHandmadeTimeouts$$|^TestTimeoutHandlerRecycles$$
 
-# Without codecs and handlers: of a processor they know the size and order of words alone,
-# which test-386 and test-s390x have.
+# Without codecs and handlers: of a processor they know the size and order of words, and
+# whether it multiplies and adds in one, which test-386 and test-s390x have. (CI's machine
+# with ARM runs make test.)
+test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
+	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
+
 test-arm: tools ## the same on ARM of 32 bits
 	scripts/emulated.sh arm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
 
-test-s390x: tools ## the same on a big-endian machine
+test-s390x: tools ## the same on a big-endian machine, with codecs and handlers
 	scripts/emulated.sh s390x $(GO) test $(TESTFLAGS) $(EMULATED)
 
-test-wasm: tools ## the same as WebAssembly, in wazero
-	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(EMULATED)
+test-wasm: tools ## the same as WebAssembly, in wazero, with codecs
+	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out ./arenahttp,$(EMULATED)),$(EMULATED))
 
 WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
 test-go-oldest: tools ## the suite on the oldest Go that is promised
@@ -317,6 +322,8 @@ soak: tools ## 30 minutes of that service and its counterpart without arenas in 
 test-soak: tools ## a minute of it (SHORT=: 30)
 	cd examples/load && $(GO) test $(TESTFLAGS) -run Soak ./soak -for $(if $(SHORT),1m,30m)
 
+# A fifth of what they use is the collection of syntax trees.
+test-arenavet test-arenavet-quick: export GOGC := 400
 test-arenavet: tools ## the tests of the analyzer, and of what it converts
 	cd arenavet && $(GO) test $(TESTFLAGS) ./...
 

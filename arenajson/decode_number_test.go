@@ -121,11 +121,7 @@ func TestFloatsAsStrconv(t *testing.T) {
 		asStrconv(t, a, s)
 	}
 	r := rand.New(rand.NewPCG(31, 32))
-	rounds := 300_000
-	if testing.Short() {
-		rounds = 20_000
-	}
-	for range rounds {
+	for range testkit.Rounds(300_000, 20_000) {
 		asStrconv(t, a, spelling(r))
 		a.Reset()
 	}
@@ -156,7 +152,7 @@ func TestFloatsRoundedOnce(t *testing.T) {
 func TestIntegersAsStrconv(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(39, 40))
-	for n := range 100_000 {
+	for n := range testkit.Rounds(100_000, 20_000) {
 		u := r.Uint64() >> r.IntN(64)
 		if n%4 == 0 {
 			u = []uint64{math.MaxUint64, math.MaxInt64, math.MaxInt64 + 1, 1e19}[r.IntN(4)] + r.Uint64N(3) - 1

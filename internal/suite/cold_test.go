@@ -34,7 +34,7 @@ var sinkNumbers [64]int
 func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) {
 	t.Helper()
 	size := int(unsafe.Sizeof(*new(T)))
-	n := 1_600_000 / size
+	n := testkit.Rounds(1_600_000, 1_600_000) / size
 	a := arena.NewArena(chunk, 64<<20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // FuzzArena with many forks: chance alone forks in one operation of sixty.
 func TestForksAgainstTheModel(t *testing.T) {
-	programs := 300
-	if testing.Short() || check.On {
-		programs = 60
+	programs := testkit.Rounds(300, 60)
+	if check.On {
+		programs = min(programs, 60)
 	}
 	for seed := range uint64(programs) {
 		rnd := rand.New(rand.NewPCG(seed, 0x666f726b))

@@ -9,6 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/suite/model"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // FuzzArena finds sequences of operations after which an arena differs from
@@ -27,9 +28,9 @@ func FuzzArena(f *testing.F) {
 // TestModelRandom is FuzzArena for every run of the tests: without it, a
 // break of the contract would wait for somebody to fuzz.
 func TestModelRandom(t *testing.T) {
-	programs := 300
-	if testing.Short() || check.Race || check.ASan {
-		programs = 100
+	programs := testkit.Rounds(300, 100)
+	if check.Race || check.ASan {
+		programs = min(programs, 100)
 	}
 	for seed := range uint64(programs) {
 		rnd := rand.New(rand.NewPCG(seed, 0x65626270))

@@ -216,9 +216,9 @@ func runMapPrograms(t *testing.T, programs, length int) {
 
 // TestMapRandom is FuzzMap for every run of the tests.
 func TestMapRandom(t *testing.T) {
-	programs := 640
+	programs := testkit.Rounds(640, 256) // 64 have each kind, with few entries and with many
 	if testing.Short() || check.Race || check.ASan {
-		programs = 128
+		programs = min(programs, 128)
 	}
 	runMapPrograms(t, programs, 4000)
 }

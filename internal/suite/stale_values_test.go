@@ -391,10 +391,7 @@ func (s *staleEpochs) try(end func()) (fault any) {
 func TestStaleValuesOfReflection(t *testing.T) {
 	testkit.NeedsReuse(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	seeds, steps := uint64(60), 1500
-	if testing.Short() {
-		seeds = 12
-	}
+	seeds, steps := uint64(testkit.Rounds(60, 12)), 1500
 	p := arena.NewArenaPool(2<<10, 0)
 	for seed := range seeds {
 		s := &staleEpochs{Rand: rand.New(rand.NewPCG(seed, 23))}

@@ -45,6 +45,18 @@ func NeedsReuse(t testing.TB) {
 // Emulated says that something slower than the processor runs this.
 func Emulated() bool { return runtime.GOARCH == "wasm" || os.Getenv("EBBPOOL_EMULATOR") != "" }
 
+// Rounds returns whole; with -short, short; and a quarter of that where the processor is
+// emulated, which takes ten times as long.
+func Rounds(whole, short int) int {
+	switch {
+	case !testing.Short():
+		return whole
+	case Emulated():
+		return short / 4
+	}
+	return short
+}
+
 // GoTool is the go command, for a test that builds programs.
 func GoTool(t testing.TB) string {
 	t.Helper()
