@@ -53,9 +53,13 @@ const (
 
 	// mostEpochs is after how many epochs a chunk was too large.
 	mostEpochs = 16 * leastEpochs
+
+	// heapHeader is how many bytes the heap adds to most objects with pointers, which would
+	// have a power of two take its next size: an eighth more.
+	heapHeader = 8
 )
 
-// isolatedSize is the size of the next chunk: a power of two, which fits the heap's.
+// isolatedSize is the size of the next chunk: a power of two, with its header.
 func (r *retention) isolatedSize() uintptr {
 	n := r.planned
 	switch {
@@ -74,14 +78,14 @@ func (r *retention) isolatedSize() uintptr {
 	if r.ceiling != 0 {
 		n = min(n, r.ceiling)
 	}
-	return max(1<<(n%bits.UintSize), min(r.start, startBytes))
+	return max(1<<(n%bits.UintSize), min(r.start, startBytes)+heapHeader) - heapHeader
 }
 
 // power is the largest power of two that is not above n, as its exponent.
 func power(n uintptr) uint8 { return uint8(bits.Len(uint(n)) - 1) }
 
 // plan notes that a chunk of so many bytes is made.
-func (r *retention) plan(bytes uintptr) { r.planned, r.lasted = power(bytes), 0 }
+func (r *retention) plan(bytes uintptr) { r.planned, r.lasted = power(bytes+heapHeader), 0 }
 
 // isolate ends the epoch of the lane. Chunks that are made from here on have ceiling
 // bytes at most. It returns false where it finds that somebody was in the lane while

@@ -8,6 +8,30 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
+// A chunk of values with pointers fits a size of the heap with the header that it has
+// there: with a power of two the heap took an eighth more.
+func TestIsolatedChunksFitTheHeap(t *testing.T) {
+	for _, unit := range []uintptr{8, 16, 24, 32, 40, 128, 600} {
+		r := newTypedRetention(64<<10, unit)
+		r.ceiling = 1
+		if size := r.isolatedSize(); size < 8 || size > r.start {
+			t.Errorf("units of %d: a chunk has %d bytes where a lane may hold none", unit, size)
+		}
+		r.ceiling = 0
+		for n := power(2 * r.start); n < 20; n++ {
+			r.planned, r.lasted = n, leastEpochs
+			size := r.isolatedSize()
+			r.plan(size)
+			if r.planned != n {
+				t.Errorf("units of %d: after a chunk of %d bytes one of 1<<%d is next, not of 1<<%d", unit, size, r.planned, n)
+			}
+			if size = size / unit * unit; size+heapHeader > 1<<n {
+				t.Errorf("units of %d: a chunk has %d bytes, with its header more than 1<<%d", unit, size, n)
+			}
+		}
+	}
+}
+
 // A chunk whose offsets have more bits than a span keeps must serve one epoch: the next one
 // began in the middle of the last one's memory.
 func TestHugeChunksServeOneEpoch(t *testing.T) {
