@@ -150,18 +150,19 @@ func (e *encoder) more(written, n int) {
 	e.out = bigger[:0]
 }
 
-// keep gives back what an arena gave for more than the first n bytes of text.
+// keep gives back what an arena gave for more than the first n bytes of text, which
+// nobody has seen but the encoder, unless n is 0.
 func (e *encoder) keep(text []byte, n int) []byte {
 	if cap(text) == 0 || e.arena == nil {
 		return nil
 	}
 	r := machine.Enter(e.arena, does)
-	text = machine.TrimBytes(r, text[:n])
-	r.Leave()
+	defer r.Leave()
 	if n == 0 {
+		machine.TrimBytes(r, text[:0])
 		return nil
 	}
-	return text
+	return machine.TrimUnseen(r, text[:n])
 }
 
 // free ends what newEncoder began. Memory on the heap that is large beside what was

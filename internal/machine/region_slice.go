@@ -91,6 +91,19 @@ func TrimBytes(r *Region, s []byte) []byte {
 	return s[:len(s):len(s)]
 }
 
+// TrimUnseen is TrimBytes where nobody but its caller ever had a slice that reaches beyond
+// the length of s: where epochs are isolated, the next one begins right behind s.
+func TrimUnseen(r *Region, s []byte) []byte {
+	l := laneOf[byte](r)
+	was := l.chunk
+	s = TrimBytes(r, s)
+	if l.retention.isolates && l.Lo < was.Lo {
+		clearFlat(l.Base, l.Lo, was.Lo)
+		l.clean = was.clean
+	}
+	return s
+}
+
 // trim takes back what lies beyond the first n of the c elements of size bytes at
 // data, if they are the newest slice of l and no mark was taken since.
 //
