@@ -38,8 +38,8 @@ func TestIsolatedTrimLosesNothing(t *testing.T) {
 				t.Errorf("%d bytes with room for %d, of 100", len(text), cap(text))
 			}
 			r.Empty()
-			if end += RoundUp(max(rewound, 100), FlatAlign); r.Flat.Lo != end {
-				t.Errorf("with %d bytes before, epoch %d ends at %d and not at %d", rewound, n, r.Flat.Lo, end)
+			if end += RoundUp(max(rewound, 100), FlatAlign); r.FlatLane().Lo != end {
+				t.Errorf("with %d bytes before, epoch %d ends at %d and not at %d", rewound, n, r.FlatLane().Lo, end)
 			}
 		}
 		for i, b := range MakeSlice[byte](&r, 1000, 1000) {
