@@ -297,6 +297,18 @@ func TestDecoderBuffered(t *testing.T) {
 	if !d.More() || d.InputOffset() != 8 {
 		t.Errorf("at %d", d.InputOffset())
 	}
+	// More stays in front of spaces that end a stream, as both encoding/jsons do, but keeps no
+	// more of them than any text.
+	d = NewDecoder(nil, strings.NewReader("1 \n"))
+	d.Decode(new(int))
+	if rest, _ := io.ReadAll(d.Buffered()); d.More() || d.InputOffset() != 1 || string(rest) != " \n" {
+		t.Errorf("at %d, %q is left", d.InputOffset(), rest)
+	}
+	d = NewDecoder(nil, strings.NewReader(strings.Repeat(" ", 5*mostAhead)+"7"))
+	x := 0
+	if !d.More() || d.InputOffset() != 5*mostAhead || d.Decode(&x) != nil || x != 7 || cap(d.buf) > mostAhead {
+		t.Errorf("%d at %d, and %d bytes ahead", x, d.InputOffset(), cap(d.buf))
+	}
 }
 
 // Brackets that only open end the stream when they are too many. Otherwise all that

@@ -212,17 +212,23 @@ func (d *Decoder) here(err error) error {
 	return fmt.Errorf("arenajson: no token can be read at byte %d", d.InputOffset()) // where encoding/json could
 }
 
-// peek returns the next byte that is no space.
+// peek returns the next byte that is no space, and goes there. At the stream's end it stays in
+// front of the spaces, as encoding/json's Decoder does, unless they are more than it keeps.
 func (d *Decoder) peek() (byte, error) {
 	var err error
+	spaces := 0
 	for {
-		for ; d.at < len(d.buf); d.at++ {
-			if c := d.buf[d.at]; !isSpace(c) {
+		for ; d.at+spaces < len(d.buf); spaces++ {
+			if c := d.buf[d.at+spaces]; !isSpace(c) {
+				d.at += spaces
 				return c, nil
 			}
 		}
 		if err != nil {
 			return 0, err
+		}
+		if spaces >= mostAhead {
+			d.at, spaces = len(d.buf), 0
 		}
 		err = d.fill()
 	}

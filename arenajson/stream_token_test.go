@@ -38,6 +38,7 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 			if more, ours := want.More(), got.More(); more != ours {
 				t.Fatalf("%.500q, %s: More is %v, encoding/json has %v", text, steps, ours, more)
 			}
+			sameOffset(t, text, steps, want, got)
 			continue
 		case r.IntN(8) < decodes:
 			steps += "D"
@@ -59,6 +60,9 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 		} else if !sameError(wantErr, gotErr) {
 			t.Fatalf("%.500q, %s: %#v, %v, encoding/json has %#v, %v", text, steps, gotErr, gotErr, wantErr, wantErr)
 		}
+		if wantErr == io.EOF {
+			sameOffset(t, text, steps, want, got)
+		}
 		if got.err != nil || wantErr == io.EOF || wantErr == io.ErrUnexpectedEOF {
 			return // encoding/json goes on behind some
 		}
@@ -68,9 +72,17 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 		if !reflect.DeepEqual(x, y) {
 			t.Fatalf("%.500q, %s: %#v, encoding/json has %#v", text, steps, y, x)
 		}
-		if wantErr == nil && want.InputOffset() != got.InputOffset() {
-			t.Fatalf("%.500q, %s: at %d, encoding/json is at %d", text, steps, got.InputOffset(), want.InputOffset())
+		if wantErr == nil {
+			sameOffset(t, text, steps, want, got)
 		}
+	}
+}
+
+// sameOffset compares where the Decoders are: also at the stream's end, in front of its last spaces.
+func sameOffset(t *testing.T, text []byte, steps string, want *json.Decoder, got *Decoder) {
+	t.Helper()
+	if want.InputOffset() != got.InputOffset() {
+		t.Fatalf("%.500q, %s: at %d, encoding/json is at %d", text, steps, got.InputOffset(), want.InputOffset())
 	}
 }
 
