@@ -6,6 +6,7 @@ package jsonbench
 import (
 	"encoding/json"
 	"io"
+	"maps"
 
 	"github.com/bytedance/sonic"
 	goccy "github.com/goccy/go-json"
@@ -81,6 +82,13 @@ func Codecs() []Codec {
 			"podlist":  func() any { return new(pods) },
 		},
 	})
+	all = append(all, Codec{
+		Name: Ours + " arena.Map",
+		Decode: func(a *arena.Arena, doc []byte, v any) error {
+			return arenajson.Unmarshal(a, doc, &v.(*arenaMap).m)
+		},
+		Types: map[string]func() any{"map_1000": func() any { return new(arenaMap) }},
+	})
 	if len(easy.Types) > 0 {
 		generated := plain("easyjson",
 			func(doc []byte, v any) error { return easyjson.Unmarshal(doc, v.(easyjson.Unmarshaler)) },
@@ -90,3 +98,18 @@ func Codecs() []Codec {
 	}
 	return all
 }
+
+// arenaMap lies in an arena; encoding/json reads and writes it as a builtin map.
+type arenaMap struct{ m *arena.Map[string, string] }
+
+func (x *arenaMap) UnmarshalJSON(text []byte) error {
+	var m map[string]string
+	err := json.Unmarshal(text, &m)
+	x.m = arena.NewMap[string, string](nil, len(m))
+	for k, v := range m {
+		x.m.Set(k, v)
+	}
+	return err
+}
+
+func (x *arenaMap) MarshalJSON() ([]byte, error) { return json.Marshal(maps.Collect(x.m.All())) }
