@@ -47,8 +47,11 @@ LONG = ./arenajson ./docs/mistakes ./internal/suite
 # how it is optimized.
 HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$
 LESSER = $(if $(SHORT),-skip '$(HEAVY)')
-# What else has tests, mostly of one goroutine, which gain least from the sanitizers.
-REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check)$$' | sed 's|^github.com/ebbpool/arena|.|')
+# It reads sources, which are the same for each processor and Go.
+SOURCES = $(if $(SHORT),-skip '^TestUnsafe$$')
+# What else has tests, mostly of one goroutine, which gain least from the sanitizers; those
+# that read pages and sources nothing at all.
+REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check$(if $(SHORT),|docs))$$' | sed 's|^github.com/ebbpool/arena|.|')
 # The modules. What compares our protobuf with others has large dependencies, and is a part of its own.
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
@@ -181,7 +184,7 @@ test-nolayout: tools ## the suite as if the check at start-up had failed
 
 test-check: tools ## the suite with all checks for misuse (tag arenacheck)
 	$(GO) test $(TESTFLAGS) -tags arenacheck $(SUITES) -args -nospeed
-	$(GO) test $(TESTFLAGS) $(LESSER) -tags arenacheck $(MACHINE) $(ABOVE)
+	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) -tags arenacheck $(MACHINE) $(ABOVE)
 
 test-check-off: tools ## the same build with memory used again
 	EBBPOOL_CHECKED=off $(GO) test $(TESTFLAGS) $(SHORT) -tags arenacheck $(SUITES) -args -nospeed
@@ -205,7 +208,7 @@ test-race-quick: tools ## where goroutines meet, under the race detector
 MEET = Concurrent|Fork|Goroutine|Keep|Leak|Limit|Pool|Shared|Steady|Sync|Together
 
 test-race: tools ## the suite under the race detector, with its checks for misuse
-	$(GO) test $(TESTFLAGS) -race $(SUITES) $(MACHINE) ./arenahttp
+	$(GO) test $(TESTFLAGS) $(SHORT) -race $(SUITES) $(MACHINE) ./arenahttp
 	$(GO) test $(TESTFLAGS) $(SHORT) -race $(LESSER) $(REST)
 
 test-race-off: tools ## the same build with memory used again
@@ -231,7 +234,7 @@ test-asan-check: tools ## AddressSanitizer with all checks for misuse
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
-		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(ROOT)
+		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(ROOT)
 
 # An emulated processor runs a tenth as fast, or less: only what the processor can make a
 # difference to, with few rounds of what is random (testkit.Rounds), and without the tests
@@ -256,7 +259,7 @@ test-s390x: tools ## the same on a big-endian machine, with codecs and handlers
 test-wasm: tools ## the same as WebAssembly, in wazero, with codecs
 	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out ./arenahttp,$(EMULATED)),$(EMULATED))
 
-WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
+WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
 test-go-oldest: tools ## the suite on the oldest Go that is promised
 	scripts/test-with-go.sh $(OLDEST) $(WITH_GO)
 
