@@ -37,21 +37,26 @@ func Read(ctx *fasthttp.RequestCtx, v any) error {
 
 // Write answers the request with v as JSON, with the status and the type
 // application/json: with what encoding/json's Encoder writes, the document and a line end.
-// It copies that into the answer, which is sent later. An error is that of
-// arenajson.Marshal, and the answer is unchanged then.
+// It copies that into the answer, which is sent later, and gives the arena back what it took,
+// unless methods of v allocate from it meanwhile. An error is that of arenajson.Marshal, and
+// the answer is unchanged then.
 func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
-	a := FromContext(ctx)
-	m := a.Mark()
-	doc, err := arenajson.Marshal(a, v, hooks.LineEnd)
+	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, hooks.LineEnd)
 	if err != nil {
 		jsonbody.MustFit(err)
 		return err
 	}
 	ctx.SetStatusCode(status)
 	ctx.SetContentType("application/json")
-	ctx.SetBody(doc)
-	a.Rewind(m)
 	return nil
+}
+
+// answer is a request's body, as a Writer of all of it.
+type answer fasthttp.RequestCtx
+
+func (w *answer) Write(doc []byte) (int, error) {
+	(*fasthttp.RequestCtx)(w).SetBody(doc)
+	return len(doc), nil
 }
 
 // Status returns the status that an error of Read should be answered with:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenafasthttp "github.com/ebbpool/arena/adapters/fasthttp"
+	"github.com/ebbpool/arena/internal/testkit"
 	"github.com/valyala/fasthttp"
 )
 
@@ -190,4 +191,55 @@ func TestAnswersAreCopies(t *testing.T) {
 	if got := string(ctx.Response.Body()); got != bodies[0].answer {
 		t.Errorf("%q", got)
 	}
+}
+
+// receipt keeps the text that it is written as, in the arena.
+type receipt struct {
+	a    *arena.Arena
+	text []byte
+}
+
+func (r *receipt) MarshalJSON() ([]byte, error) {
+	r.text = arena.CloneSlice(r.a, []byte(`"the receipt of one request"`))
+	return r.text, nil
+}
+
+// What methods of a value allocate while it is written is theirs until the request ends. Given
+// back with the document, it was handed out again.
+func TestWriteLeavesWhatMethodsAllocate(t *testing.T) {
+	for _, p := range []*arena.ArenaPool{nil, arena.NewArenaPool(1<<10, 0)} {
+		var ctx fasthttp.RequestCtx
+		arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+			r := receipt{a: arenafasthttp.FromContext(ctx)}
+			if err := arenafasthttp.Write(ctx, 200, &r); err != nil {
+				t.Error(err)
+			}
+			for i := range 50 {
+				if r.a.AllocString("somebody else's text, as long"); string(r.text) != `"the receipt of one request"` {
+					t.Fatalf("%d: it became %q", i, r.text)
+				}
+			}
+		})(&ctx)
+		if got := string(ctx.Response.Body()); got != "\"the receipt of one request\"\n" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// What a document takes of the arena is given back once it is in the answer, whether it is written or not.
+func TestWriteGivesBack(t *testing.T) {
+	testkit.NeedsReuse(t)
+	var ctx fasthttp.RequestCtx
+	arenafasthttp.Handler(arena.NewArenaPool(64<<10, 0), func(ctx *fasthttp.RequestCtx) {
+		a := arenafasthttp.FromContext(ctx)
+		o := order{Customer: strings.Repeat("x", 5000)}
+		arenafasthttp.Write(ctx, 200, &o) // the encoder, and 256 bytes of a first chunk too short for it, stay
+		for _, v := range []any{&o, &[]any{o, func() {}}} {
+			before := a.Stats().UsedBytes
+			arenafasthttp.Write(ctx, 200, v)
+			if after := a.Stats().UsedBytes; after != before {
+				t.Errorf("%T: it keeps %d bytes", v, after-before)
+			}
+		}
+	})(&ctx)
 }
