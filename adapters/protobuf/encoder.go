@@ -2,24 +2,52 @@ package arenapb
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
+	"sync"
 
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // encoder writes one message, from its end to its beginning: when the length of a message is
-// to be written, that stands behind it already. So lengths are counted once, for the memory,
-// and kept nowhere.
+// to be written, that stands behind it already. So no length is counted for another one, and
+// none is kept.
 type encoder struct {
-	b             []byte // filled from its end on
+	b             []byte // filled from its end on; nil while sizes are counted
+	spare         int    // how much of b must stay for the next tag and number, where b may be too small
 	deterministic bool
 	bad           bool // package proto must write it: extensions, or text that is not UTF-8
 }
 
+// scratch is memory that a message is written into before its size is known: to copy it from
+// there takes a tenth of what it takes to count.
+type scratch struct{ b []byte }
+
+var scratches = sync.Pool{New: func() any { return &scratch{make([]byte, 1<<10)} }}
+
+// mostScratch is how large it becomes, in bytes. Sizes of larger messages are counted.
+const mostScratch = 1 << 20
+
+// spareScratch is enough for a tag and a number.
+const spareScratch = 16
+
 // write writes the message at m into memory from take, which it asks once. It returns false
 // for what package proto must write, before it asks.
 func (e *encoder) write(w *writer, m xunsafe.Pointer, take func(size int) []byte) bool {
+	var s *scratch
+	if !w.large.Load() {
+		s = scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		if made, ok := e.try(w, m, s.b); ok {
+			if e.bad || len(made) == 0 {
+				return false
+			}
+			e.b = take(len(made))[:len(made)]
+			copy(e.b, made)
+			return true
+		}
+	}
 	size := e.size(w, m)
 	if e.bad || size == 0 {
 		return false
@@ -28,7 +56,34 @@ func (e *encoder) write(w *writer, m xunsafe.Pointer, take func(size int) []byte
 	if e.message(w, m, size) != 0 {
 		panic("arenapb: the message was changed while it was marshalled")
 	}
+	if large := 2*size > mostScratch; large != (s == nil) {
+		w.large.Store(large)
+	} else if !large {
+		s.b = make([]byte, 2*size+spareScratch)
+	}
 	return true
+}
+
+// tooSmall ends what try writes.
+var tooSmall = errors.New("arenapb: the memory is too small")
+
+// try writes the message at m to the end of b, and reports whether it fits.
+func (e *encoder) try(w *writer, m xunsafe.Pointer, b []byte) (made []byte, ok bool) {
+	e.b, e.spare = b, spareScratch
+	defer func() {
+		e.b, e.spare = nil, 0
+		if x := recover(); x != nil && x != any(tooSmall) {
+			panic(x)
+		}
+	}()
+	return b[e.message(w, m, len(b)):], true
+}
+
+// room ends the writing into memory that turns out to be too small for n bytes in front of i.
+func (e *encoder) room(n, i int) {
+	if i < n+e.spare && e.spare != 0 {
+		panic(tooSmall)
+	}
 }
 
 // message writes the message at m so that it ends at i, and returns where it begins.
@@ -40,6 +95,9 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 		if b := *xunsafe.At[[]byte](m, w.unknown); len(b) != 0 {
 			i = e.raw(b, i)
 		}
+	}
+	if w.extends(m) {
+		e.bad = true
 	}
 	for k := len(w.fields) - 1; k >= 0; k-- {
 		f, in := &w.fields[k], m
@@ -57,6 +115,10 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 				continue
 			}
 			if len(s) < 0x80 && f.tagLen == 1 && f.bit == 0 {
+				e.room(len(s), i)
+				if f.op == opText && e.spare != 0 && !valid(s) {
+					e.bad = true
+				}
 				i -= len(s) + 2
 				to := e.b[i:]
 				to[1], to[0] = byte(len(s)), f.tag[0]
@@ -69,6 +131,7 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 				continue
 			}
 			if f.tagLen == 1 && f.bit == 0 {
+				e.room(0, i)
 				i -= 9
 				to := e.b[i : i+9]
 				to[0] = f.tag[0]
@@ -129,7 +192,7 @@ func (e *encoder) field(f *outField, m xunsafe.Pointer, i int) int {
 		return i
 	case opText, opString:
 		if s := *xunsafe.Cast[string](at); len(s) != 0 || f.always {
-			return e.tag(f, e.text(s, i))
+			return e.tag(f, e.text(f.op, s, i))
 		}
 		return i
 	case opOptional:
@@ -177,9 +240,12 @@ func (e *encoder) field(f *outField, m xunsafe.Pointer, i int) int {
 func (e *encoder) sub(f *outField, group bool, m xunsafe.Pointer, i int) int {
 	end := i
 	if group {
+		e.room(0, i)
 		i = e.tag(f, i)
 		e.b[i]++ // the wire type of a group's end is the next one
-		return e.tag(f, e.message(f.sub, m, i))
+		i = e.message(f.sub, m, i)
+		e.room(0, i)
+		return e.tag(f, i)
 	}
 	i = e.message(f.sub, m, i)
 	return e.tag(f, e.varint(uint64(end-i), i))
@@ -187,7 +253,7 @@ func (e *encoder) sub(f *outField, group bool, m xunsafe.Pointer, i int) int {
 
 // value writes a scalar without its tag.
 func (e *encoder) value(o op, signed bool, at xunsafe.Pointer, i int) int {
-	switch o {
+	switch e.room(0, i); o {
 	case opBool:
 		i--
 		e.b[i] = *xunsafe.Cast[byte](at)
@@ -201,7 +267,7 @@ func (e *encoder) value(o op, signed bool, at xunsafe.Pointer, i int) int {
 		binary.LittleEndian.PutUint64(e.b[i:], *xunsafe.Cast[uint64](at))
 		return i
 	case opText, opString:
-		return e.text(*xunsafe.Cast[string](at), i)
+		return e.text(o, *xunsafe.Cast[string](at), i)
 	case opBytes:
 		b := *xunsafe.Cast[[]byte](at)
 		return e.varint(uint64(len(b)), e.raw(b, i))
@@ -209,13 +275,17 @@ func (e *encoder) value(o op, signed bool, at xunsafe.Pointer, i int) int {
 	return e.varint(number(o, signed, at), i)
 }
 
-func (e *encoder) text(s string, i int) int {
+func (e *encoder) text(o op, s string, i int) int {
+	if e.room(len(s), i); o == opText && e.spare != 0 && !valid(s) {
+		e.bad = true
+	}
 	i -= len(s)
 	copy(e.b[i:], s)
 	return e.varint(uint64(len(s)), i)
 }
 
 func (e *encoder) raw(b []byte, i int) int {
+	e.room(len(b), i)
 	i -= len(b)
 	copy(e.b[i:], b)
 	return i
@@ -231,7 +301,7 @@ func (e *encoder) tag(f *outField, i int) int {
 }
 
 func (e *encoder) varint(v uint64, i int) int {
-	if v < 0x80 {
+	if e.room(0, i); v < 0x80 {
 		i--
 		e.b[i] = byte(v)
 		return i

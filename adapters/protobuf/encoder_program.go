@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -21,6 +22,8 @@ type writer struct {
 	extensions uintptr
 	lacks      bool   // a message, or one in it, may lack required fields
 	why        string // what makes package proto write this type; "" for nothing
+
+	large atomic.Bool // the last message did not fit a scratch
 }
 
 // outField is a field that is written, or a oneof: all of its fields are one.

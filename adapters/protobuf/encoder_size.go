@@ -19,7 +19,7 @@ func (e *encoder) size(w *writer, m xunsafe.Pointer) int {
 	if w.unknown != none {
 		n = len(*xunsafe.At[[]byte](m, w.unknown))
 	}
-	if w.extensions != none && len(*xunsafe.At[protoimpl.ExtensionFields](m, w.extensions)) != 0 {
+	if w.extends(m) {
 		e.bad = true
 	}
 	for k := range w.fields {
@@ -117,6 +117,11 @@ func (e *encoder) fieldSize(f *outField, m xunsafe.Pointer) int {
 	return tag + e.valueSize(f.op, f.signed, at)
 }
 
+// extends reports whether the message at m has extensions.
+func (w *writer) extends(m xunsafe.Pointer) bool {
+	return w.extensions != none && len(*xunsafe.At[protoimpl.ExtensionFields](m, w.extensions)) != 0
+}
+
 // chosen returns the field that the oneof at at has, and its wrapper; nil if it has none.
 func (f *outField) chosen(at xunsafe.Pointer) (*outField, xunsafe.Pointer) {
 	x := xunsafe.Cast[xunsafe.Words](at)
@@ -190,10 +195,28 @@ func (e *encoder) valueSize(o op, signed bool, at xunsafe.Pointer) int {
 
 // length is that of s.
 func (e *encoder) length(o op, s string) int {
-	if o == opText && !utf8.ValidString(s) {
+	if o == opText && !valid(s) {
 		e.bad = true
 	}
 	return len(s)
+}
+
+// valid reports whether s is UTF-8: as a rule it is ASCII.
+func valid(s string) bool {
+	const tops = 0x8080808080808080
+	n, all := len(s), uint64(0)
+	switch {
+	case n >= 8:
+		for i := 0; i < n-8; i += 8 {
+			all |= xunsafe.Text64(s, i)
+		}
+		all |= xunsafe.Text64(s, n-8)
+	case n >= 4:
+		all = uint64(xunsafe.Text32(s, 0) | xunsafe.Text32(s, n-4))
+	case n > 0:
+		all = uint64(s[0] | s[n/2] | s[n-1])
+	}
+	return all&tops == 0 || utf8.ValidString(s)
 }
 
 // number is the value that is written as the varint at at.

@@ -15,9 +15,10 @@ import (
 // the heap if a is nil. m may lie anywhere. Where m does not fit into what a limit leaves,
 // the error is an *arena.LimitError.
 //
-// The types that Unmarshal knows are written here, once, into memory of the right size, and
-// nothing is taken from the heap, but to sort a map of more than 8 keys. Package proto writes
-// the others, and messages with extensions.
+// The types that Unmarshal knows are written here: once, into memory that all messages use in
+// turn, and copied from there; larger ones than 512 KB once their sizes are counted. Nothing
+// is taken from the heap, but to sort a map of more than 8 keys. Package proto writes the
+// others, and messages with extensions.
 //
 // It is MarshalOptions{}.Marshal.
 func Marshal(a *arena.Arena, m proto.Message) ([]byte, error) {

@@ -178,6 +178,72 @@ func TestMarshalAppend(t *testing.T) {
 	}
 }
 
+// A message that is written into too few bytes, however few, says so and nothing else, and what
+// fits is what is written into counted bytes.
+func TestMarshalInto(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto writes all")
+	}
+	r := rand.New(rand.NewPCG(43, 44))
+	for _, m := range kinds {
+		for round := range 30 {
+			x := oracle.Fresh(nil, m)
+			oracle.Fill(r, x.ProtoReflect(), 2)
+			if round%4 == 0 {
+				spoil(r, x.ProtoReflect())
+			}
+			want, bad := arenapb.Counted(x)
+			enough := len(want) + arenapb.SpareScratch
+			for n := 0; n <= enough; n += 1 + len(want)/500 {
+				got, fits, worse := arenapb.Tried(x, n)
+				if fits && (!bytes.Equal(got, want) || worse != bad) {
+					t.Fatalf("%T in %d bytes is %x (bad: %v), want %x (bad: %v)", x, n, got, worse, want, bad)
+				}
+			}
+			if _, fits, _ := arenapb.Tried(x, enough); !fits {
+				t.Fatalf("%T: %d bytes do not fit %d", x, len(want), enough)
+			}
+		}
+	}
+}
+
+// Large messages are counted and small ones are not, whichever came before.
+func TestMarshalLarge(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto writes all")
+	}
+	defer func() {
+		if x := recover(); x == nil {
+			t.Error("a wrong program writes nothing, and says nothing")
+		}
+	}()
+	a := arena.NewArena(64<<10, 16<<20)
+	grown := 0
+	for range 100 { // another processor's memory, or new one after a collection, is small
+		_, err := arenapb.Marshal(a, wrapperspb.Bytes(make([]byte, 20_000)))
+		if grown = arenapb.Scratch(); err != nil || grown >= 20_000 {
+			break
+		}
+	}
+	if grown < 20_000 && !check.Race {
+		t.Errorf("messages of 20,000 bytes are counted each time: %d fit", grown)
+	}
+	for _, size := range []int{1, arenapb.MostScratch(), arenapb.MostScratch(), 100, arenapb.MostScratch()/2 - 50, 100_000} {
+		m := wrapperspb.Bytes(bytes.Repeat([]byte{7}, size))
+		want, _ := proto.Marshal(m)
+		if got, err := arenapb.Marshal(a, m); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes are written as %d (%v)", size, len(got), err)
+		}
+		if is := arenapb.IsLarge(m); is != (size == arenapb.MostScratch()) {
+			t.Errorf("%d bytes are large: %v", size, is)
+		}
+		if n := testing.AllocsPerRun(10, func() { arenapb.Marshal(a, m); a.Reset() }); n != 0 && !check.On && !check.Race {
+			t.Errorf("%d bytes: %v allocations", size, n)
+		}
+	}
+	arenapb.TriedWrongly()
+}
+
 func TestMarshalLimit(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	a.SetLimit(64 << 10)
