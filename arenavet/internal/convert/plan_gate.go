@@ -1,70 +1,160 @@
 package convert
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// gateVariable has the name of a mode of the gate, where the tests run.
+const gateVariable = "EBBPOOL_CONVERT_GATE"
+
+// mode is how the root gets its arena there.
+type mode struct{ value, name string }
+
+var (
+	noArena = mode{"", "a nil arena"}                                        // of the wrapper, or the caller's
+	live    = mode{"live", "an arena"}                                       // that nobody ends
+	ended   = mode{"ended", "an arena that ends when the root has returned"} // what is returned is copied
 )
 
 // test runs the program's tests on the result: with nil arenas, with an arena for each call of
 // the root, and with one that ends with the call, so that what was kept of it is found by a
-// checked build.
+// checked build. They are built once: linking takes longer than most of them run.
 func (p *plan) test(fixes edits) (lines []string, err error) {
-	if _, err := goCommand(p.dir, append([]string{"test", "-vet=off", "-count=1"}, p.patterns...)...); err != nil {
-		return lines, fmt.Errorf("convert: nothing is written: the tests do not pass as the program is: %w", err)
+	files, err := p.result(fixes, gated)
+	if err != nil {
+		return nil, err
 	}
-	entries := []entry{asWritten, live}
+	d := p.decls[p.root]
+	files[filepath.Join(filepath.Dir(p.fset.File(d.file.Pos()).Name()), "arena_gate_of_convert.go")] =
+		fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar arenaGate = os.Getenv(%q)\n", d.pkg.Name, gateVariable)
+	dir, err := os.MkdirTemp("", "arena-convert")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	tests, err := p.buildTests(dir, files)
+	if err == nil && len(tests) == 0 {
+		return []string{"no test runs what is changed"}, nil
+	}
+	modes := []mode{noArena, live}
 	if len(p.into) == 0 {
-		entries = append(entries, ended)
+		modes = append(modes, ended)
 	}
-	for _, e := range entries {
-		files, err := p.result(fixes, e)
-		if err != nil {
-			return lines, err
+	for _, m := range modes {
+		if err == nil {
+			err = runTests(tests, m)
 		}
-		err = p.testWith(files)
-		if err != nil && e == ended {
+		if err != nil && m == ended {
 			if _, where, ok := strings.Cut(err.Error(), "panic: arena: "); ok && strings.HasPrefix(where, "Escape[") {
 				// Heap that leads into the arena: no fault, but what is returned can't be copied.
 				where, _, _ = strings.Cut(where, "\n")
-				lines = append(lines, "the tests could not be run with "+string(e)+": part of what it returns is on the heap, and leads into the arena: "+where)
-				continue
+				return append(lines, "the tests could not be run with "+m.name+": part of what it returns is on the heap, and leads into the arena: "+where), nil
+			}
+		}
+		if err != nil && m == noArena {
+			if _, before := goCommand(p.dir, append([]string{"test", "-vet=off", "-count=1"}, p.patterns...)...); before != nil {
+				return lines, fmt.Errorf("convert: nothing is written: the tests do not pass as the program is: %w", before)
 			}
 		}
 		if err != nil {
-			return lines, fmt.Errorf("convert: nothing is written: the tests do not pass with %s: %w", e, err)
+			return lines, fmt.Errorf("convert: nothing is written: the tests do not pass with %s: %w", m.name, err)
 		}
-		lines = append(lines, "the tests pass with "+string(e))
+		lines = append(lines, "the tests pass with "+m.name)
 	}
 	return lines, nil
 }
 
-// testWith runs the tests with other texts, in a checked build.
-func (p *program) testWith(files map[string][]byte) error {
-	dir, err := os.MkdirTemp("", "arena-convert")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+// built is a package's tests.
+type built struct{ pkg, dir, file string }
+
+// buildTests builds the tests that lead to one of some files, which have other texts, with checks.
+func (p *program) buildTests(dir string, files map[string][]byte) ([]built, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for name, text := range files {
 		file := filepath.Join(dir, strconv.Itoa(len(overlay.Replace))+".go")
 		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return err
+			return nil, err
 		}
 		overlay.Replace[name] = file
 	}
 	text, err := json.Marshal(overlay)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = goCommand(p.dir, append([]string{"test", "-vet=off", "-count=1", "-tags", "arenacheck", "-overlay", file}, p.patterns...)...)
-	return err
+	flags := []string{"-tags", "arenacheck", "-overlay", file}
+	tests, err := p.testsOf(dir, slices.Collect(maps.Keys(files)), flags)
+	if err != nil {
+		return nil, err
+	}
+	// What the tests share is compiled once.
+	if _, err := goCommand(p.dir, slices.Concat([]string{"build"}, flags, p.patterns)...); err != nil {
+		return nil, err
+	}
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, t := range tests {
+		group.Go(func() error {
+			_, err := goCommand(p.dir, slices.Concat([]string{"test", "-c", "-vet=off", "-o", t.file}, flags, []string{t.pkg})...)
+			return err
+		})
+	}
+	return tests, group.Wait()
+}
+
+// testsOf are the tests of packages that have one of the files, or that need such a package.
+func (p *program) testsOf(dir string, files, flags []string) (tests []built, err error) {
+	changed := map[string]bool{}
+	for _, pkg := range p.pkgs {
+		changed[pkg.PkgPath] = slices.ContainsFunc(pkg.CompiledGoFiles, func(name string) bool { return slices.Contains(files, name) })
+	}
+	out, err := goCommand(p.dir, slices.Concat([]string{"list", "-test", "-f", "{{.ImportPath}}\n{{.Dir}}\n{{join .Deps \"\\t\"}}"}, flags, p.patterns)...)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(out, "\n")
+	for ; len(lines) >= 3; lines = lines[3:] {
+		pkg, isTest := strings.CutSuffix(strings.TrimSpace(lines[0]), ".test")
+		if isTest && slices.ContainsFunc(strings.Split(strings.TrimSpace(lines[2]), "\t"), func(dep string) bool {
+			path, _, _ := strings.Cut(dep, " ") // as "path [of.test]"
+			return changed[path]
+		}) {
+			tests = append(tests, built{pkg, strings.TrimSpace(lines[1]), filepath.Join(dir, strconv.Itoa(len(tests))+".test.exe")})
+		}
+	}
+	return tests, nil
+}
+
+// runTests runs tests as the go command does.
+func runTests(tests []built, m mode) error {
+	errs := make([]error, len(tests))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range tests {
+		group.Go(func() error {
+			cmd := exec.Command(t.file, "-test.paniconexit0", "-test.timeout=10m")
+			cmd.Dir, cmd.Env = t.dir, append(os.Environ(), "PWD="+t.dir, gateVariable+"="+m.value)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				errs[i] = fmt.Errorf("%s: %w\n%s", t.pkg, err, bytes.TrimSpace(out))
+			}
+			return nil
+		})
+	}
+	return errors.Join(append(errs, group.Wait())...)
 }

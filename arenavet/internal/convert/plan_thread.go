@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -136,11 +137,8 @@ func (p *plan) thread(e entry) (edits, error) {
 			}
 		case byContext:
 			text := "\n\t" + f.arena + " := " + pkgName(f) + ".FromContext(" + p.contextOf(f.fn) + ")"
-			if e != asWritten {
-				text = "\n\t" + f.arena + " := " + pkgName(f) + ".NewArena(1<<16, 0)"
-			}
-			if e == ended {
-				text += "\n\tdefer " + f.arena + ".Release()"
+			if e == gated {
+				text += fmt.Sprintf("\n\tif arenaGate != %q {\n\t\t%s = %s.NewArena(1<<16, 0)\n\t}\n\tif arenaGate == %q {\n\t\tdefer %[2]s.Release()\n\t}", noArena.value, f.arena, pkgName(f), ended.value)
 			}
 			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text)
 		}

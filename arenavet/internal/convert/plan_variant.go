@@ -12,13 +12,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// entry is how the root gets its arena.
+// entry is how the root's text takes its arena.
 type entry string
 
 const (
-	asWritten entry = "a nil arena"                                   // of the wrapper, or the caller's
-	live      entry = "an arena"                                      // that nobody ends
-	ended     entry = "an arena that ends when the root has returned" // what is returned is copied
+	asWritten entry = "as written" // of the caller
+	gated     entry = "gated"      // as a mode of the gate has it
 )
 
 // given is a call that is given an arena.
@@ -182,22 +181,30 @@ func (p *plan) wrapper(f *planned, pkg string, e entry) (string, error) {
 		ret = ""
 	}
 	body := ret + call("nil")
-	if f.fn == p.root && e == live {
-		body = ret + call(pkg+".NewArena(1<<16, 0)")
-	} else if f.fn == p.root && e == ended {
-		var names, copies []string
-		for i := range results {
-			name := "result" + strconv.Itoa(i)
-			names, copies = append(names, name), append(copies, pkg+".Escape(arenaOfGate, "+name+")")
-		}
-		body = "arenaOfGate := " + pkg + ".NewArena(1<<16, 0)\n\tdefer arenaOfGate.Release()\n\t"
-		if results > 0 {
-			body += strings.Join(names, ", ") + " := "
-		}
-		body += call("arenaOfGate")
-		if results > 0 {
-			body += "\n\treturn " + strings.Join(copies, ", ")
-		}
+	if f.fn == p.root && e == gated {
+		body = p.gatedBody(call, pkg, results)
 	}
 	return fmt.Sprintf("%s{\n\t%s\n}\n\n// %s is %s with an arena for what it makes; nil is the heap.\n", head, body, f.name, d.Name.Name), nil
+}
+
+// gatedBody is the text of a wrapper of the root, for the tests.
+func (p *plan) gatedBody(call func(a string) string, pkg string, results int) string {
+	var names, copies []string
+	for i := range results {
+		name := "result" + strconv.Itoa(i)
+		names, copies = append(names, name), append(copies, pkg+".Escape(arenaOfGate, "+name+")")
+	}
+	simple := func(a string) string {
+		if results == 0 {
+			return "{\n\t\t" + call(a) + "\n\t\treturn\n\t}\n\t"
+		}
+		return "{\n\t\treturn " + call(a) + "\n\t}\n\t"
+	}
+	body := "if arenaGate == " + strconv.Quote(noArena.value) + " " + simple("nil") +
+		"arenaOfGate := " + pkg + ".NewArena(1<<16, 0)\n\tif arenaGate == " + strconv.Quote(live.value) + " " + simple("arenaOfGate") +
+		"defer arenaOfGate.Release()\n\t"
+	if results == 0 {
+		return body + call("arenaOfGate")
+	}
+	return body + strings.Join(names, ", ") + " := " + call("arenaOfGate") + "\n\treturn " + strings.Join(copies, ", ")
 }
