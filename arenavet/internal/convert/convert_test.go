@@ -3,6 +3,7 @@ package convert
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestConvert(t *testing.T) {
 		t.Skip("runs the go command")
 	}
 	for _, c := range []Config{
-		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "copies.Keep", Escape: true},
+		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "calc.Parse"}, {Root: "copies.Keep", Escape: true},
 		{Root: "leaks.Root"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
@@ -81,6 +82,60 @@ func TestGate(t *testing.T) {
 	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./copies"}, Root: "copies.divide"})
 	if err != nil || len(r.Tests) != 3 || !strings.Contains(r.Tests[2], "leads into the arena: Escape[") || !strings.Contains(r.Tests[2], "v.parts[0]") {
 		t.Errorf("%v, %q", err, r.Tests)
+	}
+}
+
+// A grammar's actions are changed as those of the parser are: goyacc makes of the one what is
+// written of the other. Where the parser is not of the grammar as it is, its actions are left alone.
+func TestGrammar(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	dir := t.TempDir()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "calc"), os.DirFS(filepath.Join("testdata", "calc"))); err != nil {
+		t.Fatal(err)
+	}
+	mod := "module example.com/convert\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + root + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tool := filepath.Join(dir, "goyacc.exe")
+	if _, err := goCommand(".", "build", "-o", tool, "golang.org/x/tools/cmd/goyacc"); err != nil {
+		t.Fatal(err)
+	}
+	config := Config{Dir: dir, Patterns: []string{"./calc"}, Root: "calc.Parse"}
+	r, err := Convert(config)
+	if err != nil || len(r.Tests) != 3 || !strings.HasSuffix(r.Tests[2], ended.name) {
+		t.Fatal(err, r)
+	}
+	grammar, parser := filepath.Join(dir, "calc", "calc.y"), filepath.Join(dir, "calc", "calc.go")
+	stale := []byte(strings.Replace(string(r.Files[grammar]), `"+"`, `"-"`, 1))
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	make := exec.Command(tool, "-o", "calc.go", "calc.y")
+	make.Dir = filepath.Dir(parser)
+	if out, err := make.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if made, err := os.ReadFile(parser); err != nil || string(made) != string(r.Files[parser]) {
+		t.Errorf("%v: goyacc makes another parser of the grammar:\n%s", err, made)
+	}
+	p, err := load(dir, config.Patterns, false)
+	if err != nil || len(p.grammars) != 1 || len(p.stale) != 0 {
+		t.Fatal(err, "after the conversion the grammar is not that of the parser")
+	}
+	if err := os.WriteFile(grammar, stale, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err = load(dir, config.Patterns, false)
+	if err != nil || len(p.grammars) != 0 || len(p.stale) != 1 {
+		t.Error(err, "an action was changed, and its parser was not made anew")
 	}
 }
 

@@ -50,6 +50,8 @@ type plan struct {
 	groups   map[*types.Func]*group
 	tables   map[*ssa.Global]*table
 	member   map[*ssa.Function]bool // of a group
+	parsers  map[*ssa.Function]*types.Named
+	advised  bool // it is known which sites have a text in an arena
 }
 
 // Made memoizes what outlives the root in a function.

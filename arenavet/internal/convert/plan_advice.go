@@ -31,7 +31,7 @@ func (p *program) analyze(overlay map[string][]byte) (all []diagnostic, err erro
 	if err := arenavet.Analyzer.Flags.Set("heap", "true"); err != nil {
 		return nil, err
 	}
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: p.dir, Overlay: overlay}, p.patterns...)
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: p.dir, Overlay: goFiles(overlay)}, p.patterns...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,13 @@ func (p *program) analyze(overlay map[string][]byte) (all []diagnostic, err erro
 		}
 	}
 	return all, nil
+}
+
+// goFiles are those of the files that are Go.
+func goFiles(all map[string][]byte) map[string][]byte {
+	all = maps.Clone(all)
+	maps.DeleteFunc(all, func(name string, _ []byte) bool { return filepath.Ext(name) != ".go" })
+	return all
 }
 
 // rewrite asks the analyzer what to write for the plan's sites, and notes it for each. What has
@@ -135,6 +142,7 @@ func (p *plan) rewrite() (fixes edits, err error) {
 	if err := p.rewriteJSON(fixes, done); err != nil {
 		return nil, err
 	}
+	p.advised = true
 	for _, f := range p.order {
 		for _, s := range f.sites {
 			if s.Reason == "" && !s.fix {
@@ -185,7 +193,7 @@ func (p *plan) result(fixes edits, e entry) (map[string][]byte, error) {
 	for name, list := range fixes {
 		all[name] = append(all[name], list...)
 	}
-	out, _, err := texts(all)
+	out, done, err := texts(all)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +203,9 @@ func (p *plan) result(fixes edits, e entry) (map[string][]byte, error) {
 			return nil, fmt.Errorf("convert: %s would not be Go: %w", name, err)
 		}
 		out[name] = text
+	}
+	if err := p.changeGrammars(out, done); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

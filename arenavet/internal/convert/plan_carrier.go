@@ -26,6 +26,9 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 			}
 		}
 	}
+	for _, lexer := range p.parsers {
+		wanted[lexer] = true
+	}
 	for fn, d := range p.decls {
 		ast.Inspect(d.decl.Body, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)

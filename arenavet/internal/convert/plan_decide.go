@@ -20,6 +20,7 @@ func (p *plan) decide() {
 		results[fn] = made{calls, sites}
 	}
 	p.findGroups()
+	p.findParsers()
 	p.findCarriers(results)
 	p.reach(results)
 	for _, f := range p.order {
@@ -239,6 +240,9 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 				add(fn, byCarrier, path)
 			}
 		}
+		if lexer := p.parsers[fn]; p.carriers[lexer] != nil && p.life.Settled(fn) {
+			add(fn, byCarrier, p.freeName(fn))
+		}
 	}
 	carried := slices.Clone(p.order)
 	h, arena := byParameter, p.freeName(p.root)
@@ -275,6 +279,8 @@ func (p *plan) judge(f *planned, r made) {
 		g := p.all[s.fn]
 		switch {
 		case s.Reason != "":
+		case p.parsers[f.fn] != nil && p.grammarFor(f.fn).actionAt(p.fset.File(s.Pos).Offset(s.Pos)) == nil:
+			s.Reason = "is in goyacc's own text"
 		case g == nil:
 			s.Reason = "is in a function literal that may run later"
 		case s.kind == "closure":

@@ -83,7 +83,7 @@ type built struct{ pkg, dir, file string }
 // buildTests builds the tests that lead to one of some files, which have other texts, with checks.
 func (p *program) buildTests(dir string, files map[string][]byte) ([]built, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for name, text := range files {
+	for name, text := range goFiles(files) {
 		file := filepath.Join(dir, strconv.Itoa(len(overlay.Replace))+".go")
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return nil, err
@@ -124,18 +124,18 @@ func (p *program) testsOf(dir string, files, flags []string) (tests []built, err
 	for _, pkg := range p.pkgs {
 		changed[pkg.PkgPath] = slices.ContainsFunc(pkg.CompiledGoFiles, func(name string) bool { return slices.Contains(files, name) })
 	}
-	out, err := goCommand(p.dir, slices.Concat([]string{"list", "-test", "-f", "{{.ImportPath}}\n{{.Dir}}\n{{join .Deps \"\\t\"}}"}, flags, p.patterns)...)
+	out, err := goCommand(p.dir, slices.Concat([]string{"list", "-test", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .Deps \"\\t\"}}"}, flags, p.patterns)...)
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(out, "\n")
-	for ; len(lines) >= 3; lines = lines[3:] {
-		pkg, isTest := strings.CutSuffix(strings.TrimSpace(lines[0]), ".test")
-		if isTest && slices.ContainsFunc(strings.Split(strings.TrimSpace(lines[2]), "\t"), func(dep string) bool {
+	for line := range strings.Lines(out) {
+		list := strings.Split(strings.TrimSpace(line), "\t")
+		pkg, isTest := strings.CutSuffix(list[0], ".test")
+		if isTest && slices.ContainsFunc(list[2:], func(dep string) bool {
 			path, _, _ := strings.Cut(dep, " ") // as "path [of.test]"
 			return changed[path]
 		}) {
-			tests = append(tests, built{pkg, strings.TrimSpace(lines[1]), filepath.Join(dir, strconv.Itoa(len(tests))+".test.exe")})
+			tests = append(tests, built{pkg, list[1], filepath.Join(dir, strconv.Itoa(len(tests))+".test.exe")})
 		}
 	}
 	return tests, nil

@@ -88,8 +88,8 @@ func (p *plan) used(l *literal, need map[*planned]bool) bool {
 		if f.how != byCarrier {
 			continue
 		}
-		for _, v := range f.fn.Params {
-			if n := structOf(v.Type()); n != nil && types.TypeString(n, nil) == l.typ {
+		for _, n := range p.carriersOf(f.fn) {
+			if types.TypeString(n, nil) == l.typ {
 				return true
 			}
 		}
@@ -99,8 +99,8 @@ func (p *plan) used(l *literal, need map[*planned]bool) bool {
 
 // carries reports whether something makes a carrier with an arena that the function may get.
 func (p *plan) carries(f *planned, given map[*planned]bool) bool {
-	for _, v := range f.fn.Params {
-		if n := structOf(v.Type()); n != nil && p.carriers[n] != nil && slices.ContainsFunc(p.carriers[n].lits, func(l *literal) bool { return l.set && given[p.all[l.fn]] }) {
+	for _, n := range p.carriersOf(f.fn) {
+		if p.carriers[n] != nil && slices.ContainsFunc(p.carriers[n].lits, func(l *literal) bool { return l.set && given[p.all[l.fn]] }) {
 			return true
 		}
 	}
@@ -131,6 +131,11 @@ func (p *plan) thread(e entry) (edits, error) {
 			continue
 		}
 		switch f.how {
+		case byCarrier:
+			if lexer := p.parsers[f.fn]; lexer != nil {
+				p.threadActions(all, f, need, p.importName(p.decls[f.fn], catalog.ArenaPath, "arena"))
+				p.writeLexer(all, f, named(p.fileOf(p.carriers[lexer].spec.Pos()), catalog.ArenaPath, "arena"))
+			}
 		case byParameter:
 			if err := p.variant(all, f, pkgName(f), e); err != nil {
 				return nil, err

@@ -39,6 +39,8 @@ type program struct {
 	escaping  map[advise.LineKey][]string
 	decls     map[*ssa.Function]*declared
 	generated map[*ast.File]bool
+	grammars  map[*ast.File]*grammar    // of parsers that goyacc has made
+	stale     map[*ast.File]error       // why a parser's grammar can't be changed
 	names     map[string]map[string]int // by package: how often a name is written in files of its folder that were not loaded
 }
 
@@ -58,7 +60,7 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 	if _, err := goCommand(dir, "list", "-f", "{{.Dir}}", catalog.ArenaPath); err != nil {
 		return nil, fmt.Errorf("convert: the module does not require %s: go get %s first: %w", catalog.ArenaPath, catalog.ArenaPath, err)
 	}
-	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, generated: map[*ast.File]bool{}, names: map[string]map[string]int{}}
+	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, generated: map[*ast.File]bool{}, grammars: map[*ast.File]*grammar{}, stale: map[*ast.File]error{}, names: map[string]map[string]int{}}
 	if p.patterns, err = ownPackages(dir, patterns); err != nil {
 		return nil, err
 	}
@@ -173,6 +175,13 @@ func (p *program) findDecls(prog *ssa.Program, generated bool) {
 	for _, pkg := range p.pkgs {
 		for _, file := range pkg.Syntax {
 			p.generated[file] = (ast.IsGenerated(file) || grammarOf(file) != "") && !generated
+			if p.generated[file] && grammarOf(file) != "" {
+				if g, err := readGrammar(file, p.fset.File(file.Pos()).Name()); err != nil {
+					p.stale[file] = err
+				} else {
+					p.grammars[file] = g
+				}
+			}
 			for _, d := range file.Decls {
 				d, ok := d.(*ast.FuncDecl)
 				if !ok || d.Body == nil {

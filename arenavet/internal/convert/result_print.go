@@ -81,6 +81,8 @@ func (r *Result) Print(out io.Writer) error {
 
 func (p *plan) describe(f *planned) string {
 	switch {
+	case p.parsers[f.fn] != nil:
+		return "of its lexer, in each action"
 	case f.how == byCarrier:
 		return f.arena
 	case f.how == byContext:
@@ -102,7 +104,10 @@ func (p *plan) outside() (all []*Site) {
 		case p.generated[d.file]:
 			why = "it is in generated code"
 			if name := grammarOf(d.file); name != "" {
-				why += ", which goyacc makes of " + name + ": have an action take the arena from its lexer, there"
+				why += ", which goyacc makes of " + name
+				if err := p.stale[d.file]; err != nil {
+					why += ": " + err.Error()
+				}
 			}
 		case !p.convertible(fn):
 			why = "its function is generic, or was not understood"

@@ -145,7 +145,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 	ast.Inspect(h.body, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
 		if ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && h.called(call) == catalog.ArenaPath+".FromContext" {
+			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && (h.called(call) == catalog.ArenaPath+".FromContext" || Decided && isArena(h.typeOf(call))) {
 				h.arenas = append(h.arenas, s.Lhs[0])
 			}
 		}

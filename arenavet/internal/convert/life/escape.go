@@ -13,7 +13,7 @@ func (p *Program) Escapes() map[token.Pos]*Escaped { return p.escapes }
 // stored, but for texts: heap memory that leads into an arena can't be copied, and of what callers give
 // it is not known.
 func (f *function) copied(pos token.Pos, to, v set) bool {
-	if !f.p.world.Escapes[pos] || len(to) == 0 {
+	if !f.p.world.Escapes[pos] || len(to) == 0 || f.alike != nil {
 		return false
 	}
 	all := f.reach(v)

@@ -57,9 +57,13 @@ type Assumption struct {
 // Assumed are the assumptions that were made, and where.
 func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
-// maxSteps bounds what one function may cost, all rounds together: those that are larger, as what
-// goyacc writes, count as unknown, so that what they are given stays on the heap.
-const maxSteps = 400_000_000
+// fineSteps bounds what one function may cost, all rounds together, before its objects of a type count
+// as one. maxSteps bounds it after that: those that are larger count as unknown, so that what they are
+// given stays on the heap.
+const (
+	fineSteps = 40_000_000
+	maxSteps  = 400_000_000
+)
 
 // function is the analysis of one.
 type function struct {
@@ -71,7 +75,36 @@ type function struct {
 	cells   map[object]map[string]set
 	leaked  map[object]Reason
 	changed bool
-	steps   int // references that were moved, at most maxSteps
+	steps   int               // references that were moved, at most maxSteps
+	alike   map[object]*alike // where its objects of a type count as one; else nil
+}
+
+// alike are the instructions that make what counts as one object. It has the first one's name.
+type alike struct {
+	first ssa.Instruction
+	all   map[ssa.Instruction]bool
+}
+
+// made is the object of a type that an instruction makes.
+func (f *function) made(k kind, at ssa.Instruction, typ string) object {
+	o := object{kind: k, typ: typ}
+	if _, closure := at.(*ssa.MakeClosure); f.alike != nil && !closure { // variables have numbers in their own alone
+		if f.alike[o] == nil {
+			f.alike[o] = &alike{at, map[ssa.Instruction]bool{}}
+		}
+		f.alike[o].all[at] = true
+		at = f.alike[o].first
+	}
+	o.at = at
+	return o
+}
+
+// makers are the instructions that make an object.
+func (f *function) makers(o object) map[ssa.Instruction]bool {
+	if same := f.alike[object{kind: o.kind, typ: o.typ}]; same != nil && same.first == o.at {
+		return same.all
+	}
+	return map[ssa.Instruction]bool{o.at: true}
 }
 
 func newFunction(p *Program, inst instance) *function {
@@ -315,7 +348,7 @@ func (f *function) read(v ssa.Value, addr set, path string, t types.Type) {
 // make is a new object that v refers to.
 func (f *function) make(v ssa.Value) ref {
 	k := key(v.Type())
-	r := ref{object{kind: site, at: v.(ssa.Instruction), typ: k}, "", k}
+	r := ref{f.made(site, v.(ssa.Instruction), k), "", k}
 	f.add(v, set{r: {}})
 	return r
 }

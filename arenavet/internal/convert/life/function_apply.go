@@ -57,7 +57,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 		m := set{}
 		switch o.kind {
 		case fresh:
-			m[ref{object{kind: fresh, at: call, typ: o.typ}, "", o.typ}] = struct{}{}
+			m[ref{f.made(fresh, call, o.typ), "", o.typ}] = struct{}{}
 		case global:
 			m[ref{o, "", o.typ}] = struct{}{}
 		case param:

@@ -98,7 +98,7 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 	if Table(c) != nil {
 		put := f.results(call)
 		k := key(c.Signature().Results().At(0).Type())
-		put(0, set{ref{object{kind: site, at: call, typ: k}, "", k}: {}})
+		put(0, set{ref{f.made(site, call, k), "", k}: {}})
 		f.p.assumed[Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}] = call.Pos()
 		return
 	}
@@ -191,7 +191,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		for _, l := range leaves(t) {
 			k := key(l.typ)
 			if at, ok := call.(ssa.Instruction); ok {
-				r := ref{object{kind: site, at: at, typ: k}, "", k}
+				r := ref{f.made(site, at, k), "", k}
 				put(i, set{r: {}})
 				if !copies {
 					if all == nil {

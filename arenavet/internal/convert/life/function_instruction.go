@@ -183,13 +183,17 @@ func (f *function) convert(v, x ssa.Value) {
 	}
 }
 
-// solve goes over the function until nothing changes. It reports whether it did so in maxSteps.
+// solve goes over the function until nothing changes. It reports whether it did so in its steps.
 func (f *function) solve() bool {
+	most := maxSteps
+	if f.alike == nil {
+		most = fineSteps
+	}
 	for f.changed = true; f.changed; {
 		f.changed = false
 		for _, b := range f.fn.Blocks {
 			for _, i := range b.Instrs {
-				if f.instruction(i); f.steps > maxSteps {
+				if f.instruction(i); f.steps > most {
 					return false
 				}
 			}

@@ -2,6 +2,7 @@ package life
 
 import (
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -130,14 +131,16 @@ func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[s
 			return Reason{}, false
 		})
 		for o, why := range long {
-			switch o.kind {
-			case site:
-				sites[o.at] = why
-			case fresh:
-				if calls[o.at] == nil {
-					calls[o.at] = map[string]Reason{}
+			for at := range f.makers(o) {
+				switch o.kind {
+				case site:
+					sites[at] = why
+				case fresh:
+					if calls[at] == nil {
+						calls[at] = map[string]Reason{}
+					}
+					calls[at][o.typ] = why
 				}
-				calls[o.at][o.typ] = why
 			}
 		}
 	}
@@ -165,6 +168,29 @@ func (p *Program) Outward(fn *ssa.Function) map[string]bool {
 		for _, c := range s.cells {
 			add(c)
 		}
+	}
+	seen := p.seenBy(fn)
+	maps.DeleteFunc(all, func(k string, _ bool) bool { return k != "" && !seen[k] && !seen[""] })
+	return all
+}
+
+// seenBy are the types of what callers of a function may see of it, going by types alone: in a large
+// function all leads to all.
+func (p *Program) seenBy(fn *ssa.Function) map[string]bool {
+	all := map[string]bool{}
+	see := func(t types.Type) {
+		for _, l := range leaves(t) {
+			maps.Copy(all, p.types.from(key(l.typ)))
+		}
+	}
+	for _, v := range fn.Params {
+		see(v.Type())
+	}
+	for _, v := range fn.FreeVars {
+		see(v.Type())
+	}
+	for v := range fn.Signature.Results().Variables() {
+		see(v.Type())
 	}
 	return all
 }

@@ -125,7 +125,13 @@ func (p *Program) solve() {
 			f = newFunction(p, g)
 			p.functions[g] = f
 		}
-		if rounds[g]++; rounds[g] > maxRounds || !f.solve() {
+		rounds[g]++
+		settled := rounds[g] <= maxRounds && f.solve()
+		if !settled && f.alike == nil && rounds[g] <= maxRounds {
+			f = p.coarse(g)
+			settled = f.solve()
+		}
+		if !settled {
 			p.unsettled[g.fn] = true
 		} else if s := f.summarize(); s.equal(p.summaries[g]) {
 			continue
@@ -136,4 +142,15 @@ func (p *Program) solve() {
 			p.wake(user)
 		}
 	}
+}
+
+// coarse begins a function anew, with objects of a type that count as one.
+func (p *Program) coarse(g instance) *function {
+	f := newFunction(p, g)
+	f.alike = map[object]*alike{}
+	p.functions[g] = f
+	for _, e := range p.escapes {
+		e.Refused = e.Refused || e.Func == g.fn
+	}
+	return f
 }
