@@ -38,6 +38,7 @@ type program struct {
 	whole     bool                   // a main is among them
 	escaping  map[advise.LineKey][]string
 	decls     map[*ssa.Function]*declared
+	ssaOf     map[*types.Func]*ssa.Function
 	generated map[*ast.File]bool
 	grammars  map[*ast.File]*grammar    // of parsers that goyacc has made
 	stale     map[*ast.File]error       // why a parser's grammar can't be changed
@@ -60,7 +61,7 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 	if _, err := goCommand(dir, "list", "-f", "{{.Dir}}", catalog.ArenaPath); err != nil {
 		return nil, fmt.Errorf("convert: the module does not require %s: go get %s first: %w", catalog.ArenaPath, catalog.ArenaPath, err)
 	}
-	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, generated: map[*ast.File]bool{}, grammars: map[*ast.File]*grammar{}, stale: map[*ast.File]error{}, names: map[string]map[string]int{}}
+	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, ssaOf: map[*types.Func]*ssa.Function{}, generated: map[*ast.File]bool{}, grammars: map[*ast.File]*grammar{}, stale: map[*ast.File]error{}, names: map[string]map[string]int{}}
 	if p.patterns, err = ownPackages(dir, patterns); err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (p *program) findDecls(prog *ssa.Program, generated bool) {
 				}
 				if obj, ok := pkg.TypesInfo.Defs[d.Name].(*types.Func); ok {
 					if fn := prog.FuncValue(obj); fn != nil {
-						p.decls[fn] = &declared{pkg, file, d}
+						p.decls[fn], p.ssaOf[obj] = &declared{pkg, file, d}, fn
 					}
 				}
 			}

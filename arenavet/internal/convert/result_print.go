@@ -16,7 +16,7 @@ import (
 func (r *Result) Print(out io.Writer) error {
 	p := r.plan
 	need := p.needed()
-	moved, total := 0, 0
+	moved, total, errors := 0, 0, 0
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	functions := slices.SortedFunc(slices.Values(p.order), func(a, b *planned) int { return int(a.fn.Pos() - b.fn.Pos()) })
@@ -34,12 +34,18 @@ func (r *Result) Print(out io.Writer) error {
 				moved++
 				fmt.Fprintf(w, "%s  %s\tin the arena\t\n", p.position(s.Pos), s.What)
 			} else {
+				if p.forError(f.fn, s) {
+					errors++
+				}
 				fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
 			}
 		}
 	}
 	for _, s := range p.outside() {
 		total++
+		if p.forError(s.fn, s) {
+			errors++
+		}
 		fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
 	}
 	var calls []string
@@ -64,7 +70,10 @@ func (r *Result) Print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d of %d sites move into the arena, in %d files\n", moved, total, len(r.Files))
+	fmt.Fprintf(out, "%d of %d sites move into the arena, in %d files\n", moved, total-errors, len(r.Files))
+	if errors > 0 {
+		fmt.Fprintf(out, "%d others are of errors, which live for long\n", errors)
+	}
 	for _, t := range r.Tests {
 		fmt.Fprintln(out, t)
 	}

@@ -75,6 +75,9 @@ type Reason struct {
 	Pos  token.Pos
 }
 
+// OfError is the reason of what is an error.
+const OfError = "is an error, or part of one"
+
 // key names the type of what a value refers to. Of what lies in an interface it is the
 // interface's, after a question mark; it is empty where nothing is known.
 func key(t types.Type) string {

@@ -137,7 +137,7 @@ func (f *function) instruction(i ssa.Instruction) {
 func (f *function) boxed(v, x ssa.Value) {
 	f.add(v, f.of(x))
 	if types.Implements(v.Type(), errorType) {
-		f.leak(f.of(v), nil, Reason{"is an error, or part of one", v.Pos()})
+		f.leak(f.of(v), nil, Reason{OfError, v.Pos()})
 	}
 }
 
