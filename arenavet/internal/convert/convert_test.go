@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -136,6 +138,35 @@ func TestGrammar(t *testing.T) {
 	p, err = load(dir, config.Patterns, false)
 	if err != nil || len(p.grammars) != 0 || len(p.stale) != 1 {
 		t.Error(err, "an action was changed, and its parser was not made anew")
+	}
+}
+
+// Where a function's objects of a type count as one, all nodes of a parser stay on the heap, since one
+// is kept; and what moves moves without that, too.
+func TestCoarse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	defer func(steps int) { life.FineSteps = steps }(life.FineSteps)
+	life.FineSteps = 0
+	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./calc"}, Root: "calc.Parse"})
+	if err != nil || len(r.Tests) != 3 {
+		t.Fatal(err)
+	}
+	nodes := 0
+	for _, f := range r.plan.order {
+		for _, s := range f.sites {
+			if s.What == "&Node{…}" && f.fn.Name() == "Parse" {
+				nodes++
+				if s.Reason == "" {
+					t.Errorf("%s: %s moves, and another of its type is kept", r.plan.position(s.Pos), s.What)
+				}
+			}
+		}
+	}
+	if nodes != 4 || len(r.Files) == 0 {
+		t.Errorf("%d nodes, %d files", nodes, len(r.Files))
 	}
 }
 

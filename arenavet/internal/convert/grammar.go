@@ -46,6 +46,21 @@ var (
 	dollar        = regexp.MustCompile(`^\$(?:<\w+>)?(\$|\d+)`)
 )
 
+// grammarOf is the name of the grammar that goyacc has made a file of, or empty. Older ones of its files
+// have no line that says so, but tell of the grammar's lines.
+func grammarOf(file *ast.File) string {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if at, ok := strings.CutPrefix(c.Text, "//line "); ok {
+				if name, _, ok := strings.Cut(at, ".y:"); ok {
+					return filepath.Base(name) + ".y"
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // readGrammar reads the grammar of a file that goyacc has made.
 func readGrammar(file *ast.File, name string) (*grammar, error) {
 	g := &grammar{parser: name, file: filepath.Join(filepath.Dir(name), grammarOf(file))}
@@ -63,7 +78,7 @@ func readGrammar(file *ast.File, name string) (*grammar, error) {
 	if g.prefix == "" {
 		return nil, errors.New("it has no NewParser: an older goyacc has made it")
 	}
-	at := map[int]int{} // where to look for the next action that begins in a line
+	last := 0 // where the action before ends
 	starts := []int{0}
 	for i, c := range g.text {
 		if c == '\n' {
@@ -76,15 +91,11 @@ func readGrammar(file *ast.File, name string) (*grammar, error) {
 		if len(tokens) == 0 || line < 1 || line > len(starts) {
 			continue // not of an action
 		}
-		if at[line] == 0 {
-			at[line] = starts[line-1]
-		}
-		open := openBrace(g.text, at[line])
-		own := block(g.text, open, true)
+		own := block(g.text, openBrace(g.text, max(last, starts[line-1])), true)
 		if len(own) == 0 {
 			return nil, fmt.Errorf("there is no action in its line %d", line)
 		}
-		at[line] = own[len(own)-1].to
+		last = own[len(own)-1].to
 		a, ok := g.match(tokens, own)
 		if !ok {
 			return nil, fmt.Errorf("the action of its line %d is not that of the parser: make it anew first", line)
@@ -199,67 +210,4 @@ func (g *grammar) actionAt(offset int) *action {
 		}
 	}
 	return nil
-}
-
-// own is an edit of the parser as one of the grammar.
-func (g *grammar) own(e edit) (edit, error) {
-	if e.from == g.head[0] && e.to == e.from {
-		e.from, e.to = g.head[1], g.head[1]
-		return e, nil
-	}
-	a := g.actionAt(e.from)
-	if a == nil {
-		return e, fmt.Errorf("an edit of %s is in no action", filepath.Base(g.parser))
-	}
-	from, to := -1, -1
-	for i, t := range a.tokens {
-		first := i == 0 || a.own[i-1] != a.own[i]
-		last := i+1 == len(a.own) || a.own[i+1] != a.own[i]
-		if e.from == e.to && e.from == t.to && last {
-			from, to = a.own[i].to, a.own[i].to
-			break
-		}
-		if e.from == t.from && first {
-			if from = a.own[i].from; e.from == e.to {
-				to = from
-				break
-			}
-		}
-		if e.to == t.to && last {
-			to = a.own[i].to
-		}
-	}
-	if from < 0 || to < from {
-		return e, fmt.Errorf("an edit of %s is within a symbol", filepath.Base(g.parser))
-	}
-	e.from, e.to = from, to
-	for i := 0; i < len(a.tokens); { // symbols in what is written
-		n := i + 1
-		for n < len(a.own) && a.own[n] == a.own[i] {
-			n++
-		}
-		if a.own[i].text[0] == '$' {
-			e.text = regexp.MustCompile(regexp.QuoteMeta(string(g.made[a.tokens[i].from:a.tokens[n-1].to]))+`\b`).ReplaceAllLiteralString(e.text, a.own[i].text)
-		}
-		i = n
-	}
-	if strings.Contains(e.text, g.prefix+"VAL") || strings.Contains(e.text, g.prefix+"Dollar") {
-		return e, fmt.Errorf("an edit of %s names a symbol that its action does not: %s", filepath.Base(g.parser), e.text)
-	}
-	return e, nil
-}
-
-// shifted are the parser's line directives as they are after edits of the grammar.
-func (g *grammar) shifted(made []byte, done []edit) []byte {
-	return lineDirective.ReplaceAllFunc(made, func(directive []byte) []byte {
-		m := lineDirective.FindSubmatchIndex(directive)
-		line, _ := strconv.Atoi(string(directive[m[4]:m[5]]))
-		more := 0
-		for _, e := range done {
-			if at := strings.Count(string(g.text[:e.from]), "\n") + 1; at < line || at == line && e.from == g.head[1] {
-				more += strings.Count(e.text, "\n") - strings.Count(string(g.text[e.from:e.to]), "\n")
-			}
-		}
-		return fmt.Appendf(nil, "%s%d%s", directive[:m[4]], line+more, directive[m[5]:])
-	})
 }

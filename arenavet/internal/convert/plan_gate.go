@@ -20,15 +20,6 @@ import (
 // gateVariable has the name of a mode of the gate, where the tests run.
 const gateVariable = "EBBPOOL_CONVERT_GATE"
 
-// mode is how the root gets its arena there.
-type mode struct{ value, name string }
-
-var (
-	noArena = mode{"", "a nil arena"}                                        // of the wrapper, or the caller's
-	live    = mode{"live", "an arena"}                                       // that nobody ends
-	ended   = mode{"ended", "an arena that ends when the root has returned"} // what is returned is copied
-)
-
 // test runs the program's tests on the result: with nil arenas, with an arena for each call of
 // the root, and with one that ends with the call, so that what was kept of it is found by a
 // checked build. They are built once: linking takes longer than most of them run.

@@ -2,7 +2,9 @@ package convert
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +92,8 @@ func (p *plan) threadActions(all edits, f *planned, need map[*planned]bool, aren
 			insert(a.tokens[0].to, " "+take+";")
 		}
 	}
-	if moves || !p.advised {
+	isImported := slices.ContainsFunc(d.file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == strconv.Quote(catalog.ArenaPath) })
+	if !isImported && (moves || !p.advised) {
 		text := "import " + strconv.Quote(catalog.ArenaPath) + "\n\n"
 		if arena != "arena" {
 			text = "import " + arena + " " + strconv.Quote(catalog.ArenaPath) + "\n\n"

@@ -20,6 +20,15 @@ const (
 	gated     entry = "gated"      // as a mode of the gate has it
 )
 
+// mode is how the root gets its arena where the gate runs the tests.
+type mode struct{ value, name string }
+
+var (
+	noArena = mode{"", "a nil arena"}                                        // of the wrapper, or the caller's
+	live    = mode{"live", "an arena"}                                       // that nobody ends
+	ended   = mode{"ended", "an arena that ends when the root has returned"} // what is returned is copied
+)
+
 // given is a call that is given an arena.
 type given struct {
 	call *ast.CallExpr

@@ -198,21 +198,6 @@ func (p *program) findDecls(prog *ssa.Program, generated bool) {
 	}
 }
 
-// grammarOf is the name of the grammar that goyacc has made a file of, or empty. Older ones of its files
-// have no line that says so, but tell of the grammar's lines.
-func grammarOf(file *ast.File) string {
-	for _, group := range file.Comments {
-		for _, c := range group.List {
-			if at, ok := strings.CutPrefix(c.Text, "//line "); ok {
-				if name, _, ok := strings.Cut(at, ".y:"); ok {
-					return filepath.Base(name) + ".y"
-				}
-			}
-		}
-	}
-	return ""
-}
-
 // readNames counts the names in the files of a package's folder that were not loaded: its tests,
 // and those of other systems.
 func (p *program) readNames(pkg *packages.Package) {

@@ -57,13 +57,13 @@ type Assumption struct {
 // Assumed are the assumptions that were made, and where.
 func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
-// fineSteps bounds what one function may cost, all rounds together, before its objects of a type count
-// as one. maxSteps bounds it after that: those that are larger count as unknown, so that what they are
-// given stays on the heap.
-const (
-	fineSteps = 40_000_000
-	maxSteps  = 400_000_000
-)
+// FineSteps bounds what one function may cost, all rounds together, before its objects of a type count
+// as one. Tests set it.
+var FineSteps = 40_000_000
+
+// maxSteps bounds it after that: those that are larger count as unknown, so that what they are given
+// stays on the heap.
+const maxSteps = 400_000_000
 
 // function is the analysis of one.
 type function struct {

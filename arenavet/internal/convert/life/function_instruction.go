@@ -187,7 +187,7 @@ func (f *function) convert(v, x ssa.Value) {
 func (f *function) solve() bool {
 	most := maxSteps
 	if f.alike == nil {
-		most = fineSteps
+		most = FineSteps
 	}
 	for f.changed = true; f.changed; {
 		f.changed = false
