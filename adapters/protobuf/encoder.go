@@ -64,15 +64,15 @@ func (e *encoder) write(w *writer, m xunsafe.Pointer, take func(size int) []byte
 	return true
 }
 
-// tooSmall ends what try writes.
-var tooSmall = errors.New("arenapb: the memory is too small")
+// errTooSmall ends what try writes.
+var errTooSmall = errors.New("arenapb: the memory is too small")
 
 // try writes the message at m to the end of b, and reports whether it fits.
 func (e *encoder) try(w *writer, m xunsafe.Pointer, b []byte) (made []byte, ok bool) {
 	e.b, e.spare = b, spareScratch
 	defer func() {
 		e.b, e.spare = nil, 0
-		if x := recover(); x != nil && x != any(tooSmall) {
+		if x := recover(); x != nil && x != any(errTooSmall) {
 			panic(x)
 		}
 	}()
@@ -82,7 +82,7 @@ func (e *encoder) try(w *writer, m xunsafe.Pointer, b []byte) (made []byte, ok b
 // room ends the writing into memory that turns out to be too small for n bytes in front of i.
 func (e *encoder) room(n, i int) {
 	if i < n+e.spare && e.spare != 0 {
-		panic(tooSmall)
+		panic(errTooSmall)
 	}
 }
 
