@@ -42,7 +42,8 @@ func (e *encoder) take(v any) ([]byte, error) {
 
 // MarshalWrite writes v as JSON to w, by one call of Write: as Marshal, with no
 // line end. The error may be that of w. What it takes of a it gives back, unless
-// methods of v or w allocate from a meanwhile.
+// methods of v or w allocate from a meanwhile. A document that is long beside the chunks
+// of a may stay there until the epoch ends.
 func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
