@@ -172,7 +172,7 @@ func (d *decoder) float(i int) (float64, int) {
 	ok := false
 	switch {
 	case count > 19: // u may have overflowed
-		f, ok = d.longFloat(first, whole, count, power)
+		f, ok = d.longFloat(u, first, whole, count, power)
 	case u < 1<<53 && power >= -22 && power <= 22:
 		// Clinger's fast path: two exact numbers, and one rounding.
 		if f, ok = float64(u), true; power < 0 {
@@ -195,24 +195,24 @@ func (d *decoder) float(i int) (float64, int) {
 }
 
 // longFloat is toFloat for count digits, more than 19, of which so many are in front of the
-// point: as one number, to be multiplied with a power of ten. The first 19 without the zeros
-// in front of them tell, if what follows them, somewhere between nothing and one more of the
-// last, makes no difference.
-func (d *decoder) longFloat(i, whole, count, power int) (float64, bool) {
+// point: as one number, to be multiplied with a power of ten. Zeros in front of them are not
+// counted: if 19 are left, that number is u. Else the first 19 tell, if what follows them,
+// somewhere between nothing and one more of the last, makes no difference.
+func (d *decoder) longFloat(u uint64, i, whole, count, power int) (float64, bool) {
 	if d.at(i) == '0' {
-		for i, whole, count = i+2, 0, count-1; count > 0 && d.at(i) == '0'; i++ {
-			count--
+		for i, whole, count = i+2, 0, count-1; d.word(i) == zeros; i, count = i+8, count-8 {
+		}
+		k := bits.TrailingZeros64(d.word(i)^zeros) / 8
+		if i, count = i+k, count-k; count <= 19 {
+			return toFloat(u, power)
 		}
 	}
 	n := min(whole, 19)
-	u := d.moreDigits(0, i, n)
+	u = d.moreDigits(0, i, n)
 	if whole > 0 {
 		i += whole + 1
 	}
-	u = d.moreDigits(u, i, min(19, count)-n)
-	if count <= 19 {
-		return toFloat(u, power)
-	}
+	u = d.moreDigits(u, i, 19-n)
 	f, ok := toFloat(u, power+count-19)
 	next, last := toFloat(u+1, power+count-19)
 	return f, ok && last && f == next
