@@ -67,6 +67,7 @@ func TestFormsAsV1(t *testing.T) {
 		formsAsV1(t, a, []byte(doc))
 		a.Reset()
 	}
+	formsAsV1(t, a, nil) // which Compact must not take for a value to marshal
 	for _, depth := range []int{255, 256, 257, 9999, 10000, 10001} {
 		for _, doc := range []string{strings.Repeat("[", depth) + strings.Repeat("]", depth), strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth), strings.Repeat("[", depth)} {
 			if got, want := Valid([]byte(doc)), json.Valid([]byte(doc)); got != want {
@@ -190,11 +191,12 @@ func TestFormsAllocations(t *testing.T) {
 		t.Skip("the race detector allocates, and so does package reflect")
 	}
 	a := arena.NewArena(64<<10, 0)
-	e := NewEncoder(a, nowhere{})
+	e, onHeap := NewEncoder(a, nowhere{}), NewEncoder(nil, nowhere{})
 	v := &leaf{A: 7, B: "text"}
 	doc := []byte(`{"a": [1, 2, {"b": "c"}]} `)
 	for what, f := range map[string]func() error{
-		"Encode": func() error { return e.Encode(v) },
+		"Encode":            func() error { return e.Encode(v) },
+		"Encode, nil arena": func() error { return onHeap.Encode(v) },
 		"Encode, indented": func() error {
 			e.SetIndent("", "  ")
 			err := e.Encode(v)
