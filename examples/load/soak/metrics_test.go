@@ -151,12 +151,9 @@ func (l *ledger) end(a *arena.Arena, forks []*arena.Arena, strays bool, v any) {
 	l.used.Observe(float64(used))
 }
 
-// probe does to the pool at rest what has known results: an arena that is lost, and one
-// that lets go of all it has. It returns what differs.
+// probe does to the pool at rest what has known results: an arena that lets go of all it
+// has, and one that is lost. It returns what differs.
 func (l *ledger) probe(p *arena.ArenaPool, operator http.Handler) (problems []string) {
-	l.end(p.Get(), nil, true, nil)
-	l.abandoned--
-	l.leaked++
 	a := p.Get()
 	defer p.Put(a)
 	a.Release() // with its idle forks
@@ -170,6 +167,10 @@ func (l *ledger) probe(p *arena.ArenaPool, operator http.Handler) (problems []st
 			problems = append(problems, fmt.Sprintf("an arena let go of %d bytes in %d chunks: %s changed by %v", has.RetainedBytes, has.Chunks, key, got))
 		}
 	}
+	// The last, since the collector may find it at any time, and all it has goes then.
+	l.end(p.Get(), nil, true, nil)
+	l.abandoned--
+	l.leaked++
 	return problems
 }
 
