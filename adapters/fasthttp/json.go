@@ -37,9 +37,9 @@ func Read(ctx *fasthttp.RequestCtx, v any) error {
 
 // Write answers the request with v as JSON, with the status and the type
 // application/json: with what encoding/json's Encoder writes, the document and a line end.
-// It copies that into the answer, which is sent later, and gives the arena back what it took,
-// unless methods of v allocate from it meanwhile. An error is that of arenajson.Marshal, and
-// the answer is unchanged then.
+// It copies that into the answer, which is sent later, and gives back what it took of the
+// arena as arenajson.MarshalWrite does. An error is that of arenajson.Marshal, and the answer
+// is unchanged then.
 func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
 	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, hooks.LineEnd)
 	if err != nil {
