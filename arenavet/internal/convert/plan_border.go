@@ -102,7 +102,7 @@ func (p *plan) copyBorders(all edits, need map[*planned]bool, nameOf func(d *dec
 	if !text {
 		return
 	}
-	for _, pos := range slices.Sorted(maps.Keys(p.life.Copied())) {
+	for _, pos := range slices.SortedFunc(maps.Keys(p.life.Copied()), p.compare) {
 		b := p.borders[pos]
 		p.insert(all, b.text.Pos(), nameOf(b.d)+".Clone(")
 		p.insert(all, b.text.End(), ")")
@@ -110,7 +110,9 @@ func (p *plan) copyBorders(all edits, need map[*planned]bool, nameOf func(d *dec
 }
 
 // escapes are the places where a copy is stored, in order.
-func (p *plan) escapes() []token.Pos { return slices.Sorted(maps.Keys(p.life.Escapes())) }
+func (p *plan) escapes() []token.Pos {
+	return slices.SortedFunc(maps.Keys(p.life.Escapes()), p.compare)
+}
 
 // writeEscapes writes the copies.
 func (p *plan) writeEscapes(all edits, need map[*planned]bool, nameOf func(d *declared) string) {

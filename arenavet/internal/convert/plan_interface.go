@@ -115,7 +115,7 @@ func (p *plan) nameGroups(need map[*planned]bool) (all []*group) {
 		}
 		all = append(all, g)
 	}
-	slices.SortFunc(all, func(a, b *group) int { return int(a.method.Pos() - b.method.Pos()) })
+	slices.SortFunc(all, func(a, b *group) int { return p.compare(a.method.Pos(), b.method.Pos()) })
 	return all
 }
 

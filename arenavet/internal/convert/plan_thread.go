@@ -166,7 +166,7 @@ func (p *plan) thread(e entry) (edits, error) {
 		p.writeTable(all, t, named)
 	}
 	fields := map[*ast.StructType]bool{}
-	for _, c := range slices.SortedFunc(maps.Values(p.carriers), func(a, b *carrier) int { return int(a.spec.Pos() - b.spec.Pos()) }) {
+	for _, c := range slices.SortedFunc(maps.Values(p.carriers), func(a, b *carrier) int { return p.compare(a.spec.Pos(), b.spec.Pos()) }) {
 		for _, l := range c.lits {
 			if !l.set || !need[p.all[l.fn]] || !p.used(l, need) {
 				continue

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -94,10 +95,7 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 		}
 	}
 	slices.SortFunc(p.functions, func(a, b *ssa.Function) int {
-		if a.Pos() != b.Pos() {
-			return int(a.Pos() - b.Pos())
-		}
-		return strings.Compare(a.String(), b.String())
+		return cmp.Or(p.compare(a.Pos(), b.Pos()), strings.Compare(a.String(), b.String()))
 	})
 	p.graph = vta.CallGraph(all, nil)
 	p.whole = whole
@@ -265,6 +263,13 @@ func (p *program) cone(root *ssa.Function) map[*ssa.Function]bool {
 	}
 	visit(root)
 	return cone
+}
+
+// compare orders positions by their file and then by their offset. (Positions themselves are
+// given to files in the order in which they happen to be parsed.)
+func (p *program) compare(a, b token.Pos) int {
+	x, y := p.fset.PositionFor(a, false), p.fset.PositionFor(b, false)
+	return cmp.Or(strings.Compare(x.Filename, y.Filename), x.Offset-y.Offset)
 }
 
 // position is a place as it is printed: the file's name and the line.

@@ -19,7 +19,7 @@ func (r *Result) Print(out io.Writer) error {
 	moved, total, errors := 0, 0, 0
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	functions := slices.SortedFunc(slices.Values(p.order), func(a, b *planned) int { return int(a.fn.Pos() - b.fn.Pos()) })
+	functions := slices.SortedFunc(slices.Values(p.order), func(a, b *planned) int { return p.compare(a.fn.Pos(), b.fn.Pos()) })
 	fmt.Fprintln(w, "\nfunction\tits arena\t")
 	for _, f := range functions {
 		if need[f] && f.how != byCapture {
