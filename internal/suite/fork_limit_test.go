@@ -57,7 +57,9 @@ func TestForkLimit(t *testing.T) {
 				t.Fatalf("total %t, epoch %d: %d bytes with a limit of %d, %d counted", total, epoch, held, limit, p.Stats().InUseBytes)
 			}
 			p.Put(a)
-			if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes-s.SpareBytes > limit*int(s.Misses) || s.SpareBytes > limit { // under the race detector a sync.Pool loses some
+			// Under the race detector a sync.Pool loses some. (What no arena has is bounded by
+			// MaxIdleBytes alone: each epoch may leave chunks of sizes that the next has no use for.)
+			if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes-s.SpareBytes > limit*int(s.Misses) || s.RetainedBytes > s.MaxIdleBytes {
 				t.Fatalf("after Put: %+v", s)
 			}
 		}
