@@ -342,8 +342,8 @@ test-arenavet-long: arenavet-modules ## that, all of the mistakes that a generat
 
 test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
 
-# Objects of different options are mixed in test-cpp-clang, and by each g++ in
-# test-cpp-compilers-all.
+# Objects of different options are mixed in test-all: here their compilation would be a
+# quarter of the time.
 test-cpp-release: ## the C++ half as users build it, by the system's compiler
 	scripts/cpp.sh tests -E '^mixed$$'
 
@@ -364,6 +364,7 @@ test-cpp-fuzz: ## 20 s of fuzzing the C++ half
 
 test-cpp-compilers: ## one program with all of the C++ half, by every gcc and clang that is here
 	scripts/cpp-compilers.sh
+	cpp/test/mixed/run.sh $${CXX:-c++}
 
 test-cpp-cross: ## the same program on other processors, cross-built and emulated, where the compilers are
 	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
