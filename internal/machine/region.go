@@ -194,7 +194,14 @@ func (r *Region) Empty() (used uintptr) {
 			most, busiest = n, l
 		}
 		used += n
-		held += l.empty(rec.MaxRetained)
+		stays := l.empty(rec.MaxRetained)
+		if l.retention.idle == seldom {
+			r.park(l, rec.resets+1)
+			lanes = lanes[:len(lanes)-1]
+			i--
+			continue
+		}
+		held += stays
 		l.retention.idle = 0
 	}
 	if busiest != r.Types.Busiest { // else not even a write barrier

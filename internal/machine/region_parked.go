@@ -1,8 +1,13 @@
 package machine
 
 // patience is how many epochs in a row must not use a lane before it is parked. To find
-// one, and to park it again, costs what the look at some that are in use does.
+// one, and to park it again, costs what the look at some that are in use does. A lane that was
+// parked for so many epochs is used seldom, and parked again when the epoch ends that took it
+// back: small epochs pay nothing for a large one among them.
 const patience = 3
+
+// seldom is the idle of a lane that is parked when its epoch ends.
+const seldom = patience
 
 // use returns l, which was found, as one of the lanes in use.
 //
@@ -25,7 +30,12 @@ func (r *Region) unpark(l *Lane) {
 	r.Types.swap(int(l.ops.index), p.first)
 	p.first++
 	l.Lo, l.Hi = l.begin(), l.cap
-	l.retention.missed(uint32(r.resets) - l.ops.since)
+	missed := uint32(r.resets) - l.ops.since
+	l.retention.missed(missed)
+	l.retention.idle = 0
+	if missed >= patience {
+		l.retention.idle = seldom
+	}
 }
 
 // park parks a lane that is empty. ended is how many epochs have ended.

@@ -125,6 +125,34 @@ func TestLanesInTurnsAreNotParked(t *testing.T) {
 	}
 }
 
+// A lane that some epochs use, one in so many, is in use after the last of these for as many
+// ends of epochs as are named: else a small epoch looks at the lanes of a large one before it.
+func TestLanesThatAreUsedSeldomAreParkedAtOnce(t *testing.T) {
+	var r Region
+	r.Init(1024, 1<<30)
+	types := manyTypes(1)
+	for _, c := range []struct{ every, want int }{
+		{patience, patience},
+		{16, 0},
+		{patience + 1, patience}, // parked by the epoch that wants it
+		{2*patience + 1, 0},      // it has missed as many as it is waited for
+		{2 * patience, patience},
+	} {
+		looks := 0
+		for epoch := range 10 * c.every {
+			if epoch%c.every == 0 {
+				NewOfType(&r, types[0])
+				looks = 0
+			}
+			r.Empty()
+			looks += len(r.Types.inUse())
+		}
+		if looks != c.want {
+			t.Errorf("used by one epoch in %d, the lane was in use at the end of %d, not of %d", c.every, looks, c.want)
+		}
+	}
+}
+
 // A lane all of whose values are in chunks that came beside its current one is in use.
 func TestLanesWithoutUseOfTheirChunkAreNotParked(t *testing.T) {
 	if check.On {

@@ -35,7 +35,7 @@ type retention struct {
 	full    bool  // want is all that may be kept, and less than epochs need
 	leaps   bool  // the first epoch begins small and grows fast
 	cold    bool  // the first epoch begins with less than start: see coldSize
-	idle    uint8 // epochs in a row that used nothing, less than patience
+	idle    uint8 // epochs in a row that used nothing, less than patience; or seldom
 	sharing       // retention_shared.go
 
 	isolation // lane_isolated.go
