@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/ebbpool/arena"
@@ -36,13 +37,14 @@ func newReader[T any](a *arena.Arena, rows *sql.Rows) (reader, error) {
 //
 // Each column has a cell for its destination, which stores the values that it knows.
 // Where one gets another, the row is scanned once more, with the field itself as the
-// destination: then database/sql converts, or says why it can't.
+// destination: then database/sql converts, or says why it can't. Cells that have stored
+// theirs do nothing then, for a Scan method may add up.
 func (r *reader) read(rows *sql.Rows, row any) error {
 	v := reflect.ValueOf(row).Elem()
-	for {
+	for again := false; ; {
 		for i := range r.cells {
 			c := &r.cells[i]
-			c.to = v
+			c.to, c.stored = v, c.stored && again
 			for _, n := range c.index {
 				c.to = c.to.Field(n)
 			}
@@ -55,7 +57,7 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 		if err == nil {
 			return nil
 		}
-		again := false
+		again = false
 		for i := range r.cells {
 			c := &r.cells[i]
 			if c.panicked != nil {
@@ -79,6 +81,7 @@ type cell struct {
 	to       reflect.Value // of the row at hand
 	direct   bool          // database/sql stores, into the field itself
 	missed   bool          // got what only database/sql knows how to store
+	stored   bool          // has the row's value
 	panicked any
 }
 
@@ -90,10 +93,14 @@ var (
 // Scan implements sql.Scanner. Rows holds a lock in the meantime, which it would never
 // give back after a panic: it goes on when Rows.Scan has returned.
 func (c *cell) Scan(src any) (err error) {
+	if c.stored {
+		return nil
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			c.panicked, err = v, errPanicked
 		}
+		c.stored = err == nil
 	}()
 	if c.field.kind == scanner {
 		return c.scan(src)
@@ -177,7 +184,7 @@ func (c *cell) store(to reflect.Value, src any) bool {
 				return true
 			}
 		case boolean:
-			if s == 0 || s == 1 {
+			if (s == 0 || s == 1) && to.Type() == boolType { // into others only bools go
 				to.SetBool(s == 1)
 				return true
 			}
@@ -188,7 +195,16 @@ func (c *cell) store(to reflect.Value, src any) bool {
 			}
 		}
 	case float64:
-		if c.field.kind == float && !to.OverflowFloat(s) {
+		if c.field.kind == float {
+			if to.Kind() == reflect.Float32 && float64(float32(s)) != s {
+				// As database/sql does: its shortest decimal is rounded.
+				var buffer [32]byte
+				f, err := strconv.ParseFloat(string(strconv.AppendFloat(buffer[:0], s, 'g', -1, 64)), 32)
+				if err != nil {
+					return false
+				}
+				s = f
+			}
 			to.SetFloat(s)
 			return true
 		}

@@ -24,8 +24,12 @@ import (
 var values = []driver.Value{
 	nil, int64(0), int64(1), int64(-1), int64(127), int64(128), int64(255), int64(256), int64(1 << 40), int64(math.MinInt64),
 	0.0, -1.5, 3.0, 1e300, math.Inf(1), "", "text", "17", "true", "1.5", "2026-01-02", []byte(nil), []byte{}, []byte("bytes"), []byte("42"),
-	[]byte(`{"a":1}`), true, false, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), time.Time{},
+	halfway, []byte(`{"a":1}`), true, false, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), time.Time{},
 }
+
+// halfway lies between two numbers of 32 bits. database/sql rounds its shortest decimal, which
+// is greater: up; the number itself is rounded down, to even.
+const halfway = 1 + 1.0/(1<<24)
 
 // same reads every value into a T, and into a struct with a T, and asks database/sql
 // for what it should be: the value and the error.
@@ -61,6 +65,10 @@ type (
 	status string
 	level  int8
 	chunk  []byte
+	flag   bool
+	ratio  float64
+	word   uint16
+	third  float32
 )
 
 // strict is a Scanner that keeps text, and refuses what is none.
@@ -100,6 +108,10 @@ func TestValuesAreThoseOfDatabaseSQL(t *testing.T) {
 	same[float32](t)
 	same[float64](t)
 	same[bool](t)
+	same[flag](t)
+	same[ratio](t)
+	same[word](t)
+	same[third](t)
 	same[time.Time](t)
 	same[any](t)
 	same[complex128](t)
@@ -128,6 +140,10 @@ func TestValuesAreThoseOfDatabaseSQL(t *testing.T) {
 	same[sql.Null[any]](t)
 	same[*sql.NullString](t)
 	same[*sql.Null[level]](t)
+	same[sql.Null[flag]](t)
+	same[*flag](t)
+	same[*float32](t)
+	same[sql.Null[third]](t)
 }
 
 type base struct {
@@ -341,11 +357,12 @@ func TestRowsAllocateNothing(t *testing.T) {
 		Ptr   *string
 		Time  *time.Time
 		Kind  status
+		Third float32
 	}
 	source := &table{
-		columns: []string{"id", "n", "name", "data", "price", "paid", "at", "maybe", "null", "ptr", "time", "kind"},
-		rows: [][]driver.Value{{int64(1 << 40), int64(1000), "name", []byte("data"), 1.5, true, now, "maybe", nil, "ptr", now, "kind"},
-			{int64(1 << 40), int64(1000), []byte("name"), nil, 1.5, int64(1), now, nil, int64(1 << 40), nil, nil, []byte("kind")}},
+		columns: []string{"id", "n", "name", "data", "price", "paid", "at", "maybe", "null", "ptr", "time", "kind", "third"},
+		rows: [][]driver.Value{{int64(1 << 40), int64(1000), "name", []byte("data"), 1.5, true, now, "maybe", nil, "ptr", now, "kind", 1.0 / 3},
+			{int64(1 << 40), int64(1000), []byte("name"), nil, 1.5, int64(1), now, nil, int64(1 << 40), nil, nil, []byte("kind"), halfway}},
 	}
 	db := source.open(t)
 	a := arena.NewArena(1<<20, 0)

@@ -52,6 +52,7 @@ var (
 	scannerType = reflect.TypeFor[sql.Scanner]()
 	timeType    = reflect.TypeFor[time.Time]()
 	rawType     = reflect.TypeFor[sql.RawBytes]()
+	boolType    = reflect.TypeFor[bool]()
 	byteType    = reflect.TypeFor[byte]()
 	bytesType   = reflect.TypeFor[[]byte]()
 )
