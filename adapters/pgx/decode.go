@@ -188,6 +188,9 @@ func decodeDate(w *way, src []byte, to pointer) bool {
 // decodeJSON reads src as pgx has encoding/json do it. A document that does not fit is
 // read once more there, which says what is wrong.
 func decodeJSON(w *way, src []byte, to pointer) bool {
+	if w.shape.ptr && string(src) == "null" {
+		return false // pgx makes a nil pointer of it
+	}
 	v := value(w.shape.value, to)
 	v.SetZero()
 	err := arenajson.Unmarshal(w.arena, src, v.Addr().Interface())

@@ -3,6 +3,7 @@ package arenapgx_test
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -77,7 +78,9 @@ type recording struct {
 func record(tb testing.TB, conn *pgx.Conn, sql string, args ...any) *recording {
 	tb.Helper()
 	rows := query(conn, sql, args...)
-	r := &recording{types: pgtype.NewMap(), fields: rows.FieldDescriptions()}
+	// The connection describes its next query in the same memory: without a copy all
+	// recordings had the type of the last one.
+	r := &recording{types: pgtype.NewMap(), fields: slices.Clone(rows.FieldDescriptions())}
 	for rows.Next() {
 		var row [][]byte
 		for _, v := range rows.RawValues() {
