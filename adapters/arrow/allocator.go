@@ -11,6 +11,7 @@ package arenaarrow
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/ebbpool/arena"
@@ -37,6 +38,8 @@ const (
 	smallest  = 4 << 10
 	largest   = 1 << 20 // of a block, unless one buffer needs more
 	mostFirst = 1 << 10 // of a buffer in the first lane; each next one has 16 times as much
+
+	mostSize = math.MaxInt / 4 // of a buffer: a block for two is no overflow
 )
 
 // New returns an allocator in a, or on the heap if a is nil. As long as a buffer is live,
@@ -44,13 +47,11 @@ const (
 func New(a *arena.Arena) *Allocator { return &Allocator{arena: a} }
 
 // Allocate returns size bytes, which are zero, at an address that is a multiple of 64. A
-// negative size panics, and so does a limit of the arena, with a *arena.LimitError;
-// nothing has changed then.
+// negative or an impossible size panics, and so does a limit of the arena, with a
+// *arena.LimitError; nothing has changed then.
 func (m *Allocator) Allocate(size int) []byte {
-	if size <= 0 {
-		if size < 0 {
-			panic(fmt.Sprintf("arenaarrow: Allocate: a size of %d bytes; it must not be negative", size))
-		}
+	checkSize("Allocate", size)
+	if size == 0 {
 		return []byte{}
 	}
 	b := m.lane(size).take(m.arena, size)
@@ -66,9 +67,7 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) == 0 {
 		return m.Allocate(size)
 	}
-	if size < 0 {
-		panic(fmt.Sprintf("arenaarrow: Reallocate: a size of %d bytes; it must not be negative", size))
-	}
+	checkSize("Reallocate", size)
 	old := len(b)
 	if size <= cap(b) {
 		b = b[:size]
@@ -124,6 +123,12 @@ func (m *Allocator) Reset() error {
 		m.arena.Reset()
 	}
 	return nil
+}
+
+func checkSize(function string, size int) {
+	if size < 0 || size > mostSize {
+		panic(fmt.Sprintf("arenaarrow: %s: a size of %d bytes; it must be from 0 to %d", function, size, mostSize))
+	}
 }
 
 // lane is where a buffer of that size lies. A bitmap has a bit for each value, so it is in

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -217,6 +218,12 @@ func TestMisuse(t *testing.T) {
 	b := mem.Allocate(10)
 	panics(t, "Allocate: a size of -1 bytes", func() { mem.Allocate(-1) })
 	panics(t, "Reallocate: a size of -1 bytes", func() { mem.Reallocate(-1, b) })
+	// A block for two of them overflows: the panic named another function, with other values,
+	// or an index, and took a block that nobody used.
+	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, math.MaxInt / 2, math.MaxInt/4 + 1} {
+		panics(t, fmt.Sprintf("Allocate: a size of %d bytes", n), func() { mem.Allocate(n) })
+		panics(t, fmt.Sprintf("Reallocate: a size of %d bytes", n), func() { mem.Reallocate(n, b) })
+	}
 	mem.Free(nil)
 	mem.Free(mem.Allocate(0))
 	if n, _ := mem.Live(); n != 1 {
