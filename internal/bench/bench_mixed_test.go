@@ -20,10 +20,14 @@ const manyObjects = 5000
 // in their order; an op of what=small one of the small requests, without the time of the
 // others, as whoever sends small requests feels it.
 func BenchmarkPoolMixed(b *testing.B) {
-	for _, alloc := range []string{"heap", "arena"} {
+	for _, alloc := range []string{"heap", "arena", "auto"} {
 		get, put := func() *arena.Arena { return nil }, func(*arena.Arena) {}
-		if alloc == "arena" {
+		switch alloc {
+		case "arena": // whose arenas may keep 40 KB, less than 5,000 objects need
 			p := arena.NewArenaPool(4<<10, 0)
+			get, put = p.Get, p.Put
+		case "auto": // 640 KB
+			p := arena.NewAutoPool(0)
 			get, put = p.Get, p.Put
 		}
 		keep, large := new([20]*flat64), make([]*flat64, manyObjects)
