@@ -22,6 +22,7 @@ inline void count_calls(benchmark::State& state, std::size_t calls_of_an_iterati
 void add_pools();
 void add_sync();
 void add_regions();
+void add_containers();
 void add_documents();
 
 }  // namespace bench

@@ -34,20 +34,6 @@ struct arena_node {
     arena_node* next = nullptr;
 };
 
-template <class T, class Calls>
-struct calls_allocator {
-    using value_type = T;
-    calls_allocator() = default;
-    template <class U>
-    calls_allocator(const calls_allocator<U, Calls>&) noexcept {}
-    T* allocate(std::size_t n) { return static_cast<T*>(Calls::take(n * sizeof(T))); }
-    void deallocate(T* p, std::size_t) noexcept { Calls::give(p); }
-    template <class U>
-    friend bool operator==(const calls_allocator&, const calls_allocator<U, Calls>&) noexcept {
-        return true;
-    }
-};
-
 /// A node as one writes it without an arena.
 template <class Calls>
 struct owned_node {

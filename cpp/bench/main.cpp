@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     bench::add_pools();
     bench::add_sync();
     bench::add_regions();
+    bench::add_containers();
     bench::add_documents();
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 64;

@@ -1,9 +1,14 @@
+#include <cstring>
 #include <ebbpool/arena.hpp>
 #include <memory>
 #include <memory_resource>
+#include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "bench.hpp"
+#include "object.hpp"
 #include "subjects.hpp"
 
 #if defined(BENCH_HAVE_PROTOBUF)
@@ -37,11 +42,17 @@ public:
     static constexpr bool destroys = false;
     static bool available() { return true; }
     explicit bump(std::size_t bytes) : buffer_(new std::byte[bytes]), next_(buffer_.get()) {}
-    template <class T>
-    T* make(std::uint64_t n, T* before) {
+    template <class T, class... Args>
+    T* make(Args... args) {
         std::byte* const p = next_;
         next_ = p + sizeof(T);
-        return ::new (p) T(n, before);
+        return ::new (p) T(args...);
+    }
+    void* allocate(std::size_t bytes, std::size_t align) {
+        next_ += (0 - reinterpret_cast<std::uintptr_t>(next_)) & (align - 1);
+        std::byte* const p = next_;
+        next_ = p + bytes;
+        return p;
     }
     template <class T>
     void drop(T*) {
@@ -58,11 +69,13 @@ public:
     static constexpr const char* name = "ebb arena";
     static constexpr bool destroys = true;
     static bool available() { return true; }
-    explicit ebb_arena(std::size_t) : arena_(64 << 10, 4 << 20) {}
-    template <class T>
-    T* make(std::uint64_t n, T* before) {
-        return arena_.make<T>(n, before);
+    explicit ebb_arena(std::size_t) : arena_(64 << 10, 16 << 20) {}
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return arena_.make<T>(args...);
     }
+    void* allocate(std::size_t bytes, std::size_t align) { return arena_.allocate(bytes, align); }
+    std::string_view copy(std::string_view text) { return arena_.copy(text); }
     template <class T>
     void drop(T*) {
         arena_.reset();
@@ -81,9 +94,14 @@ public:
     static bool available() { return true; }
     explicit pmr_buffer(std::size_t bytes)
         : buffer_(new std::byte[bytes]), resource_(buffer_.get(), bytes, std::pmr::null_memory_resource()) {}
-    template <class T>
-    T* make(std::uint64_t n, T* before) {
-        return ::new (resource_.allocate(sizeof(T), alignof(T))) T(n, before);
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return ::new (resource_.allocate(sizeof(T), alignof(T))) T(args...);
+    }
+    std::string_view copy(std::string_view text) {
+        auto* const p = static_cast<char*>(resource_.allocate(text.size(), 1));
+        std::memcpy(p, text.data(), text.size());
+        return {p, text.size()};
     }
     template <class T>
     void drop(T*) {
@@ -102,9 +120,9 @@ public:
     static constexpr bool destroys = true;
     static bool available() { return true; }
     explicit protobuf_arena(std::size_t bytes) : buffer_(new char[2 * bytes]), arena_(options(2 * bytes)) {}
-    template <class T>
-    T* make(std::uint64_t n, T* before) {
-        return google::protobuf::Arena::Create<T>(&arena_, n, before);
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return google::protobuf::Arena::Create<T>(&arena_, args...);
     }
     template <class T>
     void drop(T*) {
@@ -131,9 +149,9 @@ public:
     static constexpr bool destroys = true;
     static bool available() { return Malloc::available(); }
     explicit one_by_one(std::size_t) {}
-    template <class T>
-    T* make(std::uint64_t n, T* before) {
-        return ::new (Malloc::take(sizeof(T))) T(n, before);
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return ::new (Malloc::take(sizeof(T))) T(args...);
     }
     template <class T>
     void drop(T* newest) {
@@ -159,7 +177,7 @@ void run(benchmark::State& state, std::size_t count) {
     const auto one_epoch = [&] {
         newest = nullptr;
         for (std::size_t i = 0; i < count; ++i) {
-            newest = subject.make(++stamp, newest);
+            newest = subject.template make<T>(++stamp, newest);
             keep(subject);
         }
     };
@@ -181,26 +199,120 @@ void run(benchmark::State& state, std::size_t count) {
         state.SkipWithError("not every object was destroyed once");
 }
 
-template <class T, class Subject>
-void add(const char* what, std::size_t count) {
+struct node {
+    node(node* l, node* r) noexcept : left(l), right(r) {}
+    node* left;
+    node* right;
+};
+
+/// A tree of that depth, whose nodes are made behind their children, or before them.
+template <bool ChildrenFirst, class Subject>
+node* build(Subject& subject, std::size_t depth) {
+    node* n = ChildrenFirst && depth > 0 ? nullptr : subject.template make<node>(nullptr, nullptr);
+    if (depth == 0) return n;
+    node* const left = build<ChildrenFirst>(subject, depth - 1);
+    node* const right = build<ChildrenFirst>(subject, depth - 1);
+    if (ChildrenFirst) return subject.template make<node>(left, right);
+    n->left = left;
+    n->right = right;
+    return n;
+}
+
+std::size_t nodes_of(const node* n) { return n == nullptr ? 0 : 1 + nodes_of(n->left) + nodes_of(n->right); }
+
+template <bool ChildrenFirst, class Subject>
+void run_tree(benchmark::State& state, std::size_t depth) {
+    const std::size_t count = (std::size_t{2} << depth) - 1;
+    Subject subject(count * sizeof(node));
+    subject.drop(build<ChildrenFirst>(subject, depth));
+    for ([[maybe_unused]] auto _ : state) {
+        node* root = build<ChildrenFirst>(subject, depth);
+        opaque(root);
+        subject.drop(root);
+        keep(subject);
+    }
+    count_calls(state, count);
+    if (nodes_of(build<ChildrenFirst>(subject, depth)) != count) state.SkipWithError("a node is missing");
+}
+
+/// Raw memory of mixed sizes, up to 256 bytes, and alignments, up to 64.
+struct mixed {
+    explicit mixed(random_numbers& random) : bytes(1 + random.below(256)), align(std::size_t{1} << random.below(7)) {}
+    std::size_t bytes, align;
+    using made = unsigned char*;
+
+    template <class Subject>
+    made make(Subject& subject) const {
+        auto* const p = static_cast<unsigned char*>(subject.allocate(bytes, align));
+        p[0] = p[bytes - 1] = static_cast<unsigned char>(bytes);
+        return p;
+    }
+    bool is(made p) const {
+        const auto first = static_cast<unsigned char>(bytes);
+        return p[0] == first && p[bytes - 1] == first && reinterpret_cast<std::uintptr_t>(p) % align == 0;
+    }
+};
+
+/// Copies of texts of 3 to 40 bytes.
+struct text {
+    explicit text(random_numbers& random) : from(3 + random.below(38), static_cast<char>('a' + random.below(26))) {}
+    std::string from;
+    using made = std::string_view;
+
+    template <class Subject>
+    made make(Subject& subject) const {
+        return subject.copy(from);
+    }
+    bool is(made copy) const { return copy == from && copy.data() != from.data(); }
+};
+
+/// An iteration is an epoch of `count` random works. All of the last one are read.
+template <class Work, class Subject>
+void run_random(benchmark::State& state, std::size_t count) {
+    random_numbers random(11);
+    std::vector<Work> all;
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(random);
+    std::vector<typename Work::made> made(count);
+    Subject subject(count * 384);
+    const auto one_epoch = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            made[i] = all[i].make(subject);
+            keep(subject);
+        }
+    };
+    one_epoch();  // to warm up
+    subject.drop(made.data());
+    for ([[maybe_unused]] auto _ : state) {
+        one_epoch();
+        subject.drop(made.data());
+        keep(subject);
+    }
+    count_calls(state, count);
+    one_epoch();
+    for (std::size_t i = 0; i < count; ++i)
+        if (!all[i].is(made[i])) state.SkipWithError("not what was made");
+}
+
+template <class Subject>
+void add(const char* what, std::size_t count, void (*f)(benchmark::State&, std::size_t)) {
     if (!Subject::available()) return;
     const std::string name = std::string("arena/") + what + "/" + std::to_string(count) + "/" + Subject::name;
-    benchmark::RegisterBenchmark(name.c_str(), &run<T, Subject>, count);
+    benchmark::RegisterBenchmark(name.c_str(), f, count);
 }
 
 template <class T>
 void add_epochs(const char* what, std::size_t count) {
-    add<T, bump>(what, count);
-    add<T, ebb_arena>(what, count);
-    if constexpr (std::is_trivially_destructible_v<T>) add<T, pmr_buffer>(what, count);
+    add<bump>(what, count, &run<T, bump>);
+    add<ebb_arena>(what, count, &run<T, ebb_arena>);
+    if constexpr (std::is_trivially_destructible_v<T>) add<pmr_buffer>(what, count, &run<T, pmr_buffer>);
 #if defined(BENCH_HAVE_PROTOBUF)
-    add<T, protobuf_arena>(what, count);
+    add<protobuf_arena>(what, count, &run<T, protobuf_arena>);
 #endif
-    add<T, one_by_one<glibc_calls>>(what, count);
-    add<T, one_by_one<mimalloc_calls>>(what, count);
-    add<T, one_by_one<jemalloc_calls>>(what, count);
-    add<T, one_by_one<tcmalloc_calls>>(what, count);
-    add<T, one_by_one<tbb_calls>>(what, count);
+    add<one_by_one<glibc_calls>>(what, count, &run<T, one_by_one<glibc_calls>>);
+    add<one_by_one<mimalloc_calls>>(what, count, &run<T, one_by_one<mimalloc_calls>>);
+    add<one_by_one<jemalloc_calls>>(what, count, &run<T, one_by_one<jemalloc_calls>>);
+    add<one_by_one<tcmalloc_calls>>(what, count, &run<T, one_by_one<tcmalloc_calls>>);
+    add<one_by_one<tbb_calls>>(what, count, &run<T, one_by_one<tbb_calls>>);
 }
 
 }  // namespace
@@ -211,6 +323,14 @@ void add_regions() {
         add_epochs<plain<64>>("64", count);
     }
     add_epochs<counted>("destructor", 1'000);
+    add<bump>("tree-children-first", 17, &run_tree<true, bump>);
+    add<ebb_arena>("tree-children-first", 17, &run_tree<true, ebb_arena>);
+    add<bump>("tree-parents-first", 17, &run_tree<false, bump>);
+    add<ebb_arena>("tree-parents-first", 17, &run_tree<false, ebb_arena>);
+    add<bump>("mixed", 1'000, &run_random<mixed, bump>);
+    add<ebb_arena>("mixed", 1'000, &run_random<mixed, ebb_arena>);
+    add<pmr_buffer>("text", 1'000, &run_random<text, pmr_buffer>);
+    add<ebb_arena>("text", 1'000, &run_random<text, ebb_arena>);
 }
 
 }  // namespace bench

@@ -303,6 +303,21 @@ struct tbb_calls : library_calls<tbb_library> {
     static constexpr const char* name = "oneTBB";
 };
 
+/// One of them as a standard allocator.
+template <class T, class Calls>
+struct calls_allocator {
+    using value_type = T;
+    calls_allocator() = default;
+    template <class U>
+    calls_allocator(const calls_allocator<U, Calls>&) noexcept {}
+    T* allocate(std::size_t n) { return static_cast<T*>(Calls::take(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t) noexcept { Calls::give(p); }
+    template <class U>
+    friend bool operator==(const calls_allocator&, const calls_allocator<U, Calls>&) noexcept {
+        return true;
+    }
+};
+
 /// One of them as a pool.
 template <class Calls, std::size_t Size>
 class malloc_pool {
