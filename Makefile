@@ -56,7 +56,8 @@ REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|f
 OTHERS = adapters/protobuf/bench adapters/protobuf/others
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-MODULES = . docs internal/suite internal/bench lab lab/load $(ADAPTERS) $(EXAMPLES) arenavet scripts
+# test-adapters has compiled what lint comes to last.
+MODULES = . docs internal/suite internal/bench lab lab/load $(EXAMPLES) arenavet scripts $(ADAPTERS)
 
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status
@@ -67,10 +68,10 @@ parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_bu
 	_build/test/parts -make "$(MAKE)" -about "$(1)" $(3) $@ $(2)
 
 # Everything once, as users build it; the race detector where goroutines meet, and one
-# sanitizer of C++. What is Go and what is C++ begin together: of two parts that build the
-# same packages at once each would compile them. The shortest are last, so that none is
-# left alone at the end.
-QUICK = test-plain test-cpp-asan test-lint test-cpp-release test-adapters test-race-quick test-examples test-arenavet-quick \
+# sanitizer of C++. Of two parts that build the same packages at once each would compile
+# them: C++ goes beside test-plain, and the race detector's beside the first half of lint.
+# The shortest are last, so that none is left alone at the end.
+QUICK = test-plain test-cpp-asan test-cpp-release test-lint test-race-quick test-adapters test-arenavet-quick test-examples \
 	test-lab-quick test-release
 # What it has less of than a part of test-all.
 LESS = test-race-quick test-lab-quick test-arenavet-quick
