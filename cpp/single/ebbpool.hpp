@@ -112,6 +112,14 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
+// Whether an allocation of n objects is inlined. gcc takes registers for it from a loop
+// around it, such as one that fills a vector, where n is no constant.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
+#define EBB_INLINES(n) __builtin_constant_p(n)
+#else
+#define EBB_INLINES(n) true
+#endif
+
 #endif  // EBBPOOL_COMPILER_HPP
 
 #if EBB_ASAN
@@ -1093,7 +1101,7 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
+/// Memory that goes back unless it is kept, and a count that is then as it was: for a
 /// constructor that throws.
 template <class Region>
 struct memory_guard {
@@ -1101,8 +1109,8 @@ struct memory_guard {
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
-    bool& busy;
-    bool before = busy;
+    unsigned& busy;
+    unsigned before = busy;
     bool kept = false;
     ~memory_guard() {
         if (EBB_UNLIKELY(!kept)) {
@@ -2672,21 +2680,15 @@ protected:
         guard.count = 0;
     }
 
-    void unwind(const record* to) noexcept {
-        busy_ = true;
-        region_.unwind(to);
-        busy_ = false;
-    }
-
     // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's restores the flag: a guard
+    // written. When it throws, a memory_guard of the caller's restores the count: a guard
     // here, too, keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            const bool before = std::exchange(busy_, true);
+            ++busy_;  // of a flag, kept and restored, compilers would leave more
             f();
-            busy_ = before;
+            --busy_;
         } else {
             f();
         }
@@ -2708,7 +2710,7 @@ protected:
     }
 
     region region_;      // first, so that its address is the arena's
-    bool busy_ = false;  // it runs a constructor or destructor of the program's
+    unsigned busy_ = 0;  // constructors and destructors of the program's that it runs
 };
 
 }  // namespace detail
@@ -2922,7 +2924,7 @@ public:
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(busy_ != 0)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
@@ -2983,16 +2985,16 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        busy_ = true;
+        ++busy_;
         region_.unwind(to);
-        busy_ = false;
+        --busy_;
     }
 
-    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_ != 0; }
 
     EBB_NOINLINE void end_epoch(bool release) noexcept {
         if constexpr (Checks::enabled) {
-            if (busy_) return complain(misuse::reentrant, nullptr);
+            if (busy_ != 0) return complain(misuse::reentrant, nullptr);
         }
         unwind(nullptr);
         release ? region_.release() : region_.empty();
@@ -3035,6 +3037,8 @@ private:
         if (void* const p = region_.recycled(bytes)) return p;
         return region_.take(bytes, detail::unit);
     }
+
+    EBB_NOINLINE void* take_or_reuse_apart(std::size_t bytes, std::size_t align) { return take_or_reuse(bytes, align); }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
     // rewind.
@@ -3115,7 +3119,9 @@ public:
     /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
+        // Texts are rather made anew than grown.
+        if (sizeof(T) == 1 || EBB_INLINES(n)) return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
+        return static_cast<T*>(arena_->take_or_reuse_apart(n * sizeof(T), alignof(T)));
     }
 
     /// The memory is free again: for all if it is the newest of the arena's, else for

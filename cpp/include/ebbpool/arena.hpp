@@ -233,7 +233,7 @@ public:
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(busy_)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(busy_ != 0)) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
@@ -294,16 +294,16 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        busy_ = true;
+        ++busy_;
         region_.unwind(to);
-        busy_ = false;
+        --busy_;
     }
 
-    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_; }
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_ != 0; }
 
     EBB_NOINLINE void end_epoch(bool release) noexcept {
         if constexpr (Checks::enabled) {
-            if (busy_) return complain(misuse::reentrant, nullptr);
+            if (busy_ != 0) return complain(misuse::reentrant, nullptr);
         }
         unwind(nullptr);
         release ? region_.release() : region_.empty();
@@ -346,6 +346,8 @@ private:
         if (void* const p = region_.recycled(bytes)) return p;
         return region_.take(bytes, detail::unit);
     }
+
+    EBB_NOINLINE void* take_or_reuse_apart(std::size_t bytes, std::size_t align) { return take_or_reuse(bytes, align); }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
     // rewind.

@@ -54,7 +54,9 @@ public:
     /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
     [[nodiscard]] T* allocate(std::size_t n) {
         if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
+        // Texts are rather made anew than grown.
+        if (sizeof(T) == 1 || EBB_INLINES(n)) return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
+        return static_cast<T*>(arena_->take_or_reuse_apart(n * sizeof(T), alignof(T)));
     }
 
     /// The memory is free again: for all if it is the newest of the arena's, else for

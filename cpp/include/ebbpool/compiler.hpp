@@ -77,4 +77,12 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
+// Whether an allocation of n objects is inlined. gcc takes registers for it from a loop
+// around it, such as one that fills a vector, where n is no constant.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
+#define EBB_INLINES(n) __builtin_constant_p(n)
+#else
+#define EBB_INLINES(n) true
+#endif
+
 #endif  // EBBPOOL_COMPILER_HPP

@@ -213,21 +213,15 @@ protected:
         guard.count = 0;
     }
 
-    void unwind(const record* to) noexcept {
-        busy_ = true;
-        region_.unwind(to);
-        busy_ = false;
-    }
-
     // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's restores the flag: a guard
+    // written. When it throws, a memory_guard of the caller's restores the count: a guard
     // here, too, keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            const bool before = std::exchange(busy_, true);
+            ++busy_;  // of a flag, kept and restored, compilers would leave more
             f();
-            busy_ = before;
+            --busy_;
         } else {
             f();
         }
@@ -249,7 +243,7 @@ protected:
     }
 
     region region_;      // first, so that its address is the arena's
-    bool busy_ = false;  // it runs a constructor or destructor of the program's
+    unsigned busy_ = 0;  // constructors and destructors of the program's that it runs
 };
 
 }  // namespace detail

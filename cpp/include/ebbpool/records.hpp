@@ -50,7 +50,7 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept, and a flag that is then as it was: for a
+/// Memory that goes back unless it is kept, and a count that is then as it was: for a
 /// constructor that throws.
 template <class Region>
 struct memory_guard {
@@ -58,8 +58,8 @@ struct memory_guard {
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
-    bool& busy;
-    bool before = busy;
+    unsigned& busy;
+    unsigned before = busy;
     bool kept = false;
     ~memory_guard() {
         if (EBB_UNLIKELY(!kept)) {
