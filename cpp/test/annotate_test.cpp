@@ -10,7 +10,7 @@
 #include <ebbpool/sync_fixed_pool.hpp>
 #include <vector>
 
-namespace {
+namespace annotate_test {
 
 #if EBB_ASAN
 
@@ -154,4 +154,4 @@ TEST(Annotate, OffAtNoCost) {
 
 #endif
 
-}  // namespace
+}  // namespace annotate_test

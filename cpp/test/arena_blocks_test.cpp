@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace arena_blocks_test {
 
 using allocator = ebb::arena_allocator<std::uint64_t, ebb::checks::report>;
 
@@ -236,4 +236,4 @@ TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
 
 #endif
 
-}  // namespace
+}  // namespace arena_blocks_test

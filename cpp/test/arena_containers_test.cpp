@@ -12,7 +12,7 @@
 
 #include "failing_new.hpp"
 
-namespace {
+namespace arena_containers_test {
 
 template <class T>
 using in_arena = ebb::arena_allocator<T>;
@@ -88,4 +88,4 @@ TEST(ArenaContainers, OfTheResource) {
     r.deallocate(p, 100, 256);
 }
 
-}  // namespace
+}  // namespace arena_containers_test

@@ -5,7 +5,7 @@
 
 #include "arena_model.hpp"
 
-namespace {
+namespace arena_fuzz_test {
 
 TEST(ArenaFuzz, RandomBytes) {
     std::mt19937 random(20261);  // the same bytes every time
@@ -38,4 +38,4 @@ TEST(ArenaFuzz, BlockThatComesBackBetweenMarks) {
     }
 }
 
-}  // namespace
+}  // namespace arena_fuzz_test

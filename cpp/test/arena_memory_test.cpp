@@ -11,7 +11,7 @@
 #include "arena_model.hpp"
 #include "failing_new.hpp"
 
-namespace {
+namespace arena_memory_test {
 
 std::vector<int> log_of;
 
@@ -338,4 +338,4 @@ TEST(ArenaMemory, HighWaterOfEveryEnd) {
     }
 }
 
-}  // namespace
+}  // namespace arena_memory_test

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace {
+namespace arena_misuse_test {
 
 using reporting = ebb::basic_arena<ebb::checks::report>;
 using reporting_resource = ebb::basic_arena_resource<ebb::checks::report>;
@@ -376,4 +376,4 @@ TEST(ArenaMisuseDeathTest, Trapped) {
 }
 #endif
 
-}  // namespace
+}  // namespace arena_misuse_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace arena_move_test {
 
 static_assert(std::is_nothrow_move_constructible_v<ebb::arena> && std::is_nothrow_move_assignable_v<ebb::arena>);
 static_assert(std::is_default_constructible_v<ebb::arena> && !std::is_copy_constructible_v<ebb::arena>);
@@ -182,4 +182,4 @@ TEST(ArenaMove, EndsTheEpochForWhatHasMemory) {
     EXPECT_EQ(b.used_bytes(), 0u) << "nothing was put by";
 }
 
-}  // namespace
+}  // namespace arena_move_test

@@ -8,7 +8,7 @@
 #include "arena_model.hpp"
 #include "failing_new.hpp"
 
-namespace {
+namespace arena_test {
 
 std::vector<int> log_of;
 
@@ -382,4 +382,4 @@ TEST(Arena, EveryAllocationFailsInTurn) {
     }
 }
 
-}  // namespace
+}  // namespace arena_test

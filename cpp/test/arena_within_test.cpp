@@ -17,7 +17,7 @@
 
 #include "failing_new.hpp"
 
-namespace {
+namespace arena_within_test {
 
 constexpr const char* text = "a text that is longer than what a string keeps in itself";
 
@@ -211,4 +211,4 @@ TEST(ArenaWithin, DefaultResourceForAScope) {
     EXPECT_EQ(r.blocks(), 0u);
 }
 
-}  // namespace
+}  // namespace arena_within_test

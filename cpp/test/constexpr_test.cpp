@@ -8,7 +8,7 @@
 #include <ebbpool/make.hpp>
 #include <type_traits>
 
-namespace {
+namespace constexpr_test {
 
 using pool_type = ebb::fixed_pool<int>;
 static_assert(!std::is_copy_constructible_v<pool_type> && !std::is_copy_assignable_v<pool_type>);
@@ -128,4 +128,4 @@ static_assert(without_checks());
 
 TEST(Constexpr, ScenariosCompiled) { SUCCEED(); }
 
-}  // namespace
+}  // namespace constexpr_test

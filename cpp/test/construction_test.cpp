@@ -17,7 +17,7 @@
 #include "failing_new.hpp"
 #include "trace.hpp"
 
-namespace {
+namespace construction_test {
 
 // The former names are the same types, or a program that uses both has two pools.
 static_assert(std::is_same_v<ebb::arena_pool<int>, ebb::fixed_pool<int>>);
@@ -317,4 +317,4 @@ TEST(Storage, TracesInIt) {
     EXPECT_EQ((trace::replay<trace::object<24, 8>>(t, {.storage = bytes})), "");
 }
 
-}  // namespace
+}  // namespace construction_test

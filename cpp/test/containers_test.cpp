@@ -15,7 +15,7 @@
 #include "failing_new.hpp"
 #include "trace.hpp"
 
-namespace {
+namespace containers_test {
 
 TEST(PoolResource, ListAndMap) {
     ebb::pool_resource<64> nodes(1'000);
@@ -179,4 +179,4 @@ TEST(PoolAllocator, WhatDoesNotFitComesFromTheHeap) {
     EXPECT_TRUE(nodes.empty());
 }
 
-}  // namespace
+}  // namespace containers_test

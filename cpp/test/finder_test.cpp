@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-namespace {
+namespace finder_test {
 
 template <std::size_t Size>
 void check() {
@@ -57,4 +57,4 @@ TEST(SlotFinder, AgreesWithDivision) {
     check<3 * 1'048'576>();
 }
 
-}  // namespace
+}  // namespace finder_test

@@ -17,7 +17,7 @@ struct ebb::detail::generations {
     }
 };
 
-namespace {
+namespace handle_pool_test {
 
 using ebb::detail::generations;
 
@@ -220,4 +220,4 @@ TEST(HandlePool, InStorageOfTheCallers) {
     for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(*pool.get(all[i]), ~std::uint64_t{i});
 }
 
-}  // namespace
+}  // namespace handle_pool_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace make_test {
 
 struct tracked {
     static inline int alive = 0;
@@ -110,4 +110,4 @@ TEST(Iterate, TheObjectAtHandMayGo) {
     EXPECT_TRUE(pool.empty());
 }
 
-}  // namespace
+}  // namespace make_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace misuse_fuzz_test {
 
 /// Numbers below a bound, the same in every run.
 class random_numbers {
@@ -202,4 +202,4 @@ TEST(misuse_fuzz, every_misuse_is_reported_as_what_it_is) {
     EXPECT_GT(result.right_calls, result.misuses);
 }
 
-}  // namespace
+}  // namespace misuse_fuzz_test

@@ -10,7 +10,7 @@
 #include <ebbpool/sync_fixed_pool.hpp>
 #include <string>
 
-namespace {
+namespace misuse_test {
 
 struct item {
     std::uint64_t first;
@@ -219,4 +219,4 @@ TEST(MisuseDeathTest, Leaks) {
 }
 #endif
 
-}  // namespace
+}  // namespace misuse_test

@@ -5,7 +5,7 @@
 
 #include "region_trace.hpp"
 
-namespace {
+namespace region_replay_test {
 
 TEST(RegionReplay, EveryTrace) {
     std::size_t files = 0;
@@ -52,4 +52,4 @@ TEST(RegionReplay, AWrongAnswerIsFound) {
     EXPECT_NE(region_trace::read("/no/such/file", wrong), "");
 }
 
-}  // namespace
+}  // namespace region_replay_test

@@ -8,7 +8,7 @@
 
 #include "trace.hpp"
 
-namespace {
+namespace replay_test {
 
 std::vector<std::string> trace_files() {
     std::set<std::string> files;
@@ -68,4 +68,4 @@ TEST(Fuzz, RandomBytes) {
     }
 }
 
-}  // namespace
+}  // namespace replay_test

@@ -13,7 +13,7 @@
 
 #include "failing_new.hpp"
 
-namespace {
+namespace sync_depot_test {
 
 using item = std::uint64_t;
 using pool_type = ebb::sync_fixed_pool<item>;
@@ -333,4 +333,4 @@ TEST(SyncDepot, SmallObjectsOfTwoThreads) {
     EXPECT_TRUE(pool.empty());
 }
 
-}  // namespace
+}  // namespace sync_depot_test

@@ -13,7 +13,7 @@
 
 #include "trace.hpp"
 
-namespace {
+namespace sync_test {
 
 struct item {
     std::uint64_t owner;
@@ -268,4 +268,4 @@ TEST(Sync, TracesWithoutMagazines) {
     }
 }
 
-}  // namespace
+}  // namespace sync_test
