@@ -32,6 +32,10 @@ func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registr
 	if pool == nil {
 		panic("arenaotel: Observe(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
 	}
+	return observe(m, pool.Stats, name)
+}
+
+func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.Registration, error) {
 	o := observer[arena.PoolStats]{meter: m}
 	o.counter("gets", "{arena}", "Arenas handed out.", func(s arena.PoolStats) uint64 { return s.Gets })
 	o.counter("puts", "{arena}", "Arenas put back.", func(s arena.PoolStats) uint64 { return s.Puts })
@@ -71,7 +75,7 @@ func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registr
 	o.gauge("pool_limit", "By", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) int { return s.LimitTotal })
 	o.gauge("max_idle", "By", "What idle arenas may have together over collections.", func(s arena.PoolStats) int { return s.MaxIdleBytes })
 	o.gauge("max_retained", "By", "What one idle arena may have.", func(s arena.PoolStats) int { return s.MaxRetained })
-	return o.register(pool.Stats, name)
+	return o.register(stats, name)
 }
 
 // ObserveFixed is Observe for a pool of fixed capacity.

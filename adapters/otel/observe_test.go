@@ -3,7 +3,9 @@ package arenaotel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -137,6 +139,52 @@ func TestObserve(t *testing.T) {
 		if strings.Contains(name, "pool=requests") {
 			t.Errorf("%s after Unregister", name)
 		}
+	}
+}
+
+// Each field of the statistics is one instrument's value, and no other's: with numbers that
+// all differ, two that were mixed up show. What a pool says of itself is often 0.
+func TestEachFieldIsObserved(t *testing.T) {
+	reader := sdk.NewManualReader()
+	var s arena.PoolStats
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanInt() {
+			f.SetInt(int64(1000 + i))
+		} else if f.CanUint() {
+			f.SetUint(uint64(1000 + i))
+		}
+	}
+	s.Refused = 3000
+	for i := range s.UsedAtPut.Counts {
+		s.UsedAtPut.Counts[i] = uint64(i + 1)
+	}
+	s.UsedAtPut.Bytes = 5000
+	if _, err := observe(sdk.NewMeterProvider(sdk.WithReader(reader)).Meter("test"), func() arena.PoolStats { return s }, "p"); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{
+		"gets_total": int64(s.Gets), "puts_total": int64(s.Puts), "misses_total": int64(s.Misses), "forks_total": int64(s.Forks),
+		"leaked_total": int64(s.Leaked), "abandoned_total": int64(s.Abandoned), "guarded_total": int64(s.Guarded), "used_late_total": int64(s.UsedLate),
+		"oversize_chunks_total": int64(s.Oversize), "dropped_chunks_total": int64(s.Dropped), "dropped_bytes_total": int64(s.DroppedBytes),
+		"put_used_bytes_total": 5000, "arenas": int64(s.Arenas), "in_use_bytes": int64(s.InUseBytes), "retained_bytes": int64(s.RetainedBytes),
+		"spare_bytes": int64(s.SpareBytes), "high_water_bytes": int64(s.HighWater), "largest_arena_bytes": int64(s.LargestArena),
+		"chunk_size_bytes": int64(s.ChunkSize), "arena_limit_bytes": int64(s.LimitPerArena), "pool_limit_bytes": int64(s.LimitTotal),
+		"max_idle_bytes": int64(s.MaxIdleBytes), "max_retained_bytes": int64(s.MaxRetained),
+		"refused_total,reason=total": int64(s.RefusedByTotal), "refused_total,reason=arena": int64(s.Refused - s.RefusedByTotal),
+	}
+	for bound, n := range s.UsedAtPut.Buckets() {
+		want[fmt.Sprintf("put_used_arenas_total,le=%d", bound)] = int64(n)
+	}
+	want["put_used_arenas_total,le=+Inf"] = int64(s.UsedAtPut.Count())
+	got := map[string]int64{}
+	for name, n := range collected(t, reader) {
+		name, labels, _ := strings.Cut(strings.TrimPrefix(name, "ebbpool_"), "{")
+		labels = strings.Trim(strings.ReplaceAll(strings.TrimSuffix(labels, "}"), "pool=p", ""), ",")
+		got[strings.TrimSuffix(name+","+labels, ",")] = n
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("observed\n%v, want\n%v", got, want)
 	}
 }
 
