@@ -7,7 +7,7 @@
 // The slice, the structs and all that lies in their fields are in the arena: text,
 // bytes, arrays, numbers of type numeric, and what JSON becomes. On the heap stay what
 // is left to pgx: types with a Scan method, its text format, ranges, intervals, numerics
-// of more than 18 digits, codecs of your own.
+// of more than 14 digits, codecs of your own.
 package arenapgx
 
 import (
@@ -30,7 +30,7 @@ import (
 //
 // Values and errors are those of Rows.Scan. These combinations cost no allocation, and
 // lie in a: text and types like it as strings; bytea, and text, as bytes; bool; integers and
-// floats of any size; numeric as a float, an integer or a pgtype.Numeric of at most 18
+// floats of any size; numeric as a float, an integer or a pgtype.Numeric of at most 14
 // digits; uuid as bytes or text; date, timestamp and timestamptz; one-dimensional arrays
 // of those as slices; and each of them as a pointer or as a type of package sql or pgtype
 // that may be NULL. JSON and JSONB are read by arenajson. All else, such as intervals,
