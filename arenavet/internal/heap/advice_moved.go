@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -73,18 +74,25 @@ func (h *advisor) movedParts(list ...ast.Expr) {
 	}
 }
 
-// movedParameters is moved for parameters and receivers, whose copy is made on the heap
-// when the function is called.
-func (h *advisor) movedParameters(lists ...*ast.FieldList) {
+// movedParameters is moved for parameters and receivers, whose copy is made on the heap when the
+// function is called: that of another name is copied where the function begins.
+func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) {
 	for _, list := range lists {
 		if list == nil {
 			continue
 		}
 		for _, p := range list.List {
 			for _, id := range p.Names {
-				if _, at, _ := h.addressLeaves(id); at.IsValid() {
-					h.useFunction(at, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", false, nil)
+				edits, at, fits := h.addressLeaves(id)
+				if !at.IsValid() {
+					continue
 				}
+				given, line := id.Name+"Given", func(pos token.Pos) int { return h.pkg.Pass.Fset.Position(pos).Line }
+				_, other := h.pkg.Pass.Pkg.Scope().Innermost(body.Lbrace).LookupParent(given, token.NoPos)
+				fits = fits && other == nil && h.request == "" && !strings.HasPrefix(h.arena(body.Lbrace), id.Name+".") && line(body.Lbrace) < line(body.List[0].Pos())
+				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", fits, func(pkg, a string) []analysis.TextEdit {
+					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+pkg+".NewOf("+a+", "+given+")")}, edits...)
+				})
 			}
 		}
 	}

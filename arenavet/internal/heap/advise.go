@@ -45,7 +45,7 @@ func adviseFunction(c *flow.Package, recv *ast.FieldList, t *ast.FuncType, body 
 			return
 		}
 	}
-	h.movedParameters(recv, t.Params)
+	h.movedParameters(body, recv, t.Params)
 	ast.Inspect(body, func(n ast.Node) bool {
 		h.at = n
 		switch n := n.(type) {

@@ -47,14 +47,24 @@ func (p *parser) fineErrors(s string) error {
 func parseError(text string) error { return maker.NewError(text) }
 
 // Parameters and the variables of loops that the address of which leaves.
-func (p *parser) parameter(t token, list []token) (*token, *position, any) {
+func (p *parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf`
 	for _, u := range list { // want `&u leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
 		if u.text != "" {
 			return &u, nil, nil
 		}
 	}
-	return nil, &t.pos, nil // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf`
+	return nil, &t.pos, nil
 }
+
+// Its copy has its name, and what has that name already stays.
+func (p *parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, which makes its parameter u on the heap, with arena p.a in scope: use arena.NewOf`
+	uGiven := u.text
+	t.text += uGiven // want `string concatenation on the heap, with arena p.a in scope: use its Concat`
+	p.take(t)
+	return &t, &u, uGiven
+}
+
+func (p *parser) take(t token) {}
 
 // So does one that a call is given as an interface.
 func (p *parser) decoded(b []byte) (string, error) {
