@@ -142,6 +142,7 @@ func (p *plan) rewrite() (fixes edits, err error) {
 	if err := p.rewriteJSON(fixes, done); err != nil {
 		return nil, err
 	}
+	p.rewriteCopiers(fixes, done)
 	p.advised = true
 	for _, f := range p.order {
 		for _, s := range f.sites {

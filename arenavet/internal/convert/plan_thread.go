@@ -160,6 +160,9 @@ func (p *plan) thread(e entry) (edits, error) {
 			if s.json != nil && s.fix && s.Reason == "" {
 				named(p.fileOf(s.Pos), jsonPath, "arenajson")
 			}
+			if s.copier != nil && s.fix && s.Reason == "" {
+				named(p.fileOf(s.Pos), catalog.ArenaPath, "arena")
+			}
 		}
 	}
 	for t := range tables {

@@ -23,6 +23,7 @@ type Site struct {
 	kind   string // what the compiler's message of it begins with
 	fix    bool   // there is a text for it
 	json   *jsonCall
+	copier *ast.CallExpr // one of those
 }
 
 // sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
@@ -72,6 +73,11 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 	}
 	info := d.pkg.TypesInfo
 	sums := map[ast.Expr]bool{}
+	for _, v := range fn.Params { // of which a copy is made where the function begins
+		if slices.Contains(p.messages(v.Pos()), "var "+v.Name()) {
+			add(ast.NewIdent(v.Name()), "variable", d.decl.Body.Lbrace, v.Pos())
+		}
+	}
 	ast.Inspect(d.decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
@@ -115,6 +121,9 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 				return true
 			}
 			p.callSite(info, n, add)
+			if fn := calledFunc(info, n); fn != nil && copiers[fn.FullName()].name != "" && add(n, "", n.Pos(), n.Lparen) {
+				all[len(all)-1].copier = n
+			}
 		case *ast.Ident:
 			v, ok := info.Defs[n].(*types.Var)
 			if ok && !v.IsField() && builders[types.TypeString(v.Type(), nil)] {
@@ -173,11 +182,19 @@ func (p *program) callSite(info *types.Info, n *ast.CallExpr, add func(n ast.Nod
 			return
 		}
 	}
-	if s, ok := n.Fun.(*ast.SelectorExpr); ok {
-		if fn, ok := info.Uses[s.Sel].(*types.Func); ok && fn.Pkg() != nil && fn.Signature().Recv() == nil && twins[fn.Pkg().Path()+"."+fn.Name()] {
-			add(n, "", n.Pos(), n.Lparen)
-		}
+	if fn := calledFunc(info, n); fn != nil && twins[fn.FullName()] {
+		add(n, "", n.Pos(), n.Lparen)
 	}
+}
+
+// calledFunc is the function of another package that a call is of, or nil.
+func calledFunc(info *types.Info, n *ast.CallExpr) *types.Func {
+	s, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	fn, _ := info.Uses[s.Sel].(*types.Func)
+	return fn
 }
 
 var builders = map[string]bool{"strings.Builder": true, "bytes.Buffer": true}

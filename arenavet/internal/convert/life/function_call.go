@@ -210,7 +210,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 			put(i, all)
 		}
 	}
-	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone[name] {
+	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone(name) {
 		for r := range args[0] {
 			for i, a := range args[1:] {
 				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText {

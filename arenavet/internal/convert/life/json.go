@@ -3,6 +3,7 @@ package life
 import (
 	"go/types"
 	"maps"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,9 +20,15 @@ func decodes(name string) bool {
 	return name == "encoding/json.Unmarshal" || name == "encoding/json.Decoder.Decode"
 }
 
-// keepsNone lists functions of the standard library with a receiver that keep nothing of what they are
-// given: what they write is a copy.
-var keepsNone = map[string]bool{"encoding/json.Encoder.Encode": true, "encoding/json.Encoder.SetIndent": true}
+// keepsNone reports whether a function of the standard library with a receiver keeps nothing of what it
+// is given: what it writes is a copy.
+func keepsNone(name string) bool {
+	switch name {
+	case "encoding/json.Encoder.Encode", "encoding/json.Encoder.SetIndent", "strings.Replacer.WriteString":
+		return true
+	}
+	return strings.HasPrefix(name, "regexp.Regexp.") && name != "regexp.Regexp.UnmarshalText"
+}
 
 // copiesAll reports whether what a function returns leads to nothing that it was given.
 func copiesAll(pkg, name string) bool {
