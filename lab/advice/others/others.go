@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 )
 
 //go:embed *.txtar main.go.txt
@@ -25,6 +27,7 @@ type Module struct {
 	Path, Version string
 	tests         []string // packages whose tests must pass
 	program       string   // calls the root in an arena
+	root          []string // the root, and what else "arena convert" is told
 	edits         []edit
 }
 
@@ -85,12 +88,14 @@ func (m *Module) parse(text string) error {
 			m.Path, m.Version, _ = strings.Cut(value, "@")
 		case "test":
 			m.tests = strings.Fields(value)
+		case "root":
+			m.root = strings.Fields(value)
 		default:
 			return fmt.Errorf("unknown key %q", key)
 		}
 	}
-	if m.What == "" || m.Version == "" || len(m.tests) == 0 || m.program == "" || len(m.edits) == 0 {
-		return fmt.Errorf("what, module, test, main.go or the edits are missing")
+	if m.What == "" || m.Version == "" || len(m.tests) == 0 || len(m.root) == 0 || m.program == "" || len(m.edits) == 0 {
+		return fmt.Errorf("what, module, test, root, main.go or the edits are missing")
 	}
 	return nil
 }
@@ -112,30 +117,54 @@ func (m Module) Make(dir, arena string) (*Made, error) {
 		return nil, err
 	}
 	c := &Made{m, dir, from.Dir, arena}
-	copied := c.folder("module")
-	if err := os.CopyFS(copied, os.DirFS(from.Dir)); err != nil {
+	if err := c.copy("module"); err != nil {
 		return nil, err
 	}
-	if _, err := run(dir, "chmod", "-R", "u+w", copied); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(copied, "go.mod")); err != nil {
-		if err := write(filepath.Join(copied, "go.mod"), "module "+m.Path+"\n\ngo 1.25.0\n"); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.require(copied); err != nil {
-		return nil, err
-	}
-	if err := apply(copied, m.edits); err != nil {
+	if err := apply(c.folder("module"), m.edits); err != nil {
 		return nil, err
 	}
 	for _, form := range []string{"plain", "arena"} {
-		if err := c.build(form); err != nil {
+		if err := c.build(form, "module"); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// copy makes a copy of the original, which requires package arena.
+func (c *Made) copy(name string) error {
+	copied := c.folder(name)
+	if err := os.CopyFS(copied, os.DirFS(c.original)); err != nil {
+		return err
+	}
+	if _, err := run(c.dir, "chmod", "-R", "u+w", copied); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(copied, "go.mod")); err != nil {
+		if err := write(filepath.Join(copied, "go.mod"), "module "+c.Path+"\n\ngo 1.25.0\n"); err != nil {
+			return err
+		}
+	}
+	return c.require(copied)
+}
+
+// Convert has another copy converted by "arena convert", whose program is tool, for a program of
+// the form automatic. What the tool writes has passed the module's tests and the analyzer. It
+// returns how many sites move, of how many, and how long that took; none moving is no error.
+func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err error) {
+	if err := c.copy("automatic"); err != nil {
+		return 0, 0, 0, err
+	}
+	before := time.Now()
+	out, err := run(c.folder("automatic"), tool, slices.Concat([]string{"convert", "-generated", "-root"}, c.root, c.tests)...)
+	took = time.Since(before)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if _, err := fmt.Sscanf(out, "%d of %d sites", &moved, &sites); err != nil || moved == 0 {
+		return 0, sites, took, err
+	}
+	return moved, sites, took, c.build("automatic", "automatic")
 }
 
 func (c *Made) folder(name string) string { return filepath.Join(c.dir, name) }
@@ -148,8 +177,8 @@ func (c *Made) require(dir string) error {
 
 var inArena = regexp.MustCompile(`In\(a(, |\))`)
 
-// build makes the program that measures a form: plain calls the module as it is.
-func (c *Made) build(form string) error {
+// build makes the program that measures a form of the module in a folder: plain calls it as it is.
+func (c *Made) build(form, module string) error {
 	dir, program := c.folder("program-"+form), c.program
 	if form == "plain" {
 		program = inArena.ReplaceAllStringFunc(program, func(s string) string { return "(" + strings.TrimPrefix(s[4:], ", ") })
@@ -170,13 +199,13 @@ func (c *Made) build(form string) error {
 		return err
 	}
 	edit := []string{"mod", "edit", "-require=" + c.Path + "@" + c.Version}
-	if form == "arena" {
-		edit = append(edit, "-replace="+c.Path+"="+c.folder("module"))
+	if form != "plain" {
+		edit = append(edit, "-replace="+c.Path+"="+c.folder(module))
 	}
 	if _, err := run(dir, "go", edit...); err != nil {
 		return err
 	}
-	_, err = run(dir, "go", "build", "-mod=mod", "-o", c.Program(form), ".")
+	_, err = run(dir, "go", "build", "-o", c.Program(form), ".")
 	return err
 }
 
@@ -189,7 +218,7 @@ var withArena = regexp.MustCompile(`In\(nil(, |\))`)
 // Test runs the module's own tests, with a nil arena and then, in a checked build, with one.
 func (c *Made) Test() error {
 	test := func(flags ...string) error {
-		_, err := run(c.folder("module"), "go", append(append([]string{"test", "-mod=mod", "-count=1", "-vet=off"}, flags...), c.tests...)...)
+		_, err := run(c.folder("module"), "go", append(append([]string{"test", "-count=1", "-vet=off"}, flags...), c.tests...)...)
 		return err
 	}
 	if err := test(); err != nil {
@@ -241,7 +270,7 @@ func write(name, text string) error { return os.WriteFile(name, []byte(text), 0o
 func run(dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)

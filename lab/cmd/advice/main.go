@@ -35,6 +35,7 @@ func main() {
 	names := flag.String("names", "", "only these programs, with commas")
 	convert := flag.String("conversions", "", "only what conversions gain, without and with live objects, into this `FILE`")
 	byHand := flag.String("others", "", "only what conversions of others' modules gain, into this `FILE`")
+	automatic := flag.String("automatic", "", "only what \"arena convert\" makes of others' modules, beside the conversions by hand, into this `FILE`")
 	into := flag.String("into", "", "only make conversions of others' modules, in this `FOLDER`, NAME/module")
 	rounds := flag.Int("rounds", 5, "how often both forms are measured, in turn")
 	length := flag.Duration("for", time.Second, "processor time of one measurement")
@@ -45,6 +46,8 @@ func main() {
 		err = writePage()
 	case *convert != "":
 		err = conversions(*convert, strings.Split(*names, ","), *rounds, *length)
+	case *automatic != "":
+		err = automatically(*automatic, *names, *rounds, *length)
 	case *into != "":
 		err = makeOthers(*into, *names)
 	case *byHand != "":

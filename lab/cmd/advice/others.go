@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,4 +77,47 @@ func ofOther(f *os.File, c *others.Made, rounds int, length time.Duration) error
 	}
 	fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", c.Name, n)
 	return (&lab{}).turns(f, c.Name, rounds, length, c.Program)
+}
+
+// automatically writes what "arena convert" makes of them, and what their forms take by turns: the
+// plain one, that by hand, and the automatic one.
+func automatically(file, names string, rounds int, length time.Duration) error {
+	work, err := os.MkdirTemp("", "others")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	tool := filepath.Join(work, "arena.exe")
+	if err := command("go", "-C", "../arenavet", "build", "-o", tool, "./cmd/arena"); err != nil {
+		return err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
+	err = eachOther(work, names, func(c *others.Made) error {
+		moved, sites, took, err := c.Convert(tool)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(f, "BenchmarkAutomatic/program=%s 1 %d moved %d sites %.0f seconds\n", c.Name, moved, sites, took.Seconds())
+		for range rounds {
+			for _, form := range []string{"plain", "arena", "automatic"} {
+				from := form
+				if form == "automatic" && moved == 0 {
+					from = "plain"
+				}
+				l := lab{subject: c.Program(from)}
+				_, each, err := l.serve(c.Name, from, "100", length)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(f, "BenchmarkAutomatic/program=%s/form=%s 1 %.0f cpu-ns/op %.4g allocs/op\n", c.Name, form, each, l.allocations)
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, f.Close())
 }
