@@ -25,7 +25,7 @@ func TestConvert(t *testing.T) {
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
 		t.Run(name, func(t *testing.T) {
-			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name}, name != "copies" && name != "copier" // others for TestGate
+			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name + "/..."}, name != "copies" && name != "copier" // others for TestGate
 			t.Setenv("GOWORK", "off")
 			r, err := Convert(c)
 			if err != nil {

@@ -94,9 +94,16 @@ func (p *program) buildTests(dir string, files map[string][]byte) ([]built, erro
 	if err != nil {
 		return nil, err
 	}
-	// What the tests share is compiled once.
-	if _, err := goCommand(p.dir, slices.Concat([]string{"build"}, flags, p.patterns)...); err != nil {
-		return nil, err
+	var shared []string // by the tests: compiled once
+	for _, pkg := range p.pkgs {
+		if len(pkg.GoFiles) > 0 && pkg.Name != "main" {
+			shared = append(shared, pkg.PkgPath)
+		}
+	}
+	if len(shared) > 0 {
+		if _, err := goCommand(p.dir, slices.Concat([]string{"build"}, flags, shared)...); err != nil {
+			return nil, err
+		}
 	}
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
