@@ -1264,10 +1264,8 @@ public:
 
     /// A block of at least `bytes` bytes that a container gave back, at a multiple of
     /// unit; null when there is none.
-    EBB_INLINE void* recycled(std::size_t bytes) noexcept {
-        if (bytes < smallest || free_sizes_ == 0) return nullptr;
-        return take_again(bytes);
-    }
+    EBB_INLINE void* recycled(std::size_t bytes) noexcept { return may_recycle(bytes) ? take_again(bytes) : nullptr; }
+    [[nodiscard]] bool may_recycle(std::size_t bytes) const noexcept { return bytes >= smallest && free_sizes_ != 0; }
 
     /// What each end of an epoch and each rewind changes: a block that is given back with
     /// another stamp than it was taken with is no block any more.
@@ -1444,6 +1442,15 @@ public:
         if (align > unit) overhead_ += pad;
         lo_ = address{lo + pad + last + 1};
         return pointer_to(lo + pad);
+    }
+
+    /// The same at a multiple of unit, or null where there is no room in the current chunk.
+    EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
+        const std::uintptr_t lo = +lo_;
+        const std::size_t last = (bytes - 1) | (unit - 1);
+        if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
+        lo_ = address{lo + last + 1};
+        return pointer_to(lo);
     }
 
     /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
@@ -1687,6 +1694,7 @@ public:
     using region_blocks::give_back;
     using region_blocks::has_blocks;
     using region_blocks::has_blocks_since;
+    using region_blocks::may_recycle;
     using region_blocks::recycle;
     using region_blocks::recycled;
     using region_blocks::remove_block;
@@ -3038,6 +3046,12 @@ private:
         return region_.take(bytes, detail::unit);
     }
 
+    // The same where it takes no call, else null.
+    EBB_INLINE void* take_at_once(std::size_t bytes, std::size_t align) noexcept {
+        if (align - 1 >= detail::unit || (align & (align - 1)) != 0 || region_.may_recycle(bytes)) return nullptr;
+        return region_.take_at_once(bytes);
+    }
+
     EBB_NOINLINE void* take_or_reuse_apart(std::size_t bytes, std::size_t align) { return take_or_reuse(bytes, align); }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
@@ -3993,11 +4007,21 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        void* const p = is_stranded() ? nullptr : arena_->take_at_once(bytes, alignment);
+        if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
+        return add_block(), p;
+    }
+
+    // Apart, so that the usual case saves no registers for it.
+    EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_or_reuse(bytes, alignment);
+        return add_block(), p;
+    }
+
+    EBB_INLINE void add_block() noexcept {
         if (blocks_++ == 0) epoch_ = arena_->region_.epochs();
         if constexpr (Checks::enabled) arena_->region_.add_block();
-        return p;
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {

@@ -7,6 +7,7 @@
 #include <ebbpool/arena_resource.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -235,5 +236,15 @@ TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
 }
 
 #endif
+
+// Text may end in the middle of a unit; a block of a resource is whole units before it.
+TEST(ArenaBlocks, OfAResourceEndBeforeText) {
+    ebb::arena a(1'000);
+    ebb::arena_resource r(a);
+    const std::string_view text = a.copy("x");
+    while (a.stats().chunks == 1) std::memset(r.allocate(8, 8), 0, 8);
+    EXPECT_EQ(text, "x");
+    r.abandon();
+}
 
 }  // namespace arena_blocks_test

@@ -287,6 +287,9 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     EXPECT_EQ(last.pointer, &r);
     EXPECT_EQ(r.blocks(), 1u);
     a.reset();
+    expect(ebb::misuse::stranded, &a, [&] { p = r.allocate(10, 1); });  // which is had at once
+    EXPECT_EQ(r.blocks(), 1u);
+    a.reset();
     expect(ebb::misuse::stranded, &a, [&] { r.deallocate(p, 10); });
     EXPECT_EQ(r.blocks(), 0u);
 

@@ -347,6 +347,12 @@ private:
         return region_.take(bytes, detail::unit);
     }
 
+    // The same where it takes no call, else null.
+    EBB_INLINE void* take_at_once(std::size_t bytes, std::size_t align) noexcept {
+        if (align - 1 >= detail::unit || (align & (align - 1)) != 0 || region_.may_recycle(bytes)) return nullptr;
+        return region_.take_at_once(bytes);
+    }
+
     EBB_NOINLINE void* take_or_reuse_apart(std::size_t bytes, std::size_t align) { return take_or_reuse(bytes, align); }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a

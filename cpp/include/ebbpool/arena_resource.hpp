@@ -61,11 +61,21 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        void* const p = is_stranded() ? nullptr : arena_->take_at_once(bytes, alignment);
+        if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
+        return add_block(), p;
+    }
+
+    // Apart, so that the usual case saves no registers for it.
+    EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_or_reuse(bytes, alignment);
+        return add_block(), p;
+    }
+
+    EBB_INLINE void add_block() noexcept {
         if (blocks_++ == 0) epoch_ = arena_->region_.epochs();
         if constexpr (Checks::enabled) arena_->region_.add_block();
-        return p;
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {

@@ -73,6 +73,15 @@ public:
         return pointer_to(lo + pad);
     }
 
+    /// The same at a multiple of unit, or null where there is no room in the current chunk.
+    EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
+        const std::uintptr_t lo = +lo_;
+        const std::size_t last = (bytes - 1) | (unit - 1);
+        if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
+        lo_ = address{lo + last + 1};
+        return pointer_to(lo);
+    }
+
     /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
     /// overflow.
     static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
@@ -314,6 +323,7 @@ public:
     using region_blocks::give_back;
     using region_blocks::has_blocks;
     using region_blocks::has_blocks_since;
+    using region_blocks::may_recycle;
     using region_blocks::recycle;
     using region_blocks::recycled;
     using region_blocks::remove_block;

@@ -41,10 +41,8 @@ public:
 
     /// A block of at least `bytes` bytes that a container gave back, at a multiple of
     /// unit; null when there is none.
-    EBB_INLINE void* recycled(std::size_t bytes) noexcept {
-        if (bytes < smallest || free_sizes_ == 0) return nullptr;
-        return take_again(bytes);
-    }
+    EBB_INLINE void* recycled(std::size_t bytes) noexcept { return may_recycle(bytes) ? take_again(bytes) : nullptr; }
+    [[nodiscard]] bool may_recycle(std::size_t bytes) const noexcept { return bytes >= smallest && free_sizes_ != 0; }
 
     /// What each end of an epoch and each rewind changes: a block that is given back with
     /// another stamp than it was taken with is no block any more.
