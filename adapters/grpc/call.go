@@ -269,7 +269,7 @@ func (c *call) own(err error, alone bool) error {
 		return err
 	}
 	st, ok := status.FromError(err)
-	if alone && !sentFrom(c.last, st) {
+	if alone && isStored(err, st) && !sentFrom(c.last, st) {
 		return err
 	}
 	if !ok {

@@ -1,6 +1,7 @@
 package arenagrpc
 
 import (
+	"errors"
 	"sync"
 	"time"
 	"unsafe"
@@ -23,6 +24,22 @@ func exhausted(over *arena.LimitError) error {
 		}
 	}
 	return st.Err()
+}
+
+// isStored reports whether err has its text, st's, and its status somewhere. Others make them
+// of what err leads to whenever they are asked: as errors.Join does, a fs.PathError, and many
+// of a program's own.
+func isStored(err error, st *status.Status) bool {
+	again, _ := status.FromError(err)
+	if unsafe.StringData(st.Message()) != unsafe.StringData(again.Message()) {
+		return false
+	}
+	var has interface{ GRPCStatus() *status.Status }
+	if !errors.As(err, &has) {
+		return true
+	}
+	one, other := has.GRPCStatus(), has.GRPCStatus()
+	return one == other
 }
 
 // sentFrom reports whether st has text that lies in a.

@@ -35,8 +35,22 @@ type textError struct{ text string }
 
 func (e textError) Error() string { return e.text }
 
+// madeError has its text made when it is asked for it, and its status.
+type madeError struct{ text string }
+
+func (e madeError) Error() string { return "made of " + e.text }
+
+type madeStatus struct{ text string }
+
+func (e madeStatus) Error() string { return "known" }
+
+func (e madeStatus) GRPCStatus() *status.Status {
+	st, _ := status.New(codes.Aborted, "known").WithDetails(request(e.text))
+	return st
+}
+
 // What an error says is sent after the handler has returned: where it lies in the arena
-// it would be another call's text by then.
+// it would be another call's text by then. So would be what gRPC has an error make of it then.
 func TestErrors(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	known := errors.New("known")
@@ -52,7 +66,10 @@ func TestErrors(t *testing.T) {
 			}
 			return st.Err()
 		},
-		"known": func(*arena.Arena, string) error { return known },
+		"known":       func(*arena.Arena, string) error { return known },
+		"joined":      func(_ *arena.Arena, text string) error { return errors.Join(textError{text}, known) },
+		"made":        func(_ *arena.Arena, text string) error { return madeError{text} },
+		"made status": func(_ *arena.Arena, text string) error { return madeStatus{text} },
 	}
 	client := serveTests(t, pool, &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
 		kind, text, _ := strings.Cut(r.ResponseStatus.Message, "|")
@@ -81,6 +98,16 @@ func TestErrors(t *testing.T) {
 							t.Errorf("the detail %v", st.Details()[0])
 						}
 					case "known":
+						want = "known"
+					case "joined":
+						want += "\nknown"
+					case "made":
+						want = "made of " + want
+					case "made status":
+						code = codes.Aborted
+						if r, ok := st.Details()[0].(*pb.SimpleRequest); !ok || r.ResponseStatus.Message != want {
+							t.Errorf("the detail %v", st.Details()[0])
+						}
 						want = "known"
 					}
 					if st.Message() != want || st.Code() != code {
