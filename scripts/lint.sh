@@ -1,6 +1,7 @@
 #!/bin/sh
 # lint.sh GO MODULE...: gofmt, go vet, staticcheck and arenavet over the modules in these
-# folders, each also after another has found something. staticcheck.conf says what
+# folders, each also after another has found something. go vet and arenavet are one tool,
+# arenavet/internal/lint. staticcheck.conf says what
 # staticcheck is not asked, and why.
 set -u
 go=$1
@@ -18,24 +19,27 @@ unformatted=$(gofmt -l .)
 
 tools=$(pwd)/_build/tools/lint
 mkdir -p "$tools"
-(cd arenavet && "$go" build -buildvcs=false -o "$tools/arenavet" ./cmd/arenavet) || status=1
+(cd arenavet && "$go" build -buildvcs=false -o "$tools/vet" ./internal/lint) || status=1
 # Built by the Go that is here: one that is older can't read what it writes.
 GOBIN=$tools "$go" install honnef.co/go/tools/cmd/staticcheck@v0.8.2 >"$tools/log" 2>&1 ||
 	skipped "staticcheck can't be had: $(tail -n 1 "$tools/log")"
 
 for dir; do
 	cd "$dir" || exit 1
-	"$go" vet ./... || status=1
 	# Types of tests have fields for their size alone.
 	if [ -x "$tools/staticcheck" ] && ! "$tools/staticcheck" ./... >"$tools/found" 2>&1 &&
 		grep -v ': field .* is unused (U1000)$' "$tools/found"; then
 		status=1
 	fi
 	# These misuse arenas on purpose.
-	packages=$("$go" list ./... | grep -vE '/docs/mistakes$|/arena/internal/(suite|bench)$')
+	odd='/docs/mistakes$|/arena/internal/(suite|bench)$'
+	packages=$("$go" list ./... | grep -E "$odd")
 	# Without a name it would be the folder's own package.
 	# shellcheck disable=SC2086
-	[ -z "$packages" ] || "$go" vet -vettool="$tools/arenavet" $packages || status=1
+	[ -z "$packages" ] || "$go" vet $packages || status=1
+	packages=$("$go" list ./... | grep -vE "$odd")
+	# shellcheck disable=SC2086
+	[ -z "$packages" ] || "$go" vet -vettool="$tools/vet" $packages || status=1
 	cd "$OLDPWD" || exit 1
 done
 [ "$status" != 0 ] || echo "gofmt, go vet, staticcheck and arenavet have nothing to say of $# modules"
