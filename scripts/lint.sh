@@ -1,8 +1,7 @@
 #!/bin/sh
 # lint.sh GO MODULE...: gofmt, go vet, staticcheck and arenavet over the modules in these
 # folders, each also after another has found something. go vet and arenavet are one tool,
-# arenavet/internal/lint. staticcheck.conf says what
-# staticcheck is not asked, and why.
+# arenavet/internal/lint. staticcheck.conf says what staticcheck is not asked, and why.
 set -u
 go=$1
 shift
@@ -31,13 +30,13 @@ for dir; do
 		grep -v ': field .* is unused (U1000)$' "$tools/found"; then
 		status=1
 	fi
-	# These misuse arenas on purpose.
+	# These misuse arenas on purpose. Without a name it would be the folder's own package.
 	odd='/docs/mistakes$|/arena/internal/(suite|bench)$'
-	packages=$("$go" list ./... | grep -E "$odd")
-	# Without a name it would be the folder's own package.
+	all=$("$go" list ./...)
+	packages=$(echo "$all" | grep -E "$odd")
 	# shellcheck disable=SC2086
 	[ -z "$packages" ] || "$go" vet $packages || status=1
-	packages=$("$go" list ./... | grep -vE "$odd")
+	packages=$(echo "$all" | grep -vE "$odd")
 	# shellcheck disable=SC2086
 	[ -z "$packages" ] || "$go" vet -vettool="$tools/vet" $packages || status=1
 	cd "$OLDPWD" || exit 1
