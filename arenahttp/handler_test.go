@@ -140,6 +140,20 @@ func TestPanicsGoOn(t *testing.T) {
 			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		}()
 	}
+	// A text of the arena, too: the log showed what the next request had there.
+	func() {
+		defer func() {
+			got := recover()
+			p.Do(func(a *arena.Arena) { a.AllocString("another") })
+			if got != "of one 1" {
+				t.Errorf("the panic became %v", got)
+			}
+		}()
+		h := arenahttp.Handler(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			panic(arena.FromContext(r.Context()).Sprintf("of one %d", 1))
+		}))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}()
 	exited := make(chan bool)
 	go func() {
 		defer close(exited)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -261,6 +262,9 @@ func (w *worker) heir() uint64 {
 // memory. It is deferred itself, for recover.
 func (x *exchange) end(r *http.Request) {
 	v := recover()
+	if text, ok := v.(string); ok {
+		v = strings.Clone(text) // net/http logs it when the arena is another request's
+	}
 	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
 	x.request.leave(&x.request.main, r)
 	if v == nil {
