@@ -120,6 +120,19 @@ func TestPanicsGoOn(t *testing.T) {
 			arenafasthttp.Handler(p, func(*fasthttp.RequestCtx) { panic(v) })(new(fasthttp.RequestCtx))
 		}()
 	}
+	// A text of the arena, too: who recovered it saw what the next request had there.
+	func() {
+		defer func() {
+			got := recover()
+			p.Do(func(a *arena.Arena) { a.AllocString("another") })
+			if got != "of one 1" {
+				t.Errorf("the panic became %v", got)
+			}
+		}()
+		arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+			panic(arena.FromContext(ctx).Sprintf("of one %d", 1))
+		})(new(fasthttp.RequestCtx))
+	}()
 	exited := make(chan bool)
 	go func() {
 		defer close(exited)

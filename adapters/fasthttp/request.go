@@ -3,6 +3,7 @@ package arenafasthttp
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/valyala/fasthttp"
@@ -102,6 +103,9 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 // another goroutine's to know, and does not matter.
 func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
 	v := recover()
+	if text, ok := v.(string); ok {
+		v = strings.Clone(text) // who recovers it does so when the arena is another request's
+	}
 	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
 	q.leave(ctx, timedOut)
 	if v == nil {

@@ -3,6 +3,7 @@ package arenagrpc
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
@@ -230,6 +231,9 @@ func (c *call) answer(reply any, alone bool) any {
 // goes on, unless a limit refused it.
 func (c *call) finish(reply *any, err *error) {
 	v := recover()
+	if text, ok := v.(string); ok {
+		v = strings.Clone(text) // it is printed when the arena is another call's
+	}
 	c.main.Store(0)
 	if c.last != nil {
 		c.giveBack(c.last, 0)

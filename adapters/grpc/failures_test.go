@@ -156,7 +156,7 @@ func decoder(t *testing.T, r *pb.SimpleRequest) func(any) error {
 func TestPanics(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
-		panic("the handler's own")
+		panic(arenagrpc.FromContext(ctx).Concat("the handler's", " own")) // not another call's by then
 	}}
 	client := serveTests(t, pool, s, grpc.UnaryInterceptor(recovered))
 	_, err := client.UnaryCall(within(t), request("x"))
@@ -168,7 +168,9 @@ func TestPanics(t *testing.T) {
 	}} {
 		func() {
 			defer func() {
-				if v := recover(); v != "the handler's own" {
+				v := recover()
+				pool.Do(func(a *arena.Arena) { a.AllocString(strings.Repeat("another", 60)) })
+				if v != "the handler's own" {
 					t.Errorf("the panic became %v", v)
 				}
 			}()
