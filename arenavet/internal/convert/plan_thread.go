@@ -160,8 +160,8 @@ func (p *plan) thread(e entry) (edits, error) {
 			if s.json != nil && s.fix && s.Reason == "" {
 				named(p.fileOf(s.Pos), jsonPath, "arenajson")
 			}
-			if s.copier != nil && s.fix && s.Reason == "" {
-				named(p.fileOf(s.Pos), catalog.ArenaPath, "arena")
+			if s.json == nil && s.fix && s.Reason == "" && p.parsers[f.fn] == nil {
+				named(p.fileOf(s.Pos), catalog.ArenaPath, "arena") // which a carrier alone does not bring
 			}
 		}
 	}

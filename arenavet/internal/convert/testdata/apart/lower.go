@@ -1,0 +1,5 @@
+package apart
+
+import "bytes"
+
+func lower(p *parser) []byte { return bytes.ToLower(p.text) }

@@ -1,0 +1,3 @@
+package apart
+
+func word(p *parser) *Node { return &Node{Text: lower(p)} }
