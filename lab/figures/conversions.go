@@ -50,3 +50,39 @@ func gains(table, name, work string, m rounds.Measured) (all []Figure) {
 	}
 	return all
 }
+
+// automatic has what "arena convert" makes of these modules, beside the conversions by hand.
+func automatic(m rounds.Measured) (all []Figure, _ error) {
+	modules, err := others.Modules()
+	for _, o := range modules {
+		name := "Automatic/program=" + o.Name
+		if len(m.Values(name, "sites")) == 0 {
+			continue
+		}
+		of := func(form, unit string) float64 { return median(m.Values(name+"/form="+form, unit)) }
+		add := func(measure string, values ...float64) {
+			if g, ok := (Figure{Table: "automatic", Work: strings.TrimPrefix(o.Path, "github.com/") + ", " + o.Root(), Measure: measure}).Single(values); ok {
+				all = append(all, g)
+			}
+		}
+		add("seconds", m.Values(name, "seconds")...)
+		add("sites moved", m.Values(name, "moved")...)
+		add("of", m.Values(name, "sites")...)
+		const cpu, allocations = "cpu-ns/op", "allocs/op"
+		add("allocations", of("plain", allocations))
+		add("by hand", of("arena", allocations))
+		add("automatic", of("automatic", allocations))
+		add("% of those removed by hand", share(of, allocations))
+		add("times as fast by hand", of("plain", cpu)/of("arena", cpu))
+		add("times as fast, automatic", of("plain", cpu)/of("automatic", cpu))
+		if of("arena", cpu) < of("plain", cpu) {
+			add("% of that gain", share(of, cpu))
+		}
+	}
+	return all, err
+}
+
+// share is how much the automatic conversion saves, of what that by hand saves, in percent.
+func share(of func(form, unit string) float64, unit string) float64 {
+	return 100 * (of("plain", unit) - of("automatic", unit)) / (of("plain", unit) - of("arena", unit))
+}

@@ -20,6 +20,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"shifting":    shifted,
 	"isolation":   isolated,
 	"others":      ofOthers,
+	"automatic":   automatic,
 	"json":        codecs,
 	"cpp":         pools,
 	"orders":      func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },

@@ -29,6 +29,7 @@ var Places = []Place{
 	{"docs/numbers.md", "shifting", func(all []Figure) string { return Rows(Only(all, "shifting")) }},
 	{"docs/numbers.md", "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},
 	{"docs/numbers.md", "others", func(all []Figure) string { return Pivot("module", Only(all, "others")) }},
+	{"lab/dead-ends.md", "automatic", func(all []Figure) string { return Pivot("module, root", Only(all, "automatic")) }},
 	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
 	{"examples/orders/README.md", "load", func(all []Figure) string { return Pivot("7 rounds, 80 % of the requests read", Only(all, "orders")) }},
 	{"docs/generated/isolation.md", "isolation", func(all []Figure) string { return Rows(Only(all, "isolation")) }},

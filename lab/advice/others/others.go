@@ -56,6 +56,9 @@ func Modules() ([]Module, error) {
 	return all, nil
 }
 
+// Root is the function that a conversion starts from.
+func (m Module) Root() string { return m.root[0] }
+
 // parse reads a description: "key value" lines, then a section for each file, and the program.
 func (m *Module) parse(text string) error {
 	section := ""
