@@ -175,6 +175,9 @@ func (s *soak) serve(t *testing.T) (end func()) {
 		for lines.Scan() {
 			text += lines.Text() + "\n"
 		}
+		if err := lines.Err(); err != nil {
+			text += err.Error()
+		}
 		rest <- text
 	}()
 	return func() {
