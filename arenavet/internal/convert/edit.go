@@ -21,6 +21,18 @@ type edit struct {
 // edits are those of files, by name.
 type edits map[string][]edit
 
+// overlaps reports whether an edit of one list and one of the other change the same text.
+func overlaps(done, list []edit) bool {
+	for _, e := range list {
+		for _, d := range done {
+			if e.from < d.to && d.from < e.to || e.from == e.to && d.from < e.from && e.from < d.to || d.from == d.to && e.from < d.from && d.from < e.to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (p *program) add(all edits, from, to token.Pos, text string) {
 	f := p.fset.File(from)
 	all[f.Name()] = append(all[f.Name()], edit{from: f.Offset(from), to: f.Offset(to), text: text, order: len(all[f.Name()])})

@@ -174,17 +174,6 @@ func (p *plan) rewriteJSON(fixes, done edits) error {
 	return nil
 }
 
-func overlaps(done, list []edit) bool {
-	for _, e := range list {
-		for _, d := range done {
-			if e.from < d.to && d.from < e.to || e.from == e.to && d.from < e.from && e.from < d.to || d.from == d.to && e.from < d.from && d.from < e.to {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // result is the changed files, where the root gets its arena as e has it.
 func (p *plan) result(fixes edits, e entry) (map[string][]byte, error) {
 	all, err := p.thread(e)
