@@ -132,10 +132,10 @@ report: tools ## the pictures, and a page with all that is kept: _build/report
 	cd lab && $(GO) run ./cmd/lab report -publish
 
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
-	$(call parts,4 minutes on two idle cores and 10 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
+	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
 
-test-all: tools ## each build, processor, Go and compiler once: 35 minutes on two idle cores
-	$(call parts,35 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
+test-all: tools ## each build, processor, Go and compiler once: 27 minutes on two idle cores
+	$(call parts,27 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
 
 test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
 	$(MAKE) test-all SHORT= PARTLIMIT=5h

@@ -1,14 +1,14 @@
 #!/bin/sh
 # cpp-bench.sh: measures the C++ half beside the lower bound and its peers, with gcc and, where
-# there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes about half
-# an hour; the machine should do nothing else. Peers are measured where they are: Debian has
-# them in libboost-dev, libfoonathan-memory-dev, libjemalloc2, libmimalloc2.0, libprotobuf-dev,
-# libtbbmalloc2 and libtcmalloc-minimal4.
+# there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes ten minutes,
+# more where valgrind knows the processor; the machine should do nothing else. Peers are
+# measured where they are: Debian has them in libboost-dev, libfoonathan-memory-dev,
+# libjemalloc2, libmimalloc2.0, libprotobuf-dev, libtbbmalloc2 and libtcmalloc-minimal4.
 set -eu
 cd "$(dirname "$0")/.."
 # named COMPILER: its name and version
 named() {
-	echo "$1 $("$2" -dumpversion | cut -d. -f1,2)"
+	echo "$1 $("$2" -dumpfullversion -dumpversion | cut -d. -f1,2)"
 }
 scripts/cpp.sh bench -N
 set -- "$(named gcc "${CXX:-c++}")=../cpp/build/release/bench"
