@@ -32,7 +32,7 @@ for dir; do
 	fi
 	# These misuse arenas on purpose. Without a name it would be the folder's own package.
 	odd='/docs/mistakes$|/arena/internal/(suite|bench)$'
-	all=$("$go" list ./...)
+	all=$("$go" list ./...) || status=1
 	packages=$(echo "$all" | grep -E "$odd")
 	# shellcheck disable=SC2086
 	[ -z "$packages" ] || "$go" vet $packages || status=1

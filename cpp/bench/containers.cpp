@@ -16,8 +16,8 @@
 namespace bench {
 namespace {
 
-// Where containers have their memory: made() answers an empty one, drop() follows the end
-// of all of them.
+// Where containers have their memory: each is made empty by a function of its name, and
+// drop() follows the end of all of them.
 
 class arena_allocated {
 public:
