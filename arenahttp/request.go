@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -261,10 +260,7 @@ func (w *worker) heir() uint64 {
 // end takes the arena back, and says what became of a request that was refused
 // memory. It is deferred itself, for recover.
 func (x *exchange) end(r *http.Request) {
-	v := recover()
-	if text, ok := v.(string); ok {
-		v = strings.Clone(text) // net/http logs it when the arena is another request's
-	}
+	v := hooks.OwnPanic(recover())
 	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
 	x.request.leave(&x.request.main, r)
 	if v == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/goroutine"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -43,7 +44,7 @@ func (interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) conne
 			s.pool = c.pool
 		}
 		defer func() {
-			v := recover()
+			v := hooks.OwnPanic(recover())
 			err = s.end(err)
 			if v != nil {
 				err = refusal(v)

@@ -199,3 +199,31 @@ func TestPanics(t *testing.T) {
 		t.Error("arenas were abandoned")
 	}
 }
+
+// A text of a stream's arena, which goes back before any other code sees the panic: what
+// printed it showed what another call had there.
+func TestPanicWithText(t *testing.T) {
+	pool := arena.NewAutoPool(0)
+	s := &service{bidi: func(ctx context.Context, b *both) error {
+		b.Receive()
+		panic(arena.FromContext(ctx).Sprintf("of one %d", 1))
+	}}
+	texts := make(chan any, 1)
+	c := serve(t, pool, s, connect.WithRecover(func(_ context.Context, _ connect.Spec, _ http.Header, v any) error {
+		for range 100 {
+			pool.Do(func(a *arena.Arena) { a.AllocString("another of these") })
+		}
+		texts <- v
+		return connect.NewError(connect.CodeInternal, errors.New("a method panicked"))
+	}))()
+	b := c.bidi.CallBidiStream(within(t))
+	b.Send(api("x"))
+	if _, err := b.Receive(); connect.CodeOf(err) != connect.CodeInternal {
+		t.Error(err)
+	}
+	b.CloseRequest()
+	b.CloseResponse()
+	if got := <-texts; got != "of one 1" {
+		t.Errorf("the panic became %v", got)
+	}
+}

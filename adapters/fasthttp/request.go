@@ -3,7 +3,6 @@ package arenafasthttp
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/valyala/fasthttp"
@@ -102,10 +101,7 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 // It is deferred itself, for recover. Where alone, whether the request has timed out is
 // another goroutine's to know, and does not matter.
 func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
-	v := recover()
-	if text, ok := v.(string); ok {
-		v = strings.Clone(text) // who recovers it does so when the arena is another request's
-	}
+	v := hooks.OwnPanic(recover())
 	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
 	q.leave(ctx, timedOut)
 	if v == nil {

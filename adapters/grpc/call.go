@@ -3,7 +3,6 @@ package arenagrpc
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
@@ -230,10 +229,7 @@ func (c *call) answer(reply any, alone bool) any {
 // finish ends the call's use of the arena. It is deferred itself, for recover: a panic
 // goes on, unless a limit refused it.
 func (c *call) finish(reply *any, err *error) {
-	v := recover()
-	if text, ok := v.(string); ok {
-		v = strings.Clone(text) // it is printed when the arena is another call's
-	}
+	v := hooks.OwnPanic(recover())
 	c.main.Store(0)
 	if c.last != nil {
 		c.giveBack(c.last, 0)

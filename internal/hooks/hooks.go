@@ -5,6 +5,7 @@ package hooks
 import (
 	"context"
 	"reflect"
+	"strings"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -15,6 +16,15 @@ type ContextKey struct{}
 // Lender stands in a context in place of an arena, where not all who ask may be led
 // to it. Lend returns the *arena.Arena for the goroutine that calls it, which asks ctx.
 type Lender interface{ Lend(ctx context.Context) any }
+
+// OwnPanic returns v, what a goroutine panics with, as a copy if it is a text: who prints it
+// may do so when the arena that it lies in is another request's.
+func OwnPanic(v any) any {
+	if text, ok := v.(string); ok {
+		return strings.Clone(text)
+	}
+	return v
+}
 
 // LineEnd is the arenajson.Option with which Marshal writes a newline after the
 // document, as encoding/json's Encoder does.
