@@ -180,7 +180,7 @@ func (e *Encoder) Encode(v any) error {
 	if err == nil {
 		err = e.write(text)
 	}
-	if e.a == nil && err == nil {
+	if e.a == nil {
 		x.text = x.out
 	}
 	x.keep(text, 0)

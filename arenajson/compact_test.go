@@ -254,3 +254,33 @@ func TestFormsLimit(t *testing.T) {
 		t.Errorf("after it: %v", err)
 	}
 }
+
+// encodes is written by an Encoder of its own, while the arena's is at work.
+type encodes struct{ a *arena.Arena }
+
+func (x encodes) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := NewEncoder(x.a, &b).Encode("a text of the inner document")
+	return b.Bytes(), err
+}
+
+// What was written in an arena's memory is the next documents' no more: those with a nil
+// arena were written over what the arena had there by then.
+func TestEncoderWithinEncoder(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	for range 20 {
+		a.Reset()
+		if err := NewEncoder(a, nowhere{}).Encode(encodes{a}); err != nil {
+			t.Fatal(err)
+		}
+		theirs := a.AllocBytes(2000)
+		for range 4 {
+			if err := NewEncoder(nil, nowhere{}).Encode(strings.Repeat("x", 100)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i := bytes.IndexByte(theirs, 'x'); i >= 0 {
+			t.Fatalf("byte %d of the arena's was written over", i)
+		}
+	}
+}
