@@ -2,6 +2,7 @@ package convert
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,6 +85,25 @@ func TestGate(t *testing.T) {
 	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./copies"}, Root: "copies.divide"})
 	if err != nil || len(r.Tests) != 3 || !strings.Contains(r.Tests[2], "leads into the arena: Escape[") || !strings.Contains(r.Tests[2], "v.parts[0]") {
 		t.Errorf("%v, %q", err, r.Tests)
+	}
+}
+
+// Before the tests are built, what several of them need is, and nothing else: a large package would be
+// compiled in a form that no test has.
+func TestShared(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	for patterns, want := range map[string]string{"./handler": "1 []", "./copier ./copier/tests": "2 []", "./copier/...": "3 [example.com/convert/copier]"} {
+		p, err := load("testdata", strings.Fields(patterns), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests, shared, err := p.testsOf(t.TempDir(), p.pkgs[0].CompiledGoFiles, nil)
+		if got := fmt.Sprint(len(tests), " ", shared); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", patterns, got, err, want)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // gateVariable has the name of a mode of the gate, where the tests run.
@@ -90,15 +92,9 @@ func (p *program) buildTests(dir string, files map[string][]byte) ([]built, erro
 		return nil, err
 	}
 	flags := []string{"-tags", "arenacheck", "-overlay", file}
-	tests, err := p.testsOf(dir, slices.Collect(maps.Keys(files)), flags)
+	tests, shared, err := p.testsOf(dir, slices.Collect(maps.Keys(files)), flags)
 	if err != nil {
 		return nil, err
-	}
-	var shared []string // by the tests: compiled once
-	for _, pkg := range p.pkgs {
-		if len(pkg.GoFiles) > 0 && pkg.Name != "main" {
-			shared = append(shared, pkg.PkgPath)
-		}
 	}
 	if len(shared) > 0 {
 		if _, err := goCommand(p.dir, slices.Concat([]string{"build"}, flags, shared)...); err != nil {
@@ -116,15 +112,17 @@ func (p *program) buildTests(dir string, files map[string][]byte) ([]built, erro
 	return tests, group.Wait()
 }
 
-// testsOf are the tests of packages that have one of the files, or that need such a package.
-func (p *program) testsOf(dir string, files, flags []string) (tests []built, err error) {
-	changed := map[string]bool{}
+// testsOf are the tests of packages that have one of the files, or that need such a package; and what
+// several of them need, so that it is to be compiled before. A test of a package's own has another form
+// of that package, so that one test alone shares nothing.
+func (p *program) testsOf(dir string, files, flags []string) (tests []built, shared []string, err error) {
+	changed, users := map[string]bool{}, map[string]int{}
 	for _, pkg := range p.pkgs {
 		changed[pkg.PkgPath] = slices.ContainsFunc(pkg.CompiledGoFiles, func(name string) bool { return slices.Contains(files, name) })
 	}
 	out, err := goCommand(p.dir, slices.Concat([]string{"list", "-test", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .Deps \"\\t\"}}"}, flags, p.patterns)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for line := range strings.Lines(out) {
 		list := strings.Split(strings.TrimSpace(line), "\t")
@@ -134,9 +132,16 @@ func (p *program) testsOf(dir string, files, flags []string) (tests []built, err
 			return changed[path]
 		}) {
 			tests = append(tests, built{pkg, list[1], filepath.Join(dir, strconv.Itoa(len(tests))+".test.exe")})
+			for _, dep := range list[2:] {
+				if _, own := changed[dep]; own || dep == catalog.ArenaPath {
+					if users[dep]++; users[dep] == 2 {
+						shared = append(shared, dep)
+					}
+				}
+			}
 		}
 	}
-	return tests, nil
+	return tests, shared, nil
 }
 
 // runTests runs tests as the go command does.
