@@ -12,6 +12,9 @@ import (
 
 var pool = arena.NewArenaPool(64<<10, 0)
 
+// newArena returns an arena of one's own or, where the pool guards arenas, one of the pool's.
+var newArena = func() *arena.Arena { return arena.NewArena(64<<10, 0) }
+
 // use keeps the compiler from leaving out a read.
 //
 //go:noinline
@@ -49,7 +52,7 @@ func returnAfterPut() {
 }
 
 func stringAfterReset() {
-	a := arena.NewArena(64<<10, 0)
+	a := newArena()
 	s := a.AllocString("a user's secret")
 	a.Reset()
 	a.AllocString("the next user's")
@@ -57,7 +60,7 @@ func stringAfterReset() {
 }
 
 func structAfterReset() {
-	a := arena.NewArena(64<<10, 0)
+	a := newArena()
 	u := arena.New[user](a)
 	u.name = "a user's name"
 	u.next = new(user)
@@ -69,7 +72,7 @@ func structAfterReset() {
 }
 
 func sliceAfterRewind() {
-	a := arena.NewArena(64<<10, 0)
+	a := newArena()
 	m := a.Mark()
 	s := arena.MakeSlice[int](a, 10, 10)
 	a.Rewind(m)
@@ -78,7 +81,7 @@ func sliceAfterRewind() {
 }
 
 func mapAfterReset() {
-	a := arena.NewArena(64<<10, 0)
+	a := newArena()
 	m := arena.NewMap[string, int](a, 0)
 	m.Set("a name", 1)
 	a.Reset()
@@ -167,6 +170,9 @@ func sendGreeting(c chan []byte) {
 	c <- a.AllocBytes(16)
 }
 
+// soon is how long a goroutine goes on after its request.
+var soon = 50 * time.Millisecond
+
 func goroutineKeeps() {
 	var wg sync.WaitGroup
 	a := pool.Get()
@@ -175,7 +181,7 @@ func goroutineKeeps() {
 	go func() {
 		defer wg.Done()
 		defer catch()
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(soon)
 		use(b[0])
 	}()
 	pool.Put(a)

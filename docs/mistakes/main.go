@@ -6,6 +6,7 @@
 //	go run -C docs -race ./mistakes "a goroutine keeps a value"
 //	go run -C docs -tags arenacheck ./mistakes "overrun by unsafe"
 //	go run -C docs ./mistakes guarded "a global keeps a value"
+//	go run -C docs ./mistakes simulated 10000000 "a global keeps a value"
 package main
 
 import (
@@ -57,13 +58,22 @@ func main() {
 	name := strings.Join(os.Args[1:], " ")
 	if sampled, ok := strings.CutPrefix(name, "guarded "); ok {
 		name = sampled
+		newArena = pool.Get
 		pool.SetMisuseSampling(1, func(r *arena.MisuseReport) { fmt.Println("reported:", r.Text) })
 	}
 	if over, ok := strings.CutPrefix(name, "cost "); ok {
 		cost(over)
 		return
 	}
+	simulated := 0
+	if n, _ := fmt.Sscanf(name, "simulated %d", &simulated); n == 1 {
+		_, name, _ = strings.Cut(name, fmt.Sprint(simulated, " "))
+	}
 	for _, m := range mistakes {
+		if m.name == name && simulated != 0 {
+			simulate(simulated, m)
+			return
+		}
 		if m.name == name {
 			try(m.make)
 			sound()
