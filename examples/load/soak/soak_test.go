@@ -146,14 +146,21 @@ func group(t *testing.T) (dir string) {
 	return ""
 }
 
+// within is this program in the group, if there is one, with 0.9 of the container as GOMEMLIMIT.
+func within(group string, args ...string) *exec.Cmd {
+	enter := "exec \"$@\""
+	if group != "" {
+		enter = "echo $$ >" + group + "/cgroup.procs && " + enter
+	}
+	c := exec.Command("sh", append([]string{"-c", enter, "sh", os.Args[0]}, args...)...)
+	c.Env = append(os.Environ(), fmt.Sprint("GOMEMLIMIT=", container/10*9))
+	return c
+}
+
 // serve starts the process with the services, and returns what ends it.
 func (s *soak) serve(t *testing.T) (end func()) {
-	enter := "exec \"$@\""
-	if s.group != "" {
-		enter = "echo $$ >" + s.group + "/cgroup.procs && " + enter
-	}
-	c := exec.Command("sh", "-c", enter, "sh", os.Args[0], "-test.run=^TestServe$", "-test.v", "-test.timeout=0")
-	c.Env = append(os.Environ(), "EBBPOOL_SOAK=serve", fmt.Sprint("GOMEMLIMIT=", container/10*9))
+	c := within(s.group, "-test.run=^TestServe$", "-test.v", "-test.timeout=0")
+	c.Env = append(c.Env, "EBBPOOL_SOAK=serve")
 	c.Stderr = os.Stderr
 	in, _ := c.StdinPipe()
 	out, _ := c.StdoutPipe()
