@@ -103,6 +103,17 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	if s := p.Stats(); s.Gets != s.Puts || s.Leaked != 0 || s.Gets != 9 {
 		t.Errorf("%+v: arenas are out", s)
 	}
+	for _, off := range []*arena.ArenaPool{nil, p} { // without a pool, and while pools are off
+		func() {
+			arena.SetEnabled(off == nil)
+			defer arena.SetEnabled(true)
+			w := httptest.NewRecorder()
+			build(off).ServeHTTP(w, httptest.NewRequest("POST", "/json/x", strings.NewReader(`{"Name":"Jo"}`)))
+			if w.Code != 201 || !strings.Contains(w.Body.String(), `{"Name":"Jo"}`) || p.Stats().Gets != 9 {
+				t.Errorf("on the heap: %d %q, %+v", w.Code, w.Body, p.Stats())
+			}
+		}()
+	}
 }
 
 func TestChi(t *testing.T) {
