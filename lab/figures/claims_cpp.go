@@ -16,6 +16,9 @@ func cpp(work, num, den string, most float64) Claim {
 	return c
 }
 
+// peers are those that not every machine has.
+var peers = []string{"mimalloc", "jemalloc", "tcmalloc", "oneTBB", "foonathan-memory", "protobuf-Arena"}
+
 // Cpp are the claims of cpp/bench, in the order of their table.
 var Cpp = slices.Concat([]Claim{
 	cpp("trap, batch 16 B", "matrix/batch-*/16/*/ebb-trap", "lower-bound", 1.15),

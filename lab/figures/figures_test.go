@@ -60,6 +60,47 @@ func TestTargetsAreTheClaims(t *testing.T) {
 		if seen < len(claims)*3/4 {
 			t.Errorf("%s: figures of %d claims of %d", table, seen, len(claims))
 		}
+		if n := len(Only(all, table)); claimed[table] != nil && n != seen {
+			t.Errorf("%s: %d kept figures are of no claim", table, n-seen)
+		}
+	}
+	if err := complete(all); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run that lacks a claim is not published; without a peer that its machine lacks it is.
+func TestPublishWantsEveryClaim(t *testing.T) {
+	all, err := Read(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := func(table string, gone func(Figure) bool) error {
+		fresh := Only(all, table)
+		run := fresh[0].Run
+		return Publish("/nowhere", slices.DeleteFunc(fresh, func(g Figure) bool { return g.Run == run && gone(g) }))
+	}
+	const peer = "times the time of mimalloc"
+	for _, table := range []string{"bench", "cpp"} {
+		for name, c := range map[string]struct {
+			gone func(Figure) bool
+			want error
+		}{
+			"nothing":          {func(Figure) bool { return false }, os.ErrNotExist}, // which is the page's
+			"a peer":           {func(g Figure) bool { return g.Measure == peer }, os.ErrNotExist},
+			"a peer's one row": {func(g Figure) bool { return g.Measure == peer && strings.Contains(g.Work, "documents") }, ErrUnmeasured},
+			"one of ours":      {func(g Figure) bool { return strings.Contains(g.Work, "epochs of 20") }, ErrUnmeasured},
+			"a subject of ours": {func(g Figure) bool {
+				return strings.HasSuffix(g.Measure, "raw bump") || strings.HasSuffix(g.Measure, "`cursor`")
+			}, ErrUnmeasured},
+		} {
+			if table == "bench" && strings.Contains(name, "peer") {
+				continue // it has none
+			}
+			if err := without(table, c.gone); !errors.Is(err, c.want) {
+				t.Errorf("%s without %s: %v", table, name, err)
+			}
+		}
 	}
 }
 

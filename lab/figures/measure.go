@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -59,6 +60,39 @@ func Measure(table string, claims []Claim, m rounds.Measured) []Figure {
 		}
 	}
 	return all
+}
+
+// claimed has the tables of which a run measures every claim.
+var claimed = map[string][]Claim{"bench": Go, "cpp": Cpp}
+
+// complete reports claims of which a run has no figure: their benchmarks may have another
+// name by now. A peer that the run has in no claim is not on the machine.
+func complete(fresh []Figure) error {
+	var missing []string
+	for _, table := range slices.Sorted(maps.Keys(claimed)) {
+		measured := map[string]map[[2]string]bool{} // by run
+		for _, g := range Only(fresh, table) {
+			if measured[g.Run] == nil {
+				measured[g.Run] = map[[2]string]bool{}
+			}
+			measured[g.Run][[2]string{g.Work, g.Measure}] = true
+			measured[g.Run][[2]string{"", g.Measure}] = true
+		}
+		for _, run := range slices.Sorted(maps.Keys(measured)) {
+			work := ""
+			for _, c := range claimed[table] {
+				work = cmp.Or(c.Work, work)
+				absent := slices.Contains(peers, c.Den[strings.LastIndexByte(c.Den, '/')+1:]) && !measured[run][[2]string{"", c.Measure}]
+				if !measured[run][[2]string{work, c.Measure}] && !absent {
+					missing = append(missing, fmt.Sprintf("%s: %s, %s (%s)", run, work, c.Measure, c.Num))
+				}
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w:\n%s", ErrUnmeasured, strings.Join(missing, "\n"))
+	}
+	return nil
 }
 
 // mean is a ratio for each round: of a benchmark, or of all that num matches.

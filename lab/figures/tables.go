@@ -12,6 +12,9 @@ import (
 // ErrNoMarkers tells that a page has no place for a table.
 var ErrNoMarkers = errors.New("the markers of the table are missing")
 
+// ErrUnmeasured tells that a run has no figure of a claim.
+var ErrUnmeasured = errors.New("claims that the run did not measure")
+
 // Place is where a table stands: between <!-- NAME:begin --> and <!-- NAME:end -->.
 type Place struct {
 	Page string // from the repository's root
@@ -154,8 +157,11 @@ func (p Place) Insert(page string, all []Figure) (string, error) {
 }
 
 // Publish keeps the figures of a new run in docs/figures.csv of the repository at root,
-// and makes all tables anew.
+// and makes all tables anew. It changes nothing where the run lacks a claim.
 func Publish(root string, fresh []Figure) error {
+	if err := complete(fresh); err != nil {
+		return err
+	}
 	file := root + "/docs/figures.csv"
 	kept, err := Read(file)
 	if err != nil {
