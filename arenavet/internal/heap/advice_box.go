@@ -23,6 +23,11 @@ func (h *advisor) box(e ast.Expr) {
 		if _, ok := orInvalid(h.typeOf(x)).Underlying().(*types.Struct); !ok {
 			return
 		}
+	case *ast.CallExpr:
+		name, builtin := h.called(x), h.builtin(x)
+		if builtin != "" && builtin != "len" && builtin != "cap" || h.pkg.Pass.TypesInfo.Types[x.Fun].IsType() || inArena[name] != "" || ofArena[name] != "" || printed[name] != "" || makers[name] {
+			return
+		}
 	default:
 		return
 	}

@@ -52,7 +52,7 @@ func (h *advisor) builderAt(e ast.Expr) {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 {
 		if h.of(e) == goesOut {
-			h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
+			h.builderItself(e, what)
 		}
 		return
 	}
@@ -72,12 +72,40 @@ func (h *advisor) builderAt(e ast.Expr) {
 		_, inBlock := h.parents[s].(*ast.BlockStmt) // where there is room for a statement
 		fits = fits && inBlock
 	}
+	if !fits && h.of(e) == goesOut {
+		h.builderItself(e, what)
+		return
+	}
 	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(pkg, a string) []analysis.TextEdit {
 		if isCall {
 			text := first.Args[0]
 			return append(edits, replace(e.Pos(), text.Pos(), pkg+".NewBuffer("+a+", 0); "+id.Name+".WriteString("))
 		}
 		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewBuffer("+a+", 0)")}, edits...)
+	})
+}
+
+// builderItself is one that has to stay what it is. A bytes.Buffer may lie in the arena, with the 64 bytes that it
+// would take from the heap first; a strings.Builder must not be copied, which Escape does.
+func (h *advisor) builderItself(e ast.Expr, what string) {
+	var t ast.Expr
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		if h.builtin(e) == "new" {
+			t = e.Args[0]
+		}
+	case *ast.UnaryExpr:
+		if lit, ok := e.X.(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
+			t = lit.Type
+		}
+	}
+	s, ok := t.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "Buffer" {
+		h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
+		return
+	}
+	h.useFunction(e.Pos(), what, "NewOf", true, func(pkg, a string) []analysis.TextEdit {
+		return []analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewOf("+a+", *"+types.ExprString(s.X)+".NewBuffer("+pkg+".MakeSlice[byte]("+a+", 0, 64)))")}
 	})
 }
 

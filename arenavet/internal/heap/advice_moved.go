@@ -135,7 +135,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 			case *ast.ReturnStmt, *ast.AssignStmt, *ast.CompositeLit, *ast.KeyValueExpr:
 				goes = f == goesOut
 			case *ast.CallExpr:
-				goes = f == goesOut && h.boxed(p, address)
+				goes = f == goesOut && (h.boxed(p, address) || h.builtin(p) == "append")
 			}
 			if goes && !leaves.IsValid() {
 				leaves = address.Pos()

@@ -244,3 +244,32 @@ func (p *parser) named(n int) (path, nodes) {
 func finePanic(p *parser, format string, args ...any) {
 	panic(fmt.Sprintf("BUG: "+format, args...))
 }
+
+type message struct {
+	data  *bytes.Buffer
+	text  *strings.Builder
+	value any
+	all   []*message
+}
+
+func (p *parser) message(r io.Reader, n int64) *message {
+	m := &message{data: new(bytes.Buffer), text: new(strings.Builder)} // want `use arena.NewOf` `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf` `strings.Builder on the heap, with arena p.a in scope: use arena.NewBuffer`
+	m.data = &bytes.Buffer{}                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf`
+	m.data = bytes.NewBufferString("x")                                // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
+	m.data = &bytes.Buffer{}                                           // want `bytes.Buffer on the heap`
+	own := new(bytes.Buffer)                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf`
+	m.data = own
+	m.value = size(n)                        // want `size\(n\) in an any on the heap, with arena p.a in scope: use arena.BoxOf`
+	m.value = len(m.all)                     // want `len\(m.all\) in an any`
+	m.value = strings.ToUpper("x")           // want `strings.ToUpper on the heap`
+	m.value = append(m.all, m)               // want `append on the heap`
+	last := message{}                        // want `&last leaves the function`
+	m.all = append(m.all, &last)             // want `append on the heap`
+	b, _ := io.ReadAll(io.LimitReader(r, n)) // want `io.ReadAll on the heap` `io.LimitReader on the heap, with arena p.a in scope: use arena.NewOf`
+	m.data.Write(b)
+	limited := io.LimitReader(r, 1) // want `io.LimitReader on the heap`
+	m.value = limited
+	return m
+}
+
+func size(n int64) int { return int(n) }
