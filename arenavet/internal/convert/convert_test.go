@@ -21,12 +21,12 @@ func TestConvert(t *testing.T) {
 		t.Skip("runs the go command")
 	}
 	for _, c := range []Config{
-		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "calc.Parse"}, {Root: "copies.Keep", Escape: true}, {Root: "copier.Parse"}, {Root: "apart.Parse"},
+		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "calc.Parse"}, {Root: "copies.Keep", Escape: true}, {Root: "copier.Parse"}, {Root: "apart.Parse"}, {Root: "sealed.Parse"},
 		{Root: "leaks.Root"}, {Root: "taken.Parse"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
 		t.Run(name, func(t *testing.T) {
-			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name + "/..."}, name != "copies" && name != "copier" // others for TestGate
+			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name + "/..."}, name != "copies" && name != "copier" && name != "sealed" // others for TestGate
 			t.Setenv("GOWORK", "off")
 			r, err := Convert(c)
 			if err != nil {
@@ -217,6 +217,36 @@ func TestCoarse(t *testing.T) {
 		}
 	}
 	t.Error("the leaf stays on the heap")
+}
+
+// What an interface holds that others may implement is known only where nothing of others gets there.
+func TestOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	for root, want := range map[string]string{
+		"ParseKept": "is wrapped by fmt.Errorf", "ParseFor": "is given to a function that is not known",
+		"ParseWith": "is given to a function that is not known", "ParseAt": "is given to a function that is not known",
+		"ParseAll": "is given to a function that is not known", "ParseElsewhere": "is given to a function that is not known",
+	} {
+		r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./sealed"}, Root: "sealed." + root, NoTests: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := r.Print(&out); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if strings.Contains(line, "&Word{…}") && !strings.Contains(line, want) {
+				t.Errorf("%s: %s want: %s", root, line, want)
+			}
+		}
+		if !strings.Contains(out.String(), "&Word{…}") {
+			t.Errorf("%s: no word in\n%s", root, out.String())
+		}
+	}
 }
 
 // A module that the program does not own is converted in a copy, and go.mod stays as it is.

@@ -73,6 +73,17 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 	}
 	info := d.pkg.TypesInfo
 	sums := map[ast.Expr]bool{}
+	var lits []*ast.FuncLit
+	box := func(e ast.Expr, to types.Type, at token.Pos, n int) {
+		if to == nil { // the blank identifier
+			return
+		}
+		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) || info.Types[e].Value != nil {
+			return
+		}
+		made[e.Pos()] = append(made[e.Pos()], boxed(fn, at, n)...)
+		add(e, "box", e.Pos(), e.Pos())
+	}
 	for _, v := range fn.Params { // of which a copy is made where the function begins
 		if slices.Contains(p.messages(v.Pos()), "var "+v.Name()) {
 			add(ast.NewIdent(v.Name()), "variable", d.decl.Body.Lbrace, v.Pos())
@@ -105,7 +116,24 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 				}
 				add(n, "text", n.Pos(), n.OpPos)
 			}
+		case *ast.ReturnStmt:
+			sig := fn.Signature
+			for _, lit := range lits {
+				if lit.Pos() <= n.Pos() && n.Pos() < lit.End() { // the innermost comes last
+					sig = info.TypeOf(lit).(*types.Signature)
+				}
+			}
+			if results := sig.Results(); results.Len() == len(n.Results) {
+				for i, e := range n.Results {
+					box(e, results.At(i).Type(), n.Return, i)
+				}
+			}
 		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
+				for i, e := range n.Rhs {
+					box(e, info.TypeOf(n.Lhs[i]), placeOf(n.Lhs[i]), 0)
+				}
+			}
 			if n.Tok == token.ADD_ASSIGN && isString(info.TypeOf(n.Lhs[0])) {
 				made[n.TokPos] = append(made[n.TokPos], made[n.Pos()]...)
 				add(n, "text", n.Pos(), n.TokPos)
@@ -139,6 +167,7 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 				add(n, "variable", n.Pos(), n.Pos())
 			}
 		case *ast.FuncLit:
+			lits = append(lits, n)
 			add(n, "closure", n.Pos(), n.Type.Func)
 		}
 		return true
@@ -197,6 +226,45 @@ func calledFunc(info *types.Info, n *ast.CallExpr) *types.Func {
 	return fn
 }
 
+// boxed are the instructions that make an interface of what is stored in a place, or is the n-th that is
+// returned there: they have no place of their own.
+func boxed(fn *ssa.Function, at token.Pos, n int) (all []ssa.Instruction) {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if i.Pos() != at {
+				continue
+			}
+			var v ssa.Value
+			switch i := i.(type) {
+			case *ssa.Store:
+				v = i.Val
+			case *ssa.MapUpdate:
+				v = i.Value
+			case *ssa.Return:
+				v = i.Results[n]
+			}
+			if m, ok := v.(*ssa.MakeInterface); ok {
+				all = append(all, m)
+			}
+		}
+	}
+	for _, g := range fn.AnonFuncs {
+		all = append(all, boxed(g, at, n)...)
+	}
+	return all
+}
+
+// placeOf is where the instruction stands that stores in what an expression names.
+func placeOf(e ast.Expr) token.Pos {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Pos()
+	case *ast.IndexExpr:
+		return e.Lbrack
+	}
+	return ast.Unparen(e).Pos()
+}
+
 var builders = map[string]bool{"strings.Builder": true, "bytes.Buffer": true}
 
 // builderTexts are the calls that take the text of a builder.
@@ -219,7 +287,7 @@ func builderTexts(info *types.Info, body ast.Node, v *types.Var) (all []token.Po
 // twins are calls of the standard library that an arena has a function for.
 var twins = map[string]bool{
 	"fmt.Sprintf": true, "fmt.Sprint": true, "fmt.Sprintln": true, "strings.Join": true, "strings.ToLower": true, "strings.ToUpper": true,
-	"strings.Clone": true, "bytes.Clone": true, "slices.Clone": true, "slices.Collect": true, "io.ReadAll": true, "ioutil.ReadAll": true,
+	"strings.Clone": true, "bytes.Clone": true, "slices.Clone": true, "slices.Collect": true, "io.ReadAll": true, "io/ioutil.ReadAll": true, "io.LimitReader": true,
 }
 
 // boxes are the other values that the compiler sends to the heap: values in interfaces, arguments, method

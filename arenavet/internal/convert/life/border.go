@@ -1,8 +1,10 @@
 package life
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
+	"regexp"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -66,10 +68,16 @@ func panicString(i *ssa.Panic) ssa.Value {
 	return nil
 }
 
-// wrapped are the operands of fmt.Errorf that its error may keep: those that may be errors. Of
-// the others it has only the text.
+// verbW is the verb of fmt.Errorf that keeps its operand.
+var verbW = regexp.MustCompile(`%[^%a-zA-Z]*w`)
+
+// wrapped are the operands of fmt.Errorf that its error may keep: those that may be errors, where the format
+// may have the verb for it. Of the others it has only the text.
 func wrapped(call ssa.CallInstruction) (all []ssa.Value, known bool) {
 	args := call.Common().Args
+	if c, ok := args[0].(*ssa.Const); ok && c.Value != nil && !verbW.MatchString(constant.StringVal(c.Value)) {
+		return nil, true
+	}
 	if _, none := args[1].(*ssa.Const); none {
 		return nil, true
 	}

@@ -44,6 +44,7 @@ type Program struct {
 	crossed   map[token.Pos]bool
 	escapes   map[token.Pos]*Escaped
 	readers   []*ssa.Function // methods that read JSON
+	sealed    bool            // interfaces hold nothing of others
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer

@@ -110,6 +110,9 @@ func (f *function) closed(c *ssa.CallCommon) bool {
 	if f.p.world.Whole || !c.IsInvoke() {
 		return f.p.world.Whole || unexported(c.Signature()) || f.isLocal(c.Value)
 	}
+	if f.p.sealed {
+		return true
+	}
 	t := c.Value.Type()
 	if n, ok := types.Unalias(t).(*types.Named); ok && !n.Obj().Exported() && n.Obj().Pkg() != nil {
 		return true
