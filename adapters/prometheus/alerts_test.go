@@ -70,7 +70,8 @@ func serve(pool *arena.ArenaPool, requests, bytes int) {
 }
 
 // A service with a planted fault, for a day of its own time: the alerts that it is for
-// fire, and no others. One without a fault, and one with a morning's peak, fire none.
+// fire, and no others. One without a fault, and one with a morning's peak, fire none. Each
+// line of the dashboard is above 0 in one of them.
 func TestAlerts(t *testing.T) {
 	if check.On {
 		t.Skip("checked builds use no memory again: all pools look cold there")
@@ -84,6 +85,15 @@ func TestAlerts(t *testing.T) {
 	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllSubmatch(all, -1) {
 		silent[string(m[1])] = true
 	}
+	var lines []string
+	for _, p := range readDashboard(t).Panels {
+		for _, target := range p.Targets {
+			if !strings.Contains(target.Expr, "ebbpool_fixed_") { // of fixed pools, which no service has
+				lines = append(lines, strings.NewReplacer("$pool", "requests", "$__rate_interval", "15m").Replace(target.Expr))
+			}
+		}
+	}
+	shown := map[string]bool{}
 	const day = 24 * 12     // in steps of five minutes
 	var kept []*arena.Arena // what is out, for services that keep arenas
 	for name, service := range map[string]struct {
@@ -92,8 +102,18 @@ func TestAlerts(t *testing.T) {
 		fires []string
 	}{
 		"no fault": {
-			pool:  func() *arena.ArenaPool { return arena.NewAutoPool(0) },
-			serve: func(pool *arena.ArenaPool, at int) { serve(pool, 325, 9000) },
+			pool: func() *arena.ArenaPool {
+				p := arena.NewAutoPool(0)
+				p.SetMisuseSampling(100, nil)
+				return p
+			},
+			serve: func(pool *arena.ArenaPool, at int) {
+				serve(pool, 325, 9000)
+				pool.Do(func(a *arena.Arena) {
+					a.Fork()
+					a.AllocBytes(20_000 + 1000*at)
+				})
+			},
 		},
 		"a peak": {
 			pool: func() *arena.ArenaPool {
@@ -257,32 +277,54 @@ func TestAlerts(t *testing.T) {
 		for _, alert := range got {
 			delete(silent, alert)
 		}
+		for i, value := range evaluate(t, tool, series, 5*(steps-1), lines) {
+			shown[lines[i]] = shown[lines[i]] || above0.MatchString(value)
+		}
+	}
+	for _, line := range lines {
+		if !shown[line] {
+			t.Errorf("the dashboard shows nothing by %s", line)
+		}
 	}
 	if len(silent) != 0 {
 		t.Errorf("no fault is planted for %v", silent)
 	}
 }
 
+// above0 is a sample above 0, as promtool writes it.
+var above0 = regexp.MustCompile(`\} \d*[1-9]`)
+
 // firing returns the alerts that fire at so many minutes, of series with a value for each five.
 func firing(t *testing.T, promtool string, series map[string][]string, minutes int) (fired []string) {
+	t.Helper()
+	got := evaluate(t, promtool, series, minutes, []string{`count by (alertname) (ALERTS{alertstate="firing"})`})
+	for _, s := range strings.Split(got[0], `alertname="`)[1:] {
+		name, _, _ := strings.Cut(s, `"`)
+		fired = append(fired, name)
+	}
+	return fired
+}
+
+// evaluate returns what promtool says that expressions are then.
+func evaluate(t *testing.T, promtool string, series map[string][]string, minutes int, exprs []string) []string {
 	t.Helper()
 	alerts, err := filepath.Abs("alerts.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	input := []map[string]string{}
+	input, asked := []map[string]string{}, []any{}
 	for _, name := range slices.Sorted(maps.Keys(series)) {
 		input = append(input, map[string]string{"series": name, "values": strings.Join(series[name], " ")})
 	}
+	for _, expr := range exprs {
+		asked = append(asked, map[string]any{
+			"expr": expr, "eval_time": fmt.Sprintf("%dm", minutes),
+			"exp_samples": []any{map[string]any{"labels": "nothing", "value": 0}}, // so that it says what there is
+		})
+	}
 	test, err := json.Marshal(map[string]any{ // which is YAML, too
 		"rule_files": []string{alerts}, "evaluation_interval": "5m",
-		"tests": []any{map[string]any{
-			"interval": "5m", "input_series": input,
-			"promql_expr_test": []any{map[string]any{
-				"expr": `count by (alertname) (ALERTS{alertstate="firing"})`, "eval_time": fmt.Sprintf("%dm", minutes),
-				"exp_samples": []any{map[string]any{"labels": "nothing", "value": 0}}, // so that it says what there is
-			}},
-		}},
+		"tests": []any{map[string]any{"interval": "5m", "input_series": input, "promql_expr_test": asked}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,13 +334,12 @@ func firing(t *testing.T, promtool string, series map[string][]string, minutes i
 		t.Fatal(err)
 	}
 	out, _ := exec.Command(promtool, "test", "rules", name).CombinedOutput()
-	_, got, found := strings.Cut(string(out), "got:")
-	if !found {
+	got := strings.Split(string(out), "got: ")[1:]
+	if len(got) != len(exprs) {
 		t.Fatalf("promtool: %s", out)
 	}
-	for _, s := range strings.Split(got, `alertname="`)[1:] {
-		name, _, _ := strings.Cut(s, `"`)
-		fired = append(fired, name)
+	for i := range got {
+		got[i], _, _ = strings.Cut(got[i], "\n")
 	}
-	return fired
+	return got
 }

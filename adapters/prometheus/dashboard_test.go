@@ -13,6 +13,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+type dashboard struct {
+	Panels []struct {
+		Title, Description string
+		Targets            []struct{ Expr string }
+	}
+}
+
+func readDashboard(t *testing.T) (d dashboard) {
+	t.Helper()
+	text, err := os.ReadFile("dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // The dashboard and the alerts ask for metrics that there are, and the dashboard for each
 // of them. A panel whose metric has another name by now stays empty, and its alert silent.
 func TestDashboard(t *testing.T) {
@@ -28,19 +47,7 @@ func TestDashboard(t *testing.T) {
 		}
 	}
 	histogram := regexp.MustCompile(`(put_used_bytes)_(bucket|sum|count)$`)
-	var dashboard struct {
-		Panels []struct {
-			Title, Description string
-			Targets            []struct{ Expr string }
-		}
-	}
-	text, err := os.ReadFile("dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	dashboard := readDashboard(t)
 	metric := regexp.MustCompile(`ebbpool_[a-z_]+`)
 	var asked []string
 	for _, p := range dashboard.Panels {
