@@ -56,15 +56,9 @@ func Convert(c Config) (*Result, error) {
 	var pl *plan
 	var fixes edits
 	for again := true; again; again = pl.refuse() {
-		p.lives(root)
-		pl = &plan{program: p, root: root, within: within}
-		if err := pl.takeInto(c.Into); err != nil {
+		if pl, err = p.plan(c, root, within); err != nil {
 			return nil, err
 		}
-		if !pl.convertible(root) {
-			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
-		}
-		pl.decide()
 		if fixes, err = pl.rewrite(); err != nil {
 			return nil, fmt.Errorf("convert: %w", err)
 		}
@@ -94,6 +88,32 @@ func Convert(c Config) (*Result, error) {
 	}
 	r.Tests, err = pl.test(fixes)
 	return r, err
+}
+
+// plan decides what moves. Where the root takes options, functions of the caller's that may keep what
+// they get, it is tried, too, what moves if a call that gives some uses the heap.
+func (p *program) plan(c Config, root *ssa.Function, within map[*ssa.Function]bool) (*plan, error) {
+	decided := func(guarded bool) (*plan, error) {
+		pl := &plan{program: p, root: root, within: within}
+		if err := pl.takeInto(c.Into); err != nil {
+			return nil, err
+		}
+		p.lives(root, pl.takeOptions(guarded))
+		if !pl.convertible(root) {
+			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
+		}
+		pl.decide()
+		return pl, nil
+	}
+	pl, err := decided(true)
+	if err != nil || pl.guard == "" {
+		return pl, err
+	}
+	plain, err := decided(false)
+	if err != nil || plain.moving() >= pl.moving() {
+		return plain, err
+	}
+	return decided(true)
 }
 
 // takeInto takes the root's parameters of some names for those that end with the arena.

@@ -51,7 +51,8 @@ type plan struct {
 	tables   map[*ssa.Global]*table
 	member   map[*ssa.Function]bool // of a group
 	parsers  map[*ssa.Function]*types.Named
-	advised  bool // it is known which sites have a text in an arena
+	guard    string // the root's options: a call that gives some uses the heap
+	advised  bool   // it is known which sites have a text in an arena
 }
 
 // Made memoizes what outlives the root in a function.
@@ -143,10 +144,12 @@ type carrier struct {
 	lits  []*literal
 }
 
-// literal is a place that makes a carrier.
+// literal is a place that makes a carrier: a literal, or var x T.
 type literal struct {
 	fn   *ssa.Function
 	lit  *ast.CompositeLit
+	name *ast.Ident
+	end  token.Pos // of the declaration
 	site ssa.Instruction
 	typ  string
 	set  bool // it gets the arena

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -29,33 +30,42 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 	for _, lexer := range p.parsers {
 		wanted[lexer] = true
 	}
+	of := func(t types.Type) *carrier {
+		named, _ := types.Unalias(t).(*types.Named)
+		if named == nil || !wanted[named] {
+			return nil
+		}
+		c := p.carriers[named]
+		if c == nil {
+			c = &carrier{named: named, spec: p.structText(named), field: "arena"}
+			p.carriers[named] = c
+		}
+		return c
+	}
 	for fn, d := range p.decls {
 		ast.Inspect(d.decl.Body, func(n ast.Node) bool {
+			if s, ok := n.(*ast.DeclStmt); ok {
+				if l := declaredAlone(fn, s); l != nil {
+					if c := of(d.pkg.TypesInfo.TypeOf(l.name)); c != nil {
+						l.typ = types.TypeString(c.named, nil)
+						c.lits = append(c.lits, l)
+					}
+				}
+				return true
+			}
 			lit, ok := n.(*ast.CompositeLit)
 			if !ok {
 				return true
 			}
-			named, _ := types.Unalias(d.pkg.TypesInfo.TypeOf(lit)).(*types.Named)
-			if named == nil || !wanted[named] {
-				return true
-			}
-			c := p.carriers[named]
+			c := of(d.pkg.TypesInfo.TypeOf(lit))
 			if c == nil {
-				c = &carrier{named: named, spec: p.structText(named), field: "arena"}
-				p.carriers[named] = c
+				return true
 			}
 			keyed := len(lit.Elts) == 0
 			for _, e := range lit.Elts {
 				_, keyed = e.(*ast.KeyValueExpr)
 			}
-			l := &literal{fn: fn, lit: lit, typ: types.TypeString(named, nil)}
-			for _, b := range fn.Blocks {
-				for _, i := range b.Instrs {
-					if _, ok := i.(*ssa.Alloc); ok && i.Pos() == lit.Lbrace {
-						l.site = i
-					}
-				}
-			}
+			l := &literal{fn: fn, lit: lit, typ: types.TypeString(c.named, nil), site: allocAt(fn, lit.Lbrace)}
 			if !keyed {
 				c.spec = nil // a field more, and it does not compile
 			}
@@ -72,10 +82,54 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 			any = any || l.set
 		}
 		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), c.field)
-		if c.spec == nil || !any || obj != nil || returned[types.TypeString(named, nil)] {
+		if c.spec == nil || !any || p.copied(named) || obj != nil || returned[types.TypeString(named, nil)] {
 			delete(p.carriers, named)
 		}
 	}
+}
+
+// copied reports whether a function stores or gives a struct by its value: the copy, which may live
+// longer, would have its arena.
+func (p *plan) copied(named *types.Named) bool {
+	for fn := range p.within {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if v, ok := i.(*ssa.UnOp); ok && v.Op == token.MUL && types.Identical(v.Type(), named) {
+					for _, use := range *v.Referrers() {
+						if _, ok := use.(*ssa.Field); !ok {
+							return true
+						}
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// declaredAlone is var x T in a function, for one x.
+func declaredAlone(fn *ssa.Function, s *ast.DeclStmt) *literal {
+	gen := s.Decl.(*ast.GenDecl)
+	if gen.Tok != token.VAR || gen.Lparen.IsValid() {
+		return nil
+	}
+	spec := gen.Specs[0].(*ast.ValueSpec)
+	if len(spec.Names) != 1 || len(spec.Values) > 0 || spec.Names[0].Name == "_" {
+		return nil
+	}
+	return &literal{fn: fn, name: spec.Names[0], end: spec.End(), site: allocAt(fn, spec.Names[0].Pos())}
+}
+
+// allocAt is what a function makes at a place, or nil.
+func allocAt(fn *ssa.Function, pos token.Pos) ssa.Instruction {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if _, ok := i.(*ssa.Alloc); ok && i.Pos() == pos {
+				return i
+			}
+		}
+	}
+	return nil
 }
 
 func structOf(t types.Type) *types.Named {

@@ -148,6 +148,7 @@ func (p *plan) thread(e entry) (edits, error) {
 			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text)
 		}
 	}
+	p.writeGuard(all, p.all[p.root], e)
 	p.writeEscapes(all, need, func(d *declared) string { return named(d, catalog.ArenaPath, "arena") })
 	tables := map[*table]bool{}
 	for _, f := range p.order {
@@ -175,10 +176,14 @@ func (p *plan) thread(e entry) (edits, error) {
 				continue
 			}
 			text := c.field + ": " + p.all[l.fn].arena
-			if len(l.lit.Elts) > 0 {
-				text += ", "
+			if l.lit == nil {
+				p.insert(all, l.end, "\n\t"+l.name.Name+"."+c.field+" = "+p.all[l.fn].arena)
+			} else {
+				if len(l.lit.Elts) > 0 {
+					text += ", "
+				}
+				p.insert(all, l.lit.Lbrace+1, text)
 			}
-			p.insert(all, l.lit.Lbrace+1, text)
 			if !fields[c.spec] {
 				fields[c.spec] = true
 				name := named(p.fileOf(c.spec.Pos()), catalog.ArenaPath, "arena")

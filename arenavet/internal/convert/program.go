@@ -121,42 +121,14 @@ func ownPackages(dir string, patterns []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// lives finds what outlives a root.
-func (p *program) lives(root *ssa.Function) {
-	world := life.World{Whole: p.whole, NoValues: true, Borders: map[token.Pos]bool{}, Escapes: map[token.Pos]bool{}}
+// lives finds what outlives a root, some of whose parameters have nothing in them.
+func (p *program) lives(root *ssa.Function, empty map[int]bool) {
+	world := life.World{Whole: p.whole, Empty: empty, Borders: map[token.Pos]bool{}, Escapes: map[token.Pos]bool{}}
 	for pos := range p.stores {
 		world.Escapes[pos] = true
 	}
 	for pos := range p.borders {
 		world.Borders[pos] = true
-	}
-	seen := map[types.Type]bool{}
-	var visit func(t types.Type)
-	visit = func(t types.Type) {
-		if seen[t] {
-			return
-		}
-		seen[t] = true
-		switch u := t.Underlying().(type) {
-		case *types.Signature:
-			world.NoValues = false
-		case *types.Pointer:
-			visit(u.Elem())
-		case *types.Slice:
-			visit(u.Elem())
-		case *types.Array:
-			visit(u.Elem())
-		case *types.Map:
-			visit(u.Key())
-			visit(u.Elem())
-		case *types.Struct:
-			for v := range u.Fields() {
-				visit(v.Type())
-			}
-		}
-	}
-	for _, v := range root.Params {
-		visit(v.Type())
 	}
 	p.life = life.Analyze(root, p.graph, p.functions, world)
 }

@@ -80,6 +80,9 @@ func (r *Result) Print(out io.Writer) error {
 	for _, a := range p.assumptions() {
 		fmt.Fprintln(out, a)
 	}
+	if p.guard != "" {
+		fmt.Fprintf(out, "a call that gives %[1]s uses the heap: they may keep what they get. -into %[1]s says that they do not\n", p.guard)
+	}
 	for line := range strings.Lines(b.String()) {
 		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
 			return err

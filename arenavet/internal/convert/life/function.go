@@ -11,10 +11,10 @@ import (
 
 // World answers for the code beside the functions that are analyzed.
 type World struct {
-	Whole    bool               // nothing: it is a program
-	NoValues bool               // nothing that gives the root a function
-	Borders  map[token.Pos]bool // where a string can be copied before an error or a panic has it
-	Escapes  map[token.Pos]bool // where a value can be copied before what lives for long has it
+	Whole   bool               // nothing: it is a program
+	Empty   map[int]bool       // parameters of the root's that have nothing in them
+	Borders map[token.Pos]bool // where a string can be copied before an error or a panic has it
+	Escapes map[token.Pos]bool // where a value can be copied before what lives for long has it
 }
 
 // Escaped has what a function stores where it lives for long, if it can store a copy instead.
@@ -27,6 +27,7 @@ type Escaped struct {
 
 // Program is the code that is analyzed.
 type Program struct {
+	root      *ssa.Function
 	graph     *callgraph.Graph
 	own       map[*ssa.Function]bool
 	world     World
@@ -44,7 +45,7 @@ type Program struct {
 	crossed   map[token.Pos]bool
 	escapes   map[token.Pos]*Escaped
 	readers   []*ssa.Function // methods that read JSON
-	sealed    bool            // interfaces hold nothing of others
+	outside   outside
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer
@@ -116,7 +117,9 @@ func newFunction(p *Program, inst instance) *function {
 	}
 	n := 0
 	for _, v := range fn.Params {
-		f.values[v] = f.given(n, v.Type())
+		if fn != p.root || !p.world.Empty[n] {
+			f.values[v] = f.given(n, v.Type())
+		}
 		n++
 	}
 	for _, v := range fn.FreeVars {

@@ -83,6 +83,9 @@ func (f *function) call(call ssa.CallInstruction) {
 			return
 		}
 	}
+	if !seen && !f.p.world.Whole && f.p.outside.closed(c.Value.Type()) {
+		return // none is made where the root leads to: it is nil, or there is no such call
+	}
 	if !seen || outside {
 		f.unknown(call, args)
 	}

@@ -2,7 +2,6 @@ package life
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -107,17 +106,13 @@ func Table(c *ssa.CallCommon) *ssa.Global {
 
 // closed reports whether a dynamic call reaches functions of the program alone.
 func (f *function) closed(c *ssa.CallCommon) bool {
-	if f.p.world.Whole || !c.IsInvoke() {
-		return f.p.world.Whole || unexported(c.Signature()) || f.isLocal(c.Value)
-	}
-	if f.p.sealed {
+	if f.p.world.Whole || f.p.outside.closed(c.Value.Type()) {
 		return true
 	}
-	t := c.Value.Type()
-	if n, ok := types.Unalias(t).(*types.Named); ok && !n.Obj().Exported() && n.Obj().Pkg() != nil {
-		return true
+	if !c.IsInvoke() {
+		return unexported(c.Signature())
 	}
-	u, ok := t.Underlying().(*types.Interface)
+	u, ok := c.Value.Type().Underlying().(*types.Interface)
 	if !ok {
 		return false
 	}
@@ -125,44 +120,6 @@ func (f *function) closed(c *ssa.CallCommon) bool {
 		if !m.Exported() {
 			return true
 		}
-	}
-	return false
-}
-
-// isLocal reports whether a function value comes from what was looked at: it is a literal, or
-// what callers gave, or lies where nobody else can write.
-func (f *function) isLocal(v ssa.Value) bool { return f.isLocalBut(v, nil) }
-
-func (f *function) isLocalBut(v ssa.Value, phis []*ssa.Phi) bool {
-	switch v := v.(type) {
-	case *ssa.MakeClosure, *ssa.Function, *ssa.Const:
-		return true
-	case *ssa.ChangeType:
-		return f.isLocalBut(v.X, phis)
-	case *ssa.Parameter, *ssa.FreeVar:
-		return f.p.world.NoValues
-	case *ssa.UnOp:
-		return f.isLocalBut(v.X, phis)
-	case *ssa.Extract:
-		return f.isLocalBut(v.Tuple, phis)
-	case *ssa.Lookup:
-		return f.isLocalBut(v.X, phis)
-	case *ssa.IndexAddr:
-		return f.isLocalBut(v.X, phis)
-	case *ssa.FieldAddr:
-		return !v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(v.Field).Exported()
-	case *ssa.Global:
-		return !v.Object().Exported()
-	case *ssa.Phi:
-		if slices.Contains(phis, v) {
-			return true
-		}
-		for _, e := range v.Edges {
-			if !f.isLocalBut(e, append(phis, v)) {
-				return false
-			}
-		}
-		return true
 	}
 	return false
 }

@@ -6,14 +6,12 @@ import (
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // Analyze looks at what a root leads to among the functions of a program, and at nothing else.
 func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
 	p := &Program{
-		graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
+		root: root, graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
 		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
 		crossed: map[token.Pos]bool{}, escapes: map[token.Pos]*Escaped{},
@@ -36,38 +34,10 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		}
 	}
 	visit(root)
-	p.sealed = p.isSealed(root, seen)
+	p.outside = newOutside(root, p, functions, seen)
 	p.solve()
 	p.instances = p.reached(root)
 	return p
-}
-
-// isSealed reports whether all interfaces hold what was looked at: neither the root's parameters lead to a
-// value of somebody else's, nor the package's variables that are named, nor what functions of other modules
-// return. Errors don't count, whose methods get nothing.
-func (p *Program) isSealed(root *ssa.Function, functions map[*ssa.Function]bool) bool {
-	for _, v := range root.Params {
-		if p.types.open(v.Type()) {
-			return false
-		}
-	}
-	for fn := range functions {
-		for _, b := range fn.Blocks {
-			for _, i := range b.Instrs {
-				for _, v := range i.Operands(nil) {
-					if g, ok := (*v).(*ssa.Global); ok && p.types.open(g.Type()) {
-						return false
-					}
-				}
-				if c, ok := i.(ssa.CallInstruction); ok && c.Common().StaticCallee() != nil {
-					if g := origin(c.Common().StaticCallee()); !p.own[g] && !catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(g))) && p.types.open(g.Signature.Results()) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return true
 }
 
 // calls are the functions that one may call, and the literals in it.

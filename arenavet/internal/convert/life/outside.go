@@ -1,0 +1,174 @@
+package life
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
+
+// outside knows by types which functions and values in interfaces may be of code that is not analyzed:
+// those that such code can give, by something exported, and that the root's call can find, in what its
+// parameters or a package's variable lead to; or that it gets from such code by a call.
+type outside struct{ given, found collector }
+
+func newOutside(root *ssa.Function, p *Program, functions []*ssa.Function, called map[*ssa.Function]bool) outside {
+	o := outside{newCollector(false), newCollector(true)}
+	packages := map[*ssa.Package]bool{}
+	for _, fn := range functions {
+		if fn.Pkg != nil {
+			packages[fn.Pkg] = true
+		}
+		if obj := fn.Object(); obj != nil && obj.Exported() {
+			o.given.visit(fn.Signature, false, 0)
+			if recv := fn.Signature.Recv(); recv != nil {
+				o.given.visit(recv.Type(), true, 0)
+			}
+		}
+	}
+	for pkg := range packages {
+		for _, m := range pkg.Members {
+			if g, ok := m.(*ssa.Global); ok {
+				o.found.visit(g.Type(), true, 0)
+				if g.Object() != nil && g.Object().Exported() {
+					o.given.visit(g.Type(), true, 0)
+				}
+			}
+		}
+	}
+	for i, v := range root.Params {
+		if !p.world.Empty[i] {
+			o.found.visit(v.Type(), true, 0)
+		}
+	}
+	for before := -1; before < len(o.given.into)+len(o.found.into); {
+		before = len(o.given.into) + len(o.found.into)
+		for fn := range called {
+			for _, b := range fn.Blocks {
+				for _, i := range b.Instrs {
+					o.instruction(p, i)
+				}
+			}
+		}
+	}
+	return o
+}
+
+// instruction notes what comes from elsewhere by one.
+func (o outside) instruction(p *Program, i ssa.Instruction) {
+	both := func(t types.Type, in bool) {
+		o.given.visit(t, in, 0)
+		o.found.visit(t, in, 0)
+	}
+	switch i := i.(type) {
+	case *ssa.ChangeInterface:
+		if !o.closed(i.X.Type()) {
+			both(i.Type(), true)
+		}
+	case *ssa.TypeAssert:
+		if !o.closed(i.X.Type()) {
+			both(i.AssertedType, true)
+		}
+	case ssa.CallInstruction:
+		c := i.Common()
+		if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
+			return
+		}
+		if g := c.StaticCallee(); g != nil && p.own[origin(g)] || g == nil && o.closed(c.Value.Type()) && p.allOwn(i) {
+			return
+		}
+		both(c.Signature().Results(), true)
+		for _, a := range c.Args {
+			both(a.Type(), false)
+		}
+	}
+}
+
+// allOwn reports whether a dynamic call reaches functions of the program alone.
+func (p *Program) allOwn(call ssa.CallInstruction) bool {
+	if n := p.graph.Nodes[call.Parent()]; n != nil {
+		for _, e := range n.Out {
+			if e.Site == call && !p.own[origin(e.Callee.Func)] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// closed reports whether all values of a type are of the code that is analyzed.
+func (o outside) closed(t types.Type) bool {
+	k := key(t)
+	return k != "" && !(o.given.has(k) && o.found.has(k))
+}
+
+// collector collects the functions and interfaces that come from elsewhere with values of some types.
+type collector struct {
+	into   map[string]bool
+	hidden bool                         // by fields, too, that are not exported
+	seen   map[bool]map[types.Type]bool // by whether the value comes, or goes
+}
+
+func newCollector(hidden bool) collector {
+	return collector{map[string]bool{}, hidden, map[bool]map[types.Type]bool{true: {}, false: {}}}
+}
+
+func (c collector) has(k string) bool { return c.into[k] || c.into[""] }
+
+func (c collector) note(t types.Type, comes bool) {
+	if comes {
+		c.into[key(t)] = true
+	}
+}
+
+// deepestType bounds types that are made of themselves without end.
+const deepestType = 60
+
+// visit goes through what comes with a value that comes, or where one goes: into what it points to, and
+// as arguments of its functions.
+func (c collector) visit(t types.Type, comes bool, depth int) {
+	if c.seen[comes][t] || depth > deepestType {
+		if depth > deepestType {
+			c.into[""] = true
+		}
+		return
+	}
+	c.seen[comes][t] = true
+	depth++
+	if u, ok := types.Unalias(t).(*types.Tuple); ok {
+		for v := range u.Variables() {
+			c.visit(v.Type(), comes, depth)
+		}
+		return
+	}
+	called := func(sig *types.Signature) {
+		c.visit(sig.Params(), !comes, depth)
+		c.visit(sig.Results(), comes, depth)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		c.note(t, comes)
+		called(u)
+	case *types.Interface:
+		c.note(t, comes)
+		if !catalog.IsError(t) {
+			for m := range u.Methods() {
+				called(m.Signature())
+			}
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			if c.hidden || v.Exported() {
+				c.visit(v.Type(), comes, depth)
+			}
+		}
+	case *types.Map:
+		c.visit(u.Key(), true, depth)
+		c.visit(u.Elem(), true, depth)
+	case *types.Array:
+		c.visit(u.Elem(), comes, depth)
+	case interface{ Elem() types.Type }: // written by whoever has it
+		c.visit(u.Elem(), true, depth)
+	}
+}
