@@ -137,10 +137,3 @@ func unexported(sig *types.Signature) bool {
 	}
 	return false
 }
-
-func origin(fn *ssa.Function) *ssa.Function {
-	if o := fn.Origin(); o != nil {
-		return o
-	}
-	return fn
-}

@@ -3,6 +3,7 @@ package life
 import (
 	"go/types"
 
+	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
@@ -11,10 +12,15 @@ import (
 // outside knows by types which functions and values in interfaces may be of code that is not analyzed:
 // those that such code can give, by something exported, and that the root's call can find, in what its
 // parameters or a package's variable lead to; or that it gets from such code by a call.
-type outside struct{ given, found collector }
+type outside struct {
+	given, found collector
+	graph        *callgraph.Graph
+	own          map[*ssa.Function]bool
+}
 
-func newOutside(root *ssa.Function, p *Program, functions []*ssa.Function, called map[*ssa.Function]bool) outside {
-	o := outside{newCollector(false), newCollector(true)}
+// find looks at what functions and variables of the program have, whose root calls some of them and has
+// parameters with nothing in them.
+func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.Function, called map[*ssa.Function]bool) {
 	packages := map[*ssa.Package]bool{}
 	for _, fn := range functions {
 		if fn.Pkg != nil {
@@ -38,7 +44,7 @@ func newOutside(root *ssa.Function, p *Program, functions []*ssa.Function, calle
 		}
 	}
 	for i, v := range root.Params {
-		if !p.world.Empty[i] {
+		if !empty[i] {
 			o.found.visit(v.Type(), true, 0)
 		}
 	}
@@ -47,16 +53,15 @@ func newOutside(root *ssa.Function, p *Program, functions []*ssa.Function, calle
 		for fn := range called {
 			for _, b := range fn.Blocks {
 				for _, i := range b.Instrs {
-					o.instruction(p, i)
+					o.instruction(i)
 				}
 			}
 		}
 	}
-	return o
 }
 
 // instruction notes what comes from elsewhere by one.
-func (o outside) instruction(p *Program, i ssa.Instruction) {
+func (o outside) instruction(i ssa.Instruction) {
 	both := func(t types.Type, in bool) {
 		o.given.visit(t, in, 0)
 		o.found.visit(t, in, 0)
@@ -75,7 +80,7 @@ func (o outside) instruction(p *Program, i ssa.Instruction) {
 		if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
 			return
 		}
-		if g := c.StaticCallee(); g != nil && p.own[origin(g)] || g == nil && o.closed(c.Value.Type()) && p.allOwn(i) {
+		if g := c.StaticCallee(); g != nil && o.own[origin(g)] || g == nil && o.closed(c.Value.Type()) && o.allOwn(i) {
 			return
 		}
 		both(c.Signature().Results(), true)
@@ -86,10 +91,10 @@ func (o outside) instruction(p *Program, i ssa.Instruction) {
 }
 
 // allOwn reports whether a dynamic call reaches functions of the program alone.
-func (p *Program) allOwn(call ssa.CallInstruction) bool {
-	if n := p.graph.Nodes[call.Parent()]; n != nil {
+func (o outside) allOwn(call ssa.CallInstruction) bool {
+	if n := o.graph.Nodes[call.Parent()]; n != nil {
 		for _, e := range n.Out {
-			if e.Site == call && !p.own[origin(e.Callee.Func)] {
+			if e.Site == call && !o.own[origin(e.Callee.Func)] {
 				return false
 			}
 		}
@@ -171,4 +176,11 @@ func (c collector) visit(t types.Type, comes bool, depth int) {
 	case interface{ Elem() types.Type }: // written by whoever has it
 		c.visit(u.Elem(), true, depth)
 	}
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
 }
