@@ -116,6 +116,18 @@ func (p *program) plan(c Config, root *ssa.Function, within map[*ssa.Function]bo
 	return decided(true)
 }
 
+// moving is how many sites move, as far as is known.
+func (p *plan) moving() (n int) {
+	for f := range p.needed() {
+		for _, s := range f.sites {
+			if s.Reason == "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // takeInto takes the root's parameters of some names for those that end with the arena.
 func (p *plan) takeInto(names []string) error {
 	p.into = map[int]bool{}

@@ -42,18 +42,6 @@ func (p *plan) calledWithin() bool {
 	return false
 }
 
-// moving is how many sites move, as far as is known.
-func (p *plan) moving() (n int) {
-	for f := range p.needed() {
-		for _, s := range f.sites {
-			if s.Reason == "" {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // writeGuard has a call of the root that gives options use the heap. Tests with an arena that nobody ends
 // use it in any case.
 func (p *plan) writeGuard(all edits, root *planned, e entry) {
