@@ -227,25 +227,31 @@ func TestOpen(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	for root, want := range map[string]string{
 		"ParseKept": "is wrapped by fmt.Errorf", "ParseFor": "is given to a function that is not known",
-		"ParseWith": "is given to a function that is not known", "ParseAt": "is given to a function that is not known",
+		"ParseBy": "in the arena", "ParseWith": "is given to a function that is not known", "ParseAt": "is given to a function that is not known",
 		"ParseAll": "is given to a function that is not known", "ParseElsewhere": "is given to a function that is not known",
 	} {
-		r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./sealed"}, Root: "sealed." + root, NoTests: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out strings.Builder
-		if err := r.Print(&out); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
-			if strings.Contains(line, "&Word{…}") && !strings.Contains(line, want) {
-				t.Errorf("%s: %s want: %s", root, line, want)
+		t.Run(root, func(t *testing.T) {
+			r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./sealed"}, Root: "sealed." + root, NoTests: true})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if !strings.Contains(out.String(), "&Word{…}") {
-			t.Errorf("%s: no word in\n%s", root, out.String())
-		}
+			var out strings.Builder
+			if err := r.Print(&out); err != nil {
+				t.Fatal(err)
+			}
+			words := 0
+			for line := range strings.Lines(out.String()) {
+				if strings.Contains(line, "&Word{…}") {
+					words++
+					if !strings.Contains(line, want) {
+						t.Errorf("%s, want %s", line, want)
+					}
+				}
+			}
+			if words != 1 {
+				t.Errorf("%d words in\n%s", words, out.String())
+			}
+		})
 	}
 }
 

@@ -212,8 +212,6 @@ func unknown(k string) bool { return k == "" || k[0] == '?' }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-var errorKey = key(types.Universe.Lookup("error").Type())
-
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
 // summary tells callers what a function does.

@@ -35,12 +35,15 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 	}
 	for pkg := range packages {
 		for _, m := range pkg.Members {
-			if g, ok := m.(*ssa.Global); ok {
-				o.found.visit(g.Type(), true, 0)
-				if g.Object() != nil && g.Object().Exported() {
-					o.given.visit(g.Type(), true, 0)
-				}
+			if g, ok := m.(*ssa.Global); ok && g.Object() != nil && g.Object().Exported() {
+				o.given.visit(g.Type(), true, 0)
 			}
+		}
+	}
+	for g := range globalsIn(called) {
+		o.found.visit(g.Type(), true, 0)
+		if !packages[g.Pkg] {
+			o.given.visit(g.Type(), true, 0)
 		}
 	}
 	for i, v := range root.Params {
@@ -58,6 +61,23 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 			}
 		}
 	}
+}
+
+// globalsIn are the variables of packages that functions name.
+func globalsIn(functions map[*ssa.Function]bool) map[*ssa.Global]bool {
+	all := map[*ssa.Global]bool{}
+	for fn := range functions {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				for _, v := range i.Operands(nil) {
+					if g, ok := (*v).(*ssa.Global); ok {
+						all[g] = true
+					}
+				}
+			}
+		}
+	}
+	return all
 }
 
 // instruction notes what comes from elsewhere by one.
@@ -152,6 +172,10 @@ func (c collector) visit(t types.Type, comes bool, depth int) {
 		c.visit(sig.Results(), comes, depth)
 	}
 	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Kind() == types.UnsafePointer {
+			c.into[""] = true
+		}
 	case *types.Signature:
 		c.note(t, comes)
 		called(u)

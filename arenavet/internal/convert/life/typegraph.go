@@ -2,7 +2,6 @@ package life
 
 import (
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -102,19 +101,6 @@ func (g *typeGraph) visit(t types.Type) {
 			g.visit(t)
 		}
 	}
-}
-
-// open reports whether a value of a type may lead to a function, or to an interface that is no error.
-func (g *typeGraph) open(t types.Type) bool {
-	for _, l := range leaves(t) {
-		g.visit(l.typ)
-		for k := range g.from(key(l.typ)) {
-			if k == "" || k[0] == '?' && k != errorKey || strings.HasPrefix(k, "func(") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // reaches reports whether an object of one type may lead to one of another.

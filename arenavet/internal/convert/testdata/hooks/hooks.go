@@ -4,6 +4,7 @@ package hooks
 
 import (
 	"context"
+	"net/http"
 	"sync"
 )
 
@@ -86,6 +87,7 @@ func (p *Parser) Parse(ctx context.Context, k keeper, w Wide, s Source, each fun
 	byChannel()
 	each(func(f func(*Item, uint8)) { f(&Item{}, 1) })
 	byBox()
+	http.DefaultTransport.RoundTrip(&http.Request{})
 }
 
 func byParameter(f func(*Item)) { f(&Item{}) }

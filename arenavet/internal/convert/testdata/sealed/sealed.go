@@ -139,6 +139,19 @@ func ParseFor(text string, v Visitor) Node {
 	return l
 }
 
+// Option is of this package alone.
+type Option func(*lengths)
+
+// ParseBy is given some.
+func ParseBy(text string, options ...Option) Node {
+	l, c := parse(text), &lengths{}
+	for _, o := range options {
+		o(c)
+	}
+	l.Accept(c)
+	return l
+}
+
 // ParseWith is given what makes one.
 func ParseWith(text string, visitor func() Visitor) Node {
 	l := parse(text)
