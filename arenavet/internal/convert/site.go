@@ -78,7 +78,7 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 		if to == nil { // the blank identifier
 			return
 		}
-		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) || info.Types[e].Value != nil {
+		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) {
 			return
 		}
 		made[e.Pos()] = append(made[e.Pos()], boxed(fn, at, n)...)
