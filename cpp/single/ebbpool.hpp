@@ -231,6 +231,7 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #define EBBPOOL_ARENA_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -558,6 +559,7 @@ struct with_leaks<report> : report {
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -1101,21 +1103,20 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept, and a count that is then as it was: for a
-/// constructor that throws.
+/// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
+/// a constructor that throws.
 template <class Region>
 struct memory_guard {
     Region& from;
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
-    unsigned& busy;
-    unsigned before = busy;
+    std::uintptr_t busy = from.busy();
     bool kept = false;
     ~memory_guard() {
         if (EBB_UNLIKELY(!kept)) {
             from.take_back(begin, end, overhead);
-            busy = before;
+            from.unlock(from.busy() - busy);
         }
     }
 };
@@ -1175,6 +1176,7 @@ struct object_guard {
 #define EBBPOOL_REGION_STATE_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 
 namespace ebb {
@@ -1217,12 +1219,15 @@ struct resident {
 
 /// What fast paths use of a region, at its beginning, where addresses are short.
 struct region_state {
-    static constexpr address no_run{1};
+    static constexpr address no_run{2};
 
+    // Bit 0 of lo_ says that the arena runs code of the program's. A member of its own would
+    // be stored for each object, too, even where a compiler sees all of the constructor: the
+    // object might, for all it knows, lie there. lo_ is stored anyway.
     address lo_{}, hi_{};
     std::size_t overhead_ = 0;  // bytes taken that are none of the user's
     record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
+    address run_end_ = no_run;  // what lo_ is where that ends, while it may grow; else what it never is
     address begin_{};           // of the current chunk; 0 before the first
     chunk* newest_ = nullptr;   // of those that hold something
     address end_{};
@@ -1230,6 +1235,20 @@ struct region_state {
     std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+
+    // The address in lo_, and a new one.
+    [[nodiscard]] std::uintptr_t low() const noexcept { return +lo_ & ~std::uintptr_t{unit - 1}; }
+    void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
+
+    [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
+    // Sets the bit, and answers what unlock gets: 0 where it is set already. Both count, since
+    // compilers cancel an addition against a subtraction.
+    EBB_INLINE std::uintptr_t lock() noexcept {
+        const std::uintptr_t mine = busy() ^ 1;
+        lo_ = address{+lo_ + mine};
+        return mine;
+    }
+    EBB_INLINE void unlock(std::uintptr_t mine) noexcept { lo_ = address{+lo_ - mine}; }
 };
 
 }  // namespace detail
@@ -1252,13 +1271,13 @@ public:
     /// Memory of a container's that it needs no more: free again if it is the newest.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
-        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
+        if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
     /// The same for a container, which may be handed it again by recycled().
     EBB_INLINE void recycle(void* p, std::size_t bytes) noexcept {
         give_back(p, bytes);
-        if (annotate::on || bytes < smallest || +lo_ == +address_of(p)) return;
+        if (annotate::on || bytes < smallest || low() == +address_of(p)) return;
         put_by(p, bytes);
     }
 
@@ -1434,22 +1453,22 @@ public:
     /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t room = +hi_ - lo;
         const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
         const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
         if (align > unit) overhead_ += pad;
-        lo_ = address{lo + pad + last + 1};
+        lo_ = address{+lo_ + pad + last + 1};
         return pointer_to(lo + pad);
     }
 
     /// The same at a multiple of unit, or null where there is no room in the current chunk.
     EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t last = (bytes - 1) | (unit - 1);
         if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
-        lo_ = address{lo + last + 1};
+        lo_ = address{+lo_ + last + 1};
         return pointer_to(lo);
     }
 
@@ -1464,18 +1483,20 @@ public:
         const std::uintptr_t lo = +lo_;
         const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
+        if (EBB_UNLIKELY(end > +hi_ || busy() != 0)) return take_apart(bytes, align);
         lo_ = address{end};
         overhead_ = overhead_ - lo + at;
         return pointer_to(at);
     }
 
-    /// Whether Bytes more fit in the current chunk: a compare with memory less
+    EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
+
+    /// Whether Bytes fit from `lo` on in the current chunk: a compare with memory less
     /// than what a size that may be anything needs.
     template <std::size_t Bytes>
-    EBB_INLINE bool fits() const noexcept {
+    EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
-        return +lo_ + Bytes <= +hi_;
+        return lo + Bytes <= +hi_;
     }
     /// Memory for one T.
     template <class T>
@@ -1484,8 +1505,8 @@ public:
         if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
             return take(sizeof(T), alignof(T));
         } else {
-            if (EBB_UNLIKELY(!fits<bytes>())) return take_slow(bytes, unit, false);
-            std::byte* const p = pointer_to(+lo_);
+            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);  // or the bit says so
+            std::byte* const p = pointer_to(low());
             lo_ = address{+lo_ + bytes};
             return p;
         }
@@ -1494,7 +1515,7 @@ public:
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
-        if (EBB_UNLIKELY(bytes > +hi_ - +lo_)) return take_slow(bytes, 1, true);
+        if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
         hi_ = address{+hi_ - bytes};
         return pointer_to(+hi_);
     }
@@ -1508,8 +1529,8 @@ public:
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
             return;
         }
-        if (lo_ == address_of(to)) {
-            lo_ = address_of(from);
+        if (low() == +address_of(to)) {
+            lo_ = address_of(from);  // not busy; the guard says what it was
             overhead_ -= overhead;
         } else {
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
@@ -1598,13 +1619,13 @@ public:
     /// The newest run grows no more.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
-        last_->end = +run_end_;
+        last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
     /// The place where the region is. Throws as an allocation does.
     EBB_NOINLINE const place* mark() {
-        if (const place* const p = places_; p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ &&
+        if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
             return p;
         }
@@ -1612,12 +1633,12 @@ public:
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
         forget_free_blocks();
-        if (!annotate::on && +lo_ != +address_of(p + 1)) {
+        if (!annotate::on && low() != +address_of(p + 1)) {
             // It has a chunk of its own. What follows it goes there: else a block that came
             // before it might come back as the newest, and be taken again, after it.
-            sunk_ += (+lo_ - +begin_) + (+end_ - +hi_) - sizeof(place);
+            sunk_ += (low() - +begin_) + (+end_ - +hi_) - sizeof(place);
             enter(newest_);
-            lo_ = address_of(p + 1);
+            set_low(+address_of(p + 1));
         }
         close_run();
         begin_blocks();
@@ -1625,7 +1646,7 @@ public:
               ++serials_,
               newest_,
               current_,
-              lo_,
+              address{low()},
               hi_,
               sunk_,
               overhead_,
@@ -1667,7 +1688,7 @@ public:
         run_end_ = no_run;
     }
 
-    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (+lo_ - +begin_) + (+end_ - +hi_) - overhead_; }
+    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
 
     [[nodiscard]] arena_stats stats() noexcept {
         see();
@@ -1684,8 +1705,13 @@ public:
     using region_blocks::hi_;
     using region_blocks::last_;
     using region_blocks::lo_;
+    using region_blocks::low;
     using region_blocks::overhead_;
     using region_blocks::run_end_;
+
+    using region_blocks::busy;
+    using region_blocks::lock;
+    using region_blocks::unlock;
 
     using region_blocks::abandon_blocks;
     using region_blocks::add_block;
@@ -1724,7 +1750,7 @@ private:
     // A chunk that holds nothing goes to the others of those.
     void leave_empty() noexcept {
         chunk* const c = newest_;
-        if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
+        if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
         newest_ = base_ = nullptr;
         forget_epoch();
         put_aside(c, c);
@@ -1742,13 +1768,15 @@ private:
 
     void enter(chunk* c) noexcept {
         current_ = c;
-        begin_ = lo_ = address{c->begin};
+        begin_ = address{c->begin};
+        set_low(c->begin);
         end_ = hi_ = address{c->end};
     }
 
     void forget_epoch() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};
+        set_low(0);
+        hi_ = begin_ = end_ = {};
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -1769,7 +1797,7 @@ private:
     EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
         if (bytes > max_bytes) too_large(bytes);
         const std::size_t user = round_up(bytes + (bytes == 0), unit);
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t room = +hi_ - lo;
         const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
         const std::size_t need = user + annotate::red_zone;
@@ -1778,7 +1806,7 @@ private:
             p = take_slow(need, align, false);
         } else {
             overhead_ += pad;
-            lo_ = address{lo + pad + need};
+            set_low(lo + pad + need);
             p = pointer_to(lo + pad);
         }
         overhead_ += annotate::red_zone;
@@ -1791,7 +1819,7 @@ private:
         // In whole units: AddressSanitizer knows nothing smaller that ends early.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
-        if (need > +hi_ - +lo_) {
+        if (need > +hi_ - low()) {
             p = take_slow(need, 1, true);
         } else {
             hi_ = address{+hi_ - need};
@@ -1816,14 +1844,14 @@ private:
         const std::size_t pad = (0 - c->begin) & (align - 1);
         c->next = newest_;
         newest_ = c;
-        if (current_ != nullptr && c->room() - pad - need <= +hi_ - +lo_) {
+        if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
             // More is left of the current one: this one is for the one allocation.
             sunk_ += pad + need;
             overhead_ += pad;
             return pointer_to(c->begin + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
-        sunk_ += (+lo_ - +begin_) + (+end_ - +hi_);
+        sunk_ += (low() - +begin_) + (+end_ - +hi_);
         enter(c);
         if (text) {
             hi_ = address{+hi_ - need};
@@ -1831,7 +1859,7 @@ private:
         }
         overhead_ += pad;
         lo_ = address{+lo_ + pad + need};
-        return pointer_to(+lo_ - need);
+        return pointer_to(low() - need);
     }
 
     chunk* current_ = nullptr;
@@ -2546,7 +2574,7 @@ protected:
         if constexpr (constructs_nothrow<T, allocator, Args...>) {
             return construct(p, std::forward<Args>(args)...);
         } else {
-            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0, busy_};
+            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0};
             T* const object = construct(p, std::forward<Args>(args)...);
             guard.kept = true;
             return object;
@@ -2558,13 +2586,12 @@ protected:
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
         const address end = region_.run_end_;
+        constexpr std::size_t step = run::can_grow ? sizeof(T) : 0;
         const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                                   region_.fits < run::can_grow
-                               ? sizeof(T)
-                               : 0 > ();
+                           region_.template fits<step>(region_.low());
         std::byte* at = nullptr;
         if (grows) {
-            at = pointer_to(+end);
+            at = pointer_to(region_.low());
             region_.lo_ = address{+end + sizeof(T)};
         } else {
             at = take_run<T>(run::first + sizeof(T)) + run::first;
@@ -2575,7 +2602,7 @@ protected:
             object = construct(object, std::forward<Args>(args)...);
         } else {
             const std::size_t before = grows ? 0 : run::first;
-            memory_guard<region> memory{region_, at - before, at + size, before, busy_};
+            memory_guard<region> memory{region_, at - before, at + size, before};
             object = construct(object, std::forward<Args>(args)...);
             memory.kept = true;
         }
@@ -2596,7 +2623,7 @@ protected:
         if constexpr (std::is_trivially_destructible_v<T>) {
             const std::size_t bytes = bytes_of<T>(n, 0);
             std::byte* const at = region_.take(bytes, alignof(T));
-            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0, busy_};
+            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0};
             std::size_t made = 0;
             f(reinterpret_cast<T*>(at), made);
             guard.kept = true;
@@ -2605,7 +2632,7 @@ protected:
             using run = detail::run<T>;
             const std::size_t bytes = bytes_of<T>(n, run::first);
             std::byte* const at = take_run<T>(bytes);
-            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first, busy_};
+            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first};
             T* const first = reinterpret_cast<T*>(at + run::first);
             object_guard<T> made{first, 0};
             f(first, made.count);
@@ -2669,7 +2696,7 @@ protected:
         const address end = address_of(at + run::first + n * sizeof(T));
         region_.close_run();
         region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
-        if constexpr (run::can_grow) region_.run_end_ = end;
+        if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
     // Records an object that has no memory for a record before it; destroys it
@@ -2678,7 +2705,7 @@ protected:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        memory_guard<region> memory{region_, begin, begin + size, 0, busy_};
+        memory_guard<region> memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // goes first
         void* const at = region_.take(sizeof(loose_record), alignof(loose_record));
         region_.overhead_ += sizeof(loose_record);
@@ -2689,14 +2716,14 @@ protected:
     }
 
     // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's restores the count: a guard
-    // here, too, keeps compilers from inlining the constructor.
+    // written. When it throws, a memory_guard of the caller's unlocks: a guard here, too,
+    // keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            ++busy_;  // of a flag, kept and restored, compilers would leave more
+            const std::uintptr_t mine = region_.lock();
             f();
-            --busy_;
+            region_.unlock(mine);
         } else {
             f();
         }
@@ -2717,8 +2744,7 @@ protected:
         }
     }
 
-    region region_;      // first, so that its address is the arena's
-    unsigned busy_ = 0;  // constructors and destructors of the program's that it runs
+    region region_;  // first, so that its address is the arena's
 };
 
 }  // namespace detail
@@ -2760,7 +2786,6 @@ inline namespace EBB_ABI {
 template <class Checks = checks::trap>
 class basic_arena : detail::objects<Checks> {
     using base = detail::objects<Checks>;
-    using base::busy_;
     using base::region_;
     using typename base::allocator;
 
@@ -2932,7 +2957,7 @@ public:
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(busy_ != 0)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
@@ -2993,17 +3018,15 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        ++busy_;
+        const std::uintptr_t mine = Checks::enabled ? region_.lock() : 0;
         region_.unwind(to);
-        --busy_;
+        region_.unlock(mine);
     }
 
-    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_ != 0; }
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
 
     EBB_NOINLINE void end_epoch(bool release) noexcept {
-        if constexpr (Checks::enabled) {
-            if (busy_ != 0) return complain(misuse::reentrant, nullptr);
-        }
+        if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
         release ? region_.release() : region_.empty();
     }

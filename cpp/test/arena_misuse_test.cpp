@@ -1,11 +1,18 @@
 // Every kind of an arena's misuse, under every policy, and that it changes nothing.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_resource.hpp>
 #include <list>
+#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace arena_misuse_test {
 
@@ -183,6 +190,136 @@ TEST(ArenaMisuse, FromAConstructor) {
     const std::size_t epochs = a.stats().resets;
     a.reset();
     EXPECT_EQ(a.stats().resets, epochs + 1);
+}
+
+struct outer {
+    template <class F>
+    outer(reporting& a, const F& f) {
+        f(a);
+    }
+    std::uint64_t word = 0;
+};
+struct nest {
+    nest(reporting& a, int depth) : inner(depth == 0 ? nullptr : a.make<nest>(a, depth - 1)) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(this) % alignof(nest), 0u);
+        a.reset();
+    }
+    nest* inner;
+};
+
+// What a constructor takes lies where it would without one: the bit that says that one runs
+// is in the address of the next object.
+TEST(ArenaMisuse, MemoryInsideAConstructor) {
+    const auto work = [](std::vector<std::uintptr_t>& all, reporting& a) {
+        reporting_resource r(a);
+        const auto add = [&](const void* p) {
+            all.push_back(reinterpret_cast<std::uintptr_t>(p));
+            EXPECT_EQ(all.back() % 8, 0u);
+        };
+        for (int i = 0; i < 3; ++i) {
+            add(a.make<std::uint64_t>());
+            add(a.make<std::string>("one"));
+            add(a.make<std::string>("of a run"));
+            add(a.allocate(5, 1));
+            add(a.allocate(40, 64));
+            all.push_back(reinterpret_cast<std::uintptr_t>(a.copy("text").data()));
+            add(a.make_span<std::string>(2).data());
+            add(a.make_span<char>(3).data());
+            add(a.make<std::pmr::string>("longer than what lies in a string itself")->data());
+            void* const p = a.allocate(24);
+            a.give_back(p, 24);
+            EXPECT_THROW((a.make<outer>(a, [](reporting& b) { b.make<int>(), throw 1; })), int);
+            add(a.allocate(24));
+            EXPECT_THROW((a.make<outer>(a, [](reporting&) { throw 1; })), int);
+            static_cast<void>(a.mark());
+            static_cast<void>(a.mark());  // takes nothing
+            add(a.make<int>());
+            void* const q = r.allocate(100, 8);
+            r.deallocate(q, 100, 8);
+            add(r.allocate(100, 8));
+            add(r.allocate(8, 8));
+            all.push_back(a.used_bytes());
+            add(a.allocate(3'000, 8));
+        }
+        r.abandon();
+    };
+    const auto from = [](std::vector<std::uintptr_t> all, const void* first) {
+        for (auto& p : all) p -= p < 100'000 ? 0 : reinterpret_cast<std::uintptr_t>(first);
+        return all;
+    };
+    alignas(64) static std::byte storage[60'000];
+    std::vector<std::uintptr_t> inside, outside;
+    std::size_t used = 0;
+    {
+        reporting a(10'000, 0, {.storage = storage});
+        const outer* const o = a.make<outer>(a, [](reporting&) {});
+        work(outside, a);
+        outside = from(std::move(outside), o);
+        used = a.used_bytes();
+    }
+    reporting a(10'000, 0, {.storage = storage});
+    // In many chunks.
+    reporting b(1'000), c(1'000);
+    std::vector<std::uintptr_t> any;
+    b.make<outer>(b, [](reporting&) {});
+    work(any, b);
+    c.make<outer>(c, [&](reporting& own) { work(any, own); });
+    EXPECT_EQ(b.used_bytes(), c.used_bytes());
+    EXPECT_EQ(b.stats().retained_bytes, c.stats().retained_bytes);
+    // A mark in a chunk of its own.
+    reporting d(1);
+    d.make<outer>(d, [](reporting& own) { static_cast<void>(own.mark()); });
+    EXPECT_EQ(d.used_bytes(), sizeof(outer));
+    ebb::arena_mark m;
+    const outer* const o = a.make<outer>(a, [&](reporting& own) {
+        work(inside, own);
+        m = own.mark();
+    });
+    EXPECT_EQ(from(std::move(inside), o), outside);
+    EXPECT_EQ(a.used_bytes(), used);
+    ebb::set_misuse_handler(handler);
+    reports = 0;
+    a.make<int>();
+    a.rewind(m);
+    EXPECT_EQ(a.used_bytes(), used);
+    const nest* n = a.make<nest>(a, 20);
+    EXPECT_EQ(reports, 21) << "each is told that it runs inside of one";
+    for (int i = 0; i < 20; ++i) n = n->inner;
+    EXPECT_EQ(n->inner, nullptr);
+    const std::size_t epochs = a.stats().resets;
+    a.reset();
+    EXPECT_EQ(reports, 21);
+    EXPECT_EQ(a.stats().resets, epochs + 1);
+    ebb::set_misuse_handler(nullptr);
+}
+
+// The last bytes are there for a constructor, too.
+TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
+    if (EBB_ASAN || EBB_VALGRIND) return;  // red zones take some
+    constexpr std::integral_constant<std::size_t, 128> in_128;
+    constexpr std::integral_constant<std::size_t, 136> in_136;
+    const auto fills = [](auto bytes, const auto& fill) {
+        alignas(64) std::byte storage[reporting::bytes_needed(bytes) - 63];  // at any address it takes 63 more
+        reporting a(1'000, 0, {.storage = storage});
+        a.make<outer>(a, [&](reporting& b) {
+            while (b.used_bytes() < 96) b.make<std::uint64_t>();
+            EXPECT_NO_THROW(fill(b));
+            EXPECT_THROW(b.make<std::uint64_t>(), std::bad_alloc);
+            EXPECT_THROW(b.allocate(1, 1), std::bad_alloc);
+            EXPECT_THROW(b.copy("x"), std::bad_alloc);
+            EXPECT_THROW(b.make_span<char>(1), std::bad_alloc);
+        });
+    };
+    fills(in_128, [](reporting& b) { b.make<outer>(b, [](reporting& c) { c.make<std::array<std::uint64_t, 3>>(); }); });
+    fills(in_128, [](reporting& b) { b.allocate(32, 1); });
+    fills(in_128, [](reporting& b) { b.make_span<std::uint64_t>(4); });
+    fills(in_128, [](reporting& b) { b.copy("thirty-two bytes of text, all of"); });
+    struct destroyed {
+        ~destroyed() { word = 1; }
+        std::uint64_t word = 0;
+    };
+    fills(in_128, [](reporting& b) { b.make<destroyed>(); });  // 24 bytes of a record, and 8
+    fills(in_136, [](reporting& b) { b.make<destroyed>(), b.make<destroyed>(); });
 }
 
 // Equal resources hand buffers to each other, which the other one then did not know: the

@@ -16,6 +16,7 @@
 #define EBBPOOL_ARENA_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -61,7 +62,6 @@ inline namespace EBB_ABI {
 template <class Checks = checks::trap>
 class basic_arena : detail::objects<Checks> {
     using base = detail::objects<Checks>;
-    using base::busy_;
     using base::region_;
     using typename base::allocator;
 
@@ -233,7 +233,7 @@ public:
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(busy_ != 0)) return complain(misuse::reentrant, &m);
+            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m);
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
@@ -294,17 +294,15 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        ++busy_;
+        const std::uintptr_t mine = Checks::enabled ? region_.lock() : 0;
         region_.unwind(to);
-        --busy_;
+        region_.unlock(mine);
     }
 
-    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && busy_ != 0; }
+    [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
 
     EBB_NOINLINE void end_epoch(bool release) noexcept {
-        if constexpr (Checks::enabled) {
-            if (busy_ != 0) return complain(misuse::reentrant, nullptr);
-        }
+        if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
         release ? region_.release() : region_.empty();
     }

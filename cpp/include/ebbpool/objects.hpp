@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -71,7 +72,7 @@ protected:
         if constexpr (constructs_nothrow<T, allocator, Args...>) {
             return construct(p, std::forward<Args>(args)...);
         } else {
-            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0, busy_};
+            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0};
             T* const object = construct(p, std::forward<Args>(args)...);
             guard.kept = true;
             return object;
@@ -83,13 +84,12 @@ protected:
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
         const address end = region_.run_end_;
+        constexpr std::size_t step = run::can_grow ? sizeof(T) : 0;
         const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                                   region_.fits < run::can_grow
-                               ? sizeof(T)
-                               : 0 > ();
+                           region_.template fits<step>(region_.low());
         std::byte* at = nullptr;
         if (grows) {
-            at = pointer_to(+end);
+            at = pointer_to(region_.low());
             region_.lo_ = address{+end + sizeof(T)};
         } else {
             at = take_run<T>(run::first + sizeof(T)) + run::first;
@@ -100,7 +100,7 @@ protected:
             object = construct(object, std::forward<Args>(args)...);
         } else {
             const std::size_t before = grows ? 0 : run::first;
-            memory_guard<region> memory{region_, at - before, at + size, before, busy_};
+            memory_guard<region> memory{region_, at - before, at + size, before};
             object = construct(object, std::forward<Args>(args)...);
             memory.kept = true;
         }
@@ -121,7 +121,7 @@ protected:
         if constexpr (std::is_trivially_destructible_v<T>) {
             const std::size_t bytes = bytes_of<T>(n, 0);
             std::byte* const at = region_.take(bytes, alignof(T));
-            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0, busy_};
+            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0};
             std::size_t made = 0;
             f(reinterpret_cast<T*>(at), made);
             guard.kept = true;
@@ -130,7 +130,7 @@ protected:
             using run = detail::run<T>;
             const std::size_t bytes = bytes_of<T>(n, run::first);
             std::byte* const at = take_run<T>(bytes);
-            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first, busy_};
+            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first};
             T* const first = reinterpret_cast<T*>(at + run::first);
             object_guard<T> made{first, 0};
             f(first, made.count);
@@ -194,7 +194,7 @@ protected:
         const address end = address_of(at + run::first + n * sizeof(T));
         region_.close_run();
         region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
-        if constexpr (run::can_grow) region_.run_end_ = end;
+        if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
     // Records an object that has no memory for a record before it; destroys it
@@ -203,7 +203,7 @@ protected:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        memory_guard<region> memory{region_, begin, begin + size, 0, busy_};
+        memory_guard<region> memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // goes first
         void* const at = region_.take(sizeof(loose_record), alignof(loose_record));
         region_.overhead_ += sizeof(loose_record);
@@ -214,14 +214,14 @@ protected:
     }
 
     // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's restores the count: a guard
-    // here, too, keeps compilers from inlining the constructor.
+    // written. When it throws, a memory_guard of the caller's unlocks: a guard here, too,
+    // keeps compilers from inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            ++busy_;  // of a flag, kept and restored, compilers would leave more
+            const std::uintptr_t mine = region_.lock();
             f();
-            --busy_;
+            region_.unlock(mine);
         } else {
             f();
         }
@@ -242,8 +242,7 @@ protected:
         }
     }
 
-    region region_;      // first, so that its address is the arena's
-    unsigned busy_ = 0;  // constructors and destructors of the program's that it runs
+    region region_;  // first, so that its address is the arena's
 };
 
 }  // namespace detail

@@ -50,21 +50,20 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Memory that goes back unless it is kept, and a count that is then as it was: for a
-/// constructor that throws.
+/// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
+/// a constructor that throws.
 template <class Region>
 struct memory_guard {
     Region& from;
     std::byte* begin;
     std::byte* end;
     std::size_t overhead;
-    unsigned& busy;
-    unsigned before = busy;
+    std::uintptr_t busy = from.busy();
     bool kept = false;
     ~memory_guard() {
         if (EBB_UNLIKELY(!kept)) {
             from.take_back(begin, end, overhead);
-            busy = before;
+            from.unlock(from.busy() - busy);
         }
     }
 };

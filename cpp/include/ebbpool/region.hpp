@@ -63,22 +63,22 @@ public:
     /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t room = +hi_ - lo;
         const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
         const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
         if (align > unit) overhead_ += pad;
-        lo_ = address{lo + pad + last + 1};
+        lo_ = address{+lo_ + pad + last + 1};
         return pointer_to(lo + pad);
     }
 
     /// The same at a multiple of unit, or null where there is no room in the current chunk.
     EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t last = (bytes - 1) | (unit - 1);
         if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
-        lo_ = address{lo + last + 1};
+        lo_ = address{+lo_ + last + 1};
         return pointer_to(lo);
     }
 
@@ -93,18 +93,20 @@ public:
         const std::uintptr_t lo = +lo_;
         const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
+        if (EBB_UNLIKELY(end > +hi_ || busy() != 0)) return take_apart(bytes, align);
         lo_ = address{end};
         overhead_ = overhead_ - lo + at;
         return pointer_to(at);
     }
 
-    /// Whether Bytes more fit in the current chunk: a compare with memory less
+    EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
+
+    /// Whether Bytes fit from `lo` on in the current chunk: a compare with memory less
     /// than what a size that may be anything needs.
     template <std::size_t Bytes>
-    EBB_INLINE bool fits() const noexcept {
+    EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
-        return +lo_ + Bytes <= +hi_;
+        return lo + Bytes <= +hi_;
     }
     /// Memory for one T.
     template <class T>
@@ -113,8 +115,8 @@ public:
         if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
             return take(sizeof(T), alignof(T));
         } else {
-            if (EBB_UNLIKELY(!fits<bytes>())) return take_slow(bytes, unit, false);
-            std::byte* const p = pointer_to(+lo_);
+            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);  // or the bit says so
+            std::byte* const p = pointer_to(low());
             lo_ = address{+lo_ + bytes};
             return p;
         }
@@ -123,7 +125,7 @@ public:
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
-        if (EBB_UNLIKELY(bytes > +hi_ - +lo_)) return take_slow(bytes, 1, true);
+        if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
         hi_ = address{+hi_ - bytes};
         return pointer_to(+hi_);
     }
@@ -137,8 +139,8 @@ public:
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
             return;
         }
-        if (lo_ == address_of(to)) {
-            lo_ = address_of(from);
+        if (low() == +address_of(to)) {
+            lo_ = address_of(from);  // not busy; the guard says what it was
             overhead_ -= overhead;
         } else {
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
@@ -227,13 +229,13 @@ public:
     /// The newest run grows no more.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
-        last_->end = +run_end_;
+        last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
     /// The place where the region is. Throws as an allocation does.
     EBB_NOINLINE const place* mark() {
-        if (const place* const p = places_; p != nullptr && p->lo == lo_ && p->hi == hi_ && p->newest == newest_ &&
+        if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
             return p;
         }
@@ -241,12 +243,12 @@ public:
         auto* const p = ::new (take(sizeof(place), alignof(place))) place;
         overhead_ += sizeof(place);
         forget_free_blocks();
-        if (!annotate::on && +lo_ != +address_of(p + 1)) {
+        if (!annotate::on && low() != +address_of(p + 1)) {
             // It has a chunk of its own. What follows it goes there: else a block that came
             // before it might come back as the newest, and be taken again, after it.
-            sunk_ += (+lo_ - +begin_) + (+end_ - +hi_) - sizeof(place);
+            sunk_ += (low() - +begin_) + (+end_ - +hi_) - sizeof(place);
             enter(newest_);
-            lo_ = address_of(p + 1);
+            set_low(+address_of(p + 1));
         }
         close_run();
         begin_blocks();
@@ -254,7 +256,7 @@ public:
               ++serials_,
               newest_,
               current_,
-              lo_,
+              address{low()},
               hi_,
               sunk_,
               overhead_,
@@ -296,7 +298,7 @@ public:
         run_end_ = no_run;
     }
 
-    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (+lo_ - +begin_) + (+end_ - +hi_) - overhead_; }
+    [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
 
     [[nodiscard]] arena_stats stats() noexcept {
         see();
@@ -313,8 +315,13 @@ public:
     using region_blocks::hi_;
     using region_blocks::last_;
     using region_blocks::lo_;
+    using region_blocks::low;
     using region_blocks::overhead_;
     using region_blocks::run_end_;
+
+    using region_blocks::busy;
+    using region_blocks::lock;
+    using region_blocks::unlock;
 
     using region_blocks::abandon_blocks;
     using region_blocks::add_block;
@@ -353,7 +360,7 @@ private:
     // A chunk that holds nothing goes to the others of those.
     void leave_empty() noexcept {
         chunk* const c = newest_;
-        if (c == nullptr || c->next != nullptr || c != current_ || lo_ != begin_ || hi_ != end_) return;
+        if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
         newest_ = base_ = nullptr;
         forget_epoch();
         put_aside(c, c);
@@ -371,13 +378,15 @@ private:
 
     void enter(chunk* c) noexcept {
         current_ = c;
-        begin_ = lo_ = address{c->begin};
+        begin_ = address{c->begin};
+        set_low(c->begin);
         end_ = hi_ = address{c->end};
     }
 
     void forget_epoch() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};
+        set_low(0);
+        hi_ = begin_ = end_ = {};
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -398,7 +407,7 @@ private:
     EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
         if (bytes > max_bytes) too_large(bytes);
         const std::size_t user = round_up(bytes + (bytes == 0), unit);
-        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t lo = low();
         const std::size_t room = +hi_ - lo;
         const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
         const std::size_t need = user + annotate::red_zone;
@@ -407,7 +416,7 @@ private:
             p = take_slow(need, align, false);
         } else {
             overhead_ += pad;
-            lo_ = address{lo + pad + need};
+            set_low(lo + pad + need);
             p = pointer_to(lo + pad);
         }
         overhead_ += annotate::red_zone;
@@ -420,7 +429,7 @@ private:
         // In whole units: AddressSanitizer knows nothing smaller that ends early.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
-        if (need > +hi_ - +lo_) {
+        if (need > +hi_ - low()) {
             p = take_slow(need, 1, true);
         } else {
             hi_ = address{+hi_ - need};
@@ -445,14 +454,14 @@ private:
         const std::size_t pad = (0 - c->begin) & (align - 1);
         c->next = newest_;
         newest_ = c;
-        if (current_ != nullptr && c->room() - pad - need <= +hi_ - +lo_) {
+        if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
             // More is left of the current one: this one is for the one allocation.
             sunk_ += pad + need;
             overhead_ += pad;
             return pointer_to(c->begin + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
-        sunk_ += (+lo_ - +begin_) + (+end_ - +hi_);
+        sunk_ += (low() - +begin_) + (+end_ - +hi_);
         enter(c);
         if (text) {
             hi_ = address{+hi_ - need};
@@ -460,7 +469,7 @@ private:
         }
         overhead_ += pad;
         lo_ = address{+lo_ + pad + need};
-        return pointer_to(+lo_ - need);
+        return pointer_to(low() - need);
     }
 
     chunk* current_ = nullptr;

@@ -29,13 +29,13 @@ public:
     /// Memory of a container's that it needs no more: free again if it is the newest.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
-        if (+address_of(p) + round_up(bytes, unit) == +lo_) lo_ = address_of(p);
+        if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
     /// The same for a container, which may be handed it again by recycled().
     EBB_INLINE void recycle(void* p, std::size_t bytes) noexcept {
         give_back(p, bytes);
-        if (annotate::on || bytes < smallest || +lo_ == +address_of(p)) return;
+        if (annotate::on || bytes < smallest || low() == +address_of(p)) return;
         put_by(p, bytes);
     }
 

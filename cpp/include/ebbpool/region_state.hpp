@@ -4,6 +4,7 @@
 #define EBBPOOL_REGION_STATE_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ebbpool/chunks.hpp>
 #include <ebbpool/records.hpp>
@@ -48,12 +49,15 @@ struct resident {
 
 /// What fast paths use of a region, at its beginning, where addresses are short.
 struct region_state {
-    static constexpr address no_run{1};
+    static constexpr address no_run{2};
 
+    // Bit 0 of lo_ says that the arena runs code of the program's. A member of its own would
+    // be stored for each object, too, even where a compiler sees all of the constructor: the
+    // object might, for all it knows, lie there. lo_ is stored anyway.
     address lo_{}, hi_{};
     std::size_t overhead_ = 0;  // bytes taken that are none of the user's
     record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // where that ends, while it may grow; else what lo_ never is
+    address run_end_ = no_run;  // what lo_ is where that ends, while it may grow; else what it never is
     address begin_{};           // of the current chunk; 0 before the first
     chunk* newest_ = nullptr;   // of those that hold something
     address end_{};
@@ -61,6 +65,20 @@ struct region_state {
     std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+
+    // The address in lo_, and a new one.
+    [[nodiscard]] std::uintptr_t low() const noexcept { return +lo_ & ~std::uintptr_t{unit - 1}; }
+    void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
+
+    [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
+    // Sets the bit, and answers what unlock gets: 0 where it is set already. Both count, since
+    // compilers cancel an addition against a subtraction.
+    EBB_INLINE std::uintptr_t lock() noexcept {
+        const std::uintptr_t mine = busy() ^ 1;
+        lo_ = address{+lo_ + mine};
+        return mine;
+    }
+    EBB_INLINE void unlock(std::uintptr_t mine) noexcept { lo_ = address{+lo_ - mine}; }
 };
 
 }  // namespace detail
