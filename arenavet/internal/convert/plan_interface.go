@@ -139,7 +139,11 @@ func (p *plan) declare(all edits, g *group, pkg string) error {
 	if t.Results != nil {
 		text += " " + string(source[file.Offset(t.Results.Pos()):file.Offset(t.Results.End())])
 	}
-	p.insert(all, g.field.End(), "\n\t"+text+"\n")
+	end := g.field.End()
+	if g.field.Comment != nil { // which stays in its line
+		end = g.field.Comment.End()
+	}
+	p.insert(all, end, "\n\t"+text+"\n")
 	return nil
 }
 

@@ -151,21 +151,39 @@ func (p *plan) writeTable(all edits, t *table, named func(d *declared, path, own
 	pkg, reflect := named(t.at, catalog.ArenaPath, "arena"), named(t.at, "reflect", "reflect")
 	in, result := inName(t.name), types.ExprString(t.sig.Results.List[0].Type)
 	var b strings.Builder
+	n := 4 // of each four places, three are free at least
+	for n < 4*len(t.entries) {
+		n *= 2
+	}
 	fmt.Fprintf(&b, `
 
 // %[1]s makes what f does, a function of %[2]s, with an arena for it; nil is the heap.
 func %[1]s(a *%[3]s.Arena, f func() %[4]s) %[4]s {
 	if a != nil {
-		if make := %[1]sArena[%[5]s.ValueOf(f).Pointer()]; make != nil {
-			return make(a)
+		code := %[5]s.ValueOf(f).Pointer()
+		for i := code / 16; %[1]sArena[i%%%[6]d].make != nil; i++ {
+			if e := &%[1]sArena[i%%%[6]d]; e.code == code {
+				return e.make(a)
+			}
 		}
 	}
 	return f()
 }
 
-// %[1]sArena has the functions of %[2]s, by their code.
-var %[1]sArena = map[uintptr]func(a *%[3]s.Arena) %[4]s{
-`, in, t.name, pkg, result, reflect)
+// %[1]sArena has the functions of %[2]s, by their code: each at its place or at the next that is free.
+var %[1]sArena = func() (all [%[6]d]struct {
+	code uintptr
+	make func(a *%[3]s.Arena) %[4]s
+}) {
+	add := func(f func() %[4]s, make func(a *%[3]s.Arena) %[4]s) {
+		code := %[5]s.ValueOf(f).Pointer()
+		i := code / 16
+		for all[i%%%[6]d].make != nil {
+			i++
+		}
+		all[i%%%[6]d].code, all[i%%%[6]d].make = code, make
+	}
+`, in, t.name, pkg, result, reflect, n)
 	for _, c := range t.entries {
 		if !t.bad[c.typ] {
 			var typ ast.Expr
@@ -175,8 +193,9 @@ var %[1]sArena = map[uintptr]func(a *%[3]s.Arena) %[4]s{
 			case *ast.UnaryExpr:
 				typ = x.X.(*ast.CompositeLit).Type
 			}
-			fmt.Fprintf(&b, "\t%s.ValueOf(%s[%s]).Pointer(): func(a *%s.Arena) %s { return %s.New[%s](a) },\n", reflect, t.name, types.ExprString(c.key), pkg, result, pkg, types.ExprString(typ))
+			fmt.Fprintf(&b, "\tadd(%s[%s], func(a *%s.Arena) %s { return %s.New[%s](a) })\n", t.name, types.ExprString(c.key), pkg, result, pkg, types.ExprString(typ))
 		}
 	}
-	p.insert(all, t.after, b.String()+"}\n")
+	b.WriteString("\treturn all\n")
+	p.insert(all, t.after, b.String()+"}()\n")
 }

@@ -148,8 +148,9 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 				}
 				return true
 			}
+			before := len(all)
 			p.callSite(info, n, add)
-			if fn := calledFunc(info, n); fn != nil && copiers[fn.FullName()].name != "" && add(n, "", n.Pos(), n.Lparen) {
+			if of := copierOf(info, n); of != "" && (len(all) > before || !info.Types[n.Fun].IsType() && add(n, "", n.Pos(), n.Lparen)) {
 				all[len(all)-1].copier = n
 			}
 		case *ast.Ident:
@@ -263,6 +264,20 @@ func placeOf(e ast.Expr) token.Pos {
 		return e.Lbrack
 	}
 	return ast.Unparen(e).Pos()
+}
+
+// copierOf is what a call or conversion is called in copiers, or empty.
+func copierOf(info *types.Info, n *ast.CallExpr) string {
+	if tv := info.Types[n.Fun]; tv.IsType() {
+		if types.Identical(tv.Type, types.NewSlice(types.Typ[types.Byte])) && types.Identical(types.Default(info.TypeOf(n.Args[0])), types.Typ[types.String]) {
+			return "[]byte(s)"
+		}
+		return ""
+	}
+	if fn := calledFunc(info, n); fn != nil && copiers[fn.FullName()].name != "" {
+		return fn.FullName()
+	}
+	return ""
 }
 
 var builders = map[string]bool{"strings.Builder": true, "bytes.Buffer": true}

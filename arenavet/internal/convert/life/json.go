@@ -33,7 +33,8 @@ func keepsNone(name string) bool {
 // copiesAll reports whether what a function returns leads to nothing that it was given.
 func copiesAll(pkg, name string) bool {
 	switch name {
-	case "strings.Clone", "bytes.Clone", "strings.Builder.String", "bytes.Buffer.String", "encoding/json.Marshal", "encoding/json.MarshalIndent":
+	case "strings.Clone", "bytes.Clone", "strings.Builder.String", "bytes.Buffer.String", "encoding/json.Marshal", "encoding/json.MarshalIndent",
+		"encoding/base64.Encoding.EncodeToString", "encoding/hex.EncodeToString":
 		return true
 	}
 	return pkg == "fmt"

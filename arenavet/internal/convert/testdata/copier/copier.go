@@ -1,9 +1,11 @@
-// Package copier copies by package bytes: its copies lie in the arena, and so does that of a parameter
-// whose address is returned. What a regular expression reads it does not keep.
+// Package copier copies by package bytes, by conversions, in hexadecimal and in base64: its copies lie in the
+// arena, and so does that of a parameter whose address is returned. What a regular expression reads it does not keep.
 package copier
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"regexp"
 )
@@ -12,6 +14,7 @@ import (
 type Word struct {
 	Text  []byte
 	Upper []byte
+	Code  []byte
 	At    *Position
 	Next  *Word
 }
@@ -32,6 +35,7 @@ func Parse(text []byte) (first *Word, err error) {
 			return nil, err
 		}
 		w := &Word{Text: bytes.ToLower(words), Upper: bytes.ToUpper(words), At: at, Next: first}
+		w.Code = []byte(hex.EncodeToString(words) + base64.RawStdEncoding.EncodeToString(words))
 		if number.Match(w.Text) {
 			w.Upper = bytes.ToUpper(nil)
 		}

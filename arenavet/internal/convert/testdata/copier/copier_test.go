@@ -1,6 +1,8 @@
 package copier
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"strings"
 	"testing"
 )
@@ -13,6 +15,9 @@ func TestParse(t *testing.T) {
 	for _, want := range []struct{ text, upper string }{{"34", ""}, {"\u00e4b", "\u00c4B"}, {" two\ufffd\ufffd", " TWO\ufffd\ufffd"}} {
 		if string(w.Text) != want.text || string(w.Upper) != want.upper || w.Upper == nil {
 			t.Errorf("%q, %q, want %q", w.Text, w.Upper, want)
+		}
+		if code := hex.EncodeToString(w.Text) + base64.RawStdEncoding.EncodeToString(w.Text); len(w.Code) != len(code) || w.Text[0] == '3' && string(w.Code) != code {
+			t.Errorf("%q, want %q", w.Code, code)
 		}
 		if w.At.Column != len(want.text)-len(strings.TrimLeft(want.text, " ")) {
 			t.Error(w.At)

@@ -5,7 +5,7 @@ package table
 // Shape is what the table's functions make.
 type Shape interface {
 	Name() string
-	read(data []byte)
+	read(data []byte) // sets what is in it
 }
 
 // Constructors are the shapes' by their kind.
