@@ -163,6 +163,7 @@ func (a *Arena) forgetForks() {
 	for _, f := range a.forks.list {
 		f.forget()
 	}
+	a.quota().ForksInUse(0)
 	if a.forks.parent != nil {
 		a.forks.list, a.forks.out = nil, 0
 		return

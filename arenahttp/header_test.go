@@ -116,6 +116,7 @@ func TestHeaderOutlivesTheArena(t *testing.T) {
 	sharedAt := placeOf(shared)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for round := range 300 {
+		pool.SetIsolation(round%2 == 1)
 		for name, begin := range begins {
 			for _, forks := range []bool{false, true} {
 				var lies addresses
