@@ -99,6 +99,7 @@ public:
         return pointer_to(at);
     }
 
+    /// As a call, where a fast path found no room, or the bit set.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
     /// Whether Bytes fit from `lo` on in the current chunk: a compare with memory less
@@ -115,7 +116,7 @@ public:
         if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
             return take(sizeof(T), alignof(T));
         } else {
-            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);  // or the bit says so
+            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);
             std::byte* const p = pointer_to(low());
             lo_ = address{+lo_ + bytes};
             return p;
