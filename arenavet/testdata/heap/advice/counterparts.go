@@ -250,6 +250,8 @@ type message struct {
 	text  *strings.Builder
 	value any
 	all   []*message
+
+	Buffer string
 }
 
 func (p *parser) message(r io.Reader, n int64) *message {
@@ -267,6 +269,14 @@ func (p *parser) message(r io.Reader, n int64) *message {
 	m.all = append(m.all, &last)             // want `append on the heap`
 	b, _ := io.ReadAll(io.LimitReader(r, n)) // want `io.ReadAll on the heap` `io.LimitReader on the heap, with arena p.a in scope: use arena.NewOf`
 	m.data.Write(b)
+	m.value = slices.Clone(m.all)            // want `slices.Clone on the heap`
+	m.value = fmt.Sprint(n)                  // want `fmt.Sprint on the heap`
+	m.value = strings.Repeat("x", 2)         // want `strings.Repeat on the heap`
+	m.value = string(b)                      // want `string of bytes on the heap`
+	m.data = bytes.NewBufferString(m.Buffer) // want `use arena.NewBuffer`
+	if left := io.LimitReader(r, 1); left != r {
+		m.Buffer = "left"
+	}
 	limited := io.LimitReader(r, 1) // want `io.LimitReader on the heap`
 	m.value = limited
 	return m
