@@ -95,6 +95,8 @@ func (o outside) instruction(i ssa.Instruction) {
 		if !o.closed(i.X.Type()) {
 			both(i.AssertedType, true)
 		}
+	case *ssa.MakeInterface:
+		both(i.X.Type(), false) // to be filled, perhaps
 	case ssa.CallInstruction:
 		c := i.Common()
 		if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {

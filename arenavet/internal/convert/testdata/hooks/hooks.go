@@ -3,8 +3,12 @@
 package hooks
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"expvar"
 	"net/http"
+	"os"
 	"sync"
 )
 
@@ -18,7 +22,7 @@ type keeper interface{ Keep(*Item) }
 
 // Wide has more methods than keeper.
 type Wide interface {
-	Keep(*Item)
+	Take(*Item)
 	Other()
 }
 
@@ -28,6 +32,7 @@ type Source interface{ Hook() func(*Item, int8) }
 type none struct{}
 
 func (none) Keep(*Item) {}
+func (none) Take(*Item) {}
 func (none) Other()     {}
 
 func (none) Hook() func(*Item, int8) { return func(*Item, int8) {} }
@@ -87,14 +92,29 @@ func (p *Parser) Parse(ctx context.Context, k keeper, w Wide, s Source, each fun
 	byChannel()
 	each(func(f func(*Item, uint8)) { f(&Item{}, 1) })
 	byBox()
+	byResult()
+	byFilling(bufio.NewScanner(os.Stdin))
 	http.DefaultTransport.RoundTrip(&http.Request{})
 }
 
 func byParameter(f func(*Item)) { f(&Item{}) }
 
-type narrow interface{ Keep(*Item) }
+type narrow interface{ Take(*Item) }
 
-func byChange(n narrow) { n.Keep(&Item{}) }
+func byChange(n narrow) { n.Take(&Item{}) }
+
+func byResult() {
+	if v, ok := expvar.Get("hooks").(interface{ Variable(*Item) }); ok {
+		v.Variable(&Item{})
+	}
+}
+
+func byFilling(s *bufio.Scanner) {
+	var failure interface{ Failed(*Item) }
+	if errors.As(s.Err(), &failure) {
+		failure.Failed(&Item{})
+	}
+}
 
 func byAnything(ctx context.Context) {
 	if f, ok := ctx.Value(key{}).(func(*Item, float32)); ok {
