@@ -1,11 +1,15 @@
 package convert
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
+	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +89,62 @@ func TestGate(t *testing.T) {
 	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./copies"}, Root: "copies.divide"})
 	if err != nil || len(r.Tests) != 3 || !strings.Contains(r.Tests[2], "leads into the arena: Escape[") || !strings.Contains(r.Tests[2], "v.parts[0]") {
 		t.Errorf("%v, %q", err, r.Tests)
+	}
+}
+
+// Positions have the order of their files' names, and of their places there: not that in which files
+// were read, and not that which directives say.
+func TestOrder(t *testing.T) {
+	p := program{fset: token.NewFileSet()}
+	later, earlier := p.fset.AddFile("b.go", -1, 100), p.fset.AddFile("a.go", -1, 100)
+	later.AddLineColumnInfo(10, "0.y", 1, 1)
+	later.SetLines([]int{0, 10, 50})
+	order := []token.Pos{earlier.Pos(0), earlier.Pos(90), later.Pos(5), later.Pos(20), later.Pos(60)}
+	for i, a := range order {
+		for j, b := range order {
+			if got := p.compare(a, b); cmp.Compare(got, 0) != cmp.Compare(i, j) {
+				t.Errorf("%d beside %d: %d", i, j, got)
+			}
+		}
+	}
+}
+
+// What is made for an error, as the comment at the end of its line says, is counted apart.
+func TestErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./failing"}, Root: "failing.Each", NoTests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.plan
+	want, got, n := map[int][]string{}, map[int][]string{}, 0
+	for _, c := range p.pkgs[0].Syntax[0].Comments {
+		if text := c.Text(); text != "" && !strings.Contains(text, "is called") {
+			want[p.fset.Position(c.Pos()).Line] = strings.Split(strings.TrimSpace(text), "; ")
+		}
+	}
+	sites := p.outside()
+	for _, f := range p.order {
+		sites = append(sites, f.sites...)
+	}
+	for _, s := range sites {
+		if s.Reason != "" && p.forError(s.fn, s) {
+			line := p.fset.Position(s.Pos).Line
+			got[line], n = append(got[line], s.What), n+1
+		}
+	}
+	for _, list := range got {
+		slices.Sort(list)
+	}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	var out strings.Builder
+	if err := r.Print(&out); err != nil || !strings.Contains(out.String(), fmt.Sprintf("of %d sites move", len(sites)-n)) || !strings.Contains(out.String(), fmt.Sprintf("\n%d others are of errors", n)) {
+		t.Errorf("%v: %d of %d are of errors\n%s", err, n, len(sites), out.String())
 	}
 }
 
