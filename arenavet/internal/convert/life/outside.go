@@ -2,6 +2,7 @@ package life
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
@@ -14,6 +15,7 @@ import (
 // parameters or a package's variable lead to; or that it gets from such code by a call.
 type outside struct {
 	given, found collector
+	leaving      map[string]bool // interfaces that such code gets
 	graph        *callgraph.Graph
 	own          map[*ssa.Function]bool
 }
@@ -51,8 +53,8 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 			o.found.visit(v.Type(), true, 0)
 		}
 	}
-	for before := -1; before < len(o.given.into)+len(o.found.into); {
-		before = len(o.given.into) + len(o.found.into)
+	for before := -1; before < len(o.given.into)+len(o.found.into)+len(o.leaving); {
+		before = len(o.given.into) + len(o.found.into) + len(o.leaving)
 		for fn := range called {
 			for _, b := range fn.Blocks {
 				for _, i := range b.Instrs {
@@ -88,15 +90,23 @@ func (o outside) instruction(i ssa.Instruction) {
 	}
 	switch i := i.(type) {
 	case *ssa.ChangeInterface:
+		if o.leaving[key(i.Type())] {
+			o.leaving[key(i.X.Type())] = true
+		}
 		if !o.closed(i.X.Type()) {
 			both(i.Type(), true)
 		}
 	case *ssa.TypeAssert:
+		if o.leaving[key(i.AssertedType)] {
+			o.leaving[key(i.X.Type())] = true
+		}
 		if !o.closed(i.X.Type()) {
 			both(i.AssertedType, true)
 		}
 	case *ssa.MakeInterface:
-		both(i.X.Type(), false) // to be filled, perhaps
+		if o.leaving[key(i.Type())] {
+			both(i.X.Type(), false) // to be filled, perhaps
+		}
 	case ssa.CallInstruction:
 		c := i.Common()
 		if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
@@ -108,7 +118,36 @@ func (o outside) instruction(i ssa.Instruction) {
 		both(c.Signature().Results(), true)
 		for _, a := range c.Args {
 			both(a.Type(), false)
+			if !prints(c.StaticCallee()) {
+				o.leave(a.Type(), map[types.Type]bool{})
+			}
 		}
+	}
+}
+
+// prints reports whether a function of package fmt only reads what it is given.
+func prints(fn *ssa.Function) bool {
+	return fn != nil && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "fmt" && !strings.Contains(fn.Name(), "can")
+}
+
+// leave notes the interfaces in what is given to code that is not analyzed, which may fill what lies in them.
+func (o outside) leave(t types.Type, seen map[types.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		o.leaving[key(t)] = true
+	case *types.Struct:
+		for v := range u.Fields() {
+			o.leave(v.Type(), seen)
+		}
+	case *types.Map:
+		o.leave(u.Key(), seen)
+		o.leave(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		o.leave(u.Elem(), seen)
 	}
 }
 

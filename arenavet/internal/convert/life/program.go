@@ -34,7 +34,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		}
 	}
 	visit(root)
-	p.outside = outside{newCollector(false), newCollector(true), graph, p.own}
+	p.outside = outside{newCollector(false), newCollector(true), map[string]bool{}, graph, p.own}
 	p.outside.find(root, world.Empty, functions, seen)
 	p.solve()
 	p.instances = p.reached(root)
