@@ -288,6 +288,7 @@ func TestOpen(t *testing.T) {
 	for root, want := range map[string]string{
 		"ParseKept": "is wrapped by fmt.Errorf", "ParseFor": "is given to a function that is not known",
 		"ParseBy": "in the arena", "ParseWith": "is given to a function that is not known", "ParseAt": "is given to a function that is not known",
+		"ParseScanned": "is given to a function that is not known", "ParseRead": "is given to a function that is not known",
 		"ParseAll": "is given to a function that is not known", "ParseElsewhere": "is given to a function that is not known",
 	} {
 		t.Run(root, func(t *testing.T) {

@@ -184,3 +184,28 @@ func ParseElsewhere(text string) Node {
 	}
 	return l
 }
+
+type filled struct{ Visitor Visitor }
+
+func (f *filled) mark()                    {}
+func (f *filled) Read([]byte) (int, error) { return 0, io.EOF }
+
+// ParseScanned gives its nodes to one that a function of another package may fill in.
+func ParseScanned(text string) Node {
+	l, f := parse(text), &filled{}
+	var m interface{ mark() } = f
+	if n, _ := fmt.Sscan(text, m); n > 0 {
+		l.Accept(f.Visitor)
+	}
+	return l
+}
+
+// ParseRead does so, too, by another interface.
+func ParseRead(text string) Node {
+	l, f := parse(text), &filled{}
+	var m any = f
+	if b, _ := io.ReadAll(m.(io.Reader)); len(b) > 0 {
+		l.Accept(f.Visitor)
+	}
+	return l
+}
