@@ -148,6 +148,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Options that end with the arena need no guard, and as much moves.
+func TestIntoOptions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	r, err := Convert(Config{Dir: "testdata", Patterns: []string{"./options"}, Root: "options.Parse", Into: []string{"options"}, NoTests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range r.Files {
+		if r.plan.moving() != 8 || strings.Contains(string(text), "a = nil") {
+			t.Errorf("%s: %d sites move\n%s", name, r.plan.moving(), text)
+		}
+	}
+	if len(r.Files) != 1 {
+		t.Errorf("%d files", len(r.Files))
+	}
+}
+
 // Before the tests are built, what several of them need is, and nothing else: a large package would be
 // compiled in a form that no test has.
 func TestShared(t *testing.T) {

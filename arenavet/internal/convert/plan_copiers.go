@@ -19,7 +19,7 @@ func (p *plan) rewriteCopiers(fixes, done edits) {
 	written := map[function]bool{}
 	for _, f := range p.order {
 		for _, s := range f.sites {
-			if s.Reason != "" || s.copier == nil || s.fix {
+			if s.Reason != "" || s.copier == nil {
 				continue
 			}
 			d, file, at := p.fileOf(s.Pos), p.fset.File(s.Pos), s.copier
