@@ -40,9 +40,12 @@ func (p *program) add(all edits, from, to token.Pos, text string) {
 
 func (p *program) insert(all edits, at token.Pos, text string) { p.add(all, at, at, text) }
 
-// apply changes a text. Edits that overlap an earlier one are left out.
+// apply changes a text: at one place what is inserted comes before what is replaced. Edits that overlap an
+// earlier one are left out.
 func apply(text []byte, list []edit) (out []byte, done []edit) {
-	slices.SortStableFunc(list, func(a, b edit) int { return cmp.Or(a.from-b.from, a.order-b.order) })
+	slices.SortStableFunc(list, func(a, b edit) int {
+		return cmp.Or(a.from-b.from, min(a.to-a.from, 1)-min(b.to-b.from, 1), a.order-b.order)
+	})
 	last := 0
 	for _, e := range list {
 		if e.from < last {

@@ -16,6 +16,7 @@ type Word struct {
 	Upper []byte
 	Code  []byte
 	At    *Position
+	Mark  *Word
 	Next  *Word
 }
 
@@ -39,10 +40,13 @@ func Parse(text []byte) (first *Word, err error) {
 		if number.Match(w.Text) {
 			w.Upper = bytes.ToUpper(nil)
 		}
+		w.Mark = named([]byte("a mark"))
 		first = w
 	}
 	return first, nil
 }
+
+func named(text []byte) *Word { return &Word{Text: text} }
 
 func place(at Position, word []byte) (*Position, error) {
 	if len(word) == 0 {
