@@ -118,9 +118,14 @@ struct assigner {
 TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     count_reports();
     reporting a;
-    EXPECT_EQ(a.make<mover>(a)->stays.used_bytes(), 0u);
+    reporting& stays = a.make<mover>(a)->stays;
+    EXPECT_EQ(stays.used_bytes(), 0u);
     EXPECT_EQ(reports, 1);
     EXPECT_EQ(last_kind, ebb::misuse::reentrant);
+    stays.make<int>(7);
+    stays.reset();
+    EXPECT_EQ(reports, 1) << "nobody is in the new one";
+    EXPECT_EQ(stays.used_bytes(), 0u);
     reporting other;
     other.make<int>(7);
     a.make<assigner>(a, other);

@@ -386,8 +386,7 @@ private:
 
     void forget_epoch() noexcept {
         current_ = nullptr;
-        set_low(0);
-        hi_ = begin_ = end_ = {};
+        lo_ = hi_ = begin_ = end_ = {};  // not busy: what it runs has memory of it, and nobody runs in a copy
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
