@@ -293,6 +293,22 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
     ebb::set_misuse_handler(nullptr);
 }
 
+// Through further chunks it stays inside.
+TEST(ArenaMisuse, ChunksInsideAConstructor) {
+    reporting a(100);
+    std::vector<const int*> all;
+    const auto fill = [&](reporting& b) {
+        for (int i = 0; i < 200; ++i) all.push_back(b.make<int>(i));
+        b.reset();
+    };
+    expect(ebb::misuse::reentrant, &a, [&] { a.make<outer>(a, fill); });
+    EXPECT_EQ(a.used_bytes(), sizeof(outer) + all.size() * 8);
+    for (int i = 0; i < 200; ++i) a.make<int>(7);
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(*all[static_cast<std::size_t>(i)], i);
+    a.reset();
+    EXPECT_EQ(a.stats().resets, 1u);
+}
+
 // The last bytes are there for a constructor, too.
 TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
     if (EBB_ASAN || EBB_VALGRIND) return;  // red zones take some
