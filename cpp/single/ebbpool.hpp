@@ -2707,7 +2707,8 @@ protected:
         auto* const begin = reinterpret_cast<std::byte*>(object);
         memory_guard<region> memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // goes first
-        void* const at = region_.take(sizeof(loose_record), alignof(loose_record));
+        void* at = nullptr;
+        constructing<true>([&] { at = region_.take(sizeof(loose_record), alignof(loose_record)); });  // or ~T runs
         region_.overhead_ += sizeof(loose_record);
         region_.close_run();
         region_.last_ = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};

@@ -309,6 +309,33 @@ TEST(ArenaMisuse, ChunksInsideAConstructor) {
     EXPECT_EQ(a.stats().resets, 1u);
 }
 
+// Makes another one in its constructor, and takes all that is left: no memory for a record.
+struct alignas(8) last_one {
+    last_one(reporting& arena, bool is_last) : a(arena), ends(is_last) {
+        if (!is_last) return;
+        a.make<last_one>(a, false);
+        a.limit(1);
+        EXPECT_THROW(while (true) a.allocate(8, 8), ebb::limit_error);
+    }
+    ~last_one() {
+        if (ends) a.reset();
+    }
+    reporting& a;
+    bool ends;
+};
+
+// Without the lock the epoch ended under what was still to go back.
+TEST(ArenaMisuse, FromADestructorOfWhatHasNoRecord) {
+    if (EBB_ASAN || EBB_VALGRIND) return;  // no run grows
+    reporting a(1'000);
+    a.make<last_one>(a, false);
+    expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<last_one>(a, true), ebb::limit_error); });
+    EXPECT_EQ(a.stats().resets, 0u) << "it changes nothing";
+    a.reset();
+    EXPECT_EQ(a.stats().resets, 1u) << "the lock is gone";
+    EXPECT_EQ(a.used_bytes(), 0u);
+}
+
 // The last bytes are there for a constructor, too.
 TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
     if (EBB_ASAN || EBB_VALGRIND) return;  // red zones take some
