@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // kind is where an object comes from.
@@ -98,33 +99,51 @@ func keyOf(t types.Type) string {
 	}
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer:
-		return types.TypeString(u.Elem(), nil)
+		return nameOf(u.Elem())
 	case *types.Slice:
-		return "[]" + types.TypeString(u.Elem(), nil)
+		return "[]" + nameOf(u.Elem())
 	case *types.Basic:
 		if u.Kind() == types.UnsafePointer {
 			return ""
 		}
 		return "string"
 	case *types.Map, *types.Chan:
-		return types.TypeString(u, nil)
+		return nameOf(u)
 	case *types.Signature:
 		text := "func("
 		for v := range u.Params().Variables() {
-			text += types.TypeString(v.Type(), nil) + ","
+			text += nameOf(v.Type()) + ","
 		}
 		text += ")"
 		for v := range u.Results().Variables() {
-			text += types.TypeString(v.Type(), nil) + ","
+			text += nameOf(v.Type()) + ","
 		}
 		return text
 	case *types.Interface:
 		if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 			return ""
 		}
-		return "?" + types.TypeString(u, nil)
+		return "?" + nameOf(u)
 	}
 	return ""
+}
+
+var named = struct {
+	sync.Mutex
+	typeutil.Map
+}{}
+
+// nameOf names a type, as it was written first: an alias and what it stands for, or an interface and one
+// that gets the same methods by embedding, are one type.
+func nameOf(t types.Type) string {
+	named.Lock()
+	defer named.Unlock()
+	name, ok := named.At(t).(string)
+	if !ok {
+		name = types.TypeString(types.Unalias(t), nil)
+		named.Set(t, name)
+	}
+	return name
 }
 
 // generic reports whether a type's name has a type parameter in it.
@@ -144,6 +163,12 @@ func generic(t types.Type) bool {
 		return generic(t.Elem())
 	case *types.Signature:
 		return generic(t.Params()) || generic(t.Results())
+	case *types.Interface:
+		for m := range t.Methods() {
+			if generic(m.Signature()) {
+				return true
+			}
+		}
 	case *types.Tuple:
 		for v := range t.Variables() {
 			if generic(v.Type()) {

@@ -41,6 +41,7 @@ type Program struct {
 	types     *typeGraph
 	assumed   map[Assumption]token.Pos
 	taken     map[string][]*ssa.Function // functions that are values, by signature
+	sealed    map[string][]*ssa.Function // methods, by interface and name
 	marks     map[*ssa.Global]bool
 	crossed   map[token.Pos]bool
 	escapes   map[token.Pos]*Escaped

@@ -335,8 +335,8 @@ func (f *function) callees(call ssa.CallInstruction) (all []*ssa.Function) {
 	if g := f.boundTo(call.Common().Value); g != nil {
 		return []*ssa.Function{g}
 	}
-	if c := call.Common(); !c.IsInvoke() && !p.world.Whole && unexported(c.Signature()) {
-		return p.taken[key(c.Signature())] // those outside may have given it one of these
+	if c := call.Common(); !p.world.Whole && sealed(c) && !p.outside.closed(c.Value.Type()) {
+		return p.sealedIn(c)
 	}
 	if n := p.graph.Nodes[f.fn]; n != nil {
 		for _, e := range n.Out {

@@ -2,6 +2,9 @@ package life
 
 import (
 	"go/types"
+	"slices"
+	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -109,19 +112,64 @@ func (f *function) closed(c *ssa.CallCommon) bool {
 	if f.p.world.Whole || f.p.outside.closed(c.Value.Type()) {
 		return true
 	}
-	if !c.IsInvoke() {
-		return unexported(c.Signature())
+	return sealed(c)
+}
+
+// sealed reports whether nobody else can write what a dynamic call calls. Who embeds an interface has its
+// methods that are not exported, but can't replace them.
+func sealed(c *ssa.CallCommon) bool {
+	if c.IsInvoke() {
+		return !c.Method.Exported()
 	}
-	u, ok := c.Value.Type().Underlying().(*types.Interface)
-	if !ok {
-		return false
+	return unexported(c.Signature())
+}
+
+// sealedIn are the functions that a sealed call may reach: others may have given it any of the program's.
+func (p *Program) sealedIn(c *ssa.CallCommon) (all []*ssa.Function) {
+	if sig := c.Signature(); !c.IsInvoke() {
+		for _, g := range p.taken[""] { // of generic code
+			if g.Signature.Params().Len() == sig.Params().Len() && g.Signature.Results().Len() == sig.Results().Len() {
+				all = append(all, g)
+			}
+		}
+		return append(all, p.taken[key(sig)]...)
 	}
-	for m := range u.Methods() {
-		if !m.Exported() {
-			return true
+	i, ok := c.Value.Type().Underlying().(*types.Interface)
+	k := key(c.Value.Type()) + c.Method.Name()
+	all, known := p.sealed[k]
+	if !ok || known {
+		return all
+	}
+	for _, t := range p.types.concrete {
+		if types.Implements(t, i) {
+			sel := p.root.Prog.MethodSets.MethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name())
+			g := p.root.Prog.MethodValue(sel)
+			if g == nil { // of a generic type
+				g = p.root.Prog.FuncValue(sel.Obj().(*types.Func).Origin())
+			}
+			if g != nil {
+				all = append(all, origin(g))
+			}
 		}
 	}
-	return false
+	slices.SortFunc(all, func(a, b *ssa.Function) int { return strings.Compare(a.String(), b.String()) })
+	p.sealed[k] = all
+	return all
+}
+
+// dynamic are the functions that a call by way of a value may reach.
+func (p *Program) dynamic(call ssa.CallInstruction) (all []*ssa.Function) {
+	if n := p.graph.Nodes[call.Parent()]; n != nil {
+		for _, e := range n.Out {
+			if e.Site == call {
+				all = append(all, origin(e.Callee.Func))
+			}
+		}
+	}
+	if c := call.Common(); c.StaticCallee() == nil && !p.world.Whole && sealed(c) {
+		all = append(all, p.sealedIn(c)...)
+	}
+	return all
 }
 
 // unexported reports whether nobody else can write a function of a signature.
@@ -131,8 +179,36 @@ func unexported(sig *types.Signature) bool {
 		if ptr, ok := t.(*types.Pointer); ok {
 			t = types.Unalias(ptr.Elem())
 		}
-		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !n.Obj().Exported() {
+		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil && !n.Obj().Exported() && !hasAlias(n) {
 			return true
+		}
+	}
+	return false
+}
+
+// hasAlias reports whether a type has a name that is exported, too; or a pointer to it has one.
+func hasAlias(n *types.Named) bool {
+	has, ok := aliased.Load(n.Origin())
+	if !ok {
+		has = findAlias(n)
+		aliased.Store(n.Origin(), has)
+	}
+	return has.(bool)
+}
+
+var aliased sync.Map
+
+func findAlias(n *types.Named) bool {
+	scope := n.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		if obj, ok := scope.Lookup(name).(*types.TypeName); ok && obj.IsAlias() && obj.Exported() {
+			t := types.Unalias(obj.Type())
+			if ptr, ok := t.(*types.Pointer); ok {
+				t = types.Unalias(ptr.Elem())
+			}
+			if other, ok := t.(*types.Named); ok && other.Origin() == n.Origin() {
+				return true
+			}
 		}
 	}
 	return false

@@ -4,27 +4,28 @@ import (
 	"go/types"
 	"strings"
 
-	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // outside knows by types which functions and values in interfaces may be of code that is not analyzed:
-// those that such code can give, by something exported, and that the root's call can find, in what its
-// parameters or a package's variable lead to; or that it gets from such code by a call.
+// those that such code can give, by something exported or a call of any function, and that the root's call
+// can find, in what its parameters or a package's variable lead to, or gets from such code. And those of
+// which the call graph does not know all, since they went through generic code.
 type outside struct {
 	given, found collector
-	leaving      map[string]bool // interfaces that such code gets
-	graph        *callgraph.Graph
+	generic      collector
 	own          map[*ssa.Function]bool
+	reached      func(ssa.CallInstruction) []*ssa.Function
 }
 
 // find looks at what functions and variables of the program have, whose root calls some of them and has
 // parameters with nothing in them.
 func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.Function, called map[*ssa.Function]bool) {
-	packages := map[*ssa.Package]bool{}
+	packages, all := map[*ssa.Package]bool{}, map[*ssa.Function]bool{}
 	for _, fn := range functions {
+		all[fn] = true
 		if fn.Pkg != nil {
 			packages[fn.Pkg] = true
 		}
@@ -42,23 +43,36 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 			}
 		}
 	}
-	for g := range globalsIn(called) {
-		o.found.visit(g.Type(), true, 0)
+	for g := range globalsIn(all) {
 		if !packages[g.Pkg] {
 			o.given.visit(g.Type(), true, 0)
 		}
+	}
+	for g := range globalsIn(called) {
+		o.found.visit(g.Type(), true, 0)
 	}
 	for i, v := range root.Params {
 		if !empty[i] {
 			o.found.visit(v.Type(), true, 0)
 		}
 	}
-	for before := -1; before < len(o.given.into)+len(o.found.into)+len(o.leaving); {
-		before = len(o.given.into) + len(o.found.into) + len(o.leaving)
-		for fn := range called {
+	size := func() int { return o.given.size() + o.found.size() + o.generic.size() }
+	for before := -1; before < size(); {
+		before = size()
+		for fn := range all {
 			for _, b := range fn.Blocks {
 				for _, i := range b.Instrs {
-					o.instruction(i)
+					o.instruction(i, o.given, func(t types.Type) bool { return key(t) == "" || o.given.has(key(t)) })
+					o.instruction(i, o.generic, nil)
+					if called[fn] {
+						o.instruction(i, o.found, func(t types.Type) bool { return !o.closed(t) })
+						o.within(i)
+					}
+				}
+			}
+			if k := key(fn.Signature); called[fn] && (k == "" || o.found.has(k)) {
+				for _, v := range fn.FreeVars {
+					o.found.visit(v.Type(), true, 0)
 				}
 			}
 		}
@@ -82,45 +96,91 @@ func globalsIn(functions map[*ssa.Function]bool) map[*ssa.Global]bool {
 	return all
 }
 
-// instruction notes what comes from elsewhere by one.
-func (o outside) instruction(i ssa.Instruction) {
-	both := func(t types.Type, in bool) {
-		o.given.visit(t, in, 0)
-		o.found.visit(t, in, 0)
-	}
+// instruction notes what comes from elsewhere by one, where values of some types may be of such code;
+// without open, what comes from generic code.
+func (o outside) instruction(i ssa.Instruction, c collector, open func(types.Type) bool) {
 	switch i := i.(type) {
 	case *ssa.ChangeInterface:
-		if o.leaving[key(i.Type())] {
-			o.leaving[key(i.X.Type())] = true
-		}
-		if !o.closed(i.X.Type()) {
-			both(i.Type(), true)
-		}
+		o.change(c, i.X.Type(), i.Type())
 	case *ssa.TypeAssert:
-		if o.leaving[key(i.AssertedType)] {
-			o.leaving[key(i.X.Type())] = true
-		}
-		if !o.closed(i.X.Type()) {
-			both(i.AssertedType, true)
+		o.change(c, i.X.Type(), i.AssertedType)
+	case *ssa.Convert:
+		if open != nil && types.Identical(i.X.Type().Underlying(), types.Typ[types.UnsafePointer]) {
+			c.visit(i.Type(), true, 0)
 		}
 	case *ssa.MakeInterface:
-		if o.leaving[key(i.Type())] {
-			both(i.X.Type(), false) // to be filled, perhaps
+		if _, ok := types.Unalias(i.X.Type()).(*types.TypeParam); ok { // of an interface, perhaps
+			c.visit(i.Type(), true, 0)
+		}
+		if c.leaving[key(i.Type())] {
+			c.visit(i.X.Type(), false, 0) // to be filled, perhaps
 		}
 	case ssa.CallInstruction:
-		c := i.Common()
-		if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
-			return
-		}
-		if g := c.StaticCallee(); g != nil && o.own[origin(g)] || g == nil && o.closed(c.Value.Type()) && o.allOwn(i) {
-			return
-		}
-		both(c.Signature().Results(), true)
-		for _, a := range c.Args {
-			both(a.Type(), false)
-			if !prints(c.StaticCallee()) {
-				o.leave(a.Type(), map[types.Type]bool{})
+		call := i.Common()
+		if b, ok := call.Value.(*ssa.Builtin); ok {
+			if open != nil && b.Name() == "recover" {
+				c.visit(i.Value().Type(), true, 0)
 			}
+			return
+		}
+		if open == nil {
+			o.throughGeneric(i)
+			return
+		}
+		if g := call.StaticCallee(); g != nil && o.own[origin(g)] || g == nil && !open(call.Value.Type()) && o.allOwn(i) {
+			return
+		}
+		c.visit(call.Signature().Results(), true, 0)
+		if !prints(call.StaticCallee()) {
+			for _, a := range call.Args {
+				c.visit(a.Type(), false, 0)
+			}
+		}
+	}
+}
+
+// change notes that a value in an interface is taken for one of another type.
+func (o outside) change(c collector, from, to types.Type) {
+	if c.leaving[key(to)] {
+		c.leaving[key(from)] = true
+	}
+	if c.has(key(from)) {
+		c.visit(to, true, 0)
+	}
+}
+
+// throughGeneric notes what a call gives to generic code, and gets.
+func (o outside) throughGeneric(call ssa.CallInstruction) {
+	reached := []*ssa.Function{call.Common().StaticCallee()}
+	if reached[0] == nil {
+		reached = o.reached(call)
+	}
+	for _, g := range reached {
+		if !o.own[origin(g)] || origin(g) == g && g.TypeParams().Len() == 0 {
+			continue
+		}
+		c := call.Common()
+		o.generic.shared(c.Signature().Results(), 0)
+		if c.IsInvoke() {
+			o.generic.shared(c.Value.Type(), 0)
+		}
+		for _, a := range c.Args {
+			o.generic.shared(a.Type(), 0)
+		}
+		delete(o.generic.into, "") // a type of generic code is open in any case
+		return
+	}
+}
+
+// within notes what a method of the program finds in its receiver, where the root's call finds that.
+func (o outside) within(i ssa.Instruction) {
+	call, ok := i.(ssa.CallInstruction)
+	if !ok || !call.Common().IsInvoke() || !o.found.has(key(call.Common().Value.Type())) {
+		return
+	}
+	for _, g := range o.reached(call) {
+		if len(g.Params) > 0 {
+			o.found.visit(g.Params[0].Type(), true, 0)
 		}
 	}
 }
@@ -130,34 +190,11 @@ func prints(fn *ssa.Function) bool {
 	return fn != nil && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "fmt" && !strings.Contains(fn.Name(), "can")
 }
 
-// leave notes the interfaces in what is given to code that is not analyzed, which may fill what lies in them.
-func (o outside) leave(t types.Type, seen map[types.Type]bool) {
-	if seen[t] {
-		return
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		o.leaving[key(t)] = true
-	case *types.Struct:
-		for v := range u.Fields() {
-			o.leave(v.Type(), seen)
-		}
-	case *types.Map:
-		o.leave(u.Key(), seen)
-		o.leave(u.Elem(), seen)
-	case interface{ Elem() types.Type }:
-		o.leave(u.Elem(), seen)
-	}
-}
-
 // allOwn reports whether a dynamic call reaches functions of the program alone.
 func (o outside) allOwn(call ssa.CallInstruction) bool {
-	if n := o.graph.Nodes[call.Parent()]; n != nil {
-		for _, e := range n.Out {
-			if e.Site == call && !o.own[origin(e.Callee.Func)] {
-				return false
-			}
+	for _, g := range o.reached(call) {
+		if !o.own[g] {
+			return false
 		}
 	}
 	return true
@@ -166,25 +203,30 @@ func (o outside) allOwn(call ssa.CallInstruction) bool {
 // closed reports whether all values of a type are of the code that is analyzed.
 func (o outside) closed(t types.Type) bool {
 	k := key(t)
-	return k != "" && !(o.given.has(k) && o.found.has(k))
+	return k != "" && !(o.given.has(k) && o.found.has(k)) && !o.generic.has(k)
 }
 
 // collector collects the functions and interfaces that come from elsewhere with values of some types.
 type collector struct {
-	into   map[string]bool
-	hidden bool                         // by fields, too, that are not exported
-	seen   map[bool]map[types.Type]bool // by whether the value comes, or goes
+	into    map[string]bool
+	leaving map[string]bool              // interfaces that such code gets
+	hidden  bool                         // by fields, too, that are not exported
+	seen    map[bool]map[types.Type]bool // by whether the value comes, or goes
 }
 
 func newCollector(hidden bool) collector {
-	return collector{map[string]bool{}, hidden, map[bool]map[types.Type]bool{true: {}, false: {}}}
+	return collector{map[string]bool{}, map[string]bool{}, hidden, map[bool]map[types.Type]bool{true: {}, false: {}}}
 }
+
+func (c collector) size() int { return len(c.into) + len(c.leaving) }
 
 func (c collector) has(k string) bool { return c.into[k] || c.into[""] }
 
 func (c collector) note(t types.Type, comes bool) {
 	if comes {
 		c.into[key(t)] = true
+	} else {
+		c.leaving[key(t)] = true
 	}
 }
 
@@ -229,18 +271,24 @@ func (c collector) visit(t types.Type, comes bool, depth int) {
 		}
 	case *types.Struct:
 		for v := range u.Fields() {
-			if c.hidden || v.Exported() {
+			if c.hidden || v.Exported() || v.Embedded() { // the fields of that may be
 				c.visit(v.Type(), comes, depth)
 			}
 		}
-	case *types.Map:
-		c.visit(u.Key(), true, depth)
-		c.visit(u.Elem(), true, depth)
 	case *types.Array:
 		c.visit(u.Elem(), comes, depth)
-	case interface{ Elem() types.Type }: // written by whoever has it
-		c.visit(u.Elem(), true, depth)
+	case *types.Map:
+		c.shared(u.Key(), depth)
+		c.shared(u.Elem(), depth)
+	case interface{ Elem() types.Type }:
+		c.shared(u.Elem(), depth)
 	}
+}
+
+// shared goes through what is read and written by whoever has it.
+func (c collector) shared(t types.Type, depth int) {
+	c.visit(t, true, depth)
+	c.visit(t, false, depth)
 }
 
 func origin(fn *ssa.Function) *ssa.Function {

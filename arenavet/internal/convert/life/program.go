@@ -13,7 +13,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 	p := &Program{
 		root: root, graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
 		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
-		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
+		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, sealed: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
 		crossed: map[token.Pos]bool{}, escapes: map[token.Pos]*Escaped{},
 	}
 	for _, fn := range functions {
@@ -34,7 +34,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		}
 	}
 	visit(root)
-	p.outside = outside{newCollector(false), newCollector(true), map[string]bool{}, graph, p.own}
+	p.outside = outside{newCollector(false), newCollector(true), newCollector(true), p.own, p.dynamic}
 	p.outside.find(root, world.Empty, functions, seen)
 	p.solve()
 	p.instances = p.reached(root)
@@ -43,9 +43,11 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 
 // calls are the functions that one may call, and the literals in it.
 func (p *Program) calls(fn *ssa.Function) (all []*ssa.Function) {
-	if n := p.graph.Nodes[fn]; n != nil {
-		for _, e := range n.Out {
-			all = append(all, origin(e.Callee.Func))
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(ssa.CallInstruction); ok {
+				all = append(all, p.dynamic(call)...)
+			}
 		}
 	}
 	return append(all, fn.AnonFuncs...)
