@@ -42,7 +42,7 @@ const (
 
 // Load are the claims of the load test: processor time beside the arena's on net/http.
 func Load() (all []Claim) {
-	targets := map[string]float64{noneLive + handlers.Plain: 1.6, manyLive + handlers.Plain: 2.2, manyLive + handlers.Unsafe: 1}
+	targets := map[string]float64{noneLive + handlers.Plain: 2, manyLive + handlers.Plain: 3, manyLive + handlers.Unsafe: 1}
 	for _, k := range []struct {
 		measure string
 		live    int

@@ -36,7 +36,7 @@ func anchors(ctx context.Context, dir, benchtime string, report io.Writer) (all 
 		program := filepath.Join(dir, library)
 		out, err := exec.CommandContext(ctx, "c++", "-O3", "-DNDEBUG", "-std=c++17", define, "-o", program, "jsonbench/anchor/anchor.cpp", "-l"+library).CombinedOutput()
 		if err != nil {
-			fmt.Fprintf(report, "skipped %s, the package lib%s-dev: %v\n%.300s\n", library, library, err, out)
+			fmt.Fprintf(report, "skipped %s, which the package lib%[1]s-dev has, or the folders in CPATH and LIBRARY_PATH: %v\n%.300s\n", library, err, out)
 			continue
 		}
 		all = append(all, rounds.Program{Path: program, Args: args})
