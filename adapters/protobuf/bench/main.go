@@ -18,7 +18,7 @@ type node struct {
 
 func main() {
 	rounds := flag.Int("rounds", 9, "measured rounds, of which the table has the median, the least and the greatest")
-	bytes := flag.Int("bytes", 4<<20, "bytes of each document that a round decodes")
+	bytes := flag.Int("bytes", 32<<20, "bytes of each document that a round reads, and writes: several collections' worth")
 	page := flag.String("page", "", "the page whose table is replaced; none: it is printed")
 	flag.Parse()
 	var rows []row

@@ -30,6 +30,39 @@ func must(err error) {
 	}
 }
 
+// writer is a way to encode a document, whose result lasts until the next one.
+type writer struct {
+	name  string
+	write func() []byte
+}
+
+// writers are the ways to encode d. The others are compared with the first one.
+func writers(d document) []writer {
+	a := arena.NewArena(chunkSize, maxRetained)
+	all := []writer{
+		{"arena", func() []byte {
+			a.Reset()
+			b, err := arenapb.Marshal(a, d.kind)
+			must(err)
+			return b
+		}},
+		{"proto.Marshal", func() []byte {
+			b, err := proto.Marshal(d.kind)
+			must(err)
+			return b
+		}},
+	}
+	if s, ok := pooled(d); ok {
+		m := s.read().(interface{ MarshalVT() ([]byte, error) })
+		all = append(all, writer{"MarshalVT", func() []byte {
+			b, err := m.MarshalVT()
+			must(err)
+			return b
+		}})
+	}
+	return all
+}
+
 // subjects are the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
 	all := []subject{warm(d), cold(d), plain(d), profiled(d)}
