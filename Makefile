@@ -277,9 +277,9 @@ test-benches: tools ## every benchmark once, with all checks for misuse
 
 test-experiment: tools ## the command that the experiment with arenas in Go documents, and the same in the other checked builds
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
-		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test -asan -v $(ROOT) -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test -race -v $(ROOT) -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test -tags arenacheck -v $(ROOT) -run=. $(ONCE)
+		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -asan -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -race -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -tags arenacheck -v $(ROOT) -run=. $(ONCE)
 
 test-lab-quick: tools ## the tests of the load test and of the tables, without those that build the standard library anew
 	$(call each,$(GO) test $(TESTFLAGS) -short ./...,lab lab/load)
