@@ -131,6 +131,24 @@ func BenchmarkEpochsMixed(b *testing.B) {
 	})
 }
 
+// BenchmarkLivesMixed is BenchmarkLives in an arena, or a program, that makes one object of each
+// of 81 types in one epoch of 16, whose time is left out.
+func BenchmarkLivesMixed(b *testing.B) {
+	heap, ours := newKinds(true), newKinds(false)
+	for _, x := range lives(heap, ours) {
+		if x.name == "life=types" {
+			continue
+		}
+		b.Run(x.name+"/alloc=heap", func(b *testing.B) {
+			benchmarkAmong(b, 1, func() { heap.many(nil) }, func() { x.heap(nil) })
+		})
+		b.Run(x.name+"/alloc=arena", func(b *testing.B) {
+			a := arena.NewArena(4<<10, 0)
+			benchmarkAmong(b, 1, func() { a.Reset(); ours.many(a); a.Reset() }, func() { a.Reset(); x.arena(a) })
+		})
+	}
+}
+
 // BenchmarkMapRequestMixed is BenchmarkMapRequest's 8 entries in requests whose keys are
 // ints and strings in turn, beside one request in 16 with 1,000 entries, whose time is
 // left out. One operation is one entry.
