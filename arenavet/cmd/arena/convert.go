@@ -22,7 +22,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
 	generated := f.Bool("generated", false, "convert generated files, too: the next run of their generator undoes it. With -dep that is so in any case")
 	escape := f.Bool("escape", false, "store copies where a value would outlive the arena: what is in the one is changed without the other")
-	dry := f.Bool("n", false, "print the diff, and write nothing")
+	dry := f.Bool("n", false, "print the table and the diff, and write nothing")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 
 func convertAndWrite(c convert.Config, dry bool, out io.Writer) error {
 	r, err := convert.Convert(c)
-	if r != nil && (err != nil || !dry) {
+	if r != nil {
 		if err := r.Print(out); err != nil {
 			return err
 		}

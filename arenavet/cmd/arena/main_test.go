@@ -126,3 +126,28 @@ func TestReport(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
+
+// With -n a user reads why before what, and finds the files as they were.
+func TestConvertPrintsWithoutWriting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Chdir("../../internal/convert/testdata")
+	t.Setenv("GOWORK", "off")
+	before, err := os.ReadFile("parser/parser.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	if err := run([]string{"convert", "-root", "parser.Parse", "-n", "./parser"}, &out, &errs); err != nil {
+		t.Fatal(err)
+	}
+	table, diff, found := strings.Cut(out.String(), "\n--- ")
+	if !found || !strings.Contains(table, "on the heap: is in a function literal") || !strings.Contains(diff, "+func ParseIn(a *arena.Arena") {
+		t.Error(out.String())
+	}
+	after, err := os.ReadFile("parser/parser.go")
+	if err != nil || string(after) != string(before) {
+		t.Errorf("it was written: %v", err)
+	}
+}
