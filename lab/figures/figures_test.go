@@ -69,6 +69,26 @@ func TestTargetsAreTheClaims(t *testing.T) {
 	}
 }
 
+// What misses its target is named among the limits, where why stands beside it.
+func TestMissesAreExplained(t *testing.T) {
+	all, err := Read(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../dead-ends.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneLine := strings.Join(strings.Fields(string(text)), " ")
+	for _, table := range []string{"bench", "cpp"} {
+		for _, g := range Newest(Only(all, table)) {
+			if g.Verdict() == "missed" && !strings.Contains(oneLine, g.Work) {
+				t.Errorf("%s: %s, %s is %s of %s, and dead-ends.md does not name it", table, g.Work, g.Measure, g.Text(), g.Target)
+			}
+		}
+	}
+}
+
 // A run that lacks a claim is not published; without a peer that its machine lacks it is.
 func TestPublishWantsEveryClaim(t *testing.T) {
 	all, err := Read(kept)
