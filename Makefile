@@ -265,8 +265,9 @@ WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(SUITES) $(MACHINE) $(ABO
 test-go-oldest: tools ## the suite on the oldest Go that is promised
 	scripts/test-with-go.sh $(OLDEST) $(WITH_GO)
 
-test-go-newest: tools ## the suite on the newest Go, where it can be had
+test-go-newest: tools ## the suite, and what reads profiles, on the newest Go, where it can be had
 	scripts/test-with-go.sh $(NEWEST) $(WITH_GO)
+	cd arenavet && GOWORK=off ../scripts/test-with-go.sh $(NEWEST) $(GO) test $(TESTFLAGS) -short ./internal/advise/... ./internal/profile/...
 
 # One run of each benchmark, none of which is measured: they must not rot in a build
 # that nobody measures.
