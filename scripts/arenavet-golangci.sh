@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds a golangci-lint that has arenavet, as golangci-lint custom does, but from the module
-# proxy, and runs it over a program with a mistake: what an editor that runs it shows.
+# proxy, and runs it over a program with a mistake and with advice, which -fix follows: what
+# an editor that runs it shows.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 go=${GO:-go}
@@ -45,6 +46,12 @@ func main() {
 	pool.Put(a)
 	println(s)
 }
+
+type order struct{ next *order }
+
+func read(a *arena.Arena) *order { return &order{} }
+
+var _ = read
 END
 $go mod init example.com/program 2>/dev/null
 $go mod edit -require=github.com/ebbpool/arena@v0.2.0 -replace=github.com/ebbpool/arena="$root"
@@ -54,4 +61,9 @@ grep -q 'main.go:11:.*memory of arena a, which Put on line 10 has taken back.*(a
 	cat out
 	exit 1
 }
-echo "golangci-lint $version with arenavet finds the mistake"
+../lint/golangci-lint run --fix ./... >>out 2>&1 || true
+grep -q 'return arena.NewOf(a, order{})' main.go || {
+	cat out main.go
+	exit 1
+}
+echo "golangci-lint $version with arenavet finds the mistake, and does what -heap advises"

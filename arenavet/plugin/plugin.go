@@ -4,6 +4,8 @@
 package plugin
 
 import (
+	"strconv"
+
 	"github.com/golangci/plugin-module-register/register"
 	"golang.org/x/tools/go/analysis"
 
@@ -12,14 +14,21 @@ import (
 
 func init() { register.Plugin("arenavet", New) }
 
-// New returns the plugin. It has no settings: any that are given are an error.
+type options struct {
+	Heap bool `json:"heap"`
+}
+
+// New returns the plugin. Its one setting is heap, as the analyzer's flag: another one
+// is an error.
 func New(settings any) (register.LinterPlugin, error) {
+	var set options
 	if settings != nil {
-		if _, err := register.DecodeSettings[struct{}](settings); err != nil {
+		var err error
+		if set, err = register.DecodeSettings[options](settings); err != nil {
 			return nil, err
 		}
 	}
-	return linter{}, nil
+	return linter{}, arenavet.Analyzer.Flags.Set("heap", strconv.FormatBool(set.Heap))
 }
 
 type linter struct{}

@@ -28,8 +28,16 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// Settings that don't exist are an error, not ignored.
+// Settings that don't exist are an error, not ignored; heap is the flag.
 func TestPluginSettings(t *testing.T) {
+	for _, want := range []string{"true", "false"} {
+		if _, err := New(map[string]any{"heap": want == "true"}); err != nil {
+			t.Errorf("heap: %v", err)
+		}
+		if got := arenavet.Analyzer.Flags.Lookup("heap").Value.String(); got != want {
+			t.Errorf("heap: %s is the flag's value %s", want, got)
+		}
+	}
 	if _, err := New(map[string]any{}); err != nil {
 		t.Errorf("no settings: %v", err)
 	}
