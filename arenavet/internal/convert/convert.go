@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
 // Config says what to convert.
@@ -99,7 +101,7 @@ func (p *program) plan(c Config, root *ssa.Function, within map[*ssa.Function]bo
 			return nil, err
 		}
 		p.lives(root, pl.takeOptions(guarded))
-		if !pl.convertible(root) {
+		if pl.findInstances(); life.Parameterized(root) || !pl.convertible(root) {
 			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
 		}
 		pl.decide()

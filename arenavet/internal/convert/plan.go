@@ -50,9 +50,11 @@ type plan struct {
 	groups   map[*types.Func]*group
 	tables   map[*ssa.Global]*table
 	member   map[*ssa.Function]bool // of a group
-	parsers  map[*ssa.Function]*types.Named
-	guard    string // the root's options: a call that gives some uses the heap
-	advised  bool   // it is known which sites have a text in an arena
+	// of generic functions and their literals, what runs for them
+	instances map[*ssa.Function][]*ssa.Function
+	parsers   map[*ssa.Function]*types.Named
+	guard     string // the root's options: a call that gives some uses the heap
+	advised   bool   // it is known which sites have a text in an arena
 }
 
 // Made memoizes what outlives the root in a function.
@@ -102,14 +104,23 @@ func (p *plan) fromContext(fn *ssa.Function) string {
 
 // convertible reports whether a function's text can be changed.
 func (p *plan) convertible(fn *ssa.Function) bool {
-	return p.textual(fn) && fn.TypeParams().Len() == 0 && len(fn.TypeArgs()) == 0 && fn.Name() != "main" && fn.Name() != "init" &&
-		fn.Name() != "_" && p.life.Settled(fn) && !hasReceiverParams(fn)
+	return p.textual(fn) && fn.Name() != "main" && fn.Name() != "init" && fn.Name() != "_" && p.settled(fn) && !blankTypes(fn)
 }
 
 // textual reports whether a function stands in a text that is not generated.
 func (p *program) textual(fn *ssa.Function) bool {
 	d := p.decls[fn]
 	return d != nil && !p.generated[d.file]
+}
+
+// blankTypes reports whether a type parameter of a function has no name for its wrapper to call it by.
+func blankTypes(fn *ssa.Function) bool {
+	for t := range fn.Signature.TypeParams().TypeParams() {
+		if t.Obj().Name() == "_" {
+			return true
+		}
+	}
+	return false
 }
 
 func hasReceiverParams(fn *ssa.Function) bool {

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -17,14 +18,19 @@ func (p *plan) decide() {
 			continue
 		}
 		calls, sites := p.life.Made(fn, p.outlives(fn))
-		results[fn] = made{calls, sites}
+		if all, ok := results[p.base(fn)]; ok { // another instance's
+			maps.Copy(all.calls, calls)
+			maps.Copy(all.sites, sites)
+		} else {
+			results[p.base(fn)] = made{calls, sites}
+		}
 	}
 	p.findGroups()
 	p.findParsers()
 	p.findCarriers(results)
 	p.reach(results)
 	for _, f := range p.order {
-		p.judge(f, results[f.fn])
+		p.judge(f, results)
 	}
 	for _, c := range p.carriers {
 		for _, l := range c.lits {
@@ -41,12 +47,12 @@ func (p *plan) decide() {
 			bad := results[f.fn]
 			changed = p.judgeTables(f, bad) || changed
 			for call := range f.calls {
-				leave := func(why string) { f.left[call] = why }
+				leave := func(why string) { f.leave(call, why) }
 				if f.groups[call] != nil {
 					leave = nil
 				}
 				for _, g := range f.callees(call) {
-					if f.left[call] == "" && p.tooLong(f, bad.calls[call], g, leave) {
+					if f.left[call] == "" && p.tooLong(f, bad.calls[call], g, p.body(call, g), leave) {
 						changed = true
 					}
 				}
@@ -72,8 +78,8 @@ func (p *plan) decide() {
 
 // tooLong is a call whose callee makes something that outlives the arena: if that is all that it
 // makes, the call gets none, else the callee leaves it on the heap.
-func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, leave func(why string)) (changed bool) {
-	live := p.live(g, map[*planned]bool{})
+func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, body *ssa.Function, leave func(why string)) (changed bool) {
+	live := p.live(g, body)
 	bad := map[string]string{}
 	for t := range live {
 		if why, ok := made[t]; ok {
@@ -100,20 +106,43 @@ func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, leav
 	return changed
 }
 
-// live are the types of what a function makes in its arena, and what it calls does.
-func (p *plan) live(f *planned, seen map[*planned]bool) map[string]bool {
-	all := map[string]bool{}
-	var visit func(f *planned)
-	visit = func(f *planned) {
-		if seen[f] {
+// leave has the calls at a place get no arena: a generic function has one in each of its bodies.
+func (f *planned) leave(call ssa.Instruction, why string) {
+	for other := range f.calls {
+		if callPos(other) == callPos(call) {
+			f.left[other] = why
+		}
+	}
+}
+
+// body is the one that a call runs of a function: of a generic one, an instance's.
+func (p *plan) body(call ssa.Instruction, g *planned) *ssa.Function {
+	if to := call.(ssa.CallInstruction).Common().StaticCallee(); to != nil && p.base(to) == g.fn {
+		return to
+	}
+	return g.fn
+}
+
+// live are the types of what a body of a function makes in its arena, and what it calls does.
+func (p *plan) live(f *planned, body *ssa.Function) map[string]bool {
+	all, seen := map[string]bool{}, map[*ssa.Function]bool{}
+	var visit func(f *planned, body *ssa.Function)
+	visit = func(f *planned, body *ssa.Function) {
+		if seen[body] {
 			return
 		}
-		seen[f] = true
+		seen[body] = true
+		ofBody := func(i ssa.Instruction) bool {
+			return !life.Parameterized(f.fn) || outermost(i.Parent()) == outermost(body)
+		}
 		for _, s := range f.sites {
 			if s.Reason != "" {
 				continue
 			}
 			for _, i := range s.at {
+				if !ofBody(i) {
+					continue
+				}
 				for _, t := range life.TypesOf(i) {
 					all[t] = true
 				}
@@ -133,20 +162,20 @@ func (p *plan) live(f *planned, seen map[*planned]bool) map[string]bool {
 		}
 		for call := range f.calls {
 			for _, g := range f.callees(call) {
-				if f.left[call] == "" {
-					visit(g)
+				if f.left[call] == "" && ofBody(call) {
+					visit(g, p.body(call, g))
 				}
 			}
 		}
-		if n := p.graph.Nodes[f.fn]; n != nil {
+		if n := p.graph.Nodes[body]; n != nil {
 			for _, e := range n.Out {
-				if g := p.all[e.Callee.Func]; g != nil && (g.how == byCarrier || g.how == byCapture) {
-					visit(g)
+				if g := p.all[p.base(e.Callee.Func)]; g != nil && (g.how == byCarrier || g.how == byCapture) {
+					visit(g, e.Callee.Func)
 				}
 			}
 		}
 	}
-	visit(f)
+	visit(f, body)
 	for t := range f.demoted {
 		delete(all, t)
 	}
@@ -155,20 +184,22 @@ func (p *plan) live(f *planned, seen map[*planned]bool) map[string]bool {
 
 // dynamic looks at all calls of a function that nobody gives an arena.
 func (p *plan) dynamic(f *planned, results map[*ssa.Function]made) (changed bool) {
-	n := p.graph.Nodes[f.fn]
-	if n == nil {
-		return false
-	}
-	for _, e := range n.In {
-		r, ok := results[e.Caller.Func]
-		if !ok || e.Site == nil {
+	for _, body := range p.bodies(f.fn) {
+		n := p.graph.Nodes[body]
+		if n == nil {
 			continue
 		}
-		caller := p.all[e.Caller.Func]
-		if caller == nil {
-			caller = &planned{}
+		for _, e := range n.In {
+			r, ok := results[p.base(e.Caller.Func)]
+			if !ok || e.Site == nil {
+				continue
+			}
+			caller := p.all[p.base(e.Caller.Func)]
+			if caller == nil {
+				caller = &planned{}
+			}
+			changed = p.tooLong(caller, r.calls[e.Site], f, body, nil) || changed
 		}
-		changed = p.tooLong(caller, r.calls[e.Site], f, nil) || changed
 	}
 	return changed
 }
@@ -188,44 +219,45 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 	}
 	visit = func(f *planned) {
 		visited[f] = true
-		for _, b := range f.fn.Blocks {
-			for _, i := range b.Instrs {
-				call, ok := i.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				if _, ok := call.(*ssa.Go); ok {
-					continue
-				}
-				if call.Common().IsInvoke() {
-					if gr := p.groups[call.Common().Method]; gr != nil {
-						f.groups[i] = gr
-						for k := len(gr.planned); k < len(gr.members); k++ {
-							g := add(gr.members[k], byParameter, p.freeName(gr.members[k]))
-							gr.planned = append(gr.planned, g)
-						}
-						f.calls[i] = gr.planned[0]
-						for _, g := range gr.planned {
-							if !visited[g] && p.convertible(g.fn) {
-								visit(g)
-							}
+		for _, i := range p.instructions(f.fn) {
+			call, ok := i.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if _, ok := call.(*ssa.Go); ok {
+				continue
+			}
+			if call.Common().IsInvoke() {
+				if gr := p.groups[call.Common().Method]; gr != nil && p.textNames(call, gr.method) {
+					f.groups[i] = gr
+					for k := len(gr.planned); k < len(gr.members); k++ {
+						g := add(gr.members[k], byParameter, p.freeName(gr.members[k]))
+						gr.planned = append(gr.planned, g)
+					}
+					f.calls[i] = gr.planned[0]
+					for _, g := range gr.planned {
+						if !visited[g] && p.convertible(g.fn) {
+							visit(g)
 						}
 					}
-					continue
 				}
-				if t := p.tableOf(call); t != nil {
-					f.tables[i] = t
-				}
-				g := call.Common().StaticCallee()
-				if g == nil || !p.within[g] {
-					continue
-				}
-				if p.all[g] == nil && p.convertible(g) {
-					visit(add(g, byParameter, p.freeName(g)))
-				}
-				if to := p.all[g]; to != nil && to.how == byParameter {
-					f.calls[i] = to
-				}
+				continue
+			}
+			if t := p.tableOf(call); t != nil {
+				f.tables[i] = t
+			}
+			g := call.Common().StaticCallee()
+			if g == nil || !p.within[g] {
+				continue
+			}
+			if g = p.base(g); !p.textNames(call, g.Object()) {
+				continue
+			}
+			if p.all[g] == nil && p.convertible(g) {
+				visit(add(g, byParameter, p.freeName(g)))
+			}
+			if to := p.all[g]; to != nil && to.how == byParameter {
+				f.calls[i] = to
 			}
 		}
 		for _, g := range f.fn.AnonFuncs {
@@ -240,7 +272,7 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 				add(fn, byCarrier, path)
 			}
 		}
-		if lexer := p.parsers[fn]; p.carriers[lexer] != nil && p.life.Settled(fn) {
+		if lexer := p.parsers[fn]; p.carriers[lexer] != nil && p.settled(fn) {
 			add(fn, byCarrier, p.freeName(fn))
 		}
 	}
@@ -257,20 +289,29 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 
 // runsLater reports whether a literal is kept by something that outlives the root.
 func (p *plan) runsLater(f *planned, g *ssa.Function, results map[*ssa.Function]made) bool {
-	for _, b := range f.fn.Blocks {
-		for _, i := range b.Instrs {
-			if m, ok := i.(*ssa.MakeClosure); ok && m.Fn == g {
-				_, long := results[f.fn].sites[i]
-				return long || p.life.Outward(f.fn)[life.TypesOf(i)[0]]
-			}
+	later, found := false, false
+	for _, i := range p.instructions(f.fn) {
+		if m, ok := i.(*ssa.MakeClosure); ok && p.base(m.Fn.(*ssa.Function)) == g {
+			_, long := results[f.fn].sites[i]
+			later, found = later || long || p.life.Outward(i.Parent())[life.TypesOf(i)[0]], true
 		}
 	}
-	return true
+	return later || !found
+}
+
+// instructions are those of a function's bodies.
+func (p *plan) instructions(fn *ssa.Function) (all []ssa.Instruction) {
+	for _, body := range p.bodies(fn) {
+		for _, b := range body.Blocks {
+			all = append(all, b.Instrs...)
+		}
+	}
+	return all
 }
 
 // judge decides on a function's own sites.
-func (p *plan) judge(f *planned, r made) {
-	if f.how == byCapture || !p.life.Settled(f.fn) {
+func (p *plan) judge(f *planned, results map[*ssa.Function]made) {
+	if f.how == byCapture || !p.settled(f.fn) {
 		return // with those of the function around it; or the root does not lead here
 	}
 	f.sites = p.sitesOf(f.fn)
@@ -289,12 +330,14 @@ func (p *plan) judge(f *planned, r made) {
 			s.Reason = "is not understood"
 		}
 		for _, i := range s.at {
-			long := r.sites
-			if s.fn != f.fn {
-				_, long = p.life.Made(s.fn, nil)
-			}
-			if why, ok := long[i]; ok && s.Reason == "" {
+			long := results[p.base(i.Parent())]
+			if why, ok := long.sites[i]; ok && s.Reason == "" {
 				s.Reason = why.What + p.at(why)
+			}
+			for _, why := range long.calls[i] { // what an analyzed function of another package makes
+				if g := i.(ssa.CallInstruction).Common().StaticCallee(); g != nil && life.Instance(g) && s.Reason == "" {
+					s.Reason = why.What + p.at(why)
+				}
 			}
 		}
 		if g != nil && g != f {

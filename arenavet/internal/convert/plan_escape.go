@@ -178,7 +178,7 @@ func (p *program) allocates(i ssa.Instruction) bool {
 		return !isPointer
 	case *ssa.Call:
 		g := i.Common().StaticCallee()
-		return g == nil || p.decls[g] == nil && g.Parent() == nil
+		return g == nil || p.decls[p.base(g)] == nil && g.Parent() == nil
 	case *ssa.MakeSlice, *ssa.MakeClosure, *ssa.Convert, *ssa.MultiConvert, *ssa.BinOp:
 		return true
 	}

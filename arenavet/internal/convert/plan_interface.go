@@ -50,6 +50,11 @@ func (p *plan) newGroup(m *types.Func) *group {
 		scope := pkg.Types.Scope()
 		for _, name := range scope.Names() {
 			t, ok := scope.Lookup(name).(*types.TypeName)
+			if named, isNamed := scope.Lookup(name).Type().(*types.Named); ok && isNamed && named.TypeParams().Len() > 0 && !types.IsInterface(named) {
+				if obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), m.Name()); obj != nil {
+					return nil // an instance of it, perhaps
+				}
+			}
 			if !ok || t.IsAlias() || types.IsInterface(t.Type()) || !types.Implements(types.NewPointer(t.Type()), u) {
 				continue
 			}

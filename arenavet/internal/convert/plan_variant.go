@@ -178,7 +178,18 @@ func (p *plan) wrapper(f *planned, pkg string, e entry) (string, error) {
 		target = args[0] + "." + f.name
 	}
 	params, args := named(d.Type.Params)
-	head += d.Name.Name + "(" + strings.Join(params, ", ") + ") "
+	head += d.Name.Name
+	if list := d.Type.TypeParams; list != nil {
+		head += text(list)
+		var names []string
+		for _, field := range list.List {
+			for _, id := range field.Names {
+				names = append(names, id.Name)
+			}
+		}
+		target += "[" + strings.Join(names, ", ") + "]"
+	}
+	head += "(" + strings.Join(params, ", ") + ") "
 	results := 0
 	if d.Type.Results != nil {
 		head += text(d.Type.Results) + " "

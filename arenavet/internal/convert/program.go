@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,43 +64,38 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 		return nil, fmt.Errorf("convert: the module does not require %s: go get %s first: %w", catalog.ArenaPath, catalog.ArenaPath, err)
 	}
 	p := &program{dir: dir, patterns: patterns, fset: token.NewFileSet(), decls: map[*ssa.Function]*declared{}, ssaOf: map[*types.Func]*ssa.Function{}, generated: map[*ast.File]bool{}, grammars: map[*ast.File]*grammar{}, stale: map[*ast.File]error{}, names: map[string]map[string]int{}}
-	if p.patterns, err = ownPackages(dir, patterns); err != nil {
+	var analyzed []string
+	if p.patterns, analyzed, err = ownPackages(dir, patterns); err != nil {
 		return nil, err
 	}
-	p.pkgs, err = packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Fset: p.fset}, p.patterns...)
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Fset: p.fset}, slices.Concat(p.patterns, analyzed)...)
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(p.pkgs); err != nil {
+	if err := firstError(loaded); err != nil {
 		return nil, err
 	}
-	prog, built := ssautil.Packages(p.pkgs, 0)
+	prog, built := ssautil.Packages(loaded, ssa.InstantiateGenerics)
 	prog.Build()
-	own, whole := map[*types.Package]bool{}, false
+	own, whole := map[*ssa.Package]bool{}, false
 	for i, b := range built {
 		if b == nil {
-			return nil, fmt.Errorf("convert: %s: no SSA form", p.pkgs[i].PkgPath)
+			return nil, fmt.Errorf("convert: %s: no SSA form", loaded[i].PkgPath)
 		}
-		own[b.Pkg] = true
-		whole = whole || b.Pkg.Name() == "main"
-	}
-	all := map[*ssa.Function]bool{}
-	for fn := range ssautil.AllFunctions(prog) {
-		pkg := fn.Pkg
-		if pkg == nil && fn.Object() != nil { // a method's value, or one by embedding
-			pkg = prog.Package(fn.Object().Pkg())
-		}
-		if pkg != nil && own[pkg.Pkg] && len(fn.Blocks) > 0 {
-			all[fn] = true
-			p.functions = append(p.functions, fn)
+		if !slices.Contains(analyzed, loaded[i].PkgPath) {
+			p.pkgs = append(p.pkgs, loaded[i])
+			own[b] = true
+			whole = whole || b.Pkg.Name() == "main"
 		}
 	}
+	p.findDecls(prog, generated)
+	all := p.allFunctions(prog, own, whole)
+	p.functions = slices.Collect(maps.Keys(all))
 	slices.SortFunc(p.functions, func(a, b *ssa.Function) int {
 		return cmp.Or(p.compare(a.Pos(), b.Pos()), strings.Compare(a.String(), b.String()))
 	})
 	p.graph = vta.CallGraph(all, nil)
 	p.whole = whole
-	p.findDecls(prog, generated)
 	var paths []string
 	for _, pkg := range p.pkgs {
 		paths = append(paths, pkg.PkgPath)
@@ -109,16 +105,29 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 	return p, err
 }
 
-// ownPackages are those of the patterns, with what they need of their module.
-func ownPackages(dir string, patterns []string) (paths []string, err error) {
-	out, err := goCommand(dir, append([]string{"list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{.ImportPath}}{{end}}{{end}}"}, patterns...)...)
+// ownPackages are those of the patterns, with what they need of their module; and the packages of others
+// that are analyzed with them.
+func ownPackages(dir string, patterns []string) (paths, analyzed []string, err error) {
+	out, err := goCommand(dir, append([]string{"list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{.ImportPath}} {{join .Imports \" \"}}{{end}}{{end}}"}, patterns...)...)
 	if err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
+		return nil, nil, fmt.Errorf("convert: %w", err)
 	}
-	if paths = strings.Fields(out); len(paths) == 0 {
-		return nil, fmt.Errorf("convert: %s: no packages of the module in %s", strings.Join(patterns, " "), dir)
+	for line := range strings.Lines(out) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		paths = append(paths, words[0])
+		for _, w := range words[1:] {
+			if life.Analyzed[w] && !slices.Contains(analyzed, w) {
+				analyzed = append(analyzed, w)
+			}
+		}
 	}
-	return paths, nil
+	if len(paths) == 0 {
+		return nil, nil, fmt.Errorf("convert: %s: no packages of the module in %s", strings.Join(patterns, " "), dir)
+	}
+	return paths, analyzed, nil
 }
 
 // lives finds what outlives a root, some of whose parameters have nothing in them.

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"go/token"
 	"io"
 	"maps"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Print prints what was changed, and what was left and why.
@@ -50,8 +53,10 @@ func (r *Result) Print(out io.Writer) error {
 	}
 	var calls []string
 	for _, f := range functions {
+		printed := map[token.Pos]bool{} // of a generic function there are several at a place
 		for call, g := range f.calls {
-			if (need[f] || f.fn == p.root) && f.left[call] != "" {
+			if (need[f] || f.fn == p.root) && f.left[call] != "" && !printed[callPos(call)] {
+				printed[callPos(call)] = true
 				calls = append(calls, fmt.Sprintf("%s  %s\tgets no arena: what it makes %s\t", p.position(call.Pos()), g.fn.Name(), f.left[call]))
 			}
 		}
@@ -107,10 +112,13 @@ func (p *plan) describe(f *planned) string {
 
 // outside are the sites of functions that have no arena.
 func (p *plan) outside() (all []*Site) {
+	seen := map[*ssa.Function]bool{}
 	for _, fn := range p.functions {
-		if !p.within[fn] || p.all[fn] != nil || p.decls[fn] == nil {
+		within := p.within[fn]
+		if fn = p.base(fn); !within || seen[fn] || p.all[fn] != nil || p.decls[fn] == nil {
 			continue
 		}
+		seen[fn] = true
 		why := "no arena gets there: it is called by way of a value"
 		switch d := p.decls[fn]; {
 		case p.generated[d.file]:
@@ -122,7 +130,7 @@ func (p *plan) outside() (all []*Site) {
 				}
 			}
 		case !p.convertible(fn):
-			why = "its function is generic, or was not understood"
+			why = "its function was not understood"
 		}
 		for _, s := range p.sitesOf(fn) {
 			s.Reason = why

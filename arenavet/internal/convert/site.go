@@ -28,7 +28,7 @@ type Site struct {
 
 // sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
 // calls and appends, of which it does not tell.
-func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
+func (p *plan) sitesOf(fn *ssa.Function) (all []*Site) {
 	d := p.decls[fn]
 	made := map[token.Pos][]ssa.Instruction{}
 	var note func(fn *ssa.Function)
@@ -45,7 +45,9 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 			note(g)
 		}
 	}
-	note(fn)
+	for _, body := range p.bodies(fn) {
+		note(body)
+	}
 	told := map[int]int{} // how many of the compiler's messages of a line have a site
 	add := func(n ast.Node, kind string, pos, at token.Pos) bool {
 		line := p.fset.PositionFor(pos, false)
@@ -66,7 +68,7 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 		told[line.Line]++
 		s := &Site{What: short(n), Pos: pos, at: made[at], fn: fn, kind: kind}
 		for _, i := range s.at {
-			s.fn = i.Parent()
+			s.fn = p.base(i.Parent())
 		}
 		all = append(all, s)
 		return true
@@ -81,7 +83,9 @@ func (p *program) sitesOf(fn *ssa.Function) (all []*Site) {
 		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) {
 			return
 		}
-		made[e.Pos()] = append(made[e.Pos()], boxed(fn, at, n)...)
+		for _, body := range p.bodies(fn) {
+			made[e.Pos()] = append(made[e.Pos()], boxed(body, at, n)...)
+		}
 		add(e, "box", e.Pos(), e.Pos())
 	}
 	for _, v := range fn.Params { // of which a copy is made where the function begins

@@ -116,6 +116,10 @@ func calledName(c *ast.CallExpr) *ast.Ident {
 		return x
 	case *ast.SelectorExpr:
 		return x.Sel
+	case *ast.IndexExpr: // of a generic one
+		return calledName(&ast.CallExpr{Fun: x.X})
+	case *ast.IndexListExpr:
+		return calledName(&ast.CallExpr{Fun: x.X})
 	}
 	return nil
 }

@@ -87,8 +87,7 @@ func (h *advisor) makes(e *ast.CallExpr) {
 	if h.of(e) != goesOut {
 		return
 	}
-	switch h.typeOf(e).Underlying().(type) {
-	case *types.Slice:
+	if rewrite.SliceOf(h.typeOf(e)) != nil {
 		list, ok := e.Args[0].(*ast.ArrayType)
 		if named, _ := h.namedSlice(e.Args[0]); named {
 			ok = true
@@ -121,8 +120,8 @@ func (h *advisor) makes(e *ast.CallExpr) {
 // namedSlice reports whether t is the name of a slice type, and how its elements' type
 // is written here.
 func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
-	s, isSlice := h.typeOf(t).Underlying().(*types.Slice)
-	if !catalog.Simple(t) || !isSlice {
+	s := rewrite.SliceOf(h.typeOf(t))
+	if !catalog.Simple(t) || s == nil {
 		return false, ""
 	}
 	if b, isBasic := s.Elem().(*types.Basic); isBasic {

@@ -15,13 +15,18 @@ import (
 
 // AppendEdits makes an append a call of pkg.Append, if that means the same.
 func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]analysis.TextEdit, bool) {
-	slice, ok := pass.TypesInfo.TypeOf(expr.Args[0]).Underlying().(*types.Slice)
-	if !ok {
+	list := types.Unalias(pass.TypesInfo.TypeOf(expr.Args[0]))
+	slice := SliceOf(list)
+	if slice == nil {
 		return nil, false
 	}
 	edits := []analysis.TextEdit{
 		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(pkg + ".Append")},
 		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(arena + ", ")},
+	}
+	if p, ok := list.(*types.TypeParam); ok { // whose values have no other type than that
+		edits[0].NewText = []byte(p.Obj().Name() + "(" + pkg + ".Append")
+		edits = append(edits, analysis.TextEdit{Pos: expr.End(), End: expr.End(), NewText: []byte(")")})
 	}
 	for _, item := range expr.Args[1:] {
 		t := pass.TypesInfo.TypeOf(item)
@@ -39,15 +44,38 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]
 			if name == "" {
 				return nil, false
 			}
-			edits[0].NewText = []byte(pkg + ".Append[" + name + "]")
+			edits[0].NewText = append(edits[0].NewText, "["+name+"]"...)
+			return edits, true
 		}
 	}
 	return edits, true
 }
 
+// SliceOf is the slice that a type is, or that all types are which a type parameter stands for; or nil.
+func SliceOf(t types.Type) *types.Slice {
+	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
+		s, _ := t.Underlying().(*types.Slice)
+		return s
+	}
+	constraint, one := t.Underlying().(*types.Interface), (*types.Slice)(nil)
+	for e := range constraint.EmbeddedTypes() {
+		u, ok := e.(*types.Union)
+		if !ok || u.Len() != 1 || one != nil {
+			return nil
+		}
+		if one, ok = u.Term(0).Type().Underlying().(*types.Slice); !ok {
+			return nil
+		}
+	}
+	return one
+}
+
 // ElemName is how the package's source writes a type, where that needs no import.
 func ElemName(pass *analysis.Pass, t types.Type) string {
 	n, ok := t.(*types.Named)
+	if p, isParameter := t.(*types.TypeParam); isParameter {
+		return p.Obj().Name()
+	}
 	switch {
 	case catalog.IsError(t):
 		return "error"

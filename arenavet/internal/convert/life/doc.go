@@ -131,6 +131,7 @@ func keyOf(t types.Type) string {
 var named = struct {
 	sync.Mutex
 	typeutil.Map
+	locals int
 }{}
 
 // nameOf names a type, as it was written first: an alias and what it stands for, or an interface and one
@@ -141,6 +142,10 @@ func nameOf(t types.Type) string {
 	name, ok := named.At(t).(string)
 	if !ok {
 		name = types.TypeString(types.Unalias(t), nil)
+		if contains(t, local) { // there may be others of that name, as in each instance of a generic function
+			named.locals++
+			name += "#" + itoa(named.locals)
+		}
 		named.Set(t, name)
 	}
 	return name
@@ -148,36 +153,53 @@ func nameOf(t types.Type) string {
 
 // generic reports whether a type's name has a type parameter in it.
 func generic(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
+	return contains(t, func(t types.Type) bool {
+		_, ok := t.(*types.TypeParam)
+		return ok
+	})
+}
+
+// local reports whether a type is declared in a function.
+func local(t types.Type) bool {
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Parent() != n.Obj().Pkg().Scope()
+}
+
+// contains reports whether a type, or one in its name, is such a type.
+func contains(t types.Type, is func(types.Type) bool) bool {
+	t = types.Unalias(t)
+	if is(t) {
 		return true
+	}
+	switch t := t.(type) {
 	case *types.Named:
 		for arg := range t.TypeArgs().Types() {
-			if generic(arg) {
+			if contains(arg, is) {
 				return true
 			}
 		}
+	case *types.TypeParam:
 	case *types.Map:
-		return generic(t.Key()) || generic(t.Elem())
+		return contains(t.Key(), is) || contains(t.Elem(), is)
 	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
-		return generic(t.Elem())
+		return contains(t.Elem(), is)
 	case *types.Signature:
-		return generic(t.Params()) || generic(t.Results())
+		return contains(t.Params(), is) || contains(t.Results(), is)
 	case *types.Interface:
 		for m := range t.Methods() {
-			if generic(m.Signature()) {
+			if contains(m.Signature(), is) {
 				return true
 			}
 		}
 	case *types.Tuple:
 		for v := range t.Variables() {
-			if generic(v.Type()) {
+			if contains(v.Type(), is) {
 				return true
 			}
 		}
 	case *types.Struct:
 		for v := range t.Fields() {
-			if generic(v.Type()) {
+			if contains(v.Type(), is) {
 				return true
 			}
 		}

@@ -109,7 +109,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 		}
 		return all
 	}
-	why := Reason{"is stored by " + g.Name() + " in what outlives the root", call.Pos()}
+	why := Reason{"is stored by " + shortName(g) + " in what outlives the root", call.Pos()}
 	for c, held := range s.cells {
 		to := objects(c.object)
 		if len(to) == 0 {
@@ -121,7 +121,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 		}
 	}
 	for o, why := range s.leaks {
-		f.leak(objects(o), nil, Reason{why.What + ", in " + g.Name(), call.Pos()})
+		f.leak(objects(o), nil, Reason{why.What + ", in " + shortName(g), call.Pos()})
 	}
 	for i, r := range s.results {
 		put(i, refs(r))

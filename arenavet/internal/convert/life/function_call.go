@@ -231,18 +231,13 @@ func paramType(sig *types.Signature, i int) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// callbacks are literals that are given to a function of another module: it calls them with
-// what it is given.
+// callbacks are functions that are given to a function of another module: it calls them with what it
+// is given.
 func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 	var all set
 	for _, v := range call.Common().Args {
-		m, ok := v.(*ssa.MakeClosure)
+		sig, ok := v.Type().Underlying().(*types.Signature)
 		if !ok {
-			continue
-		}
-		g := m.Fn.(*ssa.Function)
-		s := f.summaryOf(instance{fn: g})
-		if s == nil {
 			continue
 		}
 		if all == nil {
@@ -252,6 +247,21 @@ func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 					all[x] = struct{}{}
 				}
 			}
+		}
+		g := f.boundTo(v)
+		if _, none := v.(*ssa.Const); none || g != nil && !f.p.own[g] && catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(g))) {
+			continue
+		}
+		if g == nil || !f.p.own[g] {
+			if len(leaves(sig.Params())) == 0 {
+				continue // a list's indices, or runes
+			}
+			f.leak(all, nil, Reason{"is given to a function that is not known", call.Pos()})
+			continue
+		}
+		s := f.summaryOf(instance{fn: g})
+		if s == nil {
+			continue
 		}
 		given := make([]set, len(g.Params))
 		for i := range given {

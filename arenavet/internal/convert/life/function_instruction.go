@@ -177,6 +177,7 @@ func (f *function) convert(v, x ssa.Value) {
 		} else {
 			f.make(v)
 		}
+	case compared(v):
 	default: // unsafe.Pointer
 		f.leak(f.of(x), nil, Reason{"is converted by unsafe", v.Pos()})
 		f.longLived(v)

@@ -84,7 +84,7 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 // findReaders finds the program's own methods that a JSON reader calls: they may keep what is read.
 func (p *Program) findReaders(functions []*ssa.Function) {
 	for _, fn := range functions {
-		if (fn.Name() == "UnmarshalJSON" || fn.Name() == "UnmarshalText") && p.own[fn] && fn.Synthetic == "" && len(fn.Params) == 2 {
+		if (fn.Name() == "UnmarshalJSON" || fn.Name() == "UnmarshalText") && p.own[fn] && written(fn) && len(fn.Params) == 2 {
 			p.readers = append(p.readers, fn)
 		}
 	}

@@ -26,8 +26,11 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 	packages, all := map[*ssa.Package]bool{}, map[*ssa.Function]bool{}
 	for _, fn := range functions {
 		all[fn] = true
-		if fn.Pkg != nil {
-			packages[fn.Pkg] = true
+		if ofOthers(fn) {
+			continue // what others give to it, it gives to nobody else
+		}
+		if pkg := PackageOf(fn); pkg != nil {
+			packages[pkg] = true
 		}
 		if obj := fn.Object(); obj != nil && obj.Exported() {
 			o.given.visit(fn.Signature, false, 0)
@@ -130,6 +133,9 @@ func (o outside) instruction(i ssa.Instruction, c collector, open func(types.Typ
 		if g := call.StaticCallee(); g != nil && o.own[origin(g)] || g == nil && !open(call.Value.Type()) && o.allOwn(i) {
 			return
 		}
+		if copiesMap(call.StaticCallee()) {
+			return
+		}
 		c.visit(call.Signature().Results(), true, 0)
 		if !prints(call.StaticCallee()) {
 			for _, a := range call.Args {
@@ -156,7 +162,7 @@ func (o outside) throughGeneric(call ssa.CallInstruction) {
 		reached = o.reached(call)
 	}
 	for _, g := range reached {
-		if !o.own[origin(g)] || origin(g) == g && g.TypeParams().Len() == 0 {
+		if !o.own[origin(g)] || !Parameterized(g) {
 			continue
 		}
 		c := call.Common()
@@ -289,11 +295,4 @@ func (c collector) visit(t types.Type, comes bool, depth int) {
 func (c collector) shared(t types.Type, depth int) {
 	c.visit(t, true, depth)
 	c.visit(t, false, depth)
-}
-
-func origin(fn *ssa.Function) *ssa.Function {
-	if o := fn.Origin(); o != nil {
-		return o
-	}
-	return fn
 }

@@ -96,9 +96,9 @@ func (p *Program) findMarks(functions []*ssa.Function) {
 					}
 					switch i.(type) {
 					case *ssa.FieldAddr, *ssa.UnOp:
-						named[g] = named[g] || fn.Synthetic == "" // but not where it gets its first value
+						named[g] = named[g] || fn.Synthetic != "package initializer" // but not where it gets its first value
 					case *ssa.Store:
-						named[g] = named[g] || n == 0 && fn.Synthetic == ""
+						named[g] = named[g] || n == 0 && fn.Synthetic != "package initializer"
 					}
 				}
 			}

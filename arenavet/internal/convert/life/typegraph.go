@@ -34,7 +34,7 @@ func newTypeGraph(functions []*ssa.Function) *typeGraph {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
 				if m, ok := i.(*ssa.MakeInterface); ok {
-					g.concrete[types.TypeString(m.X.Type(), nil)] = m.X.Type()
+					g.concrete[nameOf(m.X.Type())] = m.X.Type()
 					g.visit(m.X.Type())
 				}
 				if v, ok := i.(ssa.Value); ok {

@@ -44,8 +44,9 @@ func divide(text string) *word { return &word{parts: strings.Split(strings.ToUpp
 
 type pair[T any] struct{ one, two T }
 
-// twice has no arena, and so a pair of it leads from the heap into the arena.
-func twice[T any](one, two T) *pair[T] { return &pair[T]{one, two} }
+// twice has no arena, since a wrapper of it could not name its type parameter, and so a pair of it leads from
+// the heap into the arena.
+func twice[T, _ any](one, two T) *pair[T] { return &pair[T]{one, two} }
 
 // idle has nothing to copy.
 func idle() { fields = strings.Fields("a b") }
@@ -66,7 +67,7 @@ func Keep(name string, to *holder) string {
 	remember(mk("kept"))
 	to.first = mk("to")
 	kept.value = mk("any")
-	couple = twice(mk("d"), mk("e"))
+	couple = twice[*word, int](mk("d"), mk("e"))
 	idle()
 	count++
 	count = len(all)
