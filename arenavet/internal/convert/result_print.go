@@ -150,6 +150,10 @@ func (p *plan) assumptions() (all []string) {
 		if pos.IsValid() {
 			where = p.position(pos)
 		}
+		if a.Own {
+			all = append(all, fmt.Sprintf("%s: assumed: methods of a new %s give parts of it, and keep what they get there", where, a.Type))
+			continue
+		}
 		if a.New {
 			all = append(all, fmt.Sprintf("%s: assumed: what others put into this table makes a new %s at each call", where, a.Type))
 			continue

@@ -50,11 +50,13 @@ type Program struct {
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer
-// that may also lead elsewhere; or that what it calls to make one makes a new one.
+// that may also lead elsewhere; or that what it calls to make one makes a new one, and
+// that what methods of that give and get is its own.
 type Assumption struct {
 	Func *ssa.Function
 	Type string
 	New  bool
+	Own  bool
 }
 
 // Assumed are the assumptions that were made, and where.

@@ -94,6 +94,21 @@ func (f *function) call(call ssa.CallInstruction) {
 // unknown is a call of a function that nobody has seen.
 func (f *function) unknown(call ssa.CallInstruction, args []set) {
 	c := call.Common()
+	if f.ofTable(c, args) {
+		f.p.assumed[Assumption{Func: f.fn, Type: c.Value.Type().String(), Own: true}] = call.Pos()
+		put := f.results(call)
+		for r := range args[0] {
+			for i, t := range resultTypes(call) {
+				for _, l := range leaves(t) {
+					put(i, set{ref{r.object, "*", key(l.typ)}: {}})
+				}
+			}
+			for _, a := range args[1:] {
+				f.store(r, "*", a, nil, Reason{})
+			}
+		}
+		return
+	}
 	if c.IsInvoke() && keepsNothing[c.Method.Name()] {
 		f.elsewhere(call, "", args)
 		return
@@ -116,6 +131,30 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 		}
 	}
 	f.unknownResults(call)
+}
+
+// ofTable reports whether a call is of a method of what a table of the package has just made, where others can
+// put only what embeds a type of the package: the interface has a method that is not exported.
+func (f *function) ofTable(c *ssa.CallCommon, args []set) bool {
+	if !c.IsInvoke() || len(args[0]) == 0 {
+		return false
+	}
+	embedded := false
+	for m := range c.Value.Type().Underlying().(*types.Interface).Methods() {
+		embedded = embedded || !m.Exported()
+	}
+	for r := range args[0] {
+		if r.at == nil {
+			return false
+		}
+		for at := range f.makers(r.object) {
+			call, made := at.(ssa.CallInstruction)
+			if r.kind != site && r.kind != fresh || made && Table(call.Common()) == nil {
+				return false
+			}
+		}
+	}
+	return embedded
 }
 
 // isLoop reports whether a value is the body of a loop over a function.
