@@ -117,7 +117,7 @@ func (f *planned) leave(call ssa.Instruction, why string) {
 
 // body is the one that a call runs of a function: of a generic one, an instance's.
 func (p *plan) body(call ssa.Instruction, g *planned) *ssa.Function {
-	if to := call.(ssa.CallInstruction).Common().StaticCallee(); to != nil && p.base(to) == g.fn {
+	if to := call.(ssa.CallInstruction).Common().StaticCallee(); to != nil && life.Instance(to) && p.base(to) == g.fn {
 		return to
 	}
 	return g.fn

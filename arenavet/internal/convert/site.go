@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/advise"
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
 // Site is a place where the source allocates.
@@ -146,6 +147,9 @@ func (p *plan) sitesOf(fn *ssa.Function) (all []*Site) {
 			if j, why := jsonSite(info, d.decl.Body, n); j != nil {
 				add(n, "", n.Pos(), n.Lparen)
 				s := all[len(all)-1]
+				if life.Parameterized(fn) {
+					why = "is in a generic function"
+				}
 				s.json, s.Reason, s.at = j, why, nil
 				for _, at := range j.makes {
 					s.at = append(s.at, made[at]...)

@@ -3,6 +3,7 @@
 package variants
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -103,6 +104,12 @@ func largest[S shape](all []S) (most S) {
 	return most
 }
 
+// decode stays: it is not known what it reads.
+func decode[T any](text string) (v T) {
+	json.Unmarshal([]byte(text), &v)
+	return v
+}
+
 var seen = map[string][]int{}
 
 // Parse is the root.
@@ -133,5 +140,6 @@ func Parse(text string) *Tree {
 	if largest(t.order).area() > 9 && slices.Contains(t.order, t.order[0]) {
 		t.Names = append(t.Names, slices.Sorted(maps.Keys(seen))...)
 	}
+	t.Names = append(t.Names, decode[[]string](`["read"]`)...)
 	return t
 }
