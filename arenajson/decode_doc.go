@@ -33,6 +33,14 @@ func (d *decoder) word(i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(d.base, i))[:]) // SAFETY: see above
 }
 
+// block is the sixteen bytes from i on.
+func (d *decoder) block(i int) *[16]byte {
+	if check.On {
+		d.mustReach(i, 16)
+	}
+	return (*[16]byte)(unsafe.Add(d.base, i)) // SAFETY: see above
+}
+
 // put writes eight bytes at i, as word reads them. They have been read.
 func (d *decoder) put(i int, w uint64) {
 	if check.On {
