@@ -41,7 +41,7 @@ func (d *decoder) str(i int) (string, int) {
 	start := i + 1
 	for i = start; ; i += 8 {
 		w := d.word(i)
-		m := special(w) | w&tops
+		m := unusual(w)
 		if m == 0 {
 			continue
 		}
@@ -77,7 +77,7 @@ func (d *decoder) good(i int) int {
 		x := d.word(i)
 		switch {
 		case x&0x80 == 0:
-			m := special(x) | x&tops
+			m := unusual(x)
 			if m == 0 {
 				i += 8
 				continue
@@ -88,7 +88,7 @@ func (d *decoder) good(i int) int {
 			}
 		case x&0xc0c0f0 == 0x8080e0:
 			y := d.word(i + 6)
-			if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areThrees(x)&areThrees(y)&(0x800000*both) == 0x800000*both {
+			if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && (areMostUsual(x, y) || areThrees(x)&areThrees(y)&(0x800000*both) == 0x800000*both) {
 				i += 12
 				continue
 			}
@@ -135,7 +135,7 @@ func (d *decoder) strMoved(start, i int) (string, int) {
 		}
 		for {
 			w := d.word(i)
-			m := special(w) | w&tops
+			m := unusual(w)
 			n := 8
 			if m != 0 {
 				n = bits.TrailingZeros64(m) / 8

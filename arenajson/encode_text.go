@@ -157,6 +157,46 @@ func areUsual(w uint64) uint64 {
 	return (lead + carry) & (lead ^ 0x200d*both + carry) & (end + carry)
 }
 
+// areMostUsual reports whether x and y, which look like two characters of three bytes each,
+// are of those that need no second look: their first bytes are none of 0xe0, 0xe2 and 0xed,
+// nor 0xef.
+func areMostUsual(x, y uint64) bool {
+	a, b := x&(0x0d*both), y&(0x0d*both)
+	return (a+0x0f*both)&(0x1c*both-a)&(b+0x0f*both)&(0x1c*both-b)&(0x10*both) == 0x10*both
+}
+
+// threes writes the characters of s from i on that have three bytes each, four at a time,
+// and returns where they end.
+func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
+	begin, most := i, true // what has some that need a second look has more of them
+	for ; len(s)-i >= 14; i += 12 {
+		x, y := xunsafe.Text64(s, i), xunsafe.Text64(s, i+6)
+		if ((x^threeValues)|(y^threeValues))&threeLooks != 0 {
+			return w, i
+		}
+		if !most || !areMostUsual(x, y) {
+			if most = false; areUsual(x)&areUsual(y)&(0x800000*both) != 0x800000*both {
+				return w, i
+			}
+		}
+		put64(w, x)
+		put64(xunsafe.Add(w, 6), y)
+		w = xunsafe.Add(w, 12)
+	}
+	if left := len(s) - i; i > begin && left > 0 && left <= 12 {
+		// The last four, with some of those before, whose first bytes would be others if these
+		// did not follow them.
+		x, y := xunsafe.Text64(s, len(s)-12), xunsafe.Text64(s, len(s)-8)>>16
+		if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areMostUsual(x, y) {
+			w = xunsafe.Add(w, uintptr(left-12))
+			put64(w, x)
+			put64(xunsafe.Add(w, 6), y)
+			return xunsafe.Add(w, 12), len(s)
+		}
+	}
+	return w, i
+}
+
 // runes writes the characters of s from i on that are not ASCII, and returns where
 // they end. Those of two to four bytes are looked at as a word: which bits must be
 // set and clear in their bytes, and which of the others must not all be clear, as
@@ -177,16 +217,7 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 			n = uintptr(areTwos(x))
 		case x&0xc0c0f0 == 0x8080e0:
 			from := i
-			for ; len(s)-i >= 14; i += 12 { // four characters at a time
-				x, y := xunsafe.Text64(s, i), xunsafe.Text64(s, i+6)
-				if ((x^threeValues)|(y^threeValues))&threeLooks != 0 || areUsual(x)&areUsual(y)&(0x800000*both) != 0x800000*both {
-					break
-				}
-				put64(w, x)
-				put64(xunsafe.Add(w, 6), y)
-				w = xunsafe.Add(w, 12)
-			}
-			if i > from {
+			if w, i = threes(w, s, i); i > from {
 				continue
 			}
 			if isUsual(x) {

@@ -29,6 +29,12 @@ func special(w uint64) uint64 {
 	return ((q-ones)&^q | (b-ones)&^b | (w-' '*ones)&^w) & tops
 }
 
+// unusual is special, and finds what is not ASCII, too: with the second lowest bit turned, a quote
+// and control characters are what is less than '!'.
+func unusual(w uint64) uint64 {
+	return (w | (w ^ ('"'^' ')*ones - '!'*ones) | (w ^ '\\'*ones - ones)) & tops
+}
+
 // zeroBytes has the top bit of each byte of w set that is zero. Only the lowest one
 // can be relied on.
 func zeroBytes(w uint64) uint64 { return (w - ones) &^ w & tops }
