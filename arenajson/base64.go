@@ -68,7 +68,7 @@ func (d *decoder) base64(to xunsafe.Pointer, i int) int {
 // quads reads the characters from i to end into b, eight at a time while they are of the
 // alphabet and there is room for a word, and returns how many bytes they are.
 func (d *decoder) quads(b []byte, i, end int) int {
-	const many = 4096 // characters, for which the larger table pays
+	const many = 4096                  // characters, for which the larger table pays
 	end = min(end-7, i+(len(b)-2)/6*8) // of a word's bytes two are none
 	begin := xunsafe.DataOf(b)
 	w := begin

@@ -193,7 +193,15 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 				grown = true
 				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
 			}
-			i = d.value(elem, xunsafe.Add(s.Data, uintptr(n)*size), i)
+			at := xunsafe.Add(s.Data, uintptr(n)*size)
+			switch { // what is usual goes without a call of value
+			case elem.op == readInt && d.at(i)-'0' <= 9:
+				i = d.integer(elem, at, i)
+			case elem.op == readString && d.at(i) == '"':
+				*xunsafe.Cast[string](at), i = d.str(i)
+			default:
+				i = d.value(elem, at, i)
+			}
 			n++
 			i = d.space(i)
 			c := d.at(i)
@@ -287,31 +295,33 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		d.beginNames()
 	}
 	for {
-		if d.at(i) != '"' {
-			d.fail()
-		}
 		from := i
 		var f *decField
 		var name string
 		if next < len(all) {
 			f = &all[next]
-			if d.word(i+1)&f.mask != f.word || len(f.name) >= 8 && !d.has(i+9, f.name[8:]) || d.at(i+1+len(f.name)) != '"' {
-				f = nil
-			}
 		}
-		if f != nil {
-			i += len(f.name) + 2
+		// What is not as it begins ends the look before the zeros behind the document do.
+		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.has(i+8, f.middle)) && d.word(i+f.length-8) == f.tail) {
+			i += f.length
+			if d.strict {
+				d.addMember(next, from, i)
+			}
 		} else {
+			if d.at(i) != '"' {
+				d.fail()
+			}
+			f = nil
 			name, i = d.str(i)
 			if at := p.fields.find(name, d.strict); at >= 0 {
 				f, next = &all[at], at
 			}
-		}
-		if d.strict {
-			if f != nil {
-				d.addMember(next, from, i)
-			} else {
-				d.addName(from, i)
+			if d.strict {
+				if f != nil {
+					d.addMember(next, from, i)
+				} else {
+					d.addName(from, i)
+				}
 			}
 		}
 		if d.at(i) != ':' {
@@ -326,12 +336,19 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 				d.wrong = fmt.Errorf("json: unknown field %q", name)
 			}
 			i = d.skip(i)
+		case f.op == readString && d.at(i) == '"': // as in slice
+			next++
+			at := xunsafe.Cast[string](xunsafe.Add(to, f.offset))
+			*at, i = d.str(i)
+		case f.op == readInt && d.at(i)-'0' <= 9:
+			next++
+			i = d.integer(f.prog, xunsafe.Add(to, f.offset), i)
+		case f.plain:
+			next++
+			i = d.value(f.prog, xunsafe.Add(to, f.offset), i)
 		default:
-			if next++; f.plain {
-				i = d.value(f.prog, xunsafe.Add(to, f.offset), i)
-			} else {
-				i = d.field(f, to, i)
-			}
+			next++
+			i = d.field(f, to, i)
 		}
 		if d.at(i) <= ' ' {
 			i = d.space(i)

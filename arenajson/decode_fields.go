@@ -24,17 +24,23 @@ type decFields struct {
 
 // decField is a field of a struct, with what reading it takes.
 type decField struct {
-	name string
-	// The name as it begins in a document, and its quote where that is among the
-	// first eight bytes; mask says which of them count.
+	// How a member begins that has the field: the name in quotes. word is the first eight
+	// bytes of that, and mask says which of them count; tail is the last eight of what is
+	// longer, and middle what is between them.
 	word, mask uint64
+	tail       uint64
+	length     int
 
 	prog   *decProgram
-	hops   []*decProgram // of the structs that embedded pointers on the way lead to
-	via    []hop
 	offset uintptr
+	op     decOp // prog's, of strings and integers that are plain
 	quoted bool
 	plain  bool // not quoted, and in the struct itself
+
+	name   string
+	middle string
+	hops   []*decProgram // of the structs that embedded pointers on the way lead to
+	via    []hop
 
 	path []string // what errors say of where it is: names of embedded structs, and its own
 }
@@ -50,7 +56,10 @@ func newDecFields(t reflect.Type) *decFields {
 			x.path = append(x.path, t.FieldByIndex(f.index[:k+1]).Name)
 		}
 		x.path = append(x.path, f.name)
-		x.word, x.mask = firstWord(f.name + `"`)
+		if x.plain {
+			x.op = x.prog.op // of others it may not be known yet
+		}
+		x.setBegin()
 		m.all = append(m.all, x)
 		if key := string(appendFolded(nil, f.name)); m.folded[key] == 0 {
 			m.folded[key] = len(m.all)
@@ -66,6 +75,19 @@ func newDecFields(t reflect.Type) *decFields {
 		m.table[at] = uint16(i + 1)
 	}
 	return m
+}
+
+// setBegin sets what is known of how a member of the field begins.
+func (f *decField) setBegin() {
+	s := `"` + f.name + `"`
+	f.length = len(s)
+	f.word, f.mask = firstWord(s)
+	if len(s) > 8 {
+		f.tail = xunsafe.Text64(s, len(s)-8)
+	}
+	if len(s) > 16 {
+		f.middle = s[8 : len(s)-8]
+	}
 }
 
 // firstWord is the first eight bytes of s, and which of them it has.

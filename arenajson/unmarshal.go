@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -122,8 +123,12 @@ func (d *decoder) aim(v any) bool {
 func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
 	if d.a != nil {
 		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
-		defer d.r.Leave()
-		d.setShelf()
+		if check.Watched {
+			defer d.r.Leave()
+		}
+		if d.recycles {
+			d.setShelf()
+		}
 	}
 	defer func() {
 		if d.members != nil {
@@ -165,13 +170,20 @@ func (d *decoder) copyOf(data []byte) {
 	} else {
 		b = make([]byte, len(data)+docSlack)
 	}
-	clear(b[copy(b, data):])
-	d.base, d.n = xunsafe.DataOf(b), len(data)
+	d.base, d.n = xunsafe.DataOf(b), copy(b, data)
+	d.put(d.n, 0)
+	d.put(d.n+8, 0)
 }
 
 // allZero reports whether the value at p, of size bytes, has only zeros.
 func allZero(p xunsafe.Pointer, size uintptr) bool {
 	b := xunsafe.Bytes(p, int(size))
+	for len(b) >= 32 {
+		if binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]) != 0 {
+			return false
+		}
+		b = b[32:]
+	}
 	for len(b) >= 8 {
 		if binary.LittleEndian.Uint64(b) != 0 {
 			return false
