@@ -18,11 +18,12 @@ type encoder struct {
 	html  int // 1 if HTML is escaped: which of a member's prefixes is written
 	marks marks
 
-	arena  *arena.Arena // where the text is built; nil for the heap
-	out    []byte       // the memory for the text, with a length of 0
-	end    uintptr      // where out ends, but for slack bytes
-	text   []byte       // the memory that is kept on the heap, with a length of 0
-	length int          // of what was written last
+	arena  *arena.Arena    // where the text is built; nil for the heap
+	region *machine.Region // the arena's
+	out    []byte          // the memory for the text, with a length of 0
+	end    uintptr         // where out ends, but for slack bytes
+	text   []byte          // the memory that is kept on the heap, with a length of 0
+	length int             // of what was written last
 
 	doc  []byte // what Compact and Indent write
 	line bool   // a line end follows the document

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -64,8 +65,9 @@ var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 func newEncoder(a *arena.Arena, opts []Option) *encoder {
 	var e *encoder
+	var r *machine.Region
 	if a != nil {
-		r := machine.Enter(a, does)
+		r = machine.Enter(a, does)
 		e = machine.State[encoder](r)
 		r.Leave()
 	}
@@ -73,7 +75,7 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 		e = encoders.Get().(*encoder)
 		e.pooled = true
 	}
-	e.busy, e.arena = true, a
+	e.busy, e.arena, e.region = true, a, r
 	e.html, e.marks, e.line = 1, htmlMarks, false
 	for _, o := range opts {
 		switch o {
@@ -135,9 +137,16 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 // or what a Limit allows of that.
 func (e *encoder) begin() {
 	const least = 256
-	r := machine.Enter(e.arena, does)
-	defer r.Leave()
-	e.out = machine.GrowBytesTo(r, nil, least, max(least, e.length+numberBytes))[:0]
+	r := e.region // nobody was called since newEncoder entered it
+	r.Enter(does)
+	if check.Watched {
+		defer r.Leave()
+	}
+	if wanted := e.length + numberBytes; wanted > least {
+		e.out = machine.GrowBytesTo(r, nil, least, wanted)[:0]
+	} else {
+		e.out = machine.ReserveText(r, least, 1)[:0]
+	}
 }
 
 // more moves the text, of so many bytes, to memory for n, where it is in an arena.
@@ -173,7 +182,7 @@ func (e *encoder) free() {
 	if cap(e.text) > always && cap(e.text)/8 > e.length {
 		e.text = nil
 	}
-	e.busy, e.arena, e.out, e.doc, e.line = false, nil, nil, nil, false
+	e.busy, e.arena, e.region, e.out, e.doc, e.line = false, nil, nil, nil, nil, false
 	if e.pooled {
 		encoders.Put(e)
 	}
