@@ -76,3 +76,12 @@ func clearStep(left, size uintptr) uintptr {
 	}
 	return max(piece/size, 1) * size
 }
+
+// clearPointers zeroes [from, to), whole values of any type with pointers, with the write
+// barriers that they need. A function of each type would be in no cache where an epoch
+// ends that used many.
+//
+// SAFETY: assumption A8.
+func clearPointers(base xunsafe.Pointer, from, to uintptr) {
+	clear(unsafe.Slice((*xunsafe.Pointer)(unsafe.Add(base, from)), (to-from)/slotSize))
+}

@@ -182,7 +182,11 @@ func (l *Lane) empty(limit uintptr) (held uintptr) {
 		held = l.HeldBytes()
 	} else if used != 0 { // takeBack, without a call for what has no pointers
 		if l.ops.zeroes && l.Lo != 0 {
-			l.ops.clear(l.Base, 0, l.Lo)
+			if l.Lo <= clearPiece && !Portable {
+				clearPointers(l.Base, 0, l.Lo)
+			} else {
+				l.ops.clear(l.Base, 0, l.Lo)
+			}
 		}
 		l.chunk.fold()
 		l.Lo, l.Hi = 0, l.cap
@@ -191,6 +195,31 @@ func (l *Lane) empty(limit uintptr) (held uintptr) {
 		l.check()
 	}
 	return held
+}
+
+// isUsual reports whether the epoch, which used so many bytes of the current chunk of
+// this lane of a type with pointers, was like most: emptyUsual may end it then.
+//
+//go:norace
+func (l *Lane) isUsual(used, limit uintptr) bool {
+	r := l.laneRecord
+	return !check.Watched && !Portable && used-1 < r.retention.want && r.retention.want <= spareLeast && l.cap <= limit &&
+		r.retention.top == 0 && r.retention.epochs != Window-1 && len(r.older)|len(r.free)|int(r.retention.idle) == 0
+}
+
+// emptyUsual is empty for such an epoch, and looks at nothing else.
+func (l *Lane) emptyUsual(used uintptr) {
+	r := &l.laneRecord.retention
+	r.peak = max(r.peak, used)
+	r.epochs++
+	r.beyond[1], r.beyond[0] = r.beyond[0], 0
+	l.tip = 0
+	clearPointers(l.Base, 0, l.Lo)
+	l.clean = max(l.clean, l.Lo)
+	l.Lo = 0
+	if check.Tag {
+		l.check()
+	}
 }
 
 // endEpoch is empty where there may be something to choose.

@@ -8,10 +8,10 @@ import (
 )
 
 // What the library takes for granted about the runtime is numbered, and looked at here
-// when the program starts, but for A3 and A4. Where A1, A2 or A7 does not hold, the
-// package falls back to package reflect (LayoutOK is false). A5 and A6 are relied on
-// before anything is asked: where they don't hold it makes no memory at all (readable is
-// false), and has to be built for that fallback.
+// when the program starts, but for A3, A4 and A8, for which there are tests. Where A1, A2
+// or A7 does not hold, the package falls back to package reflect (LayoutOK is false). A5
+// and A6 are relied on before anything is asked: where they don't hold it makes no memory
+// at all (readable is false), and has to be built for that fallback.
 //
 //	A1  An empty interface is two words, the first of which points to the
 //	    descriptor of the dynamic type, one descriptor per type.
@@ -29,6 +29,9 @@ import (
 //	A7  The second word of an interface is the pointer that it holds, or that to
 //	    the value which it holds; a reflect.Type of package reflect holds a pointer
 //	    to the descriptor.
+//	A8  To clear a slice of pointers whose length the compiler does not know is one
+//	    call of the runtime, the same as for slices of any type with pointers: which
+//	    words hold some it learns from the heap's own record of the memory.
 //
 // A3 and A4 are held by the fallback too: they follow from what package
 // unsafe promises and from the only collector there is.

@@ -2,8 +2,11 @@ package machine
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -183,4 +186,69 @@ func skipPortable(t *testing.T) {
 	if Portable {
 		t.Skip("this build reads no descriptors")
 	}
+}
+
+// A8: what is cleared as a slice of pointers while the collector marks stays alive where
+// a stack has taken it over, as with a slice of its own type; and words of it that are no
+// pointers are not taken for some, which the runtime would end the program for.
+func TestAssumption8Clear(t *testing.T) {
+	if Portable {
+		t.Skip("each type is cleared by a function of its own")
+	}
+	type held struct {
+		p    *[4]int
+		dead uintptr
+	}
+	const n, size = 4000, unsafe.Sizeof(held{})
+	var dead [64]uintptr // addresses of memory that the heap will have taken back
+	var large [64]xunsafe.Pointer
+	for i := range dead {
+		large[i] = MakeFlat(256 << 10)
+		dead[i] = xunsafe.Number(large[i])
+	}
+	type link struct {
+		next *link
+		last *[n]held
+	}
+	end := new(link)
+	list := end // at whose end the collector comes some time after it has seen this stack
+	for range 1 << 18 {
+		list = &link{next: list}
+	}
+	clear(large[:])
+	runtime.GC()
+	for range 40 {
+		var freed atomic.Int32
+		chunk := new([n]held)
+		for i := range chunk {
+			chunk[i] = held{new([4]int), dead[i%len(dead)]}
+			runtime.SetFinalizer(chunk[i].p, func(*[4]int) { freed.Add(1) })
+		}
+		end.last = chunk
+		hidden := xunsafe.Number(xunsafe.PointerTo(chunk))
+		chunk = nil
+		marked := make(chan bool)
+		go func() {
+			runtime.GC()
+			close(marked)
+		}()
+		var stack [n]*[4]int
+		for i := range stack {
+			stack[i] = (*(**[n]held)(unsafe.Pointer(&hidden)))[i].p
+			clearPointers(*(*xunsafe.Pointer)(unsafe.Pointer(&hidden)), uintptr(i)*size, uintptr(i+1)*size)
+			if i%8 == 0 {
+				runtime.Gosched()
+			}
+		}
+		<-marked
+		time.Sleep(time.Millisecond) // finalizers have a goroutine
+		if freed.Load() != 0 {
+			t.Fatalf("%d of %d values were freed while a stack referred to them", freed.Load(), n)
+		}
+		if *end.last != [n]held{} {
+			t.Fatal("a value is not zero")
+		}
+		runtime.KeepAlive(stack)
+	}
+	runtime.KeepAlive(list)
 }

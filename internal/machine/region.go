@@ -179,6 +179,15 @@ func (r *Region) Empty() (used uintptr) {
 	lanes := r.Types.inUse()
 	for i := 0; i < len(lanes); i++ {
 		l := lanes[i]
+		if n := l.used(); l.isUsual(n, rec.MaxRetained) {
+			l.emptyUsual(n)
+			if n > most {
+				most, busiest = n, l
+			}
+			used += n
+			held += l.cap
+			continue
+		}
 		n := l.usedBytes()
 		if n == 0 && l.isIdle() {
 			stays, parked := r.emptyIdle(l)
