@@ -182,7 +182,7 @@ func (l *Lane) empty(limit uintptr) (held uintptr) {
 		held = l.HeldBytes()
 	} else if used != 0 { // takeBack, without a call for what has no pointers
 		if l.ops.zeroes && l.Lo != 0 {
-			if l.Lo <= clearPiece && !Portable {
+			if clearsPointers && l.Lo <= clearPiece {
 				clearPointers(l.Base, 0, l.Lo)
 			} else {
 				l.ops.clear(l.Base, 0, l.Lo)
@@ -203,7 +203,7 @@ func (l *Lane) empty(limit uintptr) (held uintptr) {
 //go:norace
 func (l *Lane) isUsual(used, limit uintptr) bool {
 	r := l.laneRecord
-	return !check.Watched && !Portable && used-1 < r.retention.want && r.retention.want <= spareLeast && l.cap <= limit &&
+	return clearsPointers && !check.Watched && used-1 < r.retention.want && r.retention.want <= spareLeast && l.cap <= limit &&
 		r.retention.top == 0 && r.retention.epochs != Window-1 && len(r.older)|len(r.free)|int(r.retention.idle) == 0
 }
 

@@ -11,7 +11,8 @@ import (
 // when the program starts, but for A3, A4 and A8, for which there are tests. Where A1, A2
 // or A7 does not hold, the package falls back to package reflect (LayoutOK is false). A5
 // and A6 are relied on before anything is asked: where they don't hold it makes no memory
-// at all (readable is false), and has to be built for that fallback.
+// at all (readable is false), and has to be built for that fallback. A8 is relied on by
+// toolchains that the suite has run on (clearsPointers).
 //
 //	A1  An empty interface is two words, the first of which points to the
 //	    descriptor of the dynamic type, one descriptor per type.

@@ -192,7 +192,7 @@ func skipPortable(t *testing.T) {
 // a stack has taken it over, as with a slice of its own type; and words of it that are no
 // pointers are not taken for some, which the runtime would end the program for.
 func TestAssumption8Clear(t *testing.T) {
-	if Portable {
+	if !clearsPointers {
 		t.Skip("each type is cleared by a function of its own")
 	}
 	type held struct {
