@@ -6,9 +6,17 @@
 package main
 
 import (
+	"os"
+
 	"golang.org/x/tools/go/analysis/singlechecker"
 
 	"github.com/ebbpool/arena/arenavet"
+	"github.com/ebbpool/arena/arenavet/internal/pace"
 )
 
-func main() { singlechecker.Main(arenavet.Analyzer) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		pace.Floor(256 << 20)
+	}
+	singlechecker.Main(arenavet.Analyzer)
+}

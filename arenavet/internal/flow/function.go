@@ -31,9 +31,12 @@ type function struct {
 	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
 	kept      map[*Site]bool                    // arenas that are returned, but held by something else as well
 	bits      int
+	hinted    int
 	handles   int
 
 	budget  int         // what the search may still cost
+	cost    int         // what it has cost
+	in      []*state    // what it found: what may hold where blocks begin, nil for those that are not reached
 	observe func(Fault) // in the last pass, where someone asks for it
 
 	exit    *state // what may hold at some return; nil before one is reached
@@ -78,7 +81,7 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	key := symbolKey{root, path}
 	k := f.symbols[key]
 	if k == nil {
-		k = &Site{Kind: SymbolSite, root: root, Path: path, Pos: root.Pos()}
+		k = &Site{Kind: SymbolSite, root: root, Path: path, Pos: root.Pos(), hint: f.hint()}
 		k.child = func(off string) *Site { return f.symbol(root, path+access.Deref+off) }
 		f.symbols[key] = k
 	}
@@ -86,12 +89,18 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	return k
 }
 
+// hint is that of the next site.
+func (f *function) hint() uint64 {
+	f.hinted++
+	return 1 << (f.hinted % 64)
+}
+
 // site is the site of what an instruction makes.
 func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *Site {
 	key := siteKey{instr, part}
 	k := f.sites[key]
 	if k == nil {
-		k = &Site{Kind: kind, Pos: pos}
+		k = &Site{Kind: kind, Pos: pos, hint: f.hint()}
 		switch kind {
 		case HandleSite:
 			f.handles++
@@ -143,7 +152,7 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 				delete(st.cells, k)
 			}
 		}
-		st.rewrite(of, func(a Atom) (Atom, bool) {
+		st.rewrite(of, 0, func(a Atom) (Atom, bool) {
 			if of(a.Site) || of(a.Region) {
 				return a, false
 			}

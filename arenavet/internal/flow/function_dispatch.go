@@ -48,12 +48,8 @@ func (f *function) closures(st *state, v value, args []value) []target {
 		var bound []value
 		for i := range k.bindings {
 			var val value
-			for off, atoms := range st.parts(k) {
-				if rest, ok := strings.CutPrefix(off, access.Binding(i)); ok {
-					for _, b := range atoms {
-						val = val.add(entry{rest, b})
-					}
-				}
+			for _, p := range st.cells[k].below(access.Binding(i)) {
+				val = val.fill(p.off[len(access.Binding(i)):], p.atoms)
 			}
 			bound = append(bound, val)
 		}

@@ -68,8 +68,8 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 	for _, a := range v.atoms() {
 		delete(st.open, a.Site)
 		if a.Site.Kind == LocalSite && a.Site.fn == nil {
-			for _, held := range st.parts(a.Site) { // by an object that there is not
-				for _, b := range held {
+			for _, p := range st.parts(a.Site) { // by an object that there is not
+				for _, b := range p.atoms {
 					if b.Region == nil {
 						delete(st.open, b.Site)
 					}

@@ -38,7 +38,7 @@ func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, defer
 		if l, ok := st.lent[region]; ok {
 			f.see(Fault{Kind: FaultLent, Arena: region, Pos: l.pos, How: l.how, By: e})
 		}
-		st.rewrite(func(k *Site) bool { return endsWith(k, region) }, func(x Atom) (Atom, bool) {
+		st.rewrite(func(k *Site) bool { return endsWith(k, region) }, 0, func(x Atom) (Atom, bool) {
 			if x.Stale == nil && (endsWith(x.Region, region) || x.Region == nil &&
 				(o == OpPut && x.Site == region || x.Site != region && endsWith(x.Site, region))) {
 				x.Stale = e
@@ -69,7 +69,7 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 				continue
 			}
 			e := f.event(OpRewind, pos, deferred, name)
-			st.rewrite(func(k *Site) bool { return k == a.Site }, func(x Atom) (Atom, bool) {
+			st.rewrite(func(k *Site) bool { return k == a.Site }, a.Site.hint, func(x Atom) (Atom, bool) {
 				if x.Stale == nil && x.Region == a.Site && x.after&b.Site.bit != 0 {
 					x.Stale = e
 				}
@@ -119,9 +119,9 @@ func (f *function) keptBy(st *state, root ssa.Value, arena *Site) {
 		if k.Kind != SymbolSite || k.root != root {
 			continue
 		}
-		for off, atoms := range o.parts {
-			for _, a := range atoms {
-				at, ok := f.stored[storeKey{k, off, a.Site}]
+		for _, p := range o.parts {
+			for _, a := range p.atoms {
+				at, ok := f.stored[storeKey{k, p.off, a.Site}]
 				if ok && a.Region == arena && a.Stale != nil {
 					f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
 				}

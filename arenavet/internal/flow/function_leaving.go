@@ -23,12 +23,12 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 	}
 	for k, o := range st.cells {
 		p, ok := f.place(k)
-		if k.Kind != SymbolSite || !ok || p.Fresh != 0 {
-			continue
+		if !st.stale || k.Kind != SymbolSite || !ok || p.Fresh != 0 {
+			continue // where nothing is stale, nothing leads to it
 		}
-		for off, atoms := range o.parts {
-			for _, first := range atoms {
-				at, ok := f.stored[storeKey{k, off, first.Site}]
+		for _, part := range o.parts {
+			for _, first := range part.atoms {
+				at, ok := f.stored[storeKey{k, part.off, first.Site}]
 				if !ok {
 					continue // it came with a call; the callee's own analysis knows where
 				}

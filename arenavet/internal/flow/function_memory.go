@@ -50,7 +50,7 @@ func (f *function) memory(st *state, k *Site, arena value) value {
 func (f *function) mark(st *state, k *Site, arena value) value {
 	if st.made[k] && k.bit != 0 {
 		// Everything that exists is older than the new mark.
-		st.rewrite(func(*Site) bool { return true }, func(a Atom) (Atom, bool) {
+		st.rewrite(func(*Site) bool { return true }, 0, func(a Atom) (Atom, bool) {
 			a.after &^= k.bit
 			if a.Site == k {
 				return a, false
@@ -100,8 +100,8 @@ func (f *function) lostInLoop(st *state, k *Site) {
 		}
 	}
 	for in, o := range st.cells {
-		for _, atoms := range o.parts {
-			for _, a := range atoms {
+		for _, p := range o.parts {
+			for _, a := range p.atoms {
 				held = held || a.Site == k && in != k
 			}
 		}

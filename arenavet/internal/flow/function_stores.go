@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -72,18 +73,11 @@ func (f *function) emptied(st *state, v value, t types.Type) {
 func (f *function) clobber(st *state, v value) {
 	for _, e := range v {
 		k := e.a.Site
-		for off, atoms := range st.parts(k) {
-			var good []Atom
-			for _, a := range atoms {
-				if a.Stale == nil {
-					good = addAtom(good, a)
-				}
-			}
-			if len(good) < len(atoms) {
-				for _, a := range k.initial(off) {
-					good = addAtom(good, a)
-				}
-				st.set(k, off, good)
+		for _, p := range st.parts(k) {
+			stale := func(a Atom) bool { return a.Stale != nil }
+			if slices.ContainsFunc(p.atoms, stale) {
+				good := slices.DeleteFunc(slices.Clone(p.atoms), stale)
+				st.set(k, p.off, addAtoms(good, k.initial(p.off)))
 			}
 		}
 	}
@@ -144,11 +138,11 @@ func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
 		seen[a] = true
 		fn(a)
 		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
-			for off, atoms := range st.parts(a.Site) {
-				if !strings.HasPrefix(off, a.off) && a.Site.fn == nil {
+			for _, p := range st.parts(a.Site) {
+				if !strings.HasPrefix(p.off, a.off) && a.Site.fn == nil {
 					continue
 				}
-				for _, b := range atoms {
+				for _, b := range p.atoms {
 					walk(b)
 				}
 			}

@@ -18,6 +18,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, access.Tuple(i))...)
 	}
+	known := map[Atom][]Flow{} // what flows says of objects: many places lead to the same
 	for k, o := range exit.cells {
 		if k.Kind != SymbolSite {
 			continue
@@ -26,7 +27,8 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		if !ok {
 			continue
 		}
-		for off, atoms := range o.parts {
+		for _, p := range o.parts {
+			off, atoms := p.off, p.atoms
 			w := Write{To: base, Strong: true}
 			w.To.Path += access.Deref + off
 			self := k.initial(off)
@@ -42,7 +44,11 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					// An object of the function itself: what it holds counts,
 					// and how deep, so that an object on Go's heap that leads
 					// to an arena does not seem to lie in it.
-					from = f.flows(exit, one(a), "")
+					var ok bool
+					if from, ok = known[a]; !ok {
+						from = f.flows(exit, one(a), "")
+						known[a] = from
+					}
 				}
 				for _, fl := range from {
 					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
@@ -97,8 +103,10 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 // leads to too many the far ones are lost.
 func (f *function) flows(st *state, v value, path string) []Flow {
 	var out []Flow
+	noted := map[Flow]bool{}
 	note := func(fl Flow) {
-		if len(out) < maxSummary && !slices.Contains(out, fl) {
+		if len(out) < maxSummary && !noted[fl] {
+			noted[fl] = true
 			out = append(out, fl)
 		}
 	}
@@ -131,15 +139,9 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				continue
 			}
 			seen[k] = described{at, e.a.off}
-			for _, off := range sortedKeys(st.parts(k)) {
-				rest, ok := strings.CutPrefix(off, e.a.off)
-				if !ok {
-					continue
-				}
-				var inner value
-				for _, a := range st.parts(k)[off] {
-					inner = inner.add(entry{"", a})
-				}
+			for _, p := range st.cells[k].below(e.a.off) {
+				off, rest := p.off, p.off[len(e.a.off):]
+				inner := value(nil).fill("", p.atoms)
 				hop := access.Hop{Type: k.typ, Off: off}
 				next := visit{inner, at + access.Deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop), append(n.at[:len(n.at):len(n.at)], at+access.Deref+rest)}
 				if i := slices.Index(n.hops, hop); i >= 0 {
@@ -164,15 +166,6 @@ type visit struct {
 	path string
 	hops []access.Hop
 	at   []string // where each of the hops led to
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // carries reports whether callers should know the body of k, a function that is

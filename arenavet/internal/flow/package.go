@@ -24,11 +24,13 @@ type Package struct {
 	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by their parenthesis
 
 	ssa       *ssa.Package
-	summaries map[*ssa.Function]*Summary // of Functions
-	imported  map[*types.Func]*Summary   // of other packages
-	unknown   map[*ssa.Function]bool     // those that callers know nothing of: too large, or too much is done to arguments
-	tooLarge  map[*ssa.Function]bool     // those that the search gave up
-	putting   *bool                      // whether the package puts arenas back; nil: not looked for yet
+	summaries map[*ssa.Function]*Summary                       // of Functions
+	imported  map[*types.Func]*Summary                         // of other packages
+	unknown   map[*ssa.Function]bool                           // those that callers know nothing of: too large, or too much is done to arguments
+	tooLarge  map[*ssa.Function]bool                           // those that the search gave up
+	searches  map[*ssa.Function]func(observe func(Fault)) bool // of functions where it took long: repeats the end; false: it is out of date
+	reads     map[*ssa.Function]*Summary                       // what Summary said since a search began; nil: nobody asks
+	putting   *bool                                            // whether the package puts arenas back; nil: not looked for yet
 }
 
 // OfStandard reports whether a pass is over one of Go's own packages.
@@ -40,7 +42,7 @@ func OfStandard(pass *analysis.Pass) bool {
 func Build(pass *analysis.Pass) *Package {
 	c := &Package{
 		Pass:      pass,
-		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{}, tooLarge: map[*ssa.Function]bool{},
+		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{}, tooLarge: map[*ssa.Function]bool{}, searches: map[*ssa.Function]func(func(Fault)) bool{},
 		Names: map[token.Pos]string{}, Calls: map[token.Pos]*ast.CallExpr{}, Appended: map[token.Pos]bool{},
 	}
 	c.readNames()
@@ -154,6 +156,14 @@ func (c *Package) Function(fn *types.Func) *ssa.Function { return c.ssa.Prog.Fun
 // Summary returns what is known of fn, or nil.
 func (c *Package) Summary(fn *ssa.Function) *Summary {
 	fn = catalog.Origin(fn)
+	s := c.summary(fn)
+	if c.reads != nil {
+		c.reads[fn] = s
+	}
+	return s
+}
+
+func (c *Package) summary(fn *ssa.Function) *Summary {
 	if s := c.summaries[fn]; s != nil {
 		if len(fn.Blocks) == 0 || c.unknown[fn] {
 			return nil // written in assembly, or too large

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -43,6 +44,7 @@ type Site struct {
 	owner    ssa.Value // memory: the argument that the arena was given as
 	typ      string    // of the object, where it is known
 	Parent   *Site     // of a handle that is a fork
+	hint     uint64    // one bit, which other sites may have as well: a quick way to tell that they are not in a set
 
 	// older stands for those that the same instruction made in earlier turns
 	// of a loop. Nothing is known of which of them is meant, so nothing is
@@ -102,6 +104,30 @@ func addAtom(list []Atom, a Atom) []Atom {
 		return list
 	}
 	return append(list[:len(list):len(list)], a)
+}
+
+// addAtoms adds each of more to a list, which is not changed.
+func addAtoms(list, more []Atom) []Atom {
+	switch {
+	case len(more) == 0 || len(list) > 0 && len(list) >= len(more) && &list[0] == &more[0]:
+		return list
+	case len(list) == 0:
+		return more
+	}
+	had := len(list)
+	for i := range more {
+		switch {
+		case slices.Contains(list, more[i]):
+		case len(list) >= maxEntries:
+			return list
+		case len(list) == had:
+			list = append(make([]Atom, 0, min(maxEntries, had+len(more)-i)), list...)
+			fallthrough
+		default:
+			list = append(list, more[i])
+		}
+	}
+	return list
 }
 
 // ofEarlierTurns returns what a was in the turns of a loop before this one.

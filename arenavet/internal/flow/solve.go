@@ -18,12 +18,20 @@ const (
 	maxCostOthers = 50_000
 )
 
-// solve runs the search. It returns nil if the function has no body that can
-// be read or is too large.
+// solve runs the search, and tells observe of faults. It returns nil if the function has
+// no body that can be read or is too large.
 func (f *function) solve(observe func(Fault)) *Summary {
+	if !f.search() {
+		return nil
+	}
+	return f.last(observe)
+}
+
+// search finds what may hold where each block begins, in f.in.
+func (f *function) search() bool {
 	blocks := f.fn.Blocks
 	if len(blocks) == 0 {
-		return nil
+		return false
 	}
 	f.budget = maxCostOthers
 	if f.c.relevant(f.fn) {
@@ -47,7 +55,7 @@ func (f *function) solve(observe func(Fault)) *Summary {
 		st := in[i].clone()
 		f.block(st, blocks[i])
 		if f.budget < 0 {
-			return nil
+			return false
 		}
 		for n, succ := range blocks[i].Succs {
 			out := st
@@ -68,12 +76,19 @@ func (f *function) solve(observe func(Fault)) *Summary {
 			}
 		}
 	}
+	f.in = in
+	return true
+}
+
+// last is a last pass over the blocks when the search is over, which may be repeated.
+func (f *function) last(observe func(Fault)) *Summary {
+	f.cost = maxCost - f.budget
 	f.exit, f.results = nil, nil
 	f.budget = maxCost // the last pass is short
 	f.observe = observe
-	for i, b := range blocks {
-		if in[i] != nil {
-			f.block(in[i].clone(), b)
+	for i, b := range f.fn.Blocks {
+		if f.in[i] != nil {
+			f.block(f.in[i].clone(), b)
 		}
 	}
 	f.observe = nil
@@ -170,7 +185,12 @@ func (c *Package) solve() {
 			continue
 		}
 		f := newFunction(c, fn)
+		c.reads = map[*ssa.Function]*Summary{}
 		s := f.solve(nil)
+		if f.cost > maxCostOthers {
+			c.searches[fn] = f.repeat(c.reads)
+		}
+		c.reads = nil
 		if s == nil {
 			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
 			continue
@@ -188,7 +208,25 @@ func (c *Package) solve() {
 	}
 }
 
+// repeat is for Check: it tells observe of the faults that f has seen, unless what it read of
+// other functions has changed since.
+func (f *function) repeat(reads map[*ssa.Function]*Summary) func(observe func(Fault)) bool {
+	return func(observe func(Fault)) bool {
+		for g, known := range reads {
+			if f.c.Summary(g) != known {
+				return false
+			}
+		}
+		f.last(observe)
+		return true
+	}
+}
+
 // Check looks at a function once more, and tells observe of its faults.
 func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
-	newFunction(c, fn).solve(observe)
+	again := c.searches[fn]
+	delete(c.searches, fn)
+	if again == nil || !again(observe) {
+		newFunction(c, fn).solve(observe)
+	}
 }

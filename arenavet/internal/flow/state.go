@@ -73,34 +73,28 @@ func (s *state) clone() *state {
 // load is the part of an object at off; its type says which cells that is.
 func (s *state) load(k *Site, off string, parts []access.Leaf) value {
 	var out value
-	cells := s.parts(k)
-	*s.budget -= len(parts) * (1 + len(cells))
+	o := s.cells[k]
+	*s.budget -= len(parts) * (1 + len(s.parts(k)))
 	for _, l := range parts {
 		at := off + l.Path
 		found := false
-		for key, atoms := range cells {
-			rest, ok := strings.CutPrefix(key, at)
-			if !ok {
-				continue
-			}
+		for _, p := range o.below(at) {
+			rest := p.off[len(at):]
 			found = found || rest == ""
-			for _, a := range atoms {
-				out = out.add(entry{l.Path + rest, a})
-			}
+			out = out.fill(l.Path+rest, p.atoms)
 		}
 		if !found && k.Kind == SymbolSite {
 			atoms := k.initial(at)
 			s.set(k, at, atoms)
-			for _, a := range atoms {
-				out = out.add(entry{l.Path, a})
-			}
+			o = s.cells[k]
+			out = out.fill(l.Path, atoms)
 		}
 	}
 	return out
 }
 
 func (s *state) set(k *Site, off string, atoms []Atom) {
-	s.write(k)[off] = atoms
+	s.write(k).set(off, atoms)
 	s.stale = s.stale || slices.ContainsFunc(atoms, func(a Atom) bool { return a.Stale != nil })
 }
 
@@ -110,10 +104,10 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 	*s.budget -= 1 + len(v)
 	if strong {
 		*s.budget -= len(s.parts(k))
-		for key := range s.parts(k) {
-			if strings.HasPrefix(key, off) {
-				delete(s.write(k), key)
-			}
+		if len(s.cells[k].below(off)) > 0 {
+			o := s.write(k)
+			o.parts = slices.DeleteFunc(o.parts, func(p part) bool { return strings.HasPrefix(p.off, off) })
+			o.sites = nil
 		}
 		if k.Kind == SymbolSite {
 			for _, l := range parts {
@@ -123,7 +117,7 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 	}
 	for _, e := range v {
 		at := off + e.path
-		old, ok := s.parts(k)[at]
+		old, ok := s.at(k, at)
 		if !ok {
 			old = k.initial(at)
 		}
@@ -133,8 +127,8 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 
 // rewrite replaces every atom of the state by what f makes of it, if that is
 // anything. Only those are meant that lead to a site that is meant, or were allocated
-// from it. Most values stay as they are, and are not copied.
-func (s *state) rewrite(meant func(*Site) bool, f func(Atom) (Atom, bool)) {
+// from it; hint is that of object.mentions. Most values stay as they are, and are not copied.
+func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom, bool)) {
 	*s.budget -= s.size()
 	stays := func(a Atom) bool {
 		b, ok := f(a)
@@ -148,28 +142,28 @@ func (s *state) rewrite(meant func(*Site) bool, f func(Atom) (Atom, bool)) {
 		var out value
 		for _, e := range v {
 			if a, ok := f(e.a); ok {
-				out = out.add(entry{e.path, a})
+				out = out.push(entry{e.path, a})
 			}
 		}
 		s.regs[k] = out
 	}
 	cost := 0
 	for k, o := range s.cells {
-		if !o.mentions(meant, &cost) {
+		if !o.mentions(meant, hint, &cost) {
 			continue
 		}
 		cost += len(o.parts)
-		for off, atoms := range o.parts {
-			if !slices.ContainsFunc(atoms, func(a Atom) bool { return !stays(a) }) {
+		for _, p := range o.parts {
+			if !slices.ContainsFunc(p.atoms, func(a Atom) bool { return !stays(a) }) {
 				continue
 			}
-			var out []Atom
-			for _, old := range atoms {
-				if a, ok := f(old); ok {
-					out = addAtom(out, a)
+			out := make([]Atom, 0, len(p.atoms))
+			for _, old := range p.atoms {
+				if a, ok := f(old); ok && !slices.Contains(out, a) {
+					out = append(out, a)
 				}
 			}
-			s.write(k)[off] = out
+			s.write(k).set(p.off, out)
 		}
 	}
 	*s.budget -= cost
@@ -184,7 +178,7 @@ func (s *state) remake(k *Site) {
 	}
 	if k.older == nil {
 		c := *k
-		c.isOld, c.older = true, nil
+		c.isOld, c.older, c.hint = true, nil, k.hint<<1|k.hint>>63
 		k.older = &c
 	}
 	o := k.older
@@ -194,13 +188,14 @@ func (s *state) remake(k *Site) {
 		}
 		return x
 	}
-	s.rewrite(func(x *Site) bool { return x == k }, func(a Atom) (Atom, bool) {
+	s.rewrite(func(x *Site) bool { return x == k }, k.hint, func(a Atom) (Atom, bool) {
 		a.Site, a.Region = rename(a.Site), rename(a.Region)
 		return a, true
 	})
-	for off, atoms := range s.parts(k) {
-		for _, a := range atoms {
-			s.set(o, off, addAtom(s.parts(o)[off], a))
+	for _, p := range s.parts(k) {
+		if len(p.atoms) > 0 {
+			had, _ := s.at(o, p.off)
+			s.set(o, p.off, addAtoms(had, p.atoms))
 		}
 	}
 	delete(s.cells, k)
@@ -232,8 +227,8 @@ func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
 		seen[a] = true
 		*s.budget -= 1 + len(s.parts(a.Site))
 		f(a, depth)
-		for _, atoms := range s.parts(a.Site) {
-			for _, b := range atoms {
+		for _, p := range s.parts(a.Site) {
+			for _, b := range p.atoms {
 				walk(b, depth+1)
 			}
 		}
@@ -251,31 +246,6 @@ type lateUse struct {
 	unlock bool
 	pos    token.Pos
 	ended  token.Pos
-}
-
-// parts returns the values that lie in k, to be read.
-func (s *state) parts(k *Site) map[string][]Atom {
-	if o := s.cells[k]; o != nil {
-		return o.parts
-	}
-	return nil
-}
-
-// write are the parts of k, to be written.
-func (s *state) write(k *Site) map[string][]Atom {
-	o := s.cells[k]
-	switch {
-	case o == nil:
-		o = &object{parts: map[string][]Atom{}}
-	case s.own[k]:
-		o.sites = nil
-		return o.parts
-	default:
-		*s.budget -= len(o.parts)
-		o = &object{parts: maps.Clone(o.parts)}
-	}
-	s.cells[k], s.own[k] = o, true
-	return o.parts
 }
 
 // noteRead notes that v is read here: memory that callers know, if it lies
@@ -306,31 +276,35 @@ func (s *state) mutexCall(name string) {
 	}
 }
 
-// object holds the contents of a site's objects, by path. States share those that they
-// have not changed since they were one.
-type object struct {
-	parts map[string][]Atom
-	sites []*Site // those that parts mention, each once; nil where that is to be found yet
+// parts returns the values that lie in k, to be read.
+func (s *state) parts(k *Site) []part {
+	if o := s.cells[k]; o != nil {
+		return o.parts
+	}
+	return nil
 }
 
-// mentions reports whether what lies in o leads to a site that is meant, or was allocated
-// from it, and adds to cost what it takes to find that.
-func (o *object) mentions(meant func(*Site) bool, cost *int) bool {
-	if o.sites == nil {
-		seen := map[*Site]bool{nil: true}
-		o.sites = []*Site{}
-		for _, atoms := range o.parts {
-			*cost += 1 + len(atoms)
-			for _, a := range atoms {
-				for _, k := range []*Site{a.Site, a.Region} {
-					if !seen[k] {
-						seen[k] = true
-						o.sites = append(o.sites, k)
-					}
-				}
-			}
-		}
+// at is what lies in k at off, and whether that was seen.
+func (s *state) at(k *Site, off string) ([]Atom, bool) {
+	o := s.cells[k]
+	if i, ok := o.find(off); ok {
+		return o.parts[i].atoms, true
 	}
-	*cost += len(o.sites)
-	return slices.ContainsFunc(o.sites, meant)
+	return nil, false
+}
+
+// write is what lies in k, to be written.
+func (s *state) write(k *Site) *object {
+	o := s.cells[k]
+	switch {
+	case o == nil:
+		o = &object{}
+	case s.own[k]:
+		return o
+	default:
+		*s.budget -= len(o.parts)
+		o = &object{parts: slices.Clone(o.parts), hints: o.hints}
+	}
+	s.cells[k], s.own[k] = o, true
+	return o
 }

@@ -37,10 +37,10 @@ func (s *state) forgetUnreachable() {
 		if reached[k] {
 			continue
 		}
-		for off, atoms := range o.parts {
-			good := slices.DeleteFunc(slices.Clone(atoms), func(a Atom) bool { return a.Stale != nil })
-			if len(good) < len(atoms) {
-				s.write(k)[off] = good
+		for _, p := range o.parts {
+			good := slices.DeleteFunc(slices.Clone(p.atoms), func(a Atom) bool { return a.Stale != nil })
+			if len(good) < len(p.atoms) {
+				s.write(k).set(p.off, good)
 			}
 		}
 	}
@@ -50,8 +50,8 @@ func (s *state) forgetUnreachable() {
 func (s *state) holdsStale() bool {
 	for _, o := range s.cells {
 		*s.budget -= len(o.parts)
-		for _, atoms := range o.parts {
-			if slices.ContainsFunc(atoms, func(a Atom) bool { return a.Stale != nil }) {
+		for _, p := range o.parts {
+			if slices.ContainsFunc(p.atoms, func(a Atom) bool { return a.Stale != nil }) {
 				return true
 			}
 		}
@@ -81,15 +81,15 @@ func (s *state) reachable() map[*Site]bool {
 			return
 		}
 		reached[k] = true
-		for _, atoms := range s.parts(k) {
-			for _, a := range atoms {
+		for _, p := range s.parts(k) {
+			for _, a := range p.atoms {
 				walk(a.Site)
 			}
 		}
 		if k.Kind == SymbolSite {
 			for _, child := range children[parent{k.root, k.Path}] {
 				off, _, _ := strings.Cut(child.Path[len(k.Path)+len(access.Deref):], access.Recur)
-				if _, seen := s.parts(k)[off]; !seen {
+				if _, seen := s.at(k, off); !seen {
 					walk(child)
 				}
 			}

@@ -65,17 +65,15 @@ func (s *state) joinCells(t *state) bool {
 			continue
 		}
 		*s.budget -= 4 * len(o.parts) // what is there is compared with what comes
-		for off, atoms := range o.parts {
-			before, had := s.parts(k)[off]
+		for _, p := range o.parts {
+			before, had := s.at(k, p.off)
 			after := before
 			if !had {
-				after = k.initial(off)
+				after = k.initial(p.off)
 			}
-			for _, a := range atoms {
-				after = addAtom(after, a)
-			}
+			after = addAtoms(after, p.atoms)
 			if !had || len(after) != len(before) {
-				s.write(k)[off] = after
+				s.write(k).set(p.off, after)
 				changed = true
 			}
 		}
@@ -87,16 +85,13 @@ func (s *state) joinCells(t *state) bool {
 			continue
 		}
 		*s.budget -= len(mine.parts)
-		for off, before := range mine.parts {
-			if _, ok := t.parts(k)[off]; ok {
+		for _, p := range mine.parts {
+			if _, ok := o.find(p.off); ok {
 				continue
 			}
-			after := before
-			for _, a := range k.initial(off) {
-				after = addAtom(after, a)
-			}
-			if len(after) != len(before) {
-				s.write(k)[off] = after
+			after := addAtoms(p.atoms, k.initial(p.off))
+			if len(after) != len(p.atoms) {
+				s.write(k).set(p.off, after)
 				changed = true
 			}
 		}

@@ -1,6 +1,9 @@
 package flow
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // What an object mentions is looked for anew when it has changed. Without it what a loop
 // makes again would keep what an earlier turn has made under its name.
@@ -9,11 +12,11 @@ func TestObjectMentionsWhatItGets(t *testing.T) {
 	s, k, first, second := newState(&budget), &Site{}, &Site{}, &Site{}
 	s.set(k, "", []Atom{{Site: first}})
 	is := func(x *Site) func(*Site) bool { return func(y *Site) bool { return x == y } }
-	if o := s.cells[k]; !o.mentions(is(first), &cost) || o.mentions(is(second), &cost) {
+	if o := s.cells[k]; !o.mentions(is(first), 0, &cost) || o.mentions(is(second), 0, &cost) {
 		t.Fatal("it does not mention what it holds, or more")
 	}
 	s.set(k, "f0;", []Atom{{Site: second}})
-	if !s.cells[k].mentions(is(second), &cost) {
+	if !s.cells[k].mentions(is(second), 0, &cost) {
 		t.Error("it does not mention what it got later")
 	}
 }
@@ -34,7 +37,72 @@ func TestJoinedObjectsAreShared(t *testing.T) {
 		t.Errorf("the state holds %v", s.parts(k))
 	}
 	s.set(k, "", []Atom{{Site: second}})
-	if got := other.parts(k)[""]; len(got) != 1 || got[0].Site != first {
+	if got, _ := other.at(k, ""); len(got) != 1 || got[0].Site != first {
 		t.Errorf("the other state holds %v", got)
+	}
+}
+
+// The parts of an object are found by path and by what paths begin with, in whichever order
+// they came, and an object that only others lead to is not one that leads to a site.
+func TestPartsOfObject(t *testing.T) {
+	o, cost := &object{}, 0
+	k, other := &Site{hint: 1 << 3}, &Site{hint: 1 << 4}
+	for _, off := range []string{"f1;f0;", "f2;", "f1;", "", "f10;", "f1;f2;"} {
+		o.set(off, []Atom{{Site: k, off: off}})
+	}
+	var below []string
+	for _, p := range o.below("f1;") {
+		below = append(below, p.off)
+	}
+	if want := []string{"f1;", "f1;f0;", "f1;f2;"}; !slices.Equal(below, want) {
+		t.Errorf("below f1; is %q, want %q", below, want)
+	}
+	if i, ok := o.find("f10;"); !ok || o.parts[i].atoms[0].off != "f10;" {
+		t.Error("f10; is not found")
+	}
+	if _, ok := o.find("f3;"); ok {
+		t.Error("f3; is found")
+	}
+	is := func(x *Site) func(*Site) bool { return func(y *Site) bool { return x == y } }
+	if !o.mentions(is(k), k.hint, &cost) || o.mentions(is(other), other.hint, &cost) {
+		t.Error("it does not mention what it holds, or more")
+	}
+	o.set("f3;", []Atom{{Site: k, Region: other}})
+	if !o.mentions(is(other), other.hint, &cost) {
+		t.Error("it does not mention an arena that it got later")
+	}
+}
+
+// Lists of atoms are shared: what is added to one is not in another that was the same, and
+// order, duplicates and the bound are those of addAtom.
+func TestAddAtoms(t *testing.T) {
+	var sites [24]Site
+	list := func(from, to int) (l []Atom) {
+		for i := from; i < to; i++ {
+			l = append(l, Atom{Site: &sites[i]})
+		}
+		return l
+	}
+	for _, c := range [][4]int{{0, 0, 0, 3}, {0, 3, 0, 3}, {0, 3, 2, 6}, {2, 6, 0, 4}, {0, 10, 5, 24}, {0, 16, 3, 20}, {4, 8, 4, 8}} {
+		a, b := list(c[0], c[1]), list(c[2], c[3])[:min(c[3]-c[2], maxEntries)]
+		want, v, w := a, value(nil).fill("", a), value(nil).fill("", b)
+		for _, x := range b {
+			want = addAtom(want, x)
+		}
+		if got := addAtoms(a, b); !slices.Equal(got, want) || !slices.Equal(v.union(w).atoms(), want) {
+			t.Errorf("%v: %d atoms, want %d", c, len(got), len(want))
+		}
+	}
+	shared := append(make([]Atom, 0, 8), list(0, 2)...)
+	first, second := addAtoms(shared, list(2, 3)), addAtoms(shared, list(3, 4))
+	if first[2].Site != &sites[2] || second[2].Site != &sites[3] {
+		t.Error("what was added to one list is in the other")
+	}
+}
+
+// Summaries are equal in any order: those of functions that call each other settle sooner.
+func TestSameInAnyOrder(t *testing.T) {
+	if !same([]int{1, 2, 3}, []int{3, 1, 2}) || same([]int{1, 2}, []int{1, 3}) || same([]int{1}, []int{1, 2}) {
+		t.Error("lists with the same members are not the same, or others are")
 	}
 }

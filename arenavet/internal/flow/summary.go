@@ -125,11 +125,16 @@ func (s Source) key() string { return strconv.Itoa(int(s.Kind)) + " " + s.At.key
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
-	return slices.Equal(s.Results, t.Results) && slices.Equal(s.Reads, t.Reads) && slices.Equal(s.Late, t.Late) &&
+	return same(s.Results, t.Results) && same(s.Reads, t.Reads) && same(s.Late, t.Late) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
 		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
 			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
 		})
+}
+
+// same reports whether s and t have the same members, each once.
+func same[T comparable](s, t []T) bool {
+	return slices.Equal(s, t) || len(s) == len(t) && !slices.ContainsFunc(s, func(x T) bool { return !slices.Contains(t, x) })
 }
 
 // maxSummary bounds each list of a summary, maxOthers the lists of those that

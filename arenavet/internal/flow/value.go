@@ -27,9 +27,44 @@ func (v value) add(e entry) value {
 	return append(v[:len(v):len(v)], e)
 }
 
+// push is add for a value that nothing else holds: it may grow in place.
+func (v value) push(e entry) value {
+	if len(v) >= maxEntries || slices.Contains(v, e) {
+		return v
+	}
+	return append(v, e)
+}
+
+// fill is push for each of atoms, at a path.
+func (v value) fill(path string, atoms []Atom) value {
+	if v == nil && len(atoms) > 0 {
+		v = make(value, 0, len(atoms))
+	}
+	for _, a := range atoms {
+		v = v.push(entry{path, a})
+	}
+	return v
+}
+
 func (v value) union(w value) value {
-	for _, e := range w {
-		v = v.add(e)
+	switch {
+	case len(w) == 0 || len(v) >= len(w) && &v[0] == &w[0]:
+		return v
+	case len(v) == 0:
+		return w
+	}
+	had := len(v)
+	for i := range w {
+		switch {
+		case slices.Contains(v, w[i]):
+		case len(v) >= maxEntries:
+			return v
+		case len(v) == had:
+			v = append(make(value, 0, min(maxEntries, had+len(w)-i)), v...)
+			fallthrough
+		default:
+			v = append(v, w[i])
+		}
 	}
 	return v
 }
@@ -42,7 +77,7 @@ func (v value) sel(path string) value {
 	var out value
 	for _, e := range v {
 		if rest, ok := strings.CutPrefix(e.path, path); ok {
-			out = out.add(entry{rest, e.a})
+			out = out.push(entry{rest, e.a})
 		}
 	}
 	return out
@@ -55,7 +90,7 @@ func (v value) under(path string) value {
 	}
 	out := make(value, 0, len(v))
 	for _, e := range v {
-		out = out.add(entry{path + e.path, e.a})
+		out = out.push(entry{path + e.path, e.a})
 	}
 	return out
 }
@@ -69,7 +104,7 @@ func (v value) at(off string) value {
 	for _, e := range v {
 		if e.path == "" {
 			e.a.off += off
-			out = out.add(e)
+			out = out.push(e)
 		}
 	}
 	return out

@@ -3,10 +3,18 @@
 package main
 
 import (
+	"os"
+
 	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/ebbpool/arena/arenavet"
+	"github.com/ebbpool/arena/arenavet/internal/pace"
 )
 
-func main() { unitchecker.Main(append(vet.Suite, arenavet.Analyzer)...) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		pace.Floor(256 << 20)
+	}
+	unitchecker.Main(append(vet.Suite, arenavet.Analyzer)...)
+}
