@@ -3,6 +3,7 @@ package machine
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -208,7 +209,8 @@ func TestAssumption8Clear(t *testing.T) {
 	}
 	type link struct {
 		next *link
-		last *[n]held
+		last []held
+		more *link
 	}
 	end := new(link)
 	list := end // at whose end the collector comes some time after it has seen this stack
@@ -217,36 +219,52 @@ func TestAssumption8Clear(t *testing.T) {
 	}
 	clear(large[:])
 	runtime.GC()
-	for range 40 {
+	began := time.Now()
+	runtime.GC()
+	collection := time.Since(began)
+	// The heap records which words hold pointers behind small chunks, before others, and
+	// apart from large ones.
+	const small = slotSize * slotSize * 8 / int(size)
+	lengths := []int{1, 6, small, small + 1, 1000, 2200}
+	for range 20 {
 		var freed atomic.Int32
-		chunk := new([n]held)
-		for i := range chunk {
-			chunk[i] = held{new([4]int), dead[i%len(dead)]}
-			runtime.SetFinalizer(chunk[i].p, func(*[4]int) { freed.Add(1) })
+		var chunks [n]uintptr // hidden, for each value
+		var offs [n]uintptr
+		end.more = nil
+		for i, k := 0, 0; i < n; k++ {
+			chunk := make([]held, min(lengths[k%len(lengths)], n-i))
+			end.more = &link{more: end.more, last: chunk}
+			for j := range chunk {
+				chunk[j] = held{new([4]int), dead[i%len(dead)]}
+				chunks[i], offs[i] = xunsafe.Number(xunsafe.PointerTo(&chunk[0])), uintptr(j)*size
+				runtime.SetFinalizer(chunk[j].p, func(*[4]int) { freed.Add(1) })
+				i++
+			}
 		}
-		end.last = chunk
-		hidden := xunsafe.Number(xunsafe.PointerTo(chunk))
-		chunk = nil
 		marked := make(chan bool)
 		go func() {
 			runtime.GC()
 			close(marked)
 		}()
 		var stack [n]*[4]int
+		began = time.Now()
 		for i := range stack {
-			stack[i] = (*(**[n]held)(unsafe.Pointer(&hidden)))[i].p
-			clearPointers(*(*xunsafe.Pointer)(unsafe.Pointer(&hidden)), uintptr(i)*size, uintptr(i+1)*size)
-			if i%8 == 0 {
+			for time.Since(began)*n < collection*time.Duration(i) {
 				runtime.Gosched()
 			}
+			chunk := *(*xunsafe.Pointer)(unsafe.Pointer(&chunks[i]))
+			stack[i] = (*held)(unsafe.Add(chunk, offs[i])).p
+			clearPointers(chunk, offs[i], offs[i]+size)
 		}
 		<-marked
 		time.Sleep(time.Millisecond) // finalizers have a goroutine
 		if freed.Load() != 0 {
 			t.Fatalf("%d of %d values were freed while a stack referred to them", freed.Load(), n)
 		}
-		if *end.last != [n]held{} {
-			t.Fatal("a value is not zero")
+		for l := end.more; l != nil; l = l.more {
+			if !slices.Equal(l.last, make([]held, len(l.last))) {
+				t.Fatal("a value is not zero")
+			}
 		}
 		runtime.KeepAlive(stack)
 	}
