@@ -193,7 +193,7 @@ func (w *counterpart) end() {
 	w.marks[0], w.marks[1], w.until, w.used = w.marks[0][:0], w.marks[1][:0], w.until[:0], w.used[:0]
 	w.newest.typ = nil
 	for _, l := range w.r[1].Types.lanes {
-		l.retention.idle = 0 // it is never parked
+		l.retention.idle = 1 // it is never parked, nor is its epoch ended in place
 	}
 	w.both(func(_ int, r *Region) { r.Empty() })
 	w.same("an empty region", w.IntN(50) == 0)

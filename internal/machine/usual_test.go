@@ -1,0 +1,106 @@
+package machine
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// copied is a copy of a lane of a type with pointers, with memory of its own.
+func (l *Lane) copied() *Lane {
+	x := &bareLane{Lane: *l, record: *l.laneRecord}
+	c := &x.Lane
+	c.laneRecord = &x.record
+	c.older, c.free = slices.Clone(l.older), slices.Clone(l.free)
+	if l.Base != nil {
+		c.Base = l.ops.make(l.cap)
+		l.ops.move(c.Base, l.Base, l.cap)
+	}
+	return c
+}
+
+// endLanes has copies of the region's lanes end their epochs in both ways that there are,
+// where they may be ended in place, and compares all that a lane says of itself: where one
+// word differed, arenas would retain or learn something else than the pages say. It returns
+// for how many lanes it did.
+func endLanes(t *testing.T, r *Region) (usual int) {
+	t.Helper()
+	if r.retired != nil {
+		return 0
+	}
+	for _, l := range r.Types.inUse() {
+		used := l.used()
+		if !l.isUsual(used, r.MaxRetained) {
+			continue
+		}
+		usual++
+		a, b := l.copied(), l.copied()
+		if used != b.UserBytes() || b.isIdle() {
+			t.Fatalf("%d bytes of %d are in use", used, b.UserBytes())
+		}
+		a.emptyUsual(used)
+		held := b.empty(r.MaxRetained)
+		b.retention.idle = 0 // as Region.Empty has it then
+		a.check()
+		if a.Base == nil || b.Base == nil || held != a.cap || !isZero(a.Base, 0, a.cap) || !isZero(b.Base, 0, b.cap) {
+			t.Fatalf("%d bytes are held of %d, or memory is not zero", held, a.cap)
+		}
+		a.Base, a.watch, a.chunk.watch = nil, check.Lane{}, check.Chunk{}
+		b.Base, b.watch, b.chunk.watch = nil, check.Lane{}, check.Chunk{}
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("ended in place\n%+v %+v, and else\n%+v %+v", a.chunk, *a.laneRecord, b.chunk, *b.laneRecord)
+		}
+	}
+	return usual
+}
+
+// Epochs of all kinds end alike in place and else: with more and less than is retained,
+// in pools that share chunks and arenas that don't, after rewinds, with limits that change.
+func TestEpochsEndInPlaceAsElse(t *testing.T) {
+	usual := 0
+	for seed := range uint64(24) {
+		rnd := rand.New(rand.NewPCG(seed, 8))
+		s := newSimulation(1, 1<<(8+seed%5), 1<<(10+seed%8))
+		if seed%2 == 0 {
+			s.stats.Bound(0)
+		}
+		r := s.regions[0]
+		types := manyTypes(5)
+		size := 40
+		for epoch := range 700 {
+			if epoch%150 == 149 {
+				size = 4 << rnd.IntN(9)
+			}
+			if rnd.IntN(60) == 0 {
+				r.MaxRetained = 1 << (8 + rnd.IntN(12))
+			}
+			m := r.Mark()
+			for i, x := range types {
+				if i != 0 && rnd.IntN(1+i) != 0 {
+					continue
+				}
+				n := 1 + rnd.IntN(size)
+				if rnd.IntN(50) == 0 {
+					n *= 8
+				}
+				v := MakeSliceOfType(r, x, n, n)
+				for i := range uintptr(n) {
+					w := SliceAt[*int](v.Data, i*x.Size, 1, 1)
+					w[0] = new(int)
+				}
+				if rnd.IntN(20) == 0 {
+					r.Rewind(m)
+					m = r.Mark()
+				}
+			}
+			usual += endLanes(t, r)
+			r.Empty()
+		}
+	}
+	if usual < 10_000 && clearsPointers && !check.Watched {
+		t.Errorf("%d lanes were ended in place", usual)
+	}
+}
