@@ -97,10 +97,46 @@ func TestEpochsEndInPlaceAsElse(t *testing.T) {
 				}
 			}
 			usual += endLanes(t, r)
-			r.Empty()
+			used, most, each := r.UsedBytes(), uintptr(0), map[*Lane]uintptr{}
+			for _, l := range r.Types.inUse() {
+				each[l] = l.UserBytes()
+				most = max(most, each[l])
+			}
+			if got := r.Empty(); got != used {
+				t.Fatalf("an epoch of %d bytes counts as one of %d", used, got)
+			}
+			if got := each[r.Types.Busiest]; most != 0 && got != most {
+				t.Fatalf("the busiest lane had %d bytes, and one had %d", got, most)
+			}
 		}
 	}
 	if usual < 10_000 && clearsPointers && !check.Watched {
 		t.Errorf("%d lanes were ended in place", usual)
+	}
+}
+
+// Chunks that an epoch did not come to count as well where its end is looked at in place:
+// what an arena may retain would be less than what it has.
+func TestFreeChunksCountBesideEpochsLikeMost(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	var r Region
+	r.Init(1024, 1<<20)
+	for _, x := range manyTypes(2) {
+		NewOfType(&r, x)
+	}
+	r.Empty()
+	for _, l := range r.Types.lanes {
+		l.retention.want = 2048
+		l.addFree(chunk{Base: l.ops.make(1024), Hi: 1024, cap: 1024, cleanEnd: 1024}) // as shrink leaves them
+	}
+	r.MaxRetained = r.Numbers().Held - 512 // not too much for one
+	for _, x := range manyTypes(2) {
+		NewOfType(&r, x)
+	}
+	endLanes(t, &r)
+	if r.Empty(); r.Numbers().Held > r.MaxRetained {
+		t.Errorf("%d bytes are retained, more than %d", r.Numbers().Held, r.MaxRetained)
 	}
 }
