@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -211,56 +209,5 @@ func TestExpect(t *testing.T) {
 	}
 	if r := newRetention(MaxAlloc, 8); r.largest > MaxAlloc {
 		t.Errorf("growth makes chunks of %d bytes", r.largest)
-	}
-}
-
-// Most epochs of a lane end by emptyUsual, which must leave what empty does: a count that
-// it forgets has the lane keep what no epoch needs, or give up what the next one will.
-func TestUsualEpochsEndAlike(t *testing.T) {
-	var r Region
-	if r.Init(1024, 1<<20); check.Watched || Portable {
-		t.Skip("all epochs end by empty")
-	}
-	l, usual := laneOf[odd](&r), 0
-	for epoch := range 2000 {
-		rnd := rand.New(rand.NewPCG(uint64(epoch), 0))
-		limit := uintptr(1 << 20)
-		switch rnd.IntN(20) {
-		case 0:
-			n := 30 + epoch/1000*100 // more than most; in the end more than is not shared
-			MakeSlice[odd](&r, n, n)
-		case 1:
-			mark := r.Mark()
-			MakeSlice[odd](&r, 9, 9)
-			r.Rewind(mark)
-		case 2:
-			limit = 8
-		case 3:
-			l.retention.shared = 12
-		case 4:
-			l.retention.beyond = [2]uintptr{1, 2}
-		}
-		for range 1 + rnd.IntN(4) {
-			New[odd](&r).p = new(int)
-		}
-		GrowSlice(&r, []odd(nil), 1) // the newest, at whose end the next would grow
-		if used := l.used(); !l.isUsual(used, limit) {
-			l.empty(limit)
-		} else {
-			other, record := *l, *l.laneRecord
-			other.laneRecord = &record
-			l.emptyUsual(used)
-			if !isZero(l.Base, 0, l.cap) {
-				t.Fatalf("epoch %d: what was handed out is not zero", epoch)
-			}
-			if held := other.empty(limit); held != l.cap || other.tip != l.tip || !reflect.DeepEqual(other.chunk, l.chunk) || !reflect.DeepEqual(record, *l.laneRecord) {
-				t.Fatalf("epoch %d: %+v %+v, and by empty %d bytes, %+v %+v", epoch, *l, *l.laneRecord, held, other, record)
-			}
-			usual++
-		}
-		r.marks.clear(marksRetained)
-	}
-	if usual < 500 {
-		t.Errorf("%d of 2000 epochs were usual", usual)
 	}
 }
