@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // Reading is compared with encoding/json: what is accepted, what becomes of it, and
@@ -184,4 +187,26 @@ func FuzzUnmarshal(f *testing.F) {
 		sameAsV1(t, nil, typ, doc, seed)
 		a.Reset()
 	})
+}
+
+// Each function refuses the zero Arena as all others do, and is out of it again: Marshal
+// once met a nil pointer, and checked builds said of the next call that another goroutine
+// was there.
+func TestZeroArena(t *testing.T) {
+	a := new(arena.Arena)
+	for name, f := range map[string]func(){
+		"Marshal":       func() { Marshal(a, 1) },
+		"MarshalWrite":  func() { MarshalWrite(a, io.Discard, 1) },
+		"Encode":        func() { NewEncoder(a, io.Discard).Encode(1) },
+		"Compact":       func() { Compact(a, []byte("1")) },
+		"Unmarshal":     func() { Unmarshal(a, []byte("1"), new(int)) },
+		"RecycleMaps":   func() { Unmarshal(a, []byte("{}"), new(map[string]int), RecycleMaps) },
+		"UnmarshalRead": func() { UnmarshalRead(a, strings.NewReader("1"), new(int)) },
+		"Decode":        func() { NewDecoder(a, strings.NewReader("1")).Decode(new(int)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantPanic(t, f, "the zero Arena is not usable")
+			testkit.WantPanic(t, f, "the zero Arena is not usable")
+		})
+	}
 }

@@ -68,8 +68,10 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 	var r *machine.Region
 	if a != nil {
 		r = machine.Enter(a, does)
+		if check.Watched {
+			defer r.Leave()
+		}
 		e = machine.State[encoder](r)
-		r.Leave()
 	}
 	if e == nil || e.busy {
 		e = encoders.Get().(*encoder)

@@ -13,6 +13,9 @@ type state struct {
 // limit and no statistics, so whoever keeps it keeps it small, and lets go of all
 // that leads to a program's values before it returns.
 func State[T any](r *Region) *T {
+	if r.RegionRecord == nil {
+		r.MustBeMade()
+	}
 	for s := r.state; s != nil; s = s.next {
 		if x, ok := s.of.(*T); ok {
 			return x
