@@ -80,7 +80,7 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 					if f.p.types.reaches(r.typ, t) {
 						m[ref{object{kind: r.kind, n: r.n, typ: t}, "", t}] = struct{}{}
 					}
-					if r.to == o.typ {
+					if r.to == o.typ || f.p.types.shared(r.to, o.typ) {
 						m[r] = struct{}{}
 					}
 				case t == "" || unknown(r.to) || r.to == t || f.p.types.held[t][r.to]:

@@ -57,7 +57,9 @@ func newTypeGraph(functions []*ssa.Function) *typeGraph {
 		g.held[k] = map[string]bool{}
 		for _, t := range g.concrete {
 			if types.Implements(t, i) {
-				g.next[k] = append(g.next[k], g.keys(t)...)
+				if !types.Identical(i, errorType) { // what lies in those lives for long in any case
+					g.next[k] = append(g.next[k], g.keys(t)...)
+				}
 				for _, in := range g.keys(t) {
 					g.held[k][in] = true
 				}
@@ -92,9 +94,7 @@ func (g *typeGraph) visit(t types.Type) {
 		case *types.Chan:
 			to = append(to, u.Elem())
 		case *types.Interface:
-			if !types.Identical(u, errorType) { // what lies in those lives for long in any case
-				g.interfaces[k] = u
-			}
+			g.interfaces[k] = u
 		}
 		for _, t := range to {
 			g.next[k] = append(g.next[k], g.keys(t)...)
@@ -109,6 +109,28 @@ func (g *typeGraph) reaches(from, to string) bool {
 		return true
 	}
 	return g.from(from)[to]
+}
+
+// shared reports whether what a reference of one type leads to may be what one of another does, by an
+// interface that has it: of unknown types that is not known.
+func (g *typeGraph) shared(a, b string) bool {
+	if !unknown(a) {
+		a, b = b, a
+	}
+	in, known := g.held[a]
+	if !unknown(b) {
+		return unknown(a) && (!known || in[b])
+	}
+	other, alsoKnown := g.held[b]
+	if !known || !alsoKnown {
+		return true
+	}
+	for k := range in {
+		if other[k] {
+			return true
+		}
+	}
+	return false
 }
 
 // from are the types of what an object of a type may lead to, with that.
