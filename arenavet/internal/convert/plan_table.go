@@ -60,7 +60,7 @@ func (p *plan) newTable(g *ssa.Global) *table {
 				if value := constructed(kv.Value); value != nil {
 					ptr, ok := d.pkg.TypesInfo.TypeOf(value).(*types.Pointer)
 					if ok {
-						t.entries = append(t.entries, constructor{kv.Key, value, types.TypeString(ptr.Elem(), nil)})
+						t.entries = append(t.entries, constructor{kv.Key, value, life.TypeName(ptr.Elem())})
 					}
 				}
 			}

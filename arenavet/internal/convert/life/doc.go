@@ -134,6 +134,9 @@ var named = struct {
 	locals int
 }{}
 
+// TypeName is how Made and Outward name what a pointer to a type leads to.
+func TypeName(t types.Type) string { return nameOf(t) }
+
 // nameOf names a type, as it was written first: an alias and what it stands for, or an interface and one
 // that gets the same methods by embedding, are one type.
 func nameOf(t types.Type) string {
