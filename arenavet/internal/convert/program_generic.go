@@ -180,14 +180,10 @@ func (p *plan) settled(fn *ssa.Function) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(g *ssa.Function) bool { return !p.life.Settled(g) })
 }
 
-// textNames reports whether a call's text names a function, or the method of an interface. A generic
-// function's text may name a method of its type parameter, where its instances call one of a type.
+// textNames reports whether a call's text names a function, or the method of an interface. It may name a
+// variable that is known to be the function; or, in a generic one, a method of a type parameter.
 func (p *plan) textNames(call ssa.CallInstruction, callee types.Object) bool {
-	outer := p.base(outermost(call.Parent()))
-	if !life.Parameterized(outer) {
-		return true
-	}
-	d := p.decls[outer]
+	d := p.decls[p.base(outermost(call.Parent()))]
 	if d == nil {
 		return false
 	}

@@ -134,6 +134,8 @@ func Parse(text string) *Tree {
 	}
 	seen[text] = pair(len(text))
 	t.Names = append(t.Names, pair("pair")...)
+	again := pair[string]
+	t.Names = append(t.Names, again("again")...)
 	t.Names = append(t.Names, depth(2, "deep").v)
 	t.order = slices.Clone(t.order)
 	slices.SortFunc(t.order, func(a, b shape) int { return a.area() - b.area() })
