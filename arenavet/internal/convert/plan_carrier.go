@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
 // findCarriers finds the structs that only the root's functions make, and nothing keeps.
@@ -78,7 +80,7 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 		any := false
 		for _, l := range c.lits {
 			_, long := results[l.fn].sites[l.site]
-			l.set = l.site != nil && p.within[l.fn] && p.convertible(l.fn) && !long
+			l.set = l.site != nil && p.within[l.fn] && p.convertible(l.fn) && !long && !life.Parameterized(l.fn)
 			any = any || l.set
 		}
 		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), c.field)
