@@ -14,6 +14,7 @@
 package life
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"maps"
@@ -96,6 +97,9 @@ var keys, parts sync.Map
 func keyOf(t types.Type) string {
 	if generic(t) {
 		return "" // a caller has another name for it
+	}
+	if deferStack(t) {
+		return "deferStack"
 	}
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer:
@@ -252,9 +256,20 @@ func leavesOf(t types.Type) (all []leaf) {
 			all = append(all, leaf{"[]" + l.path, l.typ})
 		}
 	default:
-		all = []leaf{{"", t}}
+		if !deferStack(t) {
+			all = []leaf{{"", t}}
+		}
 	}
 	return all
+}
+
+// deferStack reports whether a value has the deferred calls of a function, for a loop over another that defers
+// one: it is of the SSA form's own, and no value leads to it.
+func deferStack(t types.Type) bool {
+	for ptr, ok := t.(*types.Pointer); ok; ptr, ok = t.(*types.Pointer) {
+		t = ptr.Elem()
+	}
+	return fmt.Sprintf("%T", t) == "*ssa.opaqueType"
 }
 
 // unknown reports whether a key tells of no type.

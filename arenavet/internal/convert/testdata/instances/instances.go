@@ -133,6 +133,9 @@ func Parse(text string) string {
 	for i := range seq(&Item{}) {
 		kept = append(kept, i)
 	}
+	for i := range seq(&Item{}) {
+		defer keep(i)
+	}
 	kept = append(kept, pass(&Item{}), pass[*Item](&Item{}))
 	byOthers()
 	byTexts(strings.ToUpper(text))
