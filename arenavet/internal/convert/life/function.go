@@ -47,6 +47,7 @@ type Program struct {
 	escapes   map[token.Pos]*Escaped
 	readers   []*ssa.Function // methods that read JSON
 	outside   outside
+	packages  map[*ssa.Package]bool // of the functions
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer

@@ -218,6 +218,9 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		return
 	}
 	f.callbacks(call, args)
+	if !invoked {
+		f.calledBack(call, pkg, args)
+	}
 	copies := copiesAll(pkg, name)
 	put := f.results(call)
 	var all set

@@ -14,10 +14,13 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		root: root, graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
 		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, sealed: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
-		crossed: map[token.Pos]bool{}, escapes: map[token.Pos]*Escaped{},
+		crossed: map[token.Pos]bool{}, packages: map[*ssa.Package]bool{}, escapes: map[token.Pos]*Escaped{},
 	}
 	for _, fn := range functions {
 		p.own[fn] = len(fn.Blocks) > 0
+	}
+	for fn := range p.own {
+		p.packages[PackageOf(fn)] = true
 	}
 	p.findTaken(functions)
 	p.findMarks(functions)
