@@ -5,15 +5,15 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$(pwd)
 out=_build/site # Go looks into no folder with such a name while this one changes
-if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s site/requirements.txt "$out/venv/requirements.txt"; then
+if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s docs/site/requirements.txt "$out/venv/requirements.txt"; then
 	rm -rf "$out/venv"
 	mkdir -p "$out"
-	if ! { python3 -m venv "$out/venv" && "$out/venv/bin/pip" install -q -r site/requirements.txt; } >"$out/venv.log" 2>&1; then
+	if ! { python3 -m venv "$out/venv" && "$out/venv/bin/pip" install -q -r docs/site/requirements.txt; } >"$out/venv.log" 2>&1; then
 		. scripts/skipped.sh
-		skipped "the site (python3 with venv, and what site/requirements.txt names, can't be installed: $out/venv.log)"
+		skipped "the site (python3 with venv, and what docs/site/requirements.txt names, can't be installed: $out/venv.log)"
 		exit 0
 	fi
-	cp site/requirements.txt "$out/venv/requirements.txt"
+	cp docs/site/requirements.txt "$out/venv/requirements.txt"
 fi
 
 # The pages, where they lie in the repository, so that what leads from one to the next does
@@ -21,19 +21,19 @@ fi
 rm -rf "$out/src" "$out/html"
 mkdir -p "$out/src/extra"
 git ls-files --cached --others --exclude-standard '*.md' 'docs/*.svg' |
-	grep -vE '^(\.|site|cpp/docs\.md)|testdata' | while read -r page; do
+	grep -vE '^(\.|docs/site|cpp/docs\.md)|testdata' | while read -r page; do
 	mkdir -p "$out/src/$(dirname "$page")"
 	cp "$page" "$out/src/$page"
 done
 mv "$out/src/README.md" "$out/src/index.md"
 (cd lab && "${GO:-go}" run ./cmd/lab report -out "$root/$out/src/extra/report")
-cp site/conf.py "$out/src/"
+cp docs/site/conf.py "$out/src/"
 EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$out/doctrees" "$out/src" "$out/html"
 
 if [ "${1-}" = test ]; then
-	"$out/venv/bin/linkchecker" --config=site/linkchecker.ini "$out/html/index.html"
+	"$out/venv/bin/linkchecker" --config=docs/site/linkchecker.ini "$out/html/index.html"
 	if browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome); then
-		"$out/venv/bin/python" site/browser_test.py "$out/html" "$browser"
+		"$out/venv/bin/python" docs/site/browser_test.py "$out/html" "$browser"
 	else
 		. scripts/skipped.sh
 		skipped "the pages in a browser (chromium)"

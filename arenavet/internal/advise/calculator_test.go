@@ -10,7 +10,7 @@ import (
 // The site's calculator has the numbers of this model: one that is changed here alone would
 // have it draw another range than "arena advise" prints.
 func TestCalculator(t *testing.T) {
-	page, err := os.ReadFile("../../../site/calculator.html")
+	page, err := os.ReadFile("../../../docs/site/calculator.html")
 	if err != nil {
 		t.Skip("SKIPPED: this is no clone: ", err)
 	}

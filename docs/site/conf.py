@@ -45,9 +45,9 @@ def outward(app, page, content):
     if page == "docs/numbers":
         content[0] += '\n<a href="../report/index.html">All figures and pictures on one page</a>\n'
     if page == "index":
-        ask = (root / "site/calculator.html").read_text() + "\nWhat [conversions gained](docs/numbers.md#what-conversions-gained).\n"
+        ask = (root / "docs/site/calculator.html").read_text() + "\nWhat [conversions gained](docs/numbers.md#what-conversions-gained).\n"
         content[0] = content[0].replace("## What it is worth", f"## Would it pay for me?\n\n{ask}\n## What it is worth", 1)
-        content[0] += (root / "site/contents.md").read_text()
+        content[0] += (root / "docs/site/contents.md").read_text()
 
 
 def setup(app):
