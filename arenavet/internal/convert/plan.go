@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -100,6 +101,30 @@ func (p *plan) fromContext(fn *ssa.Function) string {
 		}
 	}
 	return ""
+}
+
+// bodies are those that run for a function: of a generic one, its instances that the root leads to.
+func (p *plan) bodies(fn *ssa.Function) []*ssa.Function {
+	if !life.Parameterized(fn) {
+		return []*ssa.Function{fn}
+	}
+	return p.instances[fn]
+}
+
+// findInstances finds the bodies of generic functions and their literals.
+func (p *plan) findInstances() {
+	p.instances = map[*ssa.Function][]*ssa.Function{}
+	for _, fn := range p.functions {
+		if of := p.base(fn); p.within[fn] && life.Parameterized(of) {
+			p.instances[of] = append(p.instances[of], fn)
+		}
+	}
+}
+
+// settled reports whether all bodies of a function were understood.
+func (p *plan) settled(fn *ssa.Function) bool {
+	all := p.bodies(fn)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(g *ssa.Function) bool { return !p.life.Settled(g) })
 }
 
 // convertible reports whether a function's text can be changed.

@@ -314,7 +314,7 @@ func (p *plan) judge(f *planned, results map[*ssa.Function]made) {
 	if f.how == byCapture || !p.settled(f.fn) {
 		return // with those of the function around it; or the root does not lead here
 	}
-	f.sites = p.sitesOf(f.fn)
+	f.sites = p.sitesOf(f.fn, p.bodies(f.fn))
 	rest := f.sites[:0]
 	for _, s := range f.sites {
 		g := p.all[s.fn]

@@ -89,7 +89,7 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 		}
 	}
 	p.findDecls(prog, generated)
-	all := p.allFunctions(prog, own, whole)
+	all := allFunctions(prog, own, whole, maps.Keys(p.decls))
 	p.functions = slices.Collect(maps.Keys(all))
 	slices.SortFunc(p.functions, func(a, b *ssa.Function) int {
 		return cmp.Or(p.compare(a.Pos(), b.Pos()), strings.Compare(a.String(), b.String()))

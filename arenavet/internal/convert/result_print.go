@@ -132,7 +132,7 @@ func (p *plan) outside() (all []*Site) {
 		case !p.convertible(fn):
 			why = "its function was not understood"
 		}
-		for _, s := range p.sitesOf(fn) {
+		for _, s := range p.sitesOf(fn, p.bodies(fn)) {
 			s.Reason = why
 			all = append(all, s)
 		}

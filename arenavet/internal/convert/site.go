@@ -28,8 +28,8 @@ type Site struct {
 }
 
 // sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
-// calls and appends, of which it does not tell.
-func (p *plan) sitesOf(fn *ssa.Function) (all []*Site) {
+// calls and appends, of which it does not tell. Bodies are what runs for the function.
+func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site) {
 	d := p.decls[fn]
 	made := map[token.Pos][]ssa.Instruction{}
 	var note func(fn *ssa.Function)
@@ -46,7 +46,7 @@ func (p *plan) sitesOf(fn *ssa.Function) (all []*Site) {
 			note(g)
 		}
 	}
-	for _, body := range p.bodies(fn) {
+	for _, body := range bodies {
 		note(body)
 	}
 	told := map[int]int{} // how many of the compiler's messages of a line have a site
@@ -84,7 +84,7 @@ func (p *plan) sitesOf(fn *ssa.Function) (all []*Site) {
 		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) {
 			return
 		}
-		for _, body := range p.bodies(fn) {
+		for _, body := range bodies {
 			made[e.Pos()] = append(made[e.Pos()], boxed(body, at, n)...)
 		}
 		add(e, "box", e.Pos(), e.Pos())
