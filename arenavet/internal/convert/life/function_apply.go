@@ -33,6 +33,17 @@ func (f *function) reach(s set) set {
 	return all
 }
 
+// reachAll is what any of the arguments leads to.
+func (f *function) reachAll(args []set) set {
+	all := set{}
+	for _, a := range args {
+		for x := range f.reach(a) {
+			all[x] = struct{}{}
+		}
+	}
+	return all
+}
+
 // applyTo does what a callee does.
 func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary, args []set, closure set, put func(int, set)) {
 	for k := range g.FreeVars {

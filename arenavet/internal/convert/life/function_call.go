@@ -283,12 +283,7 @@ func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 			continue
 		}
 		if all == nil {
-			all = set{}
-			for _, a := range args {
-				for x := range f.reach(a) {
-					all[x] = struct{}{}
-				}
-			}
+			all = f.reachAll(args)
 		}
 		g := f.boundTo(v)
 		if _, none := v.(*ssa.Const); none || g != nil && !f.p.own[g] && catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(g))) {

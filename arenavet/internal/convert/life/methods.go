@@ -32,12 +32,7 @@ func (f *function) calledBack(call ssa.CallInstruction, pkg string, args []set) 
 				continue
 			}
 			if all == nil {
-				all = set{}
-				for _, a := range args {
-					for x := range f.reach(a) {
-						all[x] = struct{}{}
-					}
-				}
+				all = f.reachAll(args)
 			}
 			given := make([]set, len(g.Params))
 			for i := range given {
