@@ -87,7 +87,7 @@ LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters t
 # What tests the root.
 $(filter-out test-soak test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
 
-.PHONY: help demo stress shifting conversions bench bench-json isolation matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
+.PHONY: help demo stress shifting conversions bench bench-json bench-codecs isolation matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
 	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
 	release-check release-tags
 
@@ -118,6 +118,10 @@ bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md 
 bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
 	cd lab && $(GO) generate ./jsonbench/easy
 	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -publish
+
+bench-codecs: tools ## the adapters beside what they stand in for, ROUNDS times, into docs/generated/protobuf.md and lab/adapters.md
+	cd adapters/protobuf/bench && $(GO) run ./generate
+	cd lab && $(GO) run ./cmd/lab codecs -rounds $(ROUNDS) -publish
 
 isolation: tools ## what isolation costs beside pools without and the heap, ROUNDS times, into docs/generated/isolation.md
 	cd lab && $(GO) run ./cmd/lab isolation -rounds $(ROUNDS) -publish

@@ -39,7 +39,7 @@ func BenchmarkCollectRows(b *testing.B) {
 			"socket": func() pgx.Rows { return query(conn, benchQuery, n) },
 		} {
 			a := arena.NewArena(1<<16, 1<<22)
-			b.Run(fmt.Sprintf("%s/%d rows", name, n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/rows=%d", name, n), func(b *testing.B) {
 				testkit.Duel(b, func() {
 					all, err := pgx.CollectRows(rows(), pgx.RowToStructByName[benchRow])
 					checkRows(b, n, all, err)

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,9 @@ func TestTargetsAreTheClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for table, claims := range map[string][]Claim{"bench": Go, "load": Load(), "cpp": Cpp} {
+	withLoad := maps.Clone(claimed)
+	withLoad["load"] = Load()
+	for table, claims := range withLoad {
 		seen, work := 0, ""
 		for _, c := range claims {
 			if c.Work != "" {
@@ -80,7 +83,7 @@ func TestMissesAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneLine := strings.Join(strings.Fields(string(text)), " ")
-	for _, table := range []string{"bench", "cpp"} {
+	for table := range claimed {
 		for _, g := range Newest(Only(all, table)) {
 			if g.Verdict() == "missed" && !strings.Contains(oneLine, g.Work) {
 				t.Errorf("%s: %s, %s is %s of %s, and dead-ends.md does not name it", table, g.Work, g.Measure, g.Text(), g.Target)
@@ -202,6 +205,28 @@ BenchmarkShift/phase=idle/side=arena 1 129 resident-B
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// Of the adapters' modules each codec is beside ours, and turns of both sides are as they are said.
+func TestAdapters(t *testing.T) {
+	const at = "BenchmarkCodec/op=decode/doc=struct/live=0/codec="
+	m, err := rounds.Parse(strings.NewReader("build: protobuf\n"+at+"proto.Unmarshal 1 90 ns/op\n"+
+		at+"arenapb 1 10 ns/op 7 MB/s 0 allocs/op 4 arena-B/B\nbuild: grpc\nBenchmarkUnary/Echo/maps=1 1 1.5 times 0.6 of-theirs\n"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Kinds["codecs"](m)
+	var got []string
+	for _, g := range all {
+		got = append(got, strings.Join([]string{g.Table, g.Measure, g.Text(), g.Verdict()}, "|"))
+	}
+	want := []string{
+		"protobuf|times as fast as `proto.Unmarshal`|9|holds", "adapters|" + stock + "|0.60|holds", "protobuf: decode|arenapb, MB/s|7|",
+		"protobuf: decode|allocations|0|", "protobuf: decode|arena bytes a byte|4|", "protobuf: decode|proto.Unmarshal|9|",
+	}
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}
 }
 

@@ -21,10 +21,13 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"isolation":   isolated,
 	"others":      ofOthers,
 	"automatic":   automatic,
-	"json":        codecs,
-	"cpp":         pools,
-	"orders":      func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },
-	"otlp":        func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp", "open33"), nil },
+	"json":        func(m rounds.Measured) ([]Figure, error) { return codecs(m, "json", "JSON", "arenajson"), nil },
+	"codecs": func(m rounds.Measured) ([]Figure, error) {
+		return slices.Concat(Measure("protobuf", Protobuf, m), Measure("adapters", Adapters, m), codecs(m, "protobuf", "protobuf/Codec", "arenapb")), nil
+	},
+	"cpp":    pools,
+	"orders": func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },
+	"otlp":   func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp", "open33"), nil },
 	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
 		for _, name := range m.Names { // Instructions/rolling/16/lower-bound
 			p := strings.Split(name, "/")
@@ -121,15 +124,15 @@ func same(m rounds.Measured, w workloads.Workload, n int) error {
 	return nil
 }
 
-// codecs has for each document how fast arenajson is, and how many times its time the
+// codecs has for each document of a benchmark how fast our codec is, and how many times its time the
 // others take: those that another Go built, the time of ours that it built, too. What C++ reads
 // into no types is not as many times as slow, and has its own speed.
-func codecs(m rounds.Measured) (all []Figure, _ error) {
-	const ours = "codec=arenajson"
+func codecs(m rounds.Measured, table, bench, name string) (all []Figure) {
+	ours := "codec=" + name
 	// Ours is the first column and what other programs measured the last ones, however they took turns.
 	column := func(name string) int {
 		switch what, codec, _ := strings.Cut(name, "codec="); {
-		case !strings.HasPrefix(what, "JSON/") || strings.HasSuffix(codec, ",_C++"):
+		case !strings.HasPrefix(what, bench+"/") || strings.HasSuffix(codec, ",_C++"):
 			return 2
 		case "codec="+codec != ours:
 			return 1
@@ -139,13 +142,16 @@ func codecs(m rounds.Measured) (all []Figure, _ error) {
 	names := slices.SortedStableFunc(slices.Values(m.Names), func(a, b string) int { return column(a) - column(b) })
 	for _, name := range names {
 		what, codec, _ := strings.Cut(name, "codec=")
-		build, what, _ := strings.Cut(what, "JSON/op=")
+		build, what, ok := strings.Cut(what, bench+"/op=")
+		if !ok {
+			continue
+		}
 		op, doc, _ := strings.Cut(what, "/doc=")
 		doc, live, _ := strings.Cut(strings.TrimSuffix(doc, "/"), "/live=")
 		if live != "0" {
 			doc += ", " + live + " objects live"
 		}
-		g := Figure{Table: "json: " + strings.ReplaceAll(op, "_", " "), Work: doc}
+		g := Figure{Table: table + ": " + strings.ReplaceAll(op, "_", " "), Work: doc}
 		mine := name[:strings.Index(name, "codec=")] + ours
 		add := func(measure string, values []float64, short bool) {
 			g.Measure = measure
@@ -167,11 +173,12 @@ func codecs(m rounds.Measured) (all []Figure, _ error) {
 			}
 			add(codec, Ratios(m.Values(name, rounds.Time), m.Values(mine, rounds.Time), false), false)
 		case build == "":
-			add("arenajson, MB/s", m.Values(name, "MB/s"), true)
+			add(strings.TrimPrefix(ours, "codec=")+", MB/s", m.Values(name, "MB/s"), true)
 			add("allocations", m.Values(name, "allocs/op"), true)
+			add("arena bytes a byte", m.Values(name, "arena-B/B"), true)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // pools has the claims of the C++ half, and what its three pictures are drawn from: the

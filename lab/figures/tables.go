@@ -38,15 +38,21 @@ var Places = []Place{
 	{"docs/generated/isolation.md", "isolation", func(all []Figure) string { return Rows(Only(all, "isolation")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
 	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
-	{"docs/generated/json-speed.md", "json", func(all []Figure) string {
-		var tables []string
-		for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a stream", "decode a stream, after all others", "encode"} {
-			if rows := Only(all, "json: "+op); len(rows) > 0 {
-				tables = append(tables, Pivot(op, rows))
-			}
+	{"docs/generated/json-speed.md", "json", func(all []Figure) string { return byCodec("json", all) }},
+	{"docs/generated/protobuf.md", "claims", func(all []Figure) string { return Rows(Only(all, "protobuf")) }},
+	{"docs/generated/protobuf.md", "bench", func(all []Figure) string { return byCodec("protobuf", all) }},
+	{"lab/adapters.md", "claims", func(all []Figure) string { return Rows(Only(all, "adapters")) }},
+}
+
+// byCodec has a table for each operation, with a column for each codec.
+func byCodec(table string, all []Figure) string {
+	var tables []string
+	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a stream", "decode a stream, after all others", "encode"} {
+		if rows := Only(all, table+": "+op); len(rows) > 0 {
+			tables = append(tables, Pivot(op, rows))
 		}
-		return strings.Join(tables, "\n")
-	}},
+	}
+	return strings.Join(tables, "\n")
 }
 
 // Only are the figures of a table.

@@ -15,7 +15,7 @@ import (
 
 // Program is a benchmark binary.
 type Program struct {
-	Build string // how it was built, as the results' configuration says; "" is as users build it
+	Build string // how it was built, or of which module it is, as the results' configuration says; "" is as users build it
 	Dir   string // to run it in
 	Path  string
 	Args  []string

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -29,15 +29,15 @@ type document struct {
 // with the names and lengths of OpenTelemetry's conventions.
 func documents() []document {
 	d := []document{
-		{"OTLP trace, small", spans(1, 4), nil},
-		{"OTLP traces", spans(210, 8), nil},
-		{"OTLP logs", logs(370), nil},
-		{"OTLP metrics", metrics(22, 30), nil},
-		{"FileDescriptorSet", descriptors(), nil},
-		{"deep tree", tree(10), nil},
-		{"Struct", anyStruct(5), nil},
-		{"maps of text and bytes", containers(150), nil},
-		{"entries with bytes", entries(200), nil},
+		{"otlp_trace_small", spans(1, 4), nil},
+		{"otlp_traces", spans(210, 8), nil},
+		{"otlp_logs", logs(370), nil},
+		{"otlp_metrics", metrics(22, 30), nil},
+		{"file_descriptor_set", descriptors(), nil},
+		{"deep_tree", tree(10), nil},
+		{"struct", anyStruct(5), nil},
+		{"maps_of_text_and_bytes", containers(150), nil},
+		{"entries_with_bytes", entries(200), nil},
 	}
 	for i := range d {
 		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(d[i].kind)

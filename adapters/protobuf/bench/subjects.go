@@ -1,4 +1,6 @@
-package main
+// Package bench compares arenapb with package proto, vtprotobuf and hyperpb, for the tables of
+// docs/generated/protobuf.md: make bench-codecs. vtprotobuf's code is generated first.
+package bench
 
 import (
 	"reflect"
@@ -20,6 +22,8 @@ type subject struct {
 }
 
 const (
+	ours = "arenapb"
+
 	chunkSize   = 64 << 10
 	maxRetained = 4 << 20
 )
@@ -40,7 +44,7 @@ type writer struct {
 func writers(d document) []writer {
 	a := arena.NewArena(chunkSize, maxRetained)
 	all := []writer{
-		{"arena", func() []byte {
+		{ours, func() []byte {
 			a.Reset()
 			b, err := arenapb.Marshal(a, d.kind)
 			must(err)
@@ -77,7 +81,7 @@ func warm(d document) subject {
 	pool := arena.NewArenaPool(chunkSize, maxRetained)
 	t := reflect.TypeOf(d.kind).Elem()
 	var a *arena.Arena
-	return subject{"arena", func() proto.Message {
+	return subject{ours, func() proto.Message {
 		a = pool.Get()
 		m := arenareflect.New(a, t).Interface().(proto.Message)
 		must(arenapb.Unmarshal(a, d.bytes, m))
@@ -88,7 +92,7 @@ func warm(d document) subject {
 // cold is a new arena for each message.
 func cold(d document) subject {
 	t := reflect.TypeOf(d.kind).Elem()
-	return subject{"new arena", func() proto.Message {
+	return subject{"a new arena", func() proto.Message {
 		a := arena.NewArena(chunkSize, maxRetained)
 		m := arenareflect.New(a, t).Interface().(proto.Message)
 		must(arenapb.Unmarshal(a, d.bytes, m))

@@ -1,5 +1,5 @@
 //go:build tools
 
-package main
+package bench
 
 import _ "github.com/planetscale/vtprotobuf/cmd/protoc-gen-go-vtproto" // run by generate

@@ -1,6 +1,6 @@
 //go:build !vt
 
-package main
+package bench
 
 // pooled is vtprotobuf, which needs code that is generated first: build with -tags vt.
 func pooled(document) (subject, bool) { return subject{}, false }

@@ -1,6 +1,6 @@
 //go:build vt
 
-package main
+package bench
 
 import (
 	logspb "go.opentelemetry.io/proto/otlp/logs/v1"

@@ -49,7 +49,7 @@ func code(err error) int {
 func app() *cli.Command {
 	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return bad(err) }
 	all := []*cli.Command{
-		benchCommand(), isolationCommand(), matrixCommand(), jsonCommand(), cppCommand(), keepCommand(), reportCommand(),
+		benchCommand(), isolationCommand(), matrixCommand(), jsonCommand(), codecsCommand(), cppCommand(), keepCommand(), reportCommand(),
 	}
 	for _, c := range all {
 		c.OnUsageError = usage

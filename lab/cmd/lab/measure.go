@@ -220,6 +220,29 @@ func jsonCommand() *cli.Command {
 	}
 }
 
+func codecsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "codecs", Usage: "the adapters beside what they stand in for",
+		Flags: keeping("results/codecs.txt", 7),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return results(cmd, "codecs", func(w io.Writer, n int) error {
+				return temporary(func(dir string) error {
+					var programs []rounds.Program
+					// Of all but protobuf's benchmarks an iteration is a turn of both sides (testkit.Duel).
+					for _, m := range [][3]string{{"protobuf", "/bench", "100ms"}, {"grpc", "", "5x"}, {"connect", "", "5x"}, {"pgx", "", "5x"}, {"fasthttp", "", "5x"}} {
+						p := rounds.Program{Build: m[0], Dir: filepath.Join(root, "adapters", m[0]+m[1]), Path: filepath.Join(dir, m[0]+".test"), Args: rounds.Benchmarks(".", m[2])}
+						if err := rounds.Compile(ctx, p.Dir, p.Path, ".", []string{"-tags=vt"}); err != nil {
+							return err
+						}
+						programs = append(programs, p)
+					}
+					return rounds.Run(ctx, w, n, programs, fail)
+				})
+			})
+		},
+	}
+}
+
 // keepCommand takes the results of what measures in a module of its own.
 func keepCommand() *cli.Command {
 	return &cli.Command{

@@ -1,0 +1,73 @@
+package figures
+
+import "slices"
+
+// Protobuf are the claims of arenapb beside other codecs of messages.
+var Protobuf = protobuf()
+
+func protobuf() (all []Claim) {
+	for _, doc := range []struct {
+		name string
+		vt   bool // vtprotobuf has code for it
+	}{
+		{"otlp_trace_small", true}, {"otlp_traces", true}, {"otlp_logs", true}, {"otlp_metrics", true}, {"file_descriptor_set", false},
+		{"deep_tree", true}, {"struct", false}, {"maps_of_text_and_bytes", true}, {"entries_with_bytes", true},
+	} {
+		in, out := "protobuf/Codec/op=decode/doc="+doc.name+"/live=0/codec=", "protobuf/Codec/op=encode/doc="+doc.name+"/live=0/codec="
+		read, written := []Claim{
+			{"protobuf, decode: " + doc.name, "times as fast as `proto.Unmarshal`", in + "proto.Unmarshal", in + "arenapb", AtLeast, 8},
+		}, []Claim{
+			{"protobuf, encode: " + doc.name, "allocations", out + "arenapb@allocs/op", "", Below, 1},
+		}
+		if doc.vt {
+			read = append(read, Claim{"", "times as fast as vtprotobuf's pools", in + "vtprotobuf", in + "arenapb", AtLeast, 1.1})
+			written = append(written, Claim{"", "times as fast as `MarshalVT`", out + "MarshalVT", out + "arenapb", AtLeast, 1.2})
+		}
+		all = slices.Concat(all, read, written)
+	}
+	return all
+}
+
+// duel is a claim of what testkit.Duel reports: how many times as fast as the other side.
+func duel(work, measure, name string, least float64) Claim {
+	return Claim{work, measure, name + "@times", "", AtLeast, least}
+}
+
+const (
+	stock       = "times the processor time of a stock server, client included"
+	collectRows = "times as fast as `pgx.CollectRows`, over the socket"
+	decoding    = "the same without the server"
+	handlerOnly = "times as fast as without `Handler`, which it costs"
+	stockConn   = "times as fast as a stock handler, without the network"
+)
+
+// Adapters are the claims of the other adapters' benchmarks.
+var Adapters = []Claim{
+	{"gRPC, 124 B, the request comes back", stock, "grpc/Unary/Echo/maps=1@of-theirs", "", AtMost, 0.9},
+	{"", "allocations of the server alone", "grpc/Alone/maps=1/side=arena@allocs/op", "", AtMost, 25},
+	{"", "allocations of a stock server alone", "grpc/Alone/maps=1/side=stock@allocs/op", "", AtMost, 0},
+	{"", "times the processor time of a stock server, both alone", "grpc/Alone/maps=1/side=arena", "grpc/Alone/maps=1/side=stock", AtMost, 0},
+	{"gRPC, 124 B, its first message comes back", stock, "grpc/Unary/First/maps=1@of-theirs", "", AtMost, 0.9},
+	{"gRPC, 620 B, the request comes back", stock, "grpc/Unary/Echo/maps=5@of-theirs", "", AtMost, 0.9},
+	{"", "allocations of the server alone", "grpc/Alone/maps=5/side=arena@allocs/op", "", AtMost, 25},
+	{"", "allocations of a stock server alone", "grpc/Alone/maps=5/side=stock@allocs/op", "", AtMost, 0},
+	{"", "times the processor time of a stock server, both alone", "grpc/Alone/maps=5/side=arena", "grpc/Alone/maps=5/side=stock", AtMost, 0},
+	{"gRPC, 620 B, its first message comes back", stock, "grpc/Unary/First/maps=5@of-theirs", "", AtMost, 0.9},
+	{"gRPC, 75 KB with 600 maps, the request comes back", stock, "grpc/Unary/Echo/maps=600@of-theirs", "", AtMost, 0.25},
+	{"gRPC, 75 KB with 600 maps, its first message comes back", stock, "grpc/Unary/First/maps=600@of-theirs", "", AtMost, 0.25},
+	duel("connect, an empty request", stockConn, "connect/Unary/messages=0", 0),
+	duel("connect, 1.2 KB, 20 messages", stockConn, "connect/Unary/messages=20", 1.41),
+	duel("connect, 9.5 KB, 160 messages", stockConn, "connect/Unary/messages=160", 3.19),
+	duel("connect, 90 KB, 1,500 messages", stockConn, "connect/Unary/messages=1500", 7.06),
+	duel("pgx, 1 row", collectRows, "pgx/CollectRows/socket/rows=1", 1.2),
+	duel("", decoding, "pgx/CollectRows/decode/rows=1", 0),
+	duel("pgx, 10 rows", collectRows, "pgx/CollectRows/socket/rows=10", 0),
+	duel("", decoding, "pgx/CollectRows/decode/rows=10", 0),
+	duel("pgx, 100 rows", collectRows, "pgx/CollectRows/socket/rows=100", 3.5),
+	duel("", decoding, "pgx/CollectRows/decode/rows=100", 0),
+	duel("pgx, 10,000 rows", collectRows, "pgx/CollectRows/socket/rows=10000", 4),
+	duel("", decoding, "pgx/CollectRows/decode/rows=10000", 0),
+	duel("fasthttp, a GET with a fixed answer", handlerOnly, "fasthttp/Server/Get10ReqPerConn", 0),
+	duel("fasthttp, a POST with a fixed answer", handlerOnly, "fasthttp/Server/Post10ReqPerConn", 0),
+	duel("fasthttp, a POST of JSON, read and written", "times as fast as with `encoding/json`", "fasthttp/Server/JSON10ReqPerConn", 0),
+}
