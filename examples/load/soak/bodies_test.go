@@ -3,6 +3,7 @@ package soak
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/ebbpool/arena"
@@ -18,7 +20,10 @@ import (
 )
 
 // Six bodies of 10 MB at once, in a container: a handler with arenas must live where an
-// ordinary one lives, and with limits it refuses and never dies.
+// ordinary one lives, and with limits it refuses and never dies. Without limits either side is
+// safe only where all that the six take, 40 MB each in arenas, garbage included, fits beside the
+// program: on a busy machine it can come within one collection, which frees none of it. (That was
+// seen: 292 MB, 250 of them marked, with a GOMEMLIMIT of 230.)
 func TestSoakBodies(t *testing.T) {
 	const key = "EBBPOOL_BODIES"
 	if side := os.Getenv(key); side != "" {
@@ -29,7 +34,7 @@ func TestSoakBodies(t *testing.T) {
 		t.Skip("memory is handed out once")
 	}
 	defer func(was int) { container = was }(container)
-	for _, mb := range []int{256, 96} {
+	for _, mb := range []int{384, 96} {
 		t.Run(fmt.Sprint(mb), func(t *testing.T) {
 			container = mb << 20
 			dir := group(t)
@@ -102,7 +107,10 @@ func serveBodies(t *testing.T, side string) {
 			g.Go(func() {
 				r, err := http.Post(s.URL, "application/json", bytes.NewReader(body))
 				if err != nil {
-					t.Error(err)
+					// The answer is lost where the server hangs up before it has read all of a body that it refuses.
+					if lost := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET); !lost || side != "limits" {
+						t.Error(err)
+					}
 					return
 				}
 				defer r.Body.Close()
