@@ -52,6 +52,7 @@ var libraries = map[string]decision{
 	"slices.Sorted[":                {Likely, "arena.Collect and slices.Sort"},
 	"maps.Clone[":                   {Likely, "arena.NewMap"},
 	"io.ReadAll":                    {Taken, "arena.ReadAll"},
+	"io/ioutil.ReadAll":             {Taken, "arena.ReadAll"},
 	"strings.Split":                 {Likely, "strings.SplitSeq and arena.Append"},
 	"strings.SplitN":                {Likely, "strings.Cut and arena.Append"},
 	"strings.Fields":                {Likely, "strings.FieldsSeq and arena.Append"},

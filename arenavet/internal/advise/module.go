@@ -83,8 +83,12 @@ func (o *Own) Of(f profile.Frame) (Package, bool) {
 }
 
 // inFolder reports whether a file may be one of a package's: the program may have been built
-// on another machine, or with -trimpath, which leaves the import path for a folder.
+// on another machine, or with -trimpath, which leaves the import path for a folder. A grammar, and
+// the parser that goyacc makes of it, have no folder.
 func inFolder(p Package, file string) bool {
+	if filepath.Base(file) == file {
+		return true
+	}
 	folder, _, _ := strings.Cut(filepath.Base(filepath.Dir(file)), "@")
 	return folder == filepath.Base(p.Dir) || folder == filepath.Base(p.ImportPath)
 }

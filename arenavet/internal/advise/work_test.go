@@ -2,6 +2,7 @@ package advise
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
 )
 
@@ -66,6 +67,21 @@ func TestAdviseInlinedLibrary(t *testing.T) {
 	}
 	if v.Pays || v.Sites[0].Called != "example.com/shop.find.Keys[...].func1" {
 		t.Errorf("%s: %+v", v.Verdict(), v.Sites[0])
+	}
+}
+
+// What goyacc makes has the names of its grammar and of its own parser, which are in no folder:
+// its allocations are the program's.
+func TestAdviseGrammar(t *testing.T) {
+	c := newMaker(t, "samples", "cpu")
+	c.cpu(500, "shop.find")
+	c.cpu(500, mallocs+"shop.(*yyParserImpl).Parse@yaccpar shop.yyParse@yaccpar shop.find")
+	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := v.Sites[0]; !v.Pays || s.Called != "" || filepath.Base(s.File) != "yaccpar" {
+		t.Errorf("%s: %+v", v.Verdict(), s)
 	}
 }
 
