@@ -182,7 +182,7 @@ var inArena = regexp.MustCompile(`In\(a(, |\))`)
 
 // build makes the program that measures a form of the module in a folder: plain calls it as it is.
 func (c *Made) build(form, module string) error {
-	dir, program := c.folder("program-"+form), c.program
+	dir, program := c.Folder(form), c.program
 	if form == "plain" {
 		program = inArena.ReplaceAllStringFunc(program, func(s string) string { return "(" + strings.TrimPrefix(s[4:], ", ") })
 	}
@@ -211,6 +211,9 @@ func (c *Made) build(form, module string) error {
 	_, err = run(dir, "go", "build", "-o", c.Program(form), ".")
 	return err
 }
+
+// Folder is that of the source of a form's program.
+func (c *Made) Folder(form string) string { return c.folder("program-" + form) }
 
 // Program is the file of a form's program.
 func (c *Made) Program(form string) string { return c.folder(form + ".exe") }

@@ -22,8 +22,9 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 		return err
 	}
 	defer os.RemoveAll(work)
-	l := lab{work: work, subject: filepath.Join(work, "subject.exe")}
-	if err := command("go", "build", "-o", l.subject, "./advice/subject"); err != nil {
+	subject := filepath.Join(work, "subject.exe")
+	l := lab{subject: func(string) string { return subject }}
+	if err := command("go", "build", "-o", subject, "./advice/subject"); err != nil {
 		return err
 	}
 	f, err := os.Create(file)
@@ -43,19 +44,18 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 		if n, err := changed(files[0], files[1]); err == nil { // one that is not converted has no such file
 			fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", s.Name, n)
 		}
-		if err := l.turns(f, s.Name, rounds, length, func(string) string { return l.subject }); err != nil {
+		if err := l.turns(f, s.Name, rounds, length); err != nil {
 			return err
 		}
 	}
 	return f.Close()
 }
 
-// turns writes what the forms of a program take, each from the file that subject names.
-func (l *lab) turns(w io.Writer, name string, rounds int, length time.Duration, subject func(form string) string) error {
+// turns writes what the forms of a program take.
+func (l *lab) turns(w io.Writer, name string, rounds int, length time.Duration) error {
 	for range rounds {
 		for _, live := range []string{"0", "1000000"} {
 			for _, side := range [][2]string{{"plain", "100"}, {"arena", "100"}, {"plain", "400"}} {
-				l.subject = subject(side[0])
 				_, each, err := l.serve(name, side[0], side[1], length, "-live", live)
 				if err != nil {
 					return err

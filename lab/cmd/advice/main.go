@@ -27,6 +27,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/testkit/turns"
 	"github.com/ebbpool/arena/lab/advice"
+	"github.com/ebbpool/arena/lab/advice/others"
 )
 
 func main() {
@@ -71,8 +72,11 @@ type row struct {
 }
 
 type lab struct {
-	work, subject, arena string
-	allocations          float64 // of a request, of the last that was served
+	work, arena string
+	subject     func(form string) string // the file of a program's form
+	dir         string                   // of the program
+	packages    []string                 // that arena advise is asked about
+	allocations float64                  // of a request, of the last that was served
 }
 
 func run(freeze bool, names string, rounds int, length time.Duration) error {
@@ -81,8 +85,10 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	l := lab{work: work, subject: filepath.Join(work, "subject.exe"), arena: filepath.Join(work, "arena.exe")}
-	if err := errors.Join(command("go", "build", "-o", l.subject, "./advice/subject"), command("go", "-C", "../arenavet", "build", "-o", l.arena, "./cmd/arena")); err != nil {
+	subject := filepath.Join(work, "subject.exe")
+	l := lab{work: work, arena: filepath.Join(work, "arena.exe"), subject: func(string) string { return subject },
+		packages: []string{"./advice", "./advice/subject", "github.com/ebbpool/arena/lab/load/handlers"}}
+	if err := errors.Join(command("go", "build", "-o", subject, "./advice/subject"), command("go", "-C", "../arenavet", "build", "-o", l.arena, "./cmd/arena")); err != nil {
 		return err
 	}
 	frozen, err := read("advice/frozen.csv")
@@ -90,15 +96,12 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 		return err
 	}
 	var rows []row
-	for _, s := range advice.Subjects() {
-		if names != "" && !slices.Contains(strings.Split(names, ","), s.Name) || freeze && !s.Frozen {
-			continue
-		}
-		i := slices.IndexFunc(frozen, func(r row) bool { return r.name == s.Name })
+	one := func(l lab, name string) error {
+		i := slices.IndexFunc(frozen, func(r row) bool { return r.name == name })
 		var r row
 		if freeze && i >= 0 {
 			r = frozen[i]
-		} else if r, err = l.predict(s.Name); err != nil {
+		} else if r, err = l.predict(name); err != nil {
 			return err
 		}
 		fmt.Printf("%-10s predicted %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.gain, r.low, r.high, r.gogc)
@@ -109,6 +112,23 @@ func run(freeze bool, names string, rounds int, length time.Duration) error {
 			fmt.Printf("%-10s measured  %.2f (%.2f to %.2f), GOGC=400 %.2f\n", r.name, r.measured, r.min, r.max, r.measuredGOGC)
 		}
 		rows = append(rows, r)
+		return nil
+	}
+	for _, s := range advice.Subjects() {
+		if names != "" && !slices.Contains(strings.Split(names, ","), s.Name) || freeze && !s.Frozen {
+			continue
+		}
+		if err := one(l, s.Name); err != nil {
+			return err
+		}
+	}
+	if !freeze {
+		if err := eachOther(work, names, func(c *others.Made) error {
+			l.subject, l.dir, l.packages = c.Program, c.Folder("plain"), []string{".", c.Path + "/..."}
+			return one(l, c.Path)
+		}); err != nil {
+			return err
+		}
 	}
 	if freeze {
 		return write("advice/frozen.csv", rows)
@@ -145,7 +165,7 @@ func command(name string, args ...string) error {
 // serve runs one form of a program: how many requests it served, and the processor time of
 // each in nanoseconds.
 func (l *lab) serve(name, form, gogc string, length time.Duration, args ...string) (requests, each float64, err error) {
-	cmd := exec.Command(l.subject, append([]string{"-name", name, "-form", form, "-for", length.String()}, args...)...)
+	cmd := exec.Command(l.subject(form), append([]string{"-name", name, "-form", form, "-for", length.String()}, args...)...)
 	cmd.Env = append(os.Environ(), "GOGC="+gogc)
 	out, err := cmd.Output()
 	if err != nil {
@@ -161,11 +181,13 @@ func (l *lab) serve(name, form, gogc string, length time.Duration, args ...strin
 
 func (l *lab) predict(name string) (row, error) {
 	cpu, allocs := filepath.Join(l.work, "cpu"), filepath.Join(l.work, "allocs")
-	requests, _, err := l.serve(name, "plain", "100", 12*time.Second, "-cpu", cpu, "-allocs", allocs)
+	requests, _, err := l.serve(name, "plain", "100", 20*time.Second, "-cpu", cpu, "-allocs", allocs)
 	if err != nil {
 		return row{}, err
 	}
-	out, err := exec.Command(l.arena, "advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests)), "./advice", "./advice/subject", "github.com/ebbpool/arena/lab/load/handlers").Output()
+	advise := exec.Command(l.arena, append([]string{"advise", "-json", "-cpu", cpu, "-allocs", allocs, "-requests", strconv.Itoa(int(requests))}, l.packages...)...)
+	advise.Dir = l.dir
+	out, err := advise.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return row{}, fmt.Errorf("arena advise, %s: %w\n%s", name, err, exit.Stderr)
 	} else if err != nil {

@@ -76,7 +76,7 @@ func ofOther(f *os.File, c *others.Made, rounds int, length time.Duration) error
 		return err
 	}
 	fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", c.Name, n)
-	return (&lab{}).turns(f, c.Name, rounds, length, c.Program)
+	return (&lab{subject: c.Program}).turns(f, c.Name, rounds, length)
 }
 
 // automatically writes what "arena convert" makes of them, and what their forms take by turns: the
@@ -109,7 +109,7 @@ func automatically(file, names string, rounds int, length time.Duration) error {
 				if form == "automatic" && moved == 0 {
 					from = "plain"
 				}
-				l := lab{subject: c.Program(from)}
+				l := lab{subject: c.Program}
 				_, each, err := l.serve(c.Name, from, "100", length)
 				if err != nil {
 					return err
