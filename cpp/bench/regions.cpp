@@ -325,8 +325,10 @@ void add_regions() {
     add_epochs<counted>("destructor", 1'000);
     add<bump>("tree-children-first", 17, &run_tree<true, bump>);
     add<ebb_arena>("tree-children-first", 17, &run_tree<true, ebb_arena>);
+    add<pmr_buffer>("tree-children-first", 17, &run_tree<true, pmr_buffer>);
     add<bump>("tree-parents-first", 17, &run_tree<false, bump>);
     add<ebb_arena>("tree-parents-first", 17, &run_tree<false, ebb_arena>);
+    add<pmr_buffer>("tree-parents-first", 17, &run_tree<false, pmr_buffer>);
     add<bump>("mixed", 1'000, &run_random<mixed, bump>);
     add<ebb_arena>("mixed", 1'000, &run_random<mixed, ebb_arena>);
     add<pmr_buffer>("text", 1'000, &run_random<text, pmr_buffer>);

@@ -1,11 +1,17 @@
 package figures
 
+import (
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/subjects"
+)
+
 const (
 	faster   = "times as fast as the Go heap"
 	bytebump = "times the time of `bytebump`"
 	cursor   = "times the time of `cursor`"
 	inlined  = "times the time of `inlined`"
 	asMap    = "times as fast as a builtin map"
+	ofPmr    = "times the time of `std::pmr::monotonic_buffer_resource`, C++"
 )
 
 // Profiled is the build of a binary that was built with a profile.
@@ -57,6 +63,10 @@ var Go = []Claim{
 		"Epochs/objects=20/alloc=lane", "Epochs/objects=20/alloc=cursor", AtMost, 0.95},
 	{"", "times the time of `cursor`, in an arena that has 81 other types in one epoch of 16",
 		"EpochsMixed/objects=20/alloc=lane", "EpochsMixed/objects=20/alloc=cursor", AtMost, 0},
+	{"Binary trees to 20 levels, by a handle", ofPmr,
+		matrix.Name("trees", 20, subjects.Region), matrix.Name("trees", 20, "std::pmr"), AtMost, 1.5},
+	{"Binary trees to 20 levels, by a slab", ofPmr,
+		matrix.Name("trees", 20, subjects.Slab), matrix.Name("trees", 20, "std::pmr"), AtMost, 1.5},
 	{"`AllocBytes`, 64 B", faster,
 		"Bytes/alloc=heap", "Bytes/alloc=arena", AtLeast, 0},
 	{"", bytebump,

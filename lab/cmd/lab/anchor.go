@@ -13,7 +13,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/rounds"
+	"github.com/ebbpool/arena/lab/subjects"
 )
 
 // anchors are the programs that read the corpora by libraries of C++, for so long each. What
@@ -33,13 +35,32 @@ func anchors(ctx context.Context, dir, benchtime string, report io.Writer) (all 
 		args = append(args, c.Name+"="+file)
 	}
 	for library, define := range map[string]string{"simdjson": "-DUSE_SIMDJSON", "yyjson": "-DUSE_YYJSON"} {
-		program := filepath.Join(dir, library)
-		out, err := exec.CommandContext(ctx, "c++", "-O3", "-DNDEBUG", "-std=c++17", define, "-o", program, "jsonbench/anchor/anchor.cpp", "-l"+library).CombinedOutput()
-		if err != nil {
+		program := rounds.Program{Path: filepath.Join(dir, library), Args: args}
+		if out, err := compile(ctx, program.Path, define, "jsonbench/anchor/anchor.cpp", "-l"+library); err != nil {
 			fmt.Fprintf(report, "skipped %s, which the package lib%[1]s-dev has, or the folders in CPATH and LIBRARY_PATH: %v\n%.300s\n", library, err, out)
 			continue
 		}
-		all = append(all, rounds.Program{Path: program, Args: args})
+		all = append(all, program)
 	}
 	return all, nil
+}
+
+// compile makes a program of C++.
+func compile(ctx context.Context, program string, args ...string) (said []byte, _ error) {
+	return exec.CommandContext(ctx, "c++", append([]string{"-O3", "-DNDEBUG", "-std=c++17", "-o", program}, args...)...).CombinedOutput()
+}
+
+// binaryTrees are the programs that build trees of 20 levels: ours, and one of C++ where this
+// machine has a compiler.
+func binaryTrees(ctx context.Context, dir string, report io.Writer) ([]rounds.Program, error) {
+	all, err := matrix.Programs(ctx, dir, matrix.Options{Full: true, Workloads: []string{"trees"}, Subjects: []string{subjects.Region, subjects.Slab}, Benchtime: "1x"})
+	if err != nil {
+		return nil, err
+	}
+	program := rounds.Program{Path: filepath.Join(dir, "trees"), Args: []string{"20"}}
+	if out, err := compile(ctx, program.Path, "workloads/pmr/trees.cpp"); err != nil {
+		fmt.Fprintf(report, "skipped std::pmr, without a compiler of C++17: %v\n%.300s\n", err, out)
+		return all, nil
+	}
+	return append(all, program), nil
 }

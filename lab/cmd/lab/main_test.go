@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ebbpool/arena/lab/matrix"
+	"github.com/ebbpool/arena/lab/rounds"
+	"github.com/ebbpool/arena/lab/workloads"
 )
 
 // lab runs a command line, and returns its exit code and all that it prints.
@@ -49,5 +54,24 @@ func TestBadInput(t *testing.T) {
 		if left, _ := filepath.Glob("results/*"); len(left) != 0 {
 			t.Errorf("lab %s leaves %v", line, left)
 		}
+	}
+}
+
+// The program of C++ builds the trees that the matrix builds, and is named as a subject of it.
+func TestTreesOfCpp(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "trees")
+	if out, err := compile(t.Context(), program, "../../workloads/pmr/trees.cpp"); err != nil {
+		t.Skipf("SKIPPED: no compiler of C++17: %v\n%s", err, out)
+	}
+	out, err := exec.Command(program, "8").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rounds.Parse(bytes.NewReader(out), "trees")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := m.Values(matrix.Name("trees", 8, "std::pmr"), "checksum"); len(sum) != 1 || int(sum[0]) != workloads.TreeNodes(8) {
+		t.Errorf("%v nodes, %d are wanted, from\n%s", sum, workloads.TreeNodes(8), out)
 	}
 }

@@ -124,10 +124,14 @@ func benchCommand() *cli.Command {
 					if err := rounds.Compile(ctx, bench, profiled, ".", []string{"-pgo=" + profile}); err != nil {
 						return err
 					}
-					return rounds.Run(ctx, w, n, []rounds.Program{
-						{Dir: bench, Path: plain, Args: rounds.Benchmarks(figures.Pattern(false), time)},
-						{Dir: bench, Build: figures.Profiled, Path: profiled, Args: rounds.Benchmarks(pattern, time)},
-					}, fail)
+					trees, err := binaryTrees(ctx, dir, cmd.Root().ErrWriter)
+					if err != nil {
+						return err
+					}
+					return rounds.Run(ctx, w, n, append(trees,
+						rounds.Program{Dir: bench, Path: plain, Args: rounds.Benchmarks(figures.Pattern(false), time)},
+						rounds.Program{Dir: bench, Build: figures.Profiled, Path: profiled, Args: rounds.Benchmarks(pattern, time)},
+					), fail)
 				})
 			})
 		},
