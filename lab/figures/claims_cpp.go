@@ -17,7 +17,7 @@ func cpp(work, num, den string, most float64) Claim {
 }
 
 // peers are those that not every machine has.
-var peers = []string{"mimalloc", "jemalloc", "tcmalloc", "oneTBB", "foonathan-memory", "protobuf-Arena", "subject=std::pmr"}
+var peers = []string{"mimalloc", "jemalloc", "tcmalloc", "oneTBB", "foonathan-memory", "protobuf-Arena", "subject=std::pmr", "codec=simdjson_DOM,_C++"}
 
 // Cpp are the claims of cpp/bench, in the order of their table.
 var Cpp = slices.Concat([]Claim{

@@ -21,7 +21,9 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"isolation":   isolated,
 	"others":      ofOthers,
 	"automatic":   automatic,
-	"json":        func(m rounds.Measured) ([]Figure, error) { return codecs(m, "json", "JSON", "arenajson"), nil },
+	"json": func(m rounds.Measured) ([]Figure, error) {
+		return append(Measure("json", JSON, m), codecs(m, "json", "JSON", "arenajson")...), nil
+	},
 	"codecs": func(m rounds.Measured) ([]Figure, error) {
 		return slices.Concat(Measure("protobuf", Protobuf, m), Measure("adapters", Adapters, m), codecs(m, "protobuf", "protobuf/Codec", "arenapb")), nil
 	},

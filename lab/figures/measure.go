@@ -63,7 +63,7 @@ func Measure(table string, claims []Claim, m rounds.Measured) []Figure {
 }
 
 // claimed has the tables of which a run measures every claim.
-var claimed = map[string][]Claim{"bench": Go, "cpp": Cpp, "protobuf": Protobuf, "adapters": Adapters}
+var claimed = map[string][]Claim{"bench": Go, "cpp": Cpp, "json": JSON, "protobuf": Protobuf, "adapters": Adapters}
 
 // complete reports claims of which a run has no figure: their benchmarks may have another
 // name by now. A peer that the run has in no claim is not on the machine.

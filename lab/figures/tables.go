@@ -38,6 +38,7 @@ var Places = []Place{
 	{"docs/generated/isolation.md", "isolation", func(all []Figure) string { return Rows(Only(all, "isolation")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
 	{"docs/generated/cpp-speed.md", "instructions", func(all []Figure) string { return Pivot("a call of", Only(all, "cpp instructions")) }},
+	{"docs/generated/json-speed.md", "claims", func(all []Figure) string { return Rows(Only(all, "json")) }},
 	{"docs/generated/json-speed.md", "json", func(all []Figure) string { return byCodec("json", all) }},
 	{"docs/generated/protobuf.md", "claims", func(all []Figure) string { return Rows(Only(all, "protobuf")) }},
 	{"docs/generated/protobuf.md", "bench", func(all []Figure) string { return byCodec("protobuf", all) }},
