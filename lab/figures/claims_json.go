@@ -14,6 +14,8 @@ var JSON = slices.Concat(
 	jsons("decode", 1.5, []string{"string_unicode", "japanese", "floats_17", "floats_18_to_25", "floats_below_0.0001", "numbers", "integers", "map_1000", "podlist", "gsoc"}, sonic, goccy),
 	jsons("decode", 1, []string{"base64"}, segmentio),
 	recycled(sonic, goccy),
+	jsons("decode a stream", 5, []string{"small"}, "encoding/json"),
+	jsons("decode a stream, after all others", 5, []string{"small"}, "encoding/json"),
 	jsons("encode", 1.2, []string{"twitter", "golang_source", "canada", "string_unicode", "string_escaped", "request", "small", "japanese",
 		"floats_17", "floats_18_to_25", "floats_below_0.0001", "numbers", "integers"}, sonic, goccy),
 	jsons("encode", 1.2, []string{"base64"}, sonic, goccy, segmentio),
