@@ -85,6 +85,13 @@ func TestAdviseGrammar(t *testing.T) {
 	}
 }
 
+// A function that has moved is the same under both names.
+func TestLibraries(t *testing.T) {
+	if was, is := byLibrary("io/ioutil.ReadAll"), byLibrary("io.ReadAll"); was != is || is.outcome != Taken {
+		t.Errorf("ioutil.ReadAll: %+v, io.ReadAll: %+v", was, is)
+	}
+}
+
 // Large slices are mostly copied while they grow.
 func TestAdviseLargeSlices(t *testing.T) {
 	for size, part := range map[int64]float64{largeBytes - 1: savedGrow, largeBytes: savedLarge} {
