@@ -69,16 +69,15 @@ func writers(d document) []writer {
 
 // subjects are the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
-	all := []subject{warm(d), cold(d), plain(d), profiled(d)}
+	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained)), cold(d), plain(d), profiled(d)}
 	if s, ok := pooled(d); ok {
 		all = append(all, s)
 	}
 	return all
 }
 
-// warm is the arena from a pool.
-func warm(d document) subject {
-	pool := arena.NewArenaPool(chunkSize, maxRetained)
+// warm is an arena from a pool.
+func warm(d document, pool *arena.ArenaPool) subject {
 	t := reflect.TypeOf(d.kind).Elem()
 	var a *arena.Arena
 	return subject{ours, func() proto.Message {
