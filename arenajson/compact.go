@@ -115,12 +115,7 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 			i++
 			put(": ")
 		case '"':
-			for i++; doc[i] != '"'; i++ {
-				if doc[i] == '\\' {
-					i++
-				}
-			}
-			i++
+			i = stringEnd(doc, i)
 			put(doc[from:i])
 		default: // a number or a word
 			if i = strings.IndexAny(doc[from:], ",]}"); i < 0 {

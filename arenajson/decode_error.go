@@ -178,7 +178,9 @@ func (w *walk) to(p *decProgram, end int) {
 	}
 }
 
-// levels appends to all, which is empty, what is open where end is, the outermost first.
+// levels appends to all, which is empty, what is open where end is, the outermost first. It is
+// not the validator, which would keep this of every document for the few with errors, and has
+// found that all in front of end is JSON.
 func (w *walk) levels(all []level, end int) []level {
 	for i := 0; i < end; i++ {
 		switch w.doc[i] {
@@ -186,7 +188,7 @@ func (w *walk) levels(all []level, end int) []level {
 			if l := &all[len(all)-1]; l.name == 0 {
 				l.name = i
 			}
-			i = w.string(i) - 1
+			i = stringEnd(w.doc, i) - 1
 		case '{', '[':
 			all = append(all, level{at: i})
 		case '}', ']':
@@ -244,7 +246,7 @@ func (w *walk) enter(p *decProgram, f *decField, k int) {
 // text returns what the string at i says. Bytes that are no UTF-8 stay, which no member's name
 // has.
 func (w *walk) text(i int) string {
-	in := xunsafe.ViewString(w.doc[i+1 : w.string(i)-1])
+	in := xunsafe.ViewString(w.doc[i+1 : stringEnd(w.doc, i)-1])
 	if strings.IndexByte(in, '\\') < 0 {
 		return in
 	}
@@ -252,14 +254,14 @@ func (w *walk) text(i int) string {
 	return xunsafe.ViewString(text)
 }
 
-// string returns where the string at i ends, or the document.
-func (w *walk) string(i int) int {
-	for i++; i < len(w.doc) && w.doc[i] != '"'; i++ {
-		if w.doc[i] == '\\' {
+// stringEnd returns where the string at i of doc ends, or doc.
+func stringEnd[T string | []byte](doc T, i int) int {
+	for i++; i < len(doc) && doc[i] != '"'; i++ {
+		if doc[i] == '\\' {
 			i++
 		}
 	}
-	return min(i+1, len(w.doc))
+	return min(i+1, len(doc))
 }
 
 // StrictError describes what Strict refuses and encoding/json does not.

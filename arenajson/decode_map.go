@@ -269,8 +269,7 @@ func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) boo
 		d.fromText(p.key, to, name, i)
 	case keyJSON:
 		p.key.at(to).SetZero()
-		w := walk{doc: d.doc} // in the document itself, for name is undone
-		d.json(p.key, to, d.doc[i:w.string(i)], i)
+		d.json(p.key, to, d.doc[i:stringEnd(d.doc, i)], i) // name is undone
 	default: // a number in quotes
 		if d.strict && !isNumber(name) {
 			return false // strconv takes more than JSON does

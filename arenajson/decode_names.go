@@ -134,8 +134,7 @@ func (d *decoder) growTable(o *openNames) {
 	clear(table)
 	for i, e := range mine {
 		at := int(e & (1<<atBits - 1))
-		w := walk{doc: d.doc}
-		place := int(d.hashOfName(at, w.string(at))) & (size - 1)
+		place := int(d.hashOfName(at, stringEnd(d.doc, at))) & (size - 1)
 		for table[place] != 0 {
 			place = (place + 1) & (size - 1)
 		}

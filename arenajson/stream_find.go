@@ -1,16 +1,20 @@
 package arenajson
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"io"
 	"math/bits"
 	"strings"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // search finds where a document ends, in text that comes in pieces. It counts brackets
 // and looks for the ends of strings, and stops where the document can't be JSON any
-// more as soon as it sees that: who then reads the document finds the same.
+// more as soon as it sees that: who then reads the document finds the same. It is not the
+// validator, which can't stop where a piece ends and go on in the next one.
 type search struct {
 	i      int // how far the text was looked at
 	depth  int
@@ -52,30 +56,23 @@ func (s *search) find(b []byte) int {
 
 // word finds the end of one of the three words.
 func (s *search) word(b []byte, word string) int {
-	for k := range len(word) {
-		if s.i+k == len(b) {
-			return -1
-		}
-		if b[s.i+k] != word[k] {
-			return s.i + k + 1
-		}
+	n := min(len(b)-s.i, len(word))
+	if n < len(word) && string(b[s.i:]) == word[:n] {
+		return -1
 	}
-	return s.i + len(word)
+	return s.i + n // which may be an error
 }
 
 // goOn goes on in a number, which ends where something else begins.
 func (s *search) goOn(b []byte) int {
-	for ; s.i < len(b); s.i++ {
-		next := s.number.after(b[s.i])
-		if next == atStart {
-			if s.number.mayEnd() {
-				return s.i
-			}
-			return s.i + 1 // which is an error
-		}
-		s.number = next
+	s.number, s.i = s.number.over(xunsafe.ViewString(b), s.i)
+	switch {
+	case s.i == len(b):
+		return -1
+	case s.number.mayEnd():
+		return s.i
 	}
-	return -1
+	return s.i + 1 // which is an error
 }
 
 // nested goes on within a string, an array or an object.
@@ -125,11 +122,7 @@ func (s *search) nested(b []byte) (end int) {
 // ends is for a document behind which there is nothing but err: where it ends, or what
 // is wrong.
 func (s *search) ends(b []byte, err error) (int, error) {
-	i := 0
-	for i < len(b) && isSpace(b[i]) {
-		i++
-	}
-	if i == len(b) {
+	if len(bytes.TrimLeft(b, " \t\r\n")) == 0 {
 		return 0, err
 	}
 	if err == io.EOF && s.number.mayEnd() {
