@@ -73,7 +73,8 @@ func (d *decoder) strRest(start, i int) (string, int) {
 // backslash, a control character, or at what is not UTF-8. Characters of one length follow
 // each other, as a rule, and several are looked at at once.
 func (d *decoder) good(i int) int {
-	for {
+	i, done := d.goodBlocks(i)
+	for !done {
 		x := d.word(i)
 		switch {
 		case x&0x80 == 0:
@@ -111,6 +112,7 @@ func (d *decoder) good(i int) int {
 			return i
 		}
 	}
+	return i
 }
 
 // areThrees is areUsual with the line ends of JavaScript among what is usual.

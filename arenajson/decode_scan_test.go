@@ -1,13 +1,16 @@
 package arenajson
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // textTypes are where strings are read: copied with the document, of which it is the only
@@ -94,4 +97,62 @@ func TestTexts(t *testing.T) {
 		sameAsV1(t, a, textTypes[n%len(textTypes)], text, 0)
 		a.Reset()
 	}
+}
+
+// goodEnd is what good finds in a text, by the words of Go.
+func goodEnd(text []byte) (i int) {
+	for i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\' {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size <= 1 {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+// sameGood looks for the end of a text with vectors and without.
+func sameGood(t *testing.T, text []byte) {
+	t.Helper()
+	doc := append(bytes.Clone(text), make([]byte, docSlack)...)
+	d := decoder{base: xunsafe.DataOf(doc), n: len(text)}
+	defer func(on bool) { vectored = on }(vectored)
+	want := goodEnd(text)
+	for range 2 {
+		if got := d.good(0); got != want {
+			t.Fatalf("%q is good up to %d, not %d; vectors: %v", text, want, got, vectored)
+		}
+		vectored = false
+	}
+}
+
+// What ends a text, at each place of two blocks, behind characters of each length and with
+// them behind it. Without looking again at the last character of the last whole block one that
+// is cut off there went unseen.
+func TestBlocks(t *testing.T) {
+	ends := []string{`"`, `\`, "\x1f", "\x00", "", "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf", "\xe3", "\xe3\x80", "\xed\xa0\x80", "\xed\xbf\xbf",
+		"\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80", "\xff", "\x7f", "é", "日", "😀", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U0010ffff"}
+	for _, c := range []string{"a", "é", "日", "😀"} {
+		for at := range 80 {
+			before := strings.Repeat("a", at%len(c)) + strings.Repeat(c, at/len(c))
+			for _, end := range ends {
+				for _, behind := range []string{"", "a", strings.Repeat(c, 40)} {
+					sameGood(t, []byte(before+end+behind))
+				}
+			}
+		}
+	}
+}
+
+func FuzzBlocks(f *testing.F) {
+	f.Add([]byte("日本語の文章を読み書き 🙂 é"), byte(200), 40)
+	f.Fuzz(func(t *testing.T, text []byte, c byte, at int) {
+		sameGood(t, text)
+		long := bytes.Repeat(text, 1+64/max(len(text), 1)) // no text is too short
+		sameGood(t, long)
+		if len(long) > 0 {
+			long[uint(at)%uint(len(long))] = c
+			sameGood(t, long)
+		}
+	})
 }

@@ -1,0 +1,106 @@
+//go:build gc && !arenaportable
+
+#include "textflag.h"
+
+// func scanText(text *byte, blocks int) (n int, bad bool)
+TEXT ·scanText(SB), NOSPLIT, $0-25
+	MOVQ text+0(FP), SI
+	MOVQ blocks+8(FP), CX
+	MOVQ SI, DI
+	LEAQ ·vectors(SB), DX
+	VBROADCASTI128 0(DX), Y7   // firstHigh
+	VBROADCASTI128 16(DX), Y8  // firstLow
+	VBROADCASTI128 32(DX), Y9  // secondHigh
+	VBROADCASTI128 48(DX), Y10 // 0x0f
+	VBROADCASTI128 64(DX), Y11 // 0xe0 - 0x80
+	VBROADCASTI128 80(DX), Y12 // 0xf0 - 0x80
+	VBROADCASTI128 96(DX), Y13 // 0x80
+	VBROADCASTI128 112(DX), Y14 // quotes
+	VBROADCASTI128 128(DX), Y15 // backslashes
+	VPXOR Y1, Y1, Y1 // the block before
+	VPXOR Y2, Y2, Y2 // what is wrong so far
+
+block:
+	VMOVDQU (SI), Y0
+
+	// Where it ends: quotes, backslashes, and what is no more than 0x1f.
+	VPCMPEQB Y14, Y0, Y3
+	VPCMPEQB Y15, Y0, Y4
+	VPOR Y3, Y4, Y3
+	VPMINUB 144(DX), Y0, Y4
+	VPCMPEQB Y4, Y0, Y4
+	VPOR Y3, Y4, Y3
+	VPMOVMSKB Y3, AX
+
+	// What can't stand in two bytes, by both halves of the first and the second's upper one.
+	VPERM2I128 $0x21, Y0, Y1, Y5
+	VPALIGNR $15, Y5, Y0, Y3
+	VPSRLW $4, Y3, Y4
+	VPAND Y10, Y4, Y4
+	VPSHUFB Y4, Y7, Y4
+	VPAND Y10, Y3, Y3
+	VPSHUFB Y3, Y8, Y3
+	VPAND Y3, Y4, Y4
+	VPSRLW $4, Y0, Y3
+	VPAND Y10, Y3, Y3
+	VPSHUFB Y3, Y9, Y3
+	VPAND Y3, Y4, Y4
+
+	// Two bytes that go on must be where, and only where, a character of three began two
+	// bytes before, or one of four three before.
+	VPALIGNR $14, Y5, Y0, Y3
+	VPSUBUSB Y11, Y3, Y3
+	VPALIGNR $13, Y5, Y0, Y6
+	VPSUBUSB Y12, Y6, Y6
+	VPOR Y3, Y6, Y3
+	VPAND Y13, Y3, Y3
+	VPXOR Y3, Y4, Y4
+	VPOR Y4, Y2, Y2
+
+	TESTL AX, AX
+	JNZ found
+	VMOVDQA Y0, Y1
+	ADDQ $32, SI
+	DECQ CX
+	JNZ block
+	JMP end
+
+found:
+	BSFL AX, AX
+	ADDQ AX, SI
+
+end:
+	SUBQ DI, SI
+	MOVQ SI, n+16(FP)
+	VPTEST Y2, Y2
+	SETNE bad+24(FP)
+	VZEROUPPER
+	RET
+
+// func hasVectors() bool
+TEXT ·hasVectors(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	XORL AX, AX
+	CPUID
+	CMPL AX, $7
+	JB no
+	MOVL $1, AX
+	XORL CX, CX
+	CPUID
+	ANDL $(1<<27 | 1<<28), CX // XGETBV and AVX
+	CMPL CX, $(1<<27 | 1<<28)
+	JNE no
+	XORL CX, CX
+	XGETBV
+	ANDL $6, AX // the system keeps the registers
+	CMPL AX, $6
+	JNE no
+	MOVL $7, AX
+	XORL CX, CX
+	CPUID
+	SHRL $5, BX // AVX2
+	ANDL $1, BX
+	MOVB BX, ret+0(FP)
+
+no:
+	RET
