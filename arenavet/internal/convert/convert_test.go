@@ -110,6 +110,85 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Each run tells the same reasons, though there are several for most of what stays here.
+func TestReasons(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	first := ""
+	for range 3 {
+		p, err := load("testdata", []string{"./reasons"}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := p.root("reasons.Parse")
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := p.cone(root)
+		p.findBorders(within)
+		for range 10 {
+			pl, err := p.plan(Config{}, root, within)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := ""
+			for _, f := range pl.order {
+				for _, s := range f.sites {
+					all += p.position(s.Pos) + " " + s.What + ": " + s.Reason + "\n"
+				}
+				for _, call := range pl.ordered(f) {
+					all += p.position(call.Pos()) + " gets none: " + f.left[call] + "\n"
+				}
+			}
+			if first == "" {
+				first = all
+			}
+			if all != first {
+				t.Fatalf("one run tells\n%s, and another\n%s", first, all)
+			}
+		}
+	}
+}
+
+// A file's imports may stand in one line, or each alone.
+func TestImports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, files := t.TempDir(), map[string]string{"go.mod": "module example.com/oneline\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + root + "\n"}
+	calls := ""
+	for i, imports := range []string{
+		`import ("fmt"; "strings")`, `import ("strings"; "fmt")`, `import ("fmt" ; "strings" /* of words */)`, "import (); import (\"fmt\"; \"strings\" // of words\n)",
+		`import "fmt"; import "strings"`, `import "strings"; import "fmt"`, "import \"fmt\"\nimport \"strings\"", "import \"strings\"\nimport (\"fmt\")",
+	} {
+		name := fmt.Sprint("words", i)
+		files[name+".go"] = "package oneline\n\n" + imports + "\n\nfunc " + name + "(text string) string { return fmt.Sprint(strings.Fields(text)) }\n"
+		calls += "\t" + name + "(text)\n"
+	}
+	files["parse.go"] = "package oneline\n\nfunc Parse(text string) {\n" + calls + "}\n"
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Convert(Config{Dir: dir, Patterns: []string{"."}, Root: "oneline.Parse", NoTests: true})
+	if err != nil || len(r.Files) != len(files)-1 {
+		t.Fatal(err)
+	}
+	for name, text := range r.Files {
+		if strings.Contains(string(text), `"fmt"`) || strings.Count(string(text), "ebbpool/arena\"") != 1 {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // What is made for an error, as the comment at the end of its line says, is counted apart.
 func TestErrors(t *testing.T) {
 	if testing.Short() {

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"cmp"
 	"go/ast"
 	"go/format"
@@ -120,7 +121,16 @@ func (p *program) formatted(name string, text []byte) ([]byte, error) {
 			name = spec.Name.Name
 		}
 		if name != "" && name != "_" && name != "." && path != "C" && !used[name] {
-			from, to := fset.PositionFor(spec.Pos(), false).Offset, fset.PositionFor(spec.End(), false).Offset
+			var alone ast.Node = spec
+			for _, d := range file.Decls {
+				if g, ok := d.(*ast.GenDecl); ok && g.Pos() < spec.Pos() && spec.End() == g.End() {
+					alone = g
+				}
+			}
+			from, to := fset.PositionFor(alone.Pos(), false).Offset, fset.PositionFor(spec.End(), false).Offset
+			if rest := bytes.TrimLeft(text[to:], " \t"); bytes.HasPrefix(rest, []byte(";")) { // another stands behind it
+				to = len(text) - len(rest) + 1
+			}
 			if from > 0 && text[from-1] == '\t' && to < len(text) && text[to] == '\n' { // all of its line
 				from, to = from-1, to+1
 			}

@@ -1,8 +1,10 @@
 package convert
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -46,7 +48,7 @@ func (p *plan) decide() {
 		for _, f := range p.order {
 			bad := results[f.fn]
 			changed = p.judgeTables(f, bad) || changed
-			for call := range f.calls {
+			for _, call := range p.ordered(f) {
 				leave := func(why string) { f.leave(call, why) }
 				if f.groups[call] != nil {
 					leave = nil
@@ -92,10 +94,8 @@ func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, body
 		return false
 	}
 	if len(bad) == len(live) && leave != nil {
-		for _, why := range bad {
-			leave(why)
-			return true
-		}
+		leave(bad[slices.Min(slices.Collect(maps.Keys(bad)))])
+		return true
 	}
 	for t, why := range bad {
 		if g.demoted[t] == "" {
@@ -104,6 +104,13 @@ func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, body
 		}
 	}
 	return changed
+}
+
+// ordered are the calls of a function that may get an arena, as they stand in the text.
+func (p *plan) ordered(f *planned) []ssa.Instruction {
+	return slices.SortedFunc(maps.Keys(f.calls), func(a, b ssa.Instruction) int {
+		return cmp.Or(p.compare(callPos(a), callPos(b)), strings.Compare(a.Parent().String(), b.Parent().String()))
+	})
 }
 
 // leave has the calls at a place get no arena: a generic function has one in each of its bodies.
@@ -334,7 +341,8 @@ func (p *plan) judge(f *planned, results map[*ssa.Function]made) {
 			if why, ok := long.sites[i]; ok && s.Reason == "" {
 				s.Reason = why.What + p.at(why)
 			}
-			for _, why := range long.calls[i] { // what an analyzed function of another package makes
+			for _, t := range slices.Sorted(maps.Keys(long.calls[i])) { // what an analyzed function of another package makes
+				why := long.calls[i][t]
 				if g := i.(ssa.CallInstruction).Common().StaticCallee(); g != nil && life.Instance(g) && s.Reason == "" {
 					s.Reason = why.What + p.at(why)
 				}

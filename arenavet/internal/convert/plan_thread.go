@@ -260,15 +260,18 @@ func (p *plan) addImports(all edits, file *ast.File, list []imported) {
 	if strings.Contains(spec, "\n") {
 		text = "\n\nimport (\n\t" + spec + "\n)\n"
 	}
+	var last *ast.GenDecl
 	for _, d := range file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			if g.Rparen.IsValid() {
+			if last = g; g.Rparen.IsValid() {
 				p.insert(all, g.Rparen, "\n\t"+spec+"\n")
 				return
 			}
-			p.insert(all, g.Specs[0].Pos(), "(\n\t")
-			at, text = g.End(), "\n\n\t"+spec+"\n)\n"
 		}
+	}
+	if last != nil {
+		p.insert(all, last.Specs[0].Pos(), "(\n\t")
+		at, text = last.End(), "\n\n\t"+spec+"\n)\n"
 	}
 	p.insert(all, at, text)
 }

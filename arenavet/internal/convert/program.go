@@ -95,6 +95,10 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 		return cmp.Or(p.compare(a.Pos(), b.Pos()), strings.Compare(a.String(), b.String()))
 	})
 	p.graph = vta.CallGraph(all, nil)
+	for _, n := range p.graph.Nodes { // in the same order in each run, as the reasons that it leads to
+		slices.SortFunc(n.In, p.compareEdges)
+		slices.SortFunc(n.Out, p.compareEdges)
+	}
 	p.whole = whole
 	var paths []string
 	for _, pkg := range p.pkgs {
@@ -103,6 +107,10 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 	}
 	p.escaping, err = advise.Escapes(dir, paths)
 	return p, err
+}
+
+func (p *program) compareEdges(a, b *callgraph.Edge) int {
+	return cmp.Or(p.compare(a.Pos(), b.Pos()), strings.Compare(a.Caller.Func.String(), b.Caller.Func.String()), strings.Compare(a.Callee.Func.String(), b.Callee.Func.String()))
 }
 
 // ownPackages are those of the patterns, with what they need of their module; and the packages of others

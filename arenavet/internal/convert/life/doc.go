@@ -284,6 +284,7 @@ type summary struct {
 	cells   map[cell]set
 	results []set
 	leaks   map[object]Reason // of parameters
+	order   []object          // of leaks, by their reasons
 }
 
 func (s *summary) equal(t *summary) bool {

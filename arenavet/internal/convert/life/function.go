@@ -48,6 +48,9 @@ type Program struct {
 	readers   []*ssa.Function // methods that read JSON
 	outside   outside
 	packages  map[*ssa.Package]bool // of the functions
+	sorted    []*ssa.Function
+	behind    map[behind][]*ssa.Function
+	boxable   []types.Type
 }
 
 // Assumption is that a function stores nothing in a package's variable of a type, by a pointer

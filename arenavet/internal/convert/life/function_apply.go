@@ -131,7 +131,8 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 			f.store(r, c.path, values, nil, why)
 		}
 	}
-	for o, why := range s.leaks {
+	for _, o := range s.order {
+		why := s.leaks[o]
 		f.leak(objects(o), nil, Reason{why.What + ", in " + shortName(g), call.Pos()})
 	}
 	for i, r := range s.results {

@@ -189,6 +189,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	switch name {
 	case "fmt.Errorf":
 		f.errorf(call, args)
+		f.calledBack(call, pkg, args)
 		f.unknownResults(call)
 		return
 	case "errors.New":
@@ -296,15 +297,11 @@ func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 			f.leak(all, nil, Reason{"is given to a function that is not known", call.Pos()})
 			continue
 		}
-		s := f.summaryOf(instance{fn: g})
-		if s == nil {
-			continue
-		}
 		given := make([]set, len(g.Params))
 		for i := range given {
 			given[i] = all
 		}
-		f.applyTo(call, g, s, given, f.of(v), func(int, set) {})
+		f.run(call, g, given, f.of(v))
 	}
 }
 

@@ -1,20 +1,23 @@
 package life
 
 import (
+	"cmp"
+	"go/token"
 	"go/types"
 	"maps"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // longLivedObjects are those of a function that live for long: what leaked, and what it leads to.
 func (f *function) longLivedObjects(outside func(object) (Reason, bool)) map[object]Reason {
-	all := map[object]Reason{}
-	var todo []object
+	all, todo := map[object]Reason{}, map[Reason][]object{}
 	visit := func(o object, why Reason) {
 		if _, ok := all[o]; !ok && o.kind != global {
 			all[o] = why
-			todo = append(todo, o)
+			todo[why] = append(todo[why], o)
 		}
 	}
 	for o, why := range f.leaked {
@@ -25,23 +28,41 @@ func (f *function) longLivedObjects(outside func(object) (Reason, bool)) map[obj
 			visit(o, why)
 		}
 	}
-	for len(todo) > 0 {
-		o := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, c := range f.cells[o] {
-			for r := range c {
-				visit(r.object, all[o])
+	for _, why := range slices.SortedFunc(maps.Keys(todo), f.p.compare) { // so that each run tells the same one
+		for list := todo[why]; len(list) > 0; list = todo[why] {
+			o := list[len(list)-1]
+			todo[why] = list[:len(list)-1]
+			for _, c := range f.cells[o] {
+				for r := range c {
+					visit(r.object, why)
+				}
 			}
-		}
-		if o.kind == param { // and so does all that the parameter leads to
-			for other := range f.cells {
-				if other.kind == param && other.n == o.n && f.p.types.reaches(o.typ, other.typ) {
-					visit(other, all[o])
+			if o.kind == param { // and so does all that the parameter leads to
+				for other := range f.cells {
+					if other.kind == param && other.n == o.n && f.p.types.reaches(o.typ, other.typ) {
+						visit(other, why)
+					}
 				}
 			}
 		}
 	}
 	return all
+}
+
+// compare orders reasons by their places in the source: positions have the order in which files happened to be read.
+func (p *Program) compare(a, b Reason) int {
+	place := func(pos token.Pos) (string, int) {
+		if file := p.root.Prog.Fset.File(pos); file != nil {
+			return file.Name(), file.Offset(pos)
+		}
+		return "", 0
+	}
+	if a.Pos == b.Pos {
+		return strings.Compare(a.What, b.What)
+	}
+	inA, atA := place(a.Pos)
+	inB, atB := place(b.Pos)
+	return cmp.Or(strings.Compare(inA, inB), atA-atB)
 }
 
 func none(object) (Reason, bool) { return Reason{}, false }
@@ -55,6 +76,7 @@ func (f *function) summarize() *summary {
 			s.leaks[o] = why
 		}
 	}
+	s.order = slices.SortedFunc(maps.Keys(s.leaks), func(a, b object) int { return f.p.compare(s.leaks[a], s.leaks[b]) })
 	rename := func(r ref) ref {
 		if _, ok := long[r.object]; ok && (r.kind == site || r.kind == fresh) {
 			return ref{object{kind: global, typ: r.to}, "", r.to}
@@ -134,12 +156,16 @@ func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[s
 			for at := range f.makers(o) {
 				switch o.kind {
 				case site:
-					sites[at] = why
+					if old, ok := sites[at]; !ok || p.compare(why, old) < 0 {
+						sites[at] = why
+					}
 				case fresh:
 					if calls[at] == nil {
 						calls[at] = map[string]Reason{}
 					}
-					calls[at][o.typ] = why
+					if old, ok := calls[at][o.typ]; !ok || p.compare(why, old) < 0 {
+						calls[at][o.typ] = why
+					}
 				}
 			}
 		}

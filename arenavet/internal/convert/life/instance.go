@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 	"strings"
@@ -56,6 +57,28 @@ func (f *function) summaryOf(g instance) *summary {
 	}
 	users[f.inst] = true
 	return f.p.summaries[g]
+}
+
+// compareInstances gives instances an order, for reasons that are the same in each run.
+func compareInstances(a, b instance) int {
+	for i := range a.bound {
+		if x, y := a.bound[i], b.bound[i]; x != y {
+			return cmp.Or(x.n-y.n, compareFunctions(x.fn, y.fn))
+		}
+	}
+	return compareFunctions(a.fn, b.fn)
+}
+
+func compareFunctions(a, b *ssa.Function) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return cmp.Or(strings.Compare(a.String(), b.String()), a.Prog.Fset.Position(a.Pos()).Offset-b.Prog.Fset.Position(b.Pos()).Offset)
 }
 
 // wake has a function looked at, again.

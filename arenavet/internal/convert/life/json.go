@@ -74,10 +74,10 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 			f.store(ref{object: r.object}, "*", read, nil, why)
 		}
 	}
+	given := f.reach(into) // what it led to before is read into, too
+	given[made] = struct{}{}
 	for _, g := range f.p.readers {
-		if s := f.summaryOf(instance{fn: g}); s != nil {
-			f.applyTo(call, g, s, []set{read, read}, nil, func(int, set) {})
-		}
+		f.run(call, g, []set{given, read}, nil)
 	}
 }
 

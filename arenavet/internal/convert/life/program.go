@@ -3,6 +3,8 @@ package life
 import (
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
@@ -14,7 +16,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		root: root, graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
 		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, sealed: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
-		crossed: map[token.Pos]bool{}, packages: map[*ssa.Package]bool{}, escapes: map[token.Pos]*Escaped{},
+		crossed: map[token.Pos]bool{}, packages: map[*ssa.Package]bool{}, escapes: map[token.Pos]*Escaped{}, sorted: functions, behind: map[behind][]*ssa.Function{},
 	}
 	for _, fn := range functions {
 		p.own[fn] = len(fn.Blocks) > 0
@@ -22,6 +24,7 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 	for fn := range p.own {
 		p.packages[PackageOf(fn)] = true
 	}
+	delete(p.packages, nil)
 	p.findTaken(functions)
 	p.findMarks(functions)
 	p.findReaders(functions)
@@ -145,7 +148,7 @@ func (p *Program) solve() {
 		} else {
 			p.summaries[g] = s
 		}
-		for user := range p.users[g] {
+		for _, user := range slices.SortedFunc(maps.Keys(p.users[g]), compareInstances) {
 			p.wake(user)
 		}
 	}

@@ -1,8 +1,9 @@
 // Package asked gives what it makes to functions of the standard library, which call methods of it that keep
-// what they are of: no item may move, though what leads to it may.
+// what they are of: no item may move, though what leads to it may. Only those named moves do.
 package asked
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +41,51 @@ func (s *shown) Title() string { kept = s.item; return "" }
 // within has the methods of what is in it.
 type within struct{ *text }
 
+// report has such values in its parts.
+type report struct {
+	Title string
+	Parts []map[string]*text
+	More  any
+}
+
+// hidden has one that nothing of the standard library calls a method of, since the field has no exported name.
+type hidden struct{ text *text }
+
+// plain has a method that keeps nothing.
+type plain struct{ Item *Item }
+
+func (p plain) String() string { return p.Item.Name }
+
+// held is read into, and keeps what it had.
+type held struct{ item *Item }
+
+func (h *held) UnmarshalJSON([]byte) error { kept = h.item; return nil }
+
+// sink keeps texts.
+type sink struct{ last string }
+
+func (s *sink) Write(p []byte) (int, error) { return len(p), nil }
+func (s *sink) WriteString(text string) (int, error) {
+	kept = text
+	return len(text), nil
+}
+
+// first leads a template to what keeps.
+type first struct{ item *Item }
+
+// Second is called by the template, and so is what it returns.
+func (f first) Second() *shown { return &shown{f.item} }
+
+// other has a method that nothing of the standard library calls, by what it takes.
+type other struct{ Item *Item }
+
+func (o *other) Format(*other) { kept = o.Item }
+
+// print gives on what it is given.
+func print(list ...any) { fmt.Fprintln(io.Discard, list...) }
+
+func printOne(v any) { fmt.Fprintln(io.Discard, v) }
+
 // Parse is the root.
 func Parse() {
 	i := &Item{}
@@ -58,4 +104,37 @@ func Parse() {
 	page.Execute(io.Discard, &shown{i7})
 	i8 := &Item{}
 	fmt.Fprint(io.Discard, within{&text{i8}})
+	parts()
+	arrived()
+}
+
+func parts() {
+	i9 := &Item{}
+	fmt.Fprint(io.Discard, report{Parts: []map[string]*text{{"": {i9}}}})
+	i10 := &Item{}
+	json.Marshal(&report{More: []any{&text{i10}}})
+	i11 := &Item{}
+	_ = fmt.Errorf("%v", []*text{{i11}})
+	i12 := &Item{}
+	json.Unmarshal([]byte("{}"), &held{i12})
+	i13 := &Item{}
+	local, _ := template.New("").Parse("{{.Second.Title}}")
+	local.Execute(io.Discard, first{i13})
+	i14 := &Item{}
+	local, _ = template.New("").Funcs(template.FuncMap{"keep": func(i *Item) string { kept = i; return "" }}).Parse("{{keep .Item}}")
+	local.Execute(io.Discard, plain{i14})
+	moves := &Item{}
+	fmt.Fprint(io.Discard, plain{moves}, &hidden{&text{moves}})
+}
+
+func arrived() {
+	i15 := &Item{}
+	print("", &text{i15})
+	i16 := &Item{}
+	printOne(shown{i16})
+	name := "name " + kept.(string)
+	w := bufio.NewWriter(&sink{})
+	w.WriteString(name)
+	moves := &Item{}
+	fmt.Fprint(io.Discard, moves, &other{moves})
 }
