@@ -143,6 +143,7 @@ func (p *plan) rewrite() (fixes edits, err error) {
 		return nil, err
 	}
 	p.rewriteCopiers(fixes, done)
+	p.rewriteTuples(fixes, done)
 	p.advised = true
 	for _, f := range p.order {
 		for _, s := range f.sites {

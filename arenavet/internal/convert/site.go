@@ -24,7 +24,8 @@ type Site struct {
 	kind   string // what the compiler's message of it begins with
 	fix    bool   // there is a text for it
 	json   *jsonCall
-	copier *ast.CallExpr // one of those
+	copier *ast.CallExpr   // one of those
+	tuple  *ast.AssignStmt // of several results, whose box it is
 }
 
 // sitesOf are the sites of a function and its literals that the compiler sends to the heap, and
@@ -77,17 +78,17 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 	info := d.pkg.TypesInfo
 	sums := map[ast.Expr]bool{}
 	var lits []*ast.FuncLit
-	box := func(e ast.Expr, to types.Type, at token.Pos, n int) {
+	box := func(e ast.Expr, from, to types.Type, at token.Pos, n int) bool {
 		if to == nil { // the blank identifier
-			return
+			return false
 		}
-		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(info.TypeOf(e)) {
-			return
+		if i, ok := to.Underlying().(*types.Interface); !ok || i.NumMethods() > 0 || types.IsInterface(from) {
+			return false
 		}
 		for _, body := range bodies {
 			made[e.Pos()] = append(made[e.Pos()], boxed(body, at, n)...)
 		}
-		add(e, "box", e.Pos(), e.Pos())
+		return add(e, "box", e.Pos(), e.Pos())
 	}
 	for _, v := range fn.Params { // of which a copy is made where the function begins
 		if slices.Contains(p.messages(v.Pos()), "var "+v.Name()) {
@@ -130,13 +131,20 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 			}
 			if results := sig.Results(); results.Len() == len(n.Results) {
 				for i, e := range n.Results {
-					box(e, results.At(i).Type(), n.Return, i)
+					box(e, info.TypeOf(e), results.At(i).Type(), n.Return, i)
 				}
 			}
 		case *ast.AssignStmt:
 			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
 				for i, e := range n.Rhs {
-					box(e, info.TypeOf(n.Lhs[i]), placeOf(n.Lhs[i]), 0)
+					box(e, info.TypeOf(e), info.TypeOf(n.Lhs[i]), placeOf(n.Lhs[i]), 0)
+				}
+			}
+			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && n.Tok == token.ASSIGN && len(n.Lhs) > 1 && len(n.Rhs) == 1 {
+				for i, e := range n.Lhs {
+					if box(e, info.TypeOf(call).(*types.Tuple).At(i).Type(), info.TypeOf(e), placeOf(e), 0) {
+						all[len(all)-1].tuple = n
+					}
 				}
 			}
 			if n.Tok == token.ADD_ASSIGN && isString(info.TypeOf(n.Lhs[0])) {
