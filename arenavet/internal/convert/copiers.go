@@ -1,6 +1,10 @@
 package convert
 
-import "strings"
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
 
 // copiers are functions of the standard library that copy their argument even where there is nothing to
 // change, and for which package arena has none: each has a text that does it in an arena, for a package
@@ -40,6 +44,13 @@ var copiers = map[string]struct{ name, text string }{
 	}
 	return a.AllocBytesToString(enc.AppendEncode(a.AllocBytes(enc.EncodedLen(len(src)))[:0], src))
 }`},
+	"(*bytes.Buffer).Write": {"writeIn", `(a *ARENA.Arena, to *OF.Buffer, p []byte) (int, error) {
+	if a == nil || to.Available() >= len(p) {
+		return to.Write(p)
+	}
+	*to = *OF.NewBuffer(ARENA.Append(a, to.Bytes(), p...))
+	return len(p), nil
+}`},
 	"bytes.ToLower": {"toLowerIn", strings.NewReplacer("To", "ToLower", "FROM", "A", "TO", "Z", "OTHER", "a").Replace(ascii)},
 	"bytes.ToUpper": {"toUpperIn", strings.NewReplacer("To", "ToUpper", "FROM", "a", "TO", "z", "OTHER", "A").Replace(ascii)},
 }
@@ -60,3 +71,33 @@ const ascii = `(a *ARENA.Arena, s []byte) []byte {
 	}
 	return out
 }`
+
+// bufferOf is the address of the buffer in a field that a call writes to, or empty: one in a variable may become
+// another type.
+func bufferOf(info *types.Info, n *ast.CallExpr) string {
+	x := n.Fun.(*ast.SelectorExpr).X
+	if _, ok := x.(*ast.SelectorExpr); !ok || textOf(x) == "" {
+		return ""
+	}
+	switch types.TypeString(info.TypeOf(x), nil) {
+	case "*bytes.Buffer":
+		return textOf(x)
+	case "bytes.Buffer":
+		return "&" + textOf(x)
+	}
+	return "" // it is embedded
+}
+
+// copierOf is what a call or conversion is called in copiers, or empty.
+func copierOf(info *types.Info, n *ast.CallExpr) string {
+	if tv := info.Types[n.Fun]; tv.IsType() {
+		if types.Identical(tv.Type, types.NewSlice(types.Typ[types.Byte])) && types.Identical(types.Default(info.TypeOf(n.Args[0])), types.Typ[types.String]) {
+			return "[]byte(s)"
+		}
+		return ""
+	}
+	if fn := calledFunc(info, n); fn != nil && copiers[fn.FullName()].name != "" && (fn.Name() != "Write" || bufferOf(info, n) != "") {
+		return fn.FullName()
+	}
+	return ""
+}

@@ -29,6 +29,9 @@ func (p *plan) rewriteCopiers(fixes, done edits) {
 				pkg = p.importName(d, fn.Pkg().Path(), fn.Pkg().Name())
 				if fn.Signature().Recv() != nil {
 					recv = types.ExprString(at.Fun.(*ast.SelectorExpr).X) + ", "
+					if fn.Name() == "Write" {
+						recv = bufferOf(d.pkg.TypesInfo, at) + ", "
+					}
 					if !slices.ContainsFunc(d.file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(fn.Pkg().Path()) }) {
 						continue // its type has no name in the file
 					}

@@ -282,20 +282,6 @@ func placeOf(e ast.Expr) token.Pos {
 	return ast.Unparen(e).Pos()
 }
 
-// copierOf is what a call or conversion is called in copiers, or empty.
-func copierOf(info *types.Info, n *ast.CallExpr) string {
-	if tv := info.Types[n.Fun]; tv.IsType() {
-		if types.Identical(tv.Type, types.NewSlice(types.Typ[types.Byte])) && types.Identical(types.Default(info.TypeOf(n.Args[0])), types.Typ[types.String]) {
-			return "[]byte(s)"
-		}
-		return ""
-	}
-	if fn := calledFunc(info, n); fn != nil && copiers[fn.FullName()].name != "" {
-		return fn.FullName()
-	}
-	return ""
-}
-
 var builders = map[string]bool{"strings.Builder": true, "bytes.Buffer": true}
 
 // builderTexts are the calls that take the text of a builder.

@@ -256,6 +256,9 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 			put(i, all)
 		}
 	}
+	if grows(call) {
+		f.grow(call, args[0])
+	}
 	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone(name) {
 		for r := range args[0] {
 			for i, a := range args[1:] {

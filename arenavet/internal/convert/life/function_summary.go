@@ -227,6 +227,9 @@ func TypesOf(i ssa.Instruction) (all []string) {
 	if reads(i) {
 		return []string{""}
 	}
+	if call, ok := i.(ssa.CallInstruction); ok && grows(call) {
+		return []string{key(textType)}
+	}
 	v, ok := i.(ssa.Value)
 	if !ok {
 		return nil
