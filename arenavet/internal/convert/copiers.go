@@ -101,3 +101,26 @@ func copierOf(info *types.Info, n *ast.CallExpr) string {
 	}
 	return ""
 }
+
+// textOf is the text of a variable, or of a field of one; or empty.
+func textOf(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		if of := textOf(x.X); of != "" {
+			return of + "." + x.Sel.Name
+		}
+	}
+	return ""
+}
+
+// calledFunc is the function of another package that a call is of, or nil.
+func calledFunc(info *types.Info, n *ast.CallExpr) *types.Func {
+	s, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	fn, _ := info.Uses[s.Sel].(*types.Func)
+	return fn
+}

@@ -90,19 +90,6 @@ func divisible(body *ast.BlockStmt, stmt *ast.AssignStmt) bool {
 	return listed && !jumps
 }
 
-// textOf is the text of a variable, or of a field of one; or empty.
-func textOf(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name
-	case *ast.SelectorExpr:
-		if of := textOf(x.X); of != "" {
-			return of + "." + x.Sel.Name
-		}
-	}
-	return ""
-}
-
 // uses reports whether a function has names that begin so.
 func uses(decl *ast.FuncDecl, prefix string) (found bool) {
 	ast.Inspect(decl, func(n ast.Node) bool {

@@ -233,16 +233,6 @@ func (p *program) callSite(info *types.Info, n *ast.CallExpr, add func(n ast.Nod
 	}
 }
 
-// calledFunc is the function of another package that a call is of, or nil.
-func calledFunc(info *types.Info, n *ast.CallExpr) *types.Func {
-	s, ok := n.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
-	fn, _ := info.Uses[s.Sel].(*types.Func)
-	return fn
-}
-
 // boxed are the instructions that make an interface of what is stored in a place, or is the n-th that is
 // returned there: they have no place of their own.
 func boxed(fn *ssa.Function, at token.Pos, n int) (all []ssa.Instruction) {

@@ -71,6 +71,12 @@ type bound struct {
 	fn *ssa.Function
 }
 
+// behind names the methods that a package of the standard library may call of values of a type.
+type behind struct {
+	typ types.Type
+	pkg string
+}
+
 // Reason is why something outlives the root.
 type Reason struct {
 	What string

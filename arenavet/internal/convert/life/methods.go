@@ -94,12 +94,6 @@ func listed(v ssa.Value) *ssa.Alloc {
 	return nil
 }
 
-// behind names the methods that a package of the standard library may call of values of a type.
-type behind struct {
-	typ types.Type
-	pkg string
-}
-
 // methodsBehind are the program's functions that a package of the standard library may call of a value of a type:
 // methods of that and of its parts that reflection leads to, and of whatever may lie in an interface there.
 func (p *Program) methodsBehind(t types.Type, pkg string) []*ssa.Function {
