@@ -34,10 +34,10 @@ type function struct {
 	hinted    int
 	handles   int
 
-	budget  int         // what the search may still cost
-	cost    int         // what it has cost
-	in      []*state    // what it found: what may hold where blocks begin, nil for those that are not reached
-	observe func(Fault) // in the last pass, where someone asks for it
+	budget    int         // what the search may still cost
+	concerned bool        // it deals with arenas
+	in        []*state    // what the search found: what may hold where blocks begin, nil for those that are not reached
+	observe   func(Fault) // in the last pass, where someone asks for it
 
 	exit    *state // what may hold at some return; nil before one is reached
 	results []value

@@ -40,7 +40,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.hand(st, v, pos, false)
 			f.letGo(st, v) // the goroutine may be the one that puts it back
 		case OpSent:
-			f.lend(st, f.sourceValue(st, instr, "sent", e.From, args), pos, "kept by the call")
+			f.lend(st, f.remade(st, instr, "sent", e.From, args), pos, "kept by the call")
 		case OpRuns:
 			run := f.resolve(st, instr, e.From.At, args)
 			f.starts(st, f.passed(st, run), []value{run}, pos)
@@ -48,7 +48,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.keeps(st)
 		case OpYields:
 			yielded := make([]value, e.Mark.Param+1)
-			yielded[e.Mark.Param] = f.sourceValue(st, instr, "yields", e.From, args)
+			yielded[e.Mark.Param] = f.remade(st, instr, "yields", e.From, args)
 			f.yields(st, v, yielded)
 			f.runs(st, instr, v, yielded)
 		case OpWait:
@@ -118,7 +118,7 @@ func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect
 	if !f.within(pos) {
 		pos = f.position(instr)
 	}
-	v := f.sourceValue(st, instr, "collected", e.From, args)
+	v := f.remade(st, instr, "collected", e.From, args)
 	f.collected(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, pos)
 }
 

@@ -32,7 +32,30 @@ func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args [
 	return follow(st, v, p.Path).at(p.Off)
 }
 
-// sourceValue returns what a callee's source is here.
+// objectOf is the site of what a callee's source stands for here, nil where that is nothing new.
+func (f *function) objectOf(instr ssa.CallInstruction, part string, src Source) *Site {
+	switch src.Kind {
+	case Memory:
+		k := f.site(instr, part, MemorySite, f.position(instr))
+		k.Slab, k.typ = src.Slab, src.Type
+		return k
+	case Body:
+		k := f.site(instr, part, LocalSite, f.position(instr))
+		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
+		return k
+	}
+	return nil
+}
+
+// remade is sourceValue for a source that stands alone.
+func (f *function) remade(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
+	if k := f.objectOf(instr, part, src); k != nil {
+		st.remake(k)
+	}
+	return f.sourceValue(st, instr, part, src, args)
+}
+
+// sourceValue returns what a callee's source is here; what it makes was remade before.
 func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
 	switch src.Kind {
 	case Same:
@@ -56,15 +79,9 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		}
 		return one(Atom{Site: k})
 	case Memory:
-		k := f.site(instr, part, MemorySite, f.position(instr))
-		k.Slab, k.typ = src.Slab, src.Type
-		st.remake(k)
-		return f.memory(st, k, f.resolve(st, instr, src.At, args))
+		return f.memory(st, f.objectOf(instr, part, src), f.resolve(st, instr, src.At, args))
 	case Body:
-		k := f.site(instr, part, LocalSite, f.position(instr))
-		st.remake(k)
-		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
-		return one(Atom{Site: k})
+		return one(Atom{Site: f.objectOf(instr, part, src)})
 	case Taken:
 		k := f.site(instr, part, MarkSite, f.position(instr))
 		return f.mark(st, k, f.resolve(st, instr, src.At, args))
@@ -103,11 +120,26 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 			st.store(k, off, nil, v, false)
 		}
 	}
+	part := func(n int) string { return what + " " + flows[n].Path + strconv.Itoa(n) }
+	given := make([]value, len(flows)) // before anything is made again, which the arguments may still lead to
+	var again []*Site
+	for n, fl := range flows {
+		if k := f.objectOf(instr, part(n), fl.From); k != nil {
+			again = append(again, k)
+		}
+		if fl.From.Kind == Same {
+			given[n] = f.resolve(st, instr, fl.From.At, args)
+		}
+	}
+	st.remake(again...)
 	for n, fl := range flows {
 		if fl.From.Kind == Again {
 			continue
 		}
-		v := f.sourceValue(st, instr, what+" "+fl.Path+strconv.Itoa(n), fl.From, args)
+		v := given[n]
+		if fl.From.Kind != Same {
+			v = f.sourceValue(st, instr, part(n), fl.From, args)
+		}
 		if (fl.From.Kind == Memory || fl.From.Kind == Body) && len(v) > 0 {
 			k := v[0].a.Site
 			objects[fl.Path] = append(objects[fl.Path], k)

@@ -37,6 +37,12 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					w.Strong = false
 					continue
 				}
+				if at, ok := f.stored[storeKey{k, off, a.Site}]; ok && w.pos == token.NoPos {
+					w.pos = at
+				}
+				if len(w.From) >= maxSummary {
+					continue
+				}
 				var from []Flow
 				if src, ok := f.source(a); ok && a.Site.Kind != MemorySite {
 					from = []Flow{{"", src}}
@@ -54,9 +60,6 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 					if !slices.Contains(w.From, fl) && len(w.From) < maxSummary {
 						w.From = append(w.From, fl)
 					}
-				}
-				if at, ok := f.stored[storeKey{k, off, a.Site}]; ok && w.pos == token.NoPos {
-					w.pos = at
 				}
 			}
 			if len(w.From) > 0 || w.Strong {
@@ -103,10 +106,8 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 // leads to too many the far ones are lost.
 func (f *function) flows(st *state, v value, path string) []Flow {
 	var out []Flow
-	noted := map[Flow]bool{}
 	note := func(fl Flow) {
-		if len(out) < maxSummary && !noted[fl] {
-			noted[fl] = true
+		if len(out) < maxSummary && !slices.Contains(out, fl) {
 			out = append(out, fl)
 		}
 	}

@@ -28,7 +28,7 @@ type Package struct {
 	imported  map[*types.Func]*Summary                         // of other packages
 	unknown   map[*ssa.Function]bool                           // those that callers know nothing of: too large, or too much is done to arguments
 	tooLarge  map[*ssa.Function]bool                           // those that the search gave up
-	searches  map[*ssa.Function]func(observe func(Fault)) bool // of functions where it took long: repeats the end; false: it is out of date
+	searches  map[*ssa.Function]func(observe func(Fault)) bool // of functions that deal with arenas: repeats the end; false: it is out of date
 	reads     map[*ssa.Function]*Summary                       // what Summary said since a search began; nil: nobody asks
 	putting   *bool                                            // whether the package puts arenas back; nil: not looked for yet
 }

@@ -49,8 +49,9 @@ type Site struct {
 	// older stands for those that the same instruction made in earlier turns
 	// of a loop. Nothing is known of which of them is meant, so nothing is
 	// reported that depends on it.
-	older *Site
-	isOld bool
+	older  *Site
+	isOld  bool
+	remade bool // while older takes the place of it
 }
 
 // initial returns what a cell holds before anything was stored into it.

@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"math"
+	"slices"
+
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
@@ -34,7 +37,7 @@ func (f *function) search() bool {
 		return false
 	}
 	f.budget = maxCostOthers
-	if f.c.relevant(f.fn) {
+	if f.concerned = f.c.relevant(f.fn); f.concerned {
 		f.budget = maxCost
 	}
 	in := make([]*state, len(blocks))
@@ -82,13 +85,12 @@ func (f *function) search() bool {
 
 // last is a last pass over the blocks when the search is over, which may be repeated.
 func (f *function) last(observe func(Fault)) *Summary {
-	f.cost = maxCost - f.budget
 	f.exit, f.results = nil, nil
 	f.budget = maxCost // the last pass is short
 	f.observe = observe
 	for i, b := range f.fn.Blocks {
-		if f.in[i] != nil {
-			f.block(f.in[i].clone(), b)
+		if _, returns := b.Instrs[len(b.Instrs)-1].(*ssa.Return); f.in[i] != nil && (returns || observe != nil) {
+			f.block(f.in[i].clone(), b) // where nobody looks, only what returns say counts
 		}
 	}
 	f.observe = nil
@@ -132,10 +134,21 @@ func Analyze(pass *analysis.Pass) *Package {
 // calls has changed.
 const maxRounds = 6
 
-// solve computes the summaries of functions that call each other, callees
-// first, until none changes.
+// maxFresh is how often it is before callers are only told of what adds something.
+const maxFresh = 2
+
+// solve computes the summaries of functions, callees first; of those that call each other
+// until none changes.
 func (c *Package) solve() {
 	users := map[*ssa.Function][]*ssa.Function{}
+	for _, group := range c.groups(users) {
+		c.settle(group, users)
+	}
+}
+
+// groups are the package's functions, callees first, those that call each other together.
+// It notes in users who mentions a function.
+func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.Function) {
 	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
@@ -152,42 +165,71 @@ func (c *Package) solve() {
 			}
 		}
 	}
-	var order []*ssa.Function
-	seen := map[*ssa.Function]bool{}
+	// Tarjan's algorithm.
+	number, lowest, place := map[*ssa.Function]int{}, map[*ssa.Function]int{}, map[*ssa.Function]int{} // place: behind its callees
+	var open []*ssa.Function
 	var visit func(fn *ssa.Function)
 	visit = func(fn *ssa.Function) {
-		if seen[fn] || c.summaries[fn] == nil {
-			return
+		number[fn] = len(number) + 1
+		lowest[fn] = number[fn]
+		open = append(open, fn)
+		see := func(g *ssa.Function) {
+			if c.summaries[g] == nil {
+				return
+			}
+			if number[g] == 0 {
+				visit(g)
+			}
+			lowest[fn] = min(lowest[fn], lowest[g])
 		}
-		seen[fn] = true
 		mentions(fn, func(g *ssa.Function) {
 			users[g] = append(users[g], fn)
-			visit(g)
+			see(g)
 		})
 		for _, g := range fn.AnonFuncs {
-			visit(g)
+			see(g)
 		}
-		order = append(order, fn)
+		place[fn] = len(place)
+		if lowest[fn] < number[fn] {
+			return
+		}
+		group := slices.Clone(open[slices.Index(open, fn):])
+		open = open[:len(open)-len(group)]
+		for _, g := range group {
+			lowest[g] = math.MaxInt // the group is complete
+		}
+		slices.SortFunc(group, func(a, b *ssa.Function) int { return place[a] - place[b] })
+		out = append(out, group)
 	}
 	for _, fn := range c.Functions {
-		visit(fn)
+		if number[fn] == 0 {
+			visit(fn)
+		}
 	}
+	return out
+}
+
+// settle computes the summaries of a group.
+func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.Function) {
 	rounds := map[*ssa.Function]int{}
 	queued := map[*ssa.Function]bool{}
-	for _, fn := range order {
+	for _, fn := range group {
 		queued[fn] = true
 	}
-	for len(order) > 0 {
-		fn := order[0]
-		order = order[1:]
+	for waiting, n := len(group), 0; waiting > 0; n = (n + 1) % len(group) {
+		fn := group[n]
+		if !queued[fn] {
+			continue
+		}
 		queued[fn] = false
+		waiting--
 		if rounds[fn]++; rounds[fn] > maxRounds {
 			continue
 		}
 		f := newFunction(c, fn)
 		c.reads = map[*ssa.Function]*Summary{}
 		s := f.solve(nil)
-		if f.cost > maxCostOthers {
+		if f.concerned { // the others need no Check
 			c.searches[fn] = f.repeat(c.reads)
 		}
 		c.reads = nil
@@ -195,14 +237,14 @@ func (c *Package) solve() {
 			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
 			continue
 		}
-		if s.equal(c.summaries[fn]) {
+		if known := c.summaries[fn]; s.equal(known) || rounds[fn] > maxFresh && !s.adds(known) {
 			continue
 		}
 		c.summaries[fn] = s
 		for _, g := range users[fn] {
-			if !queued[g] {
+			if !queued[g] && slices.Contains(group, g) {
 				queued[g] = true
-				order = append(order, g)
+				waiting++
 			}
 		}
 	}

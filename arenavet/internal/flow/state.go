@@ -169,42 +169,54 @@ func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom,
 	*s.budget -= cost
 }
 
-// remake says that the instruction of k runs again: what it made in earlier
-// turns of a loop is one of the older ones from now on.
-func (s *state) remake(k *Site) {
-	if !s.made[k] {
-		s.made[k] = true
+// remake says that the instructions of all run again: what they made in earlier
+// turns of a loop are the older ones from now on.
+func (s *state) remake(all ...*Site) {
+	var again []*Site
+	hint := uint64(0)
+	for _, k := range all {
+		if !s.made[k] {
+			s.made[k] = true
+			continue
+		}
+		if k.older == nil {
+			c := *k
+			c.isOld, c.older, c.hint = true, nil, k.hint<<1|k.hint>>63
+			k.older = &c
+		}
+		k.remade, hint = true, hint|k.hint
+		again = append(again, k)
+	}
+	if len(again) == 0 {
 		return
 	}
-	if k.older == nil {
-		c := *k
-		c.isOld, c.older, c.hint = true, nil, k.hint<<1|k.hint>>63
-		k.older = &c
-	}
-	o := k.older
 	rename := func(x *Site) *Site {
-		if x == k {
-			return o
+		if x != nil && x.remade {
+			return x.older
 		}
 		return x
 	}
-	s.rewrite(func(x *Site) bool { return x == k }, k.hint, func(a Atom) (Atom, bool) {
+	s.rewrite(func(x *Site) bool { return x.remade }, hint, func(a Atom) (Atom, bool) {
 		a.Site, a.Region = rename(a.Site), rename(a.Region)
 		return a, true
 	})
-	for _, p := range s.parts(k) {
-		if len(p.atoms) > 0 {
-			had, _ := s.at(o, p.off)
-			s.set(o, p.off, addAtoms(had, p.atoms))
+	for _, k := range again {
+		k.remade = false
+		o := k.older
+		for _, p := range s.parts(k) {
+			if len(p.atoms) > 0 {
+				had, _ := s.at(o, p.off)
+				s.set(o, p.off, addAtoms(had, p.atoms))
+			}
 		}
+		delete(s.cells, k)
+		delete(s.handed, k)
+		if l, ok := s.lent[k]; ok {
+			delete(s.lent, k)
+			s.lent[o] = l
+		}
+		delete(s.marks, k)
 	}
-	delete(s.cells, k)
-	delete(s.handed, k)
-	if l, ok := s.lent[k]; ok {
-		delete(s.lent, k)
-		s.lent[o] = l
-	}
-	delete(s.marks, k)
 }
 
 // size is how much there is to copy.

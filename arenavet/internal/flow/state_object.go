@@ -68,8 +68,8 @@ func (o *object) note(atoms []Atom) {
 }
 
 // mentions reports whether what lies in o leads to a site that is meant, or was allocated
-// from it, and adds to cost what it takes to find that. hint is that of the only site that is
-// meant, 0 where there may be more.
+// from it, and adds to cost what it takes to find that. hint has those of all sites that
+// are meant, and is 0 where they are not known.
 func (o *object) mentions(meant func(*Site) bool, hint uint64, cost *int) bool {
 	if hint != 0 && o.hints&hint == 0 {
 		*cost++

@@ -132,6 +132,44 @@ func (s *Summary) equal(t *Summary) bool {
 		})
 }
 
+// adds reports whether s tells callers more than t, an earlier summary of the same function.
+// Where t names as many flows as it may, these are others each time that functions which call
+// each other are looked at: then only sources that t has not count, and not how deep they lie.
+func (s *Summary) adds(t *Summary) bool {
+	return !t.full() || !same(s.Reads, t.Reads) || !same(s.Late, t.Late) || !slices.Equal(s.Effects, t.Effects) || moreSources(s.Results, t.Results) ||
+		slices.ContainsFunc(s.Writes, func(w Write) bool {
+			i := slices.IndexFunc(t.Writes, func(x Write) bool { return x.To == w.To && x.Strong == w.Strong })
+			return i < 0 || moreSources(w.From, t.Writes[i].From)
+		})
+}
+
+// full reports whether s may have more flows than it names.
+func (s *Summary) full() bool {
+	return len(s.Results) >= maxSummary || slices.ContainsFunc(s.Writes, func(w Write) bool { return len(w.From) >= maxSummary })
+}
+
+// moreSources reports whether a source of flows is none of those of earlier ones, in the same
+// result if they are of results.
+func moreSources(flows, earlier []Flow) bool {
+	sources := func(list []Flow) map[Flow]bool {
+		out := map[Flow]bool{}
+		for _, fl := range list {
+			if fl.From.Kind != Again {
+				part, _, _ := strings.Cut(fl.Path, access.Deref)
+				out[Flow{part, Source{Kind: fl.From.Kind, At: fl.From.At, fn: fl.From.fn}}] = true
+			}
+		}
+		return out
+	}
+	had := sources(earlier)
+	for fl := range sources(flows) {
+		if !had[fl] {
+			return true
+		}
+	}
+	return false
+}
+
 // same reports whether s and t have the same members, each once.
 func same[T comparable](s, t []T) bool {
 	return slices.Equal(s, t) || len(s) == len(t) && !slices.ContainsFunc(s, func(x T) bool { return !slices.Contains(t, x) })

@@ -1,0 +1,115 @@
+package flow
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// What several instructions of a call make anew is older at once, with all that leads to it.
+// One by one, a call whose result leads to many objects takes a look at the state for each.
+func TestRemakeTogether(t *testing.T) {
+	budget := 1000
+	s, a, b, holder := newState(&budget), &Site{hint: 1}, &Site{hint: 2}, &Site{hint: 4}
+	s.remake(a, b)
+	s.set(holder, "", []Atom{{Site: a}, {Site: b, Region: a}})
+	s.set(a, "", []Atom{{Site: b}})
+	before := budget
+	s.remake(a, b)
+	if took := before - budget; took > 20 {
+		t.Errorf("it took %d", took)
+	}
+	if got, _ := s.at(holder, ""); !slices.Equal(got, []Atom{{Site: a.older}, {Site: b.older, Region: a.older}}) {
+		t.Errorf("the holder leads to %v", got)
+	}
+	if got, _ := s.at(a.older, ""); len(s.parts(a)) != 0 || !slices.Equal(got, []Atom{{Site: b.older}}) {
+		t.Errorf("the older object leads to %v", got)
+	}
+	if a.remade || b.remade {
+		t.Error("they are still being remade")
+	}
+}
+
+// A summary that names as many flows as it may adds something only where it has another
+// source. Without it functions that call each other name others in every round, and a parser is
+// looked at until the rounds are up; and if others were no reason either, what lies deep in a
+// tree would not be known.
+func TestSummaryAdds(t *testing.T) {
+	list := func(n int, deeper string) (out []Flow) {
+		for i := range n {
+			out = append(out, Flow{fmt.Sprintf("t0;*;f%d;%s", i, deeper), Source{Kind: Memory, At: Place{Param: 1}}})
+		}
+		return out
+	}
+	other := []Flow{{"t0;*;f1;", Source{Kind: Memory, At: Place{Param: 2}}}}
+	effect := []Effect{{Op: OpUse, At: Place{Param: 1}}}
+	to := func(from []Flow, strong bool) []Write {
+		return []Write{{To: Place{Path: "*;f0;"}, Strong: strong, From: from}}
+	}
+	full := list(maxSummary, "")
+	for name, c := range map[string]struct {
+		s, known Summary
+		want     bool
+	}{
+		"deeper":                {Summary{Results: list(9, "*;f1;")}, Summary{Results: list(9, "")}, true},
+		"deeper, full":          {Summary{Results: list(maxSummary, "*;f1;")}, Summary{Results: full}, false},
+		"deeper, a write full":  {Summary{Writes: to(list(9, "*;f1;"), false)}, Summary{Writes: to(full, false)}, false},
+		"a source":              {Summary{Results: append(list(9, ""), other...)}, Summary{Results: full}, true},
+		"a source of a write":   {Summary{Writes: to(other, false)}, Summary{Writes: to(full, false)}, true},
+		"a result":              {Summary{Results: []Flow{{"t1;", full[0].From}}}, Summary{Results: full}, true},
+		"an effect":             {Summary{Results: full, Effects: effect}, Summary{Results: full}, true},
+		"a read":                {Summary{Results: full, Reads: []Read{{}}}, Summary{Results: full}, true},
+		"a late use":            {Summary{Results: full, Late: []LateUse{{}}}, Summary{Results: full}, true},
+		"a write":               {Summary{Results: full, Writes: to(nil, false)}, Summary{Results: full}, true},
+		"a write on every path": {Summary{Writes: to(full, true)}, Summary{Writes: to(full, false)}, true},
+		"a way back":            {Summary{Results: []Flow{{"t1;", Source{Kind: Again}}}}, Summary{Results: full}, false},
+	} {
+		if got := c.s.adds(&c.known); got != c.want {
+			t.Errorf("%s: adds is %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Functions come behind those that they call, and those that call each other together, and no
+// others with them.
+func TestGroups(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", `package p
+func top() { even(3); leaf() }
+func even(n int) bool { leaf(); return n == 0 || odd(n-1) }
+func odd(n int) bool { return n != 0 && even(below(n)) }
+func below(n int) int { return n - 1 }
+func leaf() {}
+`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, _, err := ssautil.BuildPackage(&types.Config{}, fset, types.NewPackage("p", ""), []*ast.File{file}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Package{summaries: map[*ssa.Function]*Summary{}}
+	for _, name := range []string{"top", "even", "odd", "below", "leaf"} {
+		c.Functions = append(c.Functions, built.Func(name))
+		c.summaries[built.Func(name)] = &Summary{}
+	}
+	var got []string
+	for _, group := range c.groups(map[*ssa.Function][]*ssa.Function{}) {
+		var names []string
+		for _, fn := range group {
+			names = append(names, fn.Name())
+		}
+		got = append(got, strings.Join(names, " "))
+	}
+	if want := []string{"leaf", "below", "odd even", "top"}; !slices.Equal(got, want) {
+		t.Errorf("the groups are %q, want %q", got, want)
+	}
+}
