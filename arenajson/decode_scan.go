@@ -73,8 +73,14 @@ func (d *decoder) strRest(start, i int) (string, int) {
 // backslash, a control character, or at what is not UTF-8. Characters of one length follow
 // each other, as a rule, and several are looked at at once.
 func (d *decoder) good(i int) int {
-	i, done := d.goodBlocks(i)
-	for !done {
+	if vectored && special(d.word(i)) == 0 { // what ends sooner isn't worth a call
+		end, done := d.goodBlocks(i)
+		if done {
+			return end
+		}
+		i = end
+	}
+	for {
 		x := d.word(i)
 		switch {
 		case x&0x80 == 0:
@@ -112,7 +118,6 @@ func (d *decoder) good(i int) int {
 			return i
 		}
 	}
-	return i
 }
 
 // areThrees is areUsual with the line ends of JavaScript among what is usual.

@@ -50,7 +50,7 @@ var vectors = func() (v [11][16]byte) {
 // is to go on where it says.
 func (d *decoder) goodBlocks(i int) (int, bool) {
 	blocks := (d.n + docSlack - i) / 32
-	if blocks == 0 || !vectored {
+	if blocks == 0 {
 		return i, false
 	}
 	n, bad := scanText(&d.view(i, i+32*blocks)[0], blocks)
