@@ -16,7 +16,7 @@ func hasVectors() bool
 // not UTF-8. One that is cut off where they end is not seen.
 //
 //go:noescape
-func scanText(text *byte, blocks int) (n int, bad bool)
+func scanText(v *[11][16]byte, text *byte, blocks int) (n int, bad bool)
 
 // vectors are tables of what can't stand in two bytes, a bit for each rule, by the upper half
 // of the first one, its lower half, and the upper half of the second; then bytes that the
@@ -53,7 +53,7 @@ func (d *decoder) goodBlocks(i int) (int, bool) {
 	if blocks == 0 {
 		return i, false
 	}
-	n, bad := scanText(&d.view(i, i+32*blocks)[0], blocks)
+	n, bad := scanText(&vectors, &d.view(i, i+32*blocks)[0], blocks)
 	if bad {
 		return i, false
 	}

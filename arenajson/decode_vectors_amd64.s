@@ -2,12 +2,12 @@
 
 #include "textflag.h"
 
-// func scanText(text *byte, blocks int) (n int, bad bool)
-TEXT ·scanText(SB), NOSPLIT, $0-25
-	MOVQ text+0(FP), SI
-	MOVQ blocks+8(FP), CX
+// func scanText(v *[11][16]byte, text *byte, blocks int) (n int, bad bool)
+TEXT ·scanText(SB), NOSPLIT, $0-33
+	MOVQ text+8(FP), SI
+	MOVQ blocks+16(FP), CX
 	MOVQ SI, DI
-	LEAQ ·vectors(SB), DX
+	MOVQ v+0(FP), DX
 	VBROADCASTI128 0(DX), Y7   // firstHigh
 	VBROADCASTI128 16(DX), Y8  // firstLow
 	VBROADCASTI128 32(DX), Y9  // secondHigh
@@ -71,9 +71,9 @@ found:
 
 end:
 	SUBQ DI, SI
-	MOVQ SI, n+16(FP)
+	MOVQ SI, n+24(FP)
 	VPTEST Y2, Y2
-	SETNE bad+24(FP)
+	SETNE bad+32(FP)
 	VZEROUPPER
 	RET
 
