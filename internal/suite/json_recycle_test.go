@@ -1,4 +1,4 @@
-package arenajson_test
+package suite
 
 import (
 	"encoding/json"
