@@ -45,10 +45,15 @@ var copiers = map[string]struct{ name, text string }{
 	return a.AllocBytesToString(enc.AppendEncode(a.AllocBytes(enc.EncodedLen(len(src)))[:0], src))
 }`},
 	"(*bytes.Buffer).Write": {"writeIn", `(a *ARENA.Arena, to *OF.Buffer, p []byte) (int, error) {
-	if a == nil || to.Available() >= len(p) {
-		return to.Write(p)
+	n := to.Len()
+	if a == nil || len(p) <= max(to.Available(), to.Cap()/2-n) || n == 0 && len(p) <= to.Cap() {
+		return to.Write(p) // it has room, or finds it where was what has been read
 	}
-	*to = *OF.NewBuffer(ARENA.Append(a, to.Bytes(), p...))
+	text := to.Bytes()
+	if n+to.Available() < to.Cap() { // it is read: next time there is room
+		text = ARENA.Append(a, ARENA.MakeSlice[byte](a, 0, 2*to.Cap()+len(p)), text...)
+	}
+	*to = *OF.NewBuffer(ARENA.Append(a, text, p...))
 	return len(p), nil
 }`},
 	"bytes.ToLower": {"toLowerIn", strings.NewReplacer("To", "ToLower", "FROM", "A", "TO", "Z", "OTHER", "a").Replace(ascii)},

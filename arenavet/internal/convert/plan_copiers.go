@@ -37,7 +37,7 @@ func (p *plan) rewriteCopiers(fixes, done edits) {
 					}
 				}
 			}
-			if d.pkg.Types.Scope().Lookup(name) != nil || p.names[d.pkg.PkgPath][name] > 0 || p.grammars[d.file] != nil {
+			if _, other := d.pkg.Types.Scope().Innermost(s.Pos).LookupParent(name, s.Pos); other != nil || p.names[d.pkg.PkgPath][name] > 0 || p.grammars[d.file] != nil {
 				continue
 			}
 			list := []edit{{from: file.Offset(at.Fun.Pos()), to: file.Offset(at.Lparen) + 1, text: name + "(" + f.arena + ", " + recv}}

@@ -35,6 +35,7 @@ func Parse(text []byte, given *Node) *Node {
 	n.Next.Data.Write(n.text.Bytes())
 	long(text, given)
 	behind(n, text)
+	queue(text)
 	return n
 }
 
@@ -65,3 +66,21 @@ func long(text []byte, given *Node) {
 }
 
 func into(n *Node, text []byte) { n.Data.Write(text) }
+
+// queue is read as fast as it is written, empty or not: what was read has room for more, and so it takes little memory.
+func queue(text []byte) (length int) {
+	n := &Node{}
+	for range 10_000 {
+		n.text.Write(text)
+		n.text.Next(len(text))
+	}
+	for i := range 10_000 {
+		n.text.Write(text)
+		if i > 10 {
+			n.text.Next(len(text))
+		}
+	}
+	writeIn := &Node{} // a name that the writer's own then does not mean
+	writeIn.text.Write(text)
+	return n.text.Len() - writeIn.text.Len()
+}
