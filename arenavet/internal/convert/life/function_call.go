@@ -206,6 +206,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) ||
 		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
+			f.calledBack(call, pkg, args)
 			return
 		}
 		why := Reason{"is given to " + name, call.Pos()}

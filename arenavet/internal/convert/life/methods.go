@@ -2,6 +2,7 @@ package life
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -16,8 +17,16 @@ var asked = map[string]bool{
 	"RoundTrip": true, "ServeHTTP": true,
 }
 
-// sorted are those that it calls of what it puts in order.
-var sorted = map[string]bool{"Len": true, "Less": true, "Swap": true, "Push": true, "Pop": true}
+// askedBy are those that one package calls, whose names programs have for much else.
+var askedBy = map[string][]string{
+	"sort": order, "container/heap": order, "errors": {"As", "Is", "Unwrap"}, "database/sql": {"Value"},
+	"encoding/json": {"IsZero"}, "encoding/xml": {"Token", "UnmarshalText", "UnmarshalXML", "UnmarshalXMLAttr"},
+	"encoding/gob": {"GobDecode", "GobEncode", "UnmarshalBinary", "UnmarshalText"}, "flag": {"Get", "IsBoolFlag", "Set", "UnmarshalText"},
+	"math/rand": {"Int63", "Seed", "Uint64"}, "math/rand/v2": {"Uint64"}, "io/fs": {"Glob", "Lstat", "Open", "ReadDir", "ReadFile", "ReadLink", "Stat", "Sub"},
+}
+
+// order are those of what is put in order.
+var order = []string{"Len", "Less", "Swap", "Push", "Pop"}
 
 // calledBack are the program's own functions that a function of the standard library may call of what a call
 // gives it: methods of what is in an interface, and in the parts of that. Those that keep nothing change nothing.
@@ -198,7 +207,7 @@ func (w *walk) calls(method types.Object) bool {
 	if w.template && method.Exported() && sig.Results().Len() > 0 {
 		return true
 	}
-	return (asked[method.Name()] || sorted[method.Name()] && (w.pkg == "sort" || w.pkg == "container/heap")) &&
+	return (asked[method.Name()] || slices.Contains(askedBy[w.pkg], method.Name())) &&
 		!contains(sig.Params(), func(t types.Type) bool {
 			n, ok := t.(*types.Named)
 			return ok && w.p.packages[w.p.root.Prog.Package(n.Obj().Pkg())]

@@ -4,7 +4,11 @@ package asked
 
 import (
 	"bufio"
+	"encoding/gob"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"sort"
@@ -106,6 +110,7 @@ func Parse() {
 	fmt.Fprint(io.Discard, within{&text{i8}})
 	parts()
 	arrived()
+	rarer()
 }
 
 func parts() {
@@ -137,4 +142,40 @@ func arrived() {
 	w.WriteString(name)
 	moves := &Item{}
 	fmt.Fprint(io.Discard, moves, &other{moves})
+}
+
+// Each of these has a method that one package asks for.
+type (
+	zero   struct{ item *Item }
+	read   struct{ item *Item }
+	gobbed struct{ item *Item }
+	option struct{ item *Item }
+	fault  struct{ item *Item }
+	found  struct{ item *Item }
+)
+
+func (z *zero) IsZero() bool                 { kept = z.item; return false }
+func (r *read) UnmarshalText([]byte) error   { kept = r.item; return nil }
+func (g *gobbed) GobEncode() ([]byte, error) { kept = g.item; return nil, nil }
+func (o *option) String() string             { return "" }
+func (o *option) Set(string) error           { kept = o.item; return nil }
+func (fault) Error() string                  { return "" }
+func (f fault) As(target any) bool           { kept = target; return false }
+func (found) Error() string                  { return "" }
+
+func rarer() {
+	i17 := &Item{}
+	json.Marshal(&struct {
+		Zero *zero `json:",omitzero"`
+	}{&zero{i17}})
+	i18 := &Item{}
+	xml.Unmarshal(nil, &read{i18})
+	i19 := &Item{}
+	gob.NewEncoder(io.Discard).Encode(&gobbed{i19})
+	i20 := &Item{}
+	errors.As(fault{}, &found{i20})
+	i21 := &Item{}
+	flag.NewFlagSet("", 0).Var(&option{i21}, "", "")
+	moves := &Item{}
+	fmt.Fprint(io.Discard, &zero{moves}, &read{moves}, &option{moves})
 }
