@@ -142,6 +142,9 @@ func (p *plan) thread(e entry) (edits, error) {
 			}
 		case byContext:
 			text := "\n\t" + f.arena + " := " + pkgName(f) + ".FromContext(" + p.contextOf(f.fn) + ")"
+			if !p.advised { // nothing may use it yet
+				text += "\n\t_ = " + f.arena
+			}
 			if e == gated {
 				text += fmt.Sprintf("\n\tif arenaGate != %q {\n\t\t%s = %s.NewArena(1<<16, 0)\n\t}\n\tif arenaGate == %q {\n\t\tdefer %[2]s.Release()\n\t}", noArena.value, f.arena, pkgName(f), ended.value)
 			}
