@@ -203,8 +203,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		f.unknownResults(call)
 		return
 	}
-	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) ||
-		pkg == "reflect" || pkg == "unsafe" || pkg == "log" || pkg == "log/slog" || pkg == "errors" || pkg == "expvar" {
+	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) || pkg == "errors" || keepsApart(pkg, name) {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
 			f.calledBack(call, pkg, args)
 			return
@@ -263,7 +262,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone(name) {
 		for r := range args[0] {
 			for i, a := range args[1:] {
-				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText {
+				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText || !readsText(name) {
 					f.store(r, "*", a, nil, Reason{"is kept by what outlives the root, in " + name, call.Pos()})
 				}
 			}
