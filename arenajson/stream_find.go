@@ -56,11 +56,15 @@ func (s *search) find(b []byte) int {
 
 // word finds the end of one of the three words.
 func (s *search) word(b []byte, word string) int {
-	n := min(len(b)-s.i, len(word))
-	if n < len(word) && string(b[s.i:]) == word[:n] {
-		return -1
+	for k := range len(word) {
+		if s.i+k == len(b) {
+			return -1
+		}
+		if b[s.i+k] != word[k] {
+			return s.i + k + 1 // which is an error
+		}
 	}
-	return s.i + n // which may be an error
+	return s.i + len(word)
 }
 
 // goOn goes on in a number, which ends where something else begins.
