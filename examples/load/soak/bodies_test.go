@@ -23,7 +23,8 @@ import (
 // ordinary one lives, and with limits it refuses and never dies. Without limits either side is
 // safe only where all that the six take, 40 MB each in arenas, garbage included, fits beside the
 // program: on a busy machine it can come within one collection, which frees none of it. (That was
-// seen: 292 MB, 250 of them marked, with a GOMEMLIMIT of 230.)
+// seen: 292 MB, 250 of them marked, with a GOMEMLIMIT of 230; 8 of 69 runs had more than 256.) In
+// 256 MB it has three tries.
 func TestSoakBodies(t *testing.T) {
 	const key = "EBBPOOL_BODIES"
 	if side := os.Getenv(key); side != "" {
@@ -34,7 +35,7 @@ func TestSoakBodies(t *testing.T) {
 		t.Skip("memory is handed out once")
 	}
 	defer func(was int) { container = was }(container)
-	for _, mb := range []int{384, 96} {
+	for _, mb := range []int{384, 256, 96} {
 		t.Run(fmt.Sprint(mb), func(t *testing.T) {
 			container = mb << 20
 			dir := group(t)
@@ -51,7 +52,11 @@ func TestSoakBodies(t *testing.T) {
 				}
 				return err == nil
 			}
-			if plain := lives("plain"); !lives("arena") && plain {
+			arenas := lives("arena")
+			for range 2 {
+				arenas = arenas || mb == 256 && lives("arena")
+			}
+			if plain := lives("plain"); !arenas && plain {
 				t.Error("the handler with arenas dies where the ordinary one lives")
 			}
 			if !lives("limits") {
