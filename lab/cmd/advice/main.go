@@ -1,6 +1,6 @@
 // Command advice compares what "arena advise" predicts with what conversions gain. For each
-// program of package advice it takes profiles of the plain form, predicts, measures both
-// forms, and writes advice/results.csv and the page
+// program of package advice, and each module that package others converts, it takes profiles of the
+// plain form, predicts, measures both forms, and writes advice/results.csv and the page
 // docs/generated/advice.md. It runs in the lab's folder:
 //
 //	go run ./cmd/advice

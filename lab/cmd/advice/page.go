@@ -32,14 +32,13 @@ verdict and the range are of the first prediction, where there is one.
 | program | predicted | first | measured | off | verdict | GOGC=400, predicted | measured |
 | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |
 `, rows[0].goVersion, "on two busy cores")
-	for _, s := range advice.Subjects() {
-		i := slices.IndexFunc(rows, func(r row) bool { return r.name == s.Name })
-		if i < 0 {
-			continue
+	for _, r := range rows {
+		what := r.name // a module of others
+		if i := slices.IndexFunc(advice.Subjects(), func(s advice.Subject) bool { return s.Name == r.name }); i >= 0 {
+			what = advice.Subjects()[i].What
 		}
-		r := rows[i]
 		p, first := r, "" // the first prediction counts
-		if i := slices.IndexFunc(frozen, func(f row) bool { return f.name == s.Name }); i >= 0 {
+		if i := slices.IndexFunc(frozen, func(f row) bool { return f.name == r.name }); i >= 0 {
 			p = frozen[i]
 			first = fmt.Sprintf("%.2f (%.2f–%.2f)", p.gain, p.low, p.high)
 			firsts++
@@ -57,7 +56,7 @@ verdict and the range are of the first prediction, where there is one.
 		}
 		off += math.Abs(p.gain/r.measured - 1)
 		fmt.Fprintf(&b, "| %s | %.2f (%.2f–%.2f) | %s | %.2f (%.2f–%.2f) | %+.0f %% | %s | %.2f | %.2f |\n",
-			s.What, r.gain, r.low, r.high, first, r.measured, r.min, r.max, 100*(p.gain/r.measured-1), verdict, r.gogc, r.measuredGOGC)
+			what, r.gain, r.low, r.high, first, r.measured, r.min, r.max, 100*(p.gain/r.measured-1), verdict, r.gogc, r.measuredGOGC)
 	}
 	fmt.Fprintf(&b, "\nMean error %.0f %%. %d of %d measured values lie in the predicted range, %d of %d verdicts are right, "+
 		"%d of %d first predictions are within 20 %%.\n", 100*off/float64(len(rows)), inside, len(rows), right, len(rows), near, firsts)

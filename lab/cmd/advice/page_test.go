@@ -25,3 +25,11 @@ func TestPage(t *testing.T) {
 		t.Errorf("docs/generated/advice.md is not what lab/advice/results.csv says: run go run ./cmd/advice -page in lab")
 	}
 }
+
+// A module of others has a line, by its path: it counts in the mean, and was left out.
+func TestPageOfOthers(t *testing.T) {
+	r := row{name: "example.com/parser", gain: 2, low: 1, high: 3, measured: 2.5}
+	if text := page([]row{r}, nil); !bytes.Contains(text, []byte("\n| example.com/parser | 2.00 (1.00–3.00) |")) {
+		t.Errorf("%s", text)
+	}
+}
