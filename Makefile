@@ -38,7 +38,7 @@ WORK = $(CURDIR)/scripts/root.work
 SUITES = . ./fixedpool ./internal/suite ./internal/bench
 MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
-ABOVE = ./arenajson ./arenahttp
+ABOVE = ./arenajson ./arenahttp ./internal/suite/json
 # Most of whose time goes to what make test leaves to test-plain-long.
 LONG = ./arenajson ./docs/mistakes ./internal/suite
 # Two tests of arenajson's that take two thirds of its time: of what is on the heap, and

@@ -1,4 +1,6 @@
-package suite
+// Package json tests arenajson as its users see it. Its tests are no part of package suite,
+// whose -nolayout must come before a type is first met: arenajson meets some as it starts.
+package json
 
 import (
 	"encoding/json"
