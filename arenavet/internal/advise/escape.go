@@ -17,12 +17,21 @@ func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	_, stderr, err := goCommand(dir, append([]string{"list", "-export", "-gcflags=-m", "-f", ""}, paths...)...)
+	stdout, stderr, err := goCommand(dir, append([]string{"list", "-export", "-gcflags=-m", "-f", "{{.ImportPath}} {{.Dir}}"}, paths...)...)
 	if err != nil {
 		return nil, err
 	}
-	all := map[LineKey][]string{}
+	folders := map[string]string{}
+	for line := range strings.Lines(string(stdout)) {
+		path, folder, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		folders[path] = folder
+	}
+	all, folder := map[LineKey][]string{}, dir
 	for line := range strings.Lines(string(stderr)) {
+		if path, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "# "); ok {
+			folder = folders[path] // what follows is this package's
+			continue
+		}
 		m := escapeLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
@@ -35,7 +44,10 @@ func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 			continue
 		}
 		file := m[1]
-		if !filepath.IsAbs(file) {
+		switch {
+		case filepath.Base(file) == file: // a line directive's, which has no folder
+			file = filepath.Join(folder, file)
+		case !filepath.IsAbs(file):
 			file = filepath.Join(dir, file)
 		}
 		n, _ := strconv.Atoi(m[2])

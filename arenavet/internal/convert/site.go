@@ -197,7 +197,7 @@ func (p *program) messages(pos token.Pos) (all []string) {
 	at, told := p.fset.PositionFor(pos, false), p.fset.PositionFor(pos, true)
 	all = slices.Clone(p.escaping[advise.LineKey{File: at.Filename, Line: at.Line}])
 	if told.Filename != at.Filename {
-		name := filepath.Join(p.dir, filepath.Base(told.Filename)) // the compiler says it as the directive does
+		name := filepath.Join(filepath.Dir(at.Filename), filepath.Base(told.Filename)) // a directive's name has no folder
 		all = append(all, p.escaping[advise.LineKey{File: name, Line: told.Line}]...)
 	}
 	return all
