@@ -21,7 +21,7 @@ import (
 
 // Advise predicts what an arena would be worth.
 func Advise(c Config) (*Advice, error) {
-	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, maps: map[string]float64{}}
+	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, maps: map[string]float64{}, lines: map[Line]*work{}}
 	a.outside = Site{Kind: kindOther, Use: "in goroutines without a function of these packages", outside: true}
 	var err error
 	if a.Dir, err = filepath.Abs(c.Dir); err != nil {
@@ -63,6 +63,7 @@ func (a *adviser) collect() {
 				t.entries[kindOfEntry(s.Entry)] += s.Nanos
 			}
 		case profile.Program, profile.Collector:
+			a.stands(&s)
 			if s.Class == profile.Program {
 				a.saves(&s)
 			}

@@ -32,13 +32,17 @@ type Site struct {
 	life    life
 	codec   *codec
 	grow    float64 // nanoseconds of growslice, without mallocgc
-	work    float64 // nanoseconds of the program's that an arena saves beside those of mallocgc
+	work    float64 // nanoseconds of the program's that an arena saves beside those of mallocgc, less what it adds
+	barrier float64 // nanoseconds of write barriers that an arena adds, while the collector marks as often
 	program float64 // nanoseconds of the program in a codec, and of the collector there
 	assists float64
 	entries map[Kind]float64
 	key     siteKey
 	path    string
 }
+
+// within names the function that a site is in.
+func (s *Site) within() string { return s.path + " " + outer(s.Function) }
 
 // Config has Advise's input.
 type Config struct {
@@ -56,6 +60,11 @@ type Line struct {
 	Line          int
 }
 
+func placeOf(p Package, f profile.Frame) Line {
+	path := pathOf(p, f)
+	return Line{p.ImportPath, path[strings.LastIndexAny(path, `/\`)+1:], f.Line}
+}
+
 type adviser struct {
 	Config
 	own       *Own
@@ -65,6 +74,7 @@ type adviser struct {
 	sites     map[siteKey]*Site
 	lives     map[string]*life   // of all sites of a function
 	maps      map[string]float64 // nanoseconds that arena.Map saves in a function's work with maps
+	lines     map[Line]*work     // of lines of the program, without what they call
 	outside   Site               // what no own function is on the stack of
 	notes     []string
 }
@@ -78,7 +88,7 @@ func (a *adviser) site(frames []profile.Frame) *Site {
 	f := frames[i]
 	p, _ := a.own.Of(f)
 	path := pathOf(p, f)
-	key := siteKey{line: Line{p.ImportPath, path[strings.LastIndexAny(path, `/\`)+1:], f.Line}}
+	key := siteKey{line: placeOf(p, f)}
 	if i > 0 {
 		key.called = frames[i-1].Function
 	}
@@ -131,6 +141,13 @@ const (
 	savedRehash = 0.9  // moving a map's entries to a larger table: arena.Map grows fourfold
 	savedAssign = 0.4  // entering into a map that grows
 	savedAccess = 0.25 // reading one that was just made
+)
+
+// What arena.Append adds where there is room, as on a stack: it copies a slice of one element by
+// a call, of pointers by two, and their write barriers are a call, too.
+const (
+	addedAppend = 3.5  // as a part of what append takes there: stacks of interfaces, of pointers and of integers
+	ofGrowing   = 0.25 // what the line takes itself where an append grows, as a part of growing
 )
 
 // largeBytes is from what mean size on the time to grow a slice is that of copying it.

@@ -43,7 +43,7 @@ const minLiveSamples = 5
 
 // lifeOf is that of all values that a site's function makes.
 func (a *adviser) lifeOf(s *Site) *life {
-	name := s.path + " " + outer(s.Function)
+	name := s.within()
 	if a.lives[name] == nil {
 		a.lives[name] = &life{}
 	}

@@ -43,6 +43,7 @@ func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float6
 		if s.codec == nil {
 			extra += s.Objects*nanosOfNew + s.Bytes*nanosOfByte
 			program -= s.work
+			collector += s.barrier
 			continue
 		}
 		program -= s.program
@@ -137,23 +138,21 @@ func (a *adviser) rank(v *Advice, after float64) {
 		}
 		f.Saved += s.Saved / v.total
 		f.Sites = append(f.Sites, *s)
-		whole += s.Saved / v.total
 	}
 	for _, f := range functions {
+		whole += max(f.Saved, 0)
 		slices.SortFunc(f.Sites, func(x, y Site) int { return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Line, y.Line)) })
 		v.Functions = append(v.Functions, *f)
 	}
 	slices.SortFunc(v.Functions, func(x, y Function) int {
 		return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Name, y.Name))
 	})
-	// Those that save the last twentieth together are not worth a line.
+	// Those that save the last twentieth together are not worth a line, but those that lose something.
 	var sum float64
-	for i, f := range v.Functions {
-		if sum += f.Saved; sum >= 0.95*whole || f.Saved <= 0 {
-			v.Functions = v.Functions[:i+1]
-			break
-		}
-	}
+	v.Functions = slices.DeleteFunc(v.Functions, func(f Function) bool {
+		sum += max(f.Saved, 0)
+		return f.Saved > -0.01 && sum-f.Saved >= 0.95*whole
+	})
 	slices.SortFunc(v.Heap, func(x, y Site) int {
 		return cmp.Or(cmp.Compare(y.Nanos, x.Nanos), cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})

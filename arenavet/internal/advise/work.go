@@ -42,6 +42,30 @@ func (a *adviser) saves(s *profile.Sample) {
 	}
 }
 
+// work is what a line takes without what it calls, in nanoseconds.
+type work struct{ program, barriers float64 }
+
+// stands adds a sample that is a line's own, or its write barriers'.
+func (a *adviser) stands(s *profile.Sample) {
+	barrier := strings.HasPrefix(s.Entry, "gcWriteBarrier")
+	if len(s.Frames) == 0 || s.Entry != "" && !barrier {
+		return
+	}
+	p, ok := a.own.Of(s.Frames[0])
+	if !ok {
+		return
+	}
+	key := placeOf(p, s.Frames[0])
+	if a.lines[key] == nil {
+		a.lines[key] = &work{}
+	}
+	if barrier {
+		a.lines[key].barriers += s.Nanos
+	} else {
+		a.lines[key].program += s.Nanos
+	}
+}
+
 // rehashes reports whether a map is moved to larger memory.
 func rehashes(frames []profile.Frame) bool {
 	for _, f := range frames {
@@ -59,7 +83,12 @@ func rehashes(frames []profile.Frame) bool {
 func (a *adviser) share() {
 	for _, s := range a.sites {
 		s.grown()
-		name := s.path + " " + outer(s.Function)
+		if w := a.lines[s.key.line]; w != nil && s.Kind == kindAppend {
+			room := max(w.program-ofGrowing*(s.grow+s.Nanos), 0)
+			s.work -= addedAppend * room
+			s.barrier += addedAppend * w.barriers * room / max(w.program, 1)
+		}
+		name := s.within()
 		if s.Kind == kindMap && s.outcome != Stays && a.maps[name] > 0 {
 			s.work += a.maps[name]
 			delete(a.maps, name)

@@ -50,3 +50,27 @@ func keep(name string) {
 	i := &item{name: name} // line keep
 	kept = append(kept, i) // line append
 }
+
+func list(name string) any {
+	m := map[string]any{} // line list
+	m[name] = name        // line list2
+	return m
+}
+
+func count(names []string) map[string]int {
+	m := map[string]int{} // line count
+	for _, name := range names {
+		m[name]++ // line count2
+	}
+	return m
+}
+
+func sum(all []any, n int) []any {
+	all = append(all, nil) // line sum
+	all[0] = n             // line sum2
+	return all
+}
+
+func product(x, y int) any {
+	return x * y // line product
+}
