@@ -110,29 +110,46 @@ func (a *adviser) decide() error {
 		a.notes = append(a.notes, fmt.Sprintf("the compiler can't be asked what escapes: %v", err))
 	}
 	for _, s := range a.sites {
+		if s.Called == "" {
+			s.Kind = kindAt(s.entry(), escaping[LineKey{s.File, s.Line}])
+		}
+	}
+	boxed, err := a.mapsInInterfaces()
+	if err != nil {
+		a.notes = append(a.notes, fmt.Sprintf("which maps get into interfaces isn't known: %v", err))
+	}
+	for _, s := range a.sites {
 		d := byLibrary(s.Called)
 		switch {
 		case s.codec != nil:
 			s.Kind, d = kindLibrary, decision{Taken, "arenajson"}
 		case s.Called != "":
 			s.Kind = kindLibrary
+		case s.Kind == kindMap && boxed[LineKey{s.File, s.Line}]:
+			d = decision{Stays, "a map that gets into an interface, whose readers expect a builtin one"}
 		default:
-			var entry Kind
-			for k, n := range s.entries {
-				if entry == "" || n > s.entries[entry] {
-					entry = k
-				}
-			}
-			s.Kind = kindAt(entry, escaping[LineKey{s.File, s.Line}])
 			d = byKind[s.Kind]
 		}
 		s.outcome, s.Use = d.outcome, d.use
 		if why := a.outlives(s); why != "" && s.outcome != Stays {
 			s.outcome, s.Use = Stays, why
 		}
+	}
+	a.boxes()
+	for _, s := range a.sites {
 		s.Outcome = s.outcome.String()
 	}
 	a.share()
 	a.outside.Outcome = Stays.String()
 	return nil
+}
+
+// entry is what the most of a site's time in the runtime was called for, or nothing.
+func (s *Site) entry() (most Kind) {
+	for k, n := range s.entries {
+		if most == "" || n > s.entries[most] {
+			most = k
+		}
+	}
+	return most
 }

@@ -46,7 +46,7 @@ var byKind = map[Kind]decision{
 	kindAppend:    {Taken, "arena.Append"},
 	kindText:      {Taken, "Concat, AllocString, AllocBytesToString"},
 	kindMap:       {Taken, "arena.NewMap"},
-	kindBox:       {Stays, "a box of an interface: arena.BoxOf, or a Buffer in place of fmt"},
+	kindBox:       {Taken, "arena.BoxOf, or a Buffer in place of fmt"},
 	kindClosure:   {Stays, "a closure"},
 	kindMethod:    {Stays, "a method value is a closure"},
 	kindArguments: {Stays, "the slice of variadic arguments"},
