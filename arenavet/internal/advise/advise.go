@@ -147,7 +147,7 @@ func (a *adviser) decide() error {
 // entry is what the most of a site's time in the runtime was called for, or nothing.
 func (s *Site) entry() (most Kind) {
 	for k, n := range s.entries {
-		if most == "" || n > s.entries[most] {
+		if most == "" || n > s.entries[most] || n == s.entries[most] && k < most { // the same in each run
 			most = k
 		}
 	}

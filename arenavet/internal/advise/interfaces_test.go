@@ -14,7 +14,7 @@ func advice(t *testing.T, c *maker) (*Advice, map[string]string) {
 	}
 	outcomes := map[string]string{}
 	for _, s := range v.Sites {
-		for _, name := range []string{"list", "list2", "count", "count2", "sum", "sum2", "product"} {
+		for _, name := range []string{"list", "list2", "listed", "filled", "count", "count2", "sum", "sum2", "product"} {
 			if s.Called == "" && s.Line == int(lineOf(t, name)) {
 				outcomes[name] = s.Outcome + ", " + s.Use
 			}
@@ -30,10 +30,16 @@ func TestAdviseMapInInterface(t *testing.T) {
 	c.cpu(600, "shop.find")
 	c.cpu(100, mallocs+"runtime.makemap_small shop.list")
 	c.cpu(100, mallocs+"internal/runtime/maps.newTable runtime.mapassign_faststr shop.list2")
+	c.cpu(100, mallocs+"runtime.makemap_small shop.listed")
+	c.cpu(100, mallocs+"runtime.makemap_small shop.filled")
 	c.cpu(100, mallocs+"runtime.makemap_small shop.count")
 	c.cpu(100, mallocs+"internal/runtime/maps.newTable runtime.mapassign_faststr shop.count2")
 	_, outcomes := advice(t, c)
-	for name, want := range map[string]string{"list": "stays, a map that gets", "list2": "stays, a map that gets", "count": "taken, arena.NewMap", "count2": "taken, arena.NewMap"} {
+	for _, name := range []string{"list", "list2", "listed", "filled", "count", "count2"} {
+		want := "stays, a map that gets"
+		if strings.HasPrefix(name, "count") {
+			want = "taken, arena.NewMap"
+		}
 		if !strings.HasPrefix(outcomes[name], want) {
 			t.Errorf("%s: %q, want %q", name, outcomes[name], want)
 		}

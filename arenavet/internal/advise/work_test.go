@@ -153,7 +153,7 @@ func TestAdviseLives(t *testing.T) {
 // than append, and its write barriers as long as the collector runs: a machine of expressions was
 // predicted 1.36 times its throughput, and has 0.97. Where each append grows it costs no more.
 func TestAdviseStack(t *testing.T) {
-	for _, c := range []struct{ self, barriers int64 }{{0, 0}, {10, 0}, {10, 30}, {60, 0}, {60, 90}, {160, 90}} {
+	for _, c := range []struct{ self, barriers int64 }{{0, 0}, {6, 0}, {10, 30}, {60, 0}, {60, 90}, {160, 90}} {
 		m := newMaker(t, "samples", "cpu")
 		m.cpu(1000, "shop.find")
 		m.cpu(40, "runtime.mallocgc runtime.growslice shop.sum")
@@ -181,5 +181,20 @@ func TestAdviseStack(t *testing.T) {
 		if loses != (c.self >= 60) {
 			t.Errorf("%+v: a function that loses is listed: %v", c, loses)
 		}
+	}
+}
+
+// Functions that save the last twentieth together are not listed.
+func TestAdviseSmall(t *testing.T) {
+	c := newMaker(t, "samples", "cpu")
+	c.cpu(600, "shop.find")
+	c.cpu(500, mallocs+"shop.find")
+	c.cpu(5, "runtime.mallocgc runtime.growslice shop.sum")
+	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Functions) != 1 || v.Functions[0].Name != "example.com/shop.find" {
+		t.Errorf("functions: %v", v.Functions)
 	}
 }

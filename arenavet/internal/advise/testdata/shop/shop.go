@@ -57,6 +57,22 @@ func list(name string) any {
 	return m
 }
 
+type prices map[string]any
+
+func listed(name string) any {
+	var m map[string]any
+	if name != "" {
+		m = map[string]any{} // line listed
+	}
+	return m
+}
+
+func filled(name string) any {
+	m := map[string]any{} // line filled
+	func() { m[name] = name }()
+	return prices(m)
+}
+
 func count(names []string) map[string]int {
 	m := map[string]int{} // line count
 	for _, name := range names {
