@@ -24,7 +24,8 @@ profiles of its plain form, with the range that it prints, and what its conversi
 gains in processor time, the median of interleaved runs with the least and the greatest.
 "First" is what was predicted before the program was converted: for sales, DNS, texts and the
 grid by a model that did not yet know what an arena saves in copying, growing and maps. What
-is predicted now is by one that was fitted to all but the template and the orders. "Off", the
+is predicted now is by one that was fitted to all but the template and the orders, and of the
+modules of others to the expression machine alone: what Append adds to a stack. "Off", the
 verdict and the range are of the first prediction, where there is one.
 
 `+"`go run ./cmd/advice`"+`, in lab, repeats all of it, and keeps each value in [results.csv](../../lab/advice/results.csv). %s, %s.
