@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// escapeLine is one of the compiler's: of a grammar's lines and its parser's, which goyacc has it know, it tells no column.
-var escapeLine = regexp.MustCompile(`^(.+\.(?:go|y)|yaccpar):(\d+)(?::\d+)?: (.*)$`)
+// escapeLine is one of the compiler's: of a grammar's lines and its parser's, which goyacc has it know, it tells no column,
+// and before Go 1.27 no folder.
+var escapeLine = regexp.MustCompile(`^(.+\.(?:go|y)|(?:.*[/\\])?yaccpar):(\d+)(?::\d+)?: (.*)$`)
 
 // Escapes asks the compiler what the packages send to the heap, line by line. What an
 // inlined function does stands at the line of its call. The compiler's answer is kept in the

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"fmt"
 	"go/token"
 	"maps"
 	"slices"
@@ -46,7 +47,7 @@ func (a *adviser) mapsInInterfaces() (map[LineKey]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: a.Dir}, slices.Sorted(maps.Keys(paths))...)
+	loaded, err := loadTypes(a.Dir, slices.Sorted(maps.Keys(paths)))
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,24 @@ func (a *adviser) mapsInInterfaces() (map[LineKey]bool, error) {
 		}
 	}
 	return lines, nil
+}
+
+// loadTypes reads packages with what the compiler knows of those that they import, or with these
+// packages' source: a newer Go may tell it in a form that golang.org/x/tools does not know yet.
+func loadTypes(dir string, paths []string) (loaded []*packages.Package, err error) {
+	for _, mode := range []packages.LoadMode{packages.LoadSyntax, packages.LoadAllSyntax} {
+		if loaded, err = packages.Load(&packages.Config{Mode: mode, Dir: dir}, paths...); err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(loaded, func(p *packages.Package) bool { return p.IllTyped }); i < 0 {
+			return loaded, nil
+		} else if len(loaded[i].Errors) > 0 {
+			err = loaded[i].Errors[0]
+		} else {
+			err = fmt.Errorf("%s has no types", loaded[i].PkgPath)
+		}
+	}
+	return nil, err
 }
 
 // follow reports what a value gets into within its function, by way of variables, too.
