@@ -122,8 +122,21 @@ func sameGood(t *testing.T, text []byte) {
 		if got := d.good(0); got != want {
 			t.Fatalf("%q is good up to %d, not %d; vectors: %v", text, want, got, vectored)
 		}
+		if !taken(&d, want) {
+			t.Fatalf("%q is left to words", text)
+		}
 		vectored = false
 	}
+}
+
+// taken reports whether vectors look at a text that is good up to there: if they called one that
+// is good to its end bad, words would find its end, and only the time would tell.
+func taken(d *decoder, good int) bool {
+	if !vectored || good < d.n || d.n < docSlack {
+		return true
+	}
+	end, _ := d.goodBlocks(0)
+	return end > 0
 }
 
 // What ends a text, at each place of two blocks, behind characters of each length and with
@@ -138,6 +151,27 @@ func TestBlocks(t *testing.T) {
 			for _, end := range ends {
 				for _, behind := range []string{"", "a", strings.Repeat(c, 40)} {
 					sameGood(t, []byte(before+end+behind))
+				}
+			}
+		}
+	}
+}
+
+// Any two bytes, in one block and in two, as the beginning of a character and as its end: in the
+// tables of vectors each bit counts, and there are more than what ends a text above has.
+func TestPairs(t *testing.T) {
+	for _, before := range []string{"\x7f", strings.Repeat("é", 15) + "\x7f"} {
+		for _, c := range []string{"", "\xe1", "\xf1", "\xf1\x80"} {
+			for _, behind := range []string{"", "\x80", "\xbf\xbf"} {
+				text := []byte(before + c + "12" + behind + strings.Repeat("日", 16))
+				doc := append(bytes.Clone(text), make([]byte, docSlack)...)
+				d := decoder{base: xunsafe.DataOf(doc), n: len(text)}
+				at := len(before + c)
+				for pair := range 1 << 16 {
+					doc[at], doc[at+1] = byte(pair>>8), byte(pair)
+					if got, want := d.good(0), goodEnd(doc[:d.n]); got != want || !taken(&d, want) {
+						t.Fatalf("%q is good up to %d, not %d, or left to words", doc[:d.n], got, want)
+					}
 				}
 			}
 		}
