@@ -2,9 +2,11 @@ package arenavar
 
 import (
 	"encoding/json"
+	"errors"
 	"expvar"
 	"net/http/httptest"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,13 +16,17 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
+var runs int // of TestPublish
+
 // What is served must be the pool's statistics at the time of the request, and
 // reading them while the pool is busy must be safe: run it with -race, too.
 func TestPublish(t *testing.T) {
 	requests := arena.NewArenaPool(1000, 0)
 	orders := fixedpool.NewSync[[2]uint64](3)
-	Publish("requests", requests)
-	PublishFixed("orders", orders)
+	runs++ // a name is taken for as long as the process lives, and the test may run again
+	run := strconv.Itoa(runs)
+	Publish("requests"+run, requests)
+	PublishFixed("orders"+run, orders)
 
 	held := requests.Get()
 	held.AllocBytes(100)
@@ -49,7 +55,11 @@ func TestPublish(t *testing.T) {
 		Requests arena.PoolStats
 		Orders   fixedpool.Stats
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &served); err != nil {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(json.Unmarshal(all["requests"+run], &served.Requests), json.Unmarshal(all["orders"+run], &served.Orders)); err != nil {
 		t.Fatal(err)
 	}
 	now := requests.Stats()
