@@ -140,3 +140,48 @@ func TestFreeChunksCountBesideEpochsLikeMost(t *testing.T) {
 		t.Errorf("%d bytes are retained, more than %d", r.Numbers().Held, r.MaxRetained)
 	}
 }
+
+// What epochs like most leave counts together, and where that is too much it is cut; a lane that
+// then has several chunks, and came to all of them, is not like most: what it had in full ones
+// would stay there.
+func TestEpochsLikeMostAreCut(t *testing.T) {
+	if check.Watched || !clearsPointers {
+		t.Skip("no epoch is ended in place")
+	}
+	var r Region
+	r.Init(1024, 1<<20)
+	types := manyTypes(10)
+	epoch := func() {
+		for _, x := range types {
+			NewOfType(&r, x)
+		}
+	}
+	for range 3 {
+		epoch()
+		r.Empty()
+	}
+	r.MaxRetained = r.Numbers().Held - 1 // not too much for one
+	epoch()
+	if n := endLanes(t, &r); n != len(types) {
+		t.Fatalf("%d of %d lanes are like most", n, len(types))
+	}
+	if r.Empty(); r.Numbers().Held > r.MaxRetained {
+		t.Errorf("%d bytes are retained, more than %d", r.Numbers().Held, r.MaxRetained)
+	}
+
+	r.MaxRetained = 1 << 20
+	epoch()
+	r.Empty()
+	l, x := r.Types.lanes[0], types[0]
+	l.retention.want = 2048
+	l.addFree(chunk{Base: l.ops.make(1024), Hi: 1024, cap: 1024, cleanEnd: 1024}) // as cut leaves them
+	for len(l.older) == 0 {
+		NewOfType(&r, x)
+	}
+	if len(l.free) != 0 || l.retention.top != 0 || l.isUsual(l.used(), r.MaxRetained) {
+		t.Fatalf("%d chunks are free, and an epoch that filled one is like most: %+v", len(l.free), l.retention)
+	}
+	if r.Empty(); len(l.older) != 0 || r.UsedBytes() != 0 {
+		t.Errorf("%d chunks of an epoch that has ended", len(l.older))
+	}
+}
