@@ -252,7 +252,7 @@ func TestContentLength(t *testing.T) {
 	}
 }
 
-// A large body with a length takes less than twice its bytes of the arena; without one
+// A large body with a length takes little more than its bytes of the arena; without one
 // there is a last room of twice as much, and what it came from.
 func TestLargeBody(t *testing.T) {
 	testkit.NeedsReuse(t)
@@ -272,7 +272,7 @@ func TestLargeBody(t *testing.T) {
 		})
 		took[known] = pool.Stats().LargestArena
 	}
-	if took[true] > n*3/2 || took[true] >= took[false] {
+	if took[true] > n*6/5 || took[true] >= took[false] {
 		t.Errorf("%d bytes took %d with a length, %d without", n, took[true], took[false])
 	}
 }

@@ -182,6 +182,7 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 	grown, n := false, 0
 	elem, size := p.elem, p.elem.size
 	i = d.space(i + 1)
+	was := growth{at: i}
 	if d.at(i) == ']' {
 		s = d.emptySlice(p)
 	} else {
@@ -189,7 +190,7 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 			if n >= s.Cap {
 				old := xunsafe.Cast[machine.Slice](to).Len
 				s.Len = n
-				s = d.grow(p, s, n+1)
+				s = d.grow(p, s, n+1, d.expected(&was, size, n, i))
 				grown = true
 				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
 			}
@@ -230,12 +231,37 @@ func (d *decoder) emptySlice(p *decProgram) machine.Slice {
 	return makeOnHeap(p.typ, machine.Slice{}, 0)
 }
 
-// grow returns s with room for n elements.
-func (d *decoder) grow(p *decProgram, s machine.Slice, n int) machine.Slice {
+// grow returns s with room for n elements, or as many as are expected if that is not 0.
+func (d *decoder) grow(p *decProgram, s machine.Slice, n, expected int) machine.Slice {
 	if d.r != nil {
-		return machine.GrowSliceOfType(d.r, p.elem.mem, s, n)
+		return machine.GrowSliceOfTypeTo(d.r, p.elem.mem, s, n, expected)
 	}
-	return makeOnHeap(p.typ, s, max(4, 2*s.Cap))
+	if expected == 0 {
+		expected = max(4, 2*s.Cap)
+	}
+	return makeOnHeap(p.typ, s, max(n, expected))
+}
+
+// growth is how many elements a slice had when it grew last, and where it was in the document.
+type growth struct{ n, at int }
+
+// leastExpected is the size in bytes from which on a slice grows by what is to come.
+const leastExpected = 64 << 10
+
+// expected is how many elements a slice of n will have if all that follows at i is more of
+// them, as long as those since it grew last, and some more; or a part of that, since a document
+// may be made so that they are not: four times n at most. It is 0 for a small slice.
+func (d *decoder) expected(was *growth, size uintptr, n, i int) int {
+	if uintptr(n)*size < leastExpected {
+		return 0
+	}
+	more := float64(d.n-i) * float64(n-was.n) / float64(i-was.at)
+	*was = growth{n, i}
+	all := float64(n) + more + more/16
+	for all > 4*float64(n) {
+		all = max(all/4, 2*float64(n))
+	}
+	return max(int(all), n+n/4)
 }
 
 // makeOnHeap returns s, a slice of type t, with a capacity of n.

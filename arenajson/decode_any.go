@@ -127,13 +127,14 @@ func (d *decoder) list(i int) (any, int) {
 	var s machine.Slice
 	n := 0
 	i = d.space(i + 1)
+	was := growth{at: i}
 	if d.at(i) == ']' {
 		s = d.emptySlice(listOfAny)
 	} else {
 		for {
 			if n >= s.Cap {
 				s.Len = n
-				s = d.grow(listOfAny, s, n+1)
+				s = d.grow(listOfAny, s, n+1, d.expected(&was, faceProgram.size, n, i))
 			}
 			v, end := d.any(i)
 			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*faceProgram.size)) = v

@@ -147,7 +147,7 @@ func growList[T any](d *decoder, p *decProgram, s *[]T, n int) {
 	for cap(*s) < n {
 		header := *xunsafe.Cast[machine.Slice](xunsafe.PointerTo(s))
 		length := header.Len
-		grown := d.grow(p, header, max(n, 4*fewNames))
+		grown := d.grow(p, header, max(n, 4*fewNames), 0)
 		grown.Len = length
 		*xunsafe.Cast[machine.Slice](xunsafe.PointerTo(s)) = grown
 	}

@@ -72,10 +72,15 @@ const (
 	trusted = 16       // times the bytes that have come may still come
 )
 
-// Len is how much room arenajson takes at once for what is to come: as much as was said, and
-// can be believed.
+// Len is how much room arenajson takes at once for what is to come: as much as was said, if
+// that can be believed. Else it is a part, so that what is read next is just enough to
+// believe more: each room that is outgrown is garbage.
 func (s *sized) Len() int {
-	return int(max(0, min(s.length-s.read, max(first, trusted*s.read))))
+	n := s.length - s.read
+	for n > max(first, trusted*s.read) {
+		n = n/trusted + 1
+	}
+	return int(max(0, n))
 }
 
 // failed is an error with the status that Read knows for it, and nobody else.

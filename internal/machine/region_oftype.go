@@ -106,11 +106,17 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 // new one that has a copy of s's elements. What lies beyond those of s is zero.
 // Capacities grow as Append's do.
 func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
+	return GrowSliceOfTypeTo(r, t, s, n, 0)
+}
+
+// GrowSliceOfTypeTo is GrowSliceOfType for who expects so many elements, or 0 for no
+// idea: each time that a large slice moves the collector gets one that is as large.
+func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if t.Size == 0 {
 		return Slice{nothing(), n, n}
 	}
 	l := laneOfType(r, t)
-	data, c := r.grow(l, t.Size, s.Data, s.Cap, n)
+	data, c := r.grow(l, t.Size, s.Data, s.Cap, n, expected)
 	if data != s.Data && s.Len != 0 {
 		l.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
 	}

@@ -10,20 +10,25 @@ import (
 //
 //go:norace
 func GrowSlice[T any](r *Region, s []T, n int) []T {
-	data, c := r.grow(laneOf[T](r), xunsafe.SizeOf[T](), xunsafe.DataOf(s), cap(s), n)
+	data, c := r.grow(laneOf[T](r), xunsafe.SizeOf[T](), xunsafe.DataOf(s), cap(s), n, 0)
 	return SliceAt[T](data, 0, n, c)
 }
 
 // grow is GrowSlice for the slice at data, with room for c elements of size
-// bytes, of l. It returns where the slice is now and its capacity.
+// bytes, of l. It returns where the slice is now and its capacity. That is at least
+// expected, if that is not 0: unless it is more than twice c, and much of what the limits
+// leave.
 //
 //go:norace
-func (r *Region) grow(l *Lane, size uintptr, data xunsafe.Pointer, c, n int) (xunsafe.Pointer, int) {
-	wanted := grownCap(size, n, c)
+func (r *Region) grow(l *Lane, size uintptr, data xunsafe.Pointer, c, n, expected int) (xunsafe.Pointer, int) {
+	if expected/2 > c && uintptr(expected) > l.ops.quota.Left()/share/size {
+		expected = 0
+	}
+	wanted := max(grownCap(size, n, c), expected)
 	if more := l.extend(size, data, c, n, wanted, true); more != 0 {
 		return data, more
 	}
-	if twice := 2 * uintptr(c); twice <= MaxAlloc/size {
+	if twice := 2 * uintptr(c); expected == 0 && twice <= MaxAlloc/size {
 		wanted = max(wanted, int(twice))
 	}
 	if l.ops.quota != nil {

@@ -1,10 +1,11 @@
-package arenajson
+package json
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -42,14 +43,14 @@ func TestMarshalIsolated(t *testing.T) {
 			near++
 		}
 		text := strings.Repeat(string(rune('a'+n%26)), n*379%1000)
-		doc, err := Marshal(a, text)
+		doc, err := arenajson.Marshal(a, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		kept, docs = append(kept, doc), append(docs, `"`+text+`"`)
 		end = (xunsafe.Number(xunsafe.DataOf(doc)) + uintptr(len(doc)) + 7) &^ 7
 		if n%2 == 0 {
-			if err := MarshalWrite(a, &k, text); err != nil {
+			if err := arenajson.MarshalWrite(a, &k, text); err != nil {
 				t.Fatal(err)
 			}
 			end = 0
