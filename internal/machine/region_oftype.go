@@ -112,6 +112,17 @@ func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
 // GrowSliceOfTypeTo is GrowSliceOfType for who expects so many elements, or 0 for no
 // idea: each time that a large slice moves the collector gets one that is as large.
 func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
+	if l := quickLane(r, t); expected == 0 && uint(n) <= fewElements && l.Base != nil {
+		c := grownCap(t.Size, n, s.Cap)
+		if s.Cap == 0 {
+			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
+				return Slice{xunsafe.Add(l.Base, off), n, c}
+			}
+		} else if next := l.Lo + uintptr(c-s.Cap)*t.Size; next <= l.Hi && l.endsWith(s, t.Size) {
+			l.Lo, l.tip = next, next
+			return Slice{s.Data, n, c}
+		}
+	}
 	if t.Size == 0 {
 		return Slice{nothing(), n, n}
 	}
@@ -126,11 +137,38 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	return Slice{data, n, c}
 }
 
+// quickLane returns the lane of t, a type with pointers, if that is found at once, else one
+// that has no chunk.
+func quickLane(r *Region, t *Type) *Lane {
+	if t.Pointers && !Portable && !check.Watched && t.key != nil && t.Size <= SmallBytes {
+		if l := r.Types.Lane(t.key); l.Key == t.key {
+			return l
+		}
+	}
+	return vacant
+}
+
+// endsWith reports whether s, of elements of so many bytes, is the newest slice of l, the
+// lane of a type with pointers.
+func (l *Lane) endsWith(s Slice, size uintptr) bool {
+	from := xunsafe.Offset(l.Base, s.Data)
+	return from < l.Lo && l.Lo == l.tip && from+uintptr(s.Cap)*size == l.tip
+}
+
 // TrimSliceOfType cuts the capacity of s, a slice of values of t, to its length,
 // and takes back what lay beyond if s is the newest slice of its lane and no mark
 // was taken since.
 func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
-	if t.Size != 0 {
+	if s.Len == s.Cap {
+		return s // as in trimSlice
+	}
+	size := uintptr(s.Cap-s.Len) * t.Size
+	if l := quickLane(r, t); clearsPointers && size <= clearPiece && l.endsWith(s, t.Size) && len(r.marks.entries) == 0 {
+		end := l.Lo - size
+		clearPointers(l.Base, end, l.Lo)
+		l.chunk.fold()
+		l.Lo, l.tip = end, end
+	} else if t.Size != 0 {
 		r.trimSlice(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
 	}
 	return Slice{s.Data, s.Len, s.Len}
