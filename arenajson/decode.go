@@ -195,11 +195,23 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
 			}
 			at := xunsafe.Add(s.Data, uintptr(n)*size)
-			switch { // what is usual goes without a call of value
-			case elem.op == readInt && d.at(i)-'0' <= 9:
+			switch c := d.at(i); { // what is usual goes without a call of value
+			case elem.op == readInt && c-'0' <= 9:
 				i = d.integer(elem, at, i)
-			case elem.op == readString && d.at(i) == '"':
+			case elem.op == readString && c == '"':
 				*xunsafe.Cast[string](at), i = d.str(i)
+			case elem.op == readStruct && c == '{':
+				i = d.structure(elem, at, i)
+			case elem.op == readFloat64 && (c-'0' <= 9 || c == '-'):
+				f, end := d.float(i)
+				if end < 0 {
+					end = d.mismatch(elem, i)
+				} else {
+					*xunsafe.Cast[float64](at) = f
+				}
+				i = end
+			case elem.op == readArray:
+				i = d.array(elem, at, i)
 			default:
 				i = d.value(elem, at, i)
 			}
@@ -284,7 +296,18 @@ func (d *decoder) array(p *decProgram, to xunsafe.Pointer, i int) int {
 	if i = d.space(i + 1); d.at(i) != ']' {
 		for {
 			if n < p.length {
-				i = d.value(p.elem, xunsafe.Add(to, uintptr(n)*p.elem.size), i)
+				at := xunsafe.Add(to, uintptr(n)*p.elem.size)
+				if c := d.at(i); p.elem.op == readFloat64 && (c-'0' <= 9 || c == '-') { // as in slice
+					f, end := d.float(i)
+					if end < 0 {
+						end = d.mismatch(p.elem, i)
+					} else {
+						*xunsafe.Cast[float64](at) = f
+					}
+					i = end
+				} else {
+					i = d.value(p.elem, at, i)
+				}
 				n++
 			} else {
 				i = d.skip(i)
@@ -328,7 +351,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 			f = &all[next]
 		}
 		// What is not as it begins ends the look before the zeros behind the document do.
-		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.has(i+8, f.middle)) && d.word(i+f.length-8) == f.tail) {
+		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.word(i+8) == f.second && (f.length <= 24 || d.has(i+16, f.middle))) && d.word(i+f.length-8) == f.tail) {
 			i += f.length
 			if d.strict {
 				d.addMember(next, from, i)
@@ -355,7 +378,10 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 				d.fail()
 			}
 		}
-		i = d.space(i + 1)
+		if i++; d.at(i) == ' ' {
+			i++
+		}
+		i = d.space(i)
 		switch {
 		case f == nil:
 			if d.known && d.wrong == nil {
@@ -369,6 +395,12 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		case f.op == readInt && d.at(i)-'0' <= 9:
 			next++
 			i = d.integer(f.prog, xunsafe.Add(to, f.offset), i)
+		case f.op == readStruct && d.at(i) == '{':
+			next++
+			i = d.structure(f.prog, xunsafe.Add(to, f.offset), i)
+		case f.op == readSlice:
+			next++
+			i = d.slice(f.prog, xunsafe.Add(to, f.offset), i)
 		case f.plain:
 			next++
 			i = d.value(f.prog, xunsafe.Add(to, f.offset), i)

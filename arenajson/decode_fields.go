@@ -26,10 +26,10 @@ type decFields struct {
 type decField struct {
 	// How a member begins that has the field: the name in quotes. word is the first eight
 	// bytes of that, and mask says which of them count; tail is the last eight of what is
-	// longer, and middle what is between them.
-	word, mask uint64
-	tail       uint64
-	length     int
+	// longer, second the eight that follow word, and middle what is between these.
+	word, mask   uint64
+	second, tail uint64
+	length       int
 
 	prog   *decProgram
 	offset uintptr
@@ -86,7 +86,10 @@ func (f *decField) setBegin() {
 		f.tail = xunsafe.Text64(s, len(s)-8)
 	}
 	if len(s) > 16 {
-		f.middle = s[8 : len(s)-8]
+		f.second = xunsafe.Text64(s, 8)
+	}
+	if len(s) > 24 {
+		f.middle = s[16 : len(s)-8]
 	}
 }
 

@@ -18,7 +18,7 @@ func TestNamesOfAnyLength(t *testing.T) {
 	values := []string{`"x"`, `7`, `null`, `-1`, `["x",null,"y",1]`, `[1,-2,null,300]`, `300`, ` "x\n" `}
 	changes := []string{"", `"`, `:`, ` `, `\`, "a", "\x00", "é", `\u0061`, `":`, "}", " \n\t"}
 	var fields []reflect.StructField
-	for n := 1; n <= 22; n++ {
+	for n := 1; n <= len(letters); n++ {
 		fields = append(fields, reflect.StructField{Name: letters[:n], Type: kinds[n%len(kinds)]})
 	}
 	n := 0

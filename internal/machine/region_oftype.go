@@ -81,15 +81,15 @@ const fewElements = SmallSlice / SmallBytes
 
 // MakeSliceOfType returns a zero slice of n values of t, with room for c.
 func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
+	if t.Size == 0 || c == 0 {
+		return Slice{nothing(), n, c}
+	}
 	if t.Pointers && !Portable && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
-		if l := r.Types.Lane(t.key); l.Key == t.key && c != 0 {
+		if l := r.Types.Lane(t.key); l.Key == t.key {
 			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
 				return Slice{xunsafe.Add(l.Base, off), n, c}
 			}
 		}
-	}
-	if t.Size == 0 || c == 0 {
-		return Slice{nothing(), n, c}
 	}
 	l := laneOfType(r, t)
 	size := uintptr(c) * t.Size
