@@ -180,12 +180,17 @@ func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 //
 //go:norace
 func ReserveText(r *Region, n int, align uintptr) []byte {
-	l := laneOf[byte](r)
 	size := uintptr(n) + align - min(align, FlatAlign)
-	c, off := l.reserveSlice(size)
+	c, off, ok := &r.Flat.chunk, uintptr(0), false
+	if !check.Watched {
+		off, ok = r.Flat.TakeSlice(size, (size+FlatAlign-1)&^(FlatAlign-1))
+	}
+	if !ok {
+		c, off = laneOf[byte](r).reserveSlice(size)
+	}
 	skip := -xunsafe.Number(xunsafe.Add(c.Base, off)) & (align - 1)
 	if check.On {
-		l.give(c, off, off+size)
+		r.FlatLane().give(c, off, off+size)
 		c.watch.GiveUnwritten(c.Base, off, off+size)
 	}
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
