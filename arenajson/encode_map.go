@@ -25,7 +25,17 @@ func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 	from := len(e.order)
 	e.order = slices.Grow(e.order, len(entries))[:from+len(entries)]
 	order := e.order[from:]
-	sortNames(order, func(i int) string { return entries[i].name })
+	if len(order) > fewMembers {
+		sortNames(order, func(i int) string { return entries[i].name })
+		return order
+	}
+	for i := range order { // without a call for each two names
+		at := i
+		for ; at > 0 && entries[i].name < entries[order[at-1]].name; at-- {
+			order[at] = order[at-1]
+		}
+		order[at] = uint64(i)
+	}
 	return order
 }
 

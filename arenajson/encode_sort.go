@@ -13,6 +13,9 @@ import (
 // much less than comparing names and moving members. Where several names begin alike,
 // they are sorted by what follows.
 
+// fewMembers are sorted by their names alone.
+const fewMembers = 8
+
 // sortNames puts the numbers from 0 to len(order)-1 into order, as the names that they
 // are the numbers of come. name is what the i-th is called.
 func sortNames(order []uint64, name func(i int) string) {
@@ -29,9 +32,9 @@ func sortNames(order []uint64, name func(i int) string) {
 // sortFrom sorts names that are alike up to byte from. The members are numbers of so
 // many bits.
 func sortFrom(order []uint64, from, width int, name func(i int) string) {
-	const few, deep = 8, 64
+	const deep = 64
 	which := uint64(1)<<width - 1
-	if len(order) <= few || from >= deep {
+	if len(order) <= fewMembers || from >= deep {
 		slices.SortFunc(order, func(x, y uint64) int { return strings.Compare(name(int(x&which)), name(int(y&which))) })
 		return
 	}
