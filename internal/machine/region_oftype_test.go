@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"github.com/ebbpool/arena/internal/check"
 )
 
 // SomeOfType gives zero values that nobody else has, as many as it says, whatever is free in
@@ -45,6 +47,43 @@ func TestSomeOfType(t *testing.T) {
 			}
 		}
 		r.Empty()
+	}
+}
+
+// A slice grows in place where nothing lies behind it, up to the chunk's end, and where an
+// object of its type does it moves: or the two would share memory.
+func TestGrowSliceOfTypeInPlace(t *testing.T) {
+	x := TypeOf(reflect.TypeFor[*int]())
+	if x.key == nil || Portable {
+		t.Skip("there is no fast path")
+	}
+	var r Region
+	r.Init(1<<10, 1<<20)
+	random := rand.New(rand.NewPCG(2, 2))
+	NewOfType(&r, x)
+	var s Slice
+	in := 0
+	for range 3000 {
+		last := s
+		behind := random.IntN(4) == 0 && s.Cap > 0
+		if behind {
+			NewOfType(&r, x)
+		}
+		s = GrowSliceOfType(&r, x, s, s.Cap+1)
+		if l := r.Types.Lane(x.key); l.Lo > l.Hi || l.tip > l.Lo {
+			t.Fatalf("the lane is at %d, its newest slice ends at %d, of %d", l.Lo, l.tip, l.Hi)
+		}
+		if s.Data == last.Data {
+			if in++; behind {
+				t.Fatal("the slice has grown over an object")
+			}
+		}
+		if random.IntN(5) == 0 || s.Cap > 500 {
+			s = Slice{}
+		}
+	}
+	if in < 100 && !check.On {
+		t.Errorf("%d times in place", in)
 	}
 }
 
