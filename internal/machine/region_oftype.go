@@ -131,7 +131,7 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if data != s.Data && s.Len != 0 {
 		l.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
 	}
-	if from := uintptr(s.Len) * t.Size; data != s.Data && !l.ops.zeroes {
+	if from := uintptr(s.Len) * t.Size; (data != s.Data || s.Cap == 0) && !l.ops.zeroes {
 		clearFlat(data, from, uintptr(n)*t.Size) // grow leaves the first n elements to who writes them
 	}
 	return Slice{data, n, c}

@@ -124,3 +124,21 @@ func TestTablesLikeOthers(t *testing.T) {
 		}
 	}
 }
+
+// A slice without capacity may stand where the next one begins: one that was trimmed to nothing
+// does. What it grows into is zero all the same; else it has what was written there before.
+func TestGrownFromNothingIsZero(t *testing.T) {
+	x := TypeOf(reflect.TypeFor[[3]uint64]())
+	var r Region
+	r.Init(1<<10, 1<<20)
+	s := MakeSliceOfType(&r, x, 2, 2)
+	unsafe.Slice((*uint64)(s.Data), 6)[4] = 7
+	unsafe.Slice((*uint64)(s.Data), 6)[1] = 7
+	s.Len = 0
+	s = GrowSliceOfType(&r, x, TrimSliceOfType(&r, x, s), 2)
+	for i, v := range unsafe.Slice((*uint64)(s.Data), 6) {
+		if v != 0 {
+			t.Errorf("word %d is %d", i, v)
+		}
+	}
+}
