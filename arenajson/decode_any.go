@@ -124,6 +124,7 @@ func (d *decoder) any(i int) (any, int) {
 // list reads an array as []any.
 func (d *decoder) list(i int) (any, int) {
 	d.deeper(i)
+	d.inside++
 	var s machine.Slice
 	n := 0
 	i = d.space(i + 1)
@@ -154,7 +155,7 @@ func (d *decoder) list(i int) (any, int) {
 			s = machine.TrimSliceOfType(d.r, faceProgram.mem, s)
 		}
 	}
-	d.depth--
+	d.depth, d.inside = d.depth-1, d.inside-1
 	at := d.alloc(listProgram)
 	*xunsafe.Cast[machine.Slice](at) = s
 	return box([]any(nil), at), i + 1
