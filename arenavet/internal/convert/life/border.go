@@ -7,6 +7,8 @@ import (
 	"regexp"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // Copied are the borders that a string of the program crosses: it has to be copied there.
@@ -128,5 +130,19 @@ func (f *function) errorf(call ssa.CallInstruction, args []set) {
 	for _, v := range operands {
 		f.leak(f.of(v), nil, why)
 		f.leak(f.reach(f.of(v)), nil, why)
+	}
+}
+
+// target is a call of errors.As: what it stores in its target lives for long, as all errors do.
+func (f *function) target(call ssa.CallInstruction, args []set) {
+	why := Reason{"is where an error is stored", call.Pos()}
+	t, ok := ssaform.Unboxed(call.Common().Args[1]).Type().Underlying().(*types.Pointer)
+	if !ok {
+		f.leak(args[1], nil, why) // so that others may have stored there
+		return
+	}
+	for _, l := range leaves(t.Elem()) {
+		k := key(l.typ)
+		f.assign(args[1], l.path, set{ref{object{kind: global, typ: k}, "", k}: {}}, l.typ, why)
 	}
 }

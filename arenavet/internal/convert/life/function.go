@@ -83,6 +83,7 @@ type function struct {
 	tuples  map[ssa.Value][]set
 	cells   map[object]map[string]set
 	leaked  map[object]Reason
+	kept    map[object]bool // what leaked and what it leads to: others may change it
 	changed bool
 	steps   int               // references that were moved, at most maxSteps
 	alike   map[object]*alike // where its objects of a type count as one; else nil
@@ -120,7 +121,7 @@ func newFunction(p *Program, inst instance) *function {
 	fn := inst.fn
 	f := &function{
 		p: p, inst: inst, fn: fn, values: map[ssa.Value]set{}, tuples: map[ssa.Value][]set{},
-		cells: map[object]map[string]set{}, leaked: map[object]Reason{},
+		cells: map[object]map[string]set{}, leaked: map[object]Reason{}, kept: map[object]bool{},
 	}
 	n := 0
 	for _, v := range fn.Params {
@@ -226,6 +227,22 @@ func (f *function) store(r ref, path string, s set, t types.Type, why Reason) {
 	for x := range s {
 		if t == nil || fits(x, t) {
 			f.put(to, x)
+			if f.kept[r.object] {
+				f.keep(x.object)
+			}
+		}
+	}
+}
+
+// keep notes that others have an object, and what it leads to.
+func (f *function) keep(o object) {
+	if o.kind == global || f.kept[o] {
+		return
+	}
+	f.kept[o], f.changed = true, true
+	for _, c := range f.cells[o] {
+		for r := range c {
+			f.keep(r.object)
 		}
 	}
 }
@@ -239,6 +256,7 @@ func (f *function) leak(s set, t types.Type, why Reason) {
 		if _, ok := f.leaked[r.object]; !ok {
 			f.leaked[r.object] = why
 			f.changed = true
+			f.keep(r.object)
 		}
 	}
 }
@@ -254,6 +272,10 @@ func (f *function) load(r ref, path string, t types.Type) set {
 			continue
 		case param:
 			s[ref{object{kind: param, n: r.n, typ: k}, "", k}] = struct{}{}
+		default:
+			if f.kept[r.object] { // others may have stored something there
+				s[ref{object{kind: global, typ: k}, "", k}] = struct{}{}
+			}
 		}
 		at := join(r.path, join(path, l.path))
 		f.collect(s, r.object, at, l.typ)
@@ -288,111 +310,6 @@ func (f *function) collect(s set, o object, at string, t types.Type) {
 	}
 }
 
-// assign stores a value behind an address.
-func (f *function) assign(addr set, path string, v set, t types.Type, why Reason) {
-	if len(v) == 0 {
-		return
-	}
-	fitting, to := map[string]set{}, f.written(addr, v, why)
-	for _, l := range leaves(t) {
-		k := key(l.typ)
-		s, ok := fitting[k]
-		if !ok {
-			s = set{}
-			for x := range v {
-				if fits(x, l.typ) {
-					s[x] = struct{}{}
-				}
-			}
-			fitting[k] = s
-		}
-		if len(s) == 0 {
-			continue
-		}
-		for r := range to {
-			f.store(r, join(path, l.path), s, nil, why)
-		}
-	}
-}
-
 // sentinel is the number of what a package's variable leads to that is a mark: a struct whose
 // address the program takes, and whose parts it does not name.
 const sentinel = 1
-
-// written are those of addr that something is stored in. Where it may be either a package's
-// mark or something else it is taken to be that: marks lie in lists, to be compared with. This is
-// an assumption, and is told.
-func (f *function) written(addr, values set, why Reason) set {
-	for r := range values {
-		if r.typ == "" { // read from JSON: that goes wherever it is given, marks or not
-			return addr
-		}
-	}
-	marks, others := 0, 0
-	for r := range addr {
-		if r.kind == global && r.n == sentinel {
-			marks++
-		} else if r.kind != global {
-			others++
-		}
-	}
-	if marks == 0 || others == 0 {
-		return addr
-	}
-	all := make(set, len(addr))
-	for r := range addr {
-		if r.kind == global && r.n == sentinel {
-			f.p.assumed[Assumption{Func: f.fn, Type: r.typ}] = why.Pos
-			continue
-		}
-		all[r] = struct{}{}
-	}
-	return all
-}
-
-func (f *function) read(v ssa.Value, addr set, path string, t types.Type) {
-	for r := range addr {
-		f.add(v, f.load(r, path, t))
-	}
-}
-
-// make is a new object that v refers to.
-func (f *function) make(v ssa.Value) ref {
-	k := key(v.Type())
-	r := ref{f.made(site, v.(ssa.Instruction), k), "", k}
-	f.add(v, set{r: {}})
-	return r
-}
-
-// part are references to a part of what s refers to.
-func part(s set, path, to string) set {
-	all := make(set, len(s))
-	for r := range s {
-		if r.kind == global {
-			all[ref{object{kind: global, n: r.n, typ: to}, "", to}] = struct{}{}
-			continue
-		}
-		all[ref{r.object, join(r.path, path), to}] = struct{}{}
-	}
-	return all
-}
-
-// addTo is add for a tuple.
-func (f *function) addTo(v ssa.Value, s set) {
-	to := f.values[v]
-	if to == nil {
-		to = set{}
-		f.values[v] = to
-	}
-	for r := range s {
-		f.put(to, r)
-	}
-}
-
-// longLived is a value that comes from elsewhere.
-func (f *function) longLived(v ssa.Value) {
-	for _, l := range leaves(v.Type()) {
-		k := key(l.typ)
-		f.addTo(v, set{ref{object{kind: global, typ: k}, "", k}: {}})
-	}
-}

@@ -94,8 +94,13 @@ func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary
 					if r.to == o.typ || f.p.types.shared(r.to, o.typ) {
 						m[r] = struct{}{}
 					}
-				case t == "" || unknown(r.to) || r.to == t || f.p.types.held[t][r.to]:
-					m[r] = struct{}{}
+				default:
+					if t == "" || unknown(r.to) || r.to == t || f.p.types.held[t][r.to] {
+						m[r] = struct{}{}
+					}
+					if f.kept[r.object] && f.p.types.reaches(r.typ, t) { // others may have stored it there
+						m[ref{object{kind: global, typ: t}, "", t}] = struct{}{}
+					}
 				}
 			}
 		}

@@ -206,6 +206,9 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) || pkg == "errors" || keepsApart(pkg, name) {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
 			f.calledBack(call, pkg, args)
+			if f.unknownResults(call); name == "errors.As" {
+				f.target(call, args)
+			}
 			return
 		}
 		why := Reason{"is given to " + name, call.Pos()}

@@ -1,0 +1,122 @@
+// Package loaded makes items, and stores them in what it finds in an object that others have, too, who may have put
+// there what they keep: only those named moves may move.
+package loaded
+
+import (
+	"errors"
+	"slices"
+)
+
+// Item is what is stored.
+type Item struct {
+	Next *Item
+	list []*Item
+}
+
+// Box is what others fill.
+type Box struct {
+	item *Item
+	err  error
+}
+
+type fault struct{ item *Item }
+
+func (*fault) Error() string { return "" }
+
+var (
+	kept   *Item
+	boxes  []*Box
+	last         = &fault{&Item{}}
+	failed error = last
+	wraps  error = errors.Join(failed)
+)
+
+// Fill is for others.
+var Fill = func(*Box) {}
+
+// Parse is the root.
+func Parse() *Item {
+	byGlobal()
+	byFunction()
+	byInner()
+	byLater()
+	byCallee()
+	byElement()
+	byAs()
+	byTarget(new(*fault))
+	byUnwrap()
+	return byItself()
+}
+
+func byGlobal() {
+	i := &Item{}
+	kept = i
+	kept.Next = &Item{}
+	i.Next.Next = &Item{}
+}
+
+func byFunction() {
+	b := &Box{}
+	Fill(b)
+	b.item.Next = &Item{}
+}
+
+func byInner() {
+	i := &Item{}
+	b := &Box{item: i}
+	Fill(b)
+	i.Next.Next = &Item{}
+}
+
+func byLater() {
+	b := &Box{}
+	Fill(b)
+	i := &Item{}
+	b.item = i
+	i.Next.Next = &Item{}
+}
+
+func byCallee() {
+	b := &Box{}
+	boxes = append(boxes, b)
+	boxes[0].item = kept
+	next(b)
+}
+
+func next(b *Box) { b.item.Next = &Item{} }
+
+func byElement() {
+	b := &Box{item: &Item{}}
+	Fill(b)
+	list := slices.Clone(b.item.list)
+	list[0].Next = &Item{}
+}
+
+func byAs() {
+	var f *fault
+	if errors.As(failed, &f) {
+		f.item.Next = &Item{}
+		f.item = &Item{}
+	}
+}
+
+func byTarget(target any) {
+	if errors.As(failed, target) {
+		(*target.(**fault)).item = &Item{}
+	}
+}
+
+func byUnwrap() {
+	if f, ok := errors.Unwrap(wraps).(*fault); ok {
+		f.item = &Item{}
+	}
+}
+
+func byItself() *Item {
+	b := &Box{item: &Item{}} // moves
+	b.item.Next = &Item{}    // moves
+	if errors.Is(b.err, failed) {
+		return nil
+	}
+	return b.item.Next
+}
