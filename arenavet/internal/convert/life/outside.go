@@ -217,11 +217,12 @@ type collector struct {
 	into    map[string]bool
 	leaving map[string]bool              // interfaces that such code gets
 	hidden  bool                         // by fields, too, that are not exported
+	own     func(*types.Package) bool    // of others such fields and methods give nothing: calls of what is exported do
 	seen    map[bool]map[types.Type]bool // by whether the value comes, or goes
 }
 
-func newCollector(hidden bool) collector {
-	return collector{map[string]bool{}, map[string]bool{}, hidden, map[bool]map[types.Type]bool{true: {}, false: {}}}
+func newCollector(hidden bool, own func(*types.Package) bool) collector {
+	return collector{map[string]bool{}, map[string]bool{}, hidden, own, map[bool]map[types.Type]bool{true: {}, false: {}}}
 }
 
 func (c collector) size() int { return len(c.into) + len(c.leaving) }
@@ -272,12 +273,14 @@ func (c collector) visit(t types.Type, comes bool, depth int) {
 		c.note(t, comes)
 		if !catalog.IsError(t) {
 			for m := range u.Methods() {
-				called(m.Signature())
+				if m.Exported() || c.own(m.Pkg()) {
+					called(m.Signature())
+				}
 			}
 		}
 	case *types.Struct:
 		for v := range u.Fields() {
-			if c.hidden || v.Exported() || v.Embedded() { // the fields of that may be
+			if v.Exported() || v.Embedded() || c.hidden && c.own(v.Pkg()) { // the fields of what is embedded may be
 				c.visit(v.Type(), comes, depth)
 			}
 		}

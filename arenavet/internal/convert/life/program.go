@@ -40,7 +40,8 @@ func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Functi
 		}
 	}
 	visit(root)
-	p.outside = outside{newCollector(false), newCollector(true), newCollector(true), p.own, p.dynamic}
+	own := func(pkg *types.Package) bool { return p.packages[root.Prog.Package(pkg)] }
+	p.outside = outside{newCollector(false, own), newCollector(true, own), newCollector(true, own), p.own, p.dynamic}
 	p.outside.find(root, world.Empty, functions, seen)
 	p.solve()
 	p.instances = p.reached(root)
