@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -20,30 +21,37 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// handlers returns what serves a call of n methods' description, without arenas and with.
-func handlers(tb testing.TB, n int) (theirs, ours func(), size int) {
-	m := &apipb.Api{}
-	for i := range n {
-		m.Methods = append(m.Methods, &apipb.Method{Name: fmt.Sprint("method number ", i), RequestTypeUrl: "type.test/Request", ResponseTypeUrl: "type.test/Response"})
-	}
-	body, err := proto.Marshal(m)
-	if err != nil {
-		tb.Fatal(err)
+// handlers returns what serves calls in turn, each of so many methods' description, without
+// arenas and with.
+func handlers(tb testing.TB, methods ...int) (theirs, ours func(), size int) {
+	bodies := make([][]byte, len(methods))
+	for i, n := range methods {
+		m := &apipb.Api{}
+		for i := range n {
+			m.Methods = append(m.Methods, &apipb.Method{Name: fmt.Sprint("method number ", i), RequestTypeUrl: "type.test/Request", ResponseTypeUrl: "type.test/Response"})
+		}
+		body, err := proto.Marshal(m)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		bodies[i], size = body, size+len(body)
 	}
 	s := &service{unary: func(_ context.Context, r *request) (*response, error) {
 		return connect.NewResponse(&apipb.Api{Version: fmt.Sprint(len(r.Msg.Methods))}), nil
 	}}
 	serve := func(h http.Handler) func() {
 		return func() {
-			r := httptest.NewRequest("POST", "/test/Unary", bytes.NewReader(body))
-			r.Header.Set("Content-Type", "application/proto")
-			w := &discard{Writer: io.Discard, header: http.Header{}}
-			if h.ServeHTTP(w, r); w.status != 0 && w.status != 200 {
-				tb.Fatal(w.status)
+			for _, body := range bodies {
+				r := httptest.NewRequest("POST", "/test/Unary", bytes.NewReader(body))
+				r.Header.Set("Content-Type", "application/proto")
+				w := &discard{Writer: io.Discard, header: http.Header{}}
+				if h.ServeHTTP(w, r); w.status != 0 && w.status != 200 {
+					tb.Fatal(w.status)
+				}
 			}
 		}
 	}
-	return serve(s.handler()), serve(arenaconnect.Handler(arena.NewAutoPool(0), s.handler(arenaconnect.Option()))), len(body)
+	return serve(s.handler()), serve(arenaconnect.Handler(arena.NewAutoPool(0), s.handler(arenaconnect.Option()))), size
 }
 
 type discard struct {
@@ -60,6 +68,8 @@ func BenchmarkUnary(b *testing.B) {
 		theirs, ours, _ := handlers(b, n)
 		b.Run(fmt.Sprint("messages=", n), func(b *testing.B) { testkit.Duel(b, theirs, ours) })
 	}
+	theirs, ours, _ := handlers(b, append(slices.Repeat([]int{20}, 15), 1500)...)
+	b.Run("messages=20,_one_in_16_of_1500", func(b *testing.B) { testkit.Duel(b, theirs, ours) })
 }
 
 // What Handler's page says of a call's allocations: its own, and none for what is decoded.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -68,13 +69,18 @@ func list(b *testing.B, n int) []byte {
 	return doc
 }
 
-// call returns what sends a message with n maps to a method once.
-func call(b *testing.B, conn *grpc.ClientConn, method string, n int) func() {
-	doc := list(b, n)
+// call returns what sends a message to a method for each of maps, with so many.
+func call(b *testing.B, conn *grpc.ClientConn, method string, maps ...int) func() {
+	docs := make([][]byte, len(maps))
+	for i, n := range maps {
+		docs[i] = list(b, n)
+	}
 	return func() {
-		var got int
-		if err := conn.Invoke(b.Context(), "/bench.Echo/"+method, doc, &got, grpc.ForceCodecV2(raw{})); err != nil || method == "Echo" && got != len(doc) {
-			b.Fatal(got, err)
+		for _, doc := range docs {
+			var got int
+			if err := conn.Invoke(b.Context(), "/bench.Echo/"+method, doc, &got, grpc.ForceCodecV2(raw{})); err != nil || method == "Echo" && got != len(doc) {
+				b.Fatal(got, err)
+			}
 		}
 	}
 }
@@ -90,6 +96,8 @@ func BenchmarkUnary(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/maps=%d", method, n), func(b *testing.B) { testkit.Duel(b, call(b, stock, method, n), call(b, ours, method, n)) })
 		}
 	}
+	mixed := append(slices.Repeat([]int{1}, 15), 600)
+	b.Run("Echo/maps=1,_one_in_16_of_600", func(b *testing.B) { testkit.Duel(b, call(b, stock, "Echo", mixed...), call(b, ours, "Echo", mixed...)) })
 }
 
 // BenchmarkAlone is what a server alone takes for a unary call: the client is another process,

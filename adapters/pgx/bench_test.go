@@ -1,7 +1,7 @@
 package arenapgx_test
 
 import (
-	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,24 +29,34 @@ const benchQuery = `select n as id, 'Adam' as first_name, 'Smith ' || n as last_
 	from generate_series(100001, 100000 + $1::int) n`
 
 // BenchmarkCollectRows reads the rows by name, from a server over its socket, and from
-// memory, which is decoding alone.
+// memory, which is decoding alone: results of one size, and of one that is small but for
+// one in 16.
 func BenchmarkCollectRows(b *testing.B) {
 	conn := connect(b)
-	for _, n := range []int{1, 10, 100, 10000} {
-		r := record(b, conn, benchQuery, n)
-		for name, rows := range map[string]func() pgx.Rows{
-			"decode": func() pgx.Rows { return r.again() },
-			"socket": func() pgx.Rows { return query(conn, benchQuery, n) },
+	for name, sizes := range map[string][]int{
+		"1": {1}, "10": {10}, "100": {100}, "10000": {10000}, "1,_one_in_16_of_100": append(slices.Repeat([]int{1}, 15), 100),
+	} {
+		recorded := map[int]*recording{}
+		for _, n := range sizes {
+			recorded[n] = record(b, conn, benchQuery, n)
+		}
+		for from, rows := range map[string]func(n int) pgx.Rows{
+			"decode": func(n int) pgx.Rows { return recorded[n].again() },
+			"socket": func(n int) pgx.Rows { return query(conn, benchQuery, n) },
 		} {
 			a := arena.NewArena(1<<16, 1<<22)
-			b.Run(fmt.Sprintf("%s/rows=%d", name, n), func(b *testing.B) {
+			b.Run(from+"/rows="+name, func(b *testing.B) {
 				testkit.Duel(b, func() {
-					all, err := pgx.CollectRows(rows(), pgx.RowToStructByName[benchRow])
-					checkRows(b, n, all, err)
+					for _, n := range sizes {
+						all, err := pgx.CollectRows(rows(n), pgx.RowToStructByName[benchRow])
+						checkRows(b, n, all, err)
+					}
 				}, func() {
-					all, err := arenapgx.Collect[benchRow](a, rows())
-					checkRows(b, n, all, err)
-					a.Reset()
+					for _, n := range sizes {
+						all, err := arenapgx.Collect[benchRow](a, rows(n))
+						checkRows(b, n, all, err)
+						a.Reset()
+					}
 				})
 			})
 		}
