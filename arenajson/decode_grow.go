@@ -31,10 +31,9 @@ type growth struct{ n, at int }
 // leastExpected is the size in bytes from which on a slice grows by what is to come.
 const leastExpected = 64 << 10
 
-// expected is how many elements a slice of n will have if all that follows at i is more of
-// them, as long as those since it grew last, and some more; or a part of that, since a document
-// may be made so that they are not: four times n at most, and twice n in another slice, behind
-// which more like this one may follow. It is 0 for a small slice.
+// expected is how many elements a slice of n will have if all that follows at i is like those
+// since it grew last, and a sixteenth more. No document gets more than four times n by that, or
+// twice n in another slice, which more may follow. It is 0 for a small slice.
 func (d *decoder) expected(was *growth, size uintptr, n, i int) int {
 	if uintptr(n)*size < leastExpected {
 		return 0

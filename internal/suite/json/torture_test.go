@@ -1,4 +1,4 @@
-package arenajson_test
+package json
 
 import (
 	"context"
