@@ -60,6 +60,9 @@ type Line struct {
 	Line          int
 }
 
+// work is what a line takes without what it calls, in nanoseconds.
+type work struct{ program, barriers float64 }
+
 func placeOf(p Package, f profile.Frame) Line {
 	path := pathOf(p, f)
 	return Line{p.ImportPath, path[strings.LastIndexAny(path, `/\`)+1:], f.Line}

@@ -42,9 +42,6 @@ func (a *adviser) saves(s *profile.Sample) {
 	}
 }
 
-// work is what a line takes without what it calls, in nanoseconds.
-type work struct{ program, barriers float64 }
-
 // stands adds a sample that is a line's own, or its write barriers'.
 func (a *adviser) stands(s *profile.Sample) {
 	barrier := strings.HasPrefix(s.Entry, "gcWriteBarrier")
