@@ -40,7 +40,7 @@ MACHINE = ./internal/machine ./internal/check
 # What is built on package arena, as programs are.
 ABOVE = ./arenajson ./arenahttp ./internal/suite/json
 # Most of whose time goes to what make test leaves to test-plain-long.
-LONG = ./arenajson ./docs/mistakes ./internal/suite
+LONG = ./arenajson ./docs/mistakes ./internal/suite ./internal/suite/json
 # Two tests of arenajson's that take two thirds of its time: of what is on the heap, and
 # of what encoding/json answers; and two of how much arenas and pools retain. Go, the
 # processor's words and the fallback can change that; what instruments a build can't, nor
