@@ -161,7 +161,7 @@ func TestLargeSlicesAsV1(t *testing.T) {
 					if errors.As(err, &over) && limit != 0 {
 						continue
 					}
-					if reflect.TypeOf(err) != reflect.TypeOf(wantErr) || !reflect.DeepEqual(got.Interface(), want.Interface()) {
+					if !alike(err, wantErr) || !reflect.DeepEqual(got.Interface(), want.Interface()) {
 						t.Fatalf("%s into %v, limit %d: %v, encoding/json has %v", name, typ, limit, err, wantErr)
 					}
 					if limit == 0 {
@@ -179,4 +179,11 @@ func TestLargeSlicesAsV1(t *testing.T) {
 			}
 		}
 	}
+}
+
+// alike reports whether two errors have the same type and, but where encoding/json is built on
+// v2 and names the element, too, the same text.
+func alike(err, want error) bool {
+	named := strings.Contains(json.Unmarshal([]byte("[{}]"), new([][]int)).Error(), ".0 ")
+	return reflect.TypeOf(err) == reflect.TypeOf(want) && (named || err == nil || err.Error() == want.Error())
 }
