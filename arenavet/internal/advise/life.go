@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -23,16 +24,14 @@ func (a *adviser) outlives(s *Site) string {
 	if a.allocs == nil || a.cpu.Seconds == 0 {
 		return ""
 	}
-	l := s.life
-	if l.samples < minLiveSamples {
-		l = *a.lifeOf(s) // too few to tell by itself
-	}
-	if l.samples < minLiveSamples || l.made == 0 {
-		return ""
-	}
-	mean := l.live / (l.made / a.cpu.Seconds)
 	floating := 0.5 * max(a.allocs.LiveBytes, minHeap) / (a.bytes() / a.cpu.Seconds)
-	if mean < max(1.5*floating, 10*a.request(), 1e-3) {
+	long := max(1.5*floating, 10*a.request(), 1e-3)
+	l := s.life
+	if all := a.lifeOf(s); !l.tells(long, a.cpu.Seconds) && all.samples > l.samples {
+		l = *all
+	}
+	mean := l.mean(a.cpu.Seconds)
+	if l.samples < minLiveSamples || mean < long {
 		return ""
 	}
 	return fmt.Sprintf("lives %v: longer than a request", seconds(mean))
@@ -40,6 +39,21 @@ func (a *adviser) outlives(s *Site) string {
 
 // minLiveSamples is how many of a site's values the profiler must have seen in use.
 const minLiveSamples = 5
+
+// mean is the mean life in seconds, of what was made in some.
+func (l *life) mean(seconds float64) float64 {
+	if l.made == 0 {
+		return 0
+	}
+	return l.live / (l.made / seconds)
+}
+
+// tells reports whether the samples are enough to say on which side of a bound the mean lies: chance
+// moves it by less than two of its standard deviations.
+func (l *life) tells(bound, seconds float64) bool {
+	mean := l.mean(seconds)
+	return l.samples >= minLiveSamples && math.Abs(mean-bound) > 2*mean/math.Sqrt(l.samples)
+}
 
 // lifeOf is that of all values that a site's function makes.
 func (a *adviser) lifeOf(s *Site) *life {

@@ -120,21 +120,26 @@ func TestAdviseLives(t *testing.T) {
 	for what, c := range map[string]struct {
 		live, otherLive int64 // of 1,000,000 that are made in 10 s
 		requests        int
+		period          int64
 		stays           bool
 	}{
-		"dies at once":                          {0, 0, 0, false},
-		"made while the collector marked":       {15_000, 0, 0, false},
-		"in use by chance":                      {10, 0, 0, false},
-		"lives a second":                        {100_000, 0, 0, true},
-		"lives a second, as requests do":        {100_000, 0, 50, false},
-		"too few, and its function's live long": {2, 100_000, 0, true},
-		"too few, and its function's die":       {2, 0, 0, false},
+		"dies at once":                          {0, 0, 0, 1, false},
+		"made while the collector marked":       {15_000, 0, 0, 1, false},
+		"in use by chance":                      {10, 0, 0, 1, false},
+		"lives a second":                        {100_000, 0, 0, 1, true},
+		"lives a second, as requests do":        {100_000, 0, 50, 1, false},
+		"too few, and its function's live long": {2, 100_000, 0, 1, true},
+		"too few, and its function's die":       {2, 0, 0, 1, false},
+		// 13 and 18 samples, near 31,000 in use, which is long
+		"near what is long, and its function's live long": {26_000, 60_000, 0, 128 << 10, true},
+		"near what is long, and its function's die":       {36_000, 8_000, 0, 128 << 10, false},
+		"as near, and sampled often":                      {26_000, 60_000, 0, 64, false},
 	} {
 		p := newMaker(t, "samples", "cpu")
 		p.cpu(500, "shop.find")
 		p.cpu(500, mallocs+"shop.keep")
 		a := newMaker(t, "alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
-		a.p.Period = 1
+		a.p.Period = c.period
 		a.add("shop.keep", 1_000_000, 64_000_000, c.live, 64*c.live)
 		a.add("strings.Clone shop.keep", 1_000_000, 64_000_000, c.otherLive, 64*c.otherLive)
 		v, err := Advise(Config{Dir: shop, CPU: p.file(), Allocs: a.file(), Requests: c.requests, Patterns: []string{"."}})
