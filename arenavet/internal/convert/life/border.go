@@ -20,10 +20,8 @@ func (f *function) border(pos token.Pos, v ssa.Value) bool {
 	if !f.p.world.Borders[pos] || !types.Identical(v.Type(), types.Typ[types.String]) {
 		return false
 	}
-	for r := range f.of(v) {
-		if r.kind != global {
-			f.p.crossed[pos] = true
-		}
+	if !f.of(v).within(&f.global) {
+		f.p.crossed[pos] = true
 	}
 	return true
 }
@@ -108,33 +106,33 @@ func wrapped(call ssa.CallInstruction) (all []ssa.Value, known bool) {
 }
 
 // errorf is a call of fmt.Errorf.
-func (f *function) errorf(call ssa.CallInstruction, args []set) {
+func (f *function) errorf(call ssa.CallInstruction, args []*set) {
 	why := Reason{"is wrapped by fmt.Errorf", call.Pos()}
 	operands, known := wrapped(call)
 	if !known { // a list from elsewhere: what in it may be an error
-		kept := set{}
-		for r := range f.reach(args[1]) {
-			switch {
+		kept := &set{}
+		for n := range f.reach(args[1]).refs.all() {
+			switch r := f.refs[n]; {
 			case r.kind == param:
 				for k := range f.p.types.errors {
 					if f.p.types.reaches(r.typ, k) {
-						kept[ref{object{kind: param, n: r.n, typ: k}, "", k}] = struct{}{}
+						kept.put(f.led(r.n, k))
 					}
 				}
 			case f.p.types.errors[r.to]:
-				kept[r] = struct{}{}
+				kept.put(n)
 			}
 		}
 		f.leak(kept, nil, why)
 	}
 	for _, v := range operands {
 		f.leak(f.of(v), nil, why)
-		f.leak(f.reach(f.of(v)), nil, why)
+		f.leak(f.reach(f.of(v)).refs, nil, why)
 	}
 }
 
 // target is a call of errors.As: what it stores in its target lives for long, as all errors do.
-func (f *function) target(call ssa.CallInstruction, args []set) {
+func (f *function) target(call ssa.CallInstruction, args []*set) {
 	why := Reason{"is where an error is stored", call.Pos()}
 	t, ok := ssaform.Unboxed(call.Common().Args[1]).Type().Underlying().(*types.Pointer)
 	if !ok {
@@ -142,7 +140,6 @@ func (f *function) target(call ssa.CallInstruction, args []set) {
 		return
 	}
 	for _, l := range leaves(t.Elem()) {
-		k := key(l.typ)
-		f.assign(args[1], l.path, set{ref{object{kind: global, typ: k}, "", k}: {}}, l.typ, why)
+		f.assign(args[1], l.path, setOf(f.lasting(0, key(l.typ))), l.typ, why)
 	}
 }

@@ -18,10 +18,10 @@ func grows(call ssa.CallInstruction) bool {
 }
 
 // grow is such a call: the buffers have what it makes.
-func (f *function) grow(call ssa.CallInstruction, buffers set) {
+func (f *function) grow(call ssa.CallInstruction, buffers *set) {
 	k := key(textType)
-	made := set{ref{f.made(site, call, k), "", k}: {}}
-	for r := range buffers {
-		f.store(r, "*", made, nil, Reason{"is kept by a buffer that outlives the root", call.Pos()})
+	made := setOf(f.whole(f.made(site, call, k), k))
+	for n := range buffers.all() {
+		f.store(f.refs[n], "*", made, nil, Reason{"is kept by a buffer that outlives the root", call.Pos()})
 	}
 }

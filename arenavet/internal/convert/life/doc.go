@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
 	"strconv"
 	"sync"
 
@@ -41,21 +40,6 @@ type object struct {
 	at   ssa.Instruction // that makes it
 	n    int             // of the parameter
 	typ  string          // what it is; empty: unknown
-}
-
-// ref is a reference to an object or a part of it.
-type ref struct {
-	object
-	path string
-	to   string // type of the part; empty: unknown
-}
-
-type set map[ref]struct{}
-
-// cell is a part of an object that holds references.
-type cell struct {
-	object
-	path string
 }
 
 // instance is a function, as calls reach it that give it the same functions: those that take a
@@ -284,24 +268,3 @@ func unknown(k string) bool { return k == "" || k[0] == '?' }
 func itoa(n int) string { return strconv.Itoa(n) }
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-
-// summary tells callers what a function does.
-type summary struct {
-	cells   map[cell]set
-	results []set
-	leaks   map[object]Reason // of parameters
-	order   []object          // of leaks, by their reasons
-}
-
-func (s *summary) equal(t *summary) bool {
-	same := func(a, b set) bool { return maps.Equal(a, b) }
-	if t == nil || len(s.results) != len(t.results) || len(s.leaks) != len(t.leaks) {
-		return false
-	}
-	for i := range s.results {
-		if !same(s.results[i], t.results[i]) {
-			return false
-		}
-	}
-	return maps.EqualFunc(s.cells, t.cells, same)
-}

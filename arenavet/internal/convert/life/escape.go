@@ -12,16 +12,12 @@ func (p *Program) Escapes() map[token.Pos]*Escaped { return p.escapes }
 // copied reports whether what is stored at pos is copied there. Not so where what a caller gave may be
 // stored, but for texts: heap memory that leads into an arena can't be copied, and of what callers give
 // it is not known.
-func (f *function) copied(pos token.Pos, to, v set) bool {
-	if !f.p.world.Escapes[pos] || len(to) == 0 || f.alike != nil {
+func (f *function) copied(pos token.Pos, to, v *set) bool {
+	if !f.p.world.Escapes[pos] || to.empty() || f.alike != nil {
 		return false
 	}
-	all := f.reach(v)
-	own := false
-	for r := range all {
-		own = own || r.kind == site || r.kind == fresh
-	}
-	if !own {
+	all := f.reach(v).refs
+	if all.within(&f.outer) {
 		return false
 	}
 	e := f.p.escapes[pos]
@@ -29,14 +25,13 @@ func (f *function) copied(pos token.Pos, to, v set) bool {
 		e = &Escaped{Func: f.fn, Sites: map[ssa.Instruction]bool{}, Made: map[ssa.Instruction]map[string]bool{}}
 		f.p.escapes[pos] = e
 	}
-	for r := range to {
-		e.Refused = e.Refused || r.kind != global
-	}
-	for r := range all {
+	e.Refused = e.Refused || !to.within(&f.global)
+	for n := range all.all() {
+		r := f.refs[n]
 		if r.kind == param && (unknown(r.typ) || len(f.p.types.next[r.typ]) > 0) {
 			e.Refused = true
 		}
-		if r.kind == param || r.kind == global || !f.leads(r.object) {
+		if r.kind == param || r.kind == global || !f.leads(r.thing) {
 			continue
 		}
 		if r.kind == site {
@@ -52,16 +47,7 @@ func (f *function) copied(pos token.Pos, to, v set) bool {
 }
 
 // leads reports whether an object leads to others of the request's.
-func (f *function) leads(o object) bool {
-	for _, c := range f.cells[o] {
-		for r := range c {
-			if r.kind != global {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (f *function) leads(g *thing) bool { return !g.held.within(&f.global) }
 
 // inBox is the value that a store puts into an interface.
 func inBox(v ssa.Value) ssa.Value {

@@ -37,6 +37,7 @@ type Program struct {
 	queue     []instance
 	queued    map[instance]bool
 	summaries map[instance]*summary
+	summed    *table                 // what they are about
 	unsettled map[*ssa.Function]bool // the rounds were not enough
 	types     *typeGraph
 	assumed   map[Assumption]token.Pos
@@ -68,25 +69,29 @@ func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
 // FineSteps bounds what one function may cost, all rounds together, before its objects of a type count
 // as one. Tests set it.
-var FineSteps = 40_000_000
+var FineSteps = 200_000_000
 
 // maxSteps bounds it after that: those that are larger count as unknown, so that what they are given
 // stays on the heap.
-const maxSteps = 400_000_000
+const maxSteps = 2_000_000_000
 
 // function is the analysis of one.
 type function struct {
+	*table
 	p       *Program
 	inst    instance
 	fn      *ssa.Function
-	values  map[ssa.Value]set
-	tuples  map[ssa.Value][]set
-	cells   map[object]map[string]set
-	leaked  map[object]Reason
-	kept    map[object]bool // what leaked and what it leads to: others may change it
-	changed bool
-	steps   int               // references that were moved, at most maxSteps
-	alike   map[object]*alike // where its objects of a type count as one; else nil
+	values  map[ssa.Value]*set
+	tuples  map[ssa.Value][]*set
+	changes int // of sets
+	looks   int // through what things lead to
+	reached map[*set]reached
+	at      int // the changes with which those were found
+	effects map[applied]effect
+	fits    map[string]*fitting // by type
+	parts   map[int][]int       // of references, by the summary's reference that has them
+	steps   int                 // words of references that were looked at, at most maxSteps
+	alike   map[object]*alike   // where its objects of a type count as one; else nil
 }
 
 // alike are the instructions that make what counts as one object. It has the first one's name.
@@ -119,10 +124,7 @@ func (f *function) makers(o object) map[ssa.Instruction]bool {
 
 func newFunction(p *Program, inst instance) *function {
 	fn := inst.fn
-	f := &function{
-		p: p, inst: inst, fn: fn, values: map[ssa.Value]set{}, tuples: map[ssa.Value][]set{},
-		cells: map[object]map[string]set{}, leaked: map[object]Reason{}, kept: map[object]bool{},
-	}
+	f := &function{table: newTable(), p: p, inst: inst, fn: fn, values: map[ssa.Value]*set{}, tuples: map[ssa.Value][]*set{}, fits: map[string]*fitting{}, parts: map[int][]int{}, effects: map[applied]effect{}}
 	n := 0
 	for _, v := range fn.Params {
 		if fn != p.root || !p.world.Empty[n] {
@@ -138,174 +140,143 @@ func newFunction(p *Program, inst instance) *function {
 }
 
 // given returns what a parameter leads to at first.
-func (f *function) given(n int, t types.Type) set {
-	s := set{}
+func (f *function) given(n int, t types.Type) *set {
+	s := &set{}
 	for _, l := range leaves(t) {
-		k := key(l.typ)
-		s[ref{object{kind: param, n: n, typ: k}, "", k}] = struct{}{}
+		s.put(f.led(n, key(l.typ)))
 	}
 	return s
 }
 
-// of returns what a value refers to.
-func (f *function) of(v ssa.Value) set {
-	if g, ok := v.(*ssa.Global); ok {
-		k := key(g.Type())
+// of returns what a value refers to. It must not be changed.
+func (f *function) of(v ssa.Value) *set {
+	g, ok := v.(*ssa.Global)
+	if ok && f.values[v] == nil {
 		n := 0
 		if f.p.marks[g] {
 			n = sentinel
 		}
-		return set{ref{object{kind: global, n: n, typ: k}, "", k}: {}}
+		f.values[v] = setOf(f.lasting(n, key(g.Type())))
 	}
 	return f.values[v]
 }
 
-func fits(r ref, t types.Type) bool {
-	k := key(t)
-	return unknown(k) || unknown(r.to) || r.to == k
-}
-
 // add makes v refer to what s does, as far as its type may.
-func (f *function) add(v ssa.Value, s set) {
-	if f.steps += len(s); len(s) == 0 {
+func (f *function) add(v ssa.Value, s *set) {
+	if s.empty() {
 		return
 	}
-	all := leaves(v.Type())
-	to := f.values[v]
-	if to == nil {
-		to = set{}
-		f.values[v] = to
+	if f.values[v] == nil {
+		f.values[v] = &set{}
 	}
-	for r := range s {
-		for _, l := range all {
-			if fits(r, l.typ) {
-				f.put(to, r)
-				break
-			}
-		}
+	f.fill(f.values[v], s, v.Type())
+}
+
+// fill puts what s refers to into another set, as far as it may be of a type's parts.
+func (f *function) fill(to, s *set, t types.Type) {
+	for _, l := range leaves(t) {
+		f.steps += s.size()
+		f.note(f.putFitting(to, s, key(l.typ)))
 	}
 }
 
-func (f *function) put(to set, r ref) {
-	if _, ok := to[r]; !ok {
-		to[r] = struct{}{}
-		f.changed = true
+// note notes whether something has changed.
+func (f *function) note(changed bool) bool {
+	if changed {
+		f.changes++
 	}
+	return changed
 }
 
-// deepest bounds a path: what lies deeper is anywhere in the object.
-const deepest = 120
-
-func join(path, more string) string {
-	if len(path)+len(more) > deepest {
-		return "*"
-	}
-	if path == "*" || more == "*" {
-		return "*"
-	}
-	return path + more
-}
-
-// store puts references into a part of what r refers to.
-func (f *function) store(r ref, path string, s set, t types.Type, why Reason) {
+// store puts references into a part of what r refers to: with t those that may be of that type.
+func (f *function) store(r ref, path string, s *set, t types.Type, why Reason) {
 	if r.kind == global {
 		f.leak(s, t, why)
 		return
 	}
-	path = join(r.path, path)
-	cells := f.cells[r.object]
-	if cells == nil {
-		cells = map[string]set{}
-		f.cells[r.object] = cells
+	typ := ""
+	if t != nil {
+		typ = key(t)
 	}
-	to := cells[path]
-	if to == nil {
-		to = set{}
-		cells[path] = to
-	}
-	f.steps += len(s)
-	for x := range s {
-		if t == nil || fits(x, t) {
-			f.put(to, x)
-			if f.kept[r.object] {
-				f.keep(x.object)
+	to := r.part(path).stored()
+	f.steps += s.size()
+	if f.note(f.putFitting(to, s, typ)) {
+		r.held.putAll(to)
+		if r.kept {
+			for n := range to.all() {
+				f.keep(f.refs[n].thing)
 			}
 		}
 	}
 }
 
 // keep notes that others have an object, and what it leads to.
-func (f *function) keep(o object) {
-	if o.kind == global || f.kept[o] {
+func (f *function) keep(g *thing) {
+	if g.kind == global || g.kept {
 		return
 	}
-	f.kept[o], f.changed = true, true
-	for _, c := range f.cells[o] {
-		for r := range c {
-			f.keep(r.object)
-		}
+	g.kept = true
+	f.changes++
+	for n := range g.held.all() {
+		f.keep(f.refs[n].thing)
 	}
 }
 
 // leak notes that what s refers to lives for long.
-func (f *function) leak(s set, t types.Type, why Reason) {
-	for r := range s {
-		if r.kind == global || t != nil && !fits(r, t) {
-			continue
-		}
-		if _, ok := f.leaked[r.object]; !ok {
-			f.leaked[r.object] = why
-			f.changed = true
-			f.keep(r.object)
+func (f *function) leak(s *set, t types.Type, why Reason) {
+	if t != nil && !unknown(key(t)) {
+		fitting := &set{}
+		f.putFitting(fitting, s, key(t))
+		s = fitting
+	}
+	f.steps += s.size()
+	for n := range s.all() {
+		if g := f.refs[n].thing; g.kind != global && !g.leaked {
+			g.leaked, g.why = true, why
+			f.changes++
+			f.keep(g)
 		}
 	}
 }
 
-// load returns what a part of r's objects holds.
-func (f *function) load(r ref, path string, t types.Type) set {
-	s := set{}
+// load adds what a part of r's objects holds to a set.
+func (f *function) load(to *set, r ref, path string, t types.Type) {
 	for _, l := range leaves(t) {
 		k := key(l.typ)
 		switch r.kind {
 		case global:
-			s[ref{object{kind: global, n: r.n, typ: k}, "", k}] = struct{}{}
+			to.put(f.lasting(r.n, k))
 			continue
 		case param:
-			s[ref{object{kind: param, n: r.n, typ: k}, "", k}] = struct{}{}
+			to.put(f.led(r.n, k))
 		default:
-			if f.kept[r.object] { // others may have stored something there
-				s[ref{object{kind: global, typ: k}, "", k}] = struct{}{}
+			if r.kept { // others may have stored something there
+				to.put(f.lasting(0, k))
 			}
 		}
-		at := join(r.path, join(path, l.path))
-		f.collect(s, r.object, at, l.typ)
+		at := r.part(join(path, l.path))
+		f.collect(to, r.thing, at.path, k)
 		if r.kind == param && !unknown(r.typ) { // two parameters may lead to the same
-			for o := range f.cells {
-				if o.kind == param && o.n != r.n && o.typ == r.typ {
-					f.collect(s, o, at, l.typ)
+			for _, g := range f.params {
+				if g.n != r.n && g.typ == r.typ {
+					f.collect(to, g, at.path, k)
 				}
 			}
 		}
 	}
-	return s
 }
 
-func (f *function) collect(s set, o object, at string, t types.Type) {
-	cells := f.cells[o]
-	for _, path := range []string{at, "*"} {
-		for x := range cells[path] {
-			if fits(x, t) {
-				s[x] = struct{}{}
-			}
-		}
-	}
+// collect adds what a part of an object holds, as far as it may be of a type.
+func (f *function) collect(to *set, g *thing, at, typ string) {
 	if strings.HasSuffix(at, "*") {
-		for _, c := range cells {
-			for x := range c {
-				if fits(x, t) {
-					s[x] = struct{}{}
-				}
-			}
+		f.steps += g.held.size()
+		f.putFitting(to, &g.held, typ)
+		return
+	}
+	for _, path := range []string{at, "*"} {
+		if p := g.places[path]; p != nil {
+			f.steps += p.cell.size()
+			f.putFitting(to, p.cell, typ)
 		}
 	}
 }

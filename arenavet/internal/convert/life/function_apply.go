@@ -1,146 +1,260 @@
 package life
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"math/bits"
 
-// reach is all that s leads to.
-func (f *function) reach(s set) set {
-	all := make(set, len(s))
-	var todo []ref
-	visit := func(r ref) {
-		if _, ok := all[r]; !ok {
-			all[r] = struct{}{}
-			todo = append(todo, r)
-		}
+	"golang.org/x/tools/go/ssa"
+)
+
+// reached is all that a set leads to, with the set.
+type reached struct {
+	refs   *set
+	things []*thing
+	seen   seen
+}
+
+// seen is how much of it there is. Both grow alone, so that who finds as much as before finds the same.
+type seen struct{ refs, kept int }
+
+// reach is all that s leads to. It must not be changed.
+func (f *function) reach(s *set) reached {
+	if f.at != f.changes || f.reached == nil {
+		f.at, f.reached = f.changes, map[*set]reached{}
 	}
-	for r := range s {
-		visit(r)
+	all, ok := f.reached[s]
+	if !ok {
+		all = f.follow(s)
+		f.reached[s] = all
 	}
-	defer func() { f.steps += len(all) }()
-	seen := map[object]bool{}
-	for len(todo) > 0 {
-		r := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[r.object] {
-			continue
-		}
-		seen[r.object] = true
-		for _, c := range f.cells[r.object] {
-			for x := range c {
-				visit(x)
+	return all
+}
+
+func (f *function) follow(s *set) reached {
+	all := reached{refs: &set{}}
+	f.looks++
+	visit := func(more *set) {
+		f.steps += more.size()
+		for n := range more.all() {
+			if all.refs.put(n) {
+				if g := f.refs[n].thing; g.looked != f.looks {
+					g.looked = f.looks
+					all.things = append(all.things, g)
+				}
 			}
 		}
 	}
+	visit(s)
+	for i := 0; i < len(all.things); i++ {
+		if held := &all.things[i].held; !held.within(all.refs) {
+			visit(held)
+		}
+	}
+	for _, g := range all.things {
+		if g.kept {
+			all.seen.kept++
+		}
+	}
+	all.seen.refs = all.refs.len()
 	return all
 }
 
 // reachAll is what any of the arguments leads to.
-func (f *function) reachAll(args []set) set {
-	all := set{}
+func (f *function) reachAll(args []*set) *set {
+	all := &set{}
 	for _, a := range args {
-		for x := range f.reach(a) {
-			all[x] = struct{}{}
-		}
+		all.putAll(f.reach(a).refs)
 	}
 	return all
 }
 
+// application tells a summary in the terms of a caller.
+type application struct {
+	f    *function
+	call ssa.CallInstruction
+	args []*set
+	of   map[*thing]*set // what the summary's objects are
+	refs map[int]*set    // the same of its references
+}
+
+// objects are what an object of the summary is at the call.
+func (a *application) objects(o *thing) *set {
+	s := a.of[o]
+	if s != nil {
+		return s
+	}
+	s = &set{}
+	a.of[o] = s
+	f := a.f
+	switch {
+	case o.kind == fresh:
+		s.put(f.whole(f.made(fresh, a.call, o.typ), o.typ))
+	case o.kind == global:
+		s.put(f.whole(o.object, o.typ))
+	case o.n < len(a.args):
+		a.given(s, o)
+	}
+	return s
+}
+
+// given finds what may be an object that a parameter of the callee's leads to.
+func (a *application) given(s *set, o *thing) {
+	f, all := a.f, a.f.reach(a.args[o.n])
+	fits := f.fitting(o.typ)
+	s.putIn(all.refs, &fits.own)
+	for i, w := range all.refs.words {
+		if i >= f.outer.size() || w&f.outer.words[i] == 0 {
+			continue
+		}
+		for w &= f.outer.words[i]; w != 0; w &= w - 1 {
+			n := i*64 + bits.TrailingZeros64(w)
+			for _, m := range fits.led[n] {
+				s.put(m)
+			}
+			f.steps++
+		}
+	}
+	for _, g := range all.things {
+		if g.kept && g.kind != param && f.p.types.reaches(g.typ, o.typ) { // others may have stored it there
+			s.put(f.lasting(0, o.typ))
+			break
+		}
+	}
+}
+
+// fitting has, for the first references of a function, which may lead to objects of a type.
+type fitting struct {
+	known int
+	own   set           // of the function's own objects
+	led   map[int][]int // what others lead to
+}
+
+func (f *function) fitting(typ string) *fitting {
+	h := f.fits[typ]
+	if h == nil {
+		h = &fitting{led: map[int][]int{}}
+		f.fits[typ] = h
+	}
+	types := f.p.types
+	for ; h.known < len(f.refs); h.known++ {
+		r, t := f.refs[h.known], typ
+		if !f.outer.has(h.known) {
+			if t == "" || unknown(r.to) || r.to == t || types.held[t][r.to] {
+				h.own.put(h.known)
+			}
+			continue
+		}
+		if unknown(r.typ) && t == "" {
+			t = r.typ
+		}
+		if r.kind == global && types.errors[r.typ] && t != r.typ {
+			continue // what lies in an error lives for long in any case
+		}
+		if types.reaches(r.typ, t) {
+			h.led[h.known] = append(h.led[h.known], f.whole(object{kind: r.kind, n: r.n, typ: t}, t))
+		}
+		if r.to == typ || types.shared(r.to, typ) {
+			h.led[h.known] = append(h.led[h.known], h.known)
+		}
+	}
+	return h
+}
+
+// told are references of the summary at the call.
+func (a *application) told(from *set) *set {
+	all := &set{}
+	for n := range from.all() {
+		s := a.refs[n]
+		if s == nil {
+			s = &set{}
+			a.refs[n] = s
+			for m := range a.objects(a.f.p.summed.refs[n].thing).all() {
+				s.put(a.f.behind(m, n))
+			}
+		}
+		a.f.steps += s.size()
+		all.putAll(s)
+	}
+	return all
+}
+
+// behind is a reference to that part of what m refers to which the summary's reference n has.
+func (f *function) behind(m, n int) int {
+	f.steps++
+	known := f.parts[n]
+	if more := m + 1 - len(known); more > 0 {
+		known = append(known, make([]int, more)...)
+		f.parts[n] = known
+	}
+	if known[m] == 0 {
+		at, r := f.refs[m], f.p.summed.refs[n]
+		to := r.to
+		if r.path == "" && to == "" {
+			to = at.to
+		}
+		if at.kind == global {
+			known[m] = f.lasting(at.n, to) + 1
+		} else {
+			known[m] = f.number(at.part(r.path), to) + 1
+		}
+	}
+	return known[m] - 1
+}
+
+// effect is what a callee has done with what a call gives it.
+type effect struct {
+	of   *summary
+	seen seen
+}
+
+// applied is a callee of a call, which another module calls with a value.
+type applied struct {
+	call ssa.CallInstruction
+	to   *ssa.Function
+	with ssa.Value
+	back bool // as a method of that
+}
+
 // applyTo does what a callee does.
-func (f *function) applyTo(call ssa.CallInstruction, g *ssa.Function, s *summary, args []set, closure set, put func(int, set)) {
+func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, put func(int, *set)) {
+	g := at.to
 	for k := range g.FreeVars {
-		bound := set{}
-		for r := range closure {
-			switch r.kind {
+		bound, t := &set{}, key(g.FreeVars[k].Type())
+		for n := range closure.all() {
+			switch r := f.refs[n]; r.kind {
 			case global, param:
-				t := key(g.FreeVars[k].Type())
-				bound[ref{object{kind: r.kind, n: r.n, typ: t}, "", t}] = struct{}{}
+				bound.put(f.whole(object{kind: r.kind, n: r.n, typ: t}, t))
 			default:
-				f.collect(bound, r.object, "fv"+itoa(k), g.FreeVars[k].Type())
+				f.collect(bound, r.thing, "fv"+itoa(k), t)
 			}
 		}
 		args = append(args, bound)
 	}
-	reached := make([]set, len(args))
-	mapped := map[object]set{}
-	objects := func(o object) set {
-		if m, ok := mapped[o]; ok {
-			return m
-		}
-		m := set{}
-		switch o.kind {
-		case fresh:
-			m[ref{f.made(fresh, call, o.typ), "", o.typ}] = struct{}{}
-		case global:
-			m[ref{o, "", o.typ}] = struct{}{}
-		case param:
-			if o.n >= len(args) {
-				break
-			}
-			if reached[o.n] == nil {
-				reached[o.n] = f.reach(args[o.n])
-			}
-			for r := range reached[o.n] {
-				t := o.typ
-				switch {
-				case r.kind == param || r.kind == global:
-					if unknown(r.typ) && t == "" {
-						t = r.typ
-					}
-					if r.kind == global && f.p.types.errors[r.typ] && t != r.typ {
-						break // what lies in an error lives for long in any case
-					}
-					if f.p.types.reaches(r.typ, t) {
-						m[ref{object{kind: r.kind, n: r.n, typ: t}, "", t}] = struct{}{}
-					}
-					if r.to == o.typ || f.p.types.shared(r.to, o.typ) {
-						m[r] = struct{}{}
-					}
-				default:
-					if t == "" || unknown(r.to) || r.to == t || f.p.types.held[t][r.to] {
-						m[r] = struct{}{}
-					}
-					if f.kept[r.object] && f.p.types.reaches(r.typ, t) { // others may have stored it there
-						m[ref{object{kind: global, typ: t}, "", t}] = struct{}{}
-					}
-				}
-			}
-		}
-		mapped[o] = m
-		return m
+	now := effect{of: s}
+	for _, arg := range args {
+		all := f.reach(arg)
+		now.seen.refs += all.seen.refs
+		now.seen.kept += all.seen.kept
 	}
-	refs := func(from set) set {
-		all := set{}
-		f.steps += len(from)
-		for r := range from {
-			for m := range objects(r.object) {
-				to := r.to
-				if r.path == "" && to == "" {
-					to = m.to
-				}
-				if m.kind == global {
-					all[ref{object{kind: global, n: m.n, typ: to}, "", to}] = struct{}{}
-				} else {
-					all[ref{m.object, join(m.path, r.path), to}] = struct{}{}
-				}
-			}
-		}
-		return all
+	if f.effects[at] == now {
+		return
 	}
-	why := Reason{"is stored by " + shortName(g) + " in what outlives the root", call.Pos()}
-	for c, held := range s.cells {
-		to := objects(c.object)
-		if len(to) == 0 {
+	f.effects[at] = now
+	a := &application{f: f, call: at.call, args: args, of: map[*thing]*set{}, refs: map[int]*set{}}
+	why := Reason{"is stored by " + shortName(g) + " in what outlives the root", at.call.Pos()}
+	for _, c := range s.cells {
+		to := a.objects(c.place.thing)
+		if to.empty() {
 			continue
 		}
-		values := refs(held)
-		for r := range f.written(to, values, why) {
-			f.store(r, c.path, values, nil, why)
+		values := a.told(c.held)
+		for n := range f.written(to, values, why).all() {
+			f.store(f.refs[n], c.path, values, nil, why)
 		}
 	}
-	for _, o := range s.order {
-		why := s.leaks[o]
-		f.leak(objects(o), nil, Reason{why.What + ", in " + shortName(g), call.Pos()})
+	for _, l := range s.leaks {
+		f.leak(a.objects(l.thing), nil, Reason{l.why.What + ", in " + shortName(g), at.call.Pos()})
 	}
 	for i, r := range s.results {
-		put(i, refs(r))
+		put(i, a.told(r))
 	}
 }

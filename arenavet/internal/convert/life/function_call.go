@@ -10,32 +10,22 @@ import (
 )
 
 // results are a call's, to be added to.
-func (f *function) results(call ssa.CallInstruction) func(i int, s set) {
+func (f *function) results(call ssa.CallInstruction) func(i int, s *set) {
 	v := call.Value()
 	if v == nil {
-		return func(int, set) {}
+		return func(int, *set) {}
 	}
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
-		return func(_ int, s set) { f.add(v, s) }
+		return func(_ int, s *set) { f.add(v, s) }
 	}
 	if f.tuples[v] == nil {
-		f.tuples[v] = make([]set, t.Len())
+		f.tuples[v] = make([]*set, t.Len())
 		for i := range f.tuples[v] {
-			f.tuples[v][i] = set{}
+			f.tuples[v][i] = &set{}
 		}
 	}
-	return func(i int, s set) {
-		all := leaves(t.At(i).Type())
-		for r := range s {
-			for _, l := range all {
-				if fits(r, l.typ) {
-					f.put(f.tuples[v][i], r)
-					break
-				}
-			}
-		}
-	}
+	return func(i int, s *set) { f.fill(f.tuples[v][i], s, t.At(i).Type()) }
 }
 
 // resultTypes are those of a call.
@@ -52,7 +42,7 @@ func (f *function) call(call ssa.CallInstruction) {
 		f.builtin(call, b.Name())
 		return
 	}
-	var args []set
+	var args []*set
 	if c.IsInvoke() {
 		args = append(args, f.of(c.Value))
 	}
@@ -92,15 +82,16 @@ func (f *function) call(call ssa.CallInstruction) {
 }
 
 // unknown is a call of a function that nobody has seen.
-func (f *function) unknown(call ssa.CallInstruction, args []set) {
+func (f *function) unknown(call ssa.CallInstruction, args []*set) {
 	c := call.Common()
 	if f.ofTable(c, args) {
 		f.p.assumed[Assumption{Func: f.fn, Type: c.Value.Type().String(), Own: true}] = call.Pos()
 		put := f.results(call)
-		for r := range args[0] {
+		for n := range args[0].all() {
+			r := f.refs[n]
 			for i, t := range resultTypes(call) {
 				for _, l := range leaves(t) {
-					put(i, set{ref{r.object, "*", key(l.typ)}: {}})
+					put(i, setOf(f.number(r.thing.place("*"), key(l.typ))))
 				}
 			}
 			for _, a := range args[1:] {
@@ -116,7 +107,7 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 	if Table(c) != nil {
 		put := f.results(call)
 		k := key(c.Signature().Results().At(0).Type())
-		put(0, set{ref{f.made(site, call, k), "", k}: {}})
+		put(0, setOf(f.whole(f.made(site, call, k), k)))
 		f.p.assumed[Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}] = call.Pos()
 		return
 	}
@@ -135,15 +126,16 @@ func (f *function) unknown(call ssa.CallInstruction, args []set) {
 
 // ofTable reports whether a call is of a method of what a table of the package has just made, where others can
 // put only what embeds a type of the package: the interface has a method that is not exported.
-func (f *function) ofTable(c *ssa.CallCommon, args []set) bool {
-	if !c.IsInvoke() || len(args[0]) == 0 {
+func (f *function) ofTable(c *ssa.CallCommon, args []*set) bool {
+	if !c.IsInvoke() || args[0].empty() {
 		return false
 	}
 	embedded := false
 	for m := range c.Value.Type().Underlying().(*types.Interface).Methods() {
 		embedded = embedded || !m.Exported()
 	}
-	for r := range args[0] {
+	for n := range args[0].all() {
+		r := f.refs[n]
 		if r.at == nil {
 			return false
 		}
@@ -167,8 +159,7 @@ func (f *function) unknownResults(call ssa.CallInstruction) {
 	put := f.results(call)
 	for i, t := range resultTypes(call) {
 		for _, l := range leaves(t) {
-			k := key(l.typ)
-			put(i, set{ref{object{kind: global, typ: k}, "", k}: {}})
+			put(i, setOf(f.lasting(0, key(l.typ))))
 		}
 	}
 }
@@ -181,7 +172,7 @@ var keepsNothing = map[string]bool{
 }
 
 // elsewhere is a call of a function of another module, or of the standard library.
-func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) {
+func (f *function) elsewhere(call ssa.CallInstruction, name string, args []*set) {
 	invoked := name == ""
 	pkg := catalog.PackageOf(name)
 	sig := call.Common().Signature()
@@ -215,7 +206,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		for i, a := range args {
 			if i > 0 || !receiver {
 				f.leak(a, nil, why)
-				f.leak(f.reach(a), nil, why)
+				f.leak(f.reach(a).refs, nil, why)
 			}
 		}
 		f.unknownResults(call)
@@ -227,31 +218,25 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 	}
 	copies := copiesAll(pkg, name)
 	put := f.results(call)
-	var all set
+	var all *set
 	for i, t := range resultTypes(call) {
 		if len(leaves(t)) == 0 {
 			continue
 		}
 		if catalog.IsError(t) {
-			k := key(t)
-			put(i, set{ref{object{kind: global, typ: k}, "", k}: {}})
+			put(i, setOf(f.lasting(0, key(t))))
 			continue
 		}
 		for _, l := range leaves(t) {
 			k := key(l.typ)
 			if at, ok := call.(ssa.Instruction); ok {
-				r := ref{f.made(site, at, k), "", k}
-				put(i, set{r: {}})
+				n := f.whole(f.made(site, at, k), k)
+				put(i, setOf(n))
 				if !copies {
 					if all == nil {
-						all = set{}
-						for _, a := range args {
-							for x := range f.reach(a) {
-								all[x] = struct{}{}
-							}
-						}
+						all = f.reachAll(args)
 					}
-					f.store(r, "*", all, nil, Reason{})
+					f.store(f.refs[n], "*", all, nil, Reason{})
 				}
 			}
 		}
@@ -263,10 +248,10 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []set) 
 		f.grow(call, args[0])
 	}
 	if receiver && len(args) > 1 && !copies && !invoked && !keepsNone(name) {
-		for r := range args[0] {
+		for n := range args[0].all() {
 			for i, a := range args[1:] {
 				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText || !readsText(name) {
-					f.store(r, "*", a, nil, Reason{"is kept by what outlives the root, in " + name, call.Pos()})
+					f.store(f.refs[n], "*", a, nil, Reason{"is kept by what outlives the root, in " + name, call.Pos()})
 				}
 			}
 		}
@@ -282,8 +267,8 @@ func paramType(sig *types.Signature, i int) types.Type {
 
 // callbacks are functions that are given to a function of another module: it calls them with what it
 // is given.
-func (f *function) callbacks(call ssa.CallInstruction, args []set) {
-	var all set
+func (f *function) callbacks(call ssa.CallInstruction, args []*set) {
+	var all *set
 	for _, v := range call.Common().Args {
 		sig, ok := v.Type().Underlying().(*types.Signature)
 		if !ok {
@@ -303,11 +288,11 @@ func (f *function) callbacks(call ssa.CallInstruction, args []set) {
 			f.leak(all, nil, Reason{"is given to a function that is not known", call.Pos()})
 			continue
 		}
-		given := make([]set, len(g.Params))
+		given := make([]*set, len(g.Params))
 		for i := range given {
 			given[i] = all
 		}
-		f.run(call, g, given, f.of(v))
+		f.run(applied{call: call, to: g, with: v}, given, f.of(v))
 	}
 }
 
@@ -330,22 +315,20 @@ func (f *function) builtin(call ssa.CallInstruction, name string) {
 		}
 		why := Reason{"is appended to what outlives the root", call.Pos()}
 		for _, l := range leaves(s.Elem()) {
-			held := set{}
+			held := &set{}
 			for _, a := range c.Args {
 				if name == "copy" && a == c.Args[0] {
 					continue
 				}
-				for r := range f.of(a) {
-					for x := range f.load(r, "[]"+l.path, l.typ) {
-						held[x] = struct{}{}
-					}
+				for n := range f.of(a).all() {
+					f.load(held, f.refs[n], "[]"+l.path, l.typ)
 				}
 			}
 			if f.copied(call.Pos(), f.of(c.Args[0]), held) {
 				continue
 			}
-			for r := range f.written(to, held, why) {
-				f.store(r, "[]"+l.path, held, l.typ, why)
+			for n := range f.written(to, held, why).all() {
+				f.store(f.refs[n], "[]"+l.path, held, l.typ, why)
 			}
 		}
 	case "panic":
@@ -364,8 +347,8 @@ func (f *function) builtin(call ssa.CallInstruction, name string) {
 	}
 }
 
-func (f *function) apply(call ssa.CallInstruction, g *ssa.Function, s *summary, args []set) {
-	var closure set
+func (f *function) apply(call ssa.CallInstruction, g *ssa.Function, s *summary, args []*set) {
+	var closure *set
 	if c := call.Common(); !c.IsInvoke() && len(g.FreeVars) > 0 {
 		closure = f.of(c.Value)
 	}
@@ -373,7 +356,7 @@ func (f *function) apply(call ssa.CallInstruction, g *ssa.Function, s *summary, 
 		f.unknown(call, args) // a wrapper of another shape
 		return
 	}
-	f.applyTo(call, g, s, args, closure, f.results(call))
+	f.applyTo(applied{call: call, to: g}, s, args, closure, f.results(call))
 }
 
 // callees are those that a call may reach.

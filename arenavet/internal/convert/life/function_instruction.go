@@ -21,13 +21,13 @@ func (f *function) instruction(i ssa.Instruction) {
 		}
 	case *ssa.FieldAddr:
 		t := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(i.Field)
-		f.add(i, part(f.of(i.X), "."+t.Name(), key(i.Type())))
+		f.add(i, f.part(f.of(i.X), "."+t.Name(), key(i.Type())))
 	case *ssa.IndexAddr:
-		f.add(i, part(f.of(i.X), "[]", key(i.Type())))
+		f.add(i, f.part(f.of(i.X), "[]", key(i.Type())))
 	case *ssa.Slice:
-		f.add(i, part(f.of(i.X), "", key(i.Type())))
+		f.add(i, f.part(f.of(i.X), "", key(i.Type())))
 	case *ssa.SliceToArrayPointer:
-		f.add(i, part(f.of(i.X), "", key(i.Type())))
+		f.add(i, f.part(f.of(i.X), "", key(i.Type())))
 	case *ssa.Store:
 		if intoError(i.Addr) && f.border(i.Pos(), i.Val) {
 			return
@@ -51,22 +51,16 @@ func (f *function) instruction(i ssa.Instruction) {
 		case token.MUL:
 			f.read(i, f.of(i.X), "", i.X.Type().Underlying().(*types.Pointer).Elem())
 		case token.ARROW:
-			for r := range f.of(i.X) {
-				f.addTo(i, f.load(r, "v", i.X.Type().Underlying().(*types.Chan).Elem()))
-			}
+			f.readTo(i, f.of(i.X), "v", i.X.Type().Underlying().(*types.Chan).Elem())
 		}
 	case *ssa.Lookup:
 		if m, ok := i.X.Type().Underlying().(*types.Map); ok {
-			for r := range f.of(i.X) {
-				f.addTo(i, f.load(r, "v", m.Elem()))
-			}
+			f.readTo(i, f.of(i.X), "v", m.Elem())
 		}
 	case *ssa.Next:
 		if m, ok := i.Iter.(*ssa.Range).X.Type().Underlying().(*types.Map); ok {
-			for r := range f.of(i.Iter.(*ssa.Range).X) {
-				f.addTo(i, f.load(r, "k", m.Key()))
-				f.addTo(i, f.load(r, "v", m.Elem()))
-			}
+			f.readTo(i, f.of(i.Iter.(*ssa.Range).X), "k", m.Key())
+			f.readTo(i, f.of(i.Iter.(*ssa.Range).X), "v", m.Elem())
 		}
 	case *ssa.Extract:
 		if t, ok := f.tuples[i.Tuple]; ok {
@@ -80,9 +74,7 @@ func (f *function) instruction(i ssa.Instruction) {
 				f.assign(f.of(s.Chan), "v", f.of(s.Send), s.Send.Type(), Reason{"is sent on a channel that outlives the root", s.Pos})
 				continue
 			}
-			for r := range f.of(s.Chan) {
-				f.addTo(i, f.load(r, "v", s.Chan.Type().Underlying().(*types.Chan).Elem()))
-			}
+			f.readTo(i, f.of(s.Chan), "v", s.Chan.Type().Underlying().(*types.Chan).Elem())
 		}
 	case *ssa.Send:
 		if f.copied(i.Pos(), f.of(i.Chan), f.of(inBox(i.X))) {
@@ -148,21 +140,27 @@ func (f *function) assert(i *ssa.TypeAssert) {
 	} else {
 		all = leaves(i.Type())
 	}
-	for r := range f.of(i.X) {
-		for _, l := range all {
-			k := key(l.typ)
-			switch {
-			case unknown(r.to) && !unknown(k):
-				o := r.object
-				if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it
-					o.typ = k
-				}
-				f.addTo(i, set{ref{o, r.path, k}: {}})
-			case fits(r, l.typ):
-				f.addTo(i, set{r: {}})
+	to, s := &set{}, f.of(i.X)
+	for _, l := range all {
+		k := key(l.typ)
+		if unknown(k) {
+			to.putAll(s)
+			continue
+		}
+		to.putIn(s, f.byType[k])
+		for n := range s.all() {
+			if !f.open.has(n) {
+				continue
 			}
+			r := f.refs[n]
+			o := r.object
+			if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it
+				o.typ = k
+			}
+			to.put(f.number(f.thing(o).place(r.path), k))
 		}
 	}
+	f.addTo(i, to)
 }
 
 func (f *function) convert(v, x ssa.Value) {
@@ -190,8 +188,8 @@ func (f *function) solve() bool {
 	if f.alike == nil {
 		most = FineSteps
 	}
-	for f.changed = true; f.changed; {
-		f.changed = false
+	for before := -1; before < f.changes; {
+		before = f.changes
 		for _, b := range f.fn.Blocks {
 			for _, i := range b.Instrs {
 				if f.instruction(i); f.steps > most {

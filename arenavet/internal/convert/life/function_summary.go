@@ -12,34 +12,34 @@ import (
 )
 
 // longLivedObjects are those of a function that live for long: what leaked, and what it leads to.
-func (f *function) longLivedObjects(outside func(object) (Reason, bool)) map[object]Reason {
-	all, todo := map[object]Reason{}, map[Reason][]object{}
-	visit := func(o object, why Reason) {
-		if _, ok := all[o]; !ok && o.kind != global {
-			all[o] = why
-			todo[why] = append(todo[why], o)
+func (f *function) longLivedObjects(outside func(*thing) (Reason, bool)) map[*thing]Reason {
+	all, todo := map[*thing]Reason{}, map[Reason][]*thing{}
+	visit := func(g *thing, why Reason) {
+		if _, ok := all[g]; !ok && g.kind != global {
+			all[g] = why
+			todo[why] = append(todo[why], g)
 		}
 	}
-	for o, why := range f.leaked {
-		visit(o, why)
+	for _, g := range f.list {
+		if g.leaked {
+			visit(g, g.why)
+		}
 	}
-	for o := range f.cells {
-		if why, ok := outside(o); ok {
-			visit(o, why)
+	for _, g := range f.list {
+		if why, ok := outside(g); ok && len(g.cells) > 0 {
+			visit(g, why)
 		}
 	}
 	for _, why := range slices.SortedFunc(maps.Keys(todo), f.p.compare) { // so that each run tells the same one
 		for list := todo[why]; len(list) > 0; list = todo[why] {
-			o := list[len(list)-1]
+			g := list[len(list)-1]
 			todo[why] = list[:len(list)-1]
-			for _, c := range f.cells[o] {
-				for r := range c {
-					visit(r.object, why)
-				}
+			for n := range g.held.all() {
+				visit(f.refs[n].thing, why)
 			}
-			if o.kind == param { // and so does all that the parameter leads to
-				for other := range f.cells {
-					if other.kind == param && other.n == o.n && f.p.types.reaches(o.typ, other.typ) {
+			if g.kind == param { // and so does all that the parameter leads to
+				for _, other := range f.params {
+					if other.n == g.n && len(other.cells) > 0 && f.p.types.reaches(g.typ, other.typ) {
 						visit(other, why)
 					}
 				}
@@ -65,38 +65,51 @@ func (p *Program) compare(a, b Reason) int {
 	return cmp.Or(strings.Compare(inA, inB), atA-atB)
 }
 
-func none(object) (Reason, bool) { return Reason{}, false }
+func none(*thing) (Reason, bool) { return Reason{}, false }
 
 // summarize describes what the function does to others.
 func (f *function) summarize() *summary {
 	long := f.longLivedObjects(none)
-	s := &summary{cells: map[cell]set{}, leaks: map[object]Reason{}}
-	for o, why := range long {
-		if o.kind == param {
-			s.leaks[o] = why
+	s, to := &summary{}, f.p.summed
+	for g, why := range long {
+		if g.kind == param {
+			s.leaks = append(s.leaks, leaked{to.thing(g.object), why})
 		}
 	}
-	s.order = slices.SortedFunc(maps.Keys(s.leaks), func(a, b object) int { return f.p.compare(s.leaks[a], s.leaks[b]) })
-	rename := func(r ref) ref {
-		if _, ok := long[r.object]; ok && (r.kind == site || r.kind == fresh) {
-			return ref{object{kind: global, typ: r.to}, "", r.to}
+	slices.SortFunc(s.leaks, func(a, b leaked) int {
+		return cmp.Or(f.p.compare(a.why, b.why), a.n-b.n, strings.Compare(a.typ, b.typ))
+	})
+	outward := func(g *thing) *thing {
+		if own := g.kind == site || g.kind == fresh; own {
+			return to.thing(object{kind: fresh, typ: g.typ})
 		}
-		if r.kind == site || r.kind == fresh {
-			r.object = object{kind: fresh, typ: r.typ}
-		}
-		return r
+		return to.thing(g.object)
 	}
-	var todo []object
-	seen := map[object]bool{}
-	visit := func(o object) {
-		if !seen[o] && o.kind != global {
-			seen[o] = true
-			todo = append(todo, o)
+	names := map[int]int{}
+	rename := func(n int) int {
+		m, ok := names[n]
+		if !ok {
+			r := f.refs[n]
+			if _, lives := long[r.thing]; lives && (r.kind == site || r.kind == fresh) {
+				m = to.lasting(0, r.to)
+			} else {
+				m = to.number(outward(r.thing).place(r.path), r.to)
+			}
+			names[n] = m
+		}
+		return m
+	}
+	var todo []*thing
+	seen := map[*thing]bool{}
+	visit := func(g *thing) {
+		if !seen[g] && g.kind != global {
+			seen[g] = true
+			todo = append(todo, g)
 		}
 	}
-	for o := range f.cells {
-		if o.kind == param {
-			visit(o)
+	for _, g := range f.params {
+		if len(g.cells) > 0 {
+			visit(g)
 		}
 	}
 	for _, b := range f.fn.Blocks {
@@ -106,31 +119,32 @@ func (f *function) summarize() *summary {
 		}
 		for i, v := range ret.Results {
 			for len(s.results) <= i {
-				s.results = append(s.results, set{})
+				s.results = append(s.results, &set{})
 			}
-			for r := range f.of(v) {
-				s.results[i][rename(r)] = struct{}{}
-				visit(r.object)
+			for n := range f.of(v).all() {
+				s.results[i].put(rename(n))
+				visit(f.refs[n].thing)
 			}
 		}
 	}
+	cells := map[*place]*set{}
 	for len(todo) > 0 {
-		o := todo[len(todo)-1]
+		g := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if _, ok := long[o]; ok && o.kind != param {
+		if _, ok := long[g]; ok && g.kind != param {
 			continue
 		}
-		to := rename(ref{object: o})
-		for path, c := range f.cells[o] {
-			at := cell{to.object, path}
-			if s.cells[at] == nil {
-				s.cells[at] = set{}
+		for _, c := range g.cells {
+			at := outward(g).place(c.path)
+			if cells[at] == nil {
+				cells[at] = &set{}
+				s.cells = append(s.cells, held{at, cells[at]})
 			}
-			for r := range c {
-				if n := rename(r); n.object != to.object || n.path != path || o.kind != param {
-					s.cells[at][n] = struct{}{}
+			for n := range c.cell.all() {
+				if m := rename(n); to.refs[m].place != at || g.kind != param {
+					cells[at].put(m)
 				}
-				visit(r.object)
+				visit(f.refs[n].thing)
 			}
 		}
 	}
@@ -142,7 +156,7 @@ func (f *function) summarize() *summary {
 func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[ssa.Instruction]map[string]Reason, sites map[ssa.Instruction]Reason) {
 	calls, sites = map[ssa.Instruction]map[string]Reason{}, map[ssa.Instruction]Reason{}
 	for _, f := range p.instances[fn] {
-		long := f.longLivedObjects(func(o object) (Reason, bool) {
+		long := f.longLivedObjects(func(o *thing) (Reason, bool) {
 			if o.kind == param && outlives != nil && outlives(o.n) {
 				name := "a captured variable"
 				if o.n < len(fn.Params) {
@@ -153,7 +167,7 @@ func (p *Program) Made(fn *ssa.Function, outlives func(i int) bool) (calls map[s
 			return Reason{}, false
 		})
 		for o, why := range long {
-			for at := range f.makers(o) {
+			for at := range f.makers(o.object) {
 				switch o.kind {
 				case site:
 					if old, ok := sites[at]; !ok || p.compare(why, old) < 0 {
@@ -181,9 +195,9 @@ func (p *Program) Outward(fn *ssa.Function) map[string]bool {
 		if s == nil {
 			continue
 		}
-		add := func(c set) {
-			for r := range c {
-				if r.kind == fresh {
+		add := func(c *set) {
+			for n := range c.all() {
+				if r := p.summed.refs[n]; r.kind == fresh {
 					all[r.typ] = true
 				}
 			}
@@ -192,7 +206,7 @@ func (p *Program) Outward(fn *ssa.Function) map[string]bool {
 			add(r)
 		}
 		for _, c := range s.cells {
-			add(c)
+			add(c.held)
 		}
 	}
 	seen := p.seenBy(fn)

@@ -7,28 +7,24 @@ import (
 )
 
 // assign stores a value behind an address.
-func (f *function) assign(addr set, path string, v set, t types.Type, why Reason) {
-	if len(v) == 0 {
+func (f *function) assign(addr *set, path string, v *set, t types.Type, why Reason) {
+	if v.empty() {
 		return
 	}
-	fitting, to := map[string]set{}, f.written(addr, v, why)
+	fitting, to := map[string]*set{}, f.written(addr, v, why)
 	for _, l := range leaves(t) {
 		k := key(l.typ)
 		s, ok := fitting[k]
 		if !ok {
-			s = set{}
-			for x := range v {
-				if fits(x, l.typ) {
-					s[x] = struct{}{}
-				}
-			}
+			s = &set{}
+			f.putFitting(s, v, k)
 			fitting[k] = s
 		}
-		if len(s) == 0 {
+		if s.empty() {
 			continue
 		}
-		for r := range to {
-			f.store(r, join(path, l.path), s, nil, why)
+		for n := range to.all() {
+			f.store(f.refs[n], join(path, l.path), s, nil, why)
 		}
 	}
 }
@@ -36,77 +32,69 @@ func (f *function) assign(addr set, path string, v set, t types.Type, why Reason
 // written are those of addr that something is stored in. Where it may be either a package's
 // mark or something else it is taken to be that: marks lie in lists, to be compared with. This is
 // an assumption, and is told.
-func (f *function) written(addr, values set, why Reason) set {
-	for r := range values {
-		if r.typ == "" { // read from JSON: that goes wherever it is given, marks or not
-			return addr
-		}
-	}
-	marks, others := 0, 0
-	for r := range addr {
-		if r.kind == global && r.n == sentinel {
-			marks++
-		} else if r.kind != global {
-			others++
-		}
-	}
-	if marks == 0 || others == 0 {
+func (f *function) written(addr, values *set, why Reason) *set {
+	// What was read from JSON goes wherever it is given, marks or not.
+	if values.meets(&f.untold) || !addr.meets(&f.marks) || addr.within(&f.global) {
 		return addr
 	}
-	all := make(set, len(addr))
-	for r := range addr {
-		if r.kind == global && r.n == sentinel {
-			f.p.assumed[Assumption{Func: f.fn, Type: r.typ}] = why.Pos
-			continue
+	for n := range addr.all() {
+		if f.marks.has(n) {
+			f.p.assumed[Assumption{Func: f.fn, Type: f.refs[n].typ}] = why.Pos
 		}
-		all[r] = struct{}{}
 	}
-	return all
+	return addr.without(&f.marks)
 }
 
-func (f *function) read(v ssa.Value, addr set, path string, t types.Type) {
-	for r := range addr {
-		f.add(v, f.load(r, path, t))
+// read makes v refer to what a part of what addr refers to holds.
+func (f *function) read(v ssa.Value, addr *set, path string, t types.Type) {
+	s := &set{}
+	for n := range addr.all() {
+		f.load(s, f.refs[n], path, t)
 	}
+	f.add(v, s)
+}
+
+// readTo is read for a tuple.
+func (f *function) readTo(v ssa.Value, addr *set, path string, t types.Type) {
+	s := &set{}
+	for n := range addr.all() {
+		f.load(s, f.refs[n], path, t)
+	}
+	f.addTo(v, s)
 }
 
 // make is a new object that v refers to.
 func (f *function) make(v ssa.Value) ref {
 	k := key(v.Type())
-	r := ref{f.made(site, v.(ssa.Instruction), k), "", k}
-	f.add(v, set{r: {}})
-	return r
+	n := f.whole(f.made(site, v.(ssa.Instruction), k), k)
+	f.add(v, setOf(n))
+	return f.refs[n]
 }
 
 // part are references to a part of what s refers to.
-func part(s set, path, to string) set {
-	all := make(set, len(s))
-	for r := range s {
-		if r.kind == global {
-			all[ref{object{kind: global, n: r.n, typ: to}, "", to}] = struct{}{}
-			continue
+func (f *function) part(s *set, path, to string) *set {
+	all := &set{}
+	for n := range s.all() {
+		if r := f.refs[n]; r.kind == global {
+			all.put(f.lasting(r.n, to))
+		} else {
+			all.put(f.number(r.part(path), to))
 		}
-		all[ref{r.object, join(r.path, path), to}] = struct{}{}
 	}
 	return all
 }
 
 // addTo is add for a tuple.
-func (f *function) addTo(v ssa.Value, s set) {
-	to := f.values[v]
-	if to == nil {
-		to = set{}
-		f.values[v] = to
+func (f *function) addTo(v ssa.Value, s *set) {
+	if f.values[v] == nil {
+		f.values[v] = &set{}
 	}
-	for r := range s {
-		f.put(to, r)
-	}
+	f.note(f.values[v].putAll(s))
 }
 
 // longLived is a value that comes from elsewhere.
 func (f *function) longLived(v ssa.Value) {
 	for _, l := range leaves(v.Type()) {
-		k := key(l.typ)
-		f.addTo(v, set{ref{object{kind: global, typ: k}, "", k}: {}})
+		f.addTo(v, setOf(f.lasting(0, key(l.typ))))
 	}
 }

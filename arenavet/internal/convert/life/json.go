@@ -41,10 +41,9 @@ func copiesAll(pkg, name string) bool {
 }
 
 // decode is a call that reads JSON into what a value leads to.
-func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
+func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into *set) {
 	why := Reason{"is read into what outlives the root", call.Pos()}
-	made := ref{object: object{kind: site, at: call}}
-	read := set{made: {}}
+	read := setOf(f.whole(object{kind: site, at: call}, ""))
 	var parts []leaf
 	behind := map[string]bool{"": true} // types that a document can reach; any, where that is not known
 	if t, ok := ssaform.Unboxed(v).Type().Underlying().(*types.Pointer); ok {
@@ -54,9 +53,10 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 			maps.Copy(behind, f.p.types.from(key(l.typ)))
 		}
 	}
-	direct := map[object]bool{}
-	for r := range into {
-		direct[r.object] = true
+	direct := map[*thing]bool{}
+	for n := range into.all() {
+		r := f.refs[n]
+		direct[r.thing] = true
 		if parts == nil {
 			f.store(r, "*", read, nil, why)
 		}
@@ -65,19 +65,18 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into set) {
 		}
 		if r.kind == param { // what it led to before is read into, too
 			for k := range behind {
-				f.store(ref{object: object{kind: param, n: r.n, typ: k}}, "*", read, nil, why)
+				f.store(f.refs[f.led(r.n, k)], "*", read, nil, why)
 			}
 		}
 	}
-	for r := range f.reach(into) { // with what is read
-		if !direct[r.object] {
-			f.store(ref{object: r.object}, "*", read, nil, why)
+	for _, g := range f.reach(into).things { // with what is read
+		if !direct[g] {
+			f.store(ref{g.place(""), ""}, "*", read, nil, why)
 		}
 	}
-	given := f.reach(into) // what it led to before is read into, too
-	given[made] = struct{}{}
+	given := f.reachAll([]*set{into, read}) // what it led to before is read into, too
 	for _, g := range f.p.readers {
-		f.run(call, g, []set{given, read}, nil)
+		f.run(applied{call: call, to: g}, []*set{given, read}, nil)
 	}
 }
 

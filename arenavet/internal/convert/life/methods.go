@@ -30,36 +30,36 @@ var order = []string{"Len", "Less", "Swap", "Push", "Pop"}
 
 // calledBack are the program's own functions that a function of the standard library may call of what a call
 // gives it: methods of what is in an interface, and in the parts of that. Those that keep nothing change nothing.
-func (f *function) calledBack(call ssa.CallInstruction, pkg string, args []set) {
-	var all set
+func (f *function) calledBack(call ssa.CallInstruction, pkg string, args []*set) {
+	var all *set
 	for _, v := range givenBy(call) {
-		own := f.reach(f.of(v))
+		own := f.reach(f.of(v)).refs
 		for _, g := range f.p.methodsBehind(v.Type(), pkg) {
 			if all == nil {
 				all = f.reachAll(args)
 			}
-			given := make([]set, len(g.Params))
+			given := make([]*set, len(g.Params))
 			for i := range given {
 				given[i] = all
 			}
 			if len(given) > 0 && g.Signature.Recv() != nil {
 				given[0] = own
 			}
-			k := key(g.Signature)
-			f.run(call, g, given, set{ref{object{kind: global, typ: k}, "", k}: {}}) // which a literal captured
+			f.run(applied{call, g, v, true}, given, setOf(f.lasting(0, key(g.Signature)))) // which a literal captured
 		}
 	}
 }
 
 // run does what a function does that another module calls.
-func (f *function) run(call ssa.CallInstruction, g *ssa.Function, args []set, closure set) {
+func (f *function) run(at applied, args []*set, closure *set) {
+	g := at.to
 	s := f.summaryOf(instance{fn: g})
 	if f.p.unsettled[g] {
 		for _, a := range args {
-			f.leak(a, nil, Reason{"is given to " + shortName(g) + ", which was not understood", call.Pos()})
+			f.leak(a, nil, Reason{"is given to " + shortName(g) + ", which was not understood", at.call.Pos()})
 		}
 	} else if s != nil {
-		f.applyTo(call, g, s, args, closure, func(int, set) {})
+		f.applyTo(at, s, args, closure, func(int, *set) {})
 	}
 }
 

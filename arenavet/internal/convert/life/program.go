@@ -14,7 +14,7 @@ import (
 func Analyze(root *ssa.Function, graph *callgraph.Graph, functions []*ssa.Function, world World) *Program {
 	p := &Program{
 		root: root, graph: graph, own: map[*ssa.Function]bool{}, world: world, functions: map[instance]*function{},
-		summaries: map[instance]*summary{}, users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
+		summaries: map[instance]*summary{}, summed: newTable(), users: map[instance]map[instance]bool{}, queued: map[instance]bool{}, unsettled: map[*ssa.Function]bool{},
 		types: newTypeGraph(functions), taken: map[string][]*ssa.Function{}, sealed: map[string][]*ssa.Function{}, assumed: map[Assumption]token.Pos{}, marks: map[*ssa.Global]bool{},
 		crossed: map[token.Pos]bool{}, packages: map[*ssa.Package]bool{}, escapes: map[token.Pos]*Escaped{}, sorted: functions, behind: map[behind][]*ssa.Function{},
 	}
