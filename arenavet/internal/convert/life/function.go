@@ -64,6 +64,13 @@ type Assumption struct {
 	Own  bool
 }
 
+// assume notes one, by the first place that needs it.
+func (p *Program) assume(a Assumption, pos token.Pos) {
+	if old, ok := p.assumed[a]; !ok || p.compare(Reason{Pos: pos}, Reason{Pos: old}) < 0 {
+		p.assumed[a] = pos
+	}
+}
+
 // Assumed are the assumptions that were made, and where.
 func (p *Program) Assumed() map[Assumption]token.Pos { return p.assumed }
 
@@ -83,14 +90,15 @@ type function struct {
 	fn      *ssa.Function
 	values  map[ssa.Value]*set
 	tuples  map[ssa.Value][]*set
-	changes int // of sets
-	looks   int // through what things lead to
-	reached map[*set]reached
-	at      int // the changes with which those were found
+	changes int              // of sets, and of what others have
+	reached map[*set]reached // with as many changes as at
+	at      int
+	looks   int // at what sets lead to
 	effects map[applied]effect
 	fits    map[string]*fitting // by type
-	parts   map[int][]int       // of references, by the summary's reference that has them
-	steps   int                 // words of references that were looked at, at most maxSteps
+	told    map[int][]int32     // references, by the summary's that they are; one more
+	steps   int                 // references, or words of them, that were looked at: at most maxSteps
+	others  set                 // that lead to what others have
 	alike   map[object]*alike   // where its objects of a type count as one; else nil
 }
 
@@ -124,7 +132,10 @@ func (f *function) makers(o object) map[ssa.Instruction]bool {
 
 func newFunction(p *Program, inst instance) *function {
 	fn := inst.fn
-	f := &function{table: newTable(), p: p, inst: inst, fn: fn, values: map[ssa.Value]*set{}, tuples: map[ssa.Value][]*set{}, fits: map[string]*fitting{}, parts: map[int][]int{}, effects: map[applied]effect{}}
+	f := &function{
+		table: newTable(), p: p, inst: inst, fn: fn, values: map[ssa.Value]*set{}, tuples: map[ssa.Value][]*set{},
+		effects: map[applied]effect{}, fits: map[string]*fitting{}, told: map[int][]int32{},
+	}
 	n := 0
 	for _, v := range fn.Params {
 		if fn != p.root || !p.world.Empty[n] {
@@ -203,9 +214,7 @@ func (f *function) store(r ref, path string, s *set, t types.Type, why Reason) {
 	if f.note(f.putFitting(to, s, typ)) {
 		r.held.putAll(to)
 		if r.kept {
-			for n := range to.all() {
-				f.keep(f.refs[n].thing)
-			}
+			f.keepAll(to)
 		}
 	}
 }
@@ -217,7 +226,12 @@ func (f *function) keep(g *thing) {
 	}
 	g.kept = true
 	f.changes++
-	for n := range g.held.all() {
+	f.keepAll(&g.held)
+}
+
+func (f *function) keepAll(s *set) {
+	for n := range s.without(&f.others).all() {
+		f.others.put(n)
 		f.keep(f.refs[n].thing)
 	}
 }

@@ -1,10 +1,6 @@
 package life
 
-import (
-	"math/bits"
-
-	"golang.org/x/tools/go/ssa"
-)
+import "golang.org/x/tools/go/ssa"
 
 // reached is all that a set leads to, with the set.
 type reached struct {
@@ -13,7 +9,7 @@ type reached struct {
 	seen   seen
 }
 
-// seen is how much of it there is. Both grow alone, so that who finds as much as before finds the same.
+// seen counts it. Sets only grow: who counts as much as before has the same.
 type seen struct{ refs, kept int }
 
 // reach is all that s leads to. It must not be changed.
@@ -29,6 +25,7 @@ func (f *function) reach(s *set) reached {
 	return all
 }
 
+// follow finds it.
 func (f *function) follow(s *set) reached {
 	all := reached{refs: &set{}}
 	f.looks++
@@ -45,7 +42,8 @@ func (f *function) follow(s *set) reached {
 	}
 	visit(s)
 	for i := 0; i < len(all.things); i++ {
-		if held := &all.things[i].held; !held.within(all.refs) {
+		held := &all.things[i].held
+		if f.steps += held.size(); !held.within(all.refs) {
 			visit(held)
 		}
 	}
@@ -101,17 +99,11 @@ func (a *application) given(s *set, o *thing) {
 	f, all := a.f, a.f.reach(a.args[o.n])
 	fits := f.fitting(o.typ)
 	s.putIn(all.refs, &fits.own)
-	for i, w := range all.refs.words {
-		if i >= f.outer.size() || w&f.outer.words[i] == 0 {
-			continue
+	for n := range all.refs.both(&f.outer) {
+		for _, m := range fits.led[n] {
+			s.put(m)
 		}
-		for w &= f.outer.words[i]; w != 0; w &= w - 1 {
-			n := i*64 + bits.TrailingZeros64(w)
-			for _, m := range fits.led[n] {
-				s.put(m)
-			}
-			f.steps++
-		}
+		f.steps++
 	}
 	for _, g := range all.things {
 		if g.kept && g.kind != param && f.p.types.reaches(g.typ, o.typ) { // others may have stored it there
@@ -128,6 +120,7 @@ type fitting struct {
 	led   map[int][]int // what others lead to
 }
 
+// fitting goes over the references that are new.
 func (f *function) fitting(typ string) *fitting {
 	h := f.fits[typ]
 	if h == nil {
@@ -180,10 +173,10 @@ func (a *application) told(from *set) *set {
 // behind is a reference to that part of what m refers to which the summary's reference n has.
 func (f *function) behind(m, n int) int {
 	f.steps++
-	known := f.parts[n]
+	known := f.told[n]
 	if more := m + 1 - len(known); more > 0 {
-		known = append(known, make([]int, more)...)
-		f.parts[n] = known
+		known = append(known, make([]int32, more)...)
+		f.told[n] = known
 	}
 	if known[m] == 0 {
 		at, r := f.refs[m], f.p.summed.refs[n]
@@ -192,12 +185,12 @@ func (f *function) behind(m, n int) int {
 			to = at.to
 		}
 		if at.kind == global {
-			known[m] = f.lasting(at.n, to) + 1
+			known[m] = int32(f.lasting(at.n, to) + 1)
 		} else {
-			known[m] = f.number(at.part(r.path), to) + 1
+			known[m] = int32(f.number(at.part(r.path), to) + 1)
 		}
 	}
-	return known[m] - 1
+	return int(known[m] - 1)
 }
 
 // effect is what a callee has done with what a call gives it.
@@ -206,7 +199,7 @@ type effect struct {
 	seen seen
 }
 
-// applied is a callee of a call, which another module calls with a value.
+// applied is a callee of a call; of another module's function one that this calls with a value.
 type applied struct {
 	call ssa.CallInstruction
 	to   *ssa.Function
@@ -214,7 +207,7 @@ type applied struct {
 	back bool // as a method of that
 }
 
-// applyTo does what a callee does.
+// applyTo does what a callee does, unless it has done so with the same.
 func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, put func(int, *set)) {
 	g := at.to
 	for k := range g.FreeVars {
@@ -247,8 +240,12 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 			continue
 		}
 		values := a.told(c.held)
+		last := (*place)(nil)
 		for n := range f.written(to, values, why).all() {
-			f.store(f.refs[n], c.path, values, nil, why)
+			if r := f.refs[n]; r.place != last { // not for each type of a part
+				f.store(r, c.path, values, nil, why)
+				last = r.place
+			}
 		}
 	}
 	for _, l := range s.leaks {

@@ -85,7 +85,7 @@ func (f *function) call(call ssa.CallInstruction) {
 func (f *function) unknown(call ssa.CallInstruction, args []*set) {
 	c := call.Common()
 	if f.ofTable(c, args) {
-		f.p.assumed[Assumption{Func: f.fn, Type: c.Value.Type().String(), Own: true}] = call.Pos()
+		f.p.assume(Assumption{Func: f.fn, Type: c.Value.Type().String(), Own: true}, call.Pos())
 		put := f.results(call)
 		for n := range args[0].all() {
 			r := f.refs[n]
@@ -108,7 +108,7 @@ func (f *function) unknown(call ssa.CallInstruction, args []*set) {
 		put := f.results(call)
 		k := key(c.Signature().Results().At(0).Type())
 		put(0, setOf(f.whole(f.made(site, call, k), k)))
-		f.p.assumed[Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}] = call.Pos()
+		f.p.assume(Assumption{Func: f.fn, Type: c.Signature().Results().At(0).Type().String(), New: true}, call.Pos())
 		return
 	}
 	if len(c.Args) == 1 && isLoop(c.Args[0]) { // of an iterator, which must not keep it

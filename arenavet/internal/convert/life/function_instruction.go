@@ -148,10 +148,7 @@ func (f *function) assert(i *ssa.TypeAssert) {
 			continue
 		}
 		to.putIn(s, f.byType[k])
-		for n := range s.all() {
-			if !f.open.has(n) {
-				continue
-			}
+		for n := range s.both(&f.open) {
 			r := f.refs[n]
 			o := r.object
 			if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it
@@ -184,6 +181,7 @@ func (f *function) convert(v, x ssa.Value) {
 
 // solve goes over the function until nothing changes. It reports whether it did so in its steps.
 func (f *function) solve() bool {
+	defer func() { f.reached = nil }() // all of it is large
 	most := maxSteps
 	if f.alike == nil {
 		most = FineSteps

@@ -37,10 +37,8 @@ func (f *function) written(addr, values *set, why Reason) *set {
 	if values.meets(&f.untold) || !addr.meets(&f.marks) || addr.within(&f.global) {
 		return addr
 	}
-	for n := range addr.all() {
-		if f.marks.has(n) {
-			f.p.assumed[Assumption{Func: f.fn, Type: f.refs[n].typ}] = why.Pos
-		}
+	for n := range addr.both(&f.marks) {
+		f.p.assume(Assumption{Func: f.fn, Type: f.refs[n].typ}, why.Pos)
 	}
 	return addr.without(&f.marks)
 }

@@ -110,10 +110,13 @@ func (s *set) within(t *set) bool {
 func (s *set) equal(t *set) bool { return s.within(t) && t.within(s) }
 
 // all are the numbers, in order. Those that are put meanwhile may be among them.
-func (s *set) all() iter.Seq[int] {
+func (s *set) all() iter.Seq[int] { return s.both(s) }
+
+// both are those that are in another, too.
+func (s *set) both(t *set) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for i := 0; i < s.size(); i++ {
-			for w := s.words[i]; w != 0; w &= w - 1 {
+		for i := 0; i < min(s.size(), t.size()); i++ {
+			for w := s.words[i] & t.words[i]; w != 0; w &= w - 1 {
 				if !yield(i*64 + bits.TrailingZeros64(w)) {
 					return
 				}

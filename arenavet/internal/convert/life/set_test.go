@@ -69,6 +69,9 @@ func TestSet(t *testing.T) {
 			t.Fatalf("a set has %v of %v, and is empty: %v", got, want, s.empty())
 		}
 		o, other := sets[j], models[j]
+		if got, want := slices.Collect(s.both(o)), slices.Sorted(maps.Keys(both(m, other))); !slices.Equal(got, want) || s.len() != len(m) {
+			t.Fatalf("%v and %v: both have %v; %d are %d", m, other, got, len(m), s.len())
+		}
 		if s.meets(o) != (len(both(m, other)) > 0) || s.within(o) != inAll(m, other) || o.within(s) != inAll(other, m) || s.equal(o) != (inAll(m, other) && inAll(other, m)) {
 			t.Fatalf("%v and %v: meets %v, within %v, equal %v", m, other, s.meets(o), s.within(o), s.equal(o))
 		}
