@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"strings"
@@ -64,6 +65,22 @@ type Assumption struct {
 	Own  bool
 }
 
+// compare orders reasons by their places in the source: positions have the order in which files happened to be read.
+func (p *Program) compare(a, b Reason) int {
+	place := func(pos token.Pos) (string, int) {
+		if file := p.root.Prog.Fset.File(pos); file != nil {
+			return file.Name(), file.Offset(pos)
+		}
+		return "", 0
+	}
+	if a.Pos == b.Pos {
+		return strings.Compare(a.What, b.What)
+	}
+	inA, atA := place(a.Pos)
+	inB, atB := place(b.Pos)
+	return cmp.Or(strings.Compare(inA, inB), atA-atB)
+}
+
 // assume notes one, by the first place that needs it.
 func (p *Program) assume(a Assumption, pos token.Pos) {
 	if old, ok := p.assumed[a]; !ok || p.compare(Reason{Pos: pos}, Reason{Pos: old}) < 0 {
@@ -100,6 +117,37 @@ type function struct {
 	steps   int                 // references, or words of them, that were looked at: at most maxSteps
 	others  set                 // that lead to what others have
 	alike   map[object]*alike   // where its objects of a type count as one; else nil
+}
+
+// reached is all that a set leads to, with the set.
+type reached struct {
+	refs   *set
+	things []*thing
+	seen   seen
+}
+
+// seen counts it. Sets only grow: who counts as much as before has the same.
+type seen struct{ refs, kept int }
+
+// fitting has, for the first references of a function, which may lead to objects of a type.
+type fitting struct {
+	known int
+	own   set           // of the function's own objects
+	led   map[int][]int // what others lead to
+}
+
+// effect is what a callee has done with what a call gives it.
+type effect struct {
+	of   *summary
+	seen seen
+}
+
+// applied is a callee of a call; of another module's function one that this calls with a value.
+type applied struct {
+	call ssa.CallInstruction
+	to   *ssa.Function
+	with ssa.Value
+	back bool // as a method of that
 }
 
 // alike are the instructions that make what counts as one object. It has the first one's name.
@@ -294,7 +342,3 @@ func (f *function) collect(to *set, g *thing, at, typ string) {
 		}
 	}
 }
-
-// sentinel is the number of what a package's variable leads to that is a mark: a struct whose
-// address the program takes, and whose parts it does not name.
-const sentinel = 1

@@ -2,16 +2,6 @@ package life
 
 import "golang.org/x/tools/go/ssa"
 
-// reached is all that a set leads to, with the set.
-type reached struct {
-	refs   *set
-	things []*thing
-	seen   seen
-}
-
-// seen counts it. Sets only grow: who counts as much as before has the same.
-type seen struct{ refs, kept int }
-
 // reach is all that s leads to. It must not be changed.
 func (f *function) reach(s *set) reached {
 	if f.at != f.changes || f.reached == nil {
@@ -113,13 +103,6 @@ func (a *application) given(s *set, o *thing) {
 	}
 }
 
-// fitting has, for the first references of a function, which may lead to objects of a type.
-type fitting struct {
-	known int
-	own   set           // of the function's own objects
-	led   map[int][]int // what others lead to
-}
-
 // fitting goes over the references that are new.
 func (f *function) fitting(typ string) *fitting {
 	h := f.fits[typ]
@@ -191,20 +174,6 @@ func (f *function) behind(m, n int) int {
 		}
 	}
 	return int(known[m] - 1)
-}
-
-// effect is what a callee has done with what a call gives it.
-type effect struct {
-	of   *summary
-	seen seen
-}
-
-// applied is a callee of a call; of another module's function one that this calls with a value.
-type applied struct {
-	call ssa.CallInstruction
-	to   *ssa.Function
-	with ssa.Value
-	back bool // as a method of that
 }
 
 // applyTo does what a callee does, unless it has done so with the same.

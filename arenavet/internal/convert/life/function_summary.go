@@ -2,7 +2,6 @@ package life
 
 import (
 	"cmp"
-	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -47,22 +46,6 @@ func (f *function) longLivedObjects(outside func(*thing) (Reason, bool)) map[*th
 		}
 	}
 	return all
-}
-
-// compare orders reasons by their places in the source: positions have the order in which files happened to be read.
-func (p *Program) compare(a, b Reason) int {
-	place := func(pos token.Pos) (string, int) {
-		if file := p.root.Prog.Fset.File(pos); file != nil {
-			return file.Name(), file.Offset(pos)
-		}
-		return "", 0
-	}
-	if a.Pos == b.Pos {
-		return strings.Compare(a.What, b.What)
-	}
-	inA, atA := place(a.Pos)
-	inB, atB := place(b.Pos)
-	return cmp.Or(strings.Compare(inA, inB), atA-atB)
 }
 
 func none(*thing) (Reason, bool) { return Reason{}, false }

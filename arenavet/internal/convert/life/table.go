@@ -41,6 +41,10 @@ type place struct {
 	numbers map[string]int    // of references to it, by the type of the part
 }
 
+// sentinel is the number of what a package's variable leads to that is a mark: a struct whose
+// address the program takes, and whose parts it does not name.
+const sentinel = 1
+
 func newTable() *table { return &table{things: map[object]*thing{}, byType: map[string]*set{}} }
 
 // thing returns that of an object.
