@@ -209,7 +209,7 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 			continue
 		}
 		values := a.told(c.held)
-		last := (*place)(nil)
+		var last *place
 		for n := range f.written(to, values, why).all() {
 			if r := f.refs[n]; r.place != last { // not for each type of a part
 				f.store(r, c.path, values, nil, why)

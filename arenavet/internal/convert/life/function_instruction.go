@@ -49,18 +49,18 @@ func (f *function) instruction(i ssa.Instruction) {
 	case *ssa.UnOp:
 		switch i.Op {
 		case token.MUL:
-			f.read(i, f.of(i.X), "", i.X.Type().Underlying().(*types.Pointer).Elem())
+			f.add(i, f.read(f.of(i.X), "", i.X.Type().Underlying().(*types.Pointer).Elem()))
 		case token.ARROW:
-			f.readTo(i, f.of(i.X), "v", i.X.Type().Underlying().(*types.Chan).Elem())
+			f.addTo(i, f.read(f.of(i.X), "v", i.X.Type().Underlying().(*types.Chan).Elem()))
 		}
 	case *ssa.Lookup:
 		if m, ok := i.X.Type().Underlying().(*types.Map); ok {
-			f.readTo(i, f.of(i.X), "v", m.Elem())
+			f.addTo(i, f.read(f.of(i.X), "v", m.Elem()))
 		}
 	case *ssa.Next:
 		if m, ok := i.Iter.(*ssa.Range).X.Type().Underlying().(*types.Map); ok {
-			f.readTo(i, f.of(i.Iter.(*ssa.Range).X), "k", m.Key())
-			f.readTo(i, f.of(i.Iter.(*ssa.Range).X), "v", m.Elem())
+			f.addTo(i, f.read(f.of(i.Iter.(*ssa.Range).X), "k", m.Key()))
+			f.addTo(i, f.read(f.of(i.Iter.(*ssa.Range).X), "v", m.Elem()))
 		}
 	case *ssa.Extract:
 		if t, ok := f.tuples[i.Tuple]; ok {
@@ -74,7 +74,7 @@ func (f *function) instruction(i ssa.Instruction) {
 				f.assign(f.of(s.Chan), "v", f.of(s.Send), s.Send.Type(), Reason{"is sent on a channel that outlives the root", s.Pos})
 				continue
 			}
-			f.readTo(i, f.of(s.Chan), "v", s.Chan.Type().Underlying().(*types.Chan).Elem())
+			f.addTo(i, f.read(f.of(s.Chan), "v", s.Chan.Type().Underlying().(*types.Chan).Elem()))
 		}
 	case *ssa.Send:
 		if f.copied(i.Pos(), f.of(i.Chan), f.of(inBox(i.X))) {

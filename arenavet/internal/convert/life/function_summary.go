@@ -63,7 +63,7 @@ func (f *function) summarize() *summary {
 		return cmp.Or(f.p.compare(a.why, b.why), a.n-b.n, strings.Compare(a.typ, b.typ))
 	})
 	outward := func(g *thing) *thing {
-		if own := g.kind == site || g.kind == fresh; own {
+		if g.kind == site || g.kind == fresh {
 			return to.thing(object{kind: fresh, typ: g.typ})
 		}
 		return to.thing(g.object)

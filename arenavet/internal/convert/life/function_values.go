@@ -43,22 +43,13 @@ func (f *function) written(addr, values *set, why Reason) *set {
 	return addr.without(&f.marks)
 }
 
-// read makes v refer to what a part of what addr refers to holds.
-func (f *function) read(v ssa.Value, addr *set, path string, t types.Type) {
+// read is what parts of what addr refers to hold.
+func (f *function) read(addr *set, path string, t types.Type) *set {
 	s := &set{}
 	for n := range addr.all() {
 		f.load(s, f.refs[n], path, t)
 	}
-	f.add(v, s)
-}
-
-// readTo is read for a tuple.
-func (f *function) readTo(v ssa.Value, addr *set, path string, t types.Type) {
-	s := &set{}
-	for n := range addr.all() {
-		f.load(s, f.refs[n], path, t)
-	}
-	f.addTo(v, s)
+	return s
 }
 
 // make is a new object that v refers to.
