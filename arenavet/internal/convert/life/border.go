@@ -113,7 +113,7 @@ func (f *function) errorf(call ssa.CallInstruction, args []*set) {
 		kept := &set{}
 		for n := range f.reach(args[1]).refs.all() {
 			switch r := f.refs[n]; {
-			case r.kind == param:
+			case r.kind == param && !f.p.types.errors[r.to]:
 				for k := range f.p.types.errors {
 					if f.p.types.reaches(r.typ, k) {
 						kept.put(f.led(r.n, k))

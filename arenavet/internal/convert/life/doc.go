@@ -3,7 +3,8 @@
 //
 // Each function is looked at once for all of its callers, callees first. Its values are sets of
 // references to objects: its own allocations, what a call made (one object for each type), what
-// a parameter led to when it was called (one object for each type), and what lives for long:
+// a parameter led to when it was called (one object for each type, and one more for what it refers
+// to itself), and what lives for long:
 // globals, channels, other goroutines, errors, panics. An object has cells by the path of a
 // field; what is stored in a cell that lives for long, lives for long, and so does what that
 // leads to. Order within a function does not count.
@@ -39,6 +40,7 @@ type object struct {
 	kind kind
 	at   ssa.Instruction // that makes it
 	n    int             // of the parameter
+	deep bool            // the parameter led to it by way of another
 	typ  string          // what it is; empty: unknown
 }
 

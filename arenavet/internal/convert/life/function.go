@@ -122,18 +122,20 @@ type function struct {
 // reached is all that a set leads to, with the set.
 type reached struct {
 	refs   *set
+	held   *set // by what it leads to
 	things []*thing
 	seen   seen
 }
 
 // seen counts it. Sets only grow: who counts as much as before has the same.
-type seen struct{ refs, kept int }
+type seen struct{ refs, held, kept, direct int }
 
-// fitting has, for the first references of a function, which may lead to objects of a type.
+// fitting has, for the first references of a function, which may be of objects of a type.
 type fitting struct {
-	known int
-	own   set           // of the function's own objects
-	led   map[int][]int // what others lead to
+	known  int
+	are    set         // may be
+	others map[int]int // what lives for long, or a parameter led to, is that
+	led    map[int]int // and leads to that
 }
 
 // effect is what a callee has done with what a call gives it.
@@ -198,11 +200,12 @@ func newFunction(p *Program, inst instance) *function {
 	return f
 }
 
-// given returns what a parameter leads to at first.
+// given returns what a parameter refers to.
 func (f *function) given(n int, t types.Type) *set {
 	s := &set{}
 	for _, l := range leaves(t) {
-		s.put(f.led(n, key(l.typ)))
+		k := key(l.typ)
+		s.put(f.whole(object{kind: param, n: n, typ: k}, k))
 	}
 	return s
 }
@@ -284,19 +287,26 @@ func (f *function) keepAll(s *set) {
 	}
 }
 
-// leak notes that what s refers to lives for long.
+// leak notes that others have what s refers to.
 func (f *function) leak(s *set, t types.Type, why Reason) {
 	if t != nil && !unknown(key(t)) {
 		fitting := &set{}
 		f.putFitting(fitting, s, key(t))
 		s = fitting
 	}
+	f.outlive(s, why)
+	for n := range s.all() {
+		f.keep(f.refs[n].thing)
+	}
+}
+
+// outlive notes that what s refers to lives for long, though nobody else has it while the root runs.
+func (f *function) outlive(s *set, why Reason) {
 	f.steps += s.size()
 	for n := range s.all() {
 		if g := f.refs[n].thing; g.kind != global && !g.leaked {
 			g.leaked, g.why = true, why
 			f.changes++
-			f.keep(g)
 		}
 	}
 }
@@ -318,9 +328,9 @@ func (f *function) load(to *set, r ref, path string, t types.Type) {
 		}
 		at := r.part(join(path, l.path))
 		f.collect(to, r.thing, at.path, k)
-		if r.kind == param && !unknown(r.typ) { // two parameters may lead to the same
+		if r.kind == param && !unknown(r.typ) { // two parameters may lead to the same, or one in two ways
 			for _, g := range f.params {
-				if g.n != r.n && g.typ == r.typ {
+				if g != r.thing && g.typ == r.typ {
 					f.collect(to, g, at.path, k)
 				}
 			}

@@ -1,6 +1,10 @@
 package life
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // reach is all that s leads to. It must not be changed.
 func (f *function) reach(s *set) reached {
@@ -17,24 +21,39 @@ func (f *function) reach(s *set) reached {
 
 // follow finds it.
 func (f *function) follow(s *set) reached {
-	all := reached{refs: &set{}}
+	all := reached{refs: &set{}, held: &set{}}
 	f.looks++
+	var todo []*place
 	visit := func(more *set) {
 		f.steps += more.size()
 		for n := range more.all() {
-			if all.refs.put(n) {
-				if g := f.refs[n].thing; g.looked != f.looks {
+			if p := f.refs[n].place; all.refs.put(n) && p.looked != f.looks {
+				p.looked = f.looks
+				todo = append(todo, p)
+				if g := p.thing; g.looked != f.looks {
 					g.looked = f.looks
 					all.things = append(all.things, g)
 				}
 			}
 		}
 	}
+	hold := func(more *set) {
+		if f.steps += more.size(); !more.within(all.held) {
+			all.held.putAll(more)
+			visit(more)
+		}
+	}
 	visit(s)
-	for i := 0; i < len(all.things); i++ {
-		held := &all.things[i].held
-		if f.steps += held.size(); !held.within(all.refs) {
-			visit(held)
+	for i := 0; i < len(todo); i++ {
+		p := todo[i]
+		if p.path == "" || p.path == "*" {
+			hold(&p.held)
+			continue
+		}
+		for _, c := range p.cells { // a part leads to nothing beside it
+			if c.path == "*" || strings.HasPrefix(c.path, p.path) {
+				hold(c.cell)
+			}
 		}
 	}
 	for _, g := range all.things {
@@ -42,7 +61,7 @@ func (f *function) follow(s *set) reached {
 			all.seen.kept++
 		}
 	}
-	all.seen.refs = all.refs.len()
+	all.seen.refs, all.seen.held, all.seen.direct = all.refs.len(), all.held.len(), s.len()
 	return all
 }
 
@@ -86,19 +105,28 @@ func (a *application) objects(o *thing) *set {
 
 // given finds what may be an object that a parameter of the callee's leads to.
 func (a *application) given(s *set, o *thing) {
-	f, all := a.f, a.f.reach(a.args[o.n])
-	fits := f.fitting(o.typ)
-	s.putIn(all.refs, &fits.own)
-	for n := range all.refs.both(&f.outer) {
-		for _, m := range fits.led[n] {
-			s.put(m)
+	f, fits := a.f, a.f.fitting(o.typ)
+	from := a.args[o.n]
+	if o.deep {
+		all := f.reach(from)
+		for n := range all.refs.both(&f.outer) {
+			if m, ok := fits.led[n]; ok {
+				s.put(m)
+			}
+			f.steps++
 		}
-		f.steps++
+		for _, g := range all.things {
+			if g.kept && g.kind != param && f.p.types.leads(g.typ, o.typ) { // others may have stored it there
+				s.put(f.lasting(0, o.typ))
+				break
+			}
+		}
+		from = all.held
 	}
-	for _, g := range all.things {
-		if g.kept && g.kind != param && f.p.types.reaches(g.typ, o.typ) { // others may have stored it there
-			s.put(f.lasting(0, o.typ))
-			break
+	s.putIn(from, &fits.are)
+	for n := range from.both(&f.outer) {
+		if m, ok := fits.others[n]; ok {
+			s.put(m)
 		}
 	}
 }
@@ -107,15 +135,15 @@ func (a *application) given(s *set, o *thing) {
 func (f *function) fitting(typ string) *fitting {
 	h := f.fits[typ]
 	if h == nil {
-		h = &fitting{led: map[int][]int{}}
+		h = &fitting{others: map[int]int{}, led: map[int]int{}}
 		f.fits[typ] = h
 	}
 	types := f.p.types
 	for ; h.known < len(f.refs); h.known++ {
 		r, t := f.refs[h.known], typ
 		if !f.outer.has(h.known) {
-			if t == "" || unknown(r.to) || r.to == t || types.held[t][r.to] {
-				h.own.put(h.known)
+			if t == "" || unknown(r.to) || r.to == t || types.held[t][r.to] || r.to == box && unknown(t) {
+				h.are.put(h.known)
 			}
 			continue
 		}
@@ -125,11 +153,20 @@ func (f *function) fitting(typ string) *fitting {
 		if r.kind == global && types.errors[r.typ] && t != r.typ {
 			continue // what lies in an error lives for long in any case
 		}
-		if types.reaches(r.typ, t) {
-			h.led[h.known] = append(h.led[h.known], f.whole(object{kind: r.kind, n: r.n, typ: t}, t))
-		}
+		o := object{kind: r.kind, n: r.n, deep: r.deep, typ: t}
 		if r.to == typ || types.shared(r.to, typ) {
-			h.led[h.known] = append(h.led[h.known], h.known)
+			h.are.put(h.known)
+			if r.typ != t && r.path == "" {
+				h.others[h.known] = f.whole(o, t)
+			}
+		}
+		from := r.typ
+		if _, told := types.next[r.to]; told && r.path != "" && !unknown(r.to) {
+			from = r.to // a part leads to nothing beside it
+		}
+		if types.leads(from, t) {
+			o.deep = r.kind == param
+			h.led[h.known] = f.whole(o, t)
 		}
 	}
 	return h
@@ -164,7 +201,7 @@ func (f *function) behind(m, n int) int {
 	if known[m] == 0 {
 		at, r := f.refs[m], f.p.summed.refs[n]
 		to := r.to
-		if r.path == "" && to == "" {
+		if r.path == "" && unknown(to) && at.to != "" { // it is the same reference
 			to = at.to
 		}
 		if at.kind == global {
@@ -184,7 +221,7 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 		for n := range closure.all() {
 			switch r := f.refs[n]; r.kind {
 			case global, param:
-				bound.put(f.whole(object{kind: r.kind, n: r.n, typ: t}, t))
+				bound.put(f.whole(object{kind: r.kind, n: r.n, deep: r.kind == param, typ: t}, t))
 			default:
 				f.collect(bound, r.thing, "fv"+itoa(k), t)
 			}
@@ -195,7 +232,9 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 	for _, arg := range args {
 		all := f.reach(arg)
 		now.seen.refs += all.seen.refs
+		now.seen.held += all.seen.held
 		now.seen.kept += all.seen.kept
+		now.seen.direct += all.seen.direct
 	}
 	if f.effects[at] == now {
 		return
@@ -218,7 +257,12 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 		}
 	}
 	for _, l := range s.leaks {
-		f.leak(a.objects(l.thing), nil, Reason{l.why.What + ", in " + shortName(g), at.call.Pos()})
+		why := Reason{l.why.What + ", in " + shortName(g), at.call.Pos()}
+		if l.kept {
+			f.leak(a.objects(l.thing), nil, why)
+		} else {
+			f.outlive(a.objects(l.thing), why)
+		}
 	}
 	for i, r := range s.results {
 		put(i, a.told(r))

@@ -197,6 +197,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []*set)
 	if name != "" && !catalog.IsStandard(pkg) || catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(pkg) || pkg == "errors" || keepsApart(pkg, name) {
 		if pkg == "errors" && !strings.HasSuffix(name, "New") && !strings.HasSuffix(name, "Join") {
 			f.calledBack(call, pkg, args)
+			f.keepErrors(args)
 			if f.unknownResults(call); name == "errors.As" {
 				f.target(call, args)
 			}
@@ -224,6 +225,7 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []*set)
 			continue
 		}
 		if catalog.IsError(t) {
+			f.keepErrors(args)
 			put(i, setOf(f.lasting(0, key(t))))
 			continue
 		}
@@ -253,6 +255,17 @@ func (f *function) elsewhere(call ssa.CallInstruction, name string, args []*set)
 				if _, isText := paramType(sig, i).Underlying().(*types.Basic); !isText || !readsText(name) {
 					f.store(f.refs[n], "*", a, nil, Reason{"is kept by what outlives the root, in " + name, call.Pos()})
 				}
+			}
+		}
+	}
+}
+
+// keepErrors notes that others have the errors that arguments lead to: what they give may be one of those.
+func (f *function) keepErrors(args []*set) {
+	for _, a := range args {
+		for _, g := range f.reach(a).things {
+			if g.leaked {
+				f.keep(g)
 			}
 		}
 	}

@@ -97,10 +97,8 @@ func (f *function) instruction(i ssa.Instruction) {
 	case *ssa.TypeAssert:
 		f.assert(i)
 	case *ssa.MakeInterface:
-		if len(leaves(i.X.Type())) == 0 {
-			f.make(i)
-		} else if _, isPointer := i.X.Type().Underlying().(*types.Pointer); !isPointer {
-			f.make(i)
+		if _, isPointer := i.X.Type().Underlying().(*types.Pointer); !isPointer {
+			f.add(i, setOf(f.whole(f.made(site, i, key(i.Type())), box)))
 		}
 		f.boxed(i, i.X)
 	case *ssa.ChangeInterface:
@@ -125,11 +123,11 @@ func (f *function) instruction(i ssa.Instruction) {
 	}
 }
 
-// boxed is a value in an interface. Errors are logged and kept for long.
+// boxed is a value in an interface. Errors are logged and kept for long, by who gets them from the root.
 func (f *function) boxed(v, x ssa.Value) {
 	f.add(v, f.of(x))
 	if types.Implements(v.Type(), errorType) {
-		f.leak(f.of(v), nil, Reason{OfError, v.Pos()})
+		f.outlive(f.of(v), Reason{OfError, v.Pos()})
 	}
 }
 

@@ -38,7 +38,7 @@ func (f *function) longLivedObjects(outside func(*thing) (Reason, bool)) map[*th
 			}
 			if g.kind == param { // and so does all that the parameter leads to
 				for _, other := range f.params {
-					if other.n == g.n && len(other.cells) > 0 && f.p.types.reaches(g.typ, other.typ) {
+					if other.n == g.n && len(other.cells) > 0 && f.p.types.leads(g.typ, other.typ) {
 						visit(other, why)
 					}
 				}
@@ -56,7 +56,7 @@ func (f *function) summarize() *summary {
 	s, to := &summary{}, f.p.summed
 	for g, why := range long {
 		if g.kind == param {
-			s.leaks = append(s.leaks, leaked{to.thing(g.object), why})
+			s.leaks = append(s.leaks, leaked{to.thing(g.object), why, g.kept})
 		}
 	}
 	slices.SortFunc(s.leaks, func(a, b leaked) int {

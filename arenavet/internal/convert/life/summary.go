@@ -16,12 +16,13 @@ type held struct {
 // leaked is an object that lives for long.
 type leaked struct {
 	*thing
-	why Reason
+	why  Reason
+	kept bool // others have it
 }
 
 // equal reports whether one does the same as another, but for reasons.
 func (s *summary) equal(t *summary) bool {
-	if t == nil || len(s.results) != len(t.results) || len(s.leaks) != len(t.leaks) || len(s.cells) != len(t.cells) {
+	if t == nil || len(s.results) != len(t.results) || len(s.leaks) != len(t.leaks) || s.kept() != t.kept() || len(s.cells) != len(t.cells) {
 		return false
 	}
 	for i := range s.results {
@@ -39,4 +40,14 @@ func (s *summary) equal(t *summary) bool {
 		}
 	}
 	return true
+}
+
+// kept is how many of the leaks others have.
+func (s *summary) kept() (n int) {
+	for _, l := range s.leaks {
+		if l.kept {
+			n++
+		}
+	}
+	return n
 }

@@ -20,6 +20,9 @@ type ref struct {
 	to string // type of the part; empty: unknown
 }
 
+// box is the type of the part where a value lies in an interface: a type assertion gives the value, not that.
+const box = "box"
+
 // thing is an object of a table.
 type thing struct {
 	object
@@ -28,7 +31,7 @@ type thing struct {
 	held   set      // what these have
 	leaked bool
 	why    Reason // of what leaked
-	kept   bool   // it leaked, or such a thing leads to it: others may change it
+	kept   bool   // others have it, or what leads to it: they may change it
 	looked int
 }
 
@@ -36,6 +39,7 @@ type thing struct {
 type place struct {
 	*thing
 	path    string
+	looked  int
 	cell    *set              // references that it holds
 	parts   map[string]*place // by their paths in it
 	numbers map[string]int    // of references to it, by the type of the part
@@ -147,9 +151,9 @@ func (t *table) lasting(n int, to string) int {
 	return t.whole(object{kind: global, n: n, typ: to}, to)
 }
 
-// led is the number of what a parameter led to.
+// led is the number of what a parameter led to by way of another.
 func (t *table) led(n int, to string) int {
-	return t.whole(object{kind: param, n: n, typ: to}, to)
+	return t.whole(object{kind: param, n: n, deep: true, typ: to}, to)
 }
 
 // putFitting puts those of a set that may be of a type.

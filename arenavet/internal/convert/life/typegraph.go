@@ -111,6 +111,19 @@ func (g *typeGraph) reaches(from, to string) bool {
 	return g.from(from)[to]
 }
 
+// leads reports whether an object of one type may lead to another object, which is of one.
+func (g *typeGraph) leads(from, to string) bool {
+	if from == "" || to == "" {
+		return true
+	}
+	for _, k := range g.next[from] {
+		if k == "" || g.from(k)[to] {
+			return true
+		}
+	}
+	return false
+}
+
 // shared reports whether what a reference of one type leads to may be what one of another does, by an
 // interface that has it: of unknown types that is not known.
 func (g *typeGraph) shared(a, b string) bool {
