@@ -15,7 +15,7 @@ func TestCalculator(t *testing.T) {
 		t.Skip("SKIPPED: this is no clone: ", err)
 	}
 	for name, want := range map[string]float64{
-		"modelError": modelError, "nanosOfNew": nanosOfNew, "nanosOfByte": nanosOfByte, "bar": Bar, "ofCollector": gogc400Saves,
+		"modelError": modelError, "leastError": leastError, "nanosOfNew": nanosOfNew, "nanosOfByte": nanosOfByte, "bar": Bar, "ofCollector": gogc400Saves,
 		"mallocBase": nanosOfMalloc(0), "mallocByte": (nanosOfMalloc(1000) - nanosOfMalloc(0)) / 1000,
 	} {
 		m := regexp.MustCompile(`\b` + name + ` = ([\d.]+)`).FindSubmatch(page)
