@@ -113,6 +113,7 @@ type function struct {
 	looks   int // at what sets lead to
 	effects map[applied]effect
 	fits    map[string]*fitting // by type
+	opened  map[string]*opened  // by type
 	told    map[int][]int32     // references, by the summary's that they are; one more
 	steps   int                 // references, or words of them, that were looked at: at most maxSteps
 	others  set                 // that lead to what others have
@@ -136,6 +137,12 @@ type fitting struct {
 	are    set         // may be
 	others map[int]int // what lives for long, or a parameter led to, is that
 	led    map[int]int // and leads to that
+}
+
+// opened has which of the first references to parts whose type is not known may be of a type.
+type opened struct {
+	known int
+	are   set
 }
 
 // effect is what a callee has done with what a call gives it.
@@ -184,7 +191,7 @@ func newFunction(p *Program, inst instance) *function {
 	fn := inst.fn
 	f := &function{
 		table: newTable(), p: p, inst: inst, fn: fn, values: map[ssa.Value]*set{}, tuples: map[ssa.Value][]*set{},
-		effects: map[applied]effect{}, fits: map[string]*fitting{}, told: map[int][]int32{},
+		effects: map[applied]effect{}, fits: map[string]*fitting{}, opened: map[string]*opened{}, told: map[int][]int32{},
 	}
 	n := 0
 	for _, v := range fn.Params {
@@ -240,6 +247,30 @@ func (f *function) fill(to, s *set, t types.Type) {
 		f.steps += s.size()
 		f.note(f.putFitting(to, s, key(l.typ)))
 	}
+}
+
+// putFitting puts those of a set that may be of a type.
+func (f *function) putFitting(to, s *set, typ string) bool {
+	if unknown(typ) {
+		return to.putAll(s)
+	}
+	known := to.putIn(s, f.byType[typ])
+	return to.putIn(s, f.openedAs(typ)) || known
+}
+
+// openedAs goes over the references that are new.
+func (f *function) openedAs(typ string) *set {
+	o := f.opened[typ]
+	if o == nil {
+		o = &opened{}
+		f.opened[typ] = o
+	}
+	for ; o.known < len(f.open); o.known++ {
+		if n := f.open[o.known]; f.p.types.shared(f.refs[n].to, typ) {
+			o.are.put(n)
+		}
+	}
+	return &o.are
 }
 
 // note notes whether something has changed.

@@ -142,7 +142,7 @@ func (f *function) fitting(typ string) *fitting {
 	for ; h.known < len(f.refs); h.known++ {
 		r, t := f.refs[h.known], typ
 		if !f.outer.has(h.known) {
-			if t == "" || unknown(r.to) || r.to == t || types.held[t][r.to] || r.to == box && unknown(t) {
+			if t == "" || r.to == t || types.shared(r.to, t) || r.to == box && unknown(t) {
 				h.are.put(h.known)
 			}
 			continue
@@ -248,12 +248,8 @@ func (f *function) applyTo(at applied, s *summary, args []*set, closure *set, pu
 			continue
 		}
 		values := a.told(c.held)
-		var last *place
-		for n := range f.written(to, values, why).all() {
-			if r := f.refs[n]; r.place != last { // not for each type of a part
-				f.store(r, c.path, values, nil, why)
-				last = r.place
-			}
+		for r := range f.places(f.written(to, values, why)) {
+			f.store(r, c.path, values, nil, why)
 		}
 	}
 	for _, l := range s.leaks {

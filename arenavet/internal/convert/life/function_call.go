@@ -333,15 +333,15 @@ func (f *function) builtin(call ssa.CallInstruction, name string) {
 				if name == "copy" && a == c.Args[0] {
 					continue
 				}
-				for n := range f.of(a).all() {
-					f.load(held, f.refs[n], "[]"+l.path, l.typ)
+				for r := range f.places(f.of(a)) {
+					f.load(held, r, "[]"+l.path, l.typ)
 				}
 			}
 			if f.copied(call.Pos(), f.of(c.Args[0]), held) {
 				continue
 			}
-			for n := range f.written(to, held, why).all() {
-				f.store(f.refs[n], "[]"+l.path, held, l.typ, why)
+			for r := range f.places(f.written(to, held, why)) {
+				f.store(r, "[]"+l.path, held, l.typ, why)
 			}
 		}
 	case "panic":

@@ -146,7 +146,7 @@ func (f *function) assert(i *ssa.TypeAssert) {
 			continue
 		}
 		to.putIn(s, f.byType[k])
-		for n := range s.both(&f.open) {
+		for n := range s.both(f.openedAs(k)) {
 			r := f.refs[n]
 			o := r.object
 			if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it

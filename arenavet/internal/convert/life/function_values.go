@@ -2,9 +2,28 @@ package life
 
 import (
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/ssa"
 )
+
+// places are references of a set, one to each place: what others lead to is the same.
+func (f *function) places(s *set) iter.Seq[ref] {
+	return func(yield func(ref) bool) {
+		f.looks++
+		look := f.looks
+		for n := range s.all() {
+			r := f.refs[n]
+			if r.place.looked == look {
+				continue
+			}
+			r.place.looked = look
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
 
 // assign stores a value behind an address.
 func (f *function) assign(addr *set, path string, v *set, t types.Type, why Reason) {
@@ -23,8 +42,8 @@ func (f *function) assign(addr *set, path string, v *set, t types.Type, why Reas
 		if s.empty() {
 			continue
 		}
-		for n := range to.all() {
-			f.store(f.refs[n], join(path, l.path), s, nil, why)
+		for r := range f.places(to) {
+			f.store(r, join(path, l.path), s, nil, why)
 		}
 	}
 }
@@ -46,8 +65,8 @@ func (f *function) written(addr, values *set, why Reason) *set {
 // read is what parts of what addr refers to hold.
 func (f *function) read(addr *set, path string, t types.Type) *set {
 	s := &set{}
-	for n := range addr.all() {
-		f.load(s, f.refs[n], path, t)
+	for r := range f.places(addr) {
+		f.load(s, r, path, t)
 	}
 	return s
 }

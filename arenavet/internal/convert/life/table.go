@@ -1,12 +1,14 @@
 package life
 
+import "strings"
+
 // table numbers references.
 type table struct {
 	things map[object]*thing
 	list   []*thing
 	refs   []ref
 	byType map[string]*set // by the type of the part
-	open   set             // whose part's type is not known
+	open   []int           // whose part's type is not known
 	untold set             // whose object's type is not known
 	global set             // that live for long
 	marks  set             // of those: marks
@@ -74,11 +76,14 @@ func (g *thing) place(path string) *place {
 	return p
 }
 
-// deepest bounds a path: what lies deeper is anywhere in the object.
-const deepest = 120
+// deepest bounds a path, and arrays bounds arrays of arrays: what lies deeper is anywhere in the object.
+const (
+	deepest = 120
+	arrays  = "[][][]"
+)
 
 func join(path, more string) string {
-	if path == "*" || more == "*" || len(path)+len(more) > deepest {
+	if path == "*" || more == "*" || len(path)+len(more) > deepest || strings.HasPrefix(more, "[]") && strings.HasSuffix(path, arrays) {
 		return "*"
 	}
 	return path + more
@@ -122,7 +127,7 @@ func (t *table) number(p *place, to string) int {
 	p.numbers[to] = n
 	t.refs = append(t.refs, ref{p, to})
 	if unknown(to) {
-		t.open.put(n)
+		t.open = append(t.open, n)
 	}
 	if t.byType[to] == nil {
 		t.byType[to] = &set{}
@@ -154,13 +159,4 @@ func (t *table) lasting(n int, to string) int {
 // led is the number of what a parameter led to by way of another.
 func (t *table) led(n int, to string) int {
 	return t.whole(object{kind: param, n: n, deep: true, typ: to}, to)
-}
-
-// putFitting puts those of a set that may be of a type.
-func (t *table) putFitting(to, s *set, typ string) bool {
-	if unknown(typ) {
-		return to.putAll(s)
-	}
-	known := to.putIn(s, t.byType[typ])
-	return to.putIn(s, &t.open) || known
 }

@@ -11,7 +11,7 @@ type typeGraph struct {
 	next       map[string][]string
 	interfaces map[string]*types.Interface
 	held       map[string]map[string]bool // by interface: types of objects that lie in it
-	concrete   map[string]types.Type      // types that a program puts into interfaces
+	concrete   map[string]types.Type      // types that a program puts into interfaces, or finds there
 	closures   map[string][]types.Type
 	memo       map[string]map[string]bool
 	errors     map[string]bool // of pointers that are errors
@@ -33,9 +33,13 @@ func newTypeGraph(functions []*ssa.Function) *typeGraph {
 		}
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
-				if m, ok := i.(*ssa.MakeInterface); ok {
-					g.concrete[nameOf(m.X.Type())] = m.X.Type()
-					g.visit(m.X.Type())
+				switch i := i.(type) {
+				case *ssa.MakeInterface:
+					g.put(i.X.Type())
+				case *ssa.TypeAssert: // another module may have put one there
+					if !types.IsInterface(i.AssertedType) {
+						g.put(i.AssertedType)
+					}
 				}
 				if v, ok := i.(ssa.Value); ok {
 					g.visit(v.Type())
@@ -67,6 +71,12 @@ func newTypeGraph(functions []*ssa.Function) *typeGraph {
 		}
 	}
 	return g
+}
+
+// put notes that a value of a type may lie in an interface.
+func (g *typeGraph) put(t types.Type) {
+	g.concrete[nameOf(t)] = t
+	g.visit(t)
 }
 
 func (g *typeGraph) keys(t types.Type) (all []string) {
