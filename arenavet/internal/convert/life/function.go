@@ -359,11 +359,31 @@ func (f *function) load(to *set, r ref, path string, t types.Type) {
 		}
 		at := r.part(join(path, l.path))
 		f.collect(to, r.thing, at.path, k)
-		if r.kind == param && !unknown(r.typ) { // two parameters may lead to the same, or one in two ways
-			for _, g := range f.params {
-				if g != r.thing && g.typ == r.typ {
-					f.collect(to, g, at.path, k)
-				}
+		if r.kind == param && !unknown(r.typ) {
+			f.collectAliases(to, at, k)
+		}
+	}
+}
+
+// collectAliases adds what is held by the same part of what another parameter led to, or the same one in another
+// way: that may be the same object, or a part of that, or have it for a part.
+func (f *function) collectAliases(to *set, at *place, typ string) {
+	for _, g := range f.params {
+		if g == at.thing {
+			continue
+		}
+		if g.typ == at.typ {
+			f.collect(to, g, at.path, typ)
+			continue
+		}
+		whole, part := f.p.types.parts[g.typ][at.typ], f.p.types.parts[at.typ][g.typ]
+		if !whole && !part {
+			continue
+		}
+		for _, c := range g.cells {
+			if c.path == "*" || at.path == "*" || whole && strings.HasSuffix(c.path, at.path) || part && strings.HasSuffix(at.path, c.path) {
+				f.steps += c.cell.size()
+				f.putFitting(to, c.cell, typ)
 			}
 		}
 	}

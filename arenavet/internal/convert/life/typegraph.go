@@ -12,6 +12,7 @@ type typeGraph struct {
 	interfaces map[string]*types.Interface
 	held       map[string]map[string]bool // by interface: types of objects that lie in it
 	concrete   map[string]types.Type      // types that a program puts into interfaces, or finds there
+	parts      map[string]map[string]bool // by object: types of its parts, which no pointer leads to
 	closures   map[string][]types.Type
 	memo       map[string]map[string]bool
 	errors     map[string]bool // of pointers that are errors
@@ -20,7 +21,7 @@ type typeGraph struct {
 func newTypeGraph(functions []*ssa.Function) *typeGraph {
 	g := &typeGraph{
 		next: map[string][]string{}, interfaces: map[string]*types.Interface{}, held: map[string]map[string]bool{}, concrete: map[string]types.Type{},
-		closures: map[string][]types.Type{}, memo: map[string]map[string]bool{}, errors: map[string]bool{},
+		parts: map[string]map[string]bool{}, closures: map[string][]types.Type{}, memo: map[string]map[string]bool{}, errors: map[string]bool{},
 	}
 	for _, fn := range functions {
 		for _, v := range fn.FreeVars {
@@ -97,8 +98,10 @@ func (g *typeGraph) visit(t types.Type) {
 		switch u := l.typ.Underlying().(type) {
 		case *types.Pointer:
 			to = append(to, u.Elem())
+			g.divide(k, u.Elem())
 		case *types.Slice:
 			to = append(to, u.Elem())
+			g.divide(k, types.NewArray(u.Elem(), 0))
 		case *types.Map:
 			to = append(to, u.Key(), u.Elem())
 		case *types.Chan:
@@ -110,6 +113,25 @@ func (g *typeGraph) visit(t types.Type) {
 			g.next[k] = append(g.next[k], g.keys(t)...)
 			g.visit(t)
 		}
+	}
+}
+
+// divide notes the parts of an object.
+func (g *typeGraph) divide(object string, t types.Type) {
+	part := func(t types.Type) {
+		if g.parts[object] == nil {
+			g.parts[object] = map[string]bool{}
+		}
+		g.parts[object][nameOf(t)] = true
+		g.divide(object, t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for v := range u.Fields() {
+			part(v.Type())
+		}
+	case *types.Array:
+		part(u.Elem())
 	}
 }
 

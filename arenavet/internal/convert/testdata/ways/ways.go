@@ -52,6 +52,7 @@ func Parse(text string) *Item {
 	byRingThere()
 	byPart()
 	byOwnPart(&Outer{}) // moves
+	byBoth()
 	byAs()
 	byGlobal()
 	byReader()
@@ -111,6 +112,31 @@ func byOwnPart(o *Outer) {
 }
 
 func fillAt(o *Outer) { o.at.Item = kept }
+
+func byBoth() {
+	o := &Outer{} // moves
+	fillOne(o, &o.Second)
+	fillOther(&o.First, o)
+	fillElement([]Inner{{}}, nil)
+}
+
+func fillOne(o *Outer, i *Inner) {
+	i.Item = kept
+	o.Second.Item.Next = &Item{}
+}
+
+func fillOther(i *Inner, o *Outer) {
+	o.First.Item = kept
+	i.Item.Next = &Item{}
+}
+
+func fillElement(list []Inner, i *Inner) {
+	if i == nil {
+		i = &list[0]
+	}
+	list[0].Item = kept
+	i.Item.Next = &Item{}
+}
 
 func byAs() {
 	f := &fault{item: &Item{}}
