@@ -20,8 +20,9 @@ type function struct {
 	sites     map[siteKey]*Site
 	symbols   map[symbolKey]*Site
 	events    map[eventKey]*Event
-	stored    map[storeKey]token.Pos // where something was put into an object
-	effects   map[effectKey]Effect
+	stored    map[storeKey]token.Pos   // where something was put into an object
+	keys      map[effectKey]*effectKey // so that states need not compare what they hold
+	effects   map[*effectKey]Effect
 	live      *ssaform.Liveness                 // which registers have to be known where
 	sweeps    map[*ssa.BasicBlock]ssaform.Sweep // loops that empty what they range over, by their head
 	replaced  map[*ssa.Store]value              // what a store has put into an element
@@ -31,7 +32,7 @@ type function struct {
 	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
 	kept      map[*Site]bool                    // arenas that are returned, but held by something else as well
 	bits      int
-	hinted    int
+	counted   int
 	handles   int
 
 	budget    int         // what the search may still cost
@@ -67,7 +68,7 @@ type storeKey struct {
 func newFunction(c *Package, fn *ssa.Function) *function {
 	return &function{
 		c: c, fn: fn, live: ssaform.LivenessOf(fn), sweeps: ssaform.SweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
-		stored: map[storeKey]token.Pos{}, effects: map[effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
+		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
 	}
 }
 
@@ -81,7 +82,8 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	key := symbolKey{root, path}
 	k := f.symbols[key]
 	if k == nil {
-		k = &Site{Kind: SymbolSite, root: root, Path: path, Pos: root.Pos(), hint: f.hint()}
+		k = &Site{Kind: SymbolSite, root: root, Path: path, Pos: root.Pos()}
+		f.count(k)
 		k.child = func(off string) *Site { return f.symbol(root, path+access.Deref+off) }
 		f.symbols[key] = k
 	}
@@ -89,10 +91,10 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	return k
 }
 
-// hint is that of the next site.
-func (f *function) hint() uint64 {
-	f.hinted++
-	return 1 << (f.hinted % 64)
+// count gives a new site its number and its hint.
+func (f *function) count(k *Site) {
+	f.counted++
+	k.number, k.hint = 2*f.counted, 1<<(f.counted%64)
 }
 
 // site is the site of what an instruction makes.
@@ -100,7 +102,8 @@ func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *S
 	key := siteKey{instr, part}
 	k := f.sites[key]
 	if k == nil {
-		k = &Site{Kind: kind, Pos: pos, hint: f.hint()}
+		k = &Site{Kind: kind, Pos: pos}
+		f.count(k)
 		switch kind {
 		case HandleSite:
 			f.handles++
@@ -126,6 +129,14 @@ func (f *function) event(o Op, pos token.Pos, deferred bool, name string) *Event
 	return e
 }
 
+// key is the one for effects that are alike.
+func (f *function) key(k effectKey) *effectKey {
+	if f.keys[k] == nil {
+		f.keys[k] = &k
+	}
+	return f.keys[k]
+}
+
 // eval returns what v may be.
 func (f *function) eval(st *state, v ssa.Value) value {
 	switch v := v.(type) {
@@ -146,10 +157,10 @@ func (f *function) eval(st *state, v ssa.Value) value {
 func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 	of := func(k *Site) bool { return k != nil && k.Kind == SymbolSite && k.root == v }
 	anchor := f.symbol(v, "")
-	if st.made[anchor] {
-		for k := range st.cells {
-			if of(k) {
-				delete(st.cells, k)
+	if !st.made.add(anchor) {
+		for o := range st.objects() {
+			if of(o.site) {
+				st.drop(o.site)
 			}
 		}
 		st.rewrite(of, 0, func(a Atom) (Atom, bool) {
@@ -159,7 +170,6 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 			return a, true
 		})
 	}
-	st.made[anchor] = true
 	var val value
 	for _, l := range access.Leaves(t) {
 		switch types.Unalias(l.Type).Underlying().(type) {

@@ -108,8 +108,8 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 // keeps notes that a handler takes its arena over, so that it is not put back when it
 // returns.
 func (f *function) keeps(st *state) {
-	f.effects[effectKey{op: OpKeep}] = Effect{Op: OpKeep}
-	st.done[effectKey{op: OpKeep}] = true
+	k := f.key(effectKey{op: OpKeep})
+	f.effects[k], st.done[k] = Effect{Op: OpKeep}, true
 }
 
 // applyCollected gives to the collector's API what a callee does.

@@ -48,7 +48,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 		var bound []value
 		for i := range k.bindings {
 			var val value
-			for _, p := range st.cells[k].below(access.Binding(i)) {
+			for _, p := range st.object(k).below(access.Binding(i)) {
 				val = val.fill(p.off[len(access.Binding(i)):], p.atoms)
 			}
 			bound = append(bound, val)

@@ -79,7 +79,7 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 		// What would be done to an arena is as good as done to none.
 		if p, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite {
 			for _, o := range []Op{OpReset, OpRelease, OpPut} {
-				st.done[effectKey{op: o, at: p}] = true
+				st.done[f.key(effectKey{op: o, at: p})] = true
 			}
 			f.noteEnd(st, a.Site, nil)
 		}

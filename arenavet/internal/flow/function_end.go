@@ -115,7 +115,8 @@ func (f *function) putFork(v value, pos token.Pos) {
 // keptBy sees memory of an arena that lies in what root leads to when the arena was
 // put back. (Of parameters and globals leaving sees it.)
 func (f *function) keptBy(st *state, root ssa.Value, arena *Site) {
-	for k, o := range st.cells {
+	for o := range st.objects() {
+		k := o.site
 		if k.Kind != SymbolSite || k.root != root {
 			continue
 		}

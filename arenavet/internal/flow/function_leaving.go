@@ -21,7 +21,8 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 			f.see(Fault{Kind: FaultReturn, Of: a, Pos: pos, N: i})
 		})
 	}
-	for k, o := range st.cells {
+	for o := range st.objects() {
+		k := o.site
 		p, ok := f.place(k)
 		if !st.stale || k.Kind != SymbolSite || !ok || p.Fresh != 0 {
 			continue // where nothing is stale, nothing leads to it
@@ -74,6 +75,7 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 	}
 	if f.observe != nil {
 		f.leaving(st, instr, results)
+		return
 	}
 	if f.exit == nil {
 		f.exit, f.results = st.clone(), slices.Clone(results)

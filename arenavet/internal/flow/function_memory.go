@@ -48,7 +48,7 @@ func (f *function) memory(st *state, k *Site, arena value) value {
 
 // mark is a Mark of arena at k.
 func (f *function) mark(st *state, k *Site, arena value) value {
-	if st.made[k] && k.bit != 0 {
+	if st.made.has(k) && k.bit != 0 {
 		// Everything that exists is older than the new mark.
 		st.rewrite(func(*Site) bool { return true }, 0, func(a Atom) (Atom, bool) {
 			a.after &^= k.bit
@@ -58,7 +58,7 @@ func (f *function) mark(st *state, k *Site, arena value) value {
 			return a, true
 		})
 	}
-	st.made[k] = true
+	st.made.add(k)
 	var out value
 	for _, a := range arena.atoms() {
 		if a.Region != nil {
@@ -88,7 +88,7 @@ func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 // lostInLoop reports an arena that was not put back when its Get runs again
 // and nothing holds the earlier one any more.
 func (f *function) lostInLoop(st *state, k *Site) {
-	if !st.open[k] || !st.made[k] {
+	if !st.open[k] || !st.made.has(k) {
 		return
 	}
 	held := false
@@ -99,10 +99,10 @@ func (f *function) lostInLoop(st *state, k *Site) {
 			}
 		}
 	}
-	for in, o := range st.cells {
+	for o := range st.objects() {
 		for _, p := range o.parts {
 			for _, a := range p.atoms {
-				held = held || a.Site == k && in != k
+				held = held || a.Site == k && o.site != k
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (f *function) effect(st *state, o Op, k *Site, mark Place, from Source, mus
 
 // effectAt is effect for an arena at a place.
 func (f *function) effectAt(st *state, o Op, at, mark Place, from Source, must bool, pos token.Pos) {
-	key := effectKey{o, at, mark, from}
+	key := f.key(effectKey{o, at, mark, from})
 	if len(st.done) >= maxSummary {
 		return
 	}

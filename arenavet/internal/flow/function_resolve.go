@@ -122,13 +122,19 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 	}
 	part := func(n int) string { return what + " " + flows[n].Path + strconv.Itoa(n) }
 	given := make([]value, len(flows)) // before anything is made again, which the arguments may still lead to
+	known := map[Place]value{}
 	var again []*Site
 	for n, fl := range flows {
 		if k := f.objectOf(instr, part(n), fl.From); k != nil {
 			again = append(again, k)
 		}
 		if fl.From.Kind == Same {
-			given[n] = f.resolve(st, instr, fl.From.At, args)
+			v, ok := known[fl.From.At]
+			if !ok {
+				v = f.resolve(st, instr, fl.From.At, args)
+				known[fl.From.At] = v
+			}
+			given[n] = v
 		}
 	}
 	st.remake(again...)

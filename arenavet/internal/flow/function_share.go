@@ -115,9 +115,9 @@ func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 func (f *function) wait(st *state) {
 	clear(st.handed)
 	clear(st.lent)
-	maps.DeleteFunc(st.done, func(k effectKey, _ bool) bool { return k.op == OpSent }) // callers need not wait
-	f.effects[effectKey{op: OpWait}] = Effect{Op: OpWait}
-	st.done[effectKey{op: OpWait}] = true
+	maps.DeleteFunc(st.done, func(k *effectKey, _ bool) bool { return k.op == OpSent }) // callers need not wait
+	k := f.key(effectKey{op: OpWait})
+	f.effects[k], st.done[k] = Effect{Op: OpWait}, true
 }
 
 // The collector knows an arena's chunks, not the values in them. What Go offers

@@ -19,7 +19,8 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 		s.Results = append(s.Results, f.flows(exit, v, access.Tuple(i))...)
 	}
 	known := map[Atom][]Flow{} // what flows says of objects: many places lead to the same
-	for k, o := range exit.cells {
+	for o := range exit.objects() {
+		k := o.site
 		if k.Kind != SymbolSite {
 			continue
 		}
@@ -113,16 +114,19 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 	}
 	type described struct{ path, off string }
 	seen := map[*Site]described{}
-	queue := []visit{{v: v, path: path}}
+	var queue []visit
+	for _, e := range v {
+		queue = append(queue, visit{atoms: []Atom{e.a}, at: path + e.path})
+	}
 	for len(queue) > 0 && len(out) < maxSummary {
 		n := queue[0]
 		queue = queue[1:]
-		for _, e := range n.v {
-			at := n.path + e.path
-			if src, ok := f.source(e.a); ok {
+		at := n.at
+		for _, a := range n.atoms {
+			if src, ok := f.source(a); ok {
 				note(Flow{at, src})
 			}
-			k := e.a.Site
+			k := a.Site
 			body := k.fn != nil && f.carries(k)
 			if body {
 				note(Flow{at, Source{Kind: Body, fn: k.fn}})
@@ -131,7 +135,7 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 				continue
 			}
 			if d, ok := seen[k]; ok {
-				if d.off == e.a.off && d.path != at && !body {
+				if d.off == a.off && d.path != at && !body {
 					note(Flow{at, Source{Kind: Again, At: Place{Param: -1, Path: d.path}}})
 				}
 				continue
@@ -139,17 +143,15 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 			if len(n.hops) >= access.MaxHops {
 				continue
 			}
-			seen[k] = described{at, e.a.off}
-			for _, p := range st.cells[k].below(e.a.off) {
-				off, rest := p.off, p.off[len(e.a.off):]
-				inner := value(nil).fill("", p.atoms)
-				hop := access.Hop{Type: k.typ, Off: off}
-				next := visit{inner, at + access.Deref + rest, append(n.hops[:len(n.hops):len(n.hops)], hop), append(n.at[:len(n.at):len(n.at)], at+access.Deref+rest)}
-				if i := slices.Index(n.hops, hop); i >= 0 {
-					note(Flow{next.path, Source{Kind: Again, At: Place{Param: -1, Path: n.at[i]}}})
-					next.path, next.hops, next.at = n.at[i], n.hops[:i+1], n.at[:i+1]
+			seen[k] = described{at, a.off}
+			for _, p := range st.object(k).below(a.off) {
+				to, hop := at+access.Deref+p.off[len(a.off):], access.Hop{Type: k.typ, Off: p.off}
+				if i := slices.IndexFunc(n.hops, func(h hopTo) bool { return h.hop == hop }); i >= 0 {
+					note(Flow{to, Source{Kind: Again, At: Place{Param: -1, Path: n.hops[i].at}}})
+					queue = append(queue, visit{p.atoms, n.hops[i].at, n.hops[: i+1 : i+1]})
+				} else {
+					queue = append(queue, visit{p.atoms, to, append(n.hops[:len(n.hops):len(n.hops)], hopTo{hop, to})})
 				}
-				queue = append(queue, next)
 			}
 		}
 	}
@@ -161,12 +163,17 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 	})
 }
 
-// visit is an object that a description is still to look into.
+// visit is a place that a description is still to look into.
 type visit struct {
-	v    value
-	path string
-	hops []access.Hop
-	at   []string // where each of the hops led to
+	atoms []Atom
+	at    string
+	hops  []hopTo
+}
+
+// hopTo is a hop, and where it led to.
+type hopTo struct {
+	hop access.Hop
+	at  string
 }
 
 // carries reports whether callers should know the body of k, a function that is

@@ -240,7 +240,7 @@ func (f *function) received(st *state, v *ssa.UnOp, c value) value {
 	for _, a := range c.atoms() {
 		if a.Site.Kind == LocalSite {
 			out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(elem)).under(path))
-			delete(st.cells, a.Site)
+			st.drop(a.Site)
 		}
 	}
 	return out

@@ -44,6 +44,7 @@ type Site struct {
 	owner    ssa.Value // memory: the argument that the arena was given as
 	typ      string    // of the object, where it is known
 	Parent   *Site     // of a handle that is a fork
+	number   int       // within the function; the one after it is that of older
 	hint     uint64    // one bit, which other sites may have as well: a quick way to tell that they are not in a set
 
 	// older stands for those that the same instruction made in earlier turns
@@ -118,7 +119,7 @@ func addAtoms(list, more []Atom) []Atom {
 	had := len(list)
 	for i := range more {
 		switch {
-		case slices.Contains(list, more[i]):
+		case i < had && list[i] == more[i], slices.Contains(list, more[i]):
 		case len(list) >= maxEntries:
 			return list
 		case len(list) == had:

@@ -21,13 +21,18 @@ const (
 	maxCostOthers = 50_000
 )
 
-// solve runs the search, and tells observe of faults. It returns nil if the function has
-// no body that can be read or is too large.
-func (f *function) solve(observe func(Fault)) *Summary {
+// solve runs the search. It returns nil if the function has no body that can be read or is
+// too large.
+func (f *function) solve() *Summary {
 	if !f.search() {
 		return nil
 	}
-	return f.last(observe)
+	f.exit, f.results = nil, nil
+	f.last(nil)
+	if f.exit == nil {
+		return &Summary{} // it never returns
+	}
+	return f.summarize(f.exit, f.results)
 }
 
 // search finds what may hold where each block begins, in f.in.
@@ -83,9 +88,9 @@ func (f *function) search() bool {
 	return true
 }
 
-// last is a last pass over the blocks when the search is over, which may be repeated.
-func (f *function) last(observe func(Fault)) *Summary {
-	f.exit, f.results = nil, nil
+// last is a last pass over the blocks when the search is over: it finds what holds at
+// returns or, where there is an observer, tells it of faults.
+func (f *function) last(observe func(Fault)) {
 	f.budget = maxCost // the last pass is short
 	f.observe = observe
 	for i, b := range f.fn.Blocks {
@@ -94,10 +99,6 @@ func (f *function) last(observe func(Fault)) *Summary {
 		}
 	}
 	f.observe = nil
-	if f.exit == nil {
-		return &Summary{} // it never returns
-	}
-	return f.summarize(f.exit, f.results)
 }
 
 // entry is the state in which the function begins: arguments and captured
@@ -228,7 +229,7 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 		}
 		f := newFunction(c, fn)
 		c.reads = map[*ssa.Function]*Summary{}
-		s := f.solve(nil)
+		s := f.solve()
 		if f.concerned { // the others need no Check
 			c.searches[fn] = f.repeat(c.reads)
 		}
@@ -269,6 +270,8 @@ func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
 	again := c.searches[fn]
 	delete(c.searches, fn)
 	if again == nil || !again(observe) {
-		newFunction(c, fn).solve(observe)
+		if f := newFunction(c, fn); f.search() {
+			f.last(observe)
+		}
 	}
 }

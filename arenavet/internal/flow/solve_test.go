@@ -18,7 +18,7 @@ import (
 // One by one, a call whose result leads to many objects takes a look at the state for each.
 func TestRemakeTogether(t *testing.T) {
 	budget := 1000
-	s, a, b, holder := newState(&budget), &Site{hint: 1}, &Site{hint: 2}, &Site{hint: 4}
+	s, a, b, holder := newState(&budget), &Site{number: 2, hint: 1}, &Site{number: 4, hint: 2}, &Site{number: 6, hint: 4}
 	s.remake(a, b)
 	s.set(holder, "", []Atom{{Site: a}, {Site: b, Region: a}})
 	s.set(a, "", []Atom{{Site: b}})

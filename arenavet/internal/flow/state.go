@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,17 +16,18 @@ import (
 type state struct {
 	budget *int // what the search may still cost
 	regs   map[ssa.Value]value
-	cells  map[*Site]*object // what lies in objects; only what was seen
-	own    map[*Site]bool    // objects that no other state shares
-	stale  bool              // something may hold memory that was taken back
+	cells  []*object // what lies in objects, by their number; nil where nothing was seen
+	filled int       // how many of them are not nil
+	own    *int      // says which objects no other state shares
+	stale  bool      // something may hold memory that was taken back
 
 	open   map[*Site]bool      // arenas that were got and not put yet
 	handed map[*Site]token.Pos // arenas that a goroutine uses, and where it was started
 	lent   map[*Site]lending   // arenas whose memory a goroutine or channel was given
 	defers map[*ssa.Defer]bool // deferred calls; true: on every path
-	done   map[effectKey]bool  // what was done to arenas of others; true: on every path
+	done   map[*effectKey]bool // what was done to arenas of others; true: on every path
 	unread map[*Site]bool      // Uninit memory that is written on no path
-	made   map[*Site]bool      // sites whose instruction ran
+	made   siteSet             // sites whose instruction ran
 	marks  map[*Site]uint64    // marks that were taken of an arena
 	dirty  uint64              // marks after which their arena was used
 	locked bool                // a mutex is held, on every path
@@ -51,21 +53,21 @@ type effectKey struct {
 func newState(budget *int) *state {
 	return &state{
 		budget: budget,
-		regs:   map[ssa.Value]value{}, cells: map[*Site]*object{}, own: map[*Site]bool{}, open: map[*Site]bool{},
+		regs:   map[ssa.Value]value{}, own: new(int), open: map[*Site]bool{},
 		handed: map[*Site]token.Pos{}, lent: map[*Site]lending{}, defers: map[*ssa.Defer]bool{},
-		done: map[effectKey]bool{}, unread: map[*Site]bool{}, made: map[*Site]bool{}, marks: map[*Site]uint64{}, reads: map[*Site]bool{},
+		done: map[*effectKey]bool{}, unread: map[*Site]bool{}, marks: map[*Site]uint64{}, reads: map[*Site]bool{},
 		ended: map[*Site]*Event{}, late: map[lateKey]lateUse{},
 	}
 }
 
 func (s *state) clone() *state {
 	*s.budget -= 16 + s.size()
-	clear(s.own)
+	s.own = new(int)
 	return &state{
 		budget: s.budget,
-		regs:   maps.Clone(s.regs), cells: maps.Clone(s.cells), own: map[*Site]bool{}, stale: s.stale, open: maps.Clone(s.open),
+		regs:   maps.Clone(s.regs), cells: slices.Clone(s.cells), filled: s.filled, own: new(int), stale: s.stale, open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
-		unread: maps.Clone(s.unread), made: maps.Clone(s.made), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
+		unread: maps.Clone(s.unread), made: s.made.clone(), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
 		ended: maps.Clone(s.ended), late: maps.Clone(s.late),
 	}
 }
@@ -73,7 +75,7 @@ func (s *state) clone() *state {
 // load is the part of an object at off; its type says which cells that is.
 func (s *state) load(k *Site, off string, parts []access.Leaf) value {
 	var out value
-	o := s.cells[k]
+	o := s.object(k)
 	*s.budget -= len(parts) * (1 + len(s.parts(k)))
 	for _, l := range parts {
 		at := off + l.Path
@@ -86,7 +88,7 @@ func (s *state) load(k *Site, off string, parts []access.Leaf) value {
 		if !found && k.Kind == SymbolSite {
 			atoms := k.initial(at)
 			s.set(k, at, atoms)
-			o = s.cells[k]
+			o = s.object(k)
 			out = out.fill(l.Path, atoms)
 		}
 	}
@@ -104,7 +106,7 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 	*s.budget -= 1 + len(v)
 	if strong {
 		*s.budget -= len(s.parts(k))
-		if len(s.cells[k].below(off)) > 0 {
+		if len(s.object(k).below(off)) > 0 {
 			o := s.write(k)
 			o.parts = slices.DeleteFunc(o.parts, func(p part) bool { return strings.HasPrefix(p.off, off) })
 			o.sites = nil
@@ -148,7 +150,7 @@ func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom,
 		s.regs[k] = out
 	}
 	cost := 0
-	for k, o := range s.cells {
+	for o := range s.objects() {
 		if !o.mentions(meant, hint, &cost) {
 			continue
 		}
@@ -163,7 +165,7 @@ func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom,
 					out = append(out, a)
 				}
 			}
-			s.write(k).set(p.off, out)
+			s.write(o.site).set(p.off, out)
 		}
 	}
 	*s.budget -= cost
@@ -175,13 +177,12 @@ func (s *state) remake(all ...*Site) {
 	var again []*Site
 	hint := uint64(0)
 	for _, k := range all {
-		if !s.made[k] {
-			s.made[k] = true
+		if s.made.add(k) {
 			continue
 		}
 		if k.older == nil {
 			c := *k
-			c.isOld, c.older, c.hint = true, nil, k.hint<<1|k.hint>>63
+			c.isOld, c.older, c.number, c.hint = true, nil, k.number+1, k.hint<<1|k.hint>>63
 			k.older = &c
 		}
 		k.remade, hint = true, hint|k.hint
@@ -209,7 +210,7 @@ func (s *state) remake(all ...*Site) {
 				s.set(o, p.off, addAtoms(had, p.atoms))
 			}
 		}
-		delete(s.cells, k)
+		s.drop(k)
 		delete(s.handed, k)
 		if l, ok := s.lent[k]; ok {
 			delete(s.lent, k)
@@ -220,7 +221,7 @@ func (s *state) remake(all ...*Site) {
 }
 
 // size is how much there is to copy.
-func (s *state) size() int { return len(s.regs) + len(s.cells) + len(s.made) }
+func (s *state) size() int { return len(s.regs) + s.filled + s.made.size }
 
 // maxReach is how many pointers are followed at most.
 const maxReach = 6
@@ -290,7 +291,7 @@ func (s *state) mutexCall(name string) {
 
 // parts returns the values that lie in k, to be read.
 func (s *state) parts(k *Site) []part {
-	if o := s.cells[k]; o != nil {
+	if o := s.object(k); o != nil {
 		return o.parts
 	}
 	return nil
@@ -298,7 +299,7 @@ func (s *state) parts(k *Site) []part {
 
 // at is what lies in k at off, and whether that was seen.
 func (s *state) at(k *Site, off string) ([]Atom, bool) {
-	o := s.cells[k]
+	o := s.object(k)
 	if i, ok := o.find(off); ok {
 		return o.parts[i].atoms, true
 	}
@@ -307,16 +308,56 @@ func (s *state) at(k *Site, off string) ([]Atom, bool) {
 
 // write is what lies in k, to be written.
 func (s *state) write(k *Site) *object {
-	o := s.cells[k]
+	o := s.object(k)
 	switch {
 	case o == nil:
-		o = &object{}
-	case s.own[k]:
+		o = &object{site: k}
+	case o.own == s.own:
 		return o
 	default:
 		*s.budget -= len(o.parts)
-		o = &object{parts: slices.Clone(o.parts), hints: o.hints}
+		o = &object{site: k, parts: slices.Clone(o.parts), hints: o.hints}
 	}
-	s.cells[k], s.own[k] = o, true
+	o.own = s.own
+	s.keep(o)
 	return o
+}
+
+// object is what lies in k, or nil.
+func (s *state) object(k *Site) *object {
+	if k.number < len(s.cells) {
+		return s.cells[k.number]
+	}
+	return nil
+}
+
+// objects are those in which something was seen.
+func (s *state) objects() iter.Seq[*object] {
+	return func(yield func(*object) bool) {
+		for _, o := range s.cells {
+			if o != nil && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// keep makes o what lies in its site.
+func (s *state) keep(o *object) {
+	n := o.site.number
+	if n >= len(s.cells) {
+		s.cells = append(s.cells, make([]*object, n+1-len(s.cells))...)
+	}
+	if s.cells[n] == nil {
+		s.filled++
+	}
+	s.cells[n] = o
+}
+
+// drop forgets what lies in k.
+func (s *state) drop(k *Site) {
+	if s.object(k) != nil {
+		s.cells[k.number] = nil
+		s.filled--
+	}
 }

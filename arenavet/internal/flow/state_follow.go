@@ -19,7 +19,7 @@ func follow(st *state, v value, path string) value {
 		if i < 0 {
 			return v.sel(path)
 		}
-		pointers := v.sel(path[:i]).atoms()
+		pointers, at := v, path[:i]
 		path = path[i+len(access.Deref):]
 		off := path
 		if j := strings.Index(path, access.Deref); j >= 0 {
@@ -28,8 +28,10 @@ func follow(st *state, v value, path string) value {
 		path = strings.TrimPrefix(path, off)
 		off, times, again := strings.Cut(off, access.Recur)
 		v = nil
-		for _, a := range pointers {
-			v = v.union(st.load(a.Site, a.off+off, []access.Leaf{{}}))
+		for _, e := range pointers {
+			if e.path == at {
+				v = v.union(st.load(e.a.Site, e.a.off+off, []access.Leaf{{}}))
+			}
 		}
 		if again {
 			done := whole[:len(whole)-len(path)-len(access.Recur)-len(times)]

@@ -33,14 +33,14 @@ func (s *state) forgetUnreachable() {
 	gone := func(k *Site) bool { return k.Kind == HandleSite && !reached[k] }
 	maps.DeleteFunc(s.handed, func(k *Site, _ token.Pos) bool { return gone(k) })
 	maps.DeleteFunc(s.lent, func(k *Site, _ lending) bool { return gone(k) })
-	for k, o := range s.cells {
-		if reached[k] {
+	for o := range s.objects() {
+		if reached[o.site] {
 			continue
 		}
 		for _, p := range o.parts {
 			good := slices.DeleteFunc(slices.Clone(p.atoms), func(a Atom) bool { return a.Stale != nil })
 			if len(good) < len(p.atoms) {
-				s.write(k).set(p.off, good)
+				s.write(o.site).set(p.off, good)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func (s *state) forgetUnreachable() {
 
 // holdsStale reports whether any object holds memory that was taken back.
 func (s *state) holdsStale() bool {
-	for _, o := range s.cells {
+	for o := range s.objects() {
 		*s.budget -= len(o.parts)
 		for _, p := range o.parts {
 			if slices.ContainsFunc(p.atoms, func(a Atom) bool { return a.Stale != nil }) {
@@ -69,8 +69,8 @@ func (s *state) reachable() map[*Site]bool {
 	}
 	children := map[parent][]*Site{}
 	present := map[parent]bool{}
-	for k := range s.cells {
-		if k.Kind == SymbolSite {
+	for o := range s.objects() {
+		if k := o.site; k.Kind == SymbolSite {
 			present[parent{k.root, k.Path}] = true
 		}
 	}
@@ -96,7 +96,8 @@ func (s *state) reachable() map[*Site]bool {
 		}
 	}
 	var roots []*Site
-	for k := range s.cells {
+	for o := range s.objects() {
+		k := o.site
 		if k.Kind != SymbolSite {
 			continue
 		}

@@ -20,18 +20,18 @@ func (s *state) join(t *state) bool {
 	changed = s.joinReads(t) || changed
 	changed = s.joinLate(t) || changed
 	for k := range s.unread {
-		if !t.unread[k] && t.made[k] {
+		if !t.unread[k] && t.made.has(k) {
 			delete(s.unread, k)
 			changed = true
 		}
 	}
 	for k := range t.unread {
-		if !s.unread[k] && !s.made[k] {
+		if !s.unread[k] && !s.made.has(k) {
 			s.unread[k] = true
 			changed = true
 		}
 	}
-	changed = joinMap(s.made, t.made) || changed // after unread, which asks what s alone has made
+	changed = s.made.join(t.made) || changed // after unread, which asks what s alone has made
 	for k, v := range t.marks {
 		if s.marks[k]|v != s.marks[k] {
 			s.marks[k] |= v
@@ -52,41 +52,47 @@ func (s *state) join(t *state) bool {
 // joinCells is join for what lies in objects.
 func (s *state) joinCells(t *state) bool {
 	changed := false
-	for k, o := range t.cells {
-		mine := s.cells[k]
-		if mine == o {
+	for n, o := range t.cells {
+		if o == nil || n < len(s.cells) && s.cells[n] == o {
 			continue
 		}
+		k := o.site
+		mine := s.object(k)
 		if mine == nil && k.Kind != SymbolSite {
-			s.cells[k] = o
-			delete(s.own, k)
-			delete(t.own, k)
+			o.own = nil
+			s.keep(o)
 			changed = true
 			continue
 		}
 		*s.budget -= 4 * len(o.parts) // what is there is compared with what comes
-		for _, p := range o.parts {
-			before, had := s.at(k, p.off)
+		for i, p := range o.parts {
+			var before []Atom
+			at, had := mine.findNear(i, p.off)
+			if had {
+				before = mine.parts[at].atoms
+			}
 			after := before
 			if !had {
 				after = k.initial(p.off)
 			}
 			after = addAtoms(after, p.atoms)
 			if !had || len(after) != len(before) {
-				s.write(k).set(p.off, after)
+				mine = s.write(k)
+				mine.set(p.off, after)
 				changed = true
 			}
 		}
 	}
 	// What only s has seen still has its first content where t comes from.
-	for k, mine := range s.cells {
-		o := t.cells[k]
+	for mine := range s.objects() {
+		k := mine.site
+		o := t.object(k)
 		if mine == o || k.Kind != SymbolSite {
 			continue
 		}
 		*s.budget -= len(mine.parts)
-		for _, p := range mine.parts {
-			if _, ok := o.find(p.off); ok {
+		for i, p := range mine.parts {
+			if _, ok := o.findNear(i, p.off); ok {
 				continue
 			}
 			after := addAtoms(p.atoms, k.initial(p.off))

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -8,6 +9,8 @@ import (
 // object holds the contents of a site's objects. States share those that they
 // have not changed since they were one.
 type object struct {
+	site  *Site
+	own   *int    // that of the state which may change it, if any
 	parts []part  // by path: those that begin alike stand together
 	sites []*Site // those that parts mention, each once; nil where that is to be found yet
 	hints uint64  // the hints of those, and maybe of more
@@ -20,9 +23,15 @@ type part struct {
 }
 
 // find is where the part at off is, or belongs.
-func (o *object) find(off string) (int, bool) {
+func (o *object) find(off string) (int, bool) { return o.findNear(0, off) }
+
+// findNear is find; the part may well be number i.
+func (o *object) findNear(near int, off string) (int, bool) {
 	if o == nil {
 		return 0, false
+	}
+	if near < len(o.parts) && o.parts[near].off == off {
+		return near, true
 	}
 	i, j := 0, len(o.parts)
 	for i < j {
@@ -92,3 +101,42 @@ func (o *object) mentions(meant func(*Site) bool, hint uint64, cost *int) bool {
 	*cost += len(o.sites)
 	return slices.ContainsFunc(o.sites, meant)
 }
+
+// siteSet is a set of sites.
+type siteSet struct {
+	words []uint64 // a bit for each number
+	size  int
+}
+
+func (s *siteSet) has(k *Site) bool {
+	n := k.number / 64
+	return n < len(s.words) && s.words[n]&(1<<(k.number%64)) != 0
+}
+
+// add reports whether k is new in it.
+func (s *siteSet) add(k *Site) bool {
+	if s.has(k) {
+		return false
+	}
+	if n := k.number/64 + 1; n > len(s.words) {
+		s.words = append(s.words, make([]uint64, n-len(s.words))...)
+	}
+	s.words[k.number/64] |= 1 << (k.number % 64)
+	s.size++
+	return true
+}
+
+// join adds those of t, and reports whether any is new.
+func (s *siteSet) join(t siteSet) bool {
+	if n := len(t.words) - len(s.words); n > 0 {
+		s.words = append(s.words, make([]uint64, n)...)
+	}
+	had := s.size
+	for n, w := range t.words {
+		s.size += bits.OnesCount64(w &^ s.words[n])
+		s.words[n] |= w
+	}
+	return s.size > had
+}
+
+func (s *siteSet) clone() siteSet { return siteSet{slices.Clone(s.words), s.size} }

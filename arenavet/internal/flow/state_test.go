@@ -9,14 +9,14 @@ import (
 // makes again would keep what an earlier turn has made under its name.
 func TestObjectMentionsWhatItGets(t *testing.T) {
 	budget, cost := 1000, 0
-	s, k, first, second := newState(&budget), &Site{}, &Site{}, &Site{}
+	s, k, first, second := newState(&budget), &Site{number: 2}, &Site{number: 4}, &Site{number: 6}
 	s.set(k, "", []Atom{{Site: first}})
 	is := func(x *Site) func(*Site) bool { return func(y *Site) bool { return x == y } }
-	if o := s.cells[k]; !o.mentions(is(first), 0, &cost) || o.mentions(is(second), 0, &cost) {
+	if o := s.object(k); !o.mentions(is(first), 0, &cost) || o.mentions(is(second), 0, &cost) {
 		t.Fatal("it does not mention what it holds, or more")
 	}
 	s.set(k, "f0;", []Atom{{Site: second}})
-	if !s.cells[k].mentions(is(second), 0, &cost) {
+	if !s.object(k).mentions(is(second), 0, &cost) {
 		t.Error("it does not mention what it got later")
 	}
 }
@@ -26,7 +26,7 @@ func TestObjectMentionsWhatItGets(t *testing.T) {
 func TestJoinedObjectsAreShared(t *testing.T) {
 	budget := 1000
 	s, other := newState(&budget), newState(&budget)
-	k, first, second := &Site{}, &Site{}, &Site{}
+	k, first, second := &Site{number: 2}, &Site{number: 4}, &Site{number: 6}
 	s.remake(k)
 	s.set(k, "", []Atom{{Site: first}})
 	s.remake(k) // which drops it

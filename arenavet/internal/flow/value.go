@@ -38,7 +38,11 @@ func (v value) push(e entry) value {
 // fill is push for each of atoms, at a path.
 func (v value) fill(path string, atoms []Atom) value {
 	if v == nil && len(atoms) > 0 {
-		v = make(value, 0, len(atoms))
+		v = make(value, len(atoms))
+		for i, a := range atoms { // each is there once
+			v[i] = entry{path, a}
+		}
+		return v
 	}
 	for _, a := range atoms {
 		v = v.push(entry{path, a})
@@ -56,7 +60,7 @@ func (v value) union(w value) value {
 	had := len(v)
 	for i := range w {
 		switch {
-		case slices.Contains(v, w[i]):
+		case i < had && v[i] == w[i], slices.Contains(v, w[i]):
 		case len(v) >= maxEntries:
 			return v
 		case len(v) == had:
