@@ -96,18 +96,6 @@ type Event struct {
 	Name     string // of the function that was called
 }
 
-func addAtom(list []Atom, a Atom) []Atom {
-	for _, x := range list {
-		if x == a {
-			return list
-		}
-	}
-	if len(list) >= maxEntries {
-		return list
-	}
-	return append(list[:len(list):len(list)], a)
-}
-
 // addAtoms adds each of more to a list, which is not changed.
 func addAtoms(list, more []Atom) []Atom {
 	switch {

@@ -117,13 +117,21 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 			}
 		}
 	}
-	for _, e := range v {
-		at := off + e.path
+	for len(v) > 0 {
+		at, n := off+v[0].path, 1
+		for n < len(v) && v[n].path == v[0].path {
+			n++
+		}
 		old, ok := s.at(k, at)
 		if !ok {
 			old = k.initial(at)
 		}
-		s.set(k, at, addAtom(old, e.a))
+		atoms := make([]Atom, n)
+		for i, e := range v[:n] {
+			atoms[i] = e.a
+		}
+		s.set(k, at, addAtoms(old, atoms))
+		v = v[n:]
 	}
 }
 

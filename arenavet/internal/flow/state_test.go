@@ -73,8 +73,8 @@ func TestPartsOfObject(t *testing.T) {
 	}
 }
 
-// Lists of atoms are shared: what is added to one is not in another that was the same, and
-// order, duplicates and the bound are those of addAtom.
+// Lists of atoms are shared: what is added to one is not in another that was the same. Each
+// atom is in a list once, in the order in which they came, and there is a bound.
 func TestAddAtoms(t *testing.T) {
 	var sites [24]Site
 	list := func(from, to int) (l []Atom) {
@@ -87,7 +87,9 @@ func TestAddAtoms(t *testing.T) {
 		a, b := list(c[0], c[1]), list(c[2], c[3])[:min(c[3]-c[2], maxEntries)]
 		want, v, w := a, value(nil).fill("", a), value(nil).fill("", b)
 		for _, x := range b {
-			want = addAtom(want, x)
+			if !slices.Contains(want, x) && len(want) < maxEntries {
+				want = append(slices.Clip(want), x)
+			}
 		}
 		if got := addAtoms(a, b); !slices.Equal(got, want) || !slices.Equal(v.union(w).atoms(), want) {
 			t.Errorf("%v: %d atoms, want %d", c, len(got), len(want))
@@ -97,6 +99,32 @@ func TestAddAtoms(t *testing.T) {
 	first, second := addAtoms(shared, list(2, 3)), addAtoms(shared, list(3, 4))
 	if first[2].Site != &sites[2] || second[2].Site != &sites[3] {
 		t.Error("what was added to one list is in the other")
+	}
+}
+
+// A set of sites counts each once, also where it gets those of a longer one.
+func TestSiteSet(t *testing.T) {
+	var s, u siteSet
+	k, far := &Site{number: 3}, &Site{number: 200}
+	if !s.add(k) || s.add(k) || s.has(far) || !u.add(k) || !u.add(far) {
+		t.Error("a site is not new in it once")
+	}
+	had := s.clone()
+	if !s.join(u) || s.join(u) || s.size != 2 || !s.has(far) || had.has(far) || had.join(siteSet{}) {
+		t.Errorf("it holds %+v", s)
+	}
+}
+
+// A value is stored at once, and a part of an object gets all that it has for that.
+func TestStore(t *testing.T) {
+	budget := 1000
+	s, k, a, b := newState(&budget), &Site{number: 2}, Atom{Site: &Site{number: 4}}, Atom{Site: &Site{number: 6}}
+	s.store(k, "f0;", nil, value{{"", a}, {"", b}, {"f1;", b}}, false)
+	s.store(k, "f0;", nil, value{{"f1;", a}, {"", b}}, false)
+	for off, want := range map[string][]Atom{"f0;": {a, b}, "f0;f1;": {b, a}} {
+		if got, _ := s.at(k, off); !slices.Equal(got, want) {
+			t.Errorf("%s holds %v, want %v", off, got, want)
+		}
 	}
 }
 
