@@ -180,13 +180,16 @@ func TestPairs(t *testing.T) {
 
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("日本語の文章を読み書き 🙂 é"), byte(200), 40)
+	a := arena.NewArena(64<<10, 0)
 	f.Fuzz(func(t *testing.T, text []byte, c byte, at int) {
 		sameGood(t, text)
+		sameText(t, a, string(text))
 		long := bytes.Repeat(text, 1+64/max(len(text), 1)) // no text is too short
 		sameGood(t, long)
 		if len(long) > 0 {
 			long[uint(at)%uint(len(long))] = c
 			sameGood(t, long)
+			sameText(t, a, string(long))
 		}
 	})
 }

@@ -273,7 +273,13 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 		case writeStruct:
 			w = e.structure(w, prog, p)
 		case writeInt64:
-			w = putInt(e.reserve(w, numberBytes), *xunsafe.Cast[int64](p))
+			w = e.reserve(w, numberBytes)
+			i := *xunsafe.Cast[int64](p)
+			if i < 0 {
+				w = put8(w, '-')
+				i = -i
+			}
+			w = putUint(w, uint64(i))
 		case writeFloat64:
 			w = putFloat64(e.reserve(w, numberBytes), *xunsafe.Cast[float64](p), prog, p)
 		case writeArray:

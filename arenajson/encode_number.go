@@ -22,7 +22,8 @@ func putBool(w xunsafe.Pointer, v bool) xunsafe.Pointer {
 
 func putInt(w xunsafe.Pointer, i int64) xunsafe.Pointer {
 	if i < 0 {
-		return putUint(put8(w, '-'), -uint64(i))
+		w = put8(w, '-')
+		i = -i
 	}
 	return putUint(w, uint64(i))
 }
@@ -59,21 +60,43 @@ var lengths = func() (table [32]uint64) {
 	return
 }()
 
+// lengthOf is how many digits u < 1e8 has.
+func lengthOf(u uint64) uint { return uint((u + lengths[bits.Len32(uint32(u))&31]) >> 32) }
+
+// digitsText is the text of u < 1e8 with all eight digits.
+func digitsText(u uint64) uint64 { return bits.ReverseBytes64(eightDigits(u) | zeros) }
+
 // putUint writes u, and up to 7 bytes behind it. How long it is does not wait for
 // its digits, so that what follows need not either.
 func putUint(w xunsafe.Pointer, u uint64) xunsafe.Pointer {
-	if u < 10 {
-		return put8(w, byte('0'+u))
+	if u < 1e8 {
+		if u < 10 {
+			return put8(w, byte('0'+u))
+		}
+		n := lengthOf(u)
+		put64(w, digitsText(u)>>((64-8*n)&63))
+		return xunsafe.Add(w, uintptr(n))
 	}
-	if u >= 1e8 {
-		high := u / 1e8
-		w = putUint(w, high) // 8 digits less
-		put64(w, bits.ReverseBytes64(eightDigits(u-high*1e8)|zeros))
+	high := u / 1e8
+	low := digitsText(u - high*1e8)
+	if high < 1e8 {
+		if high < 10 {
+			put64(put8(w, byte('0'+high)), low)
+			return xunsafe.Add(w, 9)
+		}
+		n := lengthOf(high)
+		put64(w, digitsText(high)>>((64-8*n)&63))
+		w = xunsafe.Add(w, uintptr(n))
+		put64(w, low)
 		return xunsafe.Add(w, 8)
 	}
-	n := uint((u + lengths[bits.Len32(uint32(u))&31]) >> 32)
-	put64(w, bits.ReverseBytes64(eightDigits(u)|zeros)>>((64-8*n)&63))
-	return xunsafe.Add(w, uintptr(n))
+	top := high / 1e8
+	n := lengthOf(top)
+	put64(w, digitsText(top)>>((64-8*n)&63))
+	w = xunsafe.Add(w, uintptr(n))
+	put64(w, digitsText(high-top*1e8))
+	put64(xunsafe.Add(w, 8), low)
+	return xunsafe.Add(w, 16)
 }
 
 // What follows writes floats as encoding/json does: the fewest digits that are read

@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"math"
 	"math/bits"
 	"unicode/utf8"
 
@@ -66,9 +67,12 @@ var escapes = func() (table [utf8.RuneSelf]uint64) {
 // longestEscape is how many bytes stand for one at most.
 const longestEscape = 6
 
-// string writes s in quotes. Words are written whole: up to 8 bytes more than it is.
+// beyond is how many bytes are written behind a text at most: words and blocks are written whole.
+const beyond = 16
+
+// string writes s in quotes.
 func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
-	w = put8(e.reserve(w, len(s)+2+8), '"')
+	w = put8(e.reserve(w, len(s)+2+beyond), '"')
 	m := e.marks
 	i := 0
 	for ; i <= len(s)-8; i += 8 {
@@ -97,10 +101,17 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
 }
 
+// leastBlocks is how long a text is at least that is looked at in blocks.
+const leastBlocks = 16
+
 // special writes s from i on, and the quote that ends it. Bytes are reserved for it as it
 // is.
 func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	m := e.marks
+	least, short := leastBlocks, 0 // of text that is looked at in blocks, which may end soon too often
+	if !vectored {
+		least = math.MaxInt
+	}
 	for i < len(s) {
 		left := len(s) - i
 		var x, found uint64
@@ -130,13 +141,26 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 		i += n
 		if c := s[i]; c < utf8.RuneSelf {
 			escape := escapes[c]
-			w = e.reserve(w, len(s)-i+longestEscape+8)
+			w = e.reserve(w, len(s)-i+longestEscape+beyond)
 			put64(w, escape)
 			w = xunsafe.Add(w, uintptr(escape>>56))
 			i++
-		} else {
-			w, i = e.runes(w, s, i)
+			continue
 		}
+		if len(s)-i >= least {
+			n := e.blocks(w, s, i)
+			if n < leastBlocks {
+				if short++; n < 0 || short > 2 {
+					least = math.MaxInt
+				}
+			}
+			if n > 0 {
+				w = xunsafe.Add(w, uintptr(n))
+				i += n
+				continue
+			}
+		}
+		w, i = e.runes(w, s, i)
 	}
 	return put8(w, '"')
 }
@@ -235,7 +259,7 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		w = e.reserve(w, left+longestEscape+8)
+		w = e.reserve(w, left+longestEscape+beyond)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			w = putText(w, `\ufffd`)

@@ -1,12 +1,15 @@
 package arenajson
 
 import (
+	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // Texts of three bytes a character, those that must not stand as they are among them, of every
@@ -41,5 +44,73 @@ func TestThreeByteCharacters(t *testing.T) {
 		compareMarshal(t, a, &s)
 		sameAsV1(t, a, typ, []byte(`"`+s+`"`), 0)
 		a.Reset()
+	}
+}
+
+// sameText writes a text with vectors and without, with HTML escaped and without.
+func sameText(t *testing.T, a *arena.Arena, text string) {
+	t.Helper()
+	defer func(on bool) { vectored = on }(vectored)
+	for range 2 {
+		compareMarshal(t, a, &text)
+		var want bytes.Buffer
+		plain := json.NewEncoder(&want)
+		plain.SetEscapeHTML(false)
+		plain.Encode(text)
+		if got, _ := Marshal(a, &text, NoEscapeHTML); string(got)+"\n" != want.String() {
+			t.Fatalf("%q is written as %q, not %q; vectors: %v", text, got, want.Bytes(), vectored)
+		}
+		a.Reset()
+		vectored = false
+	}
+}
+
+// What may not stand as it is, and what looks like it, at each place of two blocks and of what is
+// behind them, after characters of each length and before them.
+func TestWrittenBlocks(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	marks := []string{"", `"`, `\`, "<", ">", "&", "\x1f", "\x00", " ", "!", "#", "'", "2", "=", "?", "L", "^", "|", "~", "\x7f", "\u2027", "\u2028", "\u2029", "\u202a", "\u20a8", "\u2128", "\u3028",
+		"\x80", "\xe2\x80", "\xe2\x80a", "\xc0\x80", "\xc3", "\xe0\x9f\xbf", "\xe3\x80", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xff", "\u0800", "\U0010ffff"}
+	for _, c := range []string{"a", "é", "日", "😀"} {
+		for at := range 80 {
+			if testing.Short() && at%3 != 0 {
+				continue
+			}
+			before := strings.Repeat("é", at%len(c)/2) + strings.Repeat("a", at%len(c)%2) + strings.Repeat(c, at/len(c))
+			for _, mark := range marks {
+				for _, behind := range []string{"", "a", strings.Repeat(c, 20)} {
+					sameText(t, a, "é"+before+mark+behind)
+				}
+			}
+		}
+	}
+}
+
+// A text of any length is written in blocks, up to its first mark, and at most so many bytes
+// behind it: all others stay. If vectors called such a text bad, only the time would tell.
+func TestBlocksAreWritten(t *testing.T) {
+	if !vectored {
+		t.Skip("no vectors here")
+	}
+	text := strings.Repeat("aé日😀", 14)
+	for n := leastBlocks; n <= len(text); n++ {
+		for mark := leastBlocks; mark <= n; mark++ {
+			s := []byte(strings.ToValidUTF8(text[:n], ""))
+			s = append(s, strings.Repeat("z", n-len(s))...)
+			want := n
+			if mark < n {
+				want = mark
+				s = append(s[:mark], strings.Repeat("&", n-mark)...)
+				if s = []byte(strings.ToValidUTF8(string(s), "&")); len(s) != n {
+					continue
+				}
+				want = bytes.IndexByte(s, '&')
+			}
+			to := bytes.Repeat([]byte{0xaa}, n+beyond+1)
+			e := encoder{html: 1, marks: htmlMarks}
+			if got := e.blocks(xunsafe.DataOf(to), string(s), 0); got != want || !bytes.Equal(to[:got], s[:got]) || to[n+beyond] != 0xaa {
+				t.Fatalf("%d bytes of %q are written, not %d: %q", got, s, want, to)
+			}
+		}
 	}
 }
