@@ -130,9 +130,13 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 			d.setShelf()
 		}
 	}
+	read := false
 	defer func() {
 		if d.members != nil {
 			d.members.free()
+		}
+		if read {
+			return
 		}
 		switch x := recover().(type) {
 		case nil:
@@ -159,6 +163,7 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 	if end := d.space(d.value(p, to, start)); end != d.n {
 		d.fail()
 	}
+	read = true
 	return nil, nil
 }
 

@@ -160,10 +160,7 @@ more:
 last:
 	CHECK
 	MARK
-	BTSL CX, AX // where it ends
-	BSFL AX, AX
-	ADDQ AX, SI
-	JMP end
+	// The first of the zeros is what ends it, if nothing else does.
 
 found:
 	BSFL AX, AX
