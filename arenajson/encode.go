@@ -17,6 +17,7 @@ import (
 type encoder struct {
 	html  int // 1 if HTML is escaped: which of a member's prefixes is written
 	marks marks
+	short int // how often blocks of the string ended soon: see runes
 
 	arena  *arena.Arena    // where the text is built; nil for the heap
 	region *machine.Region // the arena's

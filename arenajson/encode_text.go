@@ -1,7 +1,6 @@
 package arenajson
 
 import (
-	"math"
 	"math/bits"
 	"unicode/utf8"
 
@@ -101,17 +100,15 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
 }
 
-// leastBlocks is how long a text is at least that is looked at in blocks.
-const leastBlocks = 16
+// leastBlocks is how long a text is at least that is looked at in blocks, and shortMost how often
+// these may end before in one string, which then is left to words.
+const leastBlocks, shortMost = 16, 3
 
 // special writes s from i on, and the quote that ends it. Bytes are reserved for it as it
 // is.
 func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
+	e.short = 0
 	m := e.marks
-	least, short := leastBlocks, 0 // of text that is looked at in blocks, which may end soon too often
-	if !vectored {
-		least = math.MaxInt
-	}
 	for i < len(s) {
 		left := len(s) - i
 		var x, found uint64
@@ -146,19 +143,6 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 			w = xunsafe.Add(w, uintptr(escape>>56))
 			i++
 			continue
-		}
-		if len(s)-i >= least {
-			n := e.blocks(w, s, i)
-			if n < leastBlocks {
-				if short++; n < 0 || short > 2 {
-					least = math.MaxInt
-				}
-			}
-			if n > 0 {
-				w = xunsafe.Add(w, uintptr(n))
-				i += n
-				continue
-			}
 		}
 		w, i = e.runes(w, s, i)
 	}
@@ -225,8 +209,21 @@ func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 // they end. Those of two to four bytes are looked at as a word: which bits must be
 // set and clear in their bytes, and which of the others must not all be clear, as
 // they are in one that is longer than it had to be. Where several of one length follow
-// each other, as they do in a text, several are looked at at once.
+// each other, as they do in a text, several are looked at at once; where blocks are, all that
+// follows up to the next mark is written with them.
 func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
+	if vectored && e.short < shortMost && len(s)-i >= leastBlocks {
+		n := e.blocks(w, s, i)
+		if n < leastBlocks {
+			e.short++
+		}
+		if n > 0 {
+			return xunsafe.Add(w, uintptr(n)), i + n
+		}
+		if n < 0 {
+			e.short = shortMost
+		}
+	}
 	for i < len(s) && s[i] >= utf8.RuneSelf {
 		left := len(s) - i
 		var x uint64

@@ -88,10 +88,10 @@ var markVectors = func() (all [2][19][16]byte) {
 				v[11+k][i] = c
 			}
 		}
-		for i := range v[7] {
-			v[7][i] = byte(^i) // has another lower half
+		for i := range v[17] {
 			v[17][i], v[18][i] = byte(i), 0x80
 		}
+		v[7] = [16]byte{} // what is no mark's lower half finds zeros at most
 		for _, c := range []byte(marks) {
 			v[7][c&15] = c
 		}
