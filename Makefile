@@ -97,43 +97,7 @@ help: ## this list
 demo: tools ## a loaded HTTP server, five ways, and a sentence: within a minute, once it is built
 	cd lab/load && $(GO) run ./cmd/load -demo -out ../results/demo.txt
 
-# What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
-# are made; the results themselves are in lab/results, for benchstat.
-stress: tools ## the load test in full, 15 minutes, into docs/numbers.md and the README
-	cd lab/load && $(GO) run ./cmd/load
-	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
-
-shifting: tools ## pools and servers under a load that shifts, 12 minutes (FOR=1m: shorter), into docs/numbers.md
-	cd lab/load && $(GO) run ./cmd/load -shift $(or $(FOR),9m) -out ../results/shifting.txt
-	cd lab && $(GO) run ./cmd/lab keep shifting results/shifting.txt
-
-conversions: tools ## what conversions gained, without and with live objects, into docs/numbers.md
-	cd lab && $(GO) run ./cmd/advice -conversions results/conversions.txt -names handler,sales,dns,template,ledger,workers -rounds 3 -for 2s && $(GO) run ./cmd/lab keep conversions results/conversions.txt
-	cd lab && $(GO) run ./cmd/advice -others results/others.txt -rounds 3 -for 2s && $(GO) run ./cmd/lab keep others results/others.txt
-	cd lab && $(GO) run ./cmd/advice -automatic results/automatic.txt && $(GO) run ./cmd/lab keep automatic results/automatic.txt
-
-bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md and the README
-	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -publish
-
-bench-json: tools ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
-	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -publish
-
-bench-codecs: tools ## the adapters beside what they stand in for, ROUNDS times, into docs/generated/protobuf.md and lab/adapters.md
-	cd adapters/protobuf/bench && $(GO) run ./generate
-	cd lab && $(GO) run ./cmd/lab codecs -rounds $(ROUNDS) -publish
-
-isolation: tools ## what isolation costs beside pools without and the heap, ROUNDS times, into docs/generated/isolation.md
-	cd lab && $(GO) run ./cmd/lab isolation -rounds $(ROUNDS) -publish
-
-matrix: tools ## every workload with every subject, by size, into docs/numbers.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
-	cd lab && $(GO) run ./cmd/lab matrix $(if $(FULL),-full -benchtime 200ms) $(if $(BUILD),-build $(BUILD) -out results/matrix-$(BUILD).txt,-publish)
-
-use-after-free: tools ## what becomes of memory that is used after its epoch, with each subject, in three builds
-	cd lab && for flags in "" -race -asan; do $(GO) test -count=1 -v -run UseAfterFree $$flags ./matrix || exit 1; done
-
-report: tools ## the pictures, and a page with all that is kept: _build/report
-	cd lab && $(GO) run ./cmd/lab report -publish
+include scripts/measure.mk
 
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
 	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
@@ -347,49 +311,7 @@ test-arenavet-long: arenavet-modules ## that, all of the mistakes that a generat
 	scripts/arenavet-golangci.sh
 	cd arenavet && EBBPOOL_PLANTED=all $(GO) test $(TESTFLAGS) -run PlantedByGenerator .
 
-test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
-
-# Objects of different options are mixed in test-all: here their compilation would be a
-# quarter of the time.
-test-cpp-release: ## the C++ half as users build it, by the system's compiler
-	scripts/cpp.sh tests -E '^mixed$$'
-
-test-cpp-bench: ## that its benchmarks build and run
-	scripts/cpp.sh bench
-
-test-cpp-asan: ## the C++ half under AddressSanitizer and UndefinedBehaviorSanitizer
-	scripts/cpp.sh asan
-
-test-cpp-tsan: ## the C++ half's threads under ThreadSanitizer
-	scripts/cpp.sh tsan
-
-test-cpp-clang: ## the C++ half by clang
-	scripts/cpp.sh clang-tests
-
-test-cpp-fuzz: ## 20 s of fuzzing the C++ half
-	FUZZSECONDS=20 scripts/cpp.sh fuzz
-
-test-cpp-compilers: ## one program with all of the C++ half, by every gcc and clang that is here
-	scripts/cpp-compilers.sh
-	cpp/test/mixed/run.sh $${CXX:-c++}
-
-test-cpp-cross: ## the same program on other processors, cross-built and emulated, where the compilers are
-	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
-
-test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
-	scripts/cpp-packages.sh
-
-test-cpp-blocks: ## each block of C++ of cpp/README.md, as a program
-	scripts/cpp-blocks.sh
-
-test-cpp-peers: ## what libstdc++, libc++, Boost and protobuf test theirs with, on ours: fetched from Debian, never committed
-	scripts/cpp-peers.sh
-
-test-cpp-docs: ## that all of the C++ half is documented
-	scripts/cpp-docs.sh
-
-test-cpp-style: ## clang-format and clang-tidy
-	scripts/cpp-style.sh
+include scripts/cpp.mk
 
 test-release: tools ## that versions, requirements and licence are right for a release, and the tests of scripts
 	$(call each,$(GO) test $(TESTFLAGS) ./...,scripts)
@@ -405,20 +327,6 @@ site: ## these pages as a site with search: _build/site/html (needs python3; wha
 
 test-site: ## the site, and every link in it
 	scripts/site.sh test
-
-cpp-docs: test-cpp-docs ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
-
-cpp-single: ## cpp/single/ebbpool.hpp anew, from the headers
-	scripts/cpp-single.sh
-
-test-cpp-compilers-all: ## the C++ half's tests by every clang that Debian has
-	scripts/cpp-compilers.sh -all
-
-test-cpp-cross-all: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
-	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
-
-bench-cpp: tools ## the C++ pools and arena beside what this machine has, into docs/generated/cpp-speed.md
-	scripts/cpp-bench.sh
 
 traces: tools ## write the shared traces anew, from the slow model
 	cd internal/suite && $(GO) run ./tracegen ../../traces
