@@ -138,7 +138,7 @@ func anchors(page string) []string {
 // A command that a document names is a target of the Makefile.
 func TestCommandsExist(t *testing.T) {
 	var makefile []byte
-	for _, name := range []string{"Makefile", "scripts/measure.mk", "scripts/cpp.mk"} {
+	for _, name := range []string{"Makefile", "scripts/measure.mk", "scripts/builds.mk", "scripts/cpp.mk"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
