@@ -2,6 +2,21 @@
 
 #include "textflag.h"
 
+// The vectors: firstHigh, firstLow, secondHigh, 0x0f, 0xe0 - 0x80, 0xf0 - 0x80, 0x80, quotes (marks, by
+// their lower half, for putBlocks) and backslashes. Y1 is the block before, Y2 what is wrong so far.
+#define LOAD \
+	VBROADCASTI128 0(DX), Y7; \
+	VBROADCASTI128 16(DX), Y8; \
+	VBROADCASTI128 32(DX), Y9; \
+	VBROADCASTI128 48(DX), Y10; \
+	VBROADCASTI128 64(DX), Y11; \
+	VBROADCASTI128 80(DX), Y12; \
+	VBROADCASTI128 96(DX), Y13; \
+	VBROADCASTI128 112(DX), Y14; \
+	VBROADCASTI128 128(DX), Y15; \
+	VPXOR Y1, Y1, Y1; \
+	VPXOR Y2, Y2, Y2
+
 // What of the block in Y0 is not UTF-8 is added to Y2: Y1 is the block before. Y3 and Y4 change,
 // and Y5 has the end of the one and the beginning of the other.
 //
@@ -36,17 +51,7 @@ TEXT ·scanText(SB), NOSPLIT, $0-33
 	MOVQ blocks+16(FP), CX
 	MOVQ SI, DI
 	MOVQ v+0(FP), DX
-	VBROADCASTI128 0(DX), Y7   // firstHigh
-	VBROADCASTI128 16(DX), Y8  // firstLow
-	VBROADCASTI128 32(DX), Y9  // secondHigh
-	VBROADCASTI128 48(DX), Y10 // 0x0f
-	VBROADCASTI128 64(DX), Y11 // 0xe0 - 0x80
-	VBROADCASTI128 80(DX), Y12 // 0xf0 - 0x80
-	VBROADCASTI128 96(DX), Y13 // 0x80
-	VBROADCASTI128 112(DX), Y14 // quotes
-	VBROADCASTI128 128(DX), Y15 // backslashes
-	VPXOR Y1, Y1, Y1 // the block before
-	VPXOR Y2, Y2, Y2 // what is wrong so far
+	LOAD
 
 block:
 	VMOVDQU (SI), Y0
@@ -110,17 +115,7 @@ TEXT ·putBlocks(SB), NOSPLIT, $0-41
 	MOVQ length+24(FP), CX
 	MOVQ SI, DI
 	MOVQ v+0(FP), DX
-	VBROADCASTI128 0(DX), Y7
-	VBROADCASTI128 16(DX), Y8
-	VBROADCASTI128 32(DX), Y9
-	VBROADCASTI128 48(DX), Y10
-	VBROADCASTI128 64(DX), Y11
-	VBROADCASTI128 80(DX), Y12
-	VBROADCASTI128 96(DX), Y13
-	VBROADCASTI128 112(DX), Y14 // marks, by their lower half
-	VBROADCASTI128 128(DX), Y15
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
+	LOAD
 	SUBQ $32, CX
 	JLT rest
 
