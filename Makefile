@@ -119,21 +119,6 @@ repeat: tools ## what depends on chance, many times
 test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
 	scripts/lint.sh $(GO) $(MODULES)
 
-# All packages for the system that is least like the others; for those only what has
-# files of their own, since each needs the standard library anew. WebAssembly and 32 bits
-# have a part that runs them.
-SYSTEMS = ./internal/check ./internal/suite ./internal/testkit/turns ./internal/machine ./internal/goroutine
-test-vet: tools ## go vet for other systems and builds
-	$(GO) vet -tags arenaportable $(ROOT)
-	$(GO) vet -tags arenacheck $(ROOT)
-	CGO_ENABLED=0 GOOS=windows $(GO) vet $(ROOT)
-	for system in windows/amd64 darwin/arm64 freebsd/amd64; do \
-		for tags in "" arenacheck; do \
-			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" $(SYSTEMS) || exit 1; \
-		done; \
-	done
-	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
-
 test-plain: tools ## the suite as users build the library
 	$(GO) test $(TESTFLAGS) $(filter-out $(LONG:./%=github.com/ebbpool/arena/%),$(shell GOWORK=$(WORK) $(GO) list $(ROOT)))
 	$(GO) test $(TESTFLAGS) -short $(LONG)

@@ -1,4 +1,20 @@
 # The suite in builds of other kinds, for other processors and by other Gos.
+
+# All packages for the system that is least like the others; for those only what has
+# files of their own, since each needs the standard library anew. WebAssembly and 32 bits
+# have a part that runs them.
+SYSTEMS = ./internal/check ./internal/suite ./internal/testkit/turns ./internal/machine ./internal/goroutine
+test-vet: tools ## go vet for other systems and builds
+	$(GO) vet -tags arenaportable $(ROOT)
+	$(GO) vet -tags arenacheck $(ROOT)
+	CGO_ENABLED=0 GOOS=windows $(GO) vet $(ROOT)
+	for system in windows/amd64 darwin/arm64 freebsd/amd64; do \
+		for tags in "" arenacheck; do \
+			CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags "$$tags" $(SYSTEMS) || exit 1; \
+		done; \
+	done
+	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
+
 test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
 	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable $(SUITES) $(MACHINE) $(ABOVE) ./internal/goroutine ./internal/swiss
 
