@@ -148,7 +148,7 @@ func (p *plan) thread(e entry) (edits, error) {
 			if e == gated {
 				text += fmt.Sprintf("\n\tif arenaGate != %q {\n\t\t%s = %s.NewArena(1<<16, 0)\n\t}\n\tif arenaGate == %q {\n\t\tdefer %[2]s.Release()\n\t}", noArena.value, f.arena, pkgName(f), ended.value)
 			}
-			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text)
+			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text+";") // the body may go on in the same line
 		}
 	}
 	p.writeGuard(all, p.all[p.root], e)

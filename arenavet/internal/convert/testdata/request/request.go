@@ -12,9 +12,10 @@ type order struct {
 	lines []string
 }
 
-// Serve is the root.
-func Serve(w http.ResponseWriter, r *http.Request) {
-	o := read(r.URL.Path, 3)
+// Serve is the root, whose arena's declaration needs a line.
+func Serve(w http.ResponseWriter, r *http.Request) { answer(w, read(r.URL.Path, 3)) }
+
+func answer(w http.ResponseWriter, o *order) {
 	fmt.Fprintln(w, o.id, len(o.lines))
 	page(w, o)
 }
