@@ -46,6 +46,12 @@ var (
 // Fill is for others.
 var Fill = func(any) {}
 
+// Others put one of theirs here, which the package itself never does.
+var Others any
+
+// Other is what they put there.
+type Other struct{ Item *Item }
+
 // Parse is the root.
 func Parse(text string) *Item {
 	byRing()
@@ -58,6 +64,7 @@ func Parse(text string) *Item {
 	byReader()
 	byWrapper()
 	byFill()
+	byOthers()
 	byFillThere()
 	byBox()
 	byCopy()
@@ -179,6 +186,12 @@ func byFill() {
 	_ = wrap(f)
 	Fill(f)
 	f.item.Next = &Item{}
+}
+
+func byOthers() {
+	if o, ok := Others.(*Other); ok {
+		o.Item.Next = &Item{}
+	}
 }
 
 func byFillThere() {
