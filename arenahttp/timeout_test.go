@@ -264,11 +264,16 @@ func TestTimeoutHandlerEnds(t *testing.T) {
 		}, time.Millisecond, 503},
 		"Goexit": {func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()); runtime.Goexit() }, 10 * time.Millisecond, 503},
 	} {
-		w := httptest.NewRecorder()
-		arenahttp.Handler(p, arenahttp.TimeoutHandler(x.f, x.d, "late")).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		w, ended := httptest.NewRecorder(), make(chan bool)
+		f := func(w http.ResponseWriter, r *http.Request) {
+			defer close(ended)
+			x.f(w, r)
+		}
+		arenahttp.Handler(p, arenahttp.TimeoutHandler(http.HandlerFunc(f), x.d, "late")).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 		if w.Code != x.code {
 			t.Errorf("%s: %d, want %d", name, w.Code, x.code)
 		}
+		<-ended // it may not have asked for its arena yet
 		awaitIdle(t, p)
 	}
 	if s := p.Stats(); s.Gets != 3 || s.Abandoned != 0 {
