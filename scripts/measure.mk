@@ -11,7 +11,7 @@ shifting: tools ## pools and servers under a load that shifts, 12 minutes (FOR=1
 conversions: tools ## what conversions gained, without and with live objects, into docs/numbers.md
 	cd lab && $(GO) run ./cmd/advice -conversions results/conversions.txt -names handler,sales,dns,template,ledger,workers -rounds 3 -for 2s && $(GO) run ./cmd/lab keep conversions results/conversions.txt
 	cd lab && $(GO) run ./cmd/advice -others results/others.txt -rounds 3 -for 2s && $(GO) run ./cmd/lab keep others results/others.txt
-	cd lab && $(GO) run ./cmd/advice -automatic results/automatic.txt && $(GO) run ./cmd/lab keep automatic results/automatic.txt
+	cd lab && $(GO) run ./cmd/advice -automatic results/automatic.txt -rounds 21 -for 200ms && $(GO) run ./cmd/lab keep automatic results/automatic.txt
 
 bench: tools ## every ratio that is claimed, ROUNDS times, into docs/numbers.md and the README
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -publish

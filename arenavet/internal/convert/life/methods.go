@@ -14,7 +14,6 @@ var asked = map[string]bool{
 	"MarshalJSON": true, "MarshalText": true, "AppendText": true, "MarshalBinary": true, "MarshalXML": true, "MarshalXMLAttr": true,
 	"Read": true, "Write": true, "WriteString": true, "ReadFrom": true, "WriteTo": true, "Close": true, "Seek": true, "ReadAt": true, "WriteAt": true,
 	"ReadByte": true, "ReadRune": true, "ReadString": true, "UnreadByte": true, "UnreadRune": true, "WriteByte": true, "Scan": true,
-	"RoundTrip": true, "ServeHTTP": true,
 }
 
 // askedBy are those that one package calls, whose names programs have for much else.
@@ -22,8 +21,12 @@ var askedBy = map[string][]string{
 	"sort": order, "container/heap": order, "errors": {"As", "Is", "Unwrap"}, "database/sql": {"Value"},
 	"encoding/json": {"IsZero"}, "encoding/xml": {"Token", "UnmarshalText", "UnmarshalXML", "UnmarshalXMLAttr"},
 	"encoding/gob": {"GobDecode", "GobEncode", "UnmarshalBinary", "UnmarshalText"}, "flag": {"Get", "IsBoolFlag", "Set", "UnmarshalText"},
+	"net/http": served, "net/http/httptest": served, "net/http/httputil": served, "net/http/cgi": served, "net/http/fcgi": served,
 	"math/rand": {"Int63", "Seed", "Uint64"}, "math/rand/v2": {"Uint64"}, "io/fs": {"Glob", "Lstat", "Open", "ReadDir", "ReadFile", "ReadLink", "Stat", "Sub"},
 }
+
+// served are those of a server and a client.
+var served = []string{"RoundTrip", "ServeHTTP"}
 
 // order are those of what is put in order.
 var order = []string{"Len", "Less", "Swap", "Push", "Pop"}
