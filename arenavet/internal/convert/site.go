@@ -104,8 +104,13 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 		case *ast.CompositeLit:
 			switch info.TypeOf(n).Underlying().(type) {
 			case *types.Slice:
-				if len(n.Elts) > 0 { // the empty one takes no memory
-					add(n, "slice", n.Pos(), n.Lbrace)
+				if len(n.Elts) > 0 && add(n, "slice", n.Pos(), n.Lbrace) { // the empty one takes no memory
+					s := all[len(all)-1]
+					for _, x := range n.Elts {
+						if lit, ok := x.(*ast.CompositeLit); ok && lit.Type == nil { // it may be a pointer, and moves with the slice
+							s.at = append(s.at, made[lit.Lbrace]...)
+						}
+					}
 				}
 			case *types.Map:
 				add(n, "map", n.Pos(), n.Lbrace)

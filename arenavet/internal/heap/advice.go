@@ -34,16 +34,31 @@ func (h *advisor) literal(lit *ast.CompositeLit) {
 		}
 		list, ok := lit.Type.(*ast.ArrayType)
 		for _, x := range lit.Elts {
-			if c, isLit := x.(*ast.CompositeLit); isLit && c.Type == nil {
-				ok = false
-			} else if _, isKey := x.(*ast.KeyValueExpr); isKey {
+			if _, isKey := x.(*ast.KeyValueExpr); isKey {
 				ok = false
 			}
 		}
 		h.useFunction(lit.Pos(), "slice", "SliceOf", ok, func(pkg, a string) []analysis.TextEdit {
-			return []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), pkg+".SliceOf["), replace(list.Elt.End(), lit.Lbrace+1, "]("+a+", "), replace(lit.Rbrace, lit.Rbrace+1, ")")}
+			edits := []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), pkg+".SliceOf["), replace(list.Elt.End(), lit.Lbrace+1, "]("+a+", ")}
+			for _, x := range lit.Elts {
+				edits = append(edits, written(x, list.Elt, pkg, a)...)
+			}
+			return append(edits, replace(lit.Rbrace, lit.Rbrace+1, ")"))
 		})
 	}
+}
+
+// written gives an element the type that a literal of a slice leaves out. One that is a pointer lies where the
+// slice does.
+func written(x, elem ast.Expr, pkg, a string) []analysis.TextEdit {
+	lit, ok := x.(*ast.CompositeLit)
+	if !ok || lit.Type != nil {
+		return nil
+	}
+	if ptr, ok := elem.(*ast.StarExpr); ok {
+		return []analysis.TextEdit{insert(lit.Pos(), pkg+".NewOf("+a+", "+types.ExprString(ptr.X)), insert(lit.End(), ")")}
+	}
+	return []analysis.TextEdit{insert(lit.Pos(), types.ExprString(elem))}
 }
 
 // concatenation is a sum of strings, the whole of it.

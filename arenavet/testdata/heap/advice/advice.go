@@ -103,6 +103,10 @@ func order(a *arena.Arena, f func() int) [][]int { // want `arena a is never use
 	return [][]int{{f()}, {f()}} // want `slice on the heap`
 }
 
+func elided(a *arena.Arena, s string) []*node { // want `arena a is never used`
+	return []*node{{name: s}, nil} // want `slice on the heap`
+}
+
 func (p *parser) address(s string) (*node, any) {
 	var n node // want `&n leaves the function, which makes it on the heap, with arena p.a in scope: use arena.New`
 	n.name = s

@@ -28,7 +28,7 @@ func (s *Server) Get(w http.ResponseWriter, r *http.Request) {
 	if r.ParseForm() != nil {
 		return
 	}
-	moves := &Answer{Items: []*Item{&Item{r.FormValue("name") + "."}}}
+	moves := &Answer{Items: []*Item{{r.FormValue("name") + "."}}}
 	json.NewEncoder(w).Encode(moves)
 	stays := &Item{}
 	http.StripPrefix("/", &Server{stays}).ServeHTTP(w, r)
