@@ -17,7 +17,7 @@ var convertVerb = &verb{
 
 func runConvert(v *verb, args []string, out io.Writer) error {
 	f := v.flags()
-	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func or pkg.Type.Method")
+	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func, pkg.Type.Method, or pkg.Func.func1 as profiles name a literal that is a handler")
 	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
 	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
 	generated := f.Bool("generated", false, "convert generated files, too: the next run of their generator undoes it. With -dep that is so in any case")

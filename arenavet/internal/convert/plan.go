@@ -91,7 +91,7 @@ func (p *plan) at(why life.Reason) string {
 }
 
 // fromContext is the parameter of a root whose context has the arena.
-func (p *plan) fromContext(fn *ssa.Function) string {
+func fromContext(fn *ssa.Function) string {
 	for _, v := range fn.Params {
 		switch catalog.TypeName(v.Type()) {
 		case "*net/http.Request", "context.Context":

@@ -285,7 +285,7 @@ func (p *plan) reach(results map[*ssa.Function]made) {
 	}
 	carried := slices.Clone(p.order)
 	h, arena := byParameter, p.freeName(p.root)
-	if p.fromContext(p.root) != "" {
+	if fromContext(p.root) != "" {
 		h = byContext
 	}
 	visit(add(p.root, h, arena))

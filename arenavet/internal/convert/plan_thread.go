@@ -148,7 +148,7 @@ func (p *plan) thread(e entry) (edits, error) {
 			if e == gated {
 				text += fmt.Sprintf("\n\tif arenaGate != %q {\n\t\t%s = %s.NewArena(1<<16, 0)\n\t}\n\tif arenaGate == %q {\n\t\tdefer %[2]s.Release()\n\t}", noArena.value, f.arena, pkgName(f), ended.value)
 			}
-			p.insert(all, p.decls[f.fn].decl.Body.Lbrace+1, text+";") // the body may go on in the same line
+			p.insert(all, p.bodyStart(p.decls[f.fn]), text+";") // the body may go on in the same line
 		}
 	}
 	p.writeGuard(all, p.all[p.root], e)
@@ -201,8 +201,19 @@ func (p *plan) thread(e entry) (edits, error) {
 	return all, nil
 }
 
+// bodyStart is behind the brace of a function's body, and behind the comment that stands there.
+func (p *plan) bodyStart(d *declared) token.Pos {
+	at := d.decl.Body.Lbrace + 1
+	for _, c := range d.file.Comments {
+		if list := d.decl.Body.List; c.Pos() >= at && p.fset.Position(c.Pos()).Line == p.fset.Position(at).Line && (len(list) == 0 || c.Pos() < list[0].Pos()) {
+			return c.List[0].End()
+		}
+	}
+	return at
+}
+
 func (p *plan) contextOf(fn *ssa.Function) string {
-	name := p.fromContext(fn)
+	name := fromContext(fn)
 	for _, v := range fn.Params {
 		if v.Name() == name && catalog.TypeName(v.Type()) == "*net/http.Request" {
 			return name + ".Context()"

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -209,9 +211,14 @@ func (p *program) readNames(pkg *packages.Package) {
 }
 
 // root finds the function that is called pkg.Func, pkg.Type.Method or pkg.(*Type).Method, where
-// pkg is a package's path, the end of one, or its name.
+// pkg is a package's path, the end of one, or its name; or the literal in it that profiles call
+// pkg.Func.func1.
 func (p *program) root(name string) (*ssa.Function, error) {
 	plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(name)
+	literal := ""
+	if at := literalName.FindStringIndex(plain); at != nil {
+		plain, literal = plain[:at[0]], plain[at[0]:]
+	}
 	var found []*ssa.Function
 	for fn, d := range p.decls {
 		own := strings.TrimPrefix(catalog.FunctionName(fn.Object().(*types.Func)), d.pkg.PkgPath+".")
@@ -224,9 +231,34 @@ func (p *program) root(name string) (*ssa.Function, error) {
 	case 0:
 		return nil, fmt.Errorf("convert: -root %s: no function of that name in %s", name, strings.Join(p.patterns, " "))
 	case 1:
-		return found[0], nil
+		return p.literal(name, found[0], literal)
 	}
 	return nil, fmt.Errorf("convert: -root %s: %s and %s have that name: write the package's path", name, found[0], found[1])
+}
+
+// literalName is how the name of a function literal ends: the n-th of a function, and in that.
+var literalName = regexp.MustCompile(`\.func\d+(\.\d+)*$`)
+
+// literal is the one of a function's that has such an end of a name; with none it is the function itself. Its
+// arena can only come from a parameter, since its signature is what others call.
+func (p *program) literal(name string, fn *ssa.Function, end string) (*ssa.Function, error) {
+	if end == "" {
+		return fn, nil
+	}
+	d := p.decls[fn]
+	for word := range strings.SplitSeq(strings.TrimPrefix(end, ".func"), ".") {
+		n, _ := strconv.Atoi(word)
+		if n < 1 || n > len(fn.AnonFuncs) {
+			return nil, fmt.Errorf("convert: -root %s: %s has %d function literals", name, fn, len(fn.AnonFuncs))
+		}
+		fn = fn.AnonFuncs[n-1]
+	}
+	text, ok := fn.Syntax().(*ast.FuncLit)
+	if !ok || fromContext(fn) == "" {
+		return nil, fmt.Errorf("convert: -root %s: a function literal needs a parameter with a name that is a *http.Request or a context.Context, to have the arena from", name)
+	}
+	p.decls[fn] = &declared{d.pkg, d.file, &ast.FuncDecl{Name: ast.NewIdent(fn.Name()), Type: text.Type, Body: text.Body}}
+	return fn, nil
 }
 
 // cone are the functions that a root may call, with itself.

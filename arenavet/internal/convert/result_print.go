@@ -13,6 +13,8 @@ import (
 	"text/tabwriter"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
 // Print prints what was changed, and what was left and why.
@@ -26,7 +28,7 @@ func (r *Result) Print(out io.Writer) error {
 	fmt.Fprintln(w, "\nfunction\tits arena\t")
 	for _, f := range functions {
 		if need[f] && f.how != byCapture {
-			fmt.Fprintf(w, "%s  %s\t%s\t\n", p.position(f.fn.Pos()), f.fn.RelString(p.root.Pkg.Pkg), p.describe(f))
+			fmt.Fprintf(w, "%s  %s\t%s\t\n", p.position(f.fn.Pos()), nameOf(f.fn, p.root), p.describe(f))
 		}
 	}
 	fmt.Fprintln(w, "\nsite\twhat becomes of it\t")
@@ -96,6 +98,12 @@ func (r *Result) Print(out io.Writer) error {
 	return nil
 }
 
+// nameOf is a function's name in the root's package: that of a literal as -root takes it.
+func nameOf(fn, root *ssa.Function) string {
+	name := strings.Replace(fn.RelString(life.PackageOf(root).Pkg), "$", ".func", 1)
+	return strings.ReplaceAll(name, "$", ".")
+}
+
 func (p *plan) describe(f *planned) string {
 	switch {
 	case p.parsers[f.fn] != nil:
@@ -103,7 +111,7 @@ func (p *plan) describe(f *planned) string {
 	case f.how == byCarrier:
 		return f.arena
 	case f.how == byContext:
-		return "of " + p.fromContext(f.fn)
+		return "of " + fromContext(f.fn)
 	case f.alone:
 		return "a parameter"
 	}

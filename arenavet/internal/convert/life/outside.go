@@ -59,6 +59,9 @@ func (o outside) find(root *ssa.Function, empty map[int]bool, functions []*ssa.F
 			o.found.visit(v.Type(), true, 0)
 		}
 	}
+	for _, v := range root.FreeVars {
+		o.found.visit(v.Type(), true, 0)
+	}
 	size := func() int { return o.given.size() + o.found.size() + o.generic.size() }
 	for before := -1; before < size(); {
 		before = size()
