@@ -259,7 +259,7 @@ func generateProgram(texts map[string]string, seed uint64, n int) (text, filled,
 }
 
 // What outlives the root of a generated program never leads into the arena that the root's call had. A number of
-// seeds in EBBPOOL_GENERATED has as many packages made, of more programs.
+// seeds in EBBPOOL_GENERATED has as many packages made, of more programs; EBBPOOL_GENERATED_FROM is the first of them.
 func TestGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -273,7 +273,8 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range seeds {
+	from, _ := strconv.Atoi(os.Getenv("EBBPOOL_GENERATED_FROM"))
+	for seed := from; seed < from+seeds; seed++ {
 		dir, pkg, all, fill, look, input, body := t.TempDir(), []string{"lib", "main"}[seed%2], texts["common"], "", "", "", ""
 		for n := range programs {
 			text, filled, looked, call := generateProgram(texts, uint64(seed), n)
@@ -307,8 +308,9 @@ func TestGenerated(t *testing.T) {
 		for _, f := range r.plan.order {
 			sites += len(f.sites)
 		}
-		if moved := r.plan.moving(); moved < sites/4 {
-			t.Errorf("seed %d: %d of %d sites move", seed, moved, sites)
+		moved := r.plan.moving()
+		if t.Logf("seed %d: %d of %d sites move", seed, moved, sites); moved < sites/4 {
+			t.Error("those are too few")
 		}
 		if err := r.Write(); err != nil {
 			t.Fatal(err)

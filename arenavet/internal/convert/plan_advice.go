@@ -115,7 +115,9 @@ func (p *plan) rewrite() (fixes edits, err error) {
 			continue
 		}
 		offset, _ := original(done[d.file], d.offset)
-		sites := at[place{d.file, offset}]
+		sites := slices.DeleteFunc(slices.Clone(at[place{d.file, offset}]), func(s *Site) bool { // another parameter's
+			return s.kind == "variable" && !strings.HasPrefix(d.message, "&"+s.What+" ")
+		})
 		if len(sites) == 0 || slices.ContainsFunc(sites, func(s *Site) bool { return s.Reason != "" }) {
 			continue
 		}

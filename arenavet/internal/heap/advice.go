@@ -200,7 +200,7 @@ func (h *advisor) appends(e *ast.CallExpr) {
 	}
 	if id, ok := root.(*ast.Ident); ok {
 		obj := h.pkg.Pass.TypesInfo.Uses[id]
-		if obj != nil && (h.params[obj] && root == e.Args[0] || h.target(e.Args[0]) != goesOut) {
+		if obj != nil && (h.params[obj] && root == e.Args[0] && !Decided || h.target(e.Args[0]) != goesOut) {
 			return
 		}
 	}

@@ -114,7 +114,7 @@ func (h *advisor) builderItself(e ast.Expr, what string) {
 func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst escape) {
 	fits = obj != nil
 	for _, id := range h.uses[obj] {
-		if h.later[id] {
+		if h.later[id] && !Decided {
 			worst = outlives
 		}
 		switch p := h.parents[id].(type) {

@@ -39,6 +39,8 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 		h.movedResult(s)
 		return
 	}
+	loop, ofLoop := h.parents[s].(*ast.ForStmt) // which copies its variables for each round
+	ofLoop = ofLoop && loop.Init == s
 	for i, l := range s.Lhs {
 		id, ok := l.(*ast.Ident)
 		if !ok {
@@ -49,7 +51,7 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 			continue
 		}
 		v := s.Rhs[i]
-		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && len(s.Lhs) == 1, func(pkg, a string) []analysis.TextEdit {
+		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(pkg, a string) []analysis.TextEdit {
 			return append([]analysis.TextEdit{insert(v.Pos(), pkg+".NewOf("+a+", "), insert(v.End(), ")")}, edits...)
 		})
 	}
@@ -142,7 +144,9 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 			}
 		}
 	}
-	if bad {
+	if Decided && len(h.uses[obj]) > 0 {
+		leaves = h.uses[obj][0].Pos()
+	} else if bad {
 		leaves = token.NoPos
 	}
 	return edits, leaves, fits

@@ -50,26 +50,28 @@ func (h *advisor) search(p place) *vertex {
 	return f
 }
 
-// Decided is for package convert, which has found out by itself what outlives the arena: all that
-// goes to the heap is advised then.
+// Decided is for package convert, which asks the search nothing: the compiler has told it what goes to the heap,
+// and its own analysis what outlives the arena. All that has a text is advised then. Without those two the search
+// answers both, as well as the source of one function tells: what nobody else sees is not advised, nor what
+// may be used later.
 var Decided bool
 
 // of returns what becomes of the value of an expression.
 func (h *advisor) of(e ast.Node) escape {
-	if f := h.worstOf(e); f != outlives || !Decided {
-		return f
+	if Decided {
+		return goesOut
 	}
-	return goesOut
+	return h.worstOf(e)
 }
 
 // target returns what becomes of what is assigned to e.
 func (h *advisor) target(e ast.Expr) escape {
+	if Decided {
+		return goesOut
+	}
 	own, next := h.assignedTo(e)
 	for _, p := range next {
 		own = max(own, h.worstOf(p))
-	}
-	if own == outlives && Decided {
-		return goesOut
 	}
 	return own
 }

@@ -207,6 +207,14 @@ func (p *parser) again() (*token, error) {
 	return &t, nil
 }
 
+// rounds has a variable for each round.
+func (p *parser) rounds(list []*token) []*token {
+	for t := p.peek(); t.pos.line < 3; t.pos.line++ { // want `&t leaves the function`
+		list = append(list, &t)
+	}
+	return list
+}
+
 func (p *parser) both() (token, error) { return token{}, nil }
 
 func inText(p *parser, s string) string {

@@ -1,0 +1,109 @@
+// Package locals makes what goes out by way of another local, or what is a variable that others point at. All of that
+// moves, but for what is kept, and for the variable of a loop: each round has one of its own.
+package locals
+
+import "strings"
+
+// Node is a part of a tree.
+type Node struct {
+	Name     string
+	Up, Next *Node
+	List     []*Node
+	each     func() *Node
+}
+
+var (
+	kept     *Node
+	keptText func() string
+)
+
+func (n *Node) add(m *Node) {
+	m.Up = n
+	n.List = append(n.List, m)
+}
+
+func link(n, to *Node) { n.Next = to }
+
+func with(list []*Node, n *Node) []*Node { return append(list, n) }
+
+// Parse is the root.
+func Parse(name string) *Node {
+	n := &Node{Name: name}
+	d := n
+	d.Next = &Node{Name: name + "!"}
+	up := &d.Up
+	*up = &Node{}
+	list := &d.List
+	*list = append(*list, &Node{Name: "first"})
+	d.List = with(d.List, method(name))
+	given(d.Next)
+	captured(*up)
+	d.Up.Name = written(*up)
+	d.Up, d.Up.each = d.Up.each(), nil
+	two(Node{}, Node{Name: "two"}, *up)
+	rounds(d)
+	keep(name)
+	return n
+}
+
+func method(name string) *Node {
+	var n Node
+	n.add(&Node{Name: name})
+	return n.List[0]
+}
+
+func given(to *Node) {
+	n := Node{Name: "given"}
+	link(to, &n)
+}
+
+func captured(to *Node) {
+	n := Node{Name: "captured"}
+	to.each = func() *Node {
+		n.Name += "."
+		return n.Up
+	}
+	n.Up = to
+}
+
+func written(by *Node) string {
+	var b strings.Builder
+	each := by.each
+	by.each = func() *Node {
+		b.WriteString(by.Name + ".")
+		return each()
+	}
+	by.each()
+	by.each()
+	return b.String()
+}
+
+func two(n, m Node, to *Node) {
+	n.Name = "one"
+	m.Up = to
+	link(to, &m)
+}
+
+func rounds(to *Node) {
+	for n := (Node{}); len(n.Name) < 3; n.Name += "x" {
+		to.List = append(to.List, &n)
+	}
+}
+
+func keep(name string) {
+	n := &Node{}
+	d := n
+	d.Next = &Node{}
+	kept = n.Next
+	var m Node
+	m.add(&Node{Name: name})
+	kept.Up = m.List[0]
+	var b strings.Builder
+	var o Node
+	keptText = func() string {
+		b.WriteString(o.Name)
+		o.Name += "."
+		return b.String()
+	}
+	keptText()
+}
