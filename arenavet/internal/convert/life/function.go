@@ -352,6 +352,9 @@ func (f *function) load(to *set, r ref, path string, t types.Type) {
 			continue
 		case param:
 			to.put(f.led(r.n, k))
+			if f.p.types.errors[r.typ] {
+				to.put(f.lasting(0, k)) // what lies in an error lives for long in any case
+			}
 		default:
 			if r.kept { // others may have stored something there
 				to.put(f.lasting(0, k))

@@ -151,7 +151,7 @@ func (f *function) fitting(typ string) *fitting {
 			t = r.typ
 		}
 		if r.kind == global && types.errors[r.typ] && t != r.typ {
-			continue // what lies in an error lives for long in any case
+			continue // who loads from one knows that this lives for long
 		}
 		o := object{kind: r.kind, n: r.n, deep: r.deep, typ: t}
 		if r.to == typ || types.shared(r.to, typ) {

@@ -141,6 +141,9 @@ func (f *function) assert(i *ssa.TypeAssert) {
 	to, s := &set{}, f.of(i.X)
 	for _, l := range all {
 		k := key(l.typ)
+		if types.Implements(i.X.Type(), errorType) && s.meets(&f.outer) {
+			to.put(f.lasting(0, k)) // as what a parameter leads to by way of an error
+		}
 		if unknown(k) {
 			to.putAll(s)
 			continue

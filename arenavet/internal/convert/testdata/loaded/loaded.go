@@ -23,12 +23,18 @@ type fault struct{ item *Item }
 
 func (*fault) Error() string { return "" }
 
+type plain struct{ item *Item }
+
+func (plain) Error() string { return "" }
+func (p plain) fill()       { p.item.Next = &Item{} }
+
 var (
 	kept   *Item
 	boxes  []*Box
 	last         = &fault{&Item{}}
 	failed error = last
 	wraps  error = errors.Join(failed)
+	box          = &Box{err: last}
 )
 
 // Fill is for others.
@@ -45,6 +51,13 @@ func Parse() *Item {
 	byAs()
 	byTarget(new(*fault))
 	byUnwrap()
+	inFault(last)
+	inError(failed)
+	inError(made())
+	inBox(box)
+	inBoxed(box)
+	inPlain(box)
+	byMethod(box)
 	return byItself()
 }
 
@@ -119,4 +132,28 @@ func byItself() *Item {
 		return nil
 	}
 	return b.item.Next
+}
+
+func inFault(f *fault) { f.item.Next = &Item{} }
+
+func inError(err error) { err.(*fault).item.Next = &Item{} }
+
+func made() error { return &fault{&Item{}} }
+
+func inBox(b *Box) { b.err.(*fault).item = &Item{} }
+
+func inBoxed(b *Box) { inFault2(b.err.(*fault)) }
+
+func inFault2(f *fault) { f.item.Next = &Item{} }
+
+func inPlain(b *Box) {
+	if p, ok := b.err.(plain); ok {
+		p.item.Next = &Item{}
+	}
+}
+
+func byMethod(b *Box) {
+	if f, ok := b.err.(interface{ fill() }); ok {
+		f.fill()
+	}
 }
