@@ -52,6 +52,8 @@ var Others any
 // Other is what they put there.
 type Other struct{ Item *Item }
 
+var keptOther *Other
+
 // Parse is the root.
 func Parse(text string) *Item {
 	byRing()
@@ -68,6 +70,8 @@ func Parse(text string) *Item {
 	byFillThere()
 	byBox()
 	byCopy()
+	byRingLater()
+	bySame()
 	byDocument([]byte(text)) // moves
 	p := &parser{text: text} // moves
 	p.parse()
@@ -100,6 +104,22 @@ func fill(n *Node) { n.Self.Self.Item = kept }
 func fillAndAdd(n *Node) {
 	n.Self.Item = kept
 	n.Item.Next = &Item{}
+}
+
+// byRingLater closes the ring after the call that needs it, and adds nothing else.
+func byRingLater() {
+	n := &Node{Item: &Item{}}
+	for range 2 {
+		n.Item.Next = &Item{}
+		fillRing(n)
+		n.Self = n
+	}
+}
+
+func fillRing(n *Node) {
+	if n.Self != nil {
+		n.Self.Item = kept
+	}
 }
 
 func byPart() {
@@ -219,6 +239,15 @@ func byCopy() {
 	to := map[string]any{}
 	maps.Copy(to, from)
 	to["a"].(*Item).Next = &Item{}
+}
+
+func same(v any) any { return v }
+
+func bySame() {
+	i := &Item{} // moves
+	if o, ok := same(i).(*Other); ok {
+		keptOther = o
+	}
 }
 
 func byDocument(text []byte) {
