@@ -170,7 +170,9 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 				return true
 			}
 			before := len(all)
-			p.callSite(info, n, add)
+			if p.callSite(info, n, add); len(all) > before && p.hasRoom(all[before]) {
+				all[before].Reason = "has room in its function"
+			}
 			if of := copierOf(info, n); of != "" && (len(all) > before || !info.Types[n.Fun].IsType() && add(n, "", n.Pos(), n.Lparen)) {
 				all[len(all)-1].copier = n
 			}

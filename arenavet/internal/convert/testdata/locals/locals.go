@@ -1,5 +1,5 @@
 // Package locals makes what goes out by way of another local, or what is a variable that others point at. All of that
-// moves, but for what is kept, and for the variable of a loop: each round has one of its own.
+// moves, but for what is kept or has room on the stack, and for the variable of a loop: each round has one of its own.
 package locals
 
 import "strings"
@@ -35,6 +35,8 @@ func Parse(name string) *Node {
 	*up = &Node{}
 	list := &d.List
 	*list = append(*list, &Node{Name: "first"})
+	d.Next.Name = d.Next.Name + inRoom(name) + grown(name)
+	*list = append(*list, made(name)...)
 	d.List = with(d.List, method(name))
 	given(d.Next)
 	captured(*up)
@@ -44,6 +46,28 @@ func Parse(name string) *Node {
 	rounds(d)
 	keep(name)
 	return n
+}
+
+// inRoom appends to an array on the stack: that stays, and takes no memory.
+func inRoom(name string) string {
+	text := make([]byte, 0, 64)
+	for i := range name {
+		text = append(text, name[i])
+	}
+	return string(text)
+}
+
+func grown(name string) string {
+	text := []byte{}
+	for i := range name {
+		text = append(text, name[i])
+	}
+	return string(text)
+}
+
+func made(name string) []*Node {
+	list := make([]*Node, 0, 1)
+	return append(list, &Node{Name: name})
 }
 
 func method(name string) *Node {

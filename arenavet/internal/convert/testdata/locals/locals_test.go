@@ -10,7 +10,7 @@ func TestParse(t *testing.T) {
 			names += m.Name + ","
 		}
 		up := n.Up
-		if n.Next.Name != "name!" || n.Next.Next.Name != "given" || up.Name != ".." || up.Next.Name != "two" || up.Next.Up != up || names != "first,name,,x,xx," || kept.Up.Name != "name" || keptText() != "." || keptText() != "..." {
+		if n.Next.Name != "name!namename" || n.Next.Next.Name != "given" || up.Name != ".." || up.Next.Name != "two" || up.Next.Up != up || names != "first,name,name,,x,xx," || kept.Up.Name != "name" || keptText() != "." || keptText() != "..." {
 			t.Error(n, names)
 		}
 	}
