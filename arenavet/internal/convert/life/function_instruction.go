@@ -103,6 +103,7 @@ func (f *function) instruction(i ssa.Instruction) {
 		f.boxed(i, i.X)
 	case *ssa.ChangeInterface:
 		f.boxed(i, i.X)
+		f.addTo(i, f.inError(i.X, key(i.Type())))
 	case *ssa.ChangeType:
 		if k := key(i.Type()); k != "" && k != key(i.X.Type()) {
 			f.leak(f.of(i.X), nil, Reason{"is converted to another type", i.Pos()})
@@ -131,6 +132,31 @@ func (f *function) boxed(v, x ssa.Value) {
 	}
 }
 
+// inError is what lies in a value that is an error, if that may come from a caller: all of that lives for long, by
+// whatever way the caller has it.
+func (f *function) inError(v ssa.Value, typ string) *set {
+	if !types.Implements(v.Type(), errorType) || !f.of(v).meets(&f.outer) {
+		return nil
+	}
+	return setOf(f.lasting(0, typ))
+}
+
+// foundError is boxed for what an assertion finds to be an error of a type.
+func (f *function) foundError(s *set, typ string, pos token.Pos) {
+	types, kept := f.p.types, &set{}
+	for n := range s.all() {
+		switch r := f.refs[n]; {
+		case r.kind == param && unknown(r.to):
+			for k := range types.held[typ] {
+				kept.put(f.number(f.thing(object{kind: param, n: r.n, deep: r.deep, typ: k}).place(r.path), k))
+			}
+		case r.to == box || types.shared(typ, r.to):
+			kept.put(n)
+		}
+	}
+	f.outlive(kept, Reason{OfError, pos})
+}
+
 func (f *function) assert(i *ssa.TypeAssert) {
 	var all []leaf
 	if i.CommaOk {
@@ -141,9 +167,10 @@ func (f *function) assert(i *ssa.TypeAssert) {
 	to, s := &set{}, f.of(i.X)
 	for _, l := range all {
 		k := key(l.typ)
-		if types.Implements(i.X.Type(), errorType) && s.meets(&f.outer) {
-			to.put(f.lasting(0, k)) // as what a parameter leads to by way of an error
+		if types.IsInterface(l.typ) && types.Implements(l.typ, errorType) && !types.Implements(i.X.Type(), errorType) {
+			f.foundError(s, k, i.Pos())
 		}
+		to.putAll(f.inError(i.X, k))
 		if unknown(k) {
 			to.putAll(s)
 			continue

@@ -19,6 +19,9 @@ type Box struct {
 	err  error
 }
 
+// Failed leads to items by way of an error alone.
+type Failed struct{ err error }
+
 type fault struct{ item *Item }
 
 func (*fault) Error() string { return "" }
@@ -34,7 +37,7 @@ var (
 	last         = &fault{&Item{}}
 	failed error = last
 	wraps  error = errors.Join(failed)
-	box          = &Box{err: last}
+	only         = &Failed{last}
 )
 
 // Fill is for others.
@@ -54,10 +57,11 @@ func Parse() *Item {
 	inFault(last)
 	inError(failed)
 	inError(made())
-	inBox(box)
-	inBoxed(box)
-	inPlain(box)
-	byMethod(box)
+	inHeld(only)
+	inFailed(only)
+	inPlain(only)
+	byMethod(only)
+	inAny(only)
 	return byItself()
 }
 
@@ -140,20 +144,27 @@ func inError(err error) { err.(*fault).item.Next = &Item{} }
 
 func made() error { return &fault{&Item{}} }
 
-func inBox(b *Box) { b.err.(*fault).item = &Item{} }
+func inHeld(b *Failed) { b.err.(*fault).item = &Item{} }
 
-func inBoxed(b *Box) { inFault2(b.err.(*fault)) }
+func inFailed(b *Failed) { inGiven(b.err.(*fault)) }
 
-func inFault2(f *fault) { f.item.Next = &Item{} }
+func inGiven(f *fault) { f.item.Next = &Item{} }
 
-func inPlain(b *Box) {
+func inPlain(b *Failed) {
 	if p, ok := b.err.(plain); ok {
 		p.item.Next = &Item{}
 	}
 }
 
-func byMethod(b *Box) {
+func byMethod(b *Failed) {
 	if f, ok := b.err.(interface{ fill() }); ok {
 		f.fill()
+	}
+}
+
+func inAny(b *Failed) {
+	var v any = b.err
+	if p, ok := v.(plain); ok {
+		p.item.Next = &Item{}
 	}
 }

@@ -55,7 +55,7 @@ type Other struct{ Item *Item }
 var keptOther *Other
 
 // Parse is the root.
-func Parse(text string) *Item {
+func Parse(text string) (*Item, []error) {
 	byRing()
 	byRingThere()
 	byPart()
@@ -76,7 +76,11 @@ func Parse(text string) *Item {
 	p := &parser{text: text} // moves
 	p.parse()
 	p.count(map[string]any{}, map[string]any{"a": 1}) // moves, both
-	return p.first
+	return p.first, []error{                          // moves
+		byFound(), byFoundThere(), byFoundBox(),
+		asError(valued{&Item{}, 1}),
+		asError(&Node{}), // moves
+	}
 }
 
 func ring() *Node {
@@ -248,6 +252,38 @@ func bySame() {
 	if o, ok := same(i).(*Other); ok {
 		keptOther = o
 	}
+}
+
+// valued is an error by its value.
+type valued struct {
+	item *Item
+	n    int
+}
+
+func (valued) Error() string { return "" }
+
+func byFound() error {
+	var v any = &fault{item: &Item{}}
+	err, _ := v.(error)
+	return err
+}
+
+func byFoundThere() error { return asError(&fault{item: &Item{}}) }
+
+func byFoundBox() error {
+	h, v := &holder{}, valued{kept, 2}
+	h.v = v
+	err, _ := h.v.(error)
+	return err
+}
+
+type holder struct{ v any }
+
+func asError(v any) error {
+	if err, ok := v.(error); ok {
+		return err
+	}
+	return nil
 }
 
 func byDocument(text []byte) {
