@@ -2,6 +2,7 @@ package life
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -28,7 +29,7 @@ func (f *function) copied(pos token.Pos, to, v *set) bool {
 	e.Refused = e.Refused || !to.within(&f.global)
 	for n := range all.all() {
 		r := f.refs[n]
-		if r.kind == param && (unknown(r.typ) || len(f.p.types.next[r.typ]) > 0) {
+		if r.kind == param && (unknown(r.typ) || slices.ContainsFunc(f.p.types.next[r.typ], func(k string) bool { return k != r.typ })) {
 			e.Refused = true
 		}
 		if r.kind == param || r.kind == global || !f.leads(r.thing) {

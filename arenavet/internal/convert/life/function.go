@@ -114,10 +114,12 @@ type function struct {
 	effects map[applied]effect
 	fits    map[string]*fitting // by type
 	opened  map[string]*opened  // by type
-	told    map[int][]int32     // references, by the summary's that they are; one more
-	steps   int                 // references, or words of them, that were looked at: at most maxSteps
-	others  set                 // that lead to what others have
-	alike   map[object]*alike   // where its objects of a type count as one; else nil
+	within  []map[string]bool   // by parameter: types of what it may lead to; nil: any
+	has     map[part]bool
+	told    map[int][]int32   // references, by the summary's that they are; one more
+	steps   int               // references, or words of them, that were looked at: at most maxSteps
+	others  set               // that lead to what others have
+	alike   map[object]*alike // where its objects of a type count as one; else nil
 }
 
 // reached is all that a set leads to, with the set.
@@ -137,6 +139,12 @@ type fitting struct {
 	are    set         // may be
 	others map[int]int // what lives for long, or a parameter led to, is that
 	led    map[int]int // and leads to that
+}
+
+// part is where an object may have one.
+type part struct {
+	n         int // of the parameter that leads to the object; else less than 0
+	typ, path string
 }
 
 // opened has which of the first references to parts whose type is not known may be of a type.
@@ -191,20 +199,60 @@ func newFunction(p *Program, inst instance) *function {
 	fn := inst.fn
 	f := &function{
 		table: newTable(), p: p, inst: inst, fn: fn, values: map[ssa.Value]*set{}, tuples: map[ssa.Value][]*set{},
-		effects: map[applied]effect{}, fits: map[string]*fitting{}, opened: map[string]*opened{}, told: map[int][]int32{},
+		has: map[part]bool{}, effects: map[applied]effect{}, fits: map[string]*fitting{}, opened: map[string]*opened{}, told: map[int][]int32{},
 	}
 	n := 0
 	for _, v := range fn.Params {
 		if fn != p.root || !p.world.Empty[n] {
 			f.values[v] = f.given(n, v.Type())
 		}
+		f.within = append(f.within, p.types.within(v.Type()))
 		n++
 	}
 	for _, v := range fn.FreeVars {
 		f.values[v] = f.given(n, v.Type())
+		f.within = append(f.within, p.types.within(v.Type()))
 		n++
 	}
 	return f
+}
+
+// may reports whether there may be an object that has something at a path: of its type, or where that is
+// not known, of one that an interface has there; and of a type that the parameter may lead to.
+func (f *function) may(o object, path string) bool {
+	if o.kind == global {
+		return true
+	}
+	at := part{-1, o.typ, path}
+	if o.kind == param {
+		at.n = o.n
+	}
+	known, ok := f.has[at]
+	if !ok {
+		known = f.mayBe(at)
+		f.has[at] = known
+	}
+	return known
+}
+
+func (f *function) mayBe(at part) bool {
+	types := f.p.types
+	of := func(typ string) bool {
+		return (at.n < 0 || f.within[at.n] == nil || f.within[at.n][typ]) && types.has(typ, at.path)
+	}
+	if !unknown(at.typ) {
+		return of(at.typ)
+	}
+	in, known := types.held[at.typ]
+	if !known || at.path == "" && (at.n < 0 || f.within[at.n] == nil || f.within[at.n][at.typ]) {
+		return true
+	}
+	for typ := range in {
+		if of(typ) {
+			return true
+		}
+	}
+	return false
 }
 
 // given returns what a parameter refers to.
@@ -291,7 +339,11 @@ func (f *function) store(r ref, path string, s *set, t types.Type, why Reason) {
 	if t != nil {
 		typ = key(t)
 	}
-	to := r.part(path).stored()
+	at := r.part(path)
+	if !f.may(r.object, at.path) { // what an interface may lead to is more than has such a part
+		return
+	}
+	to := at.stored()
 	f.steps += s.size()
 	if f.note(f.putFitting(to, s, typ)) {
 		r.held.putAll(to)
@@ -346,6 +398,9 @@ func (f *function) outlive(s *set, why Reason) {
 func (f *function) load(to *set, r ref, path string, t types.Type) {
 	for _, l := range leaves(t) {
 		k := key(l.typ)
+		if !f.may(r.object, join(r.path, join(path, l.path))) {
+			continue
+		}
 		switch r.kind {
 		case global:
 			to.put(f.lasting(r.n, k))

@@ -156,7 +156,7 @@ func (f *function) fitting(typ string) *fitting {
 		o := object{kind: r.kind, n: r.n, deep: r.deep, typ: t}
 		if r.to == typ || types.shared(r.to, typ) {
 			h.are.put(h.known)
-			if r.typ != t && r.path == "" {
+			if r.typ != t && r.path == "" && (unknown(r.typ) || !unknown(t)) && f.may(o, "") { // else it is known better, or none
 				h.others[h.known] = f.whole(o, t)
 			}
 		}
@@ -165,8 +165,9 @@ func (f *function) fitting(typ string) *fitting {
 			from = r.to // a part leads to nothing beside it
 		}
 		if types.leads(from, t) {
-			o.deep = r.kind == param
-			h.led[h.known] = f.whole(o, t)
+			if o.deep = r.kind == param; f.may(o, "") {
+				h.led[h.known] = f.whole(o, t)
+			}
 		}
 	}
 	return h
@@ -180,8 +181,11 @@ func (a *application) told(from *set) *set {
 		if s == nil {
 			s = &set{}
 			a.refs[n] = s
-			for m := range a.objects(a.f.p.summed.refs[n].thing).all() {
-				s.put(a.f.behind(m, n))
+			r := a.f.p.summed.refs[n]
+			for m := range a.objects(r.thing).all() {
+				if at := a.f.refs[m]; a.f.may(at.object, join(at.path, r.path)) {
+					s.put(a.f.behind(m, n))
+				}
 			}
 		}
 		a.f.steps += s.size()

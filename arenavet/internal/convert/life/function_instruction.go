@@ -179,8 +179,10 @@ func (f *function) assert(i *ssa.TypeAssert) {
 		for n := range s.both(f.openedAs(k)) {
 			r := f.refs[n]
 			o := r.object
-			if o.kind != site && o.typ != "" { // what was read from JSON is one object, whatever is in it
-				o.typ = k
+			if o.kind != site && o.typ != "" && r.path == "" { // what was read from JSON is one object, whatever is in it
+				if o.typ = k; !f.may(o, "") {
+					continue
+				}
 			}
 			to.put(f.number(f.thing(o).place(r.path), k))
 		}

@@ -13,6 +13,8 @@ type typeGraph struct {
 	held       map[string]map[string]bool // by interface: types of objects that lie in it
 	concrete   map[string]types.Type      // types that a program puts into interfaces, or finds there
 	parts      map[string]map[string]bool // by object: types of its parts, which no pointer leads to
+	paths      map[string]map[string]bool // by object: where its parts are
+	seen       map[string]bool
 	closures   map[string][]types.Type
 	memo       map[string]map[string]bool
 	errors     map[string]bool // of pointers that are errors
@@ -21,7 +23,7 @@ type typeGraph struct {
 func newTypeGraph(functions []*ssa.Function) *typeGraph {
 	g := &typeGraph{
 		next: map[string][]string{}, interfaces: map[string]*types.Interface{}, held: map[string]map[string]bool{}, concrete: map[string]types.Type{},
-		parts: map[string]map[string]bool{}, closures: map[string][]types.Type{}, memo: map[string]map[string]bool{}, errors: map[string]bool{},
+		parts: map[string]map[string]bool{}, paths: map[string]map[string]bool{}, seen: map[string]bool{}, closures: map[string][]types.Type{}, memo: map[string]map[string]bool{}, errors: map[string]bool{},
 	}
 	for _, fn := range functions {
 		for _, v := range fn.FreeVars {
@@ -89,23 +91,33 @@ func (g *typeGraph) keys(t types.Type) (all []string) {
 
 func (g *typeGraph) visit(t types.Type) {
 	for _, l := range leaves(t) {
-		k := key(l.typ)
-		if _, ok := g.next[k]; ok {
+		k, name := key(l.typ), nameOf(l.typ) // a variable of a slice or map has the key of what that leads to
+		if g.seen[name] {
 			continue
 		}
-		g.next[k] = nil
+		g.seen[name] = true
+		if _, ok := g.next[k]; !ok {
+			g.next[k] = nil
+		}
 		var to []types.Type
 		switch u := l.typ.Underlying().(type) {
 		case *types.Pointer:
 			to = append(to, u.Elem())
 			g.divide(k, u.Elem())
+			if _, isFunc := u.Elem().Underlying().(*types.Signature); !isFunc { // whose key closures may have, too
+				g.locate(k, "", u.Elem())
+			}
 		case *types.Slice:
 			to = append(to, u.Elem())
 			g.divide(k, types.NewArray(u.Elem(), 0))
+			g.locate(k, "", types.NewArray(u.Elem(), 0))
 		case *types.Map:
 			to = append(to, u.Key(), u.Elem())
+			g.locate(k, "k", u.Key())
+			g.locate(k, "v", u.Elem())
 		case *types.Chan:
 			to = append(to, u.Elem())
+			g.locate(k, "v", u.Elem())
 		case *types.Interface:
 			g.interfaces[k] = u
 		}
@@ -133,6 +145,55 @@ func (g *typeGraph) divide(object string, t types.Type) {
 	case *types.Array:
 		part(u.Elem())
 	}
+}
+
+// locate notes where the parts of an object are.
+func (g *typeGraph) locate(object, path string, t types.Type) {
+	if g.paths[object] == nil {
+		g.paths[object] = map[string]bool{}
+	}
+	if path == "*" {
+		return
+	}
+	g.paths[object][path] = true
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for v := range u.Fields() {
+			g.locate(object, join(path, "."+v.Name()), v.Type())
+		}
+	case *types.Array:
+		g.locate(object, join(path, "[]"), u.Elem())
+	}
+}
+
+// has reports whether an object of a type may have a part at a path.
+func (g *typeGraph) has(object, path string) bool {
+	all, known := g.paths[object]
+	return unknown(object) || path == "" || path == "*" || !known || all[path]
+}
+
+// within are the types of the objects that a value of a type may lead to, those that lie in errors with them; nil
+// where any may.
+func (g *typeGraph) within(t types.Type) map[string]bool {
+	all := map[string]bool{}
+	for _, l := range leaves(t) {
+		for todo := []string{key(l.typ)}; len(todo) > 0; {
+			k := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if k == "" {
+				return nil
+			}
+			if all[k] {
+				continue
+			}
+			all[k] = true
+			todo = append(todo, g.next[k]...)
+			for in := range g.held[k] {
+				todo = append(todo, in)
+			}
+		}
+	}
+	return all
 }
 
 // reaches reports whether an object of one type may lead to one of another.
