@@ -98,10 +98,10 @@ func (p *plan) threadActions(all edits, f *planned, need map[*planned]bool, aren
 		if arena != "arena" {
 			text = "import " + arena + " " + strconv.Quote(catalog.ArenaPath) + "\n\n"
 		}
-		if !p.advised {
-			text += "var _ *" + arena + ".Arena\n\n"
-		}
 		insert(g.head[0], text)
+		if !p.advised { // behind all other imports
+			insert(len(g.made), "\nvar _ *"+arena+".Arena\n")
+		}
 	}
 }
 

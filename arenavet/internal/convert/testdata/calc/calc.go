@@ -9,9 +9,15 @@ import __yyfmt__ "fmt"
 
 //line calc.y:3
 
+import (
+	"strings"
+)
+
+var trim = strings.TrimSpace
+
 var kept []*Node
 
-//line calc.y:8
+//line calc.y:14
 type yySymType struct {
 	yys  int
 	text string
@@ -446,43 +452,43 @@ yydefault:
 
 	case 1:
 		yyDollar = yyS[yypt-1 : yypt+1]
-//line calc.y:22
+//line calc.y:28
 		{
 			setResult(yylex, yyDollar[1].list)
 		}
 	case 2:
 		yyDollar = yyS[yypt-1 : yypt+1]
-//line calc.y:27
+//line calc.y:33
 		{
 			yyVAL.list = []*Node{yyDollar[1].node}
 		}
 	case 3:
 		yyDollar = yyS[yypt-3 : yypt+1]
-//line calc.y:29
+//line calc.y:35
 		{
 			yyVAL.list = append(yyDollar[1].list, yyDollar[3].node)
 		}
 	case 4:
 		yyDollar = yyS[yypt-1 : yypt+1]
-//line calc.y:34
+//line calc.y:40
 		{
 			yyVAL.node = &Node{Text: yyDollar[1].text}
 		}
 	case 5:
 		yyDollar = yyS[yypt-2 : yypt+1]
-//line calc.y:34
+//line calc.y:40
 		{
 			yyVAL.node = newNode(yyDollar[2].text, "+")
 		}
 	case 6:
 		yyDollar = yyS[yypt-3 : yypt+1]
-//line calc.y:36
+//line calc.y:42
 		{
 			yyVAL.node = &Node{List: yyDollar[2].list}
 		}
 	case 7:
 		yyDollar = yyS[yypt-2 : yypt+1]
-//line calc.y:40
+//line calc.y:46
 		{
 			// What is kept stays on the heap, and what is beside it moves.
 			kept = append(kept, &Node{Text: yyDollar[2].text})
@@ -490,7 +496,7 @@ yydefault:
 		}
 	case 8:
 		yyDollar = yyS[yypt-3 : yypt+1]
-//line calc.y:46
+//line calc.y:52
 		{
 			yyDollar[2].node.List = append(yyDollar[2].node.List, yyDollar[3].node)
 			yyVAL.node = yyDollar[2].node

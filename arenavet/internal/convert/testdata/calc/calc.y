@@ -2,6 +2,12 @@
 // Package calc has a parser that goyacc has made. Its actions are changed in calc.y and in calc.go alike.
 package calc
 
+import (
+	"strings"
+)
+
+var trim = strings.TrimSpace
+
 var kept []*Node
 %}
 
