@@ -115,7 +115,7 @@ func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 			if x.Name == "_" || obj == nil {
 				return stays, nil
 			}
-			if !direct && (h.params[obj] || Decided) { // of what a variable has from elsewhere, perhaps
+			if !direct && h.params[obj] {
 				return goesOut, []place{obj}
 			}
 			return stays, []place{obj}
