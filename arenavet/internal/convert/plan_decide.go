@@ -81,7 +81,7 @@ func (p *plan) decide() {
 // tooLong is a call whose callee makes something that outlives the arena: if that is all that it
 // makes, the call gets none, else the callee leaves it on the heap.
 func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, body *ssa.Function, leave func(why string)) (changed bool) {
-	live := p.live(g, body)
+	live, apart := p.live(g, body)
 	bad := map[string]string{}
 	for t := range live {
 		if why, ok := made[t]; ok {
@@ -94,12 +94,20 @@ func (p *plan) tooLong(f *planned, made map[string]life.Reason, g *planned, body
 		return false
 	}
 	if len(bad) == len(live) && leave != nil {
+		for _, c := range apart {
+			c.demote(bad)
+		}
 		leave(bad[slices.Min(slices.Collect(maps.Keys(bad)))])
 		return true
 	}
+	return g.demote(bad)
+}
+
+// demote notes types that a function leaves on the heap, and why.
+func (f *planned) demote(bad map[string]string) (changed bool) {
 	for t, why := range bad {
-		if g.demoted[t] == "" {
-			g.demoted[t] = why
+		if f.demoted[t] == "" {
+			f.demoted[t] = why
 			changed = true
 		}
 	}
@@ -130,8 +138,9 @@ func (p *plan) body(call ssa.Instruction, g *planned) *ssa.Function {
 	return g.fn
 }
 
-// live are the types of what a body of a function makes in its arena, and what it calls does.
-func (p *plan) live(f *planned, body *ssa.Function) map[string]bool {
+// live are the types of what a body of a function makes in its arena, and what it calls does. Those of the functions
+// that have an arena apart from that are listed.
+func (p *plan) live(f *planned, body *ssa.Function) (_ map[string]bool, apart []*planned) {
 	all, seen := map[string]bool{}, map[*ssa.Function]bool{}
 	var visit func(f *planned, body *ssa.Function)
 	visit = func(f *planned, body *ssa.Function) {
@@ -177,6 +186,9 @@ func (p *plan) live(f *planned, body *ssa.Function) map[string]bool {
 		if n := p.graph.Nodes[body]; n != nil {
 			for _, e := range n.Out {
 				if g := p.all[p.base(e.Callee.Func)]; g != nil && (g.how == byCarrier || g.how == byCapture) {
+					if !seen[outermost(e.Callee.Func)] {
+						apart = append(apart, g)
+					}
 					visit(g, e.Callee.Func)
 				}
 			}
@@ -186,7 +198,7 @@ func (p *plan) live(f *planned, body *ssa.Function) map[string]bool {
 	for t := range f.demoted {
 		delete(all, t)
 	}
-	return all
+	return all, apart
 }
 
 // dynamic looks at all calls of a function that nobody gives an arena.

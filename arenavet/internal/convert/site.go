@@ -170,7 +170,9 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 				return true
 			}
 			before := len(all)
-			if p.callSite(info, n, add); len(all) > before && p.hasRoom(all[before]) {
+			p.callSite(info, n, add)
+			onStack := !slices.ContainsFunc(p.messages(n.Pos()), func(m string) bool { return kindOf(m) == "append" })
+			if onStack && len(all) > before && slices.ContainsFunc(all[before].at, inRoom) {
 				all[before].Reason = "has room in its function"
 			}
 			if of := copierOf(info, n); of != "" && (len(all) > before || !info.Types[n.Fun].IsType() && add(n, "", n.Pos(), n.Lparen)) {

@@ -6,12 +6,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// hasRoom reports whether a site is an append that may find room in an array of the function's own, which the compiler
-// has on the stack: there arena.Append would only take longer. One without room goes to the heap as soon as it
-// grows, whatever the compiler tells of it.
-func (p *program) hasRoom(s *Site) bool {
-	return !slices.ContainsFunc(p.messages(s.Pos), func(m string) bool { return kindOf(m) == "append" }) &&
-		slices.ContainsFunc(s.at, func(i ssa.Instruction) bool { return appends(i) && inArray(i.(ssa.Value), map[ssa.Value]bool{}) })
+// inRoom reports whether an append may find room in an array of the function's own: where the compiler has that on the
+// stack, arena.Append would only take longer. One without room goes to the heap as soon as it grows, whatever
+// the compiler tells of it.
+func inRoom(i ssa.Instruction) bool {
+	return appends(i) && inArray(i.(ssa.Value), map[ssa.Value]bool{})
 }
 
 func appends(i ssa.Instruction) bool {

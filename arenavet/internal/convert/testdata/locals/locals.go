@@ -13,7 +13,7 @@ type Node struct {
 }
 
 var (
-	kept     *Node
+	kept     = &Node{}
 	keptText func() string
 )
 
@@ -44,6 +44,8 @@ func Parse(name string) *Node {
 	d.Up, d.Up.each = d.Up.each(), nil
 	two(Node{}, Node{Name: "two"}, *up)
 	rounds(d)
+	k := kept
+	each(d.List, func(*Node) { k.Next = &Node{Name: "kept"} })
 	keep(name)
 	return n
 }
@@ -111,6 +113,12 @@ func two(n, m Node, to *Node) {
 func rounds(to *Node) {
 	for n := (Node{}); len(n.Name) < 3; n.Name += "x" {
 		to.List = append(to.List, &n)
+	}
+}
+
+func each(list []*Node, do func(*Node)) {
+	for _, m := range list {
+		do(m)
 	}
 }
 
