@@ -102,7 +102,7 @@ func (p *program) plan(c Config, root *ssa.Function, within map[*ssa.Function]bo
 		}
 		p.lives(root, pl.takeOptions(guarded))
 		if pl.findInstances(); life.Parameterized(root) || !pl.convertible(root) {
-			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, or was not understood", c.Root)
+			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, has another text in other builds, or was not understood", c.Root)
 		}
 		pl.decide()
 		return pl, nil

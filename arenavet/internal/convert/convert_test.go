@@ -26,18 +26,18 @@ func TestConvert(t *testing.T) {
 	}
 	for _, c := range []Config{
 		{Root: "handler.Handle"}, {Root: "parser.Parse"}, {Root: "server.Server.Serve"}, {Root: "into.Fill", Into: []string{"to"}}, {Root: "request.Serve"}, {Root: "callback.Parse"}, {Root: "table.Read"}, {Root: "codec.Serve"}, {Root: "reader.Read"}, {Root: "grammar.Parse"}, {Root: "calc.Parse"}, {Root: "copies.Keep", Escape: true}, {Root: "copier.Parse"}, {Root: "apart.Parse"}, {Root: "sealed.Parse"},
-		{Root: "variants.Parse"}, {Root: "tuples.Parse"}, {Root: "buffers.Parse"}, {Root: "keepers.Parse"}, {Root: "loaded.Parse"}, {Root: "pooled.Parse"}, {Root: "ways.Parse"}, {Root: "served.Server.Get"}, {Root: "literal.Handlers.func2.1"}, {Root: "locals.Parse"}, {Root: "located.Parse"},
+		{Root: "variants.Parse"}, {Root: "tuples.Parse"}, {Root: "buffers.Parse"}, {Root: "keepers.Parse"}, {Root: "loaded.Parse"}, {Root: "pooled.Parse"}, {Root: "ways.Parse"}, {Root: "served.Server.Get"}, {Root: "literal.Handlers.func2.1"}, {Root: "locals.Parse"}, {Root: "located.Parse"}, {Root: "builds.Parse"}, {Root: "steps.Parser.Parse", Into: []string{"p"}},
 		{Root: "aliased.Read"}, {Root: "asked.Parse"}, {Root: "options.Parse"}, {Root: "instances.Parse"}, {Root: "offered.Parse"}, {Root: "leaks.Root"}, {Root: "taken.Parse"}, {Root: "hooks.Parser.Parse"}, {Root: "nested.Parse"}, {Root: "foreign.Parse"}, {Root: "generic.Parse"}, {Root: "boxed.Parse"}, {Root: "kept.Keep"}, // nothing may move
 	} {
 		name, _, _ := strings.Cut(c.Root, ".")
 		t.Run(name, func(t *testing.T) {
-			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name + "/..."}, name != "copies" && name != "copier" && name != "sealed" && name != "options" && name != "variants" && name != "tuples" && name != "locals" && name != "buffers" // others for TestGate
+			c.Dir, c.Patterns, c.NoTests = "testdata", []string{"./" + name + "/..."}, name != "copies" && name != "copier" && name != "sealed" && name != "options" && name != "variants" && name != "tuples" && name != "locals" && name != "buffers" && name != "steps" // others for TestGate
 			t.Setenv("GOWORK", "off")
 			r, err := Convert(c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !c.NoTests && len(r.Tests) != 3 {
+			if !c.NoTests && len(r.Tests) != 3-len(c.Into) { // the last mode would end what -into names
 				t.Errorf("tests: %q", r.Tests)
 			}
 			r.Tests = nil // the files have none
@@ -160,11 +160,7 @@ func TestImports(t *testing.T) {
 		t.Skip("runs the go command")
 	}
 	t.Setenv("GOWORK", "off")
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, files := t.TempDir(), map[string]string{"go.mod": "module example.com/oneline\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + root + "\n"}
+	dir, files := t.TempDir(), map[string]string{"go.mod": testModule(t, "oneline")}
 	calls := ""
 	for i, imports := range []string{
 		`import ("fmt"; "strings")`, `import ("strings"; "fmt")`, `import ("fmt" ; "strings" /* of words */)`, "import (); import (\"fmt\"; \"strings\" // of words\n)",
@@ -189,6 +185,46 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
+}
+
+// A file that imports C is another's, which cgo makes in the cache: nothing is written there, and places in it are
+// those that the program's text has.
+func TestCgo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	t.Setenv("GOWORK", "off")
+	t.Setenv("CGO_ENABLED", "1")
+	dir, files := t.TempDir(), map[string]string{
+		"go.mod":   testModule(t, "withc"),
+		"parse.go": "package withc\n\ntype Node struct{ Next *Node }\n\nfunc Parse() *Node { return &Node{other()} }\n",
+		"c.go":     "package withc\n\n// static int one(void) { return 1; }\nimport \"C\"\n\nfunc other() *Node {\n\tif C.one() == 0 {\n\t\treturn nil\n\t}\n\treturn &Node{}\n}\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := goCommand(dir, "build", "."); err != nil {
+		t.Skipf("SKIPPED: no cgo: %v %s", err, out)
+	}
+	r, err := Convert(Config{Dir: dir, Patterns: []string{"."}, Root: "withc.Parse", NoTests: true, Generated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := r.Print(&out); err != nil || len(r.Files) != 1 || r.Files[filepath.Join(dir, "parse.go")] == nil || !strings.Contains(out.String(), "c.go:10  &Node{}") || !strings.Contains(out.String(), "its file imports C") {
+		t.Errorf("%v: %d files\n%s", err, len(r.Files), out.String())
+	}
+}
+
+// testModule is a go.mod of a module that has package arena from here.
+func testModule(t *testing.T, name string) string {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "module example.com/" + name + "\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + root + "\n"
 }
 
 // What is made for an error, as the comment at the end of its line says, is counted apart.

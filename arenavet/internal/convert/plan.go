@@ -135,7 +135,7 @@ func (p *plan) convertible(fn *ssa.Function) bool {
 // textual reports whether a function stands in a text that is not generated.
 func (p *program) textual(fn *ssa.Function) bool {
 	d := p.decls[fn]
-	return d != nil && !p.generated[d.file]
+	return d != nil && !p.generated[d.file] && !p.elsewhere(fn.Object())
 }
 
 // blankTypes reports whether a type parameter of a function has no name for its wrapper to call it by.
@@ -178,9 +178,11 @@ type carrier struct {
 	spec  *ast.StructType
 	field string
 	lits  []*literal
+	every bool // a literal without names has all fields
 }
 
-// literal is a place that makes a carrier: a literal, or var x T.
+// literal is a place that makes a carrier: a literal, x := new(T), or var x T; or the root's parameter, that ends
+// with the arena.
 type literal struct {
 	fn   *ssa.Function
 	lit  *ast.CompositeLit
@@ -188,7 +190,17 @@ type literal struct {
 	end  token.Pos // of the declaration
 	site ssa.Instruction
 	typ  string
+	into bool // the root's parameter
 	set  bool // it gets the arena
+}
+
+// keyed reports whether a literal names its fields.
+func keyed(lit *ast.CompositeLit) bool {
+	if len(lit.Elts) == 0 {
+		return true
+	}
+	_, ok := lit.Elts[0].(*ast.KeyValueExpr)
+	return ok
 }
 
 // group is a method of an interface whose implementations are all in sight: each gets a variant, all

@@ -4,11 +4,17 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
+
+// isWrapper reports whether a function is that of a method value, or the like: calls by way of a value call that.
+func isWrapper(fn *ssa.Function) bool {
+	return strings.Contains(fn.Synthetic, "wrapper") || strings.Contains(fn.Synthetic, "thunk")
+}
 
 // findCarriers finds the structs that only the root's functions make, and nothing keeps.
 func (p *plan) findCarriers(results map[*ssa.Function]made) {
@@ -20,7 +26,7 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 			continue
 		}
 		for _, e := range n.In {
-			if e.Site != nil && e.Site.Common().StaticCallee() == nil {
+			if e.Site != nil && (e.Site.Common().StaticCallee() == nil || isWrapper(e.Caller.Func)) {
 				for _, v := range fn.Params {
 					if n := structOf(v.Type()); n != nil {
 						wanted[n] = true
@@ -55,39 +61,89 @@ func (p *plan) findCarriers(results map[*ssa.Function]made) {
 				}
 				return true
 			}
+			for _, l := range madeAlone(fn, d.pkg.TypesInfo, n) {
+				if c := of(d.pkg.TypesInfo.TypeOf(l.name).Underlying().(*types.Pointer).Elem()); c != nil {
+					l.typ = types.TypeString(c.named, nil)
+					c.lits = append(c.lits, l)
+				}
+			}
 			lit, ok := n.(*ast.CompositeLit)
 			if !ok {
 				return true
 			}
-			c := of(d.pkg.TypesInfo.TypeOf(lit))
+			c := of(typeOf(d.pkg.TypesInfo, lit))
 			if c == nil {
 				return true
 			}
-			keyed := len(lit.Elts) == 0
-			for _, e := range lit.Elts {
-				_, keyed = e.(*ast.KeyValueExpr)
-			}
-			l := &literal{fn: fn, lit: lit, typ: types.TypeString(c.named, nil), site: allocAt(fn, lit.Lbrace)}
-			if !keyed {
-				c.spec = nil // a field more, and it does not compile
-			}
-			c.lits = append(c.lits, l)
+			c.lits = append(c.lits, &literal{fn: fn, lit: lit, typ: types.TypeString(c.named, nil), site: allocAt(fn, lit.Lbrace)})
+			c.every = c.every || !keyed(lit)
 			return true
 		})
+	}
+	for i, v := range p.root.Params {
+		if n := structOf(v.Type()); n != nil && p.into[i] && v.Name() != "" && v.Name() != "_" {
+			if c := of(n); c != nil {
+				c.lits = append(c.lits, &literal{fn: p.root, name: ast.NewIdent(v.Name()), typ: types.TypeString(n, nil), into: true})
+			}
+		}
 	}
 	returned := p.life.Outward(p.root)
 	for named, c := range p.carriers {
 		any := false
 		for _, l := range c.lits {
 			_, long := results[l.fn].sites[l.site]
-			l.set = l.site != nil && p.within[l.fn] && p.convertible(l.fn) && !long && !life.Parameterized(l.fn)
+			l.set = l.into || l.site != nil && p.within[l.fn] && p.convertible(l.fn) && !long && !life.Parameterized(l.fn) && !returned[l.typ]
 			any = any || l.set
 		}
 		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), c.field)
-		if c.spec == nil || !any || p.copied(named) || obj != nil || returned[types.TypeString(named, nil)] {
+		if c.spec == nil || !any || p.copied(named) || obj != nil || c.every && !p.inSight(named) {
 			delete(p.carriers, named)
 		}
 	}
+}
+
+// typeOf is the type of a literal, whose address an element of a list may be.
+func typeOf(info *types.Info, lit *ast.CompositeLit) types.Type {
+	t := info.TypeOf(lit)
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		return ptr.Elem()
+	}
+	return t
+}
+
+// inSight reports whether all literals of a struct that name no fields are in functions of the plan's texts: with a
+// field more they need a value more.
+func (p *plan) inSight(named *types.Named) bool {
+	hidden := !named.Obj().Exported() // others can't write such a literal
+	for v := range named.Underlying().(*types.Struct).Fields() {
+		hidden = hidden || !v.Exported()
+	}
+	if !hidden {
+		return false
+	}
+	for _, pkg := range p.pkgs {
+		if pkg.Types == named.Obj().Pkg() && p.names[pkg.PkgPath][named.Obj().Name()] > 0 {
+			return false
+		}
+		for _, file := range pkg.Syntax {
+			for _, d := range file.Decls {
+				fn, isFunc := d.(*ast.FuncDecl)
+				if isFunc && fn.Body != nil && !p.generated[file] {
+					continue
+				}
+				seen := false
+				ast.Inspect(d, func(n ast.Node) bool {
+					lit, ok := n.(*ast.CompositeLit)
+					seen = seen || ok && !keyed(lit) && types.Identical(typeOf(pkg.TypesInfo, lit), named)
+					return !seen
+				})
+				if seen {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // copied reports whether a function stores or gives a struct by its value: the copy, which may live
@@ -122,6 +178,34 @@ func declaredAlone(fn *ssa.Function, s *ast.DeclStmt) *literal {
 	return &literal{fn: fn, name: spec.Names[0], end: spec.End(), site: allocAt(fn, spec.Names[0].Pos())}
 }
 
+// madeAlone are those of x := new(T) that are statements of a block.
+func madeAlone(fn *ssa.Function, info *types.Info, n ast.Node) (all []*literal) {
+	var list []ast.Stmt
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		list = n.List
+	case *ast.CaseClause:
+		list = n.Body
+	case *ast.CommClause:
+		list = n.Body
+	}
+	for _, s := range list {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			continue
+		}
+		name, isName := a.Lhs[0].(*ast.Ident)
+		call, isCall := a.Rhs[0].(*ast.CallExpr)
+		if !isName || !isCall || name.Name == "_" || info.Uses[calledName(call)] != types.Universe.Lookup("new") {
+			continue
+		}
+		if _, ok := info.TypeOf(name).Underlying().(*types.Pointer); ok {
+			all = append(all, &literal{fn: fn, name: name, end: a.End(), site: allocAt(fn, call.Lparen)})
+		}
+	}
+	return all
+}
+
 // allocAt is what a function makes at a place, or nil.
 func allocAt(fn *ssa.Function, pos token.Pos) ssa.Instruction {
 	for _, b := range fn.Blocks {
@@ -151,6 +235,9 @@ func structOf(t types.Type) *types.Named {
 
 // structText is where a struct is declared, or nil where its text can't be changed.
 func (p *plan) structText(n *types.Named) *ast.StructType {
+	if p.elsewhere(n.Obj()) {
+		return nil
+	}
 	for _, pkg := range p.pkgs {
 		if pkg.Types != n.Obj().Pkg() {
 			continue

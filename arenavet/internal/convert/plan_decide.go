@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/convert/life"
@@ -70,7 +71,7 @@ func (p *plan) decide() {
 				}
 			}
 			for _, l := range f.makes {
-				if l.set && f.demoted[l.typ] != "" {
+				if l.set && !l.into && f.demoted[l.typ] != "" {
 					l.set, changed = false, true
 				}
 			}
@@ -172,7 +173,7 @@ func (p *plan) live(f *planned, body *ssa.Function) (_ map[string]bool, apart []
 			}
 		}
 		for _, l := range f.makes {
-			if l.set {
+			if l.set && !l.into {
 				all[l.typ] = true
 			}
 		}
@@ -204,11 +205,7 @@ func (p *plan) live(f *planned, body *ssa.Function) (_ map[string]bool, apart []
 // dynamic looks at all calls of a function that nobody gives an arena.
 func (p *plan) dynamic(f *planned, results map[*ssa.Function]made) (changed bool) {
 	for _, body := range p.bodies(f.fn) {
-		n := p.graph.Nodes[body]
-		if n == nil {
-			continue
-		}
-		for _, e := range n.In {
+		for _, e := range p.callers(body) {
 			r, ok := results[p.base(e.Caller.Func)]
 			if !ok || e.Site == nil {
 				continue
@@ -221,6 +218,25 @@ func (p *plan) dynamic(f *planned, results map[*ssa.Function]made) (changed bool
 		}
 	}
 	return changed
+}
+
+// callers are the calls of a function, and those of the wrappers that call it.
+func (p *plan) callers(fn *ssa.Function) (all []*callgraph.Edge) {
+	seen := map[*ssa.Function]bool{}
+	for todo := []*ssa.Function{fn}; len(todo) > 0; {
+		n := p.graph.Nodes[todo[0]]
+		todo = todo[1:]
+		if n == nil {
+			continue
+		}
+		for _, e := range n.In {
+			if all = append(all, e); isWrapper(e.Caller.Func) && !seen[e.Caller.Func] {
+				seen[e.Caller.Func] = true
+				todo = append(todo, e.Caller.Func)
+			}
+		}
+	}
+	return all
 }
 
 // reach finds the functions that can have an arena.

@@ -26,7 +26,7 @@ func (p *plan) newGroup(m *types.Func) *group {
 	recv := types.Unalias(m.Signature().Recv().Type())
 	named, _ := recv.(*types.Named)
 	u, ok := recv.Underlying().(*types.Interface)
-	if !ok || named == nil || named.TypeParams().Len() > 0 || m.Exported() && named.Obj().Exported() && !p.whole {
+	if !ok || named == nil || named.TypeParams().Len() > 0 || m.Exported() && named.Obj().Exported() && !p.whole || p.elsewhere(m) || p.elsewhere(named.Obj()) {
 		return nil
 	}
 	g := &group{method: m}

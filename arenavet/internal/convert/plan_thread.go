@@ -174,18 +174,26 @@ func (p *plan) thread(e entry) (edits, error) {
 	}
 	fields := map[*ast.StructType]bool{}
 	for _, c := range slices.SortedFunc(maps.Values(p.carriers), func(a, b *carrier) int { return p.compare(a.spec.Pos(), b.spec.Pos()) }) {
+		list := slices.DeleteFunc(slices.Clone(c.lits), func(l *literal) bool { return !l.set || !need[p.all[l.fn]] || !p.used(l, need) })
 		for _, l := range c.lits {
-			if !l.set || !need[p.all[l.fn]] || !p.used(l, need) {
-				continue
-			}
-			text := c.field + ": " + p.all[l.fn].arena
-			if l.lit == nil {
-				p.insert(all, l.end, "\n\t"+l.name.Name+"."+c.field+" = "+p.all[l.fn].arena)
-			} else {
+			set := slices.Contains(list, l)
+			switch {
+			case l.lit != nil && !keyed(l.lit) && len(list) > 0:
+				p.insert(all, l.lit.Elts[len(l.lit.Elts)-1].End(), ", "+arenaOf(p.all[l.fn], set))
+			case !set:
+			case l.lit != nil:
+				text := c.field + ": " + p.all[l.fn].arena
 				if len(l.lit.Elts) > 0 {
 					text += ", "
 				}
 				p.insert(all, l.lit.Lbrace+1, text)
+			case l.into:
+				p.insert(all, p.decls[l.fn].decl.Body.Lbrace+1, fmt.Sprintf("\n\tif %[1]s != nil {\n\t\t%[1]s.%[2]s = %[3]s\n\t}\n", l.name.Name, c.field, p.all[l.fn].arena))
+			default:
+				p.insert(all, l.end, "\n\t"+l.name.Name+"."+c.field+" = "+p.all[l.fn].arena)
+			}
+			if !set {
+				continue
 			}
 			if !fields[c.spec] {
 				fields[c.spec] = true
@@ -210,6 +218,14 @@ func (p *plan) bodyStart(d *declared) token.Pos {
 		}
 	}
 	return at
+}
+
+// arenaOf is what a function calls its arena, or nil.
+func arenaOf(f *planned, set bool) string {
+	if set {
+		return f.arena
+	}
+	return "nil"
 }
 
 func (p *plan) contextOf(fn *ssa.Function) string {

@@ -1,9 +1,11 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -21,7 +23,7 @@ import (
 func (r *Result) Print(out io.Writer) error {
 	p := r.plan
 	need := p.needed()
-	moved, total, errors := 0, 0, 0
+	moved, total, failures := 0, 0, 0
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	functions := slices.SortedFunc(slices.Values(p.order), func(a, b *planned) int { return p.compare(a.fn.Pos(), b.fn.Pos()) })
@@ -40,7 +42,7 @@ func (r *Result) Print(out io.Writer) error {
 				fmt.Fprintf(w, "%s  %s\tin the arena\t\n", p.position(s.Pos), s.What)
 			} else {
 				if p.forError(f.fn, s) {
-					errors++
+					failures++
 				}
 				fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
 			}
@@ -49,7 +51,7 @@ func (r *Result) Print(out io.Writer) error {
 	for _, s := range p.outside() {
 		total++
 		if p.forError(s.fn, s) {
-			errors++
+			failures++
 		}
 		fmt.Fprintf(w, "%s  %s\ton the heap: %s\t\n", p.position(s.Pos), s.What, s.Reason)
 	}
@@ -77,9 +79,9 @@ func (r *Result) Print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d of %d sites move into the arena, in %d files\n", moved, total-errors, len(r.Files))
-	if errors > 0 {
-		fmt.Fprintf(out, "%d others are of errors, which live for long\n", errors)
+	fmt.Fprintf(out, "%d of %d sites move into the arena, in %d files\n", moved, total-failures, len(r.Files))
+	if failures > 0 {
+		fmt.Fprintf(out, "%d others are of errors, which live for long\n", failures)
 	}
 	for _, t := range r.Tests {
 		fmt.Fprintln(out, t)
@@ -129,11 +131,17 @@ func (p *plan) outside() (all []*Site) {
 		seen[fn] = true
 		why := "no arena gets there: it is called by way of a value"
 		switch d := p.decls[fn]; {
+		case ofCgo(d.file):
+			why = "its file imports C"
+		case p.elsewhere(fn.Object()):
+			why = "other builds have another text of its function"
 		case p.generated[d.file]:
 			why = "it is in generated code"
 			if name := grammarOf(d.file); name != "" {
 				why += ", which goyacc makes of " + name
-				if err := p.stale[d.file]; err != nil {
+				if err := p.stale[d.file]; errors.Is(err, fs.ErrNotExist) {
+					why = "a comment says that it is made of " + name + ", which is not there"
+				} else if err != nil {
 					why += ": " + err.Error()
 				}
 			}

@@ -207,6 +207,9 @@ func (p *program) messages(pos token.Pos) (all []string) {
 	all = slices.Clone(p.escaping[advise.LineKey{File: at.Filename, Line: at.Line}])
 	if told.Filename != at.Filename {
 		name := filepath.Join(filepath.Dir(at.Filename), filepath.Base(told.Filename)) // a directive's name has no folder
+		if p.cgo[at.Filename] {
+			name = told.Filename
+		}
 		all = append(all, p.escaping[advise.LineKey{File: name, Line: told.Line}]...)
 	}
 	return all
@@ -315,11 +318,32 @@ func (p *program) boxes(fn *ssa.Function, told map[int]int) (all []*Site) {
 		messages := p.escaping[advise.LineKey{File: from.Filename, Line: line}]
 		for i, m := range messages {
 			if kind := kindOf(m); i >= told[line] && (kind == "box" || kind == "arguments" || kind == "channel") {
-				all = append(all, &Site{What: m, Pos: file.LineStart(line), Reason: "is a " + kind + ", and has no text in an arena", fn: fn, kind: kind})
+				what := kind
+				if kind == "box" && p.methodValue(fn, line, m) {
+					what = "method value"
+				}
+				all = append(all, &Site{What: m, Pos: file.LineStart(line), Reason: "is a " + what + ", and has no text in an arena", fn: fn, kind: kind})
 			}
 		}
 	}
 	return all
+}
+
+// methodValue reports whether a text in a line of a function is a method that is not called there: a closure.
+func (p *program) methodValue(fn *ssa.Function, line int, text string) (found bool) {
+	d := p.decls[fn]
+	called := map[ast.Expr]bool{}
+	ast.Inspect(d.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			called[ast.Unparen(n.Fun)] = true
+		case *ast.SelectorExpr:
+			s := d.pkg.TypesInfo.Selections[n]
+			found = found || s != nil && s.Kind() == types.MethodVal && !called[n] && types.ExprString(n) == text && p.fset.PositionFor(n.Pos(), false).Line == line
+		}
+		return !found
+	})
+	return found
 }
 
 // kindOf sorts the compiler's messages.
