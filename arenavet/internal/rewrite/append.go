@@ -42,6 +42,9 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]
 			// The type could not be inferred.
 			name := ElemName(pass, slice.Elem())
 			if name == "" {
+				name = imported(pass, slice.Elem(), expr.Pos())
+			}
+			if name == "" {
 				return nil, false
 			}
 			edits[0].NewText = append(edits[0].NewText, "["+name+"]"...)
@@ -85,6 +88,29 @@ func ElemName(pass *analysis.Pass, t types.Type) string {
 		return ""
 	}
 	return n.Obj().Name()
+}
+
+// imported is how the file at pos writes a type of a package that it imports, or empty.
+func imported(pass *analysis.Pass, t types.Type, pos token.Pos) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.TypeArgs().Len() > 0 || !n.Obj().Exported() || n.Obj().Pkg() == nil || n.Obj().Parent() != n.Obj().Pkg().Scope() {
+		return ""
+	}
+	for _, file := range pass.Files {
+		if pos < file.FileStart || pos > file.FileEnd {
+			continue
+		}
+		for _, spec := range file.Imports {
+			of := pass.TypesInfo.PkgNameOf(spec)
+			if of == nil || of.Imported() != n.Obj().Pkg() {
+				continue
+			}
+			if _, obj := pass.Pkg.Scope().Innermost(pos).LookupParent(of.Name(), pos); obj == of {
+				return of.Name() + "." + n.Obj().Name()
+			}
+		}
+	}
+	return ""
 }
 
 // ArenaName returns what the file at pos calls package arena, or empty.

@@ -1,6 +1,10 @@
 package appends
 
-import "github.com/ebbpool/arena"
+import (
+	"fmt"
+
+	"github.com/ebbpool/arena"
+)
 
 func simple(a *arena.Arena) []int {
 	s := arena.MakeSlice[int](a, 0, 10)
@@ -36,6 +40,15 @@ func element(a *arena.Arena, e error) []any {
 	s := arena.MakeSlice[any](a, 0, 10)
 	return append(s, e) // want `builtin append to s, memory of arena a`
 }
+
+func imported(a *arena.Arena, e *named) []fmt.Stringer {
+	s := arena.MakeSlice[fmt.Stringer](a, 0, 10)
+	return append(s, e) // want `builtin append to s, memory of arena a`
+}
+
+type named struct{}
+
+func (*named) String() string { return "" }
 
 func slab(l *arena.Slab[int]) []int {
 	s := l.MakeSlice(0, 10)
