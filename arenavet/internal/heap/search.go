@@ -50,12 +50,6 @@ func (h *advisor) search(p place) *vertex {
 	return f
 }
 
-// Decided is for package convert, which asks the search nothing: the compiler has told it what goes to the heap,
-// and its own analysis what outlives the arena. All that has a text is advised then. Without those two the search
-// answers both, as well as the source of one function tells: what nobody else sees is not advised, nor what
-// may be used later.
-var Decided bool
-
 // of returns what becomes of the value of an expression.
 func (h *advisor) of(e ast.Node) escape {
 	if Decided {
