@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
@@ -88,19 +87,6 @@ func (p *plan) at(why life.Reason) string {
 		return ""
 	}
 	return " (" + p.position(why.Pos) + ")"
-}
-
-// fromContext is the parameter of a root whose context has the arena.
-func fromContext(fn *ssa.Function) string {
-	for _, v := range fn.Params {
-		switch catalog.TypeName(v.Type()) {
-		case "*net/http.Request", "context.Context":
-			if v.Name() != "_" && v.Name() != "" {
-				return v.Name()
-			}
-		}
-	}
-	return ""
 }
 
 // bodies are those that run for a function: of a generic one, its instances that the root leads to.

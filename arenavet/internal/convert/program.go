@@ -303,6 +303,19 @@ func (p *program) literal(name string, fn *ssa.Function, end string) (*ssa.Funct
 	return fn, nil
 }
 
+// fromContext is the parameter of a root whose context has the arena.
+func fromContext(fn *ssa.Function) string {
+	for _, v := range fn.Params {
+		switch catalog.TypeName(v.Type()) {
+		case "*net/http.Request", "context.Context":
+			if v.Name() != "_" && v.Name() != "" {
+				return v.Name()
+			}
+		}
+	}
+	return ""
+}
+
 // cone are the functions that a root may call, with itself.
 func (p *program) cone(root *ssa.Function) map[*ssa.Function]bool {
 	own, cone := map[*ssa.Function]bool{}, map[*ssa.Function]bool{}
