@@ -121,7 +121,7 @@ func (p *plan) convertible(fn *ssa.Function) bool {
 // textual reports whether a function stands in a text that is not generated.
 func (p *program) textual(fn *ssa.Function) bool {
 	d := p.decls[fn]
-	return d != nil && !p.generated[d.file] && !p.elsewhere(fn.Object())
+	return d != nil && !p.generated[d.file] && !p.elsewhere(outermost(fn).Object())
 }
 
 // blankTypes reports whether a type parameter of a function has no name for its wrapper to call it by.

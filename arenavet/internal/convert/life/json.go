@@ -70,7 +70,7 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into *set) {
 		}
 	}
 	for _, g := range f.reach(into).things { // with what is read
-		if !direct[g] {
+		if !direct[g] && !f.isText(g) {
 			f.store(ref{g.place(""), ""}, "*", read, nil, why)
 		}
 	}
@@ -78,6 +78,14 @@ func (f *function) decode(call ssa.CallInstruction, v ssa.Value, into *set) {
 	for _, g := range f.p.readers {
 		f.run(applied{call: call, to: g}, []*set{given, read}, nil)
 	}
+}
+
+// isText reports whether an object is the bytes of a string that a caller gave, which lead to nothing.
+func (f *function) isText(g *thing) bool {
+	if g.kind != param || g.deep || g.n >= len(f.fn.Params) {
+		return false
+	}
+	return catalog.IsText(f.fn.Params[g.n].Type())
 }
 
 // findReaders finds the program's own methods that a JSON reader calls: they may keep what is read.
