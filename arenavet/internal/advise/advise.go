@@ -105,7 +105,7 @@ func (a *adviser) decide() error {
 			packages[s.path] = true
 		}
 	}
-	escaping, err := Escapes(a.Dir, slices.Sorted(maps.Keys(packages)))
+	escaping, _, err := Escapes(a.Dir, slices.Sorted(maps.Keys(packages)))
 	if err != nil {
 		a.notes = append(a.notes, fmt.Sprintf("the compiler can't be asked what escapes: %v", err))
 	}

@@ -162,6 +162,12 @@ type LineKey struct {
 	Line int
 }
 
+// Place is one in a line: columns are bytes, from 1.
+type Place struct {
+	LineKey
+	Column int
+}
+
 // life tells how long values live, as far as that is known.
 type life struct {
 	live    float64 // how many are in use

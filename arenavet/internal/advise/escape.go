@@ -9,18 +9,17 @@ import (
 
 // escapeLine is one of the compiler's: of a grammar's lines and its parser's, which goyacc has it know, it tells no column,
 // and before Go 1.27 no folder.
-var escapeLine = regexp.MustCompile(`^(.+\.(?:go|y)|(?:.*[/\\])?yaccpar):(\d+)(?::\d+)?: (.*)$`)
+var escapeLine = regexp.MustCompile(`^(.+\.(?:go|y)|(?:.*[/\\])?yaccpar):(\d+)(?::(\d+))?: (.*)$`)
 
-// Escapes asks the compiler what the packages send to the heap, line by line. What an
-// inlined function does stands at the line of its call. The compiler's answer is kept in the
-// build cache.
-func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
+// Escapes asks the compiler what the packages send to the heap, line by line, and what stays, by its place. What
+// an inlined function does stands at the parenthesis of its call. The compiler's answer is kept in the build cache.
+func Escapes(dir string, paths []string) (escaping map[LineKey][]string, stays map[Place]bool, err error) {
 	if len(paths) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	stdout, stderr, err := goCommand(dir, append([]string{"list", "-export", "-gcflags=-m", "-f", "{{.ImportPath}} {{.Dir}}"}, paths...)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	folders := map[string]string{}
 	for line := range strings.Lines(string(stdout)) {
@@ -28,6 +27,7 @@ func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 		folders[path] = folder
 	}
 	all, folder := map[LineKey][]string{}, dir
+	stays = map[Place]bool{}
 	for line := range strings.Lines(string(stderr)) {
 		if path, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "# "); ok {
 			folder = folders[path] // what follows is this package's
@@ -37,11 +37,12 @@ func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 		if m == nil {
 			continue
 		}
-		what, ok := strings.CutSuffix(m[3], " escapes to heap")
-		if moved, isMoved := strings.CutPrefix(m[3], "moved to heap: "); isMoved {
+		what, ok := strings.CutSuffix(m[4], " escapes to heap")
+		if moved, isMoved := strings.CutPrefix(m[4], "moved to heap: "); isMoved {
 			what, ok = "var "+moved, true
 		}
-		if !ok {
+		kept := strings.HasSuffix(m[4], " does not escape")
+		if !ok && !kept {
 			continue
 		}
 		file := m[1]
@@ -52,9 +53,15 @@ func Escapes(dir string, paths []string) (map[LineKey][]string, error) {
 			file = filepath.Join(dir, file)
 		}
 		n, _ := strconv.Atoi(m[2])
-		all[LineKey{file, n}] = append(all[LineKey{file, n}], what)
+		column, _ := strconv.Atoi(m[3])
+		at := Place{LineKey{file, n}, column}
+		before, known := stays[at]
+		stays[at] = kept && (before || !known) // one of several bodies may need the heap
+		if ok {
+			all[at.LineKey] = append(all[at.LineKey], what)
+		}
 	}
-	return all, nil
+	return all, stays, nil
 }
 
 var methodValue = regexp.MustCompile(`^[\w.()*]+\.\w+$`)

@@ -25,7 +25,7 @@ func TestEscapesGrammar(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		write(name+"/y.go", "package "+name+"\n\nvar All []*int\n\n//line yaccpar:7\nfunc Add() { All = append(All, new(int)) }\n\n//line "+name+".y:9\nfunc More() { All = append(All, new(int)) }\n")
 	}
-	all, err := Escapes(dir, []string{"example.com/grammars/a", "example.com/grammars/b"})
+	all, _, err := Escapes(dir, []string{"example.com/grammars/a", "example.com/grammars/b"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ type program struct {
 	stores    map[token.Pos][]border // where a copy can be stored
 	whole     bool                   // a main is among them
 	escaping  map[advise.LineKey][]string
+	staying   map[advise.Place]bool // what the compiler leaves on the stack
 	decls     map[*ssa.Function]*declared
 	ssaOf     map[*types.Func]*ssa.Function
 	generated map[*ast.File]bool
@@ -110,7 +111,7 @@ func load(dir string, patterns []string, generated bool) (*program, error) {
 		paths = append(paths, pkg.PkgPath)
 		p.readNames(pkg)
 	}
-	p.escaping, err = advise.Escapes(dir, paths)
+	p.escaping, p.staying, err = advise.Escapes(dir, paths)
 	return p, err
 }
 

@@ -55,6 +55,9 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 		line := p.fset.PositionFor(pos, false)
 		messages := p.messages(pos)
 		if kind != "" {
+			if _, isLit := n.(*ast.CompositeLit); (isLit || kind == "value") && (p.stays(pos) || p.stays(at)) {
+				return false // texts and lists of any length have room on the stack for small ones only
+			}
 			other := p.fset.PositionFor(at, false)
 			if other.Line != line.Line {
 				messages = append(messages, p.messages(at)...)
@@ -199,6 +202,12 @@ func (p *program) sitesOf(fn *ssa.Function, bodies []*ssa.Function) (all []*Site
 		return true
 	})
 	return append(all, p.boxes(fn, told)...)
+}
+
+// stays reports whether the compiler leaves on the stack what is made at a place.
+func (p *program) stays(pos token.Pos) bool {
+	at := p.fset.PositionFor(pos, false)
+	return p.staying[advise.Place{LineKey: advise.LineKey{File: at.Filename, Line: at.Line}, Column: at.Column}]
 }
 
 // messages are the compiler's for a line, by its place in its file and by that which a directive gives it.
