@@ -59,7 +59,10 @@ func automatic(m rounds.Measured) (all []Figure, _ error) {
 		if len(m.Values(name, "sites")) == 0 {
 			continue
 		}
-		of := func(form, unit string) float64 { return median(m.Values(name+"/form="+form, unit)) }
+		of := func(form string) float64 { return median(m.Values(name+"/form="+form, "allocs/op")) }
+		timesAsFast := func(form string) float64 { // by rounds, since the clock changes between them
+			return median(Ratios(m.Values(name+"/form=plain", "cpu-ns/op"), m.Values(name+"/form="+form, "cpu-ns/op"), false))
+		}
 		add := func(measure string, values ...float64) {
 			if g, ok := (Figure{Table: "automatic", Work: strings.TrimPrefix(o.Path, "github.com/") + ", " + o.Root(), Measure: measure}).Single(values); ok {
 				all = append(all, g)
@@ -68,21 +71,17 @@ func automatic(m rounds.Measured) (all []Figure, _ error) {
 		add("seconds", m.Values(name, "seconds")...)
 		add("sites moved", m.Values(name, "moved")...)
 		add("of", m.Values(name, "sites")...)
-		const cpu, allocations = "cpu-ns/op", "allocs/op"
-		add("allocations", of("plain", allocations))
-		add("by hand", of("arena", allocations))
-		add("automatic", of("automatic", allocations))
-		add("% of those removed by hand", share(of, allocations))
-		add("times as fast by hand", of("plain", cpu)/of("arena", cpu))
-		add("times as fast, automatic", of("plain", cpu)/of("automatic", cpu))
-		if of("arena", cpu) < of("plain", cpu) {
-			add("% of that gain", share(of, cpu))
+		plain, byHand, automatic := of("plain"), of("arena"), of("automatic")
+		add("allocations", plain)
+		add("by hand", byHand)
+		add("automatic", automatic)
+		add("% of those removed by hand", 100*(plain-automatic)/(plain-byHand))
+		fastByHand, fast := timesAsFast("arena"), timesAsFast("automatic")
+		add("times as fast by hand", fastByHand)
+		add("times as fast, automatic", fast)
+		if fastByHand > 1 {
+			add("% of that gain", 100*(1-1/fast)/(1-1/fastByHand))
 		}
 	}
 	return all, err
-}
-
-// share is how much the automatic conversion saves, of what that by hand saves, in percent.
-func share(of func(form, unit string) float64, unit string) float64 {
-	return 100 * (of("plain", unit) - of("automatic", unit)) / (of("plain", unit) - of("arena", unit))
 }
