@@ -41,6 +41,17 @@ func (p *program) add(all edits, from, to token.Pos, text string) {
 
 func (p *program) insert(all edits, at token.Pos, text string) { p.add(all, at, at, text) }
 
+// bodyStart is where a function's first statements are inserted: behind the brace, and the comment that stands there.
+func (p *program) bodyStart(d *declared) token.Pos {
+	at := d.decl.Body.Lbrace + 1
+	for _, c := range d.file.Comments {
+		if list := d.decl.Body.List; c.Pos() >= at && p.fset.Position(c.Pos()).Line == p.fset.Position(at).Line && (len(list) == 0 || c.Pos() < list[0].Pos()) {
+			return c.List[0].End()
+		}
+	}
+	return at
+}
+
 // apply changes a text: at one place what is inserted comes before what is replaced. Edits that overlap an
 // earlier one are left out.
 func apply(text []byte, list []edit) (out []byte, done []edit) {

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"go/ast"
 	"go/types"
 	"iter"
 
@@ -127,4 +128,17 @@ func offersGeneric(pkg *types.Package) bool {
 		}
 	}
 	return false
+}
+
+// statements are those of a list, as a block has one.
+func statements(n ast.Node) []ast.Stmt {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		return n.List
+	case *ast.CaseClause:
+		return n.Body
+	case *ast.CommClause:
+		return n.Body
+	}
+	return nil
 }

@@ -180,16 +180,7 @@ func declaredAlone(fn *ssa.Function, s *ast.DeclStmt) *literal {
 
 // madeAlone are those of x := new(T) that are statements of a block.
 func madeAlone(fn *ssa.Function, info *types.Info, n ast.Node) (all []*literal) {
-	var list []ast.Stmt
-	switch n := n.(type) {
-	case *ast.BlockStmt:
-		list = n.List
-	case *ast.CaseClause:
-		list = n.Body
-	case *ast.CommClause:
-		list = n.Body
-	}
-	for _, s := range list {
+	for _, s := range statements(n) {
 		a, ok := s.(*ast.AssignStmt)
 		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 			continue

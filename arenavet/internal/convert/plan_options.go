@@ -52,5 +52,5 @@ func (p *plan) writeGuard(all edits, root *planned, e entry) {
 	if e == gated {
 		more = fmt.Sprintf(" && arenaGate != %q", live.value)
 	}
-	p.insert(all, p.decls[root.fn].decl.Body.Lbrace+1, fmt.Sprintf("\n\tif len(%s) > 0%s {\n\t\t%s = nil // they may keep what they get\n\t}\n", p.guard, more, root.arena))
+	p.insert(all, p.bodyStart(p.decls[root.fn]), fmt.Sprintf("\n\tif len(%s) > 0%s {\n\t\t%s = nil // they may keep what they get\n\t}\n", p.guard, more, root.arena))
 }

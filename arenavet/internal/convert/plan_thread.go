@@ -188,7 +188,7 @@ func (p *plan) thread(e entry) (edits, error) {
 				}
 				p.insert(all, l.lit.Lbrace+1, text)
 			case l.into:
-				p.insert(all, p.decls[l.fn].decl.Body.Lbrace+1, fmt.Sprintf("\n\tif %[1]s != nil {\n\t\t%[1]s.%[2]s = %[3]s\n\t}\n", l.name.Name, c.field, p.all[l.fn].arena))
+				p.insert(all, p.bodyStart(p.decls[l.fn]), fmt.Sprintf("\n\tif %[1]s != nil {\n\t\t%[1]s.%[2]s = %[3]s\n\t}\n", l.name.Name, c.field, p.all[l.fn].arena))
 			default:
 				p.insert(all, l.end, "\n\t"+l.name.Name+"."+c.field+" = "+p.all[l.fn].arena)
 			}
@@ -209,18 +209,7 @@ func (p *plan) thread(e entry) (edits, error) {
 	return all, nil
 }
 
-// bodyStart is behind the brace of a function's body, and behind the comment that stands there.
-func (p *plan) bodyStart(d *declared) token.Pos {
-	at := d.decl.Body.Lbrace + 1
-	for _, c := range d.file.Comments {
-		if list := d.decl.Body.List; c.Pos() >= at && p.fset.Position(c.Pos()).Line == p.fset.Position(at).Line && (len(list) == 0 || c.Pos() < list[0].Pos()) {
-			return c.List[0].End()
-		}
-	}
-	return at
-}
-
-// arenaOf is what a function calls its arena, or nil.
+// arenaOf returns the text of an argument: the function's arena, or nil.
 func arenaOf(f *planned, set bool) string {
 	if set {
 		return f.arena

@@ -73,18 +73,10 @@ func divisible(body *ast.BlockStmt, stmt *ast.AssignStmt) bool {
 	}
 	listed, jumps := false, false
 	ast.Inspect(body, func(n ast.Node) bool {
-		var list []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BranchStmt:
-			jumps = jumps || n.Tok == token.GOTO
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
+		if b, ok := n.(*ast.BranchStmt); ok {
+			jumps = jumps || b.Tok == token.GOTO
 		}
-		listed = listed || slices.Contains(list, ast.Stmt(stmt))
+		listed = listed || slices.Contains(statements(n), ast.Stmt(stmt))
 		return true
 	})
 	return listed && !jumps

@@ -63,7 +63,7 @@ func word(p *Parser, text string) *Node {
 func number(p *Parser, text string) *Node { return &Node{Text: "#" + text, Next: p.first} }
 
 // Parse is the root.
-func Parse(text string, options ...Option) string {
+func Parse(text string, options ...Option) string { // the root
 	p := newParser(append([]Option{WithDrawer(newPlain("- "))}, options...)...)
 	for _, field := range strings.Split(text, " ") {
 		p.first = p.by[len(field)%2](p, field)

@@ -30,6 +30,9 @@ func (s *Server) Get(w http.ResponseWriter, r *http.Request) {
 	}
 	moves := &Answer{Items: []*Item{{r.FormValue("name") + "."}}}
 	json.NewEncoder(w).Encode(moves)
+	held := &Answer{Items: []*Item{{"stays, and so does its list"}}}
+	json.NewEncoder(w).Encode(held)
+	kept = held.Items[0]
 	stays := &Item{}
 	http.StripPrefix("/", &Server{stays}).ServeHTTP(w, r)
 }
