@@ -1,9 +1,9 @@
 package machine
 
 // patience is how many epochs in a row must not use a lane before it is parked. To find
-// one, and to park it again, costs what the look at some that are in use does. A lane that was
-// parked for so many epochs is used seldom, and parked again when the epoch ends that took it
-// back: small epochs pay nothing for a large one among them.
+// one, and to park it again, costs what the look at some that are in use does. A lane that
+// twice as many epochs did not use is used seldom, and parked again when the epoch ends that
+// took it back: small epochs pay nothing for a large one among them.
 const patience = 3
 
 // seldom is the idle of a lane that is parked when its epoch ends.
@@ -32,8 +32,12 @@ func (r *Region) unpark(l *Lane) {
 	l.Lo, l.Hi = l.begin(), l.cap
 	missed := uint32(r.resets) - l.ops.since
 	l.retention.missed(missed)
+	waited := uint32(patience) // before it was parked
+	if l.retention.idle == seldom {
+		waited = 0
+	}
 	l.retention.idle = 0
-	if missed >= patience {
+	if missed+waited >= 2*patience {
 		l.retention.idle = seldom
 	}
 }
@@ -55,8 +59,8 @@ func (r *Region) park(l *Lane, ended uint64) {
 	t.swap(int(l.ops.index), p.first)
 	l.ops.since = uint32(ended)
 	l.Lo, l.Hi = 0, 0
-	// What wants nothing has one small chunk at most, which is worth no look.
-	if l.ops.next == nil && l.retention.want != 0 {
+	// One small chunk stays, whatever the lane's epochs needed: it is worth no look.
+	if l.ops.next == nil && held > notWorthIt {
 		due := &p.due[(uint(ended)-uint(l.retention.epochs))%Window]
 		if l.ops.next = *due; l.ops.next == nil {
 			l.ops.next = vacant

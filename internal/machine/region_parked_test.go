@@ -153,6 +153,42 @@ func TestLanesThatAreUsedSeldomAreParkedAtOnce(t *testing.T) {
 	}
 }
 
+// Nobody looks at a parked lane that has one small chunk: it would keep that. Else one small
+// epoch in each window looks at the lanes of all large ones. A larger chunk is looked at.
+func TestSmallParkedLanesHaveNoTurn(t *testing.T) {
+	if check.On {
+		t.Skip("no chunk is kept")
+	}
+	var r Region
+	r.Init(1024, 1<<30)
+	for _, typ := range manyTypes(40) {
+		NewOfType(&r, typ)
+	}
+	for range patience + 1 {
+		r.Empty()
+	}
+	p := r.Types.parked
+	if p == nil || p.first != 0 || p.held == 0 {
+		t.Fatalf("the lanes are not parked: %+v", p)
+	}
+	if p.due != [Window]*Lane{} {
+		t.Error("lanes of one small chunk have a turn")
+	}
+	for range 3 * Window {
+		r.Empty()
+	}
+	if n := p.chunks; n != 40 {
+		t.Errorf("%d chunks are left, not one of each lane", n)
+	}
+	MakeSliceOfType(&r, manyTypes(1)[0], 3000, 3000)
+	for range patience + 1 {
+		r.Empty()
+	}
+	if p.due == [Window]*Lane{} {
+		t.Error("a lane with a large chunk has no turn")
+	}
+}
+
 // A lane all of whose values are in chunks that came beside its current one is in use.
 func TestLanesWithoutUseOfTheirChunkAreNotParked(t *testing.T) {
 	if check.On {
