@@ -76,12 +76,13 @@ QUICK = test-plain test-cpp-asan test-cpp-release test-lint test-race-quick test
 # What it has less of than a part of test-all.
 LESS = test-race-quick test-lab-quick test-arenavet-quick
 # Each other build, processor, Go and compiler.
-REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm test-arm64 test-race test-race-off test-asan test-lab test-go-oldest \
-	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-checkptr test-386 test-benches test-vet \
+REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm64 test-race test-asan test-lab test-go-oldest \
+	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-386 test-benches test-vet \
 	test-adapters-builds test-adapters-others test-examples-builds test-soak test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
 	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
-# What others have in part: combinations of checks, and all clangs of Debian.
-LONGEST = test-race-check test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
+# What others have in part: combinations of checks (the race detector has checkptr's), ARM of
+# 32 bits beside ARM of 64 and x86 of 32, and all clangs of Debian.
+LONGEST = test-race-check test-race-off test-checkptr test-arm test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
 	test-cpp-cross-all test-cpp-peers test-arenavet-long
 
 # What tests the root.
@@ -102,8 +103,8 @@ include scripts/measure.mk
 test: tools ## everything once, as users build it: 4 minutes on two idle cores
 	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
 
-test-all: tools ## each build, processor, Go and compiler once: 27 minutes on two idle cores
-	$(call parts,27 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
+test-all: tools ## each build, processor, Go and compiler once: 40 minutes on two idle cores
+	$(call parts,40 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
 
 test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
 	$(MAKE) test-all SHORT= PARTLIMIT=5h

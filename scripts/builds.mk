@@ -83,8 +83,8 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
 SLOW = $(HEAVY)|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$|^TestSparesAgainstTheModel$$|^TestPoolIsWarmAfterAPause$$|^TestCollectorAPIOnArenaMemory$$|^TestSyncInArenaMemory$$|^TestHeadersOfAServer$$|^TestHandmadeTimeouts$$|^TestTimeoutHandlerRecycles$$
 
-# Without codecs and handlers: of a processor they know the size and order of words, and
-# whether it multiplies and adds in one, which test-386 and test-s390x have. (CI's machine
+# But on s390x without codecs and handlers: of a processor they know the size and order of words,
+# and whether it multiplies and adds in one, which test-386 and test-s390x have. (CI's machine
 # with ARM runs make test.)
 test-arm64: tools ## the suite on ARM of 64 bits, emulated by qemu where there is one (SHORT= for all of it)
 	scripts/emulated.sh arm64 $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
@@ -95,8 +95,8 @@ test-arm: tools ## the same on ARM of 32 bits
 test-s390x: tools ## the same on a big-endian machine, with codecs and handlers
 	scripts/emulated.sh s390x $(GO) test $(TESTFLAGS) $(EMULATED)
 
-test-wasm: tools ## the same as WebAssembly, in wazero, with codecs
-	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out ./arenahttp,$(EMULATED)),$(EMULATED))
+test-wasm: tools ## the same as WebAssembly, in wazero
+	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
 
 WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
 test-go-oldest: tools ## the suite on the oldest Go that is promised
