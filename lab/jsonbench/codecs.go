@@ -16,7 +16,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/corpora"
 	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 

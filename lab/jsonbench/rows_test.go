@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/corpora"
 )
 
 // small is a document of 100 bytes.

@@ -10,9 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
-	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/corpora"
 	"github.com/ebbpool/arena/lab/matrix"
 	"github.com/ebbpool/arena/lab/rounds"
 	"github.com/ebbpool/arena/lab/subjects"
@@ -24,7 +22,7 @@ func anchors(ctx context.Context, dir, benchtime string, report io.Writer) (all 
 	least, _ := time.ParseDuration(benchtime) // not of 1x
 	args := []string{strconv.Itoa(int(least.Milliseconds()))}
 	for _, c := range corpora.All {
-		text, err := c.Read(func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) })
+		text, err := c.Read()
 		if err != nil {
 			return nil, err
 		}

@@ -15,14 +15,14 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"github.com/ebbpool/arena/internal/corpora"
+	"github.com/ebbpool/arena/lab/corpora"
 )
 
 const out = "types_generated.go"
 
 func main() {
 	log.SetFlags(0)
-	if err := generate("../../../internal/corpora"); err != nil {
+	if err := generate("../../corpora"); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Corpus is a document and the type that it is decoded into.
@@ -36,8 +38,8 @@ var All = []Corpus{
 }
 
 // Read returns the document. The large ones are files of the Go installation that
-// are compressed; unzip says how to undo that, nil for the program zstd.
-func (c *Corpus) Read(unzip func(io.Reader) (io.Reader, error)) ([]byte, error) {
+// are compressed.
+func (c *Corpus) Read() ([]byte, error) {
 	if c.file == "" {
 		return json.Marshal(request())
 	}
@@ -55,18 +57,11 @@ func (c *Corpus) Read(unzip func(io.Reader) (io.Reader, error)) ([]byte, error) 
 	if _, err := os.Stat(path); err != nil { // from Go 1.27 on
 		path = filepath.Join(folder, "_embed", c.file+".json.zst")
 	}
-	if unzip == nil {
-		doc, err := exec.Command("zstd", "-dcq", path).Output()
-		if err != nil {
-			return nil, fmt.Errorf("zstd %s: %w", path, err)
-		}
-		return doc, nil
-	}
 	packed, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := unzip(bytes.NewReader(packed))
+	r, err := zstd.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
