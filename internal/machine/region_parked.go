@@ -59,8 +59,8 @@ func (r *Region) park(l *Lane, ended uint64) {
 	t.swap(int(l.ops.index), p.first)
 	l.ops.since = uint32(ended)
 	l.Lo, l.Hi = 0, 0
-	// One small chunk stays, whatever the lane's epochs needed: it is worth no look.
-	if l.ops.next == nil && held > notWorthIt {
+	// One small chunk stays, whatever the epochs needed: it is worth no look.
+	if l.ops.next == nil && (held > notWorthIt || len(l.free) != 0) {
 		due := &p.due[(uint(ended)-uint(l.retention.epochs))%Window]
 		if l.ops.next = *due; l.ops.next == nil {
 			l.ops.next = vacant

@@ -154,7 +154,8 @@ func TestLanesThatAreUsedSeldomAreParkedAtOnce(t *testing.T) {
 }
 
 // Nobody looks at a parked lane that has one small chunk: it would keep that. Else one small
-// epoch in each window looks at the lanes of all large ones. A larger chunk is looked at.
+// epoch in each window looks at the lanes of all large ones. A larger chunk is looked at, and so
+// are two, which a limit may leave.
 func TestSmallParkedLanesHaveNoTurn(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -186,6 +187,20 @@ func TestSmallParkedLanesHaveNoTurn(t *testing.T) {
 	}
 	if p.due == [Window]*Lane{} {
 		t.Error("a lane with a large chunk has no turn")
+	}
+
+	var two Region
+	two.Init(1024, 1<<30)
+	NewOfType(&two, manyTypes(1)[0])
+	two.Empty()
+	l := two.Types.lanes[0]
+	l.addFree(l.newChunk(l.align(), l.align()))
+	l.retention.fresh, l.retention.top = false, 0 // as after an epoch that kept both
+	for range patience {
+		two.Empty()
+	}
+	if p := two.Types.parked; l.Chunks() != 2 || l.HeldBytes() > notWorthIt || p.first != 0 || p.due == [Window]*Lane{} {
+		t.Errorf("a lane with %d chunks of %d bytes has no turn", l.Chunks(), l.HeldBytes())
 	}
 }
 
