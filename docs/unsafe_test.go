@@ -61,7 +61,7 @@ var importsUnsafe = map[string]string{
 // or been given, and say why it has the type that they take it for.
 var callsXunsafe = []string{
 	".", "arenahttp", "arenajson", "fixedpool", "internal/escape", "internal/guard", "internal/hooks", "internal/machine",
-	"adapters/protobuf",
+	"internal/smallmap", "adapters/protobuf",
 }
 
 // Whoever makes or follows a pointer of package unsafe is found by these two lists:

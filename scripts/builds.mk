@@ -16,7 +16,7 @@ test-vet: tools ## go vet for other systems and builds
 	CGO_ENABLED=0 GOOS=ios GOARCH=arm64 $(GO) build . # vet would need Apple's linker
 
 test-portable: tools ## the suite on the fallback that assumes nothing of the runtime
-	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable $(SUITES) $(MACHINE) $(ABOVE) ./internal/goroutine ./internal/swiss
+	$(GO) test $(TESTFLAGS) $(SHORT) -tags arenaportable $(SUITES) $(MACHINE) $(ABOVE) ./internal/goroutine ./internal/smallmap ./internal/swiss
 
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) -args -nolayout
@@ -80,7 +80,7 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 # of what it makes none to and that take the longest: how much pools retain, which is
 # counted, what the runtime does with memory that is no object of its own, and what a
 # connection does. All of that is in test-386, too. SHORT= is for all of it.
-EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
+EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/smallmap ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
 SLOW = $(HEAVY)|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$|^TestSparesAgainstTheModel$$|^TestPoolIsWarmAfterAPause$$|^TestCollectorAPIOnArenaMemory$$|^TestSyncInArenaMemory$$|^TestHeadersOfAServer$$|^TestHandmadeTimeouts$$|^TestTimeoutHandlerRecycles$$
 
 # But on s390x without codecs and handlers: of a processor they know the size and order of words,

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/runtime/protoimpl"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -283,7 +284,7 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
 		return false
 	}
-	f.mem, f.small, f.keyWire, f.valueWire = machine.TypeOf(t), smallMapOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
+	f.mem, f.small, f.keyWire, f.valueWire = machine.TypeOf(t), smallmap.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
 	if value.Message() != nil {
 		if value.Kind() != protoreflect.MessageKind {
 			return false

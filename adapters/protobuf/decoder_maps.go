@@ -6,11 +6,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Builtin maps of more than smallMap entries lie on the heap, their keys and values in the
-// arena. A map is worked on as
+// Builtin maps of more than smallmap.Entries entries lie on the heap, their keys and values
+// in the arena. A small one lies there whole, in a lane of its own for each type of keys and
+// values, so that a map that is used too late meets maps of its type. A map is worked on as
 // one of another type with the same key, and values of the same size with pointers in the
 // same places: a map of strings to messages of any type as a map[string]pointer.
 
@@ -49,8 +51,10 @@ func entries[K comparable, V any](d *decoder, f *field, at xunsafe.Pointer, i, e
 	n := d.run(f, i, end)
 	m := *xunsafe.Cast[map[K]V](at)
 	if m == nil {
-		if n <= smallMap && f.small != nil {
-			d.makeSmallMap(f, at)
+		if n <= smallmap.Entries && f.small != nil {
+			p := machine.NewOfType(d.r, f.small)
+			smallmap.Init(p) // who uses a map too late may have left anything there
+			*xunsafe.Cast[xunsafe.Pointer](at) = p
 		} else {
 			newMap(f.mem.Reflect, at, n)
 		}

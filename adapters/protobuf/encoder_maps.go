@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -58,7 +59,7 @@ func outEntries[K comparable, V any](e *encoder, f *outField, at xunsafe.Pointer
 		}
 		return i
 	}
-	var few [smallMap]K
+	var few [smallmap.Entries]K
 	keys := few[:0]
 	if len(m) > len(few) {
 		keys = make([]K, 0, len(m))

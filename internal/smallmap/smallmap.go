@@ -1,4 +1,6 @@
-package arenapb
+// Package smallmap makes builtin maps of few entries by hand, in memory that its caller has:
+// in an arena, or with others in one piece of the heap.
+package smallmap
 
 import (
 	"bytes"
@@ -10,12 +12,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A map of at most smallMap entries is a header that leads to one group of slots, without a
-// table. Both are made in the arena, as one value: it is of a lane of its own for each type
-// of keys and values, so a map that is used too late meets maps of its type. All that is
-// done with it is the runtime's doing, which hashes by the seed that it finds, and makes a
-// table on the heap for a ninth entry; the header then leads there. Such headers and groups
-// the compiler makes on the stack.
+// A map of at most Entries entries is a header that leads to one group of slots, without a
+// table. Both are made as one value. All that is done with it is the runtime's doing, which
+// hashes by the seed that it finds, and makes a table on the heap for a ninth entry; the
+// header then leads there. Such headers and groups the compiler makes on the stack.
 //
 //	+------+------+--------+--------+-------+--------+---------+--------+-- --+--------+
 //	| used | seed | groups | length | flags | clears | control | slot 0 | ... | slot 7 |
@@ -23,8 +23,9 @@ import (
 //	                   |                             ^
 //	                   +-----------------------------+
 const (
-	smallMap     = 8                  // entries
+	Entries      = 8                  // in a small map
 	emptyControl = 0x8080808080808080 // a byte for each slot, of which none is taken
+	mostInSlot   = 128                // bytes of a key or a value: of a larger one a slot has the address
 	wordSize     = 4 << (^uintptr(0) >> 63)
 	headSize     = 4*wordSize + 16 // of what all type descriptors begin with (assumption A5)
 )
@@ -47,18 +48,21 @@ type mapDesc struct {
 	group     *struct{ size, ptrBytes uintptr }
 }
 
-// smallMapOf returns the type of a header and a group for maps of type t, nil where this
-// runtime's are others: then such maps are made on the heap. The header and the slots are
-// compared with those of a map that the runtime has made.
-func smallMapOf(t reflect.Type) *machine.Type {
+// TypeOf returns the type of a header and a group for maps of type t, nil where this
+// runtime's are others: then such maps are left to it. The header and the slots are compared
+// with those of a map that the runtime has made.
+func TypeOf(t reflect.Type) *machine.Type {
+	if machine.Portable || !machine.LayoutOK || t.Key().Size() > mostInSlot || t.Elem().Size() > mostInSlot {
+		return nil
+	}
 	slot := reflect.StructOf([]reflect.StructField{{Name: "Key", Type: t.Key()}, {Name: "Elem", Type: t.Elem()}})
-	group := reflect.StructOf([]reflect.StructField{{Name: "Control", Type: reflect.TypeFor[uint64]()}, {Name: "Slots", Type: reflect.ArrayOf(smallMap, slot)}})
+	group := reflect.StructOf([]reflect.StructField{{Name: "Control", Type: reflect.TypeFor[uint64]()}, {Name: "Slots", Type: reflect.ArrayOf(Entries, slot)}})
 	desc := xunsafe.Cast[mapDesc](descOf(t))
 	own := xunsafe.Cast[struct{ size, ptrBytes uintptr }](descOf(group))
 	if desc.key != descOf(t.Key()) || desc.elem != descOf(t.Elem()) || *desc.group != *own {
 		return nil
 	}
-	n := smallMap - 1
+	n := Entries - 1
 	if t.Key().Kind() == reflect.Bool {
 		n = 2
 	}
@@ -73,14 +77,14 @@ func smallMapOf(t reflect.Type) *machine.Type {
 	if h.used != uint64(n) || h.groups == nil || *h != (mapHeader{used: h.used, seed: h.seed, groups: h.groups}) {
 		return nil
 	}
-	control := xunsafe.Bytes(h.groups, smallMap)
-	for i := range smallMap {
+	control := xunsafe.Bytes(h.groups, Entries)
+	for i := range Entries {
 		if (control[i] < 0x80) != (i < n) {
 			return nil
 		}
 	}
 	for i := range n {
-		s, at := samples.Index(i), xunsafe.Add(h.groups, smallMap+uintptr(i)*slot.Size())
+		s, at := samples.Index(i), xunsafe.Add(h.groups, Entries+uintptr(i)*slot.Size())
 		if !sameBits(s.Field(0), at) || !sameBits(s.Field(1), xunsafe.Add(at, slot.Field(1).Offset)) {
 			return nil
 		}
@@ -94,7 +98,7 @@ func smallMapOf(t reflect.Type) *machine.Type {
 // descOf is the address of t's descriptor (assumption A7).
 func descOf(t reflect.Type) xunsafe.Pointer { return xunsafe.WordsOf(&t).Data }
 
-// differ gives v the i-th value of its type.
+// differ gives v the i-th value of its type, or leaves it where one is as good as another.
 func differ(v reflect.Value, i int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -102,15 +106,28 @@ func differ(v reflect.Value, i int) {
 	case reflect.String:
 		v.SetString("0123456789"[i:])
 	case reflect.Slice:
-		v.SetBytes(make([]byte, i, smallMap))
+		v.Set(reflect.MakeSlice(v.Type(), i, Entries))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Float32, reflect.Float64:
 		v.SetFloat(float64(i) + 0.5)
-	case reflect.Int32, reflect.Int64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		v.SetInt(int64(i) - 3)
-	default:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		v.SetUint(uint64(i) + 1<<31)
+	case reflect.Interface:
+		if v.NumMethod() == 0 {
+			v.Set(reflect.ValueOf(i))
+		}
+	case reflect.Array:
+		for k := range v.Len() {
+			differ(v.Index(k), i)
+		}
+	case reflect.Struct:
+		for k := range v.NumField() {
+			f := v.Field(k) // which may be hidden
+			differ(xunsafe.Value(f.Type(), xunsafe.Add(v.Addr().UnsafePointer(), v.Type().Field(k).Offset)), i)
+		}
 	}
 }
 
@@ -120,14 +137,13 @@ func sameBits(v reflect.Value, at xunsafe.Pointer) bool {
 	return bytes.Equal(xunsafe.Bytes(v.Addr().UnsafePointer(), size), xunsafe.Bytes(at, size))
 }
 
-// makeSmallMap makes a map of f's type without entries at at. All words that the runtime
-// goes by are written: who uses a map too late may have left others there.
-func (d *decoder) makeSmallMap(f *field, at xunsafe.Pointer) {
-	p := machine.NewOfType(d.r, f.small)
+// Init makes a map without entries of the memory at p, which is a value of what TypeOf
+// returned for its type. All words that the runtime goes by are written: they may hold
+// anything.
+func Init(p xunsafe.Pointer) {
 	h := xunsafe.Cast[mapHeader](p)
 	group := xunsafe.Add(p, xunsafe.SizeOf[mapHeader]())
 	*h = mapHeader{groups: group}
 	*xunsafe.Cast[uintptr](xunsafe.PointerTo(&h.seed)) = uintptr(rand.Uint64())
 	*xunsafe.Cast[uint64](group) = emptyControl
-	*xunsafe.Cast[xunsafe.Pointer](at) = p
 }

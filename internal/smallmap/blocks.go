@@ -1,0 +1,84 @@
+package smallmap
+
+import (
+	"math/bits"
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// Most is how many maps are made in one piece of the heap at most: a map that a program
+// keeps has the collector keep the others, with all that they hold.
+const Most = 8
+
+// Maker makes small maps of a type on the heap.
+type Maker struct {
+	size   uintptr                      // of a header and its group
+	blocks [1 + mostDouble]reflect.Type // of 1, 2, 4 and 8 of them
+
+	places       bool    // Place knows where keys belong
+	entry, value uintptr // the size of a slot, and where its value is
+}
+
+const mostDouble = 3 // 1<<mostDouble is Most
+
+// MakerOf returns what makes maps of type t, nil where they are left to the runtime: also in
+// checked builds.
+func MakerOf(t reflect.Type) *Maker {
+	if check.On {
+		return nil
+	}
+	one := TypeOf(t)
+	if one == nil {
+		return nil
+	}
+	k := &Maker{size: one.Size}
+	for i := range k.blocks {
+		k.blocks[i] = reflect.ArrayOf(1<<i, one.Reflect)
+	}
+	slot := one.Reflect.Field(1).Type.Field(1).Type.Elem()
+	k.entry, k.value = slot.Size(), slot.Field(1).Offset
+	k.places = t.Key().Kind() == reflect.String && hashes()
+	return k
+}
+
+// Source is where a task, the reading of a document for example, gets its maps of a type, one
+// after the other. It begins with as many in one piece as the tasks before needed, if they
+// all did, and goes on with as many as there are by then: at most half of the maps are made
+// for nothing, where a task has more than one before that.
+type Source struct {
+	next  xunsafe.Pointer // of the current piece
+	left  int             // maps in it from next on
+	made  int             // by this task
+	usual int             // that a task makes, as far as is known; Most at most
+}
+
+// Take returns the next map of k's type. The caller knows that k is the same for all of a task.
+func (s *Source) Take(k *Maker) xunsafe.Pointer {
+	if s.left == 0 {
+		n := s.made
+		if n < s.usual {
+			n = s.usual - n
+		}
+		double := bits.Len(uint(min(max(n, 1), Most))) - 1
+		s.next, s.left = reflect.New(k.blocks[double]).UnsafePointer(), 1<<double
+	}
+	p := s.next
+	if s.left--; s.left > 0 {
+		s.next = xunsafe.Add(p, k.size)
+	} else {
+		s.next = nil // the address behind is another's
+	}
+	s.made++
+	Init(p)
+	return p
+}
+
+// End ends a task. The source leads to no memory any more.
+func (s *Source) End() {
+	if s.made > 0 {
+		s.usual = min(s.made, max(1, 2*s.usual), Most)
+	}
+	s.next, s.left, s.made = nil, 0, 0
+}
