@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -82,17 +83,35 @@ type member[V any] struct {
 // memberList has the members of objects that are being read, the outermost object's first, for
 // which a new map has no room: that is made once, as large as it has to be.
 type memberList[V any] struct {
-	all  []member[V]
-	used *mapsTo[V] // maps to use again, if there are any
+	all   []member[V]
+	used  *mapsTo[V] // maps to use again, if there are any
+	maker *smallmap.Maker
+	fresh smallmap.Source
 }
 
 // lists is what a decoder of maps has while it reads.
 type lists struct {
 	anys  memberList[any]
 	texts memberList[string]
+	rest  []source
 }
 
-var freeLists = sync.Pool{New: func() any { return new(lists) }}
+// source is where the maps of a program come from that are neither.
+type source struct {
+	of    *decProgram
+	fresh smallmap.Source
+}
+
+var freeLists = sync.Pool{New: func() any {
+	l := new(lists)
+	l.anys.maker, l.texts.maker = anyMaker(), textMaker()
+	return l
+}}
+
+var (
+	anyMaker  = sync.OnceValue(func() *smallmap.Maker { return smallmap.MakerOf(reflect.TypeFor[map[string]any]()) })
+	textMaker = sync.OnceValue(func() *smallmap.Maker { return smallmap.MakerOf(reflect.TypeFor[map[string]string]()) })
+)
 
 // lists returns d's.
 func (d *decoder) lists() *lists {
@@ -109,25 +128,47 @@ func (d *decoder) lists() *lists {
 func (l *lists) free() {
 	l.anys.free()
 	l.texts.free()
+	for i := range l.rest {
+		l.rest[i].fresh.End()
+	}
 	freeLists.Put(l)
+}
+
+// small returns a new map of p's type, for at most a few entries.
+func (l *lists) small(p *decProgram) xunsafe.Pointer {
+	for i := range l.rest {
+		if l.rest[i].of == p {
+			return l.rest[i].fresh.Take(p.small)
+		}
+	}
+	if len(l.rest) == mostSources {
+		clear(l.rest)
+		l.rest = l.rest[:0]
+	}
+	l.rest = append(l.rest, source{of: p})
+	return l.rest[len(l.rest)-1].fresh.Take(p.small)
 }
 
 func (l *memberList[V]) free() {
 	clear(l.all) // after an error
 	l.all, l.used = l.all[:0], nil
+	l.fresh.End()
 }
 
 // read reads the object at i into m, or into another map if that is nil.
 func (l *memberList[V]) read(d *decoder, elem *decProgram, m *map[string]V, i int) int {
+	from := len(l.all)
+	i, more := d.open(i)
 	made := *m == nil && l.used == nil
 	switch {
+	case made && more && l.maker != nil:
+		p := l.fresh.Take(l.maker)
+		*m = *xunsafe.Cast[map[string]V](xunsafe.PointerTo(&p))
 	case made:
 		*m = map[string]V{}
 	case *m == nil:
 		*m = l.used.take()
 	}
-	from := len(l.all)
-	i, more := d.open(i)
 	for more {
 		var x member[V]
 		x.name, i = d.name(i)
@@ -169,7 +210,43 @@ func (l *memberList[V]) enter(m *map[string]V, from int) {
 }
 
 // pair is a variable for a key and one for a value, on the way into a map.
-type pair struct{ key, value reflect.Value }
+type pair struct {
+	key, value     reflect.Value
+	keyAt, valueAt xunsafe.Pointer // where they are
+}
+
+// pairOf returns a pair for a map of program p, which is zero.
+func pairOf(p *decProgram) *pair {
+	x, _ := p.pairs.Get().(*pair)
+	if x == nil {
+		x = &pair{key: reflect.New(p.key.typ).Elem(), value: reflect.New(p.elem.typ).Elem()}
+		x.keyAt, x.valueAt = x.key.Addr().UnsafePointer(), x.value.Addr().UnsafePointer()
+	}
+	return x
+}
+
+// fewMembers reads an object's members from i on into m, a new map that is at to, up to the one
+// for which it has no place, and reports whether there are others. x is a pair for that.
+func (d *decoder) fewMembers(p *decProgram, to, m xunsafe.Pointer, x *pair, i int) (end int, more bool) {
+	for more = true; more; {
+		var name string
+		name, i = d.name(i)
+		i = d.value(p.elem, x.valueAt, i)
+		var place xunsafe.Pointer
+		if *xunsafe.Cast[xunsafe.Pointer](to) == m { // else a method has changed that
+			place = p.small.Place(m, name)
+		}
+		if place == nil {
+			*xunsafe.Cast[string](x.keyAt) = name
+			p.at(to).SetMapIndex(x.key, x.value)
+			return d.next(i)
+		}
+		p.elem.at(place).Set(x.value)
+		x.value.SetZero()
+		i, more = d.next(i)
+	}
+	return i, false
+}
 
 // otherMap reads an object into an arena.Map, or a builtin map by package reflect. There a
 // value comes before its key, as in encoding/json: what does not fit is noted in that order.
@@ -177,18 +254,24 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	if *xunsafe.Cast[xunsafe.Pointer](to) == nil {
-		d.makeMap(p, to)
-	}
 	i, more := d.open(i)
+	var small xunsafe.Pointer
+	if at := xunsafe.Cast[xunsafe.Pointer](to); *at == nil {
+		if more && p.small != nil && d.shelf == nil {
+			small = d.lists().small(p)
+			*at = small
+		} else {
+			d.makeMap(p, to)
+		}
+	}
 	if !more {
 		return i
 	}
-	x, _ := p.pairs.Get().(*pair)
-	if x == nil {
-		x = &pair{reflect.New(p.key.typ).Elem(), reflect.New(p.elem.typ).Elem()}
+	x := pairOf(p)
+	if small != nil {
+		i, more = d.fewMembers(p, to, small, x, i)
 	}
-	key, value := x.key.Addr().UnsafePointer(), x.value.Addr().UnsafePointer()
+	key, value := x.keyAt, x.valueAt
 	keys := to // has those of this object, for Strict, as names may differ and be one key: 0 and -0
 	builtin, other := p.op == readMap, d.strict && p.keys != keyString
 	if other && d.lenOf(p, to) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 type (
@@ -49,6 +50,7 @@ func mustBeEmpty(t *testing.T, text []byte) {
 	t.Helper()
 	l := freeLists.Get().(*lists)
 	defer freeLists.Put(l)
+	l.mustLeadNowhere(t)
 	for _, x := range l.anys.all[:cap(l.anys.all)] {
 		if x != (member[any]{}) {
 			t.Fatalf("%s: %v is still in a list", text, x)
@@ -103,6 +105,51 @@ func TestRecycledMapsAreBounded(t *testing.T) {
 	for i, n := range []int{0, mostLarge, mostLarge - 1, mostLarge - 1, mostMaps} {
 		if size := []int{smallMap, smallMap + 1, smallMap + 1, mostEntries + 1, smallMap}[i]; keeps(n, size) != (i != 1 && i != 3) {
 			t.Errorf("a map of %d entries as the %d-th", size, n)
+		}
+	}
+}
+
+// Of maps of more types than a decoder counts all are right, and none of the last document's
+// memory is kept by what counts.
+func TestMapsOfManyTypes(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	var fields []reflect.StructField
+	doc := ""
+	for i := range 2 * mostSources {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: reflect.MapOf(reflect.TypeFor[string](), reflect.ArrayOf(1+i, reflect.TypeFor[int8]()))})
+		doc += fmt.Sprintf(`,"F%d":{"x":[%d],"y":[1]}`, i, i)
+	}
+	typ := reflect.StructOf(fields)
+	text := []byte("[{" + doc[1:] + "},{" + doc[1:] + "}]")
+	for range 3 {
+		sameAsV1(t, a, reflect.SliceOf(typ), text, 0)
+		mustBeEmpty(t, text)
+		a.Reset()
+	}
+	var m map[string]bool
+	if err := Unmarshal(a, []byte(`{"0":true,"1":true,"2":true,"3":true,"4":true,"5":true,"6":true,"7":true,"8":true}`), &m); err != nil || len(m) != 9 {
+		t.Fatal(m, err)
+	}
+	if x := pairOf(decProgramOf(reflect.TypeFor[*map[string]bool]())); !x.key.IsZero() || !x.value.IsZero() {
+		t.Error("a key is kept alive")
+	}
+	l := freeLists.Get().(*lists)
+	defer freeLists.Put(l)
+	if len(l.rest) > mostSources {
+		t.Errorf("%d types are counted", len(l.rest))
+	}
+}
+
+// mustLeadNowhere fails where what makes maps still leads to those that it has made.
+func (l *lists) mustLeadNowhere(t *testing.T) {
+	t.Helper()
+	sources := []any{l.anys.fresh, l.texts.fresh}
+	for _, x := range l.rest[:cap(l.rest)] {
+		sources = append(sources, x.fresh)
+	}
+	for _, s := range sources {
+		if next := reflect.ValueOf(s).FieldByName("next"); next.UnsafePointer() != xunsafe.Pointer(nil) {
+			t.Fatal("a map of the last document is kept alive")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/smallmap"
 )
 
 // decOp is the operation that reads a value of some type.
@@ -61,10 +62,11 @@ type decProgram struct {
 	elem   *decProgram // of slices, arrays, pointers, maps
 	key    *decProgram // of maps
 	keys   keyOp
-	pairs  sync.Pool // of *pair, of maps
-	length int       // of arrays
-	most   uint64    // of integers: the largest
-	signed uint64    // 1 where one less than -most is, too
+	pairs  sync.Pool       // of *pair, of maps
+	small  *smallmap.Maker // of builtin maps with strings as keys
+	length int             // of arrays
+	most   uint64          // of integers: the largest
+	signed uint64          // 1 where one less than -most is, too
 	fields *decFields
 	maker  hooks.MapMaker // of arena maps
 
@@ -238,6 +240,8 @@ func (p *decProgram) fill(methods bool) {
 				p.op = readTextMap
 			case k == keyString && t.Elem() == faceProgram.typ:
 				p.op = readAnyMap
+			case k == keyString:
+				p.small = smallmap.MakerOf(t)
 			}
 		}
 	}

@@ -1,0 +1,234 @@
+package json
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+type name string
+
+// withMaps has maps of each way in which they are read.
+type withMaps struct {
+	Texts  map[string]string
+	Anys   map[string]any
+	Others map[name]meddler
+	Lists  map[string][]int
+}
+
+// meddler has a method that does what meddle says, and reads a number.
+type meddler struct {
+	n   int
+	own *meddler
+}
+
+var meddle func(n int)
+
+func (m *meddler) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, &m.n)
+	if meddle != nil {
+		meddle(m.n)
+	}
+	return err
+}
+
+func (m meddler) MarshalJSON() ([]byte, error) { return json.Marshal(m.n) }
+
+// Small maps take an allocation for eight, where documents have as many, and each
+// is one that nothing else changes: over documents, epochs and a collector that never rests.
+func TestSmallMaps(t *testing.T) {
+	a := arena.NewArena(64<<10, 1<<20)
+	doc := []byte(`[` + strings.Repeat(`{"Texts":{"a":"b","c":"d"},"Anys":{"x":{"y":null}},"Others":{"":1,"two":2,"two":3},"Lists":{"l":[1,2],"k":[3]}},`, 8) +
+		`{"Texts":{},"Anys":{},"Others":{},"Lists":{}}]`)
+	var want []withMaps
+	if err := json.Unmarshal(doc, &want); err != nil {
+		t.Fatal(err)
+	}
+	read := func() (list []withMaps) {
+		if err := arenajson.Unmarshal(a, doc, &list); err != nil {
+			t.Fatal(err)
+		}
+		a.Reset()
+		return list
+	}
+	for range 10 {
+		read()
+	}
+	if !check.On && !check.Race && !machine.Portable && machine.LayoutOK {
+		// One for eight of each of four types, twice as many of Anys; four maps that are empty;
+		// one for each of 24 numbers, by the method; the list's header; and two to spare.
+		theirs := testing.AllocsPerRun(20, func() { var list []withMaps; json.Unmarshal(doc, &list) })
+		if n := testing.AllocsPerRun(20, func() { read() }); n > 5+4+24+1+2 || n > theirs/2 {
+			t.Errorf("%v allocations; encoding/json makes %v", n, theirs)
+		}
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	for _, a := range []*arena.Arena{a, nil} {
+		for range 30 {
+			var got []withMaps
+			if err := arenajson.Unmarshal(a, doc, &got); err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%v (%v)", got, err)
+			}
+			for i := range got {
+				for k := range 20 {
+					more := fmt.Sprint("more ", k%(1+i*3))
+					got[i].Texts[more], got[i].Anys[more] = more, k
+					got[i].Others[name(more)], got[i].Lists[more] = meddler{n: k}, []int{k}
+				}
+				runtime.GC()
+				delete(got[i].Texts, "a")
+			}
+			for i := range want[:8] {
+				if len(got[i].Texts) != 1+min(20, 1+i*3) || len(got[i].Others) != 2+min(20, 1+i*3) || !reflect.DeepEqual(got[i].Lists["l"], want[i].Lists["l"]) {
+					t.Fatalf("%d: %v", i, got[i])
+				}
+			}
+			kept := arena.Escape(a, got)
+			if a != nil {
+				a.Reset()
+			}
+			if texts := maps.Clone(kept[3].Texts); texts["c"] != "d" || texts["a"] != "" || kept[3].Lists["l"][1] != 2 {
+				t.Fatalf("%v was kept", kept[3])
+			}
+		}
+	}
+}
+
+// A map that is there is read into, as it is; an empty object makes an empty map.
+func TestMapsThatAreThere(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	v := withMaps{Texts: map[string]string{"a": "1"}, Others: map[name]meddler{"a": {n: 1}}, Lists: map[string][]int{}}
+	texts, others, lists := v.Texts, v.Others, v.Lists
+	if err := arenajson.Unmarshal(a, []byte(`{"Texts":{"b":"2"},"Others":{"b":2},"Lists":{"x":[]},"Anys":{}}`), &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) != 2 || len(others) != 2 || others["b"].n != 2 || lists["x"] == nil || v.Anys == nil || len(v.Anys) != 0 {
+		t.Errorf("%v %v %v %v", texts, others, lists, v.Anys)
+	}
+}
+
+// Methods may do anything with the map that their value goes into, as it is with encoding/json:
+// add entries and delete some, make it grow, put another in its place or none, and fail.
+func TestMeddlingMethods(t *testing.T) {
+	defer func() { meddle = nil }()
+	a := arena.NewArena(64<<10, 0)
+	var m map[name]meddler
+	for what, f := range map[string]func(n int){
+		"adds":          func(n int) { m[name(fmt.Sprint("added ", n%5))] = meddler{n: -n} },
+		"adds the same": func(n int) { m[name(fmt.Sprint("key ", n))] = meddler{n: -n} },
+		"deletes":       func(n int) { delete(m, name(fmt.Sprint("key ", n-2))) },
+		"clears":        func(n int) { clear(m) },
+		"makes it grow": func(n int) {
+			for i := range 20 {
+				m[name(fmt.Sprint(i))] = meddler{n: i}
+			}
+		},
+		"grows and clears": func(n int) {
+			for i := range 20 {
+				m[name(fmt.Sprint(i))] = meddler{n: i}
+			}
+			clear(m)
+		},
+		"clones": func(n int) { m = maps.Clone(m) },
+		"another": func(n int) {
+			if n == 3 {
+				m = map[name]meddler{"other": {n: 1}}
+			}
+		},
+		"collects": func(int) { runtime.GC() },
+		"none": func(n int) {
+			if n == 3 {
+				m = nil
+			}
+		},
+		"panics": func(n int) {
+			if n == 3 {
+				panic("no")
+			}
+		},
+	} {
+		meddle = f
+		for _, members := range []int{1, 2, 5, 8, 9, 12} {
+			var doc strings.Builder
+			for i := range members {
+				fmt.Fprintf(&doc, `,"key %d":%d`, i*i%7, i)
+			}
+			text := []byte("{" + doc.String()[1:] + "}")
+			run := func(f func() error) (got map[name]meddler, result string) {
+				defer func() { got, result = m, result+fmt.Sprint(recover()) }()
+				m = nil
+				return nil, fmt.Sprint(f())
+			}
+			want, wantResult := run(func() error { return json.Unmarshal(text, &m) })
+			got, result := run(func() error { return arenajson.Unmarshal(a, text, &m) })
+			if !reflect.DeepEqual(got, want) || result != wantResult {
+				t.Errorf("a method that %s, %d members: %v (%s), want %v (%s)", what, members, got, result, want, wantResult)
+			}
+		}
+	}
+}
+
+// A document is looked at to its end before a method is called, and with Strict for what that
+// forbids, too: also one that is long enough to be looked at in blocks.
+func TestNoMethodOfWhatIsWrong(t *testing.T) {
+	calls := 0
+	meddle = func(int) { calls++ }
+	defer func() { meddle = nil }()
+	a := arena.NewArena(64<<10, 0)
+	for _, n := range []int{1, 100} {
+		doc := `{"Others":{"a":1` + strings.Repeat(`,"a b c":2`, n) + `,"c":3,"c":4}}`
+		for _, text := range []string{doc, doc[:len(doc)-1], doc + "1", strings.Replace(doc, ":4", ":4e", 1), strings.Replace(doc, ",\"c\":4", ",\"c\":\"\x00\"", 1)} {
+			for _, opts := range [][]arenajson.Option{nil, {arenajson.Strict}} {
+				calls = 0
+				err := arenajson.Unmarshal(a, []byte(text), new(withMaps), opts...)
+				if right := text == doc && opts == nil; (err == nil) != right || (calls > 0) != right {
+					t.Errorf("%.300s, %v: %d calls (%v)", text, opts, calls, err)
+				}
+			}
+		}
+	}
+}
+
+// What is in no map takes no memory of one, and maps to use again go before new ones.
+func TestMapsThatAreNotMade(t *testing.T) {
+	if check.On || machine.Portable {
+		t.Skip("all is made by the runtime")
+	}
+	a := arena.NewArena(64<<10, 1<<20)
+	const n = 1000
+	doc := []byte("[" + strings.Repeat(",{}", n)[1:] + "]")
+	for what, list := range map[string]any{"string": new([]map[string]string), "any": new([]map[string]any), "int": new([]map[string]int)} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := arenajson.Unmarshal(a, doc, list); err != nil {
+			t.Fatal(err)
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100*n {
+			t.Errorf("an empty map of %s takes %d bytes", what, (after.TotalAlloc-before.TotalAlloc)/n)
+		}
+		a.Reset()
+	}
+	var last uintptr
+	for range 3 {
+		var v withMaps
+		if err := arenajson.Unmarshal(a, []byte(`{"Lists":{"l":[1]}}`), &v, arenajson.RecycleMaps); err != nil {
+			t.Fatal(err)
+		}
+		if now := reflect.ValueOf(v.Lists).Pointer(); last != 0 && now != last {
+			t.Error("a map is not used again")
+		} else {
+			last = now
+		}
+		a.Reset()
+	}
+}
