@@ -8,20 +8,26 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// choose says how values of the PostgreSQL type oid are read into variables of Go type t,
-// whose shape is s.
-func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.Type, s *shape) way {
-	w := way{arena: a, shape: s, oid: oid, format: format, types: m}
+// choose has w, a zero one, read values of the PostgreSQL type oid into variables of shape s.
+func (w *way) choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, s *shape) {
+	w.arena, w.shape, w.oid, w.format, w.types = a, s, oid, format, m
+	w.pick(m)
+	w.plain = w.decode != nil && !s.ptr && !s.nullable
+}
+
+// pick picks how w decodes, if it can.
+func (w *way) pick(m *pgtype.Map) {
+	a, s, oid, format := w.arena, w.shape, w.oid, w.format
 	if s.scans {
-		return w
+		return
 	}
 	known, ok := m.TypeForOID(oid)
 	if format == pgtype.TextFormatCode && s.value.Kind() == reflect.String && (!ok || isText(known.Codec)) {
 		w.decode = decodeText
-		return w
+		return
 	}
 	if !ok {
-		return w
+		return
 	}
 	switch codec := known.Codec.(type) {
 	case pgtype.TextCodec:
@@ -41,7 +47,7 @@ func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.T
 		}
 	}
 	if w.decode != nil || format != pgtype.BinaryFormatCode {
-		return w
+		return
 	}
 	switch codec := known.Codec.(type) {
 	case pgtype.ByteaCodec:
@@ -105,14 +111,13 @@ func choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, t reflect.T
 		}
 	case *pgtype.ArrayCodec:
 		if s.elem != nil && codec.ElementType != nil {
-			elem := choose(a, m, codec.ElementType.OID, format, s.elem.whole, s.elem)
-			if elem.decode != nil {
-				w.elem = arena.NewOf(a, elem)
+			w.elem = arena.New[way](a)
+			w.elem.choose(a, m, codec.ElementType.OID, format, s.elem)
+			if w.elem.decode != nil {
 				w.decode = decodeArray
 			}
 		}
 	}
-	return w
 }
 
 // compositeFields says where the attributes of a composite type go: as pgx has them, to the
@@ -134,7 +139,8 @@ func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec
 			return nil // a field that tags leave out, or fields of an embedded one: not so in pgx
 		}
 		f := &fields[n]
-		all[n] = column{f.Offset, choose(a, m, codec.Fields[n].Type.OID, pgtype.BinaryFormatCode, f.Type, &f.Of)}
+		all[n].offset = f.Offset
+		all[n].way.choose(a, m, codec.Fields[n].Type.OID, pgtype.BinaryFormatCode, &f.Of)
 		n++
 	}
 	return all

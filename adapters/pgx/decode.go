@@ -9,7 +9,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/arenareflect"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // The decoders of the binary format. Each leaves to pgx what it does not know, and what
@@ -262,25 +262,38 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 	default:
 		return false
 	}
-	if n < 0 || n > len(src)/4 {
+	elem := w.shape.elem.mem
+	if n < 0 || n > min(len(src)/4, elem.Most()) {
 		return false
 	}
-	elem := w.shape.elem.whole
-	s := arenareflect.MakeSlice(w.arena, reflect.SliceOf(elem), n, n)
-	base := s.UnsafePointer()
+	s := w.makeSlice(elem, n)
 	for i := range n {
 		one, rest, ok := cut(src)
 		if !ok {
 			return false
 		}
 		src = rest
-		if w.elem.scan(one, field(base, uintptr(i)*elem.Size())) != nil {
+		if w.elem.scan(one, field(s.Data, uintptr(i)*elem.Size)) != nil {
 			return false
 		}
 	}
 	if len(src) != 0 {
 		return false
 	}
-	value(w.shape.value, to).Set(s)
+	if machine.Portable {
+		value(w.shape.value, to).Set(reflect.SliceAt(elem.Reflect, s.Data, n))
+	} else {
+		*at[machine.Slice](to) = s
+	}
 	return true
+}
+
+// makeSlice returns n zero elements.
+func (w *way) makeSlice(elem *machine.Type, n int) machine.Slice {
+	if w.arena == nil {
+		return machine.Slice{Data: reflect.MakeSlice(w.shape.value, n, n).UnsafePointer(), Len: n, Cap: n}
+	}
+	r := machine.Enter(w.arena, "arenapgx.Collect")
+	defer r.Leave()
+	return machine.MakeSliceOfType(r, elem, n, n)
 }

@@ -54,7 +54,8 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (r
 	m := rows.TypeMap()
 	for i := range fields {
 		d := &described[i]
-		r.columns[i] = column{fields[i].Offset, choose(a, m, d.DataTypeOID, d.Format, fields[i].Type, &fields[i].Of)}
+		r.columns[i].offset = fields[i].Offset
+		r.columns[i].way.choose(a, m, d.DataTypeOID, d.Format, &fields[i].Of)
 	}
 	return r, nil
 }
@@ -79,6 +80,7 @@ type way struct {
 	arena  *arena.Arena
 	shape  *shape
 	decode decoder // nil where pgx does it
+	plain  bool    // decode it is, and the variable itself what it sets
 	oid    uint32
 	elem   *way     // of an array
 	fields []column // of a composite
@@ -94,6 +96,12 @@ type decoder func(w *way, src []byte, to pointer) bool
 
 // scan reads src, nil for NULL, into the variable at to.
 func (w *way) scan(src []byte, to pointer) error {
+	if w.plain && src != nil {
+		if w.decode(w, src, to) {
+			return nil
+		}
+		return w.slow(src, to)
+	}
 	if w.decode == nil {
 		return w.slow(src, to)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena/internal/columns"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -46,10 +47,11 @@ type shape struct {
 	inner    reflect.Type // what a pointer points to, or whole
 	value    reflect.Type // what is read: at the address of inner
 	ptr      bool
-	nullable bool    // inner is a value and whether it is valid
-	valid    uintptr // where it says so
-	scans    bool    // value has methods for reading, which pgx calls
-	elem     *shape  // of a slice
+	nullable bool          // inner is a value and whether it is valid
+	valid    uintptr       // where it says so
+	scans    bool          // value has methods for reading, which pgx calls
+	elem     *shape        // of a slice
+	mem      *machine.Type // of an element: whole
 }
 
 func shapeOf(t reflect.Type) shape {
@@ -66,6 +68,7 @@ func shapeOf(t reflect.Type) shape {
 	if s.value.Kind() == reflect.Slice && s.value != bytesType && !s.scans {
 		if e := s.value.Elem(); e.Kind() != reflect.Slice || e == bytesType {
 			elem := shapeOf(e)
+			elem.mem = machine.TypeOf(e)
 			s.elem = &elem
 		}
 	}

@@ -93,6 +93,9 @@ func same[T any](t *testing.T, recordings map[string]*recording) {
 					first = got[0]
 				}
 				check("", first, err)
+				if v := reflect.ValueOf(first); strings.HasSuffix(expr, "[]") && v.Kind() == reflect.Slice && v.Cap() != v.Len() {
+					t.Errorf("%s into %T has room for %d elements beyond its %d", expr, first, v.Cap()-v.Len(), v.Len())
+				}
 			}
 			one, err := arenapgx.OneByPos[struct{ X T }](a, r.again())
 			if one == nil {
