@@ -68,7 +68,7 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opText:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				n, i = d.longLength(i - 1)
+				n, i = d.longLength(n, i)
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -81,7 +81,7 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opString:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				n, i = d.longLength(i - 1)
+				n, i = d.longLength(n, i)
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -91,7 +91,11 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opBytes:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				n, i = d.longLength(i - 1)
+				if c := int(d.at(i)); c < 0x80 {
+					n, i = n-0x80+c<<7, i+1
+				} else {
+					n, i = d.longLength(n, i)
+				}
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -104,7 +108,11 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opMessage:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				n, i = d.longLength(i - 1)
+				if c := int(d.at(i)); c < 0x80 {
+					n, i = n-0x80+c<<7, i+1
+				} else {
+					n, i = d.longLength(n, i)
+				}
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -126,13 +134,21 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opInt32:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
-				v, i = d.varint(i - 1)
+				if c := uint64(d.at(i)); c < 0x80 {
+					v, i = v-0x80+c<<7, i+1
+				} else {
+					v, i = d.varint(i - 1)
+				}
 			}
 			*xunsafe.Cast[uint32](at) = uint32(v)
 		case opInt64:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
-				v, i = d.varint(i - 1)
+				if c := uint64(d.at(i)); c < 0x80 {
+					v, i = v-0x80+c<<7, i+1
+				} else {
+					v, i = d.varint(i - 1)
+				}
 			}
 			*xunsafe.Cast[uint64](at) = v
 		case opBool, opSint32, opSint64:
@@ -198,9 +214,17 @@ func (d *decoder) longTag(p *program, i, end int) (*field, int) {
 	return other, i
 }
 
-// longLength reads a length of more than a byte. What is beyond the document is longer
-// than any message.
-func (d *decoder) longLength(i int) (int, int) {
+// longLength reads a length of more than a byte, of which n is the first, before i. Nearly
+// all have two.
+func (d *decoder) longLength(n, i int) (int, int) {
+	if c := d.at(i); c < 0x80 {
+		return n - 0x80 + int(c)<<7, i + 1
+	}
+	return d.longerLength(i - 1)
+}
+
+// longerLength reads a length. What is beyond the document is longer than any message.
+func (d *decoder) longerLength(i int) (int, int) {
 	n, i := d.varint(i)
 	if n > uint64(d.n) {
 		fail(errDecode)
@@ -213,7 +237,7 @@ func (d *decoder) longLength(i int) (int, int) {
 func (d *decoder) length(i, end int) (from, to int) {
 	n := int(d.at(i))
 	if i++; n >= 0x80 {
-		n, i = d.longLength(i - 1)
+		n, i = d.longLength(n, i)
 	}
 	if n > end-i {
 		fail(errDecode)

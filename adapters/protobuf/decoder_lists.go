@@ -40,7 +40,10 @@ func (d *decoder) run(f *field, i, end int) int {
 	n := 1
 	for {
 		c := int(d.at(i))
-		if i++; c >= 0x80 {
+		if i++; c < 0x80 {
+		} else if more := d.at(i); more < 0x80 {
+			c, i = c-0x80+int(more)<<7, i+1
+		} else {
 			if ^d.word(i-1)&0x8080808080808080 == 0 {
 				return n // so long a number counts alone, or is none, which is for whoever reads it to find
 			}
@@ -70,7 +73,11 @@ func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 	for have := 0; ; {
 		size := int(d.at(i))
 		if i++; size >= 0x80 {
-			size, i = d.longLength(i - 1)
+			if c := int(d.at(i)); c < 0x80 {
+				size, i = size-0x80+c<<7, i+1
+			} else {
+				size, i = d.longLength(size, i)
+			}
 		}
 		if size > end-i {
 			fail(errDecode)
