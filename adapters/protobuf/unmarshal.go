@@ -48,6 +48,18 @@ type UnmarshalOptions struct {
 	// NoLazyDecoding decodes at once what is marked [lazy = true], in messages of the
 	// opaque API. Package proto reads these, with this or without.
 	NoLazyDecoding bool
+
+	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which
+	// they are copies otherwise. Then data must not change, nor be read into again, for as
+	// long as the message or anything of it is in use: what arena.Escape returns, too,
+	// unless data lies in a; not what Clone does. Who writes to bytes of the message
+	// writes to data.
+	//
+	// It takes 16 bytes behind data, which are others until Unmarshal returns: of its
+	// capacity, which no other goroutine may look at meanwhile, or, where data is the newest
+	// that lies in a, as after arena.ReadAll, of a. If there are none, data is copied;
+	// so it is for what package proto reads.
+	AliasBuffer bool
 }
 
 // Unmarshal reads data into m as Unmarshal does, with options.
@@ -109,7 +121,10 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	}
 	d.r = machine.Enter(a, "arenapb.Unmarshal")
 	defer d.r.Leave()
+	var behind []byte // the document's end, in a buffer of the caller's
+	var was [docSlack]byte
 	defer func() {
+		copy(behind, was[:])
 		switch x := recover().(type) {
 		case nil:
 		case trouble:
@@ -120,8 +135,18 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 			panic(x)
 		}
 	}()
-	b := machine.ReserveText(d.r, len(data)+docSlack, docAlign)
-	clear(b[copy(b, data):])
+	var b []byte
+	if o.AliasBuffer {
+		if b = machine.StretchBytes(d.r, data, docSlack); b != nil {
+			behind = b[len(data):]
+			copy(was[:], behind)
+		}
+	}
+	if b == nil {
+		b = machine.ReserveText(d.r, len(data)+docSlack, docAlign)
+		copy(b, data)
+	}
+	clear(b[len(data):])
 	d.base = xunsafe.DataOf(b)
 	d.message(p, to, 0, len(data), 0)
 	switch {

@@ -87,6 +87,21 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	return SliceAt[byte](base, off, n, wanted)
 }
 
+// StretchBytes returns s with n bytes more, which may hold anything: those of its capacity,
+// or, where s is the newest slice of r, those behind it. It is nil where there are neither.
+//
+//go:norace
+func StretchBytes(r *Region, s []byte, n int) []byte {
+	if n <= cap(s)-len(s) {
+		return s[:len(s)+n]
+	}
+	n += len(s)
+	if c := laneOf[byte](r).extend(1, xunsafe.DataOf(s), cap(s), n, n, false); c != 0 {
+		return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
+	}
+	return nil
+}
+
 // TrimBytes cuts the capacity of s to its length, and takes back what lay
 // beyond if s is the newest slice and no mark was taken since.
 //

@@ -69,7 +69,7 @@ func writers(d document) []writer {
 
 // subjects are the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
-	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained)), cold(d), plain(d), profiled(d)}
+	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained), arenapb.UnmarshalOptions{}), cold(d), plain(d), profiled(d)}
 	if s, ok := pooled(d); ok {
 		all = append(all, s)
 	}
@@ -77,15 +77,21 @@ func subjects(d document) []subject {
 }
 
 // warm is an arena from a pool.
-func warm(d document, pool *arena.ArenaPool) subject {
+func warm(d document, pool *arena.ArenaPool, o arenapb.UnmarshalOptions) subject {
 	t := reflect.TypeOf(d.kind).Elem()
+	data := append(make([]byte, 0, len(d.bytes)+16), d.bytes...) // with what aliasing needs behind it
 	var a *arena.Arena
 	return subject{ours, func() proto.Message {
 		a = pool.Get()
 		m := arenareflect.New(a, t).Interface().(proto.Message)
-		must(arenapb.Unmarshal(a, d.bytes, m))
+		must(o.Unmarshal(a, data, m))
 		return m
 	}, func() { pool.Put(a) }}
+}
+
+// aliasing is warm, and copies nothing, as vtprotobuf and hyperpb do.
+func aliasing(d document) subject {
+	return warm(d, arena.NewArenaPool(chunkSize, maxRetained), arenapb.UnmarshalOptions{AliasBuffer: true})
 }
 
 // cold is a new arena for each message.

@@ -33,7 +33,7 @@ func Fresh(a *arena.Arena, m proto.Message) proto.Message {
 // Differ says how what arenapb makes of data differs from what proto makes of it, for
 // each of these options.
 func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
-	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}} {
+	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}, {AliasBuffer: true}, {AliasBuffer: true, AllowPartial: true, Merge: true}} {
 		if err := DifferBy(o, a, kind, data, before); err != nil {
 			return err
 		}
@@ -63,12 +63,14 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 			return fmt.Errorf("what comes before: %w", err)
 		}
 	}
-	copied := bytes.Clone(data)
+	copied := placed(a, data)
 	wantErr, gotErr := p.Unmarshal(data, want), o.Unmarshal(a, copied, got)
-	if !bytes.Equal(copied, data) {
-		return fmt.Errorf("%+v: the document was written to", o)
+	if !bytes.Equal(copied, data) || bytes.ContainsFunc(copied[len(data):cap(copied)], func(r rune) bool { return r != dirt }) {
+		return fmt.Errorf("%+v: the document was written to, or what lies behind it: %x", o, copied[:cap(copied)])
 	}
-	clear(copied) // data is not retained
+	if !o.AliasBuffer {
+		clear(copied) // data is not retained
+	}
 	if errors.As(gotErr, new(*arena.LimitError)) {
 		return nil
 	}
@@ -85,6 +87,24 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 		return fmt.Errorf("%+v: %w", o, err)
 	}
 	return nil
+}
+
+// dirt is what lies behind documents: part of a number, or of a tag.
+const dirt = 0x7f
+
+// placed is a copy of data: by its length, and if a's limit lets it, the newest bytes in a,
+// or on the heap, with room behind it that is enough for AliasBuffer, or not.
+func placed(a *arena.Arena, data []byte) (copied []byte) {
+	defer func() {
+		if recover() != nil {
+			copied = bytes.Clone(data)[:len(data):len(data)]
+		}
+	}()
+	if len(data)%4 == 0 && a != nil {
+		return arena.CloneSlice(a, data)
+	}
+	room := 16 - len(data)%4%3
+	return append(append(make([]byte, 0, len(data)+room), data...), bytes.Repeat([]byte{dirt}, room)...)[:len(data)]
 }
 
 // cloned returns what a clone of m panics with.
@@ -110,7 +130,7 @@ func (failing) FindExtensionByNumber(protoreflect.FullName, protoreflect.FieldNu
 // Options chooses options.
 func Options(c *Choices) arenapb.UnmarshalOptions {
 	o := arenapb.UnmarshalOptions{
-		Merge: c.one(3), AllowPartial: c.one(3), DiscardUnknown: c.one(5), NoLazyDecoding: c.one(5),
+		Merge: c.one(3), AllowPartial: c.one(3), DiscardUnknown: c.one(5), NoLazyDecoding: c.one(5), AliasBuffer: c.one(3),
 	}
 	if c.one(3) {
 		o.RecursionLimit = c.n(10) - 1

@@ -1,0 +1,191 @@
+package arenapb_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/lazypb"
+	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
+	"github.com/ebbpool/arena/internal/machine"
+)
+
+var aliasing = arenapb.UnmarshalOptions{AliasBuffer: true}
+
+var someText = strings.Repeat("some text ", 20)
+
+// sample is a document with a string, bytes and an unknown field.
+func sample(t *testing.T) []byte {
+	unknown := &openpb.Scalars{Child: &openpb.Scalars{S: "unknown to Choice"}}
+	b, err := proto.Marshal(&openpb.Choice{One: &openpb.Choice_By{By: []byte("some bytes")}, Two: &openpb.Choice_X{X: someText}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err = proto.MarshalOptions{}.MarshalAppend(b, unknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// follows reports whether m's string, bytes and unknown fields are parts of data: all or none.
+func follows(t *testing.T, m *openpb.Choice, data []byte) bool {
+	t.Helper()
+	text, by, unknown := strings.Clone(m.GetX()), bytes.Clone(m.GetBy()), bytes.Clone(m.ProtoReflect().GetUnknown())
+	if text != someText || string(by) != "some bytes" || !bytes.Contains(unknown, []byte("unknown to Choice")) {
+		t.Fatalf("read %v", m)
+	}
+	for i := range data {
+		data[i] ^= 1
+	}
+	changed := []bool{m.GetX() != text, !bytes.Equal(m.GetBy(), by), !bytes.Equal(m.ProtoReflect().GetUnknown(), unknown)}
+	for i := range data {
+		data[i] ^= 1
+	}
+	if changed[0] != changed[1] || changed[0] != changed[2] {
+		t.Errorf("of the string, the bytes and the unknown field these are parts of the document: %v", changed)
+	}
+	return changed[0]
+}
+
+// What AliasBuffer says is so: a document is shared where 16 bytes behind it are to be had,
+// and else copied.
+func TestAliasBuffer(t *testing.T) {
+	if machine.Portable {
+		t.Skip("package proto reads all, and copies")
+	}
+	doc := sample(t)
+	heap := func(room int) func(*arena.Arena) []byte {
+		return func(*arena.Arena) []byte { return append(make([]byte, 0, len(doc)+room), doc...) }
+	}
+	inArena := func(a *arena.Arena) []byte {
+		b, err := arena.ReadAll(a, bytes.NewReader(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name   string
+		place  func(*arena.Arena) []byte
+		shares bool
+	}{
+		{"with room", heap(16), true},
+		{"with less room", heap(15), false},
+		{"without room", heap(0), false},
+		{"the arena's newest", inArena, true},
+		{"older in the arena", func(a *arena.Arena) []byte {
+			b := inArena(a)
+			a.AllocBytes(1)
+			return b
+		}, false},
+		{"another arena's newest", func(*arena.Arena) []byte { return inArena(arena.NewArena(1<<10, 0)) }, false},
+		{"cut, in the arena", func(a *arena.Arena) []byte { b := inArena(a); return b[:len(b):len(b)] }, true},
+	} {
+		a := arena.NewArena(4<<10, 0)
+		data := c.place(a)
+		m := arena.New[openpb.Choice](a)
+		used := a.Stats().UsedBytes
+		if err := aliasing.Unmarshal(a, data, m); err != nil {
+			t.Fatal(c.name, err)
+		}
+		if used = a.Stats().UsedBytes - used; follows(t, m, data) != c.shares {
+			t.Errorf("%s: the document is shared: %v", c.name, !c.shares)
+		}
+		if (used < len(doc)) != c.shares {
+			t.Errorf("%s: took %d bytes of the arena", c.name, used)
+		}
+		if follows(t, arenapb.Clone(m), data) {
+			t.Errorf("%s: a clone shares the document", c.name)
+		}
+		escaped := arena.Escape(a, m)
+		if lies := c.shares && !strings.Contains(c.name, "arena"); follows(t, escaped, data) != lies {
+			t.Errorf("%s: what escaped shares the document: %v", c.name, !lies)
+		}
+		a.Release()
+	}
+	a := arena.NewArena(4<<10, 0)
+	data := heap(16)(nil)
+	m := arena.New[openpb.Choice](a)
+	if err := arenapb.Unmarshal(a, data, m); err != nil || follows(t, m, data) {
+		t.Errorf("the document is shared without the option (%v)", err)
+	}
+	if err := aliasing.Unmarshal(a, data, m); err != nil {
+		t.Fatal(err)
+	}
+	m.GetBy()[0]++
+	if !bytes.Contains(data, []byte("tome bytes")) {
+		t.Errorf("what is written to bytes is not in the document: %q", data)
+	}
+}
+
+// What lies behind a document is as it was, whatever comes of it.
+func TestAliasBufferBehind(t *testing.T) {
+	doc := sample(t)
+	a := arena.NewArena(4<<10, 0)
+	limited := arena.NewArena(1<<10, 0)
+	limited.SetLimit(1 << 10)
+	many := bytes.Repeat([]byte{0x8a, 1, 0}, 1000) // messages of a list
+	for _, c := range []struct {
+		name  string
+		a     *arena.Arena
+		doc   []byte
+		m     proto.Message
+		fails bool
+	}{
+		{"a document", a, doc, new(openpb.Choice), false},
+		{"one that is cut", a, doc[:len(doc)-1], new(openpb.Choice), true},
+		{"one that is too much", limited, many, new(openpb.Lists), true},
+		{"none", a, nil, new(openpb.Choice), false},
+	} {
+		if c.a == limited && machine.Portable {
+			continue // no limit
+		}
+		buffer := append(bytes.Clone(c.doc), "what comes next, and is read then"...)
+		err := aliasing.Unmarshal(c.a, buffer[:len(c.doc)], c.m)
+		if (err != nil) != c.fails || c.a == limited && !errors.As(err, new(*arena.LimitError)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if string(buffer[len(c.doc):]) != "what comes next, and is read then" {
+			t.Errorf("%s: behind it is %q", c.name, buffer[len(c.doc):])
+		}
+	}
+}
+
+// What package proto reads is copied: the document may go.
+func TestAliasBufferLeft(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	a := arena.NewArena(4<<10, 0)
+	for _, m := range []proto.Message{(*lazypb.Lazy)(nil), (*openpb.Choice)(nil)} {
+		in := a
+		if _, known := m.(*openpb.Choice); known {
+			in = nil
+		}
+		for range 50 {
+			doc := oracle.Document(t, r, m)
+			data := append(make([]byte, 0, len(doc)+16), doc...)
+			got, want := oracle.Fresh(in, m), oracle.Fresh(nil, m)
+			o := aliasing
+			o.AllowPartial = true
+			if err := o.Unmarshal(in, data, got); err != nil {
+				t.Fatal(err)
+			}
+			for i := range data {
+				data[i] = 0xff
+			}
+			if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(doc, want); err != nil {
+				t.Fatal(err)
+			}
+			if err := oracle.Unlike(got, want); err != nil {
+				t.Errorf("%T: %v", m, err)
+			}
+		}
+	}
+}
