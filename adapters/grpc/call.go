@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -161,15 +162,15 @@ func (c *call) received(m any) {
 
 // unmarshal is the codec's, with all of the message there. Until it is decoded its arena
 // is nobody else's: the handler of a stream may return at any time.
-func (c *call) unmarshal(data []byte, m proto.Message) error {
+func (c *call) unmarshal(data mem.BufferSlice, m proto.Message) error {
 	c.noted = true
 	if !c.join() {
-		return arenapb.Unmarshal(nil, data, m) // a goroutine that reads on
+		return unmarshal(nil, data, m) // a goroutine that reads on
 	}
 	c.held = true
 	a := c.from.pool.Get()
 	defer func() { c.from.pool.Put(a) }()
-	if err := arenapb.Unmarshal(a, data, m); err != nil {
+	if err := unmarshal(a, data, m); err != nil {
 		proto.Reset(m)
 		if errors.As(err, &c.refused) {
 			// What gRPC makes of an error here is INTERNAL, and in a stream it is sent

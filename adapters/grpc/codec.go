@@ -3,12 +3,15 @@ package arenagrpc
 import (
 	"errors"
 	"fmt"
+	"math/bits"
+	"sync"
 
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
+	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
@@ -44,22 +47,45 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	if m == nil {
 		return fmt.Errorf("arenagrpc: can't unmarshal into a %T, which is no proto.Message", v)
 	}
-	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	defer whole.Free()
 	if c := taken(v); c != nil {
-		return c.unmarshal(whole.ReadOnlyData(), m)
+		return c.unmarshal(data, m)
 	}
-	return proto.Unmarshal(whole.ReadOnlyData(), m)
+	return unmarshal(nil, data, m)
+}
+
+// unmarshal reads m into a, which has data in one piece then, or onto the heap if a is nil.
+func unmarshal(a *arena.Arena, data mem.BufferSlice, m proto.Message) (err error) {
+	if a == nil {
+		whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+		defer whole.Free()
+		return proto.Unmarshal(whole.ReadOnlyData(), m)
+	}
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *arena.LimitError: // the piece
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	n := data.Len()
+	b := arena.MakeSliceUninit[byte](a, n, n+16) // with what AliasBuffer takes
+	data.CopyTo(b)
+	return arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, b, m)
 }
 
 // marshal returns m's bytes, in a pooled buffer if there are enough of them: gRPC sends them
 // when the call's arena is gone.
 func marshal(m proto.Message) (mem.BufferSlice, error) {
-	pool := mem.DefaultBufferPool()
 	var pooled *[]byte
+	var pool mem.BufferPool
 	data, err := arenapb.MarshalOptions{}.MarshalInto(func(size int) []byte {
 		if mem.IsBelowBufferPoolingThreshold(size) {
 			return make([]byte, size)
+		}
+		if pool = &buffers; size > mostPooled {
+			pool = mem.DefaultBufferPool()
 		}
 		pooled = pool.Get(size)
 		return *pooled
@@ -75,6 +101,34 @@ func marshal(m proto.Message) (mem.BufferSlice, error) {
 	}
 	return mem.BufferSlice{mem.NewBuffer(pooled, pool)}, nil
 }
+
+// buffers are those of replies. gRPC's own, of 1 MB if it is more than 32 KB, are cleared all
+// over when they are handed out. Of these nothing is sent that marshal did not write.
+var buffers bufferPool
+
+// bufferPool has pooled buffers by the power of two that their capacity is.
+type bufferPool struct {
+	sizes [mostPooledBits + 1]sync.Pool // of *[]byte
+}
+
+const (
+	mostPooledBits = 20
+	mostPooled     = 1 << mostPooledBits
+)
+
+// Get returns n bytes, at most mostPooled, that may hold anything.
+func (p *bufferPool) Get(n int) *[]byte {
+	k := bits.Len(uint(n - 1))
+	if b, ok := p.sizes[k].Get().(*[]byte); ok {
+		*b = (*b)[:n]
+		return b
+	}
+	b := make([]byte, n, 1<<k)
+	return &b
+}
+
+// Put takes back what Get returned.
+func (p *bufferPool) Put(b *[]byte) { p.sizes[bits.Len(uint(cap(*b)-1))].Put(b) }
 
 // messageOf returns v as a message of today's kind, nil if it is none.
 func messageOf(v any) proto.Message {

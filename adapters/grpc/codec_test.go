@@ -1,6 +1,7 @@
 package arenagrpc_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -10,10 +11,13 @@ import (
 	"google.golang.org/grpc/codes"
 	pb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
 	"github.com/ebbpool/arena"
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // counted is a buffer pool that counts.
@@ -33,17 +37,82 @@ func TestBufferGoesBack(t *testing.T) {
 	doc := good.Materialize()
 	for name, data := range map[string][]byte{"good": doc, "malformed": append(doc[:len(doc):len(doc)], 0xff)} {
 		var buffers counted
-		_, err := call(t.Context(), func(m any) error {
+		read := func(m any) error {
 			b := mem.BufferSlice{mem.NewBuffer(&data, &buffers)}
 			defer b.Free() // as gRPC does
 			return arenagrpc.Codec().Unmarshal(b, m)
-		}, nil)
-		if (err == nil) != (name == "good") {
-			t.Errorf("%s: %v", name, err)
 		}
-		if buffers.puts != 1 {
+		_, err := call(t.Context(), read, nil)
+		if heap := read(new(pb.SimpleRequest)); (err == nil) != (name == "good") || (heap == nil) != (err == nil) {
+			t.Errorf("%s: %v, on the heap %v", name, err, heap)
+		}
+		if buffers.puts != 2 {
 			t.Errorf("%s: the buffer went back %d times", name, buffers.puts)
 		}
+	}
+}
+
+// A request that came in many frames is read into the arena once: no piece of it is twice there.
+func TestReadOnce(t *testing.T) {
+	if machine.Portable || check.On {
+		t.Skip("package proto decodes, or guards are counted, too")
+	}
+	var used int
+	client := serveTests(t, arena.NewAutoPool(0), &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+		used = arenagrpc.FromContext(ctx).Stats().UsedBytes
+		return echo(ctx, r)
+	}})
+	text := strings.Repeat("x", 50_000) // twice in a request
+	if _, err := client.UnaryCall(within(t), request(text)); err != nil {
+		t.Fatal(err)
+	}
+	if used < 2*len(text) || used > 2*len(text)+1000 {
+		t.Errorf("a request of %d bytes takes %d of the arena", 2*len(text), used)
+	}
+}
+
+// Buffers of replies are used again, with something else in them, and only when gRPC lets go.
+func TestReplyBuffers(t *testing.T) {
+	codec := arenagrpc.Codec()
+	for _, n := range []int{0, 1, 1000, 1024, 1025, 2047, 2048, 2049, 75_000, 1<<17 - 4, 1<<20 - 20, 1<<20 - 4, 1 << 20, 1<<20 + 1, 3 << 20} {
+		var held []mem.BufferSlice
+		var want [][]byte
+		for i := range 4 {
+			m := &pb.Payload{Body: bytes.Repeat([]byte{byte('a' + i)}, n)}
+			doc, err := proto.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := codec.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(doc) <= 1<<20 && len(b) == 1 && cap(b[0].ReadOnlyData()) >= max(2*len(doc), 1) {
+				t.Errorf("%d bytes lie in a buffer of %d", len(doc), cap(b[0].ReadOnlyData()))
+			}
+			if held, want = append(held, b), append(want, doc); i == 1 {
+				held[0].Free()
+				held, want = held[1:], want[1:]
+			}
+		}
+		for i, b := range held {
+			if !bytes.Equal(b.Materialize(), want[i]) {
+				t.Errorf("%d bytes: a reply is not what was written", n)
+			}
+			b.Free()
+		}
+	}
+	if check.On || check.Race {
+		t.Skip("the race detector drops what comes back to a sync.Pool, checked builds allocate")
+	}
+	replies := []*pb.Payload{{Body: make([]byte, 70_000)}, {Body: make([]byte, 80_000)}}
+	if n := testing.AllocsPerRun(200, func() {
+		for _, m := range replies {
+			b, _ := codec.Marshal(m)
+			b.Free()
+		}
+	}); n > 2 {
+		t.Errorf("%v allocations for two replies", n)
 	}
 }
 
