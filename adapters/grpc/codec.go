@@ -70,7 +70,7 @@ func unmarshal(a *arena.Arena, data mem.BufferSlice, m proto.Message) (err error
 		}
 	}()
 	n := data.Len()
-	b := arena.MakeSliceUninit[byte](a, n, n+16) // with what AliasBuffer takes
+	b := arena.MakeSliceUninit[byte](a, n, n)
 	data.CopyTo(b)
 	return arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, b, m)
 }

@@ -30,8 +30,7 @@ func soil(t *testing.T, a *arena.Arena, b byte) {
 }
 
 // What is read does not depend on what an earlier epoch left in the arena, nor on what lies
-// behind a document that is not copied, and no message
-// shows any of that, not even one that an error left half read: that epoch may have been
+// behind a document that is not copied, and no message shows any of that, not even one that an error left half read: that epoch may have been
 // another client's.
 func TestDirt(t *testing.T) {
 	rounds := 400
@@ -60,7 +59,7 @@ func TestDirt(t *testing.T) {
 					soil(t, a, dirts[k])
 				}
 				got := oracle.Fresh(a, m)
-				data := append(doc[:len(doc):len(doc)], bytes.Repeat(dirts[k:k+1], 16)...)[:len(doc)]
+				data := arena.CloneSlice(a, append(doc[:len(doc):len(doc)], bytes.Repeat(dirts[k:k+1], 16)...))[:len(doc)]
 				err := arenapb.UnmarshalOptions{AllowPartial: true, AliasBuffer: k%2 == 0}.Unmarshal(a, data, got)
 				if k == 0 {
 					first, firstErr = got, err

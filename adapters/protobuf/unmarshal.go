@@ -49,16 +49,11 @@ type UnmarshalOptions struct {
 	// opaque API. Package proto reads these, with this or without.
 	NoLazyDecoding bool
 
-	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which
-	// they are copies otherwise. Then data must not change, nor be read into again, for as
-	// long as the message or anything of it is in use: what arena.Escape returns, too,
-	// unless data lies in a; not what Clone does. Who writes to bytes of the message
-	// writes to data.
-	//
-	// It takes 16 bytes behind data, which are others until Unmarshal returns: of its
-	// capacity, which no other goroutine may look at meanwhile, or, where data is the newest
-	// that lies in a, as after arena.ReadAll, of a. If there are none, data is copied;
-	// so it is for what package proto reads.
+	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which they
+	// are copies otherwise, where data was read into a and nothing was allocated there
+	// since, as after arena.ReadAll; else data is copied, and so it is for what package
+	// proto reads. Then nobody must write to data until the arena's epoch ends; who writes
+	// to bytes of the message writes to data. It may take 16 bytes of a.
 	AliasBuffer bool
 }
 
@@ -121,7 +116,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	}
 	d.r = machine.Enter(a, "arenapb.Unmarshal")
 	defer d.r.Leave()
-	var behind []byte // the document's end, in a buffer of the caller's
+	var behind []byte // the document's end, which may be in a longer slice
 	var was [docSlack]byte
 	defer func() {
 		copy(behind, was[:])

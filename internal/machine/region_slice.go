@@ -87,16 +87,19 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	return SliceAt[byte](base, off, n, wanted)
 }
 
-// StretchBytes returns s with n bytes more, which may hold anything: those of its capacity,
-// or, where s is the newest slice of r, those behind it. It is nil where there are neither.
+// StretchBytes returns s with n bytes more, which may hold anything, if s is the newest slice
+// of r and there is room behind it; else nil.
 //
 //go:norace
 func StretchBytes(r *Region, s []byte, n int) []byte {
-	if n <= cap(s)-len(s) {
-		return s[:len(s)+n]
+	l := laneOf[byte](r)
+	if _, ok := l.newest(1, xunsafe.DataOf(s), cap(s)); !ok {
+		return nil
 	}
-	n += len(s)
-	if c := laneOf[byte](r).extend(1, xunsafe.DataOf(s), cap(s), n, n, false); c != 0 {
+	if n += len(s); n <= cap(s) {
+		return s[:n]
+	}
+	if c := l.extend(1, xunsafe.DataOf(s), cap(s), n, n, false); c != 0 {
 		return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
 	}
 	return nil

@@ -48,7 +48,7 @@ var Places = []Place{
 // byCodec has a table for each operation, with a column for each codec.
 func byCodec(table string, all []Figure) string {
 	var tables []string
-	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode, aliasing the buffer", "decode a stream", "decode a stream, after all others", "encode"} {
+	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a body", "decode a stream", "decode a stream, after all others", "encode"} {
 		if rows := Only(all, table+": "+op); len(rows) > 0 {
 			tables = append(tables, Pivot(op, rows))
 		}

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"bytes"
 	"reflect"
 
 	"buf.build/go/hyperpb"
@@ -56,7 +57,7 @@ func writers(d document) []writer {
 			return b
 		}},
 	}
-	if s, ok := pooled(d); ok {
+	if s, ok := pooled(d, func() []byte { return d.bytes }); ok {
 		m := s.read().(interface{ MarshalVT() ([]byte, error) })
 		all = append(all, writer{"MarshalVT", func() []byte {
 			b, err := m.MarshalVT()
@@ -69,29 +70,60 @@ func writers(d document) []writer {
 
 // subjects are the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
-	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained), arenapb.UnmarshalOptions{}), cold(d), plain(d), profiled(d)}
-	if s, ok := pooled(d); ok {
+	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained)), cold(d), plain(d)}
+	return append(all, sharing(d, func() []byte { return d.bytes })...)
+}
+
+// bodies are the ways to decode d as a body that is read first, of those that share its memory.
+func bodies(d document) []subject {
+	return append([]subject{reading(d)}, sharing(d, bodyOf(d))...)
+}
+
+// sharing are the others that share the memory of what they read.
+func sharing(d document, body func() []byte) []subject {
+	all := []subject{profiled(d, body)}
+	if s, ok := pooled(d, body); ok {
 		all = append(all, s)
 	}
 	return all
 }
 
 // warm is an arena from a pool.
-func warm(d document, pool *arena.ArenaPool, o arenapb.UnmarshalOptions) subject {
+func warm(d document, pool *arena.ArenaPool) subject {
 	t := reflect.TypeOf(d.kind).Elem()
-	data := append(make([]byte, 0, len(d.bytes)+16), d.bytes...) // with what aliasing needs behind it
 	var a *arena.Arena
 	return subject{ours, func() proto.Message {
 		a = pool.Get()
 		m := arenareflect.New(a, t).Interface().(proto.Message)
-		must(o.Unmarshal(a, data, m))
+		must(arenapb.Unmarshal(a, d.bytes, m))
 		return m
 	}, func() { pool.Put(a) }}
 }
 
-// aliasing is warm, and copies nothing, as vtprotobuf and hyperpb do.
-func aliasing(d document) subject {
-	return warm(d, arena.NewArenaPool(chunkSize, maxRetained), arenapb.UnmarshalOptions{AliasBuffer: true})
+// reading is warm for a body that is read into the arena first, and shared by the message.
+func reading(d document) subject {
+	t := reflect.TypeOf(d.kind).Elem()
+	pool := arena.NewArenaPool(chunkSize, maxRetained)
+	var a *arena.Arena
+	return subject{ours, func() proto.Message {
+		a = pool.Get()
+		body, err := arena.ReadAll(a, bytes.NewReader(d.bytes))
+		must(err)
+		m := arenareflect.New(a, t).Interface().(proto.Message)
+		must(arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, body, m))
+		return m
+	}, func() { pool.Put(a) }}
+}
+
+// bodyOf is how d is read by those that share a buffer: into the same one each time.
+func bodyOf(d document) func() []byte {
+	var b bytes.Buffer
+	return func() []byte {
+		b.Reset()
+		_, err := b.ReadFrom(bytes.NewReader(d.bytes))
+		must(err)
+		return b.Bytes()
+	}
 }
 
 // cold is a new arena for each message.
@@ -116,7 +148,7 @@ func plain(d document) subject {
 
 // profiled is hyperpb at its best: compiled with a profile of the very document, aliasing
 // the buffer, with its memory used again.
-func profiled(d document) subject {
+func profiled(d document, body func() []byte) subject {
 	t := hyperpb.CompileMessageDescriptor(d.kind.ProtoReflect().Descriptor())
 	profile := t.NewProfile()
 	shared := new(hyperpb.Shared)
@@ -128,7 +160,7 @@ func profiled(d document) subject {
 	t = t.Recompile(profile)
 	return subject{"hyperpb", func() proto.Message {
 		m := shared.NewMessage(t)
-		must(m.Unmarshal(d.bytes, hyperpb.WithAllowAlias(true)))
+		must(m.Unmarshal(body(), hyperpb.WithAllowAlias(true)))
 		return m
 	}, shared.Free}
 }

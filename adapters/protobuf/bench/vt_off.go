@@ -3,4 +3,4 @@
 package bench
 
 // pooled is vtprotobuf, which needs code that is generated first: build with -tags vt.
-func pooled(document) (subject, bool) { return subject{}, false }
+func pooled(document, func() []byte) (subject, bool) { return subject{}, false }

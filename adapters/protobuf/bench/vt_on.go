@@ -25,7 +25,7 @@ type vtMessage interface {
 
 // pooled is vtprotobuf at its best: messages from its pools, and strings that alias the
 // buffer.
-func pooled(d document) (subject, bool) {
+func pooled(d document, body func() []byte) (subject, bool) {
 	var take func() vtMessage
 	switch d.kind.(type) {
 	case *tracepb.TracesData:
@@ -46,7 +46,7 @@ func pooled(d document) (subject, bool) {
 	var m vtMessage
 	return subject{"vtprotobuf", func() proto.Message {
 		m = take()
-		must(m.UnmarshalVTUnsafe(d.bytes))
+		must(m.UnmarshalVTUnsafe(body()))
 		return m
 	}, func() { m.ReturnToVTPool() }}, true
 }

@@ -92,19 +92,19 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 // dirt is what lies behind documents: part of a number, or of a tag.
 const dirt = 0x7f
 
-// placed is a copy of data: by its length, and if a's limit lets it, the newest bytes in a,
-// or on the heap, with room behind it that is enough for AliasBuffer, or not.
+// placed is a copy of data with some dirt behind it: by its length, and if a's limit lets it, the
+// newest bytes in a, or on the heap.
 func placed(a *arena.Arena, data []byte) (copied []byte) {
+	copied = append(bytes.Clone(data), bytes.Repeat([]byte{dirt}, len(data)%20)...)
+	copied = copied[:len(copied):len(copied)]
 	defer func() {
-		if recover() != nil {
-			copied = bytes.Clone(data)[:len(data):len(data)]
-		}
+		recover() // of the limit
+		copied = copied[:len(data)]
 	}()
-	if len(data)%4 == 0 && a != nil {
-		return arena.CloneSlice(a, data)
+	if len(data)%4 != 1 {
+		copied = arena.CloneSlice(a, copied)
 	}
-	room := 16 - len(data)%4%3
-	return append(append(make([]byte, 0, len(data)+room), data...), bytes.Repeat([]byte{dirt}, room)...)[:len(data)]
+	return copied
 }
 
 // cloned returns what a clone of m panics with.
