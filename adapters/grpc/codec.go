@@ -70,7 +70,7 @@ func unmarshal(a *arena.Arena, data mem.BufferSlice, m proto.Message) (err error
 		}
 	}()
 	n := data.Len()
-	b := arena.MakeSliceUninit[byte](a, n, n)
+	b := arena.MakeSliceUninit[byte](a, n, n+16) // with the bytes that AliasBuffer takes
 	data.CopyTo(b)
 	return arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, b, m)
 }
