@@ -349,15 +349,16 @@ func TestUnknownBeforeDocument(t *testing.T) {
 	}
 }
 
-// Lengths of one, two and more bytes, where they begin and end: what has them is read, and
-// counted before its list is made.
+// Lengths of one, two and more bytes, where they begin and end: what has them is read and
+// written, and counted before its list is made.
 func TestLengths(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
-	for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 16383, 16384, 16385, 16511, 16512, 1<<21 - 1, 1 << 21} {
+	for _, n := range []int{0, 1, 125, 126, 127, 128, 129, 255, 256, 16383, 16384, 16385, 16511, 16512, 1<<21 - 1, 1 << 21} {
 		b, text := bytes.Repeat([]byte{'b'}, n), strings.Repeat("t", n)
 		each := &openpb.Scalars{S: text, By: b, Child: &openpb.Scalars{By: b}, U64: uint64(n), I32: int32(n)}
 		for _, want := range []proto.Message{
 			each, &openpb.Lists{S: []string{text, text, "x"}, By: [][]byte{b, b, {1}}, Many: []*openpb.Scalars{each, each, {U64: 1}}},
+			&openpb.Choice{One: &openpb.Choice_Sc{Sc: &openpb.Scalars{By: b}}},
 		} {
 			doc, err := proto.Marshal(want)
 			if err != nil {
@@ -366,6 +367,9 @@ func TestLengths(t *testing.T) {
 			got := oracle.Fresh(a, want)
 			if err := arenapb.Unmarshal(a, doc, got); err != nil || !proto.Equal(got, want) {
 				t.Errorf("%T with %d bytes: %v", want, n, err)
+			}
+			if err := oracle.DifferOut(a, want); err != nil {
+				t.Errorf("%T with %d bytes is not written as by package proto", want, n)
 			}
 			if l, ok := got.(*openpb.Lists); ok && !machine.Portable && (cap(l.S) != 3 || cap(l.By) != 3 || cap(l.Many) != 3) {
 				t.Errorf("lists of 3, of %d bytes each, have room for %d, %d and %d", n, cap(l.S), cap(l.By), cap(l.Many))

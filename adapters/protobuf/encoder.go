@@ -145,18 +145,40 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 			}
 			end := i
 			i = e.message(f.sub, sub, i)
-			i = e.tag(f, e.varint(uint64(end-i), i))
+			if n := end - i; n < 0x80 && f.tagLen == 1 {
+				e.room(0, i)
+				i -= 2
+				to := e.b[i : i+2]
+				to[1], to[0] = byte(n), f.tag[0]
+			} else {
+				i = e.tag(f, e.varint(uint64(n), i))
+			}
 			continue
 		case opMessages:
 			list := f.messagesAt(at)
 			for k := len(list) - 1; k >= 0; k-- {
 				end := i
 				i = e.message(f.sub, list[k], i)
-				i = e.tag(f, e.varint(uint64(end-i), i))
+				if n := end - i; n < 0x80 && f.tagLen == 1 {
+					e.room(0, i)
+					i -= 2
+					to := e.b[i : i+2]
+					to[1], to[0] = byte(n), f.tag[0]
+				} else {
+					i = e.tag(f, e.varint(uint64(n), i))
+				}
 			}
 			continue
 		case opInt32, opSint32, opFixed32:
-			if *xunsafe.Cast[uint32](at) == 0 && !f.always {
+			v := *xunsafe.Cast[uint32](at)
+			if v == 0 && !f.always {
+				continue
+			}
+			if v < 0x80 && f.op == opInt32 && f.tagLen == 1 && f.bit == 0 {
+				e.room(0, i)
+				i -= 2
+				to := e.b[i : i+2]
+				to[1], to[0] = byte(v), f.tag[0]
 				continue
 			}
 		case opInt64, opSint64:
@@ -168,7 +190,20 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 				i = e.tag(f, e.varint(v, i))
 				continue
 			}
-		case opMap, opOptional, opPacked, opList, opBytes: // pointers, or what begins with one
+		case opBytes:
+			b := *xunsafe.Cast[[]byte](at)
+			if b == nil && !f.inOneof {
+				continue
+			}
+			if n := len(b); n != 0 && n < 0x80 && f.tagLen == 1 && f.bit == 0 {
+				e.room(n, i)
+				i -= n + 2
+				to := e.b[i:]
+				to[1], to[0] = byte(n), f.tag[0]
+				copy(to[2:], b)
+				continue
+			}
+		case opMap, opOptional, opPacked, opList: // pointers, or what begins with one
 			if *xunsafe.Cast[xunsafe.Pointer](at) == nil && !f.inOneof {
 				continue
 			}
@@ -304,6 +339,12 @@ func (e *encoder) varint(v uint64, i int) int {
 	if e.room(0, i); v < 0x80 {
 		i--
 		e.b[i] = byte(v)
+		return i
+	}
+	if v < 0x4000 {
+		i -= 2
+		to := e.b[i : i+2]
+		to[0], to[1] = byte(v)|0x80, byte(v>>7)
 		return i
 	}
 	n := (bits.Len64(v) + 6) / 7
