@@ -33,7 +33,7 @@ func Fresh(a *arena.Arena, m proto.Message) proto.Message {
 // Differ says how what arenapb makes of data differs from what proto makes of it, for
 // each of these options.
 func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
-	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}, {AliasBuffer: true}, {AliasBuffer: true, AllowPartial: true, Merge: true}} {
+	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true, AliasBuffer: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}, {AliasBuffer: true, AllowPartial: true, Merge: true}} {
 		if err := DifferBy(o, a, kind, data, before); err != nil {
 			return err
 		}
