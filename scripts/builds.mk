@@ -113,8 +113,10 @@ ONCE = -bench=. -benchtime=1x -cover -benchmem
 test-benches: tools ## every benchmark once, with all checks for misuse
 	$(GO) test $(TESTFLAGS) -run='^$$' $(ONCE) -tags arenacheck ./internal/bench
 
+# Without -short, as it is documented: the race detector's takes over an hour.
+HOURS = -timeout 5h
 test-experiment: tools ## the command that the experiment with arenas in Go documents, and the same in the other checked builds
 	scripts/test-if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" \
-		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -asan -v $(ROOT) -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -race -v $(ROOT) -run=. $(ONCE)
-	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) -tags arenacheck -v $(ROOT) -run=. $(ONCE)
+		env CGO_ENABLED=1 GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) $(HOURS) -asan -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) $(HOURS) -race -v $(ROOT) -run=. $(ONCE)
+	GOEXPERIMENT=arenas $(GO) test $(TESTFLAGS) $(HOURS) -tags arenacheck -v $(ROOT) -run=. $(ONCE)
