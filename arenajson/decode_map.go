@@ -96,11 +96,14 @@ type lists struct {
 	rest  []source
 }
 
-// source is where the maps of a program come from that are neither.
+// source makes the maps of a program that has neither.
 type source struct {
 	of    *decProgram
 	fresh smallmap.Source
 }
+
+// mostSources is how many of them a decoder keeps, with what each knows of documents before.
+const mostSources = 16
 
 var freeLists = sync.Pool{New: func() any {
 	l := new(lists)

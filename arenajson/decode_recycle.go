@@ -14,8 +14,7 @@ const (
 	mostMaps    = 4096 // those beyond mostLarge of no more than smallMap entries
 	mostLarge   = 256
 	mostEntries = 1024
-	mostSources = 16 // of maps of other types than strings and any, for which a decoder knows how many are usual
-	smallMap    = 8  // entries, which a map has room for before it grows for the first time
+	smallMap    = 8 // entries, which a map has room for before it grows for the first time
 )
 
 // keeps reports whether a map of n entries may be the i-th that is kept. Maps go to lower

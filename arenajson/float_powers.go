@@ -14,8 +14,8 @@ const (
 type power struct{ hi, lo uint64 }
 
 // powers are those of 10 from leastPower to mostPower, what is beyond 128 bits cut off. From 10^0
-// to 10^55 nothing is. They are made by 192 bits, one from the other, in microseconds: source that
-// has them is a fortieth of what go get brings. A test computes all in another way.
+// to 10^55 nothing is. They are made by 192 bits, one from the other, which takes some 20 µs at start:
+// source that has them is a fortieth of what go get brings. A test computes all in another way.
 var powers = func() (all [mostPower - leastPower + 1]power) {
 	all[-leastPower] = power{1 << 63, 0}
 	hi, mid, lo := uint64(1<<63), uint64(0), uint64(0)

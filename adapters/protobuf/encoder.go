@@ -145,28 +145,14 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 			}
 			end := i
 			i = e.message(f.sub, sub, i)
-			if n := end - i; n < 0x80 && f.tagLen == 1 {
-				e.room(0, i)
-				i -= 2
-				to := e.b[i : i+2]
-				to[1], to[0] = byte(n), f.tag[0]
-			} else {
-				i = e.tag(f, e.varint(uint64(n), i))
-			}
+			i = e.head(f, end-i, i)
 			continue
 		case opMessages:
 			list := f.messagesAt(at)
 			for k := len(list) - 1; k >= 0; k-- {
 				end := i
 				i = e.message(f.sub, list[k], i)
-				if n := end - i; n < 0x80 && f.tagLen == 1 {
-					e.room(0, i)
-					i -= 2
-					to := e.b[i : i+2]
-					to[1], to[0] = byte(n), f.tag[0]
-				} else {
-					i = e.tag(f, e.varint(uint64(n), i))
-				}
+				i = e.head(f, end-i, i)
 			}
 			continue
 		case opInt32, opSint32, opFixed32:
@@ -333,6 +319,18 @@ func (e *encoder) tag(f *outField, i int) int {
 		return i
 	}
 	return e.raw(f.tag[:f.tagLen], i)
+}
+
+// head writes f's tag and a length of n bytes in front of i. Most of both are a byte.
+func (e *encoder) head(f *outField, n, i int) int {
+	if n < 0x80 && f.tagLen == 1 {
+		e.room(0, i)
+		i -= 2
+		to := e.b[i : i+2]
+		to[1], to[0] = byte(n), f.tag[0]
+		return i
+	}
+	return e.tag(f, e.varint(uint64(n), i))
 }
 
 func (e *encoder) varint(v uint64, i int) int {

@@ -23,7 +23,7 @@ type Maker struct {
 
 const mostDouble = 3 // 1<<mostDouble is Most
 
-// MakerOf returns what makes maps of type t, nil where they are left to the runtime: also in
+// MakerOf returns a Maker for maps of type t, nil where the runtime has to make them, as in
 // checked builds.
 func MakerOf(t reflect.Type) *Maker {
 	if check.On {
@@ -43,10 +43,9 @@ func MakerOf(t reflect.Type) *Maker {
 	return k
 }
 
-// Source is where a task, the reading of a document for example, gets its maps of a type, one
-// after the other. It begins with as many in one piece as the tasks before needed, if they
-// all did, and goes on with as many as there are by then: at most half of the maps are made
-// for nothing, where a task has more than one before that.
+// Source hands out maps of a type to a task, as the reading of a document. The first piece has
+// as many as the task before needed, up to twice what was usual then; each further one as many
+// as the task has had by then. So what is made and not used is less than Most maps.
 type Source struct {
 	next  xunsafe.Pointer // of the current piece
 	left  int             // maps in it from next on

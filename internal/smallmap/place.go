@@ -50,14 +50,14 @@ func (k *Maker) slot(group xunsafe.Pointer, i int) xunsafe.Pointer {
 	return xunsafe.Add(group, Entries+uintptr(i)*k.entry)
 }
 
-// hashOf is what the lower bits of the runtime's hash of a key are, in a map with such a seed.
+// hashOf returns the lower bits of the runtime's hash of name in a map with that seed.
 func hashOf(name string, seed uintptr) byte {
 	wide := uint64(seed)
 	return byte(maphash.Comparable(*xunsafe.Cast[maphash.Seed](xunsafe.PointerTo(&wide)), name))
 }
 
-// hashes reports whether hashOf is what it says: for strings of many lengths, in maps that the
-// runtime has made.
+// hashes reports whether hashOf agrees with the runtime, by maps that this has made with strings of
+// many lengths.
 var hashes = sync.OnceValue(func() bool {
 	if reflect.TypeFor[maphash.Seed]().Size() != 8 {
 		return false

@@ -179,7 +179,7 @@ func TestMeddlingMethods(t *testing.T) {
 }
 
 // A document is looked at to its end before a method is called, and with Strict for what that
-// forbids, too: also one that is long enough to be looked at in blocks.
+// forbids, too.
 func TestNoMethodOfWhatIsWrong(t *testing.T) {
 	calls := 0
 	meddle = func(int) { calls++ }
