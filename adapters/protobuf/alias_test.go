@@ -78,7 +78,11 @@ func TestAliasBuffer(t *testing.T) {
 	}{
 		{"on the heap", heap, false},
 		{"the newest", inArena, true},
-		{"with capacity", func(a *arena.Arena) []byte { return append(arena.MakeSliceUninit[byte](a, 0, len(doc)+100), doc...) }, true},
+		{"with capacity", func(a *arena.Arena) []byte {
+			b := arena.MakeSliceUninit[byte](a, len(doc), len(doc)+100)
+			copy(b, doc)
+			return b
+		}, true},
 		{"older", func(a *arena.Arena) []byte {
 			b := inArena(a)
 			a.AllocBytes(1)
@@ -89,8 +93,11 @@ func TestAliasBuffer(t *testing.T) {
 			a.AllocBytes(8)
 			a.AllocBytes(a.Stats().RetainedBytes - 8 - (len(doc)+7)/8*8)
 			return arena.CloneSlice(a, doc)
-		}, check.On}, // where guards lie between values, it is in another chunk
+		}, false},
 	} {
+		if check.On && c.name == "at a chunk's end" {
+			continue // which is elsewhere with what the checks put between values
+		}
 		a := arena.NewArena(4<<10, 0)
 		data := c.place(a)
 		m := arena.New[openpb.Choice](a)
