@@ -49,7 +49,7 @@ type mapDesc struct {
 }
 
 // TypeOf returns the type of a header and a group for maps of type t, nil where this
-// runtime's are others: then such maps are left to it. The header and the slots are compared
+// runtime's are others, as on big-endian machines: then such maps are left to it. The header and the slots are compared
 // with those of a map that the runtime has made.
 func TypeOf(t reflect.Type) *machine.Type {
 	if machine.Portable || !machine.LayoutOK || t.Key().Size() > mostInSlot || t.Elem().Size() > mostInSlot {

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/smallmap"
 )
 
 type name string
@@ -64,7 +65,7 @@ func TestSmallMaps(t *testing.T) {
 	for range 10 {
 		read()
 	}
-	if !check.On && !check.Race && !machine.Portable && machine.LayoutOK {
+	if !check.Race && smallmap.MakerOf(reflect.TypeFor[map[string]string]()) != nil {
 		// One for eight of each of four types, twice as many of Anys; four maps that are empty;
 		// one for each of 24 numbers, by the method; the list's header; and two to spare.
 		theirs := testing.AllocsPerRun(20, func() { var list []withMaps; json.Unmarshal(doc, &list) })
