@@ -133,7 +133,6 @@ func TestNoCliffs(t *testing.T) {
 		for _, types := range []int{80, 800} {
 			for _, small := range smallEpochs {
 				t.Run(fmt.Sprintf("%s/%d/%s", home.name, types, small.name), func(t *testing.T) {
-					fresh, old := home.make(0), home.make(types)
 					lead := func(one func(func(*arena.Arena))) func() {
 						return func() {
 							for range 500 {
@@ -141,10 +140,12 @@ func TestNoCliffs(t *testing.T) {
 							}
 						}
 					}
-					before, after := lead(fresh), lead(old)
-					before() // the first epochs are others: both come to rest
-					after()
-					wantFaster(t, 1/cliff, before, after)
+					wantFasterMade(t, 1/cliff, func() (before, after func()) {
+						before, after = lead(home.make(0)), lead(home.make(types))
+						before() // the first epochs are others: both come to rest
+						after()
+						return before, after
+					})
 				})
 			}
 		}

@@ -20,13 +20,25 @@ import (
 
 func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 	t.Helper()
+	wantFasterMade(t, factor, func() (func(), func()) { return heap, ours })
+}
+
+// wantFasterMade is wantFaster for what is made for each of three tries: where memory comes to lie,
+// one arena in some hundreds takes half as long again.
+func wantFasterMade(t *testing.T, factor float64, sides func() (heap, ours func())) {
+	t.Helper()
 	if *testkit.NoSpeed || check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
 		t.Skip("speed is promised for the plain 64-bit build")
 	}
-	h, o := testkit.Best(200, heap, ours, func(h, o time.Duration) bool { return float64(h) >= factor*float64(o) })
-	if float64(h) < factor*float64(o) {
-		t.Errorf("%v instead of %v: %.1f times faster, and should be %.1f times at least", o, h, float64(h)/float64(o), factor)
+	fast := func(h, o time.Duration) bool { return float64(h) >= factor*float64(o) }
+	var h, o time.Duration
+	for range 3 {
+		heap, ours := sides()
+		if h, o = testkit.Best(200, heap, ours, fast); fast(h, o) {
+			return
+		}
 	}
+	t.Errorf("%v instead of %v: %.1f times faster, and should be %.1f times at least", o, h, float64(h)/float64(o), factor)
 }
 
 func TestNewIsFast(t *testing.T) {
