@@ -181,7 +181,7 @@ func TestSmallParkedLanesHaveNoTurn(t *testing.T) {
 	if n := p.chunks; n != 40 {
 		t.Errorf("%d chunks are left, not one of each lane", n)
 	}
-	MakeSliceOfType(&r, manyTypes(1)[0], 3000, 3000)
+	MakeSliceOfType(&r, manyTypes(1)[0], 10_000, 10_000)
 	for range patience + 1 {
 		r.Empty()
 	}
@@ -261,8 +261,8 @@ func TestEpochsLeaveOthersLanesAlone(t *testing.T) {
 			var r Region
 			r.Init(1024, 1<<30)
 			types := manyTypes(n)
-			for _, x := range types {
-				NewOfType(&r, x)
+			for i, x := range types {
+				MakeSliceOfType(&r, x, 1+200/(1+i), 1+200/(1+i)) // more than a small chunk, which nobody looks at
 			}
 			r.Empty()
 			for range patience {
