@@ -102,9 +102,11 @@ func timelyBy(timeout func(http.Handler) http.Handler, pool *arena.ArenaPool, mu
 }
 
 func ExampleTimeoutHandler() {
+	tooLong := make(chan bool)
+	defer close(tooLong)
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := arena.FromContext(r.Context())
-		<-r.Context().Done() // and whatever else takes too long
+		<-tooLong
 		a.Concat("still ", "mine")
 	})
 	pool := arena.NewAutoPool(0)
