@@ -31,6 +31,7 @@ func main() {
 	jobs := flag.Int("jobs", 2, "how many parts run at a time")
 	keep := flag.Bool("keep", false, "write down what passed")
 	limit := flag.Duration("limit", time.Hour, "how long a part may take; what it has started then is killed")
+	least := flag.Uint64("least", 2000, "how many MB of disk must be free, before a part starts, for Go's build cache not to be emptied")
 	take := flag.Bool("take", false, "do not run again what -keep wrote down of the same files, environment and compilers")
 	flag.Parse()
 	target, names := flag.Arg(0), flag.Args()[1:]
@@ -43,12 +44,19 @@ func main() {
 	if *keep || *take {
 		state = stateOf(*root, os.Environ())
 	}
+	disk, err := cacheRoom(*least << 20)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	todo, done := make(chan *part), make(chan *part)
 	for range *jobs {
 		go func() {
 			for p := range todo {
 				if p.taken = *take && p.take(*root, state); !p.taken {
+					disk.enter()
 					p.run(ctx, *root, *gnumake, *limit)
+					disk.leave()
 				}
 				if *keep {
 					p.keep(*root, state)
