@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
@@ -86,6 +87,14 @@ func TestAliasBuffer(t *testing.T) {
 		{"older", func(a *arena.Arena) []byte {
 			b := inArena(a)
 			a.AllocBytes(1)
+			return b
+		}, false},
+		{"alone in a chunk", func(a *arena.Arena) []byte {
+			a.AllocBytes(8) // in the chunk that others share
+			b, err := arena.ReadAll(a, bytes.NewReader(protowire.AppendBytes(protowire.AppendTag(bytes.Clone(doc), 999, protowire.BytesType), make([]byte, 1<<20))))
+			if err != nil {
+				t.Fatal(err)
+			}
 			return b
 		}, false},
 		{"another arena's", func(*arena.Arena) []byte { return inArena(arena.NewArena(1<<10, 0)) }, false},

@@ -51,9 +51,11 @@ type UnmarshalOptions struct {
 
 	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which they
 	// are copies otherwise, where data was read into a and nothing was allocated there
-	// since, as after arena.ReadAll; else data is copied, and so it is for what package
-	// proto reads. Then nobody must write to data until the arena's epoch ends; who writes
-	// to bytes of the message writes to data. It may take 16 bytes of a.
+	// since, as after arena.ReadAll. Then nobody must write to data until the arena's epoch
+	// ends; who writes to bytes of the message writes to data. It may take 16 bytes of a.
+	//
+	// All else is copied: what lies elsewhere, what is so large that it has a chunk of a to
+	// itself, and what package proto reads.
 	AliasBuffer bool
 }
 
