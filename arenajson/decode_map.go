@@ -204,6 +204,7 @@ func (l *memberList[V]) enter(m *map[string]V, from int) {
 	mine := l.all[from:]
 	larger := make(map[string]V, len(*m)+len(mine))
 	maps.Copy(larger, *m)
+	clear(*m) // which others of its piece may keep alive
 	for i := range mine {
 		larger[mine[i].name] = mine[i].value
 	}
@@ -242,6 +243,7 @@ func (d *decoder) fewMembers(p *decProgram, to, m xunsafe.Pointer, x *pair, i in
 		if place == nil {
 			*xunsafe.Cast[string](x.keyAt) = name
 			p.at(to).SetMapIndex(x.key, x.value)
+			p.small.Leave(m)
 			return d.next(i)
 		}
 		p.elem.at(place).Set(x.value)

@@ -9,12 +9,14 @@ import (
 )
 
 // Most is how many maps are made in one piece of the heap at most: a map that a program
-// keeps has the collector keep the others, with all that they hold.
+// keeps has the collector keep the others, with all that they hold, and that have held when
+// they grew (see Leave).
 const Most = 8
 
 // Maker makes small maps of a type on the heap.
 type Maker struct {
-	size   uintptr                      // of a header and its group
+	size   uintptr // of a header and its group
+	group  reflect.Type
 	blocks [1 + mostDouble]reflect.Type // of 1, 2, 4 and 8 of them
 
 	places       bool    // Place knows where keys belong
@@ -37,7 +39,8 @@ func MakerOf(t reflect.Type) *Maker {
 	for i := range k.blocks {
 		k.blocks[i] = reflect.ArrayOf(1<<i, one.Reflect)
 	}
-	slot := one.Reflect.Field(1).Type.Field(1).Type.Elem()
+	k.group = one.Reflect.Field(1).Type
+	slot := k.group.Field(1).Type.Elem()
 	k.entry, k.value = slot.Size(), slot.Field(1).Offset
 	k.places = t.Key().Kind() == reflect.String && hashes()
 	return k
@@ -72,6 +75,16 @@ func (s *Source) Take(k *Maker) xunsafe.Pointer {
 	s.made++
 	Init(p)
 	return p
+}
+
+// Leave clears the group of m, a map of k's type that Take returned, if the runtime has moved
+// its entries into a table since: else it would keep what was there alive as long as m. Nobody
+// may be ranging over m.
+func (k *Maker) Leave(m xunsafe.Pointer) {
+	group := xunsafe.Add(m, xunsafe.SizeOf[mapHeader]())
+	if xunsafe.Cast[mapHeader](m).groups != group {
+		xunsafe.Value(k.group, group).SetZero()
+	}
 }
 
 // End ends a task. The source leads to no memory any more.

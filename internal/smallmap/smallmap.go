@@ -26,6 +26,7 @@ const (
 	Entries      = 8                  // in a small map
 	emptyControl = 0x8080808080808080 // a byte for each slot, of which none is taken
 	mostInSlot   = 128                // bytes of a key or a value: of a larger one a slot has the address
+	mostSample   = 4 << 10            // bytes of what a sample leads to
 	wordSize     = 4 << (^uintptr(0) >> 63)
 	headSize     = 4*wordSize + 16 // of what all type descriptors begin with (assumption A5)
 )
@@ -106,9 +107,13 @@ func differ(v reflect.Value, i int) {
 	case reflect.String:
 		v.SetString("0123456789"[i:])
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), i, Entries))
+		if v.Type().Elem().Size() <= mostSample/Entries {
+			v.Set(reflect.MakeSlice(v.Type(), i, Entries))
+		}
 	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
+		if v.Type().Elem().Size() <= mostSample {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
 	case reflect.Float32, reflect.Float64:
 		v.SetFloat(float64(i) + 0.5)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:

@@ -277,3 +277,46 @@ func TestMapsAreFreed(t *testing.T) {
 	}
 	runtime.KeepAlive(kept)
 }
+
+// A map that has grown keeps nothing alive of what it held before, once Leave was called.
+func TestLeave(t *testing.T) {
+	k := makerOf(t, reflect.TypeFor[map[string]*[64]byte]())
+	var s Source
+	m, at := mapOf[map[string]*[64]byte](&s, k)
+	var alive atomic.Int32
+	for i := range Entries + 1 {
+		x := new([64]byte)
+		runtime.AddCleanup(x, func(int) { alive.Add(-1) }, 0)
+		alive.Add(1)
+		m[fmt.Sprint(i)] = x
+		if i == Entries-1 {
+			k.Leave(at)
+		}
+	}
+	if k.Leave(at); len(m) != Entries+1 || m["0"] == nil || m["8"] == nil {
+		t.Fatalf("%v is left of %d entries", m, Entries+1)
+	}
+	clear(m)
+	for range 100 {
+		if runtime.GC(); alive.Load() == 0 {
+			break
+		}
+	}
+	if got := alive.Load(); got != 0 {
+		t.Errorf("a map without entries keeps %d values alive", got)
+	}
+	runtime.KeepAlive(m)
+}
+
+// What samples lead to is as large as the program's types, or nothing.
+func TestSamplesAreSmall(t *testing.T) {
+	type huge [64 << 20]byte
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	MakerOf(reflect.TypeFor[map[string]*huge]())
+	MakerOf(reflect.TypeFor[map[string][]huge]())
+	MakerOf(reflect.TypeFor[map[*huge][1]*huge]())
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<20 {
+		t.Errorf("%d bytes are allocated", after.TotalAlloc-before.TotalAlloc)
+	}
+}

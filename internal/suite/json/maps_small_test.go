@@ -2,12 +2,14 @@ package json
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ebbpool/arena"
@@ -239,4 +241,51 @@ func TestMapsThatAreNotMade(t *testing.T) {
 		}
 		a.Reset()
 	}
+}
+
+// What a map that has grown held before must go when the program takes it out, though others
+// of its piece are kept; and so what a small map held that a larger one has replaced.
+func TestGrownMapsKeepNothing(t *testing.T) {
+	large := func(value string) string {
+		all := ""
+		for i := range 12 {
+			all += fmt.Sprintf(`,"k%d":%s`, i, value)
+		}
+		return "{" + all[1:] + "}"
+	}
+	var alive atomic.Int32
+	watch := func(list []any) {
+		alive.Add(1)
+		runtime.AddCleanup(&list[0], func(int) { alive.Add(-1) }, 0)
+	}
+	var anys []map[string]any
+	var lists []map[string][]any
+	for range 5 { // by then eight maps lie in a piece
+		doc := []byte("[" + strings.Repeat(`{"a":null},`, 7) + large("[1]") + "]")
+		anys, lists = nil, nil
+		if err := errors.Join(arenajson.Unmarshal(nil, doc, &anys), arenajson.Unmarshal(nil, doc, &lists)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range anys[7] {
+		watch(x.([]any))
+	}
+	for _, x := range lists[7] {
+		watch(x)
+	}
+	if alive.Load() != 24 {
+		t.Fatalf("%d values", alive.Load())
+	}
+	clear(anys[7])
+	clear(lists[7])
+	for range 100 {
+		if runtime.GC(); alive.Load() == 0 {
+			break
+		}
+	}
+	if got := alive.Load(); got != 0 {
+		t.Errorf("%d values are alive that no map has", got)
+	}
+	runtime.KeepAlive(anys)
+	runtime.KeepAlive(lists)
 }
