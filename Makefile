@@ -47,6 +47,9 @@ LONG = ./arenajson ./docs/mistakes ./internal/suite ./internal/suite/json
 # how it is optimized.
 HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$
 LESSER = $(if $(SHORT),-skip '$(HEAVY)')
+# Random tests that take half a minute or more without -short, and that make test has run with it.
+MANY = ^TestStaleValuesOfReflection$$|^TestMapRandom$$|^TestHostileDocumentsOnTheHeap$$|^TestFloatsAsStrconv$$|^TestQuotedAsV1$$
+FEWER = $(if $(SHORT),-skip '$(MANY)')
 # It reads sources, which are the same for each processor and Go.
 SOURCES = $(if $(SHORT),-skip '^TestUnsafe$$')
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers; those
@@ -126,11 +129,11 @@ test-plain: tools ## the suite as users build the library
 
 # docs/mistakes builds its program with each checker. The first time that is most of the
 # standard library, too, which must not count towards the time that a test may take.
-test-plain-long: tools ## the same with all rounds of what is random, and with programs that are built with each checker
+test-plain-long: tools ## the same with more rounds of what is random, and with programs that are built with each checker
 	@for flags in "" -race -asan "-tags arenacheck"; do \
 		CGO_ENABLED=1 $(GO) build $$flags -o /dev/null ./docs/mistakes 2>/dev/null || true; \
 	done
-	$(GO) test $(TESTFLAGS) $(LONG)
+	$(GO) test $(TESTFLAGS) $(FEWER) $(LONG)
 
 include scripts/builds.mk
 
