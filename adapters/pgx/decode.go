@@ -235,10 +235,10 @@ func cut(src []byte) (one, rest []byte, ok bool) {
 	}
 	size := int(int32(binary.BigEndian.Uint32(src)))
 	src = src[4:]
-	if size < 0 {
+	if size == -1 {
 		return nil, src, true
 	}
-	if size > len(src) {
+	if size < 0 || size > len(src) {
 		return nil, nil, false
 	}
 	return src[:size:size], src[size:], true

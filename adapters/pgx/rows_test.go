@@ -2,8 +2,10 @@ package arenapgx_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
 	"strings"
@@ -227,8 +229,12 @@ func TestBrokenValues(t *testing.T) {
 		if len(b) >= 12 && random&1 == 0 {
 			copy(b[8:], []byte{0, 0, 0, byte(pgtype.Int4OID)})
 		}
+		if oid == pgtype.Int4ArrayOID && random>>8&1 == 0 {
+			b = brokenArray(random)
+		}
 		r := &recording{types: pgtype.NewMap(), rows: [][][]byte{{b}}}
 		r.fields = []pgconn.FieldDescription{{Name: "x", DataTypeOID: oid, Format: pgtype.BinaryFormatCode}}
+		broken[[]*int32](t, r)
 		broken[string](t, r)
 		broken[int](t, r)
 		broken[float64](t, r)
@@ -241,6 +247,22 @@ func TestBrokenValues(t *testing.T) {
 			return
 		}
 	}
+}
+
+// brokenArray is an array of up to three int4s, with sizes that these may or can't have.
+func brokenArray(random uint32) (b []byte) {
+	n := random >> 9 & 3
+	for _, x := range []uint32{1, 1, pgtype.Int4OID, n, 1} {
+		b = binary.BigEndian.AppendUint32(b, x)
+	}
+	for i := range n {
+		size := []int32{4, 4, 4, -1, -2, 3, math.MinInt32, math.MaxInt32}[random>>(11+3*i)&7]
+		b = binary.BigEndian.AppendUint32(b, uint32(size))
+		if size > 0 {
+			b = append(b, 0, 0, 0, byte(i))
+		}
+	}
+	return b
 }
 
 func broken[T any](t *testing.T, r *recording) {
