@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/machine"
 )
 
 // Codec returns the codec that decodes requests into the arenas of their calls: see
@@ -70,8 +71,11 @@ func unmarshal(a *arena.Arena, data mem.BufferSlice, m proto.Message) (err error
 		}
 	}()
 	n := data.Len()
-	b := arena.MakeSliceUninit[byte](a, n, n+16) // with the bytes that AliasBuffer takes
+	b := arena.MakeSliceUninit[byte](a, n, n+16) // so that there is room for what AliasBuffer takes
 	data.CopyTo(b)
+	r := machine.Enter(a, "arenagrpc.Codec")
+	b = machine.TrimBytes(r, b)
+	r.Leave()
 	return arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, b, m)
 }
 

@@ -3,7 +3,9 @@ package arenapb_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +85,11 @@ func TestAliasBuffer(t *testing.T) {
 			b := arena.MakeSliceUninit[byte](a, len(doc), len(doc)+100)
 			copy(b, doc)
 			return b
-		}, true},
+		}, false},
+		{"the first part", func(a *arena.Arena) []byte {
+			return arena.CloneSlice(a, append(bytes.Clone(doc), "more"...))[:len(doc)]
+		}, false},
+		{"the last part", func(a *arena.Arena) []byte { return arena.CloneSlice(a, append([]byte("less"), doc...))[len("less"):] }, true},
 		{"older", func(a *arena.Arena) []byte {
 			b := inArena(a)
 			a.AllocBytes(1)
@@ -144,36 +150,48 @@ func TestAliasBuffer(t *testing.T) {
 	}
 }
 
-// What lies behind a document is as it was, whatever comes of it.
-func TestAliasBufferBehind(t *testing.T) {
-	doc := sample(t)
+// What follows a document in its slice is another's: of a message that is merged with what has
+// been read of that, or that another goroutine reads.
+func TestAliasBufferParts(t *testing.T) {
+	frame := func(key, value string) []byte {
+		b, err := proto.Marshal(&openpb.Maps{Ss: map[string]string{key: value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return protowire.AppendString(protowire.AppendTag(b, 999, protowire.BytesType), value)
+	}
+	first, second := frame("a key", "of the first"), frame("another", "of the second")
 	a := arena.NewArena(4<<10, 0)
-	limited := arena.NewArena(1<<10, 0)
-	limited.SetLimit(8 << 10)
-	many := bytes.Repeat([]byte{0x8a, 1, 0}, 1000) // messages of a list
-	for _, c := range []struct {
-		name  string
-		a     *arena.Arena
-		doc   []byte
-		m     proto.Message
-		fails bool
-	}{
-		{"a document", a, doc, new(openpb.Choice), false},
-		{"one that is cut", a, doc[:len(doc)-1], new(openpb.Choice), true},
-		{"one that is too much", limited, many, new(openpb.Lists), true},
-		{"none", a, nil, new(openpb.Choice), false},
-	} {
-		if c.a == limited && machine.Portable {
-			continue // no limit
+	buffer := arena.CloneSlice(a, slices.Concat(first, second))
+	got, want := arena.New[openpb.Maps](a), new(openpb.Maps)
+	o := aliasing
+	o.Merge = true
+	for _, doc := range [][]byte{buffer[len(first):], buffer[:len(first)]} {
+		if err := errors.Join(o.Unmarshal(a, doc, got), proto.UnmarshalOptions{Merge: true}.Unmarshal(bytes.Clone(doc), want)); err != nil {
+			t.Fatal(err)
 		}
-		buffer := arena.CloneSlice(c.a, append(bytes.Clone(c.doc), "what comes next, and is read then"...))
-		err := aliasing.Unmarshal(c.a, buffer[:len(c.doc)], c.m)
-		if (err != nil) != c.fails || c.a == limited && !errors.As(err, new(*arena.LimitError)) {
-			t.Errorf("%s: %v", c.name, err)
+	}
+	if err := oracle.Unlike(got, want); err != nil {
+		t.Error(err)
+	}
+
+	buffer = arena.CloneSlice(a, slices.Concat(first, second))
+	fork, done := a.Fork(), make(chan error)
+	go func() {
+		m := new(openpb.Maps)
+		err := aliasing.Unmarshal(fork, buffer[len(first):], m)
+		if err == nil && m.Ss["another"] != "of the second" {
+			err = fmt.Errorf("the fork has read %v", m)
 		}
-		if string(buffer[len(c.doc):]) != "what comes next, and is read then" {
-			t.Errorf("%s: behind it is %q", c.name, buffer[len(c.doc):])
+		done <- err
+	}()
+	for range 100 {
+		if err := aliasing.Unmarshal(a, buffer[:len(first)], got); err != nil || got.Ss["a key"] != "of the first" {
+			t.Fatalf("read %v, %v", got, err)
 		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -50,12 +50,13 @@ type UnmarshalOptions struct {
 	NoLazyDecoding bool
 
 	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which they
-	// are copies otherwise, where data was read into a and nothing was allocated there
-	// since, as after arena.ReadAll. Then nobody must write to data until the arena's epoch
-	// ends; who writes to bytes of the message writes to data. It may take 16 bytes of a.
+	// are copies otherwise, where data is what was read into a last, as by arena.ReadAll: all
+	// of a slice, without capacity behind it, and nothing was allocated in a since. Then nobody
+	// must write to data until the arena's epoch ends; who writes to bytes of the message
+	// writes to data. It takes 16 bytes of a.
 	//
-	// All else is copied: what lies elsewhere, what is so large that it has a chunk of a to
-	// itself, and what package proto reads.
+	// All else is copied: a part of a slice, what lies elsewhere, what is so large that it has
+	// a chunk of a to itself, and what package proto reads.
 	AliasBuffer bool
 }
 
@@ -118,10 +119,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	}
 	d.r = machine.Enter(a, "arenapb.Unmarshal")
 	defer d.r.Leave()
-	var behind []byte // the document's end, which may be in a longer slice
-	var was [docSlack]byte
 	defer func() {
-		copy(behind, was[:])
 		switch x := recover().(type) {
 		case nil:
 		case trouble:
@@ -134,10 +132,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	}()
 	var b []byte
 	if o.AliasBuffer {
-		if b = machine.StretchBytes(d.r, data, docSlack); b != nil {
-			behind = b[len(data):]
-			copy(was[:], behind)
-		}
+		b = machine.StretchBytes(d.r, data, docSlack)
 	}
 	if b == nil {
 		b = machine.ReserveText(d.r, len(data)+docSlack, docAlign)

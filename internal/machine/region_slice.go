@@ -87,22 +87,20 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	return SliceAt[byte](base, off, n, wanted)
 }
 
-// StretchBytes returns s with n bytes more, which may hold anything, if s is the newest slice
-// of r and there is room behind it; else nil.
+// StretchBytes returns s with n bytes more, which may hold anything and are nobody's, if s is
+// the newest slice of r, with no capacity beyond its length, and there is room behind it; else nil.
 //
 //go:norace
 func StretchBytes(r *Region, s []byte, n int) []byte {
-	l := laneOf[byte](r)
-	if _, ok := l.newest(1, xunsafe.DataOf(s), cap(s)); !ok {
+	if len(s) != cap(s) {
+		return nil // what follows may be another's part of the same slice
+	}
+	n += len(s)
+	c := laneOf[byte](r).extend(1, xunsafe.DataOf(s), cap(s), n, n, false)
+	if c == 0 {
 		return nil
 	}
-	if n += len(s); n <= cap(s) {
-		return s[:n]
-	}
-	if c := l.extend(1, xunsafe.DataOf(s), cap(s), n, n, false); c != 0 {
-		return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
-	}
-	return nil
+	return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
 }
 
 // TrimBytes cuts the capacity of s to its length, and takes back what lay

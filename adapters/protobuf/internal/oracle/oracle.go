@@ -92,10 +92,10 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 // dirt is what lies behind documents: part of a number, or of a tag.
 const dirt = 0x7f
 
-// placed is a copy of data with some dirt behind it: by its length, and if a's limit lets it, the
-// newest bytes in a, or on the heap.
+// placed is a copy of data, with some dirt behind it or with nothing: by its length, and if a's limit
+// lets it, the newest bytes in a, or on the heap.
 func placed(a *arena.Arena, data []byte) (copied []byte) {
-	copied = append(bytes.Clone(data), bytes.Repeat([]byte{dirt}, len(data)%20)...)
+	copied = append(bytes.Clone(data), bytes.Repeat([]byte{dirt}, len(data)%2*len(data)%20)...)
 	copied = copied[:len(copied):len(copied)]
 	defer func() {
 		recover() // of the limit
