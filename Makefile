@@ -47,7 +47,7 @@ LONG = ./arenajson ./docs/mistakes ./internal/suite ./internal/suite/json
 # how it is optimized.
 HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$
 LESSER = $(if $(SHORT),-skip '$(HEAVY)')
-# Random tests that take half a minute or more without -short, and that make test has run with it.
+# What takes half a minute or more without -short, and has fewer rounds, not none, with it.
 MANY = ^TestStaleValuesOfReflection$$|^TestMapRandom$$|^TestHostileDocumentsOnTheHeap$$|^TestFloatsAsStrconv$$|^TestQuotedAsV1$$
 FEWER = $(if $(SHORT),-skip '$(MANY)')
 # It reads sources, which are the same for each processor and Go.

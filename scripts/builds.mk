@@ -21,9 +21,9 @@ test-portable: tools ## the suite on the fallback that assumes nothing of the ru
 test-nolayout: tools ## the suite as if the check at start-up had failed
 	$(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) -args -nolayout
 
-# What FEWER leaves out of it TestGCMapRandom does, too.
 test-check: tools ## the suite with all checks for misuse (tag arenacheck)
 	$(GO) test $(TESTFLAGS) $(FEWER) -tags arenacheck $(SUITES) -args -nospeed
+	$(if $(SHORT),$(GO) test $(TESTFLAGS) -short -run '$(MANY)' -tags arenacheck ./internal/suite)
 	$(GO) test $(TESTFLAGS) $(SHORT) $(LESSER) -tags arenacheck $(MACHINE) $(ABOVE)
 
 test-check-off: tools ## the same build with memory used again

@@ -9,8 +9,8 @@ import (
 )
 
 // Most is how many maps are made in one piece of the heap at most: a map that a program
-// keeps has the collector keep the others, with all that they hold, and that have held when
-// they grew (see Leave).
+// keeps has the collector keep the others, with all that they hold, and with what each held
+// when it grew (see Leave).
 const Most = 8
 
 // Maker makes small maps of a type on the heap.

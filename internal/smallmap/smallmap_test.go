@@ -15,6 +15,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -267,11 +268,7 @@ func TestMapsAreFreed(t *testing.T) {
 	s.End()
 	kept := all[n/2]
 	all = nil
-	for range 100 {
-		if runtime.GC(); alive.Load() <= Most {
-			break
-		}
-	}
+	testkit.CollectUntil(func() bool { return alive.Load() <= Most })
 	if got := alive.Load(); got > Most || got < 1 || kept["x"] == nil {
 		t.Errorf("one map keeps %d alive", got)
 	}
@@ -297,13 +294,8 @@ func TestLeave(t *testing.T) {
 		t.Fatalf("%v is left of %d entries", m, Entries+1)
 	}
 	clear(m)
-	for range 100 {
-		if runtime.GC(); alive.Load() == 0 {
-			break
-		}
-	}
-	if got := alive.Load(); got != 0 {
-		t.Errorf("a map without entries keeps %d values alive", got)
+	if !testkit.CollectUntil(func() bool { return alive.Load() == 0 }) {
+		t.Errorf("a map without entries keeps %d values alive", alive.Load())
 	}
 	runtime.KeepAlive(m)
 }

@@ -141,6 +141,17 @@ func Collect(rounds int) {
 	}
 }
 
+// CollectUntil collects until done, 100 times at most, and reports whether it is: what is found to
+// be dead is told to cleanups some time later.
+func CollectUntil(done func() bool) bool {
+	for range 100 {
+		if runtime.GC(); done() {
+			return true
+		}
+	}
+	return false
+}
+
 // Churn makes garbage of many sizes, so that memory which was freed by mistake
 // is used by someone else.
 func Churn(n int) {

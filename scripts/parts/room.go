@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -17,18 +18,18 @@ type room struct {
 	empty func() error
 
 	parts sync.RWMutex // held for reading by each part that runs
-	vain  bool         // emptying it has gained little, or failed
+	vain  atomic.Bool  // emptying it has gained little, or failed
 }
 
 // enter waits until there is room for a part, which must leave. A cache is not emptied
 // under those that build.
 func (r *room) enter() {
-	if r.free() < r.least {
+	if r.free() < r.least && !r.vain.Load() {
 		r.parts.Lock()
-		if before := r.free(); before < r.least && !r.vain {
+		if before := r.free(); before < r.least && !r.vain.Load() {
 			err := r.empty()
 			after := r.free()
-			r.vain = err != nil || after < before+r.least/4
+			r.vain.Store(err != nil || after < before+r.least/4)
 			fmt.Printf("%d MB of disk were free: Go's build cache is emptied, %d MB are free now\n", before>>20, after>>20)
 			if err != nil {
 				fmt.Printf("go clean -cache: %v\n", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/smallmap"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 type name string
@@ -278,13 +279,8 @@ func TestGrownMapsKeepNothing(t *testing.T) {
 	}
 	clear(anys[7])
 	clear(lists[7])
-	for range 100 {
-		if runtime.GC(); alive.Load() == 0 {
-			break
-		}
-	}
-	if got := alive.Load(); got != 0 {
-		t.Errorf("%d values are alive that no map has", got)
+	if !testkit.CollectUntil(func() bool { return alive.Load() == 0 }) {
+		t.Errorf("%d values are alive that no map has", alive.Load())
 	}
 	runtime.KeepAlive(anys)
 	runtime.KeepAlive(lists)
