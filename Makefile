@@ -50,8 +50,6 @@ LESSER = $(if $(SHORT),-skip '$(HEAVY)')
 # What takes half a minute or more without -short, and has fewer rounds, not none, with it.
 MANY = ^TestStaleValuesOfReflection$$|^TestMapRandom$$|^TestHostileDocumentsOnTheHeap$$|^TestFloatsAsStrconv$$|^TestQuotedAsV1$$
 FEWER = $(if $(SHORT),-skip '$(MANY)')
-# It reads sources, which are the same for each processor and Go.
-SOURCES = $(if $(SHORT),-skip '^TestUnsafe$$')
 # What else has tests, mostly of one goroutine, which gain least from the sanitizers; those
 # that read pages and sources nothing at all.
 REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check$(if $(SHORT),|docs))$$' | sed 's|^github.com/ebbpool/arena|.|')

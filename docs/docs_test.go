@@ -77,13 +77,6 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 	}
 }
 
-// A newcomer in a hurry reads the README, and no more than two screens of it.
-func TestReadmeIsShort(t *testing.T) {
-	if n := strings.Count(documents(t)["README.md"], "\n"); n > 110 {
-		t.Errorf("README.md has %d lines, 110 are the limit: what is not for a newcomer belongs into docs", n)
-	}
-}
-
 // squeeze leaves out how lines are indented and which are empty.
 func squeeze(text string) string {
 	var b strings.Builder
@@ -162,22 +155,5 @@ func TestNoDependencies(t *testing.T) {
 	}
 	if regexp.MustCompile(`(?m)^(require|replace)\b`).Match(mod) {
 		t.Errorf("go.mod has a dependency:\n%s", mod)
-	}
-}
-
-// A newcomer reads the root first: it has what a program calls and little else.
-func TestRootIsSmall(t *testing.T) {
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := 0
-	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") { // what tools read, nobody lists
-			files++
-		}
-	}
-	if files > 40 {
-		t.Errorf("the root has %d files, 40 is the most: see CONTRIBUTING.md", files)
 	}
 }

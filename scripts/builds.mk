@@ -74,7 +74,7 @@ test-asan-check: tools ## AddressSanitizer with all checks for misuse
 
 test-386: tools ## the suite on 32 bits, where the machine can run it
 	scripts/test-if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
-		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(ROOT)
+		env CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(SHORT) $(ROOT)
 
 # An emulated processor runs a tenth as fast, or less: only what the processor can make a
 # difference to, with few rounds of what is random (testkit.Rounds), and without the tests
@@ -99,7 +99,7 @@ test-s390x: tools ## the same on a big-endian machine, with codecs and handlers
 test-wasm: tools ## the same as WebAssembly, in wazero
 	scripts/emulated.sh wasm $(GO) test $(TESTFLAGS) $(if $(SHORT),$(filter-out $(ABOVE),$(EMULATED)),$(EMULATED))
 
-WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SOURCES) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
+WITH_GO = $(GO) test $(TESTFLAGS) $(SHORT) $(SUITES) $(MACHINE) $(ABOVE) ./docs ./arenapprof ./arenavar
 test-go-oldest: tools ## the suite on the oldest Go that is promised
 	scripts/test-with-go.sh $(OLDEST) $(WITH_GO)
 

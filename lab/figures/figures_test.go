@@ -2,7 +2,6 @@ package figures
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,61 +32,6 @@ func TestTablesAreFresh(t *testing.T) {
 		}
 		if strings.Count(p.Make(all), "\n") < 4 {
 			t.Errorf("%s: the table %s is empty", p.Page, p.Name)
-		}
-	}
-}
-
-// What is kept of a claim has the claim's target, so that none is moved in silence.
-func TestTargetsAreTheClaims(t *testing.T) {
-	all, err := Read(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	withLoad := maps.Clone(claimed)
-	withLoad["load"] = Load()
-	for table, claims := range withLoad {
-		seen, work := 0, ""
-		for _, c := range claims {
-			if c.Work != "" {
-				work = c.Work
-			}
-			for _, g := range Only(all, table) {
-				if g.Work != work || g.Measure != c.Measure {
-					continue
-				}
-				if seen++; g.Target != c.goal() {
-					t.Errorf("%s: %s, %s: the target is %q, kept as %q", table, work, c.Measure, c.goal(), g.Target)
-				}
-			}
-		}
-		if seen < len(claims)*3/4 {
-			t.Errorf("%s: figures of %d claims of %d", table, seen, len(claims))
-		}
-		if n := len(Only(all, table)); claimed[table] != nil && n != seen {
-			t.Errorf("%s: %d kept figures are of no claim", table, n-seen)
-		}
-	}
-	if err := complete(all); err != nil {
-		t.Error(err)
-	}
-}
-
-// What misses its target is named among the limits, where why stands beside it.
-func TestMissesAreExplained(t *testing.T) {
-	all, err := Read(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../dead-ends.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	oneLine := strings.Join(strings.Fields(string(text)), " ")
-	for table := range claimed {
-		for _, g := range Newest(Only(all, table)) {
-			if g.Verdict() == "missed" && !strings.Contains(oneLine, g.Work) {
-				t.Errorf("%s: %s, %s is %s of %s, and dead-ends.md does not name it", table, g.Work, g.Measure, g.Text(), g.Target)
-			}
 		}
 	}
 }
