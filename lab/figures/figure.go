@@ -18,7 +18,6 @@ type Figure struct {
 	Table   string // which table it belongs to
 	Work    string // what is done: the row
 	Measure string // what the number is; in a pivot table the column
-	Target  string // "at least 7"; empty where nothing is claimed
 	Run     string // the processor; in the tables of C++ the compiler
 	Date    string // of the run, as 2026-11-23
 
@@ -28,7 +27,7 @@ type Figure struct {
 // ErrFormat tells that a file is no CSV of figures.
 var ErrFormat = errors.New("not a file of figures")
 
-var head = []string{"table", "work", "measure", "target", "run", "date", "median", "low", "high"}
+var head = []string{"table", "work", "measure", "run", "date", "median", "low", "high"}
 
 // Read reads a file that Save has written.
 func Read(file string) ([]Figure, error) {
@@ -46,14 +45,9 @@ func Read(file string) ([]Figure, error) {
 	}
 	var all []Figure
 	for i, r := range rows[1:] {
-		g := Figure{Table: r[0], Work: r[1], Measure: r[2], Target: r[3], Run: r[4], Date: r[5]}
+		g := Figure{Table: r[0], Work: r[1], Measure: r[2], Run: r[3], Date: r[4]}
 		for k, v := range []*float64{&g.Median, &g.Low, &g.High} {
-			if *v, err = strconv.ParseFloat(r[6+k], 64); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w: %w", file, i+2, ErrFormat, err)
-			}
-		}
-		if g.Target != "" {
-			if _, _, err := g.target(); err != nil {
+			if *v, err = strconv.ParseFloat(r[5+k], 64); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w: %w", file, i+2, ErrFormat, err)
 			}
 		}
@@ -69,7 +63,7 @@ func Save(file string, all []Figure) error {
 	_ = w.Write(head) // a strings.Builder takes all
 	for _, g := range all {
 		number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-		_ = w.Write([]string{g.Table, g.Work, g.Measure, g.Target, g.Run, g.Date, number(g.Median), number(g.Low), number(g.High)})
+		_ = w.Write([]string{g.Table, g.Work, g.Measure, g.Run, g.Date, number(g.Median), number(g.Low), number(g.High)})
 	}
 	w.Flush()
 	return os.WriteFile(file, []byte(b.String()), 0o644)
@@ -87,29 +81,6 @@ func Replace(kept, fresh []Figure) []Figure {
 	all = append(all, fresh...)
 	slices.SortStableFunc(all, func(a, b Figure) int { return strings.Compare(a.Table, b.Table) })
 	return all
-}
-
-// target is the side of which the median must be, and of what.
-func (g Figure) target() (sense string, value float64, err error) {
-	i := strings.LastIndexByte(g.Target, ' ')
-	sense = g.Target[:max(i, 0)]
-	if !slices.Contains([]string{AtLeast, AtMost, Below}, sense) {
-		return "", 0, fmt.Errorf("the target %q begins with none of %q", g.Target, []string{AtLeast, AtMost, Below})
-	}
-	value, err = strconv.ParseFloat(g.Target[i+1:], 64)
-	return sense, value, err
-}
-
-// Verdict is "holds" or "missed"; empty where nothing is claimed.
-func (g Figure) Verdict() string {
-	if g.Target == "" {
-		return ""
-	}
-	sense, want, err := g.target()
-	if err == nil && (sense == AtLeast && g.Median >= want || sense == AtMost && g.Median <= want || sense == Below && g.Median < want) {
-		return "holds"
-	}
-	return "missed"
 }
 
 // Text is the median with the least and the most, where there is more than one round.

@@ -6,19 +6,11 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/montanaflynn/stats"
 
 	"github.com/ebbpool/arena/lab/rounds"
-)
-
-// The senses of a target.
-const (
-	AtLeast = "at least"
-	AtMost  = "at most"
-	Below   = "below"
 )
 
 // Claim is one number the project stands for: the time of benchmark Num in units of
@@ -30,16 +22,6 @@ type Claim struct {
 	Work     string // what is done; empty: as above
 	Measure  string // what the number is
 	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"
-	Sense    string
-	Target   float64 // 0: the row is there to compare with, nothing is claimed
-}
-
-// goal is the target in words, empty where nothing is claimed.
-func (c Claim) goal() string {
-	if c.Target == 0 {
-		return ""
-	}
-	return c.Sense + " " + strconv.FormatFloat(c.Target, 'f', -1, 64)
 }
 
 // Measure makes a figure of each claim. One that was not measured has none.
@@ -54,7 +36,7 @@ func Measure(table string, claims []Claim, m rounds.Measured) []Figure {
 		if !ok {
 			unit = rounds.Time
 		}
-		g := Figure{Table: table, Work: work, Measure: c.Measure, Target: c.goal()}
+		g := Figure{Table: table, Work: work, Measure: c.Measure}
 		if g, ok = g.Of(mean(m, num, c.Den, unit)); ok {
 			all = append(all, g)
 		}

@@ -66,7 +66,7 @@ func Text(all []Figure) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, g := range all {
-		fmt.Fprintln(w, strings.Join([]string{g.Table, g.Work, g.Measure, g.Text(), g.Target, g.Verdict()}, "\t"))
+		fmt.Fprintln(w, strings.Join([]string{g.Table, g.Work, g.Measure, g.Text()}, "\t"))
 	}
 	w.Flush()
 	return b.String()
@@ -83,8 +83,7 @@ func Newest(all []Figure) []Figure {
 	return slices.DeleteFunc(slices.Clone(all), func(g Figure) bool { return g.Run != last.Run })
 }
 
-// Rows is a table with a line for each work and measure, the runs side by side. A claim
-// that does not hold says so: the table is for readers, not for us.
+// Rows returns a table with a line for each work and measure, and a column for each run.
 func Rows(all []Figure) string {
 	var runs, keys []string
 	at := map[string]Figure{}
@@ -94,11 +93,11 @@ func Rows(all []Figure) string {
 		at[key(g)], at[key(g)+g.Run+", "+g.Date] = g, g
 	}
 	var b strings.Builder
-	b.WriteString("| work | what the number is | target |")
+	b.WriteString("| work | what the number is |")
 	for _, run := range runs {
-		fmt.Fprintf(&b, " %s: median (min–max) | |", run)
+		fmt.Fprintf(&b, " %s: median (min–max) |", run)
 	}
-	b.WriteString("\n| --- | --- | --- |" + strings.Repeat(" ---: | --- |", len(runs)) + "\n")
+	b.WriteString("\n| --- | --- |" + strings.Repeat(" ---: |", len(runs)) + "\n")
 	work := ""
 	for _, k := range keys {
 		g := at[k]
@@ -107,12 +106,12 @@ func Rows(all []Figure) string {
 			shown = ""
 		}
 		work = g.Work
-		fmt.Fprintf(&b, "| %s | %s | %s |", shown, g.Measure, g.Target)
+		fmt.Fprintf(&b, "| %s | %s |", shown, g.Measure)
 		for _, run := range runs {
 			if g, ok := at[k+run]; ok {
-				fmt.Fprintf(&b, " %s | %s |", g.Text(), g.Verdict())
+				fmt.Fprintf(&b, " %s |", g.Text())
 			} else {
-				b.WriteString(" not measured | ? |")
+				b.WriteString(" not measured |")
 			}
 		}
 		b.WriteString("\n")
