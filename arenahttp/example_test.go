@@ -132,3 +132,29 @@ func ExampleStatus() {
 	fmt.Println(arenahttp.Status(err), err)
 	// Output: 400 unexpected end of JSON input
 }
+
+// Recovery middleware between Handler and the handlers, such as a router's.
+func ExampleRecovered() {
+	recovery := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer func() {
+				v := recover()
+				if status, ok := arenahttp.Recovered(v); ok {
+					http.Error(w, http.StatusText(status), status)
+				} else if v != nil {
+					http.Error(w, "oh no", http.StatusInternalServerError)
+				}
+			}()
+			next.ServeHTTP(w, r)
+		})
+	}
+	pool := arena.NewAutoPool(0)
+	pool.SetLimit(64<<10, 0)
+	handler := arenahttp.Handler(pool, recovery(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arena.FromContext(r.Context()).AllocBytes(1 << 20)
+	})))
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Println(w.Code, w.Body)
+	// Output: 413 Request Entity Too Large
+}

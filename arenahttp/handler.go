@@ -43,11 +43,11 @@ import (
 // holds no memory while it waits. The arena goes back to p when next has returned or
 // panicked; a panic goes on. A nil p has no arenas: next works on the heap. A nil next panics.
 //
-// An allocation that a limit refuses (see arena.ArenaPool.SetLimit) and that next does
-// not recover from becomes 503 with Retry-After, if it can succeed when other
-// requests have ended, and 413 otherwise. Where next has begun its answer already,
-// the connection is ended instead, so that nobody takes half an answer for a whole;
-// where it has taken the connection over, the panic goes on.
+// If next panics with the error of a limit (see [arena.ArenaPool.SetLimit]), Handler answers 503 with
+// Retry-After if the request can succeed once other requests have ended, and 413 otherwise. If the answer
+// has begun, it ends the connection instead, so that no client takes half an answer for a whole. If next
+// has hijacked the connection, the panic goes on. Recovery middleware inside Handler, such as a router's,
+// needs [Recovered] for this. [Read] returns such errors.
 //
 // # Other goroutines
 //

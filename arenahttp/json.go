@@ -13,31 +13,29 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Read reads r's body, one JSON document, into what v points to, as
-// arenajson.UnmarshalRead does into the request's arena; without one, on the heap.
-// An empty body is io.EOF. Status says what to answer to an error.
+// Read reads r's body, one JSON document, into what v points to, like [arenajson.UnmarshalRead] with the
+// request's arena, or the heap if there is none. The error for an empty body is io.EOF. If a limit of the
+// arena is exceeded, the error wraps or is a [*arena.LimitError]. [Status] returns the status for each error.
 //
-// It takes room for the body at once where there is a Content-Length, but never for more
-// than 16 KB, or 16 times what has come so far: a length alone costs its sender nothing.
-//
-// What a limit of the arena refuses panics with the *arena.LimitError, for Handler
-// to answer.
-func Read(r *http.Request, v any) error {
+// Read sizes its buffer from Content-Length, up to the larger of 16 KB and 16 times the bytes received so
+// far, because a client can claim any length.
+func Read(r *http.Request, v any, opts ...arenajson.Option) error {
 	if r.Body == nil {
 		return io.EOF // a request that no server has made
 	}
-	return jsonbody.Read(arena.FromContext(r.Context()), r.Body, r.ContentLength, v, known)
+	return jsonbody.Read(arena.FromContext(r.Context()), r.Body, r.ContentLength, v, known, opts)
 }
 
-// Write answers r with v as JSON: with the status, the type application/json and the
-// length, and nothing before all of v could be written. The body is that of encoding/json's
-// Encoder: the document and a line end. An error is that of arenajson.Marshal, of
-// which nothing was written, or of w.
+// Write answers r with status and the JSON encoding of v, followed by a newline, like the Encoder of
+// encoding/json. It sets Content-Length, and Content-Type to application/json unless the handler has set
+// one. Nothing is written before all of v has been encoded, so after an error of [arenajson.Marshal] the
+// handler can still answer. Other errors are those of w.
 //
-// What a limit of the arena refuses panics, as in Read: a handler that has nothing to
-// do about an error can leave it.
-func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
-	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, hooks.LineEnd)
+// If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
+// the error of Write does not send an empty answer; see [Recovered].
+func Write(w http.ResponseWriter, r *http.Request, status int, v any, opts ...arenajson.Option) error {
+	all := append(make([]arenajson.Option, 0, 8), hooks.LineEnd)
+	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, append(all, opts...)...)
 	if err != nil {
 		jsonbody.MustFit(err)
 		return err
@@ -48,38 +46,60 @@ func Write(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	return err
 }
 
-// setHeader sets the fields of an answer of n bytes. Where they come to lie in the request, as
-// one that has none yet lets them, it allocates nothing. HTTP/2's compression would remember
-// them, and keep the request.
+// setHeader sets the header fields of an answer of n bytes. If their values can be stored in the request,
+// it does not allocate. That takes a request of HTTP/1, because HTTP/2's header compression would keep the
+// whole request alive.
 func setHeader(h http.Header, r *http.Request, n int) {
-	const kind = "application/json"
+	_, typed := h["Content-Type"] // nil also counts: it stops net/http from guessing a type
 	q := requestOf(r.Context())
 	if q == nil || r.ProtoMajor != 1 || n >= 1e8 || !q.answer.taken.CompareAndSwap(false, true) {
-		h.Set("Content-Type", kind)
+		if !typed {
+			h.Set("Content-Type", contentType)
+		}
 		h.Set("Content-Length", strconv.Itoa(n))
 		return
 	}
 	x := &q.answer
-	x.fields = [2]string{kind, xunsafe.ViewString(strconv.AppendInt(x.digits[:0], int64(n), 10))}
-	h["Content-Type"], h["Content-Length"] = x.fields[:1:1], x.fields[1:]
+	x.fields = [2]string{contentType, xunsafe.ViewString(strconv.AppendInt(x.digits[:0], int64(n), 10))}
+	if !typed {
+		h["Content-Type"] = x.fields[:1:1]
+	}
+	h["Content-Length"] = x.fields[1:]
 }
 
-// Status returns the status that an error of Read should be answered with:
+const contentType = "application/json"
+
+// Status returns the status to answer an error of Read with:
 //
-//	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
-//	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away
-//	408  a body that did not come before the connection's deadline
-//	413  one beyond http.MaxBytesReader's limit, or the arena's (see Handler)
-//	503  one that did not come before its context's deadline; and an arena's limit that
-//	     lets it pass when other requests have ended
-//	500  all else: the program's mistake, such as a variable that is no pointer or a body
-//	     that was closed, and errors that are not from Read
+//	400  the body is empty, truncated or malformed, is not JSON or does not fit v, or was refused by an
+//	     UnmarshalJSON or UnmarshalText method; or the client went away
+//	408  the body did not arrive before the connection's deadline
+//	413  the body exceeds the limit of http.MaxBytesReader, or the arena's (see [Handler])
+//	503  the body did not arrive before its context's deadline, or the arena's limit would allow it once
+//	     other requests have ended
+//	500  all other errors: a mistake in the program, such as a v that is not a pointer or a closed body,
+//	     and errors that are not from Read
 //
-// Errors of Read are those of package json, io and net/http, and of the body's own reader;
-// some are wrapped, for errors.Is and errors.As.
+// Errors of Read are those of encoding/json, io, net/http and the body's reader. Some are wrapped, so use
+// errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }
 
-// known is the status of net/http's own errors, 0 for others.
+// Recovered returns the status to answer a request with that panicked with v, if v is or wraps a
+// [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise.
+// It is for recovery middleware between [Handler] and the handlers, such as a router's. Without it, such
+// middleware answers 500 to a request over its limit.
+//
+//	defer func() {
+//		switch v := recover(); status, ok := arenahttp.Recovered(v); {
+//		case ok:
+//			http.Error(w, http.StatusText(status), status)
+//		case v != nil:
+//			panic(v)
+//		}
+//	}()
+func Recovered(v any) (status int, ok bool) { return jsonbody.Recovered(v) }
+
+// known returns the status of net/http's own errors, 0 for others.
 func known(err error) int {
 	var large *http.MaxBytesError
 	switch {

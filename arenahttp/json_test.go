@@ -157,3 +157,62 @@ func TestWriteBeyondTheLimit(t *testing.T) {
 	}
 	awaitIdle(t, p)
 }
+
+// A Content-Type that the handler has set, also to nothing, must be the answer's.
+func TestWriteKeepsContentType(t *testing.T) {
+	for _, set := range [][]string{{"application/problem+json"}, {"application/json; charset=utf-8"}, {""}, nil, {"unset"}} {
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if len(set) == 0 || set[0] != "unset" {
+				w.Header()["Content-Type"] = set
+			}
+			if err := arenahttp.Write(w, r, 400, "x"); err != nil {
+				t.Error(err)
+			}
+		})
+		want := set
+		if len(set) == 1 && set[0] == "unset" {
+			want = []string{"application/json"}
+		}
+		for name, h := range map[string]http.Handler{"alone": h, "in Handler": arenahttp.Handler(arena.NewAutoPool(0), h)} {
+			for major := 1; major <= 2; major++ {
+				w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+				r.ProtoMajor = major
+				h.ServeHTTP(w, r)
+				if got := w.Header()["Content-Type"]; strings.Join(got, ",") != strings.Join(want, ",") || len(got) != len(want) {
+					t.Errorf("%s, HTTP/%d, Content-Type %q: %q, want %q", name, major, set, got, want)
+				}
+				if got := w.Header().Get("Content-Length"); got != "4" || w.Code != 400 {
+					t.Errorf("%s, HTTP/%d: Content-Length %q, status %d", name, major, got, w.Code)
+				}
+			}
+		}
+	}
+}
+
+// Read and Write must hand every option to arenajson, and Write its own beside them.
+func TestOptions(t *testing.T) {
+	for _, pool := range []*arena.ArenaPool{nil, arena.NewAutoPool(0)} {
+		handled(pool, func(w http.ResponseWriter, r *http.Request) {
+			read := func(body string, v any, opts ...arenajson.Option) error {
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+				return arenahttp.Read(r, v, opts...)
+			}
+			if err := read(`{"customer":"Jo","more":1}`, new(order)); err != nil {
+				t.Error(err)
+			}
+			if err := read(`{"customer":"Jo","more":1}`, new(order), arenajson.DisallowUnknownFields); arenahttp.Status(err) != 400 {
+				t.Errorf("DisallowUnknownFields: error %v", err)
+			}
+			var v any
+			if err := read(`1`, &v, arenajson.DisallowUnknownFields, arenajson.UseNumber); err != nil || v != json.Number("1") {
+				t.Errorf("UseNumber: %T %v, error %v", v, v, err)
+			}
+			for text, opts := range map[string][]arenajson.Option{"\"\\u003c\"\n": nil, "\"<\"\n": {arenajson.NoEscapeHTML}} {
+				w := httptest.NewRecorder()
+				if err := arenahttp.Write(w, r, 200, "<", opts...); err != nil || w.Body.String() != text {
+					t.Errorf("Write with %v: %q, error %v, want %q", opts, w.Body, err, text)
+				}
+			}
+		})
+	}
+}

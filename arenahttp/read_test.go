@@ -287,7 +287,7 @@ func TestContentLengthAndLimit(t *testing.T) {
 		text := `"` + strings.Repeat("x", n) + `"`
 		h := arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := arenahttp.Read(r, new(string)); err != nil {
-				t.Error(err)
+				w.WriteHeader(arenahttp.Status(err))
 			}
 		}))
 		w := httptest.NewRecorder()

@@ -33,6 +33,8 @@ var packages = map[string]string{
 	"array": "github.com/apache/arrow-go/v18/arrow/array", "fasthttp": "github.com/valyala/fasthttp",
 	"grpc": "google.golang.org/grpc", "pgx": "github.com/jackc/pgx/v5",
 	"prometheus": "github.com/prometheus/client_golang/prometheus", "structpb": "google.golang.org/protobuf/types/known/structpb",
+	"chi": "github.com/go-chi/chi/v5", "middleware": "github.com/go-chi/chi/v5/middleware", "gin": "github.com/gin-gonic/gin",
+	"echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2",
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json",
 	"os": "os", "runtime": "runtime", "sql": "database/sql", "strings": "strings", "sync": "sync", "time": "time",
 	"unique": "unique", "weak": "weak",
@@ -154,8 +156,12 @@ func program(page, section, block string) (files map[string][]byte, adapter stri
 	for name, f := range map[string]*ast.File{"block.go": file, "context.go": around} {
 		imports := used(f)
 		for _, path := range imports {
-			if a, ok := strings.CutPrefix(path, root+"/adapters/"); ok && adapter != "grpc" {
+			if a, ok := strings.CutPrefix(path, root+"/adapters/"); ok && adapter != "grpc" && adapter != "routers" {
 				adapter = a
+			}
+			switch path {
+			case packages["chi"], packages["gin"], packages["echo"], packages["fiber"]:
+				adapter = "routers"
 			}
 			if path == packages["orderpb"] || path == packages["arenagrpc"] { // its requirements include protobuf's
 				adapter = "grpc"

@@ -10,48 +10,48 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Read reads the request's body, one JSON document, into what v points to, as
-// arenajson.Unmarshal does into the request's arena; without one, on the heap. A body
-// that the server streams is read into the arena as it comes, into room for what its
-// Content-Length says, but never for more than 16 KB, or 16 times what has come so far. An
-// empty body is io.EOF. Status says what to answer to an error.
-//
-// What a limit of the arena refuses panics with the *arena.LimitError, for Handler to
-// answer.
-func Read(ctx *fasthttp.RequestCtx, v any) error {
+// Read reads the request's body, one JSON document, into what v points to, like [arenajson.Unmarshal]
+// with the request's arena, or the heap if there is none. A body that the server streams is read into the
+// arena as it arrives. The error for an empty body is io.EOF. If a limit of the arena is exceeded, the
+// error wraps or is a [*arena.LimitError]. [Status] returns the status for each error.
+func Read(ctx *fasthttp.RequestCtx, v any, opts ...arenajson.Option) error {
 	a := FromContext(ctx)
 	if ctx.Request.IsBodyStream() {
-		return jsonbody.Read(a, ctx.RequestBodyStream(), int64(ctx.Request.Header.ContentLength()), v, known)
+		return jsonbody.Read(a, ctx.RequestBodyStream(), int64(ctx.Request.Header.ContentLength()), v, known, opts)
 	}
 	body := ctx.Request.Body()
 	if len(body) == 0 {
 		return io.EOF
 	}
-	err := arenajson.Unmarshal(a, body, v)
-	if err != nil {
-		jsonbody.MustFit(err)
+	if err := arenajson.Unmarshal(a, body, v, opts...); err != nil {
 		return jsonbody.Data(err)
 	}
 	return nil
 }
 
-// Write answers the request with v as JSON, with the status and the type
-// application/json: with what encoding/json's Encoder writes, the document and a line end.
-// It copies that into the answer, which is sent later, and gives back what it took of the
-// arena as arenajson.MarshalWrite does. An error is that of arenajson.Marshal, and the answer
-// is unchanged then.
-func Write(ctx *fasthttp.RequestCtx, status int, v any) error {
-	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, hooks.LineEnd)
+// Write answers the request with status and the JSON encoding of v, followed by a newline, like the
+// Encoder of encoding/json. It copies the encoding into the answer, which is sent later. Content-Type is
+// application/json unless the handler has set a type other than the server's default. An error is that of
+// [arenajson.Marshal]; the answer is unchanged then.
+//
+// If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
+// the error of Write does not send an empty answer; see [Recovered].
+func Write(ctx *fasthttp.RequestCtx, status int, v any, opts ...arenajson.Option) error {
+	all := append(make([]arenajson.Option, 0, 8), hooks.LineEnd)
+	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, append(all, opts...)...)
 	if err != nil {
 		jsonbody.MustFit(err)
 		return err
 	}
 	ctx.SetStatusCode(status)
-	ctx.SetContentType("application/json")
+	switch string(ctx.Response.Header.ContentType()) {
+	case "", "text/plain; charset=utf-8": // none, or fasthttp's default
+		ctx.SetContentType("application/json")
+	}
 	return nil
 }
 
-// answer is a request's body, as a Writer of all of it.
+// answer is the body of an answer, as an io.Writer that is called once.
 type answer fasthttp.RequestCtx
 
 func (w *answer) Write(doc []byte) (int, error) {
@@ -59,21 +59,26 @@ func (w *answer) Write(doc []byte) (int, error) {
 	return len(doc), nil
 }
 
-// Status returns the status that an error of Read should be answered with:
+// Status returns the status to answer an error of Read with:
 //
-//	400  a body that is empty, cut off or malformed, no JSON, other JSON than its variable
-//	     can hold, or refused by an UnmarshalJSON or UnmarshalText; a client that went away
-//	408  a body that did not come before the connection's deadline
-//	413  one beyond the server's MaxRequestBodySize, or the arena's limit (see Handler)
-//	503  one that did not come before its context's deadline; and an arena's limit that
-//	     lets it pass when other requests have ended
-//	500  all else: the program's mistake, and errors that are not from Read
+//	400  the body is empty, truncated or malformed, is not JSON or does not fit v, or was refused by an
+//	     UnmarshalJSON or UnmarshalText method; or the client went away
+//	408  the body did not arrive before the connection's deadline
+//	413  the body exceeds the server's MaxRequestBodySize, or the arena's limit (see [Handler])
+//	503  the body did not arrive before its context's deadline, or the arena's limit would allow it once
+//	     other requests have ended
+//	500  all other errors: a mistake in the program, and errors that are not from Read
 //
-// Errors of Read are those of package json, io and fasthttp, and of the body's own reader;
-// some are wrapped, for errors.Is and errors.As.
+// Errors of Read are those of encoding/json, io, fasthttp and the body's reader. Some are wrapped, so use
+// errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }
 
-// known is the status of fasthttp's own errors, 0 for others.
+// Recovered returns the status to answer a request with that panicked with v, if v is or wraps a
+// [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise.
+// It is for recovery middleware between [Handler] and the handlers, such as fiber's.
+func Recovered(v any) (status int, ok bool) { return jsonbody.Recovered(v) }
+
+// known returns the status of fasthttp's own errors, 0 for others.
 func known(err error) int {
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		return fasthttp.StatusRequestEntityTooLarge

@@ -1,6 +1,7 @@
 package arenafasthttp_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	arenafasthttp "github.com/ebbpool/arena/adapters/fasthttp"
+	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/internal/testkit"
 	"github.com/valyala/fasthttp"
 )
@@ -242,4 +244,59 @@ func TestWriteGivesBack(t *testing.T) {
 			}
 		}
 	})(&ctx)
+}
+
+// A Content-Type that the handler has set must be the answer's, options must reach arenajson, and a limit
+// that Read meets must be an error.
+func TestReadAndWriteDetails(t *testing.T) {
+	for _, typ := range []string{"", "application/problem+json"} {
+		var ctx fasthttp.RequestCtx
+		if typ != "" {
+			ctx.SetContentType(typ)
+		}
+		if err := arenafasthttp.Write(&ctx, 400, "<", arenajson.NoEscapeHTML); err != nil || string(ctx.Response.Body()) != "\"<\"\n" {
+			t.Errorf("Write: %q, error %v", ctx.Response.Body(), err)
+		}
+		if got := string(ctx.Response.Header.ContentType()); got != cmp.Or(typ, "application/json") {
+			t.Errorf("Content-Type %q: %q", typ, got)
+		}
+	}
+	p := arena.NewAutoPool(0)
+	p.SetLimit(64<<10, 0)
+	for body, want := range map[string]int{`{"customer":"Jo"}`: 200, `{"more":1}`: 400, `{"customer":"` + strings.Repeat("x", 100_000) + `"}`: 413} {
+		for _, streamed := range []bool{false, true} {
+			arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+				defer func() {
+					if status, ok := arenafasthttp.Recovered(recover()); ok {
+						t.Errorf("%.20s, streamed %t: Read panicked, status %d", body, streamed, status)
+					}
+				}()
+				status := 200
+				if err := arenafasthttp.Read(ctx, new(order), arenajson.DisallowUnknownFields); err != nil {
+					status = arenafasthttp.Status(err)
+				}
+				if status != want {
+					t.Errorf("%.20s, streamed %t: status %d, want %d", body, streamed, status, want)
+				}
+			})(withBody(body, streamed))
+		}
+	}
+	arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+		defer func() {
+			if status, ok := arenafasthttp.Recovered(recover()); status != 413 || !ok {
+				t.Errorf("Recovered = %d, %t, want 413, true", status, ok)
+			}
+		}()
+		arenafasthttp.FromContext(ctx).AllocBytes(1 << 20)
+	})(withBody("", false))
+}
+
+func withBody(body string, streamed bool) *fasthttp.RequestCtx {
+	ctx := new(fasthttp.RequestCtx)
+	if streamed {
+		ctx.Request.SetBodyStream(strings.NewReader(body), -1)
+	} else {
+		ctx.Request.SetBodyString(body)
+	}
+	return ctx
 }

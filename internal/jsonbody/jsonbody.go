@@ -1,5 +1,5 @@
-// Package jsonbody has what the Reads of the HTTP packages share: the body of a request, how
-// much room it is worth, and what to answer if it is no good.
+// Package jsonbody contains the parts of Read, Write and Status that the HTTP packages share: reading a
+// request's body, bounding the memory that a Content-Length may claim, and the status of each error.
 package jsonbody
 
 import (
@@ -13,21 +13,22 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 )
 
-// Read reads a document from r into what v points to, as arenajson.UnmarshalRead does.
-// length is how long r is said to be, 0 or less for not said. An empty one is io.EOF; what
-// a limit refuses panics. known is the status of errors that the caller can tell by
-// themselves, 0 for others.
-func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) int) error {
-	b := arena.NewOf(a, sized{body: body{r: r}, length: length})
+// Read reads a document from r into what v points to, like [arenajson.UnmarshalRead]. length is the
+// stated length of r, 0 or less if it is unknown. The error for an empty body is io.EOF. known returns
+// the status of errors that only the caller knows, 0 for others.
+func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) int, opts []arenajson.Option) error {
+	b, err := newBody(a, r, length)
+	if err != nil {
+		return err
+	}
 	var from io.Reader = b
 	if length <= 0 {
 		from = &b.body
 	}
-	err := arenajson.UnmarshalRead(a, from, v)
+	err = arenajson.UnmarshalRead(a, from, v, opts...)
 	if err == nil {
 		return nil
 	}
-	MustFit(err)
 	var syntax *json.SyntaxError
 	switch {
 	case b.read == 0 && errors.As(err, &syntax):
@@ -40,7 +41,30 @@ func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) in
 	return Data(err)
 }
 
-// MustFit panics with the error of a limit, if err is one.
+func newBody(a *arena.Arena, r io.Reader, length int64) (b *sized, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *arena.LimitError:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return arena.NewOf(a, sized{body: body{r: r}, length: length}), nil
+}
+
+// Recovered returns the status of a recovered panic value that is a limit's error.
+func Recovered(v any) (status int, ok bool) {
+	err, _ := v.(error)
+	var over *arena.LimitError
+	if !errors.As(err, &over) {
+		return 0, false
+	}
+	return Refused(over), true
+}
+
+// MustFit panics with err if it is a limit's error.
 func MustFit(err error) {
 	var over *arena.LimitError
 	if errors.As(err, &over) {
