@@ -18,8 +18,6 @@ import (
 // the same use of New: safe for the process, a logic error, and a panic in builds
 // with checks.
 //
-// See docs/guide.md for when a Slab serves better.
-//
 // The zero Allocator is not usable.
 type Allocator[T any] struct {
 	watch check.Handle

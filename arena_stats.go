@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Stats describes an arena or a slab at one moment. Sizes are in bytes.
+// Stats describes an arena at one moment. Sizes are in bytes.
 type Stats struct {
 	// UsedBytes counts what was handed out since it was last emptied: sizes of values and
 	// capacities of slices, rounded up to 8 bytes for those without pointers, and the

@@ -1,6 +1,5 @@
-// Package arena is region memory: arenas that are emptied at once, pools of arenas,
-// slabs of one type and pools of fixed capacity, close to a bump pointer in speed and
-// safe for every Go value.
+// Package arena is region memory: arenas that are emptied at once and pools of arenas,
+// close to a bump pointer in speed and safe for every Go value.
 //
 // A program that makes many short-lived objects, such as a request handler, a
 // decoder or a game tick, pays the collector for each of them. With an arena

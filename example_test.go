@@ -176,14 +176,6 @@ func ExampleArena_Rewind() {
 	// Output: 5
 }
 
-func ExampleSlab() {
-	s := arena.NewSlab[Entry](1024) // chunks of 1,024
-	s.New().Path = "/"
-	s.Reset()
-	fmt.Println(s.New().Path == "")
-	// Output: true
-}
-
 func ExampleAllocatorFor() {
 	a := arena.NewArena(64<<10, 0)
 	entries := arena.AllocatorFor[Entry](a)

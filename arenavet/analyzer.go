@@ -26,7 +26,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rules"
 )
 
-// Analyzer reports misuse of arenas, slabs and pools. The category of a
+// Analyzer reports misuse of arenas and pools. The category of a
 // diagnostic is the name of its rule, and its URL leads to the rule's section
 // of docs/arenavet.md.
 var Analyzer = &analysis.Analyzer{

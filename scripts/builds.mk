@@ -82,7 +82,7 @@ test-386: tools ## the suite on 32 bits, where the machine can run it
 # counted, what the runtime does with memory that is no object of its own, and what a
 # connection does. All of that is in test-386, too. SHORT= is for all of it.
 EMULATED = $(if $(SHORT),$(SHORT) -skip '$(SLOW)' . ./fixedpool ./internal/suite ./internal/goroutine ./internal/smallmap ./internal/swiss ./internal/suite/model $(MACHINE) $(ABOVE),$(ROOT))
-SLOW = $(HEAVY)|^TestSlabBeyondTenChunks$$|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$|^TestSparesAgainstTheModel$$|^TestPoolIsWarmAfterAPause$$|^TestCollectorAPIOnArenaMemory$$|^TestSyncInArenaMemory$$|^TestHeadersOfAServer$$|^TestHandmadeTimeouts$$|^TestTimeoutHandlerRecycles$$
+SLOW = $(HEAVY)|^TestUnderHostileCollector$$|^TestStrictAsModel$$|^TestMarshalOfTheRest$$|^TestSparesAgainstTheModel$$|^TestPoolIsWarmAfterAPause$$|^TestCollectorAPIOnArenaMemory$$|^TestSyncInArenaMemory$$|^TestHeadersOfAServer$$|^TestHandmadeTimeouts$$|^TestTimeoutHandlerRecycles$$
 
 # But on s390x without codecs and handlers: of a processor they know the size and order of words,
 # and whether it multiplies and adds in one, which test-386 and test-s390x have. (CI's machine

@@ -90,14 +90,6 @@ func mapAfterReset() {
 	use(n)
 }
 
-func slabAfterReset() {
-	s := arena.NewSlab[[4]int](100)
-	x := s.New()
-	s.Reset()
-	s.New()
-	use(x[0])
-}
-
 var lastGreeting []byte
 
 func globalKeeps() {

@@ -34,7 +34,6 @@ var mistakes = []mistake{
 	{"a struct with pointers kept after Reset", structAfterReset, []string{"structAfterReset"}},
 	{"a slice kept after Rewind", sliceAfterRewind, []string{"sliceAfterRewind"}},
 	{"a Map used after Reset", mapAfterReset, []string{"mapAfterReset"}},
-	{"a value of a Slab kept after its Reset", slabAfterReset, []string{"slabAfterReset"}},
 	{"a global keeps a value", globalKeeps, []string{"globalKeeps"}},
 	{"a cache's field keeps a value", fieldKeeps, []string{"fieldKeeps", "fill"}},
 	{"a map keeps a value", mapKeeps, []string{"mapKeeps", "fillMap"}},

@@ -50,17 +50,6 @@ func benchEpochs(b *testing.B, n int) {
 			}
 		}
 	})
-	b.Run("alloc=slab", func(b *testing.B) {
-		s := arena.NewSlab[ptr64](n)
-		for range (b.N + n - 1) / n {
-			s.Reset()
-			for range n {
-				p := s.New()
-				p.a = 1
-				sinkPtr = p
-			}
-		}
-	})
 	b.Run("alloc=inlined", func(b *testing.B) {
 		c := newByteBump(256 << 10)
 		for range (b.N + n - 1) / n {

@@ -60,17 +60,6 @@ func benchFlat(b *testing.B) {
 			}
 		}
 	})
-	b.Run("alloc=slab", func(b *testing.B) {
-		s := arena.NewSlab[flat64](epochLen)
-		for range epochs(b) {
-			s.Reset()
-			for range epochLen {
-				p := s.New()
-				p.a = 1
-				sinkFlat = p
-			}
-		}
-	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
 		for range epochs(b) {
@@ -122,17 +111,6 @@ func benchPtr(b *testing.B) {
 			a.Reset()
 			for range epochLen {
 				p := arena.New[ptr64](a)
-				p.a = 1
-				sinkPtr = p
-			}
-		}
-	})
-	b.Run("alloc=slab", func(b *testing.B) {
-		s := arena.NewSlab[ptr64](epochLen)
-		for range epochs(b) {
-			s.Reset()
-			for range epochLen {
-				p := s.New()
 				p.a = 1
 				sinkPtr = p
 			}

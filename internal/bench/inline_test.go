@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Slab.New and Allocator.New are worth their place only if they cost no call, and
-// Append only if the way without growth does not. All are close to the compiler's budget:
+// Allocator.New is worth its place only if it costs no call, and Append only if
+// the way without growth does not. Both are close to the compiler's budget:
 // without this test an innocent line would take them over it unnoticed.
 func TestInlines(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || machine.Portable {
@@ -25,7 +25,6 @@ func TestInlines(t *testing.T) {
 		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
 	}
 	for what, pattern := range map[string]string{
-		"Slab.New":      `can inline (arena\.)?\(\*(arena\.)?Slab\[go\.shape\.struct.*\]\)\.New`,
 		"Allocator.New": `can inline (arena\.)?Allocator\[go\.shape\.struct.*\]\.New`,
 		"inlined":       `inlining call to \(\*byteBump\)\.inlined`, // what the others are compared with
 		"Append":        `can inline (arena\.)?Append\[go\.shape\.int\]`,

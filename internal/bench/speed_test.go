@@ -65,51 +65,6 @@ func TestNewIsFast(t *testing.T) {
 	})
 }
 
-func TestSlabIsFast(t *testing.T) {
-	s := arena.NewSlab[ptr64](1000)
-	wantFaster(t, 3.5, func() {
-		for range 1000 {
-			sinkPtr = new(ptr64)
-		}
-	}, func() {
-		s.Reset()
-		for range 1000 {
-			sinkPtr = s.New()
-		}
-	})
-}
-
-// What a Slab is there for beside an arena's Allocator: at 64 KB of values, a quarter less
-// time for each. Without pointers an Allocator's New is a call.
-func TestSlabIsFasterThanAllocator(t *testing.T) {
-	a := arena.NewArena(256<<10, 0)
-	flats, ptrs := arena.NewSlab[flat64](1000), arena.NewSlab[ptr64](1000)
-	wantFaster(t, 1.1, func() {
-		a.Reset()
-		l := arena.AllocatorFor[flat64](a)
-		for range 1000 {
-			sinkFlat = l.New()
-		}
-	}, func() {
-		flats.Reset()
-		for range 1000 {
-			sinkFlat = flats.New()
-		}
-	})
-	wantFaster(t, 1.1, func() {
-		a.Reset()
-		l := arena.AllocatorFor[ptr64](a)
-		for range 1000 {
-			sinkPtr = l.New()
-		}
-	}, func() {
-		ptrs.Reset()
-		for range 1000 {
-			sinkPtr = ptrs.New()
-		}
-	})
-}
-
 // Reset and a reservation must not depend on how much memory it is about:
 // 100 times the bytes may not take 20 times as long.
 func TestConstantTime(t *testing.T) {

@@ -18,7 +18,7 @@ func RaceWrite(base Pointer, from, to uintptr) {
 // RaceUse tells the race detector that what t watches is used and changed. It
 // stands for all that the call touches: the functions with go:norace are left
 // out of the race detector's and of AddressSanitizer's sight, which would take
-// most of a call's time. They look only at what is an arena's or a slab's own,
+// most of a call's time. They look only at what is an arena's own,
 // and at no value.
 func RaceUse(t *Tracker) { runtime.RaceWrite(pointerTo(t)) }
 

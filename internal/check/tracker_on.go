@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// Tracker records the use of an arena or a slab.
+// Tracker records the use of an arena.
 type Tracker struct {
 	epoch *guard.Epoch // what goes on, or did last
 	last  *guard.Epoch // the last one that ended

@@ -1,9 +1,8 @@
-// Package machine implements the memory of arenas and slabs. It knows nothing of what
+// Package machine implements the memory of arenas. It knows nothing of what
 // programs call, and its functions check no arguments.
 //
 // A Region is the memory of one arena: a lane for all values without pointers, and one
-// for each type with pointers, which a TypeTable finds by the type's descriptor. A slab
-// has a Lane of its own. A lane bumps an offset through its current chunk:
+// for each type with pointers, which a TypeTable finds by the type's descriptor. A lane bumps an offset through its current chunk:
 //
 //	            Lo                           Hi       cap
 //	+-----------+----------------------------+---------+

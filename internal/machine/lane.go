@@ -125,18 +125,6 @@ func (l *Lane) takeBack(c *chunk, lo, hi uintptr) {
 	c.Lo, c.Hi = lo, hi
 }
 
-// NewLane returns the lane of a slab of Ts, whose chunks have chunk bytes at
-// least. The lane tells w of its epochs.
-func NewLane[T any](chunk uintptr, w *check.Tracker) Lane {
-	mustBeReadable()
-	pointers := HoldsPointers[T]()
-	ops := &laneOps{laneMemory: (*typedMemory[T])(nil), zeroes: pointers}
-	align := max(xunsafe.SizeOf[T](), 1)
-	l := Lane{ops: ops, watch: check.NewLane[T](align, pointers), laneRecord: &laneRecord{retention: newRetention(chunk, align)}}
-	l.watch.WatchedBy(w)
-	return l
-}
-
 // initFlat makes l, which is zero but for its record, a lane of values without pointers.
 // It is done in place: to copy a lane is much of what a new arena would cost.
 func (l *Lane) initFlat(chunkSize uintptr) {
@@ -149,9 +137,6 @@ func (l *Lane) initFlat(chunkSize uintptr) {
 
 // Typed reports whether the lane's values have pointers: its free memory is zero then.
 func (l *Lane) Typed() bool { return l.ops.zeroes }
-
-// ChunkSize returns the size of the first chunk that NewLane was given, in bytes.
-func (l *Lane) ChunkSize() uintptr { return l.retention.start }
 
 // Current returns the chunk from which handles take of a lane of a type with pointers.
 func (l *Lane) Current() *Chunk {
@@ -166,18 +151,6 @@ func (l *Lane) Current() *Chunk {
 //
 //go:norace
 func (l *Lane) PeakBytes() uintptr { return max(l.UserBytes(), l.retention.top) }
-
-// Numbers looks at every chunk.
-func (l *Lane) Numbers() Numbers {
-	n := Numbers{Used: l.UserBytes(), Held: l.HeldBytes(), Chunks: l.Chunks(), Oversize: l.retention.oversize}
-	if l.Typed() {
-		n.Types = 1
-	}
-	return n
-}
-
-// CheckFree is Region.CheckFree for the lane alone.
-func (l *Lane) CheckFree() { l.checkFrom(0) }
 
 //go:norace
 func (l *Lane) holdings(list []Holding, size uintptr) []Holding {
@@ -219,7 +192,7 @@ type reflectLane struct {
 	memory reflectMemory
 }
 
-// Numbers holds the counts of a region's or a lane's statistics. Sizes are in
+// Numbers holds the counts of a region's statistics. Sizes are in
 // bytes.
 type Numbers struct {
 	Used, Held, HighWater uintptr

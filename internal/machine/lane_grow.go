@@ -29,9 +29,6 @@ func (l *Lane) coldSize(need uintptr) uintptr {
 	return min(l.retention.start, max(coldStart, l.retention.start/coldPart, coldStep*max(l.HeldBytes(), need)))
 }
 
-// Grow gives the lane room for need bytes.
-func (l *Lane) Grow(need uintptr) { l.grow(need) }
-
 // grow makes a chunk with room for need bytes the current one. If make panics, the
 // lane is as it was.
 //

@@ -100,7 +100,3 @@ func (l *Lane) clearReserved(c *chunk, from, to uintptr) {
 		c.clearDirty(from, to)
 	}
 }
-
-// ClearAhead zeroes [Lo, to), free memory of a lane without pointers that is about to be
-// handed out.
-func (l *Lane) ClearAhead(to uintptr) { l.chunk.clearDirty(l.Lo, to) }

@@ -160,9 +160,6 @@ func (l *Lane) trimOne(needed bool, most, join uintptr) {
 	}
 }
 
-// Empty ends the epoch of the lane and keeps at most limit bytes.
-func (l *Lane) Empty(limit uintptr) { l.empty(limit) }
-
 // empty ends the epoch of the lane: everything handed out is taken back, and
 // the chunks that the next epoch will need stay. limit is the most bytes that it
 // may keep. It returns how many it has kept.
@@ -244,14 +241,6 @@ func (l *Lane) Drop() {
 	l.ops.quota.give(l.HeldBytes(), l.Chunks())
 	clear(l.older)
 	l.chunk, l.free, l.older, l.olderUsed, l.tip = chunk{}, nil, nil, 0, 0
-}
-
-// Renew gives all memory to the collector and begins anew, with what NewLane
-// returned.
-func (l *Lane) Renew(fresh Lane) {
-	l.Drop()
-	fresh.retention.oversize = l.retention.oversize
-	*l = fresh
 }
 
 // Expect has the next epoch of a lane that knows nothing yet begin with a chunk of

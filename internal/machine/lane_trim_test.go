@@ -143,7 +143,7 @@ func TestListsHoldOnToNothing(t *testing.T) {
 		r.Init(64<<10, 1<<20)
 		l := laneOf[*int](&r)
 		for len(l.older) < full {
-			NewIn[*int](l)
+			New[*int](&r)
 		}
 		return l
 	}

@@ -9,12 +9,8 @@ import (
 // a full chunk, a type not met before, a large T.
 //
 //go:norace
-func New[T any](r *Region) *T { return NewIn[T](laneOf[T](r)) }
-
-// NewIn is New in a lane that serves T.
-//
-//go:norace
-func NewIn[T any](l *Lane) *T {
+func New[T any](r *Region) *T {
+	l := laneOf[T](r)
 	c, off := l.reserveLarge(RoundUp(xunsafe.SizeOf[T](), l.align()))
 	if check.On {
 		l.give(c, off, off+xunsafe.SizeOf[T]())
@@ -24,10 +20,8 @@ func NewIn[T any](l *Lane) *T {
 }
 
 // MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
-func MakeSlice[T any](r *Region, n, c int) []T { return MakeSliceIn[T](laneOf[T](r), n, c) }
-
-// MakeSliceIn is MakeSlice in a lane that serves T.
-func MakeSliceIn[T any](l *Lane, n, c int) []T {
+func MakeSlice[T any](r *Region, n, c int) []T {
+	l := laneOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := l.reserveSlice(size)
 	if check.On {

@@ -104,8 +104,7 @@ const (
 	notWorthIt = 512
 )
 
-// newRetention is for a lane without pointers, or the one of a slab. unit is
-// what chunk sizes are multiples of.
+// newRetention is for a lane without pointers. unit is what chunk sizes are multiples of.
 func newRetention(chunkSize, unit uintptr) retention {
 	start := RoundUp(chunkSize, unit)
 	return retention{

@@ -69,7 +69,6 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 	const child, module = "EBBPOOL_TEST_TWO_GOROUTINES", "github.com/ebbpool/arena."
 	a, value := arena.NewArena(1024, 0), []byte("value")
 	alone := arena.NewArena(1024, 0) // of the second goroutine
-	slab := arena.NewSlab[*int](10)
 	uses := map[string][2]func(){
 		"New":             twice(func() { arena.New[int](a) }),
 		"New, pointers":   twice(func() { arena.New[*int](a) }),
@@ -83,12 +82,7 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		"Reset":           twice(func() { a.Reset() }),
 		"Release":         twice(func() { a.Release() }),
 
-		"Stats":          {func() { arena.New[int](a) }, func() { a.Stats() }},
-		"Slab.New":       twice(func() { slab.New() }),
-		"Slab.MakeSlice": twice(func() { slab.MakeSlice(1, 1) }),
-		"Slab.Reset":     twice(func() { slab.Reset() }),
-		"Slab.Release":   twice(func() { slab.Release() }),
-		"Slab.Stats":     {func() { slab.New() }, func() { slab.Stats() }},
+		"Stats": {func() { arena.New[int](a) }, func() { a.Stats() }},
 
 		"bytes for a string": {func() { value[0] = 'x' }, func() { alone.AllocBytesToString(value) }},
 		"items of Append":    {func() { value[0] = 'x' }, func() { arena.Append(alone, nil, value...) }},

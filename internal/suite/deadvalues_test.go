@@ -58,16 +58,15 @@ func TestEveryObjectGetsDeadValues(t *testing.T) {
 		p *int
 		s string
 	}
-	a, slab := arena.NewArena(4096, 0), arena.NewSlab[value](10)
+	a := arena.NewArena(4096, 0)
 	var values []*value
 	for range 20 {
-		for _, x := range []*value{arena.New[value](a), slab.New(), &arena.MakeSlice[value](a, 3, 3)[2]} {
+		for _, x := range []*value{arena.New[value](a), &arena.MakeSlice[value](a, 3, 3)[2]} {
 			x.n, x.p, x.s = 1, new(int), "text"
 			values = append(values, x)
 		}
 	}
 	a.Reset()
-	slab.Reset()
 	for i, x := range values {
 		if x.n != guard.DeadLen || len(x.s) != guard.DeadLen || faultOf(func() { *x.p = 1 }) == nil {
 			t.Fatalf("value %d goes on as n %d, p %p", i, x.n, x.p)

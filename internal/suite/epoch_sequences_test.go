@@ -73,22 +73,6 @@ func (s *epochPool) end() (kept, spare int) {
 	return st.RetainedBytes - st.SpareBytes, st.SpareBytes
 }
 
-type epochSlab[T any] struct {
-	s    *arena.Slab[T]
-	kind int
-}
-
-func (s *epochSlab[T]) live(n need) {
-	for range n[s.kind] / thing {
-		s.s.New()
-	}
-}
-
-func (s *epochSlab[T]) end() (kept, spare int) {
-	s.s.Reset()
-	return s.s.Stats().RetainedBytes, 0
-}
-
 // horizon is how far the oracle looks ahead, in epochs: what comes back within it
 // is worth keeping.
 const horizon = 128
@@ -208,8 +192,6 @@ func TestEpochSequences(t *testing.T) {
 		{"Arena", func() epochSubject { return &epochArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
 		{"ArenaPool", func() epochSubject { return &epochPool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
 		{"AutoPool", func() epochSubject { return &epochPool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
-		{"Slab flat", func() epochSubject { return &epochSlab[flatThing]{arena.NewSlab[flatThing](seqChunk / thing), 0} }, []int{0}, need{seqChunk, 0, 0}, 0},
-		{"Slab traced", func() epochSubject { return &epochSlab[tracedPair]{arena.NewSlab[tracedPair](seqChunk / thing), 1} }, []int{1}, need{0, seqChunk, 0}, 0},
 		{"Arena with a limit", func() epochSubject {
 			limitedArena = arena.NewArena(seqChunk, 0)
 			limitedArena.SetLimit(2 * seqRetained)

@@ -41,14 +41,10 @@ func TestFaultIsExplained(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	b, s := a.AllocBytes(10), a.AllocString("text")
 	a.Reset()
-	slab := arena.NewSlab[[2]int](10)
-	x := slab.New()
-	slab.Release()
 	for name, access := range map[string]func(){
 		"bytes, read":    func() { sink = b[3] },
 		"bytes, written": func() { b[3] = 1 },
 		"string":         func() { sink = s[0] },
-		"slab":           func() { sink = byte(x[0]) },
 	} {
 		fault := faultOf(access)
 		if fault == nil {

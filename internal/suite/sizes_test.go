@@ -52,7 +52,6 @@ func TestSizesBeyondThePlatform(t *testing.T) {
 			testkit.WantPanic(t, func() { arena.MakeSlice[[2]*int](a, 0, words) }, "MakeSlice[[2]*int]", strconv.Itoa(words))
 			testkit.WantPanic(t, func() { a.AllocBytes(n) }, "AllocBytes", strconv.Itoa(n))
 			testkit.WantPanic(t, func() { arena.NewArena(n, 0) }, "NewArena", strconv.Itoa(n))
-			testkit.WantPanic(t, func() { arena.NewSlab[byte](n) }, "NewSlab", strconv.Itoa(n))
 			testkit.WantPanic(t, func() { fixedpool.New[int64](words) }, "fixedpool: New", strconv.Itoa(words))
 		}
 	}

@@ -34,7 +34,6 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	long := arena.NewArena(4096, 0) // never reset, only rewound
 	kept := arena.New[textPair](long)
 	pool, auto := arena.NewArenaPool(4096, 1<<20), arena.NewAutoPool(1<<20)
-	flat, traced := arena.NewSlab[flat24](256), arena.NewSlab[textPair](256)
 	var s []uint64
 	var p []*uint64
 	one := new(uint64)
@@ -198,21 +197,6 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		{"pool Do", func() { pool.Do(request) }},
 		{"auto pool Do", func() { auto.Do(request) }},
 		{"pool Stats", func() { pool.Stats(); auto.Stats() }},
-		{"Slab flat", func() {
-			for range 500 {
-				flat.New().a = 1
-				flat.MakeSlice(1, 2)
-			}
-			flat.Reset()
-		}},
-		{"Slab traced", func() {
-			for range 500 {
-				traced.New().a = "x"
-				traced.MakeSlice(1, 2)
-			}
-			traced.Stats()
-			traced.Reset()
-		}},
 		{"epochs of several sizes", func() {
 			for _, n := range []int{1, 20, 3, 10} {
 				for range n {

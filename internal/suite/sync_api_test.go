@@ -107,13 +107,6 @@ var syncCases = map[string]apiCase{
 		a.Reset()
 		x.Unlock()
 	}},
-	"a mutex of a slab": {unlockedMutex, func() {
-		s := arena.NewSlab[lockedText](64)
-		x := s.New()
-		x.Lock()
-		s.Reset()
-		x.Unlock()
-	}},
 	"a mutex of a slot": {unlockedMutex, func() {
 		p := fixedpool.New[lockedNumber](1)
 		x := p.Allocate()

@@ -90,14 +90,6 @@ func TestGCSeesArenaObjects(t *testing.T) {
 			}
 			return
 		},
-		"Slab": func() (out []*allKinds) {
-			s := arena.NewSlab[allKinds](7)
-			for range n / 2 {
-				out = append(out, s.New())
-				out = append(out, &s.MakeSlice(1, 3)[0])
-			}
-			return
-		},
 		"used arena": func() (out []*allKinds) {
 			a := arena.NewArena(4096, 1<<20)
 			for range 3 {

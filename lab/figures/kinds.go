@@ -68,7 +68,7 @@ func Maker(cpu string) string {
 // works has for each kind of work the fastest of ours beside the heap and beside the
 // fastest other. It fails where a subject did other work than the rest.
 func works(m rounds.Measured) (all []Figure, err error) {
-	ours := []string{subjects.Region, subjects.Slab, subjects.Pool, subjects.FixedPool}
+	ours := []string{subjects.Region, subjects.Pool, subjects.FixedPool}
 	for _, w := range workloads.Catalog() {
 		for _, n := range slices.Concat(w.Sizes, w.Full) {
 			if err := same(m, w, n); err != nil {

@@ -23,7 +23,6 @@ type Allocator struct {
 
 // Names of the matrix that the load test does not have.
 const (
-	Slab      = "Slab"
 	FixedPool = "FixedPool"
 	Pool      = "ArenaPool"
 	Region    = "Arena"
@@ -51,10 +50,6 @@ func Allocators() []Allocator {
 				"Cold": keptOn, "Simples and Ints": "recycles a slice only of a known capacity", "Requests and Ints": "recycles a slice only of a known capacity",
 			}},
 		{Name: Region, What: "ours: emptied by Reset", New: func() any { return newRegion() }},
-		{Name: Slab, What: "ours, for one type; emptied by Reset", New: func() any { return newSlabs() }, Lacks: map[string]string{
-			"Texts": oneType, "Ints": "its slices don't grow", "Simples and Ints": oneType, "Requests": oneType,
-			"Workers": oneType, "Requests and Ints": oneType, "Cold": oneType,
-		}},
 		{Name: Pool, What: "ours: an arena from a pool for each epoch", New: func() any { return newPooled() }, Lacks: map[string]string{
 			"Objects": sameAsArena, "Ends": sameAsArena, "Texts": sameAsArena, "Ints": sameAsArena, "Simples": sameAsArena,
 			"Simples and Ints": sameAsArena, "Cold": keptOn,

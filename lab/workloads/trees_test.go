@@ -20,7 +20,7 @@ func TestTreesCountEveryNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{subjects.Heap, subjects.Region, subjects.Slab, subjects.ByteBump} {
+		for _, name := range []string{subjects.Heap, subjects.Region, subjects.ByteBump} {
 			a, err := subjects.FindAllocator(name)
 			if err != nil {
 				t.Fatal(err)

@@ -31,7 +31,7 @@ func PackagePath(p *types.Package) string {
 }
 
 // ArenaType is the name of a type of package arena or fixedpool, or of a pointer to
-// one: "Arena", "Slab", "fixedpool.Pool". It is empty for other types.
+// one: "Arena", "fixedpool.Pool". It is empty for other types.
 func ArenaType(t types.Type) string {
 	if t == nil {
 		return ""
@@ -53,7 +53,7 @@ func ArenaType(t types.Type) string {
 	return ""
 }
 
-// IsHandle reports whether t is a pointer to an arena or a slab, or an Allocator, which is
+// IsHandle reports whether t is a pointer to an arena, or an Allocator, which is
 // as good as its arena.
 func IsHandle(t types.Type) bool {
 	if t == nil {
@@ -65,8 +65,7 @@ func IsHandle(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.Pointer); !ok {
 		return false
 	}
-	name := ArenaType(t)
-	return name == "Arena" || name == "Slab"
+	return ArenaType(t) == "Arena"
 }
 
 // IsLane reports whether t is the handle to an arena's memory for one type: a

@@ -21,7 +21,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	}
 	short := name[strings.LastIndex(name, ".")+1:]
 	switch name {
-	case "NewArena", "NewSlab":
+	case "NewArena":
 		k := f.site(instr, "", HandleSite, pos)
 		st.remake(k)
 		return one(Atom{Site: k}), true
@@ -35,8 +35,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "NewArenaPool", "NewAutoPool":
 		return f.unknownInstr(st, instr), true
 
-	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString",
-		"Slab.New", "Slab.MakeSlice":
+	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString":
 		for i, a := range args[1:] {
 			if len(common.Args) > i+1 {
 				f.read(st, a, instr)
@@ -46,10 +45,10 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "Append":
 		return f.arenaAppend(st, instr, common, args), true
 
-	case "Arena.Reset", "Slab.Reset":
+	case "Arena.Reset":
 		f.useHandle(st, arg(0), pos)
 		f.takeBack(st, arg(0), OpReset, pos, true, deferred, short)
-	case "Arena.Release", "Slab.Release":
+	case "Arena.Release":
 		f.useHandle(st, arg(0), pos)
 		f.takeBack(st, arg(0), OpRelease, pos, true, deferred, short)
 	case "Arena.Mark":
@@ -58,7 +57,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "Arena.Rewind":
 		f.useHandle(st, arg(0), pos)
 		f.rewind(st, arg(0), arg(1), pos, true, deferred, short)
-	case "Arena.Stats", "Slab.Stats":
+	case "Arena.Stats":
 		f.useHandle(st, arg(0), pos)
 
 	case "Arena.Fork":

@@ -124,7 +124,7 @@ func handlePlace(fn *ssa.Function, p Place) bool {
 	return false
 }
 
-// usesReceiver reports whether a function is a method of an arena or a slab.
+// usesReceiver reports whether a function is a method of an arena or a handle.
 func usesReceiver(name string) bool {
-	return strings.HasPrefix(name, catalog.ArenaPath+".Arena.") || strings.HasPrefix(name, catalog.ArenaPath+".Allocator.") || strings.HasPrefix(name, catalog.ArenaPath+".Slab.")
+	return strings.HasPrefix(name, catalog.ArenaPath+".Arena.") || strings.HasPrefix(name, catalog.ArenaPath+".Allocator.")
 }

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"go/token"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -16,7 +15,6 @@ func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, a
 	f.useHandle(st, arena, f.position(instr))
 	k := f.site(instr, "", MemorySite, f.position(instr))
 	k.uninit, k.box = name == "MakeSliceUninit", name == "BoxOf"
-	k.Slab = strings.HasPrefix(name, "Slab.")
 	if args := instr.Common().Args; len(args) > 0 {
 		k.owner = args[0]
 	}

@@ -78,7 +78,7 @@ func (f *function) source(a Atom) (Source, bool) {
 			region = region.Parent // whose end is that of its forks' memory
 		}
 		p, ok := f.place(region)
-		return Source{Kind: Memory, At: p, Slab: a.Site.Slab, Older: a.Site.isOld, Type: a.Site.typ}, ok
+		return Source{Kind: Memory, At: p, Older: a.Site.isOld, Type: a.Site.typ}, ok
 	case a.Site.Kind == HandleSite:
 		p, ok := f.place(a.Site)
 		return Source{Kind: Handle, At: p, Gotten: a.Site.gotten && !f.kept[a.Site]}, ok

@@ -37,7 +37,7 @@ func (f *function) objectOf(instr ssa.CallInstruction, part string, src Source) 
 	switch src.Kind {
 	case Memory:
 		k := f.site(instr, part, MemorySite, f.position(instr))
-		k.Slab, k.typ = src.Slab, src.Type
+		k.typ = src.Type
 		return k
 	case Body:
 		k := f.site(instr, part, LocalSite, f.position(instr))

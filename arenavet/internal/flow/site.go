@@ -17,8 +17,8 @@ type SiteKind uint8
 
 const (
 	LocalSite  SiteKind = iota // an object of Go's own memory that the function makes, or a closure
-	MemorySite                 // an object in an arena, a slab or a slot
-	HandleSite                 // an arena or slab that the function makes or gets
+	MemorySite                 // an object in an arena or a slot
+	HandleSite                 // an arena that the function makes or gets
 	MarkSite                   // a Mark
 	SymbolSite                 // what a parameter, captured variable, global or unknown value leads to
 )
@@ -35,7 +35,6 @@ type Site struct {
 	fn       *ssa.Function
 	bindings int       // how many variables the closure captures
 	gotten   bool      // a handle that must be put back
-	Slab     bool      // memory of a slab, which has no Append
 	uninit   bool      // memory that is not zeroed
 	box      bool      // of an interface: what is asserted of that is copied from it
 	Slot     bool      // a slot of a fixedpool: its own region
@@ -156,7 +155,7 @@ func SymbolName(k *Site, names map[token.Pos]string) string {
 	return name + fields
 }
 
-// mayBeHandle reports whether a site may be an arena or a slab. Values that went
+// mayBeHandle reports whether a site may be an arena. Values that went
 // through interfaces and summaries may seem to lead to one where their types
 // say that they don't.
 func mayBeHandle(k *Site) bool {

@@ -40,7 +40,6 @@ type Source struct {
 	Kind   SourceKind
 	At     Place
 	Gotten bool          // a Handle that must be put back
-	Slab   bool          // Memory of a slab
 	Older  bool          // Memory of an earlier turn of a loop
 	Type   string        // of the object, where a Memory's is known
 	fn     *ssa.Function // of a Body

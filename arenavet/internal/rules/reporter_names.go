@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// How findings call arenas, slabs and their memory.
+// How findings call arenas and their memory.
 
 // handleName returns what the source calls an arena.
 func (r *reporter) handleName(k *flow.Site) string {

@@ -16,12 +16,7 @@ import (
 
 // appends is a builtin append to memory of an arena.
 func (r *reporter) appends(x flow.Fault) {
-	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full, without a word: "
-	if x.Of.Site.Slab {
-		r.find(finding.Append, x.Pos, nil, text+"make it with the capacity that it needs, and fill it by index")
-		return
-	}
-	text += "use arena.Append"
+	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full, without a word: use arena.Append"
 	if fix, ok := r.appendFix(x.Of, x.Call); ok {
 		r.find(finding.Append, x.Pos, nil, text, fix)
 		return

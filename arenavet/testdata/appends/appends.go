@@ -50,11 +50,6 @@ type named struct{}
 
 func (*named) String() string { return "" }
 
-func slab(l *arena.Slab[int]) []int {
-	s := l.MakeSlice(0, 10)
-	return append(s, 1) // want `builtin append to s, memory of arena l, moves it to the heap when it is full, without a word: make it with the capacity`
-}
-
 func fineArenaAppend(a *arena.Arena) []int {
 	s := arena.MakeSlice[int](a, 0, 10)
 	return arena.Append(a, s, 1)

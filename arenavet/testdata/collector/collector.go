@@ -34,11 +34,6 @@ func finalizerOfOwn() {
 	runtime.SetFinalizer(arena.New[Entry](a), func(*Entry) {}) // want `runtime.SetFinalizer on memory of arena a`
 }
 
-func finalizerOfSlab(s *arena.Slab[Entry]) {
-	e := s.New()
-	runtime.SetFinalizer(e, (*Entry).close) // want `runtime.SetFinalizer on e, memory of arena s`
-}
-
 func (e *Entry) close() {}
 
 func finalizerOfSlot(p *fixedpool.Pool[Entry]) {

@@ -26,7 +26,7 @@ func fineSlice() {
 	watch(&s[0])
 }
 
-// So are arenas, slabs and pools themselves.
+// So are arenas and pools themselves.
 func fineArena() *arena.Arena {
 	a := arena.NewArena(4096, 0)
 	runtime.AddCleanup(a, func(int) {}, 1)
@@ -37,12 +37,9 @@ func fineArena() *arena.Arena {
 	return a
 }
 
-func fineSlab() {
-	s := arena.NewSlab[Entry](10)
+func finePool() {
 	p := fixedpool.New[Entry](10)
-	weak.Make(s)
 	weak.Make(p)
-	watch(s)
 	watch(p)
 }
 

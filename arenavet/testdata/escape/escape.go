@@ -114,12 +114,6 @@ func returnedClosure() func() int {
 	return func() int { return e.N } // want `return of e, memory of arena a`
 }
 
-func returnedSlab() *Entry {
-	s := arena.NewSlab[Entry](16)
-	defer s.Reset()
-	return s.New() // want `return of memory of arena s, which the deferred Reset`
-}
-
 func returnedParameterArena(a *arena.Arena) []int {
 	defer a.Reset()
 	return arena.MakeSlice[int](a, 3, 3) // want `return of memory of arena a, which the deferred Reset`
@@ -128,7 +122,7 @@ func returnedParameterArena(a *arena.Arena) []int {
 func storedInGlobal() {
 	a := pool.Get()
 	defer pool.Put(a)
-	last = arena.New[Entry](a) // want `last, memory of arena a, is stored where it outlives the function, but the deferred Put on line 130 takes back that memory`
+	last = arena.New[Entry](a) // want `last, memory of arena a, is stored where it outlives the function, but the deferred Put on line 124 takes back that memory`
 }
 
 func storedInMap(key string) {
@@ -195,7 +189,7 @@ func leavesDo(s string) string {
 	pool.Do(func(a *arena.Arena) {
 		out = a.AllocString(s)
 	})
-	return out // want `return of memory of the arena, which Do on line 195 has taken back`
+	return out // want `return of memory of the arena, which Do on line 189 has taken back`
 }
 
 func globalFromDo() {

@@ -167,11 +167,6 @@ func goMethodValue() {
 	a.AllocString("y")
 }
 
-func goSlab(s *arena.Slab[int]) {
-	go s.New() // want `arena s is used by this goroutine`
-	s.New()
-}
-
 func afterTime(a *arena.Arena) {
 	time.AfterFunc(time.Second, a.Reset) // want `arena a is used by this goroutine`
 	a.AllocString("x")

@@ -8,10 +8,10 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// Types that own an arena, a slab or a pool of fixed capacity.
+// Types that own an arena or a pool of fixed capacity.
 
 type Tree struct {
-	nodes *arena.Slab[Node]
+	nodes *arena.Arena
 	root  *Node
 }
 
@@ -20,7 +20,7 @@ type Node struct {
 	key         int
 }
 
-func newTree() *Tree { return &Tree{nodes: arena.NewSlab[Node](64)} }
+func newTree() *Tree { return &Tree{nodes: arena.NewArena(4096, 0)} }
 
 func (t *Tree) insert(key int) {
 	at := &t.root
@@ -31,7 +31,7 @@ func (t *Tree) insert(key int) {
 			at = &(*at).right
 		}
 	}
-	n := t.nodes.New()
+	n := arena.New[Node](t.nodes)
 	n.key = key
 	*at = n
 }

@@ -67,13 +67,6 @@ func unlockElement(a *arena.Arena) {
 	a.Reset()
 }
 
-func unlockInSlab(s *arena.Slab[session]) {
-	x := s.New()
-	x.Lock()
-	defer x.Unlock() // want `unlock of x, memory of arena s`
-	s.Reset()
-}
-
 func unlockSlot(p *fixedpool.Pool[session]) {
 	x := p.Allocate()
 	x.Lock()
@@ -126,7 +119,7 @@ func unlockBehindPutInLiteral() {
 	s.Lock()
 	defer func() {
 		pool.Put(a)
-		s.Unlock() // want `unlock of s, memory of arena a, which Put on line 128 has taken back`
+		s.Unlock() // want `unlock of s, memory of arena a, which Put on line 121 has taken back`
 	}()
 }
 

@@ -108,16 +108,10 @@ func field(c *conn) {
 	c.buf[0] = 1 // want `use of c.buf, memory of arena c.a, which Reset`
 }
 
-func slab(s *arena.Slab[Entry]) {
-	e := s.New()
-	s.Reset()
-	e.N = 1 // want `use of e, memory of arena s, which Reset`
-}
-
 func slot(p *fixedpool.Pool[Entry]) {
 	e := p.Allocate()
 	p.Deallocate(e)
-	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 119 has taken back: deallocate it after its last use`
+	e.N = 1 // want `use of e, a slot of its pool, which Deallocate on line 113 has taken back: deallocate it after its last use`
 }
 
 func afterDo() {
@@ -131,7 +125,7 @@ func capturedVariable(a *arena.Arena) {
 	flush := func() { a.Reset() }
 	e = arena.New[Entry](a)
 	flush()
-	e.N = 1 // want `use of e, memory of arena a, which Reset on line 133`
+	e.N = 1 // want `use of e, memory of arena a, which Reset on line 127`
 }
 
 func ranged(a *arena.Arena) (n int) {

@@ -1,6 +1,6 @@
 // Package model is the slow, obviously right reference for the arena: plain
 // slices that record what must be live, what it must hold and how many bytes
-// must be counted. It knows nothing of chunks, lanes, slabs or addresses, and
+// must be counted. It knows nothing of chunks, lanes or addresses, and
 // it shares no code with what it checks.
 //
 // A test runs the same operations on a [Region] and on an arena and compares

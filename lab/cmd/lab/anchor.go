@@ -51,7 +51,7 @@ func compile(ctx context.Context, program string, args ...string) (said []byte, 
 // binaryTrees are the programs that build trees of 20 levels: ours, and one of C++ where this
 // machine has a compiler.
 func binaryTrees(ctx context.Context, dir string, report io.Writer) ([]rounds.Program, error) {
-	all, err := matrix.Programs(ctx, dir, matrix.Options{Full: true, Workloads: []string{"trees"}, Subjects: []string{subjects.Region, subjects.Slab}, Benchtime: "1x"})
+	all, err := matrix.Programs(ctx, dir, matrix.Options{Full: true, Workloads: []string{"trees"}, Subjects: []string{subjects.Region}, Benchtime: "1x"})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ func main() {
 	n := len(arena.New[texts](a).a) + len(arena.New[bytes](a).a) + len(arena.AllocatorFor[texts](a).New().a)
 	n += len(arena.MakeSlice[texts](a, 1, 1)) + len(arena.MakeSliceUninit[bytes](a, 1, 1))
 	n += len(arena.Append(a, []texts(nil), *arena.New[texts](a)))
-	n += len(arena.NewSlab[texts](1).New().a)
 	p := fixedpool.New[texts](1)
 	p.Deallocate(p.Allocate())
 	println(n)
