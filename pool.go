@@ -26,11 +26,6 @@ import (
 // requests differ, or limits have each take other chunks than the last one left, there are
 // more sets than that until they are as old, within SetMaxIdleBytes.
 //
-// What a pool lets go of is garbage, of which requests in arenas make so little that the
-// runtime may not collect for minutes. So where that is half of the live heap (with
-// GOGC=100, else in proportion), and 8 MB at least, pools ask for a collection, in a
-// goroutine of its own and once in five seconds at most. Where GOGC is off they don't.
-//
 // A pool is for many short epochs with a clear end. A program with one long
 // epoch, or one goroutine, needs only an Arena.
 //

@@ -121,6 +121,22 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	p.setMaxIdle(uintptr(bytes))
 }
 
+// SetCollectAfter makes the pool call [runtime.GC], in a goroutine of its own, when it has left
+// that many bytes of chunks to the collector since the last collection. 0, the default, means never.
+// A negative number panics.
+//
+// A program that allocates almost everything from arenas rarely triggers a collection, so the memory
+// of a burst may stay until the periodic one, up to two minutes later. A collection costs time in
+// proportion to the live heap: bytes should be a good part of it. A nil pool ignores the call.
+func (p *ArenaPool) SetCollectAfter(bytes int) {
+	if bytes < 0 {
+		panic("arena: ArenaPool.SetCollectAfter: negative size " + itoa(bytes))
+	}
+	if p != nil {
+		p.stats.CollectAfter(uintptr(bytes))
+	}
+}
+
 // setMaxIdle is SetMaxIdleBytes with the pool locked.
 //
 //go:norace

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -22,8 +23,8 @@ type PoolStats struct {
 	byTotal  atomic.Uint64 // of those, by the total
 
 	droppedBytes atomic.Uint64
-	top, before  atomic.Uintptr // the most that held was since the last collection, and between the two before
-	much         atomic.Uintptr // of garbage, see garbage.go
+	letGo        atomic.Uintptr // bytes dropped since the last collection
+	collectAfter atomic.Uintptr // of letGo; 0: never
 
 	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
 	left      atomic.Int64
@@ -106,7 +107,6 @@ func (acct *Account) grew(s *PoolStats, bytes uintptr, large bool) {
 	check.RaceBlind()
 	held := s.held.Add(bytes)
 	Raise(&s.peak, held)
-	Raise(&s.top, held)
 	Raise(&s.largest, acct.held.Add(bytes))
 	if large {
 		s.oversize.Add(1)
@@ -147,7 +147,29 @@ func (s *PoolStats) drop(bytes uintptr, chunks int) {
 	s.held.Add(-bytes)
 	s.dropped.Add(uint64(chunks))
 	s.droppedBytes.Add(uint64(bytes))
-	s.LetGo(0)
+	s.LetGo(bytes)
+}
+
+// CollectAfter sets the number of dropped bytes after which the pool calls runtime.GC, 0 for never.
+func (s *PoolStats) CollectAfter(bytes uintptr) { s.collectAfter.Store(bytes) }
+
+// Collected notes a collection.
+func (s *PoolStats) Collected() { s.letGo.Store(0) }
+
+// collecting is set while a pool's call of runtime.GC runs.
+var collecting atomic.Bool
+
+// LetGo counts bytes that were left to the collector, and starts a collection if CollectAfter asks for it.
+func (s *PoolStats) LetGo(bytes uintptr) {
+	after := s.collectAfter.Load()
+	if after == 0 || s.letGo.Add(bytes) < after || collecting.Swap(true) {
+		return
+	}
+	s.letGo.Store(0)
+	go func() { // the caller may hold a pool's lock, and should not wait
+		defer collecting.Store(false)
+		runtime.GC()
+	}()
 }
 
 // Held returns the size of the chunks of the arena and its forks, in bytes.

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 	"weak"
@@ -128,6 +129,48 @@ func TestKeepIdle(t *testing.T) {
 	if s := kept(p); s.RetainedBytes != 32<<20 {
 		t.Errorf("by default: %+v", s)
 	}
+}
+
+// SetCollectAfter collects what a pool drops, and nothing else does: the library calls runtime.GC only
+// if it was told to.
+func TestSetCollectAfter(t *testing.T) {
+	keepsArenas(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	collections := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumGC
+	}
+	drop := func(p *arena.ArenaPool, bytes int) {
+		a := p.Get()
+		a.AllocBytes(bytes)
+		a.Release()
+		p.Put(a)
+	}
+	var p arena.ArenaPool
+	before := collections()
+	for range 10 {
+		drop(&p, 8<<20)
+	}
+	p.SetCollectAfter(1 << 20)
+	p.SetCollectAfter(0)
+	drop(&p, 8<<20)
+	if time.Sleep(50 * time.Millisecond); collections() != before {
+		t.Errorf("%d collections by default", collections()-before)
+	}
+	p.SetCollectAfter(1 << 20)
+	drop(&p, 500_000)
+	if time.Sleep(50 * time.Millisecond); collections() != before {
+		t.Errorf("%d collections after half of what SetCollectAfter said", collections()-before)
+	}
+	drop(&p, 600_000)
+	for tries := 0; collections() == before; tries++ {
+		if time.Sleep(10 * time.Millisecond); tries == 500 {
+			t.Fatal("no collection after more than SetCollectAfter said")
+		}
+	}
+	testkit.WantPanic(t, func() { p.SetCollectAfter(-1) }, "SetCollectAfter", "-1")
+	(*arena.ArenaPool)(nil).SetCollectAfter(1)
 }
 
 // The cleanups and finalizers by which a pool keeps its arenas must not keep the
