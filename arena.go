@@ -37,7 +37,7 @@ type Arena struct {
 const (
 	is64       = ^uintptr(0) >> 63
 	arenaPad   = 8*is64 + 32*(1-is64)
-	accountPad = 24 * (1 - is64)
+	accountPad = 40*is64 + 8*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -136,12 +136,9 @@ func (a *Arena) emptyForked(how string) (used uintptr) {
 	}
 	used = a.endForks(0, how) + a.region.Empty()
 	a.trimForks()
-	a.quota().YieldIdle()
+	a.quota().TrimIdle()
 	if a.forks.parent == nil {
 		a.quota().Settled()
-	}
-	if acct := a.owner.account; acct != nil && acct.Charged() != 0 {
-		acct.Pending = true // forks charged it, under a total that was set late
 	}
 	return used
 }
@@ -265,7 +262,7 @@ func (a *Arena) Rewind(m Mark) {
 	}
 	a.region.Rewind(m.mark)
 	if a.forks != nil {
-		a.quota().YieldIdle()
+		a.quota().TrimIdle()
 	}
 }
 
@@ -293,7 +290,7 @@ func (a *Arena) successor() *Arena {
 	b := &Arena{owner: a.owner}
 	a.region.MoveTo(&b.region)
 	if b.forks = a.forks; b.forks != nil {
-		b.quota().IdleForks(b.idleForks)
+		b.quota().ForksAre(b.idleForks)
 	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)

@@ -57,7 +57,7 @@ func (a *Arena) Fork() *Arena {
 	}
 	if a.forks == nil {
 		a.forks = &forks{}
-		a.quota().ShareWithForks(a.idleForks)
+		a.quota().ForksAre(a.idleForks)
 	}
 	k := a.forks
 	if k.out == len(k.list) {
@@ -169,7 +169,7 @@ func (a *Arena) forgetForks() {
 		return
 	}
 	a.forks = nil
-	a.quota().ShareNoMore()
+	a.quota().ForksAre(nil)
 }
 
 func (f *Arena) forget() {
@@ -209,15 +209,11 @@ func (f *Arena) drop() {
 	f.region.Release()
 }
 
-// idleForks returns the size of the idle forks' chunks in bytes, and drops the chunks
-// if drop is true.
-func (a *Arena) idleForks(drop bool) uintptr {
-	n := uintptr(0)
+// idleForks returns the size of the idle chunks of a's ended forks in bytes, and drops them
+// if drop is set.
+func (a *Arena) idleForks(drop bool) (n uintptr) {
 	for _, f := range a.forks.list[a.forks.out:] {
-		n += f.heldAll()
-		if drop {
-			f.drop()
-		}
+		n += f.quota().Idle(drop)
 	}
 	return n
 }

@@ -167,7 +167,7 @@ func TestPoolAccountWithLimitsThatChange(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for seed := range uint64(10) {
 		rnd := rand.New(rand.NewPCG(seed, 25))
-		c := &crowd{ledger: ledger{rnd: rnd, p: NewArenaPool(1000, 20_000)}}
+		c := &crowd{ledger: ledger{rnd: rnd, p: NewArenaPool(1000, 20_000), unknown: true}}
 		stop := make(chan bool)
 		var operator sync.WaitGroup
 		operator.Go(func() {

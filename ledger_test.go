@@ -36,6 +36,7 @@ type ledger struct {
 	perArena int
 	total    int
 	isolates bool // now and then
+	unknown  bool // whether there was a total at a Get
 
 	largest, most uintptr
 	used          UsedBytes // at Put
@@ -44,14 +45,12 @@ type ledger struct {
 
 // ledgerForks is an arena of the pool with its forks.
 type ledgerForks struct {
-	acct *account
-	a    *Arena     // nil where the pool dropped it
-	lies *idleArena // what it lies in
-	out  bool
-	live []*ledgerArena // in use, the arena first
-	// exact says that all it has is on the account, not only what it took since a
-	// total was set.
-	exact bool
+	acct  *account
+	a     *Arena     // nil where the pool dropped it
+	lies  *idleArena // what it lies in
+	out   bool
+	live  []*ledgerArena // in use, the arena first
+	exact bool           // there was a total at its Get, so that all it has is on the account
 }
 
 type ledgerArena struct {
@@ -113,9 +112,13 @@ func (l *ledger) check(before figures) error {
 		switch {
 		case !x.out && c != 0:
 			return fmt.Errorf("arena %d: %d bytes of the total are an idle arena's", i, c)
-		case x.out && x.exact && l.total != 0 && c != held:
+		case l.unknown:
+		case x.out && !x.exact && c != 0:
+			return fmt.Errorf("arena %d: %d bytes of the total are on its account, and there was none at its Get", i, c)
+		case x.out && x.exact && c != held:
 			return fmt.Errorf("arena %d: %d bytes of the total are on its account, and it has %d", i, c, held)
-		case c > held:
+		}
+		if c > held {
 			return fmt.Errorf("arena %d: %d bytes of the total are on its account, and it has only %d", i, c, held)
 		}
 	}
@@ -194,9 +197,6 @@ func (l *ledger) step() (string, error) {
 		what, single, over = l.take(n)
 	}
 	after := l.figures()
-	if made := after.chunks - before.chunks + int(after.stats.Dropped-before.stats.Dropped); made > 0 {
-		x.exact = l.total != 0
-	}
 	err := l.check(before)
 	if over != nil {
 		what += ", which is refused"

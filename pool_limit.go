@@ -18,17 +18,15 @@ import (
 // that would go beyond one of them panics with a *LimitError, in the goroutine
 // that asked for it, and touches no other.
 //
-// total counts the chunks of arenas that are out, or were leaked and not
-// collected yet, and of their forks, of those that have ended, too. Idle arenas don't
-// count; what one has kept, with its forks, is given to the
-// collector at Get where it doesn't fit any more. Get itself never fails. A
-// total costs each Get and Put one atomic addition to memory that all cores
+// total counts the chunks of arenas that are in use, or were leaked and not
+// collected yet, and of their forks, also of forks that have ended. Idle arenas don't
+// count; Get gives the chunks of one to the collector if they don't fit into the total
+// any more. Get itself never fails. A total costs each Get and Put one atomic addition to memory that all cores
 // share; beyond that, limits are only looked at when an arena needs a chunk.
 //
-// Set limits before the first Get. Later is allowed: perArena then holds for an arena
-// from its next Get on. total holds at once, but an arena that was out without one, with
-// 3 MB, counts as nothing until it takes its next chunk, and as all it has from then on. A
-// perArena above total is allowed and means little.
+// Set limits before the first Get. A limit that is set later holds for an arena from its next
+// Get on; a total that replaces another one holds at once. A perArena above total is allowed
+// and means little.
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
 	p.control(func(c *controls) { p.limit(c, arenas, all, fromEnvironment{}) })
@@ -146,7 +144,7 @@ func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
 		if acct.Held() > a.region.MaxRetained {
 			a.Release() // retained before there was this limit
 		}
-		if c.total && !acct.ChargeIdle(&p.stats) {
+		if c.total && !acct.BeginCount(&p.stats) {
 			a.Release()
 		}
 	}
@@ -164,7 +162,8 @@ func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
 func (p *ArenaPool) endControls(a *Arena) *Arena {
 	acct := a.owner.account
 	a.quota().SetLimit(0)
-	acct.Uncharge(&p.stats)
+	acct.Pending = false
+	acct.EndCount(&p.stats)
 	if s := acct.sample.Swap(nil); s != nil {
 		s.end()
 	}

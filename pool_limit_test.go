@@ -2,6 +2,7 @@ package arena
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -151,25 +152,29 @@ func TestPoolTotal(t *testing.T) {
 		t.Errorf("after Release: %d bytes out", out)
 	}
 	p.Put(a)
-	// A total that comes late counts what is out already at the next chunk.
+	// A total holds for an arena from its next Get on, and until its Put for one that is in use.
 	p.SetLimit(0, 0)
-	a = p.Get()
+	a, b = p.Get(), p.Get()
 	a.AllocBytes(200_000)
 	p.SetLimit(0, 150_000)
-	if refused(t, func() { a.AllocBytes(500_000) }) == nil {
-		t.Error("not refused")
-	}
-	if left := a.quota().Left(); left != 0 {
-		t.Errorf("%d bytes left of a total that one arena exceeds", left)
-	}
-	p.SetLimit(0, 1<<30)
 	a.AllocBytes(500_000)
+	if left := a.quota().Left(); left != math.MaxUint || p.stats.Counts().Out != 0 {
+		t.Errorf("%d bytes out, %d left, for an arena of before the total", p.stats.Counts().Out, left)
+	}
+	p.Put(a)
+	a = p.Get()
+	a.AllocBytes(100_000)
+	p.SetLimit(0, 0)
+	a.AllocBytes(100_000)
 	if out := p.stats.Counts().Out; int(out) != heldNow(a) {
 		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
 	}
-	p.SetLimit(0, 0)
-	a.AllocBytes(900_000)
+	p.SetLimit(0, 150_000)
+	if refused(t, func() { a.AllocBytes(500_000) }) == nil || a.quota().Left() != 0 {
+		t.Errorf("%d bytes left of a total that one arena exceeds", a.quota().Left())
+	}
 	p.Put(a)
+	p.Put(b)
 	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
@@ -297,6 +302,13 @@ func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 		other, a := p.Get(), p.Get()
 		a.AllocBytes(8000)
 		p.Put(a)
+		p.SetLimit(0, c.total)
+		p.Put(other)
+		other, a = p.Get(), p.Get()
+		if a.Stats().RetainedBytes == 0 {
+			a, other = other, a
+		}
+		p.Put(a)
 		p.SetLimit(c.perArena, c.total)
 		other.SetLimit(c.others)
 		other.AllocBytes(c.others)
@@ -315,23 +327,6 @@ func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 		if out := p.stats.Counts().Out; out != 0 {
 			t.Errorf("%+v: %d bytes count in the end", c, out)
 		}
-	}
-}
-
-// A total that is set while an arena is out counts from its next chunk on; Put
-// must undo that, though Get began nothing.
-func TestTotalThatCameLateIsUndone(t *testing.T) {
-	testkit.NeedsReuse(t)
-	p := NewArenaPool(1000, 1<<20)
-	a := p.Get()
-	p.SetLimit(0, 1<<20)
-	a.AllocBytes(500)
-	if out := p.stats.Counts().Out; out == 0 {
-		t.Error("the chunk does not count")
-	}
-	p.Put(a)
-	if out := p.stats.Counts().Out; out != 0 {
-		t.Errorf("%d bytes count, and no arena is out", out)
 	}
 }
 

@@ -86,7 +86,14 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	}
 	c := chunk{Hi: n, cap: n, cleanEnd: n}
 	if m != nil {
-		defer m.granted(&c, large)
+		// make may panic: the runtime refuses sizes that it can't even try.
+		defer func() {
+			if c.Base == nil {
+				m.cancel(n)
+				return
+			}
+			m.commit(n, large)
+		}()
 	}
 	if check.On {
 		c.Base = c.watch.Make(&l.watch, n, l.ops.make)

@@ -56,7 +56,7 @@ func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 			return l.reserveSlice(size)
 		}
 		if granted != 0 {
-			l.ops.quota.granted(&chunk{cap: granted}, false) // a smaller one won't do
+			l.ops.quota.cancel(granted) // a smaller one won't do
 		}
 	}
 	if m.isAlone(&l.chunk, l) {
@@ -181,7 +181,7 @@ func (l *Lane) capNearLimit(n, wanted int, size uintptr) int {
 	if q.Left() == noLimit || uintptr(wanted)*size <= here {
 		return wanted
 	}
-	left := q.leaves(q.idle(l, false) + q.idleForkBytes())
+	left := q.leaves(q.idle(nil))
 	most := left / 2
 	if need := uintptr(n) * size; most < need && need < left {
 		most = need + (left-need)/2

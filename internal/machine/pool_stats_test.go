@@ -33,34 +33,34 @@ func TestTotalFitsExactly(t *testing.T) {
 	stats.Limit(10_000)
 	_, other := of(&stats)
 	other.held.Store(4000)
-	if !other.ChargeIdle(&stats) || stats.Counts().Out != 4000 {
+	if !other.BeginCount(&stats) || stats.Counts().Out != 4000 {
 		t.Fatalf("%+v", stats.Counts())
 	}
 	_, acct := of(&stats)
 	acct.held.Store(6001)
-	if acct.ChargeIdle(&stats) || stats.Counts().Out != 4000 {
+	if acct.BeginCount(&stats) || stats.Counts().Out != 4000 {
 		t.Errorf("6001 bytes that were kept fit into 6000: %+v", stats.Counts())
 	}
+	acct.held.Store(0)
+	acct.EndCount(&stats)
 	acct.held.Store(6000)
-	if !acct.ChargeIdle(&stats) || stats.Counts().Out != 10_000 {
+	if !acct.BeginCount(&stats) || stats.Counts().Out != 10_000 {
 		t.Errorf("6000 bytes that were kept don't fit into 6000: %+v", stats.Counts())
 	}
-	acct.Uncharge(&stats)
+	acct.EndCount(&stats)
 	if check.On {
 		return // what is between the values takes room, too
 	}
 	r, acct := of(&stats)
+	acct.BeginCount(&stats)
 	if why := refusal(func() { MakeSlice[byte](r, 6008, 6008) }); why == nil || why.Asked != 6008 || why.Others != 4000 || !why.Pool {
 		t.Errorf("6008 bytes fit into 6000: %+v", why)
 	}
 	if why := refusal(func() { MakeSlice[byte](r, 6000, 6000) }); why != nil || stats.Counts().Out != 10_000 {
 		t.Errorf("6000 bytes don't fit into 6000: %+v, %+v", why, stats.Counts())
 	}
-	if !acct.Pending {
-		t.Error("nobody will take it off again")
-	}
-	acct.Uncharge(&stats)
-	other.Uncharge(&stats)
+	acct.EndCount(&stats)
+	other.EndCount(&stats)
 	if stats.Counts().Out != 0 {
 		t.Errorf("in the end: %+v", stats.Counts())
 	}
@@ -80,7 +80,7 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	idle := r.Quota(nil).Held()
 	total := idle + idle/4
 	stats.Limit(total)
-	if len(r.Types.lanes) != 1 || r.Types.lanes[0].cap != idle || !acct.ChargeIdle(&stats) {
+	if len(r.Types.lanes) != 1 || r.Types.lanes[0].cap != idle || !acct.BeginCount(&stats) {
 		t.Fatalf("%d bytes are idle, %+v", idle, stats.Counts())
 	}
 	r.Types.lanes[0].ops.quota = &Quota{stats: new(PoolStats)} // has no account
@@ -101,8 +101,8 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	stats.out.Store(0)
 	MakeSlice[*int](r, 1000, 1000)
 	r.Empty()
-	acct.Uncharge(&stats)
-	acct.ChargeIdle(&stats)
+	acct.EndCount(&stats)
+	acct.BeginCount(&stats)
 	MakeSlice[byte](r, int(idle/2), int(idle/2))
 	if out := stats.Counts().Out; out != r.Quota(nil).Held() || out >= idle {
 		t.Errorf("%d bytes count, %d are there", out, r.Quota(nil).Held())
@@ -117,7 +117,7 @@ func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 	r, acct := of(&stats)
 	for range 40 {
 		acct.Turns.Add(1)
-		acct.Uncharge(&stats)
+		acct.EndCount(&stats)
 		MakeSlice[*int](r, 100, 100)
 		MakeSlice[byte](r, 3000, 3000)
 		if out := stats.Counts().Out; out != 0 {
@@ -125,27 +125,89 @@ func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 		}
 		acct.Turns.Add(1)
 		held := r.Quota(nil).Held()
-		if !acct.ChargeIdle(&stats) || stats.Counts().Out != held {
+		if !acct.BeginCount(&stats) || stats.Counts().Out != held {
 			t.Fatalf("%d bytes count, %d are there", stats.Counts().Out, held)
 		}
 		r.Release()
 	}
 }
 
-// Where a chunk can't be charged, as another arena was quicker, the account must be as
-// before: what is left there would be missing in the total for good.
-func TestChargeThatComesTooLate(t *testing.T) {
+// What is refused by the total leaves nothing in the counter of the arena, and what replaces
+// idle chunks counts with them only until they are gone.
+func TestReserve(t *testing.T) {
+	for _, tt := range []struct {
+		limit, total, held, n, freed uintptr
+		refused, pool                bool
+		during                       uintptr
+	}{
+		{0, 0, 500, 1000, 0, false, false, 1500},
+		{1500, 0, 500, 1000, 0, false, false, 1500},
+		{1499, 0, 500, 1000, 0, true, false, 500},
+		{0, 1500, 500, 1000, 0, false, false, 1500},
+		{0, 1499, 500, 1000, 0, true, true, 500},
+		{2000, 1499, 500, 1000, 0, true, true, 500},
+		{1000, 0, 500, 1000, 500, false, false, 1000},
+		{1000, 1000, 500, 1000, 500, false, false, 1000},
+		{1000, 999, 500, 1000, 500, true, true, 500},
+		{600, 600, 500, 100, 300, false, false, 500},
+		{100, 0, 500, 200, 300, true, false, 500},
+		{0, 100, 500, 200, 300, true, true, 500},
+	} {
+		var stats PoolStats
+		acct := new(Account)
+		acct.held.Store(tt.held)
+		if !acct.BeginCount(&stats) {
+			t.Fatal("no total refuses nothing")
+		}
+		stats.out.Add(7) // another arena's
+		acct.limit.Store(tt.limit)
+		if tt.total != 0 {
+			stats.Limit(tt.total + 7)
+		}
+		r := acct.reserve(&stats, tt.n, tt.freed)
+		if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
+			t.Errorf("%+v: refused %+v", tt, r)
+		}
+		if acct.Held() != tt.during || acct.Charged() != tt.during || stats.out.Load() != tt.during+7 {
+			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, acct.Held(), acct.Charged(), stats.out.Load())
+		}
+		if acct.EndCount(&stats); acct.Charged() != 0 || stats.out.Load() != 7 {
+			t.Errorf("%+v: %d bytes are charged in the end, %d out", tt, acct.Charged(), stats.out.Load())
+		}
+	}
+}
+
+// Bytes that are in no chunk count like chunks, in an arena that has a limit only later, too.
+func TestCharge(t *testing.T) {
 	var stats PoolStats
+	r, acct := of(&stats)
+	acct.BeginCount(&stats)
 	stats.Limit(10_000)
-	acct := new(Account)
-	if acct.charge(&stats, balance{out: 8}, 1000) || acct.Charged() != 0 || stats.Counts().Out != 0 {
-		t.Errorf("%d bytes are charged, %+v", acct.Charged(), stats.Counts())
+	r.Charge(4000)
+	r.Charge(6000)
+	if why := refusal(func() { r.Charge(1) }); why == nil || why.Asked != 1 || !why.Pool {
+		t.Errorf("%+v", why)
 	}
-	if acct.charge(&stats, balance{charged: 8}, 1000) || acct.Charged() != 0 || stats.Counts().Out != 0 {
-		t.Errorf("%d bytes are charged, %+v", acct.Charged(), stats.Counts())
+	if c := stats.Counts(); c.Out != 10_000 || c.Held != 10_000 || acct.Held() != 10_000 {
+		t.Errorf("%+v, %d bytes", c, acct.Held())
 	}
-	if !acct.charge(&stats, balance{}, 1000) || acct.Charged() != 1000 || stats.Counts().Out != 1000 {
-		t.Errorf("%d bytes are charged, %+v", acct.Charged(), stats.Counts())
+	r.Discharge(10_000)
+	if c := stats.Counts(); c.Out != 0 || c.Held != 0 || acct.Held() != 0 {
+		t.Errorf("%+v, %d bytes", c, acct.Held())
+	}
+
+	var late Region
+	late.Init(1000, 1<<20)
+	late.Charge(4000)
+	q := late.Quota(func(why Refusal) { panic(why) })
+	q.SetLimit(5000)
+	if why := refusal(func() { late.Charge(1001) }); q.Held() != 4000 || why == nil || why.InUse != 4000 {
+		t.Errorf("%d bytes, %+v", q.Held(), why)
+	}
+	late.Charge(1000)
+	late.Discharge(5000)
+	if q.Held() != 0 {
+		t.Errorf("%d bytes", q.Held())
 	}
 }
 
@@ -157,7 +219,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 	r := new(Region)
 	r.Init(1000, 1<<20)
 	m := r.Quota(func(why Refusal) { panic(why) })
-	m.ShareWithForks(func(bool) uintptr { return 0 })
+	m.ForksAre(func(bool) uintptr { return 0 })
 	MakeSlice[*int](r, 1000, 1000)
 	r.Empty()
 	idle := m.Held()
@@ -171,7 +233,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 		}()
 		MakeSlice[byte](r, int(idle/2), int(idle/2))
 	}()
-	if _, held := m.bound(); held != idle {
+	if held := m.account.Held(); held != idle {
 		t.Errorf("%d bytes count while %d are there", held, idle)
 	}
 }

@@ -1,30 +1,59 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
+import (
+	"sync/atomic"
 
-// Quota counts the bytes of an arena's chunks and keeps them within its limit
-// and within the total of its pool. Lanes ask it for each new chunk and report
-// each chunk that they drop; an allocation that fits its chunk does not touch it.
-// Arenas that have no limit and are from no pool have none.
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// Limits. An arena and its forks have one counter, an Account, and a pool has one for all
+// of its arenas, PoolStats.out. Memory is counted before it is taken:
+//
+//	reserve   adds bytes to both counters, or refuses and changes nothing
+//	commit    notes that the memory was taken
+//	cancel    takes the reservation back, if it could not be taken
+//	release   takes off bytes that the arena gave up
+//
+// An allocation that fits its chunk does none of this. Each region of an arena or fork has
+// a Quota, which knows the chunks of that region. Arenas that have no limit, no forks and no
+// pool have none.
+
+// Account counts the bytes of an arena and its forks, each of which may be in use by
+// another goroutine. It outlives the arena.
+type Account struct {
+	// Turns is the number of the arena's Gets and Puts: odd while it is in use. A Put, which
+	// may come twice at once, adds one by CompareAndSwap, a Get by Take.
+	Turns atomic.Uint64
+
+	held    atomic.Uintptr // bytes of all chunks, and bytes reserved
+	limit   atomic.Uintptr // the most that held may be; 0: any
+	charged atomic.Uintptr // the part of held that PoolStats.out counts
+	counts  atomic.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
+
+	// Pending makes Put undo what Get or a limit did. The arena's owner sets it;
+	// forks leave it alone.
+	Pending bool
+
+	abandoned atomic.Bool
+	forks     atomic.Uint64  // that were ever handed out
+	spared    atomic.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
+}
+
+// Quota is the part that one region, an arena's or a fork's, has in an Account.
 type Quota struct {
 	lanes       lanes      // of its region
+	account     *Account   // shared by an arena and its forks
 	stats       *PoolStats // of its pool, nil for none
-	account     *Account   // in that
 	refuse      func(Refusal)
-	held        uintptr // bytes of all chunks
-	limit       uintptr // 0: none
+	held        uintptr // bytes of the region's chunks, and those of Charge
 	maxRetained uintptr // what the arena may keep when it has no limit
+	keeps       bool    // chunks that are dropped stay in the account, for their successor
 	flat        laneOps // of the flat lane, with this quota
 
-	forks     *ForkQuota // nil where the arena was not forked and is no fork
-	reserved  uintptr    // of that, while a chunk is granted; else 0
-	charged   bool       // while a chunk is granted: the pool's total counts it, and keeps counting chunks dropped for it
-	idleForks IdleForks  // nil where there are no forks
-	ended     string     // what ended a fork, in builds with checks
-
-	forksInUse int // of the region itself, not those of forks
-
-	guarded *Guarded // nil where the region is not guarded
+	idleForks  IdleForks // nil if there are no forks
+	forksInUse int       // of the region itself, not those of forks
+	ended      string    // what ended a fork, in builds with checks
+	guarded    *Guarded  // nil if the region is not guarded
 
 	leftovers []leftover // what the lanes left, at the end of an epoch
 }
@@ -40,26 +69,136 @@ type lanes interface {
 	setMaxRetained(bytes uintptr)
 }
 
-// Share makes the quota, which counts nothing yet, count for an arena of a pool, too.
-func (q *Quota) Share(s *PoolStats, acct *Account) { q.stats, q.account = s, acct }
+// IdleForks returns the size of the chunks of a region's ended forks in bytes, and drops
+// these chunks if drop is set, but leaves their bytes in the account. Only the goroutine that owns the region calls it.
+type IdleForks func(drop bool) uintptr
 
-// Limit is the limit in bytes, 0 for none.
-func (q *Quota) Limit() uintptr { return q.limit }
-
-// Held returns the size of the region's chunks in bytes.
-func (q *Quota) Held() uintptr { return q.held }
-
-// Refusal is why an allocation is refused: it asked for more than the remaining
-// capacity of the limit, the region's own or its pool's total. Sizes are in bytes;
-// Others is the part of InUse that other arenas of the pool have.
+// A Refusal is the error of a reservation that exceeds a limit, the arena's own or the
+// total of its pool. Sizes are in bytes; Others is the part of InUse that other arenas of
+// the pool have.
 type Refusal struct {
 	Limit, InUse, Others, Asked uintptr
 	Pool                        bool
 }
 
+func (*Refusal) Error() string { return "arena: allocation exceeds a limit" }
+
+// noAccount is the account of forks that were dropped. Using one is a bug of the program,
+// and must not charge an account that others rely on.
+var noAccount Account
+
+// init makes the forks that were dropped count as in use.
+func init() { noAccount.Turns.Store(1) }
+
+// Share makes q, which has counted nothing, count in acct, for an arena of the pool of s.
+func (q *Quota) Share(s *PoolStats, acct *Account) { q.stats, q.account = s, acct }
+
+// Limit returns the limit of the arena and its forks in bytes, 0 for none.
+func (q *Quota) Limit() uintptr { return q.account.limit.Load() }
+
+// Held returns the number of bytes that the region has reserved.
+func (q *Quota) Held() uintptr { return q.held }
+
+// SetLimit sets the limit of the arena and its forks, 0 for none. An arena with a limit
+// retains at most half of it, or what one type needed once would leave too little for the
+// others.
+func (q *Quota) SetLimit(limit uintptr) {
+	check.RaceBlind()
+	q.account.limit.Store(limit)
+	check.RaceSee()
+	retained := q.maxRetained
+	if limit != 0 {
+		retained = min(retained, limit/2)
+	}
+	q.lanes.setMaxRetained(retained)
+}
+
+// reserve counts n bytes, beyond which the caller is about to drop freed bytes, or returns a
+// *Refusal and changes nothing. commit or cancel must follow.
+func (q *Quota) reserve(n, freed uintptr) error {
+	check.RaceBlind()
+	r := q.account.reserve(q.stats, n, freed)
+	check.RaceSee()
+	if r != nil {
+		return r
+	}
+	return nil
+}
+
+// commit notes that n reserved bytes were taken from the heap. large is set for the chunk of
+// one large value.
+func (q *Quota) commit(n uintptr, large bool) {
+	q.held += n
+	if q.stats != nil {
+		q.account.grew(q.stats, n, large)
+	}
+}
+
+// cancel takes back the reservation of n bytes.
+func (q *Quota) cancel(n uintptr) { q.account.shrink(q.stats, n) }
+
+// adopt is commit for a chunk that the pool had.
+func (q *Quota) adopt(n uintptr) {
+	q.held += n
+	Raise(&q.stats.largest, q.account.held.Load())
+}
+
+// part takes off n bytes of a chunk that the pool has from here on.
+func (q *Quota) part(n uintptr) {
+	q.held -= n
+	q.account.shrink(q.stats, n)
+}
+
+// give counts chunks that the arena dropped, and their size in bytes.
+//
+//go:norace
+func (q *Quota) give(bytes uintptr, chunks int) {
+	if q == nil || bytes == 0 {
+		return
+	}
+	q.held -= bytes
+	if q.stats != nil {
+		check.RaceBlind()
+		q.stats.drop(bytes, chunks)
+		check.RaceSee()
+	}
+	if !q.keeps {
+		q.account.shrink(q.stats, bytes)
+	}
+}
+
+// grant reserves the bytes of a new chunk, and returns how many: size, or fewer if a limit
+// has little capacity left, but at least need. If need does not fit, idle chunks are
+// dropped; if that does not help, grant panics with a LimitError and nothing has changed.
+// keep is a lane that goes on with its current chunk, nil for none.
+//
+//go:norace
+func (q *Quota) grant(need, size, align uintptr, keep *Lane) uintptr {
+	if q.guarded != nil {
+		q.guarded.used()
+	}
+	idle := uintptr(0)
+	for {
+		n := shareOf(q.leaves(idle), need, size, align)
+		err := q.reserve(n, idle)
+		switch {
+		case err == nil:
+			if idle != 0 {
+				dropped := q.dropIdle(keep)
+				q.account.shrink(q.stats, dropped-min(n, dropped))
+			}
+			return n
+		case n > need: // a fork or another arena has taken some of it meanwhile
+		case idle == 0 && q.idle(keep) != 0:
+			idle = q.idle(keep)
+		default:
+			q.refused(err.(*Refusal))
+		}
+	}
+}
+
 // refused counts a refusal, if there is a pool to count it, and panics.
-func (q *Quota) refused(r Refusal) {
-	q.endReservation()
+func (q *Quota) refused(r *Refusal) {
 	if s := q.stats; s != nil {
 		check.RaceBlind()
 		s.refused.Add(1)
@@ -68,23 +207,24 @@ func (q *Quota) refused(r Refusal) {
 		}
 		check.RaceSee()
 	}
-	q.refuse(r)
+	q.refuse(*r)
 }
 
-// SetLimit sets the limit, 0 for none. An arena with a limit retains at most half of
-// it, or what one type needed once would leave too little for the others.
-func (q *Quota) SetLimit(limit uintptr) {
-	q.limit = limit
-	if f := q.forks; f != nil {
-		check.RaceBlind()
-		f.limit.Store(limit)
-		check.RaceSee()
+// Charge counts n bytes that the caller is about to take from the heap for r and that are
+// in no chunk, such as those of a builtin map. If a limit refuses them, Charge panics as an
+// allocation does, and nothing has changed. Discharge takes them off.
+func (r *Region) Charge(n uintptr) {
+	r.MustBeMade()
+	if q := r.FlatLane().ops.quota; q != nil {
+		q.commit(q.grant(n, n, 1, nil), false)
 	}
-	retained := q.maxRetained
-	if limit != 0 {
-		retained = min(retained, limit/2)
-	}
-	q.lanes.setMaxRetained(retained)
+	r.others += n
+}
+
+// Discharge takes off n of the bytes that Charge has counted.
+func (r *Region) Discharge(n uintptr) {
+	r.others -= n
+	r.FlatLane().ops.quota.give(n, 0)
 }
 
 // share is how much of what is left of a limit a chunk may take if nothing
@@ -92,115 +232,8 @@ func (q *Quota) SetLimit(limit uintptr) {
 // all need.
 const share = 8
 
-// grant decides how large a new chunk of l is, and counts it: size bytes, or fewer
-// where a limit has little capacity left, but at least need. Where need does not fit,
-// idle chunks are dropped; if that does not help it panics with a LimitError and
-// nothing has changed. beside is true where l keeps its current chunk. The caller
-// calls granted when the chunk was made, or making it panicked.
-//
-//go:norace
-func (q *Quota) grant(l *Lane, need, size uintptr, beside bool) uintptr {
-	drop := false // what is idle
-	if q.guarded != nil {
-		q.guarded.used()
-	}
-	if q.idleForks != nil {
-		q.dropIdleForks(l, need, beside)
-	}
-	if q.forks != nil {
-		size, drop = q.reserve(l, need, size, beside)
-	} else if q.limit != 0 {
-		held := q.held
-		if remaining(q.limit, held) < need {
-			drop = true
-			held -= q.idle(l, beside)
-			if remaining(q.limit, held) < need {
-				q.refused(Refusal{Limit: q.limit, InUse: held, Asked: need})
-			}
-		}
-		size = shareOf(remaining(q.limit, held), need, size, l.align())
-	}
-	size = q.charge(l, need, size, beside, drop)
-	q.held += size
-	q.endReservation()
-	return size
-}
-
-// granted counts a chunk that grant allowed in the pool's statistics. If the chunk has
-// no memory, because make panicked, it takes the grant back, or each such try would
-// leave less for others. large is true for the chunk of one large value.
-//
-//go:norace
-func (q *Quota) granted(c *chunk, large bool) {
-	charged := q.charged
-	q.charged = false
-	if c.Base == nil {
-		q.held -= c.cap
-		q.forks.add(-c.cap)
-		if charged {
-			q.account.discharge(q.stats, c.cap)
-		}
-		return
-	}
-	if q.stats != nil {
-		q.account.grew(q.stats, c.cap, large)
-	}
-}
-
-// charge is the part of grant for the total of the pool. It drops idle chunks where it
-// must, or where drop is true.
-func (q *Quota) charge(l *Lane, need, size uintptr, beside, drop bool) uintptr {
-	s, acct := q.stats, q.account
-	for {
-		b, drop := q.balance(), drop
-		if b.total == 0 {
-			if drop {
-				q.dropIdle(l, beside)
-			}
-			return size
-		}
-		after := b.all
-		if drop || remaining(b.total, b.all) < need {
-			drop = true
-			after -= q.idle(l, beside)
-		}
-		if remaining(b.total, after) < need {
-			q.refusedByTotal(b, after-q.idleForkBytes(), need)
-		}
-		n := shareOf(remaining(b.total, after), need, size, l.align())
-		// Until what is idle is gone, it counts; and what takes its place is
-		// sure before it goes, or a refusal could come after that.
-		during := max(after+n, min(b.all, b.total))
-		if !acct.charge(s, b, during-b.out) {
-			continue
-		}
-		q.charged = true
-		if drop {
-			q.dropIdle(l, beside)
-			acct.discharge(s, during-(after+n))
-		}
-		if q.forks == nil { // else Put looks anyway
-			acct.Pending = true
-		}
-		return n
-	}
-}
-
-func (q *Quota) balance() (b balance) {
-	if total := q.stats.limit(); total != 0 && q.account.isOut() {
-		b = balance{total: total, out: q.stats.out.Load(), charged: q.account.charged.Load()}
-		b.all = b.out + q.account.owed(b.charged)
-	}
-	return b
-}
-
-// refusedByTotal panics for an allocation of need bytes, where inUse are in use.
-func (q *Quota) refusedByTotal(b balance, inUse, need uintptr) {
-	q.refused(Refusal{Limit: b.total, InUse: inUse, Others: b.out - min(b.out, b.charged), Asked: need, Pool: true})
-}
-
 // shareOf returns the size of a chunk that should have size bytes and must have need,
-// where left bytes remain of a limit.
+// if left bytes remain of a limit.
 func shareOf(left, need, size, align uintptr) uintptr {
 	return max(need, min(size, left/share/align*align))
 }
@@ -219,76 +252,57 @@ func (q *Quota) Left() uintptr {
 //
 //go:norace
 func (q *Quota) leaves(idle uintptr) uintptr {
-	return min(q.limitLeaves(idle), q.balance().leaves(idle))
+	acct, left := q.account, uintptr(noLimit)
+	check.RaceBlind()
+	if limit := acct.limit.Load(); limit != 0 {
+		left = remaining(limit, acct.held.Load()-idle)
+	}
+	if acct.counts.Load() {
+		if total := q.stats.total.Load(); total != 0 {
+			left = min(left, remaining(total, q.stats.out.Load()-idle))
+		}
+	}
+	check.RaceSee()
+	return left
 }
 
-func (q *Quota) limitLeaves(idle uintptr) uintptr {
-	limit, held := q.bound()
-	if limit == 0 {
-		return noLimit
+// idle returns the size in bytes of the empty chunks of the region and of its ended forks.
+// The current chunk of keep is none of them.
+func (q *Quota) idle(keep *Lane) uintptr {
+	n := q.lanes.parkedBytes()
+	q.eachIdle(keep, func(_ *Lane, bytes uintptr) { n += bytes })
+	if q.idleForks != nil {
+		n += q.idleForks(false)
 	}
-	return remaining(limit, held-idle)
+	return n
 }
 
-// dropIdleForks drops the chunks of idle forks if need bytes fit then, and did not
-// fit before.
-func (q *Quota) dropIdleForks(l *Lane, need uintptr, beside bool) {
-	if q.leaves(0) >= need {
-		return
-	}
-	idle, idleForks := q.idle(l, beside), q.idleForkBytes()
-	if idleForks == 0 || q.leaves(idle) >= need || q.limitLeaves(idle+idleForks) < need {
-		return
-	}
-	if b := q.balance(); b.leaves(idle+idleForks) < need {
-		q.refusedByTotal(b, b.all-idle-idleForks, need)
-	}
-	q.idleForks(true)
-}
-
-// give counts chunks that the arena dropped, and their size in bytes.
-//
-//go:norace
-func (q *Quota) give(bytes uintptr, chunks int) {
-	if q == nil || bytes == 0 {
-		return
-	}
-	q.held -= bytes
-	// The account first: what the forks have left may be another fork's at once, and the
-	// account would have both.
-	if q.stats != nil {
-		q.account.shrank(q.stats, bytes, chunks, q.charged)
-	}
-	if q.reserved == 0 {
-		q.forks.add(-bytes)
-	}
-}
-
-// idle returns the size in bytes of the arena's empty chunks, as far as it can do
-// without them: where beside is true, l needs its current chunk.
-func (q *Quota) idle(l *Lane, beside bool) uintptr {
-	n := uintptr(0)
-	q.eachIdle(l, beside, func(_ *Lane, bytes uintptr) { n += bytes })
-	return n + q.lanes.parkedBytes()
-}
-
-// dropIdle drops the chunks that idle counts.
-func (q *Quota) dropIdle(l *Lane, beside bool) {
+// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller
+// takes it off the account.
+func (q *Quota) dropIdle(keep *Lane) uintptr {
+	n := q.held
+	q.keeps = true
 	q.lanes.dropParked()
-	q.eachIdle(l, beside, func(o *Lane, bytes uintptr) {
+	q.eachIdle(keep, func(o *Lane, bytes uintptr) {
 		if bytes > o.freeBytes() {
 			o.Drop()
 			return
 		}
 		o.dropFree()
 	})
+	q.keeps = false
+	n -= q.held
+	if q.idleForks != nil {
+		n += q.idleForks(true)
+	}
+	return n
 }
 
-func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) {
+func (q *Quota) eachIdle(keep *Lane, do func(l *Lane, bytes uintptr)) {
 	q.lanes.each(func(o *Lane) {
 		// A lane that has other chunks needs a current one: Rewind starts there.
 		n := o.freeBytes()
-		if o.used() == 0 && len(o.older) == 0 && !(o == l && beside) {
+		if o.used() == 0 && len(o.older) == 0 && o != keep {
 			n += o.size()
 		}
 		if n != 0 {
@@ -296,3 +310,178 @@ func (q *Quota) eachIdle(l *Lane, beside bool, do func(l *Lane, bytes uintptr)) 
 		}
 	})
 }
+
+// Idle is the part of IdleForks for an ended fork.
+func (q *Quota) Idle(drop bool) uintptr {
+	if drop {
+		return q.dropIdle(nil)
+	}
+	return q.idle(nil)
+}
+
+// TrimIdle drops the idle chunks of q's region and of its ended forks if the arena and its
+// forks hold more than half of their limit. Reset and Rewind call it, because no other
+// goroutine may drop them: so idle chunks are never in the way of a fork that needs half.
+func (q *Quota) TrimIdle() {
+	if limit := q.Limit(); limit != 0 && q.account.Held() > limit/2 {
+		q.account.shrink(q.stats, q.dropIdle(nil))
+	}
+}
+
+// ForksAre sets the function that knows the ended forks of q's region, nil for none.
+func (q *Quota) ForksAre(idle IdleForks) { q.idleForks = idle }
+
+// Settled notes that an epoch of q's region and of its forks has ended.
+func (q *Quota) Settled() { q.account.spared.Store(0) }
+
+// ForksInUse notes how many forks of q's region are in use.
+func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
+
+// Forked counts a fork.
+func (q *Quota) Forked() {
+	check.RaceBlind()
+	q.account.forks.Add(1)
+	check.RaceSee()
+}
+
+// End notes, for builds with checks, what ended the fork that q is of: nobody may use it
+// any more.
+func (q *Quota) End(how string) { q.ended = how }
+
+// Forget takes the chunks of a fork off the account, leaves them to any goroutine that may
+// still use them, and separates q from all others.
+func (q *Quota) Forget() {
+	chunks := 0
+	q.lanes.each(func(l *Lane) { chunks += l.Chunks() })
+	q.give(q.held, chunks)
+	q.Leave()
+}
+
+// Leave separates q, which holds nothing, from all others.
+func (q *Quota) Leave() { q.idleForks, q.stats, q.account = nil, nil, &noAccount }
+
+// reserve counts n bytes, of which freed are counted already, or returns why it does not.
+func (acct *Account) reserve(s *PoolStats, n, freed uintptr) *Refusal {
+	limit, more := acct.limit.Load(), n-min(n, freed)
+	if held, ok := addWithin(&acct.held, more, n, freed, limit); !ok {
+		return &Refusal{Limit: limit, InUse: held, Asked: n}
+	}
+	if !acct.counts.Load() {
+		return nil
+	}
+	total := s.total.Load()
+	if out, ok := addWithin(&s.out, more, n, freed, total); !ok {
+		acct.held.Add(-more)
+		charged := acct.charged.Load()
+		return &Refusal{Limit: total, InUse: out, Others: out + freed - min(out+freed, charged), Asked: n, Pool: true}
+	}
+	acct.charged.Add(more)
+	return nil
+}
+
+// addWithin adds more to x if n fit into most, 0 for any, once freed were taken off. It
+// returns what x was then.
+func addWithin(x *atomic.Uintptr, more, n, freed, most uintptr) (was uintptr, ok bool) {
+	for {
+		was = x.Load()
+		if after := was - min(was, freed); most != 0 && remaining(most, after) < n {
+			return after, false
+		}
+		if more == 0 || x.CompareAndSwap(was, was+more) {
+			return was, true
+		}
+	}
+}
+
+// shrink takes off bytes that the arena or one of its forks has no more.
+func (acct *Account) shrink(s *PoolStats, bytes uintptr) {
+	if bytes == 0 {
+		return
+	}
+	check.RaceBlind()
+	acct.discharge(s, bytes)
+	acct.held.Add(-bytes)
+	check.RaceSee()
+}
+
+// discharge lowers charged, and the pool's out, by the smaller of bytes and charged.
+func (acct *Account) discharge(s *PoolStats, bytes uintptr) {
+	for charged := acct.charged.Load(); charged != 0; charged = acct.charged.Load() {
+		n := min(bytes, charged)
+		if acct.charged.CompareAndSwap(charged, charged-n) {
+			s.out.Add(-n)
+			break
+		}
+	}
+}
+
+// BeginCount has all that the arena has and takes count against the pool's total until
+// EndCount. It returns false, and counts none of what the arena has, if the total does
+// not allow it: the caller then releases that.
+func (acct *Account) BeginCount(s *PoolStats) bool {
+	check.RaceBlind()
+	acct.counts.Store(true)
+	more := acct.held.Load() - acct.charged.Load()
+	_, ok := addWithin(&s.out, more, more, 0, s.total.Load())
+	if ok {
+		acct.charged.Add(more)
+	}
+	check.RaceSee()
+	return ok
+}
+
+// EndCount takes all that the arena and its forks have off the pool's total.
+func (acct *Account) EndCount(s *PoolStats) {
+	check.RaceBlind()
+	acct.counts.Store(false)
+	acct.discharge(s, ^uintptr(0))
+	check.RaceSee()
+}
+
+// Close ends the account of an arena that was collected.
+func (acct *Account) Close(s *PoolStats) {
+	s.held.Add(-acct.held.Load())
+	acct.discharge(s, ^uintptr(0))
+	if acct.abandoned.Load() {
+		s.left.Add(-1)
+	}
+}
+
+// grew counts a new chunk of the given size in bytes.
+func (acct *Account) grew(s *PoolStats, bytes uintptr, large bool) {
+	check.RaceBlind()
+	held := s.held.Add(bytes)
+	Raise(&s.peak, held)
+	Raise(&s.largest, acct.held.Load())
+	if large {
+		s.oversize.Add(1)
+	}
+	check.RaceSee()
+}
+
+// Take counts a Get, of an idle arena, which the caller alone has. Whoever gets the arena
+// from the caller sees that.
+//
+//go:norace
+func (acct *Account) Take() { addAlone(&acct.Turns, 1) }
+
+// isOut reports whether the arena is in use.
+func (acct *Account) isOut() bool { return acct.Turns.Load()%2 == 1 }
+
+// Abandoned reports whether the arena was abandoned.
+func (acct *Account) Abandoned() bool { return acct.abandoned.Load() }
+
+// Forks returns how many forks the arena and its forks ever handed out.
+func (acct *Account) Forks() uint64 { return acct.forks.Load() }
+
+// Held returns the number of bytes that the arena and its forks have reserved.
+func (acct *Account) Held() uintptr { return acct.held.Load() }
+
+// Charged returns the part of Held that counts against the total.
+func (acct *Account) Charged() uintptr { return acct.charged.Load() }
+
+// remaining returns what a limit leaves when held bytes are in use.
+func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }
+
+// noLimit is the remaining capacity if there is no limit.
+const noLimit = ^uintptr(0)

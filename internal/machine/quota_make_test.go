@@ -59,6 +59,9 @@ func quota(limit, total uintptr) (*Region, *PoolStats, *Account) {
 	m.Share(t, acct)
 	acct.Turns.Store(1) // it is out
 	m.SetLimit(limit)
+	if total != 0 {
+		acct.BeginCount(t)
+	}
 	return r, t, acct
 }
 
@@ -187,14 +190,14 @@ func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	}
 	r, _, _ := quota(1<<20, 2<<20)
 	m := r.Quota(nil)
-	m.ShareWithForks(func(bool) uintptr { return 0 })
+	m.ForksAre(func(bool) uintptr { return 0 })
 	MakeSlice[byte](r, 100, 100)
 	for range 40 {
 		if !failing(r, func() { MakeSlice[byte](r, 100_000, 100_000) }) {
 			t.Fatal("no chunk was made")
 		}
 	}
-	if _, held := m.bound(); held != m.Held() || held != r.Numbers().Held {
+	if held := m.account.Held(); held != m.Held() || held != r.Numbers().Held {
 		t.Errorf("%d bytes are counted, the quota has %d, and the chunks %d", held, m.Held(), r.Numbers().Held)
 	}
 }

@@ -26,6 +26,7 @@ type RegionRecord struct {
 	highWater   uintptr
 	resets      uint64
 	state       *state
+	others      uintptr  // bytes that Charge has counted
 	retired     *Retired // where epochs are isolated, and in a region that was retired; else nil
 
 	flat laneRecord
@@ -58,8 +59,8 @@ func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	r.Init(like.chunkSize, q.maxRetained)
 	r.Isolate(like.retired)
 	own := r.Quota(q.refuse)
-	own.forks, own.idleForks = q.forks, idleForks
 	own.Share(q.stats, q.account)
+	own.ForksAre(idleForks)
 	if q.guarded != nil {
 		r.Guard(&Guarded{Epoch: q.guarded.Epoch})
 	}
@@ -72,13 +73,16 @@ func (r *Region) Quota(refuse func(Refusal)) *Quota {
 	if q := flat.ops.quota; q != nil {
 		return q
 	}
-	q := &Quota{lanes: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes()}
+	q := &Quota{lanes: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes() + r.others}
 	q.flat = laneOps{laneMemory: flat.ops.laneMemory, quota: q}
 	flat.ops = &q.flat
 	for _, l := range r.Types.lanes {
 		l.ops.quota = q
 		q.held += l.HeldBytes()
 	}
+	q.account = new(Account)
+	q.account.Turns.Store(1)
+	q.account.held.Store(q.held)
 	return q
 }
 

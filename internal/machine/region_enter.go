@@ -58,7 +58,7 @@ func (r *Region) mustBeOut(does string) {
 		r.Leave()
 		panic("arena: " + does + ": the arena is a fork, and ended with the arena that it was forked from, by " + how + "; wait for its goroutine before that" + r.Watch.History())
 	}
-	if acct := ops.quota.account; acct != nil && !acct.isOut() {
+	if !ops.quota.account.isOut() {
 		r.Leave()
 		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + r.Watch.History())
 	}
@@ -82,7 +82,7 @@ func Abandon[A any, P arena[A]](a P) {
 //go:norace
 func (r *Region) abandon() {
 	ops := r.FlatLane().ops // nil: the region was retired; without a quota: and used after that
-	if ops == nil || ops.quota == nil || ops.quota.account == nil || !ops.quota.account.isOut() {
+	if ops == nil || ops.quota == nil || ops.quota.stats == nil || !ops.quota.account.isOut() {
 		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + r.Watch.History())
 	}
 	q := ops.quota

@@ -247,7 +247,7 @@ func TestOnlyLanesThatHoldSomethingComeBack(t *testing.T) {
 			holds++
 		}
 	}
-	m.dropIdle(nil, false)
+	m.dropIdle(nil)
 	if got := len(r.Types.inUse()); holds == 0 || holds == 200 || got != holds || r.Numbers().Held != 0 {
 		t.Errorf("%d lanes came back, and %d held something; %d bytes are left", got, holds, r.Numbers().Held)
 	}

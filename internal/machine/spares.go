@@ -210,10 +210,7 @@ func (l *Lane) leaveChunk(c chunk, useful bool) {
 // settle has the pool take what the lanes left, as far as that fits into most bytes with
 // what they retain, and the collector the rest.
 func (q *Quota) settle(most uintptr) {
-	retained, f := q.held, q.forks
-	if f != nil {
-		retained = f.held.Load() + f.spared.Load()
-	}
+	retained := q.account.held.Load() + q.account.spared.Load()
 	for _, x := range q.leftovers {
 		retained -= x.cap
 	}
@@ -225,12 +222,9 @@ func (q *Quota) settle(most uintptr) {
 		}
 		retained += x.cap
 		x.lane.takeBack(&x.chunk, 0, x.cap)
-		q.held -= x.cap
-		q.account.held.Add(-x.cap)
-		q.account.discharge(q.stats, x.cap)
-		if f != nil {
-			f.add(-x.cap)
-			f.spared.Add(x.cap)
+		q.part(x.cap)
+		if q.idleForks != nil {
+			q.account.spared.Add(x.cap)
 		}
 		q.stats.addSpare(x.lane.ops.typ(), x.chunk)
 	}
@@ -255,7 +249,15 @@ func (l *Lane) grant(need, n uintptr, beside bool) (c chunk, granted uintptr) {
 			return c, granted
 		}
 	}
-	return c, l.ops.quota.grant(l, need, n, beside)
+	return c, l.ops.quota.grant(need, n, l.align(), l.kept(beside))
+}
+
+// kept returns l if it goes on with its current chunk beside a new one, else nil.
+func (l *Lane) kept(beside bool) *Lane {
+	if beside {
+		return l
+	}
+	return nil
 }
 
 // takeSpare returns one of the pool's chunks, from least to most bytes, for a lane that
@@ -273,9 +275,8 @@ func (l *Lane) takeSpare(need, least, most uintptr, beside bool) (c chunk, grant
 			c = chunk{}
 			return
 		}
-		q.charged = false
-		Raise(&q.stats.largest, q.account.held.Add(granted))
+		q.adopt(granted)
 		l.retention.made()
 	}()
-	return c, q.grant(l, need, c.cap, beside)
+	return c, q.grant(need, c.cap, l.align(), l.kept(beside))
 }

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"testing"
-	"unsafe"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/testkit"
@@ -95,29 +94,5 @@ func TestRefusalByTheLimitKeepsForks(t *testing.T) {
 	}
 	if over := refused(t, func() { a.AllocBytes(100_000) }); over != nil || f.Stats().RetainedBytes != 0 {
 		t.Errorf("%v: the fork has %d bytes of what its arena needs", over, f.Stats().RetainedBytes)
-	}
-}
-
-// Nor does what fits once the arena's own idle chunks are gone.
-func TestOwnIdleMemoryGoesBeforeForks(t *testing.T) {
-	testkit.NeedsReuse(t)
-	a := arena.NewArena(1000, 1<<20)
-	a.SetLimit(100_000)
-	f := a.Fork()
-	for range 3 {
-		for range 100 {
-			f.AllocBytes(96)
-		}
-		arena.MakeSlice[*int](a, 20_000/int(unsafe.Sizeof(f)), 20_000/int(unsafe.Sizeof(f)))
-		a.Reset()
-		f = a.Fork()
-	}
-	a.Reset()
-	own, kept := a.Stats().RetainedBytes, f.Stats().RetainedBytes
-	if own < 20_000 || kept < 9000 {
-		t.Fatalf("the arena has kept %d bytes, the fork %d", own, kept)
-	}
-	if over := refused(t, func() { a.AllocBytes(100_000 - kept - own/2) }); over != nil || f.Stats().RetainedBytes != kept {
-		t.Errorf("%v: the fork kept %d bytes, and %d afterwards", over, kept, f.Stats().RetainedBytes)
 	}
 }
