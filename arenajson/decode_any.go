@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 
 	"github.com/ebbpool/arena/internal/machine"
@@ -53,6 +54,10 @@ func (d *decoder) iface(p *decProgram, to xunsafe.Pointer, i int) int {
 	return d.null(p, to, i)
 }
 
+// maxUnder is the number of interfaces that one value, with what it is in, may be read through. Only
+// a cycle has more: a document has at most maxNesting levels.
+const maxUnder = 2 * maxNesting
+
 // dynamic is the value that a pointer in an interface leads to.
 type dynamic struct {
 	at   int // where it begins in the document
@@ -66,8 +71,13 @@ func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
 		return 0, false
 	}
-	if at := in.Elem(); at.Kind() == reflect.Interface && at.Elem().Equal(in) {
-		return 0, false // an interface that holds its own address
+	if at := in.Elem(); at.Kind() == reflect.Interface && at.NumMethod() == 0 && at.Elem().Kind() == reflect.Pointer && at.Elem().Equal(in) {
+		// An interface that holds its own address: what it holds is replaced.
+		at.SetZero()
+	}
+	if len(d.under) == maxUnder {
+		d.note(fmt.Errorf("arenajson: Unmarshal: cycle of pointers and interfaces through %v", in.Type()))
+		return d.skip(i), true
 	}
 	behind := decProgramOf(in.Type())
 	d.under = append(d.under, dynamic{i, behind})

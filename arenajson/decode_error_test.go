@@ -129,8 +129,11 @@ var errorDocs = []string{
 func TestTypeErrorsAsV1(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, doc := range errorDocs {
-		if onV2 && (strings.HasPrefix(doc, `{"Q`) || strings.HasPrefix(doc, `{"Floats`) || strings.HasPrefix(doc, `{"Both`) || strings.HasPrefix(doc, `{"Named`) || strings.HasPrefix(doc, `{"Embed`)) {
+		if onV2 && (strings.HasPrefix(doc, `{"Q`) || strings.HasPrefix(doc, `{"Floats`)) {
 			continue // what it takes, or takes otherwise: docs/generated/json.md
+		}
+		if onExperiment && strings.HasPrefix(doc, `{"Chan`) {
+			continue // which it takes for the end of the document
 		}
 		for _, opts := range [][]Option{nil, {UseNumber}, {DisallowUnknownFields}} {
 			readsAs(t, a, doc, func() any { return new(errorsOf) }, opts...)
@@ -141,7 +144,9 @@ func TestTypeErrorsAsV1(t *testing.T) {
 		}
 		readsAs(t, a, doc, func() any { return new(badText) })
 		readsAs(t, a, doc, func() any { return new(fmt.Stringer) })
-		readsAs(t, a, doc, func() any { return new(chan int) })
+		if !onExperiment {
+			readsAs(t, a, doc, func() any { return new(chan int) })
+		}
 		a.Reset()
 	}
 	for _, doc := range []string{`5`, `"s"`, `null`, `{}`, `1e999`, `[1]`} {
@@ -186,7 +191,10 @@ func filledErrors() *errorsOf {
 func readsAs(t *testing.T, a *arena.Arena, doc string, make func() any, opts ...Option) {
 	t.Helper()
 	want, got := make(), make()
-	wantErr := json.Unmarshal([]byte(doc), want)
+	wantErr, panicked := caught(func() error { return json.Unmarshal([]byte(doc), want) })
+	if panicked != nil {
+		return // that of Go 1.26 on v2 panics for documents that end in a name
+	}
 	if len(opts) > 0 {
 		if !json.Valid([]byte(doc)) {
 			return // encoding/json's Decoder has other errors for that

@@ -39,6 +39,7 @@ const (
 	readNoMap    // an arena.Map that can't be read: with other keys, or not behind a pointer
 	readJSON     // json.Unmarshaler
 	readText     // encoding.TextUnmarshaler
+	readStandard // what is left to encoding/json
 )
 
 // keyOp is how a map's keys are made of names.
@@ -78,7 +79,7 @@ type decProgram struct {
 
 // decKey names a program. Values of one type may be read by their methods or without:
 // encoding/json looks for those of a variable only where its type has a name, and
-// behind a pointer only where that type has none.
+// behind a pointer only where that type has none. One that is built on v2 always does.
 type decKey struct {
 	typ     reflect.Type
 	methods bool
@@ -105,7 +106,7 @@ func decProgramOf(t reflect.Type) *decProgram {
 	if !p.asked {
 		p.asked = true // pointer types that have names may share p: others read calls by now
 		p.calls = p.has(map[*decProgram]bool{}, func(p *decProgram) bool {
-			return p.op == readJSON || p.op == readText || p.keys == keyText || p.keys == keyJSON
+			return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
 		})
 	}
 	decPrograms.Store(t, p)
@@ -138,11 +139,11 @@ var (
 
 // compileDec returns the program for a variable of type t, which may not be filled in yet
 // where t leads to itself. The lock is held.
-func compileDec(t reflect.Type) *decProgram { return compileDecKey(decKey{t, t.Name() != ""}) }
+func compileDec(t reflect.Type) *decProgram { return compileDecKey(decKey{t, onV2 || t.Name() != ""}) }
 
 // compileDecBehind is compileDec for what a pointer of type t leads to.
 func compileDecBehind(t reflect.Type) *decProgram {
-	return compileDecKey(decKey{t.Elem(), t.Name() == ""})
+	return compileDecKey(decKey{t.Elem(), onV2 || t.Name() == ""})
 }
 
 func compileDecKey(k decKey) *decProgram {
@@ -160,6 +161,8 @@ func ownMethods(t reflect.Type) (decOp, bool) {
 	switch pointer := reflect.PointerTo(t); {
 	case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:
 		return 0, false
+	case standardReads(t):
+		return readStandard, true
 	case pointer.Implements(jsonUnmarshaler):
 		return readJSON, true
 	case pointer.Implements(textUnmarshaler):
@@ -226,6 +229,10 @@ func (p *decProgram) fill(methods bool) {
 			p.op = readNoMap
 			return
 		}
+		if standardStruct(t) {
+			p.leave()
+			return
+		}
 		p.op = readStruct
 		p.fields = newDecFields(t)
 	case reflect.Interface:
@@ -233,6 +240,10 @@ func (p *decProgram) fill(methods bool) {
 			p.op = readAny
 		}
 	case reflect.Map:
+		if standardMap(t) {
+			p.leave()
+			return
+		}
 		if k := keyOpOf(t.Key()); k != noKey {
 			p.op, p.keys, p.key, p.elem = readMap, k, compileDec(t.Key()), compileDec(t.Elem())
 			switch { // maps of strings are alike, whatever their types are called
@@ -244,6 +255,13 @@ func (p *decProgram) fill(methods bool) {
 				p.small = smallmap.MakerOf(t)
 			}
 		}
+	}
+}
+
+// leave leaves the type to encoding/json, unless that would drop what is for an arena.Map.
+func (p *decProgram) leave() {
+	if p.op = readStandard; leadsToMap(p.typ) {
+		p.op = readNothing
 	}
 }
 
@@ -259,13 +277,27 @@ func (p *decProgram) fillPointer() {
 		p.key, p.elem = compileDec(maker.Key()), compileDec(maker.Value())
 		return
 	}
+	if isEndless(t) {
+		return // nothing can be read into it
+	}
 	p.op, p.elem = readPointer, compileDecBehind(t)
+}
+
+// isEndless reports whether pointer type t leads to pointers only, as type P *P does.
+func isEndless(t reflect.Type) bool {
+	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer; t = t.Elem() {
+		if seen[t] {
+			return true
+		}
+		seen[t] = true
+	}
+	return false
 }
 
 // keyOpOf says how keys of type t are made of names.
 func keyOpOf(t reflect.Type) keyOp {
 	switch by, _ := ownMethods(t); {
-	case by == readText:
+	case by == readText, onV2 && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(textUnmarshaler):
 		return keyText
 	case by == readJSON && reflect.PointerTo(t).Implements(textUnmarshaler):
 		return keyJSON

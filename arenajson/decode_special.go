@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ func (d *decoder) special(p *decProgram, to xunsafe.Pointer, i int) int {
 	case readTime:
 		end := d.skip(i)
 		x := *xunsafe.Cast[time.Time](to) // a copy, which may escape
-		err := x.UnmarshalJSON(d.view(i, end))
+		err := x.UnmarshalJSON(d.timeText(i, end))
 		if *xunsafe.Cast[time.Time](to) = x; err != nil {
 			d.stop(i, err)
 		}
@@ -39,6 +40,10 @@ func (d *decoder) special(p *decProgram, to xunsafe.Pointer, i int) int {
 		end := d.skip(i)
 		d.json(p, to, d.view(i, end), i)
 		return end
+	case readStandard:
+		end := d.skip(i)
+		d.standard(p, to, d.view(i, end), i)
+		return end
 	case readText:
 		if d.at(i) != '"' {
 			return d.null(p, to, i)
@@ -50,6 +55,34 @@ func (d *decoder) special(p *decProgram, to xunsafe.Pointer, i int) int {
 	// What can't be read is an error, and so is an arena.Map that can't: encoding/json
 	// would take it for a struct without members, and drop what the document has.
 	return d.null(p, to, i)
+}
+
+// timeText returns the text of a time from i to end for its method. An encoding/json that is built
+// on v2 undoes its escapes before.
+func (d *decoder) timeText(i, end int) []byte {
+	text := d.view(i, end)
+	if !onV2 || text[0] != '"' || bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	s, _ := d.str(i)
+	return []byte(`"` + s + `"`)
+}
+
+// standard has encoding/json read what stands at i. As that goes on after an error of a
+// method or a value that does not fit, so does the decoder.
+func (d *decoder) standard(p *decProgram, to xunsafe.Pointer, text []byte, i int) {
+	back := false
+	defer d.unlessBack(&back, i)
+	err := d.outside(func() error { return d.unmarshalStandard(text, p.address(to)) })
+	back = true
+	if err == nil || d.wrong != nil {
+		return
+	}
+	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
+		e.Offset += int64(i)
+		d.locate(e, i)
+	}
+	d.wrong = err
 }
 
 // json has a json.Unmarshaler read what stands at i.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -223,7 +224,7 @@ var deviations = []deviation{
 	{"an error of an `UnmarshalText`, and what is behind it", `{"T":"bad","A":1}`, left(struct {
 		T badText
 		A int
-	}{}), "{T:{s:bad} A:0}", "{T:{s:bad} A:1}", "", "", `{"T":["a","b","bad"|{"A":"x","N":"x"|{"A":"x","J":|{"Keys":`},
+	}{}), "{T:{s:bad} A:0}", "{T:{s:bad} A:1}", "", "", `{"T":["a","b","bad"|{"A":"x","N":"x"|{"A":"x","J":`},
 	{"the same, in a slice of 4", `["a","bad"]`, func(l library, doc string) string { return left(make([]badText, 4))(l, doc) }, "[{s:a} {s:bad} {s:} {s:}]", "[{s:a} {s:bad}]", "", "", `{"T":["bad"|{"Time":`},
 	{"`,string` with what is not in quotes", `{"Q":5}`, reads[quotedOf[int]], "an error without a type", `UnmarshalTypeError: Struct "quotedOf[int]", Field "Q", Offset 6`, "", "", ""},
 	{"`,string` with text that only begins as a number, in a `json.Number`", `{"Q":"5x"}`, reads[quotedOf[json.Number]], "{Q:5x}", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"QN":"5`},
@@ -239,24 +240,18 @@ var deviations = []deviation{
 	{"`,string`, in an integer with `UnmarshalJSON`, which takes its length", `{"Q":"5"}`, reads[quotedOf[jsonInt]], "{Q:1}", "{Q:3}", "", "", `{"QJ":`},
 	{"`map[float64]int`", `{"1.5":1}`, reads[map[float64]int], `UnmarshalTypeError: Struct "", Field "", Offset 1`, "map[1.5:1]", "", "", `{"Floats":`},
 	{"`map[any]int`", `{"a":1}`, reads[map[any]int], `UnmarshalTypeError: Struct "", Field "", Offset 1`, "map[a:1]", "", "", ""},
-	{"a map whose keys have `UnmarshalJSON` and `UnmarshalText`", `{"a":1}`, reads[map[bothKeys]int], `map[{s:json "a"}:1]`, "map[{s:text a}:1]", "", "", `{"Both":`},
-	{"`type P *T`, and `*T` has `UnmarshalText`", `{"Named":"x"}`, func(l library, doc string) string {
-		var x struct{ Named pointerByName }
-		err := l.unmarshal(doc, &x)
-		return outcome("reads it", err)
-	}, `UnmarshalTypeError: Struct "", Field "Named", Offset 12`, "reads it", "", "", `{"Named":`},
-	{"`struct{ T }`, a type without a name, and `*T` has `UnmarshalText`", `{"Embed":"x"}`, reads[struct{ Embed struct{ badText } }], `UnmarshalTypeError: Struct "", Field "Embed", Offset 12`, "{Embed:{badText:{s:x}}}", "", "", `{"Embed":`},
 	{"writing a string that is not UTF-8, `a\\xff`", "", written("a\xff"), `"a\ufffd"`, `"a�"`, "", "", ""},
 	{"writing what `MarshalText` returns, `\\xff`", "", written(textByValue{"\xff"}), `"\ufffd"`, `"�"`, "", "", ""},
 	{"writing `map[float64]int`", "", written(map[float64]int{1.5: 1}), "UnsupportedTypeError: Type map[float64]int", `{"1.5":1}`, "", "", ""},
 	{"writing `map[any]int`", "", written(map[any]int{"a": 1}), "UnsupportedTypeError: Type map[interface {}]int", `{"a":1}`, "", "", ""},
 	{"writing `map[bool]int` without entries", "", written(map[bool]int{}), "UnsupportedTypeError: Type map[bool]int", "{}", "", "", ""},
-	{"writing fields whose tags have names with a quote and a backslash", "", written(badNames{1, 2, 3}), `{"A":1,"B":2,"fine":3}`, `{"fine":3}`, "", "", ""},
-	{"writing what has a `MarshalJSON` that returns no JSON", "", written(byValue{"{"}), "MarshalerError: Type arenajson.byValue", "MarshalerError: Type *arenajson.byValue", "", "", ""},
 }
 
 // The table of differences in docs/generated/json.md is true: each is one, on this Go.
 func TestDifferences(t *testing.T) {
+	if onExperiment {
+		t.Skip("the table has no column for the experiment")
+	}
 	var table strings.Builder
 	table.WriteString("| | document | `encoding/json`, Go 1.26 | Go 1.27 | `arenajson` |\n| --- | --- | --- | --- | --- |\n")
 	for _, d := range deviations {
@@ -298,6 +293,9 @@ func TestDifferences(t *testing.T) {
 	samePage(t, "differences", table.String())
 }
 
+// onExperiment reports whether encoding/json is built on v2 as it was before Go 1.27.
+var onExperiment = onV2 && strings.HasPrefix(runtime.Version(), "go1.26")
+
 // code is s in Markdown, in a cell of a table.
 func code(s string) string {
 	if s == "" {
@@ -309,7 +307,7 @@ func code(s string) string {
 // On a Go whose encoding/json is built on v2, what is accepted, and what becomes of it,
 // differs for no other of the documents with errors than the table says.
 func TestDifferencesAreAll(t *testing.T) {
-	if !onV2 {
+	if !onV2 || onExperiment {
 		t.Skip("TestTypeErrorsAsV1 compares them")
 	}
 	met := map[string]bool{}

@@ -148,11 +148,18 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 		if *xunsafe.Cast[xunsafe.Pointer](p) == nil {
 			return e.null(w)
 		}
+		if onV2 && prog.holdsNil(p) {
+			return e.standard(w, prog, p)
+		}
 		return e.dynamic(w, prog.at(p).Elem().Interface())
 	case writeJSON:
 		return e.marshaler(w, prog, p)
 	case writeText:
 		return e.textMarshaler(w, prog, p)
+	case writeAppended:
+		return e.textAppender(w, prog, p)
+	case writeStandard:
+		return e.standard(w, prog, p)
 	case writeNothing:
 		panic(failure{&json.UnsupportedTypeError{Type: prog.typ}})
 	case writeNumber:

@@ -48,20 +48,57 @@ func (e *encoder) textMarshaler(w xunsafe.Pointer, prog *encProgram, p xunsafe.P
 	return e.string(w, xunsafe.ViewString(text))
 }
 
-// failingJSON and failingText are Marshalers that return an error.
+func (e *encoder) textAppender(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	m, _ := method[encoding.TextAppender](prog, p)
+	text, err := m.AppendText(e.inner[:0])
+	if err != nil {
+		panic(failure{marshalerError(prog.typ, failingAppend{err})})
+	}
+	if len(text) > cap(e.inner) {
+		e.inner = make([]byte, 0, 2*len(text)) // for the next one
+	}
+	return e.string(w, xunsafe.ViewString(text))
+}
+
+// standard writes what is left to encoding/json.
+func (e *encoder) standard(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	v := prog.address(p)
+	if !prog.addressable && prog.op != writeIface {
+		v = prog.at(p).Interface()
+	}
+	text, err := marshalStandard(v, e.html != 0)
+	if err != nil {
+		panic(failure{err})
+	}
+	return putText(e.reserve(w, len(text)+beyond), xunsafe.ViewString(text))
+}
+
+// holdsNil reports whether the interface at p, which is not nil, holds a nil pointer.
+func (prog *encProgram) holdsNil(p xunsafe.Pointer) bool {
+	v := prog.at(p).Elem()
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// failingJSON and the others return an error.
 type (
-	failingJSON struct{ err error }
-	failingText struct{ err error }
+	failingJSON   struct{ err error }
+	failingText   struct{ err error }
+	failingAppend struct{ err error }
 )
 
 func (f failingJSON) MarshalJSON() ([]byte, error) { return nil, f.err }
 func (f failingText) MarshalText() ([]byte, error) { return nil, f.err }
+
+func (f failingAppend) AppendText([]byte) ([]byte, error) { return nil, f.err }
 
 // marshalerError is encoding/json's error for a method of t that fails. It is made
 // there, because it has a field for the method's name that only encoding/json sets.
 func marshalerError(t reflect.Type, failing any) error {
 	_, err := json.Marshal(failing)
 	if err, ok := err.(*json.MarshalerError); ok {
+		if onV2 && t.Kind() != reflect.Pointer {
+			t = reflect.PointerTo(t) // by which v2 calls it
+		}
 		err.Type = t
 	}
 	return err

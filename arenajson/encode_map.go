@@ -163,6 +163,12 @@ func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 			panic(failure{fmt.Errorf("json: encoding error for type %q: %q", prog.typ.String(), err.Error())})
 		}
 		return string(text)
+	case writeAppended:
+		text, err := xunsafe.Value(prog.keyType, p).Interface().(encoding.TextAppender).AppendText(nil)
+		if err != nil {
+			panic(failure{marshalerError(prog.keyType, failingAppend{err})})
+		}
+		return string(text)
 	}
 	s.digits = slices.Grow(s.digits, numberBytes+1) // one more, since not even its end is pointed to
 	w := xunsafe.Add(xunsafe.DataOf(s.digits), uintptr(from))

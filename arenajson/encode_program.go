@@ -45,6 +45,8 @@ const (
 	writeArenaMap // *arena.Map
 	writeJSON     // a json.Marshaler
 	writeText     // an encoding.TextMarshaler
+	writeAppended // an encoding.TextAppender, if encoding/json calls it
+	writeStandard // what is left to encoding/json
 	writeQuoted   // what has ,string: see encProgram.inner
 )
 
@@ -55,6 +57,8 @@ type encProgram struct {
 	// self says that the type has the method of a writeJSON or writeText itself, and
 	// may be nil; otherwise a pointer to it has.
 	self bool
+	// addressable says that methods of a pointer to the value may be called.
+	addressable bool
 	// direct says that an interface holds such a value itself, not its address.
 	direct bool
 	typed
@@ -142,6 +146,7 @@ func encProgramOf(t reflect.Type) *encProgram {
 
 var (
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
+	textAppenderType  = reflect.TypeFor[encoding.TextAppender]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	zeroType          = reflect.TypeFor[zeroer]()
 	numberType        = reflect.TypeFor[json.Number]()
@@ -156,7 +161,7 @@ func compileEnc(k encKey) *encProgram {
 	if prog, ok := encCompiled[k]; ok {
 		return prog
 	}
-	prog := &encProgram{typed: typedOf(k.typ), direct: isDirect(k.typ)}
+	prog := &encProgram{typed: typedOf(k.typ), addressable: k.addressable, direct: isDirect(k.typ)}
 	encCompiled[k] = prog
 	prog.fill(k)
 	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber {
@@ -174,6 +179,9 @@ func (prog *encProgram) fill(k encKey) {
 	kind := t.Kind()
 	viaPointer := kind != reflect.Pointer && kind != reflect.Interface
 	has := func(method reflect.Type) bool {
+		if onV2 && !viaPointer {
+			return false // it follows pointers and interfaces first
+		}
 		if t.Implements(method) {
 			prog.self = !viaPointer
 			return true
@@ -184,8 +192,14 @@ func (prog *encProgram) fill(k encKey) {
 	case t == timeType:
 		prog.op = writeTime
 		return
+	case viaPointer && standardWrites(t, k.addressable):
+		prog.op = writeStandard
+		return
 	case has(marshalerType):
 		prog.op = writeJSON
+		return
+	case onV2 && has(textAppenderType):
+		prog.op = writeAppended
 		return
 	case has(textMarshalerType):
 		prog.op = writeText
@@ -222,7 +236,7 @@ func (prog *encProgram) fill(k encKey) {
 		prog.elem = compileEnc(encKey{t.Elem(), true, k.quoted})
 	case reflect.Slice:
 		// Bytes that are more than numbers to themselves are none in base64.
-		if e := t.Elem(); e.Kind() == reflect.Uint8 && !reflect.PointerTo(e).Implements(marshalerType) && !reflect.PointerTo(e).Implements(textMarshalerType) {
+		if e := t.Elem(); e.Kind() == reflect.Uint8 && !isMarshaler(e) {
 			prog.op = writeBytes
 			break
 		}
@@ -232,6 +246,10 @@ func (prog *encProgram) fill(k encKey) {
 		prog.op, prog.length = writeArray, t.Len()
 		prog.elem = compileEnc(encKey{typ: t.Elem(), addressable: k.addressable})
 	case reflect.Map:
+		if standardMap(t) {
+			prog.leave()
+			break
+		}
 		prog.op = writeMap
 		prog.mapOf(t.Key(), t.Elem())
 		if prog.op == writeMap && prog.key == writeString {
@@ -243,9 +261,26 @@ func (prog *encProgram) fill(k encKey) {
 			}
 		}
 	case reflect.Struct:
+		if standardStruct(t) {
+			prog.leave()
+			break
+		}
 		prog.op = writeStruct
 		prog.structOf(k)
 	}
+}
+
+// leave leaves the type to encoding/json, unless that would drop what is in an arena.Map.
+func (prog *encProgram) leave() {
+	if prog.op = writeStandard; leadsToMap(prog.typ) {
+		prog.op = writeNothing
+	}
+}
+
+// isMarshaler reports whether t or *t has a method by which encoding/json writes it.
+func isMarshaler(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(marshalerType) || p.Implements(textMarshalerType) || onV2 && p.Implements(textAppenderType) || standardWrites(t, true)
 }
 
 // sizeStep is which of the four sizes of an integer size is.
@@ -377,6 +412,8 @@ func (prog *encProgram) mapOf(key, value reflect.Type) {
 	switch k := key.Kind(); {
 	case k == reflect.String:
 		prog.key = writeString
+	case onV2 && key.Implements(textAppenderType):
+		prog.key = writeAppended
 	case key.Implements(textMarshalerType):
 		prog.key = writeText
 	case reflect.Int <= k && k <= reflect.Int64:

@@ -1,0 +1,28 @@
+//go:build goexperiment.jsonv2 && go1.27
+
+package arenajson
+
+import (
+	"encoding/json"
+	"encoding/json/jsontext"
+	jsonv2 "encoding/json/v2"
+)
+
+// What standard_v2.go uses of packages that are part of Go since 1.27, and an experiment
+// before: there, the same is in standard_go126.go.
+
+type (
+	marshalerTo     = jsonv2.MarshalerTo
+	unmarshalerFrom = jsonv2.UnmarshalerFrom
+	v2Options       = jsonv2.Options
+	v2Decoder       = jsontext.Decoder
+	v2Encoder       = jsontext.Encoder
+)
+
+// unmarshalV2 is encoding/json's Unmarshal with other options.
+func unmarshalV2(text []byte, v any, base v2Options, known, strict bool) error {
+	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict))
+}
+
+func defaultOptions() v2Options         { return json.DefaultOptionsV1() }
+func copyOptions(o v2Options) v2Options { return jsonv2.JoinOptions(o) }

@@ -1,0 +1,21 @@
+//go:build !goexperiment.jsonv2
+
+package arenajson
+
+import "reflect"
+
+// onV2 reports whether encoding/json is built on encoding/json/v2, as it is by default
+// since Go 1.27.
+const onV2 = false
+
+// On this encoding/json, no type and no map is left to it.
+
+func standardWrites(t reflect.Type, addressable bool) bool { return false }
+func standardReads(t reflect.Type) bool                    { return false }
+func standardStruct(t reflect.Type) bool                   { return false }
+func standardMap(t reflect.Type) bool                      { return false }
+func leadsToMap(t reflect.Type) bool                       { return false }
+
+func marshalStandard(v any, html bool) ([]byte, error) { panic("arenajson: not on v2") }
+
+func (d *decoder) unmarshalStandard(text []byte, v any) error { panic("arenajson: not on v2") }

@@ -1,0 +1,204 @@
+//go:build goexperiment.jsonv2
+
+package arenajson
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/ebbpool/arena/internal/hooks"
+)
+
+// onV2 reports whether encoding/json is built on encoding/json/v2, as it is by default
+// since Go 1.27.
+const onV2 = true
+
+// An encoding/json that is built on v2 calls the methods MarshalJSONTo and
+// UnmarshalJSONFrom, and knows more options of tags. Values of types that have such a
+// method, structs that have such a tag and maps whose keys it treats in another way are
+// left to it. The checks here are conservative: what they don't know is left to it, too.
+
+var (
+	marshalerToType     = reflect.TypeFor[marshalerTo]()
+	unmarshalerFromType = reflect.TypeFor[unmarshalerFrom]()
+
+	jsonMethods = []reflect.Type{
+		marshalerToType, reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextAppender](), reflect.TypeFor[encoding.TextMarshaler](),
+		unmarshalerFromType, reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
+	}
+)
+
+// hasMethodsOf reports whether t or *t implements one of the interfaces.
+func hasMethodsOf(t reflect.Type, interfaces ...reflect.Type) bool {
+	return slices.ContainsFunc(interfaces, func(i reflect.Type) bool {
+		return t.Implements(i) || t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(i)
+	})
+}
+
+// isOwn reports whether t is a type with such methods for which this package has code.
+func isOwn(t reflect.Type) bool {
+	return t == reflect.TypeFor[json.Number]() || t == reflect.TypeFor[json.RawMessage]()
+}
+
+// standardWrites reports whether encoding/json calls MarshalJSONTo for values of t,
+// which is no pointer and no interface.
+func standardWrites(t reflect.Type, addressable bool) bool {
+	return !isOwn(t) && (t.Implements(marshalerToType) || addressable && reflect.PointerTo(t).Implements(marshalerToType))
+}
+
+// standardReads is standardWrites for UnmarshalJSONFrom.
+func standardReads(t reflect.Type) bool {
+	return !isOwn(t) && reflect.PointerTo(t).Implements(unmarshalerFromType)
+}
+
+// standardStruct reports whether struct type t, or a struct whose fields count as its own,
+// has a tag that v2 may treat in another way.
+func standardStruct(t reflect.Type) bool { return hasV2Tag(t, map[reflect.Type]bool{}) }
+
+func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag, ok := sf.Tag.Lookup("json")
+		if tag == "-" || !sf.IsExported() && !sf.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if ok && (name != "" && !isName(name) || strings.ContainsAny(name, "'`") || !arePlain(options)) {
+			return true
+		}
+		typ := sf.Type
+		if typ.Kind() == reflect.Pointer && typ.Name() == "" {
+			typ = typ.Elem()
+		}
+		switch {
+		case hasOption(options, "string") && hasMethodsOf(typ, marshalerToType, unmarshalerFromType) && !isOwn(typ):
+			return true // methods see the option
+		case !sf.Anonymous:
+		case name != "" && !sf.IsExported() && hasMethodsOf(typ, jsonMethods...):
+			return true // v2 ignores the field
+		case name == "" && typ.Kind() == reflect.Struct && hasV2Tag(typ, seen):
+			return true
+		}
+	}
+	return false
+}
+
+// arePlain reports whether the options of a tag are words that mean the same to both
+// versions of encoding/json.
+func arePlain(options string) bool {
+	for o := range strings.SplitSeq(options, ",") {
+		switch o {
+		case "", "omitempty", "omitzero", "string":
+			continue
+		case "case", "embed", "inline", "unknown", "format":
+			return false
+		}
+		if strings.ContainsFunc(o, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// standardMap reports whether v2 treats keys of map type t in another way: it follows
+// pointers and interfaces, does not call methods of strings since Go 1.27, and never
+// MarshalJSON and UnmarshalJSON.
+func standardMap(t reflect.Type) bool {
+	key := t.Key()
+	if key.Kind() == reflect.Pointer {
+		return true
+	}
+	if !hasMethodsOf(key, jsonMethods...) || isOwn(key) {
+		return false
+	}
+	switch k := key.Kind(); {
+	case k == reflect.String, k == reflect.Interface:
+		return true
+	case reflect.Int <= k && k <= reflect.Uintptr:
+		return false
+	}
+	// Other kinds are keys by their text only.
+	return !key.Implements(jsonMethods[2]) && !key.Implements(jsonMethods[3]) || !reflect.PointerTo(key).Implements(jsonMethods[6])
+}
+
+// leadsToMap reports whether a t holds an arena.Map, which encoding/json would take for a
+// struct without members.
+func leadsToMap(t reflect.Type) bool { return holdsMap(t, map[reflect.Type]bool{}) }
+
+func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer:
+		if _, ok := hooks.MakerOf(t); ok {
+			return true
+		}
+		return holdsMap(t.Elem(), seen)
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return holdsMap(t.Elem(), seen)
+	case reflect.Struct:
+		if _, ok := hooks.MakerOf(reflect.PointerTo(t)); ok {
+			return true
+		}
+		for i := range t.NumField() {
+			if holdsMap(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// marshalStandard returns what encoding/json writes for v.
+func marshalStandard(v any, html bool) ([]byte, error) {
+	if html {
+		return json.Marshal(v)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes()[:b.Len()-1], nil // without the line end
+}
+
+// unmarshalStandard has encoding/json read text into what v points to.
+func (d *decoder) unmarshalStandard(text []byte, v any) error {
+	options := defaultOptions()
+	if d.numbers {
+		options = useNumber()
+	}
+	return unmarshalV2(text, v, options, d.known, d.strict)
+}
+
+// useNumber returns the options of a json.Decoder after UseNumber. Only a method that is
+// called by one gets to see them.
+var useNumber = sync.OnceValue(func() v2Options {
+	var seen optionsSeen
+	r := json.NewDecoder(strings.NewReader("0"))
+	r.UseNumber()
+	if err := r.Decode(&seen); err != nil {
+		panic(err)
+	}
+	return seen.v2Options
+})
+
+type optionsSeen struct{ v2Options }
+
+func (s *optionsSeen) UnmarshalJSONFrom(r *v2Decoder) error {
+	s.v2Options = copyOptions(r.Options())
+	return r.SkipValue()
+}

@@ -1,0 +1,158 @@
+//go:build goexperiment.jsonv2
+
+package arenajson
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebbpool/arena"
+)
+
+// A password must not be written as the string that it is.
+type password string
+
+func (password) MarshalJSONTo(w *v2Encoder) error { return w.WriteValue([]byte(`"***"`)) }
+
+func (p *password) UnmarshalJSONFrom(r *v2Decoder) error {
+	v, err := r.ReadValue()
+	*p = password("read " + string(v))
+	return err
+}
+
+type appendsText struct{ N int }
+
+func (appendsText) AppendText(b []byte) ([]byte, error) { return append(b, "appended <>"...), nil }
+
+type appendsOrMarshals struct{ N int }
+
+func (appendsOrMarshals) AppendText(b []byte) ([]byte, error) { return append(b, "appended"...), nil }
+func (appendsOrMarshals) MarshalText() ([]byte, error)        { return []byte("marshaled"), nil }
+
+type appendsByPointer struct{ N int }
+
+func (*appendsByPointer) AppendText(b []byte) ([]byte, error) { return append(b, "by pointer"...), nil }
+
+type withSecrets struct {
+	Name string
+	Pass password
+	Ptr  *password
+	Old  []password
+	By   map[string]password
+	Any  any
+	password
+	Keys map[password]int
+	When time.Time
+}
+
+// What has a method of v2 is written and read by it, wherever it is.
+func TestMethodsOfV2(t *testing.T) {
+	p := password("hunter2")
+	for _, v := range []any{
+		p, &p, []password{p}, [1]password{p}, map[string]password{"a": p}, []any{p, &p, nil, (*password)(nil)}, struct{ password }{p}, struct{ P any }{p},
+		withSecrets{"ann", p, &p, []password{p}, map[string]password{"<": p}, p, p, map[password]int{p: 1}, time.Time{}},
+		appendsText{1}, appendsOrMarshals{1}, []*appendsText{{1}, nil}, map[appendsText]int{{1}: 1}, map[appendsOrMarshals]int{{1}: 1},
+		appendsByPointer{1}, &appendsByPointer{1}, []appendsByPointer{{1}}, map[string]appendsByPointer{"a": {1}}, []any{appendsText{}, appendsByPointer{}},
+		struct {
+			A int            `json:"a"`
+			X map[string]any `json:",embed"`
+		}{1, map[string]any{"z": 2}},
+		struct {
+			B []byte `json:"b,format:hex"`
+		}{[]byte{1}},
+		struct {
+			B []byte `json:"b\\c"`
+		}{[]byte{1}},
+	} {
+		for _, opts := range [][]Option{nil, {NoEscapeHTML}} {
+			var b bytes.Buffer
+			w := json.NewEncoder(&b)
+			w.SetEscapeHTML(opts == nil)
+			wantErr := w.Encode(v)
+			want := strings.TrimSuffix(b.String(), "\n")
+			if got, err := Marshal(arena.NewArena(4096, 0), v, opts...); string(got) != want || (err == nil) != (wantErr == nil) {
+				t.Errorf("Marshal(%T) = %s, %v, want %s, %v", v, got, err, want, wantErr)
+			}
+		}
+	}
+	for _, x := range []struct {
+		v   any
+		doc string
+	}{
+		{password(""), `"x"`}, {new(password), `null`}, {[]password{}, `["a",1,null,{"a":[1]}]`}, {map[string]password{}, `{"a":"b"}`},
+		{withSecrets{}, `{"Pass":"q","Old":["r"],"Any":{"a":1},"Keys":{"k":1},"By":{"x":"y"},"When":"2026-01-02T03:04:05\u002b01:00"}`},
+		{struct {
+			Name string `json:"name,case:strict"`
+		}{}, `{"NAME":"x"}`},
+		{struct {
+			A int            `json:"a"`
+			X map[string]any `json:",embed"`
+		}{}, `{"a":1,"zz":5}`},
+		{struct {
+			B []byte `json:"b,format:hex"`
+		}{}, `{"b":"01"}`},
+	} {
+		want, got := reflect.New(reflect.TypeOf(x.v)), reflect.New(reflect.TypeOf(x.v))
+		wantErr := json.Unmarshal([]byte(x.doc), want.Interface())
+		err := Unmarshal(arena.NewArena(4096, 0), []byte(x.doc), got.Interface())
+		if (err == nil) != (wantErr == nil) || !reflect.DeepEqual(got.Interface(), want.Interface()) {
+			t.Errorf("Unmarshal(%s, %T) = %+v, %v, want %+v, %v", x.doc, x.v, got.Elem(), err, want.Elem(), wantErr)
+		}
+	}
+}
+
+// Options reach what is left to encoding/json.
+func TestOptionsReachStandard(t *testing.T) {
+	type leaves struct {
+		A any            `json:"a,case:ignore"`
+		B any            `json:"b"`
+		X map[string]any `json:",embed"`
+	}
+	type strict struct {
+		A any `json:"a,case:strict"`
+		B any `json:"b"`
+	}
+	for _, opts := range [][]Option{{UseNumber}, {Strict, UseNumber}, {Strict}, {DisallowUnknownFields}, {Strict, UseNumber, DisallowUnknownFields}} {
+		set := map[Option]bool{}
+		for _, o := range opts {
+			set[o] = true
+		}
+		if onExperiment && set[DisallowUnknownFields] {
+			continue // which does not know embed
+		}
+		var v leaves
+		number := any(5.0)
+		if set[UseNumber] {
+			number = json.Number("5")
+		}
+		if err := Unmarshal(nil, []byte(`{"A":5,"b":[5],"c":5}`), &v, opts...); err != nil || v.A != number || v.B.([]any)[0] != number || onExperiment == (v.X["c"] == number) {
+			t.Errorf("%v: %+v, %v", opts, v, err)
+		}
+		var s strict
+		if err := Unmarshal(nil, []byte(`{"B":5,"c":1}`), &s, opts...); (err != nil) != set[DisallowUnknownFields] || (s.B == nil) != set[Strict] {
+			t.Errorf("%v: %+v, %v", opts, s, err)
+		}
+		if err := Unmarshal(nil, []byte(`{"a":{"x":1,"x":2}}`), &s, Strict); err == nil {
+			t.Error("Strict takes a name twice")
+		}
+	}
+}
+
+// An arena.Map is not dropped: encoding/json would take it for a struct without members.
+func TestStandardRefusesArenaMaps(t *testing.T) {
+	type withMap struct {
+		A int `json:"a,case:strict"`
+		M []*arena.Map[string, int]
+	}
+	a := arena.NewArena(4096, 0)
+	if text, err := Marshal(a, withMap{}); err == nil || !strings.Contains(err.Error(), "withMap") {
+		t.Errorf("Marshal = %s, %v", text, err)
+	}
+	if err := Unmarshal(a, []byte(`{"a":1,"M":[{"x":1}]}`), new(withMap)); err == nil || !strings.Contains(err.Error(), "withMap") {
+		t.Errorf("Unmarshal: %v", err)
+	}
+}
