@@ -1,6 +1,7 @@
 package arenahttp_test
 
 import (
+	"bytes"
 	"fmt"
 	"log"
 	"net/http"
@@ -157,4 +158,25 @@ func ExampleRecovered() {
 	handler.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	fmt.Println(w.Code, w.Body)
 	// Output: 413 Request Entity Too Large
+}
+
+// A client for requests whose bodies are in arenas.
+func ExampleTransport() {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "not now", http.StatusServiceUnavailable) // without a look at the body
+	}))
+	defer upstream.Close()
+	client := &http.Client{Transport: arenahttp.Transport(nil)}
+
+	pool := arena.NewAutoPool(0)
+	pool.Do(func(a *arena.Arena) {
+		resp, err := client.Post(upstream.URL, "text/plain", bytes.NewReader(a.AllocBytes(1<<20)))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer resp.Body.Close()
+		fmt.Println(resp.Status)
+	}) // nobody reads the body any more
+	// Output: 503 Service Unavailable
 }
