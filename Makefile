@@ -1,223 +1,145 @@
-# What a newcomer needs is `make demo` and `make test`; `make help` lists the rest. Go
-# 1.25 or newer, a C++20 compiler and make are enough: what a target needs beyond that
-# scripts/setup.sh names, and installs where it can (INSTALL=0: names only).
+# make demo and make test are a good start; make help lists all targets. They need Go 1.25 or newer, a C++20 compiler and
+# make. scripts/setup.sh installs the rest where it can (INSTALL=0: it only names what is missing).
 
-GO ?= go
+export GO ?= go
 ROUNDS ?= 11
 FUZZTIME ?= 1m
-# Programs that setup.sh installed, where it is not root.
 export PATH := $(CURDIR)/_build/tools/bin:$(PATH)
-# The limit is for what hangs: a busy machine may need ten times as long. Instrumented
-# builds run several times slower than the default 10 minutes are meant
-# for. What Go's cache knows of a test is neither the programs that it builds and runs
-# nor a variable that is read while it is initialized, as EBBPOOL_CHECKED is. go vet is
-# for test-lint and test-vet: here each build would repeat it.
-TESTFLAGS ?= -timeout 60m -count=1 -vet=off $(if $(EBBPOOL_PARTS),-json)
 
-# A build that repeats what another has in full, and what runs slowly, leaves out its
-# longest tests; `make test-long` runs them, too.
-SHORT ?= -short
-# What takes longer hangs: a part of make test takes 3 minutes, one of test-all 6.
-PARTLIMIT ?= 20m
-# A program of the race detector sleeps for a second at its end, else.
-export GORACE ?= atexit_sleep_ms=50
-# A quarter of the compiler's and the linker's time is the collection of their own garbage;
-# less of it takes a fifth more memory. What they write is the same, and of the tests'
-# environment nothing changes that they read.
-export GOFLAGS := $(GOFLAGS) $(if $(findstring -toolexec,$(GOFLAGS)),,'-toolexec=env GOGC=400')
-# The oldest and the newest Go that the suite is run on, beside the one that is here.
-OLDEST = go1.25.0
-NEWEST = go1.27.4
-
-# docs, the suite and the benchmarks are modules of their own, so that go get does not bring
-# them; here one go command tests them with the root.
-ROOT = ./... ./docs/... ./internal/suite/... ./internal/bench
+# The packages of the root, and of docs, internal/suite and internal/bench, which are modules so that go get does not
+# download them. One go command tests them all.
 WORK = $(CURDIR)/scripts/root.work
-
-# The packages whose tests know -nolayout and -nospeed, and those of the machine.
-SUITES = . ./fixedpool ./internal/suite ./internal/bench
-MACHINE = ./internal/machine ./internal/check
-# What is built on package arena, as programs are.
-ABOVE = ./arenajson ./arenahttp ./internal/suite/json
-# Most of whose time goes to what make test leaves to test-plain-long.
-LONG = ./arenajson ./docs/mistakes ./internal/suite ./internal/suite/json
-# Two tests of arenajson's that take two thirds of its time: of what is on the heap, and
-# of what encoding/json answers; and two of how much arenas and pools retain. Go, the
-# processor's words and the fallback can change that; what instruments a build can't, nor
-# how it is optimized.
-HEAVY = ^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$
-LESSER = $(if $(SHORT),-skip '$(HEAVY)')
-# What takes half a minute or more without -short, and has fewer rounds, not none, with it.
-MANY = ^TestStaleValuesOfReflection$$|^TestMapRandom$$|^TestHostileDocumentsOnTheHeap$$|^TestFloatsAsStrconv$$|^TestQuotedAsV1$$
-FEWER = $(if $(SHORT),-skip '$(MANY)')
-# What else has tests, mostly of one goroutine, which gain least from the sanitizers; those
-# that read pages and sources nothing at all.
-REST = $(shell GOWORK=$(WORK) $(GO) list $(ROOT) | grep -vE '/(arena|arenahttp|fixedpool|suite|bench|machine|check$(if $(SHORT),|docs))$$' | sed 's|^github.com/ebbpool/arena|.|')
-# The modules. What compares our protobuf with others has large dependencies, and is a part of its own.
-OTHERS = adapters/protobuf/bench adapters/protobuf/others
+ROOT = ./... ./docs/... ./internal/suite/... ./internal/bench
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
-# test-adapters has compiled what lint comes to last.
-MODULES = . docs internal/suite internal/bench lab lab/load $(EXAMPLES) arenavet scripts $(ADAPTERS)
+# adapters/protobuf/bench and others compare arenapb with other decoders, and have large dependencies.
+OTHERS = adapters/protobuf/bench adapters/protobuf/others
+MODULES = . docs internal/suite internal/bench lab lab/load $(EXAMPLES) arenavet $(ADAPTERS)
 
+# Most tests read files or environment variables that Go's test cache does not know, hence -count=1. test-lint runs vet.
+TESTFLAGS ?= -timeout 60m -count=1 -vet=off
+# Only make test-long runs the longest tests.
+SHORT ?= -short
+# A program built with -race sleeps for a second at its end otherwise.
+export GORACE ?= atexit_sleep_ms=50
+# The compiler and the linker spend a quarter of their time in the collector.
+export GOFLAGS := $(GOFLAGS) $(if $(findstring -toolexec,$(GOFLAGS)),,'-toolexec=env GOGC=400')
+
+GOTEST = $(if $(wildcard _build/tools/bin/gotestsum),gotestsum --format pkgname --format-hide-empty-pkg --raw-command -- $(GO) test -json,$(GO) test) $(TESTFLAGS)
 # each COMMAND,FOLDERS: the command in each folder, also after one in which it failed.
 each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || status=1; done; exit $$status
 
-# parts HOW LONG,PARTS,FLAGS: runs targets two at a time, goes on after one that fails,
-# and counts what passed (scripts/parts).
-parts = @scripts/setup.sh $@ && $(GO) build -C scripts -buildvcs=false -o ../_build/test/parts ./parts && \
-	_build/test/parts -make "$(MAKE)" -about "$(1)" $(3) $@ $(2)
+# make test runs everything once, as users build it, and the race detector where goroutines meet.
+TEST = test-plain test-cpp-asan test-lint test-cpp-release test-adapters test-race-quick test-examples test-arenavet \
+	test-lab test-release
+# The rest of what CI checks. The help of each target names the bugs that only this build finds.
+CI = test-race test-asan test-check test-oldest test-newest test-386 test-docs test-systems test-adapters-race \
+	test-arenavet-builds test-cpp-clang test-cpp-tsan test-cpp-docs
+# What runs at night: emulated processors, combinations of checks, long random tests and soaks.
+LONG = $(TEST) $(CI) test-race-off test-race-check test-asan-off test-asan-check test-check-off test-checkptr test-debug \
+	test-arm64 test-arm test-s390x test-wasm test-bench test-adapters-check test-adapters-others test-examples-race test-soak \
+	test-arenavet-long test-site test-cpp-bench test-cpp-style test-cpp-fuzz test-cpp-compilers test-cpp-cross \
+	test-cpp-packages test-cpp-peers test-repeat test-fuzz
 
-# Everything once, as users build it; the race detector where goroutines meet, and one
-# sanitizer of C++. Of two parts that build the same packages at once each would compile
-# them: C++ goes beside test-plain, and the race detector's beside the first half of lint.
-# The shortest are last, so that none is left alone at the end.
-QUICK = test-plain test-cpp-asan test-cpp-release test-lint test-race-quick test-adapters test-arenavet-quick test-examples \
-	test-lab-quick test-release
-# What it has less of than a part of test-all.
-LESS = test-race-quick test-lab-quick test-arenavet-quick
-# Each other build, processor, Go and compiler.
-REMAINING = test-plain-long test-arenavet test-wasm test-s390x test-arm64 test-race test-asan test-lab test-go-oldest \
-	test-go-newest test-portable test-nolayout test-check test-check-off test-debug test-386 test-benches test-vet \
-	test-adapters-builds test-adapters-others test-examples-builds test-soak test-cpp-bench test-cpp-tsan test-cpp-clang test-cpp-fuzz test-cpp-compilers \
-	test-cpp-cross test-cpp-packages test-cpp-blocks test-cpp-docs test-cpp-style test-site
-# What others have in part: combinations of checks (the race detector has checkptr's), ARM of
-# 32 bits beside ARM of 64 and x86 of 32, and all clangs of Debian.
-LONGEST = test-race-check test-race-off test-checkptr test-arm test-asan-off test-asan-check test-portable-adapters test-experiment test-cpp-compilers-all \
-	test-cpp-cross-all test-cpp-peers test-arenavet-long
+# parts NAME: runs the parts listed in $(NAME), two at a time, also after one has failed.
+parts = @scripts/setup.sh $@; rm -f $(patsubst %,_build/test/%.result,$(1)); \
+	$(MAKE) -j2 -k --output-sync=target --no-print-directory $(addprefix part/,$(1)); scripts/summary.sh $(1)
+part/%:
+	@scripts/part.sh $*
 
-# What tests the root.
-$(filter-out test-soak test-adapters% test-arenavet% test-examples% test-lab% test-lint test-release test-cpp% test-site,$(QUICK) $(REMAINING) $(LONGEST)) repeat: export GOWORK := $(WORK)
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-22s %s\n", $$1, $$2}'
 
-.PHONY: help demo stress shifting conversions bench bench-json bench-codecs isolation matrix use-after-free report test test-all test-long $(QUICK) $(REMAINING) $(LONGEST) test-cpp repeat \
-	orders orders-load soak arenavet-modules bench-cpp cpp-docs cpp-single traces fuzz tools site \
-	release-check release-tags
+test: ## test everything once, as users build it: 4 minutes on two idle cores
+	$(call parts,$(TEST))
 
-help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-23s %s\n", $$1, $$2}'
+test-ci: ## the rest of what CI checks: 20 minutes on two idle cores
+	$(call parts,$(CI))
 
-demo: tools ## a loaded HTTP server, five ways, and a sentence: within a minute, once it is built
-	cd lab/load && $(GO) run ./cmd/load -demo -out ../results/demo.txt
+test-long: export SHORT =
+test-long: export PARTLIMIT ?= 5h
+test-long: ## everything, with the longest tests: many hours
+	$(call parts,$(LONG))
 
-include scripts/measure.mk
+list-ci: # the parts that .ci/run runs
+	@echo $(TEST) $(CI)
 
-test: tools ## everything once, as users build it: 4 minutes on two idle cores
-	$(call parts,4 minutes on two idle cores and 8 where nothing has been built yet,$(QUICK),-keep -limit $(PARTLIMIT))
-
-test-all: tools ## each build, processor, Go and compiler once: 40 minutes on two idle cores
-	$(call parts,40 minutes on two idle cores,$(REMAINING) $(filter-out $(LESS),$(QUICK)),-take -limit $(PARTLIMIT))
-
-test-long: tools ## all of that without -short, every combination, 10 minutes of each fuzz target: hours
-	$(MAKE) test-all SHORT= PARTLIMIT=5h
-	$(call parts,an hour,$(LONGEST),-limit 5h)
-	$(MAKE) repeat
-	$(MAKE) fuzz FUZZTIME=10m
-	FUZZSECONDS=600 scripts/cpp.sh fuzz
-
-repeat: tools ## what depends on chance, many times
-	$(GO) test -timeout 60m -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
-	$(GO) test -timeout 60m -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
-
-test-lint: tools ## gofmt, go vet, staticcheck and arenavet over every module
-	scripts/lint.sh $(GO) $(MODULES)
-
-test-plain: tools ## the suite as users build the library
-	$(GO) test $(TESTFLAGS) $(filter-out $(LONG:./%=github.com/ebbpool/arena/%),$(shell GOWORK=$(WORK) $(GO) list $(ROOT)))
-	$(GO) test $(TESTFLAGS) -short $(LONG)
-
-# docs/mistakes builds its program with each checker. The first time that is most of the
-# standard library, too, which must not count towards the time that a test may take.
-test-plain-long: tools ## the same with more rounds of what is random, and with programs that are built with each checker
-	@for flags in "" -race -asan "-tags arenacheck"; do \
-		CGO_ENABLED=1 $(GO) build $$flags -o /dev/null ./docs/mistakes 2>/dev/null || true; \
-	done
-	$(GO) test $(TESTFLAGS) $(FEWER) $(LONG)
+list-long: # the parts that .github/workflows/nightly.yml runs
+	@echo $(LONG)
 
 include scripts/builds.mk
+include scripts/cpp.mk
+include scripts/measure.mk
 
-test-lab-quick: tools ## the tests of the load test and of the tables, without those that build the standard library anew
-	$(call each,$(GO) test $(TESTFLAGS) -short ./...,lab lab/load)
+test-lint: ## gofmt, go vet, staticcheck and arenavet over every module
+	scripts/lint.sh $(GO) $(MODULES)
 
-test-lab: tools ## all of them (SHORT= for conversions of others' modules, too, with the tests that these have)
-	$(call each,$(GO) test $(TESTFLAGS) $(if $(SHORT),-skip '^TestModules$$') ./...,lab lab/load)
+# gin without MessagePack, which takes longer to compile than all other routers.
+test-adapters test-adapters-race test-adapters-check: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
+test-adapters: ## the adapters
+	$(call each,$(GOTEST) $(SHORT) ./...,$(ADAPTERS))
+	cd adapters/grpc && GOWORK=off $(GO) vet -modfile=go_current.mod ./...
 
-# gin without MessagePack, which takes longer to compile than all else of the routers.
-test-adapters test-adapters-builds: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
-test-adapters: tools ## the tests of the adapters
-	$(call each,$(GO) test $(TESTFLAGS) ./...,$(ADAPTERS))
+test-examples: ## the examples
+	$(call each,$(GOTEST) $(SHORT) ./...,$(EXAMPLES))
 
-test-adapters-others: tools ## protobuf beside other decoders, and with others' messages
-	scripts/lint.sh $(GO) $(OTHERS)
-	$(call each,$(GO) test $(TESTFLAGS) ./...,$(OTHERS))
+# A fifth of the time is the collection of syntax trees.
+test-arenavet test-arenavet-builds test-arenavet-long: export GOGC := 400
+test-arenavet: ## the analyzer and the converter, without the tests that build programs
+	cd arenavet && $(GOTEST) -short ./...
 
-test-adapters-builds: tools ## the same under the race detector, on the portable fallback, with checks, with the grpc-go after that in go.mod
-	$(call each,$(GO) test $(TESTFLAGS) $(SHORT) -race ./...,$(if $(SHORT),$(filter-out %/arrow,$(ADAPTERS)),$(ADAPTERS)))
-	cd adapters/protobuf && $(GO) test $(TESTFLAGS) -short -tags arenaportable ./...
-	cd adapters/arrow && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./... # it starts no goroutine
-	cd adapters/grpc && $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...
-	cd adapters/grpc && $(GO) test $(TESTFLAGS) -modfile=go_current.mod ./...
+test-arenavet-builds: ## conversions of whole programs, which are built and run: conversions that do not compile or behave differently
+	cd arenavet && $(GOTEST) ./...
 
-test-portable-adapters: tools
-	$(call each,$(GO) test $(TESTFLAGS) -short -tags arenaportable ./...,$(ADAPTERS))
+test-arenavet-long: arenavet-modules ## the analyzer on other people's modules and 26,000 planted mistakes, and in golangci-lint
+	scripts/arenavet-golangci.sh
+	cd arenavet && EBBPOOL_PLANTED=all $(GOTEST) -run PlantedByGenerator .
 
-test-examples: tools ## the tests of the examples
-	$(call each,$(GO) test $(TESTFLAGS) ./...,$(EXAMPLES))
+arenavet-modules: ## the analyzer on downloaded modules that take buffers from a pool
+	scripts/arenavet-modules.sh
 
-# The race detector and its checks for misuse see what requests at the same time do to
-# each other, which is in the quick tests, too.
-test-examples-builds: tools ## the same under the race detector (SHORT=: with all checks for misuse, too)
-	$(call each,$(GO) test $(TESTFLAGS) -short -race ./... $(if $(SHORT),,&& $(GO) test $(TESTFLAGS) -short -tags arenacheck ./...),$(EXAMPLES))
+test-lab: ## the load test and the comparison with other allocators
+	$(call each,$(GOTEST) $(SHORT) ./...,lab lab/load)
 
-orders: tools ## an example of a service, on localhost:8080 (examples/orders/README.md)
+test-release: ## versions, requirements and licenses are ready for a release
+	scripts/release.sh check
+
+release: ## archives, and a dry run that installs every module from them: _build/release
+	scripts/release.sh build
+
+release-tags: release ## a tag for each module on this commit; PUSH=1 pushes them
+	scripts/release.sh tag $(if $(PUSH),-push)
+
+demo: ## a loaded HTTP server, written in five ways: a minute
+	cd lab/load && $(GO) run ./cmd/load -demo -out ../results/demo.txt
+
+orders: ## the example service on localhost:8080 (examples/orders/README.md)
 	cd examples/orders && $(GO) run .
 
-orders-load: tools ## that service and its counterpart without arenas under load, by turns, into its README
+orders-load: ## that service and its counterpart without arenas under load, into its README
 	cd examples/load && $(GO) run ./orders
 	cd lab && $(GO) run ./cmd/lab keep orders results/orders.txt
 
-soak: tools ## 30 minutes of that service and its counterpart without arenas in 256 MB: load that shifts, killed clients, every metric compared
+soak: ## 30 minutes of that service and its counterpart in 256 MB: changing load, killed clients
 	cd examples/load && $(GO) test -timeout 60m -count=1 -run Soak -v ./soak -for 30m
 
-test-soak: tools ## a minute of it (SHORT=: 30)
-	cd examples/load && $(GO) test $(TESTFLAGS) -run Soak ./soak -for $(if $(SHORT),1m,30m)
+test-soak: ## the same as a test; a minute of it with SHORT=-short
+	cd examples/load && GOWORK=off $(GOTEST) -run Soak ./soak -for $(if $(SHORT),1m,30m)
 
-# A fifth of what they use is the collection of syntax trees.
-test-arenavet test-arenavet-quick: export GOGC := 400
-test-arenavet: tools ## the tests of the analyzer, and of what it converts
-	cd arenavet && $(GO) test $(TESTFLAGS) ./...
-
-test-arenavet-quick: tools ## the same without those that build programs
-	cd arenavet && $(GO) test $(TESTFLAGS) -short ./...
-
-arenavet-modules: tools ## the analyzer over modules that nobody wrote for it, downloaded, which take buffers from a pool
-	scripts/arenavet-modules.sh
-
-test-arenavet-long: arenavet-modules ## that, all of the mistakes that a generator plants, 26,000, and golangci-lint with the analyzer
-	scripts/arenavet-golangci.sh
-	cd arenavet && EBBPOOL_PLANTED=all $(GO) test $(TESTFLAGS) -run PlantedByGenerator .
-
-include scripts/cpp.mk
-
-test-release: tools ## that versions, requirements and licence are right for a release, and the tests of scripts
-	$(call each,$(GO) test $(TESTFLAGS) ./...,scripts)
-
-release-check: tools ## all that a release needs, and its archives: _build/release
-	cd scripts && $(GO) run ./release
-
-release-tags: tools ## the tags of a release, one for each module, on the commit that is checked out; PUSH=1 pushes them
-	cd scripts && $(GO) run ./release -tag $(if $(PUSH),-push)
-
-site: ## these pages as a site with search: _build/site/html (needs python3; what it installs once lies in _build/site)
+site: ## the pages as a site with search: _build/site/html (needs python3)
 	scripts/site.sh
 
-test-site: ## the site, and every link in it
+test-site: ## the site, its links, and each page in a browser
 	scripts/site.sh test
 
-traces: tools ## write the shared traces anew, from the slow model
+traces: ## regenerate the shared traces from the model
 	cd internal/suite && $(GO) run ./tracegen ../../traces
 
-fuzz: tools ## FUZZTIME of each fuzz target
+fuzz: ## run each fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME) $(GO)
 
-tools:
-	@command -v $(GO) >/dev/null || { echo "this needs Go 1.25 or newer: https://go.dev/dl"; exit 1; }
+test-fuzz: ## run each fuzz target for 10 minutes
+	scripts/fuzz.sh 10m $(GO)
+
+.PHONY: help demo orders orders-load soak site traces fuzz release release-tags list-ci list-long arenavet-modules \
+	test test-ci test-long $(LONG)

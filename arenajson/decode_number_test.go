@@ -223,7 +223,7 @@ func TestTextsOfNumbers(t *testing.T) {
 // Floats with zeros behind the point, or of more digits than a uint64 has, take no longer
 // than three others of their length. Through strconv they took nearly six times as long.
 func TestSpeedOfFloats(t *testing.T) {
-	if testing.Short() || check.On || testkit.Emulated() || *testkit.NoSpeed || viaReflect {
+	if testing.Short() || check.On || testkit.Emulated() || check.Race || check.ASan || viaReflect {
 		t.Skip("speed")
 	}
 	r := rand.New(rand.NewPCG(35, 36))

@@ -113,7 +113,7 @@ var hostiles = []hostile{
 // longer than encoding/json takes to refuse it: it is checked before it is read.
 func TestHostileDocuments(t *testing.T) {
 	n, rounds := 1<<18, 50
-	if testing.Short() || check.On || testkit.Emulated() || *testkit.NoSpeed {
+	if testing.Short() || check.On || testkit.Emulated() || check.Race || check.ASan {
 		n, rounds = 1<<16, 0
 	}
 	const (

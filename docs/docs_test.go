@@ -128,7 +128,7 @@ func anchors(page string) []string {
 	return list
 }
 
-// A command that a document names is a target of the Makefile.
+// Every command in a page is a target of the Makefile. The changelog is also about commands of the past.
 func TestCommandsExist(t *testing.T) {
 	var makefile []byte
 	for _, name := range []string{"Makefile", "scripts/measure.mk", "scripts/builds.mk", "scripts/cpp.mk"} {
@@ -139,6 +139,9 @@ func TestCommandsExist(t *testing.T) {
 		makefile = append(makefile, text...)
 	}
 	for name, text := range documents(t) {
+		if name == "CHANGELOG.md" {
+			continue
+		}
 		for _, m := range regexp.MustCompile("`make ([a-z0-9-]+)").FindAllStringSubmatch(text, -1) {
 			if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(makefile) {
 				t.Errorf("%s names the command make %s, which the Makefile lacks", name, m[1])

@@ -1,55 +1,49 @@
 # The C++ half.
-test-cpp: $(filter test-cpp-%,$(QUICK) $(REMAINING)) ## all of the C++ half that test-all has
 
-# Objects of different options are mixed in test-all: here their compilation would be a
-# quarter of the time.
-test-cpp-release: ## the C++ half as users build it, by the system's compiler
+test-cpp: test-cpp-release test-cpp-asan test-cpp-tsan test-cpp-clang ## all tests of the C++ half
+
+# The test "mixed" compiles most headers with several sets of options, for test-cpp-compilers.
+test-cpp-release: ## as users build it, with the system's compiler
 	scripts/cpp.sh tests -E '^mixed$$'
 
-test-cpp-bench: ## that its benchmarks build and run
-	scripts/cpp.sh bench
-
-test-cpp-asan: ## the C++ half under AddressSanitizer and UndefinedBehaviorSanitizer
+test-cpp-asan: ## AddressSanitizer and UndefinedBehaviorSanitizer: accesses outside of objects, undefined behavior
 	scripts/cpp.sh asan
 
-test-cpp-tsan: ## the C++ half's threads under ThreadSanitizer
+test-cpp-tsan: ## ThreadSanitizer: data races
 	scripts/cpp.sh tsan
 
-test-cpp-clang: ## the C++ half by clang
+test-cpp-clang: ## clang: code that only gcc accepts, or that relies on how gcc optimizes
 	scripts/cpp.sh clang-tests
 
-test-cpp-fuzz: ## 20 s of fuzzing the C++ half
-	FUZZSECONDS=20 scripts/cpp.sh fuzz
+test-cpp-docs: ## undocumented names, and blocks of cpp/README.md that do not compile
+	scripts/cpp-blocks.sh
+	scripts/cpp-docs.sh
 
-test-cpp-compilers: ## one program with all of the C++ half, by every gcc and clang that is here
-	scripts/cpp-compilers.sh
+test-cpp-bench: ## the benchmarks: those that no longer build or run
+	scripts/cpp.sh bench
+
+test-cpp-fuzz: ## fuzzing against the model for 10 minutes
+	FUZZSECONDS=600 scripts/cpp.sh fuzz
+
+test-cpp-compilers: ## every gcc and clang that Debian has
+	scripts/cpp-compilers.sh -all
 	cpp/test/mixed/run.sh $${CXX:-c++}
 
-test-cpp-cross: ## the same program on other processors, cross-built and emulated, where the compilers are
-	scripts/cpp-cross.sh -quick aarch64 riscv64 s390x i686
+test-cpp-cross: ## other processors, emulated
+	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
 
-test-cpp-packages: ## the C++ half by FetchContent, Conan and vcpkg
+test-cpp-packages: ## installation by FetchContent, Conan and vcpkg
 	scripts/cpp-packages.sh
 
-test-cpp-blocks: ## each block of C++ of cpp/README.md, as a program
-	scripts/cpp-blocks.sh
-
-test-cpp-peers: ## what libstdc++, libc++, Boost and protobuf test theirs with, on ours: fetched from Debian, never committed
+test-cpp-peers: ## the tests of other people's arenas and pools on ours, with sources fetched from Debian
 	scripts/cpp-peers.sh
-
-test-cpp-docs: ## that all of the C++ half is documented
-	scripts/cpp-docs.sh
 
 test-cpp-style: ## clang-format and clang-tidy
 	scripts/cpp-style.sh
 
-cpp-docs: test-cpp-docs ## the reference of the C++ half, by Doxygen: cpp/build/docs/html
+cpp-docs: test-cpp-docs ## the reference of the C++ half: cpp/build/docs/html
 
-cpp-single: ## cpp/single/ebbpool.hpp anew, from the headers
+cpp-single: ## regenerate cpp/single/ebbpool.hpp
 	scripts/cpp-single.sh
 
-test-cpp-compilers-all: ## the C++ half's tests by every clang that Debian has
-	scripts/cpp-compilers.sh -all
-
-test-cpp-cross-all: ## the C++ half's tests on other processors, cross-built and emulated, where the compilers are
-	scripts/cpp-cross.sh aarch64 riscv64 s390x i686
+.PHONY: test-cpp cpp-docs cpp-single

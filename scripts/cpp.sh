@@ -75,6 +75,5 @@ esac
 if [ "$preset" = fuzz ]; then
 	build/fuzz/fuzz_trace -max_total_time="${FUZZSECONDS:-30}" -print_final_stats=1 "$@"
 else
-	# scripts/parts counts what GoogleTest says of each test.
-	ctest --preset "$preset" ${EBBPOOL_PARTS:+--verbose} "$@"
+	ctest --preset "$preset" "$@"
 fi

@@ -1,13 +1,9 @@
 #!/bin/sh
-# emulated.sh GOARCH go test FLAGS... PACKAGES
-#
-# Runs the given go test command for another processor, emulated by qemu's user
-# mode, or for WebAssembly, by wazero, which is built for that from the module
-# proxy. Where there is no emulator it says in one line what was left out; a
-# failing test is a failure, always.
+# emulated.sh GOARCH COMMAND...: runs a go test command for another processor, emulated by qemu's user mode, or for
+# WebAssembly, in wazero. It is skipped if there is no emulator.
 set -eu
 arch=$1
-go=$2
+go=${GO:-go}
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -2,13 +2,11 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena"
-	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/testkit"
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
@@ -106,22 +104,4 @@ func BenchmarkPause(b *testing.B) {
 			})
 		}
 	}
-}
-
-// After a pause requests must not be slower than before. The bound leaves room
-// for a busy machine; cold arenas, whose chunks are made anew, go far beyond it.
-func TestPoolIsAsFastAfterAPause(t *testing.T) {
-	if check.On || *testkit.NoSpeed || check.Race {
-		t.Skip("not a plain build")
-	}
-	p := arena.NewArenaPool(4096, 0)
-	best := 100.0
-	for start := time.Now(); time.Since(start) < 10*time.Second; { // another program may have the processors for seconds
-		steady, first := afterPause(t, p, 100)
-		if best = min(best, float64(first)/float64(steady)); best < 1.5 {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("the 99th percentile after a pause is %.1f times that before", best)
 }

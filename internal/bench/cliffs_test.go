@@ -13,9 +13,9 @@ import (
 
 // What an arena has been through must not be paid for by the epochs that follow. The
 // table has epochs that are small, in arenas that have met many types once, beside the
-// same epochs in arenas that never met others: at most 1.3 times the time.
+// same epochs in arenas that never met others: at most twice the time.
 
-const cliff = 1.3
+const cliff = 2
 
 // cliffTypes are types with pointers, all of one size.
 var cliffTypes = func() (all [800]reflect.Type) {

@@ -20,9 +20,6 @@ import (
 // NoLayout runs a whole suite as if the start-up check had failed.
 var NoLayout = flag.Bool("nolayout", false, "pretend that type descriptors can't be read, and use package reflect")
 
-// NoSpeed is for builds that are slow on purpose.
-var NoSpeed = flag.Bool("nospeed", false, "leave out the tests that compare times")
-
 // Main runs a package's tests, as its TestMain.
 func Main(m *testing.M) {
 	flag.Parse()

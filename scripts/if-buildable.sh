@@ -1,9 +1,6 @@
 #!/bin/sh
-# test-if-buildable.sh NAME env VAR=... go test FLAGS... PACKAGES
-#
-# Runs the given go test command where this machine can build and run such a
-# test at all, which it finds out with a test that does nothing; otherwise
-# says in one line what was left out. A failing test is a failure, always.
+# if-buildable.sh NAME COMMAND...: runs the command, a go test of packages in ./, if it can build and run a test that does
+# nothing. Otherwise the tests are skipped: this machine lacks NAME.
 set -eu
 name=$1
 shift
