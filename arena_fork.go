@@ -240,3 +240,17 @@ func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {
 	}
 	return list
 }
+
+func (w *withForks) OwnsMap(m uintptr) bool {
+	if w.region.OwnsMap(m) {
+		return true
+	}
+	if w.forks != nil {
+		for _, f := range w.forks.list {
+			if (*withForks)(f).OwnsMap(m) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -27,7 +27,7 @@ import (
 // path to one, as v.Order.Items[3].Name. (It leaves out there what has a lock, or is
 // atomic, and with -race builtin maps: who holds no lock must not look. All
 // other memory that v leads to must not be changed meanwhile.) Builtin maps alone
-// are copied if they lie in a, or a key or a value leads there, and shared if not.
+// are copied if a codec made them in a, or a key or a value leads there, and shared if not.
 //
 // Escape panics, with the path, where a pointer into a lies in an unsafe.Pointer, as
 // also an atomic.Pointer is one, or, on machines with 64 bits of address, in a uintptr: what

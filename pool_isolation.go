@@ -22,7 +22,7 @@ import (
 // requests: about as many bytes as the request uses, and one allocation of the heap in
 // three to seven requests. An idle arena holds as much as some 40 to 80 requests use, within its
 // maxRetained; where that is less, requests allocate more often. Forks are made anew for
-// each request, an Allocator calls New, and arenajson's RecycleMaps does nothing.
+// each request, an Allocator calls New, and codecs use each builtin map once.
 //
 // SetIsolation may be called at any time; it holds for an arena from its next Get on.
 // SetIsolation(false), too, gives what the pool's arenas have then to the collector.

@@ -33,14 +33,13 @@ type decoder struct {
 
 	before int // how much of the document stands in front of base, where that is a string of it
 
-	shelf   *shelf // of maps to use again; nil: make new ones
-	members *lists // nil where there are none yet
+	store   *machine.MapStore // r's; nil before the first map
+	members *lists            // nil before the first map
 
-	spaced   bool // some space was met
-	numbers  bool // UseNumber
-	known    bool // DisallowUnknownFields
-	strict   bool // Strict
-	recycles bool // RecycleMaps
+	spaced  bool // some space was met
+	numbers bool // UseNumber
+	known   bool // DisallowUnknownFields
+	strict  bool // Strict
 }
 
 // align is where documents begin: on a line of the processor's cache.

@@ -1,11 +1,10 @@
 package arenajson
 
 import (
-	"maps"
 	"reflect"
 	"sync"
 
-	"github.com/ebbpool/arena/internal/smallmap"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -62,16 +61,48 @@ func (d *decoder) anyMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	return d.anyMembers(xunsafe.Cast[map[string]any](to), i)
 }
 
+// Maps of strings are alike, whatever their types are called.
+var (
+	anyMaps  = machine.MapTypeOf(reflect.TypeFor[map[string]any]())
+	textMaps = machine.MapTypeOf(reflect.TypeFor[map[string]string]())
+)
+
 // anyMembers reads the object at i into m.
 func (d *decoder) anyMembers(m *map[string]any, i int) int {
-	return d.lists().anys.read(d, nil, m, i)
+	l := &d.lists().anys
+	from := len(l.all)
+	i, more := d.open(i)
+	for more {
+		var x member[any]
+		x.name, i = d.name(i)
+		x.value, i = d.any(i)
+		l.all = append(l.all, x)
+		i, more = l.next(d, anyMaps, m, from, i)
+	}
+	l.enter(d, anyMaps, m, from)
+	return i
 }
 
 func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
-	return d.lists().texts.read(d, p.elem, xunsafe.Cast[map[string]string](to), i)
+	l, m := &d.lists().texts, xunsafe.Cast[map[string]string](to)
+	from := len(l.all)
+	i, more := d.open(i)
+	for more {
+		var x member[string]
+		x.name, i = d.name(i)
+		if d.at(i) == '"' {
+			x.value, i = d.str(i)
+		} else {
+			i = d.null(p.elem, xunsafe.PointerTo(&x.value), i)
+		}
+		l.all = append(l.all, x)
+		i, more = l.next(d, textMaps, m, from, i)
+	}
+	l.enter(d, textMaps, m, from)
+	return i
 }
 
 // member is one of a map with strings as keys.
@@ -80,137 +111,83 @@ type member[V any] struct {
 	value V
 }
 
-// memberList has the members of objects that are being read, the outermost object's first, for
-// which a new map has no room: that is made once, as large as it has to be.
-type memberList[V any] struct {
-	all   []member[V]
-	used  *mapsTo[V] // maps to use again, if there are any
-	maker *smallmap.Maker
-	fresh smallmap.Source
-}
+// memberList has the members of objects that are being read, the outermost object's first, until
+// their number is known: so their map is made, or taken from those of the arena, for as many
+// entries as it gets.
+type memberList[V any] struct{ all []member[V] }
 
-// lists is what a decoder of maps has while it reads.
-type lists struct {
-	anys  memberList[any]
-	texts memberList[string]
-	rest  []source
-}
+// mostListed is the number of members of an object after which those in the list are entered.
+const mostListed = 1024
 
-// source makes the maps of a program that has neither.
-type source struct {
-	of    *decProgram
-	fresh smallmap.Source
-}
-
-// mostSources is how many of them a decoder keeps, with what each knows of documents before.
-const mostSources = 16
-
-var freeLists = sync.Pool{New: func() any {
-	l := new(lists)
-	l.anys.maker, l.texts.maker = anyMaker(), textMaker()
-	return l
-}}
-
-var (
-	anyMaker  = sync.OnceValue(func() *smallmap.Maker { return smallmap.MakerOf(reflect.TypeFor[map[string]any]()) })
-	textMaker = sync.OnceValue(func() *smallmap.Maker { return smallmap.MakerOf(reflect.TypeFor[map[string]string]()) })
-)
-
-// lists returns d's.
-func (d *decoder) lists() *lists {
-	if d.members == nil {
-		d.members = freeLists.Get().(*lists)
-		if d.shelf != nil {
-			d.members.anys.used, d.members.texts.used = &d.shelf.anys, &d.shelf.texts
-		}
+// next is decoder.next behind a member that has been appended.
+func (l *memberList[V]) next(d *decoder, t *machine.MapType, m *map[string]V, from, i int) (int, bool) {
+	if len(l.all)-from >= mostListed {
+		l.enter(d, t, m, from)
 	}
-	return d.members
+	return d.next(i)
 }
 
-// free gives back what lists gave.
-func (l *lists) free() {
-	l.anys.free()
-	l.texts.free()
-	for i := range l.rest {
-		l.rest[i].fresh.End()
+// enter enters the members from from on into m, which it makes if it is nil.
+func (l *memberList[V]) enter(d *decoder, t *machine.MapType, m *map[string]V, from int) {
+	mine := l.all[from:]
+	if *m == nil {
+		made := d.maps().Take(t, len(mine))
+		*m = *xunsafe.Cast[map[string]V](xunsafe.PointerTo(&made))
+	} else {
+		d.maps().Grow(t, len(*m), len(*m)+len(mine))
 	}
-	freeLists.Put(l)
-}
-
-// small returns a new map of p's type, for at most a few entries.
-func (l *lists) small(p *decProgram) xunsafe.Pointer {
-	for i := range l.rest {
-		if l.rest[i].of == p {
-			return l.rest[i].fresh.Take(p.small)
-		}
+	to := *m
+	for j := range mine {
+		to[mine[j].name] = mine[j].value
 	}
-	if len(l.rest) == mostSources {
-		clear(l.rest)
-		l.rest = l.rest[:0]
-	}
-	l.rest = append(l.rest, source{of: p})
-	return l.rest[len(l.rest)-1].fresh.Take(p.small)
+	clear(mine)
+	l.all = l.all[:from]
 }
 
 func (l *memberList[V]) free() {
 	clear(l.all) // after an error
-	l.all, l.used = l.all[:0], nil
-	l.fresh.End()
+	l.all = l.all[:0]
 }
 
-// read reads the object at i into m, or into another map if that is nil.
-func (l *memberList[V]) read(d *decoder, elem *decProgram, m *map[string]V, i int) int {
-	from := len(l.all)
-	i, more := d.open(i)
-	made := *m == nil && l.used == nil
-	switch {
-	case made && more && l.maker != nil:
-		p := l.fresh.Take(l.maker)
-		*m = *xunsafe.Cast[map[string]V](xunsafe.PointerTo(&p))
-	case made:
-		*m = map[string]V{}
-	case *m == nil:
-		*m = l.used.take()
-	}
-	for more {
-		var x member[V]
-		x.name, i = d.name(i)
-		switch v := any(&x.value).(type) {
-		case *any:
-			*v, i = d.any(i)
-		case *string:
-			if d.at(i) == '"' {
-				*v, i = d.str(i)
-			} else {
-				i = d.null(elem, xunsafe.PointerTo(v), i)
-			}
-		}
-		if !made || len(*m) < smallMap {
-			(*m)[x.name] = x.value
-		} else if l.all = append(l.all, x); len(l.all) >= mostEntries {
-			made = false
-			l.enter(m, from)
-		}
-		i, more = d.next(i)
-	}
-	if len(l.all) > from {
-		l.enter(m, from)
-	}
-	return i
+// lists has a list for each shape of values.
+type lists struct {
+	anys     memberList[any]
+	texts    memberList[string]
+	pointers memberList[xunsafe.Pointer]
+	eights   memberList[uint64]
+	fours    memberList[uint32]
+	ones     memberList[uint8]
+	slices   memberList[[]byte]
 }
 
-// enter has m be a larger map, with the members from there on.
-func (l *memberList[V]) enter(m *map[string]V, from int) {
-	mine := l.all[from:]
-	larger := make(map[string]V, len(*m)+len(mine))
-	maps.Copy(larger, *m)
-	clear(*m) // which others of its piece may keep alive
-	for i := range mine {
-		larger[mine[i].name] = mine[i].value
+var freeLists = sync.Pool{New: func() any { return new(lists) }}
+
+// lists returns d's lists, taken from the pool on first use.
+func (d *decoder) lists() *lists {
+	if d.members == nil {
+		d.members = freeLists.Get().(*lists)
 	}
-	*m = larger
-	clear(mine)
-	l.all = l.all[:from]
+	return d.members
+}
+
+// free returns l to the pool.
+func (l *lists) free() {
+	l.anys.free()
+	l.texts.free()
+	l.pointers.free()
+	l.eights.free()
+	l.fours.free()
+	l.ones.free()
+	l.slices.free()
+	freeLists.Put(l)
+}
+
+// maps returns the maps of d's arena, nil if it has none.
+func (d *decoder) maps() *machine.MapStore {
+	if d.store == nil && d.r != nil {
+		d.store = machine.Maps(d.r)
+	}
+	return d.store
 }
 
 // pair is a variable for a key and one for a value, on the way into a map.
@@ -229,56 +206,36 @@ func pairOf(p *decProgram) *pair {
 	return x
 }
 
-// fewMembers reads an object's members from i on into m, a new map that is at to, up to the one
-// for which it has no place, and reports whether there are others. x is a pair for that.
-func (d *decoder) fewMembers(p *decProgram, to, m xunsafe.Pointer, x *pair, i int) (end int, more bool) {
-	for more = true; more; {
-		var name string
-		name, i = d.name(i)
-		i = d.value(p.elem, x.valueAt, i)
-		var place xunsafe.Pointer
-		if *xunsafe.Cast[xunsafe.Pointer](to) == m { // else a method has changed that
-			place = p.small.Place(m, name)
-		}
-		if place == nil {
-			*xunsafe.Cast[string](x.keyAt) = name
-			p.at(to).SetMapIndex(x.key, x.value)
-			p.small.Leave(m)
-			return d.next(i)
-		}
-		p.elem.at(place).Set(x.value)
-		x.value.SetZero()
-		i, more = d.next(i)
-	}
-	return i, false
-}
-
-// otherMap reads an object into an arena.Map, or a builtin map by package reflect. There a
+// otherMap reads an object into an arena.Map, or a builtin map: one whose values have no shape, or
+// may have methods that fail and leave what was read so far, by package reflect. There a
 // value comes before its key, as in encoding/json: what does not fit is noted in that order.
 func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
 	}
+	builtin := p.op == readMap
+	if builtin && p.shape != noShape && p.keys == keyString && !p.elem.mayFail() {
+		return d.stringMap(p, to, i)
+	}
 	i, more := d.open(i)
-	var small xunsafe.Pointer
-	if at := xunsafe.Cast[xunsafe.Pointer](to); *at == nil {
-		if more && p.small != nil && d.shelf == nil {
-			small = d.lists().small(p)
-			*at = small
-		} else {
-			d.makeMap(p, to)
-		}
+	room, mine := 0, xunsafe.Pointer(nil)
+	switch at := xunsafe.Cast[xunsafe.Pointer](to); {
+	case *at == nil && builtin && more:
+		n := max(d.maps().Recent(p.maps), 1)
+		mine = d.maps().Take(p.maps, n)
+		*at, room = mine, machine.MapRoom(n)
+	case *at == nil:
+		d.makeMap(p, to)
+	case builtin:
+		room = machine.MapRoom(machine.MapLen(*at))
 	}
 	if !more {
 		return i
 	}
 	x := pairOf(p)
-	if small != nil {
-		i, more = d.fewMembers(p, to, small, x, i)
-	}
 	key, value := x.keyAt, x.valueAt
 	keys := to // has those of this object, for Strict, as names may differ and be one key: 0 and -0
-	builtin, other := p.op == readMap, d.strict && p.keys != keyString
+	other := d.strict && p.keys != keyString
 	if other && d.lenOf(p, to) > 0 {
 		keys = d.alloc(p)
 		d.makeMap(p, keys)
@@ -294,9 +251,16 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		fits, into := d.key(p, key, name, at), value
 		if fits {
 			if other {
+				if builtin {
+					n := d.lenOf(p, keys)
+					d.maps().Grow(p.maps, n, n+1)
+				}
 				if d.enter(p, keys, x, key); d.lenOf(p, keys) != n {
 					d.rejectName(at)
 				}
+			}
+			if builtin {
+				room = d.makeRoom(p, xunsafe.Cast[xunsafe.Pointer](to), &mine, room)
 			}
 			into = d.enter(p, to, x, key)
 		}
@@ -310,16 +274,39 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		}
 		i, more = d.next(i)
 	}
+	if builtin {
+		d.maps().Completed(p.maps, d.lenOf(p, to))
+	}
 	x.key.SetZero()
 	x.value.SetZero()
 	p.pairs.Put(x)
 	return i
 }
 
+// makeRoom sees that the map at to, which has room for so many entries, gets room for another, and
+// returns how many it has room for then. mine is what to was set to, if that was done here.
+func (d *decoder) makeRoom(p *decProgram, to, mine *xunsafe.Pointer, room int) int {
+	d.maps().Entry(p.maps)
+	if *to == nil {
+		return room // a method has changed that, and the insertion panics
+	}
+	n := machine.MapLen(*to)
+	if n < room {
+		return room
+	}
+	if *to == *mine { // else a method may have changed that
+		*mine = d.maps().Larger(p.maps, *mine)
+		*to = *mine
+	} else {
+		d.maps().Grow(p.maps, n, n+1)
+	}
+	return machine.MapRoom(n + 1)
+}
+
 // makeMap has the variable at to hold a new map.
 func (d *decoder) makeMap(p *decProgram, to xunsafe.Pointer) {
 	if p.op == readMap {
-		p.at(to).Set(d.newMap(p.typ))
+		*xunsafe.Cast[xunsafe.Pointer](to) = d.maps().Take(p.maps, 0)
 		return
 	}
 	d.outside(func() error { *xunsafe.Cast[xunsafe.Pointer](to) = p.maker.Make(d.a); return nil })

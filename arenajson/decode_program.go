@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/smallmap"
 )
 
 // decOp is the operation that reads a value of some type.
@@ -63,11 +63,13 @@ type decProgram struct {
 	elem   *decProgram // of slices, arrays, pointers, maps
 	key    *decProgram // of maps
 	keys   keyOp
-	pairs  sync.Pool       // of *pair, of maps
-	small  *smallmap.Maker // of builtin maps with strings as keys
-	length int             // of arrays
-	most   uint64          // of integers: the largest
-	signed uint64          // 1 where one less than -most is, too
+	pairs  sync.Pool        // of *pair, of maps
+	maps   *machine.MapType // of builtin maps
+	shape  shape            // of the values of builtin maps with strings as keys
+	fails  atomic.Uint32    // see mayFail
+	length int              // of arrays
+	most   uint64           // of integers: the largest
+	signed uint64           // 1 where one less than -most is, too
 	fields *decFields
 	maker  hooks.MapMaker // of arena maps
 
@@ -105,9 +107,7 @@ func decProgramOf(t reflect.Type) *decProgram {
 	p := compileDecBehind(t)
 	if !p.asked {
 		p.asked = true // pointer types that have names may share p: others read calls by now
-		p.calls = p.has(map[*decProgram]bool{}, func(p *decProgram) bool {
-			return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
-		})
+		p.calls = p.has(map[*decProgram]bool{}, (*decProgram).isMethod)
 	}
 	decPrograms.Store(t, p)
 	return p
@@ -130,6 +130,25 @@ func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool)
 		}
 	}
 	return false
+}
+
+// isMethod reports whether p calls a method of the program.
+func (p *decProgram) isMethod() bool {
+	return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
+}
+
+// mayFail reports whether reading a value may call a method of the program, which may fail and
+// leave what was read so far. p is complete.
+func (p *decProgram) mayFail() bool {
+	const no, yes = 1, 2
+	x := p.fails.Load()
+	if x == 0 {
+		if x = no; p.has(map[*decProgram]bool{}, (*decProgram).isMethod) {
+			x = yes
+		}
+		p.fails.Store(x)
+	}
+	return x == yes
 }
 
 var (
@@ -252,8 +271,9 @@ func (p *decProgram) fill(methods bool) {
 			case k == keyString && t.Elem() == faceProgram.typ:
 				p.op = readAnyMap
 			case k == keyString:
-				p.small = smallmap.MakerOf(t)
+				p.shape = shapeOf(t.Elem())
 			}
+			p.maps = machine.MapTypeOf(t)
 		}
 	}
 }

@@ -200,7 +200,6 @@ func TestZeroArena(t *testing.T) {
 		"Encode":        func() { NewEncoder(a, io.Discard).Encode(1) },
 		"Compact":       func() { Compact(a, []byte("1")) },
 		"Unmarshal":     func() { Unmarshal(a, []byte("1"), new(int)) },
-		"RecycleMaps":   func() { Unmarshal(a, []byte("{}"), new(map[string]int), RecycleMaps) },
 		"UnmarshalRead": func() { UnmarshalRead(a, strings.NewReader("1"), new(int)) },
 		"Decode":        func() { NewDecoder(a, strings.NewReader("1")).Decode(new(int)) },
 	} {

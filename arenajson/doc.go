@@ -9,8 +9,8 @@
 // nil arena stands for the heap.
 //
 // What differs from encoding/json is a table in docs/generated/json.md, each line run by a test.
-// On the heap stay builtin maps that are read (but see RecycleMaps), errors, what is
-// passed to Marshal by value, and what methods such as UnmarshalJSON make.
+// Builtin maps that are read belong to the arena, which clears and reuses them. On the heap stay
+// errors, what is passed to Marshal by value, and what methods such as UnmarshalJSON make.
 package arenajson
 
 // Both compilers of types here, dec... and enc..., speak the words of "Compiled types" in

@@ -24,20 +24,4 @@ const (
 	// surrogate pair, and names that differ from their field's in the case of letters
 	// count as unknown.
 	Strict
-
-	// RecycleMaps has reading take the builtin maps that it makes from those of the
-	// arena's former epochs, cleared: then a warm arena reads documents with maps
-	// without an allocation. Up to 4,096 maps of a type stay with the arena, 256 of them
-	// with up to 1,024 entries and the others with up to 8, and what they lead to with them,
-	// until it reads the next document with this option, or is released. No limit counts
-	// them.
-	//
-	// What it risks: such a map ends with the arena's epoch as a string there does, but
-	// it is worse to be late. A goroutine that still reads it while the next epoch fills
-	// it ends the program ("concurrent map read and map write"), and one that kept it
-	// sees another document's members. Escape copies a map that holds memory of the
-	// arena; one that does not, because it is empty or has numbers alone, it shares:
-	// copy that with maps.Clone. In builds with -race, -asan or the tag arenacheck, and
-	// with a nil arena, all maps are new.
-	RecycleMaps
 )

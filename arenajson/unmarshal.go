@@ -20,8 +20,8 @@ import (
 // What is accepted, what becomes of it and the errors are those of encoding/json: a
 // document that is not JSON leaves v as it was, and the first value that does not
 // fit its variable is a *json.UnmarshalTypeError, with all the rest read. On the heap
-// are builtin maps, though not their keys and values (see RecycleMaps), errors, and what
-// methods of the program make. An *arena.Map lies in a.
+// are errors, and what methods of the program make. Builtin maps belong to a, which
+// clears and reuses them when its cycle ends. An *arena.Map lies in a.
 //
 // A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
 //
@@ -42,8 +42,6 @@ func (d *decoder) set(opts []Option) {
 			d.numbers = true
 		case Strict:
 			d.strict = true
-		case RecycleMaps:
-			d.recycles = true
 		}
 	}
 }
@@ -121,13 +119,11 @@ func (d *decoder) aim(v any) bool {
 // try reads data into to, and returns what it found in the way of that. With first
 // it makes sure before that data is JSON, so that a bad one changes nothing.
 func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
+	d.store = nil
 	if d.a != nil {
 		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
 		if check.Watched {
 			defer d.r.Leave()
-		}
-		if d.recycles {
-			d.setShelf()
 		}
 	}
 	read := false

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/runtime/protoimpl"
 
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -284,7 +283,7 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
 		return false
 	}
-	f.mem, f.small, f.keyWire, f.valueWire = machine.TypeOf(t), smallmap.TypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
+	f.maps, f.keyWire, f.valueWire = machine.MapTypeOf(t), wireTypeOf(key.Kind()), wireTypeOf(value.Kind())
 	if value.Message() != nil {
 		if value.Kind() != protoreflect.MessageKind {
 			return false

@@ -14,7 +14,8 @@ import (
 type decoder struct {
 	base  xunsafe.Pointer // the document, and docSlack zeros behind it
 	r     *machine.Region
-	depth int // how many messages more may be nested
+	maps  *machine.MapStore // r's; nil before the first map
+	depth int               // how many messages more may be nested
 
 	discard bool // DiscardUnknown
 	partial bool // a message was read that lacks required fields

@@ -1,20 +1,16 @@
 package arenapb
 
 import (
-	"reflect"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Builtin maps of more than smallmap.Entries entries lie on the heap, their keys and values
-// in the arena. A small one lies there whole, in a lane of its own for each type of keys and
-// values, so that a map that is used too late meets maps of its type. A map is worked on as
-// one of another type with the same key, and values of the same size with pointers in the
-// same places: a map of strings to messages of any type as a map[string]pointer.
+// Builtin maps are those that the arena owns, taken by the number of entries in their run. A
+// map is filled and walked as a map of another type whose keys are of the same kind and whose
+// values have the same size, with pointers in the same places: a map of strings to messages of
+// any type as a map[string]pointer.
 
 // mapRun reads a run of entries into f's map.
 func (d *decoder) mapRun(f *field, at xunsafe.Pointer, i, end int) int {
@@ -50,15 +46,15 @@ func mapOf[K comparable](d *decoder, f *field, at xunsafe.Pointer, i, end int) i
 func entries[K comparable, V any](d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	n := d.run(f, i, end)
 	m := *xunsafe.Cast[map[K]V](at)
+	if d.maps == nil {
+		d.maps = machine.Maps(d.r)
+	}
 	if m == nil {
-		if n <= smallmap.Entries && f.small != nil {
-			p := machine.NewOfType(d.r, f.small)
-			smallmap.Init(p) // who uses a map too late may have left anything there
-			*xunsafe.Cast[xunsafe.Pointer](at) = p
-		} else {
-			newMap(f.mem.Reflect, at, n)
-		}
+		made := d.maps.Take(f.maps, n)
+		*xunsafe.Cast[xunsafe.Pointer](at) = made
 		m = *xunsafe.Cast[map[K]V](at)
+	} else {
+		d.maps.Grow(f.maps, len(m), len(m)+n)
 	}
 	for {
 		if mapsNest {
@@ -123,10 +119,4 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 		d.partial = partial || !whole
 	}
 	return kept.k, kept.v
-}
-
-// newMap makes a map of type t with room for n entries at at, whose memory the document
-// pays for: an entry has two bytes at least.
-func newMap(t reflect.Type, at xunsafe.Pointer, n int) {
-	reflect.NewAt(t, at).Elem().Set(reflect.MakeMapWithSize(t, n))
 }

@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -59,7 +58,7 @@ func outEntries[K comparable, V any](e *encoder, f *outField, at xunsafe.Pointer
 		}
 		return i
 	}
-	var few [smallmap.Entries]K
+	var few [8]K
 	keys := few[:0]
 	if len(m) > len(few) {
 		keys = make([]K, 0, len(m))

@@ -102,15 +102,15 @@ type field struct {
 
 	required uint64 // the bit, for a required field
 
-	sub       *program        // of messages
-	mem       *machine.Type   // of a pointer's target, a wrapper, a list's elements
-	list      *machine.Type   // of the list's header, if that is behind a pointer
-	small     *machine.Type   // of a small map; nil: all are made on the heap
-	wrapper   xunsafe.Pointer // the first word of the oneof's interface
-	filled    bool            // empty bytes are not nil
-	elems     bool            // as filled, for the elements of a list, and for a map's values
-	keyWire   protowire.Type  // of a map's keys
-	valueWire protowire.Type  // of a map's values
+	sub       *program         // of messages
+	mem       *machine.Type    // of a pointer's target, a wrapper, a list's elements
+	list      *machine.Type    // of the list's header, if that is behind a pointer
+	maps      *machine.MapType // of a map
+	wrapper   xunsafe.Pointer  // the first word of the oneof's interface
+	filled    bool             // empty bytes are not nil
+	elems     bool             // as filled, for the elements of a list, and for a map's values
+	keyWire   protowire.Type   // of a map's keys
+	valueWire protowire.Type   // of a map's values
 
 	desc protoreflect.FieldDescriptor
 }

@@ -14,6 +14,8 @@ import (
 type Region interface {
 	// Holdings appends all of the region's memory to list.
 	Holdings(list []machine.Holding) []machine.Holding
+	// OwnsMap reports whether the region owns the builtin map at address m.
+	OwnsMap(m uintptr) bool
 }
 
 // Value returns v with all of r's memory that it leads to copied to the heap. Strict
@@ -60,6 +62,7 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 // is, whole pieces, and then looks through the copy for what that leads to: so each
 // piece is copied once, and each place of a pointer is looked at once.
 type copier struct {
+	region  Region
 	own     Own
 	ranges  []machine.Holding
 	progs   []*program // of ranges, nil where they were not asked for
@@ -102,7 +105,7 @@ type finish struct {
 var copiers = sync.Pool{New: func() any { return new(copier) }}
 
 func (c *copier) begin(r Region, own Own) {
-	c.own = own
+	c.region, c.own = r, own
 	c.ranges = r.Holdings(c.ranges[:0])
 	c.extents = c.extents[:0]
 	for i := range c.ranges {
@@ -146,7 +149,7 @@ func (c *copier) end() {
 	clear(c.progs)
 	c.ranges, c.progs = c.ranges[:0], c.progs[:0]
 	c.forget()
-	c.views = nil
+	c.views, c.region = nil, nil
 	copiers.Put(c)
 }
 

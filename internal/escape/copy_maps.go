@@ -10,10 +10,10 @@ import (
 // entered when they are complete, since a copied key has another hash.
 type newMap struct{ copy, keys, vals reflect.Value }
 
-// mayCopy reports whether the builtin map m may have to be copied: one whose entries lead
-// nowhere only if it lies in the region itself, as a codec can make it.
+// mayCopy reports whether the builtin map m may have to be copied: if its entries lead nowhere,
+// only if the region owns it.
 func (c *copier) mayCopy(s *slot, m Pointer) bool {
-	return m != nil && (!s.flat || c.find(xunsafe.Number(m)) >= 0)
+	return m != nil && (!s.flat || c.region.OwnsMap(xunsafe.Number(m)))
 }
 
 // builtin is scan for a builtin map at p.

@@ -337,7 +337,7 @@ func (s *prescan) soft(y spot) {
 	i := s.c.softOf(ref{y.p, y.prog})
 	x := &s.c.list[i]
 	if x.state == unknown {
-		if x.state = clean; s.c.find(xunsafe.Number(y.p)) >= 0 {
+		if x.state = clean; y.prog == mapHeader && s.c.region.OwnsMap(xunsafe.Number(y.p)) || s.c.find(xunsafe.Number(y.p)) >= 0 {
 			x.state = dirty
 		}
 		y.how, y.soft = maybe, i

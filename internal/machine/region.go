@@ -26,8 +26,9 @@ type RegionRecord struct {
 	highWater   uintptr
 	resets      uint64
 	state       *state
-	others      uintptr  // bytes that Charge has counted
-	retired     *Retired // where epochs are isolated, and in a region that was retired; else nil
+	others      uintptr   // bytes that Charge has counted
+	maps        *MapStore // nil before the first map
+	retired     *Retired  // where epochs are isolated, and in a region that was retired; else nil
 
 	flat laneRecord
 }
@@ -220,6 +221,9 @@ func (r *Region) Empty() (used uintptr) {
 	if busiest != r.Types.Busiest { // else not even a write barrier
 		r.Types.Busiest = busiest
 	}
+	if rec.maps != nil {
+		used += rec.maps.endCycle(r, rec.MaxRetained-min(held, rec.MaxRetained))
+	}
 	rec.highWater = max(rec.highWater, used)
 	rec.resets++
 	if cap(rec.marks.positions) != 0 {
@@ -270,6 +274,7 @@ func (r *Region) Release() {
 		clear(r.side.types)
 	}
 	r.marks.release()
+	r.maps.release(r)
 	r.state = nil
 }
 
@@ -305,7 +310,7 @@ func (r *Region) UsedBytes() uintptr {
 	for _, l := range r.Types.inUse() {
 		n += l.UserBytes()
 	}
-	return n
+	return n + r.maps.usedBytes()
 }
 
 // Numbers looks at every chunk of the lanes that are in use.
@@ -313,7 +318,7 @@ func (r *Region) Numbers() Numbers {
 	flat := r.FlatLane()
 	n := Numbers{
 		Used:     r.UsedBytes(),
-		Held:     flat.HeldBytes(),
+		Held:     flat.HeldBytes() + r.maps.heldBytes(),
 		Chunks:   flat.Chunks(),
 		Types:    len(r.Types.lanes),
 		Resets:   r.resets,

@@ -37,7 +37,7 @@ func (r *Region) Isolate(s *Retired) {
 	if check.On {
 		return
 	}
-	if len(r.Types.lanes) != 0 || r.FlatLane().Base != nil {
+	if len(r.Types.lanes) != 0 || r.FlatLane().Base != nil || r.maps != nil {
 		r.Release()
 	}
 	r.retired = s
@@ -120,6 +120,9 @@ func (r *Region) endIsolated() (used uintptr) {
 	}
 	if !ok {
 		r.Entered()
+	}
+	if r.maps != nil {
+		used += r.maps.endCycle(r, 0)
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++

@@ -21,12 +21,15 @@ type Mark struct {
 type markStack struct {
 	entries   []markEntry
 	positions []position
+	maps      []mapPosition
 	serial    uint64 // of the newest mark; never goes back
 }
 
 type markEntry struct {
-	serial uint64
-	first  int // its positions are positions[first:next entry's first]
+	serial   uint64
+	first    int     // its positions are positions[first:next entry's first]
+	firstMap int     // the same of maps
+	loose    uintptr // bytes of maps that are not kept
 }
 
 // clear makes all marks stale. It retains at most limit bytes of positions for the
@@ -38,10 +41,12 @@ func (s *markStack) clear(limit uintptr) {
 	}
 	s.entries = s.entries[:0]
 	s.positions = s.positions[:0]
+	clear(s.maps)
+	s.maps = s.maps[:0]
 }
 
 // release also gives up the memory.
-func (s *markStack) release() { s.entries, s.positions = nil, nil }
+func (s *markStack) release() { s.entries, s.positions, s.maps = nil, nil, nil }
 
 // Mark returns a mark at the region's current state; the newest one again where
 // nothing was allocated since.
@@ -50,11 +55,12 @@ func (r *Region) Mark() Mark {
 		r.Seal()
 	}
 	s := &r.marks
-	if n := len(s.entries); n > 0 && r.isAt(s.entries[n-1].first) {
+	if n := len(s.entries); n > 0 && r.isAt(s.entries[n-1]) {
 		return Mark{s.entries[n-1].serial, n - 1}
 	}
 	s.serial++
-	s.entries = append(s.entries, markEntry{s.serial, len(s.positions)})
+	s.entries = append(s.entries, markEntry{s.serial, len(s.positions), len(s.maps), r.maps.looseBytes()})
+	s.maps = r.maps.positions(s.maps)
 	s.positions = append(s.positions, r.FlatLane().position())
 	for _, l := range r.Types.inUse() {
 		s.positions = append(s.positions, l.position())
@@ -62,10 +68,9 @@ func (r *Region) Mark() Mark {
 	return Mark{s.serial, len(s.entries) - 1}
 }
 
-// isAt reports whether the region is where the newest mark, whose positions begin
-// at first, was taken.
-func (r *Region) isAt(first int) bool {
-	p := r.marks.positions[first:]
+// isAt reports whether the region is where the newest mark was taken.
+func (r *Region) isAt(newest markEntry) bool {
+	p := r.marks.positions[newest.first:]
 	if r.FlatLane().position() != p[0] {
 		return false
 	}
@@ -74,7 +79,7 @@ func (r *Region) isAt(first int) bool {
 			return false
 		}
 	}
-	return true
+	return r.maps.isAt(r.marks.maps[newest.firstMap:], newest.loose)
 }
 
 // IsStale reports whether m is no mark of the region's present epoch any more.
@@ -92,10 +97,12 @@ func (r *Region) CheckFrom(m Mark) {
 // Rewind takes back everything that was handed out since m, which is not stale.
 func (r *Region) Rewind(m Mark) {
 	s := &r.marks
-	positions := s.positions[s.entries[m.depth].first:]
+	at := s.entries[m.depth]
+	positions, maps := s.positions[at.first:], s.maps[at.firstMap:]
 	r.highWater = max(r.highWater, r.UsedBytes())
 	if m.depth+1 < len(s.entries) {
-		positions = positions[:s.entries[m.depth+1].first-s.entries[m.depth].first]
+		next := s.entries[m.depth+1]
+		positions, maps = positions[:next.first-at.first], maps[:next.firstMap-at.firstMap]
 	}
 	r.FlatLane().rewind(positions[0])
 	for i, l := range r.Types.inUse() {
@@ -105,6 +112,9 @@ func (r *Region) Rewind(m Mark) {
 		}
 		l.rewind(p)
 	}
+	r.maps.rewind(r, maps, at.loose)
 	s.entries = s.entries[:m.depth+1]
-	s.positions = s.positions[:s.entries[m.depth].first+len(positions)]
+	s.positions = s.positions[:at.first+len(positions)]
+	clear(s.maps[at.firstMap+len(maps):])
+	s.maps = s.maps[:at.firstMap+len(maps)]
 }

@@ -122,13 +122,17 @@ func (r *Region) shrink() {
 	cut(lanes, size)
 }
 
-// parkedBytes returns the size of the parked lanes' chunks in bytes.
+// parkedBytes returns the size of the parked lanes' chunks and of idle maps in bytes.
 func (r *Region) parkedBytes() uintptr {
+	n := r.maps.idleBytes()
 	if p := r.Types.parked; p != nil {
-		return p.held
+		n += p.held
 	}
-	return 0
+	return n
 }
 
-// dropParked has no parked lane hold a chunk.
-func (r *Region) dropParked() { r.unparkOver(0) }
+// dropParked drops what parkedBytes counts.
+func (r *Region) dropParked() {
+	r.unparkOver(0)
+	r.maps.dropIdle(r)
+}

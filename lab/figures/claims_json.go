@@ -13,7 +13,6 @@ var JSON = slices.Concat(
 	jsons("decode, after all others", []string{"small"}, sonic, goccy),
 	jsons("decode", []string{"string_unicode", "japanese", "floats_17", "floats_18_to_25", "floats_below_0.0001", "numbers", "integers", "map_1000", "podlist", "gsoc"}, sonic, goccy),
 	jsons("decode", []string{"base64"}, segmentio),
-	recycled(sonic, goccy),
 	jsons("decode a stream", []string{"small"}, "encoding/json"),
 	jsons("decode a stream, after all others", []string{"small"}, "encoding/json"),
 	jsons("encode", []string{"twitter", "golang_source", "canada", "string_unicode", "string_escaped", "request", "small", "japanese",
@@ -45,18 +44,6 @@ func jsons(op string, docs []string, others ...string) (all []Claim) {
 func large(docs ...string) (all []Claim) {
 	for i := range docs {
 		all = slices.Concat(all, jsons("decode", docs[i:i+1], "encoding/json"), jsons("decode", docs[i:i+1], sonic, goccy))
-	}
-	return all
-}
-
-// recycled has maps that are used again.
-func recycled(others ...string) (all []Claim) {
-	for _, c := range jsons("decode", []string{"map_1000"}, others...) {
-		c.Den += "_RecycleMaps"
-		if c.Work != "" {
-			c.Work += ", recycled"
-		}
-		all = append(all, c)
 	}
 	return all
 }

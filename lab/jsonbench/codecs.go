@@ -16,7 +16,6 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/lab/corpora"
 	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 
@@ -71,17 +70,6 @@ func Codecs() []Codec {
 			streams(func(r io.Reader) decoder { return jsoniter.ConfigCompatibleWithStandardLibrary.NewDecoder(r) }),
 		plain("segmentio", func(doc []byte, v any) error { return segmentio.Unmarshal(doc, v) }, segmentio.Marshal),
 	}
-	all = append(all, Codec{
-		Name: Ours + " RecycleMaps",
-		Decode: func(a *arena.Arena, doc []byte, v any) error {
-			return arenajson.Unmarshal(a, doc, v, arenajson.RecycleMaps)
-		},
-		Types: map[string]func() any{
-			"citm":     func() any { return new(corpora.Citm) },
-			"map_1000": func() any { return new(map[string]string) },
-			"podlist":  func() any { return new(pods) },
-		},
-	})
 	all = append(all, Codec{
 		Name: Ours + " arena.Map",
 		Decode: func(a *arena.Arena, doc []byte, v any) error {

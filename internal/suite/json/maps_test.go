@@ -1,3 +1,5 @@
+// Package json tests arenajson as its users see it. Its tests are no part of package suite,
+// whose -nolayout must come before a type is first met: arenajson meets some as it starts.
 package json
 
 import (
@@ -16,9 +18,119 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/smallmap"
 	"github.com/ebbpool/arena/internal/testkit"
 )
+
+// labels has each way in which a builtin map comes to be.
+type labels struct {
+	Any    any
+	Anys   map[string]any
+	Texts  map[string]string
+	Counts map[string]int
+	Deep   map[int]map[string][]string
+}
+
+func labelsDocument(seed, entries int) string {
+	texts, counts := "", ""
+	for i := range entries {
+		texts += fmt.Sprintf(`"k%d":"v%d",`, i*seed, i+seed)
+		counts += fmt.Sprintf(`"c%d":%d,`, i+seed, i)
+	}
+	return fmt.Sprintf(`{"Any":{"a":{%s"z":1},"b":{}},"Anys":{%s"n":null},"Texts":{%s"":""},"Counts":{%s"c":1},"Deep":{"%d":{"x":["y"]},"7":{}}}`,
+		texts, texts, texts, counts, seed)
+}
+
+// Maps that are used again hold what their document says and nothing else, in whatever order
+// small and large documents come, also twice in one cycle.
+func TestMapsHoldTheirDocument(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	for cycle := range 40 {
+		var first *labels
+		var want labels
+		for k := range 1 + cycle%2 {
+			entries := []int{3, 0, 40, 1500}[(cycle+k)%4]
+			if check.On {
+				entries = min(entries, 40)
+			}
+			doc := labelsDocument(cycle+k+1, entries)
+			want = labels{}
+			if err := json.Unmarshal([]byte(doc), &want); err != nil {
+				t.Fatal(err)
+			}
+			got := arena.New[labels](a)
+			if err := arenajson.Unmarshal(a, []byte(doc), got); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(*got, want) {
+				t.Fatalf("cycle %d:\n%+v\nnot\n%+v", cycle, *got, want)
+			}
+			if first != nil && reflect.ValueOf(first.Texts).UnsafePointer() == reflect.ValueOf(got.Texts).UnsafePointer() {
+				t.Fatalf("cycle %d: two values have one map", cycle)
+			}
+			first = got
+		}
+		if cycle%9 == 8 {
+			a.Release()
+		} else {
+			a.Reset()
+		}
+	}
+}
+
+// A warm arena reads documents with maps without an allocation.
+func TestMapsAllocateNothing(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if machine.Portable || !machine.LayoutOK {
+		t.Skip("package reflect makes interfaces there")
+	}
+	a := arena.NewArena(64<<10, 0)
+	doc := []byte(labelsDocument(3, 20))
+	var order struct {
+		Any    any
+		Anys   map[string]any
+		Texts  map[string]string
+		Nested map[string]map[string]any
+	}
+	read := func() {
+		a.Reset()
+		order.Any, order.Anys, order.Texts, order.Nested = nil, nil, nil, nil
+		if err := arenajson.Unmarshal(a, doc, &order); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	read()
+	if n := testing.AllocsPerRun(100, read); n > 0 {
+		t.Errorf("%v allocations for a document with maps", n)
+	}
+}
+
+// A map that was there before is the caller's: it is filled, and never taken.
+func TestMapsThatAreTaken(t *testing.T) {
+	a := arena.NewArena(4<<10, 0)
+	mine := map[string]string{"was": "here"}
+	into := labels{Texts: mine}
+	doc := []byte(`{"Texts":{"a":"b"},"Anys":{"x":1}}`)
+	if err := arenajson.Unmarshal(a, doc, &into); err != nil {
+		t.Fatal(err)
+	}
+	taken := reflect.ValueOf(into.Anys).Pointer()
+	mine["a"] = "mine"
+	a.Reset()
+	var next labels
+	if err := arenajson.Unmarshal(a, []byte(`{"Texts":{"c":"d"},"Anys":{"z":3}}`), &next); err != nil {
+		t.Fatal(err)
+	}
+	if again := next.Anys["z"] != nil && reflect.ValueOf(next.Anys).Pointer() == taken; again == check.On {
+		t.Errorf("the map was used again: %t, in a build with checks: %t", again, check.On)
+	}
+	if reflect.ValueOf(next.Texts).UnsafePointer() == reflect.ValueOf(mine).UnsafePointer() || !maps.Equal(mine, map[string]string{"was": "here", "a": "mine"}) {
+		t.Errorf("the caller's map was taken: %v", mine)
+	}
+	if err := arenajson.Unmarshal(nil, doc, &next); err != nil || len(next.Anys) != 2 {
+		t.Errorf("on the heap: %v, %v", next, err)
+	}
+}
 
 type name string
 
@@ -48,33 +160,15 @@ func (m *meddler) UnmarshalJSON(text []byte) error {
 
 func (m meddler) MarshalJSON() ([]byte, error) { return json.Marshal(m.n) }
 
-// Small maps take an allocation for eight, where documents have as many, and each
-// is one that nothing else changes: over documents, epochs and a collector that never rests.
-func TestSmallMaps(t *testing.T) {
+// Maps are the program's until the cycle ends, as all maps of Go: they grow and shrink, under a
+// collector that never rests.
+func TestMapsAreMaps(t *testing.T) {
 	a := arena.NewArena(64<<10, 1<<20)
 	doc := []byte(`[` + strings.Repeat(`{"Texts":{"a":"b","c":"d"},"Anys":{"x":{"y":null}},"Others":{"":1,"two":2,"two":3},"Lists":{"l":[1,2],"k":[3]}},`, 8) +
 		`{"Texts":{},"Anys":{},"Others":{},"Lists":{}}]`)
 	var want []withMaps
 	if err := json.Unmarshal(doc, &want); err != nil {
 		t.Fatal(err)
-	}
-	read := func() {
-		var list []withMaps
-		if err := arenajson.Unmarshal(a, doc, &list); err != nil {
-			t.Fatal(err)
-		}
-		a.Reset()
-	}
-	for range 10 {
-		read()
-	}
-	if !check.Race && smallmap.MakerOf(reflect.TypeFor[map[string]string]()) != nil {
-		// One for eight of each of four types, twice as many of Anys; four maps that are empty;
-		// one for each of 24 numbers, by the method; the list's header; and two to spare.
-		theirs := testing.AllocsPerRun(20, func() { var list []withMaps; json.Unmarshal(doc, &list) })
-		if n := testing.AllocsPerRun(20, read); n > 5+4+24+1+2 || n > theirs/2 {
-			t.Errorf("%v allocations; encoding/json makes %v", n, theirs)
-		}
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	for _, a := range []*arena.Arena{a, nil} {
@@ -203,49 +297,8 @@ func TestNoMethodOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What is in no map takes no memory of one, and maps to use again go before new ones.
-func TestMapsThatAreNotMade(t *testing.T) {
-	if check.On || machine.Portable {
-		t.Skip("all is made by the runtime")
-	}
-	a := arena.NewArena(64<<10, 1<<20)
-	const n = 1000
-	doc := []byte("[" + strings.Repeat(",{}", n)[1:] + "]")
-	for what, list := range map[string]any{"string": new([]map[string]string), "any": new([]map[string]any), "int": new([]map[string]int)} {
-		read := func() {
-			a.Reset()
-			reflect.ValueOf(list).Elem().SetZero()
-			if err := arenajson.Unmarshal(a, doc, list); err != nil {
-				t.Fatal(err)
-			}
-		}
-		read()
-		read() // the arena has what the list takes
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		read()
-		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100*n {
-			t.Errorf("an empty map of %s takes %d bytes", what, (after.TotalAlloc-before.TotalAlloc)/n)
-		}
-	}
-	a.Reset()
-	var last uintptr
-	for range 3 {
-		var v withMaps
-		if err := arenajson.Unmarshal(a, []byte(`{"Lists":{"l":[1]}}`), &v, arenajson.RecycleMaps); err != nil {
-			t.Fatal(err)
-		}
-		if now := reflect.ValueOf(v.Lists).Pointer(); last != 0 && now != last {
-			t.Error("a map is not used again")
-		} else {
-			last = now
-		}
-		a.Reset()
-	}
-}
-
-// What a map that has grown held before must go when the program takes it out, though others
-// of its piece are kept; and so what a small map held that a larger one has replaced.
+// What a program takes out of a map is kept alive by nothing, though other maps of its document
+// are kept.
 func TestGrownMapsKeepNothing(t *testing.T) {
 	large := func(value string) string {
 		all := ""
@@ -261,7 +314,7 @@ func TestGrownMapsKeepNothing(t *testing.T) {
 	}
 	var anys []map[string]any
 	var lists []map[string][]any
-	for range 5 { // by then eight maps lie in a piece
+	for range 5 {
 		doc := []byte("[" + strings.Repeat(`{"a":null},`, 7) + large("[1]") + "]")
 		anys, lists = nil, nil
 		if err := errors.Join(arenajson.Unmarshal(nil, doc, &anys), arenajson.Unmarshal(nil, doc, &lists)); err != nil {

@@ -1,12 +1,15 @@
 package arenapb_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -17,8 +20,6 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/oracle"
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/openpb"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // mapsWith is a message with n entries in each of its maps, fewer of bools.
@@ -85,11 +86,10 @@ func anyOf(r *rand.Rand, t reflect.Type) reflect.Value {
 	return v
 }
 
-// A map in the arena is the language's own, whatever is done with it: it grows onto the heap,
-// shrinks, is walked while it changes, is cleared and cloned as an ordinary map that has seen
-// the same, under a collector that never rests. A wrong layout shows as a crash of that, or as
-// an entry that is not there.
-func TestSmallMapsAreMaps(t *testing.T) {
+// A map that was filled as one of another type is the language's own, whatever is done with it: it
+// grows, shrinks, is walked while it changes and is cleared as an ordinary map that has seen the
+// same, under a collector that never rests.
+func TestMapsAreMaps(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	r := rand.New(rand.NewPCG(31, 32))
 	a := arena.NewArena(8<<10, 0)
@@ -179,51 +179,87 @@ func sameMaps(x, y reflect.Value) bool {
 	return n == y.Len() && x.Len() == n
 }
 
-// Which maps lie in the arena: those whose run has at most 8 entries, each with a seed of its
-// own, as nobody may know how keys are hashed. Escape copies them, also where nothing in them
-// leads into the arena.
-func TestSmallMapsLieInTheArena(t *testing.T) {
-	if machine.Portable {
-		t.Skip("all are on the heap")
-	}
-	seeds := map[uintptr]bool{}
+// Escape copies the maps of an arena, also where nothing in them leads there.
+func TestEscapeCopiesMaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	a := arena.NewArena(64<<10, 0)
 	for n := 1; n < 11; n++ {
 		m, _ := readMaps(t, a, mapsWith(r, n))
 		for v := range mapFields(m) {
-			seed := *xunsafe.At[uintptr](v.UnsafePointer(), 8)
-			if seeds[seed] {
-				t.Errorf("a %v has the seed %x of another", v.Type(), seed)
+			if v.Type().Elem().Kind() == reflect.Pointer {
+				continue
 			}
-			seeds[seed] = true
-			if v.Type().Key().Kind() != reflect.String && v.Type().Elem().Kind() != reflect.String && v.Type().Elem().Kind() != reflect.Slice && v.Type().Elem().Kind() != reflect.Pointer {
-				was, in := v.UnsafePointer(), v.Len() <= 8
-				if got := arena.Escape(a, v.Interface()); (reflect.ValueOf(got).UnsafePointer() != was) != in || !reflect.DeepEqual(got, v.Interface()) {
-					t.Errorf("%d entries of a %v: in the arena is %v, want %v", n, v.Type(), !in, in)
-				}
+			got := reflect.ValueOf(arena.Escape(a, v.Interface()))
+			if (got.UnsafePointer() == v.UnsafePointer()) != check.On && v.Type().Elem().Kind() == reflect.Bool || !reflect.DeepEqual(got.Interface(), v.Interface()) {
+				t.Errorf("%d entries of a %v: Escape = %v, want a copy of %v", n, v.Type(), got, v)
 			}
 		}
-		type box struct { // on the heap, with nothing but the map that lies in the arena
+		type box struct { // on the heap, with nothing but the map that the arena owns
 			n int
 			m map[uint32]bool
 		}
 		boxed := arena.Escape[any](a, box{n, m.Fb}).(box).m
-		if (reflect.ValueOf(boxed).Pointer() == reflect.ValueOf(m.Fb).Pointer()) != (len(m.Fb) > 8) {
+		if (reflect.ValueOf(boxed).Pointer() == reflect.ValueOf(m.Fb).Pointer()) != check.On {
 			t.Errorf("%d entries: the map in a box is shared by its copy", n)
-		}
-		if copied := arena.Escape(a, m.Ss); reflect.ValueOf(copied).Pointer() == reflect.ValueOf(m.Ss).Pointer() || !reflect.DeepEqual(copied, m.Ss) {
-			t.Errorf("the copy of %v is %v", m.Ss, copied)
 		}
 	}
 }
 
-// Maps of eight entries and fewer cost nothing on the heap.
-func TestSmallMapsAllocateNothing(t *testing.T) {
-	if check.On || check.Race || machine.Portable {
+// Maps count towards the limit before they are made, and when later runs make them grow.
+func TestLimitCountsMaps(t *testing.T) {
+	a := arena.NewArena(4<<10, 1<<20)
+	a.SetLimit(256 << 10)
+	var one []byte
+	for i := range 2000 {
+		entry := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(i))
+		one = protowire.AppendBytes(protowire.AppendTag(one, fieldOf(t, "Uz"), protowire.BytesType), entry)
+	}
+	var apart []byte
+	for rest := one; len(rest) > 0; {
+		_, _, n := protowire.ConsumeField(rest)
+		apart = protowire.AppendVarint(protowire.AppendTag(append(apart, rest[:n]...), 900, protowire.VarintType), 1)
+		rest = rest[n:]
+	}
+	for name, doc := range map[string][]byte{"one run": one, "many runs": apart} {
+		for _, n := range []int{1, 8} {
+			a.Reset()
+			var err error
+			for range n {
+				if err == nil {
+					err = arenapb.Unmarshal(a, doc, arena.New[openpb.Maps](a))
+				}
+			}
+			var limit *arena.LimitError
+			if errors.As(err, &limit) != (n > 1) {
+				t.Errorf("%s, %d times: %v", name, n, err)
+			}
+			if held := a.Stats().RetainedBytes; held > 256<<10 {
+				t.Errorf("%s: %d bytes are held", name, held)
+			}
+		}
+	}
+}
+
+// fieldOf returns the number of the field of Maps with that Go name.
+func fieldOf(t *testing.T, name string) protowire.Number {
+	t.Helper()
+	f, ok := reflect.TypeFor[openpb.Maps]().FieldByName(name)
+	if !ok {
+		t.Fatalf("no field %s", name)
+	}
+	n, err := strconv.Atoi(strings.Split(f.Tag.Get("protobuf"), ",")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protowire.Number(n)
+}
+
+// A warm arena reads maps without an allocation.
+func TestMapsAllocateNothing(t *testing.T) {
+	if check.On || check.Race {
 		t.Skip("these builds allocate")
 	}
-	doc, err := proto.Marshal(mapsWith(rand.New(rand.NewPCG(35, 36)), 8))
+	doc, err := proto.Marshal(mapsWith(rand.New(rand.NewPCG(35, 36)), 12))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +280,7 @@ func TestSmallMapsAllocateNothing(t *testing.T) {
 
 // Maps, and walks over them, that a program keeps too long meet other maps of the same type
 // and no crash, whatever is written by either; the message that is read then is right.
-func TestSmallMapsTooLate(t *testing.T) {
+func TestMapsTooLate(t *testing.T) {
 	if check.On {
 		t.Skip("checked builds report it")
 	}
@@ -287,7 +323,7 @@ func TestSmallMapsTooLate(t *testing.T) {
 
 // A document of two runs of a field's entries, the second of which makes the map grow, keeps
 // all of them.
-func TestSmallMapGrowsByLaterRuns(t *testing.T) {
+func TestMapGrowsByLaterRuns(t *testing.T) {
 	var doc []byte
 	want := map[string]string{}
 	for i := range 30 {

@@ -1,0 +1,637 @@
+package machine
+
+import (
+	"math/bits"
+	"reflect"
+	"sync"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// This file contains the builtin maps that a region owns. They are ordinary maps of the
+// runtime, made by package reflect, that a codec takes and that the end of the cycle clears for
+// the next one. For each type of map there is a list for each size:
+//
+//	class     0  1   2   3   4    5    6    7    8      9
+//	entries   0  8  14  28  56  112  224  448  896  1,792
+//
+// A map is taken by the number of entries that it will have: Take finds an idle one of the class,
+// and its slow path makes one, for which it charges the limit first. Larger maps, and all maps
+// of regions that hand no memory out twice, are left to the collector: they count for their
+// cycle alone ("loose"). So does what a map takes by which it outgrows its class, charged before
+// the insertion. Such a map is dropped when the cycle ends.
+//
+// A list never serves another type, so a stale map meets entries of its own type. What the file
+// takes for granted about maps beyond package reflect is M1 below.
+//
+//	M1  A map is one pointer, and len of it does not depend on its type.
+const mapClasses = 10
+
+// mapClassOf returns the class of maps with n entries, mapClasses or more if they are not kept.
+func mapClassOf(n int) int {
+	switch {
+	case n == 0:
+		return 0
+	case n <= 8:
+		return 1
+	}
+	return 1 + bits.Len(uint(n-1)/7)
+}
+
+// mapRoom returns how many entries a map of a class holds before it grows.
+func mapRoom(class int) int {
+	switch class {
+	case 0, 1:
+		return 8 * class
+	}
+	return 7 << (class - 1)
+}
+
+// MapRoom returns how many entries a map that was made for n holds before it grows.
+func MapRoom(n int) int { return mapRoom(mapClassOf(n)) }
+
+// MapLen returns the length of a map (assumption M1).
+func MapLen(m xunsafe.Pointer) int {
+	return len(*xunsafe.Cast[map[string]struct{}](xunsafe.PointerTo(&m)))
+}
+
+// A MapType is a type of builtin maps.
+type MapType struct {
+	Reflect reflect.Type
+	entry   uintptr // bytes of the heap for each entry, if a map does not hold keys or values itself
+	group   uintptr // bytes of eight slots
+	kept    [mapClasses]uintptr
+}
+
+var mapTypes sync.Map // from reflect.Type to *MapType
+
+// MapTypeOf returns the MapType of t.
+func MapTypeOf(t reflect.Type) *MapType {
+	if known, ok := mapTypes.Load(t); ok {
+		return known.(*MapType)
+	}
+	m := &MapType{Reflect: t}
+	key, elem := m.part(t.Key()), m.part(t.Elem())
+	slot := RoundUp(key, uintptr(t.Elem().Align())) + max(elem, 1)
+	m.group = 8 + 8*RoundUp(slot, uintptr(max(t.Key().Align(), t.Elem().Align())))
+	for class := range m.kept {
+		m.kept[class] = m.bytes(class)
+	}
+	known, _ := mapTypes.LoadOrStore(t, m)
+	return known.(*MapType)
+}
+
+// part returns how many bytes of a slot a key or a value of type t takes. The runtime keeps
+// those of more than 128 bytes in an object of their own.
+func (t *MapType) part(of reflect.Type) uintptr {
+	if size := of.Size(); size > 128 {
+		t.entry += heapBytes(size)
+		return xunsafe.SizeOf[uintptr]()
+	}
+	return of.Size()
+}
+
+// bytes returns about how many bytes of the heap a map of a class takes without its entries'
+// objects: a header, and a group of eight slots or tables of up to 1,024.
+func (t *MapType) bytes(class int) uintptr {
+	const header, table, slots = 48, 48, 1024
+	switch class {
+	case 0:
+		return header
+	case 1:
+		return header + heapBytes(t.group)
+	}
+	n := uintptr(8) << (class - 1)
+	if n <= slots {
+		return header + table + heapBytes(n/8*t.group)
+	}
+	tables := n / slots // of which some split before the map is full
+	return header + tables*(table+heapBytes(slots/8*t.group))*5/4
+}
+
+// heapBytes returns about how many bytes the heap takes for an object of n bytes: its size
+// classes are an eighth of a power of two apart, and large objects take pages.
+func heapBytes(n uintptr) uintptr {
+	if n > 32<<10 {
+		return RoundUp(n, 8<<10)
+	}
+	return RoundUp(n, max(16, uintptr(1)<<bits.Len(uint(n))>>4))
+}
+
+func (t *MapType) make(n int) xunsafe.Pointer {
+	return reflect.MakeMapWithSize(t.Reflect, n).UnsafePointer()
+}
+
+// A MapStore has the maps of a region. A nil MapStore makes maps of the heap that count nowhere.
+type MapStore struct {
+	region *Region // of the cycle that is going on; nil if no codec has come yet
+	plain  bool    // maps are not handed out twice
+	last   *mapList
+	lists  []*mapList
+	byType map[*MapType]*mapList
+	used   []*mapList // in this cycle
+	kept   uintptr    // bytes of all maps in lists
+	loose  uintptr    // bytes that count for this cycle alone
+	cycles uint32
+
+	// The addresses of the maps in use, as far as OwnsMap was asked for them.
+	addresses map[uintptr]struct{}
+}
+
+// mapList has the maps of a type.
+type mapList struct {
+	typ     *MapType
+	classes [mapClasses]mapClass
+	used    bool
+	recent  int // entries of the map that was completed last
+	cell    xunsafe.Pointer
+	value   reflect.Value // cell, as a map of the type
+	scratch *mapScratch   // of move; nil before the first
+}
+
+// mapScratch has the variables that copying a map takes.
+type mapScratch struct {
+	key, elem reflect.Value
+	entries   reflect.MapIter
+}
+
+// mapClass has the maps of a class, those in use first.
+type mapClass struct {
+	maps  []xunsafe.Pointer
+	inUse int
+	need  int // of maps, in the last cycles
+	known int // of those in use: in addresses
+}
+
+// Maps returns r's maps, nil if r is nil.
+func Maps(r *Region) *MapStore {
+	if r == nil {
+		return nil
+	}
+	s := r.maps
+	if s == nil {
+		s = new(MapStore)
+		r.maps = s
+	}
+	s.region, s.plain = r, check.On || r.Isolates() || r.Guarded() != nil
+	return s
+}
+
+// Take returns an empty map of type t with room for n entries.
+func (s *MapStore) Take(t *MapType, n int) xunsafe.Pointer {
+	if s == nil {
+		return t.make(n)
+	}
+	l, class := s.last, mapClassOf(n)
+	if l == nil || l.typ != t {
+		l = s.listOf(t)
+	}
+	if class < mapClasses && !s.plain {
+		if x := &l.classes[class]; x.inUse < len(x.maps) {
+			if m := x.maps[x.inUse]; MapLen(m) == 0 {
+				x.inUse++
+				return m
+			}
+		}
+	}
+	return s.take(l, class, n)
+}
+
+// listOf returns the list of t, as one that the cycle uses.
+func (s *MapStore) listOf(t *MapType) *mapList {
+	l := s.byType[t]
+	if l == nil {
+		if s.byType == nil {
+			s.byType = map[*MapType]*mapList{}
+		}
+		l = &mapList{typ: t}
+		l.value = xunsafe.Value(t.Reflect, xunsafe.PointerTo(&l.cell))
+		s.byType[t] = l
+		s.lists = append(s.lists, l)
+	}
+	if !l.used {
+		l.used = true
+		s.used = append(s.used, l)
+	}
+	s.last = l
+	return l
+}
+
+// take is the slow path of Take: a map that was written to when its cycle had ended, or a new
+// one.
+func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
+	if class >= mapClasses || s.plain {
+		s.chargeLoose(l.typ.bytes(class))
+		return l.typ.make(n)
+	}
+	x := &l.classes[class]
+	if x.inUse < len(x.maps) {
+		x.inUse++
+		if m := x.maps[x.inUse-1]; l.empty(m, class) {
+			return m
+		}
+		s.drop(l, class, x.inUse-1)
+	}
+	s.region.chargeHeap(l.typ.kept[class]) // which may drop idle maps
+	m := l.typ.make(mapRoom(class))
+	s.kept += l.typ.kept[class]
+	last := len(x.maps)
+	x.maps = append(x.maps, m)
+	x.maps[x.inUse], x.maps[last] = m, x.maps[x.inUse]
+	x.inUse++
+	return m
+}
+
+// chargeLoose charges bytes for the rest of the cycle.
+func (s *MapStore) chargeLoose(bytes uintptr) {
+	s.region.chargeHeap(bytes)
+	s.loose += bytes
+}
+
+// Grow charges for a map of type t that was made for from entries and is about to have to. It is
+// called before they are inserted.
+func (s *MapStore) Grow(t *MapType, from, to int) {
+	if s == nil {
+		return
+	}
+	if was, will := mapClassOf(from), mapClassOf(to); was < will {
+		s.chargeLoose(t.bytes(will) - t.bytes(was))
+	}
+}
+
+// Entry charges for what an entry of a map of type t takes beside its slot.
+func (s *MapStore) Entry(t *MapType) {
+	if s != nil && t.entry != 0 {
+		s.chargeLoose(t.entry)
+	}
+}
+
+// Larger returns a map that has room for twice the entries of m, and the entries: m itself, which
+// will grow, if such maps are not kept. m has as many entries as it was made for, was
+// returned by Take, and is not used any more.
+func (s *MapStore) Larger(t *MapType, m xunsafe.Pointer) xunsafe.Pointer {
+	n := MapLen(m)
+	if s == nil {
+		return m
+	}
+	class := mapClassOf(n)
+	if s.plain || class+1 >= mapClasses {
+		s.Grow(t, n, n+1)
+		return m
+	}
+	larger := s.Take(t, n+1)
+	l := s.listOf(t)
+	l.move(larger, m)
+	l.empty(m, class)
+	return larger
+}
+
+// move enters the entries of from into to.
+func (l *mapList) move(to, from xunsafe.Pointer) {
+	if l.scratch == nil {
+		t := l.typ.Reflect
+		l.scratch = &mapScratch{key: reflect.New(t.Key()).Elem(), elem: reflect.New(t.Elem()).Elem()}
+	}
+	x := l.scratch
+	l.cell = from
+	x.entries.Reset(l.value)
+	more := x.entries.Next() // which reads the map's address
+	for l.cell = to; more; more = x.entries.Next() {
+		x.key.SetIterKey(&x.entries)
+		x.elem.SetIterValue(&x.entries)
+		l.value.SetMapIndex(x.key, x.elem)
+	}
+	l.cell = nil
+	x.entries.Reset(reflect.Value{})
+	x.key.SetZero()
+	x.elem.SetZero()
+}
+
+// Recent returns the number of entries of the map of type t that was completed last.
+func (s *MapStore) Recent(t *MapType) int {
+	if s == nil || s.plain {
+		return 0
+	}
+	return s.listOf(t).recent
+}
+
+// Completed notes that a map of type t has got all its n entries.
+func (s *MapStore) Completed(t *MapType, n int) {
+	if s != nil && !s.plain {
+		s.listOf(t).recent = min(n, mapRoom(mapClasses-1))
+	}
+}
+
+// empty clears m, a map of a class, and reports whether it has not outgrown that.
+func (l *mapList) empty(m xunsafe.Pointer, class int) bool {
+	switch n := MapLen(m); {
+	case n == 0:
+		return true
+	case n > mapRoom(class):
+		return false
+	}
+	l.cell = m
+	l.value.Clear()
+	l.cell = nil
+	return true
+}
+
+// drop leaves the i-th map of a class, which is in use, to the collector.
+func (s *MapStore) drop(l *mapList, class, i int) {
+	x := &l.classes[class]
+	x.inUse--
+	last := len(x.maps) - 1
+	x.maps[i] = x.maps[x.inUse]
+	x.maps[x.inUse] = x.maps[last]
+	x.maps[last] = nil
+	x.maps = x.maps[:last]
+	s.give(l.typ.kept[class])
+}
+
+// give counts that the store has bytes less.
+func (s *MapStore) give(bytes uintptr) {
+	s.kept -= bytes
+	s.region.giveHeap(bytes)
+}
+
+// takeBack makes all but the first n maps of a class idle.
+func (s *MapStore) takeBack(l *mapList, class, n int) {
+	x := &l.classes[class]
+	x.need = max(x.need, x.inUse)
+	for i := x.inUse - 1; i >= n; i-- {
+		if !l.empty(x.maps[i], class) {
+			s.drop(l, class, i)
+		}
+	}
+	x.inUse = min(x.inUse, n)
+}
+
+// keep drops the idle maps of a class beyond the first n.
+func (s *MapStore) keep(l *mapList, class, n int) {
+	x := &l.classes[class]
+	if n = max(n, x.inUse); n >= len(x.maps) {
+		return
+	}
+	bytes := uintptr(len(x.maps)-n) * l.typ.kept[class]
+	clear(x.maps[n:])
+	if x.maps = x.maps[:n]; n == 0 {
+		x.maps = nil
+	}
+	s.give(bytes)
+}
+
+// mapsRested is the number of cycles after which the lists are looked at that no cycle used.
+const mapsRested = 32
+
+// endCycle makes all maps idle and keeps at most limit bytes of them. It returns how many bytes
+// of maps were in use.
+func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
+	s.region = r
+	used = s.usedBytes()
+	for _, l := range s.used {
+		s.rest(l)
+	}
+	if s.cycles++; s.cycles%mapsRested == 0 {
+		s.restUnused()
+	}
+	for _, l := range s.used {
+		l.used = false
+	}
+	s.used, s.last = s.used[:0], nil
+	s.forgetLoose(0)
+	if s.kept > limit {
+		s.shrink(limit)
+	}
+	s.region = nil
+	return used
+}
+
+// restUnused is rest for the lists that the cycle did not use. Lists without maps are forgotten.
+func (s *MapStore) restUnused() {
+	lists := s.lists[:0]
+	for _, l := range s.lists {
+		if !l.used {
+			s.rest(l)
+		}
+		if !l.used && l.isEmpty() {
+			delete(s.byType, l.typ)
+		} else {
+			lists = append(lists, l)
+		}
+	}
+	clear(s.lists[len(lists):])
+	s.lists = lists
+}
+
+func (l *mapList) isEmpty() bool {
+	for class := range l.classes {
+		if len(l.classes[class].maps) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rest makes l's maps idle, and lets what cycles need of each class sink by a 16th.
+func (s *MapStore) rest(l *mapList) {
+	for class := range l.classes {
+		x := &l.classes[class]
+		if len(x.maps) == 0 {
+			x.need = 0
+			continue
+		}
+		now := x.inUse
+		s.takeBack(l, class, 0)
+		x.need = max(now, x.need-(x.need+15)/16)
+		s.keep(l, class, x.need)
+	}
+}
+
+// shrink drops the largest idle maps until the store keeps at most limit bytes.
+func (s *MapStore) shrink(limit uintptr) {
+	for class := mapClasses - 1; class >= 0; class-- {
+		for _, l := range s.lists {
+			if s.kept <= limit {
+				return
+			}
+			x, each := &l.classes[class], l.typ.kept[class]
+			over := int((s.kept - limit + each - 1) / each)
+			s.keep(l, class, max(len(x.maps)-over, 0))
+		}
+	}
+}
+
+// forgetLoose has loose bytes be so many again, and the store know no address.
+func (s *MapStore) forgetLoose(bytes uintptr) {
+	s.region.giveHeap(s.loose - bytes)
+	s.loose = bytes
+	if len(s.addresses) == 0 {
+		return
+	}
+	for _, l := range s.lists {
+		for class := range l.classes {
+			l.classes[class].known = 0
+		}
+	}
+	if clear(s.addresses); s.cycles%mapsRested == 0 {
+		s.addresses = nil
+	}
+}
+
+// usedBytes returns how many bytes the maps in use take.
+func (s *MapStore) usedBytes() uintptr {
+	if s == nil {
+		return 0
+	}
+	n := s.loose
+	for _, l := range s.used {
+		for class := range l.classes {
+			n += uintptr(l.classes[class].inUse) * l.typ.kept[class]
+		}
+	}
+	return n
+}
+
+// heldBytes returns how many bytes count for the store.
+func (s *MapStore) heldBytes() uintptr {
+	if s == nil {
+		return 0
+	}
+	return s.kept + s.loose
+}
+
+// looseBytes returns how many bytes count for this cycle alone.
+func (s *MapStore) looseBytes() uintptr {
+	if s == nil {
+		return 0
+	}
+	return s.loose
+}
+
+// idleBytes returns how many bytes the idle maps take.
+func (s *MapStore) idleBytes() uintptr { return s.heldBytes() - s.usedBytes() }
+
+// dropIdle leaves the idle maps to the collector.
+func (s *MapStore) dropIdle(r *Region) {
+	if s == nil {
+		return
+	}
+	region := s.region
+	s.region = r
+	for _, l := range s.lists {
+		for class := range l.classes {
+			s.keep(l, class, 0)
+		}
+	}
+	s.region = region
+}
+
+// OwnsMap reports whether the builtin map at address m is one that the region has handed out in
+// this cycle. Each address is entered into a set once.
+func (r *Region) OwnsMap(m uintptr) bool {
+	if r.RegionRecord == nil || r.maps == nil {
+		return false
+	}
+	s := r.maps
+	if s.addresses == nil {
+		s.addresses = map[uintptr]struct{}{}
+	}
+	for _, l := range s.used {
+		for class := range l.classes {
+			x := &l.classes[class]
+			for ; x.known < x.inUse; x.known++ {
+				s.addresses[xunsafe.Number(x.maps[x.known])] = struct{}{}
+			}
+		}
+	}
+	_, ok := s.addresses[m]
+	return ok
+}
+
+// mapPosition is how many maps of a class were in use when a mark was taken.
+type mapPosition struct {
+	list  *mapList
+	class int
+	inUse int
+}
+
+// positions appends what the cycle uses to list.
+func (s *MapStore) positions(list []mapPosition) []mapPosition {
+	if s == nil {
+		return list
+	}
+	for _, l := range s.used {
+		for class := range l.classes {
+			if n := l.classes[class].inUse; n != 0 {
+				list = append(list, mapPosition{l, class, n})
+			}
+		}
+	}
+	return list
+}
+
+// isAt reports whether the store is where the positions say.
+func (s *MapStore) isAt(list []mapPosition, loose uintptr) bool {
+	if s == nil {
+		return true
+	}
+	n := 0
+	for _, l := range s.used {
+		for class := range l.classes {
+			if in := l.classes[class].inUse; in != 0 {
+				if n == len(list) || list[n] != (mapPosition{l, class, in}) {
+					return false
+				}
+				n++
+			}
+		}
+	}
+	return n == len(list) && s.loose == loose
+}
+
+// rewind makes the maps idle that were taken since positions were taken.
+func (s *MapStore) rewind(r *Region, list []mapPosition, loose uintptr) {
+	if s == nil {
+		return
+	}
+	s.region = r
+	for _, l := range s.used {
+		for class := range l.classes {
+			n := 0
+			for i := range list {
+				if list[i].list == l && list[i].class == class {
+					n = list[i].inUse
+				}
+			}
+			s.takeBack(l, class, n)
+		}
+	}
+	s.forgetLoose(loose)
+	s.region = nil
+}
+
+// release leaves all maps to the collector.
+func (s *MapStore) release(r *Region) {
+	if s != nil {
+		r.giveHeap(s.heldBytes())
+		r.maps = nil
+	}
+}
+
+// chargeHeap counts bytes of the heap that the region is about to take, and refuses them as it
+// does a chunk.
+func (r *Region) chargeHeap(bytes uintptr) {
+	flat := r.FlatLane()
+	q := flat.ops.quota
+	if q == nil {
+		return
+	}
+	q.grant(flat, bytes, bytes, true)
+	if q.charged = false; q.stats != nil {
+		q.account.grew(q.stats, bytes, false)
+	}
+}
+
+// giveHeap counts bytes that chargeHeap counted and that the region has left.
+func (r *Region) giveHeap(bytes uintptr) { r.FlatLane().ops.quota.give(bytes, 0) }
