@@ -131,8 +131,9 @@ type MapStore struct {
 	lists  []*mapList
 	byType map[*MapType]*mapList
 	used   []*mapList // in this cycle
-	kept   uintptr    // bytes of all maps in lists
-	loose  uintptr    // bytes that count for this cycle alone
+	marks  []mapPosition
+	kept   uintptr // bytes of all maps in lists
+	loose  uintptr // bytes that count for this cycle alone
 	cycles uint32
 
 	// The addresses of the maps in use, as far as OwnsMap was asked for them.
@@ -399,6 +400,9 @@ func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
 		l.used = false
 	}
 	s.used, s.last = s.used[:0], nil
+	if s.marks = s.marks[:0]; cap(s.marks) > marksRetained/24 {
+		s.marks = nil
+	}
 	s.forgetLoose(0)
 	if s.kept > limit {
 		s.shrink(limit)
@@ -556,59 +560,64 @@ type mapPosition struct {
 	inUse int
 }
 
-// positions appends what the cycle uses to list.
-func (s *MapStore) positions(list []mapPosition) []mapPosition {
+// mark notes how many maps are in use, and returns where that begins in s.marks.
+func (s *MapStore) mark() int {
 	if s == nil {
-		return list
+		return 0
 	}
+	first := len(s.marks)
 	for _, l := range s.used {
 		for class := range l.classes {
 			if n := l.classes[class].inUse; n != 0 {
-				list = append(list, mapPosition{l, class, n})
+				s.marks = append(s.marks, mapPosition{l, class, n})
 			}
 		}
 	}
-	return list
+	return first
 }
 
-// isAt reports whether the store is where the positions say.
-func (s *MapStore) isAt(list []mapPosition, loose uintptr) bool {
+// isAt reports whether the store is where it was at the newest mark.
+func (s *MapStore) isAt(first int, loose uintptr) bool {
 	if s == nil {
 		return true
 	}
-	n := 0
+	list := s.marks[first:]
 	for _, l := range s.used {
 		for class := range l.classes {
-			if in := l.classes[class].inUse; in != 0 {
-				if n == len(list) || list[n] != (mapPosition{l, class, in}) {
+			if n := l.classes[class].inUse; n != 0 {
+				if len(list) == 0 || list[0] != (mapPosition{l, class, n}) {
 					return false
 				}
-				n++
+				list = list[1:]
 			}
 		}
 	}
-	return n == len(list) && s.loose == loose
+	return len(list) == 0 && s.loose == loose
 }
 
-// rewind makes the maps idle that were taken since positions were taken.
-func (s *MapStore) rewind(r *Region, list []mapPosition, loose uintptr) {
+// rewind makes the maps idle that were taken since the mark with the positions from first on, up
+// to end or the last one.
+func (s *MapStore) rewind(r *Region, first, end int, loose uintptr) {
 	if s == nil {
 		return
 	}
+	region := s.region
 	s.region = r
+	end = min(end, len(s.marks))
 	for _, l := range s.used {
 		for class := range l.classes {
 			n := 0
-			for i := range list {
-				if list[i].list == l && list[i].class == class {
-					n = list[i].inUse
+			for _, p := range s.marks[first:end] {
+				if p.list == l && p.class == class {
+					n = p.inUse
 				}
 			}
 			s.takeBack(l, class, n)
 		}
 	}
+	s.marks = s.marks[:end]
 	s.forgetLoose(loose)
-	s.region = nil
+	s.region = region
 }
 
 // release leaves all maps to the collector.

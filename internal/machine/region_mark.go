@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"math"
+
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -21,15 +23,14 @@ type Mark struct {
 type markStack struct {
 	entries   []markEntry
 	positions []position
-	maps      []mapPosition
 	serial    uint64 // of the newest mark; never goes back
 }
 
 type markEntry struct {
-	serial   uint64
-	first    int     // its positions are positions[first:next entry's first]
-	firstMap int     // the same of maps
-	loose    uintptr // bytes of maps that are not kept
+	serial uint64
+	first  int     // its positions are positions[first:next entry's first]
+	maps   int     // where the positions of its maps begin
+	loose  uintptr // bytes of maps that are not kept
 }
 
 // clear makes all marks stale. It retains at most limit bytes of positions for the
@@ -41,12 +42,10 @@ func (s *markStack) clear(limit uintptr) {
 	}
 	s.entries = s.entries[:0]
 	s.positions = s.positions[:0]
-	clear(s.maps)
-	s.maps = s.maps[:0]
 }
 
 // release also gives up the memory.
-func (s *markStack) release() { s.entries, s.positions, s.maps = nil, nil, nil }
+func (s *markStack) release() { s.entries, s.positions = nil, nil }
 
 // Mark returns a mark at the region's current state; the newest one again where
 // nothing was allocated since.
@@ -59,8 +58,7 @@ func (r *Region) Mark() Mark {
 		return Mark{s.entries[n-1].serial, n - 1}
 	}
 	s.serial++
-	s.entries = append(s.entries, markEntry{s.serial, len(s.positions), len(s.maps), r.maps.looseBytes()})
-	s.maps = r.maps.positions(s.maps)
+	s.entries = append(s.entries, markEntry{s.serial, len(s.positions), r.maps.mark(), r.maps.looseBytes()})
 	s.positions = append(s.positions, r.FlatLane().position())
 	for _, l := range r.Types.inUse() {
 		s.positions = append(s.positions, l.position())
@@ -79,7 +77,7 @@ func (r *Region) isAt(newest markEntry) bool {
 			return false
 		}
 	}
-	return r.maps.isAt(r.marks.maps[newest.firstMap:], newest.loose)
+	return r.maps.isAt(newest.maps, newest.loose)
 }
 
 // IsStale reports whether m is no mark of the region's present epoch any more.
@@ -98,11 +96,11 @@ func (r *Region) CheckFrom(m Mark) {
 func (r *Region) Rewind(m Mark) {
 	s := &r.marks
 	at := s.entries[m.depth]
-	positions, maps := s.positions[at.first:], s.maps[at.firstMap:]
+	positions, maps := s.positions[at.first:], math.MaxInt
 	r.highWater = max(r.highWater, r.UsedBytes())
 	if m.depth+1 < len(s.entries) {
 		next := s.entries[m.depth+1]
-		positions, maps = positions[:next.first-at.first], maps[:next.firstMap-at.firstMap]
+		positions, maps = positions[:next.first-at.first], next.maps
 	}
 	r.FlatLane().rewind(positions[0])
 	for i, l := range r.Types.inUse() {
@@ -112,9 +110,7 @@ func (r *Region) Rewind(m Mark) {
 		}
 		l.rewind(p)
 	}
-	r.maps.rewind(r, maps, at.loose)
+	r.maps.rewind(r, at.maps, maps, at.loose)
 	s.entries = s.entries[:m.depth+1]
 	s.positions = s.positions[:at.first+len(positions)]
-	clear(s.maps[at.firstMap+len(maps):])
-	s.maps = s.maps[:at.firstMap+len(maps)]
 }
