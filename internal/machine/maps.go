@@ -234,7 +234,7 @@ func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
 		}
 		s.drop(l, class, x.inUse-1)
 	}
-	s.region.chargeHeap(l.typ.kept[class]) // which may drop idle maps
+	s.region.Charge(l.typ.kept[class]) // which may drop idle maps
 	m := l.typ.make(mapRoom(class))
 	s.kept += l.typ.kept[class]
 	last := len(x.maps)
@@ -246,7 +246,7 @@ func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
 
 // chargeLoose charges bytes for the rest of the cycle.
 func (s *MapStore) chargeLoose(bytes uintptr) {
-	s.region.chargeHeap(bytes)
+	s.region.Charge(bytes)
 	s.loose += bytes
 }
 
@@ -353,7 +353,7 @@ func (s *MapStore) drop(l *mapList, class, i int) {
 // give counts that the store has bytes less.
 func (s *MapStore) give(bytes uintptr) {
 	s.kept -= bytes
-	s.region.giveHeap(bytes)
+	s.region.Discharge(bytes)
 }
 
 // takeBack makes all but the first n maps of a class idle.
@@ -468,7 +468,7 @@ func (s *MapStore) shrink(limit uintptr) {
 
 // forgetLoose has loose bytes be so many again, and the store know no address.
 func (s *MapStore) forgetLoose(bytes uintptr) {
-	s.region.giveHeap(s.loose - bytes)
+	s.region.Discharge(s.loose - bytes)
 	s.loose = bytes
 	if len(s.addresses) == 0 {
 		return
@@ -623,24 +623,7 @@ func (s *MapStore) rewind(r *Region, first, end int, loose uintptr) {
 // release leaves all maps to the collector.
 func (s *MapStore) release(r *Region) {
 	if s != nil {
-		r.giveHeap(s.heldBytes())
+		r.Discharge(s.heldBytes())
 		r.maps = nil
 	}
 }
-
-// chargeHeap counts bytes of the heap that the region is about to take, and refuses them as it
-// does a chunk.
-func (r *Region) chargeHeap(bytes uintptr) {
-	flat := r.FlatLane()
-	q := flat.ops.quota
-	if q == nil {
-		return
-	}
-	q.grant(flat, bytes, bytes, true)
-	if q.charged = false; q.stats != nil {
-		q.account.grew(q.stats, bytes, false)
-	}
-}
-
-// giveHeap counts bytes that chargeHeap counted and that the region has left.
-func (r *Region) giveHeap(bytes uintptr) { r.FlatLane().ops.quota.give(bytes, 0) }

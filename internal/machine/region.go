@@ -318,7 +318,7 @@ func (r *Region) Numbers() Numbers {
 	flat := r.FlatLane()
 	n := Numbers{
 		Used:     r.UsedBytes(),
-		Held:     flat.HeldBytes() + r.maps.heldBytes(),
+		Held:     flat.HeldBytes() + r.others,
 		Chunks:   flat.Chunks(),
 		Types:    len(r.Types.lanes),
 		Resets:   r.resets,
