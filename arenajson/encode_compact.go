@@ -56,7 +56,8 @@ func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool)
 	if b = b[:len(doc)]; d.spaced {
 		b = b[:d.squeeze()]
 	}
-	if e.html == 0 || nextHTML(b) == len(b) {
+	// An encoding/json that is built on v2 escapes U+2028 and U+2029 here in any case.
+	if e.html == 0 && (!onV2 || e.doc != nil) || nextHTML(b) == len(b) {
 		return xunsafe.Add(w, uintptr(len(b))), true
 	}
 	e.inner = append(e.inner[:0], b...)
@@ -73,7 +74,7 @@ func (e *encoder) escaped(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 		}
 		n = 1
 		switch {
-		case s[0] < utf8.RuneSelf:
+		case s[0] < utf8.RuneSelf && e.html != 0:
 			put64(w, escapes[s[0]])
 			w = xunsafe.Add(w, longestEscape)
 		case len(s) > 2 && s[1] == 0x80 && s[2]&^1 == 0xa8: // U+2028 and U+2029

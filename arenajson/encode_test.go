@@ -55,9 +55,9 @@ func compareErrors(t *testing.T, v any, err, want error) {
 	}
 }
 
-// comparable is doc as it is, or where encoding/json is built on v2 what it means:
+// normalized is doc as it is, or where encoding/json is built on v2 what it means:
 // v2 writes some of it otherwise.
-func comparable(doc string) string {
+func normalized(doc string) string {
 	if onV2 {
 		d := json.NewDecoder(strings.NewReader(doc))
 		d.UseNumber()
@@ -82,7 +82,7 @@ func compareMarshal(t *testing.T, a *arena.Arena, v any) {
 		for _, a := range []*arena.Arena{a, nil} {
 			got, err := Marshal(a, v, opts...)
 			compareErrors(t, v, err, wantErr)
-			if comparable(string(got)) != comparable(want) && wantErr == nil {
+			if normalized(string(got)) != normalized(want) && wantErr == nil {
 				t.Errorf("%T:\n%s\nencoding/json has\n%s", v, got, want)
 			}
 			if err != nil && got != nil {
@@ -91,7 +91,7 @@ func compareMarshal(t *testing.T, a *arena.Arena, v any) {
 			var b bytes.Buffer
 			err = MarshalWrite(a, &b, v, opts...)
 			compareErrors(t, v, err, wantErr)
-			if comparable(b.String()) != comparable(want) && wantErr == nil {
+			if normalized(b.String()) != normalized(want) && wantErr == nil {
 				t.Fatalf("%T: MarshalWrite:\n%s\nencoding/json has\n%s", v, b.String(), want)
 			}
 		}
@@ -321,7 +321,7 @@ func TestMarshalOfArenaMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := Marshal(a, &h)
-		if err != nil || comparable(string(got)) != comparable(string(want)) {
+		if err != nil || normalized(string(got)) != normalized(string(want)) {
 			t.Fatalf("%d entries: %v\n%s\na builtin map is\n%s", n, err, got, want)
 		}
 	}

@@ -58,6 +58,9 @@ func randomType(r *rand.Rand, depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
+// typeInAny makes the types of what fill puts into interfaces.
+var typeInAny = randomType
+
 // textKey is a key that is written by a method.
 type textKey struct{ N int8 }
 
@@ -177,7 +180,9 @@ func fill(r *rand.Rand, v reflect.Value, depth int, zeros bool) {
 			k, e := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			fill(r, k, 0, zeros)
 			fill(r, e, depth-1, zeros)
-			v.SetMapIndex(k, e)
+			if k.Comparable() {
+				v.SetMapIndex(k, e)
+			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -196,9 +201,15 @@ func fill(r *rand.Rand, v reflect.Value, depth int, zeros bool) {
 			v.Set(reflect.ValueOf(zeroByValue{1}))
 			return
 		}
+		if v.NumMethod() > 0 {
+			if x := implementer(r, v.Type()); x.IsValid() {
+				v.Set(x)
+			}
+			return
+		}
 		t := scalars[r.IntN(len(scalars))]
 		if depth > 0 {
-			t = randomType(r, depth-1)
+			t = typeInAny(r, depth-1)
 		}
 		e := reflect.New(t).Elem()
 		fill(r, e, depth-1, zeros)

@@ -110,25 +110,21 @@ func arePlain(options string) bool {
 	return true
 }
 
-// standardMap reports whether v2 treats keys of map type t in another way: it follows
-// pointers and interfaces, does not call methods of strings since Go 1.27, and never
-// MarshalJSON and UnmarshalJSON.
+// standardMap reports whether keys of map type t need encoding/json: v2 follows pointers and
+// interfaces, takes numbers of all kinds and bools, does not call methods that write strings
+// since Go 1.27, and never MarshalJSON and UnmarshalJSON. What it does for other strings,
+// integers, and types that are written and read as text is as before.
 func standardMap(t reflect.Type) bool {
 	key := t.Key()
-	if key.Kind() == reflect.Pointer {
-		return true
-	}
-	if !hasMethodsOf(key, jsonMethods...) || isOwn(key) {
-		return false
-	}
 	switch k := key.Kind(); {
-	case k == reflect.String, k == reflect.Interface:
+	case key == timeType, k == reflect.Pointer, k == reflect.Interface:
 		return true
+	case k == reflect.String:
+		return hasMethodsOf(key, textAppenderType, textMarshalerType)
 	case reflect.Int <= k && k <= reflect.Uintptr:
 		return false
 	}
-	// Other kinds are keys by their text only.
-	return !key.Implements(jsonMethods[2]) && !key.Implements(jsonMethods[3]) || !reflect.PointerTo(key).Implements(jsonMethods[6])
+	return !key.Implements(textAppenderType) && !key.Implements(textMarshalerType) || !reflect.PointerTo(key).Implements(textUnmarshaler)
 }
 
 // leadsToMap reports whether a t holds an arena.Map, which encoding/json would take for a
