@@ -53,6 +53,13 @@
 #define EBB_VALGRIND 0
 #endif
 
+// Whether exceptions are enabled. Some compilers define only the second macro.
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define EBB_EXCEPTIONS 1
+#else
+#define EBB_EXCEPTIONS 0
+#endif
+
 // An inline namespace of ebb that all of the library is in. Under a tool memory is
 // laid out differently, and without exceptions a function aborts where it throws
 // elsewhere. Object files that differ in it have other names for everything here: a
@@ -65,7 +72,7 @@
 #else
 #define EBB_ABI_TOOL abi_plain
 #endif
-#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#if EBB_EXCEPTIONS
 #define EBB_ABI EBB_ABI_TOOL
 #else
 #define EBB_ABI_JOIN(tool) tool##_no_exceptions
@@ -112,12 +119,12 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether an allocation of n objects is inlined. gcc takes registers for it from a loop
-// around it, such as one that fills a vector, where n is no constant.
+// Whether the compiler knows x, as far as it can tell before it decides what to inline: clang
+// would count the code of both cases.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
-#define EBB_INLINES(n) __builtin_constant_p(n)
+#define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else
-#define EBB_INLINES(n) true
+#define EBB_CONSTANT(x) false
 #endif
 
 #endif  // EBBPOOL_COMPILER_HPP
@@ -552,8 +559,8 @@ struct with_leaks<report> : report {
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHECKS_HPP
-// How an arena makes objects: memory for them and, where their destructors must run, a
-// record; what goes back when a constructor throws.
+// How an arena makes objects: memory for them, a record if their destructors must run, and what
+// is undone if a constructor throws.
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
@@ -577,8 +584,7 @@ struct with_leaks<report> : report {
 #include <cstdint>
 #include <memory>
 
-// The chunks that an arena takes memory by: how large they are, which of them lie
-// idle, and the limit.
+// The chunks that an arena takes memory by: their sizes, the spare ones, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -590,6 +596,121 @@ struct with_leaks<report> : report {
 #include <new>
 #include <utility>
 
+// Chunks of an arena, ordered by address or by size.
+#ifndef EBBPOOL_CHUNK_TREE_HPP
+#define EBBPOOL_CHUNK_TREE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+/// A treap of chunks, which hold its links. A chunk's priority is a hash of its address, so
+/// each operation takes O(log n) expected steps, whatever the order of the calls.
+///
+/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Chunks of equal
+/// keys are ordered by address.
+template <class Chunk, class Order>
+class chunk_tree {
+public:
+    /// The children of a chunk: of smaller keys, and of larger ones.
+    struct links {
+        Chunk* smaller;
+        Chunk* larger;
+    };
+
+    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+
+    void insert(Chunk* c) noexcept {
+        Chunk** at = &root_;
+        while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
+        // The subtree at c's place is split into what is smaller than c and what is larger.
+        Chunk* rest = *at;
+        *at = c;
+        Chunk** smaller = child(c, true);
+        Chunk** larger = child(c, false);
+        while (rest != nullptr) {
+            const bool above = less(c, rest);
+            Chunk**& to = above ? larger : smaller;
+            *to = rest;
+            to = child(rest, above);
+            rest = *to;
+        }
+        *smaller = *larger = nullptr;
+    }
+
+    void erase(Chunk* c) noexcept {
+        Chunk** at = &root_;
+        while (*at != c) at = child(*at, less(c, *at));
+        Chunk* smaller = *child(c, true);
+        Chunk* larger = *child(c, false);
+        while (smaller != nullptr && larger != nullptr) {
+            const bool first = priority(smaller) > priority(larger);
+            Chunk*& top = first ? smaller : larger;
+            *at = top;
+            at = child(top, !first);
+            top = *at;
+        }
+        *at = smaller != nullptr ? smaller : larger;
+    }
+
+    /// The chunk with the largest key that is not above `key`, or null.
+    [[nodiscard]] Chunk* last_up_to(std::uintptr_t key) const noexcept {
+        Chunk* found = nullptr;
+        for (Chunk* c = root_; c != nullptr;) {
+            const bool fits = Order::key(*c) <= key;
+            if (fits) found = c;
+            c = *child(c, !fits);
+        }
+        return found;
+    }
+
+    /// The chunk with the smallest key that is not below `key`, or null.
+    [[nodiscard]] Chunk* first_from(std::uintptr_t key) const noexcept {
+        Chunk* found = nullptr;
+        for (Chunk* c = root_; c != nullptr;) {
+            const bool fits = Order::key(*c) >= key;
+            if (fits) found = c;
+            c = *child(c, fits);
+        }
+        return found;
+    }
+
+    /// Removes all chunks and calls f with each, in no order. f may free the chunk.
+    template <class F>
+    void take_all(const F& f) noexcept {
+        while (root_ != nullptr) {
+            Chunk* const c = root_;
+            erase(c);
+            f(c);
+        }
+    }
+
+private:
+    static Chunk** child(Chunk* c, bool smaller) noexcept {
+        links& l = Order::links(*c);
+        return smaller ? &l.smaller : &l.larger;
+    }
+    static std::uintptr_t address(const Chunk* c) noexcept { return reinterpret_cast<std::uintptr_t>(c); }
+    static bool less(const Chunk* a, const Chunk* b) noexcept {
+        const std::uintptr_t x = Order::key(*a), y = Order::key(*b);
+        return x != y ? x < y : address(a) < address(b);
+    }
+    static std::uint32_t priority(const Chunk* c) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{address(c)} * 0x9e3779b97f4a7c15u) >> 32);
+    }
+
+    Chunk* root_ = nullptr;
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_CHUNK_TREE_HPP
 // Where memory comes from: of a pool one block for everything, zero when it is
 // new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
 // touch: a pool of a gigabyte is made in microseconds and holds what is used.
@@ -664,7 +785,7 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
 inline constexpr std::size_t cache_line = 64;
 
-#if defined(__cpp_exceptions)
+#if EBB_EXCEPTIONS
 [[noreturn]] inline void throw_length(const char* what) { throw std::length_error(what); }
 [[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
 #else
@@ -841,13 +962,13 @@ struct slot_finder {
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// What an arena throws when it would need more memory than its limit allows.
-/// The arena is unchanged and may be used on.
+/// Thrown by an arena that would need more memory than its limit allows. The arena is
+/// unchanged and can still be used.
 ///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
-    /// From what the three functions below answer.
+    /// An error with the values that the functions below return.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
@@ -878,25 +999,41 @@ inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cas
 /// Objects begin at multiples of this.
 inline constexpr std::size_t unit = 8;
 
-/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
+/// The header of a chunk. The destructor of `memory` gives the chunk back.
 struct chunk {
-    chunk* next;  // older, in the list of those in use
-    std::uintptr_t begin, end;
-    std::size_t bytes;  // of all of it
-    bool borrowed;      // storage of the caller's, which stays to the end
-    bool oversize;      // made for one large allocation
+    struct by_address;
+    struct by_size;
+
+    chunk* next;         // the next older one in use
+    std::uintptr_t end;  // the room is from begin() to here
+    std::size_t bytes;   // of all of it
+    std::uint32_t age;   // position among those in use: larger is newer
+    bool borrowed;       // the caller's storage, which stays to the end
+    bool oversize;       // made for one large allocation
+    chunk_tree<chunk, by_address>::links addresses;
+    chunk_tree<chunk, by_size>::links sizes;
     block memory;
 
-    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
+    [[nodiscard]] inline std::uintptr_t begin() const noexcept;
+    [[nodiscard]] std::size_t room() const noexcept { return end - begin(); }
 };
-/// Whole cache lines, so that an object of a line's size lies in one.
-inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
+struct chunk::by_address {
+    static auto& links(chunk& c) noexcept { return c.addresses; }
+    static std::uintptr_t key(const chunk& c) noexcept { return +address_of(&c); }
+};
+struct chunk::by_size {
+    static auto& links(chunk& c) noexcept { return c.sizes; }
+    static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
+};
+/// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
+inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
+inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
 
 /// Sizes up to this can be added to the end of a chunk: none is so near to the
 /// end of the address space.
 inline constexpr std::size_t no_chunk_above = 4096;
 
-/// Makes chunks, and keeps those that hold nothing.
+/// Makes chunks, and keeps the spare ones, which hold nothing.
 class chunk_store {
 public:
     /// Bounds the bytes of all chunks; 0: no bound.
@@ -928,21 +1065,31 @@ protected:
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
 
-    ~chunk_store() { free_list(spare_, true); }
+    ~chunk_store() {
+        spare_.take_all([this](chunk* c) { free_chunk(c); });
+    }
 
-    /// As if new, but for storage of the caller's, which is another's now: without a
-    /// source there is no memory.
+    /// As if new, but without the caller's storage, which belongs to another store now.
     void forget_chunks() noexcept {
-        spare_ = nullptr;
+        all_ = {};
+        spare_ = {};
+        found_ = nullptr;
         held_ = chunks_ = oversize_ = grown_ = 0;
     }
 
-    /// A chunk with that much room, in no list.
+    /// The chunk that holds the address, or null. O(log chunks); O(1) for neighbors.
+    [[nodiscard]] const chunk* chunk_of(std::uintptr_t p) const noexcept {
+        if (found_ != nullptr && p - found_->begin() < found_->room()) return found_;
+        const chunk* const c = all_.last_up_to(p);
+        if (c == nullptr || p - c->begin() >= c->room()) return nullptr;
+        found_ = c;
+        return c;
+    }
+
+    /// A chunk with room for `need` bytes: the smallest spare one, or a new one.
     chunk* next_chunk(std::size_t need) {
-        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
-            chunk* const c = *at;
-            if (c->room() < need) continue;
-            *at = c->next;
+        if (chunk* const c = spare_.first_from(need); c != nullptr) {
+            spare_.erase(c);
             return c;
         }
         if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
@@ -950,7 +1097,7 @@ protected:
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
-            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
+            if (chunk_header + need > left()) free_spare();
             // need is whole units, and so fits in rest if it fits at all.
             if (chunk_header + need > left()) throw_limit(chunk_header + need);
             // So that many chunks are possible, down to the end of what is allowed.
@@ -978,44 +1125,36 @@ protected:
         if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
             throw_bad_alloc();
         }
-        return found(std::move(memory), bytes, false);
+        return make(std::move(memory), bytes, false);
     }
 
     /// Whether it is no larger than what the user has asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
-    /// Puts a list of chunks that hold nothing behind the others of those.
-    void put_aside(chunk* first, chunk* last) noexcept {
-        chunk** end = &spare_;
-        while (*end != nullptr) end = &(*end)->next;
-        *end = first;
-        last->next = nullptr;
-    }
-
     void free_chunk(chunk* c) noexcept {
         held_ -= c->bytes;
         if (!c->oversize) grown_ -= c->bytes;
         --chunks_;
-        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
+        all_.erase(c);
+        found_ = nullptr;
+        if constexpr (annotate::on) annotate::show(c + 1, c->bytes - sizeof(chunk));
         const block memory(std::move(c->memory));
         c->~chunk();
     }
 
-    /// Frees a list; storage of the caller's is put aside, but at the end of all.
-    void free_list(chunk* c, bool all) noexcept {
-        while (c != nullptr) {
-            chunk* const next = c->next;
-            if (c->borrowed && !all) {
-                c->next = spare_;
-                spare_ = c;
-            } else {
-                free_chunk(c);
-            }
-            c = next;
+    /// Frees the spare chunks, largest first, until at most `most` bytes are held. The
+    /// caller's storage stays.
+    void free_spare(std::size_t most = 0) noexcept {
+        chunk* borrowed = nullptr;
+        while (held_ > most && !spare_.empty()) {
+            chunk* const c = spare_.last_up_to(max_bytes);
+            spare_.erase(c);
+            c->borrowed ? void(borrowed = c) : free_chunk(c);
         }
+        if (borrowed != nullptr) spare_.insert(borrowed);
     }
 
-    chunk* spare_ = nullptr;  // chunks that hold nothing
+    chunk_tree<chunk, chunk::by_size> spare_;
     std::size_t chunk_size_, max_retained_;
     std::size_t held_ = 0;  // bytes of all chunks
     std::size_t chunks_ = 0, oversize_ = 0;
@@ -1033,28 +1172,32 @@ private:
         const std::size_t bytes = (size - skip) & ~(unit - 1);
         pool_options options = options_;
         options.source = nullptr;
-        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
+        spare_.insert(make(block{bytes, cache_line, bytes, options}, bytes, true));
         grown_ = bytes;
     }
 
-    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
+    chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        const std::uintptr_t at = +address_of(data);
-        auto* const c =
-            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
-        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
+        auto* const c = ::new (data)
+            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, {}, {}, std::move(memory)};
+        if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
+        all_.insert(c);
         held_ += bytes;
         ++chunks_;
         return c;
     }
 
-#if defined(__cpp_exceptions)
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
+    [[noreturn]] EBB_COLD void throw_limit([[maybe_unused]] std::size_t asked) const {
+#if EBB_EXCEPTIONS
+        throw limit_error(limit_, held_, asked);
 #else
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
+        std::abort();
 #endif
+    }
 
-    std::size_t grown_ = 0;  // bytes of the chunks that growth made
+    chunk_tree<chunk, chunk::by_address> all_;
+    mutable const chunk* found_ = nullptr;  // by chunk_of
+    std::size_t grown_ = 0;                 // bytes of the chunks that growth made
     std::size_t limit_ = no_limit;
     pool_options options_;
 };
@@ -1136,17 +1279,19 @@ struct object_guard {
 }  // namespace ebb
 
 #endif  // EBBPOOL_RECORDS_HPP
-// The memory of an arena: what of its chunks is handed out, the list of
-// destructors, the marks.
+// The memory of an arena: its current chunk, the list of destructors, the marks.
 //
 //     chunk    header | objects -> ... free ... <- text |
 //                     begin     lo           hi         end
 //
-// Objects grow from the low end in units of 8 bytes, text from the high end
-// byte by byte, so that strings cost no padding. When a chunk is full the next
-// one becomes current, the older ones wait in a list for the end of the epoch;
-// what is too large for the rest of a chunk that has much left gets a chunk of
-// its own beside it.
+// Objects grow from the low end in units of 8 bytes, text from the high end byte by byte, so
+// that strings cost no padding. When a chunk is full the next one becomes current, and the older
+// ones wait in a list for the end of the cycle. An allocation that is too large for the rest of a
+// chunk gets a chunk of its own if that rest is larger than the new chunk's would be.
+//
+// Each fast path (take, take_small, take_one, take_text) adds to lo or subtracts from hi, and
+// calls take_slow if the chunk is full. Padding before memory with an alignment above 8 counts as
+// used; everything else that is not the user's is in overhead_.
 #ifndef EBBPOOL_REGION_HPP
 #define EBBPOOL_REGION_HPP
 
@@ -1157,8 +1302,13 @@ struct object_guard {
 #include <new>
 #include <utility>
 
-// Memory that containers take from an arena and give back: what is free again before the
-// arena's epoch ends, and which blocks are outstanding.
+// Blocks of containers: lists of those that were given back, for reuse within the cycle, and
+// counts of those that are outstanding.
+//
+// A block is as large as its class: a multiple of 8 up to 128 bytes, then 2^n or 3 * 2^n. So
+// every block of a list serves every request of its class, and none shrinks. Taking a block
+// pops the list of its class, or bumps; giving one back moves the bump pointer back if the block
+// is the newest, else pushes.
 #ifndef EBBPOOL_REGION_BLOCKS_HPP
 #define EBBPOOL_REGION_BLOCKS_HPP
 
@@ -1170,8 +1320,7 @@ struct object_guard {
 #include <new>
 #include <utility>
 
-// Where an arena stands: what its fast paths use, what a mark remembers, and what
-// it says of itself.
+// The state of a region: the fields of its fast paths, what a mark stores, and the statistics.
 #ifndef EBBPOOL_REGION_STATE_HPP
 #define EBBPOOL_REGION_STATE_HPP
 
@@ -1182,66 +1331,79 @@ struct object_guard {
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// An arena at one moment. Sizes are in bytes.
+/// Statistics of an arena. Sizes are in bytes.
 ///
 /// \snippet reference.cpp arena_stats
 struct arena_stats {
     std::size_t used_bytes;      ///< as arena::used_bytes
-    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
-    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
+    std::size_t retained_bytes;  ///< in all chunks that it holds now, with their headers
+    std::size_t high_water;      ///< the largest used_bytes that reset, release, rewind or stats has seen
     std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< epochs that have ended, by reset or release
-    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
+    std::size_t resets;          ///< calls of reset and release
+    std::size_t oversize;        ///< chunks ever made for one allocation larger than the next chunk would have been
 };
 
 namespace detail {
 
-/// A place in the epoch of a region. It lies in the arena, behind what it keeps.
-struct alignas(unit) place {
-    place* older;
-    std::size_t serial;  // no other has it
-    chunk* newest;
-    chunk* current;
-    address lo, hi;
-    std::size_t sunk, overhead;
-    record* last;
-    std::size_t blocks;      // outstanding ones of memory resources that came after `older`
-    std::size_t own_blocks;  // of residents, likewise
+struct free_lists;
+
+/// Times at which a container may have taken its first block for the blocks that it gives back
+/// to be valid. Each mark, rewind and end of a cycle begins another time.
+struct live_times {
+    std::size_t since, until;  // valid, and
+    std::size_t again;         // from here on
+
+    [[nodiscard]] bool has(std::size_t t) const noexcept { return t >= again || (t >= since && t < until); }
 };
 
-/// A memory resource that lies in the region whose memory it hands out, for objects that
-/// want one. It knows where the arena is, which may move.
+/// The state of a region at a mark. It is stored in the region, after what it keeps.
+struct alignas(unit) place {
+    place* older;
+    std::size_t time;  // of the mark; no other mark has it
+    chunk* newest;
+    chunk* current;
+    address before, lo, hi;  // before: lo without the place itself
+    std::size_t sunk, overhead;
+    record* last;
+    std::size_t blocks;      // outstanding blocks of memory resources, taken between `older` and this place
+    std::size_t own_blocks;  // of residents, likewise
+    live_times live;         // before the mark
+    free_lists* free;        // lists of free blocks before the mark, or null
+};
+
+/// A memory resource that is stored in the region whose memory it hands out, for objects that
+/// take one. A move of the arena sets `arena`.
 struct resident {
     resident* older;
     const void* kind;  // of resource
     void* arena;
 };
 
-/// What fast paths use of a region, at its beginning, where addresses are short.
+/// The fields of a region's fast paths, at its beginning, where offsets are short.
 struct region_state {
     static constexpr address no_run{2};
 
-    // Bit 0 of lo_ says that the arena runs code of the program's. A member of its own would
-    // be stored for each object, too, even where a compiler sees all of the constructor: the
-    // object might, for all it knows, lie there. lo_ is stored anyway.
+    // Bit 0 of lo_ is set while the arena runs the program's code. A field of its own would be
+    // stored again for each object, even if the compiler sees all of the constructor, because the
+    // object might overlap it. lo_ is stored anyway.
     address lo_{}, hi_{};
-    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
+    std::size_t overhead_ = 0;  // bytes taken that used_bytes() doesn't count
     record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // what lo_ is where that ends, while it may grow; else what it never is
+    address run_end_ = no_run;  // lo_ at the end of that run if it can grow, else a value that lo_ never has
     address begin_{};           // of the current chunk; 0 before the first
-    chunk* newest_ = nullptr;   // of those that hold something
+    chunk* newest_ = nullptr;   // of those in use
     address end_{};
-    chunk* base_ = nullptr;  // where each epoch begins, if there is just one chunk in use; else null
+    chunk* base_ = nullptr;  // where each cycle begins, if one chunk at most is in use; else null
     std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
 
-    // The address in lo_, and a new one.
+    // The address in lo_, without the bit.
     [[nodiscard]] std::uintptr_t low() const noexcept { return +lo_ & ~std::uintptr_t{unit - 1}; }
     void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
 
     [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
-    // Sets the bit, and answers what unlock gets: 0 where it is set already. Both count, since
+    // Sets the bit and returns what unlock takes: 0 if it was set already. Both add, because
     // compilers cancel an addition against a subtraction.
     EBB_INLINE std::uintptr_t lock() noexcept {
         const std::uintptr_t mine = busy() ^ 1;
@@ -1261,54 +1423,107 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A container's block that is free, in the list of those of its size.
+// std::bit_width, whose result is an int or not, depending on the library's version.
+constexpr std::size_t width(std::size_t x) noexcept {
+    return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
+}
+
+/// The size and the class of a container's block; bytes must not be above chunk_store::max_bytes.
+struct block_shape {
+    static constexpr std::size_t exact = 128;   // up to here there is a class for each multiple of unit
+    static constexpr std::size_t classes = 64;  // blocks of a class from here on are not reused
+
+    std::size_t size, number;
+
+    explicit constexpr block_shape(std::size_t bytes) noexcept {
+        const std::size_t last = bytes - (bytes != 0);
+        if (last < exact) {
+            number = last / unit;
+            size = (number + 1) * unit;
+        } else {
+            const std::size_t shift = width(last) - 2;
+            const std::size_t quarter = last >> shift;  // 2 or 3
+            number = quarter + 2 * shift + 2;
+            size = (quarter + 1) << shift;
+        }
+    }
+};
+static_assert(block_shape(block_shape::exact).number + 1 == block_shape(block_shape::exact + 1).number);
+
 struct free_block {
     free_block* next;
 };
+struct free_lists {
+    std::array<free_block*, block_shape::classes> of;
+};
 
-class region_blocks : protected region_state {
+class region_blocks : protected region_state, protected chunk_store {
 public:
-    /// Memory of a container's that it needs no more: free again if it is the newest.
+    /// Takes the newest memory back; other memory stays taken.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// The same for a container, which may be handed it again by recycled().
-    EBB_INLINE void recycle(void* p, std::size_t bytes) noexcept {
-        give_back(p, bytes);
-        if (annotate::on || bytes < smallest || low() == +address_of(p)) return;
-        put_by(p, bytes);
+    /// Takes a container's block back.
+    EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
+        if constexpr (annotate::on) return annotate::hide(p, bytes);
+        const block_shape shape(bytes);
+        if (+address_of(p) + shape.size == low()) return set_low(+address_of(p));
+        if (EBB_UNLIKELY(shape.number >= block_shape::classes)) return;
+        // What came before the newest mark is not reused: a block that is taken after a mark must
+        // be after it, for a rewind to take it back.
+        if (EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p))) return;
+        free_.of[shape.number] = ::new (p) free_block{free_.of[shape.number]};
+        has_free_ = true;
+        overhead_ += shape.size;
     }
 
-    /// A block of at least `bytes` bytes that a container gave back, at a multiple of
-    /// unit; null when there is none.
-    EBB_INLINE void* recycled(std::size_t bytes) noexcept { return may_recycle(bytes) ? take_again(bytes) : nullptr; }
-    [[nodiscard]] bool may_recycle(std::size_t bytes) const noexcept { return bytes >= smallest && free_sizes_ != 0; }
+    /// A free block of the shape, or null.
+    EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
+        if (shape.number >= block_shape::classes) return nullptr;
+        free_block* const b = free_.of[shape.number];
+        if (b == nullptr) return nullptr;
+        free_.of[shape.number] = b->next;
+        overhead_ -= shape.size;
+        return reinterpret_cast<std::byte*>(b);
+    }
+    /// The same for an alignment above unit. Looks at a few blocks only.
+    std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
+        if (shape.number >= block_shape::classes) return nullptr;
+        free_block** at = &free_.of[shape.number];
+        for (int i = 0; *at != nullptr && i < 8; ++i, at = &(*at)->next) {
+            if ((+address_of(*at) & (align - 1)) != 0) continue;
+            free_block* const b = std::exchange(*at, (*at)->next);
+            overhead_ -= shape.size;
+            return reinterpret_cast<std::byte*>(b);
+        }
+        return nullptr;
+    }
 
-    /// What each end of an epoch and each rewind changes: a block that is given back with
-    /// another stamp than it was taken with is no block any more.
-    [[nodiscard]] std::size_t stamp() const noexcept { return epochs_ + rewinds_; }
+    /// The time, an even number: what a container remembers of its first block.
+    [[nodiscard]] std::size_t time() const noexcept { return time_; }
+    /// Whether blocks may come back of a container that took its first one at t: neither a
+    /// rewind nor the end of a cycle has taken them. O(1), or O(marks).
+    [[nodiscard]] EBB_INLINE bool is_live(std::size_t t) const noexcept {
+        return !EBB_UNLIKELY(t < live_.again) || was_live(t);
+    }
 
-    /// Resources that lie here, the newest first.
+    /// Resources that are stored here, the newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
-    /// One that lies in memory that was taken last.
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// A memory resource has handed out a block.
-    void add_block() noexcept {
-        begin_blocks();
-        ++blocks_;
-    }
-    /// The block at `p` is back, of this epoch. O(1) while there is no mark, else
-    /// O(marks and chunks that came after the block).
-    void remove_block(const void* p) noexcept {
+    /// Counts a block of a memory resource.
+    void add_block() noexcept { ++blocks_; }
+    /// The block at `p`, of this cycle, is back. O(1) without marks, else O(log chunks + marks
+    /// after the block).
+    EBB_INLINE void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        if (*count != 0) --*count;
+        if (EBB_UNLIKELY(places_ != nullptr)) count = count_of(p);
+        *count -= *count != 0;
     }
-    /// The same of the arena's own resources: what came before every mark ends with the
-    /// objects that have it.
+    /// The same for the arena's own resources. Blocks that came before every mark end with the
+    /// objects that have them, and are not counted.
     void add_block_since_mark() noexcept {
         if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
     }
@@ -1316,32 +1531,33 @@ public:
         std::size_t* count = &own_blocks_;
         for (place* at = places_; at != nullptr; at = at->older) {
             if (is_since(at, +address_of(p))) {
-                if (*count != 0) --*count;
+                *count -= *count != 0;
                 return;
             }
             count = &at->own_blocks;
         }
     }
-    /// n blocks are not to be waited for. Which ones is not known.
+    /// n outstanding blocks will not come back. It is not known which.
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
     /// Whether a block of a memory resource is outstanding for sure.
-    [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == epochs_ && outstanding_since(nullptr) > abandoned_;
-    }
-    /// Whether a block that came after `p` is, or one of an object's that is older.
+    [[nodiscard]] bool has_blocks() const noexcept { return outstanding_since(nullptr) > abandoned_; }
+    /// Whether a block is that came after `p`, or one of an older object's.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
         std::size_t own = own_blocks_;
         for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
         return own != 0 || outstanding_since(p) > abandoned_;
     }
 
-protected:
-    // Counts of an earlier epoch count no more.
-    void begin_blocks() noexcept {
-        if (blocks_of_ == epochs_) return;
-        blocks_of_ = epochs_;
-        blocks_ = abandoned_ = 0;
+    /// Whether a mark was taken after the memory at p.
+    [[nodiscard]] EBB_INLINE bool is_marked(const void* p) const noexcept {
+        return EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p));
     }
+
+protected:
+    region_blocks(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : chunk_store(chunk_size, max_retained, options) {}
+    region_blocks(const region_blocks&) = default;
+    region_blocks& operator=(const region_blocks&) = default;
 
     [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
         std::size_t n = blocks_;
@@ -1349,65 +1565,50 @@ protected:
         return n;
     }
 
-    // Whether what was taken from the low end came after the mark.
+    // Whether memory of the low end was taken after the mark.
     [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
         if (p >= +at->lo && p < +at->hi) return true;
-        for (const chunk* c = newest_; c != at->newest; c = c->next) {
-            if (p >= c->begin && p < c->end) return true;
+        const chunk* const c = chunk_of(p);
+        return c != nullptr && c->age > at->newest->age;
+    }
+
+    // From now on, blocks of containers that have any are no blocks.
+    void end_times() noexcept {
+        time_ += 2;
+        live_ = {time_, time_, time_};
+    }
+    void forget_blocks() noexcept {
+        residents_ = nullptr;
+        blocks_ = own_blocks_ = abandoned_ = 0;
+        forget_free_blocks();
+    }
+    void forget_free_blocks() noexcept {
+        if (std::exchange(has_free_, false)) free_ = {};
+    }
+
+    place* places_ = nullptr;  // the newest mark
+    std::size_t time_ = 2;
+    live_times live_{2, 2, 2};  // since the newest mark
+    resident* residents_ = nullptr;
+    std::size_t blocks_ = 0;      // outstanding blocks of memory resources that came after the newest mark
+    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
+    std::size_t abandoned_ = 0;   // of all that are outstanding
+    bool has_free_ = false;       // a list may have blocks
+    free_lists free_{};
+
+private:
+    EBB_NOINLINE bool was_live(std::size_t t) const noexcept {
+        if (live_.has(t)) return true;
+        for (const place* at = places_; at != nullptr && t < at->time; at = at->older) {
+            if (at->live.has(t)) return true;
         }
         return false;
     }
-
-    void forget_blocks() noexcept {
-        residents_ = nullptr;
-        forget_blocks_since();
+    EBB_NOINLINE std::size_t* count_of(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        return count;
     }
-    // Those that are free may lie in memory that a rewind takes.
-    void forget_blocks_since() noexcept {
-        own_blocks_ = 0;
-        forget_free_blocks();
-    }
-    void forget_free_blocks() noexcept { free_sizes_ = 0; }
-
-    // Blocks of 64 to 127 bytes, of up to 255 and so on.
-    static constexpr std::size_t smallest = 64;
-    static constexpr std::size_t sizes = 16;
-
-    place* places_ = nullptr;  // the newest mark
-    resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the epoch in which they were counted
-    std::size_t rewinds_ = 0;
-
-private:
-    // std::bit_width, whose result is an int or not, by the library's version.
-    static constexpr std::size_t width(std::size_t x) noexcept {
-        return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
-    }
-    EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
-        const auto size = width(bytes) - width(smallest);
-        // What came before the newest mark stays there: a block that is taken after a mark must
-        // lie after it, for a rewind to find it, and to count it among those since the mark.
-        if (size >= sizes || (places_ != nullptr && !is_since(places_, +address_of(p)))) return;
-        const bool has = (free_sizes_ >> size & 1) != 0;
-        free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
-        free_sizes_ |= std::uint32_t{1} << size;
-        overhead_ += round_up(bytes, unit);
-    }
-    EBB_NOINLINE void* take_again(std::size_t bytes) noexcept {
-        const auto size = width(bytes - 1) - width(smallest) + 1;
-        if (size >= sizes || (free_sizes_ >> size & 1) == 0) return nullptr;
-        free_block* const b = free_[size];
-        free_[size] = b->next;
-        if (b->next == nullptr) free_sizes_ &= ~(std::uint32_t{1} << size);
-        overhead_ -= round_up(bytes, unit);
-        return b;
-    }
-
-    std::uint32_t free_sizes_ = 0;  // which lists have blocks
-    std::array<free_block*, sizes> free_{};
 };
 
 }  // namespace detail
@@ -1421,14 +1622,13 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// Memory that is handed out bump by bump. Checks no misuse; one thread.
-class region : region_blocks, chunk_store {
+/// A bump allocator. It checks no misuse, and is for one thread.
+class region : region_blocks {
 public:
-    /// `on_stranded` is called before memory is taken after a release while
-    /// blocks were out.
+    /// `on_stranded` is called before memory is taken after a release with outstanding blocks.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
            void (*on_stranded)(const region*) noexcept)
-        : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
+        : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
     /// As a new one, with the parameters and the limit of `other`.
     struct like {
@@ -1436,64 +1636,53 @@ public:
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
 
-    /// Takes over the memory of `other`, which is as new then. Marks go along.
+    /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
     region& operator=(region&& other) noexcept {
-        free_list(newest_, true);
-        free_list(spare_, true);
-        const std::size_t ended = epochs() + 1, stamps = stamp() + 1;
+        free_chunks();
+        const std::size_t ended = epochs() + 1, t = std::max(time_, other.time_);
         *this = other;
         moved_ += ended;
-        rewinds_ += stamps;
+        time_ = t;
+        end_times();
+        for (place* p = places_; p != nullptr; p = p->older) p->live = {time_, time_, time_};
         other.be_new();
         return *this;
     }
 
-    ~region() { free_list(newest_, true); }
+    ~region() { free_chunks(); }
 
     /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = low();
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - low();
+        const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
+        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken, because that may overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        if (align > unit) overhead_ += pad;
-        lo_ = address{+lo_ + pad + last + 1};
-        return pointer_to(lo + pad);
+        lo_ = address{lo + pad + last + 1};
+        return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
     }
 
-    /// The same at a multiple of unit, or null where there is no room in the current chunk.
-    EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
-        const std::uintptr_t lo = low();
-        const std::size_t last = (bytes - 1) | (unit - 1);
-        if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
-        lo_ = address{+lo_ + last + 1};
-        return pointer_to(lo);
-    }
-
-    /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
+    /// Whether both are so small, and bytes not 0, that adding them to the end of a chunk can't
     /// overflow.
     static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
-        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
+        return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
     }
     /// The same for small ones, without a branch for the alignment.
     EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
-        const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
+        const std::size_t mask = (align - 1) & ~(unit - 1);
+        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // with bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_ || busy() != 0)) return take_apart(bytes, align);
+        if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
         lo_ = address{end};
-        overhead_ = overhead_ - lo + at;
-        return pointer_to(at);
+        return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
 
-    /// As a call, where a fast path found no room, or the bit set.
+    /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
-    /// Whether Bytes fit from `lo` on in the current chunk: a compare with memory less
-    /// than what a size that may be anything needs.
+    /// Whether Bytes, a constant, fit in the current chunk from `lo` on.
     template <std::size_t Bytes>
     EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
@@ -1513,6 +1702,29 @@ public:
         }
     }
 
+    /// A container's block, for an alignment that is a power of 2.
+    EBB_INLINE std::byte* take_block(std::size_t bytes, std::size_t align) {
+        std::byte* const p = align > unit ? nullptr : take_block_at_once(bytes);
+        return EBB_UNLIKELY(p == nullptr) ? take_block_apart(bytes, align) : p;
+    }
+    /// The same at a multiple of unit, or null if that takes a call.
+    EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
+        if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
+        const block_shape shape(bytes);
+        if (std::byte* const p = free_block_of(shape); p != nullptr) return p;
+        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t end = lo + shape.size;
+        if (EBB_UNLIKELY(end > +hi_)) return nullptr;
+        lo_ = address{end};
+        return pointer_to(lo & ~std::uintptr_t{unit - 1});
+    }
+    EBB_NOINLINE std::byte* take_block_apart(std::size_t bytes, std::size_t align) {
+        if (annotate::on || bytes > max_bytes) return take(bytes, align);
+        const block_shape shape(bytes);
+        std::byte* const p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
+        return p != nullptr ? p : take(shape.size, align);
+    }
+
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
@@ -1521,9 +1733,8 @@ public:
         return pointer_to(+hi_);
     }
 
-    /// Takes back what begins at `from` and ends at `to`, if it is the newest;
-    /// else it is lost until the end of the epoch, and not counted as used.
-    /// `overhead` bytes of it were none of the user's.
+    /// Takes back the memory between `from` and `to` if it is the newest. If not it is lost
+    /// until the end of the cycle, and not counted as used. `overhead` bytes of it were not.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
             annotate::hide(from, static_cast<std::size_t>(to - from));
@@ -1538,75 +1749,62 @@ public:
         }
     }
 
-    /// Ends an epoch of which nothing but the bytes of one chunk is left; false
-    /// when there may be more, and nothing was done.
+    /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
+    /// if there may be more.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Each record and each mark is overhead, too.
+        // Records, marks and free blocks are overhead.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
         see();
         ++epochs_;
+        end_times();
+        blocks_ = abandoned_ = 0;
         lo_ = begin_;
         hi_ = end_;
         return true;
     }
 
-    /// Ends the epoch; records must have been unwound.
-    EBB_NOINLINE void empty() noexcept {
+    /// Ends the cycle and keeps chunks of at most `retained` bytes; records must have been unwound.
+    EBB_NOINLINE void empty(std::size_t retained) noexcept {
         see();
         ++epochs_;
         hide_all();
+        chunk* used = std::exchange(newest_, nullptr);
         forget_epoch();
-        chunk* used = newest_;
-        newest_ = base_ = nullptr;
-        // The oldest first: the lists are newest first.
-        chunk* all = spare_;
-        spare_ = nullptr;
+        end_times();
+        base_ = nullptr;
         while (used != nullptr) {
-            chunk* const next = used->next;
-            used->next = all;
-            all = used;
-            used = next;
+            chunk* const c = used;
+            used = c->next;
+            // The oldest one that may be kept is the last of the list.
+            if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
+            spare_.insert(c);
         }
-        std::size_t kept = 0;
-        chunk** end = &spare_;
-        while (all != nullptr) {
-            chunk* const c = all;
-            all = c->next;
-            if (c->borrowed || (base_ == nullptr && is_as_asked(c)) ||
-                (c->bytes <= max_retained_ && kept <= max_retained_ - c->bytes)) {
-                kept += c->bytes;
-                c->next = nullptr;
-                if (base_ == nullptr) {
-                    base_ = c;
-                } else {
-                    *end = c;
-                    end = &c->next;
-                }
-            } else {
-                free_chunk(c);
-            }
-        }
-        if (base_ != nullptr) {
-            newest_ = base_;
-            enter(base_);
-        }
+        if (base_ == nullptr) base_ = spare_.first_from(0);
+        if (base_ == nullptr) return;
+        spare_.erase(base_);
+        if (!base_->borrowed && !is_as_asked(base_) && base_->bytes > retained)
+            free_chunk(std::exchange(base_, nullptr));
+        free_spare(retained);
+        if (base_ == nullptr) return;
+        add_chunk(base_);
+        enter(base_);
     }
+    void empty() noexcept { empty(max_retained_); }
 
-    /// Ends the epoch and gives back all memory; records must have been unwound.
+    /// Ends the cycle and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
         ++epochs_;
         hide_all();
+        set_aside(nullptr);
         forget_epoch();
-        chunk* const used = newest_;
-        chunk* const spare = spare_;
-        newest_ = base_ = spare_ = nullptr;
-        free_list(used, false);
-        free_list(spare, false);
+        end_times();
+        base_ = nullptr;
+        free_spare();
     }
 
-    /// Runs the destructors of all that was recorded after `to`, newest first.
+    /// Runs the destructors that were recorded after `to`, newest first.
     void unwind(const record* to) noexcept {
         close_run();
         while (last_ != to) {
@@ -1617,76 +1815,136 @@ public:
         }
     }
 
-    /// The newest run grows no more.
+    /// Ends the newest run.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
         last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
-    /// The place where the region is. Throws as an allocation does.
-    EBB_NOINLINE const place* mark() {
+    /// Records objects that begin at `at`, before marks that their constructor took: a rewind to
+    /// one of these does not destroy them.
+    EBB_COLD void add_before_marks(record* r, const void* at) noexcept {
+        const place* const p = first_mark_after(at);
+        record* const before = p->last;
+        record** link = &last_;
+        while (*link != before) link = &(*link)->older;
+        r->older = before;
+        *link = r;
+        for (place* q = places_; q != p->older; q = q->older) {
+            if (q->last == before) q->last = r;
+        }
+    }
+    /// Memory that such a rewind does not take either. It takes a chunk.
+    EBB_COLD std::byte* take_before_marks(std::size_t bytes, const void* at) {
+        const place* const p = first_mark_after(at);
+        chunk* const c = next_chunk(bytes);
+        c->next = std::exchange(p->newest->next, c);
+        c->age = p->newest->age;
+        sunk_ += bytes;
+        overhead_ += bytes;
+        for (place* q = places_; q != p->older; q = q->older) {
+            q->sunk += bytes;
+            q->overhead += bytes;
+        }
+        if constexpr (annotate::on) annotate::show(pointer_to(c->begin()), bytes);
+        return pointer_to(c->begin());
+    }
+
+    /// A place for a mark, the newest one if nothing has changed since. Throws as an allocation.
+    const place* mark() {
         if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
             return p;
         }
-        if (id_ == 0) id_ = new_id();
-        auto* const p = ::new (take(sizeof(place), alignof(place))) place;
-        overhead_ += sizeof(place);
-        forget_free_blocks();
-        if (!annotate::on && low() != +address_of(p + 1)) {
-            // It has a chunk of its own. What follows it goes there: else a block that came
-            // before it might come back as the newest, and be taken again, after it.
-            sunk_ += (low() - +begin_) + (+end_ - +hi_) - sizeof(place);
-            enter(newest_);
-            set_low(+address_of(p + 1));
-        }
-        close_run();
-        begin_blocks();
-        *p = {places_,
-              ++serials_,
-              newest_,
-              current_,
-              address{low()},
-              hi_,
-              sunk_,
-              overhead_,
-              last_,
-              std::exchange(blocks_, 0),
-              std::exchange(own_blocks_, 0)};
-        places_ = p;
-        return p;
+        return add_place();
     }
 
-    /// The place with that number, or null when it is gone.
-    [[nodiscard]] place* find(std::size_t serial) const noexcept {
+    /// A new place. Throws as an allocation.
+    EBB_NOINLINE place* add_place() {
+        if (id_ == 0) id_ = new_id();
+        const address before{low()};
+        const chunk* const chunk_before = newest_;
+        const std::size_t bytes = sizeof(place) + (has_free_ ? sizeof(free_lists) : 0);
+        auto* const p = ::new (take(bytes, alignof(place))) place;
+        const std::uintptr_t end = +address_of(p) + bytes;
+        if (!annotate::on && low() != end) {
+            // It has a chunk of its own. The next allocations go there: else a block that came
+            // before the mark might come back as the newest, and be taken again after it.
+            sunk_ += (low() - +begin_) + (+end_ - +hi_) - bytes;
+            enter(newest_);
+            set_low(end);
+        }
+        close_run();
+        if (newest_ == chunk_before) {
+            p->before = before;
+            overhead_ += low() - +before - annotate::red_zone;  // which take has counted
+        } else {
+            p->before = newest_ == current_ ? address_of(p) : address{low()};
+            overhead_ += bytes;
+        }
+        p->free = nullptr;
+        if (has_free_) p->free = ::new (static_cast<void*>(p + 1)) free_lists{free_};
+        forget_free_blocks();
+        p->live = live_;
+        end_times();
+        p->time = time_;
+        p->older = places_;
+        p->newest = newest_;
+        p->current = current_;
+        p->lo = address{low()};
+        p->hi = hi_;
+        p->sunk = sunk_;
+        p->overhead = overhead_;
+        p->last = last_;
+        p->blocks = std::exchange(blocks_, 0);
+        p->own_blocks = std::exchange(own_blocks_, 0);
+        return places_ = p;
+    }
+
+    /// The place of a mark taken at that time, or null if it is gone.
+    [[nodiscard]] place* find(std::size_t time) const noexcept {
         place* p = places_;
-        while (p != nullptr && p->serial > serial) p = p->older;
-        return p != nullptr && p->serial == serial ? p : nullptr;
+        while (p != nullptr && p->time > time) p = p->older;
+        return p != nullptr && p->time == time ? p : nullptr;
     }
 
     /// Goes back to `p`; records must have been unwound to p->last.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
-        // What goes back now, and was still outstanding, was abandoned.
+        // Blocks that are taken back, and were still outstanding, were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
-        if (newest_ != p->newest) {
-            chunk* oldest = newest_;
-            while (oldest->next != p->newest) oldest = oldest->next;
-            put_aside(std::exchange(newest_, p->newest), oldest);
-        }
+        set_aside(p->newest);
         enter(p->current);
         lo_ = p->lo;
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
         places_ = p;
-        blocks_ = 0;
-        forget_blocks_since();
-        ++rewinds_;
+        blocks_ = own_blocks_ = 0;
+        forget_free_blocks();
+        end_times();
         run_end_ = no_run;
+    }
+
+    /// Goes back to `p` and removes it: the region is as before the mark.
+    void remove(place* p) noexcept {
+        rewind(p);
+        overhead_ -= +p->lo - +p->before;
+        lo_ = p->before;
+        places_ = p->older;
+        blocks_ = p->blocks;
+        own_blocks_ = p->own_blocks;
+        if (p->free != nullptr) {
+            free_ = *p->free;
+            has_free_ = true;
+        }
+        // Times before the mark are valid again. A second gap in them is joined to the first one.
+        live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
+        if (p->live.since >= p->live.until) live_.since = p->live.again;
+        if constexpr (annotate::on) annotate::hide(pointer_to(+p->before), +p->lo - +p->before);
     }
 
     [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
@@ -1696,65 +1954,94 @@ public:
         return {used(), held_, high_, chunks_, epochs_, oversize_};
     }
 
-    /// No two epochs have the same, whichever region the memory came from.
+    /// The number of the cycle. No other cycle of the region has it, wherever its memory came from.
     [[nodiscard]] std::size_t epochs() const noexcept { return epochs_ + moved_; }
 
-    /// What no other region has, from the first mark on; 0 before.
+    /// The number of the region, which no other one has; 0 before the first mark.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
-    // What the arena's own code uses.
+    // For the arena's code.
     using region_blocks::hi_;
     using region_blocks::last_;
     using region_blocks::lo_;
     using region_blocks::low;
+    using region_blocks::max_retained_;
     using region_blocks::overhead_;
+    using region_blocks::places_;
     using region_blocks::run_end_;
 
     using region_blocks::busy;
     using region_blocks::lock;
     using region_blocks::unlock;
 
+    using region_blocks::bytes_needed;
+    using region_blocks::chunk_of;
+    using region_blocks::limit;
+    using region_blocks::max_bytes;
+    using region_blocks::too_large;
+
     using region_blocks::abandon_blocks;
     using region_blocks::add_block;
     using region_blocks::add_block_since_mark;
     using region_blocks::add_resident;
     using region_blocks::give_back;
+    using region_blocks::give_block;
     using region_blocks::has_blocks;
     using region_blocks::has_blocks_since;
-    using region_blocks::may_recycle;
-    using region_blocks::recycle;
-    using region_blocks::recycled;
+    using region_blocks::is_live;
+    using region_blocks::is_marked;
     using region_blocks::remove_block;
     using region_blocks::remove_block_since_mark;
     using region_blocks::residents;
-    using region_blocks::stamp;
-
-    using chunk_store::bytes_needed;
-    using chunk_store::limit;
-    using chunk_store::max_bytes;
-    using chunk_store::too_large;
+    using region_blocks::time;
 
 private:
     region(const region&) = default;
     region& operator=(const region&) = default;
 
     void be_new() noexcept {
-        rewinds_ = stamp() + 1;
         moved_ = epochs() + 1;
         forget_chunks();
-        forget_epoch();
         newest_ = base_ = nullptr;
-        epochs_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        forget_epoch();
+        end_times();
+        epochs_ = high_ = id_ = 0;
         stranded_ = false;
     }
 
-    // A chunk that holds nothing goes to the others of those.
+    [[nodiscard]] const place* first_mark_after(const void* at) const noexcept {
+        const place* p = places_;
+        while (p->older != nullptr && !is_since(p->older, +address_of(at))) p = p->older;
+        return p;
+    }
+
+    void free_chunks() noexcept {
+        set_aside(nullptr);
+        spare_.take_all([this](chunk* c) { free_chunk(c); });
+    }
+
+    // Makes the chunks that are newer than `to` spare ones.
+    void set_aside(const chunk* to) noexcept {
+        while (newest_ != to) {
+            chunk* const c = newest_;
+            newest_ = c->next;
+            spare_.insert(c);
+        }
+    }
+
+    void add_chunk(chunk* c) noexcept {
+        c->next = newest_;
+        c->age = newest_ == nullptr ? 0 : newest_->age + 1;
+        newest_ = c;
+    }
+
+    // Makes the only chunk a spare one if it holds nothing.
     void leave_empty() noexcept {
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
-        newest_ = base_ = nullptr;
+        set_aside(nullptr);
+        base_ = nullptr;
         forget_epoch();
-        put_aside(c, c);
     }
 
     static std::size_t new_id() noexcept {
@@ -1769,14 +2056,14 @@ private:
 
     void enter(chunk* c) noexcept {
         current_ = c;
-        begin_ = address{c->begin};
-        set_low(c->begin);
+        begin_ = address{c->begin()};
+        set_low(c->begin());
         end_ = hi_ = address{c->end};
     }
 
     void forget_epoch() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};  // not busy: what it runs has memory of it, and nobody runs in a copy
+        lo_ = hi_ = begin_ = end_ = {};  // not busy: code that it runs has memory of it
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -1786,11 +2073,11 @@ private:
 
     void hide_all() noexcept {
         if constexpr (annotate::on) {
-            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
         }
     }
     void hide_since(const place* p) noexcept {
-        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
         annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
     }
 
@@ -1805,7 +2092,6 @@ private:
         if (pad > room || need > room - pad) {
             p = take_slow(need, align, false);
         } else {
-            overhead_ += pad;
             set_low(lo + pad + need);
             p = pointer_to(lo + pad);
         }
@@ -1816,7 +2102,7 @@ private:
 
     EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
         if (bytes > max_bytes) too_large(bytes);
-        // In whole units: AddressSanitizer knows nothing smaller that ends early.
+        // In whole units, because AddressSanitizer's marks of less than a unit begin at its start.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
         if (need > +hi_ - low()) {
@@ -1841,14 +2127,12 @@ private:
         const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
         if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
         chunk* const c = next_chunk(room);
-        const std::size_t pad = (0 - c->begin) & (align - 1);
-        c->next = newest_;
-        newest_ = c;
+        const std::size_t pad = (0 - c->begin()) & (align - 1);
+        add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
-            // More is left of the current one: this one is for the one allocation.
+            // The current chunk has more left: c is for the one allocation.
             sunk_ += pad + need;
-            overhead_ += pad;
-            return pointer_to(c->begin + pad);
+            return pointer_to(c->begin() + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);
@@ -1857,15 +2141,14 @@ private:
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);
         }
-        overhead_ += pad;
         lo_ = address{+lo_ + pad + need};
         return pointer_to(low() - need);
     }
 
     chunk* current_ = nullptr;
-    std::size_t id_ = 0, serials_ = 0;
-    std::size_t moved_ = 0;  // of epochs: those that ended by a move
-    bool stranded_ = false;  // there were blocks outstanding at the last release
+    std::size_t id_ = 0;
+    std::size_t moved_ = 0;  // cycles that ended by a move
+    bool stranded_ = false;  // there were outstanding blocks at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 
@@ -2467,10 +2750,10 @@ public:
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        return static_cast<Arena*>(arena)->take_block(bytes, alignment);
+        return static_cast<Arena*>(arena)->take_own_block(bytes, alignment);
     }
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
-        static_cast<Arena*>(arena)->give_back_block(p, bytes);
+        static_cast<Arena*>(arena)->give_own_block(p, bytes);
     }
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
@@ -2530,7 +2813,7 @@ class arena_allocator;
 
 namespace detail {
 
-/// Copies n bytes, at least 1. Without a call where they are few, as most are.
+/// Copies n bytes, at least 1, without a call if they are few.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     const auto ends = [=]<std::size_t Bytes>() {
         // Both are read before one is written, as for memmove, so that they go by registers.
@@ -2555,7 +2838,7 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
-/// The objects of a basic_arena<Checks>, which is derived from it.
+/// The base class of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
 protected:
@@ -2563,7 +2846,7 @@ protected:
         : region_(chunk_size, max_retained, options, &report_stranded) {}
     explicit objects(region::like r) noexcept : region_(r) {}
 
-    /// What an object gets that takes an allocator.
+    /// Passed to objects that take an allocator.
     using allocator = arena_allocator<std::byte, Checks>;
 
     // Without a destructor that must run.
@@ -2581,7 +2864,7 @@ protected:
         }
     }
 
-    // One path for all, so that the constructor is inlined once.
+    // With a record. There is one call of construct, so that the constructor is inlined once.
     template <class T, class... Args>
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
@@ -2695,30 +2978,37 @@ protected:
         using run = detail::run<T>;
         const address end = address_of(at + run::first + n * sizeof(T));
         region_.close_run();
-        region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        auto* const made = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        if (region_.is_marked(at)) return region_.add_before_marks(made, at);
+        region_.last_ = made;
         if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
-    // Records an object that has no memory for a record before it; destroys it
-    // where there is none for another.
+    // Records an object that has no memory for a record before it. Destroys it if there is no
+    // memory for one.
     template <class T>
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
         memory_guard<region> memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // goes first
+        const bool marked = region_.is_marked(object);
         void* at = nullptr;
-        constructing<true>([&] { at = region_.take(sizeof(loose_record), alignof(loose_record)); });  // or ~T runs
-        region_.overhead_ += sizeof(loose_record);
+        constructing<true>([&] {  // or ~T runs
+            constexpr std::size_t bytes = sizeof(loose_record);
+            at = marked ? region_.take_before_marks(bytes, object) : region_.take(bytes, alignof(loose_record));
+        });
+        if (!marked) region_.overhead_ += sizeof(loose_record);
         region_.close_run();
-        region_.last_ = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        auto* const made = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        marked ? region_.add_before_marks(made, object) : void(region_.last_ = made);
         memory.kept = true;
         guard.count = 0;
     }
 
-    // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's unlocks: a guard here, too,
-    // keeps compilers from inlining the constructor.
+    // Runs the program's code, which must not end the cycle of the memory that is being written.
+    // If it throws, the caller's memory_guard unlocks: a guard here would keep compilers from
+    // inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
@@ -2763,7 +3053,7 @@ inline namespace EBB_ABI {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 88.
+/// one after the other; a mark 136.
 ///
 /// An object whose type takes an allocator, such as std::pmr::string or a
 /// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
@@ -2941,10 +3231,10 @@ public:
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 88 bytes of the arena, none when nothing was allocated since the
-    /// last one, and throws as an allocation does.
+    /// It takes 136 bytes of the arena, and 512 more if containers have given
+    /// blocks back; none if nothing was allocated since the last one, and throws as an allocation does.
     [[nodiscard]] arena_mark mark() {
-        const std::size_t serial = region_.mark()->serial;
+        const std::size_t serial = region_.mark()->time;
         return {region_.id(), serial};
     }
 
@@ -2984,8 +3274,8 @@ public:
     /// lifts the limit. An arena that has more already keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
-    /// Bytes handed out in this epoch: of objects their size, rounded up to 8, of
-    /// text its length. O(1).
+    /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8, with the
+    /// padding before those aligned to more, and the lengths of text. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
     /// O(1).
@@ -3050,33 +3340,24 @@ private:
         for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    // Memory of the arena's own resources, which a rewind must not take.
+    // A block of an arena_resource, or a length_error for an alignment that is no power of 2.
+    EBB_INLINE void* take_block(std::size_t bytes, std::size_t align) {
+        if (EBB_UNLIKELY((align & (align - 1)) != 0 || align == 0)) return allocate_large(bytes, align);
+        return region_.take_block(bytes, align);
+    }
+
+    // Blocks of the arena's own resources.
     template <class, class>
     friend class detail::resident_resource;
-    void* take_block(std::size_t bytes, std::size_t align) {
-        void* const p = take_or_reuse(bytes, align);
+    void* take_own_block(std::size_t bytes, std::size_t align) {
+        void* const p = take_block(bytes, align);
         if constexpr (Checks::enabled) region_.add_block_since_mark();
         return p;
     }
-    void give_back_block(void* p, std::size_t bytes) noexcept {
+    void give_own_block(void* p, std::size_t bytes) noexcept {
         if constexpr (Checks::enabled) region_.remove_block_since_mark(p);
-        region_.recycle(p, bytes);
+        region_.give_block(p, bytes);
     }
-
-    // For containers: what another one has given back, or new memory.
-    EBB_INLINE void* take_or_reuse(std::size_t bytes, std::size_t align) {
-        if (align - 1 >= detail::unit || (align & (align - 1)) != 0) return allocate(bytes, align);
-        if (void* const p = region_.recycled(bytes)) return p;
-        return region_.take(bytes, detail::unit);
-    }
-
-    // The same where it takes no call, else null.
-    EBB_INLINE void* take_at_once(std::size_t bytes, std::size_t align) noexcept {
-        if (align - 1 >= detail::unit || (align & (align - 1)) != 0 || region_.may_recycle(bytes)) return nullptr;
-        return region_.take_at_once(bytes);
-    }
-
-    EBB_NOINLINE void* take_or_reuse_apart(std::size_t bytes, std::size_t align) { return take_or_reuse(bytes, align); }
 
     // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
     // rewind.
@@ -3148,28 +3429,23 @@ public:
     };
 
     /// Takes from `a`, which must outlive it.
-    arena_allocator(arena_type& a) noexcept : arena_(&a), stamp_(a.region_.stamp()) {}
+    arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
     /// Takes from the other's arena.
     template <class U>
-    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), stamp_(other.stamp_) {}
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
-    /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
-    [[nodiscard]] T* allocate(std::size_t n) {
-        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        // Texts are rather made anew than grown.
-        if (sizeof(T) == 1 || EBB_INLINES(n)) return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
-        return static_cast<T*>(arena_->take_or_reuse_apart(n * sizeof(T), alignof(T)));
+    /// Returns memory for n objects. O(1). Throws std::bad_alloc and limit_error.
+    [[nodiscard]] EBB_INLINE T* allocate(std::size_t n) {
+        const taken t = EBB_CONSTANT(n) ? take(*arena_, n, time_) : take_apart(*arena_, n, time_);
+        time_ = t.time;
+        return t.memory;
     }
 
-    /// The memory is free again: for all if it is the newest of the arena's, else for
-    /// containers, unless it is older than the newest mark. Where the arena was reset,
-    /// released or rewound since the allocator was made nothing happens. O(1), or O(chunks
-    /// since the mark).
-    void deallocate(T* p, std::size_t n) noexcept {
-        if (EBB_UNLIKELY(stamp_ != arena_->region_.stamp())) return;
-        arena_->region_.recycle(p, n * sizeof(T));
-    }
+    /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for
+    /// containers, unless a mark was taken after it. Memory that a reset, release or rewind has
+    /// taken stays as it is. O(1), or O(log chunks + marks) while there are marks.
+    EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
     /// the epoch or with a rewind to a mark before. So an object that is made in the arena
@@ -3193,8 +3469,26 @@ private:
     template <class, class>
     friend class arena_allocator;
 
+    struct taken {
+        T* memory;
+        std::size_t time;
+    };
+    EBB_INLINE static taken take(arena_type& a, std::size_t n, std::size_t time) {
+        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
+        T* const p = reinterpret_cast<T*>(a.region_.take_block(n * sizeof(T), alignof(T)));
+        return {p, (time & 1) != 0 ? a.region_.time() : time};
+    }
+    // Out of line, with copies of the allocator's fields: a container whose address goes into no
+    // call can stay in registers.
+    EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
+    EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
+        if (a.region_.is_live(time)) a.region_.give_block(p, bytes);
+    }
+
     arena_type* arena_;
-    std::size_t stamp_;  // of when it was made: what is older than an end of an epoch, or a rewind, is not used again
+    // The region's time when the first block was taken, or, with bit 0 set, when the allocator was
+    // made. So a container doesn't give back blocks that a reset or rewind has taken.
+    std::size_t time_;
 };
 
 }  // namespace EBB_ABI
@@ -4031,15 +4325,16 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        void* const p = is_stranded() ? nullptr : arena_->take_at_once(bytes, alignment);
+        const bool simple = alignment - 1 < detail::unit && (alignment & (alignment - 1)) == 0 && !is_stranded();
+        void* const p = simple ? arena_->region_.take_block_at_once(bytes) : nullptr;
         if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
         return add_block(), p;
     }
 
-    // Apart, so that the usual case saves no registers for it.
+    // Apart, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
-        void* const p = arena_->take_or_reuse(bytes, alignment);
+        void* const p = arena_->take_block(bytes, alignment);
         return add_block(), p;
     }
 
@@ -4049,11 +4344,11 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        if (EBB_UNLIKELY(blocks_ == 0)) return;  // abandoned
         if (EBB_UNLIKELY(is_stranded())) return complain();
-        if (blocks_ == 0) return;  // abandoned
         --blocks_;
         if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        arena_->region_.recycle(p, bytes);
+        arena_->region_.give_block(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

@@ -97,6 +97,23 @@ TEST(AsanDeathTest, OfAnArena) {
     p->words[0] = 1;
 }
 
+// A chunk begins with a red zone: after a reset, in the caller's storage, for one large allocation.
+TEST(AsanDeathTest, BeforeTheFirstOfAChunk) {
+    alignas(64) static std::byte storage[4'096];
+    ebb::arena a, stored(1, 0, {.storage = storage});
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        for (ebb::arena* const from : {&a, &stored}) {
+            volatile int* const p = from->make_span<int>(4).data();
+            EXPECT_DEATH(p[-1] = 1, "use-after-poison");
+            from->reset();
+        }
+        a.make<int>();
+        volatile int* const large = a.make_span<int>(100'000).data();
+        EXPECT_DEATH(large[-1] = 1, "use-after-poison");
+        a.reset();
+    }
+}
+
 TEST(AsanDeathTest, BeforeAndBehindWithDestructors) {
     struct guarded {
         ~guarded() { words[0] = 0; }

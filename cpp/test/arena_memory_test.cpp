@@ -260,9 +260,11 @@ TEST(ArenaMemory, StorageOfTheCallers) {
         EXPECT_THROW(ebb::arena(64, 0, {.storage = std::span(bytes).first(n)}), std::length_error);
     }
     // It stays when all memory is given back before any was used.
-    ebb::arena unused(64, 0, {.storage = bytes});
-    unused.release();
-    EXPECT_NE(unused.allocate(8, 8), nullptr);
+    {
+        ebb::arena unused(64, 0, {.storage = bytes});
+        unused.release();
+        EXPECT_NE(unused.allocate(8, 8), nullptr);
+    }
     // It may begin anywhere.
     for (std::size_t skip = 0; skip < 64; ++skip) {
         const auto part = std::span(bytes).subspan(skip, ebb::arena::bytes_needed(8 + ebb::annotate::red_zone));
@@ -273,7 +275,8 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     }
     // With a source there is more.
     arena_model::memory m;
-    ebb::arena b(64, 0, {.storage = bytes, .source = &m.source});
+    std::vector<std::byte> more(bytes.size());
+    ebb::arena b(64, 0, {.storage = more, .source = &m.source});
     b.allocate(100);
     EXPECT_EQ(m.takes, 0u);
     b.allocate(100'000);

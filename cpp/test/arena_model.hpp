@@ -4,6 +4,7 @@
 #ifndef EBBPOOL_TEST_ARENA_MODEL_HPP
 #define EBBPOOL_TEST_ARENA_MODEL_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -79,14 +80,14 @@ struct memory {
             ++m.refused;
             return nullptr;
         }
-        void* const p = ::operator new (bytes, std::align_val_t{alignment});
+        void* const p = ::operator new(bytes, std::align_val_t{alignment});
         std::memset(p, 0, bytes);
         m.held += bytes;
         return p;
     }
     static void give(void* p, std::size_t bytes, std::size_t alignment, void* context) noexcept {
         static_cast<memory*>(context)->held -= bytes;
-        ::operator delete (p, std::align_val_t{alignment});
+        ::operator delete(p, std::align_val_t{alignment});
     }
 };
 
@@ -193,9 +194,17 @@ private:
         pieces_.push_back(std::move(p));
     }
     static std::size_t whole(std::size_t n) { return (n + 7) / 8 * 8; }
+    static std::size_t block(std::size_t n) { return ebb::annotate::on ? n : ebb::detail::block_shape(n).size; }
+    /// What an allocation of `bytes` has added to used_bytes(), which may include padding.
+    std::size_t counted(std::size_t bytes, std::size_t alignment) {
+        const std::size_t n = arena_->used_bytes() - used();
+        if (n < bytes || n > bytes + (alignment > 8 ? alignment - 8 : 0)) fail("used_bytes() counts too much");
+        return n;
+    }
 
     void raw(std::size_t bytes, std::size_t alignment) {
-        add(arena_->allocate(bytes, alignment), bytes, bytes == 0 ? 8 : whole(bytes), alignment);
+        void* const p = arena_->allocate(bytes, alignment);
+        add(p, bytes, counted(bytes == 0 ? 8 : whole(bytes), alignment), alignment);
         pieces_.back().is_raw = true;
     }
     // The newest piece, where no mark came between: its memory is free again, or stays
@@ -208,23 +217,24 @@ private:
         piece& p = pieces_.back();
         const std::size_t before = arena_->used_bytes();
         arena_->give_back(p.at, p.bytes);
+        const std::size_t bytes = p.bytes;
         p.is_raw = false;
         p.bytes = 0;
         ++changes_;
         if (arena_->used_bytes() == before) return;
+        // Padding before it stays.
+        if (before - arena_->used_bytes() != std::max(std::size_t{8}, whole(bytes))) fail("give_back() took another's");
         p.counts -= before - arena_->used_bytes();
-        if (p.counts != 0) fail("give_back() took another's");
-        pieces_.pop_back();
     }
     // A container's block, which is another container's later. The resource counts its own.
     void take_block(std::size_t n) {
         if (n % 2 != 0) {
-            add(resource_.allocate(8 * n, 8), 8 * n, 8 * n, 8);
+            add(resource_.allocate(8 * n, 8), 8 * n, block(8 * n), 8);
             pieces_.back().of_resource = true;
             return;
         }
         ebb::arena_allocator<std::uint64_t, record> from(*arena_);
-        add(from.allocate(n), 8 * n, 8 * n, 8);
+        add(from.allocate(n), 8 * n, block(8 * n), 8);
         pieces_.back().block.emplace(from);
     }
     // Any of them. Those of before a rewind stay out, whatever their container does.
@@ -299,7 +309,7 @@ private:
     T* object(std::size_t rest_counts, std::vector<std::uint32_t> numbers, Args&&... args) {
         T* const p = arena_->make<T>(std::forward<Args>(args)...);
         if (reinterpret_cast<std::uintptr_t>(p) % alignof(T) != 0) fail("misaligned object");
-        pieces_.push_back({nullptr, 0, 0, whole(sizeof(T)) + rest_counts, std::move(numbers)});
+        pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof(T)) + rest_counts, alignof(T)), std::move(numbers)});
         return p;
     }
     template <class T>

@@ -45,28 +45,23 @@ public:
     };
 
     /// Takes from `a`, which must outlive it.
-    arena_allocator(arena_type& a) noexcept : arena_(&a), stamp_(a.region_.stamp()) {}
+    arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
     /// Takes from the other's arena.
     template <class U>
-    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), stamp_(other.stamp_) {}
+    arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
-    /// Memory for n objects. O(1). Throws std::bad_alloc, and limit_error.
-    [[nodiscard]] T* allocate(std::size_t n) {
-        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
-        // Texts are rather made anew than grown.
-        if (sizeof(T) == 1 || EBB_INLINES(n)) return static_cast<T*>(arena_->take_or_reuse(n * sizeof(T), alignof(T)));
-        return static_cast<T*>(arena_->take_or_reuse_apart(n * sizeof(T), alignof(T)));
+    /// Returns memory for n objects. O(1). Throws std::bad_alloc and limit_error.
+    [[nodiscard]] EBB_INLINE T* allocate(std::size_t n) {
+        const taken t = EBB_CONSTANT(n) ? take(*arena_, n, time_) : take_apart(*arena_, n, time_);
+        time_ = t.time;
+        return t.memory;
     }
 
-    /// The memory is free again: for all if it is the newest of the arena's, else for
-    /// containers, unless it is older than the newest mark. Where the arena was reset,
-    /// released or rewound since the allocator was made nothing happens. O(1), or O(chunks
-    /// since the mark).
-    void deallocate(T* p, std::size_t n) noexcept {
-        if (EBB_UNLIKELY(stamp_ != arena_->region_.stamp())) return;
-        arena_->region_.recycle(p, n * sizeof(T));
-    }
+    /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for
+    /// containers, unless a mark was taken after it. Memory that a reset, release or rewind has
+    /// taken stays as it is. O(1), or O(log chunks + marks) while there are marks.
+    EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
     /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
     /// the epoch or with a rewind to a mark before. So an object that is made in the arena
@@ -90,8 +85,26 @@ private:
     template <class, class>
     friend class arena_allocator;
 
+    struct taken {
+        T* memory;
+        std::size_t time;
+    };
+    EBB_INLINE static taken take(arena_type& a, std::size_t n, std::size_t time) {
+        if (EBB_UNLIKELY(n > detail::region::max_bytes / sizeof(T))) detail::throw_bad_alloc();
+        T* const p = reinterpret_cast<T*>(a.region_.take_block(n * sizeof(T), alignof(T)));
+        return {p, (time & 1) != 0 ? a.region_.time() : time};
+    }
+    // Out of line, with copies of the allocator's fields: a container whose address goes into no
+    // call can stay in registers.
+    EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
+    EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
+        if (a.region_.is_live(time)) a.region_.give_block(p, bytes);
+    }
+
     arena_type* arena_;
-    std::size_t stamp_;  // of when it was made: what is older than an end of an epoch, or a rewind, is not used again
+    // The region's time when the first block was taken, or, with bit 0 set, when the allocator was
+    // made. So a container doesn't give back blocks that a reset or rewind has taken.
+    std::size_t time_;
 };
 
 }  // namespace EBB_ABI

@@ -61,15 +61,16 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        void* const p = is_stranded() ? nullptr : arena_->take_at_once(bytes, alignment);
+        const bool simple = alignment - 1 < detail::unit && (alignment & (alignment - 1)) == 0 && !is_stranded();
+        void* const p = simple ? arena_->region_.take_block_at_once(bytes) : nullptr;
         if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
         return add_block(), p;
     }
 
-    // Apart, so that the usual case saves no registers for it.
+    // Apart, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
-        void* const p = arena_->take_or_reuse(bytes, alignment);
+        void* const p = arena_->take_block(bytes, alignment);
         return add_block(), p;
     }
 
@@ -79,11 +80,11 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+        if (EBB_UNLIKELY(blocks_ == 0)) return;  // abandoned
         if (EBB_UNLIKELY(is_stranded())) return complain();
-        if (blocks_ == 0) return;  // abandoned
         --blocks_;
         if constexpr (Checks::enabled) arena_->region_.remove_block(p);
-        arena_->region_.recycle(p, bytes);
+        arena_->region_.give_block(p, bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

@@ -1,5 +1,4 @@
-// The chunks that an arena takes memory by: how large they are, which of them lie
-// idle, and the limit.
+// The chunks that an arena takes memory by: their sizes, the spare ones, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -13,18 +12,19 @@
 
 #include <ebbpool/annotate.hpp>
 #include <ebbpool/checks.hpp>
+#include <ebbpool/chunk_tree.hpp>
 #include <ebbpool/storage.hpp>
 
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// What an arena throws when it would need more memory than its limit allows.
-/// The arena is unchanged and may be used on.
+/// Thrown by an arena that would need more memory than its limit allows. The arena is
+/// unchanged and can still be used.
 ///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
-    /// From what the three functions below answer.
+    /// An error with the values that the functions below return.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
@@ -55,25 +55,41 @@ inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cas
 /// Objects begin at multiples of this.
 inline constexpr std::size_t unit = 8;
 
-/// The beginning of each chunk. The destructor of `memory` gives the chunk back.
+/// The header of a chunk. The destructor of `memory` gives the chunk back.
 struct chunk {
-    chunk* next;  // older, in the list of those in use
-    std::uintptr_t begin, end;
-    std::size_t bytes;  // of all of it
-    bool borrowed;      // storage of the caller's, which stays to the end
-    bool oversize;      // made for one large allocation
+    struct by_address;
+    struct by_size;
+
+    chunk* next;         // the next older one in use
+    std::uintptr_t end;  // the room is from begin() to here
+    std::size_t bytes;   // of all of it
+    std::uint32_t age;   // position among those in use: larger is newer
+    bool borrowed;       // the caller's storage, which stays to the end
+    bool oversize;       // made for one large allocation
+    chunk_tree<chunk, by_address>::links addresses;
+    chunk_tree<chunk, by_size>::links sizes;
     block memory;
 
-    [[nodiscard]] std::size_t room() const noexcept { return end - begin; }
+    [[nodiscard]] inline std::uintptr_t begin() const noexcept;
+    [[nodiscard]] std::size_t room() const noexcept { return end - begin(); }
 };
-/// Whole cache lines, so that an object of a line's size lies in one.
-inline constexpr std::size_t chunk_header = round_up(sizeof(chunk), cache_line);
+struct chunk::by_address {
+    static auto& links(chunk& c) noexcept { return c.addresses; }
+    static std::uintptr_t key(const chunk& c) noexcept { return +address_of(&c); }
+};
+struct chunk::by_size {
+    static auto& links(chunk& c) noexcept { return c.sizes; }
+    static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
+};
+/// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
+inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
+inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
 
 /// Sizes up to this can be added to the end of a chunk: none is so near to the
 /// end of the address space.
 inline constexpr std::size_t no_chunk_above = 4096;
 
-/// Makes chunks, and keeps those that hold nothing.
+/// Makes chunks, and keeps the spare ones, which hold nothing.
 class chunk_store {
 public:
     /// Bounds the bytes of all chunks; 0: no bound.
@@ -105,21 +121,31 @@ protected:
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
 
-    ~chunk_store() { free_list(spare_, true); }
+    ~chunk_store() {
+        spare_.take_all([this](chunk* c) { free_chunk(c); });
+    }
 
-    /// As if new, but for storage of the caller's, which is another's now: without a
-    /// source there is no memory.
+    /// As if new, but without the caller's storage, which belongs to another store now.
     void forget_chunks() noexcept {
-        spare_ = nullptr;
+        all_ = {};
+        spare_ = {};
+        found_ = nullptr;
         held_ = chunks_ = oversize_ = grown_ = 0;
     }
 
-    /// A chunk with that much room, in no list.
+    /// The chunk that holds the address, or null. O(log chunks); O(1) for neighbors.
+    [[nodiscard]] const chunk* chunk_of(std::uintptr_t p) const noexcept {
+        if (found_ != nullptr && p - found_->begin() < found_->room()) return found_;
+        const chunk* const c = all_.last_up_to(p);
+        if (c == nullptr || p - c->begin() >= c->room()) return nullptr;
+        found_ = c;
+        return c;
+    }
+
+    /// A chunk with room for `need` bytes: the smallest spare one, or a new one.
     chunk* next_chunk(std::size_t need) {
-        for (chunk** at = &spare_; *at != nullptr; at = &(*at)->next) {
-            chunk* const c = *at;
-            if (c->room() < need) continue;
-            *at = c->next;
+        if (chunk* const c = spare_.first_from(need); c != nullptr) {
+            spare_.erase(c);
             return c;
         }
         if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
@@ -127,7 +153,7 @@ protected:
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
-            if (chunk_header + need > left()) free_list(std::exchange(spare_, nullptr), false);
+            if (chunk_header + need > left()) free_spare();
             // need is whole units, and so fits in rest if it fits at all.
             if (chunk_header + need > left()) throw_limit(chunk_header + need);
             // So that many chunks are possible, down to the end of what is allowed.
@@ -155,44 +181,36 @@ protected:
         if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
             throw_bad_alloc();
         }
-        return found(std::move(memory), bytes, false);
+        return make(std::move(memory), bytes, false);
     }
 
     /// Whether it is no larger than what the user has asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
-    /// Puts a list of chunks that hold nothing behind the others of those.
-    void put_aside(chunk* first, chunk* last) noexcept {
-        chunk** end = &spare_;
-        while (*end != nullptr) end = &(*end)->next;
-        *end = first;
-        last->next = nullptr;
-    }
-
     void free_chunk(chunk* c) noexcept {
         held_ -= c->bytes;
         if (!c->oversize) grown_ -= c->bytes;
         --chunks_;
-        if constexpr (annotate::on) annotate::show(pointer_to(c->begin), c->room());
+        all_.erase(c);
+        found_ = nullptr;
+        if constexpr (annotate::on) annotate::show(c + 1, c->bytes - sizeof(chunk));
         const block memory(std::move(c->memory));
         c->~chunk();
     }
 
-    /// Frees a list; storage of the caller's is put aside, but at the end of all.
-    void free_list(chunk* c, bool all) noexcept {
-        while (c != nullptr) {
-            chunk* const next = c->next;
-            if (c->borrowed && !all) {
-                c->next = spare_;
-                spare_ = c;
-            } else {
-                free_chunk(c);
-            }
-            c = next;
+    /// Frees the spare chunks, largest first, until at most `most` bytes are held. The
+    /// caller's storage stays.
+    void free_spare(std::size_t most = 0) noexcept {
+        chunk* borrowed = nullptr;
+        while (held_ > most && !spare_.empty()) {
+            chunk* const c = spare_.last_up_to(max_bytes);
+            spare_.erase(c);
+            c->borrowed ? void(borrowed = c) : free_chunk(c);
         }
+        if (borrowed != nullptr) spare_.insert(borrowed);
     }
 
-    chunk* spare_ = nullptr;  // chunks that hold nothing
+    chunk_tree<chunk, chunk::by_size> spare_;
     std::size_t chunk_size_, max_retained_;
     std::size_t held_ = 0;  // bytes of all chunks
     std::size_t chunks_ = 0, oversize_ = 0;
@@ -210,28 +228,32 @@ private:
         const std::size_t bytes = (size - skip) & ~(unit - 1);
         pool_options options = options_;
         options.source = nullptr;
-        spare_ = found(block{bytes, cache_line, bytes, options}, bytes, true);
+        spare_.insert(make(block{bytes, cache_line, bytes, options}, bytes, true));
         grown_ = bytes;
     }
 
-    chunk* found(block&& memory, std::size_t bytes, bool borrowed) noexcept {
+    chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        const std::uintptr_t at = +address_of(data);
-        auto* const c =
-            ::new (data) chunk{nullptr, at + chunk_header, at + bytes, bytes, borrowed, false, std::move(memory)};
-        if constexpr (annotate::on) annotate::hide(pointer_to(c->begin), c->room());
+        auto* const c = ::new (data)
+            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, {}, {}, std::move(memory)};
+        if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
+        all_.insert(c);
         held_ += bytes;
         ++chunks_;
         return c;
     }
 
-#if defined(__cpp_exceptions)
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t asked) const { throw limit_error(limit_, held_, asked); }
+    [[noreturn]] EBB_COLD void throw_limit([[maybe_unused]] std::size_t asked) const {
+#if EBB_EXCEPTIONS
+        throw limit_error(limit_, held_, asked);
 #else
-    [[noreturn]] EBB_COLD void throw_limit(std::size_t) const { std::abort(); }
+        std::abort();
 #endif
+    }
 
-    std::size_t grown_ = 0;  // bytes of the chunks that growth made
+    chunk_tree<chunk, chunk::by_address> all_;
+    mutable const chunk* found_ = nullptr;  // by chunk_of
+    std::size_t grown_ = 0;                 // bytes of the chunks that growth made
     std::size_t limit_ = no_limit;
     pool_options options_;
 };

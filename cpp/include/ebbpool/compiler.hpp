@@ -18,6 +18,13 @@
 #define EBB_VALGRIND 0
 #endif
 
+// Whether exceptions are enabled. Some compilers define only the second macro.
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define EBB_EXCEPTIONS 1
+#else
+#define EBB_EXCEPTIONS 0
+#endif
+
 // An inline namespace of ebb that all of the library is in. Under a tool memory is
 // laid out differently, and without exceptions a function aborts where it throws
 // elsewhere. Object files that differ in it have other names for everything here: a
@@ -30,7 +37,7 @@
 #else
 #define EBB_ABI_TOOL abi_plain
 #endif
-#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#if EBB_EXCEPTIONS
 #define EBB_ABI EBB_ABI_TOOL
 #else
 #define EBB_ABI_JOIN(tool) tool##_no_exceptions
@@ -77,12 +84,12 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether an allocation of n objects is inlined. gcc takes registers for it from a loop
-// around it, such as one that fills a vector, where n is no constant.
+// Whether the compiler knows x, as far as it can tell before it decides what to inline: clang
+// would count the code of both cases.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
-#define EBB_INLINES(n) __builtin_constant_p(n)
+#define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else
-#define EBB_INLINES(n) true
+#define EBB_CONSTANT(x) false
 #endif
 
 #endif  // EBBPOOL_COMPILER_HPP

@@ -1,5 +1,5 @@
-// How an arena makes objects: memory for them and, where their destructors must run, a
-// record; what goes back when a constructor throws.
+// How an arena makes objects: memory for them, a record if their destructors must run, and what
+// is undone if a constructor throws.
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
@@ -28,7 +28,7 @@ class arena_allocator;
 
 namespace detail {
 
-/// Copies n bytes, at least 1. Without a call where they are few, as most are.
+/// Copies n bytes, at least 1, without a call if they are few.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     const auto ends = [=]<std::size_t Bytes>() {
         // Both are read before one is written, as for memmove, so that they go by registers.
@@ -53,7 +53,7 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
-/// The objects of a basic_arena<Checks>, which is derived from it.
+/// The base class of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
 protected:
@@ -61,7 +61,7 @@ protected:
         : region_(chunk_size, max_retained, options, &report_stranded) {}
     explicit objects(region::like r) noexcept : region_(r) {}
 
-    /// What an object gets that takes an allocator.
+    /// Passed to objects that take an allocator.
     using allocator = arena_allocator<std::byte, Checks>;
 
     // Without a destructor that must run.
@@ -79,7 +79,7 @@ protected:
         }
     }
 
-    // One path for all, so that the constructor is inlined once.
+    // With a record. There is one call of construct, so that the constructor is inlined once.
     template <class T, class... Args>
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
@@ -193,30 +193,37 @@ protected:
         using run = detail::run<T>;
         const address end = address_of(at + run::first + n * sizeof(T));
         region_.close_run();
-        region_.last_ = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        auto* const made = ::new (static_cast<void*>(at)) record{region_.last_, &run::destroy, +end};
+        if (region_.is_marked(at)) return region_.add_before_marks(made, at);
+        region_.last_ = made;
         if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
-    // Records an object that has no memory for a record before it; destroys it
-    // where there is none for another.
+    // Records an object that has no memory for a record before it. Destroys it if there is no
+    // memory for one.
     template <class T>
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
         memory_guard<region> memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // goes first
+        const bool marked = region_.is_marked(object);
         void* at = nullptr;
-        constructing<true>([&] { at = region_.take(sizeof(loose_record), alignof(loose_record)); });  // or ~T runs
-        region_.overhead_ += sizeof(loose_record);
+        constructing<true>([&] {  // or ~T runs
+            constexpr std::size_t bytes = sizeof(loose_record);
+            at = marked ? region_.take_before_marks(bytes, object) : region_.take(bytes, alignof(loose_record));
+        });
+        if (!marked) region_.overhead_ += sizeof(loose_record);
         region_.close_run();
-        region_.last_ = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        auto* const made = ::new (at) loose_record{{region_.last_, &destroy_loose<T>, 0}, object};
+        marked ? region_.add_before_marks(made, object) : void(region_.last_ = made);
         memory.kept = true;
         guard.count = 0;
     }
 
-    // Runs code of the program's, which must not end the epoch of the memory that is being
-    // written. When it throws, a memory_guard of the caller's unlocks: a guard here, too,
-    // keeps compilers from inlining the constructor.
+    // Runs the program's code, which must not end the cycle of the memory that is being written.
+    // If it throws, the caller's memory_guard unlocks: a guard here would keep compilers from
+    // inlining the constructor.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {

@@ -1,14 +1,16 @@
-// The memory of an arena: what of its chunks is handed out, the list of
-// destructors, the marks.
+// The memory of an arena: its current chunk, the list of destructors, the marks.
 //
 //     chunk    header | objects -> ... free ... <- text |
 //                     begin     lo           hi         end
 //
-// Objects grow from the low end in units of 8 bytes, text from the high end
-// byte by byte, so that strings cost no padding. When a chunk is full the next
-// one becomes current, the older ones wait in a list for the end of the epoch;
-// what is too large for the rest of a chunk that has much left gets a chunk of
-// its own beside it.
+// Objects grow from the low end in units of 8 bytes, text from the high end byte by byte, so
+// that strings cost no padding. When a chunk is full the next one becomes current, and the older
+// ones wait in a list for the end of the cycle. An allocation that is too large for the rest of a
+// chunk gets a chunk of its own if that rest is larger than the new chunk's would be.
+//
+// Each fast path (take, take_small, take_one, take_text) adds to lo or subtracts from hi, and
+// calls take_slow if the chunk is full. Padding before memory with an alignment above 8 counts as
+// used; everything else that is not the user's is in overhead_.
 #ifndef EBBPOOL_REGION_HPP
 #define EBBPOOL_REGION_HPP
 
@@ -31,14 +33,13 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// Memory that is handed out bump by bump. Checks no misuse; one thread.
-class region : region_blocks, chunk_store {
+/// A bump allocator. It checks no misuse, and is for one thread.
+class region : region_blocks {
 public:
-    /// `on_stranded` is called before memory is taken after a release while
-    /// blocks were out.
+    /// `on_stranded` is called before memory is taken after a release with outstanding blocks.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
            void (*on_stranded)(const region*) noexcept)
-        : chunk_store(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
+        : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
     /// As a new one, with the parameters and the limit of `other`.
     struct like {
@@ -46,64 +47,53 @@ public:
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
 
-    /// Takes over the memory of `other`, which is as new then. Marks go along.
+    /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
     region& operator=(region&& other) noexcept {
-        free_list(newest_, true);
-        free_list(spare_, true);
-        const std::size_t ended = epochs() + 1, stamps = stamp() + 1;
+        free_chunks();
+        const std::size_t ended = epochs() + 1, t = std::max(time_, other.time_);
         *this = other;
         moved_ += ended;
-        rewinds_ += stamps;
+        time_ = t;
+        end_times();
+        for (place* p = places_; p != nullptr; p = p->older) p->live = {time_, time_, time_};
         other.be_new();
         return *this;
     }
 
-    ~region() { free_list(newest_, true); }
+    ~region() { free_chunks(); }
 
     /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = low();
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = align > unit ? (0 - lo) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken: it can't overflow
+        const std::uintptr_t lo = +lo_;
+        const std::size_t room = +hi_ - low();
+        const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
+        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken, because that may overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        if (align > unit) overhead_ += pad;
-        lo_ = address{+lo_ + pad + last + 1};
-        return pointer_to(lo + pad);
+        lo_ = address{lo + pad + last + 1};
+        return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
     }
 
-    /// The same at a multiple of unit, or null where there is no room in the current chunk.
-    EBB_INLINE std::byte* take_at_once(std::size_t bytes) noexcept {
-        const std::uintptr_t lo = low();
-        const std::size_t last = (bytes - 1) | (unit - 1);
-        if (annotate::on || EBB_UNLIKELY(last >= +hi_ - lo)) return nullptr;
-        lo_ = address{+lo_ + last + 1};
-        return pointer_to(lo);
-    }
-
-    /// Whether both are so small, and not 0, that adding them to the end of a chunk can't
+    /// Whether both are so small, and bytes not 0, that adding them to the end of a chunk can't
     /// overflow.
     static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
-        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
+        return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
     }
     /// The same for small ones, without a branch for the alignment.
     EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
-        const std::uintptr_t at = (lo + align - 1) & (0 - align);  // lo is at a multiple of unit
+        const std::size_t mask = (align - 1) & ~(unit - 1);
+        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // with bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_ || busy() != 0)) return take_apart(bytes, align);
+        if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
         lo_ = address{end};
-        overhead_ = overhead_ - lo + at;
-        return pointer_to(at);
+        return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
 
-    /// As a call, where a fast path found no room, or the bit set.
+    /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
-    /// Whether Bytes fit from `lo` on in the current chunk: a compare with memory less
-    /// than what a size that may be anything needs.
+    /// Whether Bytes, a constant, fit in the current chunk from `lo` on.
     template <std::size_t Bytes>
     EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
@@ -123,6 +113,29 @@ public:
         }
     }
 
+    /// A container's block, for an alignment that is a power of 2.
+    EBB_INLINE std::byte* take_block(std::size_t bytes, std::size_t align) {
+        std::byte* const p = align > unit ? nullptr : take_block_at_once(bytes);
+        return EBB_UNLIKELY(p == nullptr) ? take_block_apart(bytes, align) : p;
+    }
+    /// The same at a multiple of unit, or null if that takes a call.
+    EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
+        if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
+        const block_shape shape(bytes);
+        if (std::byte* const p = free_block_of(shape); p != nullptr) return p;
+        const std::uintptr_t lo = +lo_;
+        const std::uintptr_t end = lo + shape.size;
+        if (EBB_UNLIKELY(end > +hi_)) return nullptr;
+        lo_ = address{end};
+        return pointer_to(lo & ~std::uintptr_t{unit - 1});
+    }
+    EBB_NOINLINE std::byte* take_block_apart(std::size_t bytes, std::size_t align) {
+        if (annotate::on || bytes > max_bytes) return take(bytes, align);
+        const block_shape shape(bytes);
+        std::byte* const p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
+        return p != nullptr ? p : take(shape.size, align);
+    }
+
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
@@ -131,9 +144,8 @@ public:
         return pointer_to(+hi_);
     }
 
-    /// Takes back what begins at `from` and ends at `to`, if it is the newest;
-    /// else it is lost until the end of the epoch, and not counted as used.
-    /// `overhead` bytes of it were none of the user's.
+    /// Takes back the memory between `from` and `to` if it is the newest. If not it is lost
+    /// until the end of the cycle, and not counted as used. `overhead` bytes of it were not.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
             annotate::hide(from, static_cast<std::size_t>(to - from));
@@ -148,75 +160,62 @@ public:
         }
     }
 
-    /// Ends an epoch of which nothing but the bytes of one chunk is left; false
-    /// when there may be more, and nothing was done.
+    /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
+    /// if there may be more.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Each record and each mark is overhead, too.
+        // Records, marks and free blocks are overhead.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
         see();
         ++epochs_;
+        end_times();
+        blocks_ = abandoned_ = 0;
         lo_ = begin_;
         hi_ = end_;
         return true;
     }
 
-    /// Ends the epoch; records must have been unwound.
-    EBB_NOINLINE void empty() noexcept {
+    /// Ends the cycle and keeps chunks of at most `retained` bytes; records must have been unwound.
+    EBB_NOINLINE void empty(std::size_t retained) noexcept {
         see();
         ++epochs_;
         hide_all();
+        chunk* used = std::exchange(newest_, nullptr);
         forget_epoch();
-        chunk* used = newest_;
-        newest_ = base_ = nullptr;
-        // The oldest first: the lists are newest first.
-        chunk* all = spare_;
-        spare_ = nullptr;
+        end_times();
+        base_ = nullptr;
         while (used != nullptr) {
-            chunk* const next = used->next;
-            used->next = all;
-            all = used;
-            used = next;
+            chunk* const c = used;
+            used = c->next;
+            // The oldest one that may be kept is the last of the list.
+            if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
+            spare_.insert(c);
         }
-        std::size_t kept = 0;
-        chunk** end = &spare_;
-        while (all != nullptr) {
-            chunk* const c = all;
-            all = c->next;
-            if (c->borrowed || (base_ == nullptr && is_as_asked(c)) ||
-                (c->bytes <= max_retained_ && kept <= max_retained_ - c->bytes)) {
-                kept += c->bytes;
-                c->next = nullptr;
-                if (base_ == nullptr) {
-                    base_ = c;
-                } else {
-                    *end = c;
-                    end = &c->next;
-                }
-            } else {
-                free_chunk(c);
-            }
-        }
-        if (base_ != nullptr) {
-            newest_ = base_;
-            enter(base_);
-        }
+        if (base_ == nullptr) base_ = spare_.first_from(0);
+        if (base_ == nullptr) return;
+        spare_.erase(base_);
+        if (!base_->borrowed && !is_as_asked(base_) && base_->bytes > retained)
+            free_chunk(std::exchange(base_, nullptr));
+        free_spare(retained);
+        if (base_ == nullptr) return;
+        add_chunk(base_);
+        enter(base_);
     }
+    void empty() noexcept { empty(max_retained_); }
 
-    /// Ends the epoch and gives back all memory; records must have been unwound.
+    /// Ends the cycle and gives back all memory; records must have been unwound.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
         ++epochs_;
         hide_all();
+        set_aside(nullptr);
         forget_epoch();
-        chunk* const used = newest_;
-        chunk* const spare = spare_;
-        newest_ = base_ = spare_ = nullptr;
-        free_list(used, false);
-        free_list(spare, false);
+        end_times();
+        base_ = nullptr;
+        free_spare();
     }
 
-    /// Runs the destructors of all that was recorded after `to`, newest first.
+    /// Runs the destructors that were recorded after `to`, newest first.
     void unwind(const record* to) noexcept {
         close_run();
         while (last_ != to) {
@@ -227,76 +226,136 @@ public:
         }
     }
 
-    /// The newest run grows no more.
+    /// Ends the newest run.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
         last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
-    /// The place where the region is. Throws as an allocation does.
-    EBB_NOINLINE const place* mark() {
+    /// Records objects that begin at `at`, before marks that their constructor took: a rewind to
+    /// one of these does not destroy them.
+    EBB_COLD void add_before_marks(record* r, const void* at) noexcept {
+        const place* const p = first_mark_after(at);
+        record* const before = p->last;
+        record** link = &last_;
+        while (*link != before) link = &(*link)->older;
+        r->older = before;
+        *link = r;
+        for (place* q = places_; q != p->older; q = q->older) {
+            if (q->last == before) q->last = r;
+        }
+    }
+    /// Memory that such a rewind does not take either. It takes a chunk.
+    EBB_COLD std::byte* take_before_marks(std::size_t bytes, const void* at) {
+        const place* const p = first_mark_after(at);
+        chunk* const c = next_chunk(bytes);
+        c->next = std::exchange(p->newest->next, c);
+        c->age = p->newest->age;
+        sunk_ += bytes;
+        overhead_ += bytes;
+        for (place* q = places_; q != p->older; q = q->older) {
+            q->sunk += bytes;
+            q->overhead += bytes;
+        }
+        if constexpr (annotate::on) annotate::show(pointer_to(c->begin()), bytes);
+        return pointer_to(c->begin());
+    }
+
+    /// A place for a mark, the newest one if nothing has changed since. Throws as an allocation.
+    const place* mark() {
         if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
             return p;
         }
-        if (id_ == 0) id_ = new_id();
-        auto* const p = ::new (take(sizeof(place), alignof(place))) place;
-        overhead_ += sizeof(place);
-        forget_free_blocks();
-        if (!annotate::on && low() != +address_of(p + 1)) {
-            // It has a chunk of its own. What follows it goes there: else a block that came
-            // before it might come back as the newest, and be taken again, after it.
-            sunk_ += (low() - +begin_) + (+end_ - +hi_) - sizeof(place);
-            enter(newest_);
-            set_low(+address_of(p + 1));
-        }
-        close_run();
-        begin_blocks();
-        *p = {places_,
-              ++serials_,
-              newest_,
-              current_,
-              address{low()},
-              hi_,
-              sunk_,
-              overhead_,
-              last_,
-              std::exchange(blocks_, 0),
-              std::exchange(own_blocks_, 0)};
-        places_ = p;
-        return p;
+        return add_place();
     }
 
-    /// The place with that number, or null when it is gone.
-    [[nodiscard]] place* find(std::size_t serial) const noexcept {
+    /// A new place. Throws as an allocation.
+    EBB_NOINLINE place* add_place() {
+        if (id_ == 0) id_ = new_id();
+        const address before{low()};
+        const chunk* const chunk_before = newest_;
+        const std::size_t bytes = sizeof(place) + (has_free_ ? sizeof(free_lists) : 0);
+        auto* const p = ::new (take(bytes, alignof(place))) place;
+        const std::uintptr_t end = +address_of(p) + bytes;
+        if (!annotate::on && low() != end) {
+            // It has a chunk of its own. The next allocations go there: else a block that came
+            // before the mark might come back as the newest, and be taken again after it.
+            sunk_ += (low() - +begin_) + (+end_ - +hi_) - bytes;
+            enter(newest_);
+            set_low(end);
+        }
+        close_run();
+        if (newest_ == chunk_before) {
+            p->before = before;
+            overhead_ += low() - +before - annotate::red_zone;  // which take has counted
+        } else {
+            p->before = newest_ == current_ ? address_of(p) : address{low()};
+            overhead_ += bytes;
+        }
+        p->free = nullptr;
+        if (has_free_) p->free = ::new (static_cast<void*>(p + 1)) free_lists{free_};
+        forget_free_blocks();
+        p->live = live_;
+        end_times();
+        p->time = time_;
+        p->older = places_;
+        p->newest = newest_;
+        p->current = current_;
+        p->lo = address{low()};
+        p->hi = hi_;
+        p->sunk = sunk_;
+        p->overhead = overhead_;
+        p->last = last_;
+        p->blocks = std::exchange(blocks_, 0);
+        p->own_blocks = std::exchange(own_blocks_, 0);
+        return places_ = p;
+    }
+
+    /// The place of a mark taken at that time, or null if it is gone.
+    [[nodiscard]] place* find(std::size_t time) const noexcept {
         place* p = places_;
-        while (p != nullptr && p->serial > serial) p = p->older;
-        return p != nullptr && p->serial == serial ? p : nullptr;
+        while (p != nullptr && p->time > time) p = p->older;
+        return p != nullptr && p->time == time ? p : nullptr;
     }
 
     /// Goes back to `p`; records must have been unwound to p->last.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
-        // What goes back now, and was still outstanding, was abandoned.
+        // Blocks that are taken back, and were still outstanding, were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
-        if (newest_ != p->newest) {
-            chunk* oldest = newest_;
-            while (oldest->next != p->newest) oldest = oldest->next;
-            put_aside(std::exchange(newest_, p->newest), oldest);
-        }
+        set_aside(p->newest);
         enter(p->current);
         lo_ = p->lo;
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
         places_ = p;
-        blocks_ = 0;
-        forget_blocks_since();
-        ++rewinds_;
+        blocks_ = own_blocks_ = 0;
+        forget_free_blocks();
+        end_times();
         run_end_ = no_run;
+    }
+
+    /// Goes back to `p` and removes it: the region is as before the mark.
+    void remove(place* p) noexcept {
+        rewind(p);
+        overhead_ -= +p->lo - +p->before;
+        lo_ = p->before;
+        places_ = p->older;
+        blocks_ = p->blocks;
+        own_blocks_ = p->own_blocks;
+        if (p->free != nullptr) {
+            free_ = *p->free;
+            has_free_ = true;
+        }
+        // Times before the mark are valid again. A second gap in them is joined to the first one.
+        live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
+        if (p->live.since >= p->live.until) live_.since = p->live.again;
+        if constexpr (annotate::on) annotate::hide(pointer_to(+p->before), +p->lo - +p->before);
     }
 
     [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
@@ -306,65 +365,94 @@ public:
         return {used(), held_, high_, chunks_, epochs_, oversize_};
     }
 
-    /// No two epochs have the same, whichever region the memory came from.
+    /// The number of the cycle. No other cycle of the region has it, wherever its memory came from.
     [[nodiscard]] std::size_t epochs() const noexcept { return epochs_ + moved_; }
 
-    /// What no other region has, from the first mark on; 0 before.
+    /// The number of the region, which no other one has; 0 before the first mark.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
-    // What the arena's own code uses.
+    // For the arena's code.
     using region_blocks::hi_;
     using region_blocks::last_;
     using region_blocks::lo_;
     using region_blocks::low;
+    using region_blocks::max_retained_;
     using region_blocks::overhead_;
+    using region_blocks::places_;
     using region_blocks::run_end_;
 
     using region_blocks::busy;
     using region_blocks::lock;
     using region_blocks::unlock;
 
+    using region_blocks::bytes_needed;
+    using region_blocks::chunk_of;
+    using region_blocks::limit;
+    using region_blocks::max_bytes;
+    using region_blocks::too_large;
+
     using region_blocks::abandon_blocks;
     using region_blocks::add_block;
     using region_blocks::add_block_since_mark;
     using region_blocks::add_resident;
     using region_blocks::give_back;
+    using region_blocks::give_block;
     using region_blocks::has_blocks;
     using region_blocks::has_blocks_since;
-    using region_blocks::may_recycle;
-    using region_blocks::recycle;
-    using region_blocks::recycled;
+    using region_blocks::is_live;
+    using region_blocks::is_marked;
     using region_blocks::remove_block;
     using region_blocks::remove_block_since_mark;
     using region_blocks::residents;
-    using region_blocks::stamp;
-
-    using chunk_store::bytes_needed;
-    using chunk_store::limit;
-    using chunk_store::max_bytes;
-    using chunk_store::too_large;
+    using region_blocks::time;
 
 private:
     region(const region&) = default;
     region& operator=(const region&) = default;
 
     void be_new() noexcept {
-        rewinds_ = stamp() + 1;
         moved_ = epochs() + 1;
         forget_chunks();
-        forget_epoch();
         newest_ = base_ = nullptr;
-        epochs_ = high_ = id_ = serials_ = blocks_ = abandoned_ = blocks_of_ = 0;
+        forget_epoch();
+        end_times();
+        epochs_ = high_ = id_ = 0;
         stranded_ = false;
     }
 
-    // A chunk that holds nothing goes to the others of those.
+    [[nodiscard]] const place* first_mark_after(const void* at) const noexcept {
+        const place* p = places_;
+        while (p->older != nullptr && !is_since(p->older, +address_of(at))) p = p->older;
+        return p;
+    }
+
+    void free_chunks() noexcept {
+        set_aside(nullptr);
+        spare_.take_all([this](chunk* c) { free_chunk(c); });
+    }
+
+    // Makes the chunks that are newer than `to` spare ones.
+    void set_aside(const chunk* to) noexcept {
+        while (newest_ != to) {
+            chunk* const c = newest_;
+            newest_ = c->next;
+            spare_.insert(c);
+        }
+    }
+
+    void add_chunk(chunk* c) noexcept {
+        c->next = newest_;
+        c->age = newest_ == nullptr ? 0 : newest_->age + 1;
+        newest_ = c;
+    }
+
+    // Makes the only chunk a spare one if it holds nothing.
     void leave_empty() noexcept {
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
-        newest_ = base_ = nullptr;
+        set_aside(nullptr);
+        base_ = nullptr;
         forget_epoch();
-        put_aside(c, c);
     }
 
     static std::size_t new_id() noexcept {
@@ -379,14 +467,14 @@ private:
 
     void enter(chunk* c) noexcept {
         current_ = c;
-        begin_ = address{c->begin};
-        set_low(c->begin);
+        begin_ = address{c->begin()};
+        set_low(c->begin());
         end_ = hi_ = address{c->end};
     }
 
     void forget_epoch() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};  // not busy: what it runs has memory of it, and nobody runs in a copy
+        lo_ = hi_ = begin_ = end_ = {};  // not busy: code that it runs has memory of it
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -396,11 +484,11 @@ private:
 
     void hide_all() noexcept {
         if constexpr (annotate::on) {
-            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
         }
     }
     void hide_since(const place* p) noexcept {
-        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin), c->room());
+        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
         annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
     }
 
@@ -415,7 +503,6 @@ private:
         if (pad > room || need > room - pad) {
             p = take_slow(need, align, false);
         } else {
-            overhead_ += pad;
             set_low(lo + pad + need);
             p = pointer_to(lo + pad);
         }
@@ -426,7 +513,7 @@ private:
 
     EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
         if (bytes > max_bytes) too_large(bytes);
-        // In whole units: AddressSanitizer knows nothing smaller that ends early.
+        // In whole units, because AddressSanitizer's marks of less than a unit begin at its start.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
         if (need > +hi_ - low()) {
@@ -451,14 +538,12 @@ private:
         const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
         if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
         chunk* const c = next_chunk(room);
-        const std::size_t pad = (0 - c->begin) & (align - 1);
-        c->next = newest_;
-        newest_ = c;
+        const std::size_t pad = (0 - c->begin()) & (align - 1);
+        add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
-            // More is left of the current one: this one is for the one allocation.
+            // The current chunk has more left: c is for the one allocation.
             sunk_ += pad + need;
-            overhead_ += pad;
-            return pointer_to(c->begin + pad);
+            return pointer_to(c->begin() + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);
@@ -467,15 +552,14 @@ private:
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);
         }
-        overhead_ += pad;
         lo_ = address{+lo_ + pad + need};
         return pointer_to(low() - need);
     }
 
     chunk* current_ = nullptr;
-    std::size_t id_ = 0, serials_ = 0;
-    std::size_t moved_ = 0;  // of epochs: those that ended by a move
-    bool stranded_ = false;  // there were blocks outstanding at the last release
+    std::size_t id_ = 0;
+    std::size_t moved_ = 0;  // cycles that ended by a move
+    bool stranded_ = false;  // there were outstanding blocks at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 

@@ -1,5 +1,10 @@
-// Memory that containers take from an arena and give back: what is free again before the
-// arena's epoch ends, and which blocks are outstanding.
+// Blocks of containers: lists of those that were given back, for reuse within the cycle, and
+// counts of those that are outstanding.
+//
+// A block is as large as its class: a multiple of 8 up to 128 bytes, then 2^n or 3 * 2^n. So
+// every block of a list serves every request of its class, and none shrinks. Taking a block
+// pops the list of its class, or bumps; giving one back moves the bump pointer back if the block
+// is the newest, else pushes.
 #ifndef EBBPOOL_REGION_BLOCKS_HPP
 #define EBBPOOL_REGION_BLOCKS_HPP
 
@@ -19,54 +24,107 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A container's block that is free, in the list of those of its size.
+// std::bit_width, whose result is an int or not, depending on the library's version.
+constexpr std::size_t width(std::size_t x) noexcept {
+    return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
+}
+
+/// The size and the class of a container's block; bytes must not be above chunk_store::max_bytes.
+struct block_shape {
+    static constexpr std::size_t exact = 128;   // up to here there is a class for each multiple of unit
+    static constexpr std::size_t classes = 64;  // blocks of a class from here on are not reused
+
+    std::size_t size, number;
+
+    explicit constexpr block_shape(std::size_t bytes) noexcept {
+        const std::size_t last = bytes - (bytes != 0);
+        if (last < exact) {
+            number = last / unit;
+            size = (number + 1) * unit;
+        } else {
+            const std::size_t shift = width(last) - 2;
+            const std::size_t quarter = last >> shift;  // 2 or 3
+            number = quarter + 2 * shift + 2;
+            size = (quarter + 1) << shift;
+        }
+    }
+};
+static_assert(block_shape(block_shape::exact).number + 1 == block_shape(block_shape::exact + 1).number);
+
 struct free_block {
     free_block* next;
 };
+struct free_lists {
+    std::array<free_block*, block_shape::classes> of;
+};
 
-class region_blocks : protected region_state {
+class region_blocks : protected region_state, protected chunk_store {
 public:
-    /// Memory of a container's that it needs no more: free again if it is the newest.
+    /// Takes the newest memory back; other memory stays taken.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// The same for a container, which may be handed it again by recycled().
-    EBB_INLINE void recycle(void* p, std::size_t bytes) noexcept {
-        give_back(p, bytes);
-        if (annotate::on || bytes < smallest || low() == +address_of(p)) return;
-        put_by(p, bytes);
+    /// Takes a container's block back.
+    EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
+        if constexpr (annotate::on) return annotate::hide(p, bytes);
+        const block_shape shape(bytes);
+        if (+address_of(p) + shape.size == low()) return set_low(+address_of(p));
+        if (EBB_UNLIKELY(shape.number >= block_shape::classes)) return;
+        // What came before the newest mark is not reused: a block that is taken after a mark must
+        // be after it, for a rewind to take it back.
+        if (EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p))) return;
+        free_.of[shape.number] = ::new (p) free_block{free_.of[shape.number]};
+        has_free_ = true;
+        overhead_ += shape.size;
     }
 
-    /// A block of at least `bytes` bytes that a container gave back, at a multiple of
-    /// unit; null when there is none.
-    EBB_INLINE void* recycled(std::size_t bytes) noexcept { return may_recycle(bytes) ? take_again(bytes) : nullptr; }
-    [[nodiscard]] bool may_recycle(std::size_t bytes) const noexcept { return bytes >= smallest && free_sizes_ != 0; }
+    /// A free block of the shape, or null.
+    EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
+        if (shape.number >= block_shape::classes) return nullptr;
+        free_block* const b = free_.of[shape.number];
+        if (b == nullptr) return nullptr;
+        free_.of[shape.number] = b->next;
+        overhead_ -= shape.size;
+        return reinterpret_cast<std::byte*>(b);
+    }
+    /// The same for an alignment above unit. Looks at a few blocks only.
+    std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
+        if (shape.number >= block_shape::classes) return nullptr;
+        free_block** at = &free_.of[shape.number];
+        for (int i = 0; *at != nullptr && i < 8; ++i, at = &(*at)->next) {
+            if ((+address_of(*at) & (align - 1)) != 0) continue;
+            free_block* const b = std::exchange(*at, (*at)->next);
+            overhead_ -= shape.size;
+            return reinterpret_cast<std::byte*>(b);
+        }
+        return nullptr;
+    }
 
-    /// What each end of an epoch and each rewind changes: a block that is given back with
-    /// another stamp than it was taken with is no block any more.
-    [[nodiscard]] std::size_t stamp() const noexcept { return epochs_ + rewinds_; }
+    /// The time, an even number: what a container remembers of its first block.
+    [[nodiscard]] std::size_t time() const noexcept { return time_; }
+    /// Whether blocks may come back of a container that took its first one at t: neither a
+    /// rewind nor the end of a cycle has taken them. O(1), or O(marks).
+    [[nodiscard]] EBB_INLINE bool is_live(std::size_t t) const noexcept {
+        return !EBB_UNLIKELY(t < live_.again) || was_live(t);
+    }
 
-    /// Resources that lie here, the newest first.
+    /// Resources that are stored here, the newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
-    /// One that lies in memory that was taken last.
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// A memory resource has handed out a block.
-    void add_block() noexcept {
-        begin_blocks();
-        ++blocks_;
-    }
-    /// The block at `p` is back, of this epoch. O(1) while there is no mark, else
-    /// O(marks and chunks that came after the block).
-    void remove_block(const void* p) noexcept {
+    /// Counts a block of a memory resource.
+    void add_block() noexcept { ++blocks_; }
+    /// The block at `p`, of this cycle, is back. O(1) without marks, else O(log chunks + marks
+    /// after the block).
+    EBB_INLINE void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        if (*count != 0) --*count;
+        if (EBB_UNLIKELY(places_ != nullptr)) count = count_of(p);
+        *count -= *count != 0;
     }
-    /// The same of the arena's own resources: what came before every mark ends with the
-    /// objects that have it.
+    /// The same for the arena's own resources. Blocks that came before every mark end with the
+    /// objects that have them, and are not counted.
     void add_block_since_mark() noexcept {
         if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
     }
@@ -74,32 +132,33 @@ public:
         std::size_t* count = &own_blocks_;
         for (place* at = places_; at != nullptr; at = at->older) {
             if (is_since(at, +address_of(p))) {
-                if (*count != 0) --*count;
+                *count -= *count != 0;
                 return;
             }
             count = &at->own_blocks;
         }
     }
-    /// n blocks are not to be waited for. Which ones is not known.
+    /// n outstanding blocks will not come back. It is not known which.
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
     /// Whether a block of a memory resource is outstanding for sure.
-    [[nodiscard]] bool has_blocks() const noexcept {
-        return blocks_of_ == epochs_ && outstanding_since(nullptr) > abandoned_;
-    }
-    /// Whether a block that came after `p` is, or one of an object's that is older.
+    [[nodiscard]] bool has_blocks() const noexcept { return outstanding_since(nullptr) > abandoned_; }
+    /// Whether a block is that came after `p`, or one of an older object's.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
         std::size_t own = own_blocks_;
         for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
         return own != 0 || outstanding_since(p) > abandoned_;
     }
 
-protected:
-    // Counts of an earlier epoch count no more.
-    void begin_blocks() noexcept {
-        if (blocks_of_ == epochs_) return;
-        blocks_of_ = epochs_;
-        blocks_ = abandoned_ = 0;
+    /// Whether a mark was taken after the memory at p.
+    [[nodiscard]] EBB_INLINE bool is_marked(const void* p) const noexcept {
+        return EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p));
     }
+
+protected:
+    region_blocks(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
+        : chunk_store(chunk_size, max_retained, options) {}
+    region_blocks(const region_blocks&) = default;
+    region_blocks& operator=(const region_blocks&) = default;
 
     [[nodiscard]] std::size_t outstanding_since(const place* p) const noexcept {
         std::size_t n = blocks_;
@@ -107,65 +166,50 @@ protected:
         return n;
     }
 
-    // Whether what was taken from the low end came after the mark.
+    // Whether memory of the low end was taken after the mark.
     [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
         if (p >= +at->lo && p < +at->hi) return true;
-        for (const chunk* c = newest_; c != at->newest; c = c->next) {
-            if (p >= c->begin && p < c->end) return true;
+        const chunk* const c = chunk_of(p);
+        return c != nullptr && c->age > at->newest->age;
+    }
+
+    // From now on, blocks of containers that have any are no blocks.
+    void end_times() noexcept {
+        time_ += 2;
+        live_ = {time_, time_, time_};
+    }
+    void forget_blocks() noexcept {
+        residents_ = nullptr;
+        blocks_ = own_blocks_ = abandoned_ = 0;
+        forget_free_blocks();
+    }
+    void forget_free_blocks() noexcept {
+        if (std::exchange(has_free_, false)) free_ = {};
+    }
+
+    place* places_ = nullptr;  // the newest mark
+    std::size_t time_ = 2;
+    live_times live_{2, 2, 2};  // since the newest mark
+    resident* residents_ = nullptr;
+    std::size_t blocks_ = 0;      // outstanding blocks of memory resources that came after the newest mark
+    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
+    std::size_t abandoned_ = 0;   // of all that are outstanding
+    bool has_free_ = false;       // a list may have blocks
+    free_lists free_{};
+
+private:
+    EBB_NOINLINE bool was_live(std::size_t t) const noexcept {
+        if (live_.has(t)) return true;
+        for (const place* at = places_; at != nullptr && t < at->time; at = at->older) {
+            if (at->live.has(t)) return true;
         }
         return false;
     }
-
-    void forget_blocks() noexcept {
-        residents_ = nullptr;
-        forget_blocks_since();
+    EBB_NOINLINE std::size_t* count_of(const void* p) noexcept {
+        std::size_t* count = &blocks_;
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
+        return count;
     }
-    // Those that are free may lie in memory that a rewind takes.
-    void forget_blocks_since() noexcept {
-        own_blocks_ = 0;
-        forget_free_blocks();
-    }
-    void forget_free_blocks() noexcept { free_sizes_ = 0; }
-
-    // Blocks of 64 to 127 bytes, of up to 255 and so on.
-    static constexpr std::size_t smallest = 64;
-    static constexpr std::size_t sizes = 16;
-
-    place* places_ = nullptr;  // the newest mark
-    resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding ones of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    std::size_t blocks_of_ = 0;   // the epoch in which they were counted
-    std::size_t rewinds_ = 0;
-
-private:
-    // std::bit_width, whose result is an int or not, by the library's version.
-    static constexpr std::size_t width(std::size_t x) noexcept {
-        return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
-    }
-    EBB_NOINLINE void put_by(void* p, std::size_t bytes) noexcept {
-        const auto size = width(bytes) - width(smallest);
-        // What came before the newest mark stays there: a block that is taken after a mark must
-        // lie after it, for a rewind to find it, and to count it among those since the mark.
-        if (size >= sizes || (places_ != nullptr && !is_since(places_, +address_of(p)))) return;
-        const bool has = (free_sizes_ >> size & 1) != 0;
-        free_[size] = ::new (p) free_block{has ? free_[size] : nullptr};
-        free_sizes_ |= std::uint32_t{1} << size;
-        overhead_ += round_up(bytes, unit);
-    }
-    EBB_NOINLINE void* take_again(std::size_t bytes) noexcept {
-        const auto size = width(bytes - 1) - width(smallest) + 1;
-        if (size >= sizes || (free_sizes_ >> size & 1) == 0) return nullptr;
-        free_block* const b = free_[size];
-        free_[size] = b->next;
-        if (b->next == nullptr) free_sizes_ &= ~(std::uint32_t{1} << size);
-        overhead_ -= round_up(bytes, unit);
-        return b;
-    }
-
-    std::uint32_t free_sizes_ = 0;  // which lists have blocks
-    std::array<free_block*, sizes> free_{};
 };
 
 }  // namespace detail

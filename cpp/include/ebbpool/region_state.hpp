@@ -1,5 +1,4 @@
-// Where an arena stands: what its fast paths use, what a mark remembers, and what
-// it says of itself.
+// The state of a region: the fields of its fast paths, what a mark stores, and the statistics.
 #ifndef EBBPOOL_REGION_STATE_HPP
 #define EBBPOOL_REGION_STATE_HPP
 
@@ -12,66 +11,79 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// An arena at one moment. Sizes are in bytes.
+/// Statistics of an arena. Sizes are in bytes.
 ///
 /// \snippet reference.cpp arena_stats
 struct arena_stats {
     std::size_t used_bytes;      ///< as arena::used_bytes
-    std::size_t retained_bytes;  ///< in the chunks that it holds now, their headers included, used or not
-    std::size_t high_water;      ///< the most used_bytes has been, as seen by reset, release, rewind and stats
+    std::size_t retained_bytes;  ///< in all chunks that it holds now, with their headers
+    std::size_t high_water;      ///< the largest used_bytes that reset, release, rewind or stats has seen
     std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< epochs that have ended, by reset or release
-    std::size_t oversize;        ///< chunks ever made larger than growth would have, for one large allocation
+    std::size_t resets;          ///< calls of reset and release
+    std::size_t oversize;        ///< chunks ever made for one allocation larger than the next chunk would have been
 };
 
 namespace detail {
 
-/// A place in the epoch of a region. It lies in the arena, behind what it keeps.
-struct alignas(unit) place {
-    place* older;
-    std::size_t serial;  // no other has it
-    chunk* newest;
-    chunk* current;
-    address lo, hi;
-    std::size_t sunk, overhead;
-    record* last;
-    std::size_t blocks;      // outstanding ones of memory resources that came after `older`
-    std::size_t own_blocks;  // of residents, likewise
+struct free_lists;
+
+/// Times at which a container may have taken its first block for the blocks that it gives back
+/// to be valid. Each mark, rewind and end of a cycle begins another time.
+struct live_times {
+    std::size_t since, until;  // valid, and
+    std::size_t again;         // from here on
+
+    [[nodiscard]] bool has(std::size_t t) const noexcept { return t >= again || (t >= since && t < until); }
 };
 
-/// A memory resource that lies in the region whose memory it hands out, for objects that
-/// want one. It knows where the arena is, which may move.
+/// The state of a region at a mark. It is stored in the region, after what it keeps.
+struct alignas(unit) place {
+    place* older;
+    std::size_t time;  // of the mark; no other mark has it
+    chunk* newest;
+    chunk* current;
+    address before, lo, hi;  // before: lo without the place itself
+    std::size_t sunk, overhead;
+    record* last;
+    std::size_t blocks;      // outstanding blocks of memory resources, taken between `older` and this place
+    std::size_t own_blocks;  // of residents, likewise
+    live_times live;         // before the mark
+    free_lists* free;        // lists of free blocks before the mark, or null
+};
+
+/// A memory resource that is stored in the region whose memory it hands out, for objects that
+/// take one. A move of the arena sets `arena`.
 struct resident {
     resident* older;
     const void* kind;  // of resource
     void* arena;
 };
 
-/// What fast paths use of a region, at its beginning, where addresses are short.
+/// The fields of a region's fast paths, at its beginning, where offsets are short.
 struct region_state {
     static constexpr address no_run{2};
 
-    // Bit 0 of lo_ says that the arena runs code of the program's. A member of its own would
-    // be stored for each object, too, even where a compiler sees all of the constructor: the
-    // object might, for all it knows, lie there. lo_ is stored anyway.
+    // Bit 0 of lo_ is set while the arena runs the program's code. A field of its own would be
+    // stored again for each object, even if the compiler sees all of the constructor, because the
+    // object might overlap it. lo_ is stored anyway.
     address lo_{}, hi_{};
-    std::size_t overhead_ = 0;  // bytes taken that are none of the user's
+    std::size_t overhead_ = 0;  // bytes taken that used_bytes() doesn't count
     record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // what lo_ is where that ends, while it may grow; else what it never is
+    address run_end_ = no_run;  // lo_ at the end of that run if it can grow, else a value that lo_ never has
     address begin_{};           // of the current chunk; 0 before the first
-    chunk* newest_ = nullptr;   // of those that hold something
+    chunk* newest_ = nullptr;   // of those in use
     address end_{};
-    chunk* base_ = nullptr;  // where each epoch begins, if there is just one chunk in use; else null
+    chunk* base_ = nullptr;  // where each cycle begins, if one chunk at most is in use; else null
     std::size_t epochs_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
 
-    // The address in lo_, and a new one.
+    // The address in lo_, without the bit.
     [[nodiscard]] std::uintptr_t low() const noexcept { return +lo_ & ~std::uintptr_t{unit - 1}; }
     void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
 
     [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
-    // Sets the bit, and answers what unlock gets: 0 where it is set already. Both count, since
+    // Sets the bit and returns what unlock takes: 0 if it was set already. Both add, because
     // compilers cancel an addition against a subtraction.
     EBB_INLINE std::uintptr_t lock() noexcept {
         const std::uintptr_t mine = busy() ^ 1;

@@ -73,7 +73,7 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
 inline constexpr std::size_t cache_line = 64;
 
-#if defined(__cpp_exceptions)
+#if EBB_EXCEPTIONS
 [[noreturn]] inline void throw_length(const char* what) { throw std::length_error(what); }
 [[noreturn]] inline void throw_bad_alloc() { throw std::bad_alloc(); }
 #else

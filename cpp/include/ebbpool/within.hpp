@@ -39,10 +39,10 @@ public:
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        return static_cast<Arena*>(arena)->take_block(bytes, alignment);
+        return static_cast<Arena*>(arena)->take_own_block(bytes, alignment);
     }
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
-        static_cast<Arena*>(arena)->give_back_block(p, bytes);
+        static_cast<Arena*>(arena)->give_own_block(p, bytes);
     }
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
