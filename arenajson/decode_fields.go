@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"reflect"
 	"unicode"
@@ -19,7 +20,10 @@ type decFields struct {
 	table []uint16 // an index of all, plus one
 	shift uint8
 
-	folded map[string]int // by what all spellings of a name have in common
+	// Names that differ in the case of letters: by what all spellings have in common. A name
+	// in ASCII is looked up in upper case, in a table like the other one.
+	folded map[string]int
+	uppers []uint16
 }
 
 // decField is a field of a struct, with what reading it takes.
@@ -38,6 +42,7 @@ type decField struct {
 	plain  bool // not quoted, and in the struct itself
 
 	name   string
+	upper  string // what appendFolded makes of it
 	middle string
 	hops   []*decProgram // of the structs that embedded pointers on the way lead to
 	via    []hop
@@ -60,9 +65,10 @@ func newDecFields(t reflect.Type) *decFields {
 			x.op = x.prog.op // of others it may not be known yet
 		}
 		x.setBegin()
+		x.upper = string(appendFolded(nil, f.name))
 		m.all = append(m.all, x)
-		if key := string(appendFolded(nil, f.name)); m.folded[key] == 0 {
-			m.folded[key] = len(m.all)
+		if m.folded[x.upper] == 0 {
+			m.folded[x.upper] = len(m.all)
 		}
 	}
 	size := 1 << bits.Len(uint(2*len(m.all)))
@@ -73,6 +79,14 @@ func newDecFields(t reflect.Type) *decFields {
 			at = (at + 1) % len(m.table)
 		}
 		m.table[at] = uint16(i + 1)
+	}
+	m.uppers = make([]uint16, size)
+	for key, i := range m.folded {
+		at := m.place(key)
+		for m.uppers[at] != 0 {
+			at = (at + 1) % len(m.uppers)
+		}
+		m.uppers[at] = uint16(i)
 	}
 	return m
 }
@@ -130,7 +144,43 @@ func (m *decFields) find(name string, exact bool) int {
 		return -1
 	}
 	var buf [64]byte
-	return m.folded[string(appendFolded(buf[:0], name))] - 1
+	if len(name) > len(buf) || !upperASCII(&buf, name) {
+		return m.folded[string(appendFolded(buf[:0], name))] - 1
+	}
+	upper := xunsafe.ViewString(buf[:len(name)])
+	for at := m.place(upper); ; at = (at + 1) % len(m.uppers) {
+		i := int(m.uppers[at]) - 1
+		if i < 0 || m.all[i].upper == upper {
+			return i
+		}
+	}
+}
+
+// upperASCII sets b to name in upper case, and reports whether name is in ASCII. No rune that
+// differs from an ASCII letter only in case is below its upper case, so that is what appendFolded
+// makes of it.
+func upperASCII(b *[64]byte, name string) bool {
+	const ones = 0x0101010101010101
+	i := 0
+	for ; i+8 <= len(name); i += 8 {
+		w := xunsafe.Text64(name, i)
+		if w&(0x80*ones) != 0 {
+			return false
+		}
+		lower := (w + (0x80-'a')*ones) &^ (w + (0x7f-'z')*ones) & (0x80 * ones)
+		binary.LittleEndian.PutUint64(b[i:], w-lower>>2)
+	}
+	for ; i < len(name); i++ {
+		c := name[i]
+		if c >= 0x80 {
+			return false
+		}
+		if c-'a' < 26 {
+			c -= 'a' - 'A'
+		}
+		b[i] = c
+	}
+	return true
 }
 
 // appendFolded appends name to b, with in place of each rune the least one that differs from it only in

@@ -1,6 +1,7 @@
 package arenajson
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -46,5 +47,49 @@ func TestNamesOfAnyLength(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// upperASCII agrees with appendFolded about names in ASCII, and tells others.
+func TestUpperASCII(t *testing.T) {
+	r := rand.New(rand.NewPCG(81, 82))
+	for range 100_000 {
+		b := make([]byte, r.IntN(65))
+		for i := range b {
+			b[i] = byte(r.IntN(128))
+		}
+		var buf [64]byte
+		if !upperASCII(&buf, string(b)) || string(buf[:len(b)]) != string(appendFolded(nil, string(b))) {
+			t.Fatalf("upperASCII(%q) = %q, want %q", b, buf[:len(b)], appendFolded(nil, string(b)))
+		}
+		if len(b) > 0 {
+			if b[r.IntN(len(b))] |= 0x80; upperASCII(&buf, string(b)) {
+				t.Fatalf("upperASCII(%q) = true", b)
+			}
+		}
+	}
+}
+
+// A name that differs from a field's in case alone has the field, whatever letters it has and in
+// whatever form: as with encoding/json, the first field of several.
+func TestNamesInOtherCases(t *testing.T) {
+	a := arena.NewArena(64<<10, 0)
+	type fields struct {
+		Kind, KIND2  int
+		Kind2, Slots int
+		Long         int `json:"a_long_name-with.others_and_more_letters_up_to_sixty_four_bytes_xx"`
+		Longer       int `json:"a_longer_name-with.others_and_more_letters_beyond_sixty_four_bytes_xx"`
+		Strasse      int `json:"Straße"`
+		X            int `json:"k"`
+		Y            int `json:"[@{x"`
+	}
+	typ := reflect.TypeFor[fields]()
+	names := []string{"kind", "KIND", "Kind", "kiNd2", "KIND2", "KIND2", "ſlots", "SLOTſ", "slot", "k", "K", "K", "straße", "STRAẞE", "STRASSE", "[@{X", "[`{x", "{@{x", "[@[x", "[@{\x18", "kind", "", "kin", "kindd"}
+	for i := range typ.NumField() {
+		name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		names = append(names, strings.ToUpper(name), strings.ToLower(name), name+"x", "x"+name)
+	}
+	for _, name := range names {
+		sameAsV1(t, a, typ, []byte(`{"`+name+`":1}`), 0)
 	}
 }

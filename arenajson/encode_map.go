@@ -82,8 +82,38 @@ func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encP
 	return w
 }
 
+// shapedMap is stringMap for a map of values of the shape of V, or of as many words.
+func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	at := *xunsafe.Cast[xunsafe.Pointer](p)
+	if at == nil {
+		return e.null(w)
+	}
+	e.enter(prog, nil, at, -1)
+	s := prog.scratch.Get().(*mapScratch)
+	list, _ := s.list.(*[]entry[V])
+	if list == nil {
+		list = new([]entry[V])
+		s.list = list
+	}
+	entries := *list
+	for name, value := range *xunsafe.Cast[map[string]V](p) {
+		entries = append(entries, entry[V]{name, value})
+	}
+	for i, at := range sorted(e, entries) {
+		w = e.name(w, entries[at].name, i)
+		w = e.value(w, prog.elem, xunsafe.PointerTo(&entries[at].value))
+	}
+	w = e.object(w, len(entries))
+	clear(entries)
+	*list = entries[:0]
+	prog.scratch.Put(s)
+	e.leave(nil, at, -1)
+	return w
+}
+
 // mapScratch is the memory that writing maps of a type takes.
 type mapScratch struct {
+	list    any // a *[]entry[V], of shapedMap
 	entries []entry[xunsafe.Pointer]
 	digits  []byte // of the names that are numbers
 	iter    reflect.MapIter

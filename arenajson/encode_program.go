@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
@@ -70,6 +71,7 @@ type encProgram struct {
 	keyType reflect.Type // of a map
 	layout  mapLayout    // of an arena.Map
 	scratch *sync.Pool   // of *mapScratch, of a map
+	shape   atomic.Pointer[mapWriter]
 }
 
 // encField is a field of a struct, with what writing it takes. The name is a comma,
