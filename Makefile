@@ -17,7 +17,7 @@ OTHERS = adapters/protobuf/bench adapters/protobuf/others
 MODULES = . docs internal/suite internal/bench lab lab/load $(EXAMPLES) arenavet $(ADAPTERS)
 
 # Most tests read files or environment variables that Go's test cache does not know, hence -count=1. test-lint runs vet.
-TESTFLAGS ?= -timeout 60m -count=1 -vet=off
+TESTFLAGS ?= -timeout $(if $(SHORT),50m,4h) -count=1 -vet=off
 # Only make test-long runs the longest tests.
 SHORT ?= -short
 # A program built with -race sleeps for a second at its end otherwise.

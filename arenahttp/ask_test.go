@@ -295,7 +295,7 @@ func TestAbandonedIsCounted(t *testing.T) {
 		})
 	}
 	// Their goroutines live, but have left the arenas: nothing but the pool knows of them.
-	for range 100 {
+	for range 6000 {
 		runtime.GC()
 		if s := p.Stats(); s.Arenas == 0 && s.InUseBytes == 0 {
 			break

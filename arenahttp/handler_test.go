@@ -56,7 +56,7 @@ func get(t *testing.T, url string) (*http.Response, string) {
 // be read before its handler has returned.
 func awaitIdle(t *testing.T, p *arena.ArenaPool) {
 	t.Helper()
-	for range 1000 {
+	for range 60_000 {
 		if s := p.Stats(); s.Gets == s.Puts {
 			return
 		}

@@ -70,7 +70,7 @@ func TestHandlersGoroutineAfterwards(t *testing.T) {
 			t.Error("an arena that a worker has")
 		}
 		close(goOn)
-		for range 1000 {
+		for range 60_000 {
 			if s := p.Stats(); s.Puts+s.Abandoned == 1 {
 				break
 			}
@@ -109,7 +109,7 @@ func TestStrangeOnlyWithin(t *testing.T) {
 		close(goOn)
 		<-done
 	})
-	for range 1000 {
+	for range 60_000 {
 		if s = p.Stats(); s.Puts+s.Abandoned == 1 {
 			break
 		}
@@ -209,7 +209,7 @@ func TestWorkersAreForgotten(t *testing.T) {
 				t.Errorf("called %d times", h.n)
 			}
 		}()
-		for range 100 {
+		for range 6000 { // a minute
 			runtime.GC()
 			select {
 			case <-gone:

@@ -58,7 +58,7 @@ func TestOrders(t *testing.T) {
 			asked := uint64(0)
 			for _, p := range x.pools {
 				s := p.Stats()
-				for end := time.Now().Add(5 * time.Second); s.Gets != s.Puts+s.Abandoned && time.Now().Before(end); s = p.Stats() {
+				for end := time.Now().Add(time.Minute); s.Gets != s.Puts+s.Abandoned && time.Now().Before(end); s = p.Stats() {
 					time.Sleep(time.Millisecond)
 				}
 				asked += s.Gets

@@ -3,6 +3,8 @@
 # The packages whose behavior depends on the build.
 SUITES = . ./fixedpool ./internal/suite ./internal/bench ./internal/machine ./internal/check
 ABOVE = ./arenajson ./arenahttp ./internal/suite/json
+# The longest tests of what the heap holds and what encoding/json answers, to which instrumentation makes no difference.
+LESS = $(if $(SHORT),-skip '^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestEpochSequences$$|^TestStreams$$')
 
 test-plain test-race-quick test-race test-race-off test-race-check test-asan test-asan-off test-asan-check test-check \
 test-check-off test-checkptr test-debug test-oldest test-newest test-386 test-docs test-systems test-arm64 test-arm \
@@ -20,7 +22,7 @@ test-race-quick: ## data races in arenas and pools
 	$(GOTEST) -short -race -run '$(MEET)' . ./internal/suite ./internal/machine ./arenahttp
 
 test-race: ## data races, and unsafe pointers that checkptr rejects
-	$(GOTEST) $(SHORT) -race $(SUITES) $(ABOVE)
+	$(GOTEST) $(SHORT) $(LESS) -race $(SUITES) $(ABOVE)
 
 test-race-off: ## data races in recycled memory
 	EBBPOOL_CHECKED=off $(GOTEST) $(SHORT) -race $(SUITES)
@@ -30,7 +32,7 @@ test-race-check: ## the race detector with all checks for misuse
 
 ASAN = scripts/if-buildable.sh "AddressSanitizer (needs a C compiler with libasan, as gcc 7 or clang)" env CGO_ENABLED=1
 test-asan: ## accesses outside of objects
-	$(ASAN) $(GOTEST) $(SHORT) -asan $(SUITES) ./arenajson
+	$(ASAN) $(GOTEST) $(SHORT) $(LESS) -asan $(SUITES) ./arenajson
 
 test-asan-off: ## the same build with recycled memory
 	$(ASAN) EBBPOOL_CHECKED=off $(GOTEST) $(SHORT) -asan $(SUITES)
@@ -39,13 +41,13 @@ test-asan-check: ## AddressSanitizer with all checks for misuse
 	$(ASAN) $(GOTEST) $(SHORT) -asan -tags arenacheck $(SUITES)
 
 test-check: ## misuse that -tags arenacheck misses or reports wrongly
-	$(GOTEST) $(SHORT) -tags arenacheck $(SUITES) $(ABOVE)
+	$(GOTEST) $(SHORT) $(LESS) -tags arenacheck $(SUITES) $(ABOVE)
 
 test-check-off: ## the same build with recycled memory
 	EBBPOOL_CHECKED=off $(GOTEST) $(SHORT) -tags arenacheck $(SUITES)
 
 test-checkptr: ## the compiler's checks of unsafe, without the race detector's allocator
-	$(GOTEST) -short -gcflags=github.com/ebbpool/arena/...=-d=checkptr $(SUITES) $(ABOVE)
+	$(GOTEST) -short $(LESS) -gcflags=github.com/ebbpool/arena/...=-d=checkptr $(SUITES) $(ABOVE)
 
 test-debug: ## without optimization, as in a debugger: code that relies on inlining
 	$(GOTEST) -short -skip 'AllocatesNothing|Steady' -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES)
@@ -94,8 +96,9 @@ test-repeat: ## what depends on chance, many times
 	$(GOTEST) -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
 	$(GOTEST) -count=5 -short -race -run 'Random|Torture|GC|Concurrent|Limit|Replay' . ./internal/suite
 
-test-adapters-race: ## data races in the adapters
-	$(call each,$(GOTEST) -short -race ./...,$(filter-out %/arrow,$(ADAPTERS)))
+# The other adapters start no goroutine.
+test-adapters-race: ## data races in the adapters of servers; with SHORT= in all adapters
+	$(call each,$(GOTEST) -short -race ./...,$(if $(SHORT),adapters/connect adapters/fasthttp adapters/grpc adapters/pgx,$(ADAPTERS)))
 
 test-adapters-check: ## the adapters with checks for misuse, and with the newest grpc-go
 	$(call each,$(GOTEST) -short -tags arenacheck ./...,$(ADAPTERS))

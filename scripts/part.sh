@@ -25,11 +25,11 @@ fi
 flock -s 9
 
 # The part must not wait for jobs of the make that runs it.
-MAKEFLAGS='' MAKELEVEL='' timeout -k 10 "${PARTLIMIT:-20m}" make --no-print-directory "$target" >"$log" 2>&1 9>&- &
+MAKEFLAGS='' MAKELEVEL='' timeout -k 10 "${PARTLIMIT:-60m}" make --no-print-directory "$target" >"$log" 2>&1 9>&- &
 trap 'kill $! 2>/dev/null' INT TERM
 wait $!
 status=$?
-[ $status != 124 ] && [ $status != 137 ] || echo "killed after ${PARTLIMIT:-20m}" >>"$log"
+[ $status != 124 ] && [ $status != 137 ] || echo "killed after ${PARTLIMIT:-60m}" >>"$log"
 
 skipped=$(grep -c 'SKIPPED: ' "$log")
 if [ "$skipped" != 0 ] && [ "${EBBPOOL_REQUIRE-}" = 1 ]; then

@@ -50,7 +50,7 @@ func TestAdaptor(t *testing.T) {
 			c := serve(t, &fasthttp.Server{Handler: build(p, late(goOn, ended))})
 			answer := make(chan string)
 			go func() { answer <- string(ask(t, c, "/late", "").Body()) }()
-			for range 1000 { // until Handler has returned
+			for range 60_000 { // until Handler has returned
 				if s := p.Stats(); s.Gets == 1 && (s.Abandoned == 1 || name == "inside") {
 					break
 				}

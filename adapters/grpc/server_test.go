@@ -85,7 +85,7 @@ var strange sync.Map
 func awaitIdle(t testing.TB, pool *arena.ArenaPool) {
 	t.Helper()
 	_, left := strange.Load(pool)
-	for range 3000 {
+	for range 60_000 {
 		if s := pool.Stats(); (s.Gets == s.Puts || left && s.Gets == s.Puts+s.Abandoned) && s.Leaked == 0 {
 			return
 		}

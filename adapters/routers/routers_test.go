@@ -94,7 +94,7 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	}
 	p.Put(other)
 	ask("GET", "/busy/x", "", 200, "")
-	for range 1000 { // an answer may be read before its handler has returned
+	for range 60_000 { // an answer may be read before its handler has returned
 		if s := p.Stats(); s.Gets == s.Puts {
 			break
 		}

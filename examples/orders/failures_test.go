@@ -99,7 +99,7 @@ func TestDatabaseGone(t *testing.T) {
 // A database that keeps a request waiting beyond its deadline is as good as gone; nothing
 // of that request comes later.
 func TestDatabaseSlow(t *testing.T) {
-	p := pair.Run(t, pair.Config{Options: web.Options{Deadline: 100 * time.Millisecond}})
+	p := pair.Run(t, pair.Config{Options: web.Options{Deadline: 3 * time.Second}})
 	tx, _, err := p.Store.Begin(t.Context()) // who writes, waits
 	if err != nil {
 		t.Fatal(err)
