@@ -2,13 +2,13 @@ package arena
 
 import (
 	"io"
-	"io/fs"
 	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/readall"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -223,96 +223,32 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ReadFrom writes what r has until its end, and returns how much that was, and an
-// error other than io.EOF. How r says how much it has is said at ReadAll.
+// ReadFrom appends the bytes of r to the buffer until io.EOF. It returns the number of bytes, and an error
+// of r other than io.EOF. It uses sizes that r states as [ReadAll] does.
 func (b *Buffer) ReadFrom(r io.Reader) (int64, error) {
 	was := len(b.buf)
-	b.Grow(sizeHint(r))
-	for {
-		b.Grow(1)
-		n, err := readInto(r, b.buf)
-		b.buf = b.buf[:len(b.buf)+n]
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return int64(len(b.buf) - was), err
-		}
+	m := readall.Memory{Does: "Buffer.ReadFrom"}
+	if b.arena != nil {
+		m.Region = &b.arena.region
 	}
+	buf, err := m.Read(b.buf, r, true)
+	if xunsafe.DataOf(buf) != xunsafe.DataOf(b.buf) {
+		b.shared = 0
+	}
+	b.buf = buf
+	return int64(len(buf) - was), err
 }
 
-// ReadAll reads r until its end into a, or onto the heap if a is nil. As
-// io.ReadAll it returns what was read until an error that is not io.EOF, with that
-// error, and the bytes are not nil.
+// ReadAll reads r until io.EOF into a, or onto the heap if a is nil. Like [io.ReadAll], it returns the bytes
+// that were read before an error of r, and that error. The result is not nil.
 //
-// Where r says how much it has, by a method Len() int or as a
-// regular file, alone or below an io.LimitedReader, that is what it takes from the
-// arena, and gives back what was too much. Otherwise it grows in place if it can,
-// and doubles if not. More than the arena's Limit allows panics with a *LimitError
-// before it is read.
+// If r states its size, by a method Len() int or as a regular file, by itself or below an
+// [io.LimitedReader], ReadAll allocates that much, up to the larger of 16 KB and 16 times the bytes read so
+// far. Otherwise it collects the bytes outside of a, in memory that the limit of a counts, and allocates
+// once. If a limit is exceeded, ReadAll panics with a [*LimitError].
 func ReadAll(a *Arena, r io.Reader) ([]byte, error) {
 	if a == nil {
 		return io.ReadAll(r)
 	}
-	s := a.growBytes("ReadAll", nil, sizeHint(r))[:0]
-	for {
-		if len(s) == cap(s) {
-			n := len(s)
-			t := a.growBytes("ReadAll", s, n+1)[:n]
-			if xunsafe.DataOf(t) != xunsafe.DataOf(s) {
-				copy(t, s)
-			}
-			s = t
-		}
-		n, err := readInto(r, s)
-		s = s[:len(s)+n]
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return a.trimBytes(s), err
-		}
-	}
-}
-
-// readInto reads into the capacity behind s.
-func readInto(r io.Reader, s []byte) (int, error) {
-	n, err := r.Read(s[len(s):cap(s)])
-	if uint(n) > uint(cap(s)-len(s)) {
-		panic("arena: a Reader says that it read " + itoa(n) + " of " + itoa(cap(s)-len(s)) + " bytes")
-	}
-	return n, err
-}
-
-// leastRead is the capacity that a Reader is given which does not say what it has.
-const leastRead = 512
-
-// sizeHint is how many bytes r says it has, and one in which to notice the end.
-func sizeHint(r io.Reader) int {
-	most := int64(machine.MaxAlloc)
-	for {
-		l, ok := r.(*io.LimitedReader)
-		if !ok {
-			break
-		}
-		r, most = l.R, min(most, l.N)
-	}
-	size := int64(-1)
-	switch r := r.(type) {
-	case interface{ Len() int }:
-		size = int64(r.Len())
-	case fs.File:
-		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-			if s, ok := r.(io.Seeker); ok {
-				if at, err := s.Seek(0, io.SeekCurrent); err == nil {
-					size -= at
-				}
-			}
-		}
-	}
-	if size <= 0 {
-		size = leastRead - 1 // nothing said
-	}
-	return int(max(min(size, most), 0)) + 1
+	return readall.Memory{Region: &a.region, Does: "ReadAll"}.Read(nil, r, true)
 }

@@ -40,13 +40,13 @@ func TestReadReturnsLimits(t *testing.T) {
 		v                   func() any
 		want                int
 	}{
-		"text":             {64 << 10, 0, 0, `"` + strings.Repeat("a", 100_000) + `"`, func() any { return new(string) }, 413},
-		"values":           {1 << 20, 0, 0, many, func() any { return new([]order) }, 413},
-		"interfaces":       {1 << 20, 0, 0, many, func() any { return new(any) }, 413},
-		"the first byte":   {1, 0, 0, `5`, func() any { return new(int) }, 413},
-		"more than total":  {0, 64 << 10, 0, `"` + strings.Repeat("a", 100_000) + `"`, func() any { return new(string) }, 413},
-		"total in use":     {0, 128 << 10, 100_000, `"` + strings.Repeat("a", 60_000) + `"`, func() any { return new(string) }, 503},
-		"nothing of total": {0, 64 << 10, 64 << 10, `5`, func() any { return new(int) }, 503},
+		"text":            {64 << 10, 0, 0, `"` + strings.Repeat("a", 100_000) + `"`, func() any { return new(string) }, 413},
+		"values":          {1 << 20, 0, 0, many, func() any { return new([]order) }, 413},
+		"interfaces":      {1 << 20, 0, 0, many, func() any { return new(any) }, 413},
+		"the first byte":  {1, 0, 0, `5`, func() any { return new(int) }, 413},
+		"more than total": {0, 64 << 10, 0, `"` + strings.Repeat("a", 100_000) + `"`, func() any { return new(string) }, 413},
+		"total in use":    {0, 128 << 10, 100_000, `"` + strings.Repeat("a", 60_000) + `"`, func() any { return new(string) }, 503},
+		"little of total": {0, 96 << 10, 60_000, `"` + strings.Repeat("a", 40_000) + `"`, func() any { return new(string) }, 503},
 	} {
 		for _, length := range []bool{true, false} {
 			pool := arena.NewArenaPool(1024, 0)

@@ -6,11 +6,13 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/readall"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// UnmarshalRead reads all of r into a, and the document in it as Unmarshal does, without
-// another copy. What is too long for the arena's limit is not read to its end.
+// UnmarshalRead reads r to its end into a, and parses the document there like [Unmarshal], without another
+// copy. A size that r states is used as [arena.ReadAll] does. If a limit of a is exceeded, UnmarshalRead
+// stops reading and returns a [*arena.LimitError].
 func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
 	d := decoder{a: a}
 	d.set(opts)
@@ -21,49 +23,15 @@ func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
 	return d.unmarshal(data, v)
 }
 
-// readAll reads all of r to where the document is then read.
+// readAll reads r to where the document is then parsed.
 func (d *decoder) readAll(r io.Reader) (data []byte, err error) {
 	defer catchLimit(&err)
-	b := d.growText(nil, sizeHint(r)+1+docSlack) // with a byte in which to see the end
-	for {
-		if cap(b)-len(b) <= docSlack {
-			b = d.growText(b, nextCap(r, b))
-		}
-		n, err := readSome(r, b[len(b):cap(b)-docSlack])
-		b = b[:len(b)+n]
-		if err == io.EOF {
-			d.here = d.trim(b)
-			return d.here, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	m := readall.Memory{Does: "arenajson.Unmarshal", Slack: docSlack}
+	if d.a != nil {
+		m.Region = machine.RegionOf(d.a)
 	}
-}
-
-// sizeHint is how many bytes r says it has.
-func sizeHint(r io.Reader) int {
-	most := int64(1 << 30)
-	for {
-		l, ok := r.(*io.LimitedReader)
-		if !ok {
-			break
-		}
-		r, most = l.R, min(most, max(l.N, 0))
-	}
-	if r, ok := r.(interface{ Len() int }); ok {
-		return int(min(most, int64(r.Len())))
-	}
-	return int(min(most, leastAhead-1-docSlack))
-}
-
-// nextCap is the capacity that b shall have, which is full, to read on: for what r says it
-// has now, but a quarter more at least, and twice as much where it says nothing.
-func nextCap(r io.Reader, b []byte) int {
-	if r, ok := r.(interface{ Len() int }); ok {
-		return max(leastAhead, cap(b)+cap(b)/4, len(b)+min(r.Len(), 1<<30)+1+docSlack)
-	}
-	return max(leastAhead, 2*cap(b))
+	d.here, err = m.Read(nil, r, false)
+	return d.here, err
 }
 
 // readSome reads something, or says why not.

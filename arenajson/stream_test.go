@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -70,5 +71,28 @@ func TestUnmarshalRead(t *testing.T) {
 	var over *arena.LimitError
 	if err := UnmarshalRead(a, strings.NewReader(`"`+strings.Repeat("x", 1<<20)+`"`), new(string)); !asError(err, &over) {
 		t.Errorf("beyond the limit: %v", err)
+	}
+}
+
+// saying states its size with Len.
+type saying struct {
+	io.Reader
+	n int
+}
+
+func (s saying) Len() int { return s.n }
+
+// A size that a reader states must be a hint: a wrong one costs neither the document nor memory.
+func TestUnmarshalReadBelievesNoSize(t *testing.T) {
+	for _, a := range []*arena.Arena{nil, arena.NewArena(1024, 0)} {
+		for _, n := range []int{3, 600, 40_000} {
+			doc := `"` + strings.Repeat("x", n-2) + `"`
+			for _, said := range []int{math.MinInt, -1, 0, 1, n - 1, n, n + 1, 1 << 40, math.MaxInt} {
+				var got string
+				if err := UnmarshalRead(a, saying{strings.NewReader(doc), said}, &got); err != nil || got != doc[1:n-1] {
+					t.Errorf("%d bytes, Len %d: %d bytes, error %v", n, said, len(got), err)
+				}
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 
 	"github.com/ebbpool/arena"
@@ -85,27 +86,14 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sized is a body of which is said how long it is.
+// sized is a body that states its length.
 type sized struct {
 	body
 	length int64
 }
 
-const (
-	first   = 16 << 10 // bytes of room for nothing: about what a connection takes by itself
-	trusted = 16       // times the bytes that have come may still come
-)
-
-// Len is how much room arenajson takes at once for what is to come: as much as was said, if
-// that can be believed. Else it is a part, so that what is read next is just enough to
-// believe more: each room that is outgrown is garbage.
-func (s *sized) Len() int {
-	n := s.length - s.read
-	for n > max(first, trusted*s.read) {
-		n = n/trusted + 1
-	}
-	return int(max(0, n))
-}
+// Len returns the rest of the stated length. Readers of it don't trust it.
+func (s *sized) Len() int { return int(min(max(0, s.length-s.read), math.MaxInt)) }
 
 // failed is an error with the status that Read knows for it, and nobody else.
 type failed struct {

@@ -227,6 +227,22 @@ func (r *Region) Discharge(n uintptr) {
 	r.FlatLane().ops.quota.give(n, 0)
 }
 
+// Reserve counts n bytes against the limits of r until Cancel: memory that waits to be copied into r. If a
+// limit refuses them, Reserve panics as an allocation does, and nothing has changed.
+func (r *Region) Reserve(n uintptr) {
+	r.MustBeMade()
+	if q := r.FlatLane().ops.quota; q != nil {
+		q.grant(n, n, 1, nil)
+	}
+}
+
+// Cancel takes off n bytes that Reserve has counted.
+func (r *Region) Cancel(n uintptr) {
+	if q := r.FlatLane().ops.quota; q != nil {
+		q.cancel(n)
+	}
+}
+
 // share is how much of what is left of a limit a chunk may take if nothing
 // needs more: an eighth, or the first kind of value that comes would take what
 // all need.
