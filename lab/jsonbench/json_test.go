@@ -66,6 +66,22 @@ func documents(t testing.TB) (all []document) {
 	return all
 }
 
+// exchanged returns the documents of Webs, written as encoding/json writes them.
+func exchanged(t testing.TB) (all []document) {
+	for _, w := range Webs() {
+		text, err := json.Marshal(w.Value)
+		v := w.New()
+		if err == nil {
+			err = json.Unmarshal(text, v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, document{corpora.Corpus{Name: w.Name, New: w.New}, text, v})
+	}
+	return all
+}
+
 // work returns what codec c does with d once, in a; nil if it is not made for that, or does it
 // wrong.
 func (c Codec) work(t testing.TB, op string, d document, a *arena.Arena) func() {
@@ -162,6 +178,11 @@ func BenchmarkJSON(b *testing.B) {
 			run(b, op, d, "0", nil)
 		}
 	}
+	for _, op := range []string{decodeArena, decodeAny, encode} {
+		for _, d := range exchanged(b) {
+			run(b, op, d, "0", nil)
+		}
+	}
 	every := slices.Concat(all, kinds)
 	for _, d := range every {
 		if isShared(d) {
@@ -251,7 +272,7 @@ func alive(n int) []*object {
 // Every codec does every operation on the small document as encoding/json does, and again; ours
 // on all documents, but for streams.
 func TestCodecs(t *testing.T) {
-	for _, d := range documents(t) {
+	for _, d := range slices.Concat(documents(t), exchanged(t)) {
 		for _, op := range []string{decodeArena, decodeAny, encode, stream} {
 			for _, c := range Codecs() {
 				if d.Name != smallest && (c.Name != Ours || op == stream) {
