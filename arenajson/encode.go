@@ -133,9 +133,6 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	case writeArray:
 		return e.elements(w, prog.elem, p, prog.length)
 	case writeMap:
-		if write := prog.shaped(); write != nil {
-			return write(e, w, prog, p)
-		}
 		return e.builtinMap(w, prog, p)
 	case writeTextMap:
 		return stringMap(e, &e.strings, w, prog, p)

@@ -143,6 +143,9 @@ func (prog *encProgram) keep(s *mapScratch) {
 }
 
 func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	if write := prog.shaped(); write != nil {
+		return write(e, w, prog, p)
+	}
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.null(w)

@@ -161,7 +161,7 @@ type mapScratch struct {
 type mapClass struct {
 	maps  []xunsafe.Pointer
 	inUse int
-	need  int // of maps, in the last cycles
+	need  int // the most that a cycle of this window used
 	known int // of those in use: in addresses
 }
 
@@ -382,8 +382,8 @@ func (s *MapStore) keep(l *mapList, class, n int) {
 	s.give(bytes)
 }
 
-// mapsRested is the number of cycles after which the lists are looked at that no cycle used.
-const mapsRested = 32
+// mapWindow is the number of cycles after which maps are dropped that none of them used.
+const mapWindow = 32
 
 // endCycle makes all maps idle and keeps at most limit bytes of them. It returns how many bytes
 // of maps were in use.
@@ -391,10 +391,12 @@ func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
 	s.region = r
 	used = s.usedBytes()
 	for _, l := range s.used {
-		s.rest(l)
+		for class := range l.classes {
+			s.takeBack(l, class, 0)
+		}
 	}
-	if s.cycles++; s.cycles%mapsRested == 0 {
-		s.restUnused()
+	if s.cycles++; s.cycles%mapWindow == 0 {
+		s.endWindow()
 	}
 	for _, l := range s.used {
 		l.used = false
@@ -411,12 +413,15 @@ func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
 	return used
 }
 
-// restUnused is rest for the lists that the cycle did not use. Lists without maps are forgotten.
-func (s *MapStore) restUnused() {
+// endWindow drops up to a quarter of the maps that no cycle of the window has used. Lists without
+// maps are forgotten.
+func (s *MapStore) endWindow() {
 	lists := s.lists[:0]
 	for _, l := range s.lists {
-		if !l.used {
-			s.rest(l)
+		for class := range l.classes {
+			x := &l.classes[class]
+			s.keep(l, class, max(x.need, len(x.maps)*3/4))
+			x.need = 0
 		}
 		if !l.used && l.isEmpty() {
 			delete(s.byType, l.typ)
@@ -435,21 +440,6 @@ func (l *mapList) isEmpty() bool {
 		}
 	}
 	return true
-}
-
-// rest makes l's maps idle, and lets what cycles need of each class sink by a 16th.
-func (s *MapStore) rest(l *mapList) {
-	for class := range l.classes {
-		x := &l.classes[class]
-		if len(x.maps) == 0 {
-			x.need = 0
-			continue
-		}
-		now := x.inUse
-		s.takeBack(l, class, 0)
-		x.need = max(now, x.need-(x.need+15)/16)
-		s.keep(l, class, x.need)
-	}
 }
 
 // shrink drops the largest idle maps until the store keeps at most limit bytes.
@@ -478,7 +468,7 @@ func (s *MapStore) forgetLoose(bytes uintptr) {
 			l.classes[class].known = 0
 		}
 	}
-	if clear(s.addresses); s.cycles%mapsRested == 0 {
+	if clear(s.addresses); s.cycles%mapWindow == 0 {
 		s.addresses = nil
 	}
 }

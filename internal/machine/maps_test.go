@@ -104,14 +104,14 @@ func TestMapsDecay(t *testing.T) {
 		Maps(r).Take(intMaps, 3)
 	}
 	r.Empty()
-	for range 200 {
+	for cycle := range 600 {
 		Maps(r).Take(intMaps, 3)
 		r.Empty()
+		if n := len(r.maps.lists[0].classes[1].maps); cycle < mapWindow-2 && n != 100 || cycle > 500 && n > 4 {
+			t.Fatalf("after %d cycles that need 1 map, %d are kept", cycle, n)
+		}
 	}
-	if n := len(r.maps.lists[0].classes[1].maps); n > 2 {
-		t.Errorf("%d maps are kept for cycles that need 1", n)
-	}
-	for range 200 {
+	for range 300 {
 		r.Empty()
 	}
 	if s := r.maps; s.kept != 0 || len(s.lists) != 0 || len(s.byType) != 0 {
