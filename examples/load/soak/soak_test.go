@@ -57,7 +57,7 @@ const (
 // goroutine, no connection of the database, and no memory above what it has come to.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
-		*length = min(*length, 4*time.Second)
+		t.Skip("make test-soak runs it")
 	}
 	s := &soak{group: group(t)}
 	end := s.serve(t)
@@ -91,7 +91,7 @@ func TestSoak(t *testing.T) {
 	for mark, what := range marks {
 		n := s.marks[mark].Load()
 		counts = append(counts, fmt.Sprint(n, " ", what))
-		if n == 0 && !testing.Short() {
+		if n == 0 {
 			t.Errorf("nothing was %s: the soak has shown nothing", what)
 		}
 	}
