@@ -53,7 +53,8 @@ type decField struct {
 func newDecFields(t reflect.Type) *decFields {
 	m := &decFields{folded: map[string]int{}}
 	for _, f := range fieldsOf(t) {
-		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: f.quoted, plain: !f.quoted && len(f.hops) == 0}
+		quoted := f.quoted && !standardIgnoresQuotes(f.typ)
+		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: quoted, plain: !quoted && len(f.hops) == 0}
 		for _, h := range f.hops {
 			x.hops = append(x.hops, compileDec(h.typ))
 		}
@@ -67,7 +68,8 @@ func newDecFields(t reflect.Type) *decFields {
 		x.setBegin()
 		x.upper = string(appendFolded(nil, f.name))
 		m.all = append(m.all, x)
-		if m.folded[x.upper] == 0 {
+		// Of names that fold to the same, the first wins; on v2 the least deep one.
+		if at := m.folded[x.upper]; at == 0 || onV2 && len(x.path) < len(m.all[at-1].path) {
 			m.folded[x.upper] = len(m.all)
 		}
 	}

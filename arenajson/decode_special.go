@@ -146,6 +146,13 @@ func badNumber(item []byte) error {
 // encoding/json takes more there than JSON has: what strconv takes for numbers, and
 // any text that begins as a number for a json.Number.
 func (d *decoder) quoted(p *decProgram, to xunsafe.Pointer, i int) int {
+	if onV2 && p.op == readPointer && (p.elem.op == readText || p.elem.op == readJSON) {
+		end := d.value(p, to, i)
+		if d.text(i, end) == `"null"` {
+			*xunsafe.Cast[xunsafe.Pointer](to) = nil // once the method was called
+		}
+		return end
+	}
 	c := d.at(i)
 	if c == 'n' {
 		if d.has(i, "null") && p.op == readJSON {

@@ -14,6 +14,7 @@ func standardWrites(t reflect.Type, addressable bool) bool { return false }
 func standardReads(t reflect.Type) bool                    { return false }
 func standardStruct(t reflect.Type) bool                   { return false }
 func standardMap(t reflect.Type) bool                      { return false }
+func standardIgnoresQuotes(t reflect.Type) bool            { return false }
 func leadsToMap(t reflect.Type) bool                       { return false }
 
 func marshalStandard(v any, html bool) ([]byte, error) { panic("arenajson: not on v2") }

@@ -127,6 +127,12 @@ func standardMap(t reflect.Type) bool {
 	return !key.Implements(textAppenderType) && !key.Implements(textMarshalerType) || !reflect.PointerTo(key).Implements(textUnmarshaler)
 }
 
+// standardIgnoresQuotes reports whether ,string means nothing to v2 when it reads a field of
+// type t, because of a method.
+func standardIgnoresQuotes(t reflect.Type) bool {
+	return t.Kind() != reflect.Pointer && hasMethodsOf(t, jsonUnmarshaler, textUnmarshaler) && !isOwn(t)
+}
+
 // leadsToMap reports whether a t holds an arena.Map, which encoding/json would take for a
 // struct without members.
 func leadsToMap(t reflect.Type) bool { return holdsMap(t, map[reflect.Type]bool{}) }
