@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,13 +138,21 @@ func (p *decProgram) isMethod() bool {
 	return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
 }
 
-// mayFail reports whether reading a value may call a method of the program, which may fail and
-// leave what was read so far. p is complete.
+// mayStop reports whether p, or a field of its struct, can end the reading with an error that leaves
+// what was read so far: one of a method, of a time, a json.Number, or a field with ,string.
+func (p *decProgram) mayStop() bool {
+	if p.isMethod() || p.op == readTime || p.op == readNumber {
+		return true
+	}
+	return p.fields != nil && slices.ContainsFunc(p.fields.all, func(f decField) bool { return f.quoted })
+}
+
+// mayFail reports whether p or a program that it leads to may stop. p is complete.
 func (p *decProgram) mayFail() bool {
 	const no, yes = 1, 2
 	x := p.fails.Load()
 	if x == 0 {
-		if x = no; p.has(map[*decProgram]bool{}, (*decProgram).isMethod) {
+		if x = no; p.has(map[*decProgram]bool{}, (*decProgram).mayStop) {
 			x = yes
 		}
 		p.fails.Store(x)
