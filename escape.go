@@ -29,10 +29,10 @@ import (
 // other memory that v leads to must not be changed meanwhile.) Builtin maps alone
 // are copied if a codec made them in a, or a key or a value leads there, and shared if not.
 //
-// Escape panics, with the path, where a pointer into a lies in an unsafe.Pointer, as
-// also an atomic.Pointer is one, or, on machines with 64 bits of address, in a uintptr: what
-// they lead to has no type. What funcs have captured and chans hold is not seen, in any
-// build, and shared.
+// Escape panics, with the path, if v leads into a by an unsafe.Pointer, such as that in an
+// atomic.Pointer or a reflect.Value, by a weak.Pointer or the value of a unique.Handle, or, on
+// machines with 64 bits of address, by a uintptr. It does not see variables that funcs have
+// captured and values in chans, in any build, and shares them.
 //
 // Three things differ in a copy. Strings of up to 64 bytes have each its own bytes, many in
 // one allocation of at most 128. In a Map

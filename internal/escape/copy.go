@@ -273,6 +273,8 @@ func (c *copier) scan(slots []slot, p Pointer) {
 			}
 		case opOpaque:
 			c.stuck = c.stuck || c.find(xunsafe.Number(s.wordAt(at))) >= 0 // it will be refused
+		case opHidden:
+			c.stuck = c.stuck || c.hides(s, at)
 		case opNumber:
 			c.stuck = c.stuck || c.find(loadNumber(at)) >= 0
 		case opOwned:

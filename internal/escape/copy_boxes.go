@@ -129,6 +129,8 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 			found = c.find(xunsafe.Number(data)) >= 0
 		case opOpaque:
 			found = c.find(xunsafe.Number(s.wordAt(at))) >= 0
+		case opHidden:
+			found = c.hides(s, at)
 		case opNumber:
 			found = c.find(loadNumber(at)) >= 0
 		case opMap:

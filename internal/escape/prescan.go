@@ -190,6 +190,8 @@ func (s *prescan) look(slots []slot, p Pointer) {
 			}
 		case opOpaque:
 			s.referOpaque(x, xunsafe.Number(x.wordAt(at)))
+		case opHidden:
+			s.referHidden(x, at)
 		case opNumber:
 			if s.how() != theirs {
 				s.referOpaque(x, loadNumber(at))
@@ -267,6 +269,15 @@ func (s *prescan) referOpaque(x *slot, q uintptr) {
 	}
 	s.touch()
 	s.refuse("holds an address in the arena, as " + article(x.typ) + ", of which nobody can tell what lies there")
+}
+
+// referHidden notes a weak.Pointer or unique.Handle.
+func (s *prescan) referHidden(x *slot, at Pointer) {
+	if s.next() || !s.c.hides(x, at) {
+		return
+	}
+	s.touch()
+	s.refuse("leads to the arena, as a " + x.typ.String() + ", which cannot be copied")
 }
 
 // referHeap notes a reference to n values that are not the region's.

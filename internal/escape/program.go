@@ -50,6 +50,7 @@ const (
 	opMap // a map of the language
 	opArray
 	opOpaque // an unsafe.Pointer, a chan, a func: nobody sees where it leads to
+	opHidden // a weak.Pointer or unique.Handle, which hides what it leads to
 	opNumber // a uintptr, where one can be told from an address
 	opOwned  // a value of this package's types, to be finished when it was copied
 )
@@ -219,6 +220,10 @@ func compileArray(slots []slot, t reflect.Type, s slot, own Own) []slot {
 }
 
 func compileStruct(slots []slot, t reflect.Type, s slot, own Own) []slot {
+	if isHidden(t) {
+		s.op = opHidden
+		return append(slots, s)
+	}
 	special := own(t)
 	for i := range t.NumField() {
 		f := t.Field(i)
