@@ -11,10 +11,14 @@
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
 #include <list>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -158,10 +162,69 @@ static void regions() {
     a.rewind(m);  // takes back what came after the mark
     //! [arena_mark]
 
+    //! [arena_scope]
+    for (int i = 0; i < 3; ++i) {
+        ebb::arena_scope scope(a);
+        a.make<std::string>("temporary");
+    }  // destroyed, and its memory taken back
+    //! [arena_scope]
+
+    //! [arena_try]
+    a.limit(1 << 20);
+    if (a.try_allocate(2 << 20) == nullptr) std::puts("refused");
+    if (int* const five = a.try_make<int>(5)) *five = 6;
+    if (const std::string_view copy = a.try_copy("text"); copy.data() != nullptr) std::printf("%zu\n", copy.size());
+    a.limit(0);
+    //! [arena_try]
+
+    //! [arena_on_end]
+    std::FILE* const file = std::tmpfile();
+    a.on_end([file] {
+        if (file != nullptr) std::fclose(file);
+    });
+    std::string* const owned = a.adopt(std::make_unique<std::string>("on the heap"));  // deleted likewise
+    //! [arena_on_end]
+
+    //! [arena_owns]
+    if (a.owns(owned) || !a.owns(a.copy(*owned).data())) std::abort();
+    //! [arena_owns]
+
+    //! [arena_copy]
+    const std::span<int> three = a.copy({1, 2, 3});
+    const std::span<std::string> all = a.copy(std::list<std::string>{"a", "b"});
+    if (three.size() != 3 || all[1] != "b") std::abort();
+    //! [arena_copy]
+
+    //! [arena_fork]
+    ebb::arena& fork = a.fork();
+    std::thread([&fork] { fork.make<std::string>("made by another thread"); }).join();
+    //! [arena_fork]
+
+    //! [sync_arena]
+    ebb::sync_arena shared;
+    const auto work = [&shared] {
+        for (int i = 0; i < 1'000; ++i) shared.make<std::string>("from any thread, without a lock");
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    shared.reset();  // when no thread uses it
+    //! [sync_arena]
+
+    //! [arena_reset]
+    a.reset(256 << 10);  // keeps no more than that this time
+    //! [arena_reset]
+
     //! [arena_allocator]
     std::vector<int, ebb::arena_allocator<int>> numbers{ebb::arena_allocator<int>(a)};
     numbers.assign(100, 1);
     //! [arena_allocator]
+
+    //! [allocate_at_least]
+    ebb::arena_allocator<int> of(a);
+    const auto [first, count] = of.allocate_at_least(100);  // 128 of them
+    of.deallocate(first, count);
+    //! [allocate_at_least]
 
     //! [arena_resource]
     {

@@ -18,6 +18,7 @@ module;
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
 
 export module ebbpool;
@@ -29,6 +30,7 @@ using ebb::arena_allocator;
 using ebb::arena_mark;
 using ebb::arena_pool;
 using ebb::arena_resource;
+using ebb::arena_scope;
 using ebb::arena_stats;
 using ebb::basic_arena;
 using ebb::basic_arena_resource;
@@ -61,6 +63,8 @@ using ebb::raw_block;
 using ebb::set_leak_handler;
 using ebb::set_misuse_handler;
 using ebb::sync_arena_pool;
+using ebb::basic_sync_arena;
+using ebb::sync_arena;
 using ebb::sync_fixed_pool;
 using ebb::sync_options;
 namespace checks {

@@ -240,6 +240,8 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -568,6 +570,7 @@ struct with_leaks<report> : report {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
@@ -583,6 +586,7 @@ struct with_leaks<report> : report {
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 // The chunks that an arena takes memory by: their sizes, the spare ones, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
@@ -806,26 +810,34 @@ class block {
 public:
     constexpr block() noexcept = default;
 
-    /// `bytes` bytes aligned to `alignment`, of which all from `clear_from` on
-    /// are zero. Throws std::bad_alloc, or std::length_error when the
-    /// caller's storage is too small.
+    /// Takes `bytes` bytes aligned to `alignment`, all zero from `clear_from` on. Throws
+    /// std::bad_alloc, or std::length_error if the caller's storage is too small.
     block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
+        : block(std::nothrow, bytes, alignment, clear_from, options) {
+        if (data_ != nullptr) return;
+        if (options.storage.empty()) throw_bad_alloc();
+        throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
+    }
+    /// The same, but without memory data() is null.
+    block(std::nothrow_t, std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : bytes_(bytes), alignment_(alignment) {
         if (!options.storage.empty()) {
             void* at = options.storage.data();
             std::size_t space = options.storage.size();
             data_ = std::align(alignment, bytes, at, space);
-            if (data_ == nullptr) throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
-            clear(clear_from);
         } else if (options.source != nullptr) {
             source_ = options.source;
             data_ = source_->take(bytes, alignment, source_->context);
-            if (data_ == nullptr) throw_bad_alloc();
-        } else if (!map(options)) {
+            clear_from = bytes;
+        } else if (EBB_HAS_MMAP && bytes >= map_from) {
+            map(options);
+            clear_from = bytes;
+        } else {
             kind_ = kind::heap;
-            data_ = ::operator new (bytes, std::align_val_t{alignment});
-            clear(clear_from);
+            data_ = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
         }
+        if (data_ == nullptr) return;
+        if (clear_from < bytes) clear(clear_from);
         if (options.prefault) touch();
     }
 
@@ -864,15 +876,13 @@ private:
         if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
     }
 
-    // False when the block is too small to be mapped, or there is no mmap.
-    bool map([[maybe_unused]] const pool_options& options) {
+    void map([[maybe_unused]] const pool_options& options) noexcept {
 #if EBB_HAS_MMAP
-        if (bytes_ < map_from) return false;
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only: what is too much at both ends stays
-        // reserved, untouched, until the destructor gives all of it back.
+        // mmap aligns to a page only: what is too much at both ends stays reserved, untouched, until
+        // the destructor gives all of it back.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -880,16 +890,13 @@ private:
         flags |= MAP_NORESERVE;
 #endif
         mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
-        if (mapped_ == MAP_FAILED) throw_bad_alloc();
+        if (mapped_ == MAP_FAILED) return;
         kind_ = kind::mapped;
         data_ = align_up(mapped_, align);
 #ifdef MADV_HUGEPAGE
-        // Advice: where the system has no huge pages, small ones do.
+        // Advice: a system without huge pages uses small ones.
         if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
 #endif
-        return true;
-#else
-        return false;
 #endif
     }
 
@@ -1010,6 +1017,7 @@ struct chunk {
     std::uint32_t age;   // position among those in use: larger is newer
     bool borrowed;       // the caller's storage, which stays to the end
     bool oversize;       // made for one large allocation
+    bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
     chunk_tree<chunk, by_size>::links sizes;
     block memory;
@@ -1061,6 +1069,12 @@ protected:
         if (!options.storage.empty()) borrow();
     }
 
+    /// For a copy whose chunks are then forgotten.
+    void fork_limits() noexcept {
+        options_.storage = {};
+        if (limit_ != no_limit) limit_ = std::max(left(), std::size_t{1});
+    }
+
     /// The same chunks. One of both must then forget_chunks().
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
@@ -1092,20 +1106,37 @@ protected:
             spare_.erase(c);
             return c;
         }
-        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
+        if (chunk* const c = new_chunk(need); c != nullptr) return c;
+        if (may_grow() && chunk_header + need > left()) throw_limit(chunk_header + need);
+        throw_bad_alloc();
+    }
+    /// Whether next_chunk will not throw: if there is no such chunk yet, makes one.
+    bool reserve_chunk(std::size_t need) noexcept {
+        if (spare_.first_from(need) != nullptr) return true;
+        chunk* const c = new_chunk(need);
+        if (c != nullptr) spare_.insert(c);
+        return c != nullptr;
+    }
+
+    [[nodiscard]] bool may_grow() const noexcept { return options_.storage.empty() || options_.source != nullptr; }
+
+    // Null if the limit or the system refuses.
+    chunk* new_chunk(std::size_t need) noexcept {
+        if (!may_grow()) return nullptr;
         // As much again as growth has made, so that the first is of the size asked for.
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
             if (chunk_header + need > left()) free_spare();
             // need is whole units, and so fits in rest if it fits at all.
-            if (chunk_header + need > left()) throw_limit(chunk_header + need);
+            if (chunk_header + need > left()) return nullptr;
             // So that many chunks are possible, down to the end of what is allowed.
             const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
             room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
         }
         const bool is_oversize = need > room;
         chunk* const c = make_chunk(std::max(room, need));
+        if (c == nullptr) return nullptr;
         c->oversize = is_oversize;
         is_oversize ? ++oversize_ : grown_ += c->bytes;
         return c;
@@ -1113,7 +1144,7 @@ protected:
 
     [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
 
-    chunk* make_chunk(std::size_t room) {
+    chunk* make_chunk(std::size_t room) noexcept {
         std::size_t bytes = chunk_header + round_up(room, unit);
         pool_options options = options_;
         options.storage = {};
@@ -1121,9 +1152,9 @@ protected:
             const std::size_t whole = round_up(bytes, huge_page);
             whole <= left() ? bytes = whole : options.huge_pages = false;
         }
-        block memory{bytes, cache_line, bytes, options};
-        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
-            throw_bad_alloc();
+        block memory{std::nothrow, bytes, cache_line, bytes, options};
+        if (+address_of(memory.data()) - 1 >= std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
+            return nullptr;
         }
         return make(std::move(memory), bytes, false);
     }
@@ -1179,7 +1210,7 @@ private:
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
         auto* const c = ::new (data)
-            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, {}, {}, std::move(memory)};
+            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, false, {}, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;
@@ -1245,6 +1276,17 @@ template <class T>
 void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
+
+/// Calls f when it is destroyed.
+template <class F>
+struct at_end {
+    F f;
+    template <class G>
+    explicit at_end(G&& g) : f(std::forward<G>(g)) {}
+    at_end(const at_end&) = delete;
+    at_end& operator=(const at_end&) = delete;
+    ~at_end() { f(); }
+};
 
 /// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
 /// a constructor that throws.
@@ -1630,11 +1672,19 @@ public:
            void (*on_stranded)(const region*) noexcept)
         : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
-    /// As a new one, with the parameters and the limit of `other`.
+    /// As a new one, with the parameters of `other`, and its limit.
     struct like {
         const region& other;
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
+    /// The same without storage, and with what `other` has left of its limit.
+    struct fork_of {
+        const region& other;
+    };
+    explicit region(fork_of f) noexcept : region(f.other) {
+        fork_limits();
+        be_new();
+    }
 
     /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
     region& operator=(region&& other) noexcept {
@@ -1725,6 +1775,30 @@ public:
         return p != nullptr ? p : take(shape.size, align);
     }
 
+    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the
+    /// system refuses.
+    EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
+        if (bytes > max_bytes || align > max_bytes) return false;
+        const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
+        const std::size_t left_here = +hi_ - low();
+        const std::size_t pad = (0 - low()) & (std::max(align, unit) - 1);
+        if (pad <= left_here && need <= left_here - pad) return true;
+        const std::size_t room = need + (align > cache_line ? align - cache_line : 0);
+        if (chunk_header + room > left()) leave_empty();
+        return reserve_chunk(room);
+    }
+    /// The same for take_text.
+    bool reserve_text(std::size_t bytes) noexcept {
+        return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
+    }
+
+    /// Whether memory at p is taken.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        const std::uintptr_t at = +address_of(p);
+        const chunk* const c = chunk_of(at);
+        return c != nullptr && c->in_use && (c != current_ || at < low() || at >= +hi_);
+    }
+
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
@@ -1775,6 +1849,7 @@ public:
         while (used != nullptr) {
             chunk* const c = used;
             used = c->next;
+            c->in_use = false;
             // The oldest one that may be kept is the last of the list.
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
@@ -1841,6 +1916,7 @@ public:
         chunk* const c = next_chunk(bytes);
         c->next = std::exchange(p->newest->next, c);
         c->age = p->newest->age;
+        c->in_use = true;
         sunk_ += bytes;
         overhead_ += bytes;
         for (place* q = places_; q != p->older; q = q->older) {
@@ -1975,7 +2051,6 @@ public:
     using region_blocks::unlock;
 
     using region_blocks::bytes_needed;
-    using region_blocks::chunk_of;
     using region_blocks::limit;
     using region_blocks::max_bytes;
     using region_blocks::too_large;
@@ -2025,6 +2100,7 @@ private:
         while (newest_ != to) {
             chunk* const c = newest_;
             newest_ = c->next;
+            c->in_use = false;
             spare_.insert(c);
         }
     }
@@ -2032,6 +2108,7 @@ private:
     void add_chunk(chunk* c) noexcept {
         c->next = newest_;
         c->age = newest_ == nullptr ? 0 : newest_->age + 1;
+        c->in_use = true;
         newest_ = c;
     }
 
@@ -2163,12 +2240,15 @@ private:
 #ifndef EBBPOOL_WITHIN_HPP
 #define EBBPOOL_WITHIN_HPP
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 // Objects in a pool, instead of raw slots: construct and destroy, and a handle
 // that does the second by itself.
@@ -2772,10 +2852,85 @@ struct takes<std::pair<T, U>, A>
 template <class... Ts, class A>
 struct takes<std::tuple<Ts...>, A> : std::bool_constant<(takes<std::remove_cv_t<Ts>, A>::value || ...)> {};
 
+template <class T, class A>
+struct takes<std::optional<T>, A> : takes<std::remove_cv_t<T>, A> {};
+template <class T, std::size_t N, class A>
+struct takes<std::array<T, N>, A> : std::bool_constant<N != 0 && takes<T, A>::value> {};
+template <class... Ts, class A>
+struct takes<std::variant<Ts...>, A> : std::bool_constant<(takes<Ts, A>::value || ...)> {};
+
 template <class T>
 inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
+
+/// Constructs what is in an optional, array or variant with the allocator. Other arguments than these
+/// functions take construct the object as usual.
+template <class T>
+struct holder : std::false_type {};
+template <class T>
+struct holder<std::optional<T>> : std::true_type {
+    template <class A, class... Args>
+    static void construct(std::optional<T>* at, const A& allocator, std::in_place_t, Args&&... args) {
+        std::apply([&](auto&&... all) { std::construct_at(at, std::in_place, std::forward<decltype(all)>(all)...); },
+                   std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
+    }
+    template <class A, class Arg>
+        requires(std::is_constructible_v<T, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>)
+    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+        construct(at, allocator, std::in_place, std::forward<Arg>(arg));
+    }
+    template <class A, class Arg>
+        requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+        arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+    }
+};
+template <class T, std::size_t N>
+struct holder<std::array<T, N>> : std::true_type {
+    template <class A, class... Args>
+        requires(sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...))
+    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
+        auto all = std::forward_as_tuple(std::forward<Args>(args)...);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
+        }(std::make_index_sequence<N>());
+    }
+
+private:
+    template <std::size_t I, class A, class... Args>
+    static T element(const A& allocator, std::tuple<Args...>& all) {
+        if constexpr (I < sizeof...(Args)) {
+            return std::make_obj_using_allocator<T>(allocator, std::get<I>(std::move(all)));
+        } else {
+            return std::make_obj_using_allocator<T>(allocator);
+        }
+    }
+};
+template <class... Ts>
+struct holder<std::variant<Ts...>> : std::true_type {
+    using variant = std::variant<Ts...>;
+    template <class A, std::size_t I, class... Args>
+    static void construct(variant* at, const A& allocator, std::in_place_index_t<I> index, Args&&... args) {
+        std::apply([&](auto&&... all) { std::construct_at(at, index, std::forward<decltype(all)>(all)...); },
+                   std::uses_allocator_construction_args<std::variant_alternative_t<I, variant>>(
+                       allocator, std::forward<Args>(args)...));
+    }
+    template <class A, class T, class... Args>
+    static void construct(variant* at, const A& allocator, std::in_place_type_t<T>, Args&&... args) {
+        constexpr std::size_t index = [] {
+            constexpr bool same[] = {std::is_same_v<T, Ts>...};
+            std::size_t i = 0;
+            while (!same[i]) ++i;
+            return i;
+        }();
+        construct(at, allocator, std::in_place_index<index>, std::forward<Args>(args)...);
+    }
+    template <class A>
+    static void construct(variant* at, const A& allocator) {
+        construct(at, allocator, std::in_place_index<0>);
+    }
+};
 
 /// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
 /// answers. Where args have one already they are all.
@@ -2784,6 +2939,13 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     if constexpr (takes<T, A>::value && is_pair<T>) {
         return std::apply([at](auto&&... all) { return std::construct_at(at, std::forward<decltype(all)>(all)...); },
                           std::uses_allocator_construction_args<T>(allocator(), std::forward<Args>(args)...));
+    } else if constexpr (takes<T, A>::value && holder<T>::value) {
+        if constexpr (requires { holder<T>::construct(at, allocator(), std::forward<Args>(args)...); }) {
+            holder<T>::construct(at, allocator(), std::forward<Args>(args)...);
+            return at;
+        } else {
+            return construct_in(at, std::forward<Args>(args)...);
+        }
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, std::allocator_arg_t, A, Args...>>) {
         return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, Args..., A>>) {
@@ -2812,6 +2974,13 @@ template <class, class>
 class arena_allocator;
 
 namespace detail {
+
+/// A range that has a size or allows several passes.
+template <class R>
+concept countable = requires(R& r) {
+    std::begin(r) != std::end(r);
+    requires std::forward_iterator<decltype(std::begin(r))> || requires { std::size(r); };
+};
 
 /// Copies n bytes, at least 1, without a call if they are few.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
@@ -2845,6 +3014,7 @@ protected:
     explicit objects(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
         : region_(chunk_size, max_retained, options, &report_stranded) {}
     explicit objects(region::like r) noexcept : region_(r) {}
+    explicit objects(region::fork_of r) noexcept : region_(r) {}
 
     /// Passed to objects that take an allocator.
     using allocator = arena_allocator<std::byte, Checks>;
@@ -2934,11 +3104,12 @@ protected:
             });
         });
     }
-    template <class T, class Span>
-    std::span<T> make_copies(Span from) {
-        return make_objects<T>(from.size(), [&](T* first, std::size_t& made) {
+    // Constructs each from an element of a range that has n.
+    template <class T, class Iterator>
+    std::span<T> make_copies(std::size_t n, Iterator from) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
             constructing<true>([&] {
-                for (; made < from.size(); ++made) construct_within<allocator>(first + made, own(), from[made]);
+                for (; made < n; ++made, ++from) construct_within<allocator>(first + made, own(), *from);
             });
         });
     }
@@ -3203,7 +3374,7 @@ public:
         return at;
     }
 
-    /// Copies of objects. O(their number). Otherwise as make_span.
+    /// Returns copies of objects. O(their number). Otherwise as make_span.
     template <class T, std::size_t Extent>
     std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
         using element = std::remove_const_t<T>;
@@ -3213,9 +3384,111 @@ public:
                 std::memcpy(static_cast<void*>(first), all.data(), all.size_bytes());
             });
         } else {
-            return this->template make_copies<element>(all);
+            return this->template make_copies<element>(all.size(), all.begin());
         }
     }
+    /// Returns copies of the objects of a list.
+    ///
+    /// \snippet reference.cpp arena_copy
+    template <class T>
+    std::span<T> copy(std::initializer_list<T> all) {
+        return copy(std::span<const T>(all.begin(), all.size()));
+    }
+    /// Returns copies of the elements of a range that has a size or allows several passes.
+    ///
+    /// \snippet reference.cpp arena_copy
+    template <detail::countable R>
+        requires(!std::is_convertible_v<R, std::string_view>)
+    auto copy(R&& all) {
+        using element = std::remove_cvref_t<decltype(*std::begin(all))>;
+        check_element<element>();
+        std::size_t n = 0;
+        if constexpr (requires { std::size(all); }) {
+            n = std::size(all);
+        } else {
+            for (auto at = std::begin(all); at != std::end(all); ++at) ++n;
+        }
+        return this->template make_copies<element>(n, std::begin(all));
+    }
+    /// The same under the name of the functions that make spans.
+    template <class T>
+    std::span<T> make_span(std::initializer_list<T> all) {
+        return copy(all);
+    }
+    /// The same.
+    template <detail::countable R>
+        requires(!std::is_convertible_v<R, std::string_view>)
+    auto make_span(R&& all) {
+        return copy(std::forward<R>(all));
+    }
+
+    /// As make, but returns null if the limit or the system refuses memory for the object: nothing is
+    /// thrown, and without exceptions nothing aborts. Throws what T's constructor throws.
+    ///
+    /// \snippet reference.cpp arena_try
+    template <class T, class... Args>
+    [[nodiscard]] T* try_make(Args&&... args) {
+        using run = detail::run<T>;
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        if (!region_.reserve(sizeof(T) + (recorded ? run::first : 0), recorded ? run::alignment : alignof(T))) {
+            return nullptr;
+        }
+        if constexpr (recorded) region_.close_run();  // so that it has a record of its own
+        return make<T>(std::forward<Args>(args)...);
+    }
+    /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
+    ///
+    /// \snippet reference.cpp arena_try
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
+        if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
+        return region_.take(bytes, align);
+    }
+    /// As copy, but the copy is empty, with a null data(), if the limit or the system refuses.
+    ///
+    /// \snippet reference.cpp arena_try
+    [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
+        return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
+    }
+    /// The same for objects. Throws what their constructors throw.
+    template <class T, std::size_t Extent>
+    [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
+        using run = detail::run<std::remove_const_t<T>>;
+        if (all.size() > (detail::region::max_bytes - run::first) / sizeof(T)) return {};
+        return region_.reserve(run::first + all.size_bytes(), run::alignment) ? copy(all)
+                                                                              : std::span<std::remove_const_t<T>>();
+    }
+
+    /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
+    /// Among f and destructors the newest comes first. f must not throw. Throws as make.
+    ///
+    /// \snippet reference.cpp arena_on_end
+    template <class F>
+    void on_end(F&& f) {
+        make<detail::at_end<std::decay_t<F>>>(std::forward<F>(f));
+    }
+    /// Takes over what `p` owns, deletes it when the cycle ends, and returns it. If this throws, as
+    /// make does, p keeps it.
+    ///
+    /// \snippet reference.cpp arena_on_end
+    template <class T, class Delete>
+    typename std::unique_ptr<T, Delete>::pointer adopt(std::unique_ptr<T, Delete>&& p) {
+        return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
+    }
+
+    /// Reports whether p points into memory that the arena has handed out in this cycle, including
+    /// what was given back since. O(log chunks).
+    ///
+    /// \snippet reference.cpp arena_owns
+    [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
+
+    /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
+    /// arena. It has chunks of its own, from the same source, and a limit of its own: at first the
+    /// rest of this arena's. Throws as make. No thread may use it when the cycle ends.
+    ///
+    /// \snippet reference.cpp arena_fork
+    [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
+    /// For fork.
+    explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
@@ -3245,29 +3518,22 @@ public:
     /// misuse, too; then the destructors have run, and the memory stays taken.
     /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
-        if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
-            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m);
-        }
-        detail::place* const p = region_.find(m.serial_);
-        if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
-        if (region_.last_ != p->last) unwind(p->last);
-        if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m);
-        }
-        region_.rewind(p);
+        if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the epoch: runs the destructors, newest object first, and takes back
-    /// everything. All marks are stale then. Where there are no destructors,
-    /// marks or further chunks it is a few instructions.
+    /// Ends the cycle: runs the destructors, newest object first, and takes back everything. All
+    /// marks are stale then. It is a few instructions if there are no destructors, marks, blocks
+    /// given back or further chunks.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_epoch(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
+    /// The same, but keeps at most that many bytes of chunks this time, instead of max_retained.
+    ///
+    /// \snippet reference.cpp arena_reset
+    void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// The same, and gives all memory back. The arena is as if new.
-    void release() noexcept { end_epoch(true); }
+    /// The same as reset, and gives all memory back. The arena is as if new.
+    void release() noexcept { end_cycle(0, true); }
 
     /// Bounds the memory of the arena's chunks, all of which counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
@@ -3290,6 +3556,10 @@ public:
 private:
     template <class>
     friend class basic_arena_resource;
+    template <class>
+    friend class arena_scope;
+    template <class>
+    friend class basic_sync_arena;
     template <class, class>
     friend class arena_allocator;
     friend base;
@@ -3316,10 +3586,34 @@ private:
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
 
-    EBB_NOINLINE void end_epoch(bool release) noexcept {
+    EBB_NOINLINE void end_cycle(std::size_t retained, bool release = false) noexcept {
         if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
-        release ? region_.release() : region_.empty();
+        release ? region_.release() : region_.empty(retained);
+    }
+
+    // The beginning and the end of an arena_scope.
+    arena_mark new_mark() {
+        const std::size_t serial = region_.add_place()->time;
+        return {region_.id(), serial};
+    }
+    void remove(const arena_mark& m) noexcept {
+        if (detail::place* const p = find(m); p != nullptr) region_.remove(p);
+    }
+    // The place of a mark, after the destructors have run, or null if it is misused.
+    detail::place* find(const arena_mark& m) noexcept {
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
+            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m), nullptr;
+            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m), nullptr;
+        }
+        detail::place* const p = region_.find(m.serial_);
+        if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m), nullptr;
+        if (region_.last_ != p->last) unwind(p->last);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m), nullptr;
+        }
+        return p;
     }
 
     EBB_COLD void complain(misuse kind, const void* pointer) const noexcept {
@@ -3380,6 +3674,34 @@ private:
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
+/// Takes back what an arena has allocated during a scope, and runs its destructors, also if the scope
+/// is left by an exception. Afterwards the arena is as before. Scopes nest.
+///
+///     ebb::arena_scope scope(a);
+///
+/// Inside of a scope, the end of the arena's cycle, a move of it and a rewind to an older mark are
+/// misuse. The end of the scope finds it: stale_mark, foreign_mark. An outstanding block of an
+/// arena_resource is misuse as with rewind. Throws as arena::mark.
+///
+/// \snippet reference.cpp arena_scope
+template <class Checks = checks::trap>
+class [[nodiscard]] arena_scope {
+public:
+    /// Begins a scope of `a`, which must outlive it. O(1).
+    explicit arena_scope(basic_arena<Checks>& a) : arena_(&a), start_(a.new_mark()) {}
+    arena_scope(const arena_scope&) = delete;
+    arena_scope& operator=(const arena_scope&) = delete;
+    /// Ends it. O(chunks, destructors and marks taken back).
+    ~arena_scope() { arena_->remove(start_); }
+
+    /// The arena.
+    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
+
+private:
+    basic_arena<Checks>* arena_;
+    arena_mark start_;
+};
+
 }  // namespace EBB_ABI
 }  // namespace ebb
 
@@ -3388,6 +3710,7 @@ using arena = basic_arena<>;
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 
@@ -3440,6 +3763,23 @@ public:
         const taken t = EBB_CONSTANT(n) ? take(*arena_, n, time_) : take_apart(*arena_, n, time_);
         time_ = t.time;
         return t.memory;
+    }
+
+    /// Returns memory for at least n objects, and for how many: all of their block.
+    ///
+    /// \snippet reference.cpp allocate_at_least
+    [[nodiscard]] auto allocate_at_least(std::size_t n) {
+        if (n > detail::region::max_bytes / sizeof(T)) detail::throw_bad_alloc();
+        const std::size_t count = detail::block_shape(n * sizeof(T)).size / sizeof(T);
+#if defined(__cpp_lib_allocate_at_least)
+        return std::allocation_result<T*, std::size_t>{allocate(count), count};
+#else
+        struct result {
+            T* ptr;
+            std::size_t count;
+        };
+        return result{allocate(count), count};
+#endif
     }
 
     /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for
@@ -3538,6 +3878,146 @@ private:
 #include <mutex>
 #include <new>
 
+// An object per thread that ends with its thread, also where thread-local storage is emulated.
+//
+// A thread_local object with a destructor would do on most systems. Emulated thread-local storage
+// (MinGW, Android before 10, OpenBSD) may be freed before such destructors run, so the object is on
+// the heap, and the system's own key, whose callback is handed its address, ends it.
+#ifndef EBBPOOL_PER_THREAD_HPP
+#define EBBPOOL_PER_THREAD_HPP
+
+#include <new>
+#include <utility>
+
+
+#if defined(_WIN32)
+// As <windows.h> declares them, which is not included because it defines min and max.
+extern "C" {
+__declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall*)(void*));
+__declspec(dllimport) int __stdcall FlsFree(unsigned long);
+__declspec(dllimport) void* __stdcall FlsGetValue(unsigned long);
+__declspec(dllimport) int __stdcall FlsSetValue(unsigned long, void*);
+}
+#else
+#include <pthread.h>
+#endif
+
+#if (defined(__MINGW32__) && !defined(__clang__)) || defined(__OpenBSD__) || \
+    (defined(__ANDROID__) && __ANDROID_API__ < 29)
+#define EBB_EMULATED_TLS 1
+#else
+#define EBB_EMULATED_TLS 0
+#endif
+
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+#if defined(_WIN32)
+/// A slot for a pointer in each thread and fiber.
+class thread_key {
+public:
+    template <void (*End)(void*)>
+    static thread_key with() noexcept {
+        return thread_key(::FlsAlloc([](void* p) { End(p); }));
+    }
+    ~thread_key() {
+        if (valid()) ::FlsFree(number_);
+    }
+    [[nodiscard]] bool valid() const noexcept { return number_ != 0xffffffff; }
+    [[nodiscard]] void* get() const noexcept { return ::FlsGetValue(number_); }
+    bool set(void* p) const noexcept { return ::FlsSetValue(number_, p) != 0; }
+
+private:
+    explicit thread_key(unsigned long number) noexcept : number_(number) {}
+    unsigned long number_;
+};
+#else
+/// A slot for a pointer in each thread.
+class thread_key {
+public:
+    template <void (*End)(void*)>
+    static thread_key with() noexcept {
+        thread_key k;
+        k.valid_ = ::pthread_key_create(&k.number_, [](void* p) { End(p); }) == 0;
+        return k;
+    }
+    ~thread_key() {
+        if (valid_) ::pthread_key_delete(number_);
+    }
+    [[nodiscard]] bool valid() const noexcept { return valid_; }
+    [[nodiscard]] void* get() const noexcept { return ::pthread_getspecific(number_); }
+    bool set(void* p) const noexcept { return ::pthread_setspecific(number_, p) == 0; }
+
+private:
+    thread_key() = default;
+    ::pthread_key_t number_{};
+    bool valid_ = false;
+};
+#endif
+
+/// A T for each thread that asks for one. T::leave() runs when the thread ends.
+template <class T>
+class per_thread {
+public:
+    /// The calling thread's, or one that belongs to no thread and must not be changed.
+    static T& get() noexcept {
+#if EBB_EMULATED_TLS
+        T* const p = static_cast<T*>(key().get());
+        return p != nullptr ? *p : none;
+#else
+        return *current;
+#endif
+    }
+
+    /// The calling thread's. Null if there is no memory, or the thread's has left.
+    static T* make() noexcept {
+        T& mine = get();
+        if (&mine != &none) return &mine;
+        if (has_left() || !key().valid()) return nullptr;
+        T* const made = new (std::nothrow) T;
+        if (made == nullptr) return nullptr;
+        if (!key().set(made)) {
+            delete made;
+            return nullptr;
+        }
+        set(made);
+        return made;
+    }
+
+private:
+    static inline constinit T none{};
+
+    static void end(void* p) noexcept {
+        static_cast<T*>(p)->leave();
+        delete static_cast<T*>(p);
+        set(nullptr);
+    }
+    // Deleted when a shared library is unloaded, so that no thread calls into it.
+    static const thread_key& key() noexcept {
+        static const thread_key k = thread_key::with<&end>();
+        return k;
+    }
+
+#if EBB_EMULATED_TLS
+    static bool has_left() noexcept { return false; }
+    static void set(T*) noexcept {}
+#else
+    static bool has_left() noexcept { return left; }
+    static void set(T* p) noexcept {
+        left = p == nullptr;
+        current = p != nullptr ? p : &none;
+    }
+    static inline thread_local constinit T* current = &none;
+    static inline thread_local constinit bool left = false;
+#endif
+};
+
+}  // namespace detail
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_PER_THREAD_HPP
 
 namespace ebb {
 inline namespace EBB_ABI {
@@ -3807,17 +4287,12 @@ private:
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one a depot that it has used. Leaves them when the
-/// thread ends. A depot lives as long as its pool or any thread that used it,
-/// so its address is a name that is not used twice; a number would be, where
-/// two shared libraries count apart.
+/// A thread's magazines, one for each depot that it has used. They are left when the thread ends.
+/// A depot lives as long as its pool and every thread that used it, so its address is a name
+/// that no other depot has; a number would not be, if two shared libraries count apart.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
-
-    /// Direct-mapped by a pool's place: found without a search, and constant in
-    /// its initialisation, so that the compiler needs no guard for it.
-    static inline thread_local constinit std::array<front, fronts> cache{};
 
     /// A key for a new pool's depot: its address, and in the low bits a place, in
     /// bytes from where the cache begins. Each pool gets the next place, so that
@@ -3828,23 +4303,31 @@ public:
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    static front& at(std::uint64_t key) noexcept {
-        const std::size_t place = key & place_mask;
-        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache.data()) + place);
-    }
+    /// The calling thread's front in that place, of this or another depot.
+    static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// The calling thread's front for a depot, with a magazine; null when there is no
-    /// memory for one, or when the thread is past the destructor of this object.
+    /// The calling thread's front for a depot, with a magazine. Null if there is no memory for one,
+    /// or the thread has left.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
-        front& f = at(key);
+        thread_magazines* const mine = per_thread<thread_magazines>::make();
+        if (mine == nullptr) return nullptr;
+        front& f = mine->front_at(key);
         if (f.key == key) return &f;
-        if (ended) return nullptr;
-        static thread_local thread_magazines mine;
-        magazine* const own = mine.find_own(d);
+        magazine* const own = mine->find_own(d);
         if (own == nullptr) return nullptr;
         if (f.key != 0) f.own->home->take_front(f, *f.own);
         d->give_front(f, *own, key);
         return &f;
+    }
+
+    /// The thread ends.
+    void leave() noexcept {
+        while (first_ != nullptr) {
+            entry* const e = first_;
+            first_ = e->next;
+            e->home->leave(*e->own, front_of(*e->own));
+            delete e;
+        }
     }
 
 private:
@@ -3858,26 +4341,16 @@ private:
     static constexpr std::uint64_t place_mask = fronts * sizeof(front) - 1;
     static_assert((alignof(depot) << key_shift) >= fronts * sizeof(front));
 
-    static inline thread_local constinit bool ended = false;
-
-    // The front of a magazine, if it has one. Where none of them is it, another
-    // pool's is, or nobody's.
-    static front* front_of(const magazine& m) noexcept {
-        for (front& f : cache) {
+    front& front_at(std::uint64_t key) noexcept {
+        const std::size_t place = key & place_mask;
+        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
+    }
+    // The front of a magazine, or null if its place is another pool's, or free.
+    front* front_of(const magazine& m) noexcept {
+        for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
         }
         return nullptr;
-    }
-
-    thread_magazines() noexcept = default;
-    ~thread_magazines() {
-        ended = true;
-        while (first_ != nullptr) {
-            entry* const e = first_;
-            first_ = e->next;
-            e->home->leave(*e->own, front_of(*e->own));
-            delete e;
-        }
     }
 
     magazine* find_own(const std::shared_ptr<depot>& d) noexcept {
@@ -3915,6 +4388,8 @@ private:
         }
     }
 
+    // Direct-mapped by a pool's place, and so found without a search.
+    std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };
 
@@ -4961,3 +5436,201 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP
+// ebb::sync_arena: one region for several threads.
+//
+// Each thread has a part, which is an arena of its own. A thread finds its part by a look into its
+// cache, without a lock; the lock is for the first call of a thread, and for the ends of cycles.
+// A part whose thread has ended is the next new thread's, with what is in it.
+#ifndef EBBPOOL_SYNC_ARENA_HPP
+#define EBBPOOL_SYNC_ARENA_HPP
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+
+
+namespace ebb {
+inline namespace EBB_ABI {
+namespace detail {
+
+/// A thread's parts of the arenas that it has used last.
+class thread_parts {
+public:
+    struct entry {
+        const void* of = nullptr;  // a sync_arena
+        std::size_t number = 0;    // which makes the address unique
+        void* part = nullptr;
+    };
+    static constexpr std::size_t entries = 64;
+
+    entry& at(std::size_t number) noexcept { return cache_[number % entries]; }
+    /// Set when the thread ends. Throws std::bad_alloc.
+    [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& ended() {
+        if (ended_ == nullptr) ended_ = std::make_shared<std::atomic<bool>>(false);
+        return ended_;
+    }
+    void leave() noexcept {
+        if (ended_ != nullptr) ended_->store(true, std::memory_order_release);
+    }
+
+private:
+    std::array<entry, entries> cache_{};
+    std::shared_ptr<std::atomic<bool>> ended_;
+};
+
+}  // namespace detail
+
+/// A region that several threads may allocate from at the same time.
+///
+/// Objects may be used by any thread, by the program's own rules. reset, release, the destructor,
+/// used_bytes and owns may not run while another thread uses the arena. The destructors of a
+/// thread's objects run newest first; nothing is promised of the order between threads.
+///
+/// An allocation takes no lock, but for a thread's first one, and for one in 64 arenas that a thread
+/// uses by turns. Each thread takes chunks of its own: for a few small objects of many threads, an
+/// ebb::arena under a lock takes less memory. Neither copied nor moved.
+///
+/// \snippet reference.cpp sync_arena
+template <class Checks = checks::trap>
+class basic_sync_arena {
+public:
+    /// The policy.
+    using checks_type = Checks;
+
+    /// An arena whose threads' chunks have room for `chunk_size` bytes at first. After a reset each
+    /// thread keeps at most `max_retained` bytes; 0 is ten times chunk_size. Throws as ebb::arena.
+    /// A source must be thread-safe, and there is no storage of the caller's.
+    explicit basic_sync_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
+        : first_(chunk_size, max_retained, without_storage(options)) {}
+    /// An arena of ebb::arena's default_chunk_size.
+    basic_sync_arena() : basic_sync_arena(basic_arena<Checks>::default_chunk_size) {}
+    basic_sync_arena(const basic_sync_arena&) = delete;
+    basic_sync_arena& operator=(const basic_sync_arena&) = delete;
+    /// Runs the destructors and frees all memory.
+    ~basic_sync_arena() {
+        while (parts_ != nullptr) {
+            part* const p = parts_;
+            parts_ = p->next;
+            delete p;
+        }
+    }
+
+    /// The calling thread's part, for everything that an arena can do. No other thread may use it, and
+    /// this one not after the thread's end. Throws std::bad_alloc at a thread's first call.
+    [[nodiscard]] EBB_INLINE basic_arena<Checks>& local() {
+        const auto& e = detail::per_thread<detail::thread_parts>::get().at(number_);
+        if (EBB_UNLIKELY(e.of != this || e.number != number_)) return find();
+        return static_cast<part*>(e.part)->arena;
+    }
+
+    /// As ebb::arena::make.
+    template <class T, class... Args>
+    T* make(Args&&... args) {
+        return local().template make<T>(std::forward<Args>(args)...);
+    }
+    /// As ebb::arena::make_span.
+    template <class T>
+    std::span<T> make_span(std::size_t n) {
+        return local().template make_span<T>(n);
+    }
+    /// As ebb::arena::copy.
+    std::string_view copy(std::string_view text) { return local().copy(text); }
+    /// As ebb::arena::allocate.
+    void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
+        return local().allocate(bytes, align);
+    }
+
+    /// Ends the cycle of all parts. O(threads), and as ebb::arena::reset for each.
+    void reset() noexcept {
+        for_each([](part& p) { p.arena.reset(); });
+    }
+    /// The same, and gives all memory back.
+    void release() noexcept {
+        for_each([](part& p) { p.arena.release(); });
+    }
+
+    /// Bytes allocated in this cycle, by all threads. O(threads).
+    [[nodiscard]] std::size_t used_bytes() const noexcept {
+        std::size_t n = 0;
+        for_each([&n](const part& p) { n += p.arena.used_bytes(); });
+        return n;
+    }
+    /// As ebb::arena::owns, for what any thread has allocated. O(threads * log chunks).
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        bool any = false;
+        for_each([&any, p](const part& of) { any = any || of.arena.owns(p); });
+        return any;
+    }
+
+private:
+    struct part {
+        explicit part(const basic_arena<Checks>& like) noexcept : arena(detail::region::fork_of{region_of(like)}) {}
+        basic_arena<Checks> arena;
+        std::shared_ptr<std::atomic<bool>> ended;  // of its thread
+        part* next = nullptr;
+    };
+    static const detail::region& region_of(const basic_arena<Checks>& a) noexcept { return a.region_; }
+
+    static pool_options without_storage(pool_options options) noexcept {
+        options.storage = {};
+        return options;
+    }
+    // Two shared libraries that count apart count from different numbers.
+    static std::size_t new_number() noexcept {
+        static std::atomic<std::size_t> last{reinterpret_cast<std::size_t>(&last)};
+        return last.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    EBB_NOINLINE basic_arena<Checks>& find() {
+        detail::thread_parts* const mine = detail::per_thread<detail::thread_parts>::make();
+        if (mine == nullptr) detail::throw_bad_alloc();
+        part* const p = part_of(mine->ended());
+        if (p == nullptr) detail::throw_bad_alloc();
+        mine->at(number_) = {this, number_, p};
+        return p->arena;
+    }
+    // The part of a thread: its own, an ended thread's, or a new one.
+    part* part_of(const std::shared_ptr<std::atomic<bool>>& thread) {
+        const std::lock_guard lock(mutex_);
+        part* idle = nullptr;
+        for (part* p = parts_; p != nullptr; p = p->next) {
+            if (p->ended == thread) return p;
+            if (p->ended->load(std::memory_order_acquire)) idle = p;
+        }
+        if (idle == nullptr) {
+            idle = new (std::nothrow) part(first_);
+            if (idle == nullptr) return nullptr;
+            idle->next = std::exchange(parts_, idle);
+        }
+        idle->ended = thread;
+        return idle;
+    }
+
+    template <class F>
+    void for_each(const F& f) const noexcept {
+        const std::lock_guard lock(mutex_);
+        for (part* p = parts_; p != nullptr; p = p->next) f(*p);
+    }
+
+    const std::size_t number_ = new_number();
+    mutable detail::mutex mutex_;
+    part* parts_ = nullptr;
+    basic_arena<Checks> first_;  // stays empty: parts are made like it
+};
+
+/// The arena under its usual policy.
+///
+/// \snippet reference.cpp sync_arena
+using sync_arena = basic_sync_arena<>;
+
+}  // namespace EBB_ABI
+}  // namespace ebb
+
+#endif  // EBBPOOL_SYNC_ARENA_HPP

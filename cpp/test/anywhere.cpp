@@ -35,6 +35,7 @@ import ebbpool;
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_allocator.hpp>
 #include <ebbpool/pool_resource.hpp>
+#include <ebbpool/sync_arena.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
 #if defined(__cpp_exceptions)
 #include <filesystem>
@@ -215,6 +216,21 @@ void region() {
     }
     CHECK(memory.blocks() == 0);
     CHECK(!memory.is_equal(*std::pmr::null_memory_resource()));
+    // Also without exceptions.
+    a.limit(a.stats().retained_bytes + 2'000);
+    CHECK(a.try_allocate(10'000) == nullptr && a.try_make<wide>() != nullptr && a.try_copy("text") == "text");
+    {
+        const ebb::arena_scope scope(a);
+        CHECK(a.owns(a.make<counted>(1)) && counted::alive == 1);
+    }
+    CHECK(counted::alive == 0 && a.fork().make<counted>(2)->number == 2);
+    int ended = 0;
+    a.on_end([&ended] { ++ended; });
+    CHECK(*a.adopt(std::make_unique<int>(7)) == 7 && a.copy({1, 2})[1] == 2);
+    a.reset(1'000);
+    CHECK(ended == 1 && counted::alive == 0 && a.stats().retained_bytes <= 1'000 + ebb::detail::chunk_header);
+    ebb::sync_arena shared(1'000);
+    CHECK(shared.owns(shared.make<wide>()));
 #if defined(__cpp_exceptions)
     a.limit(a.stats().retained_bytes + 2'000);
     bool refused = false;
@@ -263,6 +279,42 @@ void aggregates() {
     };
     CHECK(a.make<perhaps>(number, true)->value == 3);
     CHECK(a.make<perhaps>(std::nullopt, p)->is_there);
+}
+
+// Ended threads give their slots back. On Windows without std::thread, which its own threads may
+// come without.
+#if defined(_WIN32)
+extern "C" {
+__declspec(dllimport) void* __stdcall CreateThread(void*, std::size_t, unsigned long(__stdcall*)(void*), void*,
+                                                   unsigned long, unsigned long*);
+__declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void*, unsigned long);
+__declspec(dllimport) int __stdcall CloseHandle(void*);
+}
+template <class F>
+void in_thread(F f) {
+    void* const t =
+        CreateThread(nullptr, 0, [](void* p) -> unsigned long { return (*static_cast<F*>(p))(), 0; }, &f, 0, nullptr);
+    CHECK(t != nullptr && WaitForSingleObject(t, 0xffffffff) == 0 && CloseHandle(t) != 0);
+}
+#else
+template <class F>
+void in_thread(F f) {
+    std::thread(f).join();
+}
+#endif
+void ended_threads() {
+    ebb::sync_fixed_pool<item, remember> pool(64, {.batch = 8});
+    for (int i = 0; i < 20; ++i) {
+        in_thread([&] {
+            pool.deallocate(pool.allocate());
+            ebb::sync_fixed_pool<item, remember> own(64, {.batch = 8});
+            own.deallocate(own.allocate());
+        });
+    }
+    CHECK(pool.empty());
+    int n = 0;
+    while (pool.allocate() != nullptr) ++n;
+    CHECK(n == 64 && remember::count == 0);
 }
 
 // Windows' own threads have no std::thread before gcc 13.
@@ -341,6 +393,7 @@ int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
     pool_objects();
     region();
     aggregates();
+    ended_threads();
     threads();
 #if ANYWHERE_TRACES
     if (argc > 1) traces(argv[1]);

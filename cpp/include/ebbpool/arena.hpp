@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -188,7 +190,7 @@ public:
         return at;
     }
 
-    /// Copies of objects. O(their number). Otherwise as make_span.
+    /// Returns copies of objects. O(their number). Otherwise as make_span.
     template <class T, std::size_t Extent>
     std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
         using element = std::remove_const_t<T>;
@@ -198,9 +200,111 @@ public:
                 std::memcpy(static_cast<void*>(first), all.data(), all.size_bytes());
             });
         } else {
-            return this->template make_copies<element>(all);
+            return this->template make_copies<element>(all.size(), all.begin());
         }
     }
+    /// Returns copies of the objects of a list.
+    ///
+    /// \snippet reference.cpp arena_copy
+    template <class T>
+    std::span<T> copy(std::initializer_list<T> all) {
+        return copy(std::span<const T>(all.begin(), all.size()));
+    }
+    /// Returns copies of the elements of a range that has a size or allows several passes.
+    ///
+    /// \snippet reference.cpp arena_copy
+    template <detail::countable R>
+        requires(!std::is_convertible_v<R, std::string_view>)
+    auto copy(R&& all) {
+        using element = std::remove_cvref_t<decltype(*std::begin(all))>;
+        check_element<element>();
+        std::size_t n = 0;
+        if constexpr (requires { std::size(all); }) {
+            n = std::size(all);
+        } else {
+            for (auto at = std::begin(all); at != std::end(all); ++at) ++n;
+        }
+        return this->template make_copies<element>(n, std::begin(all));
+    }
+    /// The same under the name of the functions that make spans.
+    template <class T>
+    std::span<T> make_span(std::initializer_list<T> all) {
+        return copy(all);
+    }
+    /// The same.
+    template <detail::countable R>
+        requires(!std::is_convertible_v<R, std::string_view>)
+    auto make_span(R&& all) {
+        return copy(std::forward<R>(all));
+    }
+
+    /// As make, but returns null if the limit or the system refuses memory for the object: nothing is
+    /// thrown, and without exceptions nothing aborts. Throws what T's constructor throws.
+    ///
+    /// \snippet reference.cpp arena_try
+    template <class T, class... Args>
+    [[nodiscard]] T* try_make(Args&&... args) {
+        using run = detail::run<T>;
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        if (!region_.reserve(sizeof(T) + (recorded ? run::first : 0), recorded ? run::alignment : alignof(T))) {
+            return nullptr;
+        }
+        if constexpr (recorded) region_.close_run();  // so that it has a record of its own
+        return make<T>(std::forward<Args>(args)...);
+    }
+    /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
+    ///
+    /// \snippet reference.cpp arena_try
+    [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
+        if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
+        return region_.take(bytes, align);
+    }
+    /// As copy, but the copy is empty, with a null data(), if the limit or the system refuses.
+    ///
+    /// \snippet reference.cpp arena_try
+    [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
+        return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
+    }
+    /// The same for objects. Throws what their constructors throw.
+    template <class T, std::size_t Extent>
+    [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
+        using run = detail::run<std::remove_const_t<T>>;
+        if (all.size() > (detail::region::max_bytes - run::first) / sizeof(T)) return {};
+        return region_.reserve(run::first + all.size_bytes(), run::alignment) ? copy(all)
+                                                                              : std::span<std::remove_const_t<T>>();
+    }
+
+    /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
+    /// Among f and destructors the newest comes first. f must not throw. Throws as make.
+    ///
+    /// \snippet reference.cpp arena_on_end
+    template <class F>
+    void on_end(F&& f) {
+        make<detail::at_end<std::decay_t<F>>>(std::forward<F>(f));
+    }
+    /// Takes over what `p` owns, deletes it when the cycle ends, and returns it. If this throws, as
+    /// make does, p keeps it.
+    ///
+    /// \snippet reference.cpp arena_on_end
+    template <class T, class Delete>
+    typename std::unique_ptr<T, Delete>::pointer adopt(std::unique_ptr<T, Delete>&& p) {
+        return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
+    }
+
+    /// Reports whether p points into memory that the arena has handed out in this cycle, including
+    /// what was given back since. O(log chunks).
+    ///
+    /// \snippet reference.cpp arena_owns
+    [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
+
+    /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
+    /// arena. It has chunks of its own, from the same source, and a limit of its own: at first the
+    /// rest of this arena's. Throws as make. No thread may use it when the cycle ends.
+    ///
+    /// \snippet reference.cpp arena_fork
+    [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
+    /// For fork.
+    explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
     /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
     /// std::length_error when align is no power of 2.
@@ -230,29 +334,22 @@ public:
     /// misuse, too; then the destructors have run, and the memory stays taken.
     /// O(chunks, destructors and marks taken back).
     void rewind(const arena_mark& m) noexcept {
-        if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m);
-            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m);
-            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m);
-        }
-        detail::place* const p = region_.find(m.serial_);
-        if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m);
-        if (region_.last_ != p->last) unwind(p->last);
-        if constexpr (Checks::enabled) {
-            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m);
-        }
-        region_.rewind(p);
+        if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the epoch: runs the destructors, newest object first, and takes back
-    /// everything. All marks are stale then. Where there are no destructors,
-    /// marks or further chunks it is a few instructions.
+    /// Ends the cycle: runs the destructors, newest object first, and takes back everything. All
+    /// marks are stale then. It is a few instructions if there are no destructors, marks, blocks
+    /// given back or further chunks.
     EBB_INLINE void reset() noexcept {
-        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_epoch(false);
+        if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
+    /// The same, but keeps at most that many bytes of chunks this time, instead of max_retained.
+    ///
+    /// \snippet reference.cpp arena_reset
+    void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// The same, and gives all memory back. The arena is as if new.
-    void release() noexcept { end_epoch(true); }
+    /// The same as reset, and gives all memory back. The arena is as if new.
+    void release() noexcept { end_cycle(0, true); }
 
     /// Bounds the memory of the arena's chunks, all of which counts, used or
     /// not: an allocation that needs a chunk beyond it throws limit_error. 0
@@ -275,6 +372,10 @@ public:
 private:
     template <class>
     friend class basic_arena_resource;
+    template <class>
+    friend class arena_scope;
+    template <class>
+    friend class basic_sync_arena;
     template <class, class>
     friend class arena_allocator;
     friend base;
@@ -301,10 +402,34 @@ private:
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
 
-    EBB_NOINLINE void end_epoch(bool release) noexcept {
+    EBB_NOINLINE void end_cycle(std::size_t retained, bool release = false) noexcept {
         if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
-        release ? region_.release() : region_.empty();
+        release ? region_.release() : region_.empty(retained);
+    }
+
+    // The beginning and the end of an arena_scope.
+    arena_mark new_mark() {
+        const std::size_t serial = region_.add_place()->time;
+        return {region_.id(), serial};
+    }
+    void remove(const arena_mark& m) noexcept {
+        if (detail::place* const p = find(m); p != nullptr) region_.remove(p);
+    }
+    // The place of a mark, after the destructors have run, or null if it is misused.
+    detail::place* find(const arena_mark& m) noexcept {
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
+            if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m), nullptr;
+            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m), nullptr;
+        }
+        detail::place* const p = region_.find(m.serial_);
+        if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m), nullptr;
+        if (region_.last_ != p->last) unwind(p->last);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m), nullptr;
+        }
+        return p;
     }
 
     EBB_COLD void complain(misuse kind, const void* pointer) const noexcept {
@@ -364,6 +489,34 @@ private:
 ///
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
+
+/// Takes back what an arena has allocated during a scope, and runs its destructors, also if the scope
+/// is left by an exception. Afterwards the arena is as before. Scopes nest.
+///
+///     ebb::arena_scope scope(a);
+///
+/// Inside of a scope, the end of the arena's cycle, a move of it and a rewind to an older mark are
+/// misuse. The end of the scope finds it: stale_mark, foreign_mark. An outstanding block of an
+/// arena_resource is misuse as with rewind. Throws as arena::mark.
+///
+/// \snippet reference.cpp arena_scope
+template <class Checks = checks::trap>
+class [[nodiscard]] arena_scope {
+public:
+    /// Begins a scope of `a`, which must outlive it. O(1).
+    explicit arena_scope(basic_arena<Checks>& a) : arena_(&a), start_(a.new_mark()) {}
+    arena_scope(const arena_scope&) = delete;
+    arena_scope& operator=(const arena_scope&) = delete;
+    /// Ends it. O(chunks, destructors and marks taken back).
+    ~arena_scope() { arena_->remove(start_); }
+
+    /// The arena.
+    [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
+
+private:
+    basic_arena<Checks>* arena_;
+    arena_mark start_;
+};
 
 }  // namespace EBB_ABI
 }  // namespace ebb

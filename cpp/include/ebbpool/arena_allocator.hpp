@@ -3,6 +3,7 @@
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 #include <ebbpool/arena.hpp>
@@ -56,6 +57,23 @@ public:
         const taken t = EBB_CONSTANT(n) ? take(*arena_, n, time_) : take_apart(*arena_, n, time_);
         time_ = t.time;
         return t.memory;
+    }
+
+    /// Returns memory for at least n objects, and for how many: all of their block.
+    ///
+    /// \snippet reference.cpp allocate_at_least
+    [[nodiscard]] auto allocate_at_least(std::size_t n) {
+        if (n > detail::region::max_bytes / sizeof(T)) detail::throw_bad_alloc();
+        const std::size_t count = detail::block_shape(n * sizeof(T)).size / sizeof(T);
+#if defined(__cpp_lib_allocate_at_least)
+        return std::allocation_result<T*, std::size_t>{allocate(count), count};
+#else
+        struct result {
+            T* ptr;
+            std::size_t count;
+        };
+        return result{allocate(count), count};
+#endif
     }
 
     /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for

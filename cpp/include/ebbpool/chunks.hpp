@@ -66,6 +66,7 @@ struct chunk {
     std::uint32_t age;   // position among those in use: larger is newer
     bool borrowed;       // the caller's storage, which stays to the end
     bool oversize;       // made for one large allocation
+    bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
     chunk_tree<chunk, by_size>::links sizes;
     block memory;
@@ -117,6 +118,12 @@ protected:
         if (!options.storage.empty()) borrow();
     }
 
+    /// For a copy whose chunks are then forgotten.
+    void fork_limits() noexcept {
+        options_.storage = {};
+        if (limit_ != no_limit) limit_ = std::max(left(), std::size_t{1});
+    }
+
     /// The same chunks. One of both must then forget_chunks().
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
@@ -148,20 +155,37 @@ protected:
             spare_.erase(c);
             return c;
         }
-        if (!options_.storage.empty() && options_.source == nullptr) throw_bad_alloc();
+        if (chunk* const c = new_chunk(need); c != nullptr) return c;
+        if (may_grow() && chunk_header + need > left()) throw_limit(chunk_header + need);
+        throw_bad_alloc();
+    }
+    /// Whether next_chunk will not throw: if there is no such chunk yet, makes one.
+    bool reserve_chunk(std::size_t need) noexcept {
+        if (spare_.first_from(need) != nullptr) return true;
+        chunk* const c = new_chunk(need);
+        if (c != nullptr) spare_.insert(c);
+        return c != nullptr;
+    }
+
+    [[nodiscard]] bool may_grow() const noexcept { return options_.storage.empty() || options_.source != nullptr; }
+
+    // Null if the limit or the system refuses.
+    chunk* new_chunk(std::size_t need) noexcept {
+        if (!may_grow()) return nullptr;
         // As much again as growth has made, so that the first is of the size asked for.
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
             if (chunk_header + need > left()) free_spare();
             // need is whole units, and so fits in rest if it fits at all.
-            if (chunk_header + need > left()) throw_limit(chunk_header + need);
+            if (chunk_header + need > left()) return nullptr;
             // So that many chunks are possible, down to the end of what is allowed.
             const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
             room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
         }
         const bool is_oversize = need > room;
         chunk* const c = make_chunk(std::max(room, need));
+        if (c == nullptr) return nullptr;
         c->oversize = is_oversize;
         is_oversize ? ++oversize_ : grown_ += c->bytes;
         return c;
@@ -169,7 +193,7 @@ protected:
 
     [[nodiscard]] std::size_t left() const noexcept { return limit_ > held_ ? limit_ - held_ : 0; }
 
-    chunk* make_chunk(std::size_t room) {
+    chunk* make_chunk(std::size_t room) noexcept {
         std::size_t bytes = chunk_header + round_up(room, unit);
         pool_options options = options_;
         options.storage = {};
@@ -177,9 +201,9 @@ protected:
             const std::size_t whole = round_up(bytes, huge_page);
             whole <= left() ? bytes = whole : options.huge_pages = false;
         }
-        block memory{bytes, cache_line, bytes, options};
-        if (+address_of(memory.data()) > std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
-            throw_bad_alloc();
+        block memory{std::nothrow, bytes, cache_line, bytes, options};
+        if (+address_of(memory.data()) - 1 >= std::numeric_limits<std::uintptr_t>::max() - no_chunk_above - bytes) {
+            return nullptr;
         }
         return make(std::move(memory), bytes, false);
     }
@@ -235,7 +259,7 @@ private:
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
         auto* const c = ::new (data)
-            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, {}, {}, std::move(memory)};
+            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, false, {}, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;

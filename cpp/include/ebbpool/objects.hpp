@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
@@ -27,6 +28,13 @@ template <class, class>
 class arena_allocator;
 
 namespace detail {
+
+/// A range that has a size or allows several passes.
+template <class R>
+concept countable = requires(R& r) {
+    std::begin(r) != std::end(r);
+    requires std::forward_iterator<decltype(std::begin(r))> || requires { std::size(r); };
+};
 
 /// Copies n bytes, at least 1, without a call if they are few.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
@@ -60,6 +68,7 @@ protected:
     explicit objects(std::size_t chunk_size, std::size_t max_retained, const pool_options& options)
         : region_(chunk_size, max_retained, options, &report_stranded) {}
     explicit objects(region::like r) noexcept : region_(r) {}
+    explicit objects(region::fork_of r) noexcept : region_(r) {}
 
     /// Passed to objects that take an allocator.
     using allocator = arena_allocator<std::byte, Checks>;
@@ -149,11 +158,12 @@ protected:
             });
         });
     }
-    template <class T, class Span>
-    std::span<T> make_copies(Span from) {
-        return make_objects<T>(from.size(), [&](T* first, std::size_t& made) {
+    // Constructs each from an element of a range that has n.
+    template <class T, class Iterator>
+    std::span<T> make_copies(std::size_t n, Iterator from) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
             constructing<true>([&] {
-                for (; made < from.size(); ++made) construct_within<allocator>(first + made, own(), from[made]);
+                for (; made < n; ++made, ++from) construct_within<allocator>(first + made, own(), *from);
             });
         });
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <ebbpool/annotate.hpp>
 #include <ebbpool/checks.hpp>
@@ -49,6 +50,17 @@ template <class T>
 void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
+
+/// Calls f when it is destroyed.
+template <class F>
+struct at_end {
+    F f;
+    template <class G>
+    explicit at_end(G&& g) : f(std::forward<G>(g)) {}
+    at_end(const at_end&) = delete;
+    at_end& operator=(const at_end&) = delete;
+    ~at_end() { f(); }
+};
 
 /// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
 /// a constructor that throws.

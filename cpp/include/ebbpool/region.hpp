@@ -41,11 +41,19 @@ public:
            void (*on_stranded)(const region*) noexcept)
         : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
-    /// As a new one, with the parameters and the limit of `other`.
+    /// As a new one, with the parameters of `other`, and its limit.
     struct like {
         const region& other;
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
+    /// The same without storage, and with what `other` has left of its limit.
+    struct fork_of {
+        const region& other;
+    };
+    explicit region(fork_of f) noexcept : region(f.other) {
+        fork_limits();
+        be_new();
+    }
 
     /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
     region& operator=(region&& other) noexcept {
@@ -136,6 +144,30 @@ public:
         return p != nullptr ? p : take(shape.size, align);
     }
 
+    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the
+    /// system refuses.
+    EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
+        if (bytes > max_bytes || align > max_bytes) return false;
+        const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
+        const std::size_t left_here = +hi_ - low();
+        const std::size_t pad = (0 - low()) & (std::max(align, unit) - 1);
+        if (pad <= left_here && need <= left_here - pad) return true;
+        const std::size_t room = need + (align > cache_line ? align - cache_line : 0);
+        if (chunk_header + room > left()) leave_empty();
+        return reserve_chunk(room);
+    }
+    /// The same for take_text.
+    bool reserve_text(std::size_t bytes) noexcept {
+        return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
+    }
+
+    /// Whether memory at p is taken.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        const std::uintptr_t at = +address_of(p);
+        const chunk* const c = chunk_of(at);
+        return c != nullptr && c->in_use && (c != current_ || at < low() || at >= +hi_);
+    }
+
     /// `bytes` bytes, at least 1, at any address, from the high end.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
@@ -186,6 +218,7 @@ public:
         while (used != nullptr) {
             chunk* const c = used;
             used = c->next;
+            c->in_use = false;
             // The oldest one that may be kept is the last of the list.
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
@@ -252,6 +285,7 @@ public:
         chunk* const c = next_chunk(bytes);
         c->next = std::exchange(p->newest->next, c);
         c->age = p->newest->age;
+        c->in_use = true;
         sunk_ += bytes;
         overhead_ += bytes;
         for (place* q = places_; q != p->older; q = q->older) {
@@ -386,7 +420,6 @@ public:
     using region_blocks::unlock;
 
     using region_blocks::bytes_needed;
-    using region_blocks::chunk_of;
     using region_blocks::limit;
     using region_blocks::max_bytes;
     using region_blocks::too_large;
@@ -436,6 +469,7 @@ private:
         while (newest_ != to) {
             chunk* const c = newest_;
             newest_ = c->next;
+            c->in_use = false;
             spare_.insert(c);
         }
     }
@@ -443,6 +477,7 @@ private:
     void add_chunk(chunk* c) noexcept {
         c->next = newest_;
         c->age = newest_ == nullptr ? 0 : newest_->age + 1;
+        c->in_use = true;
         newest_ = c;
     }
 

@@ -94,26 +94,34 @@ class block {
 public:
     constexpr block() noexcept = default;
 
-    /// `bytes` bytes aligned to `alignment`, of which all from `clear_from` on
-    /// are zero. Throws std::bad_alloc, or std::length_error when the
-    /// caller's storage is too small.
+    /// Takes `bytes` bytes aligned to `alignment`, all zero from `clear_from` on. Throws
+    /// std::bad_alloc, or std::length_error if the caller's storage is too small.
     block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
+        : block(std::nothrow, bytes, alignment, clear_from, options) {
+        if (data_ != nullptr) return;
+        if (options.storage.empty()) throw_bad_alloc();
+        throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
+    }
+    /// The same, but without memory data() is null.
+    block(std::nothrow_t, std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : bytes_(bytes), alignment_(alignment) {
         if (!options.storage.empty()) {
             void* at = options.storage.data();
             std::size_t space = options.storage.size();
             data_ = std::align(alignment, bytes, at, space);
-            if (data_ == nullptr) throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
-            clear(clear_from);
         } else if (options.source != nullptr) {
             source_ = options.source;
             data_ = source_->take(bytes, alignment, source_->context);
-            if (data_ == nullptr) throw_bad_alloc();
-        } else if (!map(options)) {
+            clear_from = bytes;
+        } else if (EBB_HAS_MMAP && bytes >= map_from) {
+            map(options);
+            clear_from = bytes;
+        } else {
             kind_ = kind::heap;
-            data_ = ::operator new (bytes, std::align_val_t{alignment});
-            clear(clear_from);
+            data_ = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
         }
+        if (data_ == nullptr) return;
+        if (clear_from < bytes) clear(clear_from);
         if (options.prefault) touch();
     }
 
@@ -152,15 +160,13 @@ private:
         if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
     }
 
-    // False when the block is too small to be mapped, or there is no mmap.
-    bool map([[maybe_unused]] const pool_options& options) {
+    void map([[maybe_unused]] const pool_options& options) noexcept {
 #if EBB_HAS_MMAP
-        if (bytes_ < map_from) return false;
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only: what is too much at both ends stays
-        // reserved, untouched, until the destructor gives all of it back.
+        // mmap aligns to a page only: what is too much at both ends stays reserved, untouched, until
+        // the destructor gives all of it back.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -168,16 +174,13 @@ private:
         flags |= MAP_NORESERVE;
 #endif
         mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
-        if (mapped_ == MAP_FAILED) throw_bad_alloc();
+        if (mapped_ == MAP_FAILED) return;
         kind_ = kind::mapped;
         data_ = align_up(mapped_, align);
 #ifdef MADV_HUGEPAGE
-        // Advice: where the system has no huge pages, small ones do.
+        // Advice: a system without huge pages uses small ones.
         if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
 #endif
-        return true;
-#else
-        return false;
 #endif
     }
 

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 
+#include <ebbpool/per_thread.hpp>
 #include <ebbpool/storage.hpp>
 
 namespace ebb {
@@ -285,17 +286,12 @@ private:
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one a depot that it has used. Leaves them when the
-/// thread ends. A depot lives as long as its pool or any thread that used it,
-/// so its address is a name that is not used twice; a number would be, where
-/// two shared libraries count apart.
+/// A thread's magazines, one for each depot that it has used. They are left when the thread ends.
+/// A depot lives as long as its pool and every thread that used it, so its address is a name
+/// that no other depot has; a number would not be, if two shared libraries count apart.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
-
-    /// Direct-mapped by a pool's place: found without a search, and constant in
-    /// its initialisation, so that the compiler needs no guard for it.
-    static inline thread_local constinit std::array<front, fronts> cache{};
 
     /// A key for a new pool's depot: its address, and in the low bits a place, in
     /// bytes from where the cache begins. Each pool gets the next place, so that
@@ -306,23 +302,31 @@ public:
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    static front& at(std::uint64_t key) noexcept {
-        const std::size_t place = key & place_mask;
-        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache.data()) + place);
-    }
+    /// The calling thread's front in that place, of this or another depot.
+    static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// The calling thread's front for a depot, with a magazine; null when there is no
-    /// memory for one, or when the thread is past the destructor of this object.
+    /// The calling thread's front for a depot, with a magazine. Null if there is no memory for one,
+    /// or the thread has left.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
-        front& f = at(key);
+        thread_magazines* const mine = per_thread<thread_magazines>::make();
+        if (mine == nullptr) return nullptr;
+        front& f = mine->front_at(key);
         if (f.key == key) return &f;
-        if (ended) return nullptr;
-        static thread_local thread_magazines mine;
-        magazine* const own = mine.find_own(d);
+        magazine* const own = mine->find_own(d);
         if (own == nullptr) return nullptr;
         if (f.key != 0) f.own->home->take_front(f, *f.own);
         d->give_front(f, *own, key);
         return &f;
+    }
+
+    /// The thread ends.
+    void leave() noexcept {
+        while (first_ != nullptr) {
+            entry* const e = first_;
+            first_ = e->next;
+            e->home->leave(*e->own, front_of(*e->own));
+            delete e;
+        }
     }
 
 private:
@@ -336,26 +340,16 @@ private:
     static constexpr std::uint64_t place_mask = fronts * sizeof(front) - 1;
     static_assert((alignof(depot) << key_shift) >= fronts * sizeof(front));
 
-    static inline thread_local constinit bool ended = false;
-
-    // The front of a magazine, if it has one. Where none of them is it, another
-    // pool's is, or nobody's.
-    static front* front_of(const magazine& m) noexcept {
-        for (front& f : cache) {
+    front& front_at(std::uint64_t key) noexcept {
+        const std::size_t place = key & place_mask;
+        return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
+    }
+    // The front of a magazine, or null if its place is another pool's, or free.
+    front* front_of(const magazine& m) noexcept {
+        for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
         }
         return nullptr;
-    }
-
-    thread_magazines() noexcept = default;
-    ~thread_magazines() {
-        ended = true;
-        while (first_ != nullptr) {
-            entry* const e = first_;
-            first_ = e->next;
-            e->home->leave(*e->own, front_of(*e->own));
-            delete e;
-        }
     }
 
     magazine* find_own(const std::shared_ptr<depot>& d) noexcept {
@@ -393,6 +387,8 @@ private:
         }
     }
 
+    // Direct-mapped by a pool's place, and so found without a search.
+    std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };
 

@@ -4,12 +4,15 @@
 #ifndef EBBPOOL_WITHIN_HPP
 #define EBBPOOL_WITHIN_HPP
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <ebbpool/make.hpp>
 #include <ebbpool/region_state.hpp>
@@ -61,10 +64,85 @@ struct takes<std::pair<T, U>, A>
 template <class... Ts, class A>
 struct takes<std::tuple<Ts...>, A> : std::bool_constant<(takes<std::remove_cv_t<Ts>, A>::value || ...)> {};
 
+template <class T, class A>
+struct takes<std::optional<T>, A> : takes<std::remove_cv_t<T>, A> {};
+template <class T, std::size_t N, class A>
+struct takes<std::array<T, N>, A> : std::bool_constant<N != 0 && takes<T, A>::value> {};
+template <class... Ts, class A>
+struct takes<std::variant<Ts...>, A> : std::bool_constant<(takes<Ts, A>::value || ...)> {};
+
 template <class T>
 inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
+
+/// Constructs what is in an optional, array or variant with the allocator. Other arguments than these
+/// functions take construct the object as usual.
+template <class T>
+struct holder : std::false_type {};
+template <class T>
+struct holder<std::optional<T>> : std::true_type {
+    template <class A, class... Args>
+    static void construct(std::optional<T>* at, const A& allocator, std::in_place_t, Args&&... args) {
+        std::apply([&](auto&&... all) { std::construct_at(at, std::in_place, std::forward<decltype(all)>(all)...); },
+                   std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
+    }
+    template <class A, class Arg>
+        requires(std::is_constructible_v<T, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>)
+    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+        construct(at, allocator, std::in_place, std::forward<Arg>(arg));
+    }
+    template <class A, class Arg>
+        requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+        arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+    }
+};
+template <class T, std::size_t N>
+struct holder<std::array<T, N>> : std::true_type {
+    template <class A, class... Args>
+        requires(sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...))
+    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
+        auto all = std::forward_as_tuple(std::forward<Args>(args)...);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
+        }(std::make_index_sequence<N>());
+    }
+
+private:
+    template <std::size_t I, class A, class... Args>
+    static T element(const A& allocator, std::tuple<Args...>& all) {
+        if constexpr (I < sizeof...(Args)) {
+            return std::make_obj_using_allocator<T>(allocator, std::get<I>(std::move(all)));
+        } else {
+            return std::make_obj_using_allocator<T>(allocator);
+        }
+    }
+};
+template <class... Ts>
+struct holder<std::variant<Ts...>> : std::true_type {
+    using variant = std::variant<Ts...>;
+    template <class A, std::size_t I, class... Args>
+    static void construct(variant* at, const A& allocator, std::in_place_index_t<I> index, Args&&... args) {
+        std::apply([&](auto&&... all) { std::construct_at(at, index, std::forward<decltype(all)>(all)...); },
+                   std::uses_allocator_construction_args<std::variant_alternative_t<I, variant>>(
+                       allocator, std::forward<Args>(args)...));
+    }
+    template <class A, class T, class... Args>
+    static void construct(variant* at, const A& allocator, std::in_place_type_t<T>, Args&&... args) {
+        constexpr std::size_t index = [] {
+            constexpr bool same[] = {std::is_same_v<T, Ts>...};
+            std::size_t i = 0;
+            while (!same[i]) ++i;
+            return i;
+        }();
+        construct(at, allocator, std::in_place_index<index>, std::forward<Args>(args)...);
+    }
+    template <class A>
+    static void construct(variant* at, const A& allocator) {
+        construct(at, allocator, std::in_place_index<0>);
+    }
+};
 
 /// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
 /// answers. Where args have one already they are all.
@@ -73,6 +151,13 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     if constexpr (takes<T, A>::value && is_pair<T>) {
         return std::apply([at](auto&&... all) { return std::construct_at(at, std::forward<decltype(all)>(all)...); },
                           std::uses_allocator_construction_args<T>(allocator(), std::forward<Args>(args)...));
+    } else if constexpr (takes<T, A>::value && holder<T>::value) {
+        if constexpr (requires { holder<T>::construct(at, allocator(), std::forward<Args>(args)...); }) {
+            holder<T>::construct(at, allocator(), std::forward<Args>(args)...);
+            return at;
+        } else {
+            return construct_in(at, std::forward<Args>(args)...);
+        }
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, std::allocator_arg_t, A, Args...>>) {
         return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, Args..., A>>) {

@@ -1,0 +1,100 @@
+// One region for several threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <ebbpool/sync_arena.hpp>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sync_arena_test {
+
+std::atomic<int> alive{0};
+struct counted {
+    explicit counted(int n) : number(n) { ++alive; }
+    ~counted() { --alive; }
+    int number;
+};
+
+void in_thread(const auto& f) { std::thread(f).join(); }
+
+TEST(SyncArena, ThreadsAllocateAtTheSameTime) {
+    ebb::sync_arena a(4'096);
+    for (int cycle = 0; cycle < 3; ++cycle) {
+        std::vector<std::thread> threads;
+        std::vector<std::vector<counted*>> made(4);
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&a, &mine = made[static_cast<std::size_t>(t)], t] {
+                for (int i = 0; i < 2'000; ++i) {
+                    mine.push_back(a.make<counted>(t * 10'000 + i));
+                    if (a.copy("text") != "text" || a.make_span<int>(3)[2] != 0) std::abort();
+                    *static_cast<int*>(a.allocate(40, 32)) = 17;
+                }
+            });
+        }
+        for (std::thread& t : threads) t.join();
+        EXPECT_EQ(alive, 8'000);
+        for (int t = 0; t < 4; ++t) {
+            for (int i = 0; i < 2'000; ++i) {
+                counted* const p = made[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)];
+                ASSERT_EQ(p->number, t * 10'000 + i);
+                if (i % 100 == 0) {
+                    EXPECT_TRUE(a.owns(p));
+                }
+            }
+        }
+        EXPECT_GE(a.used_bytes(), 8'000u * sizeof(counted));
+        cycle == 1 ? a.release() : a.reset();
+        EXPECT_EQ(alive, 0);
+        EXPECT_EQ(a.used_bytes(), 0u);
+    }
+}
+
+TEST(SyncArena, NewThreadsTakeThePartsOfEndedOnes) {
+    ebb::sync_arena a(1'000);
+    ebb::arena* first = nullptr;
+    in_thread([&] { first = &a.local(), a.make<counted>(1); });
+    for (int i = 0; i < 10; ++i) {
+        in_thread([&] {
+            EXPECT_EQ(&a.local(), first);
+            EXPECT_EQ(&a.local(), first);
+            a.make<counted>(2);
+        });
+    }
+    EXPECT_EQ(&a.local(), first) << "this thread is the next one";
+    EXPECT_EQ(alive, 11) << "what ended threads have made lives";
+    a.reset();
+    EXPECT_EQ(alive, 0);
+}
+
+// More than a thread's cache has room for, some of them at the addresses of former ones.
+TEST(SyncArena, ManyArenas) {
+    std::vector<std::unique_ptr<ebb::sync_arena>> all;
+    for (int i = 0; i < 200; ++i) all.push_back(std::make_unique<ebb::sync_arena>(100));
+    for (int round = 0; round < 3; ++round) {
+        for (auto& a : all) a->make<counted>(round);
+    }
+    EXPECT_EQ(alive, 600);
+    for (const auto& a : all) EXPECT_EQ(a->used_bytes(), 3 * sizeof(std::uint64_t));
+    for (int i = 0; i < 200; ++i) {
+        all.erase(all.begin() + i % 100);
+        all.push_back(std::make_unique<ebb::sync_arena>(100));
+        EXPECT_EQ(all.back()->used_bytes(), 0u);
+        all.back()->make<int>();
+    }
+    all.clear();
+    EXPECT_EQ(alive, 0);
+}
+
+// A thread may end after an arena, and an arena after a thread.
+TEST(SyncArena, EndsBeforeItsThreads) {
+    std::thread t([] {
+        for (int i = 0; i < 100; ++i) ebb::sync_arena(100).make<counted>(i);
+    });
+    t.join();
+    EXPECT_EQ(alive, 0);
+}
+
+}  // namespace sync_arena_test
