@@ -1,9 +1,11 @@
 #include <cstring>
 #include <ebbpool/arena.hpp>
+#include <ebbpool/sync_arena.hpp>
 #include <memory>
 #include <memory_resource>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -83,6 +85,26 @@ public:
 
 private:
     ebb::arena arena_;
+};
+
+/// The arena of several threads: the calling thread's part is looked for at each call.
+class ebb_sync_arena {
+public:
+    static constexpr const char* name = "ebb sync arena";
+    static constexpr bool destroys = true;
+    static bool available() { return true; }
+    explicit ebb_sync_arena(std::size_t) : arena_(64 << 10, 64 << 20) {}
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return arena_.make<T>(args...);
+    }
+    template <class T>
+    void drop(T*) {
+        arena_.reset();
+    }
+
+private:
+    ebb::sync_arena arena_;
 };
 
 /// On a buffer of its own that is large enough; the resource's own type is known
@@ -199,6 +221,30 @@ void run(benchmark::State& state, std::size_t count) {
         state.SkipWithError("not every object was destroyed once");
 }
 
+/// An iteration is an epoch of two threads, each of which makes `count` objects in one arena.
+template <class T, class Subject>
+void run_threads(benchmark::State& state, std::size_t count) {
+    Subject subject(2 * count * sizeof(T));
+    for ([[maybe_unused]] auto _ : state) {
+        T* newest[2] = {};
+        const auto one_thread = [&](std::size_t me) {
+            T* last = nullptr;
+            for (std::size_t i = 0; i < count; ++i) last = subject.template make<T>(i, last);
+            newest[me] = last;
+        };
+        std::thread other(one_thread, 1);
+        one_thread(0);
+        other.join();
+        for (const T* const last : newest) {
+            std::size_t n = 0;
+            for (const T* p = last; p != nullptr; p = static_cast<const T*>(p->before)) ++n;
+            if (n != count) state.SkipWithError("an object is missing");
+        }
+        subject.drop(newest[0]);
+    }
+    count_calls(state, 2 * count);
+}
+
 struct node {
     node(node* l, node* r) noexcept : left(l), right(r) {}
     node* left;
@@ -304,6 +350,7 @@ template <class T>
 void add_epochs(const char* what, std::size_t count) {
     add<bump>(what, count, &run<T, bump>);
     add<ebb_arena>(what, count, &run<T, ebb_arena>);
+    add<ebb_sync_arena>(what, count, &run<T, ebb_sync_arena>);
     if constexpr (std::is_trivially_destructible_v<T>) add<pmr_buffer>(what, count, &run<T, pmr_buffer>);
 #if defined(BENCH_HAVE_PROTOBUF)
     add<protobuf_arena>(what, count, &run<T, protobuf_arena>);
@@ -323,6 +370,10 @@ void add_regions() {
         add_epochs<plain<64>>("64", count);
     }
     add_epochs<counted>("destructor", 1'000);
+    add<ebb_sync_arena>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_sync_arena>);
+#if defined(BENCH_HAVE_PROTOBUF)
+    add<protobuf_arena>("two-threads-64", 100'000, &run_threads<plain<64>, protobuf_arena>);
+#endif
     add<bump>("tree-children-first", 17, &run_tree<true, bump>);
     add<ebb_arena>("tree-children-first", 17, &run_tree<true, ebb_arena>);
     add<pmr_buffer>("tree-children-first", 17, &run_tree<true, pmr_buffer>);
