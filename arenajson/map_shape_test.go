@@ -195,3 +195,27 @@ func sameMaps(t *testing.T, a *arena.Arena, r *rand.Rand, got, want reflect.Valu
 		}
 	}
 }
+
+// Structs whose values can run code of the program are not walked as words, which nothing but their
+// map keeps alive.
+func TestWordsThatRunNothing(t *testing.T) {
+	type inner struct{ N *int }
+	for v, want := range map[any]bool{
+		struct{ A, B *int }{}:                 true,
+		struct{ A any }{}:                     false,
+		struct{ A *gauge }{}:                  false,
+		struct{ A fmt.Stringer }{}:            false,
+		struct{ A *map[string]any }{}:         false,
+		struct{ A *map[string]inner }{}:       true,
+		struct{ A *map[time.Month]inner }{}:   true,
+		struct{ A *json.RawMessage }{}:        false,
+		struct{ A *struct{ B *[]*gauge } }{}:  false,
+		struct{ A *struct{ B *[]*linked } }{}: true,
+	} {
+		typ := reflect.TypeOf(v)
+		prog := encProgramOf(reflect.MapOf(reflect.TypeFor[string](), typ))
+		if got := prog.shaped() != nil; got != want {
+			t.Errorf("maps of a %v are walked as words: %v, want %v", typ, got, want)
+		}
+	}
+}

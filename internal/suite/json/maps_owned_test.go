@@ -215,6 +215,36 @@ func TestMapsOfForksWithinALimit(t *testing.T) {
 	}
 }
 
+// Idle maps count, and give way to what needs their memory; Release gives all of it back.
+func TestIdleMapsGiveWay(t *testing.T) {
+	p := arena.NewArenaPool(4<<10, 1<<20)
+	p.SetLimit(256<<10, 0)
+	a := p.Get()
+	var v []map[string][8]int
+	doc := "[" + strings.Repeat(`{"a":[1]},`, 120) + "{}]"
+	mustRead(t, a, doc, &v)
+	used := a.Stats().UsedBytes
+	if used < 120*500 || a.Stats().RetainedBytes < used {
+		t.Errorf("Stats = %+v for 120 maps of more than 500 bytes", a.Stats())
+	}
+	a.Reset()
+	if got := a.Stats(); got.UsedBytes != 0 || !check.On && got.RetainedBytes < 60<<10 {
+		t.Errorf("after Reset Stats = %+v", got)
+	}
+	arena.MakeSlice[byte](a, 240<<10, 240<<10)
+	if held := a.Stats().RetainedBytes; held > 256<<10 {
+		t.Errorf("%d bytes are held", held)
+	}
+	a.Reset()
+	v = nil
+	mustRead(t, a, doc, &v)
+	a.Release()
+	if s := p.Stats(); s.InUseBytes != 0 {
+		t.Errorf("%d bytes count for a released arena", s.InUseBytes)
+	}
+	p.Put(a)
+}
+
 // All memory that reading a document takes counts, in every mode: the live heap does not grow by
 // more than the arena's count does.
 func TestAllThatIsReadCounts(t *testing.T) {
