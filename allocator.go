@@ -18,7 +18,7 @@ import (
 // the same use of New: safe for the process, a logic error, and a panic in builds
 // with checks.
 //
-// The zero Allocator is not usable.
+// The zero Allocator allocates from the heap.
 type Allocator[T any] struct {
 	watch check.Handle
 	chunk *machine.Chunk // machine.NoChunk where each New has to ask
@@ -34,7 +34,7 @@ type Allocator[T any] struct {
 //
 //go:nosplit
 func AllocatorFor[T any](a *Arena) Allocator[T] {
-	if !machine.Portable && !check.Watched && a != nil {
+	if !machine.NoLayout() && !check.Watched && a != nil {
 		key := machine.KeyOf((*T)(nil))
 		if l := a.region.Types.Lane(key); l.Key == key {
 			return Allocator[T]{chunk: l.Current(), arena: a}
@@ -80,7 +80,7 @@ func take[T any](chunk *machine.Chunk, a *Arena, more func(*Arena) *T) (p *T) {
 	// SAFETY: chunk is that of the lane of T: Lo and Hi are multiples of the size of T,
 	// and all between them is zero. Or it is machine.NoChunk, whose Lo and Hi are equal
 	// for ever.
-	if chunk.Lo == chunk.Hi {
+	if chunk == nil || chunk.Lo == chunk.Hi {
 		return more(a)
 	}
 	p = (*T)(unsafe.Add(chunk.Base, chunk.Lo))

@@ -13,9 +13,9 @@ import (
 // other and freed all at once, by Reset. It is safe for every Go value,
 // pointers to the heap and to other arenas included.
 //
-// An arena belongs to one goroutine at a time. The zero Arena is not usable:
-// get one from NewArena or from an ArenaPool. A nil *Arena is: allocations
-// then come from the Go heap, and the methods do nothing.
+// An arena belongs to one goroutine at a time. The zero Arena is ready to use, with the sizes
+// of an automatic pool. So is a nil *Arena: allocations then come from the Go heap, and the
+// methods do nothing.
 //
 // An epoch of an arena is the time from NewArena, Get or a Reset to the next Reset,
 // Release or Put: one request, usually.
@@ -37,7 +37,7 @@ type Arena struct {
 const (
 	is64       = ^uintptr(0) >> 63
 	arenaPad   = 8*is64 + 32*(1-is64)
-	accountPad = 40*is64 + 8*(1-is64)
+	accountPad = 56*is64 + 16*(1-is64)
 )
 
 // The region is the first field, or this does not compile.

@@ -48,9 +48,6 @@ func (a *Arena) Fork() *Arena {
 		return nil
 	}
 	a.region.Revive()
-	if !a.region.Made() {
-		panic("arena: Arena.Fork: the zero Arena is not usable; use NewArena or a pool")
-	}
 	if check.Watched {
 		a.enter("Fork")
 		defer a.leave()

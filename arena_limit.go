@@ -65,9 +65,6 @@ func (a *Arena) SetLimit(bytes int) {
 		return
 	}
 	a.region.Revive()
-	if !a.region.Made() {
-		panic("arena: Arena.SetLimit: the zero Arena is not usable; use NewArena or a pool")
-	}
 	if check.Watched {
 		a.enter("SetLimit")
 		defer a.leave()
@@ -76,9 +73,6 @@ func (a *Arena) SetLimit(bytes int) {
 		panic("arena: Arena.SetLimit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
 	}
 	a.quota().SetLimit(limit)
-	if acct := a.owner.account; acct != nil && acct != &spent {
-		acct.Pending = true
-	}
 }
 
 // quota returns the quota of the arena, and makes it at the first call.

@@ -100,10 +100,12 @@ func TestPoolAccountOfManyGoroutines(t *testing.T) {
 	if testing.Short() || check.On {
 		programs = 8
 	}
+	defer SetEnabled(true)
 	for seed := range programs {
 		rnd := rand.New(rand.NewPCG(seed, 24))
 		c := &crowd{ledger: ledger{rnd: rnd, p: NewArenaPool(64<<rnd.IntN(8), rnd.IntN(100_000))}}
 		c.isolates = seed%5 == 1 && !check.Race
+		SetEnabled(seed%7 != 2)
 		if seed%4 != 0 {
 			c.limit()
 		}

@@ -121,6 +121,9 @@ func (m *Map[K, V]) Set(k K, v V) {
 	if check.On {
 		m.mustBeAlive("Map.Set")
 	}
+	if m == nil {
+		panic(message[Map[K, V]]("Map.Set") + "map is nil")
+	}
 	p := m.table.Slot(k)
 	if p == nil {
 		p = m.enter(k)

@@ -17,7 +17,7 @@ func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
 	// nothing on its fast path. No sum here overflows: offsets are at most
 	// machine.MaxAlloc, far below what is left above the largest type that links.
-	if machine.Portable || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 {
+	if machine.NoLayout() || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
 	key := machine.KeyOf((*T)(nil))
@@ -34,6 +34,9 @@ func New[T any](a *Arena) *T {
 		return newSlow[T](a)
 	}
 	l := a.region.Types.Busiest
+	if l == nil { // the zero Arena
+		return newSlow[T](a)
+	}
 	if l.Key != key {
 		if l = a.region.Types.At(key); l.Key != key {
 			return newSlow[T](a)
@@ -100,10 +103,9 @@ func newToWrite[T any](a *Arena) *T {
 // pointer, a byte or an interface, takes none here.
 //
 // It costs what NewOf costs. The any must not be used after the arena's epoch, not even as the
-// key of a map. What v leads to is not copied. In builds with the tag arenaportable the value
-// is on the heap.
+// key of a map. What v leads to is not copied.
 func BoxOf[T any](a *Arena, v T) any {
-	if machine.Portable || a == nil || xunsafe.SizeOf[T]() <= 1 || !machine.LayoutOK {
+	if machine.NoLayout() || a == nil || xunsafe.SizeOf[T]() <= 1 {
 		return v
 	}
 	if pointers := machine.KeyOf((*T)(nil)).PtrBytes != 0; pointers {

@@ -29,14 +29,15 @@ import (
 // A pool is for many short epochs with a clear end. A program with one long
 // epoch, or one goroutine, needs only an Arena.
 //
-// An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0).
+// An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0). A nil pool
+// returns nil arenas, which allocate from the heap; its setters only check their arguments.
 type ArenaPool struct {
 	arenas      sync.Pool // of *idleArena
 	chunkSize   uintptr
 	maxRetained uintptr
 	auto        bool
-	controls    atomic.Pointer[controls] // nil where Get has nothing to look after
-	sizeHint    machine.SizeHint         // learned by an automatic pool
+	config      atomic.Pointer[config] // nil if Get has nothing to apply
+	sizeHint    machine.SizeHint       // learned by an automatic pool
 
 	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
 	made atomic.Bool             // whether begin has run
@@ -57,8 +58,8 @@ type ArenaPool struct {
 type owner struct {
 	pool    *ArenaPool
 	account *account
-	idle    *idleArena // what the arena lay in; nil while it lies there
-	batch   *headers   // that the arena lies in, where epochs are isolated
+	idle    *idleArena  // what the arena lay in; nil while it lies there
+	batch   *arenaBatch // of an isolated arena
 }
 
 // autoChunk is the chunk size that an automatic pool starts with, a page.
@@ -119,12 +120,20 @@ func (p *ArenaPool) begin() {
 	p.made.Store(true)
 }
 
-// Get returns an empty arena, which is the caller's until Put. It returns nil where p is
-// nil, and while pools are off, see SetEnabled.
+// Get returns an empty arena, which is the caller's until Put. It returns nil if p is nil.
+// While pools are disabled, the arena takes each value from the heap; see [SetEnabled].
 func (p *ArenaPool) Get() *Arena {
-	if p == nil || modes.Load() != 0 {
-		return p.getInMode()
+	if p == nil {
+		return nil
 	}
+	if c := p.config.Load(); c != nil || modes.Load() != 0 {
+		return p.checkout(c)
+	}
+	return p.take()
+}
+
+// take returns an idle arena, or a new one.
+func (p *ArenaPool) take() *Arena {
 	x, _ := p.arenas.Get().(*idleArena)
 	if x == nil {
 		x = p.miss()
@@ -133,9 +142,6 @@ func (p *ArenaPool) Get() *Arena {
 	a.owner.account.Take()
 	if check.On {
 		a.region.Watch.Begin()
-	}
-	if c := p.controls.Load(); c != nil {
-		a = c.started(p, a, 0)
 	}
 	return a
 }
@@ -205,36 +211,16 @@ func (p *ArenaPool) Put(a *Arena) {
 	if p.auto && machine.Sampled(a.region.Resets()+1) {
 		p.learn(a)
 	}
-	if acct.Pending {
-		if g := a.region.Guarded(); g != nil {
-			p.endGuarded(a, g)
-			p.endControls(a)
-			return
-		}
+	switch acct.kind {
+	case plain:
+		p.endPlain(a)
+	case isolated:
+		p.endIsolated(a)
+	case guarded:
+		p.endGuarded(a)
+	case onHeap:
+		p.endHeap(a)
 	}
-	var used uintptr
-	if a.forks == nil {
-		used = a.region.Empty()
-	} else {
-		used = a.emptyForked("Put")
-	}
-	if acct.used.Add(used) {
-		p.takeUsed(acct)
-	}
-	if acct.Pending {
-		a = p.endControls(a)
-	}
-	x := a.owner.idle
-	a.owner.idle = nil
-	if check.On {
-		// An arena that is never used again finds every stale use.
-		if a = a.successor(); a == nil {
-			return
-		}
-	}
-	x.arena = a
-	check.RaceLeave(x)
-	p.arenas.Put(x)
 }
 
 // learn samples the size of the epoch that a's Put is about to end.

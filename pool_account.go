@@ -15,9 +15,7 @@ type account struct {
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
-	// until is the number of Gets before the one that sampling picks.
-	until    int
-	sampling *misuseSampling // that until is of; nil before the first
+	config *config // that the Get applied; nil for none
 
 	used machine.Used // at Put
 
@@ -26,11 +24,10 @@ type account struct {
 	prev, next *account // in the pool's list
 
 	// seen is the value of Turns after the last collection, the lower half.
-	seen uint32
-	// leaving says that the pool let go of the arena, which was idle.
-	leaving bool
-	// moves says that the account is that of an arena which isolates its epochs.
-	moves atomic.Bool
+	seen    uint32
+	leaving bool        // the pool dropped the arena, which was idle
+	kind    kind        // of the arena
+	moves   atomic.Bool // the arena is isolated, so that another one has the account after each Put
 }
 
 // takeUsed takes what acct has counted of epochs, for it has no room for more.

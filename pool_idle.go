@@ -115,6 +115,9 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	if bytes < 0 {
 		panic("arena: ArenaPool.SetMaxIdleBytes: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
 	}
+	if p == nil {
+		return
+	}
 	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -290,7 +290,7 @@ func TestAbandonedAreNotThePools(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-// The headers of isolated arenas fill a size class of the heap. With 16 of them a ninth of it was
+// The arenaBatch of isolated arenas fill a size class of the heap. With 16 of them a ninth of it was
 // left over, and the collector came that much sooner.
 func TestHeadersFillASizeClass(t *testing.T) {
 	if check.Tag || check.Race || check.ASan || xunsafe.SizeOf[uintptr]() == 4 {
@@ -300,13 +300,13 @@ func TestHeadersFillASizeClass(t *testing.T) {
 	for range 5 { // what else allocates meanwhile counts, too
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		someHeaders = new(headers)
+		someHeaders = new(arenaBatch)
 		runtime.ReadMemStats(&after)
 		least = min(least, after.TotalAlloc-before.TotalAlloc)
 	}
-	if size := uint64(xunsafe.SizeOf[headers]()); least > size+size/32 {
-		t.Errorf("%d bytes for headers of %d", least, size)
+	if size := uint64(xunsafe.SizeOf[arenaBatch]()); least > size+size/32 {
+		t.Errorf("%d bytes for arenaBatch of %d", least, size)
 	}
 }
 
-var someHeaders *headers
+var someHeaders *arenaBatch

@@ -1,10 +1,6 @@
 package arena
 
-import (
-	"runtime"
-
-	"github.com/ebbpool/arena/internal/check"
-)
+import "runtime"
 
 // SetIsolation has the pool hand out memory again only when the collector has shown that
 // nothing refers to it. For a request whose arena was taken after that, every promise of
@@ -27,66 +23,61 @@ import (
 // SetIsolation may be called at any time; it holds for an arena from its next Get on.
 // SetIsolation(false), too, gives what the pool's arenas have then to the collector.
 func (p *ArenaPool) SetIsolation(on bool) {
-	p.begin()
-	p.control(func(c *controls) { c.isolates = on })
-}
-
-// isolates reports whether the pool isolates requests.
-func (p *ArenaPool) isolates() bool {
-	c := p.controls.Load()
-	return c != nil && c.isolates || modes.Load()&isolate != 0
-}
-
-// isolate has a, which Get is about to return, isolate its epochs or not, as the pool
-// does. Put then calls renew.
-func (p *ArenaPool) isolate(a *Arena) {
-	if check.On {
-		return // nothing is handed out twice anyway
+	if p != nil {
+		p.begin()
+		p.configure(func(c *config) { c.isolates = on })
 	}
-	on := p.isolates()
-	if on != a.region.Isolates() {
-		p.setIsolates(a, on)
-	}
-	a.owner.account.Pending = on
 }
 
-func (p *ArenaPool) setIsolates(a *Arena, on bool) {
-	if !on {
+// beginIsolated returns an isolated arena.
+func (p *ArenaPool) beginIsolated() *Arena {
+	a := p.take()
+	if acct := a.owner.account; acct.kind != isolated {
+		acct.kind = isolated
+		a.forgetForks()
+		a.region.Isolate(&p.isolated)
+	}
+	return a
+}
+
+// endIsolated is Put for an isolated arena. Another one goes on in its place, unless the pool
+// isolates no more.
+func (p *ArenaPool) endIsolated(a *Arena) {
+	p.empty(a)
+	p.undoConfig(a)
+	c := p.config.Load()
+	if c != nil && c.isolates || modes.Load()&isolate != 0 {
+		a = p.replace(a)
+	} else {
+		a.owner.account.kind = plain
 		a.region.Isolate(nil)
-		return
 	}
-	a.forgetForks()
-	a.region.Isolate(&p.isolated)
+	p.keep(a)
 }
 
-// headers are arenas of which each is for one request: one that is used after its Put
+// arenaBatch has arenas of which each is for one request: one that is used after its Put
 // leads to nothing that others have. They are made together, since each has to be new.
-type headers struct {
+type arenaBatch struct {
 	used int
 	of   [42]Arena // 8 KB, of which a size class of the heap wastes next to nothing
 }
 
-// renew returns the arena that goes on in place of a, which was put back. What is used of
+// replace returns the arena that goes on in place of a, which was put back. What is used of
 // a from here on goes on alone.
-func (p *ArenaPool) renew(a *Arena) *Arena {
+func (p *ArenaPool) replace(a *Arena) *Arena {
 	acct := a.owner.account
-	if !p.isolates() {
-		a.region.Isolate(nil)
-		return a
-	}
-	acct.Pending = true
 	h := a.owner.batch
 	switch {
 	case h == nil:
 		// The account is closed when what all its arenas lie in by turns is collected.
 		acct.moves.Store(true)
 		runtime.AddCleanup(a.owner.idle, ended, end{p.self, acct, true})
-		h = new(headers)
+		h = new(arenaBatch)
 	case h.used > 1 && h.of[h.used-2].region.WasEntered():
 		a.region.Entered()
 	}
 	if h.used == len(h.of) {
-		h = new(headers)
+		h = new(arenaBatch)
 	}
 	b := &h.of[h.used]
 	h.used++

@@ -39,9 +39,11 @@ const maxLeaks = 1000
 // called at any time; arenas that are out keep what they have.
 func (p *ArenaPool) SetLeakSampling(rate int) {
 	if rate < 0 {
-		panic("arena: ArenaPool.SetLeakSampling: a rate of " + itoa(rate) + "; keep the stack of one Get in 1, 2, ..., or 0 for none")
+		panic("arena: ArenaPool.SetLeakSampling: negative rate " + itoa(rate))
 	}
-	p.control(func(c *controls) { c.rate = rate })
+	if p != nil {
+		p.configure(func(c *config) { c.rate = rate })
+	}
 }
 
 // Leaks returns where arenas came from that were collected without a Put, as
@@ -52,6 +54,9 @@ func (p *ArenaPool) SetLeakSampling(rate int) {
 // Stacks have their 32 innermost functions. What comes from more than 1,000
 // places is counted in PoolStats alone.
 func (p *ArenaPool) Leaks() []Leak {
+	if p == nil {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found := make([]Leak, 0, len(p.leaks))
@@ -96,10 +101,9 @@ type sample struct {
 	profile live.Profile // where it was entered, nil for nowhere
 }
 
-// takeSample notes the stack of a call of Get, with frames more functions in between, for
-// the arena of acct.
-func takeSample(acct *account, rate, frames int) *sample {
-	own := 3 + frames // takeSample, started and Get
+// takeSample returns the stack of the caller of Get, for the arena of acct.
+func takeSample(acct *account, rate int) *sample {
+	const own = 3 // takeSample, checkout and Get
 	s := &sample{rate: rate, account: acct}
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {

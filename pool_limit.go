@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"os"
 	"runtime/debug"
 
@@ -29,11 +28,13 @@ import (
 // and means little.
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
-	p.control(func(c *controls) { p.limit(c, arenas, all, fromEnvironment{}) })
+	if p != nil {
+		p.configure(func(c *config) { p.limit(c, arenas, all, fromEnvironment{}) })
+	}
 }
 
-// limit has c and the pool's statistics hold new limits.
-func (p *ArenaPool) limit(c *controls, perArena, total uintptr, e fromEnvironment) {
+// limit sets the limits in c and in the pool's statistics.
+func (p *ArenaPool) limit(c *config, perArena, total uintptr, e fromEnvironment) {
 	c.perArena, c.total, c.environment = perArena, total != 0, e
 	p.stats.Limit(total)
 }
@@ -60,11 +61,14 @@ type fromEnvironment struct {
 // 2. Where the former changes, the limits follow after the next collection; those of
 // control groups are read here, once. A later SetLimit replaces all of this.
 //
-// It returns an error and changes nothing where share is not above 0 and at most 1, and
-// where nothing limits the process's memory.
+// It returns an error and changes nothing if share is not above 0 and at most 1, or if
+// nothing limits the process's memory. On a nil pool it only checks share.
 func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	if !(share > 0 && share <= 1) {
 		return fmt.Errorf("arena: ArenaPool.SetLimitsFromEnvironment: share is %v, and must be above 0 and at most 1", share)
+	}
+	if p == nil {
+		return nil
 	}
 	e := fromEnvironment{share: share, bytes: math.MaxInt64}
 	if n, _ := cgroup.MemoryLimit(os.DirFS("/")); n != 0 {
@@ -74,7 +78,7 @@ func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	if total == 0 {
 		return errors.New("arena: ArenaPool.SetLimitsFromEnvironment: nothing limits the memory of this process; set GOMEMLIMIT, or call SetLimit")
 	}
-	p.control(func(c *controls) { p.limit(c, total/4, total, e) })
+	p.configure(func(c *config) { p.limit(c, total/4, total, e) })
 	return nil
 }
 
@@ -90,85 +94,9 @@ func (e fromEnvironment) total() uintptr {
 // followEnvironment sets the limits anew, for the runtime's memory limit may have
 // changed.
 func (p *ArenaPool) followEnvironment() {
-	p.control(func(c *controls) {
+	p.configure(func(c *config) {
 		if total := c.environment.total(); c.environment.share != 0 {
 			p.limit(c, total/4, total, c.environment)
 		}
 	})
-}
-
-// controls holds what a pool was told to look after at Get. It never changes: a
-// pool gets another one.
-type controls struct {
-	perArena uintptr         // limit of each arena; 0: none
-	total    bool            // all that are out have a limit together
-	rate     int             // one Get in rate keeps its stack; 0: none
-	misuse   *misuseSampling // nil: no arena is guarded
-	isolates bool
-
-	environment fromEnvironment // where the limits are from
-}
-
-// control changes what the pool looks after. Where that is nothing, Get finds
-// a nil pointer and does nothing.
-func (p *ArenaPool) control(change func(*controls)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var c controls
-	if old := p.controls.Load(); old != nil {
-		c = *old
-	}
-	if change(&c); c == (controls{}) {
-		p.controls.Store(nil)
-		return
-	}
-	p.controls.Store(&c)
-}
-
-// started readies an arena that Get found for an epoch with limits, and takes
-// its stack if it is the turn of this one. It returns the arena, or a guarded one. frames
-// functions are between Get and this: those of a mode of all pools.
-//
-//go:noinline
-func (c *controls) started(p *ArenaPool, a *Arena, frames int) *Arena {
-	if c.misuse != nil && c.misuse.picks(a.owner.account) {
-		a = p.guarded(a, c.misuse)
-	} else if c.isolates || a.region.Isolates() || frames != 0 {
-		p.isolate(a)
-	}
-	acct := a.owner.account
-	if c.perArena != 0 || c.total {
-		acct.Pending = true
-		m := a.quota()
-		m.SetLimit(c.perArena)
-		if acct.Held() > a.region.MaxRetained {
-			a.Release() // retained before there was this limit
-		}
-		if c.total && !acct.BeginCount(&p.stats) {
-			a.Release()
-		}
-	}
-	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		acct.Pending = true
-		acct.sample.Store(takeSample(acct, c.rate, frames))
-	}
-	return a
-}
-
-// endControls undoes at Put what started did at Get. It returns the arena that goes on in
-// place of a.
-//
-//go:noinline
-func (p *ArenaPool) endControls(a *Arena) *Arena {
-	acct := a.owner.account
-	a.quota().SetLimit(0)
-	acct.Pending = false
-	acct.EndCount(&p.stats)
-	if s := acct.sample.Swap(nil); s != nil {
-		s.end()
-	}
-	if a.region.Isolates() {
-		a = p.renew(a)
-	}
-	return a
 }

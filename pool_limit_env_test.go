@@ -95,7 +95,7 @@ func TestLimitsFromEnvironmentErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if c := p.controls.Load(); c.perArena != 1<<20 || p.stats.Counts().Total != 2<<20 || c.environment.share != 0 {
+	if c := p.config.Load(); c.perArena != 1<<20 || p.stats.Counts().Total != 2<<20 || c.environment.share != 0 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -205,7 +205,7 @@ func TestPoolLimitIsForOneEpoch(t *testing.T) {
 			t.Errorf("perArena %d: %v", perArena, over)
 		}
 		p.Put(b)
-		if p.SetLimit(0, 0); p.controls.Load() != nil {
+		if p.SetLimit(0, 0); p.config.Load() != nil {
 			t.Error("Get looks after nothing, and does not know")
 		}
 	}
@@ -363,9 +363,11 @@ func TestUsedAtPutInEachMode(t *testing.T) {
 		"plain":    func(*ArenaPool) {},
 		"isolated": func(p *ArenaPool) { p.SetIsolation(true) },
 		"guarded":  func(p *ArenaPool) { p.SetMisuseSampling(1, nil) },
+		"heap":     func(*ArenaPool) { SetEnabled(false) },
 	} {
 		p := NewAutoPool(0)
 		mode(p)
+		defer SetEnabled(true)
 		for range 2 {
 			p.Do(func(a *Arena) {
 				a.AllocBytes(1000)

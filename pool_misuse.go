@@ -2,11 +2,9 @@ package arena
 
 import (
 	"log"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -59,9 +57,9 @@ func writeStack(b *strings.Builder, stack []uintptr) {
 	}
 }
 
-// misuseSampling holds what a pool was told by SetMisuseSampling.
+// misuseSampling is the argument of SetMisuseSampling.
 type misuseSampling struct {
-	mean   float64 // of the Gets between two that are picked, as of an exponential distribution
+	rate   int // one Get in rate is guarded; 0: none
 	report func(*MisuseReport)
 }
 
@@ -98,45 +96,30 @@ type misuseSampling struct {
 // arenacheck guard every arena, and SetMisuseSampling does nothing there.
 func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	if rate < 0 {
-		panic("arena: ArenaPool.SetMisuseSampling: a rate of " + strconv.Itoa(rate) + "; guard one arena in 1, 2, ..., or 0 for none")
+		panic("arena: ArenaPool.SetMisuseSampling: negative rate " + itoa(rate))
 	}
-	var m *misuseSampling
-	if rate > 0 && !check.On {
-		m = &misuseSampling{-1 / math.Log1p(-1/float64(rate)), report}
+	if p == nil || check.On {
+		return
+	}
+	if rate > 0 {
 		guard.Sampled.Store(true)
 	}
-	p.control(func(c *controls) { c.misuse = m })
+	p.configure(func(c *config) { c.misuse = misuseSampling{rate, report} })
 }
 
-// picks reports whether this Get of the arena of acct is to return a guarded one. An arena
-// counts its Gets down from a number that chance gives, which makes each Get as likely as
-// one that is drawn by itself, without a draw for each.
-func (m *misuseSampling) picks(acct *account) bool {
-	debug.SetPanicOnFault(true)
-	if acct.sampling != m { // since SetMisuseSampling
-		acct.sampling, acct.until = m, m.draw()
-	}
-	if acct.until--; acct.until >= 0 {
+// picks reports whether the next arena is to be guarded.
+func (m *misuseSampling) picks() bool {
+	if m.rate == 0 {
 		return false
 	}
-	acct.until = m.draw()
-	return guard.Bytes() < machine.MostGuarded/2
+	debug.SetPanicOnFault(true)
+	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
 }
 
-//go:noinline
-func (m *misuseSampling) draw() int { return int(min(m.mean*rand.ExpFloat64(), math.MaxInt32)) }
-
-// guarded returns a guarded arena in place of a, which Get has taken and which goes back.
-func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {
-	turns := &a.owner.account.Turns
-	turns.Store(turns.Load() - 1)
-	x := a.owner.idle
-	a.owner.idle, x.arena = nil, a
-	check.RaceLeave(x)
-	p.arenas.Put(x)
-
+// beginGuarded returns a guarded arena, which is used for one request.
+func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 	g := &machine.Guarded{Epoch: new(guard.Epoch)}
-	g.Epoch.Began.Record(2) // guarded, started
+	g.Epoch.Began.Record(2) // beginGuarded, checkout
 	g.Epoch.Misuse = func(f guard.Find) {
 		r := &MisuseReport{Addr: f.Addr, Get: f.Epoch.Began.PCs(), Put: f.Epoch.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
 		if route := g.Epoch.Route.Load(); route != nil {
@@ -148,12 +131,12 @@ func (p *ArenaPool) guarded(a *Arena, m *misuseSampling) *Arena {
 		}
 		m.report(r)
 	}
-	b := p.newArena()
-	b.region.Guard(g)
-	b.owner.account.Pending = true
-	b.owner.account.Turns.Store(1)
+	a := p.newArena()
+	a.region.Guard(g)
+	a.owner.account.kind = guarded
+	a.owner.account.Take()
 	p.countGuarded()
-	return b
+	return a
 }
 
 //go:norace
@@ -166,13 +149,15 @@ func (p *ArenaPool) countGuarded() {
 	check.RaceSee()
 }
 
-// endGuarded takes the place of Put's work for a guarded arena.
-func (p *ArenaPool) endGuarded(a *Arena, g *machine.Guarded) {
+// endGuarded is Put for a guarded arena.
+func (p *ArenaPool) endGuarded(a *Arena) {
+	g := a.region.Guarded()
 	a.owner.account.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
 	g.Epoch.How = "Put"
 	g.Epoch.Ended.Record(1)
 	a.poison(g.Epoch)
 	a.protect()
+	p.undoConfig(a)
 	p.leave(a.owner.account)
 }
 
@@ -193,18 +178,6 @@ func (a *Arena) endGuardedEpoch(how string) {
 		a.dropForks(0)
 	}
 	a.region.Guard(&machine.Guarded{Epoch: whole})
-}
-
-// leave notes that the pool lets go of the arena of acct.
-//
-//go:norace
-func (p *ArenaPool) leave(acct *account) {
-	check.RaceBlind()
-	p.mu.Lock()
-	acct.leaving = true
-	p.retained.leaving++
-	p.mu.Unlock()
-	check.RaceSee()
 }
 
 // poison poisons a and its forks, the idle ones, too: they had values before a Rewind.

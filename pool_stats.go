@@ -16,6 +16,7 @@ type PoolStats struct {
 	Guarded   uint64 // Gets that returned a guarded arena, see SetMisuseSampling; no Misses
 	Abandoned uint64 // arenas of requests that had ended while another goroutine might go on with them: left to the collector, see package arenahttp
 	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
+	Mode      string // what Get returns now: arenas of kind "plain", "isolated" or "heap"; see SetIsolation and SetEnabled
 	ChunkSize int    // bytes that a new arena starts with for values without pointers
 
 	// Bytes of chunks, used or not, with those of the arenas' forks: those of forks that
@@ -120,7 +121,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	counts := p.stats.Counts()
 	s.HighWater, s.LargestArena = int(p.highWater.lately(&p.stats, time.Now())), int(counts.Largest)
 	s.LimitTotal, s.MaxIdleBytes, s.MaxRetained = int(counts.Total), int(p.retained.limit), int(p.maxRetained)
-	if c := p.controls.Load(); c != nil {
+	if c := p.config.Load(); c != nil {
 		s.LimitPerArena = int(c.perArena)
 	}
 	s.Oversize, s.Dropped = counts.Oversize, counts.Dropped
@@ -130,6 +131,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.SpareBytes = int(p.stats.Spares.Bytes())
 	s.RetainedBytes += s.SpareBytes
 	s.Arenas = p.accounts.len
+	s.Mode = p.mode()
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.sizeHint.Size(); hint != 0 {
 		s.ChunkSize = int(min(hint, p.maxRetained))

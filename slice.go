@@ -19,7 +19,7 @@ import (
 //go:nosplit
 func MakeSlice[T any](a *Arena, len, cap int) []T {
 	// max keeps the compiler from dividing by the size of a T that has none.
-	if check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+	if machine.NoLayout() || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
 		uintptr(cap-1) >= machine.SmallSlice/max(xunsafe.SizeOf[T](), 1) {
 		return makeSlice[T](a, "MakeSlice", len, cap)
 	}
@@ -66,7 +66,7 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 //go:nosplit
 func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	// max keeps the compiler from dividing by the size of a T that has none.
-	if check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
+	if machine.NoLayout() || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 || uint(len) > uint(cap) ||
 		uintptr(cap-1) >= machine.SmallSlice/max(xunsafe.SizeOf[T](), 1) || machine.KeyOf((*T)(nil)).PtrBytes != 0 {
 		return makeSliceUninitSlow[T](a, len, cap)
 	}

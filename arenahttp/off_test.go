@@ -10,14 +10,15 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// Without a pool, and while pools are off, a handler works as before, on the heap: else
-// nobody could switch arenas off in the hour of an incident.
+// Without a pool, and while pools are disabled, a handler works as before, on the heap: this is
+// how arenas are switched off during an incident.
 func TestOff(t *testing.T) {
 	type body struct{ Name string }
 	p := arena.NewAutoPool(0)
+	var pool *arena.ArenaPool
 	handle := func(w http.ResponseWriter, r *http.Request) {
-		if arena.FromContext(r.Context()) != nil {
-			t.Error("an arena")
+		if a := arena.FromContext(r.Context()); (a == nil) != (pool == nil) {
+			t.Errorf("arena %v of pool %v", a, pool)
 		}
 		var b body
 		if err := arenahttp.Read(r, &b); err != nil {
@@ -38,6 +39,7 @@ func TestOff(t *testing.T) {
 		on   bool
 	}{"no pool": {nil, true}, "off": {p, false}} {
 		t.Run(name, func(t *testing.T) {
+			pool = test.pool
 			arena.SetEnabled(test.on)
 			defer arena.SetEnabled(true)
 			for _, h := range []http.Handler{
@@ -52,7 +54,36 @@ func TestOff(t *testing.T) {
 			}
 		})
 	}
-	if s := p.Stats(); s.Gets != 0 || s.Abandoned != 0 {
+	if s := p.Stats(); s.Gets != 2 || s.Gets != s.Puts+s.Abandoned || s.Leaked != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Limits outlive the switch: a body that a request's limit refuses is refused while pools are
+// disabled, too, and one that it allows is read.
+func TestLimitsWhileDisabled(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		arena.SetEnabled(on)
+		defer arena.SetEnabled(true)
+		pool := arena.NewAutoPool(0)
+		pool.SetLimit(1<<20, 4<<20)
+		h := arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var v []string
+			if err := arenahttp.Read(r, &v); err != nil {
+				http.Error(w, err.Error(), arenahttp.Status(err))
+				return
+			}
+			arenahttp.Write(w, r, http.StatusOK, len(v))
+		}))
+		for n, want := range map[int]int{200_000: http.StatusRequestEntityTooLarge, 5_000: http.StatusOK} {
+			body := "[" + strings.Repeat(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",`, n) + `"b"]`
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body))); w.Code != want {
+				t.Errorf("enabled %v: %d strings: %d, want %d", on, n, w.Code, want)
+			}
+		}
+		if s := pool.Stats(); s.Refused == 0 || s.Gets != 2 || s.InUseBytes != 0 {
+			t.Errorf("enabled %v: %+v", on, s)
+		}
 	}
 }

@@ -178,7 +178,7 @@ var listOfAny = listProgramOf[any]()
 // itself, that holds the value at p without a copy of it (assumption A7). Nothing writes
 // to the value any more.
 func box(like any, p xunsafe.Pointer) (x any) {
-	if machine.Portable || !machine.LayoutOK {
+	if !machine.LayoutOK {
 		return xunsafe.Value(reflect.TypeOf(like), p).Interface()
 	}
 	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: xunsafe.WordsOf(&like).Type, Data: p}

@@ -8,7 +8,7 @@ import (
 )
 
 // viaReflect says that nothing is known about what an interface looks like inside.
-var viaReflect = machine.Portable || !machine.LayoutOK
+var viaReflect = !machine.LayoutOK
 
 // typed is what programs of both directions know of their type.
 type typed struct {

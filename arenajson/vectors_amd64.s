@@ -1,4 +1,4 @@
-//go:build gc && !arenaportable
+//go:build gc
 
 #include "textflag.h"
 

@@ -22,7 +22,7 @@ var recovered = connect.WithRecover(func(context.Context, connect.Spec, http.Hea
 // A request beyond the limit is refused in the decoder. Connect makes invalid_argument of all
 // that a codec returns, which tells clients that they are wrong.
 func TestLimitInDecoder(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto decodes, on the heap, which no limit counts")
 	}
 	each(t, func(t *testing.T, name string, options []connect.ClientOption) {

@@ -136,7 +136,7 @@ func (c client) calls(t *testing.T, text string) bool {
 
 // decodedIn reports whether s, of a decoded message, lies where it should: in a, but on the
 // heap in portable builds, which leave messages to package proto.
-func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) != machine.Portable }
+func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) == machine.LayoutOK }
 
 // liesIn reports whether s lies in a: only then does Escape move it.
 func liesIn(a *arena.Arena, s string) bool {

@@ -286,7 +286,7 @@ func TestErrorsOfStreams(t *testing.T) {
 			if meta && (from.Meta().Get("In-Error") != m.Methods[0].Name || len(from.Details()) != 1) {
 				t.Errorf("%s: %v, %v", name, from.Meta(), from.Details())
 			}
-			itself := name == "plain" || strays || machine.Portable && name != "slice" // messages are on the heap there
+			itself := name == "plain" || strays || !machine.LayoutOK && name != "slice" // messages are on the heap there
 			if err := <-kept; (err == made) != itself {
 				t.Errorf("%s: %v, want the error itself: %v", name, err, itself)
 			}

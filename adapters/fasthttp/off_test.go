@@ -41,7 +41,7 @@ func TestOff(t *testing.T) {
 			}
 		})
 	}
-	if s := p.Stats(); s.Gets != 0 || s.Abandoned != 0 {
+	if s := p.Stats(); s.Gets == 0 || s.Leaked != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -40,7 +40,7 @@ func wantExhausted(t *testing.T, err error, retry bool) {
 // A request beyond the limit is refused in the decoder. gRPC makes INTERNAL of all that a
 // codec returns, which tells clients that the server is broken.
 func TestLimitInDecoder(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto decodes, on the heap, which no limit counts")
 	}
 	pool := arena.NewAutoPool(0)

@@ -75,6 +75,14 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	o.gauge("pool_limit", "By", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) int { return s.LimitTotal })
 	o.gauge("max_idle", "By", "What idle arenas may have together over collections.", func(s arena.PoolStats) int { return s.MaxIdleBytes })
 	o.gauge("max_retained", "By", "What one idle arena may have.", func(s arena.PoolStats) int { return s.MaxRetained })
+	for _, mode := range []string{"plain", "isolated", "heap"} {
+		o.gauge("mode", "{mode}", "1 for the mode of the arenas that the pool hands out now, 0 for the others.", func(s arena.PoolStats) int {
+			if s.Mode == mode {
+				return 1
+			}
+			return 0
+		}, attribute.String("mode", mode))
+	}
 	return o.register(stats, name)
 }
 
@@ -106,9 +114,9 @@ func (o *observer[S]) counter(name, unit, description string, value func(S) uint
 	o.add(i, err, func(s S) int64 { return int64(value(s)) }, more)
 }
 
-func (o *observer[S]) gauge(name, unit, description string, value func(S) int) {
+func (o *observer[S]) gauge(name, unit, description string, value func(S) int, more ...attribute.KeyValue) {
 	i, err := o.meter.Int64ObservableGauge("ebbpool."+name, metric.WithUnit(unit), metric.WithDescription(description))
-	o.add(i, err, func(s S) int64 { return int64(value(s)) }, nil)
+	o.add(i, err, func(s S) int64 { return int64(value(s)) }, more)
 }
 
 func (o *observer[S]) add(i metric.Int64Observable, err error, value func(S) int64, more []attribute.KeyValue) {

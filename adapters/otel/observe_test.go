@@ -105,6 +105,7 @@ func TestObserve(t *testing.T) {
 		"ebbpool_chunk_size_bytes{pool=requests}":               1000,
 		"ebbpool_dropped_chunks_total{pool=requests}":           int64(s.Dropped),
 		"ebbpool_oversize_chunks_total{pool=requests}":          int64(s.Oversize),
+		"ebbpool_mode{mode=plain,pool=requests}":                1,
 		"ebbpool_fixed_slots{pool=slots}":                       2,
 		"ebbpool_fixed_used_slots{pool=slots}":                  1,
 		"ebbpool_fixed_in_use_bytes{pool=slots}":                16,
@@ -155,7 +156,7 @@ func TestEachFieldIsObserved(t *testing.T) {
 			f.SetUint(uint64(1000 + i))
 		}
 	}
-	s.Refused = 3000
+	s.Refused, s.Mode = 3000, "isolated"
 	for i := range s.UsedAtPut.Counts {
 		s.UsedAtPut.Counts[i] = uint64(i + 1)
 	}
@@ -171,6 +172,7 @@ func TestEachFieldIsObserved(t *testing.T) {
 		"spare_bytes": int64(s.SpareBytes), "high_water_bytes": int64(s.HighWater), "largest_arena_bytes": int64(s.LargestArena),
 		"chunk_size_bytes": int64(s.ChunkSize), "arena_limit_bytes": int64(s.LimitPerArena), "pool_limit_bytes": int64(s.LimitTotal),
 		"max_idle_bytes": int64(s.MaxIdleBytes), "max_retained_bytes": int64(s.MaxRetained),
+		"mode,mode=plain": 0, "mode,mode=isolated": 1, "mode,mode=heap": 0,
 		"refused_total,reason=total": int64(s.RefusedByTotal), "refused_total,reason=arena": int64(s.Refused - s.RefusedByTotal),
 	}
 	for bound, n := range s.UsedAtPut.Buckets() {

@@ -280,7 +280,7 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 	if len(src) != 0 {
 		return false
 	}
-	if machine.Portable {
+	if !machine.LayoutOK {
 		value(w.shape.value, to).Set(reflect.SliceAt(elem.Reflect, s.Data, n))
 	} else {
 		*at[machine.Slice](to) = s

@@ -47,6 +47,14 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(gauge, "pool_limit_bytes", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) float64 { return float64(s.LimitTotal) })
 	add(gauge, "max_idle_bytes", "What idle arenas may have together over collections.", func(s arena.PoolStats) float64 { return float64(s.MaxIdleBytes) })
 	add(gauge, "max_retained_bytes", "What one idle arena may have.", func(s arena.PoolStats) float64 { return float64(s.MaxRetained) })
+	for _, mode := range []string{"plain", "isolated", "heap"} {
+		add(gauge, "mode", "1 for the mode of the arenas that the pool hands out now, 0 for the others.", func(s arena.PoolStats) float64 {
+			if s.Mode == mode {
+				return 1
+			}
+			return 0
+		}, "mode", mode)
+	}
 	c.add("put_used_bytes", "Bytes that arenas and their forks had handed out when they were put back.", prometheus.Labels{"pool": name}, func(d *prometheus.Desc, s arena.PoolStats) prometheus.Metric {
 		buckets := map[float64]uint64{}
 		for bound, n := range s.UsedAtPut.Buckets() {

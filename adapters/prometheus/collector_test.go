@@ -77,6 +77,11 @@ ebbpool_max_retained_bytes{pool="requests"} 4000
 # HELP ebbpool_misses_total Gets that made a new arena.
 # TYPE ebbpool_misses_total counter
 ebbpool_misses_total{pool="requests"} 2
+# HELP ebbpool_mode 1 for the mode of the arenas that the pool hands out now, 0 for the others.
+# TYPE ebbpool_mode gauge
+ebbpool_mode{mode="heap",pool="requests"} 0
+ebbpool_mode{mode="isolated",pool="requests"} 0
+ebbpool_mode{mode="plain",pool="requests"} 1
 # HELP ebbpool_oversize_chunks_total Chunks made larger than planned, or extra, for one large value.
 # TYPE ebbpool_oversize_chunks_total counter
 ebbpool_oversize_chunks_total{pool="requests"} 1

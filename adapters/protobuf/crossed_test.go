@@ -64,7 +64,7 @@ func TestCrossed(t *testing.T) {
 			return
 		}
 	}
-	if !machine.Portable {
+	if machine.LayoutOK {
 		t.Errorf("package proto does not read it: %v", arenapb.Fallbacks())
 	}
 }

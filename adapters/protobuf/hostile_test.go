@@ -89,7 +89,7 @@ func deep() []byte {
 // No document takes much longer than package proto takes for it, all come to an end within
 // a limit, as an error that says so, and each byte takes as much memory as the table says.
 func TestHostile(t *testing.T) {
-	if machine.Portable || check.On || check.Race || bits.UintSize != 64 {
+	if !machine.LayoutOK || check.On || check.Race || bits.UintSize != 64 {
 		t.Skip("the table is that of plain builds on 64 bits")
 	}
 	var table, fixed strings.Builder
@@ -153,7 +153,7 @@ func TestHostile(t *testing.T) {
 
 // What the page says of the ways in which Unmarshal differs from package proto's.
 func TestDifferences(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto reads all")
 	}
 	var table strings.Builder

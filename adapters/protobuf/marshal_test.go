@@ -101,7 +101,7 @@ func TestMarshalHoles(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if why := arenapb.WrittenByProto(m); why != "" && !machine.Portable {
+		if why := arenapb.WrittenByProto(m); why != "" && machine.LayoutOK {
 			t.Errorf("package proto writes %T: %s", m, why)
 		}
 	}
@@ -110,7 +110,7 @@ func TestMarshalHoles(t *testing.T) {
 // Of the kinds that Unmarshal reads, package proto writes none, or it would be compared with
 // itself; of the others it writes all.
 func TestMarshalKinds(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto writes them all")
 	}
 	for _, m := range kinds {
@@ -181,7 +181,7 @@ func TestMarshalAppend(t *testing.T) {
 // A message that is written into too few bytes, however few, says so and nothing else, and what
 // fits is what is written into counted bytes.
 func TestMarshalInto(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto writes all")
 	}
 	r := rand.New(rand.NewPCG(43, 44))
@@ -209,7 +209,7 @@ func TestMarshalInto(t *testing.T) {
 
 // Large messages are counted and small ones are not, whichever came before.
 func TestMarshalLarge(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("package proto writes all")
 	}
 	defer func() {
@@ -256,7 +256,7 @@ func TestMarshalLimit(t *testing.T) {
 }
 
 func TestMarshalAllocatesNothing(t *testing.T) {
-	if check.On || check.Race || machine.Portable {
+	if check.On || check.Race || !machine.LayoutOK {
 		t.Skip("these builds allocate")
 	}
 	a, x := arena.NewArena(64<<10, 1<<20), &allopenpb.All{}

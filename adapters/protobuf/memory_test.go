@@ -49,7 +49,7 @@ type wrapped struct{ *openpb.Scalars }
 // Messages that this package doesn't know are read by package proto, are right, and are
 // counted by name.
 func TestFallbacks(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("all are")
 	}
 	a := arena.NewArena(4<<10, 0)
@@ -107,7 +107,7 @@ func TestFallbacks(t *testing.T) {
 
 // A warm arena takes nothing from the heap, maps and extensions aside.
 func TestAllocatesNothing(t *testing.T) {
-	if check.On || check.Race || machine.Portable {
+	if check.On || check.Race || !machine.LayoutOK {
 		t.Skip("these builds allocate")
 	}
 	r := rand.New(rand.NewPCG(9, 10))
@@ -165,7 +165,7 @@ func clearMaps(m proto.Message) {
 
 // A limit is an error, which says so, and the arena serves on.
 func TestLimit(t *testing.T) {
-	if machine.Portable {
+	if !machine.LayoutOK {
 		t.Skip("messages are on the heap")
 	}
 	doc := nest(nil, 17<<3|2, 1)

@@ -165,7 +165,7 @@ func newProgram(t reflect.Type) *program {
 	if p := programs[t]; p != nil {
 		return p // which is tried already, since the lock was free
 	}
-	if machine.Portable || !machine.LayoutOK {
+	if !machine.LayoutOK {
 		p := &program{typ: t, name: protoreflect.FullName(t.String()), why: "this build takes nothing for granted of the runtime"}
 		programs[t] = p
 		return p

@@ -109,7 +109,7 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 			defer arena.SetEnabled(true)
 			w := httptest.NewRecorder()
 			build(off).ServeHTTP(w, httptest.NewRequest("POST", "/json/x", strings.NewReader(`{"Name":"Jo"}`)))
-			if w.Code != 201 || !strings.Contains(w.Body.String(), `{"Name":"Jo"}`) || p.Stats().Gets != 9 {
+			if w.Code != 201 || !strings.Contains(w.Body.String(), `{"Name":"Jo"}`) {
 				t.Errorf("on the heap: %d %q, %+v", w.Code, w.Body, p.Stats())
 			}
 		}()

@@ -80,7 +80,7 @@ func Example() {
 
 // The page's table has the counts of this test.
 func TestTable(t *testing.T) {
-	if check.On || check.Race || check.ASan || machine.Portable || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
+	if check.On || check.Race || check.ASan || !machine.LayoutOK || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the table is that of plain builds with Go 1.26")
 	}
 	var table strings.Builder

@@ -1,4 +1,4 @@
-//go:build !race && !asan && !arenacheck && !arenaportable && !386
+//go:build !race && !asan && !arenacheck && !386
 
 package main
 

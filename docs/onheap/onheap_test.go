@@ -116,7 +116,7 @@ var rows = []struct {
 
 // The page's tables have the counts of this test.
 func TestTables(t *testing.T) {
-	if check.On || check.Race || check.ASan || machine.Portable || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
+	if check.On || check.Race || check.ASan || !machine.LayoutOK || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the tables are those of plain builds with Go 1.26")
 	}
 	a := arena.NewArena(64<<10, 0)

@@ -15,7 +15,7 @@ import (
 // package arena had it inlined, too: map.go has lines for nothing but that. Get
 // and Ptr themselves are close to the compiler's budget.
 func TestMapInlinesForItsUsers(t *testing.T) {
-	if testing.Short() || check.Race || check.ASan || machine.Portable || check.On {
+	if testing.Short() || check.Race || check.ASan || !machine.LayoutOK || check.On {
 		t.Skip("needs the plain build")
 	}
 	goTool := testkit.GoTool(t)

@@ -15,7 +15,7 @@ import (
 // the way without growth does not. Both are close to the compiler's budget:
 // without this test an innocent line would take them over it unnoticed.
 func TestInlines(t *testing.T) {
-	if testing.Short() || check.Race || check.ASan || machine.Portable {
+	if testing.Short() || check.Race || check.ASan || !machine.LayoutOK {
 		t.Skip("needs the plain build")
 	}
 	goTool := testkit.GoTool(t)

@@ -24,7 +24,7 @@ func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 // one arena in some hundreds takes half as long again.
 func wantFasterMade(t *testing.T, factor float64, sides func() (heap, ours func())) {
 	t.Helper()
-	if check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
+	if check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
 		t.Skip("speed is promised for the plain 64-bit build")
 	}
 	fast := func(h, o time.Duration) bool { return float64(h) >= factor*float64(o) }

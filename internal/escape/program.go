@@ -277,7 +277,7 @@ func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
 
 // direct says that slices and interfaces may be read as words. Where not, package
 // reflect does it.
-func direct() bool { return !machine.Portable && machine.LayoutOK }
+func direct() bool { return machine.LayoutOK }
 
 // sliceAt returns where the elements of the slice at p are, and how many.
 //

@@ -4,7 +4,7 @@
 // of a goroutine must know that it has not ended.
 //
 // It is the address of the runtime's g, which is never freed and does not move, read from
-// where the assembler has it. Where there is no assembly, and with the tag arenaportable,
+// where the assembler has it. Where there is no assembly
 // it is the number that a goroutine's stack trace begins with, which takes about a
 // thousand times as long.
 package goroutine

@@ -8,11 +8,9 @@ import (
 )
 
 // What the library takes for granted about the runtime is numbered, and looked at here
-// when the program starts, but for A3, A4 and A8, for which there are tests. Where A1, A2
-// or A7 does not hold, the package falls back to package reflect (LayoutOK is false). A5
-// and A6 are relied on before anything is asked: where they don't hold it makes no memory
-// at all (readable is false), and has to be built for that fallback. A8 is relied on by
-// toolchains that the suite has run on (clearsPointers).
+// when the program starts, except for A3, A4 and A8, for which there are tests. If A1, A2, A5,
+// A6 or A7 does not hold, all arenas are in heap mode (heap.go). A8 is relied on by toolchains
+// that the suite has run on.
 //
 //	A1  An empty interface is two words, the first of which points to the
 //	    descriptor of the dynamic type, one descriptor per type.
@@ -34,22 +32,9 @@ import (
 //	    call of the runtime, the same as for slices of any type with pointers: which
 //	    words hold some it learns from the heap's own record of the memory.
 //
-// A3 and A4 are held by the fallback too: they follow from what package
-// unsafe promises and from the only collector there is.
-
-// LayoutOK says that the assumptions about type descriptors hold in this program. Where they don't, arenas look types up in a sideTable.
-var LayoutOK = Portable || checkLayout()
-
-// readable says that the assumptions A5 and A6 hold. Where they
-// don't, what New takes for a descriptor could be any address.
-var readable = Portable || sliceHolds() && leadsTo[byte]() && leadsTo[string]() && leadsTo[any]() &&
-	leadsTo[[3]uint16]() && leadsTo[*int]() && leadsTo[struct{ x float64 }]()
-
-func mustBeReadable() {
-	if !readable {
-		panic("arena: this toolchain's slices or type descriptors are not as this package knows them; build with -tags arenaportable")
-	}
-}
+// LayoutOK says that the assumptions about the layout of memory and of type descriptors hold
+// in this program.
+var LayoutOK = !HeapOnly && checkLayout()
 
 // leadsTo reports whether KeyOf finds T's descriptor, which is what a reflect.Type
 // points to. It looks into nothing that it has not compared.
@@ -65,7 +50,9 @@ func checkLayout() bool {
 		s string
 		b [5]byte
 	}
-	return layoutHolds[byte]() && layoutHolds[int64]() && layoutHolds[[3]uint16]() &&
+	return sliceHolds() && leadsTo[byte]() && leadsTo[string]() && leadsTo[any]() &&
+		leadsTo[[3]uint16]() && leadsTo[*int]() && leadsTo[struct{ x float64 }]() &&
+		layoutHolds[byte]() && layoutHolds[int64]() && layoutHolds[[3]uint16]() &&
 		layoutHolds[struct{ x, y float64 }]() && layoutHolds[complex128]() &&
 		layoutHolds[string]() && layoutHolds[*int]() && layoutHolds[any]() &&
 		layoutHolds[error]() && layoutHolds[[]byte]() && layoutHolds[map[int]int]() &&
@@ -77,7 +64,7 @@ func checkLayout() bool {
 func layoutHolds[T any]() bool {
 	t := reflect.TypeFor[T]()
 	d := KeyOf((*T)(nil))
-	return readable && leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+	return leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
 }
 
 // boxes reports whether A7 holds for t, the type that x points to.
@@ -120,7 +107,7 @@ var pointerful sync.Map // of reflect.Type to bool
 
 // HoldsPointers reports whether a T can hold a Pointer.
 func HoldsPointers[T any]() bool {
-	if !Portable && LayoutOK {
+	if !NoLayout() {
 		return KeyOf((*T)(nil)).PtrBytes != 0
 	}
 	t := reflect.TypeFor[T]()

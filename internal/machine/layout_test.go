@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 // A1: an interface is two words, the first of which is the descriptor, one
 // for each type. Without it KeyOf reads something else.
 func TestAssumption1Interface(t *testing.T) {
-	skipPortable(t)
+	skipHeapOnly(t)
 	if s := unsafe.Sizeof(any(nil)); s != 2*unsafe.Sizeof(uintptr(0)) {
 		t.Fatalf("an interface has %d bytes", s)
 	}
@@ -33,7 +32,7 @@ func TestAssumption1Interface(t *testing.T) {
 // pointers. Without it pointers end up where the collector doesn't look. The
 // types are more, and other ones, than those that the start-up check tries.
 func TestAssumption2Descriptor(t *testing.T) {
-	skipPortable(t)
+	skipHeapOnly(t)
 	checkDescriptor[struct{}](t)
 	checkDescriptor[[0]*int](t)
 	checkDescriptor[[100]byte](t)
@@ -95,7 +94,7 @@ func TestAssumption3Alignment(t *testing.T) {
 // KeyOf returns any word. Interfaces, and types that are pointers themselves, are
 // where something else would be found.
 func TestAssumption5PointerDescriptor(t *testing.T) {
-	skipPortable(t)
+	skipHeapOnly(t)
 	for _, holds := range []bool{
 		leadsTo[int](), leadsTo[**int](), leadsTo[error](), leadsTo[any](), leadsTo[struct{}](),
 		leadsTo[[0]string](), leadsTo[map[string]int](), leadsTo[func(int) string](), leadsTo[[1 << 20]string](),
@@ -112,7 +111,7 @@ func TestAssumption5PointerDescriptor(t *testing.T) {
 
 // A6: SliceAt makes slices of their parts. Otherwise their lengths are anything.
 func TestAssumption6Slice(t *testing.T) {
-	skipPortable(t)
+	skipHeapOnly(t)
 	var array [9]uint32
 	s := SliceAt[uint32](xunsafe.Pointer(&array), 8, 3, 6)
 	if !sliceHolds() || &s[0] != &array[2] || len(s) != 3 || cap(s) != 6 {
@@ -120,22 +119,10 @@ func TestAssumption6Slice(t *testing.T) {
 	}
 }
 
-// Without A5 and A6 no memory may be made: New would look into any address.
-func TestNoMemoryWithoutDescriptors(t *testing.T) {
-	readable = false
-	defer func() { readable = true }()
-	defer func() {
-		if text, ok := recover().(string); !ok || !strings.Contains(text, "-tags arenaportable") {
-			t.Errorf("the panic is %q, and should say how to build", text)
-		}
-	}()
-	new(Region).Init(1024, 0)
-}
-
 // The start-up check must be able to fail: it compares with reflect, so a
 // type that reflect sees differently is found.
 func TestStartUpCheckCanFail(t *testing.T) {
-	skipPortable(t)
+	skipHeapOnly(t)
 	d := *KeyOf((*string)(nil))
 	if d.PtrBytes == 0 || uintptr(d.PtrBytes) > d.size {
 		t.Fatalf("string: %+v", d)
@@ -143,21 +130,14 @@ func TestStartUpCheckCanFail(t *testing.T) {
 	if !checkLayout() {
 		t.Error("the check fails on the toolchain that it was written for")
 	}
-	if Portable {
-		return
-	}
-	var r Region
-	if r.Init(1024, 0); r.side != nil {
-		t.Error("a region uses reflection although the check holds")
+	if r := new(Region); r.InHeapMode() {
+		t.Error("a region is in heap mode although the check holds")
 	}
 }
 
-// Where the check fails no fast path may be taken: it would trust what it
-// reads from descriptors.
-func TestFailedCheckUsesReflection(t *testing.T) {
-	if Portable {
-		t.Skip("there is no check")
-	}
+// If the check fails no fast path may be taken: it would trust what it reads from
+// descriptors.
+func TestFailedCheckIsHeapMode(t *testing.T) {
 	was := LayoutOK
 	LayoutOK = false
 	defer func() { LayoutOK = was }()
@@ -171,13 +151,13 @@ func TestFailedCheckUsesReflection(t *testing.T) {
 			t.Fatal("a fast path has memory")
 		}
 	}
-	if got, want := r.UsedBytes(), 100*(8+unsafe.Sizeof(uintptr(0))+4); got != want {
+	if got, want := r.UsedBytes(), 100*(8+RoundUp(unsafe.Sizeof(uintptr(0)), 8)+8); got != want {
 		t.Errorf("%d bytes in use, want %d", got, want)
 	}
 }
 
-func skipPortable(t *testing.T) {
-	if Portable {
+func skipHeapOnly(t *testing.T) {
+	if HeapOnly {
 		t.Skip("this build reads no descriptors")
 	}
 }

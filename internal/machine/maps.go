@@ -175,7 +175,7 @@ func Maps(r *Region) *MapStore {
 		s = new(MapStore)
 		r.maps = s
 	}
-	s.region, s.plain = r, check.On || r.Isolates() || r.Guarded() != nil
+	s.region, s.plain = r, check.On || r.Isolates() || r.Guarded() != nil || r.heap
 	return s
 }
 

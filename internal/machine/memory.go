@@ -114,10 +114,6 @@ func (m *reflectMemory) clear(base xunsafe.Pointer, from, to uintptr) {
 
 func (m *reflectMemory) clearAt(p xunsafe.Pointer, bytes uintptr) {
 	n := int(bytes / m.t.Size)
-	if Portable {
-		reflect.SliceAt(m.t.Reflect, p, n).Clear()
-		return
-	}
 	m.look()
 	m.a = Slice{p, n, n}
 	m.view.Clear()
@@ -126,10 +122,6 @@ func (m *reflectMemory) clearAt(p xunsafe.Pointer, bytes uintptr) {
 
 func (m *reflectMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
 	n := int(bytes / m.t.Size)
-	if Portable {
-		reflect.Copy(reflect.SliceAt(m.t.Reflect, to, n), reflect.SliceAt(m.t.Reflect, from, n))
-		return
-	}
 	m.look()
 	m.a, m.b = Slice{from, n, n}, Slice{to, n, n}
 	reflect.Copy(m.to, m.view)

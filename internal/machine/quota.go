@@ -30,10 +30,6 @@ type Account struct {
 	charged atomic.Uintptr // the part of held that PoolStats.out counts
 	counts  atomic.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
 
-	// Pending makes Put undo what Get or a limit did. The arena's owner sets it;
-	// forks leave it alone.
-	Pending bool
-
 	abandoned atomic.Bool
 	forks     atomic.Uint64  // that were ever handed out
 	spared    atomic.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
@@ -224,7 +220,19 @@ func (r *Region) Charge(n uintptr) {
 // Discharge takes off n of the bytes that Charge has counted.
 func (r *Region) Discharge(n uintptr) {
 	r.others -= n
-	r.FlatLane().ops.quota.give(n, 0)
+	q := r.FlatLane().ops.quota
+	if q == nil {
+		return
+	}
+	if q.stats != nil {
+		check.RaceBlind()
+		q.stats.held.Add(-n)
+		check.RaceSee()
+	}
+	q.held -= n
+	if !q.keeps {
+		q.account.shrink(q.stats, n)
+	}
 }
 
 // Reserve counts n bytes against the limits of r until Cancel: memory that waits to be copied into r. If a
@@ -483,6 +491,9 @@ func (acct *Account) Take() { addAlone(&acct.Turns, 1) }
 
 // isOut reports whether the arena is in use.
 func (acct *Account) isOut() bool { return acct.Turns.Load()%2 == 1 }
+
+// Limited reports whether the arena has a limit.
+func (acct *Account) Limited() bool { return acct.limit.Load() != 0 }
 
 // Abandoned reports whether the arena was abandoned.
 func (acct *Account) Abandoned() bool { return acct.abandoned.Load() }

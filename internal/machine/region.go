@@ -18,17 +18,17 @@ type Region struct {
 
 // RegionRecord holds what only the slow paths of a region need, see laneRecord.
 type RegionRecord struct {
-	side *sideTable // lanes found by package reflect instead; nil where descriptors serve
-
 	chunkSize   uintptr // 0 in a region that was retired
 	MaxRetained uintptr // the most bytes of chunks that Empty leaves
 	marks       markStack
 	highWater   uintptr
 	resets      uint64
 	state       *state
-	others      uintptr   // bytes that Charge has counted
-	maps        *MapStore // nil before the first map
-	retired     *Retired  // where epochs are isolated, and in a region that was retired; else nil
+	others      uintptr    // bytes that Charge has counted
+	maps        *MapStore  // nil before the first map
+	heap        bool       // in heap mode, heap.go
+	grown       grownSlice // in heap mode
+	retired     *Retired   // where epochs are isolated, and in a region that was retired; else nil
 
 	flat laneRecord
 }
@@ -39,16 +39,13 @@ func (r *Region) Place(x *RegionRecord) { r.RegionRecord = x }
 // Init makes an empty region. Nothing is allocated for values before the first
 // of them.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
-	mustBeReadable()
 	if r.RegionRecord == nil {
 		r.RegionRecord = new(RegionRecord)
 	}
 	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
 	r.Flat.laneRecord = &r.flat
 	r.Flat.initFlat(chunkSize)
-	if Portable || !LayoutOK {
-		r.side = newSideTable(chunkSize)
-	}
+	r.heap = !LayoutOK
 	if check.On {
 		r.FlatLane().watch.WatchedBy(&r.Watch)
 	}
@@ -59,6 +56,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	r.Init(like.chunkSize, q.maxRetained)
 	r.Isolate(like.retired)
+	r.heap = like.heap
 	own := r.Quota(q.refuse)
 	own.Share(q.stats, q.account)
 	own.ForksAre(idleForks)
@@ -100,16 +98,8 @@ func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 // Made reports whether Init was called, and the region was not retired since.
 func (r *Region) Made() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
 
-// FlatLane is the lane of values without pointers. Where types are found by
-// reflection Flat stays empty, so that no fast path ever takes from it.
-func (r *Region) FlatLane() *Lane {
-	if r.RegionRecord != nil && r.side != nil {
-		return &r.side.flat
-	}
-	return &r.Flat
-}
-
-const notMade = "arena: use of an Arena that was not made by NewArena or a pool: the zero Arena is not usable"
+// FlatLane is the lane of values without pointers.
+func (r *Region) FlatLane() *Lane { return &r.Flat }
 
 // laneOf returns the lane that serves T, a new one if it must.
 //
@@ -117,9 +107,6 @@ const notMade = "arena: use of an Arena that was not made by NewArena or a pool:
 func laneOf[T any](r *Region) *Lane {
 	if !r.Made() {
 		r.MustBeMade()
-	}
-	if Portable || r.side != nil {
-		return sideLaneOf[T](r)
 	}
 	key := KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
@@ -171,8 +158,11 @@ func (r *Region) initTyped(x *bareLane, few []chunk, size uintptr, memory laneMe
 // the epoch used.
 func (r *Region) Empty() (used uintptr) {
 	rec := r.RegionRecord
-	if rec.retired != nil {
+	switch {
+	case rec.retired != nil:
 		return r.endIsolated()
+	case rec.heap:
+		return r.endHeap()
 	}
 	flat := r.FlatLane()
 	used = flat.UserBytes()
@@ -270,11 +260,9 @@ func (r *Region) Release() {
 		l.Drop()
 	}
 	r.Types = newTypeTable()
-	if r.side != nil {
-		clear(r.side.types)
-	}
 	r.marks.release()
 	r.maps.release(r)
+	r.Discharge(r.others)
 	r.state = nil
 }
 
@@ -306,6 +294,9 @@ func (r *Region) Resets() uint64 { return r.resets }
 
 // UsedBytes is how many bytes were handed out since the region was last emptied.
 func (r *Region) UsedBytes() uintptr {
+	if r.heap {
+		return r.others
+	}
 	n := r.FlatLane().UserBytes()
 	for _, l := range r.Types.inUse() {
 		n += l.UserBytes()

@@ -10,6 +10,9 @@ import (
 //
 //go:norace
 func New[T any](r *Region) *T {
+	if r.onHeap(xunsafe.SizeOf[T]()) {
+		return new(T)
+	}
 	l := laneOf[T](r)
 	c, off := l.reserveLarge(RoundUp(xunsafe.SizeOf[T](), l.align()))
 	if check.On {
@@ -21,6 +24,9 @@ func New[T any](r *Region) *T {
 
 // MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
 func MakeSlice[T any](r *Region, n, c int) []T {
+	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
+		return make([]T, n, c)
+	}
 	l := laneOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := l.reserveSlice(size)
@@ -33,6 +39,9 @@ func MakeSlice[T any](r *Region, n, c int) []T {
 
 // MakeSliceUninit is MakeSlice without the clearing, for Ts without pointers.
 func MakeSliceUninit[T any](r *Region, n, c int) []T {
+	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
+		return make([]T, n, c)
+	}
 	l := laneOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := l.reserveSlice(size)
@@ -48,6 +57,9 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 //
 //go:norace
 func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
+	if r.onHeap(n) {
+		return xunsafe.DataOf(make([]byte, n)), 0
+	}
 	l := laneOf[byte](r)
 	c, off := l.reserveText(n)
 	if check.On {
@@ -60,6 +72,9 @@ func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
 // made of whole Ts. It makes the lane of a T with pointers if there is none, but no
 // chunk.
 func CurrentOf[T any](r *Region) *Chunk {
+	if r.onHeap(0) {
+		return &NoChunk
+	}
 	if l := laneOf[T](r); l.Typed() {
 		return l.Current()
 	}

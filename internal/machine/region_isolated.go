@@ -61,14 +61,21 @@ func (r *Region) WasEntered() bool { return !r.Made() && (r.Flat.Lo != 0 || r.Fl
 // Entered counts that somebody was in the region while its epoch ended.
 func (r *Region) Entered() { r.retired.late.Add(1) }
 
-// MustBeMade panics if the region was never made. One that was retired goes on as a region
-// of its own, with memory that is nobody else's.
+// The zero Region goes on as one with these sizes, which are those of an automatic pool.
+const (
+	zeroChunk    = 4 << 10
+	zeroRetained = 640 << 10
+)
+
+// MustBeMade makes a region that was never made, the zero one, or that was retired. The latter
+// goes on as a region of its own, with memory that is nobody else's.
 func (r *Region) MustBeMade() {
 	if r.Made() {
 		return
 	}
 	if r.RegionRecord == nil {
-		panic(notMade)
+		r.Init(zeroChunk, zeroRetained)
+		return
 	}
 	s := r.retired
 	s.late.Add(1)
@@ -77,9 +84,9 @@ func (r *Region) MustBeMade() {
 	r.marks.serial = lateSerial
 }
 
-// Revive is MustBeMade for a region that was retired, and nothing for others.
+// Revive is MustBeMade, inlined.
 func (r *Region) Revive() {
-	if r.RegionRecord != nil && r.chunkSize == 0 {
+	if !r.Made() {
 		r.MustBeMade()
 	}
 }

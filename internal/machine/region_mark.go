@@ -59,17 +59,26 @@ func (r *Region) Mark() Mark {
 	}
 	s.serial++
 	s.entries = append(s.entries, markEntry{s.serial, len(s.positions), r.maps.mark(), r.maps.looseBytes()})
-	s.positions = append(s.positions, r.FlatLane().position())
+	s.positions = append(s.positions, r.flatPosition())
 	for _, l := range r.Types.inUse() {
 		s.positions = append(s.positions, l.position())
 	}
 	return Mark{s.serial, len(s.entries) - 1}
 }
 
+// flatPosition is where the lane without pointers stands. In heap mode, where it has nothing,
+// it is what was counted for values.
+func (r *Region) flatPosition() position {
+	if r.heap {
+		return position{lo: r.others - r.maps.looseBytes()}
+	}
+	return r.FlatLane().position()
+}
+
 // isAt reports whether the region is where the newest mark was taken.
 func (r *Region) isAt(newest markEntry) bool {
 	p := r.marks.positions[newest.first:]
-	if r.FlatLane().position() != p[0] {
+	if r.flatPosition() != p[0] {
 		return false
 	}
 	for i, l := range r.Types.inUse() {
@@ -102,7 +111,11 @@ func (r *Region) Rewind(m Mark) {
 		next := s.entries[m.depth+1]
 		positions, maps = positions[:next.first-at.first], next.maps
 	}
-	r.FlatLane().rewind(positions[0])
+	if r.heap {
+		r.rewindHeap(positions[0].lo)
+	} else {
+		r.FlatLane().rewind(positions[0])
+	}
 	for i, l := range r.Types.inUse() {
 		var p position // a type that came later had nothing
 		if i+1 < len(positions) {

@@ -17,9 +17,6 @@ import (
 //go:norace
 func laneOfType(r *Region, t *Type) *Lane {
 	r.MustBeMade()
-	if Portable || r.side != nil {
-		return sideLaneOfType(r, t)
-	}
 	if !t.Pointers {
 		return &r.Flat
 	}
@@ -35,7 +32,7 @@ func laneOfType(r *Region, t *Type) *Lane {
 
 // NewOfType returns a pointer to a zero t.
 func NewOfType(r *Region, t *Type) xunsafe.Pointer {
-	if Portable || check.Watched || t.key == nil || t.Size == 0 {
+	if check.Watched || t.key == nil || t.Size == 0 {
 		return newOfType(r, t)
 	}
 	if !t.Pointers {
@@ -66,6 +63,9 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 	if t.Size == 0 {
 		return nothing()
 	}
+	if r.onHeap(t.Size) {
+		return reflect.New(t.Reflect).UnsafePointer()
+	}
 	l := laneOfType(r, t)
 	c, off := l.reserveLarge(RoundUp(t.Size, l.align()))
 	if check.On {
@@ -84,15 +84,18 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	if t.Size == 0 || c == 0 {
 		return Slice{nothing(), n, c}
 	}
-	if t.Pointers && !Portable && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
+	if t.Pointers && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
 		if l := r.Types.Lane(t.key); l.Key == t.key {
 			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
 				return Slice{xunsafe.Add(l.Base, off), n, c}
 			}
 		}
 	}
-	l := laneOfType(r, t)
 	size := uintptr(c) * t.Size
+	if r.onHeap(size) {
+		return Slice{reflect.MakeSlice(t.slices, c, c).UnsafePointer(), n, c}
+	}
+	l := laneOfType(r, t)
 	ch, off := l.reserveSlice(size)
 	if check.On {
 		l.give(ch, off, off+size)
@@ -126,6 +129,9 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if t.Size == 0 {
 		return Slice{nothing(), n, n}
 	}
+	if r.onHeap(0) {
+		return growHeapOfType(r, t, s, n, max(grownCap(t.Size, n, s.Cap), expected))
+	}
 	l := laneOfType(r, t)
 	data, c := r.grow(l, t.Size, s.Data, s.Cap, n, expected)
 	if data != s.Data && s.Len != 0 {
@@ -140,7 +146,7 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 // quickLane returns the lane of t, a type with pointers, if that is found at once, else one
 // that has no chunk.
 func quickLane(r *Region, t *Type) *Lane {
-	if t.Pointers && !Portable && !check.Watched && t.key != nil && t.Size <= SmallBytes {
+	if t.Pointers && !check.Watched && t.key != nil && t.Size <= SmallBytes {
 		if l := r.Types.Lane(t.key); l.Key == t.key {
 			return l
 		}
@@ -168,7 +174,7 @@ func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 		clearPointers(l.Base, end, l.Lo)
 		l.chunk.fold()
 		l.Lo, l.tip = end, end
-	} else if t.Size != 0 {
+	} else if t.Size != 0 && !r.onHeap(0) {
 		r.trimSlice(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
 	}
 	return Slice{s.Data, s.Len, s.Len}
@@ -186,6 +192,10 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 		off, ok = r.Flat.TakeSlice(size, (size+FlatAlign-1)&^(FlatAlign-1))
 	}
 	if !ok {
+		if r.onHeap(size) {
+			p := xunsafe.DataOf(make([]byte, size))
+			return SliceAt[byte](p, -xunsafe.Number(p)&(align-1), n, n)
+		}
 		c, off = laneOf[byte](r).reserveSlice(size)
 	}
 	skip := -xunsafe.Number(xunsafe.Add(c.Base, off)) & (align - 1)
@@ -200,7 +210,7 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 // them, or as many as there is room for in the lane's chunk. It is for who needs n
 // and can take them in pieces, as lists of messages are made.
 func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
-	if t.Pointers && !Portable && !check.Watched && t.key != nil {
+	if t.Pointers && !check.Watched && t.key != nil {
 		if l := r.Types.Lane(t.key); l.Key == t.key {
 			if size := uintptr(n) * t.Size; size <= l.Hi-l.Lo {
 				off := l.Lo

@@ -54,7 +54,7 @@ func TestSomeOfType(t *testing.T) {
 // object of its type does it moves: or the two would share memory.
 func TestGrowSliceOfTypeInPlace(t *testing.T) {
 	x := TypeOf(reflect.TypeFor[*int]())
-	if x.key == nil || Portable {
+	if x.key == nil || !LayoutOK {
 		t.Skip("there is no fast path")
 	}
 	var r Region

@@ -10,6 +10,9 @@ import (
 //
 //go:norace
 func GrowSlice[T any](r *Region, s []T, n int) []T {
+	if r.onHeap(0) {
+		return growHeap(r, s, n, grownCap(xunsafe.SizeOf[T](), n, cap(s)))
+	}
 	data, c := r.grow(laneOf[T](r), xunsafe.SizeOf[T](), xunsafe.DataOf(s), cap(s), n, 0)
 	return SliceAt[T](data, 0, n, c)
 }
@@ -72,6 +75,9 @@ func GrowBytes(r *Region, s []byte, n int) []byte {
 //
 //go:norace
 func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
+	if r.onHeap(0) {
+		return growHeap(r, s, n, wanted)
+	}
 	l := laneOf[byte](r)
 	if c := l.extend(1, xunsafe.DataOf(s), cap(s), n, wanted, false); c != 0 {
 		return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
@@ -92,7 +98,7 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 //
 //go:norace
 func StretchBytes(r *Region, s []byte, n int) []byte {
-	if len(s) != cap(s) {
+	if len(s) != cap(s) || r.onHeap(0) {
 		return nil // what follows may be another's part of the same slice
 	}
 	n += len(s)
@@ -108,6 +114,9 @@ func StretchBytes(r *Region, s []byte, n int) []byte {
 //
 //go:norace
 func TrimBytes(r *Region, s []byte) []byte {
+	if r.onHeap(0) {
+		return s[:len(s):len(s)]
+	}
 	r.trimSlice(laneOf[byte](r), 1, xunsafe.DataOf(s), cap(s), len(s))
 	return s[:len(s):len(s)]
 }
@@ -115,6 +124,9 @@ func TrimBytes(r *Region, s []byte) []byte {
 // TrimUnseen is TrimBytes where nobody but its caller ever had a slice that reaches beyond
 // the length of s: where epochs are isolated, the next one begins right behind s.
 func TrimUnseen(r *Region, s []byte) []byte {
+	if r.onHeap(0) {
+		return TrimBytes(r, s)
+	}
 	l := laneOf[byte](r)
 	was := l.chunk
 	s = TrimBytes(r, s)

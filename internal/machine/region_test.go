@@ -102,7 +102,7 @@ func TestMoveTo(t *testing.T) {
 	if n := to.Numbers(); n.Held != held || n.Types != 1 || n.Resets != 1 {
 		t.Errorf("of %d bytes there are %+v", held, n)
 	}
-	if n := r.Types.lanes; len(n) != 0 || r.Flat.Base != nil || r.side != nil {
+	if n := r.Types.lanes; len(n) != 0 || r.Flat.Base != nil {
 		t.Errorf("%d lanes are left behind", len(n))
 	}
 	if m.SetLimit(64 << 10); to.MaxRetained != 32<<10 {

@@ -19,7 +19,7 @@ type Slice struct {
 //
 // SAFETY: as At, for c elements; the caller has checked that n is from 0 to c.
 func SliceAt[T any](base xunsafe.Pointer, off uintptr, n, c int) []T {
-	if Portable {
+	if NoLayout() {
 		return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
 	}
 	h := Slice{unsafe.Add(base, off), n, c}

@@ -148,7 +148,7 @@ func (s *simulation) retained() float64 {
 // must not be made each time: when each arena had what one request in 128 needed, it was
 // 25 to 80 times the mean, and of what came more rarely a third of all was made anew.
 func TestStreams(t *testing.T) {
-	if check.On || check.Race || check.ASan || Portable {
+	if check.On || check.Race || check.ASan || !LayoutOK {
 		t.Skip("no memory is used again, or what the build itself takes is counted, too")
 	}
 	const arenas = 16

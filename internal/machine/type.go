@@ -45,7 +45,7 @@ func metAt(key xunsafe.Pointer) *atomic.Pointer[Type] {
 // KnownType returns the Type of t if that is found at once; else it returns nil,
 // and TypeOf shall be asked.
 func KnownType(t reflect.Type) *Type {
-	if Portable {
+	if NoLayout() {
 		return nil
 	}
 	key := wordOf(t)
@@ -78,7 +78,7 @@ func newType(t reflect.Type) *Type {
 		panic("arena: a reflect.Type that is not package reflect's but a " + reflect.TypeOf(t).String() + "; pass the one that it stands for")
 	}
 	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
-	if !Portable && LayoutOK {
+	if LayoutOK {
 		x.key = descriptorOf(t)
 		x.pointer = xunsafe.PointerTo(descriptorOf(reflect.PointerTo(t)))
 	}

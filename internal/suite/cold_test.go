@@ -314,7 +314,7 @@ func TestColdRequestTakesLittle(t *testing.T) {
 	if check.Tag || check.Race || check.ASan {
 		t.Skip("arenas are larger, or instrumentation allocates")
 	}
-	if machine.Portable || !machine.LayoutOK {
+	if !machine.LayoutOK {
 		t.Skip("lanes are found through a map")
 	}
 	if os.Getenv("EBBPOOL_CHILD") == "" && runtime.GOARCH != "wasm" {

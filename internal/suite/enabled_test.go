@@ -2,28 +2,32 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
 )
 
-// While pools are off, Get returns nil arenas, which allocate on the heap; what is out
-// goes back as always, and on again is as before.
+// While pools are disabled, arenas take each value from the heap, where it outlives its arena;
+// arenas in use go back as always, and everything is as before once pools are enabled again.
 func TestSetEnabled(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 0)
 	out := p.Get()
 	arena.SetEnabled(false)
 	defer arena.SetEnabled(true)
+	var kept string
 	p.Do(func(a *arena.Arena) {
-		if s := a.AllocString("abc"); a != nil || s != "abc" {
-			t.Errorf("an arena, %q", s)
+		kept = a.AllocString("abc")
+		if s := a.Stats(); s.UsedBytes != 8 || s.RetainedBytes != 8 || s.Chunks != 0 {
+			t.Errorf("%+v", s)
 		}
 	})
-	p.Put(p.Get())
-	if s := p.Stats(); s.Gets != 1 || s.Puts != 0 {
-		t.Errorf("%d Gets, %d Puts", s.Gets, s.Puts)
+	p.Do(func(a *arena.Arena) { a.AllocString("def") })
+	if s := p.Stats(); kept != "abc" || s.Gets != 3 || s.Puts != 2 || s.Mode != "heap" || s.InUseBytes != 0 || s.UsedAtPut.Bytes != 16 {
+		t.Errorf("%q, %+v", kept, s)
 	}
 	p.Put(out)
 	arena.SetEnabled(true)
@@ -32,7 +36,7 @@ func TestSetEnabled(t *testing.T) {
 	if a == nil {
 		t.Error("no arena when pools are on again")
 	}
-	if s := p.Stats(); s.Gets != 2 || s.Puts != 1 {
+	if s := p.Stats(); s.Gets != 4 || s.Puts != 3 || s.Mode != "plain" {
 		t.Errorf("%d Gets, %d Puts", s.Gets, s.Puts)
 	}
 }
@@ -50,27 +54,33 @@ func TestNilPool(t *testing.T) {
 	}
 }
 
-// EBBPOOL=off is for a program that nobody builds again.
-func TestOffByEnvironment(t *testing.T) {
+// The environment sets the mode of all pools, and a value that is not known is reported once.
+func TestModeByEnvironment(t *testing.T) {
 	if os.Getenv("EBBPOOL_CHILD") != "" {
 		p := arena.NewAutoPool(0)
-		a := p.Get()
-		defer p.Put(a)
-		if a != nil {
-			t.Error("an arena")
-		}
+		p.Put(p.Get())
+		fmt.Println("mode:", p.Stats().Mode)
 		return
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Skip(err)
 	}
-	c := exec.Command(self, "-test.run=^TestOffByEnvironment$", "-test.v")
-	c.Env = append(os.Environ(), "EBBPOOL=off", "EBBPOOL_CHILD=1")
-	out, err := c.CombinedOutput()
-	if failed := new(exec.ExitError); errors.As(err, &failed) {
-		t.Errorf("%v\n%s", err, out)
-	} else if err != nil {
-		t.Skip(err) // an emulated processor's programs run nowhere else
+	for value, want := range map[string]struct{ mode, stderr string }{
+		"": {"plain", ""}, "off": {"heap", ""}, "isolated": {"isolated", ""},
+		"offf": {"plain", "arena: unknown value of EBBPOOL: \"offf\" (known: off, isolated)\n"},
+		"0":    {"plain", "arena: unknown value of EBBPOOL: \"0\" (known: off, isolated)\n"},
+	} {
+		c := exec.Command(self, "-test.run=^TestModeByEnvironment$", "-test.v")
+		c.Env = append(os.Environ(), "EBBPOOL="+value, "EBBPOOL_CHILD=1")
+		var stderr strings.Builder
+		c.Stderr = &stderr
+		out, err := c.Output()
+		if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
+			t.Skip(err) // an emulated processor's programs run nowhere else
+		}
+		if err != nil || !strings.Contains(string(out), "mode: "+want.mode+"\n") || stderr.String() != want.stderr {
+			t.Errorf("EBBPOOL=%s: %v\n%s\n%s", value, err, out, stderr.String())
+		}
 	}
 }

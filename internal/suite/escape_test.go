@@ -71,7 +71,7 @@ func TestEscapeAllocates(t *testing.T) {
 		"a nil arena":                            {func() { sinkName = arena.Escape(nil, n).name }, 0},
 	}
 	for name, test := range tests {
-		if check.On || check.Race || check.ASan || machine.Portable || !machine.LayoutOK || testing.CoverMode() != "" {
+		if check.On || check.Race || check.ASan || !machine.LayoutOK || testing.CoverMode() != "" {
 			t.Skip("the allocations of the plain build are counted")
 		}
 		test.escape()

@@ -100,7 +100,7 @@ func (g *typeGraph) box(where, depth int) any {
 	t := g.types[g.IntN(len(g.types))]
 	if t.Kind() == reflect.Slice && where == 1 && g.IntN(2) == 0 { // whose box lies in the arena
 		x := g.newSlice(t, 1, depth).Interface()
-		if !machine.Portable && machine.LayoutOK {
+		if machine.LayoutOK {
 			g.at[1].note(boxOf(x), reflect.TypeFor[[]int]().Size())
 		}
 		return x

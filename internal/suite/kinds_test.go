@@ -72,7 +72,7 @@ func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
 
 func (k *kind[T]) newOf(a *arena.Arena, seed uint64) (raw, error) {
 	var p *T
-	if size := unsafe.Sizeof(*p); seed%2 == 0 && size > 1 && (k.flat() || size > unsafe.Sizeof(any(0))) && !machine.Portable && machine.LayoutOK {
+	if size := unsafe.Sizeof(*p); seed%2 == 0 && size > 1 && (k.flat() || size > unsafe.Sizeof(any(0))) && machine.LayoutOK {
 		x := arena.BoxOf(a, k.make(seed))
 		if _, ok := x.(T); !ok {
 			return raw{}, fmt.Errorf("BoxOf made a %T", x)

@@ -277,13 +277,6 @@ func TestGCLane(t *testing.T) {
 	}
 }
 
-// The zero Arena is refused by a handle, and by MakeSlice's fast path.
-func TestAllocatorForZeroArena(t *testing.T) {
-	testkit.WantPanic(t, func() { arena.AllocatorFor[string](new(arena.Arena)) }, "not made by NewArena")
-	testkit.WantPanic(t, func() { arena.AllocatorFor[int](new(arena.Arena)) }, "not made by NewArena")
-	testkit.WantPanic(t, func() { arena.MakeSlice[string](new(arena.Arena), 1, 1) }, "not made by NewArena")
-}
-
 // Builds with checks find a handle that is used too late, of types with and
 // without pointers, and say what ended it.
 func TestCheckedLane(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenareflect"
 	"github.com/ebbpool/arena/internal/machine"
-	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // What a kind does where its type is known at run time only.
@@ -36,7 +35,7 @@ func (k *kind[T]) makeSliceType(a *arena.Arena, n, c int) (raw, error) {
 // headerBytes is how much a slice's header takes of an arena, which arenareflect.MakeSlice
 // makes there.
 func headerBytes() int {
-	if machine.Portable || *testkit.NoLayout {
+	if !machine.LayoutOK {
 		return 0
 	}
 	return int(unsafe.Sizeof([]byte(nil)))

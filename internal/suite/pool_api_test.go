@@ -239,8 +239,3 @@ func TestZeroPool(t *testing.T) {
 		t.Errorf("400 requests of 20 KB: %+v", st)
 	}
 }
-
-func TestZeroArenaSaysSo(t *testing.T) {
-	testkit.WantPanic(t, func() { arena.New[int](new(arena.Arena)) }, "NewArena")
-	testkit.WantPanic(t, func() { new(arena.Arena).AllocString("x") }, "NewArena")
-}

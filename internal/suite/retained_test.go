@@ -213,7 +213,7 @@ func TestReleaseForgets(t *testing.T) {
 // A first epoch with pointers must come to the caller's chunk size, and beyond
 // it, in a few steps: a new arena for each batch would pay for each of them.
 func TestFirstEpochTakesFewChunks(t *testing.T) {
-	if machine.Portable || !machine.LayoutOK {
+	if !machine.LayoutOK {
 		t.Skip("lanes that are found through a map cost more, by design")
 	}
 	needsCounts(t)

@@ -35,9 +35,6 @@ func TestUnderHostileCollector(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 			defer cancel()
 			args := []string{"-test.run=^TestGC", "-test.v"}
-			if *testkit.NoLayout {
-				args = append(args, "-nolayout")
-			}
 			cmd := testkit.Self(ctx, t, args...)
 			cmd.Env = append(append(os.Environ(), env...), child+"="+name)
 			out, err := cmd.CombinedOutput()

@@ -14,18 +14,12 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/machine"
 )
 
-// NoLayout runs a whole suite as if the start-up check had failed.
-var NoLayout = flag.Bool("nolayout", false, "pretend that type descriptors can't be read, and use package reflect")
 
 // Main runs a package's tests, as its TestMain.
 func Main(m *testing.M) {
 	flag.Parse()
-	if *NoLayout {
-		machine.LayoutOK = false
-	}
 	os.Exit(m.Run())
 }
 

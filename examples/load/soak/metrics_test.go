@@ -238,6 +238,9 @@ func (l *ledger) compare(operator http.Handler, asked span) (problems []string) 
 		"max_retained_bytes":    exactly(640 << 10),
 		"refused_total,arena":   exactly(l.refusedByArena),
 		"refused_total,total":   exactly(l.refusedByTotal),
+		"mode,plain":            exactly(1),
+		"mode,isolated":         exactly(0),
+		"mode,heap":             exactly(0),
 	}
 	if check.On { // each arena is new, and what came of those before is not seen
 		known["misses_total"], known["oversize_chunks_total"] = span{1, float64(l.gets)}, span{1, any}

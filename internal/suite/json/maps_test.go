@@ -1,5 +1,4 @@
-// Package json tests arenajson as its users see it. Its tests are no part of package suite,
-// whose -nolayout must come before a type is first met: arenajson meets some as it starts.
+// Package json tests arenajson as its users see it.
 package json
 
 import (
@@ -80,7 +79,7 @@ func TestMapsHoldTheirDocument(t *testing.T) {
 // A warm arena reads documents with maps without an allocation.
 func TestMapsAllocateNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
-	if machine.Portable || !machine.LayoutOK {
+	if !machine.LayoutOK {
 		t.Skip("package reflect makes interfaces there")
 	}
 	a := arena.NewArena(64<<10, 0)

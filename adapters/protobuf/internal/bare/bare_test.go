@@ -68,7 +68,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	if machine.Portable {
+	if !machine.LayoutOK {
 		return
 	}
 	for _, f := range arenapb.Fallbacks() {
@@ -162,7 +162,7 @@ func TestHalfMade(t *testing.T) {
 			}
 		}
 	}
-	if machine.Portable {
+	if !machine.LayoutOK {
 		return
 	}
 	found := false

@@ -1,0 +1,99 @@
+package machine
+
+import (
+	"reflect"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// Heap mode. A region in heap mode counts its values and keeps them within the limits, and
+// takes each from the Go heap, where the collector frees it when nothing refers to it. It
+// serves runtimes whose layout is unknown, and pools that are turned off.
+//
+// Its lanes have no chunks, so that every allocation takes a slow path, and each slow path
+// asks onHeap first. What is counted is the bytes of this cycle's values: the collector may
+// have freed some.
+
+// NoLayout reports whether no arena may look at a type descriptor. It is a constant on
+// toolchains that the suite has run on.
+func NoLayout() bool { return HeapOnly || !Tested && !LayoutOK }
+
+// InHeapMode reports whether the region is in heap mode.
+func (r *Region) InHeapMode() bool { return r.RegionRecord != nil && r.heap }
+
+// BeginHeap has a region that was never used be in heap mode.
+func (r *Region) BeginHeap() { r.heap = true }
+
+// onHeap reports whether r is in heap mode. If so it counts n bytes, which the caller then
+// takes from the heap.
+func (r *Region) onHeap(n uintptr) bool {
+	r.MustBeMade()
+	if !r.heap {
+		return false
+	}
+	r.Charge(RoundUp(n, FlatAlign))
+	return true
+}
+
+// endHeap is Empty in heap mode.
+func (r *Region) endHeap() (used uintptr) {
+	used = r.others
+	if r.maps != nil {
+		r.maps.endCycle(r, 0)
+	}
+	r.Discharge(r.others)
+	r.grown = grownSlice{}
+	r.highWater = max(r.highWater, used)
+	r.resets++
+	r.marks.clear(marksRetained)
+	return used
+}
+
+// rewindHeap is Rewind in heap mode, to where bytes of values were counted.
+func (r *Region) rewindHeap(values uintptr) {
+	r.Discharge(r.flatPosition().lo - values)
+	r.grown = grownSlice{}
+}
+
+// heapCap returns the capacity of the slice that replaces the one at data, and counts it: n
+// elements of size bytes at least, and wanted if no limit is near.
+func (r *Region) heapCap(data xunsafe.Pointer, size uintptr, n, wanted int) int {
+	if q := r.FlatLane().ops.quota; q != nil {
+		if left := q.Left(); left != noLimit {
+			wanted = max(n, min(wanted, int(left/2/size)))
+		}
+	}
+	r.Charge(RoundUp(uintptr(wanted)*size, FlatAlign))
+	if r.grown.at == xunsafe.Number(data) {
+		r.Discharge(r.grown.bytes)
+	}
+	r.grown = grownSlice{}
+	return wanted
+}
+
+// grownSlice is the slice that grew last, which counts no more when it grows again. Its address
+// is a number, which keeps nothing alive: if the slice is gone, its bytes are not in use
+// either.
+type grownSlice struct{ at, bytes uintptr }
+
+func grownAt(data xunsafe.Pointer, bytes uintptr) grownSlice {
+	return grownSlice{xunsafe.Number(data), RoundUp(bytes, FlatAlign)}
+}
+
+// growHeap is GrowSlice in heap mode. As there, the caller copies s.
+func growHeap[T any](r *Region, s []T, n, wanted int) []T {
+	t := make([]T, n, r.heapCap(xunsafe.DataOf(s), xunsafe.SizeOf[T](), n, wanted))
+	r.grown = grownAt(xunsafe.DataOf(t), uintptr(cap(t))*xunsafe.SizeOf[T]())
+	return t
+}
+
+// growHeapOfType is GrowSliceOfTypeTo in heap mode.
+func growHeapOfType(r *Region, t *Type, s Slice, n, wanted int) Slice {
+	c := r.heapCap(s.Data, t.Size, n, wanted)
+	v := reflect.MakeSlice(t.slices, n, c)
+	if s.Len != 0 {
+		reflect.Copy(v, reflect.SliceAt(t.Reflect, s.Data, s.Len))
+	}
+	r.grown = grownAt(v.UnsafePointer(), uintptr(c)*t.Size)
+	return Slice{v.UnsafePointer(), n, c}
+}
