@@ -196,7 +196,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(24+1)+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(24+3+1)+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }
