@@ -93,12 +93,13 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	acct := a.owner.account
 	acct.config = c
 	if c.perArena != 0 || c.total {
-		a.quota().SetLimit(c.perArena)
+		q := a.quota()
+		q.SetLimit(c.perArena)
 		if acct.Held() > a.region.MaxRetained {
-			a.Release() // retained before there was this limit
+			q.DropIdle() // retained before there was this limit
 		}
 		if c.total && !acct.BeginCount(&p.stats) {
-			a.Release()
+			q.DropIdle()
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {

@@ -170,7 +170,7 @@ func TestPoolTotal(t *testing.T) {
 		t.Errorf("%d bytes out, the arena has %d", out, heldNow(a))
 	}
 	p.SetLimit(0, 150_000)
-	if refused(t, func() { a.AllocBytes(500_000) }) == nil || a.quota().Left() != 0 {
+	if refused(t, func() { a.AllocBytes(5_000_000) }) == nil || a.quota().Left() != 0 {
 		t.Errorf("%d bytes left of a total that one arena exceeds", a.quota().Left())
 	}
 	p.Put(a)

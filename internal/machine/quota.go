@@ -348,9 +348,12 @@ func (q *Quota) Idle(drop bool) uintptr {
 // goroutine may drop them: so idle chunks are never in the way of a fork that needs half.
 func (q *Quota) TrimIdle() {
 	if limit := q.Limit(); limit != 0 && q.account.Held() > limit/2 {
-		q.account.shrink(q.stats, q.dropIdle(nil))
+		q.DropIdle()
 	}
 }
+
+// DropIdle drops the idle chunks of q's region and of its ended forks.
+func (q *Quota) DropIdle() { q.account.shrink(q.stats, q.dropIdle(nil)) }
 
 // ForksAre sets the function that knows the ended forks of q's region, nil for none.
 func (q *Quota) ForksAre(idle IdleForks) { q.idleForks = idle }

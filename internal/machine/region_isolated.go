@@ -75,6 +75,9 @@ func (r *Region) MustBeMade() {
 	}
 	if r.RegionRecord == nil {
 		r.Init(zeroChunk, zeroRetained)
+		if check.On {
+			r.Watch.Begin()
+		}
 		return
 	}
 	s := r.retired
