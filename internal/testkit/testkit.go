@@ -16,7 +16,6 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-
 // Main runs a package's tests, as its TestMain.
 func Main(m *testing.M) {
 	flag.Parse()
