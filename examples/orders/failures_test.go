@@ -160,8 +160,8 @@ func TestTooManyRequests(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A request that the pool's limits stop gets 413, or 503 while others have the memory;
-// the others don't notice.
+// A request over the pool's limits must get 413, or 503 while other requests use the memory. Other requests must
+// not be affected.
 func TestPoolLimits(t *testing.T) {
 	pool := arena.NewArenaPool(4<<10, 0)
 	pool.SetLimit(64<<10, 96<<10)
@@ -174,6 +174,10 @@ func TestPoolLimits(t *testing.T) {
 	same(t, p, small, 200, "")
 	if a, err := p.Arena.Ask(t.Context(), large); err != nil || a.Status != 413 {
 		t.Errorf("%v, %v", a, err)
+	}
+	body := traffic.Request{Method: "POST", Path: "/orders", Body: []byte(`{"note":"` + strings.Repeat("x", 70<<10) + `"}`)}
+	if a, err := p.Arena.Ask(t.Context(), body); err != nil || a.Status != 413 {
+		t.Errorf("a large body: %v, %v", a, err)
 	}
 	if a, err := p.Plain.Ask(t.Context(), large); err != nil || a.Status != 200 {
 		t.Errorf("without a pool: %v, %v", a, err)

@@ -17,7 +17,7 @@ import (
 func (s *service) create(w http.ResponseWriter, r *http.Request) {
 	a := arena.FromContext(r.Context())
 	d := arena.New[order.Draft](a)
-	if err := arenahttp.Read(r, d); err != nil {
+	if err := limited(arenahttp.Read(r, d)); err != nil {
 		web.FailBody(w, err)
 		return
 	}

@@ -32,8 +32,8 @@ func New(s *store.Store, pool *arena.ArenaPool, o web.Options, clock func() time
 	return web.Around(svc.web, arenahttp.Handler(pool, svc.web.Inside(mux)))
 }
 
-// limited goes on with the error of a limit as a panic, for arenahttp to answer, and
-// returns any other.
+// limited panics with the error of a limit, which arenahttp.Handler answers with 413 or 503, and returns other
+// errors.
 func limited(err error) error {
 	var over *arena.LimitError
 	if errors.As(err, &over) {
