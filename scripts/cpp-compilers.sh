@@ -50,6 +50,21 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		echo "$compiler, import ebbpool: as it should be"
 		;;
 	esac
+	# MemorySanitizer finds reads of memory without a value.
+	case $compiler in clang*)
+		if "$compiler" -std=c++20 -O1 -fsanitize=memory -Iinclude test/uninitialized.cpp -o "$work/uninitialized" \
+			-pthread 2>/dev/null; then
+			passes "$work/uninitialized"
+			for what in 1 2 3; do
+				if "$work/uninitialized" $what >/dev/null 2>&1; then
+					echo "$compiler: MemorySanitizer misses read $what" >&2
+					exit 1
+				fi
+			done
+			echo "$compiler -fsanitize=memory: as it should be"
+		fi
+		;;
+	esac
 	# What Apple's compiler comes with.
 	case $compiler in clang*)
 		if echo '#include <vector>

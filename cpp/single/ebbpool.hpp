@@ -22,12 +22,13 @@
 // LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 // OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 // SOFTWARE.
-// What AddressSanitizer and Valgrind are told about slots and regions. Without either,
-// every function here is empty and `annotate::on` is false.
+// Tells AddressSanitizer, MemorySanitizer and Valgrind about slots and regions. Without them every
+// function here is empty, and `annotate::on` is false.
 //
-// AddressSanitizer is found by the compiler's own macros. Valgrind has none: a
-// program does not know that it will be run under it, and its requests cost
-// about ten instructions each. They are on where EBB_VALGRIND is 1.
+// The compiler says whether it instruments for a sanitizer. Valgrind has no macro, because a program
+// does not know that it will run under it, and its requests cost about ten instructions each: they
+// are made if EBB_VALGRIND is 1. To MemorySanitizer memory that may not be touched is memory without
+// a value, which it reports when a branch depends on it.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
@@ -44,9 +45,15 @@
 #if __has_feature(address_sanitizer)
 #define EBB_ASAN 1
 #endif
+#if __has_feature(memory_sanitizer)
+#define EBB_MSAN 1
+#endif
 #endif
 #ifndef EBB_ASAN
 #define EBB_ASAN 0
+#endif
+#ifndef EBB_MSAN
+#define EBB_MSAN 0
 #endif
 
 #ifndef EBB_VALGRIND
@@ -67,6 +74,8 @@
 // into memory of the other's layout.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
+#elif EBB_MSAN
+#define EBB_ABI_TOOL abi_msan
 #elif EBB_VALGRIND
 #define EBB_ABI_TOOL abi_valgrind
 #else
@@ -132,6 +141,9 @@
 #if EBB_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
+#if EBB_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
 #if EBB_VALGRIND
 #include <valgrind/memcheck.h>
 #endif
@@ -141,7 +153,7 @@ inline namespace EBB_ABI {
 namespace annotate {
 
 /// Whether any tool is told anything.
-inline constexpr bool on = EBB_ASAN != 0 || EBB_VALGRIND != 0;
+inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
 
 /// A pool begins: none of its bytes may be touched until handed_out.
 inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
@@ -161,6 +173,9 @@ inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #if EBB_ASAN
     __asan_unpoison_memory_region(slot, bytes);
 #endif
+#if EBB_MSAN
+    __msan_poison(slot, bytes);
+#endif
 #if EBB_VALGRIND
     VALGRIND_MEMPOOL_ALLOC(pool, slot, bytes);
 #endif
@@ -173,6 +188,9 @@ inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void*
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_poison_memory_region(slot, bytes);
+#endif
+#if EBB_MSAN
+    __msan_poison(slot, bytes);
 #endif
 #if EBB_VALGRIND
     VALGRIND_MEMPOOL_FREE(pool, slot);
@@ -200,6 +218,9 @@ inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #if EBB_ASAN
     __asan_poison_memory_region(first, bytes);
 #endif
+#if EBB_MSAN
+    __msan_poison(first, bytes);
+#endif
 #if EBB_VALGRIND
     VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
 #endif
@@ -209,6 +230,9 @@ inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_unpoison_memory_region(first, bytes);
+#endif
+#if EBB_MSAN
+    __msan_poison(first, bytes);
 #endif
 #if EBB_VALGRIND
     VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);

@@ -9,9 +9,15 @@
 #if __has_feature(address_sanitizer)
 #define EBB_ASAN 1
 #endif
+#if __has_feature(memory_sanitizer)
+#define EBB_MSAN 1
+#endif
 #endif
 #ifndef EBB_ASAN
 #define EBB_ASAN 0
+#endif
+#ifndef EBB_MSAN
+#define EBB_MSAN 0
 #endif
 
 #ifndef EBB_VALGRIND
@@ -32,6 +38,8 @@
 // into memory of the other's layout.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
+#elif EBB_MSAN
+#define EBB_ABI_TOOL abi_msan
 #elif EBB_VALGRIND
 #define EBB_ABI_TOOL abi_valgrind
 #else
