@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	driver "golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
 
 	"github.com/ebbpool/arena/arenavet"
 	"github.com/ebbpool/arena/arenavet/internal/convert"
@@ -53,7 +54,7 @@ func TestPlantedByGenerator(t *testing.T) {
 
 // carriers are programs as they are written, and as arena convert writes them.
 func carriers(t *testing.T) []carrier {
-	options, testdata, small := filepath.Join("testdata", "options"), filepath.Join("internal", "convert", "testdata"), filepath.Join("..", "examples", "small")
+	options, small := filepath.Join("testdata", "options"), filepath.Join("..", "examples", "small")
 	return []carrier{
 		{name: "lib", module: options, folder: "plant", pkg: "plant", lib: []string{"example.com/options/lib"}, makes: "d, _ := lib.ParseIn(a, in)",
 			values: [][2]string{{"*lib.Node", "d"}, {"*lib.Node", "d.Next"}, {"string", "d.Next.Text"}}},
@@ -61,9 +62,8 @@ func carriers(t *testing.T) []carrier {
 			values: [][2]string{{"*generated.Node", "d"}, {"*generated.Node", "d.Next"}, {"string", "d.Next.Text"}}},
 		{name: "graphql", module: small, folder: "graphql", pkg: "main", makes: "d, _ := parse(a, in)", values: [][2]string{{"[]*field", "d"}, {"*field", "d[0]"}}},
 		{name: "logreport", module: small, folder: "logreport", pkg: "main", makes: "d, _ := parse(a, []byte(in))", values: [][2]string{{"*line", "d"}, {"string", "d.path"}}},
-		converted(t, testdata, "parser.Parse", nil, "d := ParseIn(a, in)", [][2]string{{"*Node", "d"}, {"[]*Node", "d.Sub"}}),
-		converted(t, testdata, "into.Fill", []string{"to"}, "d := new(Message); FillIn(a, d, []byte(in))", [][2]string{{"*Part", "d.Parts[0]"}, {"[]*Part", "d.Parts"}, {"string", "d.Parts[0].Text"}}),
-		converted(t, testdata, "server.Server.Serve", nil, "d := new(Server).ServeIn(a, in)", [][2]string{{"*Entry", "d"}, {"string", "d.Text"}}),
+		converted(t, "tree.Parse", []string{"Node", "parser"}, "d := ParseIn(a, in)", [][2]string{{"*Node", "d"}, {"[]*Node", "d.Kids"}, {"string", "d.Kids[0].Text"}}),
+		converted(t, "context.Load", []string{"User"}, "d := LoadIn(a, nil, in)", [][2]string{{"*User", "d"}, {"[]string", "d.Roles"}, {"string", "d.Name"}}),
 	}
 }
 
@@ -99,13 +99,39 @@ func byHand(t *testing.T) []carrier {
 }
 
 // converted is a program of convert's tests as it is converted.
-func converted(t *testing.T, testdata, root string, into []string, makes string, values [][2]string) carrier {
+func converted(t *testing.T, root string, own []string, makes string, values [][2]string) carrier {
 	name, _, _ := strings.Cut(root, ".")
-	r, err := convert.Convert(convert.Config{Dir: testdata, Patterns: []string{"./" + name}, Root: root, Into: into, NoTests: true})
+	archive, err := txtar.ParseFile(filepath.Join("internal", "convert", "testdata", name+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return carrier{name: name, module: testdata, folder: name, pkg: name, files: r.Files, makes: makes, values: values}
+	module, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, pkg := t.TempDir(), ""
+	files := map[string]string{"go.mod": "module example.com/" + name + "\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + filepath.ToSlash(module) + "\n"}
+	for _, f := range archive.Files {
+		if f.Name == "lib.go" {
+			files[f.Name] = string(f.Data)
+			_, rest, _ := strings.Cut(string(f.Data), "\npackage ")
+			pkg, _, _ = strings.Cut(rest, "\n")
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, function, _ := strings.Cut(root, ".")
+	r, err := convert.Convert(convert.Config{Dir: dir, Patterns: []string{"."}, Root: function, Own: own, Strings: true, NoTests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	return carrier{name: name, module: dir, folder: ".", pkg: pkg, makes: makes, values: values}
 }
 
 // own are the packages that were converted, in which nothing is to be found.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/advise"
+	"github.com/ebbpool/arena/arenavet/internal/convert"
 )
 
 var adviseVerb = &verb{
@@ -27,10 +29,10 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 		return err
 	}
 	if *requests < 0 {
-		return fmt.Errorf("advise: -requests %d: it can't be negative", *requests)
+		return fmt.Errorf("advise: negative -requests %d", *requests)
 	}
 	if *cpu == "" && !*tests {
-		return errors.New("advise: -cpu or -test is wanted: a profile (curl -o cpu.pb.gz 'http://HOST/debug/pprof/profile?seconds=60', or go test -cpuprofile), or tests to measure what outlives them")
+		return errors.New("advise: missing -cpu or -test")
 	}
 	c := advise.Config{Dir: ".", CPU: *cpu, Allocs: *allocs, Requests: *requests, Patterns: packageArgs(f)}
 	if *tests {
@@ -50,6 +52,9 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if a.Pays && a.Root != "" {
+		a.Convert = convertFlags(a.Root, c.Patterns)
+	}
 	if *html != "" {
 		page, err := os.Create(*html)
 		if err != nil {
@@ -63,4 +68,14 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 		return printJSON(out, a)
 	}
 	return a.Print(out)
+}
+
+// convertFlags are the flags that convert a function, ready to paste.
+func convertFlags(root string, patterns []string) string {
+	flags := "-root " + root
+	s, err := convert.Suggest(convert.Config{Dir: ".", Patterns: patterns, Root: root, Strings: true})
+	if err != nil || len(s.Own) == 0 {
+		return "-suggest " + flags + " " + strings.Join(patterns, " ")
+	}
+	return flags + " -own '" + strings.Join(s.Own, ",") + "' -strings " + strings.Join(patterns, " ")
 }

@@ -10,64 +10,70 @@ import (
 )
 
 var convertVerb = &verb{
-	name: "convert", usage: "-root pkg.Func [-into NAMES] [-dep MODULE] [-generated] [-escape] [-n] [packages]",
-	short: "thread an arena through what a function calls, checked by the analyzer and the program's own tests",
+	name: "convert", usage: "-root func -own types [flags] [packages]",
+	short: "write a twin of a function and of what it calls that takes an arena",
 	run:   runConvert,
 }
 
 func runConvert(v *verb, args []string, out io.Writer) error {
 	f := v.flags()
-	root := f.String("root", "", "the `function` whose caller is to own the arena: pkg.Func, pkg.Type.Method, or pkg.Func.func1 as profiles name a literal that is a handler")
-	into := f.String("into", "", "`names` of its parameters, with commas between them, that end with the arena: what they lead to may lie there")
-	dep := f.String("dep", "", "a `module` that the program depends on: convert a copy of it, and write arena.mod for the go command's -modfile")
-	generated := f.Bool("generated", false, "convert generated files, too: the next run of their generator undoes it. With -dep that is so in any case")
-	escape := f.Bool("escape", false, "store copies where a value would outlive the arena: what is in the one is changed without the other")
-	dry := f.Bool("n", false, "print the table and the diff, and write nothing")
+	c := convert.Config{Dir: "."}
+	f.StringVar(&c.Root, "root", "", "root `function`, such as example.com/shop.Handle or Parser.Parse")
+	suggest := f.Bool("suggest", false, "print the -own flag for the root, and convert nothing")
+	dry := f.Bool("n", false, "print the diff, and write nothing")
+	for _, l := range []struct {
+		name, usage string
+		to          *[]string
+	}{
+		{"own", "comma-separated `types` whose values end with the arena", &c.Own},
+		{"trust", "comma-separated `tokens` of warnings that are right: file.go:12, a function, a global, a type or a parameter", &c.Trust},
+		{"heap", "comma-separated `functions` that keep using the heap", &c.Heap},
+		{"carry", "comma-separated owned `types` that hold the arena in a field, for functions that are called as values", &c.Carry},
+	} {
+		f.Func(l.name, l.usage, func(s string) error {
+			for _, x := range strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c == ' ' }) {
+				*l.to = append(*l.to, x)
+			}
+			return nil
+		})
+	}
+	f.BoolVar(&c.Strings, "strings", false, "also move strings and slices of plain values that do not outlive the root's call")
+	f.BoolVar(&c.Generated, "generated", false, "also change generated files")
+	f.BoolVar(&c.Untested, "untested", false, "also change code that no test runs")
+	f.BoolVar(&c.Force, "force", false, "convert in spite of warnings")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if *root == "" {
-		return errors.New("convert: -root is wanted: the function whose caller is to own the arena, as arena advise names it")
+	c.Patterns = packageArgs(f)
+	if c.Root == "" {
+		return errors.New("convert: missing -root")
 	}
-	c := convert.Config{Dir: ".", Patterns: packageArgs(f), Root: *root, Generated: *generated, Escape: *escape}
-	if *into != "" {
-		c.Into = strings.Split(*into, ",")
+	if *suggest {
+		s, err := convert.Suggest(c)
+		if err != nil {
+			return err
+		}
+		return s.Print(out)
 	}
-	if *dep != "" {
-		return convertCopy(c, *dep, *dry, out)
+	if len(c.Own) == 0 && !c.Strings {
+		return errors.New("convert: missing -own; -suggest prints it")
 	}
-	return convertAndWrite(c, *dry, out)
-}
-
-func convertAndWrite(c convert.Config, dry bool, out io.Writer) error {
 	r, err := convert.Convert(c)
-	if r != nil {
-		if err := r.Print(out); err != nil {
-			return err
-		}
-	}
 	if err != nil {
+		if r != nil {
+			r.Print(out)
+		}
 		return err
 	}
-	if dry {
-		return r.Diff(out)
-	}
-	return r.Write()
-}
-
-// convertCopy converts a copy of a module, which stays where that succeeds.
-func convertCopy(c convert.Config, path string, dry bool, out io.Writer) error {
-	d, err := convert.CopyOf(c.Dir, path)
-	if err != nil {
-		return err
-	}
-	c.Dir, c.Generated = d.Copy, true
-	err = convertAndWrite(c, dry, out)
-	if err == nil && !dry {
-		if err = d.Use(); err == nil {
-			_, err = fmt.Fprintf(out, "%s %s lies in %s: go build -modfile=arena.mod\n", path, d.Version, d.Copy)
+	if *dry {
+		if err := r.Diff(out); err != nil {
 			return err
 		}
+	} else if err := r.Write(); err != nil { // before anything is printed: the output may be closed early
+		return err
 	}
-	return errors.Join(err, d.Remove())
+	if !*dry {
+		fmt.Fprintf(out, "wrote %s:\n", convert.Count(len(r.Files), "file"))
+	}
+	return r.Print(out)
 }

@@ -1,9 +1,10 @@
-// Command arena says of a program what an arena would be worth in it, threads one through it,
-// and says what is still left for one where it has arenas.
+// Command arena predicts what an arena is worth in a program, converts a program to one, and lists what is still
+// allocated from the heap.
 //
 //	arena advise -cpu cpu.pb.gz [-allocs allocs.pb.gz] [-requests N] ./...
 //	arena advise -test ./...
-//	arena convert -root pkg.Func ./...
+//	arena convert -suggest -root pkg.Func ./...
+//	arena convert -root pkg.Func -own types ./...
 //	arena report -allocs allocs.pb.gz ./...
 package main
 
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 var verbs = []*verb{adviseVerb, convertVerb, reportVerb}
@@ -23,7 +25,11 @@ func main() {
 		os.Exit(2)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "arena:", err)
+		text := err.Error()
+		if !strings.HasPrefix(text, "arena") {
+			text = "arena: " + text
+		}
+		fmt.Fprintln(os.Stderr, text)
 		os.Exit(1)
 	}
 }
@@ -38,14 +44,13 @@ func run(args []string, out, errs io.Writer) error {
 			return v.run(v, args[1:], out)
 		}
 	}
-	usage(errs)
-	return fmt.Errorf("no verb %q", args[0])
+	return fmt.Errorf("arena %s: unknown command\nRun 'arena help' for usage.", args[0])
 }
 
 func usage(w io.Writer) {
-	fmt.Fprintln(w, "arena says what an arena is worth in a program.")
+	fmt.Fprint(w, "Arena finds what an arena is worth in a program, and converts it.\n\nusage: arena command [flags] [packages]\n\nThe commands are:\n\n")
 	for _, v := range verbs {
-		fmt.Fprintf(w, "\n\tarena %s %s\n\t\t%s\n", v.name, v.usage, v.short)
+		fmt.Fprintf(w, "\t%-8s %s\n", v.name, v.short)
 	}
-	fmt.Fprintln(w, "\narena VERB -h has the flags.")
+	fmt.Fprint(w, "\nRun 'arena command -h' for the flags of a command.\n")
 }

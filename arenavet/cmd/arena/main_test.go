@@ -15,15 +15,16 @@ import (
 // What is asked for wrongly is refused, with what to do.
 func TestRefuses(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                           "arena advise -cpu",
-		"turn":                       `no verb "turn"`,
-		"convert ./...":              "-root is wanted",
-		"convert -root main.run .":   "does not require github.com/ebbpool/arena",
-		"advise":                     "-cpu or -test is wanted",
-		"advise -cpu x -requests -1": "can't be negative",
-		"advise -cpu nowhere ./...":  "no such file",
-		"report ./...":               "-allocs is wanted",
-		"report -allocs nowhere .":   "no such file",
+		"":                              "usage: arena command",
+		"turn":                          "arena turn: unknown command",
+		"convert ./...":                 "convert: missing -root",
+		"convert -root run .":           "convert: missing -own",
+		"convert -root run -own verb .": "module does not require github.com/ebbpool/arena",
+		"advise":                        "missing -cpu or -test",
+		"advise -cpu x -requests -1":    "negative -requests -1",
+		"advise -cpu nowhere ./...":     "no such file",
+		"report ./...":                  "missing -allocs",
+		"report -allocs nowhere .":      "no such file",
 	} {
 		var out, errs strings.Builder
 		err := run(strings.Fields(args), &out, &errs)
@@ -129,27 +130,40 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// With -n a user reads why before what, and finds the files as they were.
+// With -n a user sees the diff, and finds the files as they were; with -suggest the flag to paste.
 func TestConvertPrintsWithoutWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
-	t.Chdir("../../internal/convert/testdata")
-	t.Setenv("GOWORK", "off")
-	before, err := os.ReadFile("parser/parser.go")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	text := "package small\n\ntype Node struct{ S string }\n\n// Make makes a node.\nfunc Make(s string) *Node { return &Node{s} }\n"
+	for name, text := range map[string]string{
+		"small.go": text,
+		"go.mod":   fmt.Sprintf("module example.com/small\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOWORK", "off")
 	var out, errs strings.Builder
-	if err := run([]string{"convert", "-root", "parser.Parse", "-n", "./parser"}, &out, &errs); err != nil {
-		t.Fatal(err)
+	if err := run(strings.Fields("convert -suggest -root Make ."), &out, &errs); err != nil || out.String() != "-root Make -own 'Node'\n" {
+		t.Errorf("-suggest: %v, %q", err, out.String())
 	}
-	table, diff, found := strings.Cut(out.String(), "\n--- ")
-	if !found || !strings.Contains(table, "on the heap: is in a function literal") || !strings.Contains(diff, "+func ParseIn(a *arena.Arena") {
-		t.Error(out.String())
+	out.Reset()
+	if err := run(strings.Fields("convert -root Make -own Node -untested -n ."), &out, &errs); err != nil || !strings.Contains(out.String(), "+func MakeIn(a *arena.Arena, s string) *Node { return arena.NewOf(a, Node{s}) }") {
+		t.Errorf("-n: %v\n%s", err, out.String())
 	}
-	after, err := os.ReadFile("parser/parser.go")
-	if err != nil || string(after) != string(before) {
-		t.Errorf("it was written: %v", err)
+	if after, err := os.ReadFile("small.go"); err != nil || string(after) != text {
+		t.Errorf("-n has written %s: %v", after, err)
+	}
+	out.Reset()
+	if err := run(strings.Fields("convert -root Make -own Node -untested ."), &out, &errs); err != nil || !strings.HasPrefix(out.String(), "wrote 1 file:\nsmall.go\n") {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

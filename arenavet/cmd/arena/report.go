@@ -28,7 +28,7 @@ func runReport(v *verb, args []string, out io.Writer) error {
 		return err
 	}
 	if *allocs == "" {
-		return errors.New("report: -allocs is wanted: curl -o allocs.pb.gz http://HOST/debug/pprof/allocs, or go test -memprofile")
+		return errors.New("report: missing -allocs")
 	}
 	if _, err := os.Stat(*allocs); err != nil {
 		return err // before the packages are looked at

@@ -112,11 +112,14 @@ var texts = template.Must(template.New("texts").Funcs(template.FuncMap{
 {{printf "%d samples, %.1f s of processor time: allocation" .Samples .CPUSeconds}} {{percent .Malloc}}, the collector {{percent .Collector}}
 {{.Memory}}
 {{range .Notes}}note: {{.}}
+{{end}}{{if .Functions}}{{percent .SavedMemory}} saved in allocation and collection,{{with .SavedCodec}}{{percent .}} in the codec,{{end}}{{percent .Rest}} of the time is left
+{{end}}{{with .Convert}}to convert it: arena convert {{.}}
 {{end}}{{$v := .}}{{if .Functions}}
 what an arena would save, of the process's time
 {{range .Functions}}{{percent .Saved}}  {{short .Name}}
 {{range $i, $s := .Sites}}{{if lt $i 4}}           {{at $s}}  {{with $s.Called}}{{short .}}{{else}}{{$s.Kind}}{{end}}: {{$s.Use}}{{if eq $s.Outcome "rewrite"}} (to be rewritten){{end}}
-{{end}}{{end}}{{end}}{{end}}{{with .TopHeap}}
+{{end}}{{end}}{{end}}{{if ge .Others 0.0005}}{{percent .Others}}  other functions
+{{end}}{{end}}{{with .TopHeap}}
 what stays on the heap, by its part of the time
 {{range .}}{{percent (of $v .Nanos)}}  {{if .Function}}{{short .Function}}  {{at .}}  {{with .Called}}{{short .}}: {{end}}{{end}}{{.Use}}
 {{end}}{{end}}{{end}}{{define "tests"}}{{.Verdict}}

@@ -45,11 +45,37 @@ func Advise(c Config) (*Advice, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.sameProgram(); err != nil {
+		return nil, err
+	}
 	a.collect()
 	if err := a.decide(); err != nil {
 		return nil, err
 	}
 	return a.verdict(), nil
+}
+
+// sameProgram reports an error if a profile has no function of the packages, or if the profiles are of two binaries.
+func (a *adviser) sameProgram() error {
+	own := func(frames []profile.Frame) bool { return a.own.first(frames) >= 0 }
+	if !slices.ContainsFunc(a.cpu.Samples, func(s profile.Sample) bool { return own(s.Frames) }) {
+		return a.own.another(a.CPU)
+	}
+	if a.allocs == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(a.allocs.Stacks, func(s profile.Allocation) bool { return own(s.Frames) }) {
+		return a.own.another(a.Allocs)
+	}
+	if x, y := a.cpu.BuildID, a.allocs.BuildID; x != "" && y != "" && x != y {
+		return fmt.Errorf("advise: %s and %s are profiles of two binaries, with build IDs %.12s and %.12s", a.CPU, a.Allocs, x, y)
+	}
+	return nil
+}
+
+// another is the error for a profile of another program.
+func (o *Own) another(file string) error {
+	return fmt.Errorf("advise: %s: no function of the packages: profile of another program", file)
 }
 
 // collect sorts both profiles by sites.

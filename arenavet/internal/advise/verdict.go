@@ -112,13 +112,19 @@ func (a *adviser) verdict() *Advice {
 	if codecTime := a.time(func(s *Site) bool { return s.codec != nil }, func(c codec) float64 { return c.likely / 2 }); codecTime < 0.98*total {
 		v.JSON = total / codecTime
 	}
-	a.rank(v, after)
+	v.Rest = after / total
+	if withCodec := a.time(func(s *Site) bool { return s.codec != nil && s.outcome >= Likely }, likely); withCodec < total {
+		v.SavedCodec = 1 - withCodec/total
+	}
+	v.SavedMemory = 1 - v.Rest - v.SavedCodec
+	a.rank(v)
+	v.Root = a.root()
 	v.flames = a.flame()
 	return v
 }
 
 // rank lists the functions by what they save.
-func (a *adviser) rank(v *Advice, after float64) {
+func (a *adviser) rank(v *Advice) {
 	collector := a.cpu.Classes[profile.Collector] / max(a.bytes(), 1)
 	functions := map[string]*Function{}
 	var whole float64
@@ -144,7 +150,14 @@ func (a *adviser) rank(v *Advice, after float64) {
 		f.Saved += s.Saved / v.total
 		f.Sites = append(f.Sites, *s)
 	}
+	var sumAll float64
 	for _, f := range functions {
+		sumAll += f.Saved
+	}
+	for _, f := range functions {
+		if saved := 1 - v.Rest; sumAll > 0 && saved > 0 { // their sum is what the verdict says
+			f.Saved *= saved / sumAll
+		}
 		whole += max(f.Saved, 0)
 		slices.SortFunc(f.Sites, func(x, y Site) int { return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Line, y.Line)) })
 		v.Functions = append(v.Functions, *f)
@@ -158,6 +171,10 @@ func (a *adviser) rank(v *Advice, after float64) {
 		sum += max(f.Saved, 0)
 		return f.Saved > -0.01 && sum-f.Saved >= 0.95*whole
 	})
+	v.Others = 1 - v.Rest
+	for _, f := range v.Functions {
+		v.Others -= f.Saved
+	}
 	slices.SortFunc(v.Heap, func(x, y Site) int {
 		return cmp.Or(cmp.Compare(y.Nanos, x.Nanos), cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})

@@ -1,157 +1,383 @@
-// Package convert threads an arena through a program: arena convert.
-//
-// It goes from a root, a function whose caller is to own the arena, through what the root calls.
-// Package life finds what lives longer than that. What does not is rewritten by package heap's
-// advice, in functions that get the arena by a parameter, by a struct that carries it, or by a
-// context. Nothing is written before the result has compiled, the analyzer has found nothing in
-// it, and the program's own tests have passed.
 package convert
 
 import (
-	"errors"
 	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
 	"os"
 	"slices"
 	"strings"
-
-	"golang.org/x/tools/go/ssa"
-
-	"github.com/ebbpool/arena/arenavet/internal/convert/life"
 )
 
-// Config says what to convert.
-type Config struct {
-	Dir      string
-	Patterns []string
-	Root     string
-	Into     []string // names of the root's parameters that end with the arena
-	NoTests  bool     // leave out the program's tests
-	// Escape has what is stored in globals, channels and the like copied there, so that it can lie in
-	// the arena before. It is another value then: who changes the one does not change the other.
-	Escape bool
-	// Generated has generated files converted, too: those of a copy are not generated again.
-	Generated bool
-}
-
-// Result is a conversion that was checked.
+// Result is a conversion.
 type Result struct {
-	plan  *plan
-	Files map[string][]byte
-	Tests []string // what the tests were run with
+	Root      string
+	Files     map[string][]byte // by name, as they are to be written
+	Functions int               // that take the arena
+	Moved     int
+	Sites     int
+	Untested  int            // sites that no test runs
+	Left      map[string]int // allocations that stay, by reason
+	Dropped   []string       // edits that did not compile
+	Warnings  []Warning
+	Verified  Verified
+	p         *program
 }
 
-// Convert makes a conversion and checks it. It writes nothing.
+// Verified is what the tests say.
+type Verified struct {
+	Modes        []string // with what the tests pass
+	FailedBefore []string // tests that fail as the program is
+	Calls        int      // of the root
+	Before       int      // allocations of these calls
+	After        int
+}
+
+// ErrWarnings is returned if warnings stop a conversion.
+type ErrWarnings struct{ N int }
+
+func (e *ErrWarnings) Error() string {
+	return fmt.Sprintf("convert: nothing written: %s to answer with -own or -trust, or -force", Count(e.N, "warning"))
+}
+
+// Count is a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// analyze loads the program and checks it.
+func analyze(c Config) (*program, error) {
+	p, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.findRoot(); err != nil {
+		return nil, err
+	}
+	if err := p.askCompiler(); err != nil {
+		return nil, err
+	}
+	return p, p.study()
+}
+
+// study computes everything that depends on the owned types.
+func (p *program) study() error {
+	p.warnings = nil
+	if p.reached == nil {
+		p.typeTable = &typeTable{}
+		p.reached = &reached{}
+		if err := p.tabulate(); err != nil {
+			return err
+		}
+		p.findReach()
+		if err := p.tabulate(); err != nil { // it depends on what is reached, and that on functions of others
+			return err
+		}
+		p.findReach()
+	}
+	if err := p.tabulate(); err != nil {
+		return err
+	}
+	for _, f := range p.order {
+		f.calls, f.sites, f.threaded, f.carrier = nil, nil, false, ""
+	}
+	p.dropped, p.left = map[token.Pos]string{}, map[string]int{}
+	p.findFamilies()
+	if p.Strings {
+		p.findFlow()
+	}
+	p.thread()
+	p.check()
+	return nil
+}
+
+// Convert converts a program. If there are warnings, and c.Force is not set, it returns them and an *ErrWarnings.
 func Convert(c Config) (*Result, error) {
-	p, err := load(c.Dir, c.Patterns, c.Generated)
+	p, err := analyze(c)
 	if err != nil {
 		return nil, err
 	}
-	root, err := p.root(c.Root)
+	r := &Result{Root: c.Root, p: p, Warnings: p.warnings, Left: p.left}
+	if len(p.warnings) > 0 && !c.Force {
+		return r, &ErrWarnings{len(p.warnings)}
+	}
+	for _, f := range p.order {
+		if f.threaded {
+			r.Sites += len(f.sites)
+			r.Functions++
+		}
+	}
+	if r.Sites == 0 {
+		return r, fmt.Errorf("convert: nothing written: %s allocates nothing that is owned (-own, -suggest)", c.Root)
+	}
+	v, err := p.newVerifier()
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	within := p.cone(root)
-	p.findBorders(within)
-	if c.Escape {
-		p.findStores(within)
-	}
-	var pl *plan
-	var fixes edits
-	for again := true; again; again = pl.refuse() {
-		if pl, err = p.plan(c, root, within); err != nil {
-			return nil, err
+	defer v.close()
+	if !c.NoTests {
+		if err := v.before(); err != nil {
+			return r, err
 		}
-		if fixes, err = pl.rewrite(); err != nil {
-			return nil, fmt.Errorf("convert: %w", err)
-		}
-	}
-	r := &Result{plan: pl}
-	if len(pl.needed()) == 0 {
-		return r, nil
-	}
-	if r.Files, err = pl.result(fixes, asWritten); err != nil {
-		return nil, err
-	}
-	found, err := p.analyze(r.Files)
-	if err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
-	}
-	var bad []string
-	for _, d := range found {
-		if d.category != "heap" {
-			bad = append(bad, d.where+": "+d.message)
-		}
-	}
-	if len(bad) > 0 {
-		return r, fmt.Errorf("convert: nothing is written, since arenavet finds in the result:\n%s", strings.Join(bad, "\n"))
-	}
-	if c.NoTests {
-		return r, nil
-	}
-	r.Tests, err = pl.test(fixes)
-	return r, err
-}
-
-// plan decides what moves. Where the root takes options, functions of the caller's that may keep what
-// they get, it is tried, too, what moves if a call that gives some uses the heap.
-func (p *program) plan(c Config, root *ssa.Function, within map[*ssa.Function]bool) (*plan, error) {
-	decided := func(guarded bool) (*plan, error) {
-		pl := &plan{program: p, root: root, within: within}
-		if err := pl.takeInto(c.Into); err != nil {
-			return nil, err
-		}
-		p.lives(root, pl.takeOptions(guarded))
-		if pl.findInstances(); life.Parameterized(root) || !pl.convertible(root) {
-			return nil, fmt.Errorf("convert: -root %s: it is generic, generated, main or init, has another text in other builds, or was not understood", c.Root)
-		}
-		pl.decide()
-		return pl, nil
-	}
-	pl, err := decided(true)
-	if err != nil || pl.guard == "" {
-		return pl, err
-	}
-	plain, err := decided(false)
-	if err != nil || plain.moving() >= pl.moving() {
-		return plain, err
-	}
-	return decided(true)
-}
-
-// moving is how many sites move, as far as is known.
-func (p *plan) moving() (n int) {
-	for f := range p.needed() {
-		for _, s := range f.sites {
-			if s.Reason == "" {
-				n++
+		if !c.Untested {
+			if r.Untested, err = v.dropUntested(); err != nil {
+				return r, err
 			}
 		}
 	}
-	return n
-}
-
-// takeInto takes the root's parameters of some names for those that end with the arena.
-func (p *plan) takeInto(names []string) error {
-	p.into = map[int]bool{}
-	for _, name := range names {
-		i := slices.IndexFunc(p.root.Params, func(v *ssa.Parameter) bool { return v.Name() == name })
-		if i < 0 {
-			return fmt.Errorf("convert: -into %s: %s has no parameter of that name", name, p.root)
-		}
-		p.into[i] = true
+	files, pkgs, err := p.convertedFiles()
+	if err != nil {
+		return r, err
 	}
-	return nil
+	for _, f := range p.order {
+		for _, s := range f.sites {
+			if !f.threaded {
+				continue
+			}
+			if why := p.dropped[s.node.Pos()]; why == "" {
+				r.Moved++
+			} else if strings.HasPrefix(why, "does not compile") {
+				r.Dropped = append(r.Dropped, p.at(s.node.Pos())+": "+s.what+" "+why)
+			}
+		}
+	}
+	if r.Moved == 0 {
+		return r, fmt.Errorf("convert: nothing written: no allocation can move")
+	}
+	if err := p.checkInverse(pkgs); err != nil {
+		return r, err
+	}
+	if !c.NoTests {
+		if r.Verified, err = v.after(files); err != nil {
+			return r, err
+		}
+	}
+	r.Files = files
+	return r, nil
 }
 
 // Write writes the files.
 func (r *Result) Write() error {
-	var errs []error
-	for name, text := range r.Files {
-		mode := os.FileMode(0o644)
-		if info, err := os.Stat(name); err == nil {
-			mode = info.Mode()
+	for _, name := range r.Names() {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
 		}
-		errs = append(errs, os.WriteFile(name, text, mode))
+		if err := os.WriteFile(name, r.Files[name], info.Mode().Perm()); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return nil
+}
+
+// Names are the names of the changed files.
+func (r *Result) Names() []string { return slices.Sorted(maps.Keys(r.Files)) }
+
+// Suggestion is what -suggest prints.
+type Suggestion struct {
+	Root     string
+	Own      []string // types that the root makes, and that no parameter leads to
+	Shared   []string // types that the root also makes, but that a parameter leads to
+	Warnings []Warning
+	Sites    int
+	p        *program
+}
+
+// Suggest names the types that the root makes and the holders that lead to them.
+func Suggest(c Config) (*Suggestion, error) {
+	c.Own, c.NoTests, c.suggest = nil, true, true
+	p, err := analyze(c)
+	if err != nil {
+		return nil, err
+	}
+	made, given := p.made(), p.given()
+	cached := p.cached()
+	made = slices.DeleteFunc(made, func(n string) bool { return cached[n] })
+	s := &Suggestion{Root: c.Root, p: p}
+	add := func(n string) bool {
+		switch {
+		case slices.Contains(s.Own, n) || slices.Contains(s.Shared, n):
+			return false
+		case cached[n]:
+			return false
+		case given[n]:
+			s.Shared = append(s.Shared, n)
+			return false
+		}
+		s.Own = append(s.Own, n)
+		return true
+	}
+	for _, n := range made {
+		add(n)
+	}
+	holders := func(own func() []string, add func(string) bool) error {
+		for range 8 { // holders lead to other holders
+			p.Own = own()
+			if err := p.study(); err != nil {
+				return err
+			}
+			more := false
+			for _, w := range p.warnings {
+				if w.own != "" {
+					more = add(w.own) || more
+				}
+			}
+			if !more {
+				break
+			}
+		}
+		return nil
+	}
+	if len(s.Shared) > 0 {
+		all := func() []string { return slices.Concat(s.Own, s.Shared) }
+		if err := holders(all, func(n string) bool {
+			if slices.Contains(all(), n) {
+				return false
+			}
+			s.Shared = append(s.Shared, n)
+			return true
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if err := holders(func() []string { return s.Own }, add); err != nil {
+		return nil, err
+	}
+	slices.Sort(s.Own)
+	slices.Sort(s.Shared)
+	s.Warnings = p.warnings
+	for _, f := range p.order {
+		if f.threaded {
+			s.Sites += len(f.sites)
+		}
+	}
+	return s, nil
+}
+
+// made lists the struct types of the module that reached functions allocate on the heap.
+func (p *program) made() (names []string) {
+	all := map[string]bool{}
+	for _, x := range p.concrete {
+		if _, ok := x.Underlying().(*types.Struct); ok {
+			all[typeName(x)] = true
+		}
+	}
+	own := p.Own
+	for n := range all {
+		p.own[n] = true
+	}
+	for _, f := range p.order {
+		if f.ssa == nil || !p.reach[f.ssa] || f.fixed != "" {
+			continue
+		}
+		sites := f.sites
+		f.sites = nil
+		p.memo = map[types.Type]int{}
+		p.visit(f, func(n ast.Node, parents []ast.Node) { p.addSite(f, n, parents) })
+		for _, s := range f.sites {
+			if n := elementName(s.typ); n != "" && all[n] && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		f.sites = sites
+	}
+	p.Own, p.own, p.memo = own, map[string]bool{}, map[types.Type]int{}
+	return names
+}
+
+// elementName is the name of the type that a slice or pointer leads to.
+func elementName(t types.Type) string {
+	for {
+		switch u := types.Unalias(t).(type) {
+		case *types.Named:
+			if s, ok := u.Underlying().(*types.Slice); ok {
+				t = s.Elem()
+				continue
+			}
+			return u.Obj().Name()
+		case *types.Slice:
+			t = u.Elem()
+		case *types.Pointer:
+			t = u.Elem()
+		default:
+			return ""
+		}
+	}
+}
+
+// given are the names of types that the root's parameters lead to.
+func (p *program) given() map[string]bool {
+	names, seen := map[string]bool{}, map[types.Type]bool{}
+	var walk func(t types.Type)
+	walk = func(t types.Type) {
+		t = types.Unalias(t)
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if n, ok := t.(*types.Named); ok && p.inModule(n.Obj().Pkg()) && !types.IsInterface(n) {
+			names[n.Obj().Name()] = true
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				walk(f.Type())
+			}
+		case *types.Map:
+			walk(u.Key())
+			walk(u.Elem())
+		case *types.Interface:
+			for _, x := range p.concrete {
+				if !u.Empty() && (types.Implements(x, u) || types.Implements(types.NewPointer(x), u)) {
+					walk(x)
+				}
+			}
+		case interface{ Elem() types.Type }:
+			walk(u.Elem())
+		}
+	}
+	for _, v := range p.root.ssa.Params {
+		walk(v.Type())
+	}
+	return names
+}
+
+// cached are the names of types whose objects variables of packages hold.
+func (p *program) cached() map[string]bool {
+	names := map[string]bool{}
+	var walk func(t types.Type)
+	walk = func(t types.Type) {
+		t = types.Unalias(t)
+		if n, ok := t.(*types.Named); ok {
+			if names[n.Obj().Name()] || !p.inModule(n.Obj().Pkg()) {
+				return
+			}
+			names[n.Obj().Name()] = true
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				walk(f.Type())
+			}
+		case *types.Map:
+			walk(u.Elem())
+		case *types.Pointer:
+			walk(u.Elem())
+		}
+	}
+	for _, pkg := range p.pkgs {
+		for _, name := range pkg.Types.Scope().Names() {
+			if v, ok := pkg.Types.Scope().Lookup(name).(*types.Var); ok && !types.IsInterface(v.Type()) {
+				if q, ok := v.Type().Underlying().(*types.Pointer); ok {
+					walk(q)
+				}
+			}
+		}
+	}
+	return names
 }

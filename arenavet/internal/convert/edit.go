@@ -2,152 +2,699 @@ package convert
 
 import (
 	"bytes"
-	"cmp"
+	"fmt"
 	"go/ast"
 	"go/format"
-	"go/parser"
 	"go/token"
-	"os"
+	"go/types"
 	"slices"
 	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
-// edit replaces a part of a file.
+// edit replaces a range. Its text is made when the file is printed, and has the edits inside the range.
 type edit struct {
-	from, to int
-	text     string
-	order    int // among those at one place
+	from, to token.Pos
+	id       token.Pos // of what is dropped if the edit does not compile
+	inner    bool      // of two edits of one range, this one is inside the other
+	text     func() string
 }
 
-// edits are those of files, by name.
-type edits map[string][]edit
+// printer prints a file with edits.
+type printer struct {
+	p     *program
+	file  *ast.File
+	name  string
+	arena string // what the file calls package arena
+	edits []*edit
+}
 
-// overlaps reports whether an edit of one list and one of the other change the same text.
-func overlaps(done, list []edit) bool {
-	for _, e := range list {
-		for _, d := range done {
-			if e.from < d.to && d.from < e.to || e.from == e.to && d.from < e.from && e.from < d.to || d.from == d.to && e.from < d.from && d.from < e.to {
-				return true
+func (r *printer) add(from, to, id token.Pos, text func(e *edit) string) *edit {
+	e := &edit{from: from, to: to, id: id}
+	e.text = func() string { return text(e) }
+	r.edits = append(r.edits, e)
+	return e
+}
+
+func (r *printer) put(from, to, id token.Pos, text string) {
+	r.add(from, to, id, func(*edit) string { return text })
+}
+
+func (r *printer) addInner(from, to, id token.Pos, text string) {
+	r.add(from, to, id, func(*edit) string { return text }).inner = true
+}
+
+// Marks around the text of an edit, to tell which one a type error is in.
+const (
+	markBegin = '\x01'
+	markID    = '\x02'
+	markEnd   = '\x03'
+)
+
+// span is the text of a range with the edits in it, except those around it and self.
+func (r *printer) span(from, to token.Pos, self *edit) string {
+	var b strings.Builder
+	src, at := r.p.src[r.name], from
+	offset := func(p token.Pos) int { return r.p.position(p).Offset }
+	for _, e := range r.edits {
+		if e == self || e.from < at || e.to > to {
+			continue
+		}
+		if self != nil && e.from == e.to && e.from == from && !e.inner { // it is before the range
+			continue
+		}
+		if self != nil && e.from <= self.from && e.to >= self.to && !(e.from == self.from && e.to == self.to && e.inner && !self.inner) {
+			continue
+		}
+		b.Write(src[offset(at):offset(e.from)])
+		fmt.Fprintf(&b, "%c%d%c%s%c", markBegin, e.id, markID, e.text(), markEnd)
+		at = e.to
+	}
+	b.Write(src[offset(at):offset(to)])
+	return b.String()
+}
+
+func (r *printer) node(n ast.Node, self *edit) string { return r.span(n.Pos(), n.End(), self) }
+
+// marked is the range of an edit in the printed text.
+type marked struct {
+	from, to int
+	id       token.Pos
+}
+
+// unmark removes the marks.
+func unmark(text string) ([]byte, []marked) {
+	var b bytes.Buffer
+	var all, open []marked
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case markBegin:
+			j := i + strings.IndexByte(text[i:], markID)
+			id, _ := strconv.Atoi(text[i+1 : j])
+			open = append(open, marked{from: b.Len(), id: token.Pos(id)})
+			i = j
+		case markEnd:
+			m := open[len(open)-1]
+			open = open[:len(open)-1]
+			m.to = b.Len()
+			all = append(all, m)
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return b.Bytes(), all
+}
+
+// convertedFiles prints the changed files. An edit with a type error is dropped alone; if the error is in no site's
+// edit, there is no conversion.
+func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, error) {
+	for range 20 {
+		overlay, ranges := map[string][]byte{}, map[string][]marked{}
+		for name, text := range p.print() {
+			overlay[name], ranges[name] = unmark(text)
+		}
+		saved := p.fset
+		p.fset = token.NewFileSet()
+		pkgs, err := packages.Load(p.loader(overlay), p.paths...)
+		p.fset = saved
+		if err != nil {
+			return nil, nil, err
+		}
+		before := len(p.dropped) + len(p.unused)
+		var failed error
+		for _, pkg := range pkgs {
+			for _, e := range pkg.TypeErrors {
+				at := e.Fset.PositionFor(e.Pos, false)
+				if path, ok := strings.CutSuffix(e.Msg, " imported and not used"); ok {
+					path, _, _ = strings.Cut(path, " as ")
+					p.unused[at.Filename+path] = true
+					continue
+				}
+				var best *marked
+				for k, m := range ranges[at.Filename] {
+					if at.Offset >= m.from && at.Offset <= m.to && p.siteAt(m.id) && (best == nil || m.to-m.from < best.to-best.from) {
+						best = &ranges[at.Filename][k]
+					}
+				}
+				if best == nil {
+					failed = fmt.Errorf("%s:%d: %s", p.relative(at.Filename), at.Line, e.Msg)
+				} else if p.dropped[best.id] == "" {
+					p.dropped[best.id] = "does not compile: " + e.Msg
+				}
 			}
+			for _, e := range pkg.Errors {
+				if e.Kind == packages.ParseError { // what follows from it is not told
+					return nil, nil, fmt.Errorf("convert: the result does not compile: %w", e)
+				}
+				if failed == nil && len(pkg.TypeErrors) == 0 {
+					failed = e
+				}
+			}
+		}
+		switch {
+		case len(p.dropped)+len(p.unused) > before:
+		case failed != nil:
+			return nil, nil, fmt.Errorf("convert: the result does not compile: %w", failed)
+		default:
+			for name, text := range overlay {
+				if f, err := format.Source(text); err == nil && formatted(p.src[name]) {
+					overlay[name] = f
+				}
+			}
+			return overlay, pkgs, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("convert: the result does not compile")
+}
+
+func formatted(src []byte) bool {
+	f, err := format.Source(src)
+	return err == nil && bytes.Equal(f, src)
+}
+
+// siteAt reports whether an id is that of a site that is not dropped yet.
+func (p *program) siteAt(id token.Pos) bool {
+	for _, f := range p.order {
+		if f.threaded && slices.ContainsFunc(f.sites, func(s *site) bool { return s.node.Pos() == id }) {
+			return true
 		}
 	}
 	return false
 }
 
-func (p *program) add(all edits, from, to token.Pos, text string) {
-	f := p.fset.File(from)
-	all[f.Name()] = append(all[f.Name()], edit{from: f.Offset(from), to: f.Offset(to), text: text, order: len(all[f.Name()])})
-}
-
-func (p *program) insert(all edits, at token.Pos, text string) { p.add(all, at, at, text) }
-
-// bodyStart is where a function's first statements are inserted: behind the brace, and the comment that stands there.
-func (p *program) bodyStart(d *declared) token.Pos {
-	at := d.decl.Body.Lbrace + 1
-	for _, c := range d.file.Comments {
-		if list := d.decl.Body.List; c.Pos() >= at && p.fset.Position(c.Pos()).Line == p.fset.Position(at).Line && (len(list) == 0 || c.Pos() < list[0].Pos()) {
-			return c.List[0].End()
+// print prints the changed files, with marks.
+func (p *program) print() map[string]string {
+	byFile := map[*ast.File]*printer{}
+	in := func(file *ast.File) *printer {
+		if byFile[file] == nil {
+			byFile[file] = &printer{p: p, file: file, name: p.position(file.FileStart).Filename, arena: p.arenaName(file)}
 		}
+		return byFile[file]
 	}
-	return at
-}
-
-// apply changes a text: at one place what is inserted comes before what is replaced. Edits that overlap an
-// earlier one are left out.
-func apply(text []byte, list []edit) (out []byte, done []edit) {
-	slices.SortStableFunc(list, func(a, b edit) int {
-		return cmp.Or(a.from-b.from, min(a.to-a.from, 1)-min(b.to-b.from, 1), a.order-b.order)
-	})
-	last := 0
-	for _, e := range list {
-		if e.from < last {
+	for _, f := range p.order {
+		if !f.threaded || f.carrier != "" && !slices.ContainsFunc(f.sites, func(s *site) bool { return p.dropped[s.node.Pos()] == "" }) && !p.callsTwins(f) {
 			continue
 		}
-		out = append(append(out, text[last:e.from]...), e.text...)
-		last = e.to
-		done = append(done, e)
-	}
-	return append(out, text[last:]...), done
-}
-
-// original is where an offset of the changed text was before, and whether that is behind an
-// insertion there.
-func original(done []edit, at int) (offset int, behind bool) {
-	moved := 0
-	for _, e := range done {
-		start := e.from + moved
-		if at < start || at == start && (len(e.text) > 0 || e.from < e.to) {
-			return at - moved, behind
+		r := in(f.file)
+		if f.carrier == "" {
+			r.declare(f)
 		}
-		end := start + len(e.text)
-		if at < end {
-			return e.from, false // within what was written
-		}
-		moved += len(e.text) - (e.to - e.from)
-		behind = at == end
-	}
-	return at - moved, behind
-}
-
-// texts are the files that edits change, as they are then.
-func texts(all edits) (map[string][]byte, edits, error) {
-	out, done := map[string][]byte{}, edits{}
-	for name, list := range all {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		out[name], done[name] = apply(text, list)
-	}
-	return out, done, nil
-}
-
-// formatted is a file's text as gofmt has it, without the imports that it needs no longer.
-func (p *program) formatted(name string, text []byte) ([]byte, error) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, text, parser.ParseComments)
-	if err != nil {
-		return nil, err
-	}
-	used := map[string]bool{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := s.X.(*ast.Ident); ok {
-				used[id.Name] = true
+		r.calls(f)
+		r.carried(f)
+		for _, s := range f.sites {
+			if p.dropped[s.node.Pos()] == "" {
+				r.site(f, s)
 			}
+		}
+	}
+	p.printFields(in)
+	p.printInterfaces(in)
+	out := map[string]string{}
+	for file, r := range byFile {
+		r.sort()
+		r.imports()
+		r.sort()
+		out[r.name] = r.span(file.FileStart, file.FileEnd, nil)
+	}
+	return out
+}
+
+// sort orders the edits by position, those around others first.
+func (r *printer) sort() {
+	slices.SortStableFunc(r.edits, func(a, b *edit) int {
+		az, bz := a.to == a.from, b.to == b.from
+		switch {
+		case a.from != b.from:
+			return int(a.from - b.from)
+		case az != bz && az:
+			return -1
+		case az != bz:
+			return 1
+		case a.to != b.to:
+			return int(b.to - a.to)
+		case a.inner != b.inner && b.inner:
+			return -1
+		case a.inner != b.inner:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (p *program) callsTwins(f *function) bool {
+	return slices.ContainsFunc(f.calls, func(c *call) bool { return p.twinOf(c.to) != "" })
+}
+
+// arenaName is what a file calls package arena.
+func (p *program) arenaName(file *ast.File) string {
+	for _, im := range file.Imports {
+		if path, _ := strconv.Unquote(im.Path.Value); path == arenaPath {
+			if im.Name != nil {
+				return im.Name.Name
+			}
+			return "arena"
+		}
+	}
+	name := "arena"
+	for _, pkg := range p.pkgs {
+		if slices.Contains(pkg.Syntax, file) && (pkg.Types.Scope().Lookup("arena") != nil || usesName(file, "arena")) {
+			name = "ebbarena"
+		}
+	}
+	return name
+}
+
+func usesName(file *ast.File, name string) bool {
+	used := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			used = true
 		}
 		return true
 	})
-	names := map[string]string{}
-	for _, pkg := range p.pkgs {
-		for path, imported := range pkg.Imports {
-			names[path] = imported.Name
-		}
-	}
-	var unused []edit
-	for _, spec := range file.Imports {
-		path, _ := strconv.Unquote(spec.Path.Value)
-		name := names[path]
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		if name != "" && name != "_" && name != "." && path != "C" && !used[name] {
-			var alone ast.Node = spec
-			for _, d := range file.Decls {
-				if g, ok := d.(*ast.GenDecl); ok && g.Pos() < spec.Pos() && spec.End() == g.End() {
-					alone = g
+	return used
+}
+
+// imports adds package arena and removes what nothing uses.
+func (r *printer) imports() {
+	has := false
+	for _, im := range r.file.Imports {
+		path, _ := strconv.Unquote(im.Path.Value)
+		has = has || path == arenaPath
+		if r.p.unused[r.name+im.Path.Value] {
+			from, to := im.Pos(), im.End()
+			for _, d := range r.file.Decls {
+				if g, ok := d.(*ast.GenDecl); ok && !g.Lparen.IsValid() && g.Specs[0] == ast.Spec(im) {
+					from, to = g.Pos(), g.End()
 				}
 			}
-			from, to := fset.PositionFor(alone.Pos(), false).Offset, fset.PositionFor(spec.End(), false).Offset
-			if rest := bytes.TrimLeft(text[to:], " \t"); bytes.HasPrefix(rest, []byte(";")) { // another stands behind it
-				to = len(text) - len(rest) + 1
-			}
-			if from > 0 && text[from-1] == '\t' && to < len(text) && text[to] == '\n' { // all of its line
-				from, to = from-1, to+1
-			}
-			unused = append(unused, edit{from: from, to: to})
+			r.put(from, to, r.file.Pos(), "")
 		}
 	}
-	text, _ = apply(text, unused)
-	return format.Source(text)
+	if has || !slices.ContainsFunc(r.edits, func(e *edit) bool { return strings.Contains(e.text(), r.arena+".") }) {
+		return
+	}
+	spec := strconv.Quote(arenaPath)
+	if r.arena != "arena" {
+		spec = r.arena + " " + spec
+	}
+	for _, d := range r.file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if ok && g.Tok == token.IMPORT && g.Lparen.IsValid() && len(g.Specs) > 0 {
+			r.put(g.Rparen, g.Rparen, r.file.Pos(), "\n\n"+spec+"\n")
+			return
+		}
+	}
+	at, gap := r.file.Name.End(), "\n\n"
+	for _, d := range r.file.Decls {
+		if isImport(d) {
+			at, gap = d.End(), "\n"
+		}
+	}
+	r.put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
+}
+
+// twinOf is the name to call instead of a function's or method's, or empty.
+func (p *program) twinOf(o *types.Func) string {
+	if l := p.family[o]; len(l) > 0 {
+		name := ""
+		for _, m := range l {
+			g := p.funcs[m]
+			if g == nil || !g.threaded || g.carrier != "" || name != "" && g.twin != name {
+				return ""
+			}
+			name = g.twin
+		}
+		return name
+	}
+	if g := p.funcs[o]; g != nil && g.threaded && g.carrier == "" {
+		return g.twin
+	}
+	return ""
+}
+
+// declare turns F into its twin, and writes F anew before it.
+func (r *printer) declare(f *function) {
+	d := f.decl
+	if f.keeps {
+		r.put(d.Type.Func, d.Type.Func, d.Pos(), r.original(f))
+		r.put(d.Name.Pos(), d.Name.End(), d.Pos(), f.twin)
+	}
+	first := f.arena + " *" + r.arena + ".Arena"
+	switch l := d.Type.Params.List; {
+	case len(l) == 0:
+	case len(l[0].Names) == 0:
+		first = "*" + r.arena + ".Arena, "
+		if slices.ContainsFunc(f.sites, func(*site) bool { return true }) || r.p.callsTwins(f) { // all need names
+			first = f.arena + " *" + r.arena + ".Arena, "
+			for _, field := range l {
+				r.put(field.Pos(), field.Pos(), d.Pos(), "_ ")
+			}
+		}
+	default:
+		first += ", "
+	}
+	at := d.Type.Params.Opening + 1
+	r.put(at, at, d.Pos(), first)
+}
+
+// original is F as a call of its twin with a nil arena.
+func (r *printer) original(f *function) string {
+	d, p := f.decl, r.p
+	src := p.src[r.name]
+	slice := func(from, to token.Pos) string {
+		return string(src[p.position(from).Offset:p.position(to).Offset])
+	}
+	args, params := []string{"nil"}, []string(nil)
+	unnamed := false
+	for _, field := range d.Type.Params.List {
+		unnamed = unnamed || len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" })
+	}
+	n := 0
+	for _, field := range d.Type.Params.List {
+		names := []string{}
+		for _, id := range field.Names {
+			names = append(names, id.Name)
+		}
+		if unnamed {
+			names = names[:0]
+			for range max(len(field.Names), 1) {
+				n++
+				names = append(names, fmt.Sprint("p", n))
+			}
+		}
+		params = append(params, strings.Join(names, ", ")+" "+p.text(field.Type))
+		if _, ok := field.Type.(*ast.Ellipsis); ok {
+			names[len(names)-1] += "..."
+		}
+		args = append(args, names...)
+	}
+	head, call := "func ", f.twin+"("+strings.Join(args, ", ")+")"
+	if d.Recv != nil {
+		recv := d.Recv.List[0]
+		if len(recv.Names) == 0 || recv.Names[0].Name == "_" {
+			head += "(r " + p.text(recv.Type) + ") "
+			call = "r." + call
+		} else {
+			head += p.text(d.Recv) + " "
+			call = recv.Names[0].Name + "." + call
+		}
+	}
+	list := p.text(d.Type.Params)
+	if unnamed {
+		list = "(" + strings.Join(params, ", ") + ")"
+	}
+	head += d.Name.Name + list
+	if d.Type.Results != nil {
+		head += " " + slice(d.Type.Results.Pos(), d.Type.Results.End())
+		call = "return " + call
+	}
+	return head + " {\n\t" + call + "\n}\n\n// " + f.twin + " is " + d.Name.Name + " with memory from " + f.arena + ", which may be nil.\n"
+}
+
+// calls passes the arena on.
+func (r *printer) calls(f *function) {
+	for _, c := range f.calls {
+		twin := r.p.twinOf(c.to)
+		if twin == "" {
+			continue
+		}
+		var id *ast.Ident
+		switch x := ast.Unparen(c.expr.Fun).(type) {
+		case *ast.Ident:
+			id = x
+		case *ast.SelectorExpr:
+			id = x.Sel
+		default:
+			continue
+		}
+		if id.Name != twin {
+			r.put(id.Pos(), id.End(), f.decl.Pos(), twin)
+		}
+		first := f.arena
+		if len(c.expr.Args) > 0 {
+			first += ", "
+		}
+		r.put(c.expr.Lparen+1, c.expr.Lparen+1, f.decl.Pos(), first)
+	}
+}
+
+// carried sets the field of carriers that a function makes.
+func (r *printer) carried(f *function) {
+	if len(r.p.Carry) == 0 {
+		return
+	}
+	info := f.pkg.TypesInfo
+	r.p.visit(f, func(n ast.Node, _ []ast.Node) {
+		l, ok := n.(*ast.CompositeLit)
+		if !ok || !slices.Contains(r.p.Carry, typeName(info.TypeOf(l))) {
+			return
+		}
+		keyed := len(l.Elts) == 0
+		if len(l.Elts) > 0 {
+			_, keyed = l.Elts[0].(*ast.KeyValueExpr)
+		}
+		if _, isStruct := info.TypeOf(l).Underlying().(*types.Struct); isStruct {
+			text := f.arena
+			if keyed {
+				text = r.p.carryField(types.NewPointer(info.TypeOf(l))) + ": " + f.arena
+			}
+			if len(l.Elts) > 0 {
+				text += ", "
+			}
+			r.put(l.Lbrace+1, l.Lbrace+1, f.decl.Pos(), text)
+		}
+	})
+}
+
+// printFields adds the field of carriers.
+func (p *program) printFields(in func(*ast.File) *printer) {
+	if len(p.Carry) == 0 {
+		return
+	}
+	for _, pkg := range p.pkgs {
+		for _, file := range pkg.Syntax {
+			ast.Inspect(file, func(n ast.Node) bool {
+				ts, ok := n.(*ast.TypeSpec)
+				if !ok || !slices.Contains(p.Carry, ts.Name.Name) {
+					return true
+				}
+				if st, ok := ts.Type.(*ast.StructType); ok {
+					r := in(file)
+					field := p.carryField(types.NewPointer(pkg.TypesInfo.Defs[ts.Name].Type()))
+					r.put(st.Fields.Opening+1, st.Fields.Opening+1, st.Pos(), "\n\t"+field+" *"+r.arena+".Arena\n")
+				}
+				return true
+			})
+		}
+	}
+}
+
+// printInterfaces adds the twins of methods to their interfaces.
+func (p *program) printInterfaces(in func(*ast.File) *printer) {
+	used := map[*types.Func]bool{}
+	for _, f := range p.order {
+		if f.threaded {
+			for _, c := range f.calls {
+				used[c.to] = used[c.to] || len(p.family[c.to]) > 0
+			}
+		}
+	}
+	for _, pkg := range p.pkgs {
+		for _, file := range pkg.Syntax {
+			ast.Inspect(file, func(n ast.Node) bool {
+				i, ok := n.(*ast.Field)
+				if !ok || len(i.Names) != 1 {
+					return true
+				}
+				m, _ := pkg.TypesInfo.Defs[i.Names[0]].(*types.Func)
+				ft, isFunc := i.Type.(*ast.FuncType)
+				if m == nil || !isFunc || !used[m] {
+					return true
+				}
+				twin := p.twinOf(m)
+				if twin == "" {
+					return true
+				}
+				r := in(file)
+				first := "*" + r.arena + ".Arena"
+				if l := ft.Params.List; len(l) > 0 {
+					if len(l[0].Names) > 0 {
+						first = "arena_ " + first
+					}
+					first += ", "
+				}
+				text := "\n\t" + twin + "(" + first + p.text(ft.Params)[1:]
+				if ft.Results != nil {
+					text += " " + p.text(ft.Results)
+				}
+				r.put(i.End(), i.End(), i.Pos(), text)
+				return true
+			})
+		}
+	}
+}
+
+// typeExpr is how a function's file writes a type.
+func (r *printer) typeExpr(f *function, t types.Type) string {
+	names := map[string]string{}
+	for _, im := range r.file.Imports {
+		path, _ := strconv.Unquote(im.Path.Value)
+		switch {
+		case im.Name == nil || im.Name.Name == "_":
+		case im.Name.Name == ".":
+			names[path] = ""
+		default:
+			names[path] = im.Name.Name
+		}
+	}
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == f.pkg.Types {
+			return ""
+		}
+		if n, ok := names[p.Path()]; ok {
+			return n
+		}
+		return p.Name()
+	})
+}
+
+// site writes the edits of one site.
+func (r *printer) site(f *function, s *site) {
+	id, info := s.node.Pos(), f.pkg.TypesInfo
+	switch n := s.node.(type) {
+	case *ast.UnaryExpr:
+		r.add(n.Pos(), n.End(), id, func(e *edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.node(n.X, e) + ")" })
+	case *ast.BinaryExpr:
+		r.concat(f, s, n)
+	case *ast.CompositeLit:
+		open, end := "", ")"
+		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
+			open, end = r.typeExpr(f, s.typ)+"(", "))"
+		}
+		r.put(n.Pos(), n.Lbrace+1, id, open+r.arena+".SliceOf["+r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())+"]("+f.arena+", ")
+		r.put(n.Rbrace, n.End(), id, end)
+	case *ast.AssignStmt:
+		r.add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.node(n.Rhs[0], e) + ")" })
+		r.uses(f, info, s)
+	case *ast.DeclStmt:
+		v := n.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
+		r.add(n.Pos(), n.End(), id, func(e *edit) string {
+			return v.Names[0].Name + " := " + r.arena + ".New[" + r.node(v.Type, e) + "](" + f.arena + ")"
+		})
+		r.uses(f, info, s)
+	case *ast.CallExpr:
+		r.callSite(f, s, n)
+	}
+}
+
+func (r *printer) concat(f *function, s *site, n *ast.BinaryExpr) {
+	var parts []ast.Expr
+	var split func(e ast.Expr)
+	split = func(e ast.Expr) {
+		if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD && f.pkg.TypesInfo.Types[b].Value == nil {
+			split(b.X)
+			split(b.Y)
+			return
+		}
+		parts = append(parts, e)
+	}
+	split(n)
+	r.add(n.Pos(), n.End(), s.node.Pos(), func(e *edit) string {
+		var l []string
+		for _, x := range parts {
+			l = append(l, r.node(x, e))
+		}
+		return f.arena + ".Concat(" + strings.Join(l, ", ") + ")"
+	})
+}
+
+func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
+	id, info := s.node.Pos(), f.pkg.TypesInfo
+	switch s.kind {
+	case siteNew:
+		r.add(n.Pos(), n.End(), id, func(e *edit) string { return r.arena + ".New[" + r.node(n.Args[0], e) + "](" + f.arena + ")" })
+	case siteMake:
+		r.add(n.Pos(), n.End(), id, func(e *edit) string {
+			l := r.node(n.Args[1], e)
+			c := l
+			if len(n.Args) > 2 {
+				c = r.node(n.Args[2], e)
+			}
+			call := r.arena + ".MakeSlice[" + r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem()) + "](" + f.arena + ", " + l + ", " + c + ")"
+			if _, ok := types.Unalias(s.typ).(*types.Named); ok {
+				call = r.typeExpr(f, s.typ) + "(" + call + ")"
+			}
+			return call
+		})
+	case siteAppend:
+		inst, elem := "", s.typ.Underlying().(*types.Slice).Elem()
+		for _, a := range n.Args[1:] {
+			if !n.Ellipsis.IsValid() && !types.Identical(info.TypeOf(a), elem) {
+				inst = "[" + r.typeExpr(f, elem) + "]"
+			}
+		}
+		open, end := "", ""
+		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
+			open, end = r.typeExpr(f, s.typ)+"(", ")"
+		}
+		r.put(n.Fun.Pos(), n.Fun.End(), id, open+r.arena+".Append"+inst)
+		r.put(n.Lparen+1, n.Lparen+1, id, f.arena+", ")
+		if end != "" {
+			r.put(n.End(), n.End(), id, end)
+		}
+		if last := n.Args[len(n.Args)-1]; n.Ellipsis.IsValid() && isString(info.TypeOf(last)) {
+			r.add(last.Pos(), last.End(), id, func(e *edit) string { return "[]byte(" + r.node(last, e) + ")" })
+		}
+	case siteString:
+		r.add(n.Pos(), n.End(), id, func(e *edit) string {
+			x := f.arena + ".AllocBytesToString(" + r.node(n.Args[0], e) + ")"
+			if !types.Identical(info.TypeOf(n), types.Typ[types.String]) {
+				x = r.node(n.Fun, e) + "(" + x + ")"
+			}
+			return x
+		})
+	case siteBytes:
+		r.add(n.Pos(), n.End(), id, func(e *edit) string {
+			x := r.node(n.Args[0], e)
+			return "append(" + r.arena + ".MakeSlice[byte](" + f.arena + ", 0, len(" + x + ")), " + x + "...)"
+		})
+	case siteCall:
+		r.put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())
+	}
+}
+
+// uses rewrites a variable that has become a pointer: &x is x, x.f stays, everything else is *x.
+func (r *printer) uses(f *function, info *types.Info, s *site) {
+	id := s.node.Pos()
+	var stack []ast.Node
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if x, ok := n.(*ast.Ident); ok && info.Uses[x] == types.Object(s.v) {
+			star := func() { r.addInner(x.Pos(), x.End(), id, "(*"+x.Name+")") }
+			switch parent := stack[len(stack)-1].(type) {
+			case *ast.UnaryExpr:
+				if parent.Op == token.AND {
+					r.addInner(parent.Pos(), parent.End(), id, x.Name)
+				} else {
+					star()
+				}
+			case *ast.SelectorExpr:
+				if sel := info.Selections[parent]; sel != nil && sel.Kind() == types.MethodVal { // a method value has a copy
+					if call, ok := stack[len(stack)-2].(*ast.CallExpr); !ok || call.Fun != parent {
+						star()
+					}
+				}
+			default:
+				star()
+			}
+		}
+		stack = append(stack, n)
+		return true
+	})
 }

@@ -1,323 +1,659 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
-	"go/format"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"golang.org/x/sync/errgroup"
 )
 
-// What letters stand for in the texts below, where # is a program's number: ?T is a value that the function has,
-// !T one that is new, or such a value; $T is a variable, and :T one that nothing else is stored in. @ is a new number.
-var generatedTypes = map[byte]string{
-	'T': "*T#", 'U': "*U#", 'A': "any", 'I': "I#", 'L': "[]*T#", 'M': "map[string]*T#", 'F': "func() *T#", 'G': "func(*T#)",
-	'E': "error", 'X': "*E#", 'S': "string", 'P': "**T#",
+// The generator writes small programs whose root makes nodes, lists, strings and bytes from its input, in random
+// order, and hands them to everything that may keep them: globals, parameters, maps, channels, closures, goroutines,
+// interfaces of callers, methods that the standard library calls, and functions that store one argument in another.
+// It also copies structs, shares slices, appends, and writes to elements and buffers.
+
+// gen writes one program.
+type gen struct {
+	r     *rand.Rand
+	vars  map[string][]string // variables in scope, by type
+	n     int
+	out   strings.Builder
+	depth int
+	level int
 }
 
-// generatedValues are new ones: the first of each needs no other.
-var generatedValues = map[byte][]string{
-	'T': {"&T#{N: @}", "&T#{N: @}", "new(T#)", "&T#{N: @, P: !T}", "&T#{N: @, FIELD}", "&T#{N: @, V: U#{T: ?T}}"},
-	'U': {"&U#{N: @}", "&U#{N: @, T: !T}", "&U#{N: @, A: !A}"},
-	'A': {"any(U#{N: @})", "any(!T)", "any(U#{N: @, T: !T})", "any(?U)", "any(!S)", "any(!L)", "any(?X)"},
-	'I': {"I#(&U#{N: @})", "I#(!T)", "I#(?U)"},
-	'L': {"make([]*T#, 1)", "[]*T#{!T}", "append(?L, !T)", "append([]*T#(nil), ?L...)", "slices.Clone(?L)"},
-	'M': {"map[string]*T#{}", "map[string]*T#{`k`: !T}", "maps.Clone(?M)"},
-	'F': {"func() *T# { return nil }", "func() *T# { return !T }", "func() *T# { return ?T }", "?T.get"},
-	'G': {"func(*T#) {}", "func(z *T#) { BODY }", "func(z *T#) { $T = z }", "?T.set"},
-	'E': {"error(&E#{N: @})", "error(&E#{N: @, T: !T})", "fmt.Errorf(`%d %w`, @, ?E)", "errors.Join(?E, !E)"},
-	'X': {"&E#{N: @}", "&E#{N: @, T: !T}", "&E#{N: @, E: ?E}"},
-	'S': {"`s` + strconv.Itoa(@)", "?S + strconv.Itoa(@)", "fmt.Sprintf(`%d%d`, @, @)", "strings.ToUpper(?S)"},
-	'P': {"new(*T#)", "&$T"},
+const genTypes = `// Package %s was generated.
+package %[1]s
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+type Pos struct {
+	File string
+	At   []int
 }
 
-// generatedFields are those that T# may have, and U# and E# have, with their types and what T# has in them before the
-// root is called.
-var generatedFields = map[byte]string{'U': "T:T A:A S:S", 'X': "T:T E:E"}
-var generatedOld = strings.Split("P:T:old#(n-1) Q:T:t U:U:&U#{T:old#(n-1)} O:U:&t.V A:A:old#(n-1) I:I:old#(n-1) L:L:[]*T#{old#(n-1)} M:M:map[string]*T#{`k`:old#(n-1)} F:F:t.get G:G:t.set E:E:&E#{T:old#(n-1)} X:X:&E#{T:old#(n-1)} S:S:`old`", " ")
+type Node struct {
+	Name  string
+	Tags  []string
+	Kids  []*Node
+	Next  *Node
+	Pos   Pos
+	Raw   [4]byte
+	Bytes []byte
+	Val   any
+}
 
-// generatedGroups are the letters that a program has beside T.
-var generatedGroups = strings.Fields("U UI UA A L LA M MA FG FGA EX EX EXA S P UP LM")
+type Holder struct {
+	N *Node
+	S string
+	L []*Node
+	F func() string
+}
 
-// generatedTexts are those of a name in testdata.
-func generatedTexts(t *testing.T) map[string]string {
-	archive, err := txtar.ParseFile("testdata/generated.txtar")
-	if err != nil {
-		t.Fatal(err)
+type Inner struct{ P *string }
+
+type visitor interface{ visit(n *Node) *Node }
+
+type counting struct{ seen []*Node }
+
+func (c *counting) visit(n *Node) *Node { %[2]s; return n }
+
+type plain struct{}
+
+func (plain) visit(n *Node) *Node { return &Node{Name: n.Name + "v", Next: n} }
+
+type Sink interface {
+	Write(n *Node)
+	Text(s string)
+}
+
+type byName []*Node
+
+func (b byName) Len() int           { return len(b) }
+func (b byName) Less(i, j int) bool { %[3]s; return b[i].Name < b[j].Name }
+func (b byName) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+func (h *Holder) String() string { %[4]s; return h.S }
+
+var (
+	Kept  []*Node
+	Texts []string
+	Cache = map[string]*Node{}
+	Names = map[string]string{}
+	Last  *Node
+	Held  Holder
+	Ptr   *string
+	Hook  func() string
+	Any   any
+	Queue = make(chan *Node, 1000)
+	Lines = make(chan string, 1000)
+	Table = []*Node{{Name: "t0"}, {Name: "t1"}}
+	Words = []string{"w0", "w1"}
+	store sync.Map
+	std   = &Holder{S: "std"}
+)
+
+var (
+	_ = bytes.Clone
+	_ = errors.New
+	_ = fmt.Sprint
+	_ = slices.Clone[[]int]
+	_ = sort.Strings
+	_ = strings.ToUpper
+)
+
+type failure struct{ n *Node; s string }
+
+func (f *failure) Error() string { return f.s }
+
+func try(f func()) { defer func() { if r := recover(); r != nil { if n, ok := r.(*Node); ok { Last = n } } }(); f() }
+
+func keep(p *string)                  { %[5]s }
+func set(to **Node, n *Node)          { *to = n }
+func read(p *string) string           { return *p }
+func add(to *[]string, s string)      { *to = append(*to, s) }
+func each(l []*Node, f func(n *Node)) { for _, n := range l { f(n) } }
+func later(f func() string)           { %[6]s }
+func id(n *Node) *Node                { return n }
+func first(l []*Node) *Node           { if len(l) > 0 { return l[0] }; return &Node{Name: "none"} }
+func inner(n *Node) *Inner            { s := n.Name; return &Inner{&s} }
+`
+
+// pick is one of some.
+func (g *gen) pick(of ...string) string { return of[g.r.IntN(len(of))] }
+
+func (g *gen) variable(t string) string {
+	if l := g.vars[t]; len(l) > 0 {
+		return l[g.r.IntN(len(l))]
 	}
-	all := map[string]string{}
-	for _, f := range archive.Files {
-		all[f.Name] = string(f.Data)
+	switch t {
+	case "*Node":
+		return `(&Node{Name: in + "d"})`
+	case "string":
+		return "in"
+	case "[]byte":
+		return "[]byte(in)"
+	case "[]string":
+		return "strings.Fields(in)"
 	}
-	return all
+	return "[]*Node(nil)"
 }
 
-// generator writes one program.
-type generator struct {
-	*rand.Rand
-	made, depth int
-	leaky       float64 // how often a value is a package's variable
-	fields      map[byte]string
-	statements  []string
-	letters     string // of the types that it has
-	functions   []generatedFunction
-	text        strings.Builder
-}
-
-// generatedFunction has letters for its parameters and results.
-type generatedFunction struct{ name, params, results string }
-
-// scope has names of variables, by letter.
-type scope map[byte][]string
-
-func (g *generator) pick(all []string) string { return all[g.IntN(len(all))] }
-
-var generatedTokens = regexp.MustCompile(`[?!$:][A-Z]1?\b|@|BODY|CALL|FIELD`)
-
-// expand replaces what stands for others; before are declarations that the statement needs.
-func (g *generator) expand(text string, sc scope, before *strings.Builder) string {
+func (g *gen) expr(t string) string {
 	g.depth++
 	defer func() { g.depth-- }()
-	same := map[string]string{}
-	return generatedTokens.ReplaceAllStringFunc(text, func(token string) string {
-		if len(token) == 3 {
-			if same[token] == "" {
-				same[token] = g.expand(token[:2], sc, before)
-			}
-			return same[token]
-		}
-		switch token {
-		case "@":
-			g.made++
-			return strconv.Itoa(g.made)
-		case "BODY":
-			inner := maps.Clone(sc)
-			if strings.Contains(text, "z *T#") || strings.Contains(text, ".all") {
-				inner['T'] = append(slices.Clip(sc['T']), "z")
-			}
-			return g.block(inner, 1+g.IntN(max(1, 4-g.depth)))
-		case "CALL":
-			return g.call(sc, before)
-		case "FIELD":
-			f := g.pick(strings.Fields(g.fields['T']))
-			return g.expand(f[:2]+" !"+f[2:], sc, before)
-		}
-		k := token[1]
-		all := sc[k]
-		if chance := map[byte]float64{'?': 0.05, '!': 1, '$': 0.1}[token[0]]; k != 'P' && g.Float64() < g.leaky*chance {
-			return "g#" + token[1:]
-		}
-		if token[0] == '!' && (len(all) == 0 || g.IntN(3) > 0) {
-			values := slices.DeleteFunc(slices.Clone(generatedValues[k]), func(text string) bool { return !g.fits(text) })
-			if g.depth > 4 || len(values) == 0 {
-				values = generatedValues[k][:1]
-			}
-			return g.expand(g.pick(values), sc, before)
-		}
-		if len(all) > 0 && (token[0] != ':' || g.IntN(2) == 0) {
-			return all[max(g.IntN(len(all)), g.IntN(len(all)))]
-		}
-		g.made++
-		name, value := fmt.Sprint("v", g.made), ""
-		if token[0] == '?' {
-			value = " = " + g.expand(generatedValues[k][0], sc, before)
-		}
-		fmt.Fprintf(before, "var %s %s%s; _ = %[1]s\n", name, generatedTypes[k], value)
-		sc[k] = append(slices.Clip(all), name)
-		return name
-	})
-}
-
-// fits reports whether a text is about the program's types.
-func (g *generator) fits(text string) bool {
-	for _, token := range generatedTokens.FindAllString(text, -1) {
-		if len(token) < 4 && token != "@" && !strings.Contains(g.letters, token[1:2]) {
-			return false
-		}
+	if g.depth > 3 {
+		return g.variable(t)
 	}
-	return !strings.Contains(text, ".O") || strings.Contains(g.letters, "U")
+	n := func() string { return g.expr("*Node") }
+	s := func() string { return g.expr("string") }
+	switch t {
+	case "*Node":
+		return g.pick(g.variable(t), "(&Node{Name: "+s()+"})", "(&Node{Name: "+s()+", Next: "+n()+", Kids: "+g.expr("[]*Node")+"})", "first("+g.expr("[]*Node")+")", "id("+n()+")",
+			"(&Node{Tags: "+g.expr("[]string")+", Bytes: "+g.expr("[]byte")+"})", "(&Node{Val: "+s()+", Pos: Pos{File: "+s()+"}})", "new(Node)", "id("+g.variable(t)+")", "(&Node{Val: "+n()+"})", "v.visit("+n()+")")
+	case "string":
+		return g.pick(g.variable(t), s()+" + "+s(), "strings.ToUpper("+s()+")", "string("+g.expr("[]byte")+")", "fmt.Sprintf(\"%s-%d\", "+s()+", 1)", g.variable("*Node")+".Name",
+			"strings.TrimSpace("+s()+")", "strings.Join("+g.expr("[]string")+", \",\")", g.variable("*Node")+".Pos.File", "fmt.Sprint(&Holder{S: "+s()+"})", "strings.ReplaceAll("+s()+", \"a\", \"b\")")
+	case "[]byte":
+		return g.pick(g.variable(t), "[]byte("+s()+")", "bytes.ToUpper("+g.variable(t)+")", g.variable("*Node")+".Raw[:]", "bytes.TrimSpace("+g.variable(t)+")", "append([]byte(nil), "+s()+"...)", "make([]byte, 2, 3)")
+	case "[]string":
+		return g.pick(g.variable(t), "[]string{"+s()+"}", "strings.Fields("+s()+")", "make([]string, 1, 4)", g.variable("*Node")+".Tags", "slices.Clone("+g.variable(t)+")", "append([]string(nil), "+s()+")")
+	}
+	return g.pick(g.variable(t), "[]*Node{"+n()+"}", "make([]*Node, 0, 3)", g.variable("*Node")+".Kids", "append([]*Node(nil), "+n()+")", "slices.Clone("+g.variable(t)+")")
 }
 
-// block are some statements.
-func (g *generator) block(outer scope, n int) string {
-	sc, all := maps.Clone(outer), ""
+func (g *gen) line(format string, args ...any) {
+	fmt.Fprintf(&g.out, strings.Repeat("\t", g.level+1)+format+"\n", args...)
+}
+
+func (g *gen) declare(t, value string) {
+	g.n++
+	v := "x" + strconv.Itoa(g.n)
+	g.line("%s := %s", v, value)
+	g.line("_ = %s", v)
+	g.vars[t] = append(g.vars[t], v)
+}
+
+var genKinds = []string{"*Node", "string", "[]byte", "[]string", "[]*Node"}
+
+// block writes statements in a scope of their own.
+func (g *gen) block(n int) {
+	saved := map[string][]string{}
+	for k, l := range g.vars {
+		saved[k] = slices.Clone(l)
+	}
+	g.level++
 	for range n {
-		var before strings.Builder
-		text := g.expand(g.pick(g.statements), sc, &before)
-		all += before.String() + text + "\n"
+		g.statement()
 	}
-	maps.Copy(outer, sc)
+	g.level--
+	g.vars = saved
+}
+
+func (g *gen) statement() {
+	n, s := g.expr("*Node"), g.expr("string")
+	v := func(t string) string { // a declared variable
+		if len(g.vars[t]) == 0 {
+			g.declare(t, g.expr(t))
+		}
+		return g.variable(t)
+	}
+	switch k := g.r.IntN(78); {
+	case k < 14:
+		t := genKinds[g.r.IntN(len(genKinds))]
+		g.declare(t, g.expr(t))
+	case k < 17: // a struct, a pointer to it and a copy
+		g.n++
+		x := "y" + strconv.Itoa(g.n)
+		g.line("%s := Node{Name: %s}", x, s)
+		g.line("%sp := &%[1]s", x)
+		g.line("%sq := %[1]s", x)
+		g.line("%sp.Name = %s", x, g.expr("string"))
+		g.line("%sr := &%[1]sq", x)
+		g.line("_, _ = %sp, %[1]sr", x)
+		g.vars["*Node"] = append(g.vars["*Node"], x+"p", x+"r")
+	case k < 24: // appends
+		switch g.r.IntN(7) {
+		case 0:
+			x := v("[]*Node")
+			g.line("%s = append(%[1]s, %s)", x, n)
+		case 1:
+			x := v("[]string")
+			g.line("%s = append(%[1]s, %s)", x, s)
+		case 2:
+			x := v("*Node")
+			g.line("%s.Kids = append(%[1]s.Kids, %s)", x, n)
+		case 3:
+			x := v("*Node")
+			g.line("%s.Tags = append(%[1]s.Tags, %s)", x, s)
+		case 4: // twice to one base
+			g.declare("[]*Node", "append("+v("[]*Node")+", "+n+")")
+		case 5:
+			g.declare("[]string", "append("+v("[]string")+", "+s+")")
+		case 6:
+			x := v("[]byte")
+			g.line("%s = append(%[1]s, %s...)", x, s)
+		}
+	case k < 30: // writes to elements and fields
+		switch g.r.IntN(6) {
+		case 0:
+			x := v("[]*Node")
+			g.line("if len(%s) > 0 { %[1]s[0] = %s }", x, n)
+		case 1:
+			x := v("[]string")
+			g.line("if len(%s) > 0 { %[1]s[0] = %s }", x, s)
+		case 2:
+			x := v("[]byte")
+			g.line("if len(%s) > 0 { %[1]s[0] ^= 1 }", x)
+		case 3:
+			g.line("%s.%s", v("*Node"), g.pick("Name = "+s, "Next = "+n, "Val = "+s, "Pos.File = "+s, "Pos = Pos{File: "+s+"}", "Bytes = "+g.expr("[]byte"), "Tags = "+g.expr("[]string"), "Kids = "+g.expr("[]*Node")))
+		case 4:
+			g.line("*%s = *%s", v("*Node"), v("*Node"))
+		case 5:
+			x := v("[]*Node")
+			g.line("%s = %[1]s[:len(%[1]s)/2]", x)
+		}
+	case k < 34: // control
+		switch g.r.IntN(3) {
+		case 0:
+			g.line("if len(%s) > 2 {", v("string"))
+		case 1:
+			g.line("for i := range 3 {")
+			g.line("\t_ = i")
+		case 2:
+			g.line("for _, w := range strings.Fields(in) {")
+			g.line("\t_ = w")
+		}
+		g.block(1 + g.r.IntN(3))
+		g.line("}")
+	case k < 37: // a buffer whose text is used before it changes
+		g.n++
+		x := "b" + strconv.Itoa(g.n)
+		g.line("var %s bytes.Buffer", x)
+		g.line("%s.WriteString(%s)", x, s)
+		g.declare("string", x+".String()")
+		g.line("%sp := %[1]s.Bytes()", x)
+		g.line("if len(%sp) > 0 { %[1]sp[0] ^= 1 }", x)
+		g.declare("string", x+".String()")
+	case k < 60:
+		g.local(n, s)
+	default:
+		if g.r.IntN(9) > 0 {
+			g.local(n, s)
+		} else {
+			g.keeper(n, s)
+		}
+	}
+}
+
+// local writes what keeps nothing.
+func (g *gen) local(n, s string) {
+	switch g.r.IntN(12) {
+	case 0:
+		g.line("each(%s, func(n *Node) { n.Name = %s })", g.expr("[]*Node"), s)
+	case 1:
+		g.n++
+		g.line("f%d := func() *Node { return &Node{Name: %s} }", g.n, s)
+		g.line("_ = f%d", g.n)
+		g.vars["*Node"] = append(g.vars["*Node"], fmt.Sprintf("f%d()", g.n))
+	case 2:
+		g.line("sort.Slice(%s, func(i, j int) bool { return i < j })", g.expr("[]*Node"))
+	case 3:
+		g.line("_ = fmt.Sprint(%s)", g.pick(n+".Name", s, s, "&Holder{S: "+s+"}"))
+	case 4:
+		g.n++
+		g.line("m%d := map[string]*Node{%s: %s}", g.n, s, n)
+		g.line("for _, m := range m%d { m.Name += %s }", g.n, s)
+	case 5:
+		g.n++
+		g.line("var l%d *Node", g.n)
+		g.line("set(&l%d, %s)", g.n, n)
+		g.vars["*Node"] = append(g.vars["*Node"], "first([]*Node{l"+strconv.Itoa(g.n)+"})")
+	case 6:
+		g.line("defer func() { _ = %s }()", g.variable("string"))
+	case 7:
+		g.line("{ h := struct{ N *Node; S string }{%s, %s}; _ = h }", n, s)
+	case 8:
+		g.line("_ = strings.Map(func(r rune) rune { return r }, %s)", s)
+	case 9:
+		g.line("_ = (*%s).Name", g.variable("*Node"))
+	case 10:
+		g.line("try(func() { _ = %s })", n)
+	case 11:
+		g.declare("string", "*inner("+n+").P + read(&"+g.variable("*Node")+".Name)")
+	}
+}
+
+// keeper writes what may outlive the call.
+func (g *gen) keeper(n, s string) {
+	g.line("%s", g.pick("Kept = append(Kept, "+n+")", "Texts = append(Texts, "+s+")", "Cache[in] = "+n, "Names[in] = "+s, "Names["+s+"] = in", "Last = "+n, "Held.N = "+n, "Held.S = "+s, "Held = Holder{S: "+s+"}",
+		"{ x := "+n+"; Ptr = &x.Name }", "{ x := "+n+"; keep(&x.Name) }", "{ x := "+n+"; Hook = func() string { return x.Name } }", "{ x := "+s+"; later(func() string { return x }) }", "Any = "+n, "Any = "+s, "Any = "+g.expr("[]string"),
+		"Queue <- "+n, "Lines <- "+s, "Table[0] = "+n, "Table[1].Next = "+n, "Table[1].Name = "+s, "Words[0] = "+s, "store.Store(in, "+n+")", "store.Store(in, "+s+")", "std.N = "+n, "std.S = "+s,
+		"set(&Last, "+n+")", "set(&Held.N, "+n+")", "add(&Texts, "+s+")", "sink.Write("+n+")", "sink.Text("+s+")", "given.Next = "+n, "given.Name = "+s, "given.Tags = append(given.Tags, "+s+")", "given.Kids = "+g.expr("[]*Node"),
+		"if len(list) > 0 { list[0] = "+n+" }", "if len(words) > 0 { words[0] = "+s+" }", "*out = append(*out, "+s+")", "sort.Sort(byName("+g.expr("[]*Node")+"))", "callback("+n+")", "each("+g.expr("[]*Node")+", callback)",
+		"{ x := "+n+"; go func() { Lines <- x.Name }() ; Texts = append(Texts, <-Lines) }", "try(func() { panic("+n+") })", "if x, ok := given.Val.(*Node); ok { x.Next = "+n+" }", "err = &failure{"+n+", "+s+"}", "err = errors.New("+s+")", "err = fmt.Errorf(\"%s\", "+s+")",
+		"Held.L = "+g.expr("[]*Node"), "Any = &Holder{N: "+n+"}", "Any = &Inner{&"+g.variable("*Node")+".Name}", "v = &counting{}", "Hook = (&Holder{S: "+s+"}).String", "x := Table[0]; x.Tags = append(x.Tags, "+s+")"))
+}
+
+// takesNodes reports whether the root of a program has parameters that lead to nodes.
+func takesNodes(seed uint64) bool { return seed%4 == 0 }
+
+// genProgram is the text of a package.
+func genProgram(name string, seed uint64) string {
+	g := &gen{r: rand.New(rand.NewPCG(seed, 7)), vars: map[string][]string{}}
+	quiet := func(s string) string {
+		if g.r.IntN(16) == 0 {
+			return s
+		}
+		return "_ = 0"
+	}
+	g.out.WriteString(fmt.Sprintf(genTypes, name, g.pick("c.seen = append(c.seen, n)", "_ = n.Name"), quiet("Last = b[i]"), quiet("Texts = append(Texts, h.S)"), quiet("Ptr = p"), quiet("Hook = f")))
+	params, given := "in string, ", "given, list := &Node{Name: in}, []*Node{{Name: in}}"
+	switch {
+	case takesNodes(seed):
+		params, given = "in string, given *Node, list []*Node, ", ""
+	case seed%4 == 1:
+		given = "given, list := Table[0], Table"
+	}
+	fmt.Fprintf(&g.out, "\nfunc Root(%swords []string, out *[]string, sink Sink, callback func(*Node)) (res *Node, err error) {\n\t%s\n\tvar v visitor = plain{}\n\t_, _, _ = v, given, list\n", params, given)
+	for range 4 + g.r.IntN(12) {
+		g.statement()
+	}
+	fmt.Fprintf(&g.out, "\treturn %s, err\n}\n", g.expr("*Node"))
+	return g.out.String()
+}
+
+// genMain runs all programs and prints what each call of a root returns, and then what is left of it.
+const genMain = `package main
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"runtime/debug"
+
+	"github.com/ebbpool/arena"
+%s)
+
+var _ = arena.NewArena
+
+// show prints everything that a value leads to.
+func show(v any) string {
+	var b strings.Builder
+	seen := map[uintptr]int{}
+	var walk func(v reflect.Value, depth int)
+	walk = func(v reflect.Value, depth int) {
+		if depth > 40 || b.Len() > 20000 { b.WriteString("..."); return }
+		switch v.Kind() {
+		case reflect.Pointer:
+			if v.IsNil() { b.WriteString("nil"); return }
+			if n, ok := seen[v.Pointer()]; ok && v.Type().Elem().Size() > 0 { fmt.Fprintf(&b, "#%%d", n); return }
+			seen[v.Pointer()] = len(seen)
+			b.WriteString("&"); walk(v.Elem(), depth+1)
+		case reflect.Interface:
+			if v.IsNil() { b.WriteString("nil"); return }
+			walk(v.Elem(), depth+1)
+		case reflect.Slice:
+			if v.IsNil() { b.WriteString("nil"); return }
+			fallthrough
+		case reflect.Array:
+			b.WriteString("["); for i := range v.Len() { walk(v.Index(i), depth+1); b.WriteString(" ") }; b.WriteString("]")
+		case reflect.Struct:
+			b.WriteString("{"); for i := range v.NumField() { walk(v.Field(i), depth+1); b.WriteString(" ") }; b.WriteString("}")
+		case reflect.Map:
+			fmt.Fprint(&b, "map", v.Len())
+			keys := v.MapKeys()
+			sortKeys(keys)
+			for _, k := range keys { walk(k, depth+1); b.WriteString(":"); walk(v.MapIndex(k), depth+1); b.WriteString(" ") }
+		case reflect.Func, reflect.Chan:
+			fmt.Fprint(&b, v.IsNil())
+		default:
+			fmt.Fprint(&b, v)
+		}
+	}
+	walk(reflect.ValueOf(v), 0)
+	return b.String()
+}
+
+func sortKeys(k []reflect.Value) {
+	for i := range k { for j := range i { if k[i].String() < k[j].String() { k[i], k[j] = k[j], k[i] } } }
+}
+
+var inputs = []string{"alpha beta", "c", "", "delta epsilon zeta eta theta", "aa bb", "alpha beta"}
+
+func main() {
+	debug.SetGCPercent(50)
+%s}
+`
+
+const genRun = `	func() {
+		fmt.Println("== %[1]s")
+		defer func() { if r := recover(); r != nil { fmt.Println("panic", r) } }()
+		given, list, words, out, sink := &%[1]s.Node{Name: "given", Val: &%[1]s.Node{}}, []*%[1]s.Node{{Name: "l"}}, []string{"word"}, []string{}, &sink%[1]s{}
+		var called []*%[1]s.Node
+		callback := func(n *%[1]s.Node) { called = append(called, n) }
+		%[2]s
+		for _, in := range inputs {
+			var res *%[1]s.Node
+			var err error
+			func() {
+				defer func() { if r := recover(); r != nil { fmt.Println("panic", r) } }()
+				res, err = %[1]s.%[3]sstrings.Clone(in), %[5]swords, &out, sink, callback)
+			}()
+			fmt.Println(show(res), err)
+			res = nil
+			%[4]s
+			_ = %[1]s.Any
+			fmt.Println(show([]any{given, list, words, out, sink, called, err, %[1]s.Kept, %[1]s.Texts, %[1]s.Cache, %[1]s.Names, %[1]s.Last, %[1]s.Held, %[1]s.Ptr, %[1]s.Any, %[1]s.Table, %[1]s.Words, %[1]s.Hidden()}))
+			if %[1]s.Hook != nil { fmt.Println(%[1]s.Hook()) }
+			for { select { case n := <-%[1]s.Queue: fmt.Println(show(n)); continue; case l := <-%[1]s.Lines: fmt.Println(l); continue; default: }; break }
+		}
+	}()
+`
+
+const genTrash = `a.Reset()
+			for range 200 {
+				n := arena.New[%[1]s.Node](a); n.Name = a.AllocString("TRASH TRASH"); n.Kids = arena.MakeSlice[*%[1]s.Node](a, 3, 3); n.Tags = arena.MakeSlice[string](a, 3, 3); n.Tags[0] = "TRASH"; n.Kids[1] = n
+				b := arena.MakeSlice[byte](a, 40, 40); for i := range b { b[i] = 'T' }
+				arena.New[%[1]s.Holder](a).S = "TRASH"
+				arena.New[%[1]s.Inner](a)
+			}
+			a.Reset()`
+
+const genHidden = `
+func Hidden() (all []any) {
+	m := map[string]any{}
+	store.Range(func(k, v any) bool { m[k.(string)] = v; return true })
+	all = append(all, m)
+	return append(all, std)
+}
+`
+
+const genSink = `
+type sink%[1]s struct { nodes []*%[1]s.Node; texts []string }
+
+func (s *sink%[1]s) Write(n *%[1]s.Node) { s.nodes = append(s.nodes, n) }
+func (s *sink%[1]s) Text(t string) { s.texts = append(s.texts, t) }
+`
+
+func genMainOf(names []string, converted map[string]bool) string {
+	imports, body, sinks := "", "", ""
+	for _, n := range names {
+		imports += fmt.Sprintf("\t\"example.com/generated/%s\"\n", n)
+		call, reset, start := "Root(", "", ""
+		if converted[n] {
+			call, reset, start = "RootIn(a, ", fmt.Sprintf(genTrash, n), "a := arena.NewArena(4096, 0)"
+		}
+		nodes := ""
+		if seed, _ := strconv.Atoi(n[1:]); takesNodes(uint64(seed)) {
+			nodes = "given, list, "
+		}
+		body += fmt.Sprintf(genRun, n, start, call, reset, nodes)
+		sinks += fmt.Sprintf(genSink, n)
+	}
+	return fmt.Sprintf(genMain, imports, body) + sinks
+}
+
+// sections splits a program's output by package.
+func sections(out string) map[string]string {
+	all := map[string]string{}
+	for _, s := range strings.Split(out, "== ")[1:] {
+		name, text, _ := strings.Cut(s, "\n")
+		all[name] = text
+	}
 	return all
 }
 
-// some are letters, half of them T.
-func (g *generator) some(n int) (text string) {
-	for range n {
-		text += string((strings.Repeat("T", len(g.letters)) + g.letters)[g.IntN(2*len(g.letters))])
+// No conversion changes what a program answers, with a nil arena or with one that is reused. A refusal is right.
+// EBBPOOL_GENERATED=n makes n programs; EBBPOOL_SEED=n begins with another one.
+func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the go command")
 	}
-	return text
-}
-
-// call calls a function, perhaps a new one.
-func (g *generator) call(sc scope, before *strings.Builder) string {
-	if len(g.functions) < 8 && (len(g.functions) == 0 || g.IntN(2) == 0) {
-		f := generatedFunction{fmt.Sprint("f#_", len(g.functions)), g.some(1 + g.IntN(3)), g.some(g.IntN(3))}
-		g.functions = append(g.functions, f)
-		g.function("func "+f.name, f.params, f.results, 1+g.IntN(4))
+	n, seed := 16, 1
+	fmt.Sscan(os.Getenv("EBBPOOL_GENERATED"), &n)
+	fmt.Sscan(os.Getenv("EBBPOOL_SEED"), &seed)
+	dir := os.Getenv("EBBPOOL_KEEP")
+	if dir == "" {
+		dir = t.TempDir()
 	}
-	f := g.functions[g.IntN(len(g.functions))]
-	text := f.name + "(?" + strings.Join(strings.Split(f.params, ""), ", ?") + ")"
-	if f.results != "" {
-		text = g.pick([]string{":", ":", "$"}) + strings.Join(strings.Split(f.results, ""), ", :") + " = " + text
+	t.Setenv("GOWORK", "off")
+	files := map[string]string{"go.mod": testModule(t, "example.com/generated")}
+	var names []string
+	for i := range n {
+		name := fmt.Sprint("p", seed+i)
+		names = append(names, name)
+		files[name+"/lib.go"] = genProgram(name, uint64(seed+i)) + genHidden
 	}
-	return g.expand(text, sc, before)
-}
-
-// function writes one.
-func (g *generator) function(name, params, results string, n int) {
-	sc, list, out, values, kept := scope{}, "", "", "", ""
-	if strings.HasPrefix(name, "func p#") {
-		for i := range 1 + g.IntN(2) {
-			sc['T'] = append(sc['T'], fmt.Sprint("b", i))
-			kept += g.expand(fmt.Sprintf("b%d := &T#{N: @, Q: &T#{N: @}}; _ = b%[1]d\n", i), sc, nil)
-			kept += fmt.Sprintf(g.pick([]string{"b%d.P = b%[1]d\n", "b%d.P = b%[1]d\n", "b%d.P = b%[1]d.Q\n", "b%d.P = &T#{Q: b%[1]d}\n", "b%d.Q.P = b%[1]d\n"}), i)
-		}
-		for _, k := range g.letters[1:] {
-			var before strings.Builder
-			text := g.expand(fmt.Sprintf("c%c := !%[1]c; _ = c%[1]c\n", k), scope{'T': sc['T']}, &before)
-			kept += before.String() + text
-			sc[byte(k)] = []string{fmt.Sprintf("c%c", k)}
-		}
-	}
-	for i, k := range []byte(params) {
-		sc[k] = append(sc[k], fmt.Sprint("a", i))
-		list += fmt.Sprintf("a%d %s, ", i, generatedTypes[k])
-	}
-	for i, k := range []byte(results) {
-		out += fmt.Sprintf("r%d %s, ", i, generatedTypes[k])
-		values += fmt.Sprintf("r%d = ?%c; ", i, k)
-	}
-	body := g.block(sc, n)
-	var before strings.Builder
-	values = g.expand(values, sc, &before)
-	fmt.Fprintf(&g.text, "%s(%s) (%s) {\nif fuel--; fuel < 0 { return }\n%s%s%s%s\nreturn }\n", name, list, out, kept, body, &before, values)
-}
-
-// generateProgram returns the text of program n, what it has before the root is called, what is looked at after that, and its call.
-func generateProgram(texts map[string]string, seed uint64, n int) (text, filled, looked, called string) {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(n))), fields: maps.Clone(generatedFields)}
-	g.leaky = []float64{0.1, 0.2, 0.3}[g.IntN(3)]
-	fields, old := "", "t.N = n\n"
-	g.letters = "T" + g.pick(generatedGroups)
-	for n, f := range generatedOld {
-		if part := strings.SplitN(f, ":", 3); n < 2 || n > 1 && part[1] != "T" && strings.Contains(g.letters, part[1]) {
-			g.fields['T'] += part[0] + ":" + part[1] + " "
-			fields += part[0] + " " + generatedTypes[part[1][0]] + "; "
-			old += "t." + part[0] + " = " + part[2] + "\n"
-		}
-	}
-	for s := range strings.Lines(strings.Repeat("CALL\n"+texts["often"], 12) + texts["statements"]) {
-		if s = strings.TrimSpace(s); g.fits(s) && (!strings.Contains(s, "q#.") && !strings.Contains(s, "c#") && !strings.Contains(s, "go func") || g.Float64() < g.leaky*3) {
-			g.statements = append(g.statements, s)
-		}
-	}
-	for _, of := range g.letters {
-		for _, f := range strings.Fields(g.fields[byte(of)]) {
-			for _, at := range []string{"", ".P", ".Q"} {
-				if s := fmt.Sprintf("if ?%c1 != nil && ?%[1]c1%s != nil { ", of, at); at == "" || of == 'T' {
-					load, store := fmt.Sprintf("%s:%c = ?%c1%s.%c }", s, f[2], of, at, f[0]), fmt.Sprintf("%s?%c1%s.%c = !%c }", s, of, at, f[0], f[2])
-					for range 3 {
-						g.statements = append(g.statements, load, store, store)
-					}
+	files["main.go"] = genMainOf(names, nil)
+	writeFiles(t, dir, files)
+	before := runProgram(t, dir)
+	var lock sync.Mutex
+	converted, refused := map[string]bool{}, map[string]int{}
+	all, moved := map[string][]byte{}, 0
+	var group errgroup.Group
+	group.SetLimit(2)
+	for i, name := range names {
+		group.Go(func() error {
+			c := Config{Dir: dir, Patterns: []string{"./" + name}, Root: name + ".Root", NoTests: true, Strings: i%3 > 0}
+			s, err := Suggest(c)
+			if err != nil {
+				return err
+			}
+			if c.Own = s.Own; i%4 == 0 && len(c.Own) > 1 {
+				c.Own = c.Own[:len(c.Own)-1]
+			}
+			r, err := Convert(c)
+			lock.Lock()
+			defer lock.Unlock()
+			warnings := (*ErrWarnings)(nil)
+			switch {
+			case err == nil:
+				converted[name] = true
+				maps.Copy(all, r.Files)
+				moved += r.Moved
+			case errors.As(err, &warnings):
+				for _, w := range r.Warnings {
+					refused[w.Text]++
 				}
+			case strings.Contains(err.Error(), "nothing written: "+name+".Root allocates") || strings.Contains(err.Error(), "no allocation can move"):
+			default:
+				t.Errorf("%s: %v", name, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range all {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if plain := runProgram(t, dir); plain != before {
+		reportDifferences(t, "with a nil arena", before, plain)
+	}
+	writeFiles(t, dir, map[string]string{"main.go": genMainOf(names, converted)})
+	reportDifferences(t, "with an arena", before, runProgram(t, dir))
+	t.Logf("%d of %d programs converted, %d sites; refused: %v", len(converted), n, moved, refused)
+	if len(converted)*8 < n {
+		t.Errorf("%d of %d programs converted, want an eighth: %v", len(converted), n, refused)
+	}
+}
+
+func reportDifferences(t *testing.T, how, before, after string) {
+	was, is := sections(before), sections(after)
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if was[name] == is[name] {
+			continue
+		}
+		a, b := strings.Split(was[name], "\n"), strings.Split(is[name], "\n")
+		for i := range a {
+			if i >= len(b) || a[i] != b[i] {
+				got := "nothing"
+				if i < len(b) {
+					got = b[i]
+				}
+				t.Errorf("%s answers differently %s, line %d:\n%.600s\nwant\n%.600s", name, how, i, got, a[i])
+				break
 			}
 		}
 	}
-	g.function("func (t *T#) get", "", "T", 2)
-	g.function("func (t *T#) set", "T", "", 2)
-	params, argument, results, call := "", "", "T", "a"
-	if g.IntN(3) == 0 {
-		params, argument = "T", "in.F#"
-	}
-	if strings.Contains(g.letters, "E") {
-		results, call = "TE", "a, errs[#]"
-	}
-	g.function("func p#", params, results, 5+g.IntN(6))
-	call = "var a *T#; " + call + " = p#(" + argument + ")"
-	text = texts["program"]
-	text = strings.NewReplacer("FIELDS", fields, "OLD", old).Replace(text) + g.text.String()
-	number := strings.NewReplacer("#", strconv.Itoa(n))
-	return number.Replace(text), number.Replace(texts["fill"]), number.Replace(texts["looks"]), number.Replace(call)
 }
 
-// What outlives the root of a generated program never leads into the arena that the root's call had. A number of
-// seeds in EBBPOOL_GENERATED has as many packages made, of more programs; EBBPOOL_GENERATED_FROM is the first of them.
-func TestGenerated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the go command")
+func runProgram(t *testing.T, dir string) string {
+	t.Helper()
+	program := filepath.Join(dir, "program.exe")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%.4000s", err, out)
 	}
-	t.Setenv("GOWORK", "off")
-	texts, seeds, programs := generatedTexts(t), 1, 40
-	if n, err := strconv.Atoi(os.Getenv("EBBPOOL_GENERATED")); err == nil {
-		seeds, programs = n, 150
+	out, err := exec.Command(program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out[max(0, len(out)-3000):])
 	}
+	return string(out)
+}
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// testModule is a go.mod of a module that has package arena from here.
+func testModule(t *testing.T, name string) string {
+	t.Helper()
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, _ := strconv.Atoi(os.Getenv("EBBPOOL_GENERATED_FROM"))
-	for seed := from; seed < from+seeds; seed++ {
-		dir, pkg, all, fill, look, input, body := t.TempDir(), []string{"lib", "main"}[seed%2], texts["common"], "", "", "", ""
-		for n := range programs {
-			text, filled, looked, call := generateProgram(texts, uint64(seed), n)
-			all, fill, look = all+text, fill+filled, look+looked
-			input += fmt.Sprintf("F%d *T%[1]d; ", n)
-			body += "{ fuel = 200; " + call + "; all = append(all, a) }\n"
-		}
-		all += fmt.Sprintf("\ntype Input struct { %s }\nfunc Parse(in *Input) (all []any, errs [%d]error) {\n%sreturn }\n", input, programs, body)
-		if pkg == "main" {
-			all += "func main() { Parse(&Input{}) }\n"
-		}
-		write := func(name, text string) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		writeGo := func(name, text string) {
-			formatted, err := format.Source([]byte(strings.ReplaceAll(text, "PACKAGE", pkg)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(name, string(formatted))
-		}
-		write("go.mod", "module example.com/"+pkg+"\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => "+root+"\n")
-		writeGo("generated.go", all)
-		r, err := Convert(Config{Dir: dir, Patterns: []string{"."}, Root: pkg + ".Parse", NoTests: true})
-		if r == nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		sites := 0
-		for _, f := range r.plan.order {
-			sites += len(f.sites)
-		}
-		moved := r.plan.moving()
-		if t.Logf("seed %d: %d of %d sites move", seed, moved, sites); moved < sites/4 {
-			t.Error("those are too few")
-		}
-		if err := r.Write(); err != nil {
-			t.Fatal(err)
-		}
-		writeGo("look_test.go", strings.NewReplacer("FILL", fill, "LOOK", look).Replace(texts["look"]))
-		if out, err := goCommand(dir, "test", "-vet=off", "-tags", "arenacheck", "-v", "."); err != nil || strings.Contains(out, "stale") {
-			t.Errorf("seed %d: %v\n%s", seed, err, out)
-		}
-	}
+	return "module " + name + "\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + filepath.ToSlash(root) + "\n"
 }

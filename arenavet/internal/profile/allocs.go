@@ -22,6 +22,7 @@ type Allocs struct {
 	Seconds        float64 // how long it was taken; 0 where it counts from the program's start
 	Objects, Bytes float64
 	LiveBytes      float64
+	BuildID        string // of the program, if it has one
 }
 
 // ReadAllocs reads an allocation profile: "allocs" or "heap" of net/http/pprof, or what
@@ -36,7 +37,7 @@ func ReadAllocs(path string) (*Allocs, error) {
 	if objects < 0 || bytes < 0 || liveObjects < 0 || liveBytes < 0 {
 		return nil, fmt.Errorf("%s: no allocation profile: it has no values \"alloc_objects\", \"alloc_space\", \"inuse_objects\" and \"inuse_space\"", path)
 	}
-	a := &Allocs{}
+	a := &Allocs{BuildID: buildID(p)}
 	if d := p.DurationNanos; d > 0 {
 		a.Seconds = float64(d) / 1e9
 	}

@@ -40,6 +40,15 @@ type CPU struct {
 	Seconds float64    // by the clock
 	Classes [4]float64 // nanoseconds of each class
 	Unknown []Unknown
+	BuildID string // of the program, if it has one
+}
+
+// buildID is the build ID of a profile's program.
+func buildID(p *profile.Profile) string {
+	if len(p.Mapping) == 0 {
+		return ""
+	}
+	return p.Mapping[0].BuildID
 }
 
 func read(path string) (*profile.Profile, error) {
@@ -74,7 +83,7 @@ func ReadCPU(path string) (*CPU, error) {
 	if count < 0 || nanos < 0 {
 		return nil, fmt.Errorf("%s: no CPU profile: it has no values \"samples\" and \"cpu\"", path)
 	}
-	c := &CPU{Seconds: float64(p.DurationNanos) / 1e9}
+	c := &CPU{Seconds: float64(p.DurationNanos) / 1e9, BuildID: buildID(p)}
 	unknown := map[string]float64{}
 	for _, s := range p.Sample {
 		x := Sample{Nanos: float64(s.Value[nanos]), All: framesOf(s)}

@@ -27,7 +27,8 @@ type Module struct {
 	Path, Version string
 	tests         []string // packages whose tests must pass
 	program       string   // calls the root in an arena
-	root          []string // the root, and what else "arena convert" is told
+	root          string
+	convert       []string // flags and packages for "arena convert", without -root and -own
 	edits         []edit
 }
 
@@ -57,7 +58,10 @@ func Modules() ([]Module, error) {
 }
 
 // Root is the function that a conversion starts from.
-func (m Module) Root() string { return m.root[0] }
+func (m Module) Root() string { return m.root }
+
+// Converts reports whether "arena convert" is measured on the module.
+func (m Module) Converts() bool { return len(m.convert) > 0 }
 
 // parse reads a description: "key value" lines, then a section for each file, and the program.
 func (m *Module) parse(text string) error {
@@ -92,12 +96,14 @@ func (m *Module) parse(text string) error {
 		case "test":
 			m.tests = strings.Fields(value)
 		case "root":
-			m.root = strings.Fields(value)
+			m.root = value
+		case "convert":
+			m.convert = strings.Fields(value)
 		default:
 			return fmt.Errorf("unknown key %q", key)
 		}
 	}
-	if m.What == "" || m.Version == "" || len(m.tests) == 0 || len(m.root) == 0 || m.program == "" || len(m.edits) == 0 {
+	if m.What == "" || m.Version == "" || len(m.tests) == 0 || m.root == "" || m.program == "" || len(m.edits) == 0 {
 		return fmt.Errorf("what, module, test, root, main.go or the edits are missing")
 	}
 	return nil
@@ -151,25 +157,32 @@ func (c *Made) copy(name string) error {
 	return c.require(copied)
 }
 
-// Convert has another copy converted by "arena convert", whose program is tool, for a program of
-// the form automatic. What the tool writes has passed the module's tests and the analyzer. It
-// returns how many sites move, of how many, and how long that took; none moving is no error, nor is
-// a root that is too large to be understood.
+var (
+	suggested = regexp.MustCompile(`-own '([^']*)'`)
+	summary   = regexp.MustCompile(`(?m)^(\d+) of (\d+) allocation sites? moved`)
+)
+
+// Convert converts another copy with "arena convert", whose program is tool, for a program of the form automatic. The
+// owned types are those that -suggest prints. What the tool writes has passed the module's tests. It returns how many
+// allocation sites moved, of how many, and how long that took.
 func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err error) {
 	if err := c.copy("automatic"); err != nil {
 		return 0, 0, 0, err
 	}
 	before := time.Now()
-	out, err := run(c.folder("automatic"), tool, slices.Concat([]string{"convert", "-generated", "-root"}, c.root, c.tests)...)
-	took = time.Since(before)
-	if err != nil && strings.Contains(err.Error(), "was not understood") { // the root is more than the analysis takes on
-		return 0, 0, took, nil
-	}
+	flags := slices.Concat([]string{"-root", c.root}, c.convert)
+	out, err := run(c.folder("automatic"), tool, slices.Concat([]string{"convert", "-suggest"}, flags)...)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	if _, err := fmt.Sscanf(out, "%d of %d sites", &moved, &sites); err != nil || moved == 0 {
-		return 0, sites, took, err
+	own := suggested.FindAllStringSubmatch(out, -1)
+	out, err = run(c.folder("automatic"), tool, slices.Concat([]string{"convert", "-own", own[len(own)-1][1]}, flags)...)
+	took = time.Since(before)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if _, err := fmt.Sscan(strings.Join(summary.FindStringSubmatch(out)[1:], " "), &moved, &sites); err != nil {
+		return 0, 0, 0, err
 	}
 	return moved, sites, took, c.build("automatic", "automatic")
 }

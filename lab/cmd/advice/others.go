@@ -98,6 +98,9 @@ func automatically(file, names string, rounds int, length time.Duration) error {
 	defer f.Close()
 	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
 	err = eachOther(work, names, func(c *others.Made) error {
+		if !c.Converts() {
+			return nil
+		}
 		moved, sites, took, err := c.Convert(tool)
 		if err != nil {
 			return err

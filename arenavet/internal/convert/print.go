@@ -1,0 +1,99 @@
+package convert
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Print prints the files that were written, the summary, and what stays.
+func (r *Result) Print(w io.Writer) error {
+	var b strings.Builder
+	for _, name := range r.Names() {
+		fmt.Fprintln(&b, r.p.relative(name))
+	}
+	for _, x := range r.Warnings {
+		fmt.Fprintln(&b, x)
+	}
+	if r.Files == nil {
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%d of %s moved, in %s that take an arena.\n", r.Moved, Count(r.Sites, "allocation site"), Count(r.Functions, "function"))
+	v := r.Verified
+	if v.Calls > 0 {
+		per := func(n int) float64 { return float64(n) / float64(v.Calls) }
+		fmt.Fprintf(&b, "%s of %s in the tests: %.1f allocations each before, %.1f after.\n", Count(v.Calls, "call"), r.Root, per(v.Before), per(v.After))
+	}
+	if len(v.Modes) > 0 {
+		fmt.Fprintf(&b, "The tests pass with %s.\n", strings.Join(v.Modes, " and "))
+	}
+	if len(v.FailedBefore) > 0 {
+		fmt.Fprintf(&b, "Left out, because they fail without the conversion: %s.\n", strings.Join(v.FailedBefore, ", "))
+	}
+	if r.Untested > 0 {
+		fmt.Fprintf(&b, "%s stay, because no test runs them (-untested).\n", Count(r.Untested, "site"))
+	}
+	for _, d := range r.Dropped {
+		fmt.Fprintln(&b, "left:", d)
+	}
+	for _, why := range slices.SortedFunc(maps.Keys(r.Left), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.Left[b], r.Left[a]), strings.Compare(a, b))
+	}) {
+		fmt.Fprintf(&b, "left: %s (%s)\n", why, Count(r.Left[why], "place"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (w Warning) String() string {
+	return fmt.Sprintf("%s: in %s: %s (%s)", w.At, w.Function, w.Text, w.Hint)
+}
+
+// Diff prints what would be written.
+func (r *Result) Diff(w io.Writer) error {
+	for _, name := range r.Names() {
+		f, err := os.CreateTemp("", filepath.Base(name))
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(r.Files[name])
+		if err == nil {
+			err = f.Close()
+		}
+		rel := r.p.relative(name)
+		out, _ := exec.Command("diff", "-u", "--label", rel, "--label", rel, name, f.Name()).Output()
+		os.Remove(f.Name())
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Print prints the flags to paste, and what is to be decided.
+func (s *Suggestion) Print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-root %s -own '%s'\n", s.Root, strings.Join(s.Own, ","))
+	if len(s.Shared) > 0 {
+		all := slices.Sorted(slices.Values(slices.Concat(s.Own, s.Shared)))
+		fmt.Fprintf(&b, "If what a parameter of %s leads to also ends with the arena:\n-root %[1]s -own '%s'\n", s.Root, strings.Join(all, ","))
+	}
+	if len(s.Warnings) > 0 {
+		fmt.Fprintf(&b, "%s would be left:\n", Count(len(s.Warnings), "warning"))
+	}
+	for _, x := range s.Warnings {
+		fmt.Fprintln(&b, x)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,329 @@
+package convert
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// reached is what a call of the root may run.
+type reached struct {
+	reach    map[*ssa.Function]bool
+	outside  map[*ssa.Function]bool // called by other packages, with arguments that are not known
+	boxed    []types.Type           // types of values that become interfaces
+	asserted []types.Type           // types that interfaces are asserted to have
+}
+
+// findReach finds the functions that a call of the root may run: those that are called or used as a value, all
+// methods that a call of an interface may mean, and all that a library may call: methods of the values that it gets.
+func (p *program) findReach() {
+	r := &reached{reach: map[*ssa.Function]bool{}, outside: map[*ssa.Function]bool{}}
+	p.reached = r
+	taken := p.addressTaken()
+	var queue []*ssa.Function
+	add := func(f *ssa.Function, outside bool) {
+		if f == nil || f.Blocks == nil {
+			return
+		}
+		if outside {
+			r.outside[f] = true
+		}
+		if !r.reach[f] {
+			r.reach[f] = true
+			queue = append(queue, f)
+		}
+	}
+	boxed := map[types.Type]bool{}
+	asserted := map[types.Type]bool{}
+	type invoke struct {
+		iface  *types.Interface
+		method string // empty: all
+	}
+	invokes := map[invoke]bool{}
+	dynamic := map[string]bool{}
+	add(p.root.ssa, false)
+	for {
+		for len(queue) > 0 {
+			f := queue[0]
+			queue = queue[1:]
+			for _, b := range f.Blocks {
+				for _, i := range b.Instrs {
+					for _, op := range i.Operands(nil) {
+						if g, ok := (*op).(*ssa.Function); ok {
+							add(g, false)
+						}
+					}
+					switch i := i.(type) {
+					case *ssa.MakeInterface:
+						if !boxed[i.X.Type()] {
+							boxed[i.X.Type()] = true
+							r.boxed = append(r.boxed, i.X.Type())
+						}
+					case *ssa.TypeAssert:
+						if !asserted[i.AssertedType] {
+							asserted[i.AssertedType] = true
+							r.asserted = append(r.asserted, i.AssertedType)
+						}
+					case ssa.CallInstruction:
+						c := i.Common()
+						hand := func() {
+							p.handedOut(c, add, func(i *types.Interface) { invokes[invoke{iface: i}] = true }, func(s string) { dynamic[s] = true })
+						}
+						if c.IsInvoke() {
+							invokes[invoke{c.Value.Type().Underlying().(*types.Interface), c.Method.Name()}] = true
+							passFunctions(c, add)
+							continue
+						}
+						switch g := c.StaticCallee(); {
+						case g == nil:
+							if _, ok := c.Value.(*ssa.Builtin); !ok {
+								dynamic[signature(c.Value.Type())] = true
+								passFunctions(c, add)
+							}
+						case g.Blocks == nil:
+							if p.effectOf(calleeName(g)) == retains {
+								passFunctions(c, add)
+							} else { // what these call gets their arguments
+								hand()
+							}
+						}
+					}
+				}
+			}
+		}
+		for i := range invokes {
+			for _, x := range p.concrete {
+				for _, t := range []types.Type{x, types.NewPointer(x)} {
+					if !types.Implements(t, i.iface) {
+						continue
+					}
+					set := p.prog.MethodSets.MethodSet(t)
+					for k := range set.Len() {
+						m := set.At(k).Obj().(*types.Func)
+						switch {
+						case i.method != "" && m.Name() != i.method, i.method == "" && !hasMethod(i.iface, m.Name()):
+							continue
+						}
+						add(p.prog.MethodValue(set.At(k)), false)
+					}
+				}
+			}
+		}
+		for s := range dynamic {
+			for _, f := range taken[s] {
+				add(f, false)
+			}
+		}
+		if len(queue) == 0 {
+			return
+		}
+	}
+}
+
+func hasMethod(i *types.Interface, name string) bool {
+	for m := range i.Methods() {
+		if m.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// printed are the methods that package fmt calls.
+var printed = map[string]string{"String": "func() string", "Error": "func() string", "GoString": "func() string", "Format": "func(fmt.State, rune)"}
+
+// handedOut reports the functions and interfaces that a listed function of another package gets with a call's
+// arguments, and adds the methods that package fmt calls.
+func (p *program) handedOut(c *ssa.CallCommon, add func(*ssa.Function, bool), iface func(*types.Interface), dynamic func(string)) {
+	full := ""
+	if g := c.StaticCallee(); g != nil {
+		full = calleeName(g)
+	}
+	pkg, _, _ := cutName(full)
+	var walk func(t types.Type, seen map[types.Type]bool)
+	walk = func(t types.Type, seen map[types.Type]bool) {
+		t = types.Unalias(t)
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch u := t.Underlying().(type) {
+		case *types.Interface:
+			if !u.Empty() {
+				iface(u)
+			}
+		case *types.Signature:
+			dynamic(signature(u))
+		case *types.Struct:
+			for f := range u.Fields() {
+				walk(f.Type(), seen)
+			}
+		case *types.Map:
+			walk(u.Elem(), seen)
+			walk(u.Key(), seen)
+		case interface{ Elem() types.Type }:
+			walk(u.Elem(), seen)
+		}
+	}
+	for _, a := range c.Args {
+		for _, v := range unboxed(a) {
+			if pkg == "fmt" {
+				p.addPrinted(v, add)
+			}
+			walk(v.Type(), map[types.Type]bool{})
+		}
+	}
+}
+
+// passFunctions adds the functions that are arguments of a call.
+func passFunctions(c *ssa.CallCommon, add func(*ssa.Function, bool)) {
+	for _, a := range c.Args {
+		switch f := a.(type) {
+		case *ssa.MakeClosure:
+			add(f.Fn.(*ssa.Function), c.StaticCallee() == nil || c.StaticCallee().Blocks == nil)
+		case *ssa.Function:
+			add(f, c.StaticCallee() == nil || c.StaticCallee().Blocks == nil)
+		}
+	}
+}
+
+// unboxed are the values that an argument holds: itself, what became an interface, or what a variadic function gets.
+func unboxed(a ssa.Value) (all []ssa.Value) {
+	switch v := a.(type) {
+	case *ssa.MakeInterface:
+		if i, ok := v.Type().Underlying().(*types.Interface); ok && i.Empty() {
+			return []ssa.Value{v.X}
+		}
+	case *ssa.Slice:
+		arr, ok := v.X.(*ssa.Alloc)
+		if !ok || arr.Comment != "varargs" {
+			break
+		}
+		for _, r := range *arr.Referrers() {
+			if i, ok := r.(*ssa.IndexAddr); ok {
+				for _, s := range *i.Referrers() {
+					if s, ok := s.(*ssa.Store); ok && s.Addr == i {
+						all = append(all, unboxed(s.Val)...)
+					}
+				}
+			}
+		}
+		return all
+	}
+	return []ssa.Value{a}
+}
+
+// addPrinted adds the methods that package fmt calls of a value: its own, and those of what it leads to.
+func (p *program) addPrinted(v ssa.Value, add func(*ssa.Function, bool)) {
+	_, isInterface := v.Type().Underlying().(*types.Interface)
+	for _, x := range p.concrete {
+		if isInterface && !types.Implements(x, v.Type().Underlying().(*types.Interface)) && !types.Implements(types.NewPointer(x), v.Type().Underlying().(*types.Interface)) {
+			continue
+		}
+		if !isInterface && !leadsTo(v.Type(), x) {
+			continue
+		}
+		set := p.prog.MethodSets.MethodSet(types.NewPointer(x))
+		for k := range set.Len() {
+			m := set.At(k).Obj().(*types.Func)
+			if want, ok := printed[m.Name()]; ok && want == typeSignature(m) {
+				add(p.prog.MethodValue(set.At(k)), false)
+			}
+		}
+	}
+}
+
+func typeSignature(m *types.Func) string { return signature(m.Type()) }
+
+// leadsTo reports whether a value of type t may be, or lead to, one of type x, other than through an interface.
+func leadsTo(t, x types.Type) bool {
+	seen := map[types.Type]bool{}
+	var walk func(t types.Type) bool
+	walk = func(t types.Type) bool {
+		t = types.Unalias(t)
+		if types.Identical(t, x) {
+			return true
+		}
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				if walk(f.Type()) {
+					return true
+				}
+			}
+		case *types.Map:
+			return walk(u.Key()) || walk(u.Elem())
+		case *types.Interface:
+			return types.Implements(x, u) || types.Implements(types.NewPointer(x), u)
+		case interface{ Elem() types.Type }:
+			return walk(u.Elem())
+		}
+		return false
+	}
+	return walk(t)
+}
+
+// sealed reports whether only types of the module, or types that embed one, implement an interface.
+func (p *program) sealed(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range i.Methods() {
+		if !m.Exported() && p.inModule(m.Pkg()) {
+			return true
+		}
+	}
+	return false
+}
+
+// addressTaken lists the module's functions that are used as values, by signature.
+func (p *program) addressTaken() map[string][]*ssa.Function {
+	all, seen := map[string][]*ssa.Function{}, map[*ssa.Function]bool{}
+	var visit func(f *ssa.Function)
+	visit = func(f *ssa.Function) {
+		if f == nil || seen[f] {
+			return
+		}
+		seen[f] = true
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				var callee ssa.Value
+				if c, ok := i.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
+					callee = c.Common().Value
+				}
+				for _, op := range i.Operands(nil) {
+					var g *ssa.Function
+					switch v := (*op).(type) {
+					case *ssa.Function:
+						g = v
+					case *ssa.MakeClosure:
+						g = v.Fn.(*ssa.Function)
+					default:
+						continue
+					}
+					if *op != callee || op != &i.(ssa.CallInstruction).Common().Value {
+						all[signature(g.Type())] = append(all[signature(g.Type())], g)
+					}
+					visit(g)
+				}
+			}
+		}
+		for _, a := range f.AnonFuncs {
+			visit(a)
+		}
+	}
+	for f := range p.bySSA {
+		visit(f)
+	}
+	for _, pkg := range p.pkgs {
+		if s := p.prog.Package(pkg.Types); s != nil {
+			visit(s.Func("init"))
+		}
+	}
+	return all
+}

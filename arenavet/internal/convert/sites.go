@@ -1,0 +1,208 @@
+package convert
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// site is an allocation that may move into the arena.
+type site struct {
+	node ast.Node
+	kind siteKind
+	typ  types.Type
+	v    *types.Var // of a variable that is moved
+	what string     // as messages have it
+}
+
+type siteKind uint8
+
+const (
+	siteNewOf  siteKind = iota // &T{...}
+	siteNew                    // new(T)
+	siteMake                   // make([]T, n)
+	siteAppend                 // append(s, ...)
+	siteSlice                  // []T{...}
+	siteVar                    // x := v, or var x T, whose address is used
+	siteConcat                 // s + t
+	siteString                 // string(b)
+	siteBytes                  // []byte(s)
+	siteCall                   // fmt.Sprintf, strings.ToLower, ...
+)
+
+// addSite adds a node of f if it allocates what may be in the arena.
+func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
+	info := f.pkg.TypesInfo
+	parent := parents[len(parents)-1]
+	add := func(kind siteKind, n ast.Node, t types.Type, heap bool) {
+		if heap {
+			f.sites = append(f.sites, &site{node: n, kind: kind, typ: t, what: brief(p.text(n))})
+		}
+	}
+	skip := func(what string, t types.Type) { p.left[what+typeText(t)]++ }
+	switch n := n.(type) {
+	case *ast.UnaryExpr:
+		l, ok := ast.Unparen(n.X).(*ast.CompositeLit)
+		if !ok || n.Op != token.AND || l.Type == nil {
+			return
+		}
+		if t := info.TypeOf(l); p.isOwned(t) && sized(t) {
+			add(siteNewOf, n, t, p.onHeap(n.Pos(), "&"))
+		} else if p.onHeap(n.Pos(), "&") {
+			skip("&", t)
+		}
+	case *ast.CallExpr:
+		switch builtin(info, n) {
+		case "new":
+			t := info.TypeOf(n).(*types.Pointer).Elem()
+			if p.isOwned(t) && sized(t) && info.Types[n.Args[0]].IsType() {
+				add(siteNew, n, t, p.onHeap(n.Pos(), "new("))
+			} else if p.onHeap(n.Pos(), "new(") {
+				skip("new ", t)
+			}
+		case "make":
+			s, ok := info.TypeOf(n).Underlying().(*types.Slice)
+			if ok && p.bearing(s) && ints(info, n.Args[1:]) && (len(n.Args) > 2 || pureExpr(n.Args[1])) {
+				add(siteMake, n, info.TypeOf(n), p.onHeap(n.Pos(), "make("))
+			} else if p.onHeap(n.Pos(), "make(") {
+				skip("make ", info.TypeOf(n))
+			}
+		case "append":
+			s, ok := info.TypeOf(n).Underlying().(*types.Slice)
+			if !ok || !p.bearing(s) || len(n.Args) < 2 {
+				return
+			}
+			if why := p.appendable(f, n, parents); why != "" {
+				p.left[why]++
+				return
+			}
+			add(siteAppend, n, info.TypeOf(n), true)
+		}
+	case *ast.CompositeLit:
+		s, ok := info.TypeOf(n).Underlying().(*types.Slice)
+		if ok && p.bearing(s) && plainElements(n) && !addressed(parent) {
+			add(siteSlice, n, info.TypeOf(n), p.onHeap(n.Pos(), "[]") || p.onHeap(n.Pos(), "text"))
+		}
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE || len(n.Lhs) != 1 || len(n.Rhs) != 1 || !inBlock(parent) {
+			return
+		}
+		id := n.Lhs[0].(*ast.Ident)
+		v, ok := info.Defs[id].(*types.Var)
+		if ok && p.movable(v) && types.Identical(info.TypeOf(n.Rhs[0]), v.Type()) && p.onHeap(n.Pos(), "moved to heap: "+id.Name) {
+			f.sites = append(f.sites, &site{node: n, kind: siteVar, typ: v.Type(), v: v, what: brief(p.text(n))})
+		}
+	case *ast.DeclStmt:
+		d := n.Decl.(*ast.GenDecl)
+		if d.Tok != token.VAR || len(d.Specs) != 1 || !inBlock(parent) {
+			return
+		}
+		s := d.Specs[0].(*ast.ValueSpec)
+		if len(s.Names) != 1 || len(s.Values) != 0 {
+			return
+		}
+		if v, ok := info.Defs[s.Names[0]].(*types.Var); ok && p.movable(v) && p.onHeap(s.Names[0].Pos(), "moved to heap: "+v.Name()) {
+			f.sites = append(f.sites, &site{node: n, kind: siteVar, typ: v.Type(), v: v, what: brief(p.text(n))})
+		}
+	}
+}
+
+// movable reports whether a variable may become a pointer to an object of its type.
+func (p *program) movable(v *types.Var) bool {
+	_, isStruct := v.Type().Underlying().(*types.Struct)
+	return isStruct && p.isOwned(v.Type()) && sized(v.Type())
+}
+
+// sized reports whether values of a type take memory. Pointers to those that take none may be equal.
+func sized(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			if sized(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return u.Len() > 0 && sized(u.Elem())
+	}
+	return true
+}
+
+func brief(s string) string {
+	for i, c := range s {
+		if c == '\n' || i > 40 {
+			return s[:i] + "..."
+		}
+	}
+	return s
+}
+
+func builtin(info *types.Info, n *ast.CallExpr) string {
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if _, ok := info.Uses[id].(*types.Builtin); !ok {
+		return ""
+	}
+	return id.Name
+}
+
+// plainElements reports whether a slice literal has elements that are arguments as they are.
+func plainElements(n *ast.CompositeLit) bool {
+	for _, e := range n.Elts {
+		switch e := e.(type) {
+		case *ast.KeyValueExpr:
+			return false
+		case *ast.CompositeLit:
+			if e.Type == nil {
+				return false
+			}
+		}
+	}
+	return n.Type != nil && len(n.Elts) > 0
+}
+
+func addressed(parent ast.Node) bool {
+	u, ok := parent.(*ast.UnaryExpr)
+	return ok && u.Op == token.AND
+}
+
+func inBlock(parent ast.Node) bool {
+	switch parent.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+// ints reports whether all expressions are of type int, or constants.
+func ints(info *types.Info, args []ast.Expr) bool {
+	for _, a := range args {
+		tv := info.Types[a]
+		if b, ok := tv.Type.(*types.Basic); !ok || b.Kind() != types.Int && tv.Value == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// pureExpr reports whether an expression may be evaluated twice.
+func pureExpr(e ast.Expr) bool {
+	pure := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); !ok || id.Name != "len" && id.Name != "cap" {
+				pure = false
+			}
+		case *ast.UnaryExpr:
+			pure = pure && n.Op != token.ARROW
+		case *ast.FuncLit:
+			pure = false
+		}
+		return pure
+	})
+	return pure
+}

@@ -1,3 +1,0 @@
-package apart
-
-func word(p *parser) *Node { return &Node{Text: lower(p)} }

@@ -1,0 +1,691 @@
+package convert
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// With -strings, one graph has what strings and flat slices flow into: a node for each SSA value, for each field of
+// each type and for each result of a function, without order or context. What may reach the sink, which is everything
+// that may outlive the root's call, stays on the heap.
+type graph struct {
+	p     *program
+	back  map[any][]any // from a node to those that may flow into it
+	kept  map[any]bool
+	bySig map[string][]*ssa.Function
+}
+
+type result struct {
+	f *ssa.Function
+	i int
+}
+
+type sink struct{}
+
+// flat reports whether a value of a type may be, or hold, a string or slice that the graph follows by itself.
+// Structs are followed by field.
+func flat(x types.Type) bool {
+	switch u := x.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Slice:
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
+			return b.Kind() != types.UnsafePointer
+		}
+		return flat(u.Elem())
+	case *types.Pointer:
+		return flat(u.Elem())
+	case *types.Array:
+		return flat(u.Elem())
+	case *types.Map:
+		return flat(u.Key()) || flat(u.Elem())
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if flat(v.Type()) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return true
+	}
+	return false
+}
+
+// mutable reports whether what is stored through one copy of a value is seen through the others.
+func mutable(x types.Type) bool {
+	switch u := x.Underlying().(type) {
+	case *types.Slice, *types.Pointer, *types.Map, *types.Interface:
+		return true
+	case *types.Array:
+		return mutable(u.Elem())
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if mutable(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (g *graph) edge(from, to any, t types.Type) {
+	if !flat(t) {
+		return
+	}
+	g.back[to] = append(g.back[to], from)
+	if _, isSink := to.(sink); !isSink && mutable(t) {
+		g.back[from] = append(g.back[from], to)
+	}
+}
+
+// keep has a value flow into the sink, with the fields of the structs that it leads to.
+func (g *graph) keep(v ssa.Value) {
+	g.edge(v, sink{}, v.Type())
+	g.keepFields(v.Type(), map[types.Type]bool{})
+	switch m := v.(type) {
+	case *ssa.MakeInterface:
+		g.keep(m.X)
+	case *ssa.MakeClosure:
+		for _, b := range m.Bindings {
+			g.keep(b)
+		}
+	case *ssa.Slice:
+		if a, ok := m.X.(*ssa.Alloc); ok && a.Comment == "varargs" {
+			for _, r := range *a.Referrers() {
+				if i, ok := r.(*ssa.IndexAddr); ok {
+					for _, s := range *i.Referrers() {
+						if s, ok := s.(*ssa.Store); ok && s.Addr == i {
+							g.keep(s.Val)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func (g *graph) keepFields(x types.Type, seen map[types.Type]bool) {
+	x = types.Unalias(x)
+	if seen[x] || g.p.isOwned(x) { // an owned value that is kept is a warning
+		return
+	}
+	seen[x] = true
+	switch u := x.Underlying().(type) {
+	case *types.Map:
+		g.keepFields(u.Key(), seen)
+		g.keepFields(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			g.edge(fieldNode(x, i), sink{}, u.Field(i).Type())
+			g.keepFields(u.Field(i).Type(), seen)
+		}
+	case interface{ Elem() types.Type }:
+		g.keepFields(u.Elem(), seen)
+	}
+}
+
+func fieldNode(t types.Type, i int) field { return field{types.TypeString(types.Unalias(t), nil), i} }
+
+func (p *program) findFlow() {
+	g := &graph{p: p, back: map[any][]any{}, kept: map[any]bool{}, bySig: map[string][]*ssa.Function{}}
+	p.flow = g
+	for f := range p.reach {
+		g.bySig[signature(f.Type())] = append(g.bySig[signature(f.Type())], f)
+	}
+	for f := range p.reach {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				g.instruction(f, i)
+			}
+		}
+		if p.outside[f] || f == p.root.ssa {
+			for _, v := range f.Params {
+				if mutable(v.Type()) { // the caller's
+					g.edge(v, sink{}, v.Type())
+				}
+			}
+		}
+		if p.outside[f] {
+			for i := range f.Signature.Results().Len() {
+				t := f.Signature.Results().At(i).Type()
+				g.edge(result{f, i}, sink{}, t)
+				g.keepFields(t, map[types.Type]bool{})
+			}
+		}
+	}
+	queue := []any{sink{}}
+	for len(queue) > 0 {
+		n := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !g.kept[n] {
+			g.kept[n] = true
+			queue = append(queue, g.back[n]...)
+		}
+	}
+}
+
+// at is the node of what is stored at an address.
+func (g *graph) at(a ssa.Value) any {
+	switch a := a.(type) {
+	case *ssa.FieldAddr:
+		t := structOf(a)
+		if why, _ := g.p.place(a); why != "" {
+			return sink{}
+		}
+		if isGlobalPart(a) {
+			return sink{}
+		}
+		if !g.p.isOwned(t) && mutable(t.Underlying().(*types.Struct).Field(a.Field).Type()) && !g.ownedPart(a) {
+			return sink{} // a copy of the struct may lead to the same
+		}
+		return fieldNode(t, a.Field)
+	case *ssa.IndexAddr:
+		if _, ok := a.X.Type().Underlying().(*types.Pointer); ok { // of an array
+			return g.at(a.X)
+		}
+		return a.X
+	case *ssa.Global:
+		if g.p.trusted[a.Name()] {
+			return a
+		}
+		return sink{}
+	}
+	return a
+}
+
+func (g *graph) ownedPart(a *ssa.FieldAddr) bool { return g.p.insideOwned(a) }
+
+// structural reports whether a type is a struct that is not owned, or an array of such.
+func (g *graph) structural(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		return !g.p.isOwned(types.Unalias(t))
+	case *types.Array:
+		return g.structural(u.Elem())
+	}
+	return false
+}
+
+func (g *graph) instruction(f *ssa.Function, i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.Store:
+		g.store(i)
+	case *ssa.UnOp:
+		switch {
+		case i.Op == token.MUL:
+			if from := g.at(i.X); from != any(sink{}) {
+				g.edge(from, i, i.Type())
+			} else if mutable(i.Type()) { // what is written to it is kept
+				g.edge(i, sink{}, i.Type())
+			}
+		case i.Op == token.ARROW:
+			if mutable(i.Type()) {
+				g.edge(i, sink{}, i.Type())
+			}
+		}
+	case *ssa.FieldAddr:
+		g.address(i)
+	case *ssa.IndexAddr:
+		g.address(i)
+	case *ssa.Field:
+		g.edge(fieldNode(i.X.Type(), i.Field), i, i.Type())
+		if mutable(i.Type()) && !g.p.isOwned(types.Unalias(i.X.Type())) {
+			g.edge(i, sink{}, i.Type())
+		}
+	case *ssa.Index:
+		g.edge(i.X, i, i.Type())
+	case *ssa.Phi:
+		for _, e := range i.Edges {
+			g.edge(e, i, i.Type())
+		}
+	case *ssa.ChangeType:
+		g.edge(i.X, i, i.Type())
+		if t := i.Type(); !flat(t) { // the fields of two types
+			g.keep(i.X)
+			g.keepFields(t, map[types.Type]bool{})
+		}
+	case *ssa.ChangeInterface:
+		g.edge(i.X, i, i.Type())
+	case *ssa.MakeInterface:
+		g.makeInterface(i)
+	case *ssa.TypeAssert:
+		g.edge(i.X, i, i.AssertedType)
+	case *ssa.Extract:
+		g.edge(i.Tuple, i, i.Type())
+	case *ssa.Slice:
+		g.edge(i.X, i, i.Type())
+	case *ssa.SliceToArrayPointer:
+		g.edge(i.X, i, i.Type())
+	case *ssa.BinOp:
+		if i.Op == token.ADD {
+			g.edge(i.X, i, i.Type())
+			g.edge(i.Y, i, i.Type())
+		}
+	case *ssa.Lookup:
+		g.edge(i.X, i, anyType)
+	case *ssa.Range:
+		g.edge(i.X, i, anyType)
+	case *ssa.Next:
+		g.edge(i.Iter, i, anyType)
+	case *ssa.MapUpdate:
+		g.edge(i.Key, i.Map, i.Key.Type())
+		g.edge(i.Value, i.Map, i.Value.Type())
+		for _, v := range []ssa.Value{i.Key, i.Value} {
+			if g.structural(v.Type()) {
+				g.keep(v)
+			}
+		}
+	case *ssa.Convert:
+		_, from := i.X.Type().Underlying().(*types.Slice)
+		_, to := i.Type().Underlying().(*types.Slice)
+		if from == to {
+			g.edge(i.X, i, i.Type())
+		}
+		if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+			g.keep(i.X)
+		}
+	case *ssa.Send:
+		g.keep(i.X)
+	case *ssa.Select:
+		for _, s := range i.States {
+			if s.Send != nil {
+				g.keep(s.Send)
+			}
+		}
+	case *ssa.Panic:
+		g.keep(i.X)
+	case *ssa.MakeClosure:
+		for k, b := range i.Bindings {
+			v := i.Fn.(*ssa.Function).FreeVars[k]
+			g.edge(b, v, b.Type())
+			if !g.staysInside(i) {
+				g.keep(b)
+			}
+		}
+	case *ssa.Return:
+		for k, r := range i.Results {
+			g.edge(r, result{f, k}, r.Type())
+		}
+	case ssa.CallInstruction:
+		g.call(f, i)
+	}
+}
+
+var anyType = types.NewInterfaceType(nil, nil)
+
+func (g *graph) store(i *ssa.Store) {
+	to := g.at(i.Addr)
+	if to == any(sink{}) {
+		g.keep(i.Val)
+		return
+	}
+	if why, _ := g.p.place(i.Addr); why != "" {
+		g.keep(i.Val)
+		return
+	}
+	if g.structural(i.Val.Type()) { // only a local variable, or a part of something owned, may have a copy
+		root, fields := base(i.Addr)
+		_, local := root.(*ssa.Alloc)
+		owned := slices.ContainsFunc(fields, func(f *ssa.FieldAddr) bool { return g.p.isOwned(structOf(f)) })
+		if !owned && (!local || root != i.Addr && len(fields) == 0) {
+			g.keep(i.Val)
+		}
+	}
+	g.edge(i.Val, to, i.Val.Type())
+}
+
+// address connects an address that is passed on with what is there.
+func (g *graph) address(v ssa.Value) {
+	n := g.at(v)
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == v {
+				continue
+			}
+		case *ssa.UnOp, *ssa.DebugRef, *ssa.FieldAddr, *ssa.IndexAddr:
+			continue
+		}
+		g.edge(v, n, v.Type())
+	}
+}
+
+func (g *graph) makeInterface(i *ssa.MakeInterface) {
+	if !flat(i.X.Type()) {
+		if _, owned := derefOwned(g.p, i.X.Type()); !owned {
+			g.keepFields(i.X.Type(), map[types.Type]bool{})
+		}
+		return
+	}
+	g.edge(i.X, i, anyType)
+	n, ok := types.Unalias(i.X.Type()).(*types.Named)
+	if !ok || !g.p.inModule(n.Obj().Pkg()) {
+		return
+	}
+	set := g.p.prog.MethodSets.MethodSet(n)
+	for k := range set.Len() {
+		if m := g.p.prog.MethodValue(set.At(k)); m != nil && g.p.reach[m] && len(m.Params) > 0 {
+			g.edge(i.X, m.Params[0], i.X.Type())
+		}
+	}
+}
+
+func derefOwned(p *program, t types.Type) (types.Type, bool) {
+	t = types.Unalias(t)
+	if q, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(q.Elem())
+	}
+	return t, p.isOwned(t)
+}
+
+// staysInside reports whether a closure is only called, or handed to what only calls it.
+func (g *graph) staysInside(mc *ssa.MakeClosure) bool {
+	for _, r := range *mc.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Defer:
+			if r.Call.Value != mc {
+				return false
+			}
+		case *ssa.Call:
+			if r.Call.Value == mc {
+				continue
+			}
+			h := r.Call.StaticCallee()
+			if h == nil {
+				return false
+			}
+			if h.Blocks == nil {
+				if !callsOnly(calleeName(h)) {
+					return false
+				}
+				continue
+			}
+			for k, a := range r.Call.Args {
+				if a == mc && (k >= len(h.Params) || !onlyCalled(h.Params[k])) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (g *graph) call(f *ssa.Function, i ssa.CallInstruction) {
+	c := i.Common()
+	v := i.Value()
+	if _, ok := i.(*ssa.Go); ok {
+		g.keepAll(i)
+		if mc, ok := c.Value.(*ssa.MakeClosure); ok {
+			g.keep(mc)
+		}
+		return
+	}
+	if c.IsInvoke() {
+		iface := c.Value.Type().Underlying().(*types.Interface)
+		for h := range g.p.reach {
+			if h.Signature.Recv() != nil && h.Name() == c.Method.Name() && types.Implements(h.Signature.Recv().Type(), iface) {
+				g.pass(h, append([]ssa.Value{c.Value}, c.Args...), v)
+			}
+		}
+		m := c.Method
+		if len(g.p.family[m]) > 0 || g.p.sealed(c.Value.Type()) || g.p.internal(c.Value.Type()) || copiesArgument(m) || g.p.trusted[name(m)] {
+			return
+		}
+		g.keepAll(i)
+		return
+	}
+	switch h := c.Value.(type) {
+	case *ssa.Builtin:
+		g.builtin(h.Name(), i)
+		return
+	case *ssa.Function, *ssa.MakeClosure:
+		s := c.StaticCallee()
+		if g.p.reach[s] {
+			g.pass(s, c.Args, v)
+			return
+		}
+		g.library(calleeName(s), i)
+		return
+	}
+	s := signature(c.Value.Type())
+	for _, h := range g.bySig[s] {
+		g.pass(h, c.Args, v)
+	}
+	if g.p.open[s] {
+		g.keepAll(i)
+	}
+}
+
+// pass connects arguments with a function's parameters, and its results with the call's.
+func (g *graph) pass(h *ssa.Function, args []ssa.Value, v *ssa.Call) {
+	for k, a := range args {
+		if k < len(h.Params) {
+			g.edge(a, h.Params[k], a.Type())
+		}
+	}
+	if v == nil {
+		return
+	}
+	if h.Signature.Results().Len() == 1 {
+		g.edge(result{h, 0}, v, v.Type())
+		return
+	}
+	for _, r := range *v.Referrers() {
+		if e, ok := r.(*ssa.Extract); ok {
+			g.edge(result{h, e.Index}, e, e.Type())
+		}
+	}
+}
+
+// keepAll has all arguments of a call flow into the sink. What it returns may be its own.
+func (g *graph) keepAll(i ssa.CallInstruction) {
+	c := i.Common()
+	for _, a := range c.Args {
+		g.keep(a)
+	}
+	v := i.Value()
+	if v == nil {
+		return
+	}
+	if mutable(v.Type()) {
+		g.edge(v, sink{}, v.Type())
+	}
+	for _, r := range *v.Referrers() {
+		if e, ok := r.(*ssa.Extract); ok && mutable(e.Type()) {
+			g.edge(e, sink{}, e.Type())
+		}
+	}
+}
+
+func (g *graph) builtin(name string, i ssa.CallInstruction) {
+	c, v := i.Common(), i.Value()
+	switch name {
+	case "append":
+		g.edge(c.Args[0], v, v.Type())
+		if len(c.Args) < 2 {
+			return
+		}
+		s := v.Type().Underlying().(*types.Slice)
+		if flat(s.Elem()) {
+			g.edge(c.Args[1], v, s.Elem())
+		}
+		if g.structural(s.Elem()) {
+			g.keepFields(s.Elem(), map[types.Type]bool{})
+		}
+	case "copy":
+		if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok {
+			if flat(s.Elem()) {
+				g.edge(c.Args[1], c.Args[0], s.Elem())
+			}
+			if g.structural(s.Elem()) {
+				g.keepFields(s.Elem(), map[types.Type]bool{})
+			}
+		}
+	case "StringData", "SliceData", "String", "Slice", "Add":
+		g.keepAll(i)
+	case "min", "max":
+		for _, a := range c.Args {
+			g.edge(a, v, v.Type())
+		}
+	}
+}
+
+// library connects the arguments of a function of another package.
+func (g *graph) library(full string, i ssa.CallInstruction) {
+	c, v := i.Common(), i.Value()
+	eff := g.p.effectOf(full)
+	if eff == retains {
+		g.keepAll(i)
+		return
+	}
+	for _, a := range c.Args { // what functions among the arguments get
+		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
+			continue
+		}
+		for _, h := range g.bySig[signature(a.Type())] {
+			for _, x := range h.Params {
+				for _, b := range c.Args {
+					if flat(b.Type()) {
+						g.edge(b, x, anyType)
+					}
+				}
+			}
+		}
+	}
+	if eff == copies || v == nil {
+		return
+	}
+	if !flatResults(c.Signature().Results()) {
+		g.keepAll(i) // it may hold an argument
+		return
+	}
+	for _, a := range c.Args {
+		if !flat(a.Type()) {
+			continue
+		}
+		t := types.Type(types.Typ[types.String])
+		if mutable(v.Type()) {
+			t = anyType
+		}
+		g.edge(a, v, t)
+	}
+}
+
+// flatResults reports whether the graph follows all of a function's results, or they hold nothing.
+func flatResults(r *types.Tuple) bool {
+	for v := range r.Variables() {
+		if _, basic := v.Type().Underlying().(*types.Basic); !basic && !flat(v.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// arenaCalls are functions for which package arena has a method of the same name and parameters.
+var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
+
+// addText adds a node of f if it makes a string or flat slice that reaches nothing that outlives the root.
+func (p *program) addText(f *function, n ast.Node, parents []ast.Node) {
+	at, kind, ok := p.textAt(f, n, parents)
+	if !ok || f.ssa == nil {
+		return
+	}
+	v := valueAt(f.ssa, at)
+	switch {
+	case v == nil:
+		p.left["string that was not found in SSA form"]++
+	case p.flow.kept[v]:
+		p.left["string or slice that may outlive the call"]++
+	case !slices.ContainsFunc(f.sites, func(s *site) bool { return s.node == n }):
+		f.sites = append(f.sites, &site{node: n, kind: kind, typ: f.pkg.TypesInfo.TypeOf(n.(ast.Expr)), what: brief(p.text(n))})
+	}
+}
+
+func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.Pos, kind siteKind, ok bool) {
+	info := f.pkg.TypesInfo
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		tv := info.Types[n]
+		if n.Op != token.ADD || tv.Value != nil || !types.Identical(tv.Type, types.Typ[types.String]) || !p.onHeap(n.Pos(), "text") {
+			return
+		}
+		if parent, ok := parents[len(parents)-1].(*ast.BinaryExpr); ok && parent.Op == token.ADD {
+			return 0, 0, false
+		}
+		return n.OpPos, siteConcat, true
+	case *ast.CallExpr:
+		if info.Types[n.Fun].IsType() && len(n.Args) == 1 {
+			from, to := info.TypeOf(n.Args[0]), info.TypeOf(n)
+			heap := p.onHeap(n.Pos(), "text") || p.onHeap(n.Pos(), "[]")
+			switch {
+			case types.Identical(to.Underlying(), types.Typ[types.String]) && isBytes(from) && heap:
+				return n.Lparen, siteString, true
+			case types.Identical(to, types.NewSlice(types.Typ[types.Byte])) && isString(from) && pureExpr(n.Args[0]) && heap:
+				return n.Lparen, siteBytes, true
+			}
+			return
+		}
+		if o := static(info, n); o != nil {
+			return n.Lparen, siteCall, o.Pkg() != nil && arenaCalls[fullName(o)]
+		}
+		s, isSlice := info.TypeOf(n).Underlying().(*types.Slice)
+		if !isSlice || !flat(s) || p.bearing(s) {
+			return
+		}
+		switch builtin(info, n) {
+		case "make":
+			return n.Lparen, siteMake, ints(info, n.Args[1:]) && (len(n.Args) > 2 || pureExpr(n.Args[1])) && p.onHeap(n.Pos(), "make(")
+		case "append":
+			if len(n.Args) < 2 {
+				return
+			}
+			if why := p.appendable(f, n, parents); why != "" {
+				p.left[why]++
+				return
+			}
+			return n.Lparen, siteAppend, true
+		}
+	}
+	return
+}
+
+func isBytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	return ok && types.Identical(s.Elem(), types.Typ[types.Byte])
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// valueAt finds the value that an expression at a position makes.
+func valueAt(f *ssa.Function, at token.Pos) ssa.Value {
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			switch v := i.(type) {
+			case *ssa.Convert, *ssa.BinOp, *ssa.Call, *ssa.MakeSlice:
+				if v.Pos() == at {
+					return v.(ssa.Value)
+				}
+			case *ssa.Slice: // make with a constant length
+				if v.Pos() == at {
+					return v
+				}
+			}
+		}
+	}
+	for _, a := range f.AnonFuncs {
+		if v := valueAt(a, at); v != nil {
+			return v
+		}
+	}
+	return nil
+}

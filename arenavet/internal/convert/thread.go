@@ -1,0 +1,432 @@
+package convert
+
+import (
+	"go/ast"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// thread finds the functions that take the arena: those that the root calls, directly or through others, and that
+// allocate something owned or call one that does.
+func (p *program) thread() {
+	seen := map[*function]bool{}
+	queue := []*function{p.root}
+	for len(queue) > 0 {
+		f := queue[0]
+		queue = queue[1:]
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		p.scan(f)
+		for _, c := range f.calls {
+			for _, o := range append(slices.Clone(p.family[c.to]), c.to) {
+				if g := p.funcs[o]; g != nil && g.fixed == "" {
+					queue = append(queue, g)
+				}
+			}
+		}
+	}
+	p.findCarriers(seen)
+	for changed := true; changed; {
+		changed = false
+		mark := func(f *function) {
+			if f != nil && !f.threaded && f.fixed == "" {
+				f.threaded, changed = true, true
+				if !seen[f] { // another implementation of an interface's method
+					seen[f] = true
+					p.scan(f)
+				}
+			}
+		}
+		for _, f := range p.order {
+			if !seen[f] {
+				continue
+			}
+			if len(f.sites) > 0 {
+				mark(f)
+			}
+			for _, c := range f.calls {
+				all := append(slices.Clone(p.family[c.to]), c.to)
+				if slices.ContainsFunc(all, func(o *types.Func) bool { g := p.funcs[o]; return g != nil && g.threaded && g.carrier == "" }) {
+					mark(f)
+					for _, o := range p.family[c.to] { // all implementations of an interface's method, or none
+						mark(p.funcs[o])
+					}
+				}
+			}
+		}
+	}
+	p.root.threaded = true
+	p.nameTwins()
+}
+
+// scan finds the calls and sites of a function.
+func (p *program) scan(f *function) {
+	f.calls, f.sites = nil, nil
+	p.visit(f, func(n ast.Node, parents []ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if to := static(f.pkg.TypesInfo, c); to != nil {
+				f.calls = append(f.calls, &call{c, to.Origin()})
+			}
+		}
+		p.addSite(f, n, parents)
+		if p.Strings {
+			p.addText(f, n, parents)
+		}
+	})
+}
+
+func static(info *types.Info, c *ast.CallExpr) *types.Func {
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		o, _ := info.Uses[f].(*types.Func)
+		return o
+	case *ast.SelectorExpr:
+		if s := info.Selections[f]; s != nil && s.Kind() != types.MethodVal {
+			return nil
+		}
+		o, _ := info.Uses[f.Sel].(*types.Func)
+		return o
+	}
+	return nil
+}
+
+// visit walks what runs while the function does. Of function literals it enters those that are called at once, or
+// are given to what only calls them.
+func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
+	var walk func(n ast.Node, parents []ast.Node)
+	walk = func(n ast.Node, parents []ast.Node) {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if !p.runsInside(f, n, parents) {
+				return
+			}
+		case *ast.GoStmt:
+			return
+		}
+		do(n, parents)
+		parents = append(parents[:len(parents):len(parents)], n)
+		ast.Inspect(n, func(c ast.Node) bool {
+			if c == n {
+				return true
+			}
+			if c != nil {
+				walk(c, parents)
+			}
+			return false
+		})
+	}
+	for _, s := range f.decl.Body.List {
+		walk(s, []ast.Node{f.decl, f.decl.Body})
+	}
+}
+
+// runsInside reports whether a function literal runs only while the function does that it is in.
+func (p *program) runsInside(f *function, l *ast.FuncLit, parents []ast.Node) bool {
+	switch parent := parents[len(parents)-1].(type) {
+	case *ast.CallExpr:
+		if parent.Fun == l {
+			return true
+		}
+		to := static(f.pkg.TypesInfo, parent)
+		if to == nil {
+			return false
+		}
+		if callsOnly(fullName(to)) {
+			return true
+		}
+		g := p.funcs[to.Origin()]
+		if g == nil || g.ssa == nil || g.ssa.Signature.Variadic() {
+			return false
+		}
+		i := slices.Index(parent.Args, ast.Expr(l))
+		if to.Signature().Recv() != nil {
+			i++
+		}
+		return i >= 0 && i < len(g.ssa.Params) && onlyCalled(g.ssa.Params[i])
+	case *ast.AssignStmt:
+		i := slices.Index(parent.Rhs, ast.Expr(l))
+		if len(parent.Lhs) != len(parent.Rhs) || i < 0 {
+			return false
+		}
+		id, ok := parent.Lhs[i].(*ast.Ident)
+		return ok && p.onlyCalledVariable(f, f.pkg.TypesInfo.ObjectOf(id))
+	}
+	return false
+}
+
+// onlyCalled reports whether a function that is a parameter is called, and nothing else.
+func onlyCalled(v *ssa.Parameter) bool {
+	for _, r := range *v.Referrers() {
+		if _, ok := r.(*ssa.DebugRef); ok {
+			continue
+		}
+		c, ok := r.(*ssa.Call)
+		if !ok || c.Call.Value != v || slices.Contains(c.Call.Args, ssa.Value(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyCalledVariable reports whether a local variable of a function type is assigned and called, and nothing else.
+func (p *program) onlyCalledVariable(f *function, v types.Object) bool {
+	if v == nil || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
+		return false
+	}
+	if w, ok := v.(*types.Var); !ok || w.IsField() {
+		return false
+	}
+	if v.Pos() < f.decl.Body.Pos() { // a parameter or a result
+		return false
+	}
+	only := true
+	var stack []ast.Node
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if u, ok := n.(*ast.Ident); ok && f.pkg.TypesInfo.Uses[u] == v {
+			switch q := stack[len(stack)-1].(type) {
+			case *ast.CallExpr:
+				only = only && q.Fun == u
+			case *ast.AssignStmt:
+				only = only && slices.Contains(q.Lhs, ast.Expr(u))
+			default:
+				only = false
+			}
+			for i, s := range stack {
+				switch s := s.(type) {
+				case *ast.GoStmt:
+					only = false
+				case *ast.FuncLit: // a literal that itself may run later
+					if a, ok := stack[i-1].(*ast.AssignStmt); ok && len(a.Lhs) == 1 && isUse(f.pkg.TypesInfo, a.Lhs[0], v) {
+						continue // its own
+					}
+					only = only && p.runsInside(f, s, stack[:i])
+				}
+			}
+		}
+		stack = append(stack, n)
+		return true
+	})
+	return only
+}
+
+func isUse(info *types.Info, e ast.Expr, v types.Object) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && info.ObjectOf(id) == v
+}
+
+// findFamilies finds the methods of interfaces that only types of the module implement, each declared there.
+func (p *program) findFamilies() {
+	p.family = map[*types.Func][]*types.Func{}
+	for _, pkg := range p.pkgs {
+		for _, name := range pkg.Types.Scope().Names() {
+			tn, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
+			if !ok || tn.IsAlias() {
+				continue
+			}
+			n, ok := tn.Type().(*types.Named)
+			if !ok || n.TypeParams() != nil {
+				continue
+			}
+			i, ok := n.Underlying().(*types.Interface)
+			if !ok || !p.sealed(n) && !p.internal(n) {
+				continue
+			}
+			for m := range i.ExplicitMethods() {
+				if l, ok := p.implementations(pkg.IgnoredFiles, i, m); ok {
+					p.family[m] = l
+				}
+			}
+		}
+	}
+}
+
+// implementations lists the declared methods that implement an interface's method. It fails if one is not declared
+// in a file that may be changed.
+func (p *program) implementations(ignored []string, i *types.Interface, m *types.Func) (all []*types.Func, ok bool) {
+	for _, file := range ignored { // another build may have another implementation
+		text, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(text), ") "+m.Name()+"(") {
+			return nil, false
+		}
+	}
+	for _, x := range p.concrete {
+		if !types.Implements(x, i) && !types.Implements(types.NewPointer(x), i) {
+			continue
+		}
+		sel := p.prog.MethodSets.MethodSet(types.NewPointer(x)).Lookup(m.Pkg(), m.Name())
+		if sel == nil {
+			return nil, false
+		}
+		o := sel.Obj().(*types.Func)
+		f := p.funcs[o.Origin()]
+		if f == nil || f.fixed != "" || o.Origin() != o {
+			return nil, false
+		}
+		if !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	return all, len(all) > 0
+}
+
+// findCarriers finds the functions that have an object with the arena, as their receiver or a parameter.
+func (p *program) findCarriers(seen map[*function]bool) {
+	if len(p.Carry) == 0 {
+		return
+	}
+	for _, f := range p.order {
+		if f == p.root || f.fixed != "" || !p.reach[f.ssa] {
+			continue
+		}
+		var params []*ast.Field
+		if f.decl.Recv != nil {
+			params = append(params, f.decl.Recv.List...)
+		}
+		for _, field := range append(params, f.decl.Type.Params.List...) {
+			if len(field.Names) != 1 || field.Names[0].Name == "_" {
+				continue
+			}
+			q, ok := f.pkg.TypesInfo.TypeOf(field.Type).(*types.Pointer)
+			if !ok || !slices.Contains(p.Carry, typeName(q)) || reused(f, field.Names[0]) {
+				continue
+			}
+			f.carrier = field.Names[0].Name + "." + p.carryField(q)
+			if !seen[f] {
+				seen[f] = true
+				p.scan(f)
+			}
+			break
+		}
+	}
+}
+
+// carryField is the name of the field that holds the arena.
+func (p *program) carryField(t *types.Pointer) string {
+	s, ok := t.Elem().Underlying().(*types.Struct)
+	if !ok {
+		return "mem"
+	}
+	for _, n := range []string{"mem", "ar"} {
+		if !slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return f.Name() == n }) {
+			return n
+		}
+	}
+	return "arena_"
+}
+
+// reused reports whether a parameter's name means something else in its function, or may be nil there.
+func reused(f *function, id *ast.Ident) bool {
+	v, again := f.pkg.TypesInfo.Defs[id], false
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			again = again || n.Name == id.Name && f.pkg.TypesInfo.Defs[n] != nil
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				again = again || isUse(f.pkg.TypesInfo, l, v)
+			}
+		case *ast.BinaryExpr:
+			again = again || isUse(f.pkg.TypesInfo, n.X, v) || isUse(f.pkg.TypesInfo, n.Y, v)
+		}
+		return true
+	})
+	return again
+}
+
+// nameTwins names the twins and the arena in each function.
+func (p *program) nameTwins() {
+	used, inside := map[*types.Func]int{}, map[*types.Func]int{}
+	for _, pkg := range p.pkgs {
+		for _, o := range pkg.TypesInfo.Uses {
+			if o, ok := o.(*types.Func); ok {
+				used[o.Origin()]++
+			}
+		}
+	}
+	for _, f := range p.order {
+		if f.threaded && f.carrier == "" {
+			for _, c := range f.calls {
+				inside[c.to]++
+			}
+		}
+	}
+	others := map[string]string{} // texts of tests and of files of other builds
+	for _, f := range p.order {
+		if !f.threaded {
+			continue
+		}
+		f.arena = f.carrier
+		if f.carrier != "" {
+			continue
+		}
+		f.arena = unusedName(f)
+		dir := filepath.Dir(p.position(f.decl.Pos()).Filename)
+		if _, ok := others[dir]; !ok {
+			others[dir] = otherTexts(dir)
+		}
+		inFamily := false
+		for _, l := range p.family {
+			inFamily = inFamily || slices.Contains(l, f.obj)
+		}
+		f.keeps = f == p.root || inFamily || f.obj.Exported() || used[f.obj] > inside[f.obj] || strings.Contains(others[dir], f.obj.Name())
+		f.twin = f.obj.Name()
+		if f.keeps {
+			f.twin = p.twinName(f)
+		}
+	}
+}
+
+func otherTexts(dir string) string {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	var all strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err == nil && (strings.HasSuffix(name, "_test.go") || strings.Contains(string(text), "//go:build") || constrainedName(name)) {
+			all.Write(text)
+		}
+	}
+	return all.String()
+}
+
+// unusedName is a name for the arena that the function does not use.
+func unusedName(f *function) string {
+	used := map[string]bool{}
+	ast.Inspect(f.decl, func(n ast.Node) bool {
+		if i, ok := n.(*ast.Ident); ok {
+			used[i.Name] = true
+		}
+		return true
+	})
+	for _, n := range []string{"a", "mem", "ar", "arena_"} {
+		if !used[n] && f.pkg.Types.Scope().Lookup(n) == nil {
+			return n
+		}
+	}
+	return "arena__"
+}
+
+// twinName is F's name with the arena: FIn if nothing else has that name.
+func (p *program) twinName(f *function) string {
+	for _, suffix := range []string{"In", "InArena", "WithArena"} {
+		n := f.obj.Name() + suffix
+		if r := f.obj.Signature().Recv(); r != nil {
+			if o, _, _ := types.LookupFieldOrMethod(r.Type(), true, f.pkg.Types, n); o == nil {
+				return n
+			}
+		} else if f.pkg.Types.Scope().Lookup(n) == nil {
+			return n
+		}
+	}
+	return f.obj.Name() + "InThisArena"
+}

@@ -1,0 +1,387 @@
+package convert
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// testBinary is the tests of one package.
+type testBinary struct {
+	pkg, dir, file string
+	failed         []string // tests that fail as the program is
+	broken         bool     // it does not run as the program is
+}
+
+// verifier runs the program's tests, before and after.
+type verifier struct {
+	p       *program
+	tmp     string
+	tests   []*testBinary
+	covered map[string][]block // by file
+}
+
+// block is a range of code that tests run.
+type block struct{ fromLine, fromCol, toLine, toCol int }
+
+func (p *program) newVerifier() (*verifier, error) {
+	tmp, err := os.MkdirTemp("", "arena-convert")
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{p: p, tmp: tmp, covered: map[string][]block{}}
+	return v, v.findTests()
+}
+
+func (v *verifier) close() { os.RemoveAll(v.tmp) }
+
+// findTests finds the tests of packages that lead to the root's.
+func (v *verifier) findTests() error {
+	out, err := v.p.goCommand(slices.Concat([]string{"list", "-e", "-test", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .Deps \"\\t\"}}"}, v.p.Patterns)...)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(out) {
+		list := strings.Split(strings.TrimSpace(line), "\t")
+		pkg, isTest := strings.CutSuffix(list[0], ".test")
+		if isTest && slices.ContainsFunc(list[2:], func(dep string) bool {
+			path, _, _ := strings.Cut(dep, " ") // as "path [of.test]"
+			return path == v.p.root.pkg.PkgPath
+		}) {
+			v.tests = append(v.tests, &testBinary{pkg: pkg, dir: list[1]})
+		}
+	}
+	return nil
+}
+
+// build builds all tests.
+func (v *verifier) build(name string, flags ...string) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range v.tests {
+		group.Go(func() error {
+			t.file = filepath.Join(v.tmp, fmt.Sprint(name, i, ".test"))
+			_, err := v.p.goCommand(slices.Concat([]string{"test", "-c", "-vet=off", "-o", t.file}, flags, []string{t.pkg})...)
+			if _, missing := os.Stat(t.file); err == nil && missing != nil {
+				t.broken = true // it has no test files for this build
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+// run runs a test binary without the tests that failed before.
+func (v *verifier) run(t *testBinary, env []string, flags ...string) ([]byte, error) {
+	args := append([]string{"-test.paniconexit0", "-test.timeout=5m"}, flags...)
+	if len(t.failed) > 0 {
+		args = append(args, "-test.skip=^("+strings.Join(t.failed, "|")+")$")
+	}
+	cmd := exec.Command(t.file, args...)
+	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), append(env, "PWD="+t.dir)...)
+	return cmd.CombinedOutput()
+}
+
+// before runs the tests as the program is. It records which fail, and what they run.
+func (v *verifier) before() error {
+	if err := v.build("before", "-cover", "-coverpkg="+strings.Join(v.p.paths, ",")); err != nil {
+		return fmt.Errorf("convert: the tests do not build as the program is: %w", err)
+	}
+	for i, t := range v.tests {
+		if t.broken {
+			continue
+		}
+		profile := filepath.Join(v.tmp, fmt.Sprint("cover", i))
+		out, err := v.run(t, nil, "-test.v", "-test.coverprofile="+profile)
+		if err != nil {
+			for _, m := range failedTest.FindAllSubmatch(out, -1) {
+				if !slices.Contains(t.failed, string(m[1])) {
+					t.failed = append(t.failed, string(m[1]))
+				}
+			}
+			if out, err := v.run(t, nil, "-test.v", "-test.coverprofile="+profile); err != nil {
+				_ = out
+				t.broken = true
+				continue
+			}
+		}
+		if err := v.readCoverage(profile); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) readCoverage(profile string) error {
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		return err
+	}
+	dirs := map[string]string{}
+	for _, pkg := range v.p.pkgs {
+		if len(pkg.GoFiles) > 0 {
+			dirs[pkg.PkgPath] = filepath.Dir(pkg.GoFiles[0])
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		colon := strings.LastIndexByte(line, ':')
+		if colon < 0 {
+			continue
+		}
+		name, rest := line[:colon], line[colon+1:]
+		var b block
+		var statements, count int
+		if n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.fromLine, &b.fromCol, &b.toLine, &b.toCol, &statements, &count); n != 6 || count == 0 {
+			continue
+		}
+		slash := strings.LastIndexByte(name, '/')
+		file := filepath.Join(dirs[name[:max(slash, 0)]], name[slash+1:])
+		v.covered[file] = append(v.covered[file], b)
+	}
+	return nil
+}
+
+// runs reports whether a test runs the code at a position.
+func (v *verifier) runs(at token.Pos) bool {
+	q := v.p.fset.Position(at) // profiles obey line directives, and know no columns then
+	return slices.ContainsFunc(v.covered[q.Filename], func(b block) bool {
+		return (b.fromLine < q.Line || b.fromLine == q.Line && b.fromCol <= q.Column) && (q.Line < b.toLine || q.Line == b.toLine && (q.Column <= b.toCol || b.toCol == 0))
+	})
+}
+
+// dropUntested leaves the sites that no test runs, and reports how many.
+func (v *verifier) dropUntested() (n int, err error) {
+	first := v.p.root.decl.Body
+	at := first.Lbrace + 1
+	if len(first.List) > 0 {
+		at = first.List[0].Pos()
+	}
+	if !v.runs(at) {
+		return 0, fmt.Errorf("convert: nothing written: no test runs %s (-untested)", v.p.Root)
+	}
+	for _, f := range v.p.order {
+		for _, s := range f.sites {
+			if f.threaded && !v.runs(s.node.Pos()) {
+				v.p.dropped[s.node.Pos()] = "no test runs it (-untested)"
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// gateVariable selects what the root's wrapper does in the tests.
+const gateVariable = "EBBPOOL_CONVERT_GATE"
+
+// after runs the tests on the result: with a nil arena, and with one that ends with each call of the root. It returns
+// lines for the summary.
+func (v *verifier) after(files map[string][]byte) (r Verified, err error) {
+	overlay, err := v.overlay(files)
+	if err != nil {
+		return r, err
+	}
+	if err := v.build("checked", "-tags=arenacheck", "-overlay="+overlay); err != nil {
+		return r, fmt.Errorf("convert: nothing written: the tests do not build: %w", err)
+	}
+	for _, t := range v.tests {
+		for _, name := range t.failed {
+			r.FailedBefore = append(r.FailedBefore, t.pkg+"."+name)
+		}
+		if t.broken {
+			r.FailedBefore = append(r.FailedBefore, t.pkg)
+		}
+	}
+	for _, mode := range []string{"nil", "ended"} {
+		if err := v.runAll(mode, nil); err != nil {
+			return r, fmt.Errorf("convert: nothing written: the tests fail with %s: %w", modeText[mode], err)
+		}
+		r.Modes = append(r.Modes, modeText[mode])
+	}
+	return r, v.count(&r, overlay)
+}
+
+var modeText = map[string]string{"nil": "a nil arena", "ended": "an arena that ends with each call"}
+
+func (v *verifier) runAll(mode string, env []string) error {
+	for _, t := range v.tests {
+		if t.broken {
+			continue
+		}
+		if out, err := v.run(t, append([]string{gateVariable + "=" + mode}, env...)); err != nil {
+			return fmt.Errorf("%s: %w\n%s", t.pkg, err, brieflyOf(out))
+		}
+	}
+	return nil
+}
+
+// brieflyOf is the part of a test's output that says what failed.
+func brieflyOf(out []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	if len(lines) > 40 {
+		lines = append(lines[:40:40], []byte("..."))
+	}
+	return bytes.Join(lines, []byte("\n"))
+}
+
+// count counts the allocations of the root's calls in the tests, with a nil arena and with a warm one.
+func (v *verifier) count(r *Verified, overlay string) error {
+	if err := v.build("count", "-overlay="+overlay); err != nil {
+		return err
+	}
+	for i, mode := range []string{"count-nil", "count"} {
+		calls, allocs := 0, 0
+		for k, t := range v.tests {
+			if t.broken {
+				continue
+			}
+			file := filepath.Join(v.tmp, fmt.Sprint(mode, k))
+			if _, err := v.run(t, []string{gateVariable + "=" + mode, gateVariable + "_FILE=" + file}); err != nil {
+				continue // it passed in a checked build; that it counts itself is no fault
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				continue
+			}
+			n, m := 0, 0
+			fmt.Sscan(string(text), &n, &m)
+			calls, allocs = calls+n, allocs+m
+		}
+		if i == 0 {
+			r.Calls, r.Before = calls, allocs
+		} else if calls == r.Calls {
+			r.After = allocs
+		} else {
+			r.Calls = 0
+		}
+	}
+	return nil
+}
+
+// overlay writes the changed files, in which the root's wrapper takes an arena, and returns the go command's file.
+func (v *verifier) overlay(files map[string][]byte) (string, error) {
+	root := v.p.position(v.p.root.decl.Pos()).Filename
+	all := maps.Clone(files)
+	gated, err := v.gate(files[root])
+	if err != nil {
+		return "", err
+	}
+	all[root] = gated
+	helper := strings.NewReplacer("PACKAGE", v.p.root.pkg.Name, "VARIABLE", gateVariable, "MODULE", fmt.Sprintf("%q", v.p.paths)).Replace(gateFile)
+	all[filepath.Join(filepath.Dir(root), "arena_convert_gate.go")] = []byte(helper)
+	return v.writeOverlay("overlay.json", all)
+}
+
+// writeOverlay writes an overlay of the go command's.
+func (v *verifier) writeOverlay(name string, files map[string][]byte) (string, error) {
+	list := struct{ Replace map[string]string }{map[string]string{}}
+	for file, text := range files {
+		to := filepath.Join(v.tmp, name+strconv.Itoa(len(list.Replace))+".go")
+		list.Replace[file] = to
+		if err := os.WriteFile(to, text, 0o600); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(v.tmp, name)
+	return file, os.WriteFile(file, text, 0o600)
+}
+
+//go:embed gate.go.txt
+var gateFile string
+
+// gate rewrites the root's wrapper so that it calls the twin as the gate's mode says. What it returns, and what it
+// changes behind pointers to owned types, is copied out of the arena.
+func (v *verifier) gate(text []byte) ([]byte, error) {
+	root := v.p.root
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range file.Decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok || d.Name.Name != root.obj.Name() || (d.Recv == nil) != (root.decl.Recv == nil) {
+			continue
+		}
+		if d.Recv != nil && !strings.Contains(string(text[d.Recv.Pos()-file.FileStart:d.Recv.End()-file.FileStart]), typeName(root.obj.Signature().Recv().Type())) {
+			continue
+		}
+		from, to := int(d.Body.Lbrace-file.FileStart), int(d.Body.Rbrace-file.FileStart)
+		call := strings.Replace(strings.TrimPrefix(strings.TrimSpace(string(text[from+1:to])), "return "), "(nil", "(gateA", 1)
+		return slices.Concat(text[:from+1], []byte(v.gateBody(d, call, text, file)), text[to:]), nil
+	}
+	return nil, fmt.Errorf("convert: no wrapper of %s", root.obj.Name())
+}
+
+func (v *verifier) gateBody(d *ast.FuncDecl, call string, text []byte, file *ast.File) string {
+	results := v.p.root.obj.Signature().Results()
+	var b strings.Builder
+	b.WriteString("\n\tgateA, gateEnd := gateGet()\n\tdefer gateEnd()\n\tgateDone := gateCount()\n\t")
+	var names []string
+	for i := range results.Len() {
+		names = append(names, fmt.Sprint("gate", i))
+	}
+	if len(names) > 0 {
+		b.WriteString(strings.Join(names, ", ") + " := ")
+	}
+	b.WriteString(call + "\n\tgateDone()\n\tif gateA == nil { return " + strings.Join(names, ", ") + " }\n")
+	for _, p := range v.ownedPointers(d) {
+		fmt.Fprintf(&b, "\tif %s != nil { *%s = gateCopy(*%s) }\n", p, p, p)
+	}
+	if len(names) > 0 {
+		b.WriteString("\ttype gateResults struct {\n")
+		k := 0
+		for _, field := range d.Type.Results.List {
+			for range max(len(field.Names), 1) {
+				fmt.Fprintf(&b, "\t\tgate%d %s\n", k, text[field.Type.Pos()-file.FileStart:field.Type.End()-file.FileStart])
+				k++
+			}
+		}
+		b.WriteString("\t}\n\tgateOut := gateCopy(gateResults{" + strings.Join(names, ", ") + "})\n")
+		b.WriteString("\treturn gateOut." + strings.Join(names, ", gateOut.") + "\n")
+	}
+	return b.String()
+}
+
+// ownedPointers are the names of the wrapper's parameters that point to owned values.
+func (v *verifier) ownedPointers(d *ast.FuncDecl) (names []string) {
+	s := v.p.root.obj.Signature()
+	isOwned := func(t types.Type) bool {
+		q, ok := types.Unalias(t).(*types.Pointer)
+		return ok && v.p.isOwned(q.Elem())
+	}
+	if s.Recv() != nil && isOwned(s.Recv().Type()) {
+		names = append(names, d.Recv.List[0].Names[0].Name)
+	}
+	k := 0
+	for _, field := range d.Type.Params.List {
+		for _, id := range field.Names {
+			if isOwned(s.Params().At(k).Type()) {
+				names = append(names, id.Name)
+			}
+			k++
+		}
+	}
+	return names
+}

@@ -1,0 +1,284 @@
+package convert
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// writeAt is a write of a value that may be in the arena into an object that may be older than the call.
+type writeAt struct{ pos token.Pos }
+
+// findWrites records such writes by the type of what they change.
+func (p *program) findWrites() {
+	p.writes = map[string][]writeAt{}
+	add := func(key string, pos token.Pos) { p.writes[key] = append(p.writes[key], writeAt{pos}) }
+	for f := range p.reach {
+		if p.heapOnly(f, p.Strings) {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				switch i := i.(type) {
+				case *ssa.Store:
+					if !p.storable(i.Val) {
+						continue
+					}
+					root, fields := base(i.Addr)
+					if p.fresh(root) {
+						continue
+					}
+					for _, f := range fields {
+						add(key(structOf(f)), i.Pos())
+					}
+					if s, ok := root.Type().Underlying().(*types.Slice); ok {
+						add(key(s), i.Pos())
+					}
+					if q, ok := i.Addr.Type().Underlying().(*types.Pointer); ok && len(fields) == 0 {
+						add(key(q.Elem()), i.Pos())
+					}
+				case *ssa.MapUpdate:
+					if (p.storable(i.Value) || p.storable(i.Key)) && !p.fresh(i.Map) {
+						add(key(i.Map.Type()), i.Pos())
+					}
+				case *ssa.Call:
+					c := &i.Call
+					switch g := c.Value.(type) {
+					case *ssa.Builtin:
+						if (g.Name() == "append" || g.Name() == "copy") && len(c.Args) > 1 && p.storableElem(c.Args[0].Type()) && !p.fresh(c.Args[0]) {
+							add(key(c.Args[0].Type()), i.Pos())
+						}
+					case *ssa.Function:
+						if g.Blocks == nil && len(c.Args) > 1 { // slices.Insert and such
+							if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && p.storableElem(s) && !p.fresh(c.Args[0]) && inserts(calleeName(g)) {
+								add(key(s), i.Pos())
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, l := range p.writes {
+		slices.SortFunc(l, func(a, b writeAt) int { return p.compare(a.pos, b.pos) })
+	}
+}
+
+func inserts(full string) bool {
+	switch full {
+	case "slices.Insert", "slices.Replace", "slices.AppendSeq", "maps.Copy", "maps.Insert":
+		return true
+	}
+	return false
+}
+
+// storable reports whether a stored value may be memory of the arena.
+func (p *program) storable(v ssa.Value) bool {
+	return p.carries(v) || p.Strings && holdsText(v.Type(), map[types.Type]bool{}) && !isConst(v)
+}
+
+func isConst(v ssa.Value) bool { _, ok := v.(*ssa.Const); return ok }
+
+func (p *program) storableElem(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	return ok && (p.bearing(s.Elem()) || p.Strings && holdsText(s.Elem(), map[types.Type]bool{}))
+}
+
+// key names a type for comparison. Named slices and maps have the key of what they are.
+func key(t types.Type) string {
+	t = types.Unalias(t)
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return "[]" + types.TypeString(u.Elem(), nil)
+	case *types.Map, *types.Array:
+		return types.TypeString(u, nil)
+	}
+	return types.TypeString(t, nil)
+}
+
+// fresh reports whether an object was made by the function that uses it, or by one that returns a new one.
+func (p *program) fresh(v ssa.Value) bool { return p.freshIn(v, map[ssa.Value]bool{}) }
+
+func (p *program) freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
+		return true
+	case *ssa.Const:
+		return v.Value == nil
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if !p.freshIn(e, seen) {
+				return false
+			}
+		}
+		return true
+	case *ssa.Slice:
+		return p.freshIn(v.X, seen)
+	case *ssa.ChangeType:
+		return p.freshIn(v.X, seen)
+	case *ssa.UnOp: // of a local variable: everything that is stored in it
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok || v.Op != token.MUL {
+			return false
+		}
+		for _, r := range *a.Referrers() {
+			switch r := r.(type) {
+			case *ssa.Store:
+				if r.Addr != a || !p.freshIn(r.Val, seen) {
+					return false
+				}
+			case *ssa.UnOp, *ssa.DebugRef:
+			default:
+				return false
+			}
+		}
+		return true
+	case *ssa.FreeVar: // a captured variable
+		f := v.Parent()
+		if f.Parent() == nil {
+			return false
+		}
+		for mc := range closures(f.Parent()) {
+			if mc.Fn == f && !p.freshIn(mc.Bindings[slices.Index(f.FreeVars, v)], seen) {
+				return false
+			}
+		}
+		return true
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+			return b.Name() == "append" && p.freshIn(v.Call.Args[0], seen)
+		}
+		g := v.Call.StaticCallee()
+		if g == nil || g.Blocks == nil || v.Call.Signature().Results().Len() != 1 {
+			return false
+		}
+		for _, b := range g.Blocks {
+			r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if !ok {
+				continue
+			}
+			switch x := r.Results[0].(type) {
+			case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
+			case *ssa.Const:
+				if x.Value != nil {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// written says where an object of a type that t leads to is written to, or nothing.
+func (p *program) written(t types.Type) string {
+	seen := map[types.Type]bool{}
+	var walk func(t types.Type, inside bool) string
+	walk = func(t types.Type, inside bool) string {
+		t = types.Unalias(t)
+		if seen[t] || !p.bearing(t) && !(p.Strings && inside && holdsText(t, map[types.Type]bool{})) {
+			return ""
+		}
+		seen[t] = true
+		inside = inside || p.isOwned(t)
+		if w := p.writes[key(t)]; len(w) > 0 {
+			return p.at(w[0].pos)
+		}
+		var parts []types.Type
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				parts = append(parts, f.Type())
+			}
+		case *types.Map:
+			parts = []types.Type{u.Key(), u.Elem()}
+		case *types.Tuple:
+			for v := range u.Variables() {
+				parts = append(parts, v.Type())
+			}
+		case *types.Interface:
+			lists := [][]types.Type{p.asserted}
+			if p.changing(u) {
+				lists = append(lists, p.holders, p.boxed)
+			}
+			for _, l := range lists {
+				for _, x := range l {
+					if i, ok := x.Underlying().(*types.Interface); ok {
+						if p.changing(i) {
+							parts = append(parts, x)
+						}
+					} else if types.Implements(x, u) {
+						parts = append(parts, x)
+					} else if types.Implements(types.NewPointer(x), u) {
+						parts = append(parts, types.NewPointer(x))
+					}
+				}
+			}
+		case interface{ Elem() types.Type }:
+			parts = []types.Type{u.Elem()}
+		}
+		for _, x := range parts {
+			if w := walk(x, inside); w != "" {
+				return w
+			}
+		}
+		return ""
+	}
+	return walk(t, false)
+}
+
+// changing reports whether a call of an interface's method may store something in the arena in its receiver: the method
+// takes the arena, or a value that may be in it.
+func (p *program) changing(i *types.Interface) bool {
+	for m := range i.Methods() {
+		if len(p.family[m]) > 0 {
+			return true
+		}
+		for v := range m.Signature().Params().Variables() {
+			if p.bearing(v.Type()) || p.Strings && holdsText(v.Type(), map[types.Type]bool{}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a name of the module
+// between that another rule watches.
+func holdsText(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Slice:
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
+			return b.Kind() != types.UnsafePointer
+		}
+		return holdsText(u.Elem(), seen)
+	case *types.Map:
+		return holdsText(u.Key(), seen) || holdsText(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsText(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return true
+	case interface{ Elem() types.Type }:
+		return holdsText(u.Elem(), seen)
+	}
+	return false
+}
