@@ -40,7 +40,7 @@ inline namespace EBB_ABI {
 /// comes, as large as all before together, up to 64 times chunk_size. An object
 /// takes its size, rounded up to 8 bytes; text takes its length; a type whose
 /// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 136.
+/// one after the other; a mark 128.
 ///
 /// An object whose type takes an allocator, such as std::pmr::string or a
 /// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
@@ -320,7 +320,7 @@ public:
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
     /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 136 bytes of the arena, and 512 more if containers have given
+    /// It takes 128 bytes of the arena, and 512 more if containers have given
     /// blocks back; none if nothing was allocated since the last one, and throws as an allocation does.
     [[nodiscard]] arena_mark mark() {
         const std::size_t serial = region_.mark()->time;
