@@ -1,10 +1,15 @@
 package arenajson
 
 import (
+	"bytes"
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"math/bits"
 	"reflect"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -123,4 +128,128 @@ func zoneHour(s []byte) int {
 		return 100 // or more
 	}
 	return 10*int(h[1]-'0') + int(h[2]-'0')
+}
+
+// compacted writes a document that is somebody else's, without its spaces, if it is
+// one. The error is that of encoding/json.
+func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, error) {
+	if n := len(doc); n > 2 && doc[0] == '"' && doc[n-1] == '"' && e.isPlain(xunsafe.ViewString(doc[1:n-1])) {
+		return putText(e.reserve(w, n), xunsafe.ViewString(doc)), nil
+	}
+	if end, ok := e.compact(w, doc); ok {
+		return end, nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, doc); err != nil {
+		return w, err
+	}
+	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // where encoding/json would take it
+}
+
+// isPlain reports whether s, which is not empty, can stand in a string as it is.
+func (e *encoder) isPlain(s string) bool {
+	i := 0
+	for ; i <= len(s)-8; i += 8 {
+		if e.marks.find(xunsafe.Text64(s, i)) != 0 {
+			return false
+		}
+	}
+	left := len(s) - i
+	if left == 0 {
+		return true
+	}
+	return e.marks.find(shortText(s[i:]))&(1<<(uint(8*left)&63)-1) == 0
+}
+
+// compact is compacted, and reports whether doc is a document. That is made sure where it is
+// written.
+func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool) {
+	n := len(doc) + docSlack
+	w = e.reserve(w, n)
+	b := bytesAt(w, n)[:n]
+	clear(b[copy(b, doc):])
+	d := decoder{base: w, n: len(doc)}
+	if !d.isDocument() {
+		return w, false
+	}
+	if b = b[:len(doc)]; d.spaced {
+		b = b[:d.squeeze()]
+	}
+	// An encoding/json that is built on v2 escapes U+2028 and U+2029 here in any case.
+	if e.html == 0 && (!onV2 || e.doc != nil) || nextHTML(b) == len(b) {
+		return xunsafe.Add(w, uintptr(len(b))), true
+	}
+	e.inner = append(e.inner[:0], b...)
+	return e.escaped(w, e.inner), true
+}
+
+// escaped writes s with what HTML escapes.
+func (e *encoder) escaped(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
+	for len(s) > 0 {
+		n := nextHTML(s)
+		w = putText(e.reserve(w, len(s)+longestEscape+8), xunsafe.ViewString(s[:n]))
+		if s = s[n:]; len(s) == 0 {
+			break
+		}
+		n = 1
+		switch {
+		case s[0] < utf8.RuneSelf && e.html != 0:
+			put64(w, escapes[s[0]])
+			w = xunsafe.Add(w, longestEscape)
+		case len(s) > 2 && s[1] == 0x80 && s[2]&^1 == 0xa8: // U+2028 and U+2029
+			w = put8(putText(w, `\u202`), '8'+s[2]&1)
+			n = 3
+		default:
+			w = put8(w, s[0])
+		}
+		s = s[n:]
+	}
+	return w
+}
+
+// nextHTML returns where the first byte of s from i on is with which something begins that
+// HTML escapes, maybe.
+func nextHTML(s []byte) (i int) {
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		if m := zeroBytes((w|2*ones)^'>'*ones) | zeroBytes(w^'&'*ones) | zeroBytes(w^0xe2*ones); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(s) && s[i]|2 != '>' && s[i] != '&' && s[i] != 0xe2; i++ {
+	}
+	return i
+}
+
+// squeeze takes the spaces out of a document, and returns how long it is without them.
+func (d *decoder) squeeze() (to int) {
+	from := 0 // what is in front of it has its place, and ends at to
+	for i := 0; i < d.n; {
+		switch c := d.at(i); {
+		case c == '"':
+			for i = d.plain(i + 1); d.at(i) != '"'; i = d.plain(i + 2) {
+			}
+			i++
+		case c > ' ':
+			i++
+		default:
+			to = d.move(to, from, i)
+			i = d.spaces(i)
+			from = i
+		}
+	}
+	return d.move(to, from, d.n)
+}
+
+// move moves the bytes between from and end to to, and returns where they end.
+func (d *decoder) move(to, from, end int) int {
+	n := end - from
+	if from-to < 8 { // a word would reach into what follows
+		copy(d.view(to, end), d.view(from, end))
+		return to + n
+	}
+	for i := 0; i < n; i += 8 {
+		d.put(to+i, d.word(from+i))
+	}
+	return to + n
 }

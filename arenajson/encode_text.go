@@ -165,14 +165,6 @@ func areUsual(w uint64) uint64 {
 	return (lead + carry) & (lead ^ 0x200d*both + carry) & (end + carry)
 }
 
-// areMostUsual reports whether x and y, which look like two characters of three bytes each,
-// are of those that need no second look: their first bytes are none of 0xe0, 0xe2 and 0xed,
-// nor 0xef.
-func areMostUsual(x, y uint64) bool {
-	a, b := x&(0x0d*both), y&(0x0d*both)
-	return (a+0x0f*both)&(0x1c*both-a)&(b+0x0f*both)&(0x1c*both-b)&(0x10*both) == 0x10*both
-}
-
 // threes writes the characters of s from i on that have three bytes each, four at a time,
 // and returns where they end.
 func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // field is a member of the JSON object that a struct is written as and read from,
@@ -212,3 +215,31 @@ func canBeQuoted(k reflect.Kind) bool {
 // htmlEscaper escapes what could end a script in a page, and the two line ends that
 // JavaScript knows and JSON doesn't.
 var htmlEscaper = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+
+// viaReflect says that nothing is known about what an interface looks like inside.
+var viaReflect = !machine.LayoutOK
+
+// typed is what programs of both directions know of their type.
+type typed struct {
+	typ     reflect.Type
+	size    uintptr         // in bytes
+	pointer xunsafe.Pointer // the word that an interface has of the type of a pointer to it
+}
+
+func typedOf(t reflect.Type) typed {
+	x := reflect.Zero(reflect.PointerTo(t)).Interface()
+	return typed{t, t.Size(), xunsafe.WordsOf(&x).Type}
+}
+
+// address is a pointer to the value at p, as reflect.NewAt makes it: without its look for the
+// type of that.
+func (t *typed) address(p xunsafe.Pointer) (x any) {
+	if viaReflect {
+		return reflect.NewAt(t.typ, p).Interface()
+	}
+	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: t.pointer, Data: p}
+	return x
+}
+
+// at is the value at p, which can be set.
+func (t *typed) at(p xunsafe.Pointer) reflect.Value { return reflect.ValueOf(t.address(p)).Elem() }

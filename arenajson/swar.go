@@ -65,3 +65,11 @@ func shortText(s string) uint64 {
 	}
 	return uint64(s[0]) | uint64(s[n/2])<<(n/2*8&63) | uint64(s[n-1])<<((n-1)*8&63)
 }
+
+// areMostUsual reports whether x and y, which look like two characters of three bytes each,
+// are of those that need no second look: their first bytes are none of 0xe0, 0xe2 and 0xed,
+// nor 0xef.
+func areMostUsual(x, y uint64) bool {
+	a, b := x&(0x0d*both), y&(0x0d*both)
+	return (a+0x0f*both)&(0x1c*both-a)&(b+0x0f*both)&(0x1c*both-b)&(0x10*both) == 0x10*both
+}

@@ -2,12 +2,6 @@
 
 package arenajson
 
-import (
-	"unicode/utf8"
-
-	"github.com/ebbpool/arena/internal/xunsafe"
-)
-
 // Text that is not ASCII is looked at, and written, in blocks of 32 bytes, where the processor has AVX2: J.
 // Keiser and D. Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte", 2021.
 
@@ -98,16 +92,3 @@ var markVectors = func() (all [2][19][16]byte) {
 	}
 	return
 }()
-
-// blocks writes s from i on up to what must not stand as it is, and returns how many bytes that
-// are: none where it would be at once, less where they are not UTF-8.
-func (e *encoder) blocks(w xunsafe.Pointer, s string, i int) int {
-	n, bad := putBlocks(&markVectors[e.html], xunsafe.Cast[byte](w), xunsafe.Cast[byte](xunsafe.Add(xunsafe.TextOf(s), uintptr(i))), len(s)-i)
-	switch {
-	case bad:
-		return -1
-	case i+n < len(s) && s[i+n] >= utf8.RuneSelf:
-		n -= 2 // the other bytes of a line end
-	}
-	return n
-}
