@@ -282,14 +282,16 @@ func (l *ledger) compare(operator http.Handler, asked span) (problems []string) 
 	return problems
 }
 
-// name is that of a pool's metric as it is exported.
+// name returns the exported name of a pool's metric. A comma in key separates a label's value.
 func name(key string) string {
-	key, reason, ok := strings.Cut(key, ",")
-	labels := `pool="requests"`
-	if ok {
-		labels += `,reason="` + reason + `"`
+	key, value, ok := strings.Cut(key, ",")
+	switch {
+	case key == "mode":
+		return `ebbpool_mode{mode="` + value + `",pool="requests"}`
+	case ok:
+		return "ebbpool_" + key + `{pool="requests",reason="` + value + `"}`
 	}
-	return "ebbpool_" + key + "{" + labels + "}"
+	return "ebbpool_" + key + `{pool="requests"}`
 }
 
 // binomial is where the number of hits lies, of n tries with a chance of p each, but once in
