@@ -256,3 +256,63 @@ func TestSurvivors(t *testing.T) {
 		t.Errorf("%s: %v", v.Verdict(), v.Heap)
 	}
 }
+
+// A profile without a function of the packages is another program's, and two build IDs are two binaries.
+func TestAdviseRefusesProfilesOfOtherPrograms(t *testing.T) {
+	profiles := func(cpuStack, allocStack, cpuID, allocID string) Config {
+		c := newMaker(t, "samples", "cpu")
+		c.cpu(1000, cpuStack)
+		a := newMaker(t, "alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
+		a.add(allocStack, 1000, 64000, 0, 0)
+		for m, id := range map[*maker]string{c: cpuID, a: allocID} {
+			m.p.Mapping = []*profile.Mapping{{ID: 1, BuildID: id}}
+		}
+		return Config{Dir: shop, CPU: c.file(), Allocs: a.file(), Patterns: []string{"./..."}}
+	}
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{profiles("other.run", "shop.find", "", ""), "profile of another program"},
+		{profiles("shop.find", "other.run", "", ""), "profile of another program"},
+		{profiles("shop.find", "shop.find", "abc", "def"), "profiles of two binaries, with build IDs abc and def"},
+		{profiles("shop.find", "shop.find", "abc", "abc"), ""},
+		{profiles("shop.find", "shop.find", "abc", ""), ""},
+	} {
+		_, err := Advise(c.config)
+		if got := ""; err != nil {
+			got = err.Error()
+			if c.want == "" || !strings.Contains(got, c.want) {
+				t.Errorf("Advise = %q, want %q", got, c.want)
+			}
+		} else if c.want != "" {
+			t.Errorf("Advise = nil, want %q", c.want)
+		}
+	}
+}
+
+// What memory and the codec save, and the rest, add up; and so do the functions to what is saved.
+func TestAdvisePartsAddUp(t *testing.T) {
+	c := newMaker(t, "samples", "cpu")
+	c.cpu(500, "shop.find")
+	c.cpu(300, mallocs+"shop.find")
+	c.cpu(100, mallocs+"fmt.Sprintf shop.text")
+	c.cpu(100, collector)
+	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"./..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := v.SavedCodec + v.SavedMemory + v.Rest; math.Abs(sum-1) > 1e-9 || math.Abs(1/v.Gain-v.Rest) > 1e-9 {
+		t.Errorf("codec %v, memory %v, rest %v, gain %v", v.SavedCodec, v.SavedMemory, v.Rest, v.Gain)
+	}
+	sum := v.Others
+	for _, f := range v.Functions {
+		sum += f.Saved
+	}
+	if math.Abs(sum-(1-v.Rest)) > 1e-9 {
+		t.Errorf("functions save %v, want %v", sum, 1-v.Rest)
+	}
+	if v.Root != "example.com/shop.find" && v.Root != "" {
+		t.Errorf("Root = %q", v.Root)
+	}
+}

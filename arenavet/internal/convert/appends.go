@@ -76,12 +76,6 @@ func callAt(f *ssa.Function, at token.Pos) *ssa.Call {
 	return nil
 }
 
-// field is a field of a struct type.
-type field struct {
-	t string
-	i int
-}
-
 func fieldOf(fa *ssa.FieldAddr) field { return field{types.TypeString(structOf(fa), nil), fa.Field} }
 
 func isAppend(i any) (*ssa.Call, bool) {

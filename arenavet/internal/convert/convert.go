@@ -26,15 +26,6 @@ type Result struct {
 	p         *program
 }
 
-// Verified is what the tests say.
-type Verified struct {
-	Modes        []string // with what the tests pass
-	FailedBefore []string // tests that fail as the program is
-	Calls        int      // of the root
-	Before       int      // allocations of these calls
-	After        int
-}
-
 // ErrWarnings is returned if warnings stop a conversion.
 type ErrWarnings struct{ N int }
 

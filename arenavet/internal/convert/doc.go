@@ -3,10 +3,12 @@
 // The user names the function, the root, and the types that end with the arena. A conversion has these
 // stages, one file or a few for each:
 //
+//	model.go     the types that the stages share
 //	program.go   load the packages, find the root, ask the compiler what goes to the heap
 //	reach.go     the functions that a call of the root may run
 //	types.go     which types are owned, and which lead to owned values
-//	check.go     warn of each place that may hold memory of the arena after its end; libraries.go, interior.go
+//	check.go     warn of each place that may hold memory of the arena after its end; places.go, writes.go,
+//	             interior.go, libraries.go
 //	thread.go    the functions that take the arena, and their allocation sites; sites.go, appends.go, text.go
 //	edit.go      the edits of each site, printed, type-checked, and dropped alone if they do not compile
 //	inverse.go   the result without the arena must be the original

@@ -316,25 +316,6 @@ func (r *printer) imports() {
 	r.put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
 }
 
-// twinOf is the name to call instead of a function's or method's, or empty.
-func (p *program) twinOf(o *types.Func) string {
-	if l := p.family[o]; len(l) > 0 {
-		name := ""
-		for _, m := range l {
-			g := p.funcs[m]
-			if g == nil || !g.threaded || g.carrier != "" || name != "" && g.twin != name {
-				return ""
-			}
-			name = g.twin
-		}
-		return name
-	}
-	if g := p.funcs[o]; g != nil && g.threaded && g.carrier == "" {
-		return g.twin
-	}
-	return ""
-}
-
 // declare turns F into its twin, and writes F anew before it.
 func (r *printer) declare(f *function) {
 	d := f.decl

@@ -6,14 +6,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// reached is what a call of the root may run.
-type reached struct {
-	reach    map[*ssa.Function]bool
-	outside  map[*ssa.Function]bool // called by other packages, with arguments that are not known
-	boxed    []types.Type           // types of values that become interfaces
-	asserted []types.Type           // types that interfaces are asserted to have
-}
-
 // findReach finds the functions that a call of the root may run: those that are called or used as a value, all
 // methods that a call of an interface may mean, and all that a library may call: methods of the values that it gets.
 func (p *program) findReach() {

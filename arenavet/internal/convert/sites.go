@@ -6,30 +6,6 @@ import (
 	"go/types"
 )
 
-// site is an allocation that may move into the arena.
-type site struct {
-	node ast.Node
-	kind siteKind
-	typ  types.Type
-	v    *types.Var // of a variable that is moved
-	what string     // as messages have it
-}
-
-type siteKind uint8
-
-const (
-	siteNewOf  siteKind = iota // &T{...}
-	siteNew                    // new(T)
-	siteMake                   // make([]T, n)
-	siteAppend                 // append(s, ...)
-	siteSlice                  // []T{...}
-	siteVar                    // x := v, or var x T, whose address is used
-	siteConcat                 // s + t
-	siteString                 // string(b)
-	siteBytes                  // []byte(s)
-	siteCall                   // fmt.Sprintf, strings.ToLower, ...
-)
-
 // addSite adds a node of f if it allocates what may be in the arena.
 func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 	info := f.pkg.TypesInfo
@@ -205,4 +181,19 @@ func pureExpr(e ast.Expr) bool {
 		return pure
 	})
 	return pure
+}
+
+func static(info *types.Info, c *ast.CallExpr) *types.Func {
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		o, _ := info.Uses[f].(*types.Func)
+		return o
+	case *ast.SelectorExpr:
+		if s := info.Selections[f]; s != nil && s.Kind() != types.MethodVal {
+			return nil
+		}
+		o, _ := info.Uses[f.Sel].(*types.Func)
+		return o
+	}
+	return nil
 }

@@ -9,23 +9,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// With -strings, one graph has what strings and flat slices flow into: a node for each SSA value, for each field of
-// each type and for each result of a function, without order or context. What may reach the sink, which is everything
-// that may outlive the root's call, stays on the heap.
-type graph struct {
-	p     *program
-	back  map[any][]any // from a node to those that may flow into it
-	kept  map[any]bool
-	bySig map[string][]*ssa.Function
-}
-
-type result struct {
-	f *ssa.Function
-	i int
-}
-
-type sink struct{}
-
 // flat reports whether a value of a type may be, or hold, a string or slice that the graph follows by itself.
 // Structs are followed by field.
 func flat(x types.Type) bool {

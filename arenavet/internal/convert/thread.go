@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/tools/go/ssa"
 )
 
 // thread finds the functions that take the arena: those that the root calls, directly or through others, and that
@@ -82,21 +80,6 @@ func (p *program) scan(f *function) {
 	})
 }
 
-func static(info *types.Info, c *ast.CallExpr) *types.Func {
-	switch f := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		o, _ := info.Uses[f].(*types.Func)
-		return o
-	case *ast.SelectorExpr:
-		if s := info.Selections[f]; s != nil && s.Kind() != types.MethodVal {
-			return nil
-		}
-		o, _ := info.Uses[f.Sel].(*types.Func)
-		return o
-	}
-	return nil
-}
-
 // visit walks what runs while the function does. Of function literals it enters those that are called at once, or
 // are given to what only calls them.
 func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
@@ -159,20 +142,6 @@ func (p *program) runsInside(f *function, l *ast.FuncLit, parents []ast.Node) bo
 		return ok && p.onlyCalledVariable(f, f.pkg.TypesInfo.ObjectOf(id))
 	}
 	return false
-}
-
-// onlyCalled reports whether a function that is a parameter is called, and nothing else.
-func onlyCalled(v *ssa.Parameter) bool {
-	for _, r := range *v.Referrers() {
-		if _, ok := r.(*ssa.DebugRef); ok {
-			continue
-		}
-		c, ok := r.(*ssa.Call)
-		if !ok || c.Call.Value != v || slices.Contains(c.Call.Args, ssa.Value(v)) {
-			return false
-		}
-	}
-	return true
 }
 
 // onlyCalledVariable reports whether a local variable of a function type is assigned and called, and nothing else.
@@ -429,4 +398,23 @@ func (p *program) twinName(f *function) string {
 		}
 	}
 	return f.obj.Name() + "InThisArena"
+}
+
+// twinOf is the name to call instead of a function's or method's, or empty.
+func (p *program) twinOf(o *types.Func) string {
+	if l := p.family[o]; len(l) > 0 {
+		name := ""
+		for _, m := range l {
+			g := p.funcs[m]
+			if g == nil || !g.threaded || g.carrier != "" || name != "" && g.twin != name {
+				return ""
+			}
+			name = g.twin
+		}
+		return name
+	}
+	if g := p.funcs[o]; g != nil && g.threaded && g.carrier == "" {
+		return g.twin
+	}
+	return ""
 }

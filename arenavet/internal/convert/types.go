@@ -9,17 +9,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// typeTable says what types lead to.
-type typeTable struct {
-	own       map[string]bool // as the user names them
-	owned     []types.Type
-	holders   []types.Type    // named types of the module that lead to owned ones, owned ones included
-	concrete  []types.Type    // all named types of the module that are no interfaces
-	capturing map[string]bool // signatures of closures that capture bearing values
-	memo      map[types.Type]int
-	open      map[string]bool // signatures of functions that other packages may supply
-}
-
 func (p *program) inModule(pkg *types.Package) bool { return pkg != nil && p.modules[pkg] }
 
 // tabulate resolves the owned types and finds those that lead to them.
@@ -374,4 +363,60 @@ func closures(f *ssa.Function) func(yield func(*ssa.MakeClosure) bool) {
 			}
 		}
 	}
+}
+
+// functionIn is the signature of a function that a type holds, or empty.
+func functionIn(t types.Type, seen map[types.Type]bool) string {
+	t = types.Unalias(t)
+	if seen[t] {
+		return ""
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return signature(u)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if s := functionIn(f.Type(), seen); s != "" {
+				return s
+			}
+		}
+	case *types.Map:
+		return functionIn(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return functionIn(u.Elem(), seen)
+	}
+	return ""
+}
+
+// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a name of the module
+// between that another rule watches.
+func holdsText(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Slice:
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
+			return b.Kind() != types.UnsafePointer
+		}
+		return holdsText(u.Elem(), seen)
+	case *types.Map:
+		return holdsText(u.Key(), seen) || holdsText(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsText(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return true
+	case interface{ Elem() types.Type }:
+		return holdsText(u.Elem(), seen)
+	}
+	return false
 }

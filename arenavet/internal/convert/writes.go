@@ -8,9 +8,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// writeAt is a write of a value that may be in the arena into an object that may be older than the call.
-type writeAt struct{ pos token.Pos }
-
 // findWrites records such writes by the type of what they change.
 func (p *program) findWrites() {
 	p.writes = map[string][]writeAt{}
@@ -247,38 +244,6 @@ func (p *program) changing(i *types.Interface) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a name of the module
-// between that another rule watches.
-func holdsText(t types.Type, seen map[types.Type]bool) bool {
-	t = types.Unalias(t)
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Slice:
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
-			return b.Kind() != types.UnsafePointer
-		}
-		return holdsText(u.Elem(), seen)
-	case *types.Map:
-		return holdsText(u.Key(), seen) || holdsText(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsText(f.Type(), seen) {
-				return true
-			}
-		}
-	case *types.Interface:
-		return true
-	case interface{ Elem() types.Type }:
-		return holdsText(u.Elem(), seen)
 	}
 	return false
 }

@@ -1,0 +1,166 @@
+package convert
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+)
+
+// The types that the stages share.
+
+// Config says what to convert.
+type Config struct {
+	Dir       string // of the go command
+	Patterns  []string
+	Root      string
+	Own       []string // types that end with the arena
+	Trust     []string // tokens of warnings
+	Carry     []string // owned types that get the arena in a field
+	Heap      []string // functions that keep using the heap
+	Strings   bool     // also move strings and flat slices
+	Generated bool     // also convert generated files
+	Force     bool     // convert in spite of warnings
+	Untested  bool     // also convert what no test runs
+	NoTests   bool     // skip the tests; only for tests of this package and for Suggest
+	suggest   bool     // the module need not require package arena yet
+}
+
+// program is the loaded module and what is known of it.
+type program struct {
+	Config
+	fset    *token.FileSet
+	pkgs    []*packages.Package
+	paths   []string // of pkgs
+	modules map[*types.Package]bool
+	prog    *ssa.Program
+	funcs   map[*types.Func]*function
+	order   []*function // of funcs, by position
+	bySSA   map[*ssa.Function]*function
+	src     map[string][]byte
+	heap    map[string]bool // "file:line:kind" that the compiler's escape analysis names
+	root    *function
+
+	*reached
+	*typeTable
+	trusted  map[string]bool
+	warnings []Warning
+	family   map[*types.Func][]*types.Func // methods that implement an interface's, if no other package can
+	flow     *graph
+	writes   map[string][]writeAt
+	dropped  map[token.Pos]string
+	unused   map[string]bool
+	left     map[string]int
+}
+
+// function is a declared function of the module.
+type function struct {
+	obj      *types.Func
+	decl     *ast.FuncDecl
+	pkg      *packages.Package
+	file     *ast.File
+	ssa      *ssa.Function
+	fixed    string // why it is not rewritten
+	threaded bool
+	carrier  string // expression of the arena, if an object holds it
+	arena    string // the arena's name in it
+	twin     string // name of the function with the arena
+	keeps    bool   // the original stays beside the twin
+	calls    []*call
+	sites    []*site
+}
+
+type call struct {
+	expr *ast.CallExpr
+	to   *types.Func
+}
+
+// site is an allocation that may move into the arena.
+type site struct {
+	node ast.Node
+	kind siteKind
+	typ  types.Type
+	v    *types.Var // of a variable that is moved
+	what string     // as messages have it
+}
+
+type siteKind uint8
+
+const (
+	siteNewOf  siteKind = iota // &T{...}
+	siteNew                    // new(T)
+	siteMake                   // make([]T, n)
+	siteAppend                 // append(s, ...)
+	siteSlice                  // []T{...}
+	siteVar                    // x := v, or var x T, whose address is used
+	siteConcat                 // s + t
+	siteString                 // string(b)
+	siteBytes                  // []byte(s)
+	siteCall                   // fmt.Sprintf, strings.ToLower, ...
+)
+
+// typeTable says what types lead to.
+type typeTable struct {
+	own       map[string]bool // as the user names them
+	owned     []types.Type
+	holders   []types.Type    // named types of the module that lead to owned ones, owned ones included
+	concrete  []types.Type    // all named types of the module that are no interfaces
+	capturing map[string]bool // signatures of closures that capture bearing values
+	memo      map[types.Type]int
+	open      map[string]bool // signatures of functions that other packages may supply
+}
+
+// reached is what a call of the root may run.
+type reached struct {
+	reach    map[*ssa.Function]bool
+	outside  map[*ssa.Function]bool // called by other packages, with arguments that are not known
+	boxed    []types.Type           // types of values that become interfaces
+	asserted []types.Type           // types that interfaces are asserted to have
+}
+
+// With -strings, one graph has what strings and flat slices flow into: a node for each SSA value, for each field of
+// each type and for each result of a function, without order or context. What may reach the sink, which is everything
+// that may outlive the root's call, stays on the heap.
+type graph struct {
+	p     *program
+	back  map[any][]any // from a node to those that may flow into it
+	kept  map[any]bool
+	bySig map[string][]*ssa.Function
+}
+
+type result struct {
+	f *ssa.Function
+	i int
+}
+
+type sink struct{}
+
+// field is a field of a struct type.
+type field struct {
+	t string
+	i int
+}
+
+// writeAt is a write of a value that may be in the arena into an object that may be older than the call.
+type writeAt struct{ pos token.Pos }
+
+// Warning is a place that may hold memory of the arena after its end.
+type Warning struct {
+	At       string // file:line
+	Function string
+	Text     string
+	Hint     string // the flag that answers it
+	pos      token.Pos
+	own      string // a type that would answer it
+}
+
+// Verified is what the tests say.
+type Verified struct {
+	Modes        []string // with what the tests pass
+	FailedBefore []string // tests that fail as the program is
+	Calls        int      // of the root
+	Before       int      // allocations of these calls
+	After        int
+}
