@@ -76,7 +76,7 @@ func MapTypeOf(t reflect.Type) *MapType {
 	slot := RoundUp(key, uintptr(t.Elem().Align())) + max(elem, 1)
 	m.group = 8 + 8*RoundUp(slot, uintptr(max(t.Key().Align(), t.Elem().Align())))
 	for class := range m.kept {
-		m.kept[class] = m.bytes(class)
+		m.kept[class] = m.bytes(class) + 2*xunsafe.SizeOf[uintptr]() // and its place in a list
 	}
 	known, _ := mapTypes.LoadOrStore(t, m)
 	return known.(*MapType)
