@@ -16,9 +16,10 @@ import (
 // and bytes.Buffer are written to for. It is an io.Writer, so that fmt.Fprintf and
 // json.NewEncoder write to it. Writing never fails; beyond a limit it panics.
 //
-// While a Buffer is the newest of the arena's values without pointers it grows in
-// place; strings may come in between. Otherwise it moves to twice the capacity, and its
-// former memory is free again only when the arena is reset.
+// While a Buffer is the newest of the arena's values without pointers and its chunk has
+// room, it grows in place; strings may come in between. Otherwise, as in a new arena whose
+// chunks are small, it moves to twice the capacity, and its former memory is free again
+// only when the arena is reset.
 //
 // A Buffer lives in its arena, too: it must not be used after the arena's Reset,
 // nor after a Rewind to a Mark that is older than what it last grew by. It must not

@@ -27,8 +27,9 @@
 //     the arena is gone.
 //  3. Use after Reset or Put is a logic error that reads or writes memory others
 //     have got; it never forges a pointer, corrupts the heap or crashes the
-//     collector: what held pointers of type T only ever holds Ts again. One use
-//     ends the program: to unlock a sync.Mutex or RWMutex there.
+//     collector: what held pointers of type T only ever holds Ts again. Some uses
+//     of types of the standard library end the program, such as to unlock a
+//     sync.Mutex there; docs/safety.md lists them.
 //  4. Everything handed out is zero, up to its capacity, unless the function's
 //     name says Uninit. A write through a stale pointer breaks this: it shows up, as
 //     a T, in a later New of that same T.

@@ -58,13 +58,14 @@ type Map[K comparable, V any] struct {
 // a is nil. It grows beyond that as it must; with 0 it has no table before the
 // first Set. A negative hint, and one that no memory can hold, panic.
 func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
-	if hint < 0 {
-		panic(message[Map[K, V]]("NewMap") + "negative hint " + itoa(hint))
+	groups := swiss.GroupsFor(hint)
+	if hint < 0 || uintptr(groups) > machine.MaxAlloc/xunsafe.SizeOf[swiss.Group[K, V]]() {
+		panic("arena: NewMap[" + reflect.TypeFor[K]().String() + ", " + reflect.TypeFor[V]().String() + "]: hint " + itoa(hint))
 	}
 	m := New[Map[K, V]](a)
 	m.arena, m.made = a, true
 	if hint > 0 {
-		m.move("NewMap", swiss.GroupsFor(hint))
+		m.move("NewMap", groups)
 	}
 	return m
 }

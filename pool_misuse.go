@@ -84,8 +84,10 @@ type misuseSampling struct {
 //
 //	defer arena.ExplainFaults()
 //
-// in the goroutine. One that never calls Get, and serves no request of package arenahttp,
-// also needs debug.SetPanicOnFault(true); without it the fault ends the process, with the
+// in the goroutine. Get turns on debug.SetPanicOnFault in its goroutine, whether or not the arena
+// is guarded, and leaves it on, because the goroutine may use memory of another one's arena. A
+// goroutine that never calls Get and serves no request of package arenahttp, such as one of a
+// library, needs debug.SetPanicOnFault(true) itself. Without it the fault ends the process, with the
 // stack of the use and without a report.
 //
 // A guarded arena is new, and costs what a new arena costs, beside a system call for each

@@ -101,9 +101,10 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 // Append is the builtin append for slices whose memory is in a: where s has no
 // room for items, it grows in the arena, or on the heap if a is nil.
 //
-// If s is the newest slice or object of its kind in a, it grows in place, so
-// that its address stays and nothing is copied: its capacity doubles, and grows
-// by a quarter from 256 elements on. Otherwise the elements move to room for
+// If s is the newest slice or object of its kind in a and its chunk has room, it
+// grows in place, so that its address stays and nothing is copied: its capacity
+// doubles, and grows by a quarter from 256 elements on. In a new arena, whose chunks
+// are small, a slice that becomes large moves a few times. Otherwise the elements move to room for
 // twice as many; the old slice stays what it is, as with the builtin. What lies
 // beyond the length is zero.
 //

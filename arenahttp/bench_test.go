@@ -3,11 +3,31 @@ package arenahttp_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenahttp"
 )
+
+// BenchmarkMiddleware measures a request that uses its arena four times, under so many middlewares. Its time
+// must not depend on the depth of the stack, on any port.
+func BenchmarkMiddleware(b *testing.B) {
+	for _, n := range []int{0, 40} {
+		h := arenahttp.Handler(arena.NewAutoPool(0), http.HandlerFunc(answer))
+		for range n {
+			next := h
+			h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r); w.Header() })
+		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(`{"customer":"Jo"}`)))
+			}
+		})
+	}
+}
 
 // BenchmarkHandler measures Handler's cost for a request that does nothing, one that asks for
 // its arena once, and, in /ask, each further time of asking.

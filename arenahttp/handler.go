@@ -77,8 +77,7 @@ import (
 // them (http.Hijacker also where the writer's Unwrap leads to one), io.ReaderFrom and
 // io.StringWriter, all that http.ResponseController asks for, and Unwrap. A header field that
 // lies in the arena costs a copy on the heap; while the arena has forks, or is with a
-// late TimeoutHandler, each field does. To ask takes some nanoseconds; some microseconds on processors other
-// than amd64 and arm64.
+// late TimeoutHandler, each field does. To ask takes some nanoseconds.
 func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
 		panic("arenahttp: Handler: a nil handler")

@@ -1,13 +1,10 @@
-// Package goroutine tells goroutines apart. Self is a number of the goroutine that calls
-// it, never 0 nor Nobody. It is the same for as long as the goroutine lives, and no other
-// living goroutine has it; one that is started later may. So who compares with the number
-// of a goroutine must know that it has not ended.
+// Package goroutine identifies goroutines. Self returns the number of the calling goroutine, which is never
+// 0 or Nobody. A goroutine keeps its number, and no two living goroutines have the same one, but a number is
+// used again after its goroutine has ended. So compare only with numbers of goroutines that are alive.
 //
-// It is the address of the runtime's g, which is never freed and does not move, read from
-// where the assembler has it. Where there is no assembly
-// it is the number that a goroutine's stack trace begins with, which takes about a
-// thousand times as long.
+// The number is the address of the runtime's g, which does not move and is never freed. Assembly reads it on
+// all ports of Go's own compiler; for other compilers it is the number in a stack trace of the goroutine.
 package goroutine
 
-// Nobody is no goroutine's number.
+// Nobody is the number of no goroutine.
 const Nobody = ^uint64(0)

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func Self() uint64
-TEXT ·Self(SB), NOSPLIT, $0-8
+// func self() uintptr
+TEXT ·self(SB), NOSPLIT, $0-8
 	MOVQ TLS, CX
 	MOVQ 0(CX)(TLS*1), AX
 	MOVQ AX, ret+0(FP)

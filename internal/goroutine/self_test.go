@@ -93,3 +93,10 @@ func BenchmarkSelf(b *testing.B) {
 		})
 	}
 }
+
+// A port without assembly would walk the whole stack several times for each request.
+func TestEveryPortHasAssembly(t *testing.T) {
+	if runtime.Compiler == "gc" && Traced {
+		t.Errorf("no assembly for %s", runtime.GOARCH)
+	}
+}
