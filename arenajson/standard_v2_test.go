@@ -95,6 +95,10 @@ func TestMethodsOfV2(t *testing.T) {
 		{struct {
 			B []byte `json:"b,format:hex"`
 		}{}, `{"b":"01"}`},
+		{struct { // the least deep name wins
+			Deep
+			Ab int `json:"ab"`
+		}{}, `{"AB":1}`},
 	} {
 		want, got := reflect.New(reflect.TypeOf(x.v)), reflect.New(reflect.TypeOf(x.v))
 		wantErr := json.Unmarshal([]byte(x.doc), want.Interface())
