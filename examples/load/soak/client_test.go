@@ -23,7 +23,7 @@ import (
 // it may be killed.
 var marks = map[byte]string{
 	'b': "begun", 'a': "answered", 'c': "compared", 'x': "cancelled", 'p': "made to panic", 'm': "malformed",
-	'l': "refused by a limit", '0': "sent with a body of up to 20 MB", 'f': "given forks", 's': "abandoned", 'd': "sent slowly",
+	'l': "refused by a limit", '0': "sent with a body of up to 30 MB", 'f': "given forks", 's': "abandoned", 'd': "sent slowly",
 }
 
 // sender is one goroutine of a client.
@@ -62,7 +62,7 @@ func TestClient(t *testing.T) {
 			if phase == "burst" && k < 6 {
 				s.large(10 << 20)
 			} else if phase == "burst" && k == 6 {
-				s.large(20 << 20)
+				s.large(30 << 20) // more than a request may have
 			}
 			for n := 0; ctx.Err() == nil && !t.Failed(); n++ {
 				next := time.Now().Add(time.Duration(interval))
