@@ -60,7 +60,7 @@ type Map[K comparable, V any] struct {
 func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
 	groups := swiss.GroupsFor(hint)
 	if hint < 0 || uintptr(groups) > machine.MaxAlloc/xunsafe.SizeOf[swiss.Group[K, V]]() {
-		panic("arena: NewMap[" + reflect.TypeFor[K]().String() + ", " + reflect.TypeFor[V]().String() + "]: hint " + itoa(hint))
+		panicHint[K, V](hint)
 	}
 	m := New[Map[K, V]](a)
 	m.arena, m.made = a, true
@@ -68,6 +68,15 @@ func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
 		m.move("NewMap", groups)
 	}
 	return m
+}
+
+//go:noinline
+func panicHint[K comparable, V any](hint int) {
+	fault := "negative hint"
+	if hint >= 0 {
+		fault = "more than can be allocated"
+	}
+	panic("arena: NewMap[" + reflect.TypeFor[K]().String() + ", " + reflect.TypeFor[V]().String() + "](hint " + itoa(hint) + "): " + fault)
 }
 
 // Get returns the value of k, and whether there is one.

@@ -263,7 +263,7 @@ func TestNewMapPanicsNameTheTypes(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, a := range []*arena.Arena{a, nil} {
 		for _, hint := range []int{-1, math.MinInt, math.MaxInt, math.MaxInt / 16} {
-			testkit.WantPanic(t, func() { arena.NewMap[string, map[int]error](a, hint) }, fmt.Sprintf("arena: NewMap[string, map[int]error]: hint %d", hint))
+			testkit.WantPanic(t, func() { arena.NewMap[string, map[int]error](a, hint) }, fmt.Sprintf("arena: NewMap[string, map[int]error](hint %d): ", hint))
 		}
 	}
 	if used := a.Stats().UsedBytes; used != 0 {
