@@ -322,12 +322,3 @@ func (a *Arena) growBytes(function string, s []byte, n int) []byte {
 	}
 	return machine.GrowBytes(&a.region, s, n)
 }
-
-// trimBytes gives back what s does not use.
-func (a *Arena) trimBytes(s []byte) []byte {
-	if check.Watched {
-		a.enter("ReadAll")
-		defer a.leave()
-	}
-	return machine.TrimBytes(&a.region, s)
-}

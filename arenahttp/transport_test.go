@@ -308,7 +308,7 @@ func TestTransportCopiesStrings(t *testing.T) {
 		Trailer: http.Header{secret(): nil},
 	}
 	body := strings.NewReader("x")
-	r.Body = io.NopCloser(readers{body, func() { r.Trailer["secret"] = append(arena.MakeSlice[string](a, 0, 1), secret()) }})
+	r.Body = io.NopCloser(readers{body, func() { r.Trailer["secret"] = arena.SliceOf(a, secret()) }})
 	var sent *http.Request
 	arenahttp.Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
 		io.Copy(io.Discard, r.Body)

@@ -237,7 +237,7 @@ func onlyOneKey(v reflect.Value) {
 }
 
 // encoded is what encoding/json writes for v, and what this package does.
-func encoded(a *arena.Arena, v any, mode int) (want, got string, wantErr, err error, wantPanic, panicked any) {
+func encoded(a *arena.Arena, v any, mode int) (want, got string, wantPanic, panicked any, wantErr, err error) {
 	var w, g bytes.Buffer
 	theirs, ours := json.NewEncoder(&w), NewEncoder(a, &g)
 	switch mode {
@@ -250,7 +250,7 @@ func encoded(a *arena.Arena, v any, mode int) (want, got string, wantErr, err er
 	}
 	wantErr, wantPanic = caught(func() error { return theirs.Encode(v) })
 	err, panicked = caught(func() error { return ours.Encode(v) })
-	return w.String(), g.String(), wantErr, err, wantPanic, panicked
+	return w.String(), g.String(), wantPanic, panicked, wantErr, err
 }
 
 // Types are written and read as encoding/json of this Go does, with every combination of methods and
@@ -276,7 +276,7 @@ func TestRandomTypes(t *testing.T) {
 		var doc string
 		for i, v := range []any{p.Interface(), p.Elem().Interface(), []any{p.Elem().Interface(), p.Interface()}, map[string]any{"a": p.Elem().Interface()}} {
 			mode := r.IntN(3)
-			want, got, wantErr, err, wantPanic, panicked := encoded(a, v, mode)
+			want, got, wantPanic, panicked, wantErr, err := encoded(a, v, mode)
 			compared++
 			if i == 0 && wantErr == nil && wantPanic == nil {
 				doc = want

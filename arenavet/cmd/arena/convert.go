@@ -31,9 +31,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 		{"carry", "comma-separated owned `types` that hold the arena in a field, for functions that are called as values", &c.Carry},
 	} {
 		f.Func(l.name, l.usage, func(s string) error {
-			for _, x := range strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c == ' ' }) {
-				*l.to = append(*l.to, x)
-			}
+			*l.to = append(*l.to, strings.FieldsFunc(s, func(c rune) bool { return c == ',' || c == ' ' })...)
 			return nil
 		})
 	}

@@ -288,6 +288,7 @@ func readLive(t *testing.T, text string, typ reflect.Type, mode string) (grew, c
 	a := arena.NewArena(4<<10, 64<<20)
 	if mode != "alone" {
 		a = p.Get()
+		defer p.Put(a)
 	}
 	mark := a.Mark()
 	d := arenajson.NewDecoder(a, strings.NewReader(text))
