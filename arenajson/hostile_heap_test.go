@@ -71,6 +71,10 @@ type quotedMembers struct {
 	*hiddenDeep
 }
 
+// beforeV2 is a member whose UnmarshalText encoding/json v2 calls, with a copy of the text on the heap, despite its
+// option ,string.
+var beforeV2 = map[bool]string{false: `"L":"5",`}[onV2]
+
 var pressings = []pressing{
 	{"`{\"0\":0,\"1\":0,…`, names that no struct has", "a struct", different(`"%x":0`), func() any { return new(small) }, "none"},
 	{"the same, in escapes", "a struct", different(`"\u0061%x":0`), func() any { return new(small) }, "none"},
@@ -99,7 +103,7 @@ var pressings = []pressing{
 	{"the same", "`[][]byte`", list(`"x"`), func() any { return new([][]byte) }, "none"},
 	{"objects for a pointer to a struct that is hidden", "a struct", list(`{"Hidden":1}`), func() any { return new([]quotedMembers) }, "none"},
 	{"`,string` with what is not in quotes", "a struct", list(`{"I":1,"S":1,"U":1,"F":1e999}`), func() any { return new([]quotedMembers) }, "none"},
-	{"`,string` with what is not the type's", "a struct", list(`{"I":"1.5","I":"n","B":"tru","S":"nul","F":"1e999","U":"300","U":"-1","L":"5","P":""}`), func() any { return new([]quotedMembers) }, "none"},
+	{"`,string` with what is not the type's", "a struct", list(`{"I":"1.5","I":"n","B":"tru","S":"nul","F":"1e999","U":"300","U":"-1",` + beforeV2 + `"P":""}`), func() any { return new([]quotedMembers) }, "none"},
 	{"`,string` with what only strconv could take", "a struct", list(`{"F":"0x"}`), func() any { return new([]quotedMembers) }, "errors of strconv, 8"},
 	{"`,string`, with escapes in the string in the string", "a struct", list(`{"S":"\"\\n\"","P":"\"\\u00e9\\'\""}`), func() any { return new([]quotedMembers) }, "none"},
 	{"the same, in one", "a struct", unitsOf(`{"S":"\"`, `\\n`, `\""}`), func() any { return new(quotedMembers) }, "none"},

@@ -283,7 +283,7 @@ func readLive(t *testing.T, text string, typ reflect.Type, mode string) (grew, c
 	p := arena.NewArenaPool(4<<10, 64<<20)
 	p.SetIsolation(mode == "isolated")
 	if mode == "limited" {
-		p.SetLimit(1<<30, 1<<31)
+		p.SetLimit(1<<30, 1<<30)
 	}
 	a := arena.NewArena(4<<10, 64<<20)
 	if mode != "alone" {
