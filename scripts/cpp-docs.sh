@@ -1,6 +1,6 @@
 #!/bin/sh
-# cpp-docs.sh: the reference of the C++ half, by Doxygen, into cpp/build/docs/html. Fails
-# when a public name is not documented, or a class has no example.
+# cpp-docs.sh: the C++ reference, by Doxygen, into cpp/build/docs/html. Fails if a public name is not documented or a
+# public class has no example.
 set -eu
 cd "$(dirname "$0")/../cpp"
 if ! command -v doxygen >/dev/null; then
@@ -15,7 +15,7 @@ theme=/usr/share/doxygen-awesome-css/doxygen-awesome.css
 	cat Doxyfile
 	[ ! -f "$theme" ] || echo "HTML_EXTRA_STYLESHEET = $theme"
 } | doxygen -
-bare=$(grep -L '<programlisting' build/docs/xml/classebb_*.xml build/docs/xml/structebb_*.xml |
+bare=$(grep -LE '<programlisting|<compounddef [^>]*prot="private"' build/docs/xml/classebb_*.xml build/docs/xml/structebb_*.xml |
 	grep -vE 'iterator|rebind|with__leaks_3_01(report|trap)|namespace' || true)
 if [ -n "$bare" ]; then
 	echo "no example in the reference of: $bare" >&2

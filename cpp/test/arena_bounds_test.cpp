@@ -106,7 +106,7 @@ TEST(ArenaBounds, ListBesideMarks) {
         l.push_back(i);
         if (l.size() > 10) l.pop_front();
     };
-    const ebb::arena_mark m = a.mark();
+    [[maybe_unused]] const ebb::arena_mark m = a.mark();
     for (int i = 0; i < 200'000; ++i) use(i);
     EXPECT_LE(a.stats().retained_bytes, 64u << 10) << "under a mark";
 }
@@ -157,7 +157,7 @@ TEST(ArenaBounds, BlocksOfAnEarlierCycle) {
 template <class Free>
 double time_of_clear(const Free& free) {
     ebb::arena a(64, std::size_t{1} << 40);  // chunks of at most 4 KiB
-    const ebb::arena_mark m = a.mark();
+    [[maybe_unused]] const ebb::arena_mark m = a.mark();
     ebb::arena_resource r(a);
     std::pmr::list<std::uint64_t> l(&r);
     for (std::uint64_t i = 0; i < 400'000; ++i) l.push_back(i);

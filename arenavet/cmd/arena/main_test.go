@@ -56,8 +56,8 @@ func without() *leaf {
 	return &leaf{}
 }
 
-func small(a *arena.Arena) *int {
-	return new(int)
+func small(a *arena.Arena) *leaf {
+	return new(leaf) // an int could share a block that the profile has already counted
 }
 `
 
