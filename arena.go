@@ -63,11 +63,11 @@ func (*noCopy) Unlock() {}
 // than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
-// Reset. Below it the arena keeps what one of about the last 128 epochs needed;
-// epochs that need more than maxRetained take the rest from the heap each time.
-// (its own records come on top: about 450 bytes for each type with pointers that
-// it has met, twice that where it has several chunks, 600 once it has met types that
-// its epochs use no more, and for marks at most an eighth of maxRetained, or 4 KB.)
+// Reset. Below it the arena keeps what most epochs need, and for about 190 epochs
+// what a larger one needed; epochs that need more than maxRetained take the rest from the heap each time.
+// (Its own records come on top: about 450 bytes for each type with pointers that
+// it has met, twice that if it has several chunks,
+// and for marks at most an eighth of maxRetained, or 4 KB.)
 // maxRetained <= 0 means 10 * chunkSize.
 //
 // Nothing is allocated for values before the first of them.

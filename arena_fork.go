@@ -143,7 +143,12 @@ func (a *Arena) trimForks() {
 		a.dropForks(k.most)
 		k.epochs, k.most = 0, 0
 	}
-	if held, most := a.heldAll(), a.region.MaxRetained; held > most {
+	if a.forks.parent != nil {
+		return // its arena's budget is that of all
+	}
+	held, most := a.heldAll(), a.region.MaxRetained
+	a.region.ShrinkCache(most - min(most, held))
+	if held > most {
 		for i := len(k.list) - 1; i >= 0 && held > most; i-- {
 			held -= k.list[i].heldAll()
 			k.list[i].drop()

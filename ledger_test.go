@@ -134,7 +134,7 @@ func (l *ledger) check(before figures) error {
 	if counts.Out != charged || l.total != 0 && charged > max(uintptr(l.total), before.charged) {
 		return fmt.Errorf("%d bytes of a total of %d are out, the accounts say %d, before the step %d", counts.Out, l.total, charged, before.charged)
 	}
-	spare := l.p.stats.Spares.Bytes()
+	spare := l.p.stats.Cache.Bytes()
 	if counts.Held != out+idle+spare || s.InUseBytes != int(out) || s.RetainedBytes != int(idle+spare) {
 		return fmt.Errorf("%d bytes are out, %d idle, %d no arena's; %d are counted, %+v", out, idle, spare, counts.Held, s)
 	}

@@ -19,12 +19,9 @@ import (
 // it keeps as many as were out at the same time in the last two to four minutes,
 // within 32 MB or what SetMaxIdleBytes says, and leaves the others to the collector.
 //
-// An arena in a pool retains what three of four requests need, or twice that, or 4 KB of
-// a type. What a request needs beyond that belongs to the pool, which has it for the next
-// one, of whichever arena: one set of chunks, maxRetained at most, for each large request
-// that was in progress at once in the last 2,000, or in the last minute or two. Where these
-// requests differ, or limits have each take other chunks than the last one left, there are
-// more sets than that until they are as old, within SetMaxIdleBytes.
+// An idle arena keeps one chunk for each type, sized for three of four requests. Chunks that larger
+// requests need belong to the pool, which drops those that about 2,500 requests, or all requests
+// of about 90 seconds, did not use; see [ArenaPool.SetMaxIdleBytes].
 //
 // A pool is for many short epochs with a clear end. A program with one long
 // epoch, or one goroutine, needs only an Arena.
@@ -161,6 +158,7 @@ func (p *ArenaPool) newArena() *Arena {
 	if p.auto {
 		a.region.FlatLane().Expect(min(p.sizeHint.Size(), p.maxRetained))
 	}
+	a.region.ShareCache(&p.stats.Cache)
 	a.owner = owner{pool: p, account: new(account)}
 	a.quota().Share(&p.stats, &a.owner.account.Account)
 	p.enlist(a.owner.account)

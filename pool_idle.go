@@ -103,8 +103,8 @@ func (d *demand) most() int { return max(d.now, d.before) }
 // SetMaxIdleBytes bounds the memory that the pool keeps for the next burst: over
 // collections idle arenas, and the chunks for large requests, may have at most bytes
 // bytes together, 32 MB unless SetMaxIdleBytes says otherwise. 0 keeps none, and an arena
-// that lies idle for two collections is gone, as from a sync.Pool; each arena then retains
-// what one of its last 128 requests needed. A negative number panics.
+// that lies idle for two collections is gone, as from a sync.Pool; what a request needs beyond
+// most others then goes to the collector. A negative number panics.
 //
 // Within that bound a pool keeps as many arenas as were out at the same time
 // in the last two to four minutes. The others go at the collection that
@@ -282,8 +282,8 @@ func (p *ArenaPool) review(now time.Time) {
 	// What is out or in the sync.Pool counts, too.
 	excess := p.accounts.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
-	p.stats.Age(now, k.limit-min(k.limit, k.bytes))
-	if k.watched = false; p.accounts.len > 0 || p.stats.Spares.Bytes() != 0 {
+	p.stats.Cache.Age(now, k.limit-min(k.limit, k.bytes))
+	if k.watched = false; p.accounts.len > 0 || p.stats.Cache.Bytes() != 0 {
 		p.awaitCollection()
 	}
 	p.mu.Unlock()

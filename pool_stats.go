@@ -128,7 +128,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
 	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
 	s.UsedLate = p.isolated.Late()
-	s.SpareBytes = int(p.stats.Spares.Bytes())
+	s.SpareBytes = int(p.stats.Cache.Bytes())
 	s.RetainedBytes += s.SpareBytes
 	s.Arenas = p.accounts.len
 	s.Mode = p.mode()

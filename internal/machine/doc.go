@@ -28,9 +28,9 @@
 //	remaining capacity  what a limit leaves for new chunks
 //	quota               counts an arena's chunks, and keeps them within the limits
 //	fork                an arena for another goroutine, with its parent's epoch and quota
-//	retention           how many bytes of chunks a lane retains from epoch to epoch
-//	trim                to drop what retention does not cover, at the end of an epoch
-//	spare               a chunk that no arena of the pool has: for the next large request
+//	retention           which chunk a lane keeps from epoch to epoch
+//	cache               the empty chunks of a pool, or of an arena, that no lane has
+//	inactive            a lane that the last epochs did not use: Reset leaves it out
 //	idle                in nobody's use: a chunk without values, an arena in its pool
 //	high-water mark     the most bytes that were outstanding at one time
 //	size class          a range of sizes that a histogram counts as one

@@ -32,8 +32,9 @@ type Lane struct {
 type laneRecord struct {
 	older     []chunk // full chunks of this epoch, in the order they were started
 	olderUsed uintptr // bytes handed out from them
-	free      []chunk // empty chunks, for when the current one is full; see lane_trim.go
+	free      []chunk // empty chunks, for when the current one is full; see lane_free.go
 	retention retention
+	home      *home
 }
 
 // laneOps makes and empties a lane's chunks. A lane of a type with pointers has its
@@ -43,7 +44,6 @@ type laneOps struct {
 	// zeroes is true where free memory is always zero, since what is taken back is
 	// cleared at once. Elsewhere it may be dirty.
 	zeroes bool
-	left   bool // in the flat lane: the region's lanes have left chunks to their pool
 	// quota counts the chunks of an arena that has a limit or is from a pool, and
 	// is nil for all others.
 	quota *Quota
@@ -53,8 +53,7 @@ type laneOps struct {
 // place is where the lane of a type with pointers is.
 type place struct {
 	index uint32 // in Types.lanes
-	since uint32 // how many epochs had ended when it was parked
-	next  *Lane  // in a list of parking.due; nil in none
+	since uint32 // how many cycles had ended when it became inactive after its only one; else 0
 }
 
 var flatOps = laneOps{laneMemory: flatMemory{}}

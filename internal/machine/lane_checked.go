@@ -69,10 +69,11 @@ func (l *Lane) plannedFor(need uintptr) bool {
 
 // recordUse records the size of the epoch that ends, for the first chunk of the next
 // one, and for retention, as in a plain build.
-func (l *Lane) recordUse(limit uintptr) {
+func (l *Lane) recordUse() {
 	used := l.usedBytes()
 	l.watch.RecordUse(fitted(max(used, l.retention.top)))
-	l.retention.endEpoch(used, limit)
+	l.retention.learn(max(used, l.retention.top))
+	l.retention.top = 0
 }
 
 func (l *Lane) seal() {

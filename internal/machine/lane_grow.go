@@ -18,7 +18,7 @@ const (
 //
 //go:norace
 func (l *Lane) isCold() bool {
-	return l.retention.cold && l.retention.want == 0 && l.HeldBytes() < l.retention.start && !l.retention.isolates
+	return l.retention.cold && l.retention.target == 0 && l.HeldBytes() < l.retention.start && !l.retention.isolates
 }
 
 // coldSize is the size of a cold lane's next chunk, which must have room for
@@ -78,13 +78,23 @@ func (l *Lane) newChunk(need, want uintptr) chunk {
 	need = RoundUp(need, l.align())
 	n := max(need, min(want, MaxAlloc)/l.align()*l.align())
 	m := l.ops.quota
-	if m != nil {
-		var c chunk
-		if c, n = l.grant(need, n, want == 0); c.Base != nil {
-			return c
+	least, most := n/4, 2*n
+	if l.Base == nil { // a chunk to be kept
+		least, most = n-n/9, n+n/3
+		if n > joinedAtOnce && !l.retention.joined {
+			least = n / 8
 		}
 	}
-	c := chunk{Hi: n, cap: n, cleanEnd: n}
+	c, granted := l.takeCached(need, least, n-n/8, most, want == 0)
+	if c.Base != nil {
+		return c
+	}
+	if granted != 0 {
+		n = granted
+	} else if m != nil {
+		n = m.grant(need, n, l.align(), l.kept(want == 0))
+	}
+	c = chunk{Hi: n, cap: n, cleanEnd: n}
 	if m != nil {
 		// make may panic: the runtime refuses sizes that it can't even try.
 		defer func() {
@@ -118,7 +128,7 @@ func (l *Lane) nextSize() uintptr {
 		return l.retention.first()
 	}
 	if !check.On {
-		return l.retention.next(l.HeldBytes())
+		return l.retention.next(l.HeldBytes(), l.home.MaxRetained)
 	}
 	// Nothing was kept: doubling what the epoch has, and enough to get where it
 	// has been before a rewind.

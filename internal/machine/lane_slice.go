@@ -47,10 +47,10 @@ func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	if l.Hi-l.Lo >= redzone+taken || l.Base == nil || l.used() == 0 {
 		return l.reserveSlice(size)
 	}
-	if taken >= spareLeast && l.nextFree(redzone+taken) < 0 && l.shares() {
+	if l.nextFree(redzone+taken) < 0 {
 		// What has grown so far goes on, mostly, and would leave each smaller one to the
 		// collector.
-		c, granted := l.takeSpare(taken, 2*taken, 8*taken, false)
+		c, granted := l.takeCached(taken, 2*taken, 2*taken, 8*taken, false)
 		if c.Base != nil {
 			l.goOnWith(c)
 			return l.reserveSlice(size)
@@ -62,7 +62,7 @@ func (l *Lane) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	if m.isAlone(&l.chunk, l) {
 		// The current chunk goes with the slice. That it is long does not say
 		// that other values of its type will come.
-		if l.nextFree(redzone+taken) < 0 && l.retention.leaps && l.retention.want == 0 {
+		if l.nextFree(redzone+taken) < 0 && l.retention.leaps && l.retention.target == 0 {
 			l.goOnWith(l.newChunk(redzone+taken, redzone+taken))
 		} else {
 			l.grow(redzone + taken)
@@ -98,7 +98,7 @@ const lookBack = 32
 //
 //go:norace
 func (l *Lane) leave(m move) {
-	if m.bytes < ownChunkLeast/2 || m.bytes <= l.cap/4 && l.shares() {
+	if m.bytes < ownChunkLeast/2 || m.bytes <= l.cap/4 && l.caches() && l.pooled() {
 		return
 	}
 	for i := len(l.older) - 1; i >= max(m.pinned.older, len(l.older)-lookBack); i-- {

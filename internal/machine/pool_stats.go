@@ -30,7 +30,7 @@ type PoolStats struct {
 	left      atomic.Int64
 	_         [64]byte
 
-	Spares Spares // held counts them, too
+	Cache Cache // held counts its chunks, too
 }
 
 // Limit sets the total; 0 is none.

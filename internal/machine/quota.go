@@ -50,17 +50,17 @@ type Quota struct {
 	forksInUse int       // of the region itself, not those of forks
 	ended      string    // what ended a fork, in builds with checks
 	guarded    *Guarded  // nil if the region is not guarded
-
-	leftovers []leftover // what the lanes left, at the end of an epoch
 }
 
 // lanes are the methods of a region that its quota calls.
 type lanes interface {
 	// each calls do for the flat lane and those of types that are in use.
 	each(do func(*Lane))
-	// parkedBytes returns the size of the other lanes' chunks, dropParked drops them.
-	parkedBytes() uintptr
-	dropParked()
+	// inactiveBytes returns the size of the region's other chunks. dropInactive drops those of
+	// inactive allocators, and evictOwn those in the arena's own cache.
+	inactiveBytes() uintptr
+	dropInactive()
+	evictOwn(most uintptr) uintptr
 	// setMaxRetained sets the most bytes of chunks that the end of an epoch leaves.
 	setMaxRetained(bytes uintptr)
 }
@@ -293,7 +293,7 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 // idle returns the size in bytes of the empty chunks of the region and of its ended forks.
 // The current chunk of keep is none of them.
 func (q *Quota) idle(keep *Lane) uintptr {
-	n := q.lanes.parkedBytes()
+	n := q.lanes.inactiveBytes()
 	q.eachIdle(keep, func(_ *Lane, bytes uintptr) { n += bytes })
 	if q.idleForks != nil {
 		n += q.idleForks(false)
@@ -306,7 +306,7 @@ func (q *Quota) idle(keep *Lane) uintptr {
 func (q *Quota) dropIdle(keep *Lane) uintptr {
 	n := q.held
 	q.keeps = true
-	q.lanes.dropParked()
+	q.lanes.dropInactive()
 	q.eachIdle(keep, func(o *Lane, bytes uintptr) {
 		if bytes > o.freeBytes() {
 			o.Drop()
@@ -316,6 +316,7 @@ func (q *Quota) dropIdle(keep *Lane) uintptr {
 	})
 	q.keeps = false
 	n -= q.held
+	n += q.lanes.evictOwn(0)
 	if q.idleForks != nil {
 		n += q.idleForks(true)
 	}

@@ -18,17 +18,18 @@ type Region struct {
 
 // RegionRecord holds what only the slow paths of a region need, see laneRecord.
 type RegionRecord struct {
-	chunkSize   uintptr // 0 in a region that was retired
-	MaxRetained uintptr // the most bytes of chunks that Empty leaves
-	marks       markStack
-	highWater   uintptr
-	resets      uint64
-	state       *state
-	others      uintptr    // bytes that Charge has counted
-	maps        *MapStore  // nil before the first map
-	heap        bool       // in heap mode, heap.go
-	grown       grownSlice // in heap mode
-	retired     *Retired   // where epochs are isolated, and in a region that was retired; else nil
+	chunkSize uintptr // 0 in a region that was retired
+	marks     markStack
+	highWater uintptr
+	resets    uint64
+	state     *state
+	others    uintptr    // bytes that Charge has counted
+	maps      *MapStore  // nil before the first map
+	heap      bool       // in heap mode, heap.go
+	grown     grownSlice // in heap mode
+	retired   *Retired   // where epochs are isolated, and in a region that was retired; else nil
+
+	home
 
 	flat laneRecord
 }
@@ -46,6 +47,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	r.Flat.laneRecord = &r.flat
 	r.Flat.initFlat(chunkSize)
 	r.heap = !LayoutOK
+	r.FlatLane().home = &r.home
 	if check.On {
 		r.FlatLane().watch.WatchedBy(&r.Watch)
 	}
@@ -60,6 +62,10 @@ func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
 	own := r.Quota(q.refuse)
 	own.Share(q.stats, q.account)
 	own.ForksAre(idleForks)
+	if like.cache == nil {
+		like.cache = new(Cache)
+	}
+	r.cache, r.ofParent = like.cache, true
 	if q.guarded != nil {
 		r.Guard(&Guarded{Epoch: q.guarded.Epoch})
 	}
@@ -81,7 +87,7 @@ func (r *Region) Quota(refuse func(Refusal)) *Quota {
 	}
 	q.account = new(Account)
 	q.account.Turns.Store(1)
-	q.account.held.Store(q.held)
+	q.account.held.Store(q.held + r.OwnCached())
 	return q
 }
 
@@ -149,6 +155,7 @@ func (r *Region) initTyped(x *bareLane, few []chunk, size uintptr, memory laneMe
 	l.laneRecord = &x.record
 	l.ops, l.watch, l.older = &x.own, watch, few
 	l.retention = newTypedRetention(r.chunkSize, size)
+	l.home = &r.home
 	l.retention.isolates = r.retired != nil
 	l.watch.WatchedBy(&r.Watch)
 	return l
@@ -168,9 +175,6 @@ func (r *Region) Empty() (used uintptr) {
 	used = flat.UserBytes()
 	held := flat.empty(rec.MaxRetained)
 	most, busiest := uintptr(0), r.Types.Busiest
-	if r.Types.parked != nil {
-		r.unparkDue()
-	}
 	lanes := r.Types.inUse()
 	for i := 0; i < len(lanes); i++ {
 		l := lanes[i]
@@ -185,12 +189,13 @@ func (r *Region) Empty() (used uintptr) {
 		}
 		n := l.usedBytes()
 		if n == 0 && l.isIdle() {
-			stays, parked := r.emptyIdle(l)
-			if parked { // another one has taken its place
-				lanes = lanes[:len(lanes)-1]
+			if l.retention.idle++; l.retention.idle == idleCycles {
+				r.rest(l)
+				lanes = lanes[:len(lanes)-1] // another one has taken its place
 				i--
+				continue
 			}
-			held += stays
+			held += l.cap
 			continue
 		}
 		n -= l.redzoneBytes()
@@ -199,8 +204,8 @@ func (r *Region) Empty() (used uintptr) {
 		}
 		used += n
 		stays := l.empty(rec.MaxRetained)
-		if l.retention.idle == seldom {
-			r.park(l, rec.resets+1)
+		if l.retention.seldom {
+			r.rest(l)
 			lanes = lanes[:len(lanes)-1]
 			i--
 			continue
@@ -211,39 +216,28 @@ func (r *Region) Empty() (used uintptr) {
 	if busiest != r.Types.Busiest { // else not even a write barrier
 		r.Types.Busiest = busiest
 	}
+	if held += r.Types.restHeld; held > rec.MaxRetained {
+		held = r.shrink(held)
+	}
 	if rec.maps != nil {
-		used += rec.maps.endCycle(r, rec.MaxRetained-min(held, rec.MaxRetained))
+		used += rec.maps.endCycle(r, rec.MaxRetained-held)
+		held += rec.others
 	}
 	rec.highWater = max(rec.highWater, used)
 	rec.resets++
 	if cap(rec.marks.positions) != 0 {
 		rec.marks.clear(max(rec.MaxRetained/8, marksRetained))
 	}
-	if p := r.Types.parked; p != nil {
-		held += p.held
+	if c := rec.cache; len(rec.leftovers) != 0 || c != nil && c.owned() && held+c.Bytes() > rec.MaxRetained {
+		r.settle(held)
 	}
-	if held > rec.MaxRetained {
-		r.shrink()
-	}
-	if flat.ops.left {
-		flat.ops.quota.settle(rec.MaxRetained)
+	if rec.resets%cacheTick == 0 && rec.cache != nil {
+		rec.cache.tick()
 	}
 	if check.Tag {
 		r.Types.check()
 	}
 	return used
-}
-
-// emptyIdle ends an epoch in which l was not used, and parks l after some of them. It
-// returns how many bytes stay in it, 0 where it was parked.
-func (r *Region) emptyIdle(l *Lane) (held uintptr, parked bool) {
-	held = l.empty(r.MaxRetained)
-	if l.retention.idle < patience-1 {
-		l.retention.idle++
-		return held, false
-	}
-	r.park(l, r.resets+1)
-	return 0, true
 }
 
 // Release ends the epoch of all lanes and gives their memory to the collector.
@@ -258,6 +252,9 @@ func (r *Region) Release() {
 	flat.watch.RecordUse(0)
 	for _, l := range r.Types.lanes {
 		l.Drop()
+	}
+	if r.ownCache() != nil && !r.ofParent {
+		r.ShrinkCache(0)
 	}
 	r.Types = newTypeTable()
 	r.marks.release()
@@ -319,9 +316,11 @@ func (r *Region) Numbers() Numbers {
 		n.Held += l.HeldBytes()
 		n.Chunks += l.Chunks()
 	}
-	if p := r.Types.parked; p != nil {
-		n.Held += p.held
-		n.Chunks += p.chunks
+	n.Held += r.Types.restHeld
+	n.Chunks += r.Types.restChunks
+	if c := r.ownCache(); c != nil && !r.ofParent {
+		n.Held += c.Bytes()
+		n.Chunks += c.count()
 	}
 	r.highWater = max(r.highWater, n.Used)
 	n.HighWater = r.highWater
@@ -334,10 +333,7 @@ func (r *Region) oversize() uint32 {
 	for _, l := range r.Types.inUse() {
 		n += l.retention.oversize
 	}
-	if p := r.Types.parked; p != nil {
-		n += p.oversize
-	}
-	return n
+	return n + r.Types.restOversize
 }
 
 // Seal has what comes next begin in chunks of its own, so that Rewind takes

@@ -4,7 +4,7 @@ package machine
 
 // Holdings appends the region's chunks to list, in no order: those in use, those
 // that are full and those that are kept, into which only stale pointers lead. Those of
-// parked lanes, from which the last epochs had nothing, are left out.
+// inactive lanes, from which the last epochs had nothing, are left out.
 func (r *Region) Holdings(list []Holding) []Holding {
 	list = r.FlatLane().holdings(list, 0)
 	for _, l := range r.Types.inUse() {

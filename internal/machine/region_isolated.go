@@ -118,7 +118,7 @@ func (r *Region) endIsolated() (used uintptr) {
 			l.retention.idle++
 		default:
 			l.Drop()
-			r.park(l, r.resets+1)
+			r.rest(l)
 			lanes = lanes[:len(lanes)-1]
 			continue
 		}

@@ -26,7 +26,7 @@ func TestColdSizes(t *testing.T) {
 	}
 	l = Lane{}
 	l.initFlat(64 << 10)
-	if l.retention.want = 5000; l.isCold() {
+	if l.retention.target = 5000; l.isCold() {
 		t.Error("a lane that knows what epochs need begins small")
 	}
 }
@@ -84,8 +84,8 @@ func TestRewindIsLearnedFrom(t *testing.T) {
 			t.Errorf("entry %d of %d leads to a chunk", i, len(full))
 		}
 	}
-	if r.Empty(); l.retention.want < 20_000 {
-		t.Errorf("after an epoch that had 20000 bytes the next one finds %d", l.retention.want)
+	if r.Empty(); l.retention.target < 20_000 {
+		t.Errorf("after an epoch that had 20000 bytes the next one finds %d", l.retention.target)
 	}
 }
 

@@ -1,42 +1,41 @@
 package machine
 
-// retention decides how large a lane's chunks are, and how many bytes of them
-// it keeps from one epoch to the next. An epoch ends with Reset, or with Put in a
-// pool.
+import "github.com/ebbpool/arena/internal/check"
+
+// Memory policy: what an allocator keeps from one cycle to the next.
 //
-// In its first epoch a lane grows by doubling, or faster. From then on it knows
-// what epochs need: want, which rises at once and falls only when two windows
-// of epochs needed less. An epoch far beyond it is an exception, and kept for
-// only when another one comes within these windows: one request out of
-// proportion is not paid for by those that follow, and one in a hundred is not
-// made anew each time.
+// An allocator keeps one chunk, sized by one estimate of its needs. All other chunks of a
+// cycle go to the cache (cache.go), where growing allocators look before they ask the heap. So an idle
+// arena holds what most of its cycles need, and what the others need is held once.
 //
-// What an epoch needs is counted in chunks: bytes that were handed out, and the
-// unused ends of the chunks that were full.
+// The estimate, target, is a frugal 75th percentile: a cycle that needs more raises it by three
+// steps, another one lowers it by one, so it comes to rest where one cycle in four needs more. A step
+// is a part of the estimate and not of the difference, so one giant moves it no further
+// than any other cycle.
+//
+// A need is counted in chunks: the bytes handed out, and the unused ends of full chunks.
+//
+// isUsual and emptyUsual are the fast path for most allocators with pointers at the end of a cycle, empty is the
+// fast path for the others, and chooseKept the slow path if there is a choice.
+
+// retention decides how large an allocator's chunks are and which one it keeps.
 type retention struct {
-	unit     uintptr // chunks are multiples of it
-	start    uintptr // first chunk of a lane that knows nothing yet; a chunk of that size is never too large
+	unit     uintptr // chunk sizes are multiples of it
+	start    uintptr // first chunk of an allocator that knows nothing yet; a chunk of that size is never too large
 	smallest uintptr // least size of a further chunk
 	largest  uintptr // the most that growth makes
-	want     uintptr // what the next epoch shall find; 0: nothing is known
 
-	top       uintptr    // the most that this epoch needed, as far as rewinds saw; not 0 where it made a chunk
-	peak      uintptr    // the most that an epoch of this window needed
-	last      uintptr    // peak of the window before
-	exception uintptr    // what an epoch needed that was far beyond want; 0: none did lately. Where the lane shares: the most that one of this window needed which needed half of want or less
-	beyond    [2]uintptr // what the last two epochs needed beyond want
+	target uintptr // what three of four cycles need at most; 0: nothing is known
+	top    uintptr // the most that this cycle needed, as far as rewinds saw; not 0 if it took a chunk
 
-	epochs  uint8 // epochs in this window
-	age     uint8 // windows for which the exception is still recent
-	misfit  uint8 // the same of an epoch that needed a chunk which could not stay
-	rest    uint8 // windows that ended since want changed
-	fresh   bool  // chunks were made in this epoch
-	whole   bool  // an epoch must find want in one chunk
-	full    bool  // want is all that may be kept, and less than epochs need
-	leaps   bool  // the first epoch begins small and grows fast
-	cold    bool  // the first epoch begins with less than start: see coldSize
-	idle    uint8 // epochs in a row that used nothing, less than patience; or seldom
-	sharing       // retention_shared.go
+	low, high uintptr // the least and the most that the last alike cycles needed
+	alike     uint16  // cycles since the needs differed by more than a factor of 2, up to settled
+	joined    bool    // since then pieces were joined: once, because a limit may not allow one chunk
+
+	leaps  bool  // the first cycle begins small and grows fast
+	cold   bool  // the first cycle begins with less than start: see coldSize
+	seldom bool  // the allocator was inactive before this cycle, and becomes so again at its end
+	idle   uint8 // cycles in a row that used nothing, up to idleCycles
 
 	isolation // lane_isolated.go
 
@@ -44,23 +43,26 @@ type retention struct {
 }
 
 const (
-	// Window is the number of epochs after which a lane looks at what they
-	// needed. What none of two windows needed is not kept: so an epoch in 128 is
-	// kept for, and an arena is small again after 192 small epochs.
+	// Window is the number of cycles by which isolated and forked arenas count.
 	Window = 64
 
-	// recent is for how many windows something counts as lately: for 128 epochs
-	// at least.
-	recent = 3
+	// steps is how many steps of the estimate are all of it.
+	steps = 32
 
-	// stable is after how many windows of epochs that need nothing nothing changes
-	// any more, however many more there are.
-	stable = atRest + 3
+	// smallKept is the size in bytes below which nothing is gained by a better fit: such
+	// a chunk is always kept, also by an inactive allocator.
+	smallKept = 4 << 10
 
-	// farBeyond is how many times what is kept an epoch must need to count as an
-	// exception. Below that to keep it costs little, even if it does not come
-	// again: three times the memory for at most 192 epochs.
-	farBeyond = 4
+	// joinedAtOnce is the number of bytes up to which an allocator keeps nothing but one
+	// chunk with most of its target: pieces are only worth their price if they are large. Larger
+	// pieces, and a small one beside the kept chunk, are joined into one chunk once settled cycles in a
+	// row needed about as much: a load that varies would have a new one made each time.
+	joinedAtOnce = 32 << 10
+	settled      = 256
+
+	// mostKept is the size in bytes of the largest chunk that is planned as one piece,
+	// unless the chunk size is larger.
+	mostKept = 256 << 10
 
 	// maxGrowth bounds the chunks that growth makes, in chunk sizes: beyond it
 	// the unused end of the last chunk would be worth more than the makes that
@@ -69,12 +71,12 @@ const (
 
 	// startObjects and startBytes bound the first chunk of a type with
 	// pointers: six objects, but no more than half a kilobyte of them, so that
-	// an epoch with three objects of each of ten types holds at most twice what
+	// a cycle with three objects of each of ten types holds at most twice what
 	// it uses.
 	startObjects = 6
 	startBytes   = 512
 
-	// step, leap and stride are how fast the first epoch of a type with pointers
+	// step, leap and stride are how fast the first cycle of a type with pointers
 	// grows: the second chunk is step times the first, where most types of a small
 	// request end; up to the chunk size a chunk is leap times what there is, since
 	// such a type is likely to be one of many objects; beyond it stride times.
@@ -82,29 +84,13 @@ const (
 	leap   = 6
 	stride = 4
 
-	// mostChunks is how many chunks a lane keeps at most: as they grow by an
-	// eighth at least, the smallest of so many is a small part of all. A list of
-	// an epoch's chunks has room for fewListed from the start, and is not kept for
+	// A list of a cycle's chunks has room for fewListed from the start, and is not kept for
 	// the next one if it has more than for mostListed.
-	mostChunks = 20
 	fewListed  = 8
-	mostListed = 4 * mostChunks
-
-	// joined is the number of bytes up to which several chunks give way to one
-	// that holds them all, once a lane is at rest, which it is when want has
-	// not changed for atRest windows: going from chunk to chunk is a part of
-	// what a short epoch costs. joinedAtFirst is up to where that is done after
-	// a lane's first epoch, joinedAtOnce after any.
-	atRest        = 4
-	joined        = 256 << 10
-	joinedAtFirst = 16 << 10
-	joinedAtOnce  = 4 << 10
-
-	// notWorthIt is the size up to which nothing is gained by a better fit.
-	notWorthIt = 512
+	mostListed = 80
 )
 
-// newRetention is for a lane without pointers. unit is what chunk sizes are multiples of.
+// newRetention is for an allocator without pointers. unit is what chunk sizes are multiples of.
 func newRetention(chunkSize, unit uintptr) retention {
 	start := RoundUp(chunkSize, unit)
 	return retention{
@@ -115,7 +101,7 @@ func newRetention(chunkSize, unit uintptr) retention {
 	}
 }
 
-// newTypedRetention is for the lane of a type with pointers of size bytes.
+// newTypedRetention is for the allocator of a type with pointers of size bytes.
 func newTypedRetention(chunkSize, size uintptr) retention {
 	r := newRetention(chunkSize, size)
 	r.start = max(size, min(startBytes, chunkSize, startObjects*size)/size*size)
@@ -124,45 +110,96 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 	return r
 }
 
-// first is the size of the first chunk of an epoch that finds none: all that it
-// will need, if that is not too much for the small epochs among large ones, or
-// it must be one chunk.
-func (r *retention) first() uintptr {
-	switch {
-	case r.want == 0:
-		return r.start
-	case r.want > joined && !r.whole:
-		return max(r.want/8, joined, min(r.start, r.want))
-	}
-	return r.want
+// mostCold is the largest chunk size in bytes with which an allocator begins cold, see
+// lane_grow.go: programs that ask for more have large cycles, or want all in one piece.
+const mostCold = 1 << 20
+
+// newFlatRetention is for the allocator of an arena's values without pointers.
+func newFlatRetention(chunkSize uintptr) retention {
+	r := newRetention(chunkSize, FlatAlign)
+	r.cold = chunkSize <= mostCold
+	return r
 }
 
-// next is the size of a further chunk for an epoch whose chunks, which have no
-// room for what comes next, have held bytes.
+// Expect makes the next cycle of an allocator that knows nothing yet begin with a chunk of
+// that many bytes. Up to twice its chunk size it comes to them by itself.
+func (l *Lane) Expect(bytes uintptr) {
+	if bytes > 2*l.retention.start {
+		l.retention.target = bytes
+	}
+}
+
+// learn notes what a cycle needed.
+func (r *retention) learn(need uintptr) {
+	if need <= r.target {
+		r.target -= min(r.target-need, r.target/steps)
+		return
+	}
+	r.learnMore(need)
+}
+
+func (r *retention) learnMore(need uintptr) {
+	if r.target == 0 || need <= smallKept {
+		r.target = need
+		return
+	}
+	r.target += min(need-r.target, 3*(r.target/steps)+r.unit)
+}
+
+// compare notes whether a cycle needed about what those before it did.
+func (r *retention) compare(need uintptr) {
+	low, high := min(r.low, need), max(r.high, need)
+	if high > 2*low {
+		low, high, r.alike, r.joined = need, need, 0, false
+	}
+	r.low, r.high = low, high
+	r.alike = min(r.alike+1, settled)
+}
+
+// mostInOne is the size of the largest chunk that is planned as one piece.
+func (r *retention) mostInOne() uintptr { return max(mostKept, r.largest/maxGrowth) }
+
+// keeps reports whether a chunk is not too large to be kept.
+func (r *retention) keeps(bytes uintptr) bool {
+	return bytes <= r.target+r.target/2 || bytes <= max(smallKept, r.start)
+}
+
+// fitted is the number of bytes to have for a cycle that needs n: an eighth
+// more, so that cycles which vary a little still fit.
+func fitted(n uintptr) uintptr { return RoundUp(n+n/8, FlatAlign) }
+
+// fit is fitted in whole units, of which the eighth may be none: a chunk for
+// one large value is not twice as large as the value.
+func (r *retention) fit(n uintptr) uintptr {
+	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
+}
+
+// first is the size of the first chunk of a cycle that finds none.
+func (r *retention) first() uintptr {
+	if r.target == 0 {
+		return r.start
+	}
+	return min(r.fit(r.target), max(r.mostInOne(), r.start))
+}
+
+// next is the size of a further chunk for a cycle whose chunks, which have no
+// room for what comes next, have held bytes. most is what may be kept.
 //
 //go:norace
-func (r *retention) next(held uintptr) uintptr {
-	least := max(r.want/8, r.smallest)
-	if r.full {
-		least = min(r.want/32, r.smallest) // it can't be kept
-	} else if r.shared != 0 && r.want >= spareLeast {
-		least = max(least, spareLeast*5/8) // it can be shared
-	}
+func (r *retention) next(held, most uintptr) uintptr {
 	switch {
-	case held < r.want:
-		return max(r.want-held, least)
-	case r.want != 0:
-		// What lies beyond want may not be kept. So it comes in pieces of an
-		// eighth of what there is of it already, after a first one for what
-		// the last two epochs had in common.
-		past, expected := held-r.want, min(r.beyond[0], r.beyond[1])
-		if r.shared != 0 && past>>r.shared == 0 && !r.full {
-			return max(held/2, least, spareLeast)
+	case r.target != 0 && held >= most:
+		// What lies beyond goes to the collector.
+		return min(max((held-most)/8, held/32), r.largest)
+	case r.target != 0:
+		n := max(held/4, min(held, smallKept), r.smallest)
+		if held < r.target {
+			n = min(max(r.target-held, r.target/8, r.smallest), r.mostInOne())
 		}
-		if past < expected {
-			return max(min(expected+expected/16-past, max(past/8, r.largest/16)), least)
+		if n = min(n, r.largest); n > most-held && most-held >= r.smallest {
+			n = most - held // the last chunk that may be kept
 		}
-		return min(max(past/8, least), r.largest)
+		return n
 	case !r.leaps:
 		return min(max(held, r.smallest), r.largest)
 	case held <= r.start:
@@ -173,134 +210,130 @@ func (r *retention) next(held uintptr) uintptr {
 	return min(stride*held, r.largest)
 }
 
-// fitted is the number of bytes to have for an epoch that needs n: an eighth
-// more, so that epochs which vary a little still fit.
-func fitted(n uintptr) uintptr { return RoundUp(n+n/8, FlatAlign) }
-
-// fit is fitted in whole units, of which the eighth may be none: a chunk for
-// one large value is not twice as large as the value.
-func (r *retention) fit(n uintptr) uintptr {
-	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
-}
-
-// made notes that the epoch has made a chunk.
-func (r *retention) made() { r.fresh, r.top = true, max(r.top, 1) }
+// made notes that the cycle has taken a chunk.
+func (r *retention) made() { r.top = max(r.top, 1) }
 
 // sawNeed notes what is needed before a rewind takes some of it back.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
-// seen is endEpoch for most epochs: they needed what was there, and the lane has
-// nothing to look at. It reports whether this is such an epoch; if not it does
-// nothing.
-func (r *retention) seen(need uintptr) bool {
-	if need > r.want || r.top != 0 || r.epochs == Window-1 {
-		return false
+// empty ends the cycle of the allocator: everything handed out is taken back, and one chunk stays, of
+// limit bytes at most. It returns the size of that chunk.
+func (l *Lane) empty(limit uintptr) (held uintptr) {
+	if check.On && l.usedBytes() != 0 {
+		// Memory that is never used again finds every stale use.
+		l.recordUse()
+		l.Drop()
+		return 0
 	}
-	r.peak = max(r.peak, need)
-	if r.shared != 0 && r.want > spareLeast {
-		r.tell(need)
-	}
-	r.epochs++
-	r.beyond[1], r.beyond[0] = r.beyond[0], 0
-	return true
-}
-
-// endEpoch notes what an epoch needed. It reports whether the lane shall look at what
-// it keeps, and up to how many bytes of it shall be one chunk. limit is the
-// most that may be kept.
-//
-//go:norace
-func (r *retention) endEpoch(need, limit uintptr) (look bool, join uintptr) {
-	look, join = r.fresh, joinedAtOnce
-	if r.want == 0 {
-		join = joinedAtFirst
-	}
-	r.fresh = false
-	need = max(need, r.top)
-	r.top = 0
-	r.beyond[1], r.beyond[0] = r.beyond[0], 0
-	if r.shared != 0 && r.want != 0 && need > r.want && !r.full {
-		need = r.exceeded(need)
-	}
-	if need > r.want {
-		need = r.raise(need, limit)
-	}
-	if r.shared != 0 {
-		r.tell(need)
-	}
-	r.peak = max(r.peak, need)
-	if r.epochs++; r.epochs == Window {
-		look = true
-		r.endWindow()
-		if r.rest == atRest {
-			join = joined
+	l.tip = 0
+	r := &l.retention
+	if used := l.used(); len(l.older)|len(l.free) != 0 || r.top != 0 || !r.keeps(l.cap) || l.cap > limit {
+		l.chooseKept(limit)
+	} else {
+		r.learn(used)
+		if r.target > joinedAtOnce {
+			r.compare(used)
+		}
+		if used != 0 { // takeBack, without a call for what has no pointers
+			if l.ops.zeroes && l.Lo != 0 {
+				if clearsPointers && l.Lo <= clearPiece {
+					clearPointers(l.Base, 0, l.Lo)
+				} else {
+					l.ops.clear(l.Base, 0, l.Lo)
+				}
+			}
+			l.chunk.fold()
+			l.Lo, l.Hi = 0, l.cap
 		}
 	}
-	return look, join
+	if check.Tag {
+		l.check()
+	}
+	return l.cap
 }
 
-// raise raises want to what an epoch needed, and returns what of it is kept for.
+// isUsual reports whether emptyUsual may end the cycle of this allocator of a type with pointers,
+// which used so many bytes of its current chunk.
 //
 //go:norace
-func (r *retention) raise(need, limit uintptr) uintptr {
-	if r.want != 0 && need > farBeyond*r.want && r.shared == 0 {
-		other := r.exception
-		r.exception, r.age = max(need, other), recent
-		need = min(need, other)
-	}
-	if want := r.fit(need); need != 0 && min(want, limit) > r.want {
-		r.want, r.full, r.rest = min(want, limit), want > limit, 0
-	}
-	if need > r.want {
-		r.beyond[0] = need - r.want
-	}
-	return need
+func (l *Lane) isUsual(used, limit uintptr) bool {
+	r := l.laneRecord
+	return clearsPointers && !check.Watched && used-1 < smallKept && r.retention.keeps(l.cap) && l.cap <= limit &&
+		r.retention.top == 0 && !r.retention.seldom && len(r.older)|len(r.free)|int(r.retention.idle) == 0
 }
 
-// endWindow lowers want to what two windows needed.
-//
-//go:norace
-func (r *retention) endWindow() {
-	want := uintptr(0)
-	if most := max(r.peak, r.last); most != 0 {
-		want = max(RoundUp(most, r.unit), r.start)
+// emptyUsual is empty for such a cycle, and looks at nothing else.
+func (l *Lane) emptyUsual(used uintptr) {
+	l.laneRecord.retention.learn(used)
+	l.tip = 0
+	clearPointers(l.Base, 0, l.Lo)
+	l.clean = max(l.clean, l.Lo)
+	l.Lo = 0
+	if check.Tag {
+		l.check()
 	}
-	want = min(want, r.usual())
-	if want < r.want {
-		r.want, r.full, r.whole, r.rest = want, false, false, 0
-	}
-	r.rest = min(r.rest+1, atRest+1)
-	r.misfit = max(r.misfit, 1) - 1
-	if r.age = max(r.age, 1) - 1; r.age == 0 && r.shared == 0 {
-		r.exception = 0
-	}
-	r.last, r.peak, r.epochs = r.peak, 0, 0
 }
 
-// missed notes n epochs that needed nothing, after each of which the lane kept what
-// it had.
-func (r *retention) missed(n uint32) {
-	if n == 0 {
-		return
+// chooseKept is empty if there may be something to choose.
+func (l *Lane) chooseKept(limit uintptr) {
+	r := &l.retention
+	first := r.target == 0
+	need := max(l.needBytes(), r.top)
+	r.top = 0
+	r.learn(need)
+	r.compare(need)
+	r.target = min(r.target, limit)
+	size := min(r.target, r.mostInOne())
+	least := size
+	if size > smallKept { // below that, what is missing would be too small for the cache
+		least -= size / 8
 	}
-	r.beyond[1], r.beyond[0] = r.beyond[0], 0
-	if n > 1 {
-		r.beyond[1] = 0
+	join := len(l.older) != 0 && size == r.target && r.alike == settled && !r.joined
+	switch {
+	case join:
+		least, r.joined = size, true
+	case size > joinedAtOnce || size == limit:
+		least = 0 // pieces do as well
 	}
-	epochs := uint32(r.epochs) + n
-	for range min(epochs/Window, stable) {
-		r.endWindow()
+	size = max(size, min(r.start, limit))
+	was := l.older
+	all := append(append(was, l.chunk), l.free...)
+	clear(l.free)
+	l.chunk, l.free, l.olderUsed = chunk{}, l.free[:0], 0
+	best := -1
+	for i := range all {
+		n := all[i].cap
+		if n == 0 || n < least || n > limit || !r.keeps(n) {
+			continue
+		}
+		if best < 0 || all[best].cap < size && n > all[best].cap || n >= size && n < all[best].cap {
+			best = i // the smallest that is large enough, or else the largest
+		}
 	}
-	r.epochs = uint8(epochs % Window)
+	// What the next cycle makes as one chunk, or a first cycle too large, is of no use in the cache. Nor is
+	// a single chunk that has become too large, unless other arenas may need it.
+	useful := best >= 0 || !first && !join && (len(all) > 1 || l.pooled())
+	for i := range all {
+		if i == best {
+			l.chunk = all[i]
+			l.takeBack(&l.chunk, 0, l.cap)
+		} else {
+			l.leaveChunk(all[i], useful)
+		}
+	}
+	clear(was) // lists hold on to nothing
+	clear(all)
+	if l.older = all[:0]; cap(all) > mostListed {
+		l.older = nil
+	}
 }
 
-// mostCold is the largest chunk size in bytes with which a lane begins cold, see
-// lane_grow.go: who asks for more has large epochs, or wants all in one piece.
-const mostCold = 1 << 20
-
-// newFlatRetention is for the lane of an arena's values without pointers.
-func newFlatRetention(chunkSize uintptr) retention {
-	r := newRetention(chunkSize, FlatAlign)
-	r.cold = chunkSize <= mostCold
-	return r
+// Drop gives every chunk to the collector.
+func (l *Lane) Drop() {
+	if check.On {
+		l.quarantineFrom(0)
+	}
+	l.ops.quota.give(l.HeldBytes(), l.Chunks())
+	clear(l.older)
+	l.chunk, l.free, l.older, l.olderUsed, l.tip = chunk{}, nil, nil, 0, 0
 }

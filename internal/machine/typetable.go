@@ -35,37 +35,13 @@ type TypeTable struct {
 
 // laneList has what only the slow paths need, see laneRecord.
 type laneList struct {
-	lanes  []*Lane  // all lanes, those in use first
-	parked *parking // nil where all are in use
-}
+	lanes  []*Lane // all lanes, those that are active first: see region_rest.go
+	active int     // lanes[:active] are active
 
-// A region meets more and more types, and most of its epochs use few of them. So that
-// an epoch pays for those that it uses, lanes that some epochs did not use are parked:
-// they have no free memory that a fast path would find, and Empty, Mark, Rewind and the
-// statistics leave them out. Who looks for a lane on the slow path gets it back.
-//
-//	Types.lanes    +----+----+----+----+----+----+
-//	               | in use  | parked            |
-//	               +----+----+----+----+----+----+
-//	                         ^ first
-//
-// A parked lane keeps its memory, and gives it to the collector in the very epoch in
-// which it would have done so: where a window of its epochs ends (retention.go). A
-// wheel with one slot for each epoch of a window says when that is. All that a lane
-// does in the other epochs is to count them, which is made up for later.
-type parking struct {
-	first int // lanes[:first] are in use
-
-	// Of the parked lanes:
-	held     uintptr // bytes of all chunks
-	most     uintptr // no lane has more of these
-	chunks   int
-	oversize uint32 // what they count
-
-	// due[n%Window] are lanes whose window ends with epoch n, and that may have
-	// something to let go of then: a list that the lanes make up, and that ends
-	// with vacant.
-	due [Window]*Lane
+	// Of the inactive ones:
+	restHeld     uintptr // bytes of all chunks
+	restChunks   int
+	restOversize uint32
 }
 
 const (
@@ -311,44 +287,31 @@ func (t *TypeTable) put(l *Lane) {
 
 // check panics unless what the table says of its lanes holds together.
 func (t *TypeTable) check() {
-	p := t.parked
-	if p == nil {
-		p = &parking{first: len(t.lanes)}
-	}
 	held, chunks, oversize := uintptr(0), 0, uint32(0)
 	for i, l := range t.lanes {
 		must(int(l.ops.index) == i, "a lane is not where it says")
-		if i < p.first {
+		if i < t.active {
 			continue
 		}
-		must(l.Lo == 0 && l.Hi == 0 && len(l.older) == 0, "a parked lane has free memory, or is in use")
-		must(l.HeldBytes() <= p.most, "a parked lane has more than any does")
-		must(l.ops.next != nil || l.HeldBytes() <= notWorthIt && len(l.free) == 0, "nobody looks after a parked lane")
+		must(l.Lo == 0 && l.Hi == 0 && len(l.older)|len(l.free) == 0, "an inactive lane has free memory, or is in use")
+		must(l.size() <= smallKept, "an inactive lane keeps a large chunk")
 		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.retention.oversize
 	}
-	must(held == p.held && chunks == p.chunks && oversize == p.oversize, "the count of the parked lanes is wrong")
+	must(held == t.restHeld && chunks == t.restChunks && oversize == t.restOversize, "the count of the inactive lanes is wrong")
 }
 
-// inUse are the lanes that this epoch, or one of the last ones, used. New ones come at
-// the end, and as long as the epoch is not at its end, none goes.
-func (t *TypeTable) inUse() []*Lane {
-	if t.parked == nil {
-		return t.lanes
-	}
-	return t.lanes[:t.parked.first]
-}
+// inUse returns the active lanes. New ones come at the end, and until the cycle ends none goes.
+func (t *TypeTable) inUse() []*Lane { return t.lanes[:t.active] }
 
-// enlist has the last one of all lanes, which is new, be the last one in use.
+// enlist makes the last one of all lanes, which is new, the last active one.
 func (t *TypeTable) enlist() {
 	i := len(t.lanes) - 1
 	t.lanes[i].ops.index = uint32(i)
-	if p := t.parked; p != nil {
-		t.swap(i, p.first)
-		p.first++
-	}
+	t.swap(i, t.active)
+	t.active++
 }
 
-func (t *TypeTable) swap(i, j int) {
+func (t *laneList) swap(i, j int) {
 	a, b := t.lanes[i], t.lanes[j]
 	t.lanes[i], t.lanes[j] = b, a
 	a.ops.index, b.ops.index = uint32(j), uint32(i)

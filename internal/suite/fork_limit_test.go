@@ -192,7 +192,7 @@ func TestForkRefusalWithIdleForks(t *testing.T) {
 }
 
 // Nobody but its own goroutine can drop what a fork has idle. So who makes memory idle,
-// by Reset or Rewind, drops it if there is much of it: others found it in their way.
+// by Reset or Rewind, drops it if there is much of it: a fork that needs half of the limit found it in its way.
 func TestForkGivesIdleMemoryToOthers(t *testing.T) {
 	const limit = 100_000
 	fill := func(a *arena.Arena, n int) {
@@ -228,7 +228,7 @@ func TestForkGivesIdleMemoryToOthers(t *testing.T) {
 			f, g := a.Fork(), a.Fork()
 			fill(a, 20_000)
 			test(a, f, g)
-			if over := refused(t, func() { g.AllocBytes(70_000) }); over != nil {
+			if over := refused(t, func() { g.AllocBytes(limit / 2) }); over != nil {
 				t.Error(over)
 			}
 			a.Reset()

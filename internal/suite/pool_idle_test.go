@@ -109,8 +109,8 @@ func TestKeepIdle(t *testing.T) {
 	var out []*arena.Arena
 	for range 3 {
 		out = append(out, p.Get())
-		for range 3 {
-			out[len(out)-1].AllocBytes(150_000)
+		for range 40 { // until that is what it keeps
+			out[len(out)-1].AllocBytes(90_000)
 			out[len(out)-1].Reset()
 		}
 	}

@@ -189,7 +189,7 @@ func (r *replay) step() (string, error) {
 		r.ended(r.slots)
 		r.end(b)
 		r.m.Reset()
-		if b%32 == 4 { // epochs that use nothing: lanes are parked, and give memory back
+		if b%32 == 4 { // epochs that use nothing: allocators become inactive, and give memory back
 			for range 3 + int(b/32)*20 {
 				r.a.Reset()
 				r.m.Reset()

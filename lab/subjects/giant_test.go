@@ -9,7 +9,7 @@ import (
 )
 
 // The report says where a giant request among small ones finds its memory: in
-// the Arena, which may keep that much and does for one in 128 epochs, and in
+// the Arena, which may keep that much and does for about 190 epochs, and in
 // bytebump, but not in the ArenaPool, which may not.
 func TestGiantChunkIsGivenBack(t *testing.T) {
 	w, err := workloads.Find("giant")

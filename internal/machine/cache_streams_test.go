@@ -104,6 +104,7 @@ func newSimulation(n int, chunk, retained uintptr) *simulation {
 		r := new(Region)
 		r.Init(chunk, retained)
 		r.Quota(func(Refusal) { panic("refused") }).Share(&s.stats, new(Account))
+		r.ShareCache(&s.stats.Cache)
 		s.regions = append(s.regions, r)
 	}
 	s.sizes = make([]int, n)
@@ -159,7 +160,7 @@ func TestStreams(t *testing.T) {
 				s := newSimulation(arenas, 4<<10, 32<<20)
 				s.run(r, 400*arenas, tt.size, kind.use)
 				mean, taken := s.run(r, 400*arenas, tt.size, kind.use)
-				idle, spare := s.retained(), int(s.stats.Spares.Bytes())
+				idle, spare := s.retained(), int(s.stats.Cache.Bytes())
 				t.Logf("requests of %.0f bytes take %.3f of that from the heap; an idle arena retains %.2f times that, the pool %d bytes", mean, taken/mean, idle/mean, spare)
 				most := 0.05
 				if tt.most == 0 {

@@ -1,0 +1,412 @@
+package machine
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// A Cache holds the empty chunks that no allocator has: those of all arenas of a pool, or
+// those of one arena and its forks.
+//
+// At the end of a cycle an allocator keeps one chunk (retention.go) and leaves the others
+// here. An allocator that needs another chunk asks the cache before the heap. A chunk is handed
+// out for the type that it was made for, so memory stays type-stable. Chunks that nobody took for
+// maxAge generations go to the collector.
+//
+// Chunks in a pool's cache belong to no arena: they count towards no limit until an arena
+// takes them. Chunks in an arena's own cache count as the arena's.
+type Cache struct {
+	stats *PoolStats     // nil if an arena owns the cache
+	limit atomic.Uintptr // most bytes, in a pool's cache
+	bytes atomic.Uintptr // of all chunks
+
+	mu         sync.Mutex
+	noscan     cachedChunks
+	scan       map[reflect.Type]*cachedChunks
+	chunks     int
+	generation uint32
+	ticks      uint32    // in this generation
+	began      time.Time // of this generation, where Age was called
+}
+
+// cachedChunks are the chunks of one type, by size class. The chunk that came last is last.
+type cachedChunks [][]cachedChunk
+
+type cachedChunk struct {
+	chunk
+	generation uint32 // in which it came
+}
+
+const (
+	// cacheLeast is the size of the smallest chunk that is cached, in bytes.
+	cacheLeast = 512
+
+	// maxAge is the number of generations that a chunk stays without being taken. A
+	// generation is cacheTick cycles of an arena with its own cache, so that what one cycle in 100
+	// needs stays, or poolTicks times as many of a pool's arenas together. If
+	// there are no requests it is generationPeriod.
+	maxAge           = 5
+	cacheTick        = 32
+	poolTicks        = 16
+	generationPeriod = 15 * time.Second
+)
+
+// home is where the allocators of a region leave chunks.
+type home struct {
+	cache       *Cache     // the pool's, or the arena's own; nil before the first chunk of that
+	MaxRetained uintptr    // the most bytes of chunks that the end of a cycle leaves to the arena and its own cache
+	leftovers   []leftover // what the allocators left in the cycle that is ending
+	ofParent    bool       // cache is shared with the arena that the region's arena is a fork of
+}
+
+// leftover is a chunk that an allocator does not keep, until the end of its region's cycle.
+type leftover struct {
+	lane *Lane
+	chunk
+}
+
+// owned reports whether the cache belongs to an arena.
+func (c *Cache) owned() bool { return c.stats == nil }
+
+// Bytes returns the size of all chunks in bytes.
+func (c *Cache) Bytes() uintptr {
+	if c == nil {
+		return 0
+	}
+	return c.bytes.Load()
+}
+
+// caches reports whether l takes chunks from a cache and leaves them there. Under the race
+// detector it does not: the hand-over would be an order between goroutines that plain builds don't have.
+func (l *Lane) caches() bool {
+	if check.On || check.Race || l.home == nil || l.retention.isolates {
+		return false
+	}
+	q := l.ops.quota
+	return q == nil || q.guarded == nil && (!l.pooled() || q.stats.Cache.limit.Load() != 0)
+}
+
+// pooled reports whether l is of a pool's arena.
+func (l *Lane) pooled() bool { return l.ops.quota != nil && l.ops.quota.stats != nil }
+
+// list returns the chunks of l's type, nil if there are none and create is not set. The cache is locked.
+func (c *Cache) list(l *Lane, create bool) *cachedChunks {
+	if !l.Typed() {
+		return &c.noscan
+	}
+	t := l.ops.typ()
+	x := c.scan[t]
+	if x == nil && create {
+		if c.scan == nil {
+			c.scan = map[reflect.Type]*cachedChunks{}
+		}
+		x = new(cachedChunks)
+		c.scan[t] = x
+	}
+	return x
+}
+
+// take returns a chunk for l from least to most bytes: the smallest that has ideal bytes, or else the
+// largest. It returns a chunk without memory if there is none.
+func (c *Cache) take(l *Lane, least, ideal, most uintptr) (got chunk) {
+	if c.bytes.Load() == 0 {
+		return got
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(l, false)
+	if list == nil {
+		return got
+	}
+	first, last := cacheClass(least), min(cacheClass(most), len(*list)-1)
+	middle := min(max(cacheClass(ideal), first), last+1)
+	for class := middle; class <= last && got.Base == nil; class++ {
+		got = list.pop(class, least, most)
+	}
+	for class := middle - 1; class >= first && got.Base == nil; class-- {
+		got = list.pop(class, least, most)
+	}
+	if got.Base != nil {
+		c.chunks--
+		c.bytes.Add(-got.cap)
+	}
+	return got
+}
+
+// pop takes one of the last chunks of a class if it has from least to most bytes.
+func (x cachedChunks) pop(class int, least, most uintptr) (got chunk) {
+	stack := x[class]
+	for i := len(stack) - 1; i >= max(0, len(stack)-4); i-- { // the first and the last class have others, too
+		if n := stack[i].cap; n < least || n > most {
+			continue
+		}
+		got = stack[i].chunk
+		copy(stack[i:], stack[i+1:])
+		stack[len(stack)-1] = cachedChunk{}
+		x[class] = stack[:len(stack)-1]
+		break
+	}
+	return got
+}
+
+// add takes an empty chunk of l. A chunk that a pool's cache has no room for goes to the
+// collector.
+func (c *Cache) add(l *Lane, x chunk) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.owned() && c.bytes.Load()+x.cap > c.limit.Load() {
+		c.stats.drop(x.cap, 1)
+		return
+	}
+	list, class := c.list(l, true), cacheClass(x.cap)
+	for len(*list) <= class {
+		*list = append(*list, nil)
+	}
+	(*list)[class] = append((*list)[class], cachedChunk{x, c.generation})
+	c.chunks++
+	c.bytes.Add(x.cap)
+}
+
+// cacheClass returns the class of sizes of n bytes.
+func cacheClass(n uintptr) int {
+	return max(sizeClass(max(n, 1))-sizeClass(cacheLeast), 0)
+}
+
+// tick counts cacheTick cycles of an arena.
+func (c *Cache) tick() {
+	if c.Bytes() == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ticks++; c.owned() || c.ticks == poolTicks {
+		c.ticks = 0
+		c.generation++
+		c.evict(noLimit)
+	}
+}
+
+// count returns the number of chunks.
+func (c *Cache) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.chunks
+}
+
+// Age evicts chunks that were not taken for long, and others until most bytes are left. It is
+// called after collections, and looks at the time because there may be no requests.
+func (c *Cache) Age(now time.Time, most uintptr) {
+	if check.Race {
+		return // the cache is empty, and the race detector must not see whom this waits for
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := now.Sub(c.began) / generationPeriod; n > 0 {
+		if !c.began.IsZero() {
+			c.generation += uint32(min(n, maxAge))
+		}
+		c.began = now
+	}
+	c.evict(most)
+}
+
+// evict leaves chunks to the collector: those that are too old, and then others, from the oldest
+// on, until most bytes are left. It returns how many bytes those were. The cache is locked.
+func (c *Cache) evict(most uintptr) (evicted uintptr) {
+	was := c.bytes.Load()
+	for age := uint32(maxAge); ; age-- {
+		c.evictList(&c.noscan, age, most)
+		for t, list := range c.scan {
+			if c.evictList(list, age, most) == 0 {
+				delete(c.scan, t)
+			}
+		}
+		if age == 0 || c.bytes.Load() <= most {
+			return was - c.bytes.Load()
+		}
+	}
+}
+
+// evictList leaves the chunks of a list to the collector that are older than maxAge, and those from
+// age on until most bytes are left in the cache. It returns how many chunks stay.
+func (c *Cache) evictList(list *cachedChunks, age uint32, most uintptr) (left int) {
+	for class, stack := range *list {
+		n := 0
+		for n < len(stack) {
+			if old := c.generation - stack[n].generation; old <= maxAge && (old < age || c.bytes.Load() <= most) {
+				break
+			}
+			c.chunks--
+			c.bytes.Add(-stack[n].cap)
+			if !c.owned() {
+				c.stats.drop(stack[n].cap, 1)
+			}
+			n++
+		}
+		if n != 0 {
+			(*list)[class] = append([]cachedChunk(nil), stack[n:]...)
+		}
+		left += len(stack) - n
+	}
+	return left
+}
+
+// shrink evicts chunks until most bytes are left, and returns how many bytes those were.
+func (c *Cache) shrink(most uintptr) uintptr {
+	if c.Bytes() <= most {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.evict(most)
+}
+
+// Bound sets the most bytes of the pool's cache. If it is 0, arenas leave nothing there.
+func (s *PoolStats) Bound(bytes uintptr) {
+	s.Cache.stats = s
+	s.Cache.limit.Store(bytes)
+	s.Cache.shrink(bytes)
+}
+
+// ShareCache makes the region leave chunks to c.
+func (r *Region) ShareCache(c *Cache) { r.home.cache = c }
+
+// OwnCached returns the size in bytes of the chunks in the cache that belongs to the arena, if any.
+func (r *Region) OwnCached() uintptr {
+	if c := r.ownCache(); c != nil {
+		return c.Bytes()
+	}
+	return 0
+}
+
+// ShrinkCache evicts chunks of the arena's own cache until most bytes are left.
+func (r *Region) ShrinkCache(most uintptr) {
+	if n := r.evictOwn(most); n != 0 {
+		if q := r.FlatLane().ops.quota; q != nil {
+			q.account.shrink(nil, n)
+		}
+	}
+}
+
+// evictOwn is ShrinkCache without taking the bytes off the account. It returns how many they were.
+func (r *Region) evictOwn(most uintptr) uintptr {
+	if c := r.ownCache(); c != nil {
+		return c.shrink(most)
+	}
+	return 0
+}
+
+// ownCache returns the cache if it belongs to the arena, nil if it is a pool's or there is none.
+func (r *Region) ownCache() *Cache {
+	if r.RegionRecord == nil || r.cache == nil || !r.cache.owned() {
+		return nil
+	}
+	return r.cache
+}
+
+// leaveChunk gives up a chunk that is in none of l's lists any more: to the cache if it may be
+// of use there, or to the collector.
+func (l *Lane) leaveChunk(c chunk, useful bool) {
+	if c.Base == nil {
+		return
+	}
+	if c.cap < cacheLeast || !useful || !l.caches() {
+		l.ops.quota.give(c.size(), 1)
+		return
+	}
+	l.home.leftovers = append(l.home.leftovers, leftover{l, c})
+}
+
+// settle moves what the allocators left to the cache, as far as MaxRetained allows it beside what
+// the arena and its forks keep, and leaves the rest to the collector. held is what this region keeps.
+func (r *Region) settle(held uintptr) {
+	h, q := &r.home, r.FlatLane().ops.quota
+	if h.cache == nil {
+		h.cache = new(Cache)
+	}
+	left := uintptr(0) // bytes
+	for i := range h.leftovers {
+		left += h.leftovers[i].cap
+	}
+	retained := held + h.cache.Bytes()
+	if q != nil {
+		retained = q.account.held.Load() + q.account.spared.Load() - left
+	}
+	if after := retained + left; after > r.MaxRetained && h.cache.owned() { // older chunks make room
+		n := h.cache.Bytes()
+		r.ShrinkCache(n - min(n, after-r.MaxRetained))
+		retained -= n - h.cache.Bytes()
+	}
+	room := r.MaxRetained - min(r.MaxRetained, retained)
+	for i := range h.leftovers {
+		x := &h.leftovers[i]
+		if x.cap > room {
+			q.give(x.cap, 1)
+			continue
+		}
+		room -= x.cap
+		x.lane.takeBack(&x.chunk, 0, x.cap)
+		switch {
+		case q == nil:
+		case h.cache.owned():
+			q.held -= x.cap
+		default:
+			q.part(x.cap)
+			if q.idleForks != nil {
+				q.account.spared.Add(x.cap)
+			}
+		}
+		h.cache.add(x.lane, x.chunk)
+	}
+	clear(h.leftovers)
+	h.leftovers = h.leftovers[:0]
+}
+
+// takeCached returns a cached chunk from least to most bytes, best of ideal, for l, which needs one of need bytes. If the
+// cache has none, or a limit does not allow it, the chunk has no memory; granted is then what grant
+// has reserved. It panics as Quota.grant does.
+func (l *Lane) takeCached(need, least, ideal, most uintptr, beside bool) (c chunk, granted uintptr) {
+	if most < cacheLeast || !l.caches() || l.home.cache == nil {
+		return c, 0
+	}
+	cache, q := l.home.cache, l.ops.quota
+	if q != nil && !cache.owned() {
+		if left := q.Left(); left != noLimit {
+			most = min(most, max(need, left/share)) // as grant would have it
+			least, ideal = min(least, most-most/4), min(ideal, most)
+		}
+	}
+	c = cache.take(l, max(least, need), ideal, most)
+	switch {
+	case c.Base == nil:
+		return c, 0
+	case q == nil:
+	case cache.owned():
+		q.held += c.cap
+	default:
+		defer func() {
+			if granted != c.cap { // or grant has panicked
+				cache.add(l, c)
+				c = chunk{}
+				return
+			}
+			q.adopt(granted)
+			l.retention.made()
+		}()
+		return c, q.grant(need, c.cap, l.align(), l.kept(beside))
+	}
+	l.retention.made()
+	return c, c.cap
+}
+
+// kept returns l if it goes on with its current chunk beside a new one, else nil.
+func (l *Lane) kept(beside bool) *Lane {
+	if beside {
+		return l
+	}
+	return nil
+}
