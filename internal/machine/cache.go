@@ -267,7 +267,9 @@ func (c *Cache) shrink(most uintptr) uintptr {
 
 // Bound sets the most bytes of the pool's cache. If it is 0, arenas leave nothing there.
 func (s *PoolStats) Bound(bytes uintptr) {
-	s.Cache.stats = s
+	if s.Cache.stats == nil {
+		s.Cache.stats = s // once: arenas read it without a lock
+	}
 	s.Cache.limit.Store(bytes)
 	s.Cache.shrink(bytes)
 }

@@ -309,14 +309,14 @@ func TestCacheAges(t *testing.T) {
 				t.Errorf("it is gone after %d requests", n)
 			}
 		}
-		x, c = large()
+		_, c = large()
 		now := time.Now()
 		for i := range maxAge + 2 {
 			if c.Age(now.Add(time.Duration(i)*generationPeriod), 1<<30); (c.Bytes() != 0) != (i <= maxAge) {
 				t.Errorf("after period %d there are %d bytes", i, c.Bytes())
 			}
 		}
-		x, c = large()
+		_, c = large()
 		if c.Age(now, 92_000); c.Bytes() != 0 {
 			t.Error("it is more than there may be")
 		}

@@ -44,8 +44,8 @@ func run(args []string, out, errs io.Writer) error {
 			return v.run(v, args[1:], out)
 		}
 	}
-	const text = "arena %s: unknown command\nRun 'arena help' for usage." // as cmd/go words it
-	return fmt.Errorf(text, args[0])
+	//lint:ignore ST1005 as cmd/go words it
+	return fmt.Errorf("arena %s: unknown command\nRun 'arena help' for usage.", args[0])
 }
 
 func usage(w io.Writer) {
