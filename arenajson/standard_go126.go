@@ -20,8 +20,19 @@ type (
 
 // unmarshalV2 is encoding/json's Unmarshal with other options.
 func unmarshalV2(text []byte, v any, base v2Options, known, strict bool) error {
-	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict))
+	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict), jsonv2.WithUnmarshalers(refuseReading))
 }
+
+// marshalV2 is encoding/json's Marshal, or its Encoder after SetEscapeHTML(html).
+func marshalV2(v any, html bool) ([]byte, error) {
+	return jsonv2.Marshal(v, defaultOptions(), jsontext.EscapeForHTML(html), jsonv2.WithMarshalers(refuseWriting))
+}
+
+var (
+	errSkip       = jsonv2.SkipFunc // from a function below: go on without it
+	refuseWriting = jsonv2.MarshalToFunc(func(_ *v2Encoder, m mapLike) error { return refuseToWrite(m) })
+	refuseReading = jsonv2.UnmarshalFromFunc(func(_ *v2Decoder, m mapLike) error { return refuseToRead(m) })
+)
 
 func defaultOptions() v2Options         { return json.DefaultOptionsV1() }
 func copyOptions(o v2Options) v2Options { return jsonv2.JoinOptions(o) }

@@ -3,7 +3,6 @@
 package arenajson
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -84,7 +83,7 @@ func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
 		case hasOption(options, "string") && hasMethodsOf(typ, marshalerToType, unmarshalerFromType) && !isOwn(typ):
 			return true // methods see the option
 		case !sf.Anonymous:
-		case name != "" && !sf.IsExported() && hasMethodsOf(typ, jsonMethods...):
+		case name != "" && !sf.IsExported() && (hasMethodsOf(typ, jsonMethods...) || hasOption(options, "omitzero") && hasMethodsOf(typ, zeroType)):
 			return true // v2 ignores the field
 		case name == "" && typ.Kind() == reflect.Struct && hasV2Tag(typ, seen):
 			return true
@@ -163,19 +162,36 @@ func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// marshalStandard returns what encoding/json writes for v.
-func marshalStandard(v any, html bool) ([]byte, error) {
-	if html {
-		return json.Marshal(v)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes()[:b.Len()-1], nil // without the line end
+// mapLike is what encoding/json asks about: an arena.Map, which an interface may lead to, and
+// types with the same methods.
+type mapLike interface {
+	Len() int
+	Clear()
 }
+
+// refuseToWrite returns an error if m is an arena.Map.
+func refuseToWrite(m mapLike) error {
+	if t := reflect.TypeOf(m); isArenaMap(t) {
+		return &json.UnsupportedTypeError{Type: t}
+	}
+	return errSkip
+}
+
+// refuseToRead is refuseToWrite for reading.
+func refuseToRead(m mapLike) error {
+	if t := reflect.TypeOf(m); isArenaMap(t) {
+		return &json.UnmarshalTypeError{Value: "object", Type: t}
+	}
+	return errSkip
+}
+
+func isArenaMap(t reflect.Type) bool {
+	_, ok := hooks.MakerOf(t)
+	return ok
+}
+
+// marshalStandard returns what encoding/json writes for v.
+func marshalStandard(v any, html bool) ([]byte, error) { return marshalV2(v, html) }
 
 // unmarshalStandard has encoding/json read text into what v points to.
 func (d *decoder) unmarshalStandard(text []byte, v any) error {

@@ -37,6 +37,20 @@ type appendsByPointer struct{ N int }
 
 func (*appendsByPointer) AppendText(b []byte) ([]byte, error) { return append(b, "by pointer"...), nil }
 
+type (
+	neverZero          struct{ N int }
+	neverZeroByPointer struct{ N int }
+)
+
+func (neverZero) IsZero() bool           { return false }
+func (*neverZeroByPointer) IsZero() bool { return false }
+
+// A notMap has the methods of an arena.Map.
+type notMap struct{ N int }
+
+func (*notMap) Len() int { return 1 }
+func (*notMap) Clear()   {}
+
 type withSecrets struct {
 	Name string
 	Pass password
@@ -67,6 +81,22 @@ func TestMethodsOfV2(t *testing.T) {
 		struct {
 			B []byte `json:"b\\c"`
 		}{[]byte{1}},
+		struct {
+			neverZero `json:"x,omitzero"`
+			N         int
+		}{neverZero{1}, 2},
+		struct {
+			*neverZeroByPointer `json:"x,omitzero"`
+			N                   int
+		}{&neverZeroByPointer{1}, 2},
+		struct {
+			neverZero `json:"x,omitempty"`
+			N         int
+		}{neverZero{1}, 2},
+		struct {
+			X notMap `json:"x,case:strict"`
+			Y any
+		}{notMap{1}, &notMap{2}},
 	} {
 		for _, opts := range [][]Option{nil, {NoEscapeHTML}} {
 			var b bytes.Buffer
@@ -95,6 +125,14 @@ func TestMethodsOfV2(t *testing.T) {
 		{struct {
 			B []byte `json:"b,format:hex"`
 		}{}, `{"b":"01"}`},
+		{struct {
+			neverZero `json:"x,omitzero"`
+			N         int
+		}{}, `{"x":{"N":1},"N":2}`},
+		{struct {
+			X notMap `json:"x,case:strict"`
+			Y any
+		}{Y: &notMap{2}}, `{"x":{"N":1},"Y":{"N":3}}`},
 		{struct { // the least deep name wins
 			Deep
 			Ab int `json:"ab"`
@@ -158,5 +196,28 @@ func TestStandardRefusesArenaMaps(t *testing.T) {
 	}
 	if err := Unmarshal(a, []byte(`{"a":1,"M":[{"x":1}]}`), new(withMap)); err == nil || !strings.Contains(err.Error(), "withMap") {
 		t.Errorf("Unmarshal: %v", err)
+	}
+
+	// Nor in an interface, which no look at the types finds.
+	type withAny struct {
+		A int `json:"a,case:strict"`
+		M any
+	}
+	m := arena.NewMap[string, int](a, 0)
+	m.Set("x", 1)
+	for _, v := range []any{withAny{1, m}, &withAny{1, []any{m}}, map[*string]any{new(string): m}} {
+		for _, opts := range [][]Option{nil, {NoEscapeHTML}} {
+			if text, err := Marshal(a, v, opts...); err == nil || !strings.Contains(err.Error(), "arena.Map") {
+				t.Errorf("Marshal(%T) = %s, %v", v, text, err)
+			}
+		}
+	}
+	v := withAny{0, m}
+	err := Unmarshal(a, []byte(`{"M":{"y":1},"a":2}`), &v)
+	if e, ok := err.(*json.UnmarshalTypeError); !ok || e.Type != reflect.TypeOf(m) || m.Len() != 1 || v.A != 2 {
+		t.Errorf("Unmarshal: %v, %v", err, v)
+	}
+	if err := Unmarshal(a, []byte(`{"M":null}`), &v); err != nil || v.M != nil {
+		t.Errorf("Unmarshal: %v, %v", err, v)
 	}
 }
