@@ -56,10 +56,13 @@ type Quota struct {
 type lanes interface {
 	// each calls do for the flat lane and those of types that are in use.
 	each(do func(*Lane))
-	// inactiveBytes returns the size of the region's other chunks. dropInactive drops those of
-	// inactive allocators, and evictOwn those in the arena's own cache.
+	// inactiveBytes returns the size of the chunks of inactive allocators and of idle maps, and
+	// dropInactive drops these.
 	inactiveBytes() uintptr
 	dropInactive()
+	// OwnCached returns the size of the chunks in the arena's own cache, which its forks share,
+	// and evictOwn drops these.
+	OwnCached() uintptr
 	evictOwn(most uintptr) uintptr
 	// setMaxRetained sets the most bytes of chunks that the end of an epoch leaves.
 	setMaxRetained(bytes uintptr)
@@ -179,11 +182,17 @@ func (q *Quota) grant(need, size, align uintptr, keep *Lane) uintptr {
 		err := q.reserve(n, idle)
 		switch {
 		case err == nil:
-			if idle != 0 {
-				dropped := q.dropIdle(keep)
-				q.account.shrink(q.stats, dropped-min(n, dropped))
+			if idle == 0 {
+				return n
 			}
-			return n
+			freed, dropped := min(n, idle), q.dropIdle(keep)
+			if dropped >= freed {
+				q.account.shrink(q.stats, dropped-freed)
+				return n
+			}
+			// A fork has taken some of the cache meanwhile: begin again with what is left.
+			q.account.shrink(q.stats, n-freed+dropped)
+			idle = 0
 		case n > need: // a fork or another arena has taken some of it meanwhile
 		case idle == 0 && q.idle(keep) != 0:
 			idle = q.idle(keep)
@@ -290,9 +299,12 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 	return left
 }
 
-// idle returns the size in bytes of the empty chunks of the region and of its ended forks.
-// The current chunk of keep is none of them.
-func (q *Quota) idle(keep *Lane) uintptr {
+// idle returns the size in bytes of the empty chunks of the region, of its ended forks and of
+// their cache. The current chunk of keep is none of them.
+func (q *Quota) idle(keep *Lane) uintptr { return q.idleBeside(keep) + q.lanes.OwnCached() }
+
+// idleBeside is idle without the cache, which is one for a region and its forks.
+func (q *Quota) idleBeside(keep *Lane) uintptr {
 	n := q.lanes.inactiveBytes()
 	q.eachIdle(keep, func(_ *Lane, bytes uintptr) { n += bytes })
 	if q.idleForks != nil {
@@ -341,7 +353,7 @@ func (q *Quota) Idle(drop bool) uintptr {
 	if drop {
 		return q.dropIdle(nil)
 	}
-	return q.idle(nil)
+	return q.idleBeside(nil)
 }
 
 // TrimIdle drops the idle chunks of q's region and of its ended forks if the arena and its

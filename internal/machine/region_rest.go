@@ -83,9 +83,9 @@ func (r *Region) shrink(held uintptr) uintptr {
 }
 
 // inactiveBytes returns the bytes that the region could do without, beside the chunks of active
-// allocators: those of inactive ones, of its own cache, and of idle maps.
+// allocators and of its cache: those of inactive ones, and of idle maps.
 func (r *Region) inactiveBytes() uintptr {
-	return r.Types.restHeld + r.OwnCached() + r.maps.idleBytes()
+	return r.Types.restHeld + r.maps.idleBytes()
 }
 
 // dropInactive drops the chunks of inactive allocators, and idle maps.
