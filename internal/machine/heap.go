@@ -49,9 +49,11 @@ func (r *Region) endHeap() (used uintptr) {
 	return used
 }
 
-// rewindHeap is Rewind in heap mode, to where bytes of values were counted.
+// rewindHeap is Rewind in heap mode, to where bytes of values were counted. There may be fewer
+// now, since a slice that grows counts no more where it was.
 func (r *Region) rewindHeap(values uintptr) {
-	r.Discharge(r.flatPosition().lo - values)
+	now := r.flatPosition().lo
+	r.Discharge(now - min(now, values))
 	r.grown = grownSlice{}
 }
 

@@ -260,6 +260,7 @@ func (r *Region) Release() {
 	r.marks.release()
 	r.maps.release(r)
 	r.Discharge(r.others)
+	r.grown = grownSlice{}
 	r.state = nil
 }
 
