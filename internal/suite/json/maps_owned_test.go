@@ -220,7 +220,7 @@ func TestIdleMapsGiveWay(t *testing.T) {
 	p := arena.NewArenaPool(4<<10, 1<<20)
 	p.SetLimit(256<<10, 0)
 	a := p.Get()
-	var v []map[string][8]int
+	var v []map[string][8]int64
 	doc := "[" + strings.Repeat(`{"a":[1]},`, 120) + "{}]"
 	mustRead(t, a, doc, &v)
 	used := a.Stats().UsedBytes
