@@ -294,8 +294,7 @@ func notJSON(data []byte) error {
 	return syntaxError(data)
 }
 
-// syntaxError returns encoding/json's error for what is not JSON, whose text only that
-// can make.
+// syntaxError returns the error of encoding/json for invalid JSON. Only encoding/json can construct its text.
 func syntaxError(data []byte) error {
 	var raw json.RawMessage
 	return json.Unmarshal(data, &raw)

@@ -279,8 +279,7 @@ func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 // fewMembers are sorted by their names alone.
 const fewMembers = 8
 
-// sortNames puts the numbers from 0 to len(order)-1 into order, as the names that they
-// are the numbers of come. name is what the i-th is called.
+// sortNames sets order to the indices from 0 to len(order)-1, sorted by name. name returns the name at an index.
 func sortNames(order []uint64, name func(i int) string) {
 	for i := range order {
 		order[i] = uint64(i)

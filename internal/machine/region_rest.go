@@ -11,8 +11,8 @@ package machine
 //	               +----+----+----+----+----+----+
 //	                         ^ active
 //
-// The active ones are a list of what the last cycles touched, not this one alone: then each
-// type would pay a slow path in each cycle.
+// The active allocators are those of the last cycles. With a list of the current cycle alone, each type would take the
+// slow path once in every cycle.
 
 // idleCycles is the number of cycles in a row that must not use an allocator before it becomes inactive. To
 // reactivate it costs what a look at a few that are active does. One that was inactive for a cycle or more

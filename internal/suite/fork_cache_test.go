@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// An arena without a pool and its forks have one cache. A limit that makes one of them drop
-// what lies there counts it once, so they never have more than the limit together.
+// An arena without a pool shares one cache with its forks. Chunks that a limit evicts from it must be counted once, or
+// the arena and its forks together exceed the limit.
 
 // fillUp allocates slices of up to most bytes, each by one of the arenas, until the limit has
 // refused 8.

@@ -125,8 +125,8 @@ func TestMethodsOfNilAndZeroValues(t *testing.T) {
 	}
 }
 
-// A nil pool is what a program has that takes its pool out: setters check their arguments and
-// do nothing, and everything else is empty.
+// A program can turn its pool off by setting it to nil: setters check their arguments and do nothing, and all other
+// results are empty.
 func TestNilPoolIsAPool(t *testing.T) {
 	var p *arena.ArenaPool
 	if err := p.SetLimitsFromEnvironment(0.5); err != nil {

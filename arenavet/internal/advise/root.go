@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// root names the function that should own the arena: the innermost one that most of what an arena saves is allocated
-// under. It is empty if there is none but main and tests.
+// root returns the function that should own the arena: the innermost function that reaches most of the allocations an
+// arena would save. It returns "" if only main and tests do.
 func (a *adviser) root() string {
 	under, depth := map[string]float64{}, map[string]float64{}
 	all := 0.0

@@ -337,7 +337,7 @@ func mayFollow(i, j ssa.Instruction) bool {
 	return from(i.Block())
 }
 
-// fieldUse is what the reached functions do with one field that is a slice.
+// fieldUse records how the reached functions use one slice field.
 type fieldUse struct {
 	shared string // why an append to it is left, whatever else is done
 	lent   bool   // its slice may be used after an append

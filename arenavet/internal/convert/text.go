@@ -151,7 +151,7 @@ func (p *program) findFlow() {
 	}
 }
 
-// at is the node of what is stored at an address.
+// at returns the node of the value stored at an address.
 func (g *graph) at(a ssa.Value) any {
 	switch a := a.(type) {
 	case *ssa.FieldAddr:

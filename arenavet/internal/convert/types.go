@@ -11,7 +11,7 @@ import (
 
 func (p *program) inModule(pkg *types.Package) bool { return pkg != nil && p.modules[pkg] }
 
-// tabulate resolves the owned types and finds those that lead to them.
+// tabulate resolves the owned types and finds the types that lead to them.
 func (p *program) tabulate() error {
 	t := &typeTable{own: map[string]bool{}, capturing: map[string]bool{}, memo: map[types.Type]int{}, open: map[string]bool{}}
 	p.typeTable = t

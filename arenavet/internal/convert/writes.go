@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// findWrites records such writes by the type of what they change.
+// findWrites records these writes by the type that they change.
 func (p *program) findWrites() {
 	p.writes = map[string][]writeAt{}
 	add := func(key string, pos token.Pos) { p.writes[key] = append(p.writes[key], writeAt{pos}) }
