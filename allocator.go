@@ -7,30 +7,28 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// An Allocator is a handle to the memory that an arena has for one type: what New looks
-// up at each call, looked up once by AllocatorFor. It is two words and may be copied;
-// all copies take from the same memory, and so does New.
+// An Allocator is a handle to the memory that an arena has for one type: the look-up
+// of New, done once by AllocatorFor. It may be copied. All copies, and New, allocate
+// from the same memory.
 //
-// A handle is good for as long as its arena is in use: through Reset, marks and
-// rewinds; limits and statistics count what it hands out as they count what New
-// does. It belongs to the goroutine that the arena belongs to. After the arena's
-// Release, or its Put in a pool, it must not be used any more. Such a use is like
-// the same use of New: safe for the process, a logic error, and a panic in builds
-// with checks.
+// A handle is valid as long as its arena is in use, across Reset and Rewind, and
+// belongs to the goroutine that owns the arena. It must not be used after the arena's
+// Release or Put. As with New, such a use is a logic error that is safe for the
+// process, and builds with checks panic. Limits and statistics count the allocations of
+// a handle like those of New.
 //
-// The zero Allocator allocates from the heap.
+// The zero Allocator is not usable: New panics.
 type Allocator[T any] struct {
 	watch check.Handle
-	chunk *machine.Chunk // machine.NoChunk where each New has to ask
+	chunk *machine.Chunk // machine.NoChunk if each New takes the slow path
 	arena *Arena
 }
 
-// AllocatorFor returns a handle to a's memory for Ts, for loops that allocate many of
-// them. It takes no memory but the record that the arena has of each type with
-// pointers. If a is nil, the handle's New takes from the heap.
+// AllocatorFor returns a handle to a's memory for values of type T, for loops that
+// allocate many of them. If a is nil, the handle allocates from the heap.
 //
-// It costs about as much as a New: take a handle once for each request, not once
-// for each object.
+// It costs about as much as a New and allocates nothing but the arena's record of a
+// type with pointers. Take a handle once for each request, not once for each object.
 //
 //go:nosplit
 func AllocatorFor[T any](a *Arena) Allocator[T] {
@@ -43,8 +41,7 @@ func AllocatorFor[T any](a *Arena) Allocator[T] {
 	return allocatorForSlow[T](a)
 }
 
-// allocatorForSlow is AllocatorFor without an arena, and for a type without pointers or not met
-// before.
+// allocatorForSlow is the slow path of AllocatorFor: nil arena, noscan type, or first use of T.
 //
 //go:noinline
 func allocatorForSlow[T any](a *Arena) Allocator[T] {
@@ -63,32 +60,41 @@ func allocatorForSlow[T any](a *Arena) Allocator[T] {
 	return l
 }
 
-// New returns a pointer to a zero T: what the function New returns for the
-// handle's arena. Where T has pointers it inlines to a compare and a bump; for
-// other Ts it is a call of the function New.
+// New returns a pointer to a zero T, like the function New. If T has pointers, it is
+// inlined to a bump of an offset. For other types it calls the function New.
 func (l Allocator[T]) New() *T {
 	if check.Watched {
 		l.mustBeCurrent()
 	}
-	return take(l.chunk, l.arena, New[T])
+	return take(l.chunk, l, newSlowOf[T])
 }
 
-// take hands out the next T of chunk, or what more has where there is none. more is
-// a parameter because the compiler counts the call of one for less than another,
-// and where it inlines this it calls what was passed.
-func take[T any](chunk *machine.Chunk, a *Arena, more func(*Arena) *T) (p *T) {
-	// SAFETY: chunk is that of the lane of T: Lo and Hi are multiples of the size of T,
-	// and all between them is zero. Or it is machine.NoChunk, whose Lo and Hi are equal
-	// for ever.
-	if chunk == nil || chunk.Lo == chunk.Hi {
-		return more(a)
+// take returns the next T of chunk, or calls slow if the chunk is full. slow is a
+// parameter because the inliner charges less for calling one than for calling a
+// function by name. The test for nil panics rather than calls slow because a second
+// way to that call makes the compiler save registers before both tests.
+func take[T any](chunk *machine.Chunk, l Allocator[T], slow func(Allocator[T]) *T) (p *T) {
+	if chunk == nil {
+		panic(notMade)
+	}
+	// SAFETY: chunk belongs to the allocator of T: Lo and Hi are multiples of the size of T,
+	// and all bytes between them are zero. Or it is machine.NoChunk, whose Lo and Hi are
+	// always equal.
+	if chunk.Lo == chunk.Hi {
+		return slow(l)
 	}
 	p = (*T)(unsafe.Add(chunk.Base, chunk.Lo))
 	chunk.Lo += unsafe.Sizeof(*p)
 	return
 }
 
-// mustBeCurrent panics if the arena was put back or released since AllocatorFor.
+// newSlowOf is the slow path of Allocator.New: full chunk, noscan type, or nil arena.
+func newSlowOf[T any](l Allocator[T]) *T { return New[T](l.arena) }
+
+// notMade is a variable because the inliner charges for a conversion at the panic.
+var notMade any = "arena: Allocator.New: the Allocator was not made by AllocatorFor"
+
+// mustBeCurrent panics if the arena was put or released since AllocatorFor.
 func (l Allocator[T]) mustBeCurrent() {
 	a := l.arena
 	if a == nil {
