@@ -25,8 +25,8 @@ func Valid(data []byte) bool {
 	}
 	b := e.text[:len(data)+docSlack]
 	clear(b[copy(b, data):])
-	d := decoder{base: xunsafe.DataOf(b), n: len(data)}
-	return d.isDocument()
+	s := scanner{base: xunsafe.DataOf(b), n: len(data)}
+	return s.isDocument()
 }
 
 // Compact returns src, one JSON document, without its spaces, in a, or on the heap if a is

@@ -2,6 +2,7 @@ package arenajson
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/ebbpool/arena"
@@ -12,34 +13,22 @@ import (
 
 // decoder reads one document.
 type decoder struct {
-	base xunsafe.Pointer // the document, and docSlack zeros behind it
-	n    int             // its length, without them
+	scanner
+	a *arena.Arena // nil for the heap
 
-	a      *arena.Arena
-	r      *machine.Region // a's; nil for the heap
-	depth  int
-	inside int // of how many slices it is
-
-	here    []byte          // the document where it lies in the arena already, with docSlack zeros behind it
-	doc     []byte          // the document as it came, in which nothing is undone: here, or what was copied
-	root    *decProgram     // of all of it
-	top     xunsafe.Pointer // what it is read into
+	root    *decProgram     // of the document
+	top     xunsafe.Pointer // the variable that it is stored in
 	passed  reflect.Type    // the type of the pointer that was passed
-	under   []dynamic       // the values in interfaces that are being read
-	wrong   error           // the first value that does not fit
-	valid   bool            // the document is known to be JSON
-	guessed bool            // it may be none, or only the beginning of one: see Decoder.line
-	names   *nameSet        // of the objects that are open, for Strict
+	under   []dynamic       // the pointers in interfaces that are being decoded into
+	inside  int             // number of open slices
+	wrong   error           // the first value that does not fit its variable
+	guessed bool            // data may be a document, or only its beginning; see Decoder.line
 
-	before int // how much of the document stands in front of base, where that is a string of it
-
-	store   *machine.MapStore // r's; nil before the first map
+	store   *machine.MapStore // the region's; nil before the first map
 	members *lists            // nil before the first map
 
-	spaced  bool // some space was met
-	numbers bool // UseNumber
-	known   bool // DisallowUnknownFields
-	strict  bool // Strict
+	numbers bool // the option UseNumber
+	known   bool // the option DisallowUnknownFields
 }
 
 // align is where documents begin: on a line of the processor's cache.
@@ -49,7 +38,7 @@ const align = 64
 // must be in it then.
 func (d *decoder) outside(f func() error) error {
 	if check.Watched && d.a != nil {
-		d.r.Leave()
+		d.region.Leave()
 		defer machine.Enter(d.a, "arenajson.Unmarshal") // also when f panics, for try leaves
 	}
 	return f()
@@ -156,19 +145,52 @@ func (p *decProgram) empty(to xunsafe.Pointer) {
 
 // alloc returns a zero value of p's type.
 func (d *decoder) alloc(p *decProgram) xunsafe.Pointer {
-	if d.r != nil {
-		return machine.NewOfType(d.r, p.mem)
+	if d.region != nil {
+		return machine.NewOfType(d.region, p.mem)
 	}
 	return reflect.New(p.typ).UnsafePointer()
 }
 
-// bytes returns n bytes that may hold anything, with a capacity of n.
-func (d *decoder) bytes(n int) []byte {
-	if d.r == nil || n == 0 {
-		return make([]byte, n)
+// integer reads a whole number with a sign or, where p has none, without.
+func (d *decoder) integer(p *decProgram, to xunsafe.Pointer, i int) int {
+	from, negative := i, uint64(0)
+	if d.at(i) == '-' {
+		i, negative = i+1, 1
 	}
-	b := machine.ReserveText(d.r, n, 1)
-	return b[:n:n]
+	u, i := d.whole(i)
+	if i < 0 || u > p.most+negative || negative > p.signed {
+		return d.mismatch(p, from)
+	}
+	storeInt(to, p.size, (u^-negative)+negative)
+	return i
+}
+
+// storeInt writes an integer of so many bytes.
+func storeInt(to xunsafe.Pointer, size uintptr, x uint64) {
+	switch size {
+	case 8:
+		*xunsafe.Cast[uint64](to) = x
+	case 4:
+		*xunsafe.Cast[uint32](to) = uint32(x)
+	case 2:
+		*xunsafe.Cast[uint16](to) = uint16(x)
+	default:
+		*xunsafe.Cast[uint8](to) = uint8(x)
+	}
+}
+
+func (d *decoder) float32(p *decProgram, to xunsafe.Pointer, i int) int {
+	f, end := d.float(i)
+	// A float64 that is between two float32s may have been rounded to that.
+	if abs := math.Abs(f); end < 0 || math.Float64bits(f)&(1<<29-1) == 1<<28 || f != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 {
+		end = d.number(i)
+		var ok bool
+		if f, ok = parseFloat(d.text(i, end), 32); !ok {
+			return d.mismatch(p, i)
+		}
+	}
+	*xunsafe.Cast[float32](to) = float32(f)
+	return end
 }
 
 // slice reads an array into a slice: into the elements that it has room for, as
@@ -228,8 +250,8 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 			i = d.space(i + 1)
 		}
 		s.Len = n
-		if grown && d.r != nil {
-			s = machine.TrimSliceOfType(d.r, elem.mem, s)
+		if grown && d.region != nil {
+			s = machine.TrimSliceOfType(d.region, elem.mem, s)
 		}
 	}
 	*xunsafe.Cast[machine.Slice](to) = s
@@ -293,7 +315,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		return i + 1
 	}
 	if d.strict {
-		d.beginNames()
+		d.names.begin(&d.scanner)
 	}
 	for {
 		from := i
@@ -306,7 +328,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.word(i+8) == f.second && (f.length <= 24 || d.has(i+16, f.middle))) && d.word(i+f.length-8) == f.tail) {
 			i += f.length
 			if d.strict {
-				d.addMember(next, from, i)
+				d.names.addField(&d.scanner, next, from, i)
 			}
 		} else {
 			if d.at(i) != '"' {
@@ -319,9 +341,9 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 			}
 			if d.strict {
 				if f != nil {
-					d.addMember(next, from, i)
+					d.names.addField(&d.scanner, next, from, i)
 				} else {
-					d.addName(from, i)
+					d.names.add(&d.scanner, from, i)
 				}
 			}
 		}
@@ -369,7 +391,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		case '}':
 			d.depth--
 			if d.strict {
-				d.endNames()
+				d.names.end()
 			}
 			return i + 1
 		default:
@@ -401,16 +423,16 @@ func (d *decoder) field(f *decField, to xunsafe.Pointer, i int) int {
 }
 
 func (d *decoder) emptySlice(p *decProgram) machine.Slice {
-	if d.r != nil {
-		return machine.MakeSliceOfType(d.r, p.elem.mem, 0, 0)
+	if d.region != nil {
+		return machine.MakeSliceOfType(d.region, p.elem.mem, 0, 0)
 	}
 	return makeOnHeap(p.typ, machine.Slice{}, 0)
 }
 
 // grow returns s with room for n elements, or as many as are expected if that is not 0.
 func (d *decoder) grow(p *decProgram, s machine.Slice, n, expected int) machine.Slice {
-	if d.r != nil {
-		return machine.GrowSliceOfTypeTo(d.r, p.elem.mem, s, n, expected)
+	if d.region != nil {
+		return machine.GrowSliceOfTypeTo(d.region, p.elem.mem, s, n, expected)
 	}
 	if expected == 0 {
 		expected = max(4, 2*s.Cap)

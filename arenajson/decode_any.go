@@ -161,8 +161,8 @@ func (d *decoder) list(i int) (any, int) {
 			i = d.space(i + 1)
 		}
 		s.Len = n
-		if d.r != nil {
-			s = machine.TrimSliceOfType(d.r, faceProgram.mem, s)
+		if d.region != nil {
+			s = machine.TrimSliceOfType(d.region, faceProgram.mem, s)
 		}
 	}
 	d.depth, d.inside = d.depth-1, d.inside-1
@@ -172,7 +172,7 @@ func (d *decoder) list(i int) (any, int) {
 }
 
 // listOfAny is the program of []any for those who make and grow one.
-var listOfAny = listProgramOf[any]()
+var listOfAny = &decProgram{typed: listProgram.typed, elem: faceProgram}
 
 // box is an interface of like's type, which is none that an interface holds as a pointer
 // itself, that holds the value at p without a copy of it (assumption A7). Nothing writes

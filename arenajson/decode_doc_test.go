@@ -16,7 +16,7 @@ func TestReach(t *testing.T) {
 		t.Skip("plain builds don't ask")
 	}
 	memory := make([]byte, 64) // also where the decoder must not look
-	d := &decoder{base: xunsafe.DataOf(memory[16:]), n: 10}
+	d := &scanner{base: xunsafe.DataOf(memory[16:]), n: 10}
 	end := d.n + docSlack
 	for _, look := range []struct {
 		name string

@@ -14,14 +14,6 @@ import (
 // Errors are those of encoding/json as it is up to Go 1.26, on every Go: the one that
 // is built on v2 finds the same, but names other positions and paths.
 
-// trouble ends the reading, as the value of a panic.
-type trouble struct {
-	err error // nil where the document is not JSON: encoding/json says where
-}
-
-// fail ends the reading where the document is no longer JSON.
-func (d *decoder) fail() { panic(trouble{}) }
-
 // note keeps the first error with which the reading goes on.
 func (d *decoder) note(err error) {
 	if d.wrong == nil {
@@ -103,7 +95,7 @@ func (d *decoder) stop(i int, err error) {
 	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
 		d.locate(e, i)
 	}
-	panic(trouble{err})
+	panic(decodeError{err})
 }
 
 // endSlices has the slices that the value at i is in have the elements up to it.
@@ -139,17 +131,10 @@ type walk struct {
 	declared reflect.Type // what is declared to hold it
 }
 
-// level is an array or an object that is open where walk looks.
-type level struct {
-	at   int // where it begins
-	k    int // how many values of it end before
-	name int // where the name of the next one begins; 0: not yet
-}
-
 // to goes down from the beginning of the document, a value of program p, to what begins
 // at end.
 func (w *walk) to(p *decProgram, end int) {
-	for _, l := range w.levels(nil, end) {
+	for _, l := range appendLevels(nil, w.doc, end) {
 		if p = w.through(p, l.at); p == nil {
 			return
 		}
@@ -177,29 +162,6 @@ func (w *walk) to(p *decProgram, end int) {
 			w.declared = p.typ
 		}
 	}
-}
-
-// levels appends to all, which is empty, what is open where end is, the outermost first. It is
-// not the validator, which would keep this of every document for the few with errors, and has
-// found that all in front of end is JSON.
-func (w *walk) levels(all []level, end int) []level {
-	for i := 0; i < end; i++ {
-		switch w.doc[i] {
-		case '"':
-			if l := &all[len(all)-1]; l.name == 0 {
-				l.name = i
-			}
-			i = stringEnd(w.doc, i) - 1
-		case '{', '[':
-			all = append(all, level{at: i})
-		case '}', ']':
-			all = all[:len(all)-1]
-		case ',':
-			l := &all[len(all)-1]
-			l.k, l.name = l.k+1, 0
-		}
-	}
-	return all
 }
 
 // through returns what p's value at i is read into, through pointers and what interfaces
@@ -255,16 +217,6 @@ func (w *walk) text(i int) string {
 	return xunsafe.ViewString(text)
 }
 
-// stringEnd returns where the string at i of doc ends, or doc.
-func stringEnd[T string | []byte](doc T, i int) int {
-	for i++; i < len(doc) && doc[i] != '"'; i++ {
-		if doc[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(doc))
-}
-
 // StrictError describes what Strict refuses and encoding/json does not.
 type StrictError struct {
 	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
@@ -275,16 +227,6 @@ type StrictError struct {
 func (e *StrictError) Error() string {
 	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
 }
-
-// reject ends the reading with what Strict doesn't allow.
-func (d *decoder) reject(i int, what string) {
-	panic(trouble{&StrictError{int64(d.before + i), what}})
-}
-
-// maxNesting is how deep arrays and objects may be nested, as in encoding/json.
-const maxNesting = 10000
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 // notJSON is syntaxError for what may be JSON after all. It takes no memory for that.
 func notJSON(data []byte) error {

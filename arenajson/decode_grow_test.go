@@ -13,7 +13,7 @@ func TestExpectedIsAnAllocation(t *testing.T) {
 	const size = machine.MaxAlloc / 8
 	for n := 1; n <= 8; n++ {
 		for rest := range 100 {
-			d := decoder{n: 10*n + rest}
+			d := decoder{scanner: scanner{n: 10*n + rest}}
 			if got := d.expected(&growth{}, size, n, 10*n); got > 8 && got > n+n/4 {
 				t.Errorf("%d of at most 8 elements, where %d are and %d bytes follow", got, n, rest)
 			}

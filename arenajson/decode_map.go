@@ -8,52 +8,6 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// name reads the name at i of a member of a map, and the colon and the spaces behind it.
-func (d *decoder) name(i int) (string, int) {
-	if d.at(i) != '"' {
-		d.fail()
-	}
-	at := i
-	s, i := d.str(i)
-	if d.strict {
-		d.addName(at, i)
-	}
-	if i = d.space(i); d.at(i) != ':' {
-		d.fail()
-	}
-	return s, d.space(i + 1)
-}
-
-// next goes on behind a member that ends at i, and reports whether there is another.
-func (d *decoder) next(i int) (int, bool) {
-	i = d.space(i)
-	switch d.at(i) {
-	case ',':
-		return d.space(i + 1), true
-	case '}':
-		d.depth--
-		if d.strict {
-			d.endNames()
-		}
-		return i + 1, false
-	}
-	d.fail()
-	return 0, false
-}
-
-// open begins the object at i, and reports whether it has members.
-func (d *decoder) open(i int) (begin int, more bool) {
-	d.deeper(i)
-	if i = d.space(i + 1); d.at(i) == '}' {
-		d.depth--
-		return i + 1, false
-	}
-	if d.strict {
-		d.beginNames()
-	}
-	return i, true
-}
-
 func (d *decoder) anyMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '{' {
 		return d.null(p, to, i)
@@ -71,7 +25,7 @@ var (
 func (d *decoder) anyMembers(m *map[string]any, i int) int {
 	l := &d.lists().anys
 	from := len(l.all)
-	i, more := d.open(i)
+	i, more := d.openObject(i)
 	for more {
 		var x member[any]
 		x.name, i = d.name(i)
@@ -89,7 +43,7 @@ func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	}
 	l, m := &d.lists().texts, xunsafe.Cast[map[string]string](to)
 	from := len(l.all)
-	i, more := d.open(i)
+	i, more := d.openObject(i)
 	for more {
 		var x member[string]
 		x.name, i = d.name(i)
@@ -124,7 +78,7 @@ func (l *memberList[V]) next(d *decoder, t *machine.MapType, m *map[string]V, fr
 	if len(l.all)-from >= mostListed {
 		l.enter(d, t, m, from)
 	}
-	return d.next(i)
+	return d.nextMember(i)
 }
 
 // enter enters the members from from on into m, which it makes if it is nil.
@@ -184,8 +138,8 @@ func (l *lists) free() {
 
 // maps returns the maps of d's arena, nil if it has none.
 func (d *decoder) maps() *machine.MapStore {
-	if d.store == nil && d.r != nil {
-		d.store = machine.Maps(d.r)
+	if d.store == nil && d.region != nil {
+		d.store = machine.Maps(d.region)
 	}
 	return d.store
 }
@@ -217,7 +171,7 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if builtin && p.shape != noShape && p.keys == keyString && !p.elem.mayFail() {
 		return d.stringMap(p, to, i)
 	}
-	i, more := d.open(i)
+	i, more := d.openObject(i)
 	room, mine := 0, xunsafe.Pointer(nil)
 	switch at := xunsafe.Cast[xunsafe.Pointer](to); {
 	case *at == nil && builtin && more:
@@ -272,7 +226,7 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 			d.badKey(p.key, name, at)
 			n--
 		}
-		i, more = d.next(i)
+		i, more = d.nextMember(i)
 	}
 	if builtin {
 		d.maps().Completed(p.maps, d.lenOf(p, to))

@@ -99,7 +99,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// goodEnd is what good finds in a text, by the words of Go.
+// goodEnd is scanUTF8 in terms of package utf8.
 func goodEnd(text []byte) (i int) {
 	for i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\' {
 		r, size := utf8.DecodeRune(text[i:])
@@ -115,14 +115,14 @@ func goodEnd(text []byte) (i int) {
 func sameGood(t *testing.T, text []byte) {
 	t.Helper()
 	doc := append(bytes.Clone(text), make([]byte, docSlack)...)
-	d := decoder{base: xunsafe.DataOf(doc), n: len(text)}
+	s := scanner{base: xunsafe.DataOf(doc), n: len(text)}
 	defer func(on bool) { vectored = on }(vectored)
 	want := goodEnd(text)
 	for range 2 {
-		if got := d.good(0); got != want {
+		if got := s.scanUTF8(0); got != want {
 			t.Fatalf("%q is good up to %d, not %d; vectors: %v", text, want, got, vectored)
 		}
-		if !taken(&d, want) {
+		if !taken(&s, want) {
 			t.Fatalf("%q is left to words", text)
 		}
 		vectored = false
@@ -131,11 +131,11 @@ func sameGood(t *testing.T, text []byte) {
 
 // taken reports whether vectors look at a text that is good up to there: if they called one that
 // is good to its end bad, words would find its end, and only the time would tell.
-func taken(d *decoder, good int) bool {
-	if !vectored || good < d.n || d.n < docSlack {
+func taken(s *scanner, good int) bool {
+	if !vectored || good < s.n || s.n < docSlack {
 		return true
 	}
-	end, _ := d.goodBlocks(0)
+	end, _ := s.scanBlocks(0)
 	return end > 0
 }
 
@@ -165,12 +165,12 @@ func TestPairs(t *testing.T) {
 			for _, behind := range []string{"", "\x80", "\xbf\xbf"} {
 				text := []byte(before + c + "12" + behind + strings.Repeat("日", 16))
 				doc := append(bytes.Clone(text), make([]byte, docSlack)...)
-				d := decoder{base: xunsafe.DataOf(doc), n: len(text)}
+				s := scanner{base: xunsafe.DataOf(doc), n: len(text)}
 				at := len(before + c)
 				for pair := range 1 << 16 {
 					doc[at], doc[at+1] = byte(pair>>8), byte(pair)
-					if got, want := d.good(0), goodEnd(doc[:d.n]); got != want || !taken(&d, want) {
-						t.Fatalf("%q is good up to %d, not %d, or left to words", doc[:d.n], got, want)
+					if got, want := s.scanUTF8(0), goodEnd(doc[:s.n]); got != want || !taken(&s, want) {
+						t.Fatalf("%q is good up to %d, not %d, or left to words", doc[:s.n], got, want)
 					}
 				}
 			}

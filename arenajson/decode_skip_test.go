@@ -127,5 +127,5 @@ func TestIsDocumentPanics(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	new(decoder).isDocument() // has no memory to look at
+	new(scanner).isDocument() // has no memory to look at
 }

@@ -8,9 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"reflect"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -268,92 +267,30 @@ func (d *decoder) unquoted(p *decProgram, to xunsafe.Pointer, s string, i, end i
 	}
 }
 
-// unquote returns what s stands for, the text of a string of JSON with its quotes, and whether
-// it is one, which s, read from another string, may not be. It lies in s or in the arena.
-func (d *decoder) unquote(s string) (string, bool) {
-	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
-		return "", false
-	}
-	s = s[1 : len(s)-1]
-	plain := 0
-	for plain < len(s) && s[plain] != '\\' {
-		if s[plain] == '"' || s[plain] < ' ' {
-			return "", false
+// setNumber sets v, of a kind of numbers, to what strconv takes s for, and reports
+// whether it is one.
+func setNumber(v reflect.Value, s string) bool {
+	switch {
+	case v.CanInt():
+		x, ok := parseInt(s)
+		if !ok || v.OverflowInt(x) {
+			return false
 		}
-		plain++
-	}
-	if plain == len(s) {
-		return s, true
-	}
-	b, ok := appendUnquoted(d.bytes(len(s))[:0], s)
-	return xunsafe.ViewString(b), ok
-}
-
-// appendUnquoted appends to b what s stands for, the text of a string of JSON without its
-// quotes, and reports whether it is one. It gets no longer.
-func appendUnquoted(b []byte, s string) ([]byte, bool) {
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c == '"' || c < ' ':
-			return nil, false
-		case c != '\\':
-			b = append(b, c)
-			i++
-		default:
-			var r rune
-			if r, i = unescape(s, i); i < 0 {
-				return nil, false
-			}
-			b = utf8.AppendRune(b, r)
+		v.SetInt(x)
+	case v.CanUint():
+		x, ok := parseUint(s)
+		if !ok || v.OverflowUint(x) {
+			return false
 		}
-	}
-	return b, true
-}
-
-// unescape returns what the escape at i of s stands for, with \' among them, as encoding/json
-// has it within a string in a string, and where it ends; less than 0 where it is none.
-func unescape(s string, i int) (rune, int) {
-	if i+1 == len(s) {
-		return 0, -1
-	}
-	switch c := s[i+1]; c {
-	case '"', '\\', '/', '\'':
-		return rune(c), i + 2
-	case 'b':
-		return '\b', i + 2
-	case 'f':
-		return '\f', i + 2
-	case 'n':
-		return '\n', i + 2
-	case 'r':
-		return '\r', i + 2
-	case 't':
-		return '\t', i + 2
-	case 'u':
-		r := codeUnit(s[i+1:])
-		if r < 0 {
-			return 0, -1
+		v.SetUint(x)
+	default:
+		x, ok := parseFloat(s, v.Type().Bits())
+		if !ok {
+			return false
 		}
-		if i += 6; utf16.IsSurrogate(r) {
-			if i < len(s) && s[i] == '\\' {
-				if r = utf16.DecodeRune(r, codeUnit(s[i+1:])); r != utf8.RuneError {
-					return r, i + 6
-				}
-			}
-			return utf8.RuneError, i
-		}
-		return r, i
+		v.SetFloat(x)
 	}
-	return 0, -1
-}
-
-// codeUnit is the number that s begins with, a u and four hexadecimal digits; negative
-// where it does not.
-func codeUnit(s string) rune {
-	if len(s) < 5 || s[0] != 'u' {
-		return -1
-	}
-	return rune(hexDigits[s[1]])<<12 | rune(hexDigits[s[2]])<<8 | rune(hexDigits[s[3]])<<4 | rune(hexDigits[s[4]])
+	return true
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -394,7 +331,7 @@ func init() { // in place: they are large
 func (d *decoder) base64(to xunsafe.Pointer, i int) int {
 	start := i + 1
 	n := max(bytes.IndexByte(d.view(start, d.n), '"'), 0)
-	b := d.bytes(base64.StdEncoding.DecodedLen(n))
+	b := d.allocText(base64.StdEncoding.DecodedLen(n))
 	m := d.quads(b, start, start+n)
 	rest := d.view(start+m/3*4, start+n)
 	more, err := base64.StdEncoding.Decode(b[m:], rest)

@@ -217,7 +217,7 @@ func TestExpected(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for range 10_000 {
 		n, at := leastExpected/8+r.IntN(1<<20), 1+r.IntN(1<<r.IntN(30))
-		d, was := decoder{n: at + r.IntN(1<<r.IntN(30))}, growth{r.IntN(n), r.IntN(at)}
+		d, was := decoder{scanner: scanner{n: at + r.IntN(1<<r.IntN(30))}}, growth{r.IntN(n), r.IntN(at)}
 		if got := d.expected(&was, 8, n, at); got < n+n/4 || got > 4*n || was != (growth{n, at}) {
 			t.Fatalf("%d, at %d of %d: %d, %v", n, at, d.n, got, was)
 		}

@@ -168,7 +168,7 @@ func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool)
 	w = e.reserve(w, n)
 	b := bytesAt(w, n)[:n]
 	clear(b[copy(b, doc):])
-	d := decoder{base: w, n: len(doc)}
+	d := scanner{base: w, n: len(doc)}
 	if !d.isDocument() {
 		return w, false
 	}
@@ -222,7 +222,7 @@ func nextHTML(s []byte) (i int) {
 }
 
 // squeeze takes the spaces out of a document, and returns how long it is without them.
-func (d *decoder) squeeze() (to int) {
+func (d *scanner) squeeze() (to int) {
 	from := 0 // what is in front of it has its place, and ends at to
 	for i := 0; i < d.n; {
 		switch c := d.at(i); {
@@ -242,7 +242,7 @@ func (d *decoder) squeeze() (to int) {
 }
 
 // move moves the bytes between from and end to to, and returns where they end.
-func (d *decoder) move(to, from, end int) int {
+func (d *scanner) move(to, from, end int) int {
 	n := end - from
 	if from-to < 8 { // a word would reach into what follows
 		copy(d.view(to, end), d.view(from, end))

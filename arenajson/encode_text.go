@@ -149,22 +149,6 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	return put8(w, '"')
 }
 
-// isUsual reports whether the lowest three bytes of w, which look like a character,
-// are one: none that fits two bytes, no surrogate, and no line end of JavaScript.
-func isUsual(w uint64) bool {
-	x := w & 0x200f
-	return x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2
-}
-
-// areUsual is isUsual for two characters: a number without 0x800000 in the one or
-// the other place says no. What is added carries up to there from all but zero.
-func areUsual(w uint64) uint64 {
-	const carry = 0x7fffff * both
-	lead := w & (0x200f * both)
-	end := (w ^ 0xa880e2*both) & (0x3e3f0f * both)
-	return (lead + carry) & (lead ^ 0x200d*both + carry) & (end + carry)
-}
-
 // threes writes the characters of s from i on that have three bytes each, four at a time,
 // and returns where they end.
 func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
@@ -262,4 +246,17 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 		i += size
 	}
 	return w, i
+}
+
+// blocks writes s from i on up to the first mark, and returns the number of bytes written. It is negative if
+// they are not UTF-8.
+func (e *encoder) blocks(w xunsafe.Pointer, s string, i int) int {
+	n, bad := putBlocks(&markVectors[e.html], xunsafe.Cast[byte](w), xunsafe.Cast[byte](xunsafe.Add(xunsafe.TextOf(s), uintptr(i))), len(s)-i)
+	switch {
+	case bad:
+		return -1
+	case i+n < len(s) && s[i+n] >= utf8.RuneSelf:
+		n -= 2 // the other bytes of U+2028 or U+2029
+	}
+	return n
 }

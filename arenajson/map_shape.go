@@ -77,7 +77,7 @@ func (d *decoder) stringMap(p *decProgram, to xunsafe.Pointer, i int) int {
 func shaped[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Pointer, i int) int {
 	m := xunsafe.Cast[map[string]V](to)
 	from := len(l.all)
-	i, more := d.open(i)
+	i, more := d.openObject(i)
 	if more {
 		x := pairOf(p)
 		v := xunsafe.Cast[V](x.valueAt)

@@ -4,94 +4,136 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"unicode/utf16"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// How a decoder looks at its document, which has zeros behind it. Package unsafe serves
-// itself here, and in encode_number.go: each of internal/xunsafe's functions inside another
-// one leaves an instruction that does nothing.
+// A scanner splits a document into tokens; a decoder (decode.go) stores them in memory. This file has the
+// structure of documents: spaces, literals, arrays, objects, and values that are skipped. Strings are in
+// scan_string.go, numbers in scan_number.go, and the set of names that Strict needs in scan_names.go.
+//
+// A method takes the index of a token and returns the index after it. There is no other position, so
+// reading a value twice needs no state. Zero bytes follow the document, and no token contains a zero, so
+// no method compares an index with the length: a token that the document cuts off ends at the zeros.
+//
+// The fast paths (at, word, space, str, skip) read one byte, or eight at once. They are inlined, or have
+// one loop, and leave everything unusual to a slow path (spaces, strRest, longFloat). A document that is
+// not JSON ends the scan with a panic; see fail.
+type scanner struct {
+	base   xunsafe.Pointer // the document, followed by docSlack zero bytes
+	n      int             // length of the document
+	doc    []byte          // the document as it was passed, for errors and names
+	region *machine.Region // memory for strings that can't be decoded in place; nil for the heap
 
-// docSlack is how far beyond the document a look may go: a word, from its last byte on.
+	depth int // number of open arrays and objects
+	names nameSet
+	start int // offset of base in the document, if base is a single string
+
+	inPlace bool // base is a copy of doc, in which escapes are decoded
+	valid   bool // the document is known to be JSON
+	spaced  bool // spaces were skipped
+	strict  bool // the option Strict
+}
+
+// docSlack is the number of zero bytes after a document: a block can be read at its last byte.
 const docSlack = 16
 
-// at is the byte at i of the document, which is at most docSlack-1 beyond its end: all
-// that goes on by what it has seen stops at the zeros there.
-func (d *decoder) at(i int) byte {
+// maxNesting is the depth to which arrays and objects may be nested, as in encoding/json.
+const maxNesting = 10000
+
+// decodeError is the value of the panic that ends decoding. An err of nil means that the document is not
+// JSON: encoding/json then provides the error.
+type decodeError struct{ err error }
+
+// fail ends the scan at a byte that no JSON document has there.
+func (s *scanner) fail() { panic(decodeError{}) }
+
+// reject ends the scan with a StrictError for what begins at i.
+func (s *scanner) reject(i int, what string) {
+	panic(decodeError{&StrictError{int64(s.start + i), what}})
+}
+
+// The methods that access the document use package unsafe directly, as encode_number.go does: each call of
+// a function of internal/xunsafe inside an inlined function leaves a no-op instruction.
+
+// at returns the byte at i, which is at most docSlack-1 after the document.
+func (s *scanner) at(i int) byte {
 	if check.On {
-		d.mustReach(i, 1)
+		s.mustReach(i, 1)
 	}
-	return *(*byte)(unsafe.Add(d.base, i)) // SAFETY: see above
+	return *(*byte)(unsafe.Add(s.base, i)) // SAFETY: see scanner
 }
 
-// word is the eight bytes from i on, the first one lowest; i is at most docSlack-8
-// beyond the document's end.
-func (d *decoder) word(i int) uint64 {
+// word returns the eight bytes from i on, the first one lowest; i is at most docSlack-8 after the document.
+func (s *scanner) word(i int) uint64 {
 	if check.On {
-		d.mustReach(i, 8)
+		s.mustReach(i, 8)
 	}
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(d.base, i))[:]) // SAFETY: see above
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(s.base, i))[:]) // SAFETY: see scanner
 }
 
-// block is the sixteen bytes from i on.
-func (d *decoder) block(i int) *[16]byte {
+// block returns the sixteen bytes from i on.
+func (s *scanner) block(i int) *[16]byte {
 	if check.On {
-		d.mustReach(i, 16)
+		s.mustReach(i, 16)
 	}
-	return (*[16]byte)(unsafe.Add(d.base, i)) // SAFETY: see above
+	return (*[16]byte)(unsafe.Add(s.base, i)) // SAFETY: see scanner
 }
 
-// put writes eight bytes at i, as word reads them. They have been read.
-func (d *decoder) put(i int, w uint64) {
+// put stores w at i, in the byte order of word. Those bytes must have been scanned.
+func (s *scanner) put(i int, w uint64) {
 	if check.On {
-		d.mustReach(i, 8)
+		s.mustReach(i, 8)
 	}
-	put64(unsafe.Add(d.base, i), w) // SAFETY: see above
+	put64(unsafe.Add(s.base, i), w) // SAFETY: see scanner
 }
 
-// text is the document from i to end, as a string. Nothing writes there once a string
-// has been cut out.
-func (d *decoder) text(i, end int) string {
+// text returns the document from i to end as a string, which must not be written to afterwards.
+func (s *scanner) text(i, end int) string {
 	if check.On {
-		d.mustReach(i, end-i)
+		s.mustReach(i, end-i)
 	}
-	return unsafe.String((*byte)(unsafe.Add(d.base, i)), end-i) // SAFETY: see above
+	return unsafe.String((*byte)(unsafe.Add(s.base, i)), end-i) // SAFETY: see scanner
 }
 
-// view is the document from i to end, which may lie in the zeros behind it.
-func (d *decoder) view(i, end int) []byte {
+// view returns the document from i to end, which may be within the zeros.
+func (s *scanner) view(i, end int) []byte {
 	if check.On {
-		d.mustReach(i, end-i)
+		s.mustReach(i, end-i)
 	}
-	return unsafe.Slice((*byte)(unsafe.Add(d.base, i)), end-i) // SAFETY: see above
+	return unsafe.Slice((*byte)(unsafe.Add(s.base, i)), end-i) // SAFETY: see scanner
 }
 
-// mustReach panics unless the n bytes from i on are the document's, or the zeros' behind it.
-func (d *decoder) mustReach(i, n int) {
-	if i < 0 || n < 0 || n > d.n+docSlack-i {
-		panic(fmt.Sprintf("arenajson: internal error: %d bytes at %d of a document of %d", n, i, d.n))
+// mustReach panics if the n bytes from i on are not within the document and its zeros.
+func (s *scanner) mustReach(i, n int) {
+	if i < 0 || n < 0 || n > s.n+docSlack-i {
+		panic(fmt.Sprintf("arenajson: internal error: %d bytes at %d of a document of %d", n, i, s.n))
 	}
 }
 
-// space returns where the spaces from i on end.
-func (d *decoder) space(i int) int {
-	if d.at(i) > ' ' {
+// has reports whether the document has t at i.
+func (s *scanner) has(i int, t string) bool { return i+len(t) <= s.n && s.text(i, i+len(t)) == t }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// space returns the index of the first byte from i on that is not a space.
+func (s *scanner) space(i int) int {
+	if s.at(i) > ' ' {
 		return i
 	}
-	return d.spaces(i)
+	return s.spaces(i)
 }
 
-// spaces is space where there may be some: one, or a line end and what is indented by.
-func (d *decoder) spaces(i int) int {
-	for isSpace(d.at(i)) {
-		d.spaced = true
+// spaces is the slow path of space. It expects one space, or a line end and indentation.
+func (s *scanner) spaces(i int) int {
+	for isSpace(s.at(i)) {
+		s.spaced = true
 		i++
-		w := d.word(i) ^ ' '*ones
-		for ; w == 0; w = d.word(i) ^ ' '*ones {
+		w := s.word(i) ^ ' '*ones
+		for ; w == 0; w = s.word(i) ^ ' '*ones {
 			i += 8
 		}
 		if byte(w) == 0 {
@@ -101,444 +143,232 @@ func (d *decoder) spaces(i int) int {
 	return i
 }
 
-// has reports whether s stands at i.
-func (d *decoder) has(i int, s string) bool { return i+len(s) <= d.n && d.text(i, i+len(s)) == s }
-
-// str reads the string whose quote is at i, and returns it and where it ends. It
-// lies in the document, whose escapes are undone in place, unless it got longer.
-func (d *decoder) str(i int) (string, int) {
-	start := i + 1
-	for i = start; ; i += 8 {
-		w := d.word(i)
-		m := unusual(w)
-		if m == 0 {
-			continue
-		}
-		i += bits.TrailingZeros64(m) / 8
-		if d.at(i) == '"' {
-			return d.text(start, i), i + 1
-		}
-		return d.strRest(start, i)
+// literal scans true, false or null.
+func (s *scanner) literal(i int) int {
+	switch c := s.at(i); {
+	case c == 't' && s.has(i, "true"), c == 'n' && s.has(i, "null"):
+		return i + 4
+	case c == 'f' && s.has(i, "false"):
+		return i + 5
 	}
+	s.fail()
+	return 0
 }
 
-// strRest reads on at i, where there is something else than ASCII without escapes.
-func (d *decoder) strRest(start, i int) (string, int) {
-	i = d.good(i)
-	switch c := d.at(i); {
-	case c == '"':
-		return d.text(start, i), i + 1
-	case c >= utf8.RuneSelf:
-		return d.strInvalid(start, i, i)
-	case c != '\\':
-		d.fail()
-	case d.here != nil:
-		return d.strApart(start)
+// openObject scans the brace at i and the spaces after it. more reports whether the object has members.
+func (s *scanner) openObject(i int) (begin int, more bool) {
+	s.deeper(i)
+	if i = s.space(i + 1); s.at(i) == '}' {
+		s.depth--
+		return i + 1, false
 	}
-	return d.strMoved(start, i)
+	if s.strict {
+		s.names.begin(s)
+	}
+	return i, true
 }
 
-// good returns where the text from i on ends that can stay as it is: at a quote, a
-// backslash, a control character, or at what is not UTF-8. Characters of one length follow
-// each other, as a rule, and several are looked at at once.
-func (d *decoder) good(i int) int {
-	if vectored && special(d.word(i)) == 0 { // what ends sooner isn't worth a call
-		end, done := d.goodBlocks(i)
-		if done {
-			return end
-		}
-		i = end
+// name scans the name of a member, and the colon and the spaces after it.
+func (s *scanner) name(i int) (string, int) {
+	if s.at(i) != '"' {
+		s.fail()
 	}
-	for {
-		x := d.word(i)
-		switch {
-		case x&0x80 == 0:
-			m := unusual(x)
-			if m == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(m) / 8
-			if d.at(i) < utf8.RuneSelf {
-				return i
-			}
-		case x&0xc0c0f0 == 0x8080e0:
-			y := d.word(i + 6)
-			if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && (areMostUsual(x, y) || areThrees(x)&areThrees(y)&(0x800000*both) == 0x800000*both) {
-				i += 12
-				continue
-			}
-			if lead := x & 0x200f; lead == 0 || lead == 0x200d {
-				return i
-			}
-			i += 3
-		case x&0xc0e0 == 0x80c0:
-			if n := areTwos(x); n > 0 {
-				i += n
-				continue
-			}
-			return i
-		case x&0xc0c0c0f8 == 0x808080f0: // up to U+10FFFF
-			if c := x & 0x3007; c == 0 || c&0x07 >= 4 && c != 0x04 {
-				return i
-			}
-			i += 4
-		default:
-			return i
-		}
+	at := i
+	name, i := s.str(i)
+	if s.strict {
+		s.names.add(s, at, i)
 	}
+	if i = s.space(i); s.at(i) != ':' {
+		s.fail()
+	}
+	return name, s.space(i + 1)
 }
 
-// areThrees is areUsual with the line ends of JavaScript among what is usual.
-func areThrees(w uint64) uint64 {
-	const carry = 0x7fffff * both
-	lead := w & (0x200f * both)
-	return (lead + carry) & (lead ^ 0x200d*both + carry)
+// nextMember scans the comma or the brace after a member that ends at i, and the spaces after a comma.
+// more reports whether there is another member.
+func (s *scanner) nextMember(i int) (next int, more bool) {
+	i = s.space(i)
+	switch s.at(i) {
+	case ',':
+		return s.space(i + 1), true
+	case '}':
+		s.depth--
+		if s.strict {
+			s.names.end()
+		}
+		return i + 1, false
+	}
+	s.fail()
+	return 0, false
 }
 
-// strMoved reads on at the escape at i: what follows moves to where the next byte belongs.
-func (d *decoder) strMoved(start, i int) (string, int) {
-	for to := i; ; {
-		for d.at(i) == '\\' { // where one is, others are
-			if c := plainEscapes[d.at(i+1)]; c != 0 {
-				d.view(to, to+1)[0] = c
-				to, i = to+1, i+2
-				continue
-			}
-			var r rune
-			r, i = d.escape(i)
-			to += utf8.EncodeRune(d.view(to, to+utf8.UTFMax), r) // shorter than the escape
-		}
-		for {
-			w := d.word(i)
-			m := unusual(w)
-			n := 8
-			if m != 0 {
-				n = bits.TrailingZeros64(m) / 8
-			}
-			if keep := ^uint64(0) << (8 * n); i-to < 8 { // a word would reach into what is not read yet
-				w = w&^keep | d.word(to)&keep
-			}
-			d.put(to, w)
-			to, i = to+n, i+n
-			if m != 0 {
-				break
-			}
-		}
-		if d.at(i) >= utf8.RuneSelf {
-			end := d.good(i)
-			copy(d.view(to, to+end-i), d.view(i, end))
-			to, i = to+end-i, end
-		}
-		switch c := d.at(i); {
-		case c == '"':
-			return d.text(start, to), i + 1
-		case c >= utf8.RuneSelf:
-			return d.strInvalid(start, to, i)
-		case c != '\\':
-			d.fail()
-		}
-	}
-}
-
-// plainEscapes has the byte that each letter of an escape stands for, and 0 for others.
-var plainEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// strApart reads a string whose document must stay as it is, since there is no other
-// copy of it for errors: its escapes are undone in one of its own.
-func (d *decoder) strApart(start int) (string, int) {
-	end := d.skipString(start - 1)
-	b := d.bytes(end - start + docSlack)
-	clear(b[copy(b, d.view(start, end)):])
-	apart := decoder{base: xunsafe.DataOf(b), n: end - start, a: d.a, r: d.r, strict: d.strict, before: d.before + start}
-	s, _ := apart.strRest(0, 0)
-	return s, end
-}
-
-// escape reads the escape at i, and returns what it stands for and where it ends.
-// Half a surrogate pair stands for utf8.RuneError.
-func (d *decoder) escape(i int) (rune, int) {
-	c := d.at(i + 1)
-	if plain := plainEscapes[c]; plain != 0 {
-		return rune(plain), i + 2
-	}
-	if c == 'u' {
-		r := d.hex(i + 2)
-		i += 6
-		if utf16.IsSurrogate(r) {
-			if d.at(i) == '\\' && d.at(i+1) == 'u' {
-				if r = utf16.DecodeRune(r, d.hex(i+2)); r != utf8.RuneError {
-					return r, i + 6
-				}
-			}
-			if d.strict {
-				d.reject(i-6, "half a surrogate pair")
-			}
-			return utf8.RuneError, i
-		}
-		return r, i
-	}
-	d.fail()
-	return 0, 0
-}
-
-// hexDigits has the values of hexadecimal digits, and -1 for all other bytes.
-var hexDigits = func() (digits [256]int8) {
-	for c := range digits {
-		digits[c] = -1
-	}
-	for v, c := range "0123456789abcdef" {
-		digits[c] = int8(v)
-	}
-	for v, c := range "ABCDEF" {
-		digits[c] = int8(10 + v)
-	}
-	return digits
-}()
-
-// hex reads four hexadecimal digits. Branches on what each of them is would be guessed
-// wrong as often as not.
-func (d *decoder) hex(i int) rune {
-	w := d.word(i)
-	r := rune(hexDigits[byte(w)])<<12 | rune(hexDigits[byte(w>>8)])<<8 |
-		rune(hexDigits[byte(w>>16)])<<4 | rune(hexDigits[byte(w>>24)])
-	if r < 0 {
-		d.fail()
-	}
-	return r
-}
-
-// rejectText ends the reading where the first byte from i on is not UTF-8.
-func (d *decoder) rejectText(i int) {
-	for {
-		r, size := utf8.DecodeRune(d.view(i, d.n))
-		if r == utf8.RuneError && size <= 1 {
-			d.reject(i, "a string that is not UTF-8")
-		}
-		i += size
-	}
-}
-
-// strInvalid is strRest for a string with bytes that are no UTF-8, each of which
-// becomes utf8.RuneError and so longer than it is. What lies in [start, to) is done;
-// the rest begins at i.
-func (d *decoder) strInvalid(start, to, i int) (string, int) {
-	if d.strict {
-		d.rejectText(i)
-	}
-	end := i
-	for d.at(end) != '"' {
-		switch c := d.at(end); {
-		case c == '\\':
-			_, end = d.escape(end)
-		case c < ' ':
-			d.fail()
-		default:
-			end++
-		}
-	}
-	b := d.bytes(to - start + 3*(end-i))
-	n := copy(b, d.view(start, to))
-	for i < end {
-		r, size := utf8.DecodeRune(d.view(i, end))
-		if r == '\\' {
-			r, i = d.escape(i)
-		} else {
-			i += size
-		}
-		n += utf8.EncodeRune(b[n:], r)
-	}
-	return xunsafe.ViewString(b[:n]), end + 1
-}
-
-// skipString reads a string and leaves its escapes.
-func (d *decoder) skipString(i int) int { return d.skipRest(i+1, d.plain(i+1)) }
-
-// skipRest is skipString for a string whose text begins at from and is plain up to i.
-func (d *decoder) skipRest(from, i int) int {
-	for ; ; i = d.plain(i) {
-		if d.strict && !utf8.Valid(d.view(from, i)) {
-			d.rejectText(from)
-		}
-		switch d.at(i) {
-		case '"':
-			return i + 1
-		case '\\':
-			if d.at(i+1) == 'u' && !d.strict {
-				d.hex(i + 2) // one by one, as half a pair may be followed by anything
-				i += 6
-			} else {
-				_, i = d.escape(i)
-			}
-			from = i
-		default:
-			d.fail()
-		}
-	}
-}
-
-// deepNest is how deep a document is read with no look at what comes. One that is deeper
-// is first checked to its end, without recursion. To find only at the end that it is not
-// JSON would be dear: a stack of megabytes grows and has to be unwound, and a nest has
-// few bytes and makes many values.
+// deepNest is the depth from which on a document is validated before more of it is decoded. Finding only
+// at its end that a deep nest is not JSON would be expensive: it has few bytes, makes many values, and
+// grows a stack of megabytes.
 const deepNest = 256
 
-// deeper counts an array or an object that begins at i.
-func (d *decoder) deeper(i int) {
-	if d.depth++; d.depth >= deepNest {
-		d.deep(i)
+// deeper enters the array or object at i.
+func (s *scanner) deeper(i int) {
+	if s.depth++; s.depth >= deepNest {
+		s.deep(i)
 	}
 }
 
-// deep is deeper where nests are deep.
-func (d *decoder) deep(i int) {
-	if d.depth > maxNesting {
-		d.fail()
+// deep is the slow path of deeper.
+func (s *scanner) deep(i int) {
+	if s.depth > maxNesting {
+		s.fail()
 	}
-	if d.depth == deepNest && !d.valid {
-		d.checkRest(i)
-		d.valid = true
+	if s.depth == deepNest && !s.valid {
+		s.checkRest(i)
+		s.valid = true
 	}
 }
 
-// checkRest makes sure that the document, which is read up to the bracket at i, is JSON.
-func (d *decoder) checkRest(i int) {
-	check := *d
-	check.depth, check.strict = 0, false // what Strict forbids is found in its turn
+// checkRest validates the document from the bracket at i on, without recursion.
+func (s *scanner) checkRest(i int) {
+	rest := *s
+	rest.strict = false // names are checked when they are decoded
 	var buf [deepNest]level
-	w := walk{doc: d.doc}
-	outer := w.levels(buf[:0], i)
-	i = check.scan(i, len(outer), 0, 0)
+	outer := appendLevels(buf[:0], s.doc, i)
+	i = rest.skipWithin(i, len(outer), 0, 0)
 	for k := len(outer) - 1; k >= 0; k-- {
-		i = check.scan(i, k, braceBit(d.doc[outer[k].at]), 1)
+		i = rest.skipWithin(i, k, braceBit(s.doc[outer[k].at]), 1)
 	}
-	if check.space(i) != d.n {
-		d.fail()
+	if rest.space(i) != s.n {
+		s.fail()
 	}
 }
 
-// isDocument reports whether all of d, which nobody reads, is a document.
-func (d *decoder) isDocument() (ok bool) {
+// A level is an array or object that is open at some index of a document.
+type level struct {
+	at   int // index of its bracket
+	k    int // number of its values that end before the index
+	name int // index of the name of the next value; 0 if that is not reached
+}
+
+// appendLevels appends the levels at end to all, the outermost first. doc is JSON up to there. Only errors
+// need levels, so the scan does not record them.
+func appendLevels(all []level, doc []byte, end int) []level {
+	for i := 0; i < end; i++ {
+		switch doc[i] {
+		case '"':
+			if l := &all[len(all)-1]; l.name == 0 {
+				l.name = i
+			}
+			i = stringEnd(doc, i) - 1
+		case '{', '[':
+			all = append(all, level{at: i})
+		case '}', ']':
+			all = all[:len(all)-1]
+		case ',':
+			l := &all[len(all)-1]
+			l.k, l.name = l.k+1, 0
+		}
+	}
+	return all
+}
+
+// isDocument reports whether the document is one JSON value.
+func (s *scanner) isDocument() (ok bool) {
 	defer func() {
 		switch x := recover().(type) {
-		case nil, trouble:
+		case nil, decodeError:
 		default:
 			panic(x)
 		}
 	}()
-	return d.space(d.skip(d.space(0))) == d.n
+	return s.space(s.skip(s.space(0))) == s.n
 }
 
-// skip reads a value that nobody wants, and returns where it ends.
-func (d *decoder) skip(i int) int { return d.scan(i, d.depth, 0, 0) }
+// skip skips the value at i.
+func (s *scanner) skip(i int) int { return s.skipWithin(i, s.depth, 0, 0) }
 
-// braceBit is 1 for a brace, and 0 for a square bracket.
+// braceBit returns 1 for a brace and 0 for a square bracket.
 func braceBit(c byte) uint64 { return uint64(c >> 5 & 1) }
 
-// scan makes sure that the value at i, within depth brackets, is JSON, and returns where it
-// ends. Of the brackets that are open in it, n of 64 at most, the lowest bit of open tells the
-// innermost: whether it is a brace. Where there are some to begin with, i is behind a value
-// in there. What is nested deeper is read by another call, so that a nest takes little stack.
-func (d *decoder) scan(i, depth int, open uint64, n int) int {
+// skipWithin skips the value at i, which is within depth arrays and objects. The low n bits of open, 64 at
+// most, are the braceBits of those that are open within the value, the innermost lowest. If n is not 0 at
+// first, i is the index after a value in the innermost. Deeper values are skipped by a recursive call for
+// each 64 levels.
+func (s *scanner) skipWithin(i, depth int, open uint64, n int) int {
 	behind := n > 0
 	for {
-		switch c := d.at(i); {
+		switch c := s.at(i); {
 		case behind:
 			behind = false
 		case c == '"':
-			if end := d.plain(i + 1); d.at(end) == '"' && !d.strict {
+			if end := s.plain(i + 1); s.at(end) == '"' && !s.strict {
 				i = end + 1
 			} else {
-				i = d.skipRest(i+1, end)
+				i = s.skipRest(i+1, end)
 			}
 		case c-'0' <= 9 || c == '-':
-			i = d.number(i)
+			i = s.number(i)
 		case c|0x20 != '{':
-			i = d.literal(i)
+			i = s.literal(i)
 		case depth+n == maxNesting:
-			d.fail()
+			s.fail()
 		case n == 64:
-			i = d.scan(i, depth+n, 0, 0)
+			i = s.skipWithin(i, depth+n, 0, 0)
 		default:
 			open, n = open<<1|braceBit(c), n+1
-			if c == '{' && d.strict {
-				d.beginNames()
+			if c == '{' && s.strict {
+				s.names.begin(s)
 			}
-			if i = d.space(i + 1); d.at(i) != c+2 { // as ] and } are to [ and {
+			if i = s.space(i + 1); s.at(i) != c+2 { // as ] and } are to [ and {
 				if c == '{' {
-					i = d.skipName(i)
+					i = s.skipName(i)
 				}
 				continue
 			}
 		}
-		for { // behind a value, or where one without any ends
+		for { // after a value, or at the end of an empty array or object
 			if n == 0 {
 				return i
 			}
-			c := d.at(i)
+			c := s.at(i)
 			if c <= ' ' {
-				i = d.spaces(i)
-				c = d.at(i)
+				i = s.spaces(i)
+				c = s.at(i)
 			}
 			brace := open & 1
 			if c == ',' {
-				if i = d.space(i + 1); brace != 0 {
-					i = d.skipName(i)
+				if i = s.space(i + 1); brace != 0 {
+					i = s.skipName(i)
 				}
 				break
 			}
 			if c != byte(']'|brace<<5) {
-				d.fail()
+				s.fail()
 			}
-			if brace != 0 && d.strict {
-				d.endNames()
+			if brace != 0 && s.strict {
+				s.names.end()
 			}
 			i, open, n = i+1, open>>1, n-1
 		}
 	}
 }
 
-// skipName reads a name that nobody wants, and the colon and the spaces behind it.
-func (d *decoder) skipName(i int) int {
-	if d.at(i) != '"' {
-		d.fail()
+// skipName is name for a member that is skipped.
+func (s *scanner) skipName(i int) int {
+	if s.at(i) != '"' {
+		s.fail()
 	}
-	end := d.plain(i + 1)
-	if d.at(end) == '"' && !d.strict {
+	end := s.plain(i + 1)
+	if s.at(end) == '"' && !s.strict {
 		i = end + 1
 	} else {
 		at := i
-		i = d.skipRest(i+1, end)
-		if d.strict {
-			d.addName(at, i)
+		i = s.skipRest(i+1, end)
+		if s.strict {
+			s.names.add(s, at, i)
 		}
 	}
-	if d.at(i) != ':' {
-		if i = d.space(i); d.at(i) != ':' {
-			d.fail()
+	if s.at(i) != ':' {
+		if i = s.space(i); s.at(i) != ':' {
+			s.fail()
 		}
 	}
-	return d.space(i + 1)
-}
-
-// literal reads one of the three words.
-func (d *decoder) literal(i int) int {
-	switch c := d.at(i); {
-	case c == 't' && d.has(i, "true"), c == 'n' && d.has(i, "null"):
-		return i + 4
-	case c == 'f' && d.has(i, "false"):
-		return i + 5
-	}
-	d.fail()
-	return 0
-}
-
-// plain returns where the first byte from i on is that may not stand in a string.
-func (d *decoder) plain(i int) int {
-	for {
-		if m := special(d.word(i)); m != 0 {
-			return i + bits.TrailingZeros64(m)/8
-		}
-		i += 8
-	}
+	return s.space(i + 1)
 }

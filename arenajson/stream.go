@@ -215,8 +215,9 @@ func (d *Decoder) long(x *decoder, s *search) (doc []byte, err error) {
 			// What was read beyond it, mostAhead bytes at most, is ahead again.
 			d.before += int64(end)
 			d.buf = append(d.buf[:0], b[end:]...)
-			x.here = x.trim(b[:end])
-			return x.here, nil
+			doc = x.trim(b[:end])
+			x.base, x.n = xunsafe.DataOf(doc), len(doc)
+			return doc, nil
 		}
 	}
 }
@@ -279,7 +280,7 @@ func (s *search) word(b []byte, word string) int {
 
 // goOn goes on in a number, which ends where something else begins.
 func (s *search) goOn(b []byte) int {
-	s.number, s.i = s.number.over(xunsafe.ViewString(b), s.i)
+	s.number, s.i = s.number.scan(xunsafe.ViewString(b), s.i)
 	switch {
 	case s.i == len(b):
 		return -1

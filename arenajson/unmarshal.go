@@ -121,12 +121,12 @@ func (d *decoder) aim(v any) bool {
 
 // try reads data into to, and returns what it found in the way of that. With first
 // it makes sure before that data is JSON, so that a bad one changes nothing.
-func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *trouble, err error) {
+func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *decodeError, err error) {
 	d.store = nil
 	if d.a != nil {
-		d.r = machine.Enter(d.a, "arenajson.Unmarshal")
+		d.region = machine.Enter(d.a, "arenajson.Unmarshal")
 		if check.Watched {
-			defer d.r.Leave()
+			defer d.region.Leave()
 		}
 	}
 	read := false
@@ -139,7 +139,7 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 		}
 		switch x := recover().(type) {
 		case nil:
-		case trouble:
+		case decodeError:
 			bad = &x
 		case *arena.LimitError:
 			err = x
@@ -147,10 +147,8 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 			panic(x)
 		}
 	}()
-	if d.here == nil {
+	if d.base == nil {
 		d.copyOf(data)
-	} else {
-		d.base, d.n = xunsafe.DataOf(d.here), len(d.here)
 	}
 	start := d.space(0)
 	if first {
@@ -169,12 +167,12 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 // copyOf copies the document.
 func (d *decoder) copyOf(data []byte) {
 	var b []byte
-	if d.r != nil {
-		b = machine.ReserveText(d.r, len(data)+docSlack, align)
+	if d.region != nil {
+		b = machine.ReserveText(d.region, len(data)+docSlack, align)
 	} else {
 		b = make([]byte, len(data)+docSlack)
 	}
-	d.base, d.n = xunsafe.DataOf(b), copy(b, data)
+	d.base, d.n, d.inPlace = xunsafe.DataOf(b), copy(b, data), true
 	d.put(d.n, 0)
 	d.put(d.n+8, 0)
 }
@@ -225,8 +223,9 @@ func (d *decoder) readAll(r io.Reader) (data []byte, err error) {
 	if d.a != nil {
 		m.Region = machine.RegionOf(d.a)
 	}
-	d.here, err = m.Read(nil, r, false)
-	return d.here, err
+	data, err = m.Read(nil, r, false)
+	d.base, d.n = xunsafe.DataOf(data), len(data)
+	return data, err
 }
 
 // readSome reads something, or says why not.

@@ -2,35 +2,35 @@
 
 package arenajson
 
-// Text that is not ASCII is looked at, and written, in blocks of 32 bytes, where the processor has AVX2: J.
-// Keiser and D. Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte", 2021.
+// Text that is not ASCII is scanned and written in blocks of 32 bytes if the processor has AVX2: J. Keiser and
+// D. Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte", 2021. scanner.scanBlocks and
+// encoder.blocks call the functions in vectors_amd64.s.
 
-// vectored is false in the test that compares.
+// vectored enables the functions below. Tests set it to false to compare.
 var vectored = hasVectors()
 
-// hasVectors reports whether the processor has AVX2, and the system keeps its registers.
+// hasVectors reports whether the processor has AVX2 and the operating system saves its registers.
 func hasVectors() bool
 
-// scanText looks at blocks of 32 bytes, up to the one with the first quote, backslash or control
-// character, and returns where that is, or where they end, and whether something in them is
-// not UTF-8. One that is cut off where they end is not seen.
+// scanText scans blocks of 32 bytes up to the first one that has a quote, a backslash or a control character.
+// It returns the index of that, or the length of all blocks, and reports whether they contain invalid UTF-8.
+// A character that the last block cuts off counts as valid.
 //
 //go:noescape
 func scanText(v *[11][16]byte, text *byte, blocks int) (n int, bad bool)
 
-// vectors are tables of what can't stand in two bytes, a bit for each rule, by the upper half
-// of the first one, its lower half, and the upper half of the second; then bytes that the
-// code needs in each place.
+// vectors has three tables of pairs of bytes that are invalid, a bit for each rule: by the upper half of the
+// first byte, its lower half, and the upper half of the second one. The rest are constants of the code.
 var vectors = func() (v [11][16]byte) {
-	for bit, rule := range [8][3]uint16{ // of which halves it speaks, the lowest bit of 0
-		{0xf000, 0xffff, 0xf0ff}, // what begins and does not go on
-		{0x00ff, 0xffff, 0x0f00}, // ASCII that goes on
-		{0x1000, 0x0003, 0x0f00}, // two bytes for what fits one
-		{0x4000, 0x0001, 0x0300}, // three for what fits two
+	for bit, rule := range [8][3]uint16{ // the halves to which it applies, 0 the lowest bit
+		{0xf000, 0xffff, 0xf0ff}, // a first byte without a second one
+		{0x00ff, 0xffff, 0x0f00}, // a second byte after ASCII
+		{0x1000, 0x0003, 0x0f00}, // two bytes for a character of one
+		{0x4000, 0x0001, 0x0300}, // three for a character of two
 		{0x4000, 0x2000, 0x0c00}, // half a surrogate pair
-		{0x8000, 0xfff0, 0x0e00}, // four for what is above U+10FFFF
-		{0x8000, 0xffe1, 0x0100}, // the same, or for what fits three
-		{0x0f00, 0xffff, 0x0f00}, // two that go on: the last bit, which may be meant
+		{0x8000, 0xfff0, 0x0e00}, // four for a character above U+10FFFF
+		{0x8000, 0xffe1, 0x0100}, // the same, or four for a character of three
+		{0x0f00, 0xffff, 0x0f00}, // two bytes that continue: the last bit, which may be right
 	} {
 		for k, halves := range rule {
 			for h := range 16 {
@@ -46,33 +46,14 @@ var vectors = func() (v [11][16]byte) {
 	return
 }()
 
-// goodBlocks is good for whole blocks, and reports whether the end is in them. If not, good
-// is to go on where it says.
-func (d *decoder) goodBlocks(i int) (int, bool) {
-	blocks := (d.n + docSlack - i) / 32
-	if blocks == 0 {
-		return i, false
-	}
-	n, bad := scanText(&vectors, &d.view(i, i+32*blocks)[0], blocks)
-	if bad {
-		return i, false
-	}
-	if i += n; n < 32*blocks {
-		return i, true
-	}
-	for i--; d.at(i)&0xc0 == 0x80; i-- { // the last character may be cut off
-	}
-	return i, false
-}
-
-// putBlocks is scanText for a text of 16 bytes and more, all of which it writes, and up to 16
-// more, up to a block that has a mark of v in it or ends a line end of JavaScript.
+// putBlocks copies text, of 16 bytes at least, up to the first block that has a mark of v or the end of U+2028
+// or U+2029. It may write 16 bytes more. Results are those of scanText.
 //
 //go:noescape
 func putBlocks(v *[19][16]byte, to, text *byte, length int) (n int, bad bool)
 
-// markVectors are vectors for plainMarks and htmlMarks: with marks in place of the quote, each
-// by its lower half, then what tells line ends, and what shifts bytes out.
+// markVectors are vectors for plainMarks and htmlMarks: a table of the marks, by their lower half, replaces the
+// quote, and constants for U+2028 and U+2029, and for shifting bytes out, follow.
 var markVectors = func() (all [2][19][16]byte) {
 	for html, marks := range [2]string{`"`, `"&<>`} {
 		v := &all[html]
@@ -85,7 +66,7 @@ var markVectors = func() (all [2][19][16]byte) {
 		for i := range v[17] {
 			v[17][i], v[18][i] = byte(i), 0x80
 		}
-		v[7] = [16]byte{} // what is no mark's lower half finds zeros at most
+		v[7] = [16]byte{} // other lower halves match nothing but zeros
 		for _, c := range []byte(marks) {
 			v[7][c&15] = c
 		}

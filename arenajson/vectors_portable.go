@@ -2,11 +2,18 @@
 
 package arenajson
 
-import "github.com/ebbpool/arena/internal/xunsafe"
+// The counterparts of vectors_amd64.go for other processors, which never call them.
 
-// vectored has a processor look at blocks of text: see vectors_amd64.go.
-var vectored = false
+var (
+	vectored    = false
+	vectors     [11][16]byte
+	markVectors [2][19][16]byte
+)
 
-func (d *decoder) goodBlocks(i int) (int, bool) { return i, false }
+func scanText(v *[11][16]byte, text *byte, blocks int) (n int, bad bool) {
+	panic("arenajson: no vectors")
+}
 
-func (e *encoder) blocks(w xunsafe.Pointer, s string, i int) int { return -1 }
+func putBlocks(v *[19][16]byte, to, text *byte, length int) (n int, bad bool) {
+	panic("arenajson: no vectors")
+}
