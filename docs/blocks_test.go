@@ -40,6 +40,9 @@ var packages = map[string]string{
 	"unique": "unique", "weak": "weak",
 }
 
+// newest is the Go of the blocks that begin with "// Go 1.27".
+const newest = "go1.27.4"
+
 // A reader pastes a block of Go into a program of their own: each block of each page
 // compiles in a module outside of this repository, with the requirements of the adapter that it uses. What a
 // block takes for granted, such as an arena a, is in testdata/blocks.
@@ -67,6 +70,9 @@ func TestBlocksCompile(t *testing.T) {
 					t.Errorf("%s: %v:\n%s", page, err, m[1])
 					continue
 				}
+				if strings.HasPrefix(strings.TrimSpace(m[1]), "// Go 1.27\n") {
+					adapter = newest
+				}
 				if modules[adapter] == nil {
 					modules[adapter] = map[string][]byte{}
 				}
@@ -93,8 +99,17 @@ func TestBlocksCompile(t *testing.T) {
 		vet := exec.Command(goTool, "vet", "-unreachable=false", "-unusedresult=false", "./...")
 		vet.Dir = dir
 		vet.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-		if adapter == "" {
+		switch adapter {
+		case "":
 			vet.Env = append(vet.Env, "GOPROXY=off")
+		case newest:
+			vet.Env = append(vet.Env, "GOTOOLCHAIN="+newest)
+			version := exec.Command(goTool, "version")
+			version.Env = vet.Env
+			if version.Run() != nil {
+				t.Logf("SKIPPED: %s can't be downloaded", newest)
+				continue
+			}
 		}
 		if out, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("go vet of the pages' blocks %s: %v\n%s", adapter, err, out)
@@ -110,7 +125,11 @@ func TestBlocksCompile(t *testing.T) {
 // module adds what makes the files a module: that of an adapter's requirements.
 func module(t *testing.T, here, adapter string, files map[string][]byte) {
 	t.Helper()
-	mod := "module reader\n\ngo 1.25.0\n\nreplace " + root + " => " + filepath.ToSlash(here) + "\n" +
+	language := "1.25.0"
+	if adapter == newest {
+		language, adapter = "1.27.0", ""
+	}
+	mod := "module reader\n\ngo " + language + "\n\nreplace " + root + " => " + filepath.ToSlash(here) + "\n" +
 		"replace " + root + "/docs => " + filepath.ToSlash(filepath.Join(here, "docs")) + "\n\n" +
 		"require " + root + " v0.0.0\n"
 	if adapter != "" {

@@ -58,7 +58,7 @@ test-oldest: ## the oldest supported Go: language and library features, and the 
 test-newest: ## the newest supported Go: methods with type parameters, and changes of the runtime's layout
 	scripts/with-go.sh go1.27.4 $(GO) vet . $(ABOVE)
 	scripts/with-go.sh go1.27.4 $(GOTEST) $(SHORT) $(SUITES) $(ABOVE) ./arenapprof ./arenavar ./internal/escape
-	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -short ./internal/advise/... ./internal/profile/...
+	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -short . ./internal/advise/... ./internal/profile/...
 
 test-next: ## a Go that is not released yet, with GO= or GOTOOLCHAIN=
 	$(GO) version

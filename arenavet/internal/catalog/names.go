@@ -105,7 +105,8 @@ func IsReflected(t types.Type) bool {
 func IsMark(t types.Type) bool { return ArenaType(t) == "Mark" }
 
 // FunctionName names a function as package path, receiver's type and name:
-// "github.com/ebbpool/arena.Arena.Reset", "strings.Clone".
+// "github.com/ebbpool/arena.Arena.Reset", "strings.Clone". A generic method of Arena has the name of
+// the function of which it is a form, and a method of KeyedPool that of ArenaPool's method.
 func FunctionName(obj *types.Func) string {
 	obj = obj.Origin()
 	name := obj.Name()
@@ -115,7 +116,13 @@ func FunctionName(obj *types.Func) string {
 			t = types.Unalias(p.Elem())
 		}
 		if n, ok := t.(*types.Named); ok {
-			name = n.Obj().Name() + "." + name
+			switch of := ArenaType(n); {
+			case of == "Arena" && obj.Signature().TypeParams().Len() != 0:
+			case of == "KeyedPool":
+				name = "ArenaPool." + name
+			default:
+				name = n.Obj().Name() + "." + name
+			}
 		}
 	}
 	return PackagePath(obj.Pkg()) + "." + name

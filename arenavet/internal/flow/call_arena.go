@@ -32,7 +32,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 		st.remake(k)
 		st.open[k] = true
 		return one(Atom{Site: k}), true
-	case "NewArenaPool", "NewAutoPool":
+	case "NewArenaPool", "NewAutoPool", "NewKeyedPool":
 		return f.unknownInstr(st, instr), true
 
 	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString":
@@ -67,7 +67,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 		f.putFork(arg(1), pos)
 		f.takeBack(st, arg(1), OpPut, pos, true, deferred, short)
 	case "ArenaPool.Do":
-		f.do(st, instr, arg(1), pos, deferred)
+		f.do(st, instr, arg(len(args)-1), pos, deferred)
 	default:
 		return f.madeCall(st, instr, common, name, args)
 	}
