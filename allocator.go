@@ -34,8 +34,8 @@ type Allocator[T any] struct {
 func AllocatorFor[T any](a *Arena) Allocator[T] {
 	if !machine.NoLayout() && !check.Watched && a != nil {
 		key := machine.KeyOf((*T)(nil))
-		if l := a.region.Types.Lane(key); l.Key == key {
-			return Allocator[T]{chunk: l.Current(), arena: a}
+		if al := a.region.Types.Lookup(key); al.Key == key {
+			return Allocator[T]{chunk: al.Current(), arena: a}
 		}
 	}
 	return allocatorForSlow[T](a)
@@ -45,35 +45,35 @@ func AllocatorFor[T any](a *Arena) Allocator[T] {
 //
 //go:noinline
 func allocatorForSlow[T any](a *Arena) Allocator[T] {
-	l := Allocator[T]{chunk: &machine.NoChunk, arena: a}
+	al := Allocator[T]{chunk: &machine.NoChunk, arena: a}
 	if a == nil {
-		return l
+		return al
 	}
 	if check.Watched {
 		a.enter("AllocatorFor")
 		defer a.leave()
-		l.watch = a.region.Watch.Handle()
+		al.watch = a.region.Watch.Handle()
 	}
 	if chunk := machine.CurrentOf[T](&a.region); !check.Watched {
-		l.chunk = chunk
+		al.chunk = chunk
 	}
-	return l
+	return al
 }
 
 // New returns a pointer to a zero T, like the function New. If T has pointers, it is
 // inlined to a bump of an offset. For other types it calls the function New.
-func (l Allocator[T]) New() *T {
+func (al Allocator[T]) New() *T {
 	if check.Watched {
-		l.mustBeCurrent()
+		al.mustBeCurrent()
 	}
-	return take(l.chunk, l, newSlowOf[T])
+	return take(al.chunk, al, newSlowOf[T])
 }
 
 // take returns the next T of chunk, or calls slow if the chunk is full. slow is a
 // parameter because the inliner charges less for calling one than for calling a
 // function by name. The test for nil panics rather than calls slow because a second
 // way to that call makes the compiler save registers before both tests.
-func take[T any](chunk *machine.Chunk, l Allocator[T], slow func(Allocator[T]) *T) (p *T) {
+func take[T any](chunk *machine.Chunk, al Allocator[T], slow func(Allocator[T]) *T) (p *T) {
 	if chunk == nil {
 		panic(notMade)
 	}
@@ -81,7 +81,7 @@ func take[T any](chunk *machine.Chunk, l Allocator[T], slow func(Allocator[T]) *
 	// and all bytes between them are zero. Or it is machine.NoChunk, whose Lo and Hi are
 	// always equal.
 	if chunk.Lo == chunk.Hi {
-		return slow(l)
+		return slow(al)
 	}
 	p = (*T)(unsafe.Add(chunk.Base, chunk.Lo))
 	chunk.Lo += unsafe.Sizeof(*p)
@@ -89,20 +89,20 @@ func take[T any](chunk *machine.Chunk, l Allocator[T], slow func(Allocator[T]) *
 }
 
 // newSlowOf is the slow path of Allocator.New: full chunk, noscan type, or nil arena.
-func newSlowOf[T any](l Allocator[T]) *T { return New[T](l.arena) }
+func newSlowOf[T any](al Allocator[T]) *T { return New[T](al.arena) }
 
 // notMade is a variable because the inliner charges for a conversion at the panic.
 var notMade any = "arena: Allocator.New: the Allocator was not made by AllocatorFor"
 
 // mustBeCurrent panics if the arena was put or released since AllocatorFor.
-func (l Allocator[T]) mustBeCurrent() {
-	a := l.arena
+func (al Allocator[T]) mustBeCurrent() {
+	a := al.arena
 	if a == nil {
 		return
 	}
 	a.enter("Allocator.New")
 	defer a.leave()
-	if l.watch != a.region.Watch.Handle() {
+	if al.watch != a.region.Watch.Handle() {
 		panic(message[T]("Allocator.New") + "the arena was released since AllocatorFor returned this handle; ask for another one" + a.region.Watch.History())
 	}
 }

@@ -17,7 +17,7 @@ import (
 // of an automatic pool. So is a nil *Arena: allocations then come from the Go heap, and the
 // methods do nothing.
 //
-// An epoch of an arena is the time from NewArena, Get or a Reset to the next Reset,
+// A cycle of an arena is the time from NewArena, Get or a Reset to the next Reset,
 // Release or Put: one request, usually.
 //
 // An Arena must not be copied.
@@ -35,9 +35,9 @@ type Arena struct {
 // What fills Arena and account up to whole cache lines, on 64 and on 32 bits;
 // a test says what to write here when they change.
 const (
-	is64       = ^uintptr(0) >> 63
-	arenaPad   = 8*is64 + 32*(1-is64)
-	accountPad = 56*is64 + 16*(1-is64)
+	is64     = ^uintptr(0) >> 63
+	arenaPad = 8*is64 + 32*(1-is64)
+	statsPad = 56*is64 + 16*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -53,18 +53,18 @@ func (*noCopy) Unlock() {}
 //
 // chunkSize is in bytes: what the arena takes from the Go heap at a time for
 // values without pointers, and keeps for them if maxRetained allows. The first
-// epoch begins with less, so that an arena for one small request costs little:
+// cycle begins with less, so that an arena for one small request costs little:
 // with a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize
 // with the third chunk. (An arena with a chunkSize above 1 MB begins with all of
 // it.) Each type with pointers gets memory of its own, beginning with six
-// objects, but no more than 512 bytes of them. While the first epoch asks for
+// objects, but no more than 512 bytes of them. While the first cycle asks for
 // more, further chunks come, up to 64 times chunkSize each: as much again for
 // values without pointers, three to six times as much for types. Values larger
 // than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
 //
 // maxRetained is in bytes, too: the most that the arena's chunks have after a
-// Reset. Below it the arena keeps what most epochs need, and for about 190 epochs
-// what a larger one needed; epochs that need more than maxRetained take the rest from the heap each time.
+// Reset. Below it the arena keeps what most cycles need, and for about 190 cycles
+// what a larger one needed; cycles that need more than maxRetained take the rest from the heap each time.
 // (Its own records come on top: about 450 bytes for each type with pointers that
 // it has met, twice that if it has several chunks,
 // and for marks at most an eighth of maxRetained, or 4 KB.)
@@ -92,9 +92,9 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 
 // Reset takes back everything that was allocated from a, in time that does
 // not depend on how much that was, but for clearing the memory that held
-// types with pointers, and a few nanoseconds for each such type that this epoch, or one
-// of the three before, has used. The arena keeps what its epochs need for the next one, at
-// most maxRetained bytes, and leaves the rest to the collector: what an epoch had
+// types with pointers, and a few nanoseconds for each such type that this cycle, or one
+// of the three before, has used. The arena keeps what its cycles need for the next one, at
+// most maxRetained bytes, and leaves the rest to the collector: what a cycle had
 // far beyond the others, and what none has needed lately.
 //
 // What was allocated before must not be used any more. Such a use is safe for
@@ -108,7 +108,7 @@ func (a *Arena) Reset() {
 		a.enter("Reset")
 		defer a.leave()
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	if a.forks != nil {
 		a.checkForks(0, "Reset")
 	}
@@ -118,7 +118,7 @@ func (a *Arena) Reset() {
 	}
 	switch {
 	case a.isGuarded():
-		a.endGuardedEpoch("Reset")
+		a.endGuardedCycle("Reset")
 	case a.forks != nil:
 		a.emptyForked("Reset")
 	default:
@@ -126,7 +126,7 @@ func (a *Arena) Reset() {
 	}
 }
 
-// emptyForked ends the epoch of a and of its forks, as the function does that it names. It
+// emptyForked ends the cycle of a and of its forks, as the function does that it names. It
 // returns how many bytes they used.
 func (a *Arena) emptyForked(how string) (used uintptr) {
 	if a.region.Isolates() {
@@ -138,7 +138,7 @@ func (a *Arena) emptyForked(how string) (used uintptr) {
 	a.trimForks()
 	a.quota().TrimIdle()
 	if a.forks.parent == nil {
-		a.quota().Settled()
+		a.quota().Flushed()
 	}
 	return used
 }
@@ -153,7 +153,7 @@ func (a *Arena) Release() {
 		a.enter("Release")
 		defer a.leave()
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	if a.forks != nil {
 		a.checkForks(0, "Release")
 	}
@@ -163,7 +163,7 @@ func (a *Arena) Release() {
 		a.region.Watch.Released()
 	}
 	if a.isGuarded() {
-		a.endGuardedEpoch("Release")
+		a.endGuardedCycle("Release")
 		return
 	}
 	if a.region.Isolates() {
@@ -210,7 +210,7 @@ type Mark struct {
 
 // Mark returns a mark at the current state of a: Rewind takes back what is
 // allocated from here on. Marks nest. It costs a few words for each type with
-// pointers that this epoch, or one of the three before, has used, which are kept until
+// pointers that this cycle, or one of the three before, has used, which are kept until
 // a rewind to an earlier mark or a Reset; marking twice in one place costs them once.
 func (a *Arena) Mark() Mark {
 	if a == nil {
@@ -220,7 +220,7 @@ func (a *Arena) Mark() Mark {
 		a.enter("Mark")
 		defer a.leave()
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	m := Mark{arena: a, mark: a.region.Mark()}
 	if a.forks != nil {
 		m.forks = a.forks.count
@@ -246,7 +246,7 @@ func (a *Arena) Rewind(m Mark) {
 		a.enter("Rewind")
 		defer a.leave()
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	if a.region.IsStale(m.mark) {
 		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.region.Watch.History())
 	}
@@ -276,10 +276,10 @@ func (a *Arena) leave() { a.region.Leave() }
 
 // spent is the account of the arenas that were put back: an even number of
 // turns says that they are nobody's.
-var spent account
+var spent arenaStats
 
 // successor returns the arena that goes on in place of a, which was put back
-// and must never be anybody's again: it has a's lanes, which are empty, with
+// and must never be anybody's again: it has a's allocators, which are empty, with
 // what they have learned, and a's account. So a warm pool is as warm as in a
 // plain build. It returns nil under the race detector, which takes what one
 // goroutine hands on to another for an order between all that they do.
@@ -294,6 +294,6 @@ func (a *Arena) successor() *Arena {
 	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)
-	a.owner.account = &spent
+	a.owner.stats = &spent
 	return b
 }

@@ -14,8 +14,8 @@ type forks struct {
 	list   []*Arena // list[:out] are in use, the others idle
 	out    int
 	count  uint64 // of forks that were ever handed out
-	most   int    // of out, since epochs was 0
-	epochs int
+	most   int    // of out, since cycles was 0
+	cycles int
 }
 
 // Fork returns an arena for another goroutine, which works on the same request: the
@@ -47,7 +47,7 @@ func (a *Arena) Fork() *Arena {
 	if a == nil {
 		return nil
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	if check.Watched {
 		a.enter("Fork")
 		defer a.leave()
@@ -77,7 +77,10 @@ func (a *Arena) Fork() *Arena {
 // newFork makes another fork.
 func (a *Arena) newFork() *Arena {
 	f := &Arena{forks: &forks{parent: a}}
-	f.region.InitLike(&a.region, a.quota(), f.idleForks)
+	f.region.InitFork(&a.region, a.quota(), f.idleForks)
+	if a.isGuarded() {
+		f.region.Guard(&machine.Guarded{Cycle: a.region.Guarded().Cycle})
+	}
 	return f
 }
 
@@ -134,14 +137,14 @@ func (a *Arena) usedByForks() (used uintptr) {
 	return used
 }
 
-// trimForks bounds what a's forks, which have all ended, keep for the next epoch:
-// as many of them as one of the last epochs used, and at most what a may keep of
+// trimForks bounds what a's forks, which have all ended, keep for the next cycle:
+// as many of them as one of the last cycles used, and at most what a may keep of
 // bytes, with its own.
 func (a *Arena) trimForks() {
 	k := a.forks
-	if k.epochs++; k.epochs == machine.Window {
+	if k.cycles++; k.cycles == machine.Window {
 		a.dropForks(k.most)
-		k.epochs, k.most = 0, 0
+		k.cycles, k.most = 0, 0
 	}
 	if a.forks.parent != nil {
 		return // its arena's budget is that of all
@@ -222,7 +225,7 @@ func (a *Arena) idleForks(drop bool) (n uintptr) {
 
 // memory is all that ends with a.
 func (a *Arena) memory() escape.Region {
-	a.region.Revive()
+	a.region.Prepare()
 	if a.forks == nil || len(a.forks.list) == 0 {
 		return &a.region
 	}

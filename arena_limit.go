@@ -43,12 +43,12 @@ func (e *LimitError) Error() string {
 // it until its Reset.
 //
 // What counts is chunks, to the byte and whether used or not, those kept from
-// the last epoch included; an arena with a limit keeps at most half of it over a
+// the last cycle included; an arena with a limit keeps at most half of it over a
 // Reset. (Records, as NewArena describes them, don't count.) So that one kind
 // of value does not take it all, a chunk has at most an eighth of what is left
 // of the limit, unless a single value needs more. A slice that grows by Append
 // leaves its former memory behind and may have a quarter of the limit; one that
-// is made at once, nearly all. A limit of ten times of what usual epochs use
+// is made at once, nearly all. A limit of ten times of what usual cycles use
 // takes nothing more from the heap once the arena is warm; one below the
 // arena's chunk size works, too.
 //
@@ -64,7 +64,7 @@ func (a *Arena) SetLimit(bytes int) {
 	if a == nil {
 		return
 	}
-	a.region.Revive()
+	a.region.Prepare()
 	if check.Watched {
 		a.enter("SetLimit")
 		defer a.leave()

@@ -24,18 +24,18 @@ type Stats struct {
 // Stats returns the arena's statistics. Like every method it is for the
 // goroutine that owns the arena, so what its forks have is not in it: each of them
 // has its own: to set a limit by, which holds for all of them, look at the pool's
-// LargestArena. It costs a look at the chunks of each type that this epoch, or one of
+// LargestArena. It costs a look at the chunks of each type that this cycle, or one of
 // the three before, has used.
 func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}
 	}
 	check.RaceLook(&a.region.Watch)
-	a.region.Revive()
-	return statsOf(a.region.Numbers())
+	a.region.Prepare()
+	return statsOf(a.region.Stats())
 }
 
-func statsOf(n machine.Numbers) Stats {
+func statsOf(n machine.Stats) Stats {
 	return Stats{
 		UsedBytes:     int(n.Used),
 		RetainedBytes: int(n.Held),

@@ -55,8 +55,8 @@ func TestNoSharedCacheLines(t *testing.T) {
 	if s := unsafe.Sizeof(Arena{}); s%64 != 0 {
 		t.Errorf("Arena has %d bytes, not a multiple of 64: change arenaPad by %d", s, 64-s%64)
 	}
-	if s := unsafe.Sizeof(account{}); s%64 != 0 {
-		t.Errorf("account has %d bytes, not a multiple of 64: change accountPad by %d", s, 64-s%64)
+	if s := unsafe.Sizeof(arenaStats{}); s%64 != 0 {
+		t.Errorf("arenaStats has %d bytes, not a multiple of 64: change statsPad by %d", s, 64-s%64)
 	}
 }
 
@@ -70,9 +70,9 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// An account that is taken off the list must leave its neighbours linked both
+// A record that is taken off the list must leave its neighbours linked both
 // ways, or the next one that goes takes others with it.
-func TestAccountList(t *testing.T) {
+func TestStatsList(t *testing.T) {
 	const n = 6
 	var orders func(left, gone []int)
 	orders = func(left, gone []int) {
@@ -82,24 +82,24 @@ func TestAccountList(t *testing.T) {
 			}
 			return
 		}
-		var l accountList
-		var accounts [n]account
-		for i := range accounts {
-			l.add(&accounts[i])
+		var l statsList
+		var records [n]arenaStats
+		for i := range records {
+			l.add(&records[i])
 		}
 		for i, which := range gone {
-			l.remove(&accounts[which])
-			var prev *account
+			l.remove(&records[which])
+			var prev *arenaStats
 			seen := 0
-			for acct := range l.all {
-				if acct.prev != prev {
+			for st := range l.all {
+				if st.prev != prev {
 					t.Fatalf("%v: a broken link after %d", gone, i+1)
 				}
-				prev = acct
+				prev = st
 				seen++
 			}
 			if seen != n-i-1 || l.len != seen {
-				t.Fatalf("%v: %d accounts after %d went, counted %d", gone, seen, i+1, l.len)
+				t.Fatalf("%v: %d records after %d went, counted %d", gone, seen, i+1, l.len)
 			}
 		}
 	}

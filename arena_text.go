@@ -22,11 +22,11 @@ func (a *Arena) AllocString(s string) string {
 }
 
 func (a *Arena) allocString(s string) string {
-	if n := uintptr(len(s)); !check.Watched && n != 0 && n <= a.region.Flat.Hi-a.region.Flat.Lo {
-		hi := a.region.Flat.Hi - n
-		a.region.Flat.Hi = hi
-		copy(xunsafe.BytesAt(a.region.Flat.Base, hi, uintptr(len(s))), s)
-		return xunsafe.StringAt(a.region.Flat.Base, hi, n)
+	if n := uintptr(len(s)); !check.Watched && n != 0 && n <= a.region.Noscan.Hi-a.region.Noscan.Lo {
+		hi := a.region.Noscan.Hi - n
+		a.region.Noscan.Hi = hi
+		copy(xunsafe.BytesAt(a.region.Noscan.Base, hi, uintptr(len(s))), s)
+		return xunsafe.StringAt(a.region.Noscan.Base, hi, n)
 	}
 	return a.allocStringSlow(s)
 }
@@ -59,9 +59,9 @@ func (a *Arena) allocStringSlow(s string) string {
 // reserveString reserves n bytes for a string, all to be written. Function is named by
 // a panic.
 func (a *Arena) reserveString(function string, n int) []byte {
-	if size := uintptr(n); !check.Watched && size != 0 && size <= a.region.Flat.Hi-a.region.Flat.Lo {
-		a.region.Flat.Hi -= size
-		return machine.SliceAt[byte](a.region.Flat.Base, a.region.Flat.Hi, n, n)
+	if size := uintptr(n); !check.Watched && size != 0 && size <= a.region.Noscan.Hi-a.region.Noscan.Lo {
+		a.region.Noscan.Hi -= size
+		return machine.SliceAt[byte](a.region.Noscan.Base, a.region.Noscan.Hi, n, n)
 	}
 	return a.reserveStringSlow(function, n)
 }
@@ -295,8 +295,8 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 //go:nosplit
 func (a *Arena) AllocBytes(n int) []byte {
 	if size := uintptr(n); !check.Watched && a != nil && size-1 < machine.SmallBytes {
-		if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
-			p := xunsafe.Add(a.region.Flat.Base, off)
+		if off, ok := a.region.Noscan.TakeSlice(size, machine.Blocks(size)); ok {
+			p := xunsafe.Add(a.region.Noscan.Base, off)
 			machine.ClearBlocks(p, size)
 			return machine.BytesAt(p, size)
 		}

@@ -17,7 +17,7 @@ type FaultError struct {
 	err  error
 }
 
-// Error says which epoch the memory belonged to, and where that began and ended.
+// Error says which cycle the memory belonged to, and where that began and ended.
 func (e *FaultError) Error() string { return e.text }
 
 // Unwrap returns the runtime's error.
@@ -53,7 +53,7 @@ func explain(e any) any {
 		err = faultOf(assertion, err)
 	}
 	if f, ok := guard.Explain(err); ok {
-		f.Epoch.Found(f)
+		f.Cycle.Found(f)
 		return &FaultError{f.Addr, f.Text, err}
 	}
 	return e

@@ -48,7 +48,7 @@ func (c *crowd) round(seed uint64) {
 func (c *crowd) enter(a *Arena) *ledgerForks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x := c.forksOf(a.owner.account)
+	x := c.forksOf(a.owner.stats)
 	x.a, x.lies, x.out, x.exact = a, a.owner.idle, true, c.total != 0
 	return x
 }
@@ -57,7 +57,7 @@ func (c *crowd) enter(a *Arena) *ledgerForks {
 func (c *crowd) left(x *ledgerForks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if x.acct.Turns.Load()%2 == 0 {
+	if x.st.Generation.Load()%2 == 0 {
 		x.rest()
 	}
 }
@@ -155,7 +155,7 @@ func (c *crowd) watch() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.families, func(x *ledgerForks) bool {
-		return c.perArena != 0 && int(x.acct.Held()) > c.perArena
+		return c.perArena != 0 && int(x.st.Held()) > c.perArena
 	})
 	if i >= 0 {
 		return fmt.Errorf("arena %d has more than %d bytes", i, c.perArena)

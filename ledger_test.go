@@ -15,7 +15,7 @@ import (
 // heldWithForks adds up the chunks of an arena and of all its forks, those that have
 // ended and wait for the next included: what the accounts must say.
 func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
-	n := a.region.Numbers()
+	n := a.region.Stats()
 	bytes, chunks = n.Held, n.Chunks
 	if a.forks != nil {
 		for _, f := range a.forks.list {
@@ -45,7 +45,7 @@ type ledger struct {
 
 // ledgerForks is an arena of the pool with its forks.
 type ledgerForks struct {
-	acct  *account
+	st    *arenaStats
 	a     *Arena     // nil where the pool dropped it
 	lies  *idleArena // what it lies in
 	out   bool
@@ -75,7 +75,7 @@ func (l *ledger) figures() (f figures) {
 	for _, x := range l.families {
 		bytes, chunks := x.held()
 		f.held, f.chunks = f.held+bytes, f.chunks+chunks
-		f.charged += x.acct.Charged()
+		f.charged += x.st.Charged()
 	}
 	f.stats = l.p.Stats()
 	return f
@@ -98,7 +98,7 @@ func (l *ledger) check(before figures) error {
 		} else {
 			idle += held
 		}
-		if got := x.acct.Held(); got != held {
+		if got := x.st.Held(); got != held {
 			return fmt.Errorf("arena %d: the account says %d bytes, its chunks and its forks' have %d", i, got, held)
 		}
 		if x.live != nil {
@@ -107,7 +107,7 @@ func (l *ledger) check(before figures) error {
 				return fmt.Errorf("arena %d: %d bytes with a limit of %d", i, held, limit)
 			}
 		}
-		c := x.acct.Charged()
+		c := x.st.Charged()
 		charged += c
 		switch {
 		case !x.out && c != 0:
@@ -126,7 +126,7 @@ func (l *ledger) check(before figures) error {
 		if l.isolates {
 			break // a fork that has ended keeps what it has, which is on no account
 		}
-		if held := f.region.Numbers().Held; held != 0 && !l.knows(f) {
+		if held := f.region.Stats().Held; held != 0 && !l.knows(f) {
 			return fmt.Errorf("a fork that was dropped has %d bytes", held)
 		}
 	}
@@ -215,7 +215,7 @@ func cmpErr(a, b error) error {
 // refused checks what a refusal by a says and that nothing has changed, if it was of a
 // single allocation. What a could have dropped is not in use.
 func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after figures, single bool) error {
-	others := after.charged - x.acct.Charged()
+	others := after.charged - x.st.Charged()
 	held, _ := x.held()
 	if a.forks != nil {
 		for _, f := range a.forks.list[a.forks.out:] {
@@ -297,7 +297,7 @@ func (x *ledgerForks) end(n *ledgerArena, born uint64) {
 
 func (l *ledger) get() error {
 	a := l.p.Get()
-	x := l.forksOf(a.owner.account)
+	x := l.forksOf(a.owner.stats)
 	x.a, x.lies, x.out, x.live, x.exact = a, a.owner.idle, true, []*ledgerArena{{a: a}}, l.total != 0
 	if held, _ := x.held(); l.perArena != 0 && int(held) > l.perArena/2 {
 		return fmt.Errorf("an arena with a limit of %d begins with %d bytes", l.perArena, held)
@@ -306,11 +306,11 @@ func (l *ledger) get() error {
 }
 
 // forksOf finds the arena whose account it is, or notes it.
-func (l *ledger) forksOf(acct *account) *ledgerForks {
-	i := slices.IndexFunc(l.families, func(x *ledgerForks) bool { return x.acct == acct })
+func (l *ledger) forksOf(st *arenaStats) *ledgerForks {
+	i := slices.IndexFunc(l.families, func(x *ledgerForks) bool { return x.st == st })
 	if i < 0 {
 		i = len(l.families)
-		l.families = append(l.families, &ledgerForks{acct: acct})
+		l.families = append(l.families, &ledgerForks{st: st})
 	}
 	return l.families[i]
 }
@@ -318,7 +318,7 @@ func (l *ledger) forksOf(acct *account) *ledgerForks {
 func (l *ledger) put(x *ledgerForks) {
 	used := uint64(0)
 	for _, n := range x.live {
-		used += uint64(n.a.region.Numbers().Used)
+		used += uint64(n.a.region.Stats().Used)
 	}
 	class, bound := 0, uint64(256)
 	for ; used > bound && class < len(l.used.Counts)-1; bound *= 2 {

@@ -25,7 +25,7 @@ import (
 //   - A nil *Map has no entries; Set on it panics.
 //   - What was deleted or cleared is not kept alive.
 //
-// Its memory ends with the arena's epoch, as all else in it: a Map must not be used
+// Its memory ends with the arena's cycle, as all else in it: a Map must not be used
 // after Reset, Release or Put, nor, if it was made or has grown since the mark,
 // after Rewind. (Set then panics where it can tell.) It can be used by several
 // goroutines at once as long as none of them changes it.
@@ -34,14 +34,14 @@ import (
 // 3 ns of it for integers, pointers, strings, and arrays and structs of integers,
 // and 5 and more for other keys. A table holds 8 entries at once, grows fourfold up
 // to 1,792, and twofold from there; a table that was outgrown lies in the arena until
-// its epoch ends. So a map without a hint takes up to 2.7 times the memory of one with a
+// its cycle ends. So a map without a hint takes up to 2.7 times the memory of one with a
 // hint.
 //
 // The builtin map is the better one
 //
 //   - for up to 8 entries in a map that doesn't leave its function: the compiler
 //     puts it on the stack. A Map takes 128 bytes, and eight keys and values and 8
-//     bytes with the first entry; where many are made in one epoch, as one for each
+//     bytes with the first entry; where many are made in one cycle, as one for each
 //     line that is read, make one and Clear it;
 //   - where a map outlives a request, or grows and shrinks for long: its memory is
 //     given back;
@@ -51,7 +51,7 @@ type Map[K comparable, V any] struct {
 	table swiss.Table[K, V] // first: see Get
 	maker mapMaker[K, V]    // for hooks.MakerOf; of no size, and so not last
 	arena *Arena
-	made  bool // not so in a Map that the end of its arena's epoch has cleared
+	made  bool // not so in a Map that the end of its arena's cycle has cleared
 }
 
 // NewMap returns an empty map with room for hint entries in a, or on the heap if
@@ -204,7 +204,7 @@ func (m *Map[K, V]) walk(yield func(K, V) bool) {
 //
 //go:norace
 func (m *Map[K, V]) mustBeAlive(does string) {
-	if m != nil && m.arena != nil && !m.arena.region.Made() {
+	if m != nil && m.arena != nil && !m.arena.region.Ready() {
 		panic(message[Map[K, V]](does) + "the Map's memory was overwritten")
 	}
 }

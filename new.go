@@ -22,30 +22,30 @@ func New[T any](a *Arena) *T {
 	}
 	key := machine.KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
-		const mask = machine.FlatAlign - 1
+		const mask = machine.NoscanAlign - 1
 		size := (xunsafe.SizeOf[T]() + mask) &^ mask
-		lo := a.region.Flat.Lo
-		if next := lo + size; size <= machine.InlineZero && next <= a.region.Flat.Hi {
-			a.region.Flat.Lo = next
-			p := xunsafe.Add(a.region.Flat.Base, lo)
+		lo := a.region.Noscan.Lo
+		if next := lo + size; size <= machine.InlineZero && next <= a.region.Noscan.Hi {
+			a.region.Noscan.Lo = next
+			p := xunsafe.Add(a.region.Noscan.Base, lo)
 			machine.ClearObject(p, min(xunsafe.SizeOf[T](), machine.InlineZero))
 			return xunsafe.Cast[T](p)
 		}
 		return newSlow[T](a)
 	}
-	l := a.region.Types.Busiest
-	if l == nil { // the zero Arena
+	al := a.region.Types.Busiest
+	if al == nil { // the zero Arena
 		return newSlow[T](a)
 	}
-	if l.Key != key {
-		if l = a.region.Types.At(key); l.Key != key {
+	if al.Key != key {
+		if al = a.region.Types.At(key); al.Key != key {
 			return newSlow[T](a)
 		}
 	}
-	lo := l.Lo
-	if next := lo + xunsafe.SizeOf[T](); next <= l.Hi {
-		l.Lo = next
-		return xunsafe.At[T](l.Base, lo)
+	lo := al.Lo
+	if next := lo + xunsafe.SizeOf[T](); next <= al.Hi {
+		al.Lo = next
+		return xunsafe.At[T](al.Base, lo)
 	}
 	return newSlow[T](a)
 }
@@ -88,11 +88,11 @@ func newToWrite[T any](a *Arena) *T {
 		return new(T)
 	}
 	if !check.Watched && xunsafe.SizeOf[T]() != 0 && !machine.HoldsPointers[T]() {
-		const mask = machine.FlatAlign - 1
-		lo := a.region.Flat.Lo
-		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
-			a.region.Flat.Lo = next
-			return xunsafe.At[T](a.region.Flat.Base, lo)
+		const mask = machine.NoscanAlign - 1
+		lo := a.region.Noscan.Lo
+		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Noscan.Hi {
+			a.region.Noscan.Lo = next
+			return xunsafe.At[T](a.region.Noscan.Base, lo)
 		}
 	}
 	return New[T](a)
@@ -102,7 +102,7 @@ func newToWrite[T any](a *Arena) *T {
 // value lies in a, or on the heap if a is nil. A v that needs no memory there, such as a
 // pointer, a byte or an interface, takes none here.
 //
-// It costs what NewOf costs. The any must not be used after the arena's epoch, not even as the
+// It costs what NewOf costs. The any must not be used after the arena's cycle, not even as the
 // key of a map. What v leads to is not copied.
 func BoxOf[T any](a *Arena, v T) any {
 	if machine.NoLayout() || a == nil || xunsafe.SizeOf[T]() <= 1 {
@@ -112,11 +112,11 @@ func BoxOf[T any](a *Arena, v T) any {
 		if xunsafe.SizeOf[T]() == xunsafe.SizeOf[*T]() || xunsafe.SizeOf[T]() == xunsafe.SizeOf[any]() && any(*new(T)) == nil {
 			return v // is one pointer, or an interface
 		}
-	} else if lo := a.region.Flat.Lo; !check.Watched {
-		const mask = machine.FlatAlign - 1
-		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Flat.Hi {
-			a.region.Flat.Lo = next
-			p := xunsafe.At[T](a.region.Flat.Base, lo)
+	} else if lo := a.region.Noscan.Lo; !check.Watched {
+		const mask = machine.NoscanAlign - 1
+		if next := lo + (xunsafe.SizeOf[T]()+mask)&^mask; next <= a.region.Noscan.Hi {
+			a.region.Noscan.Lo = next
+			p := xunsafe.At[T](a.region.Noscan.Base, lo)
 			*p = v
 			return machine.Box(p)
 		}

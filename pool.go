@@ -23,8 +23,8 @@ import (
 // requests need belong to the pool, which drops those that about 2,500 requests, or all requests
 // of about 90 seconds, did not use; see [ArenaPool.SetMaxIdleBytes].
 //
-// A pool is for many short epochs with a clear end. A program with one long
-// epoch, or one goroutine, needs only an Arena.
+// A pool is for many short cycles with a clear end. A program with one long
+// cycle, or one goroutine, needs only an Arena.
 //
 // An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0). A nil pool
 // returns nil arenas, which allocate from the heap; its setters only check their arguments.
@@ -41,22 +41,22 @@ type ArenaPool struct {
 
 	mu       sync.Mutex
 	retained retained
-	accounts accountList      // of the arenas that exist
+	allStats statsList        // of the arenas that exist
 	gone     PoolStats        // what arenas counted that exist no more
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
 	highWater highWater
 
 	stats    machine.PoolStats
-	isolated machine.Retired // what its arenas leave behind that isolate their epochs
+	isolated machine.Detached // what its arenas leave behind that isolate their cycles
 }
 
 // owner ties an arena to its pool.
 type owner struct {
-	pool    *ArenaPool
-	account *account
-	idle    *idleArena  // what the arena lay in; nil while it lies there
-	batch   *arenaBatch // of an isolated arena
+	pool  *ArenaPool
+	stats *arenaStats
+	idle  *idleArena  // what the arena lay in; nil while it lies there
+	batch *arenaBatch // of an isolated arena
 }
 
 // autoChunk is the chunk size that an automatic pool starts with, a page.
@@ -77,7 +77,7 @@ func NewArenaPool(chunkSize, maxRetained int) *ArenaPool {
 // really use: new arenas begin with a chunk that the values without pointers and
 // the texts of three of four requests fit in; a single request, however large,
 // doubles it at most. (Types with pointers begin small in each new
-// arena, and fit after its first epoch.) maxRetained
+// arena, and fit after its first cycle.) maxRetained
 // is in bytes, for each arena; maxRetained <= 0 means 640 KB.
 func NewAutoPool(maxRetained int) *ArenaPool {
 	if maxRetained <= 0 {
@@ -136,7 +136,7 @@ func (p *ArenaPool) take() *Arena {
 		x = p.miss()
 	}
 	a := x.takeOut()
-	a.owner.account.Take()
+	a.owner.stats.Take()
 	if check.On {
 		a.region.Watch.Begin()
 	}
@@ -156,19 +156,19 @@ func (p *ArenaPool) newArena() *Arena {
 	p.begin()
 	a := newArena(p.chunkSize, p.maxRetained)
 	if p.auto {
-		a.region.FlatLane().Expect(min(p.sizeHint.Size(), p.maxRetained))
+		a.region.Noscan.Expect(min(p.sizeHint.Size(), p.maxRetained))
 	}
 	a.region.ShareCache(&p.stats.Cache)
-	a.owner = owner{pool: p, account: new(account)}
-	a.quota().Share(&p.stats, &a.owner.account.Account)
-	p.enlist(a.owner.account)
+	a.owner = owner{pool: p, stats: new(arenaStats)}
+	a.quota().Share(&p.stats, &a.owner.stats.ArenaStats)
+	p.enlist(a.owner.stats)
 	p.guard(a)
 	return a
 }
 
 // guard registers the cleanup that closes a's account.
 func (p *ArenaPool) guard(a *Arena) {
-	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.account, false}))
+	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.stats, false}))
 }
 
 // Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
@@ -198,8 +198,8 @@ func (p *ArenaPool) Put(a *Arena) {
 	if a.forks != nil {
 		a.checkForks(0, "ArenaPool.Put")
 	}
-	acct := a.owner.account
-	if t := acct.Turns.Load(); t%2 == 0 || !acct.Turns.CompareAndSwap(t, t+1) {
+	st := a.owner.stats
+	if t := st.Generation.Load(); t%2 == 0 || !st.Generation.CompareAndSwap(t, t+1) {
 		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
 	}
 	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
@@ -209,7 +209,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	if p.auto && machine.Sampled(a.region.Resets()+1) {
 		p.learn(a)
 	}
-	switch acct.kind {
+	switch st.kind {
 	case plain:
 		p.endPlain(a)
 	case isolated:
@@ -221,10 +221,10 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 }
 
-// learn samples the size of the epoch that a's Put is about to end.
+// learn samples the size of the cycle that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {
-	// An epoch that used nothing of the flat lane says nothing about its size.
-	if used := a.region.FlatLane().PeakBytes(); used != 0 {
+	// A cycle that used nothing of the noscan allocator says nothing about its size.
+	if used := a.region.Noscan.PeakBytes(); used != 0 {
 		p.sizeHint.Add(used, p.chunkSize)
 	}
 }
@@ -232,7 +232,7 @@ func (p *ArenaPool) learn(a *Arena) {
 // end is the argument of an arena's cleanup: it keeps neither arena nor pool alive.
 type end struct {
 	pool weak.Pointer[ArenaPool]
-	*account
+	*arenaStats
 	moved bool
 }
 
@@ -246,26 +246,26 @@ func ended(e end) {
 		s.end()
 	}
 	if p := e.pool.Value(); p != nil {
-		p.close(e.account, s)
+		p.close(e.arenaStats, s)
 	}
 }
 
 // close removes the account of an arena that was collected; s is the stack of its Get,
 // nil if it was not sampled.
-func (p *ArenaPool) close(acct *account, s *sample) {
-	turns := acct.Turns.Load()
+func (p *ArenaPool) close(st *arenaStats, s *sample) {
+	turns := st.Generation.Load()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.accounts.remove(acct)
-	if acct.leaving {
+	p.allStats.remove(st)
+	if st.leaving {
 		p.retained.leaving--
 	}
-	acct.Close(&p.stats)
+	st.Close(&p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
-	p.gone.Forks += acct.Forks()
-	p.gone.UsedAtPut.add(&acct.used)
-	if acct.Abandoned() {
+	p.gone.Forks += st.Forks()
+	p.gone.UsedAtPut.add(&st.used)
+	if st.Abandoned() {
 		return
 	}
 	if s != nil {

@@ -90,36 +90,36 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	case onHeap:
 		a = p.beginHeap()
 	}
-	acct := a.owner.account
-	acct.config = c
+	st := a.owner.stats
+	st.config = c
 	if c.perArena != 0 || c.total {
 		q := a.quota()
 		q.SetLimit(c.perArena)
-		if acct.Held() > a.region.MaxRetained {
+		if st.Held() > a.region.MaxRetained {
 			q.DropIdle() // retained before there was this limit
 		}
-		if c.total && !acct.BeginCount(&p.stats) {
+		if c.total && !st.BeginCount(&p.stats) {
 			q.DropIdle()
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		acct.sample.Store(takeSample(acct, c.rate))
+		st.sample.Store(takeSample(st, c.rate))
 	}
 	return a
 }
 
 // undoConfig takes back at Put what checkout applied, and a limit of the arena's own.
 func (p *ArenaPool) undoConfig(a *Arena) {
-	acct := a.owner.account
-	if acct.Limited() {
+	st := a.owner.stats
+	if st.Limited() {
 		a.quota().SetLimit(0)
 	}
-	if acct.config == nil {
+	if st.config == nil {
 		return
 	}
-	acct.config = nil
-	acct.EndCount(&p.stats)
-	if s := acct.sample.Swap(nil); s != nil {
+	st.config = nil
+	st.EndCount(&p.stats)
+	if s := st.sample.Swap(nil); s != nil {
 		s.end()
 	}
 }
@@ -139,8 +139,8 @@ func (p *ArenaPool) empty(a *Arena) {
 	} else {
 		used = a.emptyForked("Put")
 	}
-	if acct := a.owner.account; acct.used.Add(used) {
-		p.takeUsed(acct)
+	if st := a.owner.stats; st.used.Add(used) {
+		p.takeUsed(st)
 	}
 }
 
@@ -159,13 +159,13 @@ func (p *ArenaPool) keep(a *Arena) {
 	p.arenas.Put(x)
 }
 
-// leave notes that the pool drops the arena of acct.
+// leave notes that the pool drops the arena of st.
 //
 //go:norace
-func (p *ArenaPool) leave(acct *account) {
+func (p *ArenaPool) leave(st *arenaStats) {
 	check.RaceBlind()
 	p.mu.Lock()
-	acct.leaving = true
+	st.leaving = true
 	p.retained.leaving++
 	p.mu.Unlock()
 	check.RaceSee()

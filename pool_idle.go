@@ -158,7 +158,7 @@ func (p *ArenaPool) retain(x *idleArena) {
 	a := x.arena
 	x.arena = nil
 	x.arm() // here rather than in the Get that wants it quickly
-	bytes := a.owner.account.Held()
+	bytes := a.owner.stats.Held()
 	p.retained.arenas = append(p.retained.arenas, retainedArena{a, x, bytes})
 	p.retained.bytes += bytes
 	p.trim()
@@ -225,7 +225,7 @@ func (p *ArenaPool) discard(from, to int) {
 	for i := from; i < to; i++ {
 		bytes += k.arenas[i].bytes
 		k.leaving++
-		k.arenas[i].arena.owner.account.leaving = true
+		k.arenas[i].arena.owner.stats.leaving = true
 	}
 	for i := to; i < len(k.arenas); i++ {
 		k.arenas[from+i-to] = k.arenas[i]
@@ -236,7 +236,7 @@ func (p *ArenaPool) discard(from, to int) {
 	}
 	k.arenas = k.arenas[:left]
 	k.bytes -= bytes
-	p.stats.LetGo(bytes)
+	p.stats.Evicted(bytes)
 }
 
 // awaitCollection makes review run after the next collection. The cleanup must not
@@ -267,23 +267,23 @@ func (p *ArenaPool) review(now time.Time) {
 	p.stats.Collected()
 	p.mu.Lock()
 	used := 0
-	for acct := p.accounts.first; acct != nil; acct = acct.next { // all's yield would be in the race detector's sight
-		if acct.Abandoned() {
+	for st := p.allStats.first; st != nil; st = st.next { // all's yield would be in the race detector's sight
+		if st.Abandoned() {
 			continue
 		}
-		turns := uint32(acct.Turns.Load())
-		if turns%2 == 1 || turns != acct.seen {
+		turns := uint32(st.Generation.Load())
+		if turns%2 == 1 || turns != st.seen {
 			used++
 		}
-		acct.seen = turns
+		st.seen = turns
 	}
 	k := &p.retained
 	k.demand.note(used, now)
 	// What is out or in the sync.Pool counts, too.
-	excess := p.accounts.len - p.leaving() - k.demand.most()
+	excess := p.allStats.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
 	p.stats.Cache.Age(now, k.limit-min(k.limit, k.bytes))
-	if k.watched = false; p.accounts.len > 0 || p.stats.Cache.Bytes() != 0 {
+	if k.watched = false; p.allStats.len > 0 || p.stats.Cache.Bytes() != 0 {
 		p.awaitCollection()
 	}
 	p.mu.Unlock()

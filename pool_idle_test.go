@@ -158,14 +158,14 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 			p.Stats()
 		}
 	})
-	epochs := 3000
+	cycles := 3000
 	if testing.Short() {
-		epochs = 500
+		cycles = 500
 	}
 	for w := range uint64(6) {
 		workers.Go(func() {
 			r := rand.New(rand.NewPCG(w, 3))
-			for range epochs {
+			for range cycles {
 				a := p.Get()
 				if a.Stats().UsedBytes != 0 {
 					t.Error("not empty")
@@ -191,7 +191,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	close(stop)
 	helpers.Wait()
 	s := p.Stats()
-	if s.Gets != uint64(6*epochs) || s.Puts != s.Gets || s.Leaked != 0 || s.InUseBytes != 0 {
+	if s.Gets != uint64(6*cycles) || s.Puts != s.Gets || s.Leaked != 0 || s.InUseBytes != 0 {
 		t.Errorf("%+v", s)
 	}
 	sum := uintptr(0)
@@ -257,8 +257,8 @@ func TestPoolLooksAfterEachCollection(t *testing.T) {
 			testkit.Finalizers(t, 1)
 			p.mu.Lock()
 			seen := true
-			for acct := range p.accounts.all {
-				seen = seen && uint64(acct.seen) == acct.Turns.Load()
+			for st := range p.allStats.all {
+				seen = seen && uint64(st.seen) == st.Generation.Load()
 			}
 			p.mu.Unlock()
 			if seen {

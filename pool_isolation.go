@@ -32,8 +32,8 @@ func (p *ArenaPool) SetIsolation(on bool) {
 // beginIsolated returns an isolated arena.
 func (p *ArenaPool) beginIsolated() *Arena {
 	a := p.take()
-	if acct := a.owner.account; acct.kind != isolated {
-		acct.kind = isolated
+	if st := a.owner.stats; st.kind != isolated {
+		st.kind = isolated
 		a.forgetForks()
 		a.region.Isolate(&p.isolated)
 	}
@@ -49,7 +49,7 @@ func (p *ArenaPool) endIsolated(a *Arena) {
 	if c != nil && c.isolates || modes.Load()&isolate != 0 {
 		a = p.replace(a)
 	} else {
-		a.owner.account.kind = plain
+		a.owner.stats.kind = plain
 		a.region.Isolate(nil)
 	}
 	p.keep(a)
@@ -65,13 +65,13 @@ type arenaBatch struct {
 // replace returns the arena that goes on in place of a, which was put back. What is used of
 // a from here on goes on alone.
 func (p *ArenaPool) replace(a *Arena) *Arena {
-	acct := a.owner.account
+	st := a.owner.stats
 	h := a.owner.batch
 	switch {
 	case h == nil:
 		// The account is closed when what all its arenas lie in by turns is collected.
-		acct.moves.Store(true)
-		runtime.AddCleanup(a.owner.idle, ended, end{p.self, acct, true})
+		st.moves.Store(true)
+		runtime.AddCleanup(a.owner.idle, ended, end{p.self, st, true})
 		h = new(arenaBatch)
 	case h.used > 1 && h.of[h.used-2].region.WasEntered():
 		a.region.Entered()
@@ -81,8 +81,8 @@ func (p *ArenaPool) replace(a *Arena) *Arena {
 	}
 	b := &h.of[h.used]
 	h.used++
-	a.region.Retire(&b.region)
-	b.owner, a.owner = a.owner, owner{pool: p, account: &spent}
+	a.region.Detach(&b.region)
+	b.owner, a.owner = a.owner, owner{pool: p, stats: &spent}
 	b.owner.batch = h
 	if b.printer, a.printer = a.printer, nil; b.printer != nil {
 		b.printer.arena = b

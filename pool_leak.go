@@ -97,14 +97,14 @@ func (s *stack) pcs() []uintptr {
 type sample struct {
 	stack   stack
 	rate    int
-	account *account
+	stats   *arenaStats
 	profile live.Profile // where it was entered, nil for nowhere
 }
 
-// takeSample returns the stack of the caller of Get, for the arena of acct.
-func takeSample(acct *account, rate int) *sample {
+// takeSample returns the stack of the caller of Get, for the arena of st.
+func takeSample(st *arenaStats, rate int) *sample {
 	const own = 3 // takeSample, checkout and Get
-	s := &sample{rate: rate, account: acct}
+	s := &sample{rate: rate, stats: st}
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {
 		s.profile = *profile
@@ -124,4 +124,4 @@ func (s *sample) end() {
 
 func (s *sample) Stack() []uintptr { return s.stack.pcs() }
 func (s *sample) Rate() int        { return s.rate }
-func (s *sample) Bytes() int       { return int(s.account.Held()) }
+func (s *sample) Bytes() int       { return int(s.stats.Held()) }

@@ -30,14 +30,14 @@ func refused(t *testing.T, f func()) (over *LimitError) {
 }
 
 // heldNow adds up the chunks, as the quota must have it.
-func heldNow(a *Arena) int { return int(a.region.Numbers().Held) }
+func heldNow(a *Arena) int { return int(a.region.Stats().Held) }
 
 // checkQuota compares what the quota counts with the chunks that are there.
 func checkQuota(t *testing.T, a *Arena) {
 	t.Helper()
 	m := a.quota()
-	if got := heldNow(a); int(m.Held()) != got || a.owner.account.Held() != m.Held() {
-		t.Fatalf("the quota counts %d bytes of %d, the account %d", m.Held(), got, a.owner.account.Held())
+	if got := heldNow(a); int(m.Held()) != got || a.owner.stats.Held() != m.Held() {
+		t.Fatalf("the quota counts %d bytes of %d, the account %d", m.Held(), got, a.owner.stats.Held())
 	}
 	if m.Limit() != 0 && m.Held() > m.Limit() {
 		t.Fatalf("%d bytes with a limit of %d", m.Held(), m.Limit())
@@ -396,7 +396,7 @@ func TestUsedAtPutInEachMode(t *testing.T) {
 func TestUsedAtPutWithoutRoom(t *testing.T) {
 	p := NewArenaPool(1000, 0)
 	a := p.Get()
-	word := &a.owner.account.used[0]
+	word := &a.owner.stats.used[0]
 	word.Store(1<<63 - 1<<36) // one below half of what it holds
 	a.AllocBytes(100)
 	p.Put(a)

@@ -17,7 +17,7 @@ import (
 type MisuseReport struct {
 	Addr uintptr   // what was accessed, or a pointer led to; 0 for an allocation from an arena that was put back
 	Get  []uintptr // the stack of the Get
-	Put  []uintptr // the stack of the Put, or of the Reset or Release before it that ended the use's epoch
+	Put  []uintptr // the stack of the Put, or of the Reset or Release before it that ended the use's cycle
 	Use  []uintptr // the stack of the use
 	Text string    // what was found
 
@@ -120,11 +120,11 @@ func (m *misuseSampling) picks() bool {
 
 // beginGuarded returns a guarded arena, which is used for one request.
 func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
-	g := &machine.Guarded{Epoch: new(guard.Epoch)}
-	g.Epoch.Began.Record(2) // beginGuarded, checkout
-	g.Epoch.Misuse = func(f guard.Find) {
-		r := &MisuseReport{Addr: f.Addr, Get: f.Epoch.Began.PCs(), Put: f.Epoch.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
-		if route := g.Epoch.Route.Load(); route != nil {
+	g := &machine.Guarded{Cycle: new(guard.Cycle)}
+	g.Cycle.Began.Record(2) // beginGuarded, checkout
+	g.Cycle.Misuse = func(f guard.Find) {
+		r := &MisuseReport{Addr: f.Addr, Get: f.Cycle.Began.PCs(), Put: f.Cycle.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
+		if route := g.Cycle.Route.Load(); route != nil {
 			r.Route = *route
 		}
 		if m.report == nil {
@@ -135,8 +135,8 @@ func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 	}
 	a := p.newArena()
 	a.region.Guard(g)
-	a.owner.account.kind = guarded
-	a.owner.account.Take()
+	a.owner.stats.kind = guarded
+	a.owner.stats.Take()
 	p.countGuarded()
 	return a
 }
@@ -154,23 +154,23 @@ func (p *ArenaPool) countGuarded() {
 // endGuarded is Put for a guarded arena.
 func (p *ArenaPool) endGuarded(a *Arena) {
 	g := a.region.Guarded()
-	a.owner.account.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
-	g.Epoch.How = "Put"
-	g.Epoch.Ended.Record(1)
-	a.poison(g.Epoch)
+	a.owner.stats.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
+	g.Cycle.How = "Put"
+	g.Cycle.Ended.Record(1)
+	a.poison(g.Cycle)
 	a.protect()
 	p.undoConfig(a)
-	p.leave(a.owner.account)
+	p.leave(a.owner.stats)
 }
 
 // isGuarded reports whether a is guarded.
 func (a *Arena) isGuarded() bool { return guard.Sampled.Load() && a.region.Guarded() != nil }
 
-// endGuardedEpoch takes the place of the work of Reset and Release, which how names, for a
+// endGuardedCycle takes the place of the work of Reset and Release, which how names, for a
 // guarded arena or fork: what it has is made unusable, and it goes on with new memory.
-func (a *Arena) endGuardedEpoch(how string) {
-	whole := a.region.Guarded().Epoch // which goes on for a's parent
-	e := &guard.Epoch{Began: whole.Began, How: how, Misuse: whole.Misuse}
+func (a *Arena) endGuardedCycle(how string) {
+	whole := a.region.Guarded().Cycle // which goes on for a's parent
+	e := &guard.Cycle{Began: whole.Began, How: how, Misuse: whole.Misuse}
 	e.Ended.Record(1)
 	a.poison(e)
 	a.protect()
@@ -179,11 +179,11 @@ func (a *Arena) endGuardedEpoch(how string) {
 		a.quota().ForksInUse(0)
 		a.dropForks(0)
 	}
-	a.region.Guard(&machine.Guarded{Epoch: whole})
+	a.region.Guard(&machine.Guarded{Cycle: whole})
 }
 
 // poison poisons a and its forks, the idle ones, too: they had values before a Rewind.
-func (a *Arena) poison(e *guard.Epoch) {
+func (a *Arena) poison(e *guard.Cycle) {
 	if a.forks != nil {
 		for _, f := range a.forks.list {
 			f.poison(e)

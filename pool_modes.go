@@ -77,9 +77,9 @@ func (p *ArenaPool) mode() string {
 func (p *ArenaPool) beginHeap() *Arena {
 	a := p.newArena()
 	a.region.BeginHeap()
-	acct := a.owner.account
-	acct.kind = onHeap
-	acct.Take()
+	st := a.owner.stats
+	st.kind = onHeap
+	st.Take()
 	if check.On {
 		a.region.Watch.Begin()
 	}
@@ -90,5 +90,5 @@ func (p *ArenaPool) beginHeap() *Arena {
 func (p *ArenaPool) endHeap(a *Arena) {
 	p.empty(a)
 	p.undoConfig(a)
-	p.leave(a.owner.account)
+	p.leave(a.owner.stats)
 }

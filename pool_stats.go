@@ -25,7 +25,7 @@ type PoolStats struct {
 	RetainedBytes int // of those that lie idle, and SpareBytes; what SetMaxIdleBytes bounds over collections
 	SpareBytes    int // of chunks that no arena has: the pool keeps them for the next large requests
 	HighWater     int // the most that all of them had together, out and idle, in the last two to four minutes; in a longer time, if Stats was not called for two
-	LargestArena  int // the most that one had with its forks, since the pool was made. A limit of three times that refuses no such epoch; below it, slices that grow by Append are refused first
+	LargestArena  int // the most that one had with its forks, since the pool was made. A limit of three times that refuses no such cycle; below it, slices that grow by Append are refused first
 
 	// Bounds in bytes; 0 is none for a limit, and nothing for what is kept.
 	LimitPerArena, LimitTotal int // as SetLimit or SetLimitsFromEnvironment has set them
@@ -39,7 +39,7 @@ type PoolStats struct {
 	// Numbers of all arenas and their forks, since the pool was made.
 	Forks          uint64 // forks handed out
 	Oversize       uint64 // chunks made larger than planned, or beside the current one, for one large value
-	Dropped        uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next epoch, and by other methods
+	Dropped        uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next cycle, and by other methods
 	DroppedBytes   uint64 // of these chunks
 	Refused        uint64 // allocations that panicked with a *LimitError
 	RefusedByTotal uint64 // of those, by the total of all arenas; the others by the limit of one
@@ -106,13 +106,13 @@ func (p *ArenaPool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.gone
-	for acct := range p.accounts.all {
-		turns := acct.Turns.Load()
+	for st := range p.allStats.all {
+		turns := st.Generation.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
-		s.Forks += acct.Forks()
-		s.UsedAtPut.add(&acct.used)
-		if held := int(acct.Held()); turns%2 == 1 {
+		s.Forks += st.Forks()
+		s.UsedAtPut.add(&st.used)
+		if held := int(st.Held()); turns%2 == 1 {
 			s.InUseBytes += held
 		} else {
 			s.RetainedBytes += held
@@ -130,7 +130,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.UsedLate = p.isolated.Late()
 	s.SpareBytes = int(p.stats.Cache.Bytes())
 	s.RetainedBytes += s.SpareBytes
-	s.Arenas = p.accounts.len
+	s.Arenas = p.allStats.len
 	s.Mode = p.mode()
 	s.ChunkSize = int(p.chunkSize)
 	if hint := p.sizeHint.Size(); hint != 0 {

@@ -27,14 +27,14 @@ func MakeSlice[T any](a *Arena, len, cap int) []T {
 	key := machine.KeyOf((*T)(nil))
 	if key.PtrBytes == 0 {
 		if size <= machine.SmallBytes {
-			if off, ok := a.region.Flat.TakeSlice(size, machine.Blocks(size)); ok {
-				machine.ClearBlocks(xunsafe.Add(a.region.Flat.Base, off), size)
-				return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
+			if off, ok := a.region.Noscan.TakeSlice(size, machine.Blocks(size)); ok {
+				machine.ClearBlocks(xunsafe.Add(a.region.Noscan.Base, off), size)
+				return machine.SliceAt[T](a.region.Noscan.Base, off, len, cap)
 			}
 		}
-	} else if l := a.region.Types.Lane(key); l.Key == key {
-		if off, ok := l.TakeElements(size); ok {
-			return machine.SliceAt[T](l.Base, off, len, cap)
+	} else if al := a.region.Types.Lookup(key); al.Key == key {
+		if off, ok := al.TakeElements(size); ok {
+			return machine.SliceAt[T](al.Base, off, len, cap)
 		}
 	}
 	return makeSlice[T](a, "MakeSlice", len, cap)
@@ -57,7 +57,7 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 }
 
 // MakeSliceUninit is MakeSlice without the clearing: the slice holds what the
-// arena's memory last held, from the epoch before or from nothing at all, and
+// arena's memory last held, from the cycle before or from nothing at all, and
 // costs the same whatever its size. It is for elements without pointers that
 // are all written before they are read: a bool that is not may be any byte, and
 // compiled code uses a bool as an index without a check. A T with pointers panics,
@@ -70,13 +70,13 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 		uintptr(cap-1) >= machine.SmallSlice/max(xunsafe.SizeOf[T](), 1) || machine.KeyOf((*T)(nil)).PtrBytes != 0 {
 		return makeSliceUninitSlow[T](a, len, cap)
 	}
-	const mask = machine.FlatAlign - 1
+	const mask = machine.NoscanAlign - 1
 	size := uintptr(cap) * xunsafe.SizeOf[T]()
-	off, ok := a.region.Flat.TakeSlice(size, (size+mask)&^mask)
+	off, ok := a.region.Noscan.TakeSlice(size, (size+mask)&^mask)
 	if !ok {
 		return makeSliceUninitSlow[T](a, len, cap)
 	}
-	return machine.SliceAt[T](a.region.Flat.Base, off, len, cap)
+	return machine.SliceAt[T](a.region.Noscan.Base, off, len, cap)
 }
 
 // makeSliceUninitSlow is MakeSliceUninit where the fast path ends: no arena, a full

@@ -216,7 +216,7 @@ func (q *request) leave(w *worker, r *http.Request) {
 func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e := machine.GuardedEpoch(q.arena.Load()); e != nil && !q.strayed {
+	if e := machine.GuardedCycle(q.arena.Load()); e != nil && !q.strayed {
 		nameRoute(e, r)
 	}
 	q.holder.CompareAndSwap(w.number, w.heir())
@@ -238,7 +238,7 @@ func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool
 
 // nameRoute notes the route of r, its pattern or else its path, for reports of misuse. That
 // of a worker that knows the pattern is the one that counts.
-func nameRoute(e *guard.Epoch, r *http.Request) {
+func nameRoute(e *guard.Cycle, r *http.Request) {
 	if route := r.Pattern; route != "" {
 		e.Route.Store(&route)
 	} else if r.URL != nil {

@@ -79,7 +79,7 @@ func (p *Pool[T]) init(function string, capacity int) {
 		return
 	}
 	if xunsafe.SizeOf[T]() == 0 {
-		p.base = machine.MakeFlat(machine.RoundUp(uintptr(capacity), machine.FlatAlign)) // a byte for each, so that they differ
+		p.base = machine.MakeNoscan(machine.RoundUp(uintptr(capacity), machine.NoscanAlign)) // a byte for each, so that they differ
 	} else {
 		p.base = machine.MakeTyped[T](uintptr(capacity) * stride)
 	}

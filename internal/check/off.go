@@ -13,12 +13,12 @@ const On = false
 // Watched is On, and true with the race detector even where that is off.
 const Watched = false
 
-// What the checks remember of an arena, a lane, a chunk: here, nothing.
+// What the checks remember of an arena, an allocator, a chunk: here, nothing.
 type (
-	Tracker struct{}
-	Handle  struct{}
-	Lane    struct{}
-	Chunk   struct{}
+	Tracker   struct{}
+	Handle    struct{}
+	Allocator struct{}
+	Chunk     struct{}
 )
 
 func (t *Tracker) Begin()                  {}
@@ -32,25 +32,25 @@ func (t *Tracker) Unguard()                {}
 func (t *Tracker) Released()               {}
 func (t *Tracker) Handle() Handle          { return Handle{} }
 
-func NewLane[T any](align uintptr, pointers bool) Lane            { return Lane{} }
-func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane { return Lane{} }
-func NewFlatLane(align uintptr) Lane                              { return Lane{} }
+func NewAllocator[T any](align uintptr, pointers bool) Allocator            { return Allocator{} }
+func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator { return Allocator{} }
+func NewNoscanAllocator(align uintptr) Allocator                            { return Allocator{} }
 
-func (l *Lane) WatchedBy(t *Tracker)             {}
-func (l *Lane) Redzone() uintptr                 { return 0 }
-func (l *Lane) TextRedzone(size uintptr) uintptr { return 0 }
-func (l *Lane) Last() uintptr                    { return 0 }
-func (l *Lane) RecordUse(used uintptr)           {}
+func (al *Allocator) WatchedBy(t *Tracker)             {}
+func (al *Allocator) Redzone() uintptr                 { return 0 }
+func (al *Allocator) TextRedzone(size uintptr) uintptr { return 0 }
+func (al *Allocator) Last() uintptr                    { return 0 }
+func (al *Allocator) RecordUse(used uintptr)           {}
 
 func (c *Chunk) RedzoneBytes() uintptr { return 0 }
 
-func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer      { return nil }
-func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr)                     {}
-func (c *Chunk) Give(l *Lane, r Extent, from, to uintptr) (clean uintptr)            { return 0 }
-func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                        {}
-func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                             {}
-func (c *Chunk) Check(l *Lane, r Extent)                                             {}
-func (c *Chunk) Quarantine(l *Lane, r Extent, clear func(Pointer, uintptr, uintptr)) {}
+func (c *Chunk) Make(al *Allocator, size uintptr, make func(uintptr) Pointer) Pointer      { return nil }
+func (c *Chunk) AddRedzone(al *Allocator, base Pointer, at, n uintptr)                     {}
+func (c *Chunk) Give(al *Allocator, r Extent, from, to uintptr) (clean uintptr)            { return 0 }
+func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr)                              {}
+func (c *Chunk) TakeTail(base Pointer, from, to uintptr)                                   {}
+func (c *Chunk) Check(al *Allocator, r Extent)                                             {}
+func (c *Chunk) Quarantine(al *Allocator, r Extent, clear func(Pointer, uintptr, uintptr)) {}
 
 func FillFree(base Pointer, from, to uintptr)                   {}
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool { return true }

@@ -21,14 +21,14 @@ import (
 // used again, and for who wants one of these builds without the checks.
 var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 
-// Lane records what the checks remember of a lane.
-type Lane struct {
+// Allocator records what the checks remember of an allocator.
+type Allocator struct {
 	of       *Tracker
 	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
 	spare    given                                              // empty lists, for the next chunk
 	last     uintptr
 	align    uintptr
-	flat     bool // it serves everything without pointers, not one type
+	noscan   bool // it serves everything without pointers, not one type
 	typed    bool // its values have pointers
 }
 
@@ -47,70 +47,70 @@ type given struct{ objects, strings []span }
 type span struct{ from, to uintptr }
 
 const (
-	// flatRedzone is how many bytes lie between two values without pointers: two
+	// noscanRedzone is how many bytes lie between two values without pointers: two
 	// of AddressSanitizer's pieces of 8 bytes.
-	flatRedzone = 16
+	noscanRedzone = 16
 	// maxRedzone is the size in bytes up to which a value of a type with pointers
 	// has an unused one before it.
 	maxRedzone = 1024
 )
 
-// NewFlatLane returns what is remembered of a lane for everything without
+// NewNoscanAllocator returns what is remembered of an allocator for everything without
 // pointers.
-func NewFlatLane(align uintptr) Lane { return Lane{align: align, flat: true} }
+func NewNoscanAllocator(align uintptr) Allocator { return Allocator{align: align, noscan: true} }
 
-// NewLane returns what is remembered of a lane for Ts alone, in steps of align.
-func NewLane[T any](align uintptr, pointers bool) Lane {
-	return NewLaneOf(reflect.TypeFor[T](), align, pointers)
+// NewAllocator returns what is remembered of an allocator for Ts alone, in steps of align.
+func NewAllocator[T any](align uintptr, pointers bool) Allocator {
+	return NewAllocatorOf(reflect.TypeFor[T](), align, pointers)
 }
 
-// NewLaneOf is NewLane where the type is known at run time.
-func NewLaneOf(t reflect.Type, align uintptr, pointers bool) Lane {
-	l := Lane{align: align, typed: pointers}
+// NewAllocatorOf is NewAllocator where the type is known at run time.
+func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator {
+	al := Allocator{align: align, typed: pointers}
 	if pointers {
-		l.fillDead = deadFiller(t)
+		al.fillDead = deadFiller(t)
 	}
-	return l
+	return al
 }
 
-// WatchedBy says who is told of the lane's epochs.
-func (l *Lane) WatchedBy(w *Tracker) { l.of = w }
+// WatchedBy says who is told of the allocator's cycles.
+func (al *Allocator) WatchedBy(w *Tracker) { al.of = w }
 
 // Redzone returns the size in bytes of the redzone before a value, which an access
 // beyond the end of the value before it hits. Between values with pointers only
 // AddressSanitizer would see that.
 //
 //go:norace
-func (l *Lane) Redzone() uintptr {
+func (al *Allocator) Redzone() uintptr {
 	switch {
 	case !On || !ASan && !Tag:
 		return 0
-	case l.flat:
-		return flatRedzone
-	case l.align > maxRedzone || !ASan && l.typed:
+	case al.noscan:
+		return noscanRedzone
+	case al.align > maxRedzone || !ASan && al.typed:
 		return 0
 	}
-	return l.align
+	return al.align
 }
 
 // TextRedzone is Redzone for a string of size bytes: it begins at a multiple of 8, as
 // AddressSanitizer needs it.
 //
 //go:norace
-func (l *Lane) TextRedzone(size uintptr) uintptr {
-	redzone := l.Redzone()
+func (al *Allocator) TextRedzone(size uintptr) uintptr {
+	redzone := al.Redzone()
 	if redzone == 0 {
 		return 0
 	}
 	return redzone + roundUp(size, 8) - size
 }
 
-// RecordUse notes how many bytes an epoch that ended needed; Last tells of the last
+// RecordUse notes how many bytes a cycle that ended needed; Last tells of the last
 // one, 0 where there was none.
-func (l *Lane) RecordUse(used uintptr) { l.last = used }
+func (al *Allocator) RecordUse(used uintptr) { al.last = used }
 
 //go:norace
-func (l *Lane) Last() uintptr { return l.last }
+func (al *Allocator) Last() uintptr { return al.last }
 
 // RedzoneBytes returns the size of the redzones among the chunk's used bytes.
 //
@@ -121,9 +121,9 @@ func (c *Chunk) RedzoneBytes() uintptr { return c.redzones }
 // nothing special is needed, and inaccessible as far as the build can.
 //
 //go:norace
-func (c *Chunk) Make(l *Lane, size uintptr, make func(uintptr) Pointer) Pointer {
+func (c *Chunk) Make(al *Allocator, size uintptr, make func(uintptr) Pointer) Pointer {
 	var base Pointer
-	base, c.run = l.makeChecked(size, make)
+	base, c.run = al.makeChecked(size, make)
 	Poison(base, 0, size)
 	return base
 }
@@ -137,33 +137,33 @@ func (c *Chunk) TakeTail(base Pointer, from, to uintptr) {
 // AddRedzone makes the n bytes at offset at a redzone.
 //
 //go:norace
-func (c *Chunk) AddRedzone(l *Lane, base Pointer, at, n uintptr) {
+func (c *Chunk) AddRedzone(al *Allocator, base Pointer, at, n uintptr) {
 	c.redzones += n
-	l.fillRedzone(base, at, n)
+	al.fillRedzone(base, at, n)
 }
 
 // Give notes that [from, to) was handed out, and returns up to where the chunk
 // is not clean for that.
 //
 //go:norace
-func (c *Chunk) Give(l *Lane, r Extent, from, to uintptr) (clean uintptr) {
+func (c *Chunk) Give(al *Allocator, r Extent, from, to uintptr) (clean uintptr) {
 	Unpoison(r.Base, from, to)
-	return c.noteGiven(l, r, from, to)
+	return c.noteGiven(al, r, from, to)
 }
 
 // Quarantine makes a chunk's memory inaccessible for good. Clear zeroes memory with
 // pointers, nil where there are none.
 //
 //go:norace
-func (c *Chunk) Quarantine(l *Lane, r Extent, clear func(base Pointer, from, to uintptr)) {
-	c.recycleLists(l)
+func (c *Chunk) Quarantine(al *Allocator, r Extent, clear func(base Pointer, from, to uintptr)) {
+	c.recycleLists(al)
 	RaceWrite(r.Base, 0, r.Lo)
 	RaceWrite(r.Base, r.Hi, r.Size)
 	if clear != nil {
 		Unpoison(r.Base, 0, r.Lo)
 		clear(r.Base, 0, r.Lo) // nothing is kept alive
 	}
-	c.protect(l, r)
+	c.protect(al, r)
 	Poison(r.Base, 0, r.Size)
 }
 

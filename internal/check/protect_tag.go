@@ -26,13 +26,13 @@ const faults = !ASan
 type run = guard.Run
 
 // tailRedzone is how many bytes lie behind each chunk without pointers, as a redzone
-// for its last value: flatRedzone, and no part of the chunk.
-const tailRedzone = flatRedzone
+// for its last value: noscanRedzone, and no part of the chunk.
+const tailRedzone = noscanRedzone
 
 // makeChecked makes the memory of a chunk of n bytes, and says which run it is
 // of, if it is.
-func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer, r *run) {
-	if l.typed || ASan {
+func (al *Allocator) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer, r *run) {
+	if al.typed || ASan {
 		return make(n), nil
 	}
 	if faults && guard.HavePages() {
@@ -45,22 +45,22 @@ func (l *Lane) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer,
 }
 
 // protect makes a chunk's memory unusable.
-func (c *Chunk) protect(l *Lane, r Extent) {
+func (c *Chunk) protect(al *Allocator, r Extent) {
 	switch {
-	case l.fillDead != nil:
-		l.fillDead(r.Base, 0, r.Lo, deadPointer(l.of.epoch))
-	case !l.typed && !ASan && !c.run.Protect(r.Base, r.Size+tailRedzone, l.of.epoch):
+	case al.fillDead != nil:
+		al.fillDead(r.Base, 0, r.Lo, deadPointer(al.of.cycle))
+	case !al.typed && !ASan && !c.run.Protect(r.Base, r.Size+tailRedzone, al.of.cycle):
 		fill(r.Base, 0, r.Size, deadFill)
 	}
 }
 
-// deadPointer returns the value of all dead pointers of the epoch. The race detector
+// deadPointer returns the value of all dead pointers of the cycle. The race detector
 // learns nothing from it.
 //
 //go:norace
-func deadPointer(e *guard.Epoch) Pointer {
+func deadPointer(e *guard.Cycle) Pointer {
 	if e == nil {
-		e = new(guard.Epoch) // it was made while the checks were off
+		e = new(guard.Cycle) // it was made while the checks were off
 	}
 	RaceBlind()
 	defer RaceSee()

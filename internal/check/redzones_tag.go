@@ -17,8 +17,8 @@ var (
 // fillRedzone marks what is left out between values without pointers.
 //
 //go:norace
-func (l *Lane) fillRedzone(base Pointer, at, n uintptr) {
-	if n != 0 && !l.typed && !ASan {
+func (al *Allocator) fillRedzone(base Pointer, at, n uintptr) {
+	if n != 0 && !al.typed && !ASan {
 		fill(base, at, at+n, freeFill)
 	}
 }
@@ -33,15 +33,15 @@ func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from,
 // where the marked memory ends.
 //
 //go:norace
-func (c *Chunk) noteGiven(l *Lane, r Extent, from, to uintptr) (clean uintptr) {
-	if l.typed || ASan {
+func (c *Chunk) noteGiven(al *Allocator, r Extent, from, to uintptr) (clean uintptr) {
+	if al.typed || ASan {
 		return 0
 	}
-	list, spare := &c.objects, &l.spare.objects
+	list, spare := &c.objects, &al.spare.objects
 	if from >= r.Hi {
-		list, spare = &c.strings, &l.spare.strings
+		list, spare = &c.strings, &al.spare.strings
 	} else {
-		clean = l.redzoneBehind(to, r.Hi)
+		clean = al.redzoneBehind(to, r.Hi)
 		fill(r.Base, to, clean, freeFill)
 	}
 	if n := len(*list); n > 0 && (*list)[n-1].from == from {
@@ -59,8 +59,8 @@ func (c *Chunk) noteGiven(l *Lane, r Extent, from, to uintptr) (clean uintptr) {
 // ends at to: where the next one will begin, if there is room below hi.
 //
 //go:norace
-func (l *Lane) redzoneBehind(to, hi uintptr) uintptr {
-	return min(roundUp(to, l.align)+l.Redzone(), hi)
+func (al *Allocator) redzoneBehind(to, hi uintptr) uintptr {
+	return min(roundUp(to, al.align)+al.Redzone(), hi)
 }
 
 // noteTail notes that the newest object ends at from, not at to.
@@ -73,16 +73,16 @@ func (c *Chunk) noteTail(base Pointer, from, to uintptr) {
 	}
 }
 
-// maxSpare bounds the lists that a lane saves, in spans.
+// maxSpare bounds the lists that an allocator saves, in spans.
 const maxSpare = 1 << 10
 
 // recycleLists saves the lists of a chunk that was taken back for the next chunk.
-func (c *Chunk) recycleLists(l *Lane) {
+func (c *Chunk) recycleLists(al *Allocator) {
 	if s := c.objects; s != nil && cap(s) <= maxSpare {
-		l.spare.objects = s[:0]
+		al.spare.objects = s[:0]
 	}
 	if s := c.strings; s != nil && cap(s) <= maxSpare {
-		l.spare.strings = s[:0]
+		al.spare.strings = s[:0]
 	}
 }
 
@@ -90,31 +90,31 @@ func (c *Chunk) recycleLists(l *Lane) {
 // pointers.
 //
 //go:norace
-func (c *Chunk) Check(l *Lane, r Extent) {
-	if l.typed || ASan {
+func (c *Chunk) Check(al *Allocator, r Extent) {
+	if al.typed || ASan {
 		return
 	}
 	at := uintptr(0)
 	for _, s := range c.objects {
-		c.checkGap(l, r.Base, at, s.from, FreeByte)
+		c.checkGap(al, r.Base, at, s.from, FreeByte)
 		at = s.to
 	}
 	if at != 0 {
-		end := l.redzoneBehind(at, r.Hi)
-		c.checkGap(l, r.Base, at, end, FreeByte)
+		end := al.redzoneBehind(at, r.Hi)
+		c.checkGap(al, r.Base, at, end, FreeByte)
 		at = end
 	}
-	c.checkGap(l, r.Base, at, r.Hi, 0)
+	c.checkGap(al, r.Base, at, r.Hi, 0)
 	at = r.Hi
 	for _, s := range slices.Backward(c.strings) {
-		c.checkGap(l, r.Base, at, s.from, FreeByte)
+		c.checkGap(al, r.Base, at, s.from, FreeByte)
 		at = s.to
 	}
-	c.checkGap(l, r.Base, at, r.Size+tailRedzone, FreeByte)
+	c.checkGap(al, r.Base, at, r.Size+tailRedzone, FreeByte)
 }
 
 // checkGap panics unless [from, to) is as it was made: all bytes are b.
-func (c *Chunk) checkGap(l *Lane, base Pointer, from, to uintptr, b byte) {
+func (c *Chunk) checkGap(al *Allocator, base Pointer, from, to uintptr, b byte) {
 	if from >= to || IsFilled(base, from, to, b) {
 		return
 	}
@@ -122,7 +122,7 @@ func (c *Chunk) checkGap(l *Lane, base Pointer, from, to uintptr, b byte) {
 		from++
 	}
 	panic("arena: memory that was never handed out was written, " + c.neighbours(from) +
-		": something wrote beyond the end of its value" + l.of.epoch.History())
+		": something wrote beyond the end of its value" + al.of.cycle.History())
 }
 
 // neighbours says what lies before offset at.

@@ -11,8 +11,8 @@ import (
 
 // Tracker records the use of an arena.
 type Tracker struct {
-	epoch *guard.Epoch // what goes on, or did last
-	last  *guard.Epoch // the last one that ended
+	cycle *guard.Cycle // what goes on, or did last
+	last  *guard.Cycle // the last one that ended
 	busy  uint32       // 1 while a call is going on
 
 	cleanup runtime.Cleanup // of an arena from a pool
@@ -34,24 +34,24 @@ func record(s *guard.Stack) {
 func (t *Tracker) Guard(c runtime.Cleanup) { t.cleanup = c }
 func (t *Tracker) Unguard()                { t.cleanup.Stop() }
 
-// Begin starts an epoch.
+// Begin starts a cycle.
 //
 //go:norace
 func (t *Tracker) Begin() {
-	t.epoch = new(guard.Epoch)
-	record(&t.epoch.Began)
+	t.cycle = new(guard.Cycle)
+	record(&t.cycle.Began)
 }
 
-// Ended notes that an epoch ended, and how; the next one begins.
+// Ended notes that a cycle ended, and how; the next one begins.
 //
 //go:norace
 func (t *Tracker) Ended(how string) {
-	t.epoch.How = how
-	record(&t.epoch.Ended)
-	t.last = t.epoch
+	t.cycle.How = how
+	record(&t.cycle.Ended)
+	t.last = t.cycle
 }
 
-// History says where the epoch began that is going on, or was the last, and
+// History says where the cycle began that is going on, or was the last, and
 // where memory was last taken back.
 func (t *Tracker) History() string {
 	if Race {
@@ -60,7 +60,7 @@ func (t *Tracker) History() string {
 	if t.last != nil {
 		return t.last.History()
 	}
-	return t.epoch.History()
+	return t.cycle.History()
 }
 
 // Watched says that enter is called. For the race detector it is in all builds:
@@ -87,8 +87,8 @@ func (t *Tracker) Occupy(does string) {
 	if !Race && !atomic.CompareAndSwapUint32(&t.busy, 0, 1) {
 		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
 	}
-	if t.epoch != nil && t.epoch.How != "" {
-		t.epoch = &guard.Epoch{Began: t.epoch.Began}
+	if t.cycle != nil && t.cycle.How != "" {
+		t.cycle = &guard.Cycle{Began: t.cycle.Began}
 	}
 }
 

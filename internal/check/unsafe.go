@@ -1,6 +1,6 @@
 package check
 
-// All unsafe code of this package. It works on memory that its callers, the lanes,
+// All unsafe code of this package. It works on memory that its callers, the allocators,
 // say is a chunk's.
 
 import (
@@ -40,7 +40,7 @@ func fill(base Pointer, from, to uintptr, like string) {
 //
 // SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
 // none. (norace also takes away AddressSanitizer's look at it, unless it is
-// inlined or lets the runtime look: the lanes check memory that nobody else may
+// inlined or lets the runtime look: the allocators check memory that nobody else may
 // read.)
 //
 //go:norace

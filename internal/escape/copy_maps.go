@@ -13,7 +13,7 @@ type newMap struct{ copy, keys, vals reflect.Value }
 // mayCopy reports whether the builtin map m may have to be copied: if its entries lead nowhere,
 // only if the region owns it.
 func (c *copier) mayCopy(s *slot, m Pointer) bool {
-	return m != nil && (!s.flat || c.region.OwnsMap(xunsafe.Number(m)))
+	return m != nil && (!s.noscan || c.region.OwnsMap(xunsafe.Number(m)))
 }
 
 // builtin is scan for a builtin map at p.

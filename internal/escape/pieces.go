@@ -14,7 +14,7 @@ type pieces struct {
 	links []link
 	table []block // a power of two
 	used  int
-	epoch uint32 // blocks of other epochs are empty
+	cycle uint32 // blocks of other cycles are empty
 	last  *block // the one that was found last
 }
 
@@ -34,7 +34,7 @@ type block struct {
 	heads  uint64 // a bit for each piece in the row
 	first  int32  // its list, from 1; 0: empty
 	row    int32
-	epoch  uint32
+	cycle  uint32
 }
 
 type row [blockSize / 8]int32
@@ -49,8 +49,8 @@ const (
 func (ps *pieces) clear() {
 	clear(ps.all)
 	ps.all, ps.links, ps.used, ps.last = ps.all[:0], ps.links[:0], 0, nil
-	if ps.epoch++; ps.epoch == 0 || ps.table == nil {
-		ps.table, ps.epoch = make([]block, firstTable), 1
+	if ps.cycle++; ps.cycle == 0 || ps.table == nil {
+		ps.table, ps.cycle = make([]block, firstTable), 1
 	}
 }
 
@@ -70,7 +70,7 @@ func (ps *pieces) block(number uintptr) *block {
 	mask := uintptr(len(ps.table) - 1)
 	for i := scatter(number); ; i++ {
 		b := &ps.table[i&mask]
-		if b.epoch == ps.epoch {
+		if b.cycle == ps.cycle {
 			if b.number == number {
 				ps.last = b
 				return b
@@ -81,7 +81,7 @@ func (ps *pieces) block(number uintptr) *block {
 			ps.grow()
 			return ps.block(number)
 		}
-		*b = block{number: number, epoch: ps.epoch, row: int32(ps.used - 1)}
+		*b = block{number: number, cycle: ps.cycle, row: int32(ps.used - 1)}
 		if ps.used > len(ps.rows) {
 			ps.rows = append(ps.rows, row{})
 		}
@@ -107,11 +107,11 @@ func (ps *pieces) grow() {
 	ps.used = 0
 	for i := range old {
 		b := &old[i]
-		if b.epoch != ps.epoch {
+		if b.cycle != ps.cycle {
 			continue
 		}
 		j := scatter(b.number)
-		for ps.table[j&mask].epoch == ps.epoch {
+		for ps.table[j&mask].cycle == ps.cycle {
 			j++
 		}
 		ps.table[j&mask] = *b

@@ -283,7 +283,7 @@ func (s *prescan) referHidden(x *slot, at Pointer) {
 // referHeap notes a reference to n values that are not the region's.
 func (s *prescan) referHeap(x *slot, q Pointer, n int, many bool) {
 	s.mourn(q)
-	if !s.strict || x.flat || x.nums {
+	if !s.strict || x.noscan || x.nums {
 		return
 	}
 	s.follow(spot{p: q, prog: programFor(x.elem, s.c.own), n: n, many: many})

@@ -26,13 +26,13 @@ type program struct {
 
 // A slot is a place in a type.
 type slot struct {
-	off  uintptr
-	op   op
-	flat bool         // what it leads to has no slots
-	nums bool         // what it leads to has slots, which are all numbers
-	size uintptr      // of what a pointer points to; of an element; of an array's
-	typ  reflect.Type // its own type
-	elem reflect.Type // what a pointer points to, or a slice or array consists of
+	off    uintptr
+	op     op
+	noscan bool         // what it leads to has no slots
+	nums   bool         // what it leads to has slots, which are all numbers
+	size   uintptr      // of what a pointer points to; of an element; of an array's
+	typ    reflect.Type // its own type
+	elem   reflect.Type // what a pointer points to, or a slice or array consists of
 
 	name   string // as in an expression: ".Order.Items"
 	n      int    // of an array's elements
@@ -152,7 +152,7 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 	case reflect.Interface:
 		s.op = opIface
 	case reflect.Map:
-		s.op, s.flat = opMap, isFlat(t.Key()) && isFlat(t.Elem())
+		s.op, s.noscan = opMap, isFlat(t.Key()) && isFlat(t.Elem())
 	case reflect.UnsafePointer, reflect.Chan, reflect.Func:
 		s.op = opOpaque
 	case reflect.Uintptr:
@@ -174,7 +174,7 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 func (s *slot) leadTo(t reflect.Type) {
 	s.elem, s.size = t, t.Size()
 	numbers, others := slotsIn(t)
-	s.flat = !numbers && !others
+	s.noscan = !numbers && !others
 	s.nums = numbers && !others
 }
 

@@ -7,7 +7,7 @@ import "github.com/ebbpool/arena/internal/xunsafe"
 // first field, or of an array's first element, that has the box of the whole.
 //
 // (What lies in the region is known by its bytes, see pieces.go. There an address has one
-// type, its lane's, and what points into the middle of a value must do so in the copy.)
+// type, its allocator's, and what points into the middle of a value must do so in the copy.)
 type ref struct {
 	at   Pointer // which so stays that of nothing else
 	prog *program

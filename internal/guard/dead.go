@@ -13,7 +13,7 @@ type word struct{ off, number uintptr }
 
 // DeadLen is the value of dead lengths, capacities and other whole words; slices whose
 // elements are large have less, since what a dead pointer leads to must stay inside of its
-// epoch's slot: behind the last one anything may lie.
+// cycle's slot: behind the last one anything may lie.
 const DeadLen = 0xDEAD
 
 // DeadFiller returns what fills memory of a type that has pointers with dead values:
@@ -43,7 +43,7 @@ func DeadFiller(t reflect.Type) func(base xunsafe.Pointer, from, to uintptr, dea
 	return fillDead
 }
 
-// deadFillers are the functions that fill, by type: there is a lane for each type
+// deadFillers are the functions that fill, by type: there is an allocator for each type
 // in each arena.
 var deadFillers sync.Map // of reflect.Type to func(xunsafe.Pointer, uintptr, uintptr, xunsafe.Pointer)
 

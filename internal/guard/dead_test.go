@@ -26,8 +26,8 @@ func TestDeadValuesSkipBuffers(t *testing.T) {
 	}
 }
 
-// What is reached through a dead value lies in its epoch's slot: an element of a large type
-// at a dead index would lie in another epoch's, or behind the last one in memory of anybody.
+// What is reached through a dead value lies in its cycle's slot: an element of a large type
+// at a dead index would lie in another cycle's, or behind the last one in memory of anybody.
 func TestDeadValuesStayInTheirSlot(t *testing.T) {
 	type large [quarantineSlot / 3]byte
 	type beyond [quarantineSlot + 1]byte

@@ -1,5 +1,5 @@
-// Package guard makes the memory of an epoch that has ended unusable, and knows which
-// epoch an address is of: for checked builds, where it does so with every epoch, and for
+// Package guard makes the memory of a cycle that has ended unusable, and knows which
+// cycle an address is of: for checked builds, where it does so with every cycle, and for
 // a pool in plain builds, where it does so with one in many (the idea of GWP-ASan, in
 // LLVM and Chromium: see Serebryany et al., GWP-ASan: Sampling-Based Detection of
 // Memory-Safety Bugs in Production, 2023).
@@ -10,8 +10,8 @@
 //     into a run any more, a finalizer allows access again, and the collector gets it. (The
 //     collector doesn't look into such memory.)
 //   - Memory with pointers must stay readable for the collector. It is filled with dead
-//     values: pointers to memory that nobody can access, which tell the epoch (see
+//     values: pointers to memory that nobody can access, which tell the cycle (see
 //     quarantine.go), and DeadLen for numbers.
 //
-// It works on addresses and sizes, and knows nothing of lanes and arenas.
+// It works on addresses and sizes, and knows nothing of allocators and arenas.
 package guard

@@ -9,26 +9,26 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Epoch says where an epoch began and ended. It is an object of its own, so that
+// Cycle says where a cycle began and ended. It is an object of its own, so that
 // what keeps it keeps no arena alive.
-type Epoch struct {
+type Cycle struct {
 	Began, Ended Stack
 	How          string          // it ended, "" while it goes on
 	dead         xunsafe.Pointer // what its dead pointers point to
 
-	// Misuse is called with the first use of the epoch's memory after its end that is
+	// Misuse is called with the first use of the cycle's memory after its end that is
 	// found; nil in checked builds, which panic.
 	Misuse func(Find)
 	found  atomic.Bool
 
-	Route atomic.Pointer[string] // of the request that the epoch is of, nil for none
+	Route atomic.Pointer[string] // of the request that the cycle is of, nil for none
 }
 
-// Sampled reports whether any pool of the program ever guarded epochs in plain builds.
+// Sampled reports whether any pool of the program ever guarded cycles in plain builds.
 var Sampled atomic.Bool
 
-// Found reports a use of the epoch's memory after its end, if it is the first.
-func (e *Epoch) Found(f Find) {
+// Found reports a use of the cycle's memory after its end, if it is the first.
+func (e *Cycle) Found(f Find) {
 	if e != nil && e.Misuse != nil && e.found.CompareAndSwap(false, true) {
 		e.Misuse(f)
 	}
@@ -69,12 +69,12 @@ func ours(f runtime.Frame) bool {
 	return own && !strings.HasSuffix(f.File, "_test.go") || f.Function == "runtime.goexit"
 }
 
-// History says where the epoch began and ended, "" for nil.
-func (e *Epoch) History() string {
+// History says where the cycle began and ended, "" for nil.
+func (e *Cycle) History() string {
 	if e == nil {
 		return ""
 	}
-	text := "\nthe arena's epoch began at:" + e.Began.String()
+	text := "\nthe arena's cycle began at:" + e.Began.String()
 	if e.How != "" {
 		text += "\nand " + e.How + " took memory back at:" + e.Ended.String()
 	}

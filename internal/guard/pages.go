@@ -37,7 +37,7 @@ type Run struct {
 // protectedChunk is a chunk that was taken back.
 type protectedChunk struct {
 	start, size uintptr
-	epoch       *Epoch
+	cycle       *Cycle
 }
 
 var runs struct {
@@ -111,7 +111,7 @@ func newRun(n uintptr) (xunsafe.Pointer, *Run) {
 // Protect forbids access to the n bytes at base, which TakePages returned with r, and
 // notes that they were e's. It reports whether that could be done: not with a nil r, nor
 // with more than MostProtected.
-func (r *Run) Protect(base xunsafe.Pointer, n uintptr, e *Epoch) bool {
+func (r *Run) Protect(base xunsafe.Pointer, n uintptr, e *Cycle) bool {
 	if r == nil {
 		return false
 	}
@@ -134,11 +134,11 @@ func Protected() int {
 	return runs.protected
 }
 
-// A Find is Explain's result: the address that was accessed, the epoch that it was of,
+// A Find is Explain's result: the address that was accessed, the cycle that it was of,
 // nil where that is not known any more, and a text that says so.
 type Find struct {
 	Addr  uintptr
-	Epoch *Epoch
+	Cycle *Cycle
 	Text  string
 }
 
@@ -158,7 +158,7 @@ func Explain(err error) (f Find, ok bool) {
 		}
 		for _, b := range r.protected {
 			if at-b.start < b.size {
-				return Find{at, b.epoch, "arena: use of memory that an arena has taken back" + b.epoch.History()}, true
+				return Find{at, b.cycle, "arena: use of memory that an arena has taken back" + b.cycle.History()}, true
 			}
 		}
 	}

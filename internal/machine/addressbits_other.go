@@ -1,4 +1,4 @@
-//go:build !wasm && !ios
+//go:build !wasm
 
 package machine
 

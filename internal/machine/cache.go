@@ -20,7 +20,7 @@ import (
 // Chunks in a pool's cache belong to no arena: they count towards no limit until an arena
 // takes them. Chunks in an arena's own cache count as the arena's.
 type Cache struct {
-	stats *PoolStats     // nil if an arena owns the cache
+	pool  *PoolStats     // nil if an arena owns the cache
 	limit atomic.Uintptr // most bytes, in a pool's cache
 	bytes atomic.Uintptr // of all chunks
 
@@ -57,20 +57,20 @@ const (
 
 // home is where the allocators of a region leave chunks.
 type home struct {
-	cache       *Cache     // the pool's, or the arena's own; nil before the first chunk of that
-	MaxRetained uintptr    // the most bytes of chunks that the end of a cycle leaves to the arena and its own cache
-	leftovers   []leftover // what the allocators left in the cycle that is ending
-	ofParent    bool       // cache is shared with the arena that the region's arena is a fork of
+	cache       *Cache          // the pool's, or the arena's own; nil before the first chunk of that
+	MaxRetained uintptr         // the most bytes of chunks that the end of a cycle leaves to the arena and its own cache
+	released    []releasedChunk // what the allocators left in the cycle that is ending
+	ofParent    bool            // cache is shared with the arena that the region's arena is a fork of
 }
 
-// leftover is a chunk that an allocator does not keep, until the end of its region's cycle.
-type leftover struct {
-	lane *Lane
+// releasedChunk is a chunk that an allocator does not keep, until the end of its region's cycle.
+type releasedChunk struct {
+	allocator *Allocator
 	chunk
 }
 
 // owned reports whether the cache belongs to an arena.
-func (c *Cache) owned() bool { return c.stats == nil }
+func (c *Cache) owned() bool { return c.pool == nil }
 
 // Bytes returns the size of all chunks in bytes.
 func (c *Cache) Bytes() uintptr {
@@ -80,25 +80,12 @@ func (c *Cache) Bytes() uintptr {
 	return c.bytes.Load()
 }
 
-// caches reports whether l takes chunks from a cache and leaves them there. Under the race
-// detector it does not: the hand-over would be an order between goroutines that plain builds don't have.
-func (l *Lane) caches() bool {
-	if check.On || check.Race || l.home == nil || l.retention.isolates {
-		return false
-	}
-	q := l.ops.quota
-	return q == nil || q.guarded == nil && (!l.pooled() || q.stats.Cache.limit.Load() != 0)
-}
-
-// pooled reports whether l is of a pool's arena.
-func (l *Lane) pooled() bool { return l.ops.quota != nil && l.ops.quota.stats != nil }
-
-// list returns the chunks of l's type, nil if there are none and create is not set. The cache is locked.
-func (c *Cache) list(l *Lane, create bool) *cachedChunks {
-	if !l.Typed() {
+// list returns the chunks of al's type, nil if there are none and create is not set. The cache is locked.
+func (c *Cache) list(al *Allocator, create bool) *cachedChunks {
+	if !al.Typed() {
 		return &c.noscan
 	}
-	t := l.ops.typ()
+	t := al.ops.typ()
 	x := c.scan[t]
 	if x == nil && create {
 		if c.scan == nil {
@@ -110,15 +97,15 @@ func (c *Cache) list(l *Lane, create bool) *cachedChunks {
 	return x
 }
 
-// take returns a chunk for l from least to most bytes: the smallest that has ideal bytes, or else the
+// take returns a chunk for al from least to most bytes: the smallest that has ideal bytes, or else the
 // largest. It returns a chunk without memory if there is none.
-func (c *Cache) take(l *Lane, least, ideal, most uintptr) (got chunk) {
+func (c *Cache) take(al *Allocator, least, ideal, most uintptr) (got chunk) {
 	if c.bytes.Load() == 0 {
 		return got
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.list(l, false)
+	list := c.list(al, false)
 	if list == nil {
 		return got
 	}
@@ -153,16 +140,16 @@ func (x cachedChunks) pop(class int, least, most uintptr) (got chunk) {
 	return got
 }
 
-// add takes an empty chunk of l. A chunk that a pool's cache has no room for goes to the
+// add takes an empty chunk of al. A chunk that a pool's cache has no room for goes to the
 // collector.
-func (c *Cache) add(l *Lane, x chunk) {
+func (c *Cache) add(al *Allocator, x chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.owned() && c.bytes.Load()+x.cap > c.limit.Load() {
-		c.stats.drop(x.cap, 1)
+		c.pool.drop(x.cap, 1)
 		return
 	}
-	list, class := c.list(l, true), cacheClass(x.cap)
+	list, class := c.list(al, true), cacheClass(x.cap)
 	for len(*list) <= class {
 		*list = append(*list, nil)
 	}
@@ -243,7 +230,7 @@ func (c *Cache) evictList(list *cachedChunks, age uint32, most uintptr) (left in
 			c.chunks--
 			c.bytes.Add(-stack[n].cap)
 			if !c.owned() {
-				c.stats.drop(stack[n].cap, 1)
+				c.pool.drop(stack[n].cap, 1)
 			}
 			n++
 		}
@@ -267,148 +254,9 @@ func (c *Cache) shrink(most uintptr) uintptr {
 
 // Bound sets the most bytes of the pool's cache. If it is 0, arenas leave nothing there.
 func (s *PoolStats) Bound(bytes uintptr) {
-	if s.Cache.stats == nil {
-		s.Cache.stats = s // once: arenas read it without a lock
+	if s.Cache.pool == nil {
+		s.Cache.pool = s // once: arenas read it without a lock
 	}
 	s.Cache.limit.Store(bytes)
 	s.Cache.shrink(bytes)
-}
-
-// ShareCache makes the region leave chunks to c.
-func (r *Region) ShareCache(c *Cache) { r.home.cache = c }
-
-// OwnCached returns the size in bytes of the chunks in the cache that belongs to the arena, if any.
-func (r *Region) OwnCached() uintptr {
-	if c := r.ownCache(); c != nil {
-		return c.Bytes()
-	}
-	return 0
-}
-
-// ShrinkCache evicts chunks of the arena's own cache until most bytes are left.
-func (r *Region) ShrinkCache(most uintptr) {
-	if n := r.evictOwn(most); n != 0 {
-		if q := r.FlatLane().ops.quota; q != nil {
-			q.account.shrink(nil, n)
-		}
-	}
-}
-
-// evictOwn is ShrinkCache without taking the bytes off the account. It returns how many they were.
-func (r *Region) evictOwn(most uintptr) uintptr {
-	if c := r.ownCache(); c != nil {
-		return c.shrink(most)
-	}
-	return 0
-}
-
-// ownCache returns the cache if it belongs to the arena, nil if it is a pool's or there is none.
-func (r *Region) ownCache() *Cache {
-	if r.RegionRecord == nil || r.cache == nil || !r.cache.owned() {
-		return nil
-	}
-	return r.cache
-}
-
-// leaveChunk gives up a chunk that is in none of l's lists any more: to the cache if it may be
-// of use there, or to the collector.
-func (l *Lane) leaveChunk(c chunk, useful bool) {
-	if c.Base == nil {
-		return
-	}
-	if c.cap < cacheLeast || !useful || !l.caches() {
-		l.ops.quota.give(c.size(), 1)
-		return
-	}
-	l.home.leftovers = append(l.home.leftovers, leftover{l, c})
-}
-
-// settle moves what the allocators left to the cache, as far as MaxRetained allows it beside what
-// the arena and its forks keep, and leaves the rest to the collector. held is what this region keeps.
-func (r *Region) settle(held uintptr) {
-	h, q := &r.home, r.FlatLane().ops.quota
-	if h.cache == nil {
-		h.cache = new(Cache)
-	}
-	left := uintptr(0) // bytes
-	for i := range h.leftovers {
-		left += h.leftovers[i].cap
-	}
-	retained := held + h.cache.Bytes()
-	if q != nil {
-		retained = q.account.held.Load() + q.account.spared.Load() - left
-	}
-	if after := retained + left; after > r.MaxRetained && h.cache.owned() { // older chunks make room
-		n := h.cache.Bytes()
-		r.ShrinkCache(n - min(n, after-r.MaxRetained))
-		retained -= n - h.cache.Bytes()
-	}
-	room := r.MaxRetained - min(r.MaxRetained, retained)
-	for i := range h.leftovers {
-		x := &h.leftovers[i]
-		if x.cap > room {
-			q.give(x.cap, 1)
-			continue
-		}
-		room -= x.cap
-		x.lane.takeBack(&x.chunk, 0, x.cap)
-		switch {
-		case q == nil:
-		case h.cache.owned():
-			q.held -= x.cap
-		default:
-			q.part(x.cap)
-			if q.idleForks != nil {
-				q.account.spared.Add(x.cap)
-			}
-		}
-		h.cache.add(x.lane, x.chunk)
-	}
-	clear(h.leftovers)
-	h.leftovers = h.leftovers[:0]
-}
-
-// takeCached returns a cached chunk from least to most bytes, best of ideal, for l, which needs one of need bytes. If the
-// cache has none, or a limit does not allow it, the chunk has no memory; granted is then what grant
-// has reserved. It panics as Quota.grant does.
-func (l *Lane) takeCached(need, least, ideal, most uintptr, beside bool) (c chunk, granted uintptr) {
-	if most < cacheLeast || !l.caches() || l.home.cache == nil {
-		return c, 0
-	}
-	cache, q := l.home.cache, l.ops.quota
-	if q != nil && !cache.owned() {
-		if left := q.Left(); left != noLimit {
-			most = min(most, max(need, left/share)) // as grant would have it
-			least, ideal = min(least, most-most/4), min(ideal, most)
-		}
-	}
-	c = cache.take(l, max(least, need), ideal, most)
-	switch {
-	case c.Base == nil:
-		return c, 0
-	case q == nil:
-	case cache.owned():
-		q.held += c.cap
-	default:
-		defer func() {
-			if granted != c.cap { // or grant has panicked
-				cache.add(l, c)
-				c = chunk{}
-				return
-			}
-			q.adopt(granted)
-			l.retention.made()
-		}()
-		return c, q.grant(need, c.cap, l.align(), l.kept(beside))
-	}
-	l.retention.made()
-	return c, c.cap
-}
-
-// kept returns l if it goes on with its current chunk beside a new one, else nil.
-func (l *Lane) kept(beside bool) *Lane {
-	if beside {
-		return l
-	}
-	return nil
 }

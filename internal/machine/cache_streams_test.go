@@ -55,7 +55,7 @@ var kinds = []struct {
 	set  float64 // what the pool has for a large request, of what that uses
 	use  func(r *Region, bytes int)
 }{
-	{"flat", 0.1, 3.05, 1.5, func(r *Region, bytes int) {
+	{"noscan", 0.1, 3.05, 1.5, func(r *Region, bytes int) {
 		for ; bytes > 0; bytes -= 96 {
 			New[[12]uint64](r)
 		}
@@ -103,7 +103,7 @@ func newSimulation(n int, chunk, retained uintptr) *simulation {
 	for range n {
 		r := new(Region)
 		r.Init(chunk, retained)
-		r.Quota(func(Refusal) { panic("refused") }).Share(&s.stats, new(Account))
+		r.Quota(func(Refusal) { panic("refused") }).Share(&s.stats, new(ArenaStats))
 		r.ShareCache(&s.stats.Cache)
 		s.regions = append(s.regions, r)
 	}

@@ -32,8 +32,8 @@ func TestCacheAgainstTheModel(t *testing.T) {
 				w.regions[i].Quota(func(Refusal) { panic("refused") })
 			}
 		}
-		var retired Retired
-		retired.Init(1024, 1<<16)
+		var detached Detached
+		detached.Init(1024, 1<<16)
 		for step := range 1500 {
 			x := w.regions[r.IntN(len(w.regions))]
 			n := 1 + r.IntN(64)<<r.IntN(10)
@@ -42,7 +42,7 @@ func TestCacheAgainstTheModel(t *testing.T) {
 				x.Release()
 			case op < 10:
 				x.Empty()
-				x.Isolate([]*Retired{nil, &retired}[r.IntN(2)])
+				x.Isolate([]*Detached{nil, &detached}[r.IntN(2)])
 			case op < 12:
 				w.stats.Bound(uintptr(r.IntN(3)) << uint(12+r.IntN(9)))
 			case op < 14:
@@ -61,7 +61,7 @@ func TestCacheAgainstTheModel(t *testing.T) {
 				if cached = w.stats.Cache.Bytes() - cached; int(cached) > 0 && cached+x.Quota(nil).Held() > x.MaxRetained {
 					t.Fatalf("seed %d, step %d: %d bytes are kept and %d the pool's of an arena that may keep %d", seed, step, x.Quota(nil).Held(), cached, x.MaxRetained)
 				}
-				if held := x.Numbers().Held; !x.Isolates() && held > x.MaxRetained {
+				if held := x.Stats().Held; !x.Isolates() && held > x.MaxRetained {
 					t.Fatalf("seed %d, step %d: %d bytes are kept of %d", seed, step, held, x.MaxRetained)
 				}
 			default:
@@ -189,16 +189,16 @@ func (w *cacheWorld) check() error {
 	pooled := false
 	for _, x := range w.regions {
 		before := held
-		for _, l := range append([]*Lane{x.FlatLane()}, x.Types.lanes...) {
-			if int(l.ops.index) < x.Types.active {
-				l.check()
+		for _, al := range append([]*Allocator{&x.Noscan}, x.Types.allocators...) {
+			if int(al.ops.index) < x.Types.activeLen {
+				al.check()
 			}
-			for _, list := range [][]chunk{{l.chunk}, l.older, l.free} {
+			for _, list := range [][]chunk{{al.chunk}, al.full, al.free} {
 				for i := range list {
 					if list[i].Base == nil {
 						continue
 					}
-					if err := one(&list[i], l.ops.typ()); err != nil {
+					if err := one(&list[i], al.ops.typ()); err != nil {
 						return err
 					}
 					if x.Isolates() && w.cached[xunsafe.Number(list[i].Base)] {
@@ -208,14 +208,14 @@ func (w *cacheWorld) check() error {
 			}
 		}
 		q, n := x.Quota(nil), held-before
-		pooled = pooled || q.stats != nil
+		pooled = pooled || q.pool != nil
 		if c := x.ownCache(); c != nil {
 			if err := cache(c); err != nil {
 				return err
 			}
 		}
-		if q.Held() != n || q.account.Held() != held-before || len(x.leftovers) != 0 || x.Numbers().Held != held-before {
-			return fmt.Errorf("an arena has %d bytes beside %d, counts %d, its account %d, its statistics %d, and has left %d chunks", n, held-before-n, q.Held(), q.account.Held(), x.Numbers().Held, len(x.leftovers))
+		if q.Held() != n || q.arena.Held() != held-before || len(x.released) != 0 || x.Stats().Held != held-before {
+			return fmt.Errorf("an arena has %d bytes beside %d, counts %d, its account %d, its statistics %d, and has left %d chunks", n, held-before-n, q.Held(), q.arena.Held(), x.Stats().Held, len(x.released))
 		}
 	}
 	if !pooled {
@@ -256,20 +256,20 @@ func TestKeptChunkFollowsTheLoad(t *testing.T) {
 // A guarded cycle's memory is made unusable, isolated memory is used once, and 0 turns a pool's cache off.
 func TestAllocatorsWithoutCache(t *testing.T) {
 	s := newSimulation(2, 1024, 1<<20)
-	l := s.regions[0].FlatLane()
-	if l.caches() != !(check.On || check.Race) {
+	al := s.regions[0].FlatLane()
+	if al.caches() != !(check.On || check.Race) {
 		t.Error("allocators of pools cache their chunks in plain builds")
 	}
-	if s.stats.Bound(0); l.caches() {
+	if s.stats.Bound(0); al.caches() {
 		t.Error("it caches although nothing may be kept")
 	}
 	s.stats.Bound(1 << 20)
-	if s.regions[0].Guard(new(Guarded)); l.caches() {
+	if s.regions[0].Guard(new(Guarded)); al.caches() {
 		t.Error("a guarded arena caches")
 	}
-	var retired Retired
-	retired.Init(1024, 1<<16)
-	if s.regions[1].Isolate(&retired); s.regions[1].FlatLane().caches() {
+	var detached Detached
+	detached.Init(1024, 1<<16)
+	if s.regions[1].Isolate(&detached); s.regions[1].Noscan.caches() {
 		t.Error("an isolated arena caches")
 	}
 }
@@ -330,7 +330,7 @@ func TestForksShareACache(t *testing.T) {
 	}
 	var a, f Region
 	a.Init(1024, 1<<20)
-	f.InitLike(&a, a.Quota(func(Refusal) { panic("refused") }), nil)
+	f.InitFork(&a, a.Quota(func(Refusal) { panic("refused") }), nil)
 	for range 3 {
 		MakeSlice[byte](&f, 3000, 3000)
 		MakeSlice[byte](&a, 3000, 3000)
@@ -339,15 +339,15 @@ func TestForksShareACache(t *testing.T) {
 	}
 	MakeSlice[byte](&f, 90_000, 90_000)
 	f.Empty()
-	if a.cache != f.cache || a.OwnCached() < 90_000 || a.Numbers().Held < 90_000 || f.Numbers().Held >= 90_000 {
-		t.Fatalf("the fork left %d bytes; the arena has %+v, the fork %+v", a.OwnCached(), a.Numbers(), f.Numbers())
+	if a.cache != f.cache || a.OwnCached() < 90_000 || a.Stats().Held < 90_000 || f.Stats().Held >= 90_000 {
+		t.Fatalf("the fork left %d bytes; the arena has %+v, the fork %+v", a.OwnCached(), a.Stats(), f.Stats())
 	}
 	cached := a.OwnCached()
 	MakeSlice[byte](&a, 90_000, 90_000)
 	if a.OwnCached() > cached-90_000 {
 		t.Error("the arena does not take what its fork left")
 	}
-	if held := a.Numbers().Held + f.Numbers().Held; a.Quota(nil).account.Held() != held {
-		t.Errorf("the account has %d bytes, the arena and its fork %d", a.Quota(nil).account.Held(), held)
+	if held := a.Stats().Held + f.Stats().Held; a.Quota(nil).arena.Held() != held {
+		t.Errorf("the account has %d bytes, the arena and its fork %d", a.Quota(nil).arena.Held(), held)
 	}
 }

@@ -6,18 +6,6 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Heap mode. A region in heap mode counts its values and keeps them within the limits, and
-// takes each from the Go heap, where the collector frees it when nothing refers to it. It
-// serves runtimes whose layout is unknown, and pools that are turned off.
-//
-// Its lanes have no chunks, so that every allocation takes a slow path, and each slow path
-// asks onHeap first. What is counted is the bytes of this cycle's values: the collector may
-// have freed some.
-
-// NoLayout reports whether no arena may look at a type descriptor. It is a constant on
-// toolchains that the suite has run on.
-func NoLayout() bool { return HeapOnly || !Tested && !LayoutOK }
-
 // InHeapMode reports whether the region is in heap mode.
 func (r *Region) InHeapMode() bool { return r.RegionRecord != nil && r.heap }
 
@@ -27,11 +15,11 @@ func (r *Region) BeginHeap() { r.heap = true }
 // onHeap reports whether r is in heap mode. If so it counts n bytes, which the caller then
 // takes from the heap.
 func (r *Region) onHeap(n uintptr) bool {
-	r.MustBeMade()
+	r.prepareSlow()
 	if !r.heap {
 		return false
 	}
-	r.Charge(RoundUp(n, FlatAlign))
+	r.Charge(RoundUp(n, NoscanAlign))
 	return true
 }
 
@@ -52,7 +40,7 @@ func (r *Region) endHeap() (used uintptr) {
 // rewindHeap is Rewind in heap mode, to where bytes of values were counted. There may be fewer
 // now, since a slice that grows counts no more where it was.
 func (r *Region) rewindHeap(values uintptr) {
-	now := r.flatPosition().lo
+	now := r.noscanPosition().lo
 	r.Discharge(now - min(now, values))
 	r.grown = grownSlice{}
 }
@@ -60,12 +48,12 @@ func (r *Region) rewindHeap(values uintptr) {
 // heapCap returns the capacity of the slice that replaces the one at data, and counts it: n
 // elements of size bytes at least, and wanted if no limit is near.
 func (r *Region) heapCap(data xunsafe.Pointer, size uintptr, n, wanted int) int {
-	if q := r.FlatLane().ops.quota; q != nil {
+	if q := r.Noscan.ops.quota; q != nil {
 		if left := q.Left(); left != noLimit {
 			wanted = max(n, min(wanted, int(left/2/size)))
 		}
 	}
-	r.Charge(RoundUp(uintptr(wanted)*size, FlatAlign))
+	r.Charge(RoundUp(uintptr(wanted)*size, NoscanAlign))
 	if r.grown.at == xunsafe.Number(data) {
 		r.Discharge(r.grown.bytes)
 	}
@@ -73,13 +61,8 @@ func (r *Region) heapCap(data xunsafe.Pointer, size uintptr, n, wanted int) int 
 	return wanted
 }
 
-// grownSlice is the slice that grew last, which counts no more when it grows again. Its address
-// is a number, which keeps nothing alive: if the slice is gone, its bytes are not in use
-// either.
-type grownSlice struct{ at, bytes uintptr }
-
 func grownAt(data xunsafe.Pointer, bytes uintptr) grownSlice {
-	return grownSlice{xunsafe.Number(data), RoundUp(bytes, FlatAlign)}
+	return grownSlice{xunsafe.Number(data), RoundUp(bytes, NoscanAlign)}
 }
 
 // growHeap is GrowSlice in heap mode. As there, the caller copies s.

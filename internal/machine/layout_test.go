@@ -74,15 +74,15 @@ func checkDescriptor[T any](t *testing.T) {
 	}
 }
 
-// A3: flat chunks are aligned for every type without pointers, whatever their
+// A3: noscan chunks are aligned for every type without pointers, whatever their
 // size.
 func TestAssumption3Alignment(t *testing.T) {
 	for n := uintptr(8); n <= 1<<16; n += 8 + n/8*8 {
-		if p := uintptr(MakeFlat(n)); p%8 != 0 {
+		if p := uintptr(MakeNoscan(n)); p%8 != 0 {
 			t.Errorf("a chunk of %d bytes begins at %#x", n, p)
 		}
 	}
-	if a := unsafe.Alignof(complex128(0)); a > FlatAlign {
+	if a := unsafe.Alignof(complex128(0)); a > NoscanAlign {
 		t.Errorf("complex128 needs an alignment of %d", a)
 	}
 }
@@ -147,7 +147,7 @@ func TestFailedCheckIsHeapMode(t *testing.T) {
 		New[int](&r)
 		New[*int](&r)
 		ReserveString(&r, 4)
-		if r.Flat.Hi != 0 || r.Types.slots != &vacantSlots {
+		if r.Noscan.Hi != 0 || r.Types.slots != &vacantSlots {
 			t.Fatal("a fast path has memory")
 		}
 	}
@@ -177,7 +177,7 @@ func TestAssumption8Clear(t *testing.T) {
 	var dead [64]uintptr // addresses of memory that the heap will have taken back
 	var large [64]xunsafe.Pointer
 	for i := range dead {
-		large[i] = MakeFlat(256 << 10)
+		large[i] = MakeNoscan(256 << 10)
 		dead[i] = xunsafe.Number(large[i])
 	}
 	type link struct {
@@ -234,8 +234,8 @@ func TestAssumption8Clear(t *testing.T) {
 		if freed.Load() != 0 {
 			t.Fatalf("%d of %d values were freed while a stack referred to them", freed.Load(), n)
 		}
-		for l := end.more; l != nil; l = l.more {
-			if !slices.Equal(l.last, make([]held, len(l.last))) {
+		for al := end.more; al != nil; al = al.more {
+			if !slices.Equal(al.last, make([]held, len(al.last))) {
 				t.Fatal("a value is not zero")
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -123,18 +122,24 @@ func (t *MapType) make(n int) xunsafe.Pointer {
 	return reflect.MakeMapWithSize(t.Reflect, n).UnsafePointer()
 }
 
+// charger has the methods of a region that count memory outside of chunks.
+type charger interface {
+	Charge(bytes uintptr)
+	Discharge(bytes uintptr)
+}
+
 // A MapStore has the maps of a region. A nil MapStore makes maps of the heap that count nowhere.
 type MapStore struct {
-	region *Region // of the cycle that is going on; nil if no codec has come yet
-	plain  bool    // maps are not handed out twice
-	last   *mapList
-	lists  []*mapList
-	byType map[*MapType]*mapList
-	used   []*mapList // in this cycle
-	marks  []mapPosition
-	kept   uintptr // bytes of all maps in lists
-	loose  uintptr // bytes that count for this cycle alone
-	cycles uint32
+	charger charger // the region, in the current cycle; nil before the first map
+	plain   bool    // maps are not handed out twice
+	last    *mapList
+	lists   []*mapList
+	byType  map[*MapType]*mapList
+	used    []*mapList // in this cycle
+	marks   []mapPosition
+	kept    uintptr // bytes of all maps in lists
+	loose   uintptr // bytes that count for this cycle alone
+	cycles  uint32
 
 	// The addresses of the maps in use, as far as OwnsMap was asked for them.
 	addresses map[uintptr]struct{}
@@ -163,20 +168,6 @@ type mapClass struct {
 	inUse int
 	need  int // the most that a cycle of this window used
 	known int // of those in use: in addresses
-}
-
-// Maps returns r's maps, nil if r is nil.
-func Maps(r *Region) *MapStore {
-	if r == nil {
-		return nil
-	}
-	s := r.maps
-	if s == nil {
-		s = new(MapStore)
-		r.maps = s
-	}
-	s.region, s.plain = r, check.On || r.Isolates() || r.Guarded() != nil || r.heap
-	return s
 }
 
 // Take returns an empty map of type t with room for n entries.
@@ -234,7 +225,7 @@ func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
 		}
 		s.drop(l, class, x.inUse-1)
 	}
-	s.region.Charge(l.typ.kept[class]) // which may drop idle maps
+	s.charger.Charge(l.typ.kept[class]) // which may drop idle maps
 	m := l.typ.make(mapRoom(class))
 	s.kept += l.typ.kept[class]
 	last := len(x.maps)
@@ -246,7 +237,7 @@ func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
 
 // chargeLoose charges bytes for the rest of the cycle.
 func (s *MapStore) chargeLoose(bytes uintptr) {
-	s.region.Charge(bytes)
+	s.charger.Charge(bytes)
 	s.loose += bytes
 }
 
@@ -353,7 +344,7 @@ func (s *MapStore) drop(l *mapList, class, i int) {
 // give counts that the store has bytes less.
 func (s *MapStore) give(bytes uintptr) {
 	s.kept -= bytes
-	s.region.Discharge(bytes)
+	s.charger.Discharge(bytes)
 }
 
 // takeBack makes all but the first n maps of a class idle.
@@ -387,8 +378,8 @@ const mapWindow = 32
 
 // endCycle makes all maps idle and keeps at most limit bytes of them. It returns how many bytes
 // of maps were in use.
-func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
-	s.region = r
+func (s *MapStore) endCycle(r charger, limit uintptr) (used uintptr) {
+	s.charger = r
 	used = s.usedBytes()
 	for _, l := range s.used {
 		for class := range l.classes {
@@ -409,7 +400,7 @@ func (s *MapStore) endCycle(r *Region, limit uintptr) (used uintptr) {
 	if s.kept > limit {
 		s.shrink(limit)
 	}
-	s.region = nil
+	s.charger = nil
 	return used
 }
 
@@ -458,7 +449,7 @@ func (s *MapStore) shrink(limit uintptr) {
 
 // forgetLoose has loose bytes be so many again, and the store know no address.
 func (s *MapStore) forgetLoose(bytes uintptr) {
-	s.region.Discharge(s.loose - bytes)
+	s.charger.Discharge(s.loose - bytes)
 	s.loose = bytes
 	if len(s.addresses) == 0 {
 		return
@@ -507,40 +498,18 @@ func (s *MapStore) looseBytes() uintptr {
 func (s *MapStore) idleBytes() uintptr { return s.heldBytes() - s.usedBytes() }
 
 // dropIdle leaves the idle maps to the collector.
-func (s *MapStore) dropIdle(r *Region) {
+func (s *MapStore) dropIdle(r charger) {
 	if s == nil {
 		return
 	}
-	region := s.region
-	s.region = r
+	charger := s.charger
+	s.charger = r
 	for _, l := range s.lists {
 		for class := range l.classes {
 			s.keep(l, class, 0)
 		}
 	}
-	s.region = region
-}
-
-// OwnsMap reports whether the builtin map at address m is one that the region has handed out in
-// this cycle. Each address is entered into a set once.
-func (r *Region) OwnsMap(m uintptr) bool {
-	if r.RegionRecord == nil || r.maps == nil {
-		return false
-	}
-	s := r.maps
-	if s.addresses == nil {
-		s.addresses = map[uintptr]struct{}{}
-	}
-	for _, l := range s.used {
-		for class := range l.classes {
-			x := &l.classes[class]
-			for ; x.known < x.inUse; x.known++ {
-				s.addresses[xunsafe.Number(x.maps[x.known])] = struct{}{}
-			}
-		}
-	}
-	_, ok := s.addresses[m]
-	return ok
+	s.charger = charger
 }
 
 // mapPosition is how many maps of a class were in use when a mark was taken.
@@ -587,12 +556,12 @@ func (s *MapStore) isAt(first int, loose uintptr) bool {
 
 // rewind makes the maps idle that were taken since the mark with the positions from first on, up
 // to end or the last one.
-func (s *MapStore) rewind(r *Region, first, end int, loose uintptr) {
+func (s *MapStore) rewind(r charger, first, end int, loose uintptr) {
 	if s == nil {
 		return
 	}
-	region := s.region
-	s.region = r
+	charger := s.charger
+	s.charger = r
 	end = min(end, len(s.marks))
 	for _, l := range s.used {
 		for class := range l.classes {
@@ -607,13 +576,12 @@ func (s *MapStore) rewind(r *Region, first, end int, loose uintptr) {
 	}
 	s.marks = s.marks[:end]
 	s.forgetLoose(loose)
-	s.region = region
+	s.charger = charger
 }
 
 // release leaves all maps to the collector.
-func (s *MapStore) release(r *Region) {
+func (s *MapStore) release(r charger) {
 	if s != nil {
 		r.Discharge(s.heldBytes())
-		r.maps = nil
 	}
 }

@@ -129,7 +129,7 @@ func TestMapsAreRetainedWithinTheLimit(t *testing.T) {
 		}
 		ReserveText(r, 8<<10, 1)
 		r.Empty()
-		if held := r.Numbers().Held; held > r.MaxRetained || r.maps.kept == 0 {
+		if held := r.Stats().Held; held > r.MaxRetained || r.maps.kept == 0 {
 			t.Errorf("%d bytes are held, %d of them as maps; want at most %d", held, r.maps.kept, r.MaxRetained)
 		}
 	}
@@ -142,7 +142,7 @@ func TestMapsRewind(t *testing.T) {
 	a := Maps(r).Take(intMaps, 3)
 	fill(asInts(a), 3)
 	Maps(r).Grow(intMaps, 3, 300)
-	held := r.Numbers().Held
+	held := r.Stats().Held
 	m := r.Mark()
 	if r.Mark() != m {
 		t.Error("two marks in one place differ")
@@ -168,7 +168,7 @@ func TestMapsRewind(t *testing.T) {
 			t.Errorf("%d bytes are in use, %d of them loose", used, r.maps.loose)
 		}
 	}
-	if got := r.Numbers().Held; got < held || got > held+intMaps.kept[1]+intMaps.kept[5] {
+	if got := r.Stats().Held; got < held || got > held+intMaps.kept[1]+intMaps.kept[5] {
 		t.Errorf("%d bytes are held, %d before", got, held)
 	}
 	r.Empty()
@@ -176,8 +176,8 @@ func TestMapsRewind(t *testing.T) {
 		t.Errorf("%d loose bytes after the cycle, %d entries", got.loose, MapLen(a))
 	}
 	r.Release()
-	if r.Numbers().Held != 0 {
-		t.Errorf("%d bytes are held after Release", r.Numbers().Held)
+	if r.Stats().Held != 0 {
+		t.Errorf("%d bytes are held after Release", r.Stats().Held)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// laneMemory is the part of a lane that depends on its type. It is an interface
+// memoryOps is the part of an allocator that depends on its type. It is an interface
 // because a value of one without fields costs nothing to make: functions of a
-// type would be closures, two for each lane.
-type laneMemory interface {
+// type would be closures, two for each allocator.
+type memoryOps interface {
 	// make allocates a chunk of so many bytes.
 	make(bytes uintptr) xunsafe.Pointer
 	// clear zeroes [from, to) of a chunk, with the write barriers it needs.
@@ -23,18 +23,22 @@ type laneMemory interface {
 	typ() reflect.Type
 }
 
-// flatMemory is the memory of the lanes without pointers.
-type flatMemory struct{}
+// noscanMemory is the memory of the allocators without pointers.
+type noscanMemory struct{}
 
-func (flatMemory) make(bytes uintptr) xunsafe.Pointer           { return MakeFlat(bytes) }
-func (flatMemory) clear(base xunsafe.Pointer, from, to uintptr) { clearFlat(base, from, to) }
-func (flatMemory) move(to, from xunsafe.Pointer, bytes uintptr) { moveFlat(to, from, bytes) }
-func (flatMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	return cloneFlat(base, off, n)
+func (noscanMemory) make(bytes uintptr) xunsafe.Pointer { return MakeNoscan(bytes) }
+
+func (noscanMemory) clear(base xunsafe.Pointer, from, to uintptr) { clearNoscan(base, from, to) }
+
+func (noscanMemory) move(to, from xunsafe.Pointer, bytes uintptr) { moveNoscan(to, from, bytes) }
+
+func (noscanMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+	return cloneNoscan(base, off, n)
 }
-func (flatMemory) typ() reflect.Type { return nil }
 
-// typedMemory is the memory of T's lane. Each of its methods has its work in itself: a
+func (noscanMemory) typ() reflect.Type { return nil }
+
+// typedMemory is the memory of T's allocator. Each of its methods has its work in itself: a
 // function that it calls would be compiled once more for each T, of which programs have
 // many.
 type typedMemory[T any] struct{}
@@ -80,7 +84,7 @@ func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Point
 
 func (*typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
-// reflectMemory is the memory of the lane of a type that was met by reflection
+// reflectMemory is the memory of the allocator of a type that was met by reflection
 // first.
 type reflectMemory struct {
 	t        *Type
@@ -88,7 +92,7 @@ type reflectMemory struct {
 	a, b     Slice         // slices of t, set by whoever works with the views
 }
 
-// look makes the views, which few of the arenas need that are dropped after one epoch.
+// look makes the views, which few of the arenas need that are dropped after one cycle.
 func (m *reflectMemory) look() {
 	if !m.view.IsValid() {
 		m.view, m.to = sliceVariable(m.t.slices, &m.a), sliceVariable(m.t.slices, &m.b)
@@ -144,9 +148,9 @@ func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Poin
 	return c.UnsafePointer()
 }
 
-// MakeFlat allocates a chunk of n bytes, a multiple of 8, that the collector
+// MakeNoscan allocates a chunk of n bytes, a multiple of 8, that the collector
 // does not scan, zeroed.
-func MakeFlat(n uintptr) xunsafe.Pointer {
+func MakeNoscan(n uintptr) xunsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8)))
 }
 
@@ -161,27 +165,112 @@ func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
 	(*typedMemory[T])(nil).clear(base, from, to)
 }
 
-// moveFlat copies so many bytes of chunks without pointers.
+// moveNoscan copies so many bytes of chunks without pointers.
 //
 // SAFETY: both ranges lie in chunks.
-func moveFlat(to, from xunsafe.Pointer, bytes uintptr) {
+func moveNoscan(to, from xunsafe.Pointer, bytes uintptr) {
 	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
 }
 
-// cloneFlat returns a copy on the heap of n bytes at offset off of a chunk without
-// pointers, aligned to FlatAlign as they are.
+// cloneNoscan returns a copy on the heap of n bytes at offset off of a chunk without
+// pointers, aligned to NoscanAlign as they are.
 //
 // SAFETY: the range lies in the chunk. The heap aligns objects of a multiple of
-// FlatAlign bytes to that, and those of 16 bytes and more whatever their size.
-func cloneFlat(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
+// NoscanAlign bytes to that, and those of 16 bytes and more whatever their size.
+func cloneNoscan(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
-	pad := off % FlatAlign
+	pad := off % NoscanAlign
 	if pad == 0 && n >= 16 {
 		c := make([]byte, len(s))
 		copy(c, s)
 		return unsafe.Pointer(unsafe.SliceData(c))
 	}
-	p := unsafe.Add(MakeFlat(RoundUp(pad+n, FlatAlign)), pad)
+	p := unsafe.Add(MakeNoscan(RoundUp(pad+n, NoscanAlign)), pad)
 	copy(unsafe.Slice((*byte)(p), n), s)
 	return p
 }
+
+// ClearObject zeroes the n <= InlineZero bytes at p, of a chunk without
+// pointers. Where n is a constant it compiles to a few vector stores, without
+// the check that unsafe.Slice would make.
+//
+// SAFETY: the caller has reserved these n bytes. The array type is only there
+// to be sliced: it may reach beyond the chunk, which checkptr would refuse.
+// No write barrier is needed where no pointer can be.
+//
+//go:nocheckptr
+func ClearObject(p xunsafe.Pointer, n uintptr) {
+	clear((*[InlineZero]byte)(p)[:n])
+}
+
+// blockBytes is how many bytes ClearBlocks clears at a time.
+const blockBytes = 64
+
+// Blocks is how many bytes ClearBlocks clears for n.
+func Blocks(n uintptr) uintptr { return (n + blockBytes - 1) &^ (blockBytes - 1) }
+
+// ClearBlocks zeroes the Blocks(n) bytes at p, of a chunk without pointers, for n
+// above 0: few stores, and no call, which takes longer than some blocks do.
+//
+// SAFETY: all of these bytes are free in the chunk, of which the caller has
+// reserved the first n. p moves on only where more follows.
+func ClearBlocks(p xunsafe.Pointer, n uintptr) {
+	for {
+		clear((*[blockBytes]byte)(p)[:])
+		if n <= blockBytes {
+			return
+		}
+		n -= blockBytes
+		p = unsafe.Add(p, blockBytes)
+	}
+}
+
+// BytesAt returns the n <= SmallBytes bytes at p as a slice, without the check that
+// unsafe.Slice would make.
+//
+// SAFETY: as At. The array type is only there to be sliced: it may reach beyond
+// the chunk, which checkptr would refuse.
+//
+//go:nocheckptr
+func BytesAt(p xunsafe.Pointer, n uintptr) []byte { return (*[SmallBytes]byte)(p)[:n:n] }
+
+// clearNoscan zeroes [from, to) of a chunk without pointers.
+//
+// SAFETY: the range lies in the chunk.
+func clearNoscan(base xunsafe.Pointer, from, to uintptr) {
+	clear(unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from))
+}
+
+// Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
+// a time, half of the smallest first-level caches: what was written last is still in the
+// cache, and what is cleared last is what the next cycle begins with. What is further
+// than clearNear from the beginning is in no cache by then, and goes in large pieces, in
+// which processors need not read a line before they clear it.
+const (
+	clearPiece = 16 << 10
+	clearNear  = 2 << 20
+)
+
+// clearStep is how many of the last of left bytes, more than clearPiece, are cleared
+// next.
+func clearStep(left, size uintptr) uintptr {
+	piece := uintptr(clearPiece)
+	if left > 2*clearNear {
+		piece = clearNear
+	}
+	return max(piece/size, 1) * size
+}
+
+// clearPointers zeroes [from, to), whole values of any type with pointers, with the write
+// barriers that they need. A function of each type would be in no cache where a cycle
+// ends that used many.
+//
+// SAFETY: assumption A8.
+func clearPointers(base xunsafe.Pointer, from, to uintptr) {
+	clear(unsafe.Slice((*xunsafe.Pointer)(unsafe.Add(base, from)), (to-from)/xunsafe.SizeOf[uintptr]()))
+}
+
+// clearsPointers says that assumption A8 holds: [clearPointers] clears memory of every type.
+// No check at start-up can tell, so it is off on toolchains that the suite has not run on: each
+// type's own function clears its memory there.
+const clearsPointers = Tested

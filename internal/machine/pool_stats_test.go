@@ -7,12 +7,12 @@ import (
 )
 
 // of is a region of an arena that is out, of the pool that t counts.
-func of(t *PoolStats) (*Region, *Account) {
-	r, acct := new(Region), new(Account)
+func of(t *PoolStats) (*Region, *ArenaStats) {
+	r, st := new(Region), new(ArenaStats)
 	r.Init(1000, 1<<20)
-	r.Quota(func(why Refusal) { panic(why) }).Share(t, acct)
-	acct.Turns.Store(1)
-	return r, acct
+	r.Quota(func(why Refusal) { panic(why) }).Share(t, st)
+	st.Generation.Store(1)
+	return r, st
 }
 
 func refusal(f func()) (why *Refusal) {
@@ -36,30 +36,30 @@ func TestTotalFitsExactly(t *testing.T) {
 	if !other.BeginCount(&stats) || stats.Counts().Out != 4000 {
 		t.Fatalf("%+v", stats.Counts())
 	}
-	_, acct := of(&stats)
-	acct.held.Store(6001)
-	if acct.BeginCount(&stats) || stats.Counts().Out != 4000 {
+	_, st := of(&stats)
+	st.held.Store(6001)
+	if st.BeginCount(&stats) || stats.Counts().Out != 4000 {
 		t.Errorf("6001 bytes that were kept fit into 6000: %+v", stats.Counts())
 	}
-	acct.held.Store(0)
-	acct.EndCount(&stats)
-	acct.held.Store(6000)
-	if !acct.BeginCount(&stats) || stats.Counts().Out != 10_000 {
+	st.held.Store(0)
+	st.EndCount(&stats)
+	st.held.Store(6000)
+	if !st.BeginCount(&stats) || stats.Counts().Out != 10_000 {
 		t.Errorf("6000 bytes that were kept don't fit into 6000: %+v", stats.Counts())
 	}
-	acct.EndCount(&stats)
+	st.EndCount(&stats)
 	if check.On {
 		return // what is between the values takes room, too
 	}
-	r, acct := of(&stats)
-	acct.BeginCount(&stats)
+	r, st := of(&stats)
+	st.BeginCount(&stats)
 	if why := refusal(func() { MakeSlice[byte](r, 6008, 6008) }); why == nil || why.Asked != 6008 || why.Others != 4000 || !why.Pool {
 		t.Errorf("6008 bytes fit into 6000: %+v", why)
 	}
 	if why := refusal(func() { MakeSlice[byte](r, 6000, 6000) }); why != nil || stats.Counts().Out != 10_000 {
 		t.Errorf("6000 bytes don't fit into 6000: %+v, %+v", why, stats.Counts())
 	}
-	acct.EndCount(&stats)
+	st.EndCount(&stats)
 	other.EndCount(&stats)
 	if stats.Counts().Out != 0 {
 		t.Errorf("in the end: %+v", stats.Counts())
@@ -74,16 +74,16 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 		t.Skip("no chunk is kept, or the panic would leave the race detector blind")
 	}
 	var stats PoolStats
-	r, acct := of(&stats)
+	r, st := of(&stats)
 	MakeSlice[*int](r, 1000, 1000)
 	r.Empty()
 	idle := r.Quota(nil).Held()
 	total := idle + idle/4
 	stats.Limit(total)
-	if len(r.Types.lanes) != 1 || r.Types.lanes[0].cap != idle || !acct.BeginCount(&stats) {
+	if len(r.Types.allocators) != 1 || r.Types.allocators[0].cap != idle || !st.BeginCount(&stats) {
 		t.Fatalf("%d bytes are idle, %+v", idle, stats.Counts())
 	}
-	r.Types.lanes[0].ops.quota = &Quota{stats: new(PoolStats)} // has no account
+	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // has no ArenaStats
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -97,12 +97,12 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	}
 
 	// And then it counts no more.
-	r, acct = of(&stats)
+	r, st = of(&stats)
 	stats.out.Store(0)
 	MakeSlice[*int](r, 1000, 1000)
 	r.Empty()
-	acct.EndCount(&stats)
-	acct.BeginCount(&stats)
+	st.EndCount(&stats)
+	st.BeginCount(&stats)
 	MakeSlice[byte](r, int(idle/2), int(idle/2))
 	if out := stats.Counts().Out; out != r.Quota(nil).Held() || out >= idle {
 		t.Errorf("%d bytes count, %d are there", out, r.Quota(nil).Held())
@@ -114,18 +114,18 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 	var stats PoolStats
 	stats.Limit(1 << 20)
-	r, acct := of(&stats)
+	r, st := of(&stats)
 	for range 40 {
-		acct.Turns.Add(1)
-		acct.EndCount(&stats)
+		st.Generation.Add(1)
+		st.EndCount(&stats)
 		MakeSlice[*int](r, 100, 100)
 		MakeSlice[byte](r, 3000, 3000)
 		if out := stats.Counts().Out; out != 0 {
 			t.Fatalf("%d bytes count, and no arena is out", out)
 		}
-		acct.Turns.Add(1)
+		st.Generation.Add(1)
 		held := r.Quota(nil).Held()
-		if !acct.BeginCount(&stats) || stats.Counts().Out != held {
+		if !st.BeginCount(&stats) || stats.Counts().Out != held {
 			t.Fatalf("%d bytes count, %d are there", stats.Counts().Out, held)
 		}
 		r.Release()
@@ -154,25 +154,25 @@ func TestReserve(t *testing.T) {
 		{0, 100, 500, 200, 300, true, true, 500},
 	} {
 		var stats PoolStats
-		acct := new(Account)
-		acct.held.Store(tt.held)
-		if !acct.BeginCount(&stats) {
+		st := new(ArenaStats)
+		st.held.Store(tt.held)
+		if !st.BeginCount(&stats) {
 			t.Fatal("no total refuses nothing")
 		}
 		stats.out.Add(7) // another arena's
-		acct.limit.Store(tt.limit)
+		st.limit.Store(tt.limit)
 		if tt.total != 0 {
 			stats.Limit(tt.total + 7)
 		}
-		r := acct.reserve(&stats, tt.n, tt.freed)
+		r := st.reserve(&stats, tt.n, tt.freed)
 		if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
 			t.Errorf("%+v: refused %+v", tt, r)
 		}
-		if acct.Held() != tt.during || acct.Charged() != tt.during || stats.out.Load() != tt.during+7 {
-			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, acct.Held(), acct.Charged(), stats.out.Load())
+		if st.Held() != tt.during || st.Charged() != tt.during || stats.out.Load() != tt.during+7 {
+			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, st.Held(), st.Charged(), stats.out.Load())
 		}
-		if acct.EndCount(&stats); acct.Charged() != 0 || stats.out.Load() != 7 {
-			t.Errorf("%+v: %d bytes are charged in the end, %d out", tt, acct.Charged(), stats.out.Load())
+		if st.EndCount(&stats); st.Charged() != 0 || stats.out.Load() != 7 {
+			t.Errorf("%+v: %d bytes are charged in the end, %d out", tt, st.Charged(), stats.out.Load())
 		}
 	}
 }
@@ -180,20 +180,20 @@ func TestReserve(t *testing.T) {
 // Bytes that are in no chunk count like chunks, in an arena that has a limit only later, too.
 func TestCharge(t *testing.T) {
 	var stats PoolStats
-	r, acct := of(&stats)
-	acct.BeginCount(&stats)
+	r, st := of(&stats)
+	st.BeginCount(&stats)
 	stats.Limit(10_000)
 	r.Charge(4000)
 	r.Charge(6000)
 	if why := refusal(func() { r.Charge(1) }); why == nil || why.Asked != 1 || !why.Pool {
 		t.Errorf("%+v", why)
 	}
-	if c := stats.Counts(); c.Out != 10_000 || c.Held != 10_000 || acct.Held() != 10_000 {
-		t.Errorf("%+v, %d bytes", c, acct.Held())
+	if c := stats.Counts(); c.Out != 10_000 || c.Held != 10_000 || st.Held() != 10_000 {
+		t.Errorf("%+v, %d bytes", c, st.Held())
 	}
 	r.Discharge(10_000)
-	if c := stats.Counts(); c.Out != 0 || c.Held != 0 || acct.Held() != 0 {
-		t.Errorf("%+v, %d bytes", c, acct.Held())
+	if c := stats.Counts(); c.Out != 0 || c.Held != 0 || st.Held() != 0 {
+		t.Errorf("%+v, %d bytes", c, st.Held())
 	}
 
 	var late Region
@@ -224,7 +224,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 	r.Empty()
 	idle := m.Held()
 	m.SetLimit(idle + idle/4)
-	r.Types.lanes[0].ops.quota = &Quota{stats: new(PoolStats)} // has no account
+	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // has no ArenaStats
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -233,7 +233,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 		}()
 		MakeSlice[byte](r, int(idle/2), int(idle/2))
 	}()
-	if held := m.account.Held(); held != idle {
+	if held := m.arena.Held(); held != idle {
 		t.Errorf("%d bytes count while %d are there", held, idle)
 	}
 }

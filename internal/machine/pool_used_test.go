@@ -6,7 +6,7 @@ import (
 )
 
 // Counts and bytes are those of a plain histogram, however often a word is full: bytes that
-// ran over would count as epochs.
+// ran over would count as cycles.
 func TestUsedAgainstAHistogram(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(25, 0))
 	var got, want struct {

@@ -12,30 +12,30 @@ import (
 var errMake = errors.New("makeslice: len out of range")
 
 // noMemory is a memory of which nothing can be made.
-type noMemory struct{ laneMemory }
+type noMemory struct{ memoryOps }
 
 func (noMemory) make(uintptr) xunsafe.Pointer { panic(errMake) }
 
 // littleMemory makes 8 bytes and notes how many were asked for.
 type littleMemory struct {
-	laneMemory
+	memoryOps
 	asked *uintptr
 }
 
 func (m littleMemory) make(bytes uintptr) xunsafe.Pointer {
 	*m.asked = bytes
-	return MakeFlat(8)
+	return MakeNoscan(8)
 }
 
-// failing runs f while no lane of r can have a chunk made, and reports whether that
+// failing runs f while no allocator of r can have a chunk made, and reports whether that
 // was tried.
 func failing(r *Region, f func()) (tried bool) {
-	for _, l := range append([]*Lane{r.FlatLane()}, r.Types.lanes...) {
-		ops := l.ops
-		defer func() { l.ops = ops }()
+	for _, al := range append([]*Allocator{&r.Noscan}, r.Types.allocators...) {
+		ops := al.ops
+		defer func() { al.ops = ops }()
 		failing := *ops
-		failing.laneMemory = noMemory{failing.laneMemory}
-		l.ops = &failing
+		failing.memoryOps = noMemory{failing.memoryOps}
+		al.ops = &failing
 	}
 	defer func() {
 		if e := recover(); e == errMake {
@@ -50,35 +50,35 @@ func failing(r *Region, f func()) (tried bool) {
 
 // quota is a region with a limit, and an account of a pool with a total; 0 is
 // none.
-func quota(limit, total uintptr) (*Region, *PoolStats, *Account) {
-	r, t, acct := new(Region), new(PoolStats), new(Account)
+func quota(limit, total uintptr) (*Region, *PoolStats, *ArenaStats) {
+	r, t, st := new(Region), new(PoolStats), new(ArenaStats)
 	r.Init(1024, 10*1024)
 	t.Limit(total)
-	acct.Turns.Store(1) // the arena is out
+	st.Generation.Store(1) // the arena is out
 	m := r.Quota(func(why Refusal) { panic(why) })
-	m.Share(t, acct)
-	acct.Turns.Store(1) // it is out
+	m.Share(t, st)
+	st.Generation.Store(1) // it is out
 	m.SetLimit(limit)
 	if total != 0 {
-		acct.BeginCount(t)
+		st.BeginCount(t)
 	}
-	return r, t, acct
+	return r, t, st
 }
 
 // The runtime's make panics where it can't even try. A chunk that never was must
 // not stay counted: forty such tries, and a pool would refuse 8 bytes to others.
 func TestFailedMakeIsNotCounted(t *testing.T) {
 	if check.On {
-		t.Skip("the checks take flat memory in runs of pages")
+		t.Skip("the checks take noscan memory in runs of pages")
 	}
 	for name, limits := range map[string]struct{ each, all uintptr }{
 		"none": {}, "own": {1 << 20, 0}, "total": {0, 1 << 20}, "both": {1 << 20, 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, stats, acct := quota(limits.each, limits.all)
+			r, stats, st := quota(limits.each, limits.all)
 			MakeSlice[byte](r, 100, 100)
 			MakeSlice[[2]string](r, 1, 1)
-			numbers, counts, held, charged := r.Numbers(), stats.Counts(), acct.Held(), acct.charged.Load()
+			numbers, counts, held, charged := r.Stats(), stats.Counts(), st.Held(), st.charged.Load()
 			if counts.Held != held || held != numbers.Held || limits.all != 0 && charged != held || counts.Out != charged {
 				t.Fatalf("%+v, %+v, %d bytes, %d of them charged", numbers, counts, held, charged)
 			}
@@ -92,15 +92,15 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 					}
 				}
 			}
-			if got := r.Numbers(); got != numbers {
+			if got := r.Stats(); got != numbers {
 				t.Errorf("%+v after chunks that could not be made, %+v before", got, numbers)
 			}
 			if got := stats.Counts(); got != counts {
 				t.Errorf("the pool: %+v after chunks that could not be made, %+v before", got, counts)
 			}
-			if got := r.Quota(nil).Held(); got != held || acct.Held() != held || acct.charged.Load() != charged {
+			if got := r.Quota(nil).Held(); got != held || st.Held() != held || st.charged.Load() != charged {
 				t.Errorf("the quota counts %d bytes, the account %d and %d, and %d and %d before",
-					got, acct.Held(), acct.charged.Load(), held, charged)
+					got, st.Held(), st.charged.Load(), held, charged)
 			}
 			MakeSlice[byte](r, 500_000, 500_000) // panics if it is refused
 		})
@@ -113,17 +113,17 @@ func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
 	}
-	r, stats, acct := quota(0, 100_000)
+	r, stats, st := quota(0, 100_000)
 	MakeSlice[byte](r, 10_000, 10_000)
 	r.Empty()
-	if n := r.Numbers().Held; n < 10_000 {
+	if n := r.Stats().Held; n < 10_000 {
 		t.Fatalf("%d bytes are kept", n)
 	}
 	if !failing(r, func() { MakeSlice[byte](r, 95_000, 95_000) }) {
 		t.Fatal("no chunk was made")
 	}
-	if c := stats.Counts(); c.Held != 0 || c.Out != 0 || c.Dropped == 0 || acct.Held() != 0 || r.Quota(nil).Held() != 0 || r.Numbers().Held != 0 {
-		t.Errorf("%+v, %+v, %d bytes, the account has %d", c, r.Numbers(), r.Quota(nil).Held(), acct.Held())
+	if c := stats.Counts(); c.Held != 0 || c.Out != 0 || c.Dropped == 0 || st.Held() != 0 || r.Quota(nil).Held() != 0 || r.Stats().Held != 0 {
+		t.Errorf("%+v, %+v, %d bytes, the account has %d", c, r.Stats(), r.Quota(nil).Held(), st.Held())
 	}
 	MakeSlice[byte](r, 95_000, 95_000)
 }
@@ -132,7 +132,7 @@ func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 // failed make that was counted nowhere must not take anything off it.
 func TestFailedMakeWithoutTotal(t *testing.T) {
 	if check.On {
-		t.Skip("the checks take flat memory in runs of pages")
+		t.Skip("the checks take noscan memory in runs of pages")
 	}
 	r, stats, _ := quota(0, 1<<20)
 	MakeSlice[byte](r, 100_000, 100_000)
@@ -149,35 +149,35 @@ func TestFailedMakeWithoutTotal(t *testing.T) {
 // An arena without a limit is as it was, too.
 func TestFailedMakeWithoutQuota(t *testing.T) {
 	if check.On {
-		t.Skip("the checks take flat memory in runs of pages")
+		t.Skip("the checks take noscan memory in runs of pages")
 	}
 	var r Region
 	r.Init(1024, 10*1024)
 	MakeSlice[byte](&r, 100, 100)
-	before := r.Numbers()
+	before := r.Stats()
 	if !failing(&r, func() { MakeSlice[byte](&r, 50_000, 50_000) }) {
 		t.Fatal("no chunk was made")
 	}
-	if after := r.Numbers(); after != before {
+	if after := r.Stats(); after != before {
 		t.Errorf("%+v after a chunk that could not be made, %+v before", after, before)
 	}
 }
 
-// What a lane plans may never be more than the runtime can be asked for: an epoch
+// What an allocator plans may never be more than the runtime can be asked for: a cycle
 // of many chunks on 32 bits can have more than one chunk may.
 func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	if check.On {
-		t.Skip("the checks take flat memory in runs of pages")
+		t.Skip("the checks take noscan memory in runs of pages")
 	}
 	var r Region
 	r.Init(1024, 10*1024)
-	l := r.FlatLane()
+	al := &r.Noscan
 	asked := uintptr(0)
-	ops := *l.ops
-	ops.laneMemory = littleMemory{ops.laneMemory, &asked}
-	l.ops = &ops
+	ops := *al.ops
+	ops.memoryOps = littleMemory{ops.memoryOps, &asked}
+	al.ops = &ops
 	for _, want := range []uintptr{MaxAlloc - 8, MaxAlloc, MaxAlloc + 8, MaxAlloc + MaxAlloc/8} {
-		if l.newChunk(8, want); asked != min(want, MaxAlloc) {
+		if al.newChunk(8, want); asked != min(want, MaxAlloc) {
 			t.Errorf("a chunk of %d bytes for a plan of %d", asked, want)
 		}
 	}
@@ -186,7 +186,7 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 // Nor does it stay with the arena and its forks.
 func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	if check.On {
-		t.Skip("the checks take flat memory in runs of pages")
+		t.Skip("the checks take noscan memory in runs of pages")
 	}
 	r, _, _ := quota(1<<20, 2<<20)
 	m := r.Quota(nil)
@@ -197,8 +197,8 @@ func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 			t.Fatal("no chunk was made")
 		}
 	}
-	if held := m.account.Held(); held != m.Held() || held != r.Numbers().Held {
-		t.Errorf("%d bytes are counted, the quota has %d, and the chunks %d", held, m.Held(), r.Numbers().Held)
+	if held := m.arena.Held(); held != m.Held() || held != r.Stats().Held {
+		t.Errorf("%d bytes are counted, the quota has %d, and the chunks %d", held, m.Held(), r.Stats().Held)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestQuotaThatComesLate(t *testing.T) {
 	MakeSlice[byte](&r, 100, 100)
 	MakeSlice[*int](&r, 100, 100)
 	MakeSlice[any](&r, 100, 100)
-	if held := r.Quota(func(why Refusal) { panic(why) }).Held(); held != r.Numbers().Held || held < 100 {
-		t.Errorf("the quota counts %d bytes of %d", held, r.Numbers().Held)
+	if held := r.Quota(func(why Refusal) { panic(why) }).Held(); held != r.Stats().Held || held < 100 {
+		t.Errorf("the quota counts %d bytes of %d", held, r.Stats().Held)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A lane that goes on with its chunk beside a new one must not lose it, or what
+// An allocator that goes on with its chunk beside a new one must not lose it, or what
 // Empty and Rewind start from is gone. Only another goroutine that takes the
 // last of a pool's total at the wrong moment leads there: hence the direct call.
 func TestLimitKeepsTheChunkBeside(t *testing.T) {
@@ -20,9 +20,9 @@ func TestLimitKeepsTheChunkBeside(t *testing.T) {
 	MakeSlice[byte](&r, 30_000, 30_000)
 	r.Empty()
 	r.Quota(nil).SetLimit(64_000)
-	l := r.FlatLane()
-	if l.used() != 0 || l.cap != 40_000 {
-		t.Fatalf("the lane's chunk has %d bytes, %d in use", l.cap, l.used())
+	al := &r.Noscan
+	if al.used() != 0 || al.cap != 40_000 {
+		t.Fatalf("the allocator's chunk has %d bytes, %d in use", al.cap, al.used())
 	}
 	refused := func() (refused bool) {
 		defer func() {
@@ -30,15 +30,15 @@ func TestLimitKeepsTheChunkBeside(t *testing.T) {
 				refused = e.(refusal).Asked == 50_000
 			}
 		}()
-		l.newChunk(50_000, 0)
+		al.newChunk(50_000, 0)
 		return false
 	}()
-	if !refused || l.cap != 40_000 {
-		t.Errorf("refused %v, and the lane's chunk has %d bytes", refused, l.cap)
+	if !refused || al.cap != 40_000 {
+		t.Errorf("refused %v, and the allocator's chunk has %d bytes", refused, al.cap)
 	}
 	MakeSlice[byte](&r, 50_000, 50_000) // drops what is idle, and fits
-	if got := r.Quota(nil).Held(); got != r.Numbers().Held {
-		t.Errorf("the quota counts %d bytes of %d", got, r.Numbers().Held)
+	if got := r.Quota(nil).Held(); got != r.Stats().Held {
+		t.Errorf("the quota counts %d bytes of %d", got, r.Stats().Held)
 	}
 	if r.Empty(); r.UsedBytes() != 0 {
 		t.Errorf("%d bytes in use after Empty", r.UsedBytes())

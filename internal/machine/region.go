@@ -1,24 +1,83 @@
+// Package machine implements the memory of arenas. It knows nothing of what
+// programs call, and its functions check no arguments.
+//
+// A Region is the memory of one arena: an allocator for all values without pointers, and one
+// for each type with pointers, which a TypeTable finds by the type's descriptor. An allocator bumps an offset through its current chunk:
+//
+//	            Lo                           Hi       cap
+//	+-----------+----------------------------+---------+
+//	|  values   |  free                      | strings |   the allocator without pointers
+//	+-----------+----------------------------+---------+
+//	|  Ts       |  free, all zero                      |   the allocator of a type T
+//	+-----------+--------------------------------------+
+//	            Lo                              Hi = cap
+//
+//	full: full chunks of this cycle      free list: empty chunks
+//	+---------+ +---------+               +-----+ +---------+
+//	| full    | | full    |               |     | |         |
+//	+---------+ +---------+               +-----+ +---------+
+//
+// # Glossary
+//
+//	allocator                the memory of one type with pointers, or of all values without
+//	chunk               one allocation of the Go heap, part of one allocator for ever
+//	free list           a allocator's empty chunks, the smallest first
+//	slow path           what an allocation calls that finds no memory inline
+//	cycle               the time from one Reset, Release or Put of an arena to the next
+//	outstanding         handed out in this cycle; for a pool: its arenas that are out
+//	remaining capacity  what a limit leaves for new chunks
+//	quota               counts an arena's chunks, and keeps them within the limits
+//	fork                an arena for another goroutine, with its parent's cycle and quota
+//	retention           which chunk an allocator keeps from cycle to cycle
+//	cache               the empty chunks of a pool, or of an arena, that no allocator has
+//	inactive            an allocator that the last cycles did not use: Reset leaves it out
+//	idle                in nobody's use: a chunk without values, an arena in its pool
+//	high-water mark     the most bytes that were outstanding at one time
+//	size class          a range of sizes that a histogram counts as one
+//	size hint           the first chunk size that a pool has learned from its requests
+//	tracker             records who uses an arena, and where its cycles began and ended
+//	redzone             bytes between two values that nobody may access
+//	poison              to mark memory so that an access is reported
+//	quarantine          memory that checked builds never hand out again
+//	hooks               what the packages of this module share and programs do not see
+//
+// Checked builds (the tag arenacheck, -race, -asan) have the tracker, redzones, poison
+// and quarantine, by package check.
+//
+// # Compiled types
+//
+// Three packages compile each type once, and run what comes of it for each value:
+// arenajson (to read, dec..., and to write, enc...), internal/escape, adapters/protobuf.
+//
+//	compile    to make a program of a type
+//	program    what a type is compiled to: published whole, and never changed then
+//	op         what a program does with one value
+//	field      a struct's field in a program: where it lies, its op, its program
+//	slot       a place in a value, a field's or an element's, that may lead elsewhere
+//	recent     programs by a hash of their types, the first place to look
 package machine
 
 import (
+	"sync/atomic"
+
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Region is the memory of an arena: a lane for everything without pointers and
+// Region is the memory of an arena: an allocator for everything without pointers and
 // one for each type with pointers.
 type Region struct {
 	Watch check.Tracker // first, since the last field would be padded if it is empty
 
-	Flat  Lane      // values without pointers, and text
-	Types TypeTable // a lane for each type with pointers
+	Noscan Allocator // values without pointers, and text
+	Types  TypeTable // an allocator for each type with pointers
 
 	*RegionRecord // nil in a region that was never made
 }
 
-// RegionRecord holds what only the slow paths of a region need, see laneRecord.
+// RegionRecord holds what only the slow paths of a region need, see allocatorRecord.
 type RegionRecord struct {
-	chunkSize uintptr // 0 in a region that was retired
+	chunkSize uintptr // 0 in a region that was detached
 	marks     markStack
 	highWater uintptr
 	resets    uint64
@@ -27,11 +86,11 @@ type RegionRecord struct {
 	maps      *MapStore  // nil before the first map
 	heap      bool       // in heap mode, heap.go
 	grown     grownSlice // in heap mode
-	retired   *Retired   // where epochs are isolated, and in a region that was retired; else nil
+	detached  *Detached  // where cycles are isolated, and in a region that was detached; else nil
 
 	home
 
-	flat laneRecord
+	noscan allocatorRecord
 }
 
 // Place has the region, which was never made, keep its record in x.
@@ -44,247 +103,84 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 		r.RegionRecord = new(RegionRecord)
 	}
 	r.Types, r.chunkSize, r.MaxRetained = newTypeTable(), chunkSize, maxRetained
-	r.Flat.laneRecord = &r.flat
-	r.Flat.initFlat(chunkSize)
+	r.Noscan.allocatorRecord = &r.noscan
+	r.Noscan.initNoscan(chunkSize)
 	r.heap = !LayoutOK
-	r.FlatLane().home = &r.home
+	r.Noscan.home = &r.home
 	if check.On {
-		r.FlatLane().watch.WatchedBy(&r.Watch)
+		r.Noscan.watch.WatchedBy(&r.Watch)
 	}
 }
 
-// InitLike makes r an empty region with the settings of like, whose quota is q, and
+// InitFork makes r an empty region with the settings of like, whose quota is q, and
 // shares q's counters.
-func (r *Region) InitLike(like *Region, q *Quota, idleForks IdleForks) {
+func (r *Region) InitFork(like *Region, q *Quota, idleForks IdleForks) {
 	r.Init(like.chunkSize, q.maxRetained)
-	r.Isolate(like.retired)
+	r.detached = like.detached
+	r.Noscan.retention.isolates = like.detached != nil
 	r.heap = like.heap
 	own := r.Quota(q.refuse)
-	own.Share(q.stats, q.account)
+	own.Share(q.pool, q.arena)
 	own.ForksAre(idleForks)
 	if like.cache == nil {
 		like.cache = new(Cache)
 	}
 	r.cache, r.ofParent = like.cache, true
-	if q.guarded != nil {
-		r.Guard(&Guarded{Epoch: q.guarded.Epoch})
-	}
 }
 
 // Quota returns the region's quota, and makes it at the first call, whose argument
 // is called for each refusal and must panic.
 func (r *Region) Quota(refuse func(Refusal)) *Quota {
-	flat := r.FlatLane()
-	if q := flat.ops.quota; q != nil {
+	noscan := &r.Noscan
+	if q := noscan.ops.quota; q != nil {
 		return q
 	}
-	q := &Quota{lanes: r, refuse: refuse, maxRetained: r.MaxRetained, held: flat.HeldBytes() + r.others}
-	q.flat = laneOps{laneMemory: flat.ops.laneMemory, quota: q}
-	flat.ops = &q.flat
-	for _, l := range r.Types.lanes {
-		l.ops.quota = q
-		q.held += l.HeldBytes()
+	q := &Quota{region: r, refuse: refuse, maxRetained: r.MaxRetained, held: noscan.HeldBytes() + r.others}
+	q.noscan = allocatorOps{memoryOps: noscan.ops.memoryOps, quota: q}
+	noscan.ops = &q.noscan
+	for _, al := range r.Types.allocators {
+		al.ops.quota = q
+		q.held += al.HeldBytes()
 	}
-	q.account = new(Account)
-	q.account.Turns.Store(1)
-	q.account.held.Store(q.held + r.OwnCached())
+	q.arena = new(ArenaStats)
+	q.arena.Generation.Store(1)
+	q.arena.held.Store(q.held + r.OwnCached())
 	return q
 }
 
-// each calls do for the flat lane and those of types that are in use.
-func (r *Region) each(do func(*Lane)) {
-	do(r.FlatLane())
-	for _, l := range r.Types.inUse() {
-		do(l)
+// each calls do for the noscan allocator and those of types that are in use.
+func (r *Region) each(do func(*Allocator)) {
+	do(&r.Noscan)
+	for _, al := range r.Types.active() {
+		do(al)
 	}
 }
 
 func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 
-// Made reports whether Init was called, and the region was not retired since.
-func (r *Region) Made() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
+// Made reports whether Init was called, and the region was not detached since.
+func (r *Region) Ready() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
 
-// FlatLane is the lane of values without pointers.
-func (r *Region) FlatLane() *Lane { return &r.Flat }
-
-// laneOf returns the lane that serves T, a new one if it must.
-//
-//go:norace
-func laneOf[T any](r *Region) *Lane {
-	if !r.Made() {
-		r.MustBeMade()
-	}
-	key := KeyOf((*T)(nil))
-	if key.PtrBytes == 0 {
-		return &r.Flat
-	}
-	if l := r.Types.find(key); l != nil {
-		return r.use(l)
-	}
-	x, few := r.Types.newLane()
-	l := newTypedLane[T](r, x, few)
-	l.Key = key
-	r.Types.add(l)
-	return l
-}
-
-// newTypedLane makes x, which is zero, the lane of a type with pointers, with a list for
-// its first full chunks.
-func newTypedLane[T any](r *Region, x *bareLane, few []chunk) *Lane {
-	size := xunsafe.SizeOf[T]()
-	return r.initTyped(x, few, size, (*typedMemory[T])(nil), check.NewLane[T](size, true))
-}
-
-// newReflectLane is newTypedLane where the type is known at run time. x is where the lane
-// shall lie, nil for anywhere.
-func newReflectLane(r *Region, x *bareLane, few []chunk, t *Type) *Lane {
-	var m *reflectMemory
-	if x != nil {
-		m = new(reflectMemory)
-	} else {
-		both := new(reflectLane)
-		x, few, m = &both.bareLane, both.few[:0], &both.memory
-	}
-	m.t = t
-	return r.initTyped(x, few, t.Size, m, check.NewLaneOf(t.Reflect, t.Size, true))
-}
-
-func (r *Region) initTyped(x *bareLane, few []chunk, size uintptr, memory laneMemory, watch check.Lane) *Lane {
-	x.own = laneOps{laneMemory: memory, zeroes: true, quota: r.FlatLane().ops.quota}
-	l := &x.Lane
-	l.laneRecord = &x.record
-	l.ops, l.watch, l.older = &x.own, watch, few
-	l.retention = newTypedRetention(r.chunkSize, size)
-	l.home = &r.home
-	l.retention.isolates = r.retired != nil
-	l.watch.WatchedBy(&r.Watch)
-	return l
-}
-
-// Empty ends the epoch of all lanes and makes every mark stale. It returns how many bytes
-// the epoch used.
-func (r *Region) Empty() (used uintptr) {
-	rec := r.RegionRecord
-	switch {
-	case rec.retired != nil:
-		return r.endIsolated()
-	case rec.heap:
-		return r.endHeap()
-	}
-	flat := r.FlatLane()
-	used = flat.UserBytes()
-	held := flat.empty(rec.MaxRetained)
-	most, busiest := uintptr(0), r.Types.Busiest
-	lanes := r.Types.inUse()
-	for i := 0; i < len(lanes); i++ {
-		l := lanes[i]
-		if n := l.used(); l.isUsual(n, rec.MaxRetained) {
-			l.emptyUsual(n)
-			if n > most {
-				most, busiest = n, l
-			}
-			used += n
-			held += l.cap
-			continue
-		}
-		n := l.usedBytes()
-		if n == 0 && l.isIdle() {
-			if l.retention.idle++; l.retention.idle == idleCycles {
-				r.rest(l)
-				lanes = lanes[:len(lanes)-1] // another one has taken its place
-				i--
-				continue
-			}
-			held += l.cap
-			continue
-		}
-		n -= l.redzoneBytes()
-		if n > most {
-			most, busiest = n, l
-		}
-		used += n
-		stays := l.empty(rec.MaxRetained)
-		if l.retention.seldom {
-			r.rest(l)
-			lanes = lanes[:len(lanes)-1]
-			i--
-			continue
-		}
-		held += stays
-		l.retention.idle = 0
-	}
-	if busiest != r.Types.Busiest { // else not even a write barrier
-		r.Types.Busiest = busiest
-	}
-	if held += r.Types.restHeld; held > rec.MaxRetained {
-		held = r.shrink(held)
-	}
-	if rec.maps != nil {
-		used += rec.maps.endCycle(r, rec.MaxRetained-held)
-		held += rec.others
-	}
-	rec.highWater = max(rec.highWater, used)
-	rec.resets++
-	if cap(rec.marks.positions) != 0 {
-		rec.marks.clear(max(rec.MaxRetained/8, marksRetained))
-	}
-	if c := rec.cache; len(rec.leftovers) != 0 || c != nil && c.owned() && held+c.Bytes() > rec.MaxRetained {
-		r.settle(held)
-	}
-	if rec.resets%cacheTick == 0 && rec.cache != nil {
-		rec.cache.tick()
-	}
-	if check.Tag {
-		r.Types.check()
-	}
-	return used
-}
-
-// Release ends the epoch of all lanes and gives their memory to the collector.
-func (r *Region) Release() {
-	r.highWater = max(r.highWater, r.UsedBytes())
-	r.resets++
-	flat, oversize := r.FlatLane(), r.oversize()
-	flat.Drop()
-	flat.retention = newFlatRetention(r.chunkSize)
-	flat.retention.isolates = r.retired != nil
-	flat.retention.oversize = oversize
-	flat.watch.RecordUse(0)
-	for _, l := range r.Types.lanes {
-		l.Drop()
-	}
-	if r.ownCache() != nil && !r.ofParent {
-		r.ShrinkCache(0)
-	}
-	r.Types = newTypeTable()
-	r.marks.release()
-	r.maps.release(r)
-	r.Discharge(r.others)
-	r.grown = grownSlice{}
-	r.state = nil
-}
-
-// CheckFree panics if something was written beside values: what takes
-// everything back calls it before it changes anything.
-func (r *Region) CheckFree() { r.FlatLane().checkFrom(0) }
+// FlatLane is the allocator of values without pointers.
+func (r *Region) FlatLane() *Allocator { return &r.Noscan }
 
 // MoveTo has to, a region that was never made, go on in place of r: with its
-// lanes, which must be empty, and what they have learned. r is of no use then.
+// allocators, which must be empty, and what they have learned. r is of no use then.
 func (r *Region) MoveTo(to *Region) {
-	to.Flat, to.Types, to.RegionRecord = r.Flat, r.Types, r.RegionRecord
-	if m := to.FlatLane().ops.quota; m != nil {
-		m.lanes = to
+	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
+	if m := to.Noscan.ops.quota; m != nil {
+		m.region = to
 	}
 	if check.Watched {
-		to.FlatLane().watch.WatchedBy(&to.Watch)
-		for _, l := range to.Types.lanes {
-			l.watch.WatchedBy(&to.Watch)
+		to.Noscan.watch.WatchedBy(&to.Watch)
+		for _, al := range to.Types.allocators {
+			al.watch.WatchedBy(&to.Watch)
 		}
 	}
-	r.Flat, r.Types = Lane{}, newTypeTable()
+	r.Noscan, r.Types = Allocator{}, newTypeTable()
 	r.RegionRecord = &RegionRecord{chunkSize: r.chunkSize} // as one that was never used
-	r.Flat.initFlat(r.chunkSize)
-	r.Flat.ops = &movedOps
+	r.Noscan.initNoscan(r.chunkSize)
+	r.Noscan.ops = &movedOps
 }
 
 // Resets is how often the region was emptied or released.
@@ -295,30 +191,30 @@ func (r *Region) UsedBytes() uintptr {
 	if r.heap {
 		return r.others
 	}
-	n := r.FlatLane().UserBytes()
-	for _, l := range r.Types.inUse() {
-		n += l.UserBytes()
+	n := r.Noscan.UserBytes()
+	for _, al := range r.Types.active() {
+		n += al.UserBytes()
 	}
 	return n + r.maps.usedBytes()
 }
 
-// Numbers looks at every chunk of the lanes that are in use.
-func (r *Region) Numbers() Numbers {
-	flat := r.FlatLane()
-	n := Numbers{
+// Stats looks at every chunk of the allocators that are in use.
+func (r *Region) Stats() Stats {
+	noscan := &r.Noscan
+	n := Stats{
 		Used:     r.UsedBytes(),
-		Held:     flat.HeldBytes() + r.others,
-		Chunks:   flat.Chunks(),
-		Types:    len(r.Types.lanes),
+		Held:     noscan.HeldBytes() + r.others,
+		Chunks:   noscan.Chunks(),
+		Types:    len(r.Types.allocators),
 		Resets:   r.resets,
 		Oversize: r.oversize(),
 	}
-	for _, l := range r.Types.inUse() {
-		n.Held += l.HeldBytes()
-		n.Chunks += l.Chunks()
+	for _, al := range r.Types.active() {
+		n.Held += al.HeldBytes()
+		n.Chunks += al.Chunks()
 	}
-	n.Held += r.Types.restHeld
-	n.Chunks += r.Types.restChunks
+	n.Held += r.Types.inactiveHeld
+	n.Chunks += r.Types.inactiveChunks
 	if c := r.ownCache(); c != nil && !r.ofParent {
 		n.Held += c.Bytes()
 		n.Chunks += c.count()
@@ -328,39 +224,349 @@ func (r *Region) Numbers() Numbers {
 	return n
 }
 
-// oversize adds up what the lanes count.
+// oversize adds up what the allocators count.
 func (r *Region) oversize() uint32 {
-	n := r.FlatLane().retention.oversize
-	for _, l := range r.Types.inUse() {
-		n += l.retention.oversize
+	n := r.Noscan.retention.oversize
+	for _, al := range r.Types.active() {
+		n += al.retention.oversize
 	}
-	return n + r.Types.restOversize
+	return n + r.Types.inactiveOversize
 }
 
-// Seal has what comes next begin in chunks of its own, so that Rewind takes
-// back whole ones.
-func (r *Region) Seal() {
-	flat := r.FlatLane()
-	flat.seal()
-	for _, l := range r.Types.inUse() {
-		l.seal()
+// movedOps are the ops that MoveTo leaves in an allocator: the quota of an arena that was put back.
+var movedOps = allocatorOps{memoryOps: noscanMemory{}, quota: &Quota{arena: new(ArenaStats)}}
+
+// state is one of the things that packages of this module keep with a region.
+type state struct {
+	of   any // a *T, for each T one at most
+	next *state
+}
+
+// State returns the region's own T, the same one each time, zero at first: what a
+// codec works with and wants to find warm, buffers for example. It lies on the
+// heap, and lives as long as the region does, through Empty, up to Release. What
+// must not outlive a cycle of the region compares Resets. It counts towards no
+// limit and no statistics, so whoever keeps it keeps it small, and lets go of all
+// that leads to a program's values before it returns.
+func State[T any](r *Region) *T {
+	if r.RegionRecord == nil {
+		r.prepareSlow()
+	}
+	for s := r.state; s != nil; s = s.next {
+		if x, ok := s.of.(*T); ok {
+			return x
+		}
+	}
+	x := new(T)
+	r.state = &state{x, r.state}
+	return x
+}
+
+// Detached is the common part of a pool's regions that were left behind: in each of them
+// a stale arena would allocate. One that does goes on as a region of its own.
+type Detached struct {
+	chunkSize, maxRetained uintptr
+	record                 RegionRecord // of all of them
+	late                   atomic.Uint64
+}
+
+// Init sets what a region goes on with that was detached.
+func (s *Detached) Init(chunkSize, maxRetained uintptr) {
+	s.chunkSize, s.maxRetained, s.record.detached = chunkSize, maxRetained, s
+}
+
+// Late returns how often somebody was seen in memory whose cycle had ended or was about
+// to end.
+func (s *Detached) Late() uint64 { return s.late.Load() }
+
+// lateSerial is the serial from which marks of a revived region count: beyond all that the region
+// had before.
+const lateSerial = 1 << 63
+
+// Isolates reports whether the region isolates its cycles.
+func (r *Region) Isolates() bool { return r.Ready() && r.detached != nil }
+
+// Detach has to, a region that was never made, go on in place of r, which is empty.
+// Whoever uses r from here on finds nothing of it.
+func (r *Region) Detach(to *Region) {
+	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
+	if q := to.Noscan.ops.quota; q != nil {
+		q.region = to
+	}
+	r.Noscan, r.Types, r.RegionRecord = Allocator{}, newTypeTable(), &to.detached.record
+}
+
+// WasEntered reports whether somebody was in the region, which was detached, while that
+// was done. Nobody has used it later.
+func (r *Region) WasEntered() bool { return !r.Ready() && (r.Noscan.Lo != 0 || r.Noscan.Hi != 0) }
+
+// Entered counts that somebody was in the region while its cycle ended.
+func (r *Region) Entered() { r.detached.late.Add(1) }
+
+// The zero Region goes on as one with these sizes, which are those of an automatic pool.
+const (
+	zeroChunk    = 4 << 10
+	zeroRetained = 640 << 10
+)
+
+// prepareSlow makes a region that was never made, the zero one, or that was detached. The latter
+// goes on as a region of its own, with memory that is nobody else's.
+func (r *Region) prepareSlow() {
+	if r.Ready() {
+		return
+	}
+	if r.RegionRecord == nil {
+		r.Init(zeroChunk, zeroRetained)
+		if check.On {
+			r.Watch.Begin()
+		}
+		return
+	}
+	s := r.detached
+	s.late.Add(1)
+	*r = Region{}
+	r.Init(s.chunkSize, s.maxRetained)
+	r.marks.serial = lateSerial
+}
+
+// Prepare is prepareSlow, inlined.
+func (r *Region) Prepare() {
+	if !r.Ready() {
+		r.prepareSlow()
 	}
 }
 
-// newestMark is where l stood when the newest mark was taken that is good.
-//
-//go:norace
-func (r *Region) newestMark(l *Lane) position {
-	n := len(r.marks.entries)
-	if n == 0 {
-		return position{}
+// Charge counts n bytes that the caller is about to take from the heap for r and that are
+// in no chunk, such as those of a builtin map. If a limit refuses them, Charge panics as an
+// allocation does, and nothing has changed. Discharge takes them off.
+func (r *Region) Charge(n uintptr) {
+	r.prepareSlow()
+	if q := r.Noscan.ops.quota; q != nil {
+		q.commit(q.grant(n, n, 1, nil), false)
 	}
-	at := r.marks.positions[r.marks.entries[n-1].first:]
-	if l == r.FlatLane() {
-		return at[0]
-	}
-	if i := int(l.ops.index); i+1 < len(at) {
-		return at[i+1]
-	}
-	return position{} // the lane came later
+	r.others += n
 }
+
+// Discharge takes off n of the bytes that Charge has counted.
+func (r *Region) Discharge(n uintptr) {
+	r.others -= n
+	q := r.Noscan.ops.quota
+	if q == nil {
+		return
+	}
+	if q.pool != nil {
+		check.RaceBlind()
+		q.pool.held.Add(-n)
+		check.RaceSee()
+	}
+	q.held -= n
+	if !q.keeps {
+		q.arena.shrink(q.pool, n)
+	}
+}
+
+// Reserve counts n bytes against the limits of r until Cancel: memory that waits to be copied into r. If a
+// limit refuses them, Reserve panics as an allocation does, and nothing has changed.
+func (r *Region) Reserve(n uintptr) {
+	r.prepareSlow()
+	if q := r.Noscan.ops.quota; q != nil {
+		q.grant(n, n, 1, nil)
+	}
+}
+
+// Cancel takes off n bytes that Reserve has counted.
+func (r *Region) Cancel(n uintptr) {
+	if q := r.Noscan.ops.quota; q != nil {
+		q.cancel(n)
+	}
+}
+
+// inactiveBytes returns the bytes that the region could do without, beside the chunks of active
+// allocators and of its cache: those of inactive ones, and of idle maps.
+func (r *Region) inactiveBytes() uintptr {
+	return r.Types.inactiveHeld + r.maps.idleBytes()
+}
+
+// dropInactive drops the chunks of inactive allocators, and idle maps.
+func (r *Region) dropInactive() {
+	r.maps.dropIdle(r)
+	r.dropInactiveChunks()
+}
+
+// dropInactiveChunks drops the chunks of inactive allocators.
+func (r *Region) dropInactiveChunks() {
+	t := r.Types.allocatorList
+	if t.inactiveHeld == 0 {
+		return
+	}
+	for _, al := range t.allocators[t.activeLen:] {
+		if al.cap != 0 {
+			al.ops.quota.release(al.size(), 1)
+			al.chunk = chunk{}
+		}
+	}
+	t.inactiveHeld, t.inactiveChunks = 0, 0
+}
+
+// marksRetained is the size in bytes of the marks that a region may always retain,
+// about ten marks of ten types.
+const marksRetained = 4 << 10
+
+// markStack holds what the marks of a region's current cycle remember: for
+// each mark the positions of all allocators that there were.
+type markStack struct {
+	entries   []markEntry
+	positions []position
+	serial    uint64 // of the newest mark; never goes back
+}
+
+type markEntry struct {
+	serial uint64
+	first  int     // its positions are positions[first:next entry's first]
+	maps   int     // where the positions of its maps begin
+	loose  uintptr // bytes of maps that are not kept
+}
+
+// clear makes all marks stale. It retains at most limit bytes of positions for the
+// next ones.
+func (s *markStack) clear(limit uintptr) {
+	if uintptr(cap(s.positions))*xunsafe.SizeOf[position]() > limit {
+		s.release()
+		return
+	}
+	s.entries = s.entries[:0]
+	s.positions = s.positions[:0]
+}
+
+// release also gives up the memory.
+func (s *markStack) release() { s.entries, s.positions = nil, nil }
+
+// position is where an allocator stood when a mark was taken.
+type position struct {
+	chunk  uintptr // the current chunk's address, as a number: a mark keeps no memory alive
+	lo, hi uintptr
+	full   int
+}
+
+// ShareCache makes the region leave chunks to c.
+func (r *Region) ShareCache(c *Cache) { r.home.cache = c }
+
+// OwnCached returns the size in bytes of the chunks in the cache that belongs to the arena, if any.
+func (r *Region) OwnCached() uintptr {
+	if c := r.ownCache(); c != nil {
+		return c.Bytes()
+	}
+	return 0
+}
+
+// ShrinkCache evicts chunks of the arena's own cache until most bytes are left.
+func (r *Region) ShrinkCache(most uintptr) {
+	if n := r.evictOwn(most); n != 0 {
+		if q := r.Noscan.ops.quota; q != nil {
+			q.arena.shrink(nil, n)
+		}
+	}
+}
+
+// evictOwn is ShrinkCache without taking the bytes off the account. It returns how many they were.
+func (r *Region) evictOwn(most uintptr) uintptr {
+	if c := r.ownCache(); c != nil {
+		return c.shrink(most)
+	}
+	return 0
+}
+
+// ownCache returns the cache if it belongs to the arena, nil if it is a pool's or there is none.
+func (r *Region) ownCache() *Cache {
+	if r.RegionRecord == nil || r.cache == nil || !r.cache.owned() {
+		return nil
+	}
+	return r.cache
+}
+
+// Stats holds the counts of a region's statistics. Sizes are in
+// bytes.
+type Stats struct {
+	Used, Held, HighWater uintptr
+	Chunks, Types         int
+	Resets                uint64
+	Oversize              uint32
+}
+
+// Maps returns r's maps, nil if r is nil.
+func Maps(r *Region) *MapStore {
+	if r == nil {
+		return nil
+	}
+	s := r.maps
+	if s == nil {
+		s = new(MapStore)
+		r.maps = s
+	}
+	s.charger, s.plain = r, check.On || r.Isolates() || r.guarded() || r.heap
+	return s
+}
+
+// OwnsMap reports whether the builtin map at address m is one that the region has handed out in
+// this cycle. Each address is entered into a set once.
+func (r *Region) OwnsMap(m uintptr) bool {
+	if r.RegionRecord == nil || r.maps == nil {
+		return false
+	}
+	s := r.maps
+	if s.addresses == nil {
+		s.addresses = map[uintptr]struct{}{}
+	}
+	for _, l := range s.used {
+		for class := range l.classes {
+			x := &l.classes[class]
+			for ; x.known < x.inUse; x.known++ {
+				s.addresses[xunsafe.Number(x.maps[x.known])] = struct{}{}
+			}
+		}
+	}
+	_, ok := s.addresses[m]
+	return ok
+}
+
+// Release ends the cycle of all allocators and gives their memory to the collector.
+func (r *Region) Release() {
+	r.highWater = max(r.highWater, r.UsedBytes())
+	r.resets++
+	noscan, oversize := &r.Noscan, r.oversize()
+	noscan.Drop()
+	noscan.retention = newNoscanRetention(r.chunkSize)
+	noscan.retention.isolates = r.detached != nil
+	noscan.retention.oversize = oversize
+	noscan.watch.RecordUse(0)
+	for _, al := range r.Types.allocators {
+		al.Drop()
+	}
+	if r.ownCache() != nil && !r.ofParent {
+		r.ShrinkCache(0)
+	}
+	r.Types = newTypeTable()
+	r.marks.release()
+	r.maps.release(r)
+	r.maps = nil
+	r.Discharge(r.others)
+	r.grown = grownSlice{}
+	r.state = nil
+}
+
+// grownSlice is the slice that grew last, which counts no more when it grows again. Its address
+// is a number, which keeps nothing alive: if the slice is gone, its bytes are not in use
+// either.
+type grownSlice struct{ at, bytes uintptr }
+
+// noscanPosition is where the allocator without pointers stands. In heap mode, where it has nothing,
+// it is what was counted for values.
+func (r *Region) noscanPosition() position {
+	if r.heap {
+		return position{lo: r.others - r.maps.looseBytes()}
+	}
+	return r.Noscan.position()
+}
+
+// guarded reports whether the region is guarded: guarded.go.
+func (r *Region) guarded() bool { return r.Noscan.ops != nil && r.Noscan.ops.quota.guards() }

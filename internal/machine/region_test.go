@@ -6,28 +6,28 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A lane that knows nothing begins small and comes to its chunk size with the
+// An allocator that knows nothing begins small and comes to its chunk size with the
 // third chunk; one that knows, or whose chunks are large, begins with what it needs.
 func TestColdSizes(t *testing.T) {
 	for _, tt := range []struct{ chunk, held, want uintptr }{
 		{512, 0, 512}, {4096, 0, 1024}, {64 << 10, 0, 1024}, {64 << 10, 1024, 8192}, {64 << 10, 9216, 64 << 10},
 		{1 << 20, 0, 16 << 10}, {1 << 20, 16 << 10, 128 << 10},
 	} {
-		var l Lane
-		l.initFlat(tt.chunk)
-		l.cap = tt.held
-		if got := l.coldSize(8); !l.isCold() || got != tt.want {
-			t.Errorf("chunks of %d, %d held: cold %t, a chunk of %d, want %d", tt.chunk, tt.held, l.isCold(), got, tt.want)
+		var al Allocator
+		al.initNoscan(tt.chunk)
+		al.cap = tt.held
+		if got := al.coldSize(8); !al.isCold() || got != tt.want {
+			t.Errorf("chunks of %d, %d held: cold %t, a chunk of %d, want %d", tt.chunk, tt.held, al.isCold(), got, tt.want)
 		}
 	}
-	var l Lane
-	if l.initFlat(1<<20 + 8); l.isCold() {
+	var al Allocator
+	if al.initNoscan(1<<20 + 8); al.isCold() {
 		t.Error("large chunks begin small")
 	}
-	l = Lane{}
-	l.initFlat(64 << 10)
-	if l.retention.target = 5000; l.isCold() {
-		t.Error("a lane that knows what epochs need begins small")
+	al = Allocator{}
+	al.initNoscan(64 << 10)
+	if al.retention.target = 5000; al.isCold() {
+		t.Error("an allocator that knows what cycles need begins small")
 	}
 }
 
@@ -43,7 +43,7 @@ func TestHighWaterIsSeen(t *testing.T) {
 		m := r.Mark()
 		MakeSlice[byte](&r, 3000, 3000)
 		end(&r, m)
-		if n := r.Numbers(); n.HighWater < 3000 || n.Used != 0 {
+		if n := r.Stats(); n.HighWater < 3000 || n.Used != 0 {
 			t.Errorf("%s: %d bytes at most, %d now", name, n.HighWater, n.Used)
 		}
 	}
@@ -64,7 +64,7 @@ func TestMarksWithATypeBetween(t *testing.T) {
 	}
 }
 
-// What a loop between marks needs is what the next epoch finds, and the list of its
+// What a loop between marks needs is what the next cycle finds, and the list of its
 // chunks leads to none that was taken back.
 func TestRewindIsLearnedFrom(t *testing.T) {
 	if check.On {
@@ -76,16 +76,16 @@ func TestRewindIsLearnedFrom(t *testing.T) {
 	for range 5 {
 		MakeSlice[byte](&r, 4000, 4000)
 	}
-	l := r.FlatLane()
-	full := l.older
+	al := &r.Noscan
+	full := al.full
 	r.Rewind(m)
 	for i := range full {
 		if full[i].Base != nil {
 			t.Errorf("entry %d of %d leads to a chunk", i, len(full))
 		}
 	}
-	if r.Empty(); l.retention.target < 20_000 {
-		t.Errorf("after an epoch that had 20000 bytes the next one finds %d", l.retention.target)
+	if r.Empty(); al.retention.target < 20_000 {
+		t.Errorf("after a cycle that had 20000 bytes the next one finds %d", al.retention.target)
 	}
 }
 
@@ -97,13 +97,13 @@ func TestMoveTo(t *testing.T) {
 	New[*int](&r)
 	New[int](&r)
 	r.Empty()
-	held := r.Numbers().Held
+	held := r.Stats().Held
 	r.MoveTo(&to)
-	if n := to.Numbers(); n.Held != held || n.Types != 1 || n.Resets != 1 {
+	if n := to.Stats(); n.Held != held || n.Types != 1 || n.Resets != 1 {
 		t.Errorf("of %d bytes there are %+v", held, n)
 	}
-	if n := r.Types.lanes; len(n) != 0 || r.Flat.Base != nil {
-		t.Errorf("%d lanes are left behind", len(n))
+	if n := r.Types.allocators; len(n) != 0 || r.Noscan.Base != nil {
+		t.Errorf("%d allocators are left behind", len(n))
 	}
 	if m.SetLimit(64 << 10); to.MaxRetained != 32<<10 {
 		t.Errorf("with half of a limit of 65536 at most %d bytes are kept", to.MaxRetained)
@@ -118,7 +118,7 @@ func TestStateEndsWithRelease(t *testing.T) {
 	r.Init(1024, 100<<10)
 	State[buffers](&r).n = 1
 	if r.Empty(); State[buffers](&r).n != 1 {
-		t.Error("an epoch's end has cost the state")
+		t.Error("a cycle's end has cost the state")
 	}
 	if r.Release(); State[buffers](&r).n != 0 {
 		t.Error("the state is still there after Release")

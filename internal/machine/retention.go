@@ -1,7 +1,5 @@
 package machine
 
-import "github.com/ebbpool/arena/internal/check"
-
 // Memory policy: what an allocator keeps from one cycle to the next.
 //
 // An allocator keeps one chunk, sized by one estimate of its needs. All other chunks of a
@@ -32,10 +30,10 @@ type retention struct {
 	alike     uint16  // cycles since the needs differed by more than a factor of 2, up to settled
 	joined    bool    // since then pieces were joined: once, because a limit may not allow one chunk
 
-	leaps  bool  // the first cycle begins small and grows fast
-	cold   bool  // the first cycle begins with less than start: see coldSize
-	seldom bool  // the allocator was inactive before this cycle, and becomes so again at its end
-	idle   uint8 // cycles in a row that used nothing, up to idleCycles
+	leaps       bool  // the first cycle begins small and grows fast
+	cold        bool  // the first cycle begins with less than start: see coldSize
+	wasInactive bool  // the allocator was inactive before this cycle, and becomes so again at its end
+	idle        uint8 // cycles in a row that used nothing, up to idleCycles
 
 	isolation // lane_isolated.go
 
@@ -114,19 +112,11 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 // lane_grow.go: programs that ask for more have large cycles, or want all in one piece.
 const mostCold = 1 << 20
 
-// newFlatRetention is for the allocator of an arena's values without pointers.
-func newFlatRetention(chunkSize uintptr) retention {
-	r := newRetention(chunkSize, FlatAlign)
+// newNoscanRetention is for the allocator of an arena's values without pointers.
+func newNoscanRetention(chunkSize uintptr) retention {
+	r := newRetention(chunkSize, NoscanAlign)
 	r.cold = chunkSize <= mostCold
 	return r
-}
-
-// Expect makes the next cycle of an allocator that knows nothing yet begin with a chunk of
-// that many bytes. Up to twice its chunk size it comes to them by itself.
-func (l *Lane) Expect(bytes uintptr) {
-	if bytes > 2*l.retention.start {
-		l.retention.target = bytes
-	}
 }
 
 // learn notes what a cycle needed.
@@ -166,7 +156,7 @@ func (r *retention) keeps(bytes uintptr) bool {
 
 // fitted is the number of bytes to have for a cycle that needs n: an eighth
 // more, so that cycles which vary a little still fit.
-func fitted(n uintptr) uintptr { return RoundUp(n+n/8, FlatAlign) }
+func fitted(n uintptr) uintptr { return RoundUp(n+n/8, NoscanAlign) }
 
 // fit is fitted in whole units, of which the eighth may be none: a chunk for
 // one large value is not twice as large as the value.
@@ -216,124 +206,23 @@ func (r *retention) made() { r.top = max(r.top, 1) }
 // sawNeed notes what is needed before a rewind takes some of it back.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
-// empty ends the cycle of the allocator: everything handed out is taken back, and one chunk stays, of
-// limit bytes at most. It returns the size of that chunk.
-func (l *Lane) empty(limit uintptr) (held uintptr) {
-	if check.On && l.usedBytes() != 0 {
-		// Memory that is never used again finds every stale use.
-		l.recordUse()
-		l.Drop()
-		return 0
-	}
-	l.tip = 0
-	r := &l.retention
-	if used := l.used(); len(l.older)|len(l.free) != 0 || r.top != 0 || !r.keeps(l.cap) || l.cap > limit {
-		l.chooseKept(limit)
-	} else {
-		r.learn(used)
-		if r.target > joinedAtOnce {
-			r.compare(used)
-		}
-		if used != 0 { // takeBack, without a call for what has no pointers
-			if l.ops.zeroes && l.Lo != 0 {
-				if clearsPointers && l.Lo <= clearPiece {
-					clearPointers(l.Base, 0, l.Lo)
-				} else {
-					l.ops.clear(l.Base, 0, l.Lo)
-				}
-			}
-			l.chunk.fold()
-			l.Lo, l.Hi = 0, l.cap
-		}
-	}
-	if check.Tag {
-		l.check()
-	}
-	return l.cap
+// isolation sizes a allocator's chunks where cycles are isolated: so that each lasts for
+// leastCycles at least, but no more than the region may retain.
+type isolation struct {
+	isolates bool
+	lasted   uint16 // cycles since a chunk was planned
+	planned  uint8  // its size, as a power of two; 0: none was
+	ceiling  uint8  // of planned; 0: none
 }
 
-// isUsual reports whether emptyUsual may end the cycle of this allocator of a type with pointers,
-// which used so many bytes of its current chunk.
-//
-//go:norace
-func (l *Lane) isUsual(used, limit uintptr) bool {
-	r := l.laneRecord
-	return clearsPointers && !check.Watched && used-1 < smallKept && r.retention.keeps(l.cap) && l.cap <= limit &&
-		r.retention.top == 0 && !r.retention.seldom && len(r.older)|len(r.free)|int(r.retention.idle) == 0
-}
-
-// emptyUsual is empty for such a cycle, and looks at nothing else.
-func (l *Lane) emptyUsual(used uintptr) {
-	l.laneRecord.retention.learn(used)
-	l.tip = 0
-	clearPointers(l.Base, 0, l.Lo)
-	l.clean = max(l.clean, l.Lo)
-	l.Lo = 0
-	if check.Tag {
-		l.check()
-	}
-}
-
-// chooseKept is empty if there may be something to choose.
-func (l *Lane) chooseKept(limit uintptr) {
-	r := &l.retention
-	first := r.target == 0
-	need := max(l.needBytes(), r.top)
-	r.top = 0
-	r.learn(need)
-	r.compare(need)
-	r.target = min(r.target, limit)
-	size := min(r.target, r.mostInOne())
-	least := size
-	if size > smallKept { // below that, what is missing would be too small for the cache
-		least -= size / 8
-	}
-	join := len(l.older) != 0 && size == r.target && r.alike == settled && !r.joined
-	switch {
-	case join:
-		least, r.joined = size, true
-	case size > joinedAtOnce || size == limit:
-		least = 0 // pieces do as well
-	}
-	size = max(size, min(r.start, limit))
-	was := l.older
-	all := append(append(was, l.chunk), l.free...)
-	clear(l.free)
-	l.chunk, l.free, l.olderUsed = chunk{}, l.free[:0], 0
-	best := -1
-	for i := range all {
-		n := all[i].cap
-		if n == 0 || n < least || n > limit || !r.keeps(n) {
-			continue
-		}
-		if best < 0 || all[best].cap < size && n > all[best].cap || n >= size && n < all[best].cap {
-			best = i // the smallest that is large enough, or else the largest
-		}
-	}
-	// What the next cycle makes as one chunk, or a first cycle too large, is of no use in the cache. Nor is
-	// a single chunk that has become too large, unless other arenas may need it.
-	useful := best >= 0 || !first && !join && (len(all) > 1 || l.pooled())
-	for i := range all {
-		if i == best {
-			l.chunk = all[i]
-			l.takeBack(&l.chunk, 0, l.cap)
-		} else {
-			l.leaveChunk(all[i], useful)
-		}
-	}
-	clear(was) // lists hold on to nothing
-	clear(all)
-	if l.older = all[:0]; cap(all) > mostListed {
-		l.older = nil
-	}
-}
-
-// Drop gives every chunk to the collector.
-func (l *Lane) Drop() {
-	if check.On {
-		l.quarantineFrom(0)
-	}
-	l.ops.quota.give(l.HeldBytes(), l.Chunks())
-	clear(l.older)
-	l.chunk, l.free, l.older, l.olderUsed, l.tip = chunk{}, nil, nil, 0, 0
-}
+// An allocator without pointers that knows nothing yet of what its cycles need begins
+// with less than the chunk size that was asked for: an arena that is made for
+// one small request, and then dropped, would pay for 64 KB to use one. It
+// begins with coldStart, or a coldPart of the chunk size, and takes coldStep
+// times as much with each new chunk, so that the third one has the full size;
+// what comes before is an eighth more.
+const (
+	coldStart = 1 << 10
+	coldPart  = 64
+	coldStep  = 8
+)

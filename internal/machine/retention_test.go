@@ -47,23 +47,23 @@ func TestTargetIsAPercentile(t *testing.T) {
 }
 
 // needy is an allocator without pointers that has filled its used chunks, the last of which is current.
-func needy(target uintptr, used, free []uintptr) *Lane {
+func needy(target uintptr, used, free []uintptr) *Allocator {
 	var r Region
 	r.Init(1024, 1<<20)
-	l := r.FlatLane()
-	l.retention.target = target
+	al := &r.Noscan
+	al.retention.target = target
 	for i, n := range used {
-		c := chunk{Base: MakeFlat(n), Lo: n, Hi: n, cap: n, clean: n, cleanEnd: n}
+		c := chunk{Base: MakeNoscan(n), Lo: n, Hi: n, cap: n, clean: n, cleanEnd: n}
 		if i == len(used)-1 {
-			l.chunk = c
+			al.chunk = c
 		} else {
-			l.retire(c)
+			al.addFull(c)
 		}
 	}
 	for _, n := range free {
-		l.addFree(chunk{Base: MakeFlat(n), Hi: n, cap: n, cleanEnd: n})
+		al.addFree(chunk{Base: MakeNoscan(n), Hi: n, cap: n, cleanEnd: n})
 	}
-	return l
+	return al
 }
 
 // Which chunk stays decides what the next cycle must find elsewhere.
@@ -91,24 +91,24 @@ func TestWhichChunkStays(t *testing.T) {
 		{"no more than the limit", 50_000, []uintptr{50_000}, nil, false, 40_000, 0, 0},
 		{"what the limit leaves", 50_000, []uintptr{30_000, 20_000}, nil, false, 40_000, 30_000, 0},
 	} {
-		l := needy(tt.target, tt.used, tt.free)
+		al := needy(tt.target, tt.used, tt.free)
 		if tt.alike {
 			sum := uintptr(0)
 			for _, n := range tt.used {
 				sum += n
 			}
-			l.retention.low, l.retention.high, l.retention.alike = sum, sum, settled
+			al.retention.low, al.retention.high, al.retention.alike = sum, sum, settled
 		}
-		l.empty(tt.limit)
-		left := len(l.home.leftovers)
+		al.empty(tt.limit)
+		left := len(al.home.released)
 		if check.Race {
 			left = tt.left
 		}
 		if tt.name == "what the limit leaves" {
 			left = 0 // settle looks at the limit
 		}
-		if l.cap != tt.kept || len(l.older)|len(l.free) != 0 || l.used() != 0 || left != tt.left {
-			t.Errorf("%s: %d bytes are kept, %d chunks left, want %d and %d", tt.name, l.cap, left, tt.kept, tt.left)
+		if al.cap != tt.kept || len(al.full)|len(al.free) != 0 || al.used() != 0 || left != tt.left {
+			t.Errorf("%s: %d bytes are kept, %d chunks left, want %d and %d", tt.name, al.cap, left, tt.kept, tt.left)
 		}
 	}
 }
@@ -131,10 +131,10 @@ func TestSteadyLoadKeepsOneChunk(t *testing.T) {
 				for range size / 100 {
 					MakeSlice[byte](&r, 100, 100)
 				}
-				fresh = len(r.FlatLane().older)
+				fresh = len(r.Noscan.full)
 				r.Empty()
 			}
-			if held := r.FlatLane().cap; fresh != 0 || int(held) > 2*size && held > smallKept {
+			if held := r.Noscan.cap; fresh != 0 || int(held) > 2*size && held > smallKept {
 				t.Errorf("cycles of %d bytes after %d use %d chunks beside one of %d", size, before, fresh, held)
 			}
 		}
@@ -163,25 +163,25 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 	}
 	var r Region
 	r.Init(64<<10, 1<<20)
-	l := r.FlatLane()
+	al := &r.Noscan
 	m := r.Mark()
-	l.reserveLarge(8)
+	al.reserveLarge(8)
 	r.Rewind(m)
-	first := l.cap
-	if l.reserveLarge(2 * first); len(l.older) != 0 || len(l.free) != 1 || l.needBytes() != 2*first {
-		t.Errorf("%d full chunks, %d kept, %d bytes needed", len(l.older), len(l.free), l.needBytes())
+	first := al.cap
+	if al.reserveLarge(2 * first); len(al.full) != 0 || len(al.free) != 1 || al.needBytes() != 2*first {
+		t.Errorf("%d full chunks, %d kept, %d bytes needed", len(al.full), len(al.free), al.needBytes())
 	}
 }
 
 // Which free chunk is taken: a small value that took a large chunk would leave none
 // for a large value, and a large one that fills little of its chunk most of it.
 func TestWhichFreeChunkIsTaken(t *testing.T) {
-	l := needy(0, nil, []uintptr{1000, 8000})
+	al := needy(0, nil, []uintptr{1000, 8000})
 	for _, tt := range []struct {
 		need        uintptr
 		next, tight int
 	}{{8, 0, -1}, {120, 0, -1}, {128, 1, -1}, {496, 1, -1}, {504, 1, 0}, {1000, 1, 0}, {1008, 1, -1}, {4000, 1, 1}, {8000, 1, 1}, {8008, -1, -1}} {
-		if next, tight := l.nextFree(tt.need), l.bestFit(tt.need); next != tt.next || tight != tt.tight {
+		if next, tight := al.nextFree(tt.need), al.bestFit(tt.need); next != tt.next || tight != tt.tight {
 			t.Errorf("for %d bytes: %d comes next, %d is tight, want %d and %d", tt.need, next, tight, tt.next, tt.tight)
 		}
 	}
@@ -207,9 +207,9 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 		{"a kept chunk is tight", 100_000, 12_000, 12_008, []uintptr{20_000}, true},
 		{"a kept chunk has room, and would be wasted", 100_000, 12_000, 20_000, []uintptr{160_000}, false},
 	} {
-		l := needy(tt.target, []uintptr{80_000, 16_000}, tt.free)
-		l.Lo -= tt.left
-		if own := l.wantsOwnChunk(tt.size); own != tt.own {
+		al := needy(tt.target, []uintptr{80_000, 16_000}, tt.free)
+		al.Lo -= tt.left
+		if own := al.needsOwnChunk(tt.size); own != tt.own {
 			t.Errorf("%s: a chunk of its own: %t", tt.name, own)
 		}
 	}
@@ -226,18 +226,18 @@ func TestListsHoldOnToNothing(t *testing.T) {
 		many[i] = 256
 	}
 	for _, sizes := range [][2][]uintptr{{{1024, 4096, 2048}, nil}, {{2048, 4096}, {1000, 3000, 3000}}, {many, nil}} {
-		l := needy(6000, sizes[0], sizes[1])
-		was := l.older[:cap(l.older)]
-		l.empty(1 << 20)
-		for _, list := range [][]chunk{was, l.older[:cap(l.older)], l.free[:cap(l.free)]} {
+		al := needy(6000, sizes[0], sizes[1])
+		was := al.full[:cap(al.full)]
+		al.empty(1 << 20)
+		for _, list := range [][]chunk{was, al.full[:cap(al.full)], al.free[:cap(al.free)]} {
 			for i := range list {
 				if list[i].Base != nil {
 					t.Errorf("entry %d of %d leads to a chunk", i, len(list))
 				}
 			}
 		}
-		if cap(l.older) > mostListed {
-			t.Errorf("a list for %d chunks is kept", cap(l.older))
+		if cap(al.full) > mostListed {
+			t.Errorf("a list for %d chunks is kept", cap(al.full))
 		}
 	}
 }
@@ -246,10 +246,10 @@ func TestListsHoldOnToNothing(t *testing.T) {
 // whose own chunks come to that at once.
 func TestExpect(t *testing.T) {
 	for bytes, want := range map[uintptr]uintptr{1024: 0, 2048: 0, 2056: 2056} {
-		var l Lane
-		l.initFlat(1024)
-		if l.Expect(bytes); l.retention.target != want {
-			t.Errorf("with %d expected: %d", bytes, l.retention.target)
+		var al Allocator
+		al.initNoscan(1024)
+		if al.Expect(bytes); al.retention.target != want {
+			t.Errorf("with %d expected: %d", bytes, al.retention.target)
 		}
 	}
 	if r := newRetention(MaxAlloc, 8); r.largest > MaxAlloc {

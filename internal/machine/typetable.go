@@ -7,11 +7,11 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// TypeTable finds the lane of a type that has pointers by the address of the
+// TypeTable finds the allocator of a type that has pointers by the address of the
 // type's descriptor.
 //
 // It is a direct-mapped table: the upper half of the descriptor's address times a
-// factor picks a slot, and either the lane there is the type's or it is looked up on the
+// factor picks a slot, and either the allocator there is the type's or it is looked up on the
 // slow path. Types don't share slots: when one is added, a factor is searched under
 // which all of them have a slot of their own, and where there is none the
 // table doubles. So ten types in turn are as fast as one. Of very many types some do
@@ -21,27 +21,27 @@ import (
 // address without a factor, shifted right, needs tables of up to maxSlots for a dozen
 // types: some addresses differ in their low bits alone, others in high ones.
 type TypeTable struct {
-	slots  *[minSlots]*Lane // the first of mask/slotSize+1 slots, none nil
-	mask   uintptr          // picks the slot, as an offset in bytes
+	slots  *[minSlots]*Allocator // the first of mask/slotSize+1 slots, none nil
+	mask   uintptr               // picks the slot, as an offset in bytes
 	factor uintptr
 
-	// Busiest is the lane that the last epoch took most from. New looks there
+	// Busiest is the allocator that the last cycle took most from. New looks there
 	// before it looks into the table: most programs have a type that comes more
 	// often than the others.
-	Busiest *Lane
+	Busiest *Allocator
 
-	*laneList
+	*allocatorList
 }
 
-// laneList has what only the slow paths need, see laneRecord.
-type laneList struct {
-	lanes  []*Lane // all lanes, those that are active first: see region_rest.go
-	active int     // lanes[:active] are active
+// allocatorList has what only the slow paths need, see allocatorRecord.
+type allocatorList struct {
+	allocators []*Allocator // all allocators, those that are active first: see region_rest.go
+	activeLen  int          // allocators[:active] are active
 
 	// Of the inactive ones:
-	restHeld     uintptr // bytes of all chunks
-	restChunks   int
-	restOversize uint32
+	inactiveHeld     uintptr // bytes of all chunks
+	inactiveChunks   int
+	inactiveOversize uint32
 }
 
 const (
@@ -70,119 +70,119 @@ func factor(i int) uintptr {
 
 // vacant fills the slots that no type has: no key equals its key, and it has
 // no free memory.
-var vacant = &Lane{Key: new(TypeDesc)}
+var vacant = &Allocator{Key: new(TypeDesc)}
 
 // vacantSlots is the table of an arena that has met no type with pointers.
-var vacantSlots = [minSlots]*Lane{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
+var vacantSlots = [minSlots]*Allocator{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
 
 func newTypeTable() TypeTable {
-	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant, laneList: &noLanes}
+	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant, allocatorList: &noAllocators}
 }
 
-// noLanes is the list of a table that is empty, which is never changed.
-var noLanes laneList
+// noAllocators is the list of a table that is empty, which is never changed.
+var noAllocators allocatorList
 
 // firstTypes has what the first types of an arena need, in one allocation: a
 // new arena for each request would feel six of them. More than six types hardly ever
 // have slots of their own in so small a table, and longer lists would be of the heap's
 // next size.
 type firstTypes struct {
-	slots [minSlots]*Lane
-	lanes [minSlots - 2]*Lane
-	list  laneList
-	first bareLane
-	few   [3]chunk
+	slots      [minSlots]*Allocator
+	allocators [minSlots - 2]*Allocator
+	list       allocatorList
+	first      bareAllocator
+	few        [3]chunk
 }
 
-// newLane makes a lane, which add shall enter once it has its type, and the list of its
+// newAllocator makes an allocator, which add shall enter once it has its type, and the list of its
 // first full chunks.
-func (t *TypeTable) newLane() (*bareLane, []chunk) {
-	if x, few := t.firstLane(); x != nil {
+func (t *TypeTable) newAllocator() (*bareAllocator, []chunk) {
+	if x, few := t.firstAllocator(); x != nil {
 		return x, few
 	}
-	x := new(typedLane)
-	return &x.bareLane, x.few[:0]
+	x := new(typedAllocator)
+	return &x.bareAllocator, x.few[:0]
 }
 
-// firstLane is newLane for the first type, nil for others.
-func (t *TypeTable) firstLane() (*bareLane, []chunk) {
+// firstAllocator is newAllocator for the first type, nil for others.
+func (t *TypeTable) firstAllocator() (*bareAllocator, []chunk) {
 	if t.slots != &vacantSlots {
 		return nil, nil
 	}
 	x := &firstTypes{slots: vacantSlots}
-	x.list.lanes = x.lanes[:0]
-	t.slots, t.laneList = &x.slots, &x.list
+	x.list.allocators = x.allocators[:0]
+	t.slots, t.allocatorList = &x.slots, &x.list
 	return &x.first, x.few[:0]
 }
 
-// At returns the lane in the slot that key falls into, which is key's or
+// At returns the allocator in the slot that key falls into, which is key's or
 // another type's.
-func (t *TypeTable) At(key *TypeDesc) *Lane {
+func (t *TypeTable) At(key *TypeDesc) *Allocator {
 	return *slotAt(t.slots, t.offset(key))
 }
 
 // offset is that of key's slot, in bytes.
 func (t *TypeTable) offset(key *TypeDesc) uintptr { return key.Bits() * t.factor >> halfWord & t.mask }
 
-// Lane is At, also for the table of a region that was never made: no lane then.
-func (t *TypeTable) Lane(key *TypeDesc) *Lane {
+// Allocator is At, also for the table of a region that was never made: no allocator then.
+func (t *TypeTable) Lookup(key *TypeDesc) *Allocator {
 	if t.slots == nil {
 		return vacant
 	}
 	return t.At(key)
 }
 
-// find returns the lane of key, nil if there is none.
+// find returns the allocator of key, nil if there is none.
 //
 //go:norace
 //go:nocheckptr
-func (t *TypeTable) find(key *TypeDesc) *Lane {
+func (t *TypeTable) find(key *TypeDesc) *Allocator {
 	home := slotAt(t.slots, t.offset(key))
-	if l := *home; l.Key == key {
-		return l
+	if al := *home; al.Key == key {
+		return al
 	}
-	// No slot is free between that of a type and the one where its lane is, and so it
-	// stays when lanes in between change places.
+	// No slot is free between that of a type and the one where its allocator is, and so it
+	// stays when allocators in between change places.
 	for at := uintptr(slotSize); at <= t.mask; at += slotSize {
 		slot := slotAt(t.slots, (t.offset(key)+at)&t.mask)
-		l := *slot
-		if l == vacant {
+		al := *slot
+		if al == vacant {
 			break
 		}
-		if l.Key == key {
-			*home, *slot = l, *home
-			return l
+		if al.Key == key {
+			*home, *slot = al, *home
+			return al
 		}
 	}
 	return nil
 }
 
-// add enters a new lane. It changes nothing if memory runs out on the way.
-func (t *TypeTable) add(l *Lane) {
-	t.enter(l)
+// add enters a new allocator. It changes nothing if memory runs out on the way.
+func (t *TypeTable) add(al *Allocator) {
+	t.enter(al)
 	t.enlist()
 	if t.Busiest == vacant {
-		t.Busiest = l
+		t.Busiest = al
 	}
 }
 
-// enter makes l the last one of all lanes, which is found by its key.
-func (t *TypeTable) enter(l *Lane) {
+// enter makes al the last one of all allocators, which is found by its key.
+func (t *TypeTable) enter(al *Allocator) {
 	slots := int(t.mask/slotSize) + 1
-	if t.slots != &vacantSlots && (t.At(l.Key) == vacant || slots >= maxSlots && len(t.lanes) >= mostApart && 2*len(t.lanes) < slots) {
-		t.list(l)
-		t.put(l)
+	if t.slots != &vacantSlots && (t.At(al.Key) == vacant || slots >= maxSlots && len(t.allocators) >= mostApart && 2*len(t.allocators) < slots) {
+		t.list(al)
+		t.put(al)
 		return
 	}
-	t.list(l)
+	t.list(al)
 	if next := t.likeOthers(); next.slots != nil {
 		*t = next
 		return
 	}
 	for n := slots; ; n *= 2 {
-		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, laneList: t.laneList}
+		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, allocatorList: t.allocatorList}
 		i, ok := next.separate()
-		if !ok && (n < maxSlots || n < 2*len(t.lanes)) {
+		if !ok && (n < maxSlots || n < 2*len(t.allocators)) {
 			continue
 		}
 		if n == slots && t.slots != &vacantSlots {
@@ -197,12 +197,12 @@ func (t *TypeTable) enter(l *Lane) {
 	}
 }
 
-// list makes l the last one of all lanes.
-func (t *TypeTable) list(l *Lane) {
-	if t.laneList == &noLanes {
-		t.laneList = new(laneList)
+// list makes al the last one of all allocators.
+func (t *TypeTable) list(al *Allocator) {
+	if t.allocatorList == &noAllocators {
+		t.allocatorList = new(allocatorList)
 	}
-	t.lanes = append(t.lanes, l)
+	t.allocators = append(t.allocators, al)
 }
 
 // found is the size, above, and the number of the factor, the lowest byte, of the table that was made
@@ -213,7 +213,7 @@ var found atomic.Uint64
 // mostFound is the largest table that an arena is given because others needed it.
 const mostFound = 64
 
-// likeOthers is the table for these lanes that is made as the last one was, without slots
+// likeOthers is the table for these allocators that is made as the last one was, without slots
 // if types would share one there.
 func (t *TypeTable) likeOthers() TypeTable {
 	check.RaceBlind()
@@ -223,10 +223,10 @@ func (t *TypeTable) likeOthers() TypeTable {
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}
 	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, laneList: t.laneList}
+	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, allocatorList: t.allocatorList}
 	var taken uint64 // a bit for each slot
-	for _, l := range t.lanes {
-		bit := uint64(1) << (next.offset(l.Key) / slotSize)
+	for _, al := range t.allocators {
+		bit := uint64(1) << (next.offset(al.Key) / slotSize)
 		if taken&bit != 0 {
 			return TypeTable{}
 		}
@@ -239,7 +239,7 @@ func (t *TypeTable) likeOthers() TypeTable {
 // separate looks for a factor under which every type has its own slot, and takes the last
 // one if there is none.
 func (t *TypeTable) separate() (i int, ok bool) {
-	if len(t.lanes) > mostApart {
+	if len(t.allocators) > mostApart {
 		t.factor = factor(0)
 		return 0, false
 	}
@@ -248,8 +248,8 @@ func (t *TypeTable) separate() (i int, ok bool) {
 		t.factor = factor(i)
 		clear(taken[:(t.mask/slotSize)/64+1])
 		ok = true
-		for _, l := range t.lanes {
-			n := t.offset(l.Key) / slotSize
+		for _, al := range t.allocators {
+			n := t.offset(al.Key) / slotSize
 			if ok = taken[n/64]&(1<<(n%64)) == 0; !ok {
 				break
 			}
@@ -262,58 +262,58 @@ func (t *TypeTable) separate() (i int, ok bool) {
 	return i, ok
 }
 
-// fill enters all lanes in n slots, new ones if there are none.
+// fill enters all allocators in n slots, new ones if there are none.
 func (t *TypeTable) fill(n int) {
 	if t.slots == nil {
 		// SAFETY: no pointer is forged: Go checks that n is minSlots at least.
-		t.slots = (*[minSlots]*Lane)(make([]*Lane, n))
+		t.slots = (*[minSlots]*Allocator)(make([]*Allocator, n))
 	}
 	for i := range uintptr(n) {
 		*slotAt(t.slots, i*slotSize) = vacant
 	}
-	for _, l := range t.lanes {
-		t.put(l)
+	for _, al := range t.allocators {
+		t.put(al)
 	}
 }
 
-// put enters l in its slot, or the next one that is free.
-func (t *TypeTable) put(l *Lane) {
-	at := t.offset(l.Key)
+// put enters al in its slot, or the next one that is free.
+func (t *TypeTable) put(al *Allocator) {
+	at := t.offset(al.Key)
 	for *slotAt(t.slots, at) != vacant {
 		at = (at + slotSize) & t.mask
 	}
-	*slotAt(t.slots, at) = l
+	*slotAt(t.slots, at) = al
 }
 
-// check panics unless what the table says of its lanes holds together.
+// check panics unless what the table says of its allocators holds together.
 func (t *TypeTable) check() {
 	held, chunks, oversize := uintptr(0), 0, uint32(0)
-	for i, l := range t.lanes {
-		must(int(l.ops.index) == i, "a lane is not where it says")
-		if i < t.active {
+	for i, al := range t.allocators {
+		must(int(al.ops.index) == i, "an allocator is not where it says")
+		if i < t.activeLen {
 			continue
 		}
-		must(l.Lo == 0 && l.Hi == 0 && len(l.older)|len(l.free) == 0, "an inactive lane has free memory, or is in use")
-		must(l.size() <= smallKept, "an inactive lane keeps a large chunk")
-		held, chunks, oversize = held+l.HeldBytes(), chunks+l.Chunks(), oversize+l.retention.oversize
+		must(al.Lo == 0 && al.Hi == 0 && len(al.full)|len(al.free) == 0, "an inactive allocator has free memory, or is in use")
+		must(al.size() <= smallKept, "an inactive allocator keeps a large chunk")
+		held, chunks, oversize = held+al.HeldBytes(), chunks+al.Chunks(), oversize+al.retention.oversize
 	}
-	must(held == t.restHeld && chunks == t.restChunks && oversize == t.restOversize, "the count of the inactive lanes is wrong")
+	must(held == t.inactiveHeld && chunks == t.inactiveChunks && oversize == t.inactiveOversize, "the count of the inactive allocators is wrong")
 }
 
-// inUse returns the active lanes. New ones come at the end, and until the cycle ends none goes.
-func (t *TypeTable) inUse() []*Lane { return t.lanes[:t.active] }
+// inUse returns the active allocators. New ones come at the end, and until the cycle ends none goes.
+func (t *TypeTable) active() []*Allocator { return t.allocators[:t.activeLen] }
 
-// enlist makes the last one of all lanes, which is new, the last active one.
+// enlist makes the last one of all allocators, which is new, the last active one.
 func (t *TypeTable) enlist() {
-	i := len(t.lanes) - 1
-	t.lanes[i].ops.index = uint32(i)
-	t.swap(i, t.active)
-	t.active++
+	i := len(t.allocators) - 1
+	t.allocators[i].ops.index = uint32(i)
+	t.swap(i, t.activeLen)
+	t.activeLen++
 }
 
-func (t *laneList) swap(i, j int) {
-	a, b := t.lanes[i], t.lanes[j]
-	t.lanes[i], t.lanes[j] = b, a
+func (t *allocatorList) swap(i, j int) {
+	a, b := t.allocators[i], t.allocators[j]
+	t.allocators[i], t.allocators[j] = b, a
 	a.ops.index, b.ops.index = uint32(j), uint32(i)
 }
 
@@ -321,6 +321,49 @@ func (t *laneList) swap(i, j int) {
 //
 // SAFETY: off is below the table's size in bytes and a multiple of a
 // pointer's size: TypeTable masks it so.
-func slotAt(slots *[minSlots]*Lane, off uintptr) **Lane {
-	return (**Lane)(unsafe.Add(unsafe.Pointer(slots), off))
+func slotAt(slots *[minSlots]*Allocator, off uintptr) **Allocator {
+	return (**Allocator)(unsafe.Add(unsafe.Pointer(slots), off))
+}
+
+// use returns al, which was found, as an active allocator.
+//
+//go:norace
+func (r *Region) activate(al *Allocator) *Allocator {
+	t := r.Types.allocatorList
+	if int(al.ops.index) < t.activeLen {
+		return al
+	}
+	t.inactiveHeld -= al.cap
+	if al.cap != 0 {
+		t.inactiveChunks--
+	}
+	t.inactiveOversize -= al.retention.oversize
+	t.swap(int(al.ops.index), t.activeLen)
+	t.activeLen++
+	al.retention.wasInactive = al.ops.since != uint32(r.resets) // the last cycle did not use it
+	al.retention.idle = 0
+	al.Lo, al.Hi = al.begin(), al.cap
+	return al
+}
+
+// rest makes al, which is empty and has one chunk at most, inactive.
+func (r *Region) deactivate(al *Allocator) {
+	t := r.Types.allocatorList
+	if al.size() > smallKept {
+		al.releaseChunk(al.chunk, true)
+		al.chunk = chunk{}
+	}
+	t.inactiveHeld += al.cap
+	if al.cap != 0 {
+		t.inactiveChunks++
+	}
+	t.inactiveOversize += al.retention.oversize
+	t.activeLen--
+	t.swap(int(al.ops.index), t.activeLen)
+	al.Lo, al.Hi = 0, 0
+	al.ops.since = 0
+	if al.retention.wasInactive {
+		al.retention.wasInactive = false
+		al.ops.since = uint32(r.resets + 1)
+	}
 }

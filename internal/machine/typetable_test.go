@@ -17,10 +17,10 @@ func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	return keys
 }
 
-// fakeLane is a lane to be found.
-func fakeLane(key *TypeDesc) *Lane { return &Lane{Key: key, ops: new(laneOps)} }
+// fakeLane is an allocator to be found.
+func fakeLane(key *TypeDesc) *Allocator { return &Allocator{Key: key, ops: new(allocatorOps)} }
 
-// Every type finds its own lane, whatever the order and number of types; a
+// Every type finds its own allocator, whatever the order and number of types; a
 // type that was not added finds none. Without the comparison of keys a T would
 // be put into another type's memory.
 func TestTypeTable(t *testing.T) {
@@ -29,27 +29,27 @@ func TestTypeTable(t *testing.T) {
 		table := newTypeTable()
 		keys := fakeTypes(n+1, r)
 		stranger := keys[n]
-		lanes := map[*TypeDesc]*Lane{}
+		allocators := map[*TypeDesc]*Allocator{}
 		for i, k := range keys[:n] {
 			if table.find(k) != nil {
 				t.Fatalf("%d types: a type is found before it was added", n)
 			}
-			l := fakeLane(k)
-			lanes[k] = l
-			table.add(l)
+			al := fakeLane(k)
+			allocators[k] = al
+			table.add(al)
 			if i < 200 || i == n-1 {
-				for k, l := range lanes {
-					if table.find(k) != l {
-						t.Fatalf("%d types: after %d, a type finds another lane", n, i)
+				for k, al := range allocators {
+					if table.find(k) != al {
+						t.Fatalf("%d types: after %d, a type finds another allocator", n, i)
 					}
 				}
 			}
 		}
-		if table.find(stranger) != nil || len(table.lanes) != n {
-			t.Errorf("%d types: a stranger is found, or %d lanes", n, len(table.lanes))
+		if table.find(stranger) != nil || len(table.allocators) != n {
+			t.Errorf("%d types: a stranger is found, or %d allocators", n, len(table.allocators))
 		}
-		for _, l := range vacantSlots {
-			if l != vacant {
+		for _, al := range vacantSlots {
+			if al != vacant {
 				t.Fatal("the table that all empty arenas share was written to")
 			}
 		}
@@ -107,7 +107,7 @@ func TestSlotSize(t *testing.T) {
 }
 
 // Of hundreds of types nearly all have a slot of their own, and the others are near it:
-// a look at all lanes for each of them was what a program with many types paid for.
+// a look at all allocators for each of them was what a program with many types paid for.
 func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{200, 800, 3000, 10_000} {
@@ -119,11 +119,11 @@ func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 		sum, most := 0, 0
 		slots := table.mask/slotSize + 1
 		for at := range slots {
-			l := *slotAt(table.slots, at*slotSize)
-			if l == vacant {
+			al := *slotAt(table.slots, at*slotSize)
+			if al == vacant {
 				continue
 			}
-			away := int((at - table.offset(l.Key)/slotSize) & (slots - 1))
+			away := int((at - table.offset(al.Key)/slotSize) & (slots - 1))
 			sum += away
 			most = max(most, away)
 		}
@@ -139,7 +139,7 @@ func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 	}
 }
 
-// A look for a type that has no lane ends at the first slot that is free: over a table of
+// A look for a type that has no allocator ends at the first slot that is free: over a table of
 // thousands it would cost each new type microseconds.
 func TestSearchesEndAtFreeSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))

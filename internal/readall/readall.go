@@ -200,7 +200,7 @@ func (m Memory) grow(b []byte, n int) []byte {
 		return append(make([]byte, 0, n), b...)
 	}
 	m.Region.Enter(m.Does)
-	m.Region.Revive()
+	m.Region.Prepare()
 	defer m.Region.Leave()
 	if b == nil && n == 0 {
 		return []byte{}

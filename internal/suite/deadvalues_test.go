@@ -95,7 +95,7 @@ func takeBack(a *arena.Arena) { a.Reset() }
 func takeBackToo(a *arena.Arena) { a.Release() }
 
 // Each epoch's dead pointers lead to that epoch: a message that named another one
-// would send its reader to the wrong place. Many epochs later it must say that it
+// would send its reader to the wrong place. Many cycles later it must say that it
 // can't be sure.
 func TestDeadPointersTellTheirEpoch(t *testing.T) {
 	needsChecks(t)
@@ -121,7 +121,7 @@ func TestDeadPointersTellTheirEpoch(t *testing.T) {
 		arena.New[*int](a)
 		a.Reset()
 	}
-	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "epochs before it") {
-		t.Errorf("after %d epochs: %v", guard.QuarantineSlots, fault)
+	if fault := faultOf(func() { sink = first.left.name[0] }); fault == nil || !strings.Contains(fault.Error(), "cycles before it") {
+		t.Errorf("after %d cycles: %v", guard.QuarantineSlots, fault)
 	}
 }

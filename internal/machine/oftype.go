@@ -8,26 +8,26 @@ import (
 )
 
 // The functions here are those without "OfType" for who knows the type at run
-// time. They work on the very same lanes: a lane that they make is found by New[T],
+// time. They work on the very same allocators: an allocator that they make is found by New[T],
 // and the other way round. They check no arguments, and don't tell the Region's
 // Watch that somebody is in it.
 
-// laneOfType returns the lane that serves t, a new one if it must.
+// allocatorOfType returns the allocator that serves t, a new one if it must.
 //
 //go:norace
-func laneOfType(r *Region, t *Type) *Lane {
-	r.MustBeMade()
+func allocatorOfType(r *Region, t *Type) *Allocator {
+	r.prepareSlow()
 	if !t.Pointers {
-		return &r.Flat
+		return &r.Noscan
 	}
-	if l := r.Types.find(t.key); l != nil {
-		return r.use(l)
+	if al := r.Types.find(t.key); al != nil {
+		return r.activate(al)
 	}
-	x, few := r.Types.firstLane()
-	l := newReflectLane(r, x, few, t)
-	l.Key = t.key
-	r.Types.add(l)
-	return l
+	x, few := r.Types.firstAllocator()
+	al := newReflectAllocator(r, x, few, t)
+	al.Key = t.key
+	r.Types.add(al)
+	return al
 }
 
 // NewOfType returns a pointer to a zero t.
@@ -37,19 +37,19 @@ func NewOfType(r *Region, t *Type) xunsafe.Pointer {
 	}
 	if !t.Pointers {
 		if t.Size <= SmallBytes {
-			if off, ok := r.Flat.takeObject(t.Size); ok {
-				p := xunsafe.Add(r.Flat.Base, off)
+			if off, ok := r.Noscan.takeObject(t.Size); ok {
+				p := xunsafe.Add(r.Noscan.Base, off)
 				ClearBlocks(p, t.Size)
 				return p
 			}
 		}
 		return newOfType(r, t)
 	}
-	if l := r.Types.Lane(t.key); l.Key == t.key {
-		lo := l.Lo
-		if next := lo + t.Size; next <= l.Hi {
-			l.Lo = next
-			return xunsafe.Add(l.Base, lo)
+	if al := r.Types.Lookup(t.key); al.Key == t.key {
+		lo := al.Lo
+		if next := lo + t.Size; next <= al.Hi {
+			al.Lo = next
+			return xunsafe.Add(al.Base, lo)
 		}
 	}
 	return newOfType(r, t)
@@ -66,12 +66,12 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 	if r.onHeap(t.Size) {
 		return reflect.New(t.Reflect).UnsafePointer()
 	}
-	l := laneOfType(r, t)
-	c, off := l.reserveLarge(RoundUp(t.Size, l.align()))
+	al := allocatorOfType(r, t)
+	c, off := al.reserveLarge(RoundUp(t.Size, al.align()))
 	if check.On {
-		l.give(c, off, off+t.Size)
+		al.give(c, off, off+t.Size)
 	}
-	l.clearReserved(c, off, off+t.Size)
+	al.clearReserved(c, off, off+t.Size)
 	return xunsafe.Add(c.Base, off)
 }
 
@@ -85,9 +85,9 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 		return Slice{nothing(), n, c}
 	}
 	if t.Pointers && !check.Watched && t.key != nil && uint(c) <= fewElements && t.Size <= SmallBytes {
-		if l := r.Types.Lane(t.key); l.Key == t.key {
-			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
-				return Slice{xunsafe.Add(l.Base, off), n, c}
+		if al := r.Types.Lookup(t.key); al.Key == t.key {
+			if off, ok := al.TakeElements(uintptr(c) * t.Size); ok {
+				return Slice{xunsafe.Add(al.Base, off), n, c}
 			}
 		}
 	}
@@ -95,17 +95,17 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	if r.onHeap(size) {
 		return Slice{reflect.MakeSlice(t.slices, c, c).UnsafePointer(), n, c}
 	}
-	l := laneOfType(r, t)
-	ch, off := l.reserveSlice(size)
+	al := allocatorOfType(r, t)
+	ch, off := al.reserveSlice(size)
 	if check.On {
-		l.give(ch, off, off+size)
+		al.give(ch, off, off+size)
 	}
-	l.clearReserved(ch, off, off+size)
+	al.clearReserved(ch, off, off+size)
 	return Slice{xunsafe.Add(ch.Base, off), n, c}
 }
 
 // GrowSliceOfType returns s, a slice of values of t, with a length of n, which is
-// beyond its capacity: in place where s is the newest slice of its lane, else as a
+// beyond its capacity: in place where s is the newest slice of its allocator, else as a
 // new one that has a copy of s's elements. What lies beyond those of s is zero.
 // Capacities grow as Append's do.
 func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
@@ -115,14 +115,14 @@ func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
 // GrowSliceOfTypeTo is GrowSliceOfType for who expects so many elements, or 0 for no
 // idea: each time that a large slice moves the collector gets one that is as large.
 func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
-	if l := quickLane(r, t); expected == 0 && uint(n) <= fewElements && l.Base != nil {
+	if al := quickAllocator(r, t); expected == 0 && uint(n) <= fewElements && al.Base != nil {
 		c := grownCap(t.Size, n, s.Cap)
 		if s.Cap == 0 {
-			if off, ok := l.TakeElements(uintptr(c) * t.Size); ok {
-				return Slice{xunsafe.Add(l.Base, off), n, c}
+			if off, ok := al.TakeElements(uintptr(c) * t.Size); ok {
+				return Slice{xunsafe.Add(al.Base, off), n, c}
 			}
-		} else if next := l.Lo + uintptr(c-s.Cap)*t.Size; next <= l.Hi && l.endsWith(s, t.Size) {
-			l.Lo, l.tip = next, next
+		} else if next := al.Lo + uintptr(c-s.Cap)*t.Size; next <= al.Hi && al.endsWith(s, t.Size) {
+			al.Lo, al.tip = next, next
 			return Slice{s.Data, n, c}
 		}
 	}
@@ -132,50 +132,50 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if r.onHeap(0) {
 		return growHeapOfType(r, t, s, n, max(grownCap(t.Size, n, s.Cap), expected))
 	}
-	l := laneOfType(r, t)
-	data, c := r.grow(l, t.Size, s.Data, s.Cap, n, expected)
+	al := allocatorOfType(r, t)
+	data, c := r.grow(al, t.Size, s.Data, s.Cap, n, expected)
 	if data != s.Data && s.Len != 0 {
-		l.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
+		al.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
 	}
-	if from := uintptr(s.Len) * t.Size; (data != s.Data || s.Cap == 0) && !l.ops.zeroes {
-		clearFlat(data, from, uintptr(n)*t.Size) // grow leaves the first n elements to who writes them
+	if from := uintptr(s.Len) * t.Size; (data != s.Data || s.Cap == 0) && !al.ops.zeroes {
+		clearNoscan(data, from, uintptr(n)*t.Size) // grow leaves the first n elements to who writes them
 	}
 	return Slice{data, n, c}
 }
 
-// quickLane returns the lane of t, a type with pointers, if that is found at once, else one
+// quickAllocator returns the allocator of t, a type with pointers, if that is found at once, else one
 // that has no chunk.
-func quickLane(r *Region, t *Type) *Lane {
+func quickAllocator(r *Region, t *Type) *Allocator {
 	if t.Pointers && !check.Watched && t.key != nil && t.Size <= SmallBytes {
-		if l := r.Types.Lane(t.key); l.Key == t.key {
-			return l
+		if al := r.Types.Lookup(t.key); al.Key == t.key {
+			return al
 		}
 	}
 	return vacant
 }
 
-// endsWith reports whether s, of elements of so many bytes, is the newest slice of l, the
-// lane of a type with pointers.
-func (l *Lane) endsWith(s Slice, size uintptr) bool {
-	from := xunsafe.Offset(l.Base, s.Data)
-	return from < l.Lo && l.Lo == l.tip && from+uintptr(s.Cap)*size == l.tip
+// endsWith reports whether s, of elements of so many bytes, is the newest slice of al, the
+// allocator of a type with pointers.
+func (al *Allocator) endsWith(s Slice, size uintptr) bool {
+	from := xunsafe.Offset(al.Base, s.Data)
+	return from < al.Lo && al.Lo == al.tip && from+uintptr(s.Cap)*size == al.tip
 }
 
 // TrimSliceOfType cuts the capacity of s, a slice of values of t, to its length,
-// and takes back what lay beyond if s is the newest slice of its lane and no mark
+// and takes back what lay beyond if s is the newest slice of its allocator and no mark
 // was taken since.
 func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	if s.Len == s.Cap {
 		return s // as in trimSlice
 	}
 	size := uintptr(s.Cap-s.Len) * t.Size
-	if l := quickLane(r, t); clearsPointers && size <= clearPiece && l.endsWith(s, t.Size) && len(r.marks.entries) == 0 {
-		end := l.Lo - size
-		clearPointers(l.Base, end, l.Lo)
-		l.chunk.fold()
-		l.Lo, l.tip = end, end
+	if al := quickAllocator(r, t); clearsPointers && size <= clearPiece && al.endsWith(s, t.Size) && len(r.marks.entries) == 0 {
+		end := al.Lo - size
+		clearPointers(al.Base, end, al.Lo)
+		al.chunk.fold()
+		al.Lo, al.tip = end, end
 	} else if t.Size != 0 && !r.onHeap(0) {
-		r.trimSlice(laneOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
+		r.trimSlice(allocatorOfType(r, t), t.Size, s.Data, s.Cap, s.Len)
 	}
 	return Slice{s.Data, s.Len, s.Len}
 }
@@ -186,41 +186,41 @@ func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 //
 //go:norace
 func ReserveText(r *Region, n int, align uintptr) []byte {
-	size := uintptr(n) + align - min(align, FlatAlign)
-	c, off, ok := &r.Flat.chunk, uintptr(0), false
+	size := uintptr(n) + align - min(align, NoscanAlign)
+	c, off, ok := &r.Noscan.chunk, uintptr(0), false
 	if !check.Watched {
-		off, ok = r.Flat.TakeSlice(size, (size+FlatAlign-1)&^(FlatAlign-1))
+		off, ok = r.Noscan.TakeSlice(size, (size+NoscanAlign-1)&^(NoscanAlign-1))
 	}
 	if !ok {
 		if r.onHeap(size) {
 			p := xunsafe.DataOf(make([]byte, size))
 			return SliceAt[byte](p, -xunsafe.Number(p)&(align-1), n, n)
 		}
-		c, off = laneOf[byte](r).reserveSlice(size)
+		c, off = allocatorOf[byte](r).reserveSlice(size)
 	}
 	skip := -xunsafe.Number(xunsafe.Add(c.Base, off)) & (align - 1)
 	if check.On {
-		r.FlatLane().give(c, off, off+size)
+		r.Noscan.give(c, off, off+size)
 		c.watch.GiveUnwritten(c.Base, off, off+size)
 	}
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
 }
 
 // SomeOfType returns zero values of t, which has a size, that follow each other: n of
-// them, or as many as there is room for in the lane's chunk. It is for who needs n
+// them, or as many as there is room for in the allocator's chunk. It is for who needs n
 // and can take them in pieces, as lists of messages are made.
 func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	if t.Pointers && !check.Watched && t.key != nil {
-		if l := r.Types.Lane(t.key); l.Key == t.key {
-			if size := uintptr(n) * t.Size; size <= l.Hi-l.Lo {
-				off := l.Lo
-				l.Lo += size
-				return xunsafe.Add(l.Base, off), n
+		if al := r.Types.Lookup(t.key); al.Key == t.key {
+			if size := uintptr(n) * t.Size; size <= al.Hi-al.Lo {
+				off := al.Lo
+				al.Lo += size
+				return xunsafe.Add(al.Base, off), n
 			}
-			if has := (l.Hi - l.Lo) / t.Size; has > 0 {
-				off := l.Lo
-				l.Lo += has * t.Size
-				return xunsafe.Add(l.Base, off), int(has)
+			if has := (al.Hi - al.Lo) / t.Size; has > 0 {
+				off := al.Lo
+				al.Lo += has * t.Size
+				return xunsafe.Add(al.Base, off), int(has)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 func nothing() xunsafe.Pointer { return xunsafe.PointerTo(new(struct{})) }
 
 // SliceValue is s for package reflect, a value of the type t of slices. Its header may lie
-// in r, in the lane of t: a Value that is used too late finds another slice of that type
+// in r, in the allocator of t: a Value that is used too late finds another slice of that type
 // there, and no slice of others, whose memory it would write to.
 func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	if t.key == nil {
@@ -240,4 +240,18 @@ func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	header := NewOfType(r, t)
 	*xunsafe.Cast[Slice](header) = s
 	return boxed(xunsafe.PointerTo(t.key), header)
+}
+
+// newReflectAllocator is newTypedAllocator where the type is known at run time. x is where the allocator
+// shall lie, nil for anywhere.
+func newReflectAllocator(r *Region, x *bareAllocator, few []chunk, t *Type) *Allocator {
+	var m *reflectMemory
+	if x != nil {
+		m = new(reflectMemory)
+	} else {
+		both := new(reflectAllocator)
+		x, few, m = &both.bareAllocator, both.few[:0], &both.memory
+	}
+	m.t = t
+	return r.initTyped(x, few, t.Size, m, check.NewAllocatorOf(t.Reflect, t.Size, true))
 }

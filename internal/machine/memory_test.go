@@ -41,38 +41,38 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 	}
 }
 
-// New looks first at the lane that the last epoch took most from.
+// New looks first at the allocator that the last cycle took most from.
 func TestBusiestLane(t *testing.T) {
 	if !LayoutOK {
-		t.Skip("lanes are not looked up by New")
+		t.Skip("allocators are not looked up by New")
 	}
 	var r Region
 	r.Init(1024, 0)
 	if r.Types.Busiest != vacant {
-		t.Error("a lane is the busiest before there is one")
+		t.Error("an allocator is the busiest before there is one")
 	}
-	first := laneOf[string](&r)
-	second, third := laneOf[*int](&r), laneOf[odd](&r)
+	first := allocatorOf[string](&r)
+	second, third := allocatorOf[*int](&r), allocatorOf[odd](&r)
 	if r.Types.Busiest != first {
-		t.Error("the first lane is not the busiest one, in the first epoch")
+		t.Error("the first allocator is not the busiest one, in the first cycle")
 	}
-	for _, want := range []*Lane{second, third, first} {
-		for _, l := range []*Lane{first, second, third} {
-			l.reserveLarge(l.align())
-			if l == want {
-				l.reserveLarge(8 * l.align())
-				l.reserveLarge(16 * l.align())
+	for _, want := range []*Allocator{second, third, first} {
+		for _, al := range []*Allocator{first, second, third} {
+			al.reserveLarge(al.align())
+			if al == want {
+				al.reserveLarge(8 * al.align())
+				al.reserveLarge(16 * al.align())
 			}
 		}
 		if r.Empty(); r.Types.Busiest != want {
-			t.Errorf("%v, not %v, is the busiest lane", r.Types.Busiest.Key, want.Key)
+			t.Errorf("%v, not %v, is the busiest allocator", r.Types.Busiest.Key, want.Key)
 		}
 	}
 	busiest := r.Types.Busiest
 	if r.Empty(); r.Types.Busiest != busiest {
-		t.Error("an epoch that took nothing changed the busiest lane")
+		t.Error("a cycle that took nothing changed the busiest allocator")
 	}
 	if r.Release(); r.Types.Busiest != vacant {
-		t.Error("the busiest lane is one that the region has no more")
+		t.Error("the busiest allocator is one that the region has no more")
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // SomeOfType gives zero values that nobody else has, as many as it says, whatever is free in
-// the lane's chunk. Without the look at that the last of them would lie beyond the
+// the allocator's chunk. Without the look at that the last of them would lie beyond the
 // chunk.
 func TestSomeOfType(t *testing.T) {
 	type node struct {
@@ -70,8 +70,8 @@ func TestGrowSliceOfTypeInPlace(t *testing.T) {
 			NewOfType(&r, x)
 		}
 		s = GrowSliceOfType(&r, x, s, s.Cap+1)
-		if l := r.Types.Lane(x.key); l.Lo > l.Hi || l.tip > l.Lo {
-			t.Fatalf("the lane is at %d, its newest slice ends at %d, of %d", l.Lo, l.tip, l.Hi)
+		if al := r.Types.Lookup(x.key); al.Lo > al.Hi || al.tip > al.Lo {
+			t.Fatalf("the allocator is at %d, its newest slice ends at %d, of %d", al.Lo, al.tip, al.Hi)
 		}
 		if s.Data == last.Data {
 			if in++; behind {
@@ -117,8 +117,8 @@ func TestTablesLikeOthers(t *testing.T) {
 		for _, k := range fakeTypes(12, rand.New(rand.NewPCG(seed, 0))) {
 			other.add(fakeLane(k))
 		}
-		for _, l := range other.lanes {
-			if other.At(l.Key) != l {
+		for _, al := range other.allocators {
+			if other.At(al.Key) != al {
 				t.Fatal("two types share a slot of a table that was made like another")
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// An epoch with a million marks must not be paid for in all later ones.
+// A cycle with a million marks must not be paid for in all later ones.
 func TestMarksAreNotRetained(t *testing.T) {
 	if check.On {
 		t.Skip("every rewind seals chunks")
@@ -30,6 +30,6 @@ func TestMarksAreNotRetained(t *testing.T) {
 	}
 	r.Empty()
 	if cap(r.marks.positions) == 0 {
-		t.Error("a usual epoch's marks are not kept")
+		t.Error("a usual cycle's marks are not kept")
 	}
 }

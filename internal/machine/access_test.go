@@ -42,7 +42,7 @@ func TestHolds(t *testing.T) {
 	}
 	text(&other, 100)
 	MakeSlice[string](&other, 9, 9)
-	if l := r.FlatLane(); len(l.older) == 0 {
+	if al := &r.Noscan; len(al.full) == 0 {
 		t.Fatal("no full chunks: the test is none")
 	}
 	holds("in use", true)
@@ -51,23 +51,23 @@ func TestHolds(t *testing.T) {
 			t.Errorf("%q is held", s)
 		}
 	}
-	for _, l := range []*Lane{r.FlatLane(), laneOf[string](&r)} {
-		for _, c := range append(l.older[:len(l.older):len(l.older)], l.chunk) {
+	for _, al := range []*Allocator{&r.Noscan, allocatorOf[string](&r)} {
+		for _, c := range append(al.full[:len(al.full):len(al.full)], al.chunk) {
 			start := xunsafe.Number(c.Base)
-			if l.holds(start-1) && !l.holds(start-2) || !l.holds(start) || !l.holds(start+c.cap-1) || c.holds(start+c.cap) || c.holds(start-1) {
+			if al.holds(start-1) && !al.holds(start-2) || !al.holds(start) || !al.holds(start+c.cap-1) || c.holds(start+c.cap) || c.holds(start-1) {
 				t.Errorf("the ends of a chunk of %d bytes", c.cap)
 			}
 		}
 	}
 	if check.On {
-		return // an epoch that has ended leaves no chunks
+		return // a cycle that has ended leaves no chunks
 	}
 	m := r.Mark()
 	r.Seal()
 	late := text(&r, 3000)
 	r.Rewind(m)
-	if l := r.FlatLane(); len(l.free) == 0 || !r.HoldsText(late) {
-		t.Errorf("%d free chunks, and none holds what lay there", len(l.free))
+	if al := &r.Noscan; len(al.free) == 0 || !r.HoldsText(late) {
+		t.Errorf("%d free chunks, and none holds what lay there", len(al.free))
 	}
 }
 

@@ -60,14 +60,14 @@ func TestInactiveAllocatorsCount(t *testing.T) {
 				t.Fatalf("%d bytes are in use after a cycle of %d", r.UsedBytes(), used)
 			}
 			r.Types.check()
-			held := r.FlatLane().HeldBytes() + r.OwnCached()
-			for _, l := range r.Types.lanes {
-				held += l.HeldBytes()
+			held := r.Noscan.HeldBytes() + r.OwnCached()
+			for _, al := range r.Types.allocators {
+				held += al.HeldBytes()
 			}
-			if n := r.Numbers(); n.Held != held || held > r.MaxRetained {
+			if n := r.Stats(); n.Held != held || held > r.MaxRetained {
 				t.Fatalf("%d bytes are held, %d are counted, of %d", held, n.Held, r.MaxRetained)
 			}
-			inactive += len(r.Types.lanes) - r.Types.active
+			inactive += len(r.Types.allocators) - r.Types.activeLen
 		}
 	}
 	if inactive == 0 {
@@ -98,12 +98,12 @@ func TestInactiveAllocatorsAreFound(t *testing.T) {
 			for range idleCycles {
 				r.Empty()
 			}
-			if len(r.Types.inUse()) != 0 || c.Lo != c.Hi {
+			if len(r.Types.active()) != 0 || c.Lo != c.Hi {
 				t.Fatalf("%s: the allocator is not inactive", name)
 			}
 			take(&r)
-			if n := r.Numbers(); n.Types != 1 || n.Used < xunsafe.SizeOf[*int]() || len(r.Types.inUse()) != 1 {
-				t.Fatalf("%s: %+v, and %d active ones", name, n, len(r.Types.inUse()))
+			if n := r.Stats(); n.Types != 1 || n.Used < xunsafe.SizeOf[*int]() || len(r.Types.active()) != 1 {
+				t.Fatalf("%s: %+v, and %d active ones", name, n, len(r.Types.active()))
 			}
 			r.Types.check()
 		}
@@ -123,7 +123,7 @@ func TestAllocatorsInTurnsStayActive(t *testing.T) {
 			r.Rewind(m) // it was used even so
 		}
 		r.Empty()
-		if len(r.Types.inUse()) != len(r.Types.lanes) {
+		if len(r.Types.active()) != len(r.Types.allocators) {
 			t.Fatalf("an allocator is inactive after %d cycles", i+1)
 		}
 	}
@@ -144,7 +144,7 @@ func TestCyclesLeaveOthersAllocatorsAlone(t *testing.T) {
 				r.Empty()
 				looks := 0
 				for range 20 {
-					looks += len(r.Types.inUse()) - 1
+					looks += len(r.Types.active()) - 1
 					NewOfType(&r, types[0])
 					r.Empty()
 				}
@@ -152,11 +152,11 @@ func TestCyclesLeaveOthersAllocatorsAlone(t *testing.T) {
 				if round > 1 {
 					most = 0 // they are seldom used: inactive at once
 				}
-				if got := len(r.Types.inUse()); got != 1 || looks > most {
+				if got := len(r.Types.active()); got != 1 || looks > most {
 					t.Fatalf("round %d: %d allocators are active, of which cycles use one; cycles visited others %d times", round, got, looks)
 				}
 			}
-			if got := r.Numbers().Types; got != n {
+			if got := r.Stats().Types; got != n {
 				t.Errorf("%d allocators for %d types", got, n)
 			}
 		})
@@ -177,8 +177,8 @@ func TestInactiveAllocatorsKeepLittle(t *testing.T) {
 		r.Empty()
 	}
 	small, large := r.Types.find(types[0].key), r.Types.find(types[1].key)
-	if len(r.Types.inUse()) != 0 || small.cap == 0 || large.cap != 0 || r.OwnCached() < 10_000*types[1].Size {
-		t.Fatalf("%d active ones, chunks of %d and %d, %d bytes in the cache", len(r.Types.inUse()), small.cap, large.cap, r.OwnCached())
+	if len(r.Types.active()) != 0 || small.cap == 0 || large.cap != 0 || r.OwnCached() < 10_000*types[1].Size {
+		t.Fatalf("%d active ones, chunks of %d and %d, %d bytes in the cache", len(r.Types.active()), small.cap, large.cap, r.OwnCached())
 	}
 	cached := r.OwnCached()
 	if MakeSliceOfType(&r, types[1], 10_000, 10_000); r.OwnCached() >= cached {
@@ -195,7 +195,7 @@ func TestCyclesEndInPlaceAsElse(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 8))
 	typ := manyTypes(3)[2]
 	for range 3000 {
-		var x [2]*Lane
+		var x [2]*Allocator
 		var r [2]Region
 		chunk, n, target := uintptr(256)<<rnd.IntN(6), 1+rnd.IntN(1<<rnd.IntN(8)), uintptr(rnd.IntN(6000))
 		for i := range r {
@@ -203,7 +203,7 @@ func TestCyclesEndInPlaceAsElse(t *testing.T) {
 			MakeSliceOfType(&r[i], typ, n, n)
 			r[i].Empty()
 			MakeSliceOfType(&r[i], typ, 1+n/2, 1+n/2)
-			x[i] = r[i].Types.lanes[0]
+			x[i] = r[i].Types.allocators[0]
 			x[i].retention.target = target
 		}
 		if !x[0].isUsual(x[0].used(), 1<<20) {
@@ -213,7 +213,7 @@ func TestCyclesEndInPlaceAsElse(t *testing.T) {
 		x[0].emptyUsual(x[0].used())
 		x[1].empty(1 << 20)
 		x[0].Base, x[1].Base = nil, nil
-		a, b := *x[0].laneRecord, *x[1].laneRecord
+		a, b := *x[0].allocatorRecord, *x[1].allocatorRecord
 		a.home, b.home = nil, nil
 		if !reflect.DeepEqual(x[0].chunk, x[1].chunk) || !reflect.DeepEqual(a, b) {
 			t.Fatalf("ended in place\n%+v %+v, and else\n%+v %+v", x[0].chunk, a, x[1].chunk, b)
@@ -227,10 +227,10 @@ func TestCyclesEndInPlaceAsElse(t *testing.T) {
 // The records of a type have the sizes that NewArena tells:
 // a pointer more in each would cost an arena of ten types a half of a kilobyte.
 func TestRecordsAreSmall(t *testing.T) {
-	if xunsafe.SizeOf[check.Lane]() != 0 || xunsafe.SizeOf[uintptr]() != 8 {
+	if xunsafe.SizeOf[check.Allocator]() != 0 || xunsafe.SizeOf[uintptr]() != 8 {
 		t.Skip("the checks add to them, and 32 bits have less")
 	}
-	if lane := xunsafe.SizeOf[typedLane](); lane > 448 {
-		t.Errorf("%d bytes for each type", lane)
+	if allocator := xunsafe.SizeOf[typedAllocator](); allocator > 448 {
+		t.Errorf("%d bytes for each type", allocator)
 	}
 }

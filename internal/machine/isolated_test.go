@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What an encoder took and did not need is the next epoch's, zero again: a request in
+// What an encoder took and did not need is the next cycle's, zero again: a request in
 // two lost as many bytes as its answer varies by. What a rewind took back before is not.
 func TestIsolatedTrimLosesNothing(t *testing.T) {
 	if check.On {
@@ -24,7 +24,7 @@ func TestIsolatedTrimLosesNothing(t *testing.T) {
 	for _, rewound := range []uintptr{0, 500} {
 		var r Region
 		r.Init(2<<20, 8<<20)
-		var s Retired
+		var s Detached
 		s.Init(2<<20, 8<<20)
 		r.Isolate(&s)
 		end := uintptr(0)
@@ -38,8 +38,8 @@ func TestIsolatedTrimLosesNothing(t *testing.T) {
 				t.Errorf("%d bytes with room for %d, of 100", len(text), cap(text))
 			}
 			r.Empty()
-			if end += RoundUp(max(rewound, 100), FlatAlign); r.FlatLane().Lo != end {
-				t.Errorf("with %d bytes before, epoch %d ends at %d and not at %d", rewound, n, r.FlatLane().Lo, end)
+			if end += RoundUp(max(rewound, 100), NoscanAlign); r.Noscan.Lo != end {
+				t.Errorf("with %d bytes before, cycle %d ends at %d and not at %d", rewound, n, r.Noscan.Lo, end)
 			}
 		}
 		for i, b := range MakeSlice[byte](&r, 1000, 1000) {
@@ -57,11 +57,11 @@ func TestIsolatedChunksFitTheHeap(t *testing.T) {
 		r := newTypedRetention(64<<10, unit)
 		r.ceiling = 1
 		if size := r.isolatedSize(); size < 8 || size > r.start {
-			t.Errorf("units of %d: a chunk has %d bytes where a lane may hold none", unit, size)
+			t.Errorf("units of %d: a chunk has %d bytes where an allocator may hold none", unit, size)
 		}
 		r.ceiling = 0
 		for n := power(2 * r.start); n < 20; n++ {
-			r.planned, r.lasted = n, leastEpochs
+			r.planned, r.lasted = n, leastCycles
 			size := r.isolatedSize()
 			r.plan(size)
 			if r.planned != n {
@@ -74,7 +74,7 @@ func TestIsolatedChunksFitTheHeap(t *testing.T) {
 	}
 }
 
-// A chunk whose offsets have more bits than a span keeps must serve one epoch: the next one
+// A chunk whose offsets have more bits than a span keeps must serve one cycle: the next one
 // began in the middle of the last one's memory.
 func TestHugeChunksServeOneEpoch(t *testing.T) {
 	if bits.UintSize < 64 {
@@ -87,7 +87,7 @@ func TestHugeChunksServeOneEpoch(t *testing.T) {
 		n := uintptr(x.size)
 		// Nothing reads or writes the memory that it says it has.
 		c := chunk{Base: xunsafe.PointerTo(new(int)), Lo: n / 2, Hi: n - 16, cap: n, cleanEnd: n}
-		if goes := c.isolate(&flatOps); goes != x.goes {
+		if goes := c.isolate(&noscanAllocatorOps); goes != x.goes {
 			t.Errorf("%d bytes: goes on is %t", n, goes)
 		} else if goes && (c.begin() != n/2 || c.cap != (n-16)&^7 || c.size() != n) {
 			t.Errorf("%d bytes: begins at %d of %d, and has %d", n, c.begin(), c.cap, c.size())

@@ -1,0 +1,421 @@
+package machine
+
+import (
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// New returns a pointer to a zero T, which has a size, where the fast path ends:
+// a full chunk, a type not met before, a large T.
+//
+//go:norace
+func New[T any](r *Region) *T {
+	if r.onHeap(xunsafe.SizeOf[T]()) {
+		return new(T)
+	}
+	al := allocatorOf[T](r)
+	c, off := al.reserveLarge(RoundUp(xunsafe.SizeOf[T](), al.align()))
+	if check.On {
+		al.give(c, off, off+xunsafe.SizeOf[T]())
+	}
+	al.clearReserved(c, off, off+xunsafe.SizeOf[T]())
+	return xunsafe.At[T](c.Base, off)
+}
+
+// MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
+func MakeSlice[T any](r *Region, n, c int) []T {
+	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
+		return make([]T, n, c)
+	}
+	al := allocatorOf[T](r)
+	size := uintptr(c) * xunsafe.SizeOf[T]()
+	ch, off := al.reserveSlice(size)
+	if check.On {
+		al.give(ch, off, off+size)
+	}
+	al.clearReserved(ch, off, off+size)
+	return SliceAt[T](ch.Base, off, n, c)
+}
+
+// MakeSliceUninit is MakeSlice without the clearing, for Ts without pointers.
+func MakeSliceUninit[T any](r *Region, n, c int) []T {
+	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
+		return make([]T, n, c)
+	}
+	al := allocatorOf[T](r)
+	size := uintptr(c) * xunsafe.SizeOf[T]()
+	ch, off := al.reserveSlice(size)
+	if check.On {
+		al.give(ch, off, off+size)
+		ch.watch.GiveUnwritten(ch.Base, off, off+size)
+	}
+	return SliceAt[T](ch.Base, off, n, c)
+}
+
+// ReserveString reserves n bytes, not 0, for a string, and returns their chunk and
+// offset.
+//
+//go:norace
+func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
+	if r.onHeap(n) {
+		return xunsafe.DataOf(make([]byte, n)), 0
+	}
+	al := allocatorOf[byte](r)
+	c, off := al.reserveText(n)
+	if check.On {
+		al.give(c, off, off+n)
+	}
+	return c.Base, off
+}
+
+// CurrentOf returns the chunk from which a handle may take Ts: [Lo, Hi) is zero, and
+// made of whole Ts. It makes the allocator of a T with pointers if there is none, but no
+// chunk.
+func CurrentOf[T any](r *Region) *Chunk {
+	if r.onHeap(0) {
+		return &NoChunk
+	}
+	if al := allocatorOf[T](r); al.Typed() {
+		return al.Current()
+	}
+	return &NoChunk
+}
+
+// allocatorOf returns the allocator that serves T, a new one if it must.
+//
+//go:norace
+func allocatorOf[T any](r *Region) *Allocator {
+	if !r.Ready() {
+		r.prepareSlow()
+	}
+	key := KeyOf((*T)(nil))
+	if key.PtrBytes == 0 {
+		return &r.Noscan
+	}
+	if al := r.Types.find(key); al != nil {
+		return r.activate(al)
+	}
+	x, few := r.Types.newAllocator()
+	al := newTypedAllocator[T](r, x, few)
+	al.Key = key
+	r.Types.add(al)
+	return al
+}
+
+// newTypedAllocator makes x, which is zero, the allocator of a type with pointers, with a list for
+// its first full chunks.
+func newTypedAllocator[T any](r *Region, x *bareAllocator, few []chunk) *Allocator {
+	size := xunsafe.SizeOf[T]()
+	return r.initTyped(x, few, size, (*typedMemory[T])(nil), check.NewAllocator[T](size, true))
+}
+
+func (r *Region) initTyped(x *bareAllocator, few []chunk, size uintptr, memory memoryOps, watch check.Allocator) *Allocator {
+	x.own = allocatorOps{memoryOps: memory, zeroes: true, quota: r.Noscan.ops.quota}
+	al := &x.Allocator
+	al.allocatorRecord = &x.record
+	al.ops, al.watch, al.full = &x.own, watch, few
+	al.retention = newTypedRetention(r.chunkSize, size)
+	al.home = &r.home
+	al.retention.isolates = r.detached != nil
+	al.watch.WatchedBy(&r.Watch)
+	return al
+}
+
+// TakeSlice is reserveSlice where al, which has no pointers, has room for cleared
+// bytes, which are at least as many as size rounded up to NoscanAlign.
+func (al *Allocator) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {
+	off = al.Lo
+	if off+cleared > al.Hi {
+		return 0, false
+	}
+	al.Lo = off + (size+NoscanAlign-1)&^(NoscanAlign-1)
+	al.tip = off + size
+	return off, true
+}
+
+// TakeElements is reserveSlice where al, the allocator of a type with pointers, has room
+// for size bytes, whole elements.
+func (al *Allocator) TakeElements(size uintptr) (off uintptr, ok bool) {
+	off = al.Lo
+	if off+size > al.Hi {
+		return 0, false
+	}
+	al.Lo = off + size
+	al.tip = al.Lo
+	return off, true
+}
+
+// takeObject reserves size bytes and rounded up for ClearBlocks, if al, the noscan allocator, has
+// room for them.
+func (al *Allocator) takeObject(size uintptr) (off uintptr, ok bool) {
+	off = al.Lo
+	if off+Blocks(size) > al.Hi {
+		return 0, false
+	}
+	al.Lo = off + (size+NoscanAlign-1)&^(NoscanAlign-1)
+	return off, true
+}
+
+// reserveLarge reserves size bytes, a multiple of the allocator's align and not
+// zero, and returns their chunk and offset.
+//
+//go:norace
+func (al *Allocator) reserveLarge(size uintptr) (*chunk, uintptr) {
+	redzone := al.watch.Redzone()
+	if al.Hi-al.Lo < redzone+size {
+		if al.needsOwnChunk(size) {
+			c := al.ownChunk(redzone + size)
+			off := c.Lo + redzone // free chunks may begin behind what earlier cycles had
+			al.addRedzone(&c, c.Lo, redzone)
+			c.Lo = off + size
+			al.tip = 0
+			return al.addFull(c), off
+		}
+		al.grow(redzone + size)
+	}
+	al.tip = 0
+	al.addRedzone(&al.chunk, al.Lo, redzone)
+	off := al.Lo + redzone
+	al.Lo = off + size
+	return &al.chunk, off
+}
+
+// reserveSlice is reserveLarge for any number of bytes; what it returns can be
+// extended until something else is reserved.
+//
+//go:norace
+func (al *Allocator) reserveSlice(size uintptr) (*chunk, uintptr) {
+	c, off := al.reserveLarge(RoundUp(size, al.align()))
+	if c == &al.chunk {
+		al.tip = off + size
+	}
+	return c, off
+}
+
+// reserveText reserves size bytes at the upper end of a chunk of the noscan
+// allocator.
+//
+//go:norace
+func (al *Allocator) reserveText(size uintptr) (*chunk, uintptr) {
+	redzone := al.watch.TextRedzone(size)
+	if al.Hi-al.Lo < redzone+size {
+		if al.needsOwnChunk(size) {
+			c := al.ownChunk(redzone + size)
+			al.addRedzone(&c, c.Hi-redzone, redzone)
+			c.Hi -= redzone + size
+			return al.addFull(c), c.Hi
+		}
+		al.grow(redzone + size)
+	}
+	al.addRedzone(&al.chunk, al.Hi-redzone, redzone)
+	al.Hi -= redzone + size
+	return &al.chunk, al.Hi
+}
+
+// clearReserved zeroes [from, to) of one of the allocator's chunks, which was reserved,
+// unless the allocator's free memory is zero anyway.
+//
+//go:norace
+func (al *Allocator) clearReserved(c *chunk, from, to uintptr) {
+	if !al.ops.zeroes {
+		c.clearDirty(from, to)
+	}
+}
+
+// isCold reports whether the allocator has still to come to its chunk size.
+//
+//go:norace
+func (al *Allocator) isCold() bool {
+	return al.retention.cold && al.retention.target == 0 && al.HeldBytes() < al.retention.start && !al.retention.isolates
+}
+
+// coldSize is the size of a cold allocator's next chunk, which must have room for
+// need bytes.
+//
+//go:norace
+func (al *Allocator) coldSize(need uintptr) uintptr {
+	return min(al.retention.start, max(coldStart, al.retention.start/coldPart, coldStep*max(al.HeldBytes(), need)))
+}
+
+// grow makes a chunk with room for need bytes the current one. If make panics, the
+// allocator is as it was.
+//
+//go:norace
+func (al *Allocator) grow(need uintptr) {
+	var next chunk
+	if i := al.nextFree(need); i >= 0 {
+		next = al.takeFree(i)
+	} else if al.isCold() {
+		next = al.newChunk(need, al.coldSize(need))
+	} else {
+		size := al.nextSize()
+		next = al.newChunk(need, size)
+		al.retention.plan(size)
+	}
+	al.setCurrent(next)
+}
+
+// setCurrent makes next the allocator's current chunk.
+//
+//go:norace
+func (al *Allocator) setCurrent(next chunk) {
+	if al.Base != nil {
+		if al.used() == 0 {
+			al.addFree(al.chunk)
+		} else {
+			al.addFull(al.chunk)
+		}
+	}
+	al.chunk = next
+	al.tip = 0
+	if check.Tag {
+		al.check()
+	}
+}
+
+// newChunk makes an empty chunk of want bytes, or need where that is more. A
+// limit can make it smaller, but for need; if that is too much it panics, and
+// the allocator is as it was. want is 0 for a chunk beside the current one.
+//
+//go:norace
+func (al *Allocator) newChunk(need, want uintptr) chunk {
+	large := need > want && !al.plannedFor(need)
+	if want != 0 && al.Base == nil {
+		want = al.firstSize(want)
+	}
+	need = RoundUp(need, al.align())
+	n := max(need, min(want, MaxAlloc)/al.align()*al.align())
+	m := al.ops.quota
+	least, most := n/4, 2*n
+	if al.Base == nil { // a chunk to be kept
+		least, most = n-n/9, n+n/3
+		if n > joinedAtOnce && !al.retention.joined {
+			least = n / 8
+		}
+	}
+	c, granted := al.takeCached(need, least, n-n/8, most, want == 0)
+	if c.Base != nil {
+		return c
+	}
+	if granted != 0 {
+		n = granted
+	} else if m != nil {
+		n = m.grant(need, n, al.align(), al.kept(want == 0))
+	}
+	c = chunk{Hi: n, cap: n, cleanEnd: n}
+	if m != nil {
+		// make may panic: the runtime refuses sizes that it can't even try.
+		defer func() {
+			if c.Base == nil {
+				m.cancel(n)
+				return
+			}
+			m.commit(n, large)
+		}()
+	}
+	if check.On {
+		c.Base = c.watch.Make(&al.watch, n, al.ops.make)
+	} else {
+		c.Base = al.ops.make(n)
+	}
+	al.retention.made()
+	if large {
+		al.retention.oversize++
+	}
+	return c
+}
+
+// nextSize is how large the next chunk of this cycle should be.
+//
+//go:norace
+func (al *Allocator) nextSize() uintptr {
+	if al.retention.isolates {
+		return al.retention.isolatedSize()
+	}
+	if al.Base == nil || al.isCold() {
+		return al.retention.first()
+	}
+	if !check.On {
+		return al.retention.next(al.HeldBytes(), al.home.MaxRetained)
+	}
+	// Nothing was kept: doubling what the cycle has, and enough to get where it
+	// has been before a rewind.
+	used := al.usedBytes()
+	size := min(max(used, al.retention.smallest), al.retention.largest)
+	if al.retention.top > used {
+		size = max(size, fitted(al.retention.top))
+	}
+	return size
+}
+
+// needsOwnChunk reports whether a piece that the current chunk has no room for
+// gets a chunk of its own while the current one goes on: if that still has a
+// quarter of its capacity, and the piece fills half of a free chunk, or is large,
+// so that few such chunks come together.
+//
+//go:norace
+func (al *Allocator) needsOwnChunk(size uintptr) bool {
+	free := al.Hi - al.Lo
+	if free == 0 || free < al.cap/4 {
+		return false
+	}
+	if al.nextFree(size) >= 0 {
+		return al.bestFit(size) >= 0
+	}
+	return size > max(al.nextSize(), al.HeldBytes()/4)/4 && (al.used() != 0 || al.ops.quota.Left() >= size)
+}
+
+// ownChunk is the chunk for a piece that wants its own.
+//
+//go:norace
+func (al *Allocator) ownChunk(need uintptr) chunk {
+	if i := al.bestFit(need); i >= 0 {
+		return al.takeFree(i)
+	}
+	return al.newChunk(need, 0)
+}
+
+// takeCached returns a cached chunk from least to most bytes, best of ideal, for al, which needs one of need bytes. If the
+// cache has none, or a limit does not allow it, the chunk has no memory; granted is then what grant
+// has reserved. It panics as Quota.grant does.
+func (al *Allocator) takeCached(need, least, ideal, most uintptr, beside bool) (c chunk, granted uintptr) {
+	if most < cacheLeast || !al.caches() || al.home.cache == nil {
+		return c, 0
+	}
+	cache, q := al.home.cache, al.ops.quota
+	if q != nil && !cache.owned() {
+		if left := q.Left(); left != noLimit {
+			most = min(most, max(need, left/share)) // as grant would have it
+			least, ideal = min(least, most-most/4), min(ideal, most)
+		}
+	}
+	c = cache.take(al, max(least, need), ideal, most)
+	switch {
+	case c.Base == nil:
+		return c, 0
+	case q == nil:
+	case cache.owned():
+		q.held += c.cap
+	default:
+		defer func() {
+			if granted != c.cap { // or grant has panicked
+				cache.add(al, c)
+				c = chunk{}
+				return
+			}
+			q.adopt(granted)
+			al.retention.made()
+		}()
+		return c, q.grant(need, c.cap, al.align(), al.kept(beside))
+	}
+	al.retention.made()
+	return c, c.cap
+}
+
+// kept returns al if it goes on with its current chunk beside a new one, else nil.
+func (al *Allocator) kept(beside bool) *Allocator {
+	if beside {
+		return al
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package machine
+
+import (
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// Empty ends the cycle of all allocators and makes every mark stale. It returns how many bytes
+// the cycle used.
+func (r *Region) Empty() (used uintptr) {
+	rec := r.RegionRecord
+	switch {
+	case rec.detached != nil:
+		return r.endIsolated()
+	case rec.heap:
+		return r.endHeap()
+	}
+	noscan := &r.Noscan
+	used = noscan.UserBytes()
+	held := noscan.empty(rec.MaxRetained)
+	most, busiest := uintptr(0), r.Types.Busiest
+	allocators := r.Types.active()
+	for i := 0; i < len(allocators); i++ {
+		al := allocators[i]
+		if n := al.used(); al.isUsual(n, rec.MaxRetained) {
+			al.emptyUsual(n)
+			if n > most {
+				most, busiest = n, al
+			}
+			used += n
+			held += al.cap
+			continue
+		}
+		n := al.usedBytes()
+		if n == 0 && al.isIdle() {
+			if al.retention.idle++; al.retention.idle == idleCycles {
+				r.deactivate(al)
+				allocators = allocators[:len(allocators)-1] // another one has taken its place
+				i--
+				continue
+			}
+			held += al.cap
+			continue
+		}
+		n -= al.redzoneBytes()
+		if n > most {
+			most, busiest = n, al
+		}
+		used += n
+		stays := al.empty(rec.MaxRetained)
+		if al.retention.wasInactive {
+			r.deactivate(al)
+			allocators = allocators[:len(allocators)-1]
+			i--
+			continue
+		}
+		held += stays
+		al.retention.idle = 0
+	}
+	if busiest != r.Types.Busiest { // else not even a write barrier
+		r.Types.Busiest = busiest
+	}
+	if held += r.Types.inactiveHeld; held > rec.MaxRetained {
+		held = r.shrink(held)
+	}
+	if rec.maps != nil {
+		used += rec.maps.endCycle(r, rec.MaxRetained-held)
+		held += rec.others
+	}
+	rec.highWater = max(rec.highWater, used)
+	rec.resets++
+	if cap(rec.marks.positions) != 0 {
+		rec.marks.clear(max(rec.MaxRetained/8, marksRetained))
+	}
+	if c := rec.cache; len(rec.released) != 0 || c != nil && c.owned() && held+c.Bytes() > rec.MaxRetained {
+		r.flush(held)
+	}
+	if rec.resets%cacheTick == 0 && rec.cache != nil {
+		rec.cache.tick()
+	}
+	if check.Tag {
+		r.Types.check()
+	}
+	return used
+}
+
+// CheckFree panics if something was written beside values: what takes
+// everything back calls it before it changes anything.
+func (r *Region) CheckFree() { r.Noscan.checkFrom(0) }
+
+// empty ends the cycle of the allocator: everything handed out is taken back, and one chunk stays, of
+// limit bytes at most. It returns the size of that chunk.
+func (al *Allocator) empty(limit uintptr) (held uintptr) {
+	if check.On && al.usedBytes() != 0 {
+		// Memory that is never used again finds every stale use.
+		al.recordUse()
+		al.Drop()
+		return 0
+	}
+	al.tip = 0
+	r := &al.retention
+	if used := al.used(); len(al.full)|len(al.free) != 0 || r.top != 0 || !r.keeps(al.cap) || al.cap > limit {
+		al.chooseKept(limit)
+	} else {
+		r.learn(used)
+		if r.target > joinedAtOnce {
+			r.compare(used)
+		}
+		if used != 0 { // takeBack, without a call for what has no pointers
+			if al.ops.zeroes && al.Lo != 0 {
+				if clearsPointers && al.Lo <= clearPiece {
+					clearPointers(al.Base, 0, al.Lo)
+				} else {
+					al.ops.clear(al.Base, 0, al.Lo)
+				}
+			}
+			al.chunk.fold()
+			al.Lo, al.Hi = 0, al.cap
+		}
+	}
+	if check.Tag {
+		al.check()
+	}
+	return al.cap
+}
+
+// isUsual reports whether emptyUsual may end the cycle of this allocator of a type with pointers,
+// which used so many bytes of its current chunk.
+//
+//go:norace
+func (al *Allocator) isUsual(used, limit uintptr) bool {
+	r := al.allocatorRecord
+	return clearsPointers && !check.Watched && used-1 < smallKept && r.retention.keeps(al.cap) && al.cap <= limit &&
+		r.retention.top == 0 && !r.retention.wasInactive && len(r.full)|len(r.free)|int(r.retention.idle) == 0
+}
+
+// emptyUsual is empty for such a cycle, and looks at nothing else.
+func (al *Allocator) emptyUsual(used uintptr) {
+	al.allocatorRecord.retention.learn(used)
+	al.tip = 0
+	clearPointers(al.Base, 0, al.Lo)
+	al.clean = max(al.clean, al.Lo)
+	al.Lo = 0
+	if check.Tag {
+		al.check()
+	}
+}
+
+// chooseKept is empty if there may be something to choose.
+func (al *Allocator) chooseKept(limit uintptr) {
+	r := &al.retention
+	first := r.target == 0
+	need := max(al.needBytes(), r.top)
+	r.top = 0
+	r.learn(need)
+	r.compare(need)
+	r.target = min(r.target, limit)
+	size := min(r.target, r.mostInOne())
+	least := size
+	if size > smallKept { // below that, what is missing would be too small for the cache
+		least -= size / 8
+	}
+	join := len(al.full) != 0 && size == r.target && r.alike == settled && !r.joined
+	switch {
+	case join:
+		least, r.joined = size, true
+	case size > joinedAtOnce || size == limit:
+		least = 0 // pieces do as well
+	}
+	size = max(size, min(r.start, limit))
+	was := al.full
+	all := append(append(was, al.chunk), al.free...)
+	clear(al.free)
+	al.chunk, al.free, al.fullUsed = chunk{}, al.free[:0], 0
+	best := -1
+	for i := range all {
+		n := all[i].cap
+		if n == 0 || n < least || n > limit || !r.keeps(n) {
+			continue
+		}
+		if best < 0 || all[best].cap < size && n > all[best].cap || n >= size && n < all[best].cap {
+			best = i // the smallest that is large enough, or else the largest
+		}
+	}
+	// What the next cycle makes as one chunk, or a first cycle too large, is of no use in the cache. Nor is
+	// a single chunk that has become too large, unless other arenas may need it.
+	useful := best >= 0 || !first && !join && (len(all) > 1 || al.pooled())
+	for i := range all {
+		if i == best {
+			al.chunk = all[i]
+			al.takeBack(&al.chunk, 0, al.cap)
+		} else {
+			al.releaseChunk(all[i], useful)
+		}
+	}
+	clear(was) // lists hold on to nothing
+	clear(all)
+	if al.full = all[:0]; cap(all) > mostListed {
+		al.full = nil
+	}
+}
+
+// settle moves what the allocators left to the cache, as far as MaxRetained allows it beside what
+// the arena and its forks keep, and leaves the rest to the collector. held is what this region keeps.
+func (r *Region) flush(held uintptr) {
+	h, q := &r.home, r.Noscan.ops.quota
+	if h.cache == nil {
+		h.cache = new(Cache)
+	}
+	left := uintptr(0) // bytes
+	for i := range h.released {
+		left += h.released[i].cap
+	}
+	retained := held + h.cache.Bytes()
+	if q != nil {
+		retained = q.arena.held.Load() + q.arena.flushed.Load() - left
+	}
+	if after := retained + left; after > r.MaxRetained && h.cache.owned() { // older chunks make room
+		n := h.cache.Bytes()
+		r.ShrinkCache(n - min(n, after-r.MaxRetained))
+		retained -= n - h.cache.Bytes()
+	}
+	room := r.MaxRetained - min(r.MaxRetained, retained)
+	for i := range h.released {
+		x := &h.released[i]
+		if x.cap > room {
+			q.release(x.cap, 1)
+			continue
+		}
+		room -= x.cap
+		x.allocator.takeBack(&x.chunk, 0, x.cap)
+		switch {
+		case q == nil:
+		case h.cache.owned():
+			q.held -= x.cap
+		default:
+			q.part(x.cap)
+			if q.idleForks != nil {
+				q.arena.flushed.Add(x.cap)
+			}
+		}
+		h.cache.add(x.allocator, x.chunk)
+	}
+	clear(h.released)
+	h.released = h.released[:0]
+}
+
+// Inactive allocators. A region meets more and more types, and most of its cycles use few of
+// them. So that a cycle pays for those that it uses, an allocator that idleCycles cycles did not use
+// becomes inactive: it comes behind the active ones in Types.allocators, has no free memory that a fast path would
+// find, and keeps a chunk only if that is small. Empty, Mark, Rewind and the statistics
+// visit the active ones. The slow path of an allocation reactivates an allocator (use).
+//
+//	Types.allocators    +----+----+----+----+----+----+
+//	               | active  | inactive          |
+//	               +----+----+----+----+----+----+
+//	                         ^ active
+//
+// The active allocators are those of the last cycles. With a list of the current cycle alone, each type would take the
+// slow path once in every cycle.
+
+// idleCycles is the number of cycles in a row that must not use an allocator before it becomes inactive. To
+// reactivate it costs what a look at a few that are active does. One that was inactive for a cycle or more
+// after the one that reactivated it becomes inactive at the end of the next such cycle: small cycles
+// pay nothing for a large one among them.
+const idleCycles = 3
+
+// shrink makes the allocators, which are empty and keep held bytes, leave their largest chunks until the
+// others have MaxRetained bytes at most. It returns what they keep.
+func (r *Region) shrink(held uintptr) uintptr {
+	held -= r.Types.inactiveHeld
+	r.dropInactiveChunks()
+	for held > r.MaxRetained {
+		largest := &r.Noscan
+		for _, al := range r.Types.active() {
+			if al.cap > largest.cap {
+				largest = al
+			}
+		}
+		held -= largest.cap
+		largest.releaseChunk(largest.chunk, true)
+		largest.chunk = chunk{}
+	}
+	return held
+}

@@ -1,0 +1,192 @@
+package machine
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ebbpool/arena/internal/check"
+)
+
+// Isolate has the region, from which nothing is in use, isolate its cycles, or stop doing
+// so where s is nil. Its memory goes to the collector: cycles before may have left
+// references. Checked builds hand nothing out twice anyway.
+func (r *Region) Isolate(s *Detached) {
+	if check.On {
+		return
+	}
+	if len(r.Types.allocators) != 0 || r.Noscan.Base != nil || r.maps != nil {
+		r.Release()
+	}
+	r.detached = s
+	r.Noscan.retention.isolates = s != nil
+}
+
+// endIsolated is Empty where cycles are isolated.
+func (r *Region) endIsolated() (used uintptr) {
+	noscan, allocators := &r.Noscan, r.Types.active()
+	ceiling := r.MaxRetained / uintptr(len(allocators)+1)
+	used = noscan.UserBytes()
+	ok := noscan.isolate(ceiling)
+	held := noscan.HeldBytes()
+	most, busiest := uintptr(0), r.Types.Busiest
+	for i := 0; i < len(allocators); {
+		al := allocators[i]
+		n := al.UserBytes()
+		if n > most {
+			most, busiest = n, al
+		}
+		used += n
+		idle := al.isIdle()
+		ok = al.isolate(ceiling) && ok
+		switch {
+		case !idle:
+			al.retention.idle = 0
+		case al.retention.idle < Window:
+			al.retention.idle++
+		default:
+			al.Drop()
+			r.deactivate(al)
+			allocators = allocators[:len(allocators)-1]
+			continue
+		}
+		held += al.HeldBytes()
+		i++
+	}
+	if busiest != r.Types.Busiest {
+		r.Types.Busiest = busiest
+	}
+	if !ok {
+		r.Entered()
+	}
+	if r.maps != nil {
+		used += r.maps.endCycle(r, 0)
+	}
+	r.highWater = max(r.highWater, used)
+	r.resets++
+	r.marks.clear(max(r.MaxRetained/8, marksRetained))
+	if held > r.MaxRetained {
+		r.dropOver(ceiling)
+	}
+	if check.Tag {
+		r.Types.check()
+	}
+	return used
+}
+
+// dropOver leaves the chunks of those allocators to the collector that hold more than so many
+// bytes.
+func (r *Region) dropOver(bytes uintptr) {
+	for _, al := range append([]*Allocator{&r.Noscan}, r.Types.active()...) {
+		if al.HeldBytes() > bytes {
+			al.Drop()
+		}
+	}
+}
+
+const (
+	// leastCycles is how many cycles a chunk shall last. Ten allocators whose chunks last so
+	// long make a chunk in one cycle of four; and an idle arena holds what so many
+	// cycles use, or twice that.
+	leastCycles = 40
+
+	// mostCycles is after how many cycles a chunk was too large.
+	mostCycles = 16 * leastCycles
+
+	// heapHeader is how many bytes the heap adds to most objects with pointers, which would
+	// have a power of two take its next size: an eighth more.
+	heapHeader = 8
+)
+
+// isolatedSize is the size of the next chunk: a power of two, with its header.
+func (r *retention) isolatedSize() uintptr {
+	n := r.planned
+	switch {
+	case n == 0 && r.cold:
+		n = power(min(r.start, max(coldStart, r.start/coldPart)))
+	case n == 0:
+		n = power(r.start)
+	case r.lasted < leastCycles/8:
+		n += 3 // it did not last an eighth of that
+	case r.lasted < leastCycles:
+		n++
+	case r.lasted > mostCycles:
+		n--
+	}
+	n = min(n, power(r.largest))
+	if r.ceiling != 0 {
+		n = min(n, r.ceiling)
+	}
+	return max(1<<(n%bits.UintSize), min(r.start, startBytes)+heapHeader) - heapHeader
+}
+
+// power is the largest power of two that is not above n, as its exponent.
+func power(n uintptr) uint8 { return uint8(bits.Len(uint(n)) - 1) }
+
+// plan notes that a chunk of so many bytes is made.
+func (r *retention) plan(bytes uintptr) { r.planned, r.lasted = power(bytes+heapHeader), 0 }
+
+// isolate ends the cycle of the allocator. Chunks that are made from here on have ceiling
+// bytes at most. It returns false where it finds that somebody was in the allocator while
+// a cycle ended.
+func (al *Allocator) isolate(ceiling uintptr) (ok bool) {
+	r := &al.retention
+	r.ceiling, r.top = power(max(ceiling, 2)), 0
+	if r.lasted < mostCycles+1 {
+		r.lasted++
+	}
+	al.tip = 0
+	if len(al.full)+len(al.free) != 0 {
+		al.dropFull()
+	}
+	if al.Base == nil {
+		return true
+	}
+	if ok = al.Lo >= al.begin(); !ok || !al.chunk.isolate(al.ops) {
+		al.ops.quota.release(al.size(), 1)
+		al.chunk = chunk{}
+	}
+	return ok
+}
+
+// dropFull leaves all chunks but the current one to the collector.
+func (al *Allocator) dropFull() {
+	al.dropFree()
+	if len(al.full) == 0 {
+		return
+	}
+	bytes := uintptr(0)
+	for i := range al.full {
+		bytes += al.full[i].size()
+	}
+	al.ops.quota.release(bytes, len(al.full))
+	clear(al.full)
+	if al.full, al.fullUsed = al.full[:0], 0; cap(al.full) > mostListed {
+		al.full = nil
+	}
+}
+
+// isolate has the next cycle begin behind all that was ever handed out of the chunk.
+// It returns false where nothing is left.
+func (c *chunk) isolate(ops *allocatorOps) bool {
+	begin := c.begin()
+	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin && c.cleanEnd == c.cap {
+		return true // nobody had anything of it
+	}
+	if c.size() > math.MaxUint32 {
+		return false
+	}
+	if ops.zeroes && c.Lo > begin {
+		ops.clear(c.Base, begin, c.Lo)
+	}
+	c.fold()
+	if c.cleanEnd < c.cap {
+		end := c.cleanEnd &^ (NoscanAlign - 1)
+		c.lost += uint32(c.cap - end)
+		c.cap, c.cleanEnd = end, end
+	}
+	if c.clean >= c.cap {
+		return false
+	}
+	c.from, c.Lo, c.Hi = uint32(c.clean), c.clean, c.cap
+	return true
+}

@@ -1,0 +1,170 @@
+package machine
+
+import (
+	"math"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// Mark is a place in the cycle of a region: where it stands on the stack of
+// marks, and its number, which no other mark has.
+type Mark struct {
+	serial uint64
+	depth  int
+}
+
+// Mark returns a mark at the region's current state; the newest one again where
+// nothing was allocated since.
+func (r *Region) Mark() Mark {
+	if check.On {
+		r.Seal()
+	}
+	s := &r.marks
+	if n := len(s.entries); n > 0 && r.isAt(s.entries[n-1]) {
+		return Mark{s.entries[n-1].serial, n - 1}
+	}
+	s.serial++
+	s.entries = append(s.entries, markEntry{s.serial, len(s.positions), r.maps.mark(), r.maps.looseBytes()})
+	s.positions = append(s.positions, r.noscanPosition())
+	for _, al := range r.Types.active() {
+		s.positions = append(s.positions, al.position())
+	}
+	return Mark{s.serial, len(s.entries) - 1}
+}
+
+// isAt reports whether the region is where the newest mark was taken.
+func (r *Region) isAt(newest markEntry) bool {
+	p := r.marks.positions[newest.first:]
+	if r.noscanPosition() != p[0] {
+		return false
+	}
+	for i, al := range r.Types.active() {
+		if at := al.position(); i+1 < len(p) && at != p[i+1] || i+1 >= len(p) && at != (position{}) {
+			return false
+		}
+	}
+	return r.maps.isAt(newest.maps, newest.loose)
+}
+
+// IsStale reports whether m is no mark of the region's present cycle any more.
+func (r *Region) IsStale(m Mark) bool {
+	s := &r.marks
+	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial
+}
+
+// CheckFrom is CheckFree for what Rewind will take back.
+func (r *Region) CheckFrom(m Mark) {
+	s := &r.marks
+	r.Noscan.checkFrom(s.positions[s.entries[m.depth].first].full)
+}
+
+// Rewind takes back everything that was handed out since m, which is not stale.
+func (r *Region) Rewind(m Mark) {
+	s := &r.marks
+	at := s.entries[m.depth]
+	positions, maps := s.positions[at.first:], math.MaxInt
+	r.highWater = max(r.highWater, r.UsedBytes())
+	if m.depth+1 < len(s.entries) {
+		next := s.entries[m.depth+1]
+		positions, maps = positions[:next.first-at.first], next.maps
+	}
+	if r.heap {
+		r.rewindHeap(positions[0].lo)
+	} else {
+		r.Noscan.rewind(positions[0])
+	}
+	for i, al := range r.Types.active() {
+		var p position // a type that came later had nothing
+		if i+1 < len(positions) {
+			p = positions[i+1]
+		}
+		al.rewind(p)
+	}
+	r.maps.rewind(r, at.maps, maps, at.loose)
+	s.entries = s.entries[:m.depth+1]
+	s.positions = s.positions[:at.first+len(positions)]
+}
+
+func (al *Allocator) position() position {
+	if al.used() == 0 {
+		// An empty chunk may give way to a larger one: don't insist on it.
+		return position{full: len(al.full)}
+	}
+	return position{chunk: xunsafe.Number(al.Base), lo: al.Lo, hi: al.Hi, full: len(al.full)}
+}
+
+// rewind takes back everything handed out since p.
+func (al *Allocator) rewind(p position) {
+	al.tip = 0
+	if check.On {
+		al.retention.sawNeed(al.usedBytes())
+		al.quarantineFrom(p.full)
+		return
+	}
+	if al.Base == nil || al.position() == p {
+		return
+	}
+	al.retention.sawNeed(al.needBytes())
+	if xunsafe.Number(al.Base) == p.chunk {
+		al.takeBack(&al.chunk, p.lo, p.hi)
+		for _, c := range al.full[p.full:] {
+			al.addFree(c)
+		}
+	} else {
+		was := al.chunk
+		later := al.full[p.full:]
+		if p.chunk == 0 {
+			// The chunk was empty then; the one that is here now will do.
+			al.takeBack(&al.chunk, al.begin(), al.cap)
+		}
+		for _, c := range later {
+			if xunsafe.Number(c.Base) == p.chunk {
+				al.chunk = c
+				al.takeBack(&al.chunk, p.lo, p.hi)
+			} else {
+				al.addFree(c)
+			}
+		}
+		if al.Base != was.Base {
+			al.addFree(was)
+		}
+	}
+	clear(al.full[p.full:])
+	al.full = al.full[:p.full]
+	al.fullUsed = 0
+	for i := range al.full {
+		al.fullUsed += al.full[i].used()
+	}
+	if check.Tag {
+		al.check()
+	}
+}
+
+// Seal has what comes next begin in chunks of its own, so that Rewind takes
+// back whole ones.
+func (r *Region) Seal() {
+	noscan := &r.Noscan
+	noscan.seal()
+	for _, al := range r.Types.active() {
+		al.seal()
+	}
+}
+
+// newestMark is where al stood when the newest mark was taken that is good.
+//
+//go:norace
+func (r *Region) newestMark(al *Allocator) position {
+	n := len(r.marks.entries)
+	if n == 0 {
+		return position{}
+	}
+	at := r.marks.positions[r.marks.entries[n-1].first:]
+	if al == &r.Noscan {
+		return at[0]
+	}
+	if i := int(al.ops.index); i+1 < len(at) {
+		return at[i+1]
+	}
+	return position{} // the allocator came later
+}

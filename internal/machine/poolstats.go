@@ -1,0 +1,263 @@
+package machine
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// PoolStats has the counters that all arenas of a pool share. An arena changes them
+// when it gains or loses a chunk, which is rare in a warm pool, and with a total limit
+// at Get and Put.
+type PoolStats struct {
+	_        [64]byte       // no cache line with what every Get reads
+	held     atomic.Uintptr // bytes of all chunks
+	peak     atomic.Uintptr // the most that held was
+	largest  atomic.Uintptr // the most bytes that the chunks of one arena and its forks had
+	out      atomic.Uintptr // bytes counted against the total
+	total    atomic.Uintptr // the most that out may be; 0: any
+	oversize atomic.Uint64
+	dropped  atomic.Uint64
+	refused  atomic.Uint64
+	byTotal  atomic.Uint64 // of those, by the total
+
+	droppedBytes atomic.Uint64
+	evicted      atomic.Uintptr // bytes dropped since the last collection
+	collectAfter atomic.Uintptr // of evicted; 0: never
+
+	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
+	left      atomic.Int64
+	_         [64]byte
+
+	Cache Cache // held counts its chunks, too
+}
+
+// Limit sets the total; 0 is none.
+func (s *PoolStats) Limit(total uintptr) { s.total.Store(total) }
+
+// Counts is a snapshot of the counters. Sizes are in bytes.
+type Counts struct {
+	Held, Out, Total   uintptr // of all chunks; of those that count against the total; that, 0 for none
+	HighWater, Largest uintptr // the most that Held was; the most that one arena and its forks had
+	Oversize, Dropped  uint64
+	Refused, ByTotal   uint64 // by all limits; of those, by the total
+	Abandoned          uint64
+	DroppedBytes       uint64
+}
+
+// Counts reads the counters, each at its own moment.
+func (s *PoolStats) Counts() Counts {
+	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load(), s.droppedBytes.Load()}
+}
+
+// TakeHighWater returns the high-water mark, which begins anew with what is held now.
+func (s *PoolStats) TakeHighWater() uintptr {
+	peak := s.peak.Swap(0)
+	Raise(&s.peak, s.held.Load())
+	return peak
+}
+
+// Left returns how many arenas were abandoned and are not collected yet.
+func (s *PoolStats) Left() int { return int(s.left.Load()) }
+
+// Raise sets x to the larger of x and to.
+func Raise(x *atomic.Uintptr, to uintptr) {
+	check.RaceBlind()
+	for at := x.Load(); to > at && !x.CompareAndSwap(at, to); at = x.Load() {
+	}
+	check.RaceSee()
+}
+
+// drop counts chunks that nobody has any more.
+func (s *PoolStats) drop(bytes uintptr, chunks int) {
+	s.held.Add(-bytes)
+	s.dropped.Add(uint64(chunks))
+	s.droppedBytes.Add(uint64(bytes))
+	s.Evicted(bytes)
+}
+
+// CollectAfter sets the number of dropped bytes after which the pool calls runtime.GC, 0 for never.
+func (s *PoolStats) CollectAfter(bytes uintptr) { s.collectAfter.Store(bytes) }
+
+// Collected notes a collection.
+func (s *PoolStats) Collected() { s.evicted.Store(0) }
+
+// collecting is set while a pool's call of runtime.GC runs.
+var collecting atomic.Bool
+
+// Evicted counts bytes that were left to the collector, and starts a collection if CollectAfter asks for it.
+func (s *PoolStats) Evicted(bytes uintptr) {
+	after := s.collectAfter.Load()
+	if after == 0 || s.evicted.Add(bytes) < after || collecting.Swap(true) {
+		return
+	}
+	s.evicted.Store(0)
+	go func() { // the caller may hold a pool's lock, and should not wait
+		defer collecting.Store(false)
+		runtime.GC()
+	}()
+}
+
+// UsedClasses is the number of size classes of a Used: up to 256 bytes, up to twice that
+// and so on up to 64 MB, and all above.
+const UsedClasses = 20
+
+// Used counts cycles by the bytes that they used. It lies in an account, where only the
+// one that puts the arena back adds to it: no two cores wait for each other. Each class
+// has a word, for one addition: the cycles above its split, their bytes below.
+type Used [UsedClasses]atomic.Uint64
+
+// split returns how many bits of a class's word are for bytes. Those of a cycle of class
+// i have 8+i bits, so the lower part has room for as many cycles as the upper one; that
+// of the last class for 512 cycles of 32 TB each.
+func split(class int) int {
+	if class == UsedClasses-1 {
+		return 55
+	}
+	return 36 + class/2
+}
+
+// Add counts a cycle that used so many bytes. It reports whether the word has become half
+// full: the caller then takes what there is, by AddTo, and calls Clear.
+//
+//go:norace
+func (u *Used) Add(bytes uintptr) (full bool) {
+	class := min(bits.Len64(uint64(max(bytes, 1)-1)>>8), UsedClasses-1)
+	return addAlone(&u[class], 1<<split(class)+uint64(bytes))>>63 != 0
+}
+
+// addAlone is x.Add(n) where nobody else writes to x. Processors of 64 bits store a word at
+// once, so it is done without a lock, which takes a sixth of an empty Get and Put.
+//
+//go:norace
+func addAlone(x *atomic.Uint64, n uint64) uint64 {
+	if bits.UintSize == 64 {
+		word := xunsafe.Cast[uint64](xunsafe.PointerTo(x))
+		*word += n
+		return *word
+	}
+	return x.Add(n)
+}
+
+// AddTo adds what u has counted to the counts and the bytes that are given.
+func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes *uint64) {
+	for i := range u {
+		word := u[i].Load()
+		counts[i] += word >> split(i)
+		*bytes += word & (1<<split(i) - 1)
+	}
+}
+
+// Clear forgets what u has counted.
+func (u *Used) Clear() {
+	for i := range u {
+		u[i].Store(0)
+	}
+}
+
+// SizeHint learns, for an automatic pool, how many bytes requests use: a histogram of
+// about the last hundred samples gives the size that three of four requests fit in. A
+// new arena begins with a chunk of that size. Were it the largest of the last
+// samples, one request would decide what all others hold.
+type SizeHint struct {
+	size atomic.Uintptr // 0: nothing is known yet
+
+	mu     sync.Mutex
+	counts [sizeClasses]uint8 // samples, by class
+	total  int                // samples
+	class  int                // the one that size follows
+	above  int                // samples of larger classes
+}
+
+const (
+	// memory is the number of samples after which all count half: a pool whose
+	// requests have changed follows within a hundred.
+	memory = 128
+
+	// sizeClasses is the number of classes: four in each power of two, so that
+	// a chunk is at most a quarter larger than what it is for.
+	sizeClasses = 4 * 60
+)
+
+// sizeClass returns the class of sizes of n bytes, n > 0.
+func sizeClass(n uintptr) int {
+	v := (n - 1) / 8
+	if v < 4 {
+		return int(v)
+	}
+	e := bits.Len64(uint64(v)) - 3
+	return 4*(e+1) + int(v>>e&3)
+}
+
+// classSize returns the largest size of a class in bytes.
+func classSize(class int) uintptr {
+	if class < 4 {
+		return uintptr(class+1) * 8
+	}
+	return uintptr(class%4+5) << (class/4 - 1) * 8
+}
+
+// Add adds a sample: a request used n bytes. start is the size where nothing is known
+// yet. One request at most doubles the size, however few came before, and later ones
+// lower it again only if they are smaller.
+//
+// A sample is dropped while another is being added: no Put waits.
+//
+//go:norace
+func (h *SizeHint) Add(n, start uintptr) {
+	check.RaceBlind()
+	if h.mu.TryLock() {
+		fits := h.count(sizeClass(fitted(n)))
+		size := h.size.Load()
+		if size == 0 {
+			size = start
+		}
+		if n > size {
+			size *= 2
+		}
+		size = min(size, fits)
+		h.size.Store(size)
+		h.mu.Unlock()
+	}
+	check.RaceSee()
+}
+
+// count adds a sample and returns the size that three of four fit in.
+//
+//go:norace
+func (h *SizeHint) count(class int) uintptr {
+	if h.total == memory {
+		h.total, h.above = 0, 0
+		for c := range h.counts {
+			h.counts[c] /= 2
+			h.total += int(h.counts[c])
+			if c > h.class {
+				h.above += int(h.counts[c])
+			}
+		}
+	}
+	h.counts[class]++
+	h.total++
+	if class > h.class {
+		h.above++
+	}
+	for 4*h.above > h.total {
+		h.class++
+		h.above -= int(h.counts[h.class])
+	}
+	for h.class > 0 && 4*(h.above+int(h.counts[h.class])) <= h.total {
+		h.above += int(h.counts[h.class])
+		h.class--
+	}
+	return classSize(h.class)
+}
+
+// Size returns the hint in bytes, 0 where nothing is known yet.
+func (h *SizeHint) Size() uintptr { return h.size.Load() }
+
+// Sampled reports whether what cycle number n of an arena uses is looked at, from 1.
+func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0 }
