@@ -71,9 +71,23 @@ func TestReadmeSnippetsAreExamples(t *testing.T) {
 		t.Fatalf("found only %d snippets", len(snippets))
 	}
 	for _, s := range snippets {
+		if strings.HasPrefix(s[1], "package main\n") {
+			continue // a whole program: TestQuickStart
+		}
 		if !strings.Contains(source, squeeze(s[1])) {
 			t.Errorf("this snippet of the guide is in no example, word for word:\n%s", s[1])
 		}
+	}
+}
+
+// The README shows quickstart/main.go.
+func TestQuickStart(t *testing.T) {
+	program, err := os.ReadFile("docs/quickstart/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(documents(t)["README.md"], "```go\n"+string(program)+"```\n") {
+		t.Error("the README's quick start differs from docs/quickstart/main.go")
 	}
 }
 

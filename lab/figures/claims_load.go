@@ -2,7 +2,7 @@ package figures
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/ebbpool/arena/lab/load/handlers"
 	"github.com/ebbpool/arena/lab/rounds"
@@ -91,18 +91,62 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 	return all, nil
 }
 
-// front is the README's table: five of the sides, and what a newcomer asks of each; and
-// under it how much of the gain is the codec's, and how much others get without an arena.
+// frontRows are the rows of the README's table, in words.
+var frontRows = [][2]string{
+	{handlers.Plain, "ordinary handler: `encoding/json`, maps, `fmt`"},
+	{handlers.Plain + handlers.Tuned, "ordinary, with `GOGC=400`"},
+	{handlers.ArenaJSON, "ordinary, with `arenajson` alone and no arena"},
+	{handlers.Unsafe, "hand-tuned: sonic, `sync.Pool`, `unsafe` strings"},
+	{handlers.Arena, "**Ebbpool**"},
+	{"fasthttp+" + handlers.Arena, "**Ebbpool** on fasthttp"},
+}
+
+// frontColumns maps the measures of the README's table to its column titles.
+var frontColumns = [][2]string{
+	{noneLive, "CPU per request, no live objects"},
+	{manyLive, "CPU per request, 5,000,000 live objects"},
+	{"requests/s, 5,000,000 live", "requests/s, 5,000,000 live objects"},
+	{"resident memory, MB", "resident memory, MB"},
+}
+
+// front returns the README's table: the median of each cell.
 func front(all []Figure) string {
-	shown := []string{noneLive, manyLive, "CPU of a request, 5,000,000 live: µs", "requests/s, 5,000,000 live", "resident memory, MB"}
+	load := Newest(Only(all, "load"))
 	titles := map[string]string{}
 	for _, s := range sides {
 		titles[s.name] = s.title
-		if slices.Contains(handlers.Front, s.name) {
-			shown = append(shown, s.title)
-		}
 	}
+	cell := func(side, measure string) string {
+		for _, g := range load {
+			if g.Work == titles[side] && g.Measure == measure {
+				return number(g.Median)
+			}
+		}
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| HTTP server of JSON orders; %s, two cores, %s |", load[0].Run, load[0].Date)
+	for _, c := range frontColumns {
+		fmt.Fprintf(&b, " %s |", c[1])
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(frontColumns)) + "\n")
+	for _, row := range frontRows {
+		fmt.Fprintf(&b, "| %s |", row[1])
+		for _, c := range frontColumns {
+			fmt.Fprintf(&b, " %s |", cell(row[0], c[0]))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// frontText returns the paragraph below the table of a loaded server.
+func frontText(all []Figure) string {
 	load := Newest(Only(all, "load"))
+	titles := map[string]string{}
+	for _, s := range sides {
+		titles[s.name] = s.title
+	}
 	cpu := func(side string) (none, many float64) {
 		for _, g := range load {
 			switch {
@@ -121,12 +165,9 @@ func front(all []Figure) string {
 	}
 	none, many := cpu(handlers.Plain)
 	codecNone, codecMany := cpu(handlers.ArenaJSON)
-	return Pivot("handler of JSON orders, over HTTP", slices.DeleteFunc(Only(all, "load"), func(g Figure) bool {
-		return !slices.Contains(shown, g.Work) || !slices.Contains(shown, g.Measure)
-	})) + fmt.Sprintf(`
-The codec alone goes %.0f %% of the way from the first row to the last with no live objects, %.0f %% with
-5,000,000. Memory alone: the arena's own code on the heap, with a nil arena, takes %s times
-the arena's CPU, with `+"`GOGC=400`"+` %s. Pools by hand: %s, with `+"`unsafe`"+` strings %s.
+	return fmt.Sprintf(`Of the CPU time that the arena saves, the codec alone saves %.0f %% with no live objects and %.0f %% with 5,000,000.
+The same code with a nil arena takes %s times the arena's CPU time, and %s times with `+"`GOGC=400`"+`.
+Pools written by hand take %s times without `+"`unsafe`"+`, and %s times with it.
 `, 100*(none-codecNone)/(none-1), 100*(many-codecMany)/(many-1), both(handlers.NilArena), both(handlers.NilArena+handlers.Tuned),
 		both(handlers.Careful), both(handlers.Unsafe))
 }

@@ -18,7 +18,7 @@ type Figure struct {
 	Table   string // which table it belongs to
 	Work    string // what is done: the row
 	Measure string // what the number is; in a pivot table the column
-	Run     string // the processor; in the tables of C++ the compiler
+	Run     string // the processor and the Go version; in the tables of C++ the compiler
 	Date    string // of the run, as 2026-11-23
 
 	Median, Low, High float64 // Low and High are the least and the most of the rounds

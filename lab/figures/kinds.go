@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"go/version"
 	"slices"
 	"strings"
 
@@ -53,10 +54,18 @@ func Of(kind, file string) ([]Figure, error) {
 	for i := range all {
 		all[i].Date = m.Date
 		if all[i].Run == "" {
-			all[i].Run = Maker(m.CPU)
+			all[i].Run = Maker(m.CPU) + goVersion(m.Go)
 		}
 	}
 	return all, nil
+}
+
+// goVersion returns ", Go 1.27" for go1.27.4, and "" for "".
+func goVersion(toolchain string) string {
+	if toolchain == "" {
+		return ""
+	}
+	return ", Go " + strings.TrimPrefix(version.Lang(toolchain), "go")
 }
 
 // Maker is the processor's name without its model, which virtual machines don't tell.

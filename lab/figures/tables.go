@@ -27,7 +27,7 @@ var Places = []Place{
 	{"README.md", "load", front},
 	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
 	{"docs/numbers.md", "load", func(all []Figure) string {
-		return Pivot("handler, on net/http where it says nothing else", Only(all, "load"))
+		return Pivot("handler, on net/http unless noted", Only(all, "load")) + "\n" + frontText(all)
 	}},
 	{"docs/numbers.md", "shifting", func(all []Figure) string { return Rows(Only(all, "shifting")) }},
 	{"docs/numbers.md", "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},

@@ -86,7 +86,10 @@ func (s Service) Main() {
 	}
 }
 
-// ToFile has measure write into a file, after a line that names the processor.
+// Machine returns the lines of a file of results that name the processor and the Go version.
+func Machine() string { return fmt.Sprintf("cpu: %s\ntoolchain: %s\n", Processor(), runtime.Version()) }
+
+// ToFile creates a file, writes Machine to it and then the results of measure.
 func ToFile(name string, measure func(w io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -96,7 +99,7 @@ func ToFile(name string, measure func(w io.Writer) error) error {
 		return err
 	}
 	defer w.Close()
-	if _, err := fmt.Fprintf(w, "cpu: %s\n", Processor()); err != nil {
+	if _, err := io.WriteString(w, Machine()); err != nil {
 		return err
 	}
 	if err := measure(w); err != nil {

@@ -17,6 +17,7 @@ const Time = "ns/op"
 // round, in their order.
 type Measured struct {
 	CPU   string   // the processor, as the results say
+	Go    string   // the Go version, as go1.27.4; "" if the results don't say
 	Date  string   // of the file
 	Names []string // in the order of their first results
 	all   map[string]map[string][]float64
@@ -72,7 +73,7 @@ func Parse(r io.Reader, file string) (Measured, error) {
 				m.all[name][unit] = append(m.all[name][unit], value)
 			}
 			if m.CPU == "" {
-				m.CPU = rec.GetConfig("cpu")
+				m.CPU, m.Go = rec.GetConfig("cpu"), rec.GetConfig("toolchain")
 			}
 		case *benchfmt.SyntaxError:
 			return m, rec

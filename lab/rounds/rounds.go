@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 )
 
@@ -53,7 +54,7 @@ func Run(ctx context.Context, w io.Writer, rounds int, programs []Program, faile
 				}
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "round: %d\nbuild: %s\n%s", round+1, p.Build, out); err != nil {
+			if _, err := fmt.Fprintf(w, "round: %d\nbuild: %s\ntoolchain: %s\n%s", round+1, p.Build, runtime.Version(), out); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 		return err
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
+	fmt.Fprint(f, load.Machine())
 	for _, s := range advice.Subjects() {
 		if !slices.Contains(names, s.Name) {
 			continue

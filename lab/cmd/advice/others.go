@@ -21,7 +21,7 @@ func ofOthers(file, names string, rounds int, length time.Duration) error {
 		return err
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
+	fmt.Fprint(f, load.Machine())
 	work, err := os.MkdirTemp("", "others")
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func automatically(file, names string, rounds int, length time.Duration) error {
 		return err
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "cpu: %s\n", load.Processor())
+	fmt.Fprint(f, load.Machine())
 	err = eachOther(work, names, func(c *others.Made) error {
 		if !c.Converts() {
 			return nil

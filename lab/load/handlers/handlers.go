@@ -47,7 +47,7 @@ const Tuned = "+GOGC=400"
 // Newer is behind the name of a handler whose server another Go compiles.
 const Newer = "+GOTOOLCHAIN=go1.27.4"
 
-// Front are the five that the demo shows, and the README.
+// Front are the handlers that the demo shows.
 var Front = []string{Plain, Plain + Tuned, ArenaJSON, Unsafe, Arena}
 
 // Names returns all handlers.

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"log"
+	"net/http"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenahttp"
+)
+
+type Greeting struct {
+	Name string `json:"name"`
+	Text string `json:"text,omitempty"`
+}
+
+func greet(w http.ResponseWriter, r *http.Request) {
+	var g Greeting
+	if err := arenahttp.Read(r, &g); err != nil { // decodes JSON into the request's arena
+		http.Error(w, err.Error(), arenahttp.Status(err))
+		return
+	}
+	g.Text = arena.FromContext(r.Context()).Sprintf("Hello, %s!", g.Name)
+	arenahttp.Write(w, r, http.StatusOK, &g)
+}
+
+func main() {
+	pool := arena.NewAutoPool(0)
+	pool.SetLimit(8<<20, 256<<20) // 8 MB per request, 256 MB for all requests in progress
+	log.Fatal(http.ListenAndServe("localhost:8080", arenahttp.Handler(pool, http.HandlerFunc(greet))))
+}
