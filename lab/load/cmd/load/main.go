@@ -86,7 +86,10 @@ func service(live int, sides, steady []string) load.Service {
 		Begin: func(context.Context, string) (string, error) { return strconv.Itoa(live), nil }}
 }
 
-// demo writes a table of handlers.Front to out, and a sentence that sums it up.
+// barWidth is the length of the longest bar, so that no line of the demo has more than 100 columns.
+const barWidth = 32
+
+// demo measures handlers.Front and writes a table and a summary to out.
 func demo(ctx context.Context, out, results io.Writer, live int, c load.Config) error {
 	s := service(live, handlers.Front, handlers.Front)
 	s.Open = []int{50}
@@ -119,16 +122,26 @@ func demo(ctx context.Context, out, results io.Writer, live int, c load.Config) 
 	}
 	cpu := func(r load.Result) float64 { return r.CPU / 1e3 }
 	perSecond := func(r load.Result) float64 { return r.PerSecond }
-	fmt.Fprintf(out, "Orders in JSON over net/http, to a server that keeps %d objects alive; medians of %d rounds, all with the same answers.\n", live, c.Rounds)
-	fmt.Fprintf(out, "%-24s %12s %12s %16s %12s %14s\n", "handler", "CPU, µs/req", "requests/s", "p99, half load", "memory, MB", "GCs/1,000 req")
+	fmt.Fprintf(out, "JSON orders over net/http; %d live objects; medians of %d rounds; same answers from all\n\n", live, c.Rounds)
+	fmt.Fprintf(out, "%-23s %8s %9s %8s %7s %7s\n", "", "CPU, µs", "p99, ms,", "memory,", "GCs per", "")
+	fmt.Fprintf(out, "%-23s %8s %9s %8s %7s %7s\n", "handler", "per req", "half load", "MB", "1k req", "req/s")
+	most := 0.0
 	for _, side := range handlers.Front {
-		fmt.Fprintf(out, "%-24s %12.1f %12.0f %13.2f ms %12.0f %14.2f\n", side, of(side, "closed", cpu), of(side, "closed", perSecond),
+		most = max(most, of(side, "closed", perSecond))
+	}
+	for _, side := range handlers.Front {
+		rate := of(side, "closed", perSecond)
+		fmt.Fprintf(out, "%-23s %8.1f %9.2f %8.0f %7.2f %7.0f %s\n", side, of(side, "closed", cpu),
 			of(side, "open50", func(r load.Result) float64 { return float64(r.Quantile(99)) / 1e6 }),
 			of(side, "closed", func(r load.Result) float64 { return float64(r.Used.PeakRSS) / 1e6 }),
-			of(side, "closed", func(r load.Result) float64 { return 1000 * float64(r.Used.Collections) / float64(r.Requests) }))
+			of(side, "closed", func(r load.Result) float64 { return 1000 * float64(r.Used.Collections) / float64(r.Requests) }),
+			rate, strings.Repeat("█", int(barWidth*rate/most+0.5)))
 	}
 	ours := of(handlers.Arena, "closed", perSecond)
-	_, err = fmt.Fprintf(out, "arena: %.1f times plain's throughput on this machine, %.1f times sonic's with sync.Pool; of plain's CPU %.0f %% was the codec, %.0f %% allocation and collection.\n",
-		ours/of(handlers.Plain, "closed", perSecond), ours/of(handlers.Unsafe, "closed", perSecond), 100*codec, 100*memory)
+	percent := func(share float64) int { return int(100*share + 0.5) }
+	_, err = fmt.Fprintf(out, "\narena: %.1f times plain's throughput, %.1f times that of sonic with sync.Pool\n"+
+		"plain's CPU: %d %% codec, %d %% allocation and collection, %d %% other\n",
+		ours/of(handlers.Plain, "closed", perSecond), ours/of(handlers.Unsafe, "closed", perSecond),
+		percent(codec), percent(memory), 100-percent(codec)-percent(memory))
 	return err
 }

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/pprof/profile"
 
@@ -61,16 +63,33 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// What a newcomer sees is a line for each of five sides, and a sentence with four numbers.
 func TestDemo(t *testing.T) {
 	var out bytes.Buffer
 	if err := demo(t.Context(), &out, new(bytes.Buffer), 1000, small); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	says := regexp.MustCompile(`^arena: [\d.]+ times plain's throughput on this machine, [\d.]+ times sonic's with sync.Pool; of plain's CPU \d+ % was the codec, \d+ % allocation and collection.$`)
-	if len(lines) != 2+len(handlers.Front)+1 || !says.MatchString(lines[len(lines)-1]) {
-		t.Errorf("got %d lines:\n%s", len(lines), &out)
+	lines := strings.Split(out.String(), "\n")
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > 100 {
+			t.Errorf("line has more than 100 columns: %s", line)
+		}
+	}
+	for _, side := range handlers.Front {
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(side) + `( +[\d.]+){5} █+$`).MatchString(out.String()) {
+			t.Errorf("no row of %s", side)
+		}
+	}
+	m := regexp.MustCompile(`(?m)^arena: [\d.]+ times plain's .*\nplain's CPU: (\d+) % codec, (\d+) % allocation and collection, (\d+) % other$`).FindStringSubmatch(out.String())
+	if m == nil {
+		t.Fatalf("no summary in\n%s", &out)
+	}
+	sum := 0
+	for _, share := range m[1:] {
+		n, _ := strconv.Atoi(share)
+		sum += n
+	}
+	if sum != 100 {
+		t.Errorf("shares add up to %d %%, want 100 %%", sum)
 	}
 }
 
