@@ -97,4 +97,5 @@ for compiler in x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++-win32; do
 		skipped "the program of $compiler: no wine (on Debian: apt-get install wine)"
 	fi
 done
+../scripts/cpp-msvc.sh
 [ "$tried" -gt 0 ] || skipped "no compiler with its version in its name, such as g++-12 or clang++-14"
